@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of filter.kernels on CPUs, for every SIMD target: on plain numbers, but for the
-// median, whose words are registers.
+// Twin: tile_words.h (GPUs), for the words of the median, which are registers here. The kernels of
+// filter.kernels on CPUs, for every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/filter_cpu.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h

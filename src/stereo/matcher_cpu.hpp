@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StereoMatcher on the CPU: a submitted pair is matched at once. All memory is taken when the
-// matcher is made.
+// Twin: matcher_device.hpp (GPUs). StereoMatcher on the CPU: a submitted pair is matched at once.
+// All memory is taken when the matcher is made, but that of the regions with the first pair.
 #pragma once
 
 #include <algorithm>

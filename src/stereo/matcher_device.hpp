@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StereoMatcher on CUDA and OpenCL devices. A stream has two slots, each with its pictures and
-// filters; the search is shared. While the device works on one pair, the host copies the next one
-// there and the maps of the one before back, through page-locked memory:
+// Twin: matcher_cpu.hpp (CPUs). StereoMatcher on CUDA and OpenCL devices. A stream has two slots,
+// each with its pictures and filters; the search is shared. While the device works on one pair, the
+// host copies the next one there and the maps of the one before back, through page-locked memory:
 //
 //   host    copy n+1 | wait for n, start n+1 | maps of n       | copy n+2 | ...
 //   device  pair n                           | pair n+1                   | ...

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint16_t kUnknown = Rules::UNKNOWN_DISPARITY;
 
 // Finds the nearest known disparities above, or below, straight and along both diagonals, and keeps
-// the two lowest of these and of `lowest` and `second`. A diagonal's place in memory is the same in
+// the two lowest of them, `lowest` and `second`. A diagonal's place in memory is the same in
 // every row.
 void sweep_nearest(ImageView<const std::uint16_t> in, bool up, NearestMemory& memory,
                    ImageView<std::uint16_t> lowest) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words of filter.kernel.h on GPUs. Twin: filter_cpu.cpp, which defines the same words for CPUs.
+// Twin: filter_cpu.cpp (CPUs). Words of filter.kernel.h on GPUs.
 
 // Every x < width of every y < height is worked on by one member of the group.
 #define tile_for(x, y, width, height)                                                    \

@@ -27,7 +27,7 @@ int points_of(PictureSize size) {
   return Rules::lattice_side(size.width, step) * Rules::lattice_side(size.height, step);
 }
 
-// There are at most so many regions with enough samples; 1 where there can be none.
+// Upper limit of the number of regions with enough samples, at least 1.
 int most_regions(PictureSize size) {
   return is_too_long(size) ? 1 : std::max(1, points_of(size) / Rules::PLANE_FEWEST);
 }
@@ -76,9 +76,10 @@ void PlaneFill::find_flat(Queue& queue, const WinnerMaps& winners,
                          .regions = regions_});
 }
 
-void PlaneFill::run(Queue& queue, const DisparityBuffer& disparity,
-                    const Buffer<std::uint32_t>& labels, const Buffer<std::uint32_t>& sizes,
-                    const DisparityBuffer& filled) {
+// Finds the regions with enough known points and their samples. Returns the number of regions that
+// the next kernels are launched for.
+int PlaneFill::find_samples(Queue& queue, const DisparityBuffer& disparity,
+                            const Buffer<std::uint32_t>& labels) {
   if (points_ > 0)
     kernels().planes_count(queue, {.count = points_},
                            {.disparity = disparity,
@@ -117,10 +118,17 @@ void PlaneFill::run(Queue& queue, const DisparityBuffer& disparity,
                           .regions = regions_,
                           .samples = samples_,
                           .values = values_});
+  return regions;
+}
+
+void PlaneFill::run(Queue& queue, const DisparityBuffer& disparity,
+                    const Buffer<std::uint32_t>& labels, const Buffer<std::uint32_t>& sizes,
+                    const DisparityBuffer& filled) {
+  const int regions = find_samples(queue, disparity, labels);
   kernels().planes_try(
       queue, {.count = regions * Rules::PLANE_TRIALS},
       {.regions = regions_, .samples = samples_, .values = values_, .best = best_});
-  kernels().planes_tally(queue, {.count = places},
+  kernels().planes_tally(queue, {.count = regions * Rules::PLANE_SAMPLES},
                          {.regions = regions_,
                           .samples = samples_,
                           .values = values_,

@@ -26,6 +26,8 @@ class PlaneFill {
 
  private:
   void reserve(const Device& device, int regions);
+  int find_samples(Queue& queue, const DisparityBuffer& disparity,
+                   const Buffer<std::uint32_t>& labels);
 
   PictureSize size_;
   int step_ = 1, across_ = 0, points_ = 0;  // of the lattice

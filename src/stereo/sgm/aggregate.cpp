@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Twin: sgm_device.cpp (GPUs). Semi-global matching on CPUs.
+//
 // Two sweeps go over the rows. The one down sums the paths that come from above and from the left,
 // the one up those from below and from the right. Both run at the same time, on half of the threads
 // each: the first thread to reach a row sets its sums, the second adds to them and finds the

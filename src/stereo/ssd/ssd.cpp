@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Twin: ssd.kernel.h (GPUs). Block matching on CPUs.
+//
 // The rows are cut into bands, one a thread. In each band the disparities are cut into chunks whose
 // column sums stay in the cache, and each chunk sweeps down the rows. The winners of several chunks
 // are merged row by row; whole numbers give the same in any order.
