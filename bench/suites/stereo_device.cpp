@@ -10,7 +10,7 @@
 #include "frame/bench.hpp"
 #include "peers/gpu_peers.hpp"
 #include "runtime/recording.hpp"
-#include "stereo/filter_device.hpp"
+#include "stereo/filter.hpp"
 #include "stereo/sgm/sgm_device.hpp"
 #include "stereo_suite.hpp"
 
@@ -125,7 +125,7 @@ void time_filters(Context& context, const Device& device, const Shape& s) {
   const SgmOptions o{.disparities = s.disparities};
   const stereo::PictureSize size{s.width, s.height};
   stereo::SgmDevice search(queue, size, 8, o);
-  stereo::FilterDevice filter(device, size, o.filter, o.min_disparity, false);
+  stereo::PostFilter filter(device, size, o.filter, o.min_disparity, false);
   const stereo::WinnerMaps winners = search.run(queue, r.left, r.right, filter.winners());
   runtime::Recording work(queue, [&] {
     filter.run(queue, winners, {r.raw, r.filled, r.confidence});

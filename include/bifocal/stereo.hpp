@@ -188,7 +188,7 @@ struct StereoOutput {
 
 namespace stereo {
 template <class Pixel>
-class MatcherEngine;
+class PairMatcher;
 }  // namespace stereo
 
 // Matching of pairs of one size, one after the other: stereo_sgm, or stereo_ssd when it is made
@@ -225,7 +225,7 @@ class StereoMatcher {
   StereoMatcher& operator=(StereoMatcher&&) noexcept;
 
   // Bytes of the device's memory that the matcher takes. On a GPU each pixel takes about
-  // (paths + 1) disparities bytes; on a CPU 2 disparities, or less with max_memory. SSD: 20 to 40.
+  // (paths + 1) disparities bytes; on a CPU 2 disparities, or less with max_memory. SSD: 10 to 40.
   [[nodiscard]] std::size_t memory() const;
 
   // Grey pictures [height][width], rows without gaps, and maps in memory of the queue's device (on
@@ -257,9 +257,9 @@ class StereoMatcher {
   struct Ssd {};
   StereoMatcher(Ssd method, Queue& queue, int width, int height, const SsdOptions& options);
   template <class Pixel>
-  stereo::MatcherEngine<Pixel>& engine();
-  std::unique_ptr<stereo::MatcherEngine<std::uint8_t>> engine8_;  // one of the two
-  std::unique_ptr<stereo::MatcherEngine<std::uint16_t>> engine16_;
+  stereo::PairMatcher<Pixel>& matcher();
+  std::unique_ptr<stereo::PairMatcher<std::uint8_t>> matcher8_;  // one of the two
+  std::unique_ptr<stereo::PairMatcher<std::uint16_t>> matcher16_;
 };
 
 // Against truth (unknown NaN), over pixels whose truth is known and whose mask is 255 (no mask:

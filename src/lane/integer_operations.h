@@ -51,9 +51,17 @@ static inline uint lockstep_min(uint v) {
 #define lockstep_width() 1
 #define lockstep_min(v) (v)
 #endif
-#elif !defined(__CUDACC__)  // a CPU, on which threads share no more than this
+#elif !defined(__CUDACC__)  // a CPU: a group is one thread; several share global memory
+group_fn bits32 global_atomic_read(const bits32* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 group_fn bits32 global_atomic_add(bits32* p, bits32 v) {
   return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+}
+group_fn bits32 global_atomic_min(bits32* p, bits32 v) {
+  bits32 before = global_atomic_read(p);
+  while (v < before &&
+         !__atomic_compare_exchange_n(p, &before, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return before;
 }
 #else
 group_fn bits32 pair_min(bits32 a, bits32 b) { return __vminu2(a, b); }

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <new>
 
 #include "runtime/backend.hpp"
@@ -102,14 +104,14 @@ class CpuQueue final : public BackendQueue {
               std::span<const Argument> arguments) override {
     if (!kernel.cpu)
       throw Error(ErrorCode::device, fmt::format("cpu: no kernel {} for the CPU", kernel.entry));
-    std::vector<const void*> values;
-    values.reserve(arguments.size());
-    for (const Argument& argument : arguments) values.push_back(argument.value());
+    std::array<const void*, kMostArguments> values{};
+    for (std::size_t i = 0; i < arguments.size(); ++i) values.at(i) = arguments[i].value();
     const int block = std::max(1, kernel.cpu_block);
-    parallel_for((launch.count - 1) / block + 1, [&](int package) {
+    const auto work = [&](int package) {
       const int begin = package * block;
       kernel.cpu(values.data(), begin, begin + std::min(block, launch.count - begin));
-    });
+    };
+    parallel_for((launch.count - 1) / block + 1, std::ref(work));  // no copy: allocates nothing
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include <bifocal/device.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -40,6 +41,7 @@ struct Launch {
 // One argument: an address in memory of the queue's device, or a plain value.
 class Argument {
  public:
+  Argument() : Argument(Memory<char>()) {}
   template <class T>
   Argument(const Memory<T>& m)
       : memory_(m.owner()),
@@ -70,6 +72,21 @@ class Argument {
   alignas(8) unsigned char value_[8] = {};
   std::size_t size_ = sizeof(void*);
   bool is_memory_ = false, on_host_ = false;
+};
+
+inline constexpr std::size_t kMostArguments = 40;  // of a kernel
+
+// The arguments of one launch. Allocates nothing.
+class ArgumentList {
+ public:
+  void push_back(const Argument& argument) { arguments_.at(size_++) = argument; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const Argument& operator[](std::size_t i) const { return arguments_[i]; }
+  operator std::span<const Argument>() const { return {arguments_.data(), size_}; }
+
+ private:
+  std::array<Argument, kMostArguments> arguments_;
+  std::size_t size_ = 0;
 };
 
 // Asynchronous and ordered. Throws Error(device) when the device lacks the kernel (a CUDA variant

@@ -5,7 +5,6 @@ template <class Real>
 class launch : public ::bifocal::runtime::KernelSet {
   using Kind = ::bifocal::runtime::KernelKind;
   using Launch = ::bifocal::runtime::Launch;
-  static constexpr std::size_t kMostArguments = 40;  // memory is taken once for all of a launch
 
  public:
   // group_size: threads of a block or work-group where a launch does not say; GROUP_SIZE of the
@@ -18,9 +17,8 @@ class launch : public ::bifocal::runtime::KernelSet {
     KERNEL_MEMBERS_(LIST)                                                       \
   };                                                                            \
   void entry(Queue& queue, const Launch& how, const entry##_args& args) const { \
-    std::vector<::bifocal::runtime::Argument> arguments;                        \
-    arguments.reserve(kMostArguments);                                          \
-    arguments.emplace_back(how.count);                                          \
+    ::bifocal::runtime::ArgumentList arguments;                                 \
+    arguments.push_back(how.count);                                             \
     args.append(arguments);                                                     \
     start(queue, kind, *entry##_, how, arguments);                              \
   }                                                                             \

@@ -19,7 +19,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "runtime/kernel.hpp"
 
@@ -37,7 +36,7 @@ class Array {
   Array(std::nullptr_t) : argument_(Memory<T>()) {}
   // The argument is known to hold T.
   explicit Array(const Argument& argument) : argument_(argument) {}
-  void append(std::vector<Argument>& arguments) const { arguments.push_back(argument_); }
+  void append(ArgumentList& arguments) const { arguments.push_back(argument_); }
 
  private:
   Argument argument_;
@@ -51,7 +50,7 @@ class Value {
   requires requires(Number number) { T{number}; }
   Value(Number number) : value_{number} {}
   operator T() const { return value_; }
-  void append(std::vector<Argument>& arguments) const { arguments.emplace_back(value_); }
+  void append(ArgumentList& arguments) const { arguments.push_back(value_); }
 
  private:
   T value_;
@@ -103,7 +102,7 @@ class KernelSet {
   KERNEL_TYPES_                                                                                  \
   LIST(KERNEL_MEMBER_IN_, KERNEL_MEMBER_OUT_, KERNEL_MEMBER_VALUE_, KERNEL_NOTHING_SIZED_,       \
        KERNEL_NOTHING_, KERNEL_MEMBER_IN_, KERNEL_MEMBER_STRUCT_)                                \
-  void append(std::vector<::bifocal::runtime::Argument>& arguments_) const {                     \
+  void append(::bifocal::runtime::ArgumentList& arguments_) const {                              \
     LIST(KERNEL_APPEND_, KERNEL_APPEND_, KERNEL_APPEND_, KERNEL_NOTHING_SIZED_, KERNEL_NOTHING_, \
          KERNEL_APPEND_, KERNEL_APPEND_STRUCT_)                                                  \
   }

@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values for unknown pixels on the CPU; fill_device.hpp does the same on GPUs. Disparities are
-// fixed-point (disparity.lane.h).
+// Values for unknown pixels, on all devices. The functions put work on a queue and allocate
+// nothing. Maps are [height][width], and no two of one call the same.
 #pragma once
 
-#include <vector>
-
+#include <bifocal/device.hpp>
 #include <bifocal/stereo.hpp>
+
+#include <cstdint>
+
+#include "stereo/nearest.hpp"
+#include "stereo/winners.hpp"
 
 namespace bifocal::stereo {
 
-// Kept from call to call, so that calls for pictures of one size allocate only once.
-struct FillMemory {
-  std::vector<char> row_known;         // has the row any value?
-  std::vector<std::uint16_t> nearest;  // known disparities above (or below) the pixels of a row
-  ImageU16 next;
-};
+// Numbers of FillScratch::ends.
+[[nodiscard]] std::size_t fill_entries(PictureSize size);
 
-// Fills `disparity` into `out`. Fill::planes does what Fill::background does, to disparities that
-// have their planes (planes.hpp).
-void fill_unknown(const ImageU16& disparity, Fill fill, int window, FillMemory& memory,
-                  ImageU16& out);
+// Scratch memory of the fill.
+struct FillScratch {
+  DisparityBuffer disparity;   // [height][width]
+  Buffer<std::uint32_t> ends;  // [fill_entries]; of background and planes on a GPU
+  Buffer<int> row_known;       // [height]; of background and planes
+  Buffer<int> row_source;      // [height]; of background and planes
+  NearestMemory nearest{};     // of a CPU
+};
+// Fills `disparity` into `filled`, which Fill::none does not write. Fill::planes does the same as
+// Fill::background, to disparities that have their planes (planes.hpp) and may be in `filled`.
+void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,
+                  const DisparityBuffer& disparity, FillScratch& scratch,
+                  const DisparityBuffer& filled);
 
 }  // namespace bifocal::stereo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fills on GPUs: what fill.cpp does, to the same bits. filter.kernels describes the arguments.
+// The fills of unknown pixels on all devices; filter.kernels describes the arguments.
 
 // A member has to know this of its line, whose pixels lie `step` apart: its run of them, the last
 // known value before the run and the first one after it, and whether there is any in the line.
@@ -35,11 +35,13 @@ group_fn fill_run fill_find_run(global_const bits16* line, index length, offset 
     ends[from + member] = first << 16 | last;
   }
   group_barrier();
-  run.left = member > 0 ? ends[from + member - 1] & 0xffffu : UNKNOWN_DISPARITY;
-  run.right = member + 1 < GROUP_SIZE ? ends[from + member + 1] >> 16 : UNKNOWN_DISPARITY;
+  run.left = member > 0 ? ends[from + member - 1] & 0xffffu : (bits32)UNKNOWN_DISPARITY;
+  run.right = member + 1 < GROUP_SIZE ? ends[from + member + 1] >> 16 : (bits32)UNKNOWN_DISPARITY;
   run.known = (ends[from] >> 16) != UNKNOWN_DISPARITY;
   return run;
 }
+
+lane_fn index fill_least(index a, index b) { return a < b ? a : b; }
 
 // Gives every pixel of a run its own value, or the first known one after it.
 group_fn void fill_backwards(global_const bits16* line, const fill_run* run, offset step,
@@ -65,164 +67,41 @@ group_kernel(fill_row, row, FILL_ROW) {
   if (group_leads()) row_known[row] = run.known;
 }
 
-// Lines along rows, columns and both diagonals are cut into segments of FILL_SEGMENT pixels, from
-// row or column 0 on. An entry is of one line in one segment: first the rows' [height][segments],
-// then for each segment of rows the columns' [width], and the diagonals' by the column, moved to 0
-// and up, where they meet the segment's first row: those to the right and to the left, [width +
-// FILL_SEGMENT - 1] each.
-lane_fn index fill_segments(index length) { return (length + FILL_SEGMENT - 1) / FILL_SEGMENT; }
-lane_fn index fill_diagonals(index width) { return width + FILL_SEGMENT - 1; }
-
-struct fill_place {
-  index x, y, dx, dy;  // the segment's first pixel, which may lie outside, and the line's direction
-};
-group_fn struct fill_place fill_place_of(index entry, index width, index height) {
-  const index across = fill_segments(width), rows = height * across;
-  struct fill_place p = {entry % across * FILL_SEGMENT, entry / across, 1, 0};
-  if (entry < rows) return p;
-  const index diagonals = fill_diagonals(width), each = width + 2 * diagonals;
-  const index line = (entry - rows) % each;
-  p.y = (entry - rows) / each * FILL_SEGMENT;
-  p.dx = line < width ? 0 : line < width + diagonals ? 1 : -1;
-  p.dy = 1;
-  p.x = p.dx == 0 ? line : p.dx == 1 ? line - width - (FILL_SEGMENT - 1) : line - width - diagonals;
-  return p;
-}
-
-map_kernel(fill_ends, entry, FILL_ENDS) {
-  const struct fill_place p = fill_place_of(entry, width, height);
-  bits32 first = UNKNOWN_DISPARITY, last = UNKNOWN_DISPARITY;
-  for (index i = 0; i < FILL_SEGMENT; ++i) {
-    const index x = p.x + i * p.dx, y = p.y + i * p.dy;
-    if (x < 0 || x >= width || y >= height) continue;
-    const bits32 d = disparity[(offset)y * width + x];
-    if (d == UNKNOWN_DISPARITY) continue;
-    if (first == UNKNOWN_DISPARITY) first = d;
-    last = d;
+// A member has a run of rows. `nearest` is [2][GROUP_SIZE]: the last known row of each run, -1
+// where it has none, and the first one, `height` where it has none.
+group_kernel(fill_sources, group, FILL_SOURCES) {
+  (void)group;  // there is one
+  const index member = (index)group_member(), each = (height + GROUP_SIZE - 1) / GROUP_SIZE;
+  const index begin = fill_least(member * each, height), end = fill_least(begin + each, height);
+  index above = -1, below = height;
+  for (index row = end - 1; row >= begin; --row) {
+    if (row_known[row]) below = row;
+    if (row_known[row] && above < 0) above = row;
   }
-  ends[entry] = first << 16 | last;
-}
-
-// The first entry of a line, the way to the next one, and how many there are.
-struct fill_chain {
-  offset entry, step;
-  index count;
-};
-group_fn struct fill_chain fill_chain_of(index line, index width, index height) {
-  const index across = fill_segments(width), down = fill_segments(height),
-              diagonals = fill_diagonals(width), each = width + 2 * diagonals;
-  struct fill_chain c = {(offset)line * across, 1, across};
-  if (line < height) return c;
-  line -= height;
-  c.entry = (offset)height * across + line;
-  c.step = each;
-  c.count = down;
-  if (line < width) return c;
-  line -= width;
-  // Diagonals begin in the first segment, or at a side of a later one: its first or last
-  // FILL_SEGMENT.
-  const index lines = diagonals + (down - 1) * FILL_SEGMENT, to_left = line >= lines;
-  if (to_left) line -= lines;
-  const index later = line - diagonals, segment = later < 0 ? 0 : later / FILL_SEGMENT + 1;
-  index at = later < 0 ? line : later % FILL_SEGMENT;
-  if (to_left && later >= 0) at += diagonals - FILL_SEGMENT;
-  c.entry = (offset)height * across + (offset)segment * each + width + to_left * diagonals + at;
-  c.step = to_left ? each - FILL_SEGMENT : each + FILL_SEGMENT;
-  const index way = to_left ? at : diagonals - 1 - at, inside = way / FILL_SEGMENT + 1;
-  c.count = inside < down - segment ? inside : down - segment;
-  return c;
-}
-
-// An entry becomes the first known one after its segment, and the last one before it.
-map_kernel(fill_carry, line, FILL_CARRY) {
-  const struct fill_chain c = fill_chain_of(line, width, height);
-  bits32 before = UNKNOWN_DISPARITY, after = UNKNOWN_DISPARITY;
-  for (index from = 0; from < c.count; from += FILL_AHEAD) {
-    bits32 own[FILL_AHEAD];
-    lane_unroll for (index i = 0; i < FILL_AHEAD; ++i) own[i] =
-        from + i < c.count ? ends[c.entry + (from + i) * c.step] : 0;
-    lane_unroll for (index i = 0; i < FILL_AHEAD; ++i) {
-      if (from + i >= c.count) continue;
-      ends[c.entry + (from + i) * c.step] = (own[i] & 0xffff0000u) | before;
-      if ((own[i] & 0xffffu) != UNKNOWN_DISPARITY) before = own[i] & 0xffffu;
-    }
+  nearest[member] = above;
+  nearest[GROUP_SIZE + member] = below;
+  group_barrier();
+  above = -1;
+  below = height;
+  for (index m = member - 1; m >= 0 && above < 0; --m) above = nearest[m];
+  for (index m = member + 1; m < GROUP_SIZE && below == height; ++m)
+    below = nearest[GROUP_SIZE + m];
+  for (index row = end - 1; row >= begin; --row) {
+    if (row_known[row]) below = row;
+    row_source[row] = below;
   }
-  for (index to = c.count; to > 0; to -= FILL_AHEAD) {
-    bits32 own[FILL_AHEAD];
-    lane_unroll for (index i = 0; i < FILL_AHEAD; ++i) own[i] =
-        to - 1 - i >= 0 ? ends[c.entry + (to - 1 - i) * c.step] : 0;
-    lane_unroll for (index i = 0; i < FILL_AHEAD; ++i) {
-      if (to - 1 - i < 0) continue;
-      ends[c.entry + (to - 1 - i) * c.step] = after << 16 | (own[i] & 0xffffu);
-      if (own[i] >> 16 != UNKNOWN_DISPARITY) after = own[i] >> 16;
-    }
+  for (index row = begin; row < end; ++row) {
+    if (row_known[row]) above = row;
+    below = row_source[row];
+    if (above >= 0 && (below == height || row - above <= below - row)) row_source[row] = above;
   }
 }
 
-// The known ones of an entry's line that are nearest to pixel `at`, `i` pixels behind the segment's
-// first one: on both sides, the one before in the low half. left, right: the pixels of the segment
-// before and after it that lie in the picture.
-group_fn bits32 fill_nearest(global_const bits16* disparity, offset at, offset step, index left,
-                             index right, bits32 entry) {
-  bits32 before = entry & 0xffffu, after = entry >> 16;
-  for (index i = 1; i <= left; ++i) {
-    const bits32 d = disparity[at - i * step];
-    if (d == UNKNOWN_DISPARITY) continue;
-    before = d;
-    break;
-  }
-  for (index i = 1; i <= right; ++i) {
-    const bits32 d = disparity[at + i * step];
-    if (d == UNKNOWN_DISPARITY) continue;
-    after = d;
-    break;
-  }
-  return after << 16 | before;
-}
-lane_fn index fill_least(index a, index b) { return a < b ? a : b; }
-
-map_kernel(fill_around, pixel, FILL_AROUND) {
-  const index d = disparity[pixel], x = pixel % width, y = pixel / width;
-  if (d != UNKNOWN_DISPARITY) {
-    filled[pixel] = (bits16)d;
-    return;
-  }
-  const index across = fill_segments(width), diagonals = fill_diagonals(width),
-              each = width + 2 * diagonals;
-  const index left = x % FILL_SEGMENT, up = y % FILL_SEGMENT,
-              down = fill_least(FILL_SEGMENT - 1 - up, height - 1 - y);
-  const bits32 beside =
-      fill_nearest(disparity, pixel, 1, left, fill_least(FILL_SEGMENT - 1 - left, width - 1 - x),
-                   ends[(offset)y * across + x / FILL_SEGMENT]);
-  index lowest = UNKNOWN_DISPARITY, second = UNKNOWN_DISPARITY;
-  keep_lowest((index)(beside & 0xffffu), &lowest, &second);
-  keep_lowest((index)(beside >> 16), &lowest, &second);
-  const offset entries = (offset)height * across + (offset)(y / FILL_SEGMENT) * each;
-  for (index dx = -1; dx <= 1; ++dx) {
-    const index to_up = dx == 0 ? up : fill_least(up, dx > 0 ? x : width - 1 - x),
-                to_down = dx == 0 ? down : fill_least(down, dx > 0 ? width - 1 - x : x);
-    const index line = dx == 0  ? x
-                       : dx > 0 ? width + x - up + FILL_SEGMENT - 1
-                                : width + diagonals + x + up;
-    const bits32 near =
-        fill_nearest(disparity, pixel, (offset)width + dx, to_up, to_down, ends[entries + line]);
-    keep_lowest((index)(near & 0xffffu), &lowest, &second);
-    keep_lowest((index)(near >> 16), &lowest, &second);
-  }
-  filled[pixel] =
-      (bits16)background_value((index)(beside & 0xffffu), (index)(beside >> 16), lowest, second);
-}
-
+// Rows of the picture with a value are their own source.
 group_kernel(fill_blank, row, FILL_BLANK) {
-  if (row_known[row]) return;
-  for (index step = 1; step < height; ++step) {
-    index from = row - step;
-    if (from < 0 || !row_known[from]) from = row + step;
-    if (from >= height || !row_known[from]) continue;
-    for (index x = (index)group_member(); x < width; x += GROUP_SIZE)
-      filled[(offset)row * width + x] = filled[(offset)from * width + x];
-    return;
-  }
+  const index from = row_source[row];
+  if (from == row || from == height) return;
+  group_for_each(x, width) filled[(offset)row * width + x] = filled[(offset)from * width + x];
 }
 
 map_kernel(fill_mean_round, pixel, FILL_MEAN_ROUND) {
@@ -233,6 +112,7 @@ map_kernel(fill_mean_round, pixel, FILL_MEAN_ROUND) {
 }
 
 group_kernel(fill_mean_rest, group, FILL_MEAN_REST) {
+  (void)group;  // there is one
   const index pixels = width * height;
   index again = 1;
   while (again) {

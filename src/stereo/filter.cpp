@@ -1,84 +1,146 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stereo/filter.hpp"
 
-#include <bifocal/error.hpp>
-
-#include <algorithm>
-#include <array>
-
+#include "stereo/filter.kernels.hpp"
 #include "stereo/maps.hpp"
-#include "stereo/median_row.hpp"
-#include "stereo/row_blocks.hpp"
-#include "stereo/rules.hpp"
 
 namespace bifocal::stereo {
 namespace {
 
-constexpr std::uint16_t kUnknown = Rules::UNKNOWN_DISPARITY;
+namespace filter = kernels::filter;
+
+// filter_tile depends on the constants, the other kernels do not.
+filter::launch<float> kernels_of(bool regions, int median) {
+  return filter::launch<float>(filter::FILTER_THREADS,
+                               {{"REGIONS", regions ? 1 : 0}, {"MEDIAN_SIDE", median}});
+}
+const filter::launch<float>& kernels() {
+  static const filter::launch<float> launch = kernels_of(false, 0);
+  return launch;
+}
+
+int tiles_of(PictureSize size) {
+  const auto divided_up = [](int a, int b) { return (a + b - 1) / b; };
+  return divided_up(size.width, filter::TILE_WIDTH) * divided_up(size.height, filter::TILE_HEIGHT);
+}
+
+bool looks_around(Fill fill) { return fill == Fill::background || fill == Fill::planes; }
+
+// Without a check or a median there is nothing to do between the search and the speckles. A GPU
+// finds the regions of its tiles at the same time.
+bool needs_tiles(DeviceKind kind, const DisparityFilter& f, bool is_checked) {
+  return !is_checked || f.median > 0 || (kind != DeviceKind::cpu && f.speckle_size > 1);
+}
 
 }  // namespace
 
-void check_row(const WinnerRow& row, int width, int min_disparity, int tolerance,
-               std::uint16_t* disparity) {
-  for (int x = 0; x < width; ++x)
-    disparity[x] = static_cast<std::uint16_t>(
-        Rules::cross_checked(row.disparity[x], x, min_disparity, tolerance, row.right_index));
+std::size_t PostFilter::bytes(DeviceKind kind, PictureSize size, const DisparityFilter& f,
+                              bool is_checked) {
+  const bool regions = f.speckle_size > 1, is_cpu = kind == DeviceKind::cpu;
+  const auto pixels = static_cast<std::size_t>(size.pixels());
+  const std::size_t each = 2 + (needs_tiles(kind, f, is_checked) ? 2 : 0) +
+                           (f.fill != Fill::none ? 4 : 0) +
+                           (regions || f.fill == Fill::planes ? 8 : 0);
+  return each * pixels + 2 * sizeof(int) * static_cast<std::size_t>(size.height) +
+         (looks_around(f.fill) ? (is_cpu ? 2 * pixels : 4 * fill_entries(size)) : 0) +
+         (f.fill == Fill::planes ? PlaneFill::bytes(kind, size) : 0);
 }
 
-void median_known(const ImageU16& disparity, int side, FilterMemory& memory, ImageU16& out) {
-  const int width = disparity.width, height = disparity.height, radius = side / 2;
-  const auto stride = static_cast<std::size_t>(width + 2 * kMedianMargin);
-  const std::size_t rows = kRowsABlock + 2 * static_cast<std::size_t>(radius);
-  const int workers = blocks_at_once(height);
-  memory.windows.resize(static_cast<std::size_t>(workers) * (rows + 1) * stride);
-  fit(out, width, height);
-  const auto block = [&](int worker, int begin, int end) {
-    std::uint16_t* padded =
-        memory.windows.data() + static_cast<std::size_t>(worker) * (rows + 1) * stride;
-    std::uint16_t* result = padded + rows * stride;
-    std::fill_n(padded, rows * stride, kUnknown);
-    for (int y = std::max(0, begin - radius); y < std::min(height, end + radius); ++y)
-      std::copy_n(disparity.row(y), width,
-                  padded + static_cast<std::size_t>(y - begin + radius) * stride + kMedianMargin);
-    for (int y = begin; y < end; ++y) {
-      std::array<const std::uint16_t*, 5> window{};
-      for (int j = 0; j < side; ++j)
-        window[static_cast<std::size_t>(j)] =
-            padded + static_cast<std::size_t>(y - begin + j) * stride + kMedianMargin;
-      median_row(window.data(), side, width, result);
-      std::copy_n(result, width, out.row(y));
-    }
-  };
-  for_row_blocks(workers, height, block);
+PostFilter::PostFilter(const Device& device, PictureSize size, const DisparityFilter& f,
+                       int min_disparity, bool is_checked)
+    : size_(size),
+      filter_(f),
+      min_disparity_(min_disparity),
+      tolerance_(is_checked ? -1 : subpixels_of(f.cross_check)),
+      tile_(kernels_of(f.speckle_size > 1 && device.info().kind != DeviceKind::cpu, f.median)),
+      flat_tile_(kernels_of(true, 0)) {
+  const DeviceKind kind = device.info().kind;
+  const auto pixels = static_cast<std::size_t>(size.pixels()),
+             rows = static_cast<std::size_t>(size.height);
+  const auto when = [&](bool needed) { return needed ? pixels : 0; };
+  const bool has_planes = f.fill == Fill::planes,
+             has_ends = looks_around(f.fill) && kind != DeviceKind::cpu;
+  winners_ = DisparityBuffer(device, when(needs_tiles(kind, f, is_checked)));
+  disparity_ = DisparityBuffer(device, pixels);
+  filled_ = DisparityBuffer(device, when(f.fill != Fill::none));
+  labels_ = Buffer<std::uint32_t>(device, when(has_regions() || has_planes));
+  sizes_ = Buffer<std::uint32_t>(device, when(has_regions() || has_planes));
+  if (has_planes) planes_.emplace(device, size);
+  scratch_ = {.disparity = DisparityBuffer(device, when(f.fill != Fill::none)),
+              .ends = Buffer<std::uint32_t>(device, has_ends ? fill_entries(size) : 0),
+              .row_known = Buffer<int>(device, rows),
+              .row_source = Buffer<int>(device, rows)};
 }
 
-void remove_speckles(ImageU16& disparity, int size, int range, FilterMemory& memory) {
-  Regions& regions = memory.regions;
-  regions.find(disparity, range);
-  for (int y = 0; y < disparity.height; ++y) {
-    check_cancelled();
-    for (int i = regions.first_run(y); i < regions.first_run(y + 1); ++i) {
-      const Regions::Run& run = regions.run(i);
-      if (regions.run(regions.root(i)).pixels < size)
-        std::fill(disparity.row(y) + run.begin, disparity.row(y) + run.end, kUnknown);
-    }
-  }
+void PostFilter::run(Queue& queue, const WinnerMaps& winners, const FilteredMaps& out) {
+  const int range = subpixels_of(filter_.speckle_range);
+  if (winners_.size() > 0)
+    tile_.filter_tile(queue, {.count = tiles_of(size_)},
+                      {.winners = winners_,
+                       .right_index = winners.right_index,
+                       .width = size_.width,
+                       .height = size_.height,
+                       .min_disparity = min_disparity_,
+                       .tolerance = tolerance_,
+                       .range = range,
+                       .disparity = disparity_,
+                       .labels = labels_,
+                       .sizes = sizes_});
+  if (has_regions()) find_regions(queue, disparity_, range);
+  if (has_regions() || !out.raw.is_null() || !out.confidence.is_null())
+    kernels().filter_apply(queue, {.count = size_.pixels()},
+                           {.disparity = disparity_,
+                            .labels = labels_,
+                            .sizes = sizes_,
+                            .least = has_regions() ? filter_.speckle_size : 0,
+                            .min_disparity = min_disparity_,
+                            .confidence = winners.confidence,
+                            .raw = out.raw,
+                            .confidence_map = out.confidence});
+  if (planes_) find_planes(queue, winners);
+  fill_unknown(queue, size_, filter_.fill, filter_.fill_window, planes_ ? filled_ : disparity_,
+               scratch_, filled_);
+  to_px(queue, filled(), out.filled);
 }
 
-void filter_disparity(ImageU16& disparity, ImageView<const std::uint8_t> brightness,
-                      const DisparityFilter& filter, FilterMemory& memory) {
-  if (filter.median > 0) {
-    median_known(disparity, filter.median, memory, memory.filled);
-    std::swap(disparity, memory.filled);
-  }
-  if (filter.speckle_size > 1)
-    remove_speckles(disparity, filter.speckle_size, subpixels_of(filter.speckle_range), memory);
-  const bool has_planes = filter.fill == Fill::planes;
-  if (has_planes)
-    fill_planes(disparity, brightness, memory.planes, memory.regions, memory.fill.next,
-                memory.with_planes);
-  fill_unknown(has_planes ? memory.with_planes : disparity, filter.fill, filter.fill_window,
-               memory.fill, memory.filled);
+// Finds labels_ and sizes_ of the regions of `values`. A GPU joins the regions that filter_tile has
+// found in each tile.
+void PostFilter::find_regions(Queue& queue, const DisparityBuffer& values, int range) {
+  if (queue.device().info().kind == DeviceKind::cpu)
+    return regions_.find(view_of(values, size_), range, labels_.data(), sizes_.data());
+  using filter::TILE_HEIGHT, filter::TILE_WIDTH;
+  const int width = size_.width, height = size_.height;
+  kernels().filter_borders(
+      queue, {.count = BORDER_PAIRS(width, height)},
+      {.disparity = values, .width = width, .height = height, .range = range, .labels = labels_});
+  kernels().filter_sizes(queue, {.count = size_.pixels()}, {.labels = labels_, .sizes = sizes_});
+}
+
+// Leaves disparities with the planes of flat regions in filled_.
+void PostFilter::find_planes(Queue& queue, const WinnerMaps& winners) {
+  const DisparityBuffer& flat = filled_;
+  planes_->find_flat(queue, winners, flat);
+  if (queue.device().info().kind != DeviceKind::cpu)
+    flat_tile_.filter_tile(queue, {.count = tiles_of(size_)},
+                           {.winners = flat,
+                            .right_index = winners.right_index,
+                            .width = size_.width,
+                            .height = size_.height,
+                            .min_disparity = min_disparity_,
+                            .tolerance = -1,
+                            .range = 0,
+                            .disparity = scratch_.disparity,
+                            .labels = labels_,
+                            .sizes = sizes_});
+  find_regions(queue, flat, 0);
+  planes_->run(queue, disparity_, labels_, sizes_, filled_);
+}
+
+void PostFilter::to_px(Queue& queue, const DisparityBuffer& disparity,
+                       const Memory<float>& map) const {
+  if (map.is_null()) return;
+  kernels().filter_px(queue, {.count = size_.pixels()},
+                      {.disparity = disparity, .min_disparity = min_disparity_, .map = map});
 }
 
 }  // namespace bifocal::stereo

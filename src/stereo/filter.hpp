@@ -1,51 +1,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CPU does this to disparities after the winners are known; filter_device.hpp does the same on
-// GPUs. Disparities are fixed-point (disparity.lane.h).
+// All of DisparityFilter on all devices: the work on disparities after the winners are known.
+// Disparities are fixed-point (disparity.lane.h).
 #pragma once
+
+#include <bifocal/device.hpp>
+#include <bifocal/stereo.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
-
-#include <bifocal/stereo.hpp>
+#include <optional>
 
 #include "stereo/fill.hpp"
+#include "stereo/filter.kernels.hpp"
 #include "stereo/planes/planes.hpp"
 #include "stereo/regions.hpp"
 #include "stereo/winners.hpp"
 
 namespace bifocal::stereo {
 
-// Bytes that a matcher takes for a pixel after its search: disparities, confidence, marks, and what
-// the filters keep.
-[[nodiscard]] constexpr std::size_t filter_bytes(Fill fill) {
-  return fill == Fill::planes ? 23 : 19;
-}
-
-// The functions below keep this from call to call, so that calls for pictures of one size allocate
-// nothing after the first (speckles: unless there are more of them than in any call before).
-struct FilterMemory {
-  Regions regions;                     // of the speckles, then of the planes
-  std::vector<std::uint16_t> windows;  // rows of the median, for each thread
-  FillMemory fill;
-  PlanesMemory planes;
-  ImageU16 with_planes, filled;
+// Maps [height][width] in the device's memory; null: not wanted.
+struct FilteredMaps {
+  Memory<float> raw{}, filled{};
+  Memory<std::uint8_t> confidence{};
 };
 
-// Keeps the winners of a row that the right picture's winners confirm (Rules::cross_checked).
-void check_row(const WinnerRow& row, int width, int min_disparity, int tolerance,
-               std::uint16_t* disparity);
+class PostFilter {
+ public:
+  // is_checked: the search has done the cross-check.
+  PostFilter(const Device& device, PictureSize size, const DisparityFilter& filter,
+             int min_disparity, bool is_checked);
+  // Bytes of the device's memory that an object takes.
+  [[nodiscard]] static std::size_t bytes(DeviceKind kind, PictureSize size,
+                                         const DisparityFilter& filter, bool is_checked);
 
-// The median of the known neighbours of known pixels in a square of `side` (3 or 5).
-void median_known(const ImageU16& disparity, int side, FilterMemory& memory, ImageU16& out);
+  // The search writes its disparities here.
+  [[nodiscard]] const DisparityBuffer& winners() const {
+    return winners_.size() > 0 ? winners_ : disparity_;
+  }
+  // Asynchronous; allocates nothing. `winners.disparity` is winners().
+  void run(Queue& queue, const WinnerMaps& winners, const FilteredMaps& out);
 
-// Regions (of 4-neighbours that differ by at most `range`, 1/32 px) of fewer than `size` pixels
-// become unknown.
-void remove_speckles(ImageU16& disparity, int size, int range, FilterMemory& memory);
+  // The results of `run`: the disparities that are left, and filled ones (the same if nothing is
+  // filled).
+  [[nodiscard]] const DisparityBuffer& disparity() const { return disparity_; }
+  [[nodiscard]] const DisparityBuffer& filled() const {
+    return filter_.fill == Fill::none ? disparity_ : filled_;
+  }
 
-// Median, speckles and fill in their order. brightness: of the left picture, 0 to 255. The result
-// of the fill is memory.filled (Fill::none: a copy).
-void filter_disparity(ImageU16& disparity, ImageView<const std::uint8_t> brightness,
-                      const DisparityFilter& filter, FilterMemory& memory);
+ private:
+  [[nodiscard]] bool has_regions() const { return filter_.speckle_size > 1; }
+  void find_regions(Queue& queue, const DisparityBuffer& values, int range);
+  void find_planes(Queue& queue, const WinnerMaps& winners);
+  void to_px(Queue& queue, const DisparityBuffer& disparity, const Memory<float>& map) const;
+
+  PictureSize size_;
+  DisparityFilter filter_;
+  int min_disparity_, tolerance_;  // negative tolerance: no cross-check
+  kernels::filter::launch<float> tile_, flat_tile_;
+  DisparityBuffer winners_;  // empty when there is nothing to do between the search and the fill
+  DisparityBuffer disparity_, filled_;
+  Buffer<std::uint32_t> labels_, sizes_;
+  FillScratch scratch_;
+  Regions regions_;  // of a CPU
+  std::optional<PlaneFill> planes_;
+};
 
 }  // namespace bifocal::stereo

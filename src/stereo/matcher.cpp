@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StereoMatcher and the functions made of it: their checks; the work is an engine's (matcher.hpp).
+// StereoMatcher and the functions made of it check their arguments; a PairMatcher does the work.
 #include <fmt/format.h>
 
 #include <climits>
@@ -30,8 +30,8 @@ void check_size(int width, int height) {
 }
 
 template <class Pixel, class Options>
-std::unique_ptr<stereo::MatcherEngine<Pixel>> make_engine(Queue& queue, stereo::PictureSize size,
-                                                          const Options& options) {
+std::unique_ptr<stereo::PairMatcher<Pixel>> make_matcher(Queue& queue, stereo::PictureSize size,
+                                                         const Options& options) {
   if (queue.device().info().kind == DeviceKind::cpu)
     return std::make_unique<stereo::CpuMatcher<Pixel, Options>>(queue, size, options);
   return std::make_unique<stereo::DeviceMatcher<Pixel, Options>>(queue, size, options);
@@ -50,43 +50,43 @@ void check_memory(const Queue& queue, const char* name, const Memory<T>& m, int 
 }
 
 template <class Pixel>
-void run_checked(stereo::MatcherEngine<Pixel>& engine, const Memory<const Pixel>& left,
+void run_checked(stereo::PairMatcher<Pixel>& matcher, const Memory<const Pixel>& left,
                  const Memory<const Pixel>& right, const StereoOutput& out) {
-  const int pixels = engine.size().pixels();
+  const int pixels = matcher.size().pixels();
   if (left.is_null()) fail("left is null");
   if (right.is_null()) fail("right is null");
   if (out.raw.is_null() && out.filled.is_null() && out.confidence.is_null())
     fail("raw, filled and confidence are all null");
-  if (!engine.has_confidence() && !out.confidence.is_null()) fail("confidence: SSD has none");
-  check_memory(engine.queue(), "left", left, pixels);
-  check_memory(engine.queue(), "right", right, pixels);
-  check_memory(engine.queue(), "raw", out.raw, pixels);
-  check_memory(engine.queue(), "filled", out.filled, pixels);
-  check_memory(engine.queue(), "confidence", out.confidence, pixels);
-  if (engine.pending() > 0) fail("run while pairs that were submitted are on their way");
-  engine.run(left, right, out);
+  if (!matcher.has_confidence() && !out.confidence.is_null()) fail("confidence: SSD has none");
+  check_memory(matcher.queue(), "left", left, pixels);
+  check_memory(matcher.queue(), "right", right, pixels);
+  check_memory(matcher.queue(), "raw", out.raw, pixels);
+  check_memory(matcher.queue(), "filled", out.filled, pixels);
+  check_memory(matcher.queue(), "confidence", out.confidence, pixels);
+  if (matcher.pending() > 0) fail("run while pairs that were submitted are on their way");
+  matcher.run(left, right, out);
 }
 
 template <class Pixel>
-void submit_checked(stereo::MatcherEngine<Pixel>& engine, ImageView<const Pixel> left,
+void submit_checked(stereo::PairMatcher<Pixel>& matcher, ImageView<const Pixel> left,
                     ImageView<const Pixel> right) {
   stereo::check_pictures(kName, left, right, 4);
-  const stereo::PictureSize size = engine.size();
+  const stereo::PictureSize size = matcher.size();
   if (left.width != size.width || left.height != size.height)
     fail(fmt::format("pictures of {} x {}; it was made for {} x {}", left.width, left.height,
                      size.width, size.height));
-  if (engine.pending() >= stereo::kMostPending)
+  if (matcher.pending() >= stereo::kMostPending)
     fail("submit while two pairs are on their way: next() takes one");
-  engine.submit(left, right);
+  matcher.submit(left, right);
 }
 
 template <class Pixel>
-DisparityMap match_one(stereo::MatcherEngine<Pixel>& engine, ImageView<const Pixel> left,
+DisparityMap match_one(stereo::PairMatcher<Pixel>& matcher, ImageView<const Pixel> left,
                        ImageView<const Pixel> right) {
-  if (engine.pending() > 0) fail("a pair while others that were submitted are on their way");
-  submit_checked(engine, left, right);
+  if (matcher.pending() > 0) fail("a pair while others that were submitted are on their way");
+  submit_checked(matcher, left, right);
   DisparityMap map;
-  engine.next(map);
+  matcher.next(map);
   return map;
 }
 
@@ -111,9 +111,9 @@ StereoMatcher::StereoMatcher(Queue& queue, int width, int height, const SgmOptio
   check_size(width, height);
   stereo::check_sgm(options);
   if (bits == 8) {
-    engine8_ = make_engine<std::uint8_t>(queue, {width, height}, options);
+    matcher8_ = make_matcher<std::uint8_t>(queue, {width, height}, options);
   } else if (bits == 16) {
-    engine16_ = make_engine<std::uint16_t>(queue, {width, height}, options);
+    matcher16_ = make_matcher<std::uint16_t>(queue, {width, height}, options);
   } else {
     fail(fmt::format("bits = {}: must be 8 or 16", bits));
   }
@@ -121,63 +121,63 @@ StereoMatcher::StereoMatcher(Queue& queue, int width, int height, const SgmOptio
 StereoMatcher::StereoMatcher(Ssd, Queue& queue, int width, int height, const SsdOptions& options) {
   check_size(width, height);
   stereo::check_ssd(options);
-  engine8_ = make_engine<std::uint8_t>(queue, {width, height}, options);
+  matcher8_ = make_matcher<std::uint8_t>(queue, {width, height}, options);
 }
 StereoMatcher::~StereoMatcher() = default;
 StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;
 StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
 
 template <class Pixel>
-stereo::MatcherEngine<Pixel>& StereoMatcher::engine() {
+stereo::PairMatcher<Pixel>& StereoMatcher::matcher() {
   if constexpr (std::is_same_v<Pixel, std::uint8_t>) {
-    if (!engine8_) fail("pictures of 8 bits; it was made for 16");
-    return *engine8_;
+    if (!matcher8_) fail("pictures of 8 bits; it was made for 16");
+    return *matcher8_;
   } else {
-    if (!engine16_) fail("pictures of 16 bits; it was made for 8");
-    return *engine16_;
+    if (!matcher16_) fail("pictures of 16 bits; it was made for 8");
+    return *matcher16_;
   }
 }
 
 std::size_t StereoMatcher::memory() const {
-  return engine8_ ? engine8_->memory() : engine16_->memory();
+  return matcher8_ ? matcher8_->memory() : matcher16_->memory();
 }
 int StereoMatcher::pending() const {
-  return static_cast<int>(engine8_ ? engine8_->pending() : engine16_->pending());
+  return static_cast<int>(matcher8_ ? matcher8_->pending() : matcher16_->pending());
 }
 
 void StereoMatcher::run(const Memory<const std::uint8_t>& left,
                         const Memory<const std::uint8_t>& right, const StereoOutput& out) {
-  run_checked(engine<std::uint8_t>(), left, right, out);
+  run_checked(matcher<std::uint8_t>(), left, right, out);
 }
 void StereoMatcher::run(const Memory<const std::uint16_t>& left,
                         const Memory<const std::uint16_t>& right, const StereoOutput& out) {
-  run_checked(engine<std::uint16_t>(), left, right, out);
+  run_checked(matcher<std::uint16_t>(), left, right, out);
 }
 
 DisparityMap StereoMatcher::operator()(ImageView<const std::uint8_t> left,
                                        ImageView<const std::uint8_t> right) {
-  return match_one(engine<std::uint8_t>(), left, right);
+  return match_one(matcher<std::uint8_t>(), left, right);
 }
 DisparityMap StereoMatcher::operator()(ImageView<const std::uint16_t> left,
                                        ImageView<const std::uint16_t> right) {
-  return match_one(engine<std::uint16_t>(), left, right);
+  return match_one(matcher<std::uint16_t>(), left, right);
 }
 
 void StereoMatcher::submit(ImageView<const std::uint8_t> left,
                            ImageView<const std::uint8_t> right) {
-  submit_checked(engine<std::uint8_t>(), left, right);
+  submit_checked(matcher<std::uint8_t>(), left, right);
 }
 void StereoMatcher::submit(ImageView<const std::uint16_t> left,
                            ImageView<const std::uint16_t> right) {
-  submit_checked(engine<std::uint16_t>(), left, right);
+  submit_checked(matcher<std::uint16_t>(), left, right);
 }
 
 void StereoMatcher::next(DisparityMap& map) {
   if (pending() == 0) fail("next, but no pair was submitted");
-  if (engine8_) {
-    engine8_->next(map);
+  if (matcher8_) {
+    matcher8_->next(map);
   } else {
-    engine16_->next(map);
+    matcher16_->next(map);
   }
 }
 

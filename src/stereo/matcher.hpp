@@ -15,14 +15,14 @@ namespace bifocal::stereo {
 inline constexpr std::size_t kMostPending = 2;
 
 template <class Pixel>
-class MatcherEngine {
+class PairMatcher {
  public:
   // has_confidence: SSD has none.
-  MatcherEngine(Queue& queue, PictureSize size, bool has_confidence)
+  PairMatcher(Queue& queue, PictureSize size, bool has_confidence)
       : queue_(queue), size_(size), has_confidence_(has_confidence) {}
-  virtual ~MatcherEngine() = default;
-  MatcherEngine(const MatcherEngine&) = delete;
-  MatcherEngine& operator=(const MatcherEngine&) = delete;
+  virtual ~PairMatcher() = default;
+  PairMatcher(const PairMatcher&) = delete;
+  PairMatcher& operator=(const PairMatcher&) = delete;
 
   [[nodiscard]] Queue& queue() const { return queue_; }
   [[nodiscard]] PictureSize size() const { return size_; }

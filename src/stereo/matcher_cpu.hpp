@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StereoMatcher on the CPU: a submitted pair is matched at once. All memory is taken when it is
-// made (the filters': with the first pair).
+// Twin: matcher_device.hpp (GPUs). StereoMatcher on the CPU: a submitted pair is matched at once.
+// All memory is taken when the matcher is made, but that of the regions with the first pair.
 #pragma once
 
 #include <algorithm>
@@ -11,28 +11,28 @@
 #include "stereo/filter.hpp"
 #include "stereo/maps.hpp"
 #include "stereo/matcher.hpp"
+#include "stereo/rules.hpp"
 #include "stereo/sgm/aggregate.hpp"
 #include "stereo/ssd/ssd.hpp"
 
 namespace bifocal::stereo {
 
 template <class Pixel, class Options>
-class CpuMatcher final : public MatcherEngine<Pixel> {
+class CpuMatcher final : public PairMatcher<Pixel> {
  public:
   CpuMatcher(Queue& queue, PictureSize size, const Options& options)
-      : MatcherEngine<Pixel>(queue, size, kIsSgm),
+      : PairMatcher<Pixel>(queue, size, kIsSgm),
         options_(options),
         tolerance_(subpixels_of(options.filter.cross_check)),
-        search_(make_search(size, options)) {
-    fit(disparity_, size.width, size.height);
+        search_(make_search(size, options)),
+        filter_(queue.device(), size, options.filter, options.min_disparity, true) {
     if (kIsSgm) fit(confidence_, size.width, size.height);
   }
 
   [[nodiscard]] std::size_t memory() const override {
-    const auto pixels = static_cast<std::size_t>(this->size().pixels());
+    // plan_sgm counts the filters too, for max_memory.
     return search_.bytes() +
-           (kIsSgm ? 0
-                   : pixels * filter_bytes(options_.filter.fill));  // max_memory is of all of it
+           (kIsSgm ? 0 : PostFilter::bytes(DeviceKind::cpu, this->size(), options_.filter, true));
   }
 
   void run(const Memory<const Pixel>& left, const Memory<const Pixel>& right,
@@ -70,10 +70,19 @@ class CpuMatcher final : public MatcherEngine<Pixel> {
   // Returns the density.
   double match(ImageView<const Pixel> left, ImageView<const Pixel> right, const MapPointers& out) {
     search_.run(left, right, sink_);
-    if constexpr (!kIsSgm) forget_unclear(disparity_, options_);
-    filter_disparity(disparity_, brightness_of(left), options_.filter, memory_);
-    return to_maps(disparity_, memory_.filled, confidence_.pixels.data(), options_.min_disparity,
-                   out);
+    if constexpr (!kIsSgm) forget_unclear(view_of(filter_.winners(), this->size()), options_);
+    static const DisparityBuffer none;  // the cross-check is done
+    const ImageView<const std::uint8_t> brightness = brightness_of(left);
+    filter_.run(this->queue(),
+                {.disparity = filter_.winners(),
+                 .right_index = none,
+                 .confidence = {},
+                 .brightness = brightness.data,
+                 .brightness_stride = brightness.stride},
+                {});
+    return to_maps(view_of(filter_.disparity(), this->size()),
+                   view_of(filter_.filled(), this->size()), confidence_.pixels.data(),
+                   options_.min_disparity, out);
   }
   ImageView<const std::uint8_t> brightness_of([[maybe_unused]] ImageView<const Pixel> left) const {
     if constexpr (kIsSgm) {
@@ -83,20 +92,22 @@ class CpuMatcher final : public MatcherEngine<Pixel> {
     }
   }
   void keep(int y, const WinnerRow& row) {
-    const int width = disparity_.width;
-    check_row(row, width, options_.min_disparity, tolerance_, disparity_.row(y));
+    const int width = this->size().width;
+    std::uint16_t* out = filter_.winners().data() + std::ptrdiff_t{y} * width;
+    for (int x = 0; x < width; ++x)
+      out[x] = static_cast<std::uint16_t>(Rules::cross_checked(
+          row.disparity[x], x, options_.min_disparity, tolerance_, row.right_index));
     if (kIsSgm) std::copy_n(row.confidence, width, confidence_.row(y));
   }
 
   Options options_;
   int tolerance_;
   Search search_;
-  ImageU16 disparity_;
+  PostFilter filter_;
   ImageU8 confidence_;  // empty of SSD
   std::conditional_t<kIsSgm, SgmSink, SsdSink> sink_ = [this](int y, const WinnerRow& row) {
     keep(y, row);
   };
-  FilterMemory memory_;
   std::array<DisparityMap, kMostPending> maps_;
 };
 

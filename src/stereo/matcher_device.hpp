@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StereoMatcher on CUDA and OpenCL devices. A stream has two slots, each with its pictures and
-// filters; the search is shared. While the device works on one pair, the host copies the next one
-// there and the maps of the one before back, through page-locked memory:
+// Twin: matcher_cpu.hpp (CPUs). StereoMatcher on CUDA and OpenCL devices. A stream has two slots,
+// each with its pictures and filters; the search is shared. While the device works on one pair, the
+// host copies the next one there and the maps of the one before back, through page-locked memory:
 //
 //   host    copy n+1 | wait for n, start n+1 | maps of n       | copy n+2 | ...
 //   device  pair n                           | pair n+1                   | ...
@@ -17,7 +17,7 @@
 #include <bifocal/error.hpp>
 
 #include "runtime/recording.hpp"
-#include "stereo/filter_device.hpp"
+#include "stereo/filter.hpp"
 #include "stereo/maps.hpp"
 #include "stereo/matcher.hpp"
 #include "stereo/row_blocks.hpp"
@@ -67,13 +67,14 @@ struct HostMaps {
 };
 
 template <class Pixel, class Options>
-class DeviceMatcher final : public MatcherEngine<Pixel> {
+class DeviceMatcher final : public PairMatcher<Pixel> {
  public:
   DeviceMatcher(Queue& queue, PictureSize size, const Options& options)
-      : MatcherEngine<Pixel>(queue, size, kIsSgm),
+      : PairMatcher<Pixel>(queue, size, kIsSgm),
         queue_(queue),
         options_(options),
-        rest_(2 * (Slot<Pixel>::bytes(size) + FilterDevice::bytes(size, options.filter, !kIsSgm))),
+        rest_(2 * (Slot<Pixel>::bytes(size) +
+                   PostFilter::bytes(queue.device().info().kind, size, options.filter, !kIsSgm))),
         search_(make_search(queue, size, options, rest_)) {
     open_filter(0);
   }
@@ -127,7 +128,7 @@ class DeviceMatcher final : public MatcherEngine<Pixel> {
   }
   void enqueue(std::size_t slot, const Memory<const Pixel>& left, const Memory<const Pixel>& right,
                const FilteredMaps& out) {
-    FilterDevice& filter = *filters_[slot];
+    PostFilter& filter = *filters_[slot];
     filter.run(queue_, search_.run(queue_, left, right, filter.winners()), out);
   }
 
@@ -185,7 +186,7 @@ class DeviceMatcher final : public MatcherEngine<Pixel> {
   Options options_;
   std::size_t rest_;  // bytes besides those of the search
   Search search_;
-  std::array<std::optional<FilterDevice>, kMostPending> filters_;
+  std::array<std::optional<PostFilter>, kMostPending> filters_;
   std::vector<Recorded> recorded_;
   std::array<std::optional<Slot<Pixel>>, kMostPending> slots_;
   std::optional<HostMaps> maps_;

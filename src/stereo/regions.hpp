@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Connected regions of a picture on the CPU: runs of neighbours in a row, joined from row to row.
+// Connected regions of disparities on CPUs.
 #pragma once
 
 #include <bifocal/image.hpp>
@@ -10,31 +10,28 @@
 
 namespace bifocal::stereo {
 
-// Regions of 4-neighbours that differ by at most a range; UNKNOWN_DISPARITY is of none. Memory is
-// kept from call to call.
+// Finds regions of 4-neighbours that differ by at most a range; UNKNOWN_DISPARITY is in none.
+// Memory is kept from call to call.
 class Regions {
  public:
-  struct Run {                       // neighbours in a row that are of one region
-    int begin, end, parent, pixels;  // pixels: of the region, where the run is its root
-  };
-
-  void find(const ImageU16& values, int range);
-
-  [[nodiscard]] int size() const { return static_cast<int>(runs_.size()); }
-  [[nodiscard]] const Run& run(int i) const { return runs_[static_cast<std::size_t>(i)]; }
-  // Runs [first_run(y), first_run(y + 1)) are of row y.
-  [[nodiscard]] int first_run(int y) const { return first_run_[static_cast<std::size_t>(y)]; }
-  // The run that stands for the region of run i. Not for two threads at once.
-  int root(int i);
+  // labels [height][width]: each pixel's region, as the number of one of its pixels, or no_label().
+  // sizes[label]: the pixels of the region; the other sizes are not written.
+  void find(ImageView<const std::uint16_t> values, int range, std::uint32_t* labels,
+            std::uint32_t* sizes);
 
  private:
-  [[nodiscard]] Run& run_at(int i) { return runs_[static_cast<std::size_t>(i)]; }
-  void join(int i, int other);
-  void add_row(const std::uint16_t* row, const std::uint16_t* above, int width, int range, int up,
-               int up_end);
+  struct Run {  // neighbours in a row that are of one region
+    int begin, end, parent;
+    std::uint32_t label;
+  };
+  [[nodiscard]] int size() const { return static_cast<int>(runs_.size()); }
+  [[nodiscard]] Run& run(int i) { return runs_[static_cast<std::size_t>(i)]; }
+  int root(int i);
+  void join_above(ImageView<const std::uint16_t> values, int y, int range, int i, int& up);
+  void label(int width, int height, std::uint32_t* labels, std::uint32_t* sizes);
 
   std::vector<Run> runs_;
-  std::vector<int> first_run_;
+  std::vector<int> first_run_;  // of each row
 };
 
 }  // namespace bifocal::stereo

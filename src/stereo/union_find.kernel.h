@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Union-find on an array that many threads join at once: trees[i] <= i is the parent of i, a root
-// is its own. The root of a joined set is its smallest member, whatever the order of the joins.
-// Included once for each kind of memory: UNION_FIND(name) names the functions, UNION_FIND_PTR
-// qualifies the array, and UNION_FIND_ATOMIC(name) is the operation on its numbers.
+// Twin: regions.cpp (CPUs). Union-find on an array that many threads join at once: trees[i] <= i is
+// the parent of i, a root is its own. The root of a joined set is its smallest member, whatever the
+// order of the joins. Included once for each kind of memory: UNION_FIND(name) names the functions,
+// UNION_FIND_PTR qualifies the array, and UNION_FIND_ATOMIC(name) is the operation on its numbers.
 //   Links by atomic minima that are tried again from what they replaced: D. Playne, K. Hawick, A
 //   new algorithm for parallel connected-component labelling on GPUs, IEEE TPDS 29(6), 2018.
 group_fn bits32 UNION_FIND(root)(UNION_FIND_PTR bits32* trees, bits32 i) {

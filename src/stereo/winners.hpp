@@ -8,6 +8,7 @@
 #include <functional>
 
 #include <bifocal/device.hpp>
+#include <bifocal/image.hpp>
 
 namespace bifocal::stereo {
 
@@ -26,11 +27,18 @@ struct WinnerRow {
 
 using DisparityBuffer = Buffer<std::uint16_t>;
 
-// On a CUDA or OpenCL device the same are maps [height][width]. The fill looks at the brightness.
+// A map in the memory of a CPU.
+template <class T>
+[[nodiscard]] ImageView<T> view_of(const Buffer<T>& map, PictureSize size) {
+  return {map.data(), size.width, size.height};
+}
+
+// The winners of a picture as maps [height][width]. Fill::planes looks at the brightness.
 struct WinnerMaps {
   const DisparityBuffer &disparity, &right_index;
   Memory<const std::uint8_t> confidence;
   Memory<const std::uint8_t> brightness{};  // of the left picture, 0 to 255
+  std::ptrdiff_t brightness_stride = 0;     // numbers from row to row; 0: width
 };
 
 }  // namespace bifocal::stereo

@@ -14,6 +14,7 @@ namespace bifocal::test {
 namespace {
 
 using runtime::Argument;
+using runtime::ArgumentList;
 using runtime::Array;
 using runtime::Value;
 
@@ -47,7 +48,7 @@ TEST(KernelArguments, are_those_of_the_list_in_its_order_with_the_members_of_str
                                   .step = 1,
                                   .marks = Memory<std::uint8_t>(&mark)},
                          .words = Memory<std::uint32_t>(&word)};
-  std::vector<Argument> arguments;
+  ArgumentList arguments;
   all.append(arguments);
   ASSERT_EQ(arguments.size(), 6U);
   EXPECT_EQ(value_of<double>(arguments[0]), 0.5);

@@ -80,44 +80,55 @@ TEST(Disparity, cross_check_keeps_what_both_directions_agree_on) {
   }
 }
 
+ImageU16 background_of(const ImageU16& map) {
+  const stereo::PictureSize size{map.width, map.height};
+  Queue queue;
+  const Device& device = queue.device();
+  stereo::DisparityBuffer disparity(device, map.pixels.size());
+  const stereo::DisparityBuffer filled(device, map.pixels.size());
+  const auto rows = static_cast<std::size_t>(map.height);
+  stereo::FillScratch scratch{.disparity = {device, map.pixels.size()},
+                              .ends = {},
+                              .row_known = {device, rows},
+                              .row_source = {device, rows}};
+  disparity.upload(queue, map.pixels);
+  stereo::fill_unknown(queue, size, Fill::background, 0, disparity, scratch, filled);
+  ImageU16 out(map.width, map.height);
+  filled.download(queue, std::span<std::uint16_t>(out.pixels));
+  return out;
+}
+
 TEST(Disparity, fill_takes_the_background) {
   constexpr std::uint16_t o = 0xffff;
-  ImageU16 map(6, 4), filled;
+  ImageU16 map(6, 4);
   map.pixels = {o, o, o, o, o, o,  //
                 o, 5, o, o, 3, o,  //
                 o, o, o, o, o, o,  //
                 2, o, 7, o, o, o};
-  stereo::FillMemory memory;
-  stereo::fill_unknown(map, Fill::background, 0, memory, filled);
   // Left of the 7 stands a 2, but the second smallest around is the 5.
-  EXPECT_EQ(filled.pixels, (std::vector<std::uint16_t>{5, 5, 7, 3, 3, 3,  //
-                                                       5, 5, 3, 5, 3, 3,  //
-                                                       5, 5, 7, 7, 3, 3,  //
-                                                       2, 5, 7, 7, 7, 7}));
+  EXPECT_EQ(background_of(map).pixels, (std::vector<std::uint16_t>{5, 5, 7, 3, 3, 3,  //
+                                                                   5, 5, 3, 5, 3, 3,  //
+                                                                   5, 5, 7, 7, 3, 3,  //
+                                                                   2, 5, 7, 7, 7, 7}));
 }
 
 TEST(Disparity, rows_without_a_value_repeat_the_nearest_one) {
   std::mt19937 random(4);
-  stereo::FillMemory memory;
   for (int round = 0; round < 50; ++round) {
-    ImageU16 map(3, 1 + static_cast<int>(random() % 40)), filled;
+    ImageU16 map(3, 1 + static_cast<int>(random() % 40));
     for (std::uint16_t& v : map.pixels)
       v = random() % 16 == 0 ? static_cast<std::uint16_t>(random() % 500) : test::kUnknownDisparity;
-    stereo::fill_unknown(map, Fill::background, 0, memory, filled);
-    EXPECT_EQ(filled.pixels, test::reference_background(map).pixels) << round;
+    EXPECT_EQ(background_of(map).pixels, test::reference_background(map).pixels) << round;
   }
 }
 
 // Where the time grew with the square of the rows, this would take hours.
 TEST(Disparity, tall_pictures_without_a_value_take_no_time) {
   constexpr int kRows = 1 << 21;
-  stereo::FillMemory memory;
-  ImageU16 map(1, kRows, 1, test::kUnknownDisparity), filled;
-  stereo::fill_unknown(map, Fill::background, 0, memory, filled);
-  EXPECT_EQ(filled.pixels, map.pixels);
+  ImageU16 map(1, kRows, 1, test::kUnknownDisparity);
+  EXPECT_EQ(background_of(map).pixels, map.pixels);
   map.at(0, 5) = 7;
-  stereo::fill_unknown(map, Fill::background, 0, memory, filled);
-  EXPECT_EQ(filled.at(0, kRows - 1), 7);
+  EXPECT_EQ(background_of(map).at(0, kRows - 1), 7);
 }
 
 SsdOptions filled_by(Fill fill) {

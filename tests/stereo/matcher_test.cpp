@@ -221,7 +221,7 @@ TEST(Matcher, ssd_maps_are_those_of_the_cpu) {
                                     .speckle_size = trial % 5 == 0 ? 12 : 0,
                                     .fill = static_cast<Fill>(trial % 3)}};
       StereoMatcher matcher(queue, width, height, o);
-      EXPECT_GT(matcher.memory(), static_cast<std::size_t>(width) * height * 8);
+      EXPECT_GT(matcher.memory(), static_cast<std::size_t>(width) * height * 4);
       const DeviceMaps maps(queue.device(), width, height);
       std::vector<DisparityMap> expected;
       for (int frame = 0; frame < 4; ++frame) {

@@ -17,10 +17,20 @@ namespace {
 constexpr std::uint16_t kUnknown = test::kUnknownDisparity;
 
 ImageU16 planes_of(const test::FlatWalls& walls) {
-  stereo::PlanesMemory memory;
-  stereo::Regions regions;
-  ImageU16 flat, out;
-  stereo::fill_planes(walls.disparity, walls.picture, memory, regions, flat, out);
+  const stereo::PictureSize size{walls.disparity.width, walls.disparity.height};
+  const auto pixels = static_cast<std::size_t>(size.pixels());
+  Queue queue;
+  const Device& device = queue.device();
+  const stereo::DisparityBuffer flat(device, pixels), filled(device, pixels);
+  stereo::DisparityBuffer disparity(device, pixels);
+  const Buffer<std::uint32_t> labels(device, pixels), sizes(device, pixels);
+  disparity.upload(queue, walls.disparity.pixels);
+  stereo::PlaneFill planes(device, size);
+  planes.find_flat(queue, {flat, flat, {}, walls.picture.pixels.data()}, flat);
+  stereo::Regions().find(stereo::view_of(flat, size), 0, labels.data(), sizes.data());
+  planes.run(queue, disparity, labels, sizes, filled);
+  ImageU16 out(size.width, size.height);
+  filled.download(queue, std::span<std::uint16_t>(out.pixels));
   return out;
 }
 

@@ -32,13 +32,24 @@ struct Options {
   CommonOptions common;
 };
 
-const std::vector<std::string> kFiles = {
-    "geometry.json",       "matches.txt",         "matches.png",
-    "report.html",         "rectified_left.png",  "rectified_right.png",
-    "disparity.pfm",       "disparity_raw.pfm",   "disparity.png",
-    "disparity_turbo.png", "cloud.ply",           "depth.pfm",
-    "depth.png",           "depth_deviation.pfm", "rectification.npz",
-    "undistorted_left.png", "undistorted_right.png",  "polar.npz"};  // polar.npz: of older versions
+const std::vector<std::string> kFiles = {"geometry.json",
+                                         "matches.txt",
+                                         "matches.png",
+                                         "report.html",
+                                         "rectified_left.png",
+                                         "rectified_right.png",
+                                         "disparity.pfm",
+                                         "disparity_raw.pfm",
+                                         "disparity.png",
+                                         "disparity_turbo.png",
+                                         "cloud.ply",
+                                         "depth.pfm",
+                                         "depth.png",
+                                         "depth_deviation.pfm",
+                                         "rectification.npz",
+                                         "undistorted_left.png",
+                                         "undistorted_right.png",
+                                         "polar.npz"};  // polar.npz: of older versions
 
 // Row of matches.txt: x1 y1 x2 y2 inlier, px, exact to the float that the detector gave.
 std::string matches_text(const PairResult& r) {

@@ -1,189 +1,151 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stereo/planes/planes.hpp"
 
-#include <bifocal/error.hpp>
-
 #include <algorithm>
-#include <array>
 
-#include "stereo/maps.hpp"
-#include "stereo/row_blocks.hpp"
+#include "stereo/planes/planes.kernels.hpp"
+#include "stereo/rules.hpp"
 
 namespace bifocal::stereo {
 namespace {
 
-constexpr std::uint16_t kUnknown = Rules::UNKNOWN_DISPARITY;
+namespace planes = kernels::planes;
+
 constexpr auto kSamples = static_cast<std::size_t>(Rules::PLANE_SAMPLES);
 
-// 0 where the picture is flat, kUnknown elsewhere.
-void find_flat(ImageView<const std::uint8_t> brightness, ImageU16& flat) {
-  const int width = brightness.width, height = brightness.height;
-  fit(flat, width, height);
-  for_rows(height, [&](int y) {
-    const std::uint8_t *above = brightness.row(std::max(0, y - 1)), *here = brightness.row(y),
-                       *below = brightness.row(std::min(height - 1, y + 1));
-    std::uint16_t* out = flat.row(y);
-    const auto value = [&](int left, int x, int right) {
-      return static_cast<std::uint16_t>(Rules::is_flat(above, here, below, left, x, right) - 1);
-    };
-    out[0] = value(0, 0, std::min(1, width - 1));
-    for (int x = 1; x < width - 1; ++x) out[x] = value(x - 1, x, x + 1);
-    if (width > 1) out[width - 1] = value(width - 2, width - 1, width - 1);
-  });
+const planes::launch<float>& kernels() {
+  static const planes::launch<float> launch(planes::PLANES_THREADS, {});
+  return launch;
 }
 
-// Calls visit(run, x, y) for the known points of the lattice that lie in regions.
-template <class Visit>
-void for_points(const ImageU16& disparity, const Regions& regions, int step, const Visit& visit) {
-  for (int y = 0; y < disparity.height; y += step) {
-    check_cancelled();
-    const std::uint16_t* row = disparity.row(y);
-    for (int i = regions.first_run(y); i < regions.first_run(y + 1); ++i) {
-      const Regions::Run& run = regions.run(i);
-      for (int x = (run.begin + step - 1) / step * step; x < run.end; x += step)
-        if (row[x] != kUnknown) visit(i, x, y);
-    }
-  }
+bool is_too_long(PictureSize size) {
+  return std::max(size.width, size.height) > Rules::PLANE_LONGEST;
 }
 
-// The samples of a region, each in its place; d < 0: none there.
-struct Samples {
-  std::array<int, kSamples> x{}, y{}, d{};
-  int count = 0;
-
-  Samples(const ImageU16& disparity, int step, const std::uint32_t* keys) {
-    const int across = Rules::lattice_side(disparity.width, step);
-    for (std::size_t i = 0; i < kSamples; ++i) {
-      d[i] = -1;
-      if (keys[i] == Rules::no_sample()) continue;
-      const int point = static_cast<int>(keys[i] & 0xffffU);
-      x[i] = point % across * step;
-      y[i] = point / across * step;
-      d[i] = disparity.at(x[i], y[i]);
-      ++count;
-    }
-  }
-  [[nodiscard]] std::size_t next(std::size_t place) const {
-    while (d[place] < 0) place = (place + 1) % kSamples;
-    return place;
-  }
-};
-
-bool try_plane(const Samples& s, int trial, Rules::disparity_plane& plane) {
-  std::array<int, 3> x{}, y{}, d{};
-  for (int j = 0; j < 3; ++j) {
-    const std::size_t from = s.next(static_cast<std::size_t>(Rules::trial_place(trial, j)));
-    const auto k = static_cast<std::size_t>(j);
-    x[k] = s.x[from];
-    y[k] = s.y[from];
-    d[k] = s.d[from];
-  }
-  return Rules::plane_through(trial, x.data(), y.data(), d.data(), &plane) != 0;
+int points_of(PictureSize size) {
+  const int step = Rules::lattice_step(size.width, size.height);
+  return Rules::lattice_side(size.width, step) * Rules::lattice_side(size.height, step);
 }
 
-// The first of the planes with the most votes.
-Rules::disparity_plane best_plane(const Samples& s) {
-  Samples dense = s;  // without the empty places
-  int count = 0;
-  for (std::size_t i = 0; i < kSamples; ++i) {
-    if (s.d[i] < 0) continue;
-    const auto k = static_cast<std::size_t>(count++);
-    dense.x[k] = s.x[i];
-    dense.y[k] = s.y[i];
-    dense.d[k] = s.d[i];
-  }
-  Rules::disparity_plane best{};
-  int most = -1 - Rules::PLANE_SAMPLES;
-  for (int trial = 0; trial < Rules::PLANE_TRIALS; ++trial) {
-    Rules::disparity_plane plane{};
-    if (!try_plane(s, trial, plane)) continue;
-    int votes = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      votes += Rules::plane_vote(&plane, dense.x[i], dense.y[i], dense.d[i]);
-    if (votes <= most) continue;
-    most = votes;
-    best = plane;
-  }
-  return best;
-}
-
-bool fit_region(const Samples& s, int known, int step, int pixels, RegionPlane& out) {
-  out = {best_plane(s), kUnknown, 0};
-  int on_it = 0;
-  for (std::size_t i = 0; i < kSamples; ++i) {
-    if (s.d[i] < 0 || Rules::plane_vote(&out.plane, s.x[i], s.y[i], s.d[i]) != 1) continue;
-    ++on_it;
-    out.lowest = std::min(out.lowest, s.d[i]);
-    out.highest = std::max(out.highest, s.d[i]);
-  }
-  return Rules::plane_fits(on_it, s.count, known, step, pixels) != 0;
-}
-
-// Finds the regions with enough known points: their samples, and m.plane_of of their roots. At the
-// other runs that is -1.
-void find_samples(const ImageU16& disparity, int step, Regions& regions, PlanesMemory& m) {
-  const auto at = [](int i) { return static_cast<std::size_t>(i); };
-  const int across = Rules::lattice_side(disparity.width, step);
-  m.plane_of.assign(at(regions.size()), 0);
-  for_points(disparity, regions, step,
-             [&](int run, int, int) { ++m.plane_of[at(regions.root(run))]; });
-  m.roots.clear();
-  m.planes.clear();
-  for (int i = 0; i < regions.size(); ++i) {
-    int& place = m.plane_of[at(i)];
-    if (place < Rules::PLANE_FEWEST) {
-      place = -1;
-      continue;
-    }
-    m.planes.push_back({{}, place, 0});  // `lowest` keeps the known points until the fit
-    place = static_cast<int>(m.roots.size());
-    m.roots.push_back(i);
-  }
-  m.samples.assign(m.roots.size() * kSamples, Rules::no_sample());
-  for_points(disparity, regions, step, [&](int run, int x, int y) {
-    const int region = m.plane_of[at(regions.root(run))];
-    if (region < 0) return;
-    const int point = y / step * across + x / step;
-    std::uint32_t& key = m.samples[at(region) * kSamples + at(Rules::sample_place(point))];
-    key = std::min(key, Rules::sample_key(point));
-  });
+// Upper limit of the number of regions with enough samples, at least 1.
+int most_regions(PictureSize size) {
+  return is_too_long(size) ? 1 : std::max(1, points_of(size) / Rules::PLANE_FEWEST);
 }
 
 }  // namespace
 
-void fill_planes(const ImageU16& disparity, ImageView<const std::uint8_t> brightness,
-                 PlanesMemory& m, Regions& regions, ImageU16& flat, ImageU16& out) {
-  const int width = disparity.width, height = disparity.height;
-  const auto at = [](int i) { return static_cast<std::size_t>(i); };
-  fit(out, width, height);
-  if (std::max(width, height) > Rules::PLANE_LONGEST) {
-    std::copy_n(disparity.pixels.data(), disparity.pixels.size(), out.pixels.data());
-    return;
-  }
-  const int step = Rules::lattice_step(width, height);
-  find_flat(brightness, flat);
-  regions.find(flat, 0);
-  find_samples(disparity, step, regions, m);
-  m.fits.assign(m.roots.size(), 0);
-  for_rows(static_cast<int>(m.roots.size()), [&](int i) {
-    const Samples samples(disparity, step, m.samples.data() + at(i) * kSamples);
-    const int pixels = regions.run(m.roots[at(i)]).pixels;
-    m.fits[at(i)] = fit_region(samples, m.planes[at(i)].lowest, step, pixels, m.planes[at(i)]);
-  });
-  for (int i = 0; i < regions.size(); ++i) m.plane_of[at(i)] = m.plane_of[at(regions.root(i))];
-  for_rows(height, [&](int y) {
-    std::copy_n(disparity.row(y), width, out.row(y));
-    for (int i = regions.first_run(y); i < regions.first_run(y + 1); ++i) {
-      const int region = m.plane_of[at(i)];
-      if (region < 0 || m.fits[at(region)] == 0) continue;
-      const RegionPlane& p = m.planes[at(region)];
-      for (int x = regions.run(i).begin; x < regions.run(i).end; ++x) {
-        if (out.at(x, y) == kUnknown)
-          out.at(x, y) =
-              static_cast<std::uint16_t>(Rules::plane_fill(&p.plane, p.lowest, p.highest, x, y));
-      }
-    }
-  });
+std::size_t PlaneFill::bytes(DeviceKind kind, PictureSize size) {
+  const int regions = kind == DeviceKind::cpu ? 0 : most_regions(size);
+  return static_cast<std::size_t>(regions) * (6 * Rules::PLANE_SAMPLES + 4 * planes::PLANE_NUMBERS +
+                                              4 * planes::TALLY_NUMBERS + 8) +
+         4 * static_cast<std::size_t>(most_regions(size)) +
+         4 * static_cast<std::size_t>(size.pixels()) + 4;
+}
+
+PlaneFill::PlaneFill(const Device& device, PictureSize size) : size_(size) {
+  step_ = Rules::lattice_step(size.width, size.height);
+  across_ = Rules::lattice_side(size.width, step_);
+  points_ = is_too_long(size) ? 0 : points_of(size);
+  known_ = Buffer<std::uint32_t>(device, static_cast<std::size_t>(size.pixels()));
+  regions_ = Buffer<std::uint32_t>(device, static_cast<std::size_t>(most_regions(size)) + 1);
+  if (device.info().kind != DeviceKind::cpu) reserve(device, most_regions(size));
+}
+
+void PlaneFill::reserve(const Device& device, int count) {
+  if (count <= capacity_) return;
+  capacity_ = count;
+  const auto regions = static_cast<std::size_t>(count);
+  region_known_ = Buffer<std::uint32_t>(device, regions);
+  best_ = Buffer<std::uint32_t>(device, regions);
+  samples_ = Buffer<std::uint32_t>(device, regions * kSamples);
+  values_ = Buffer<std::uint16_t>(device, regions * kSamples);
+  tally_ = Buffer<std::uint32_t>(device, regions * static_cast<std::size_t>(planes::TALLY_NUMBERS));
+  planes_ = Buffer<int>(device, regions * static_cast<std::size_t>(planes::PLANE_NUMBERS));
+}
+
+void PlaneFill::find_flat(Queue& queue, const WinnerMaps& winners,
+                          const DisparityBuffer& flat) const {
+  const std::ptrdiff_t stride = winners.brightness_stride;
+  kernels().planes_flat(queue, {.count = size_.height},
+                        {.brightness = winners.brightness,
+                         .stride = stride == 0 ? std::ptrdiff_t{size_.width} : stride,
+                         .width = size_.width,
+                         .height = size_.height,
+                         .flat = flat,
+                         .known = known_,
+                         .regions = regions_});
+}
+
+// Finds the regions with enough known points and their samples. Returns the number of regions that
+// the next kernels are launched for.
+int PlaneFill::find_samples(Queue& queue, const DisparityBuffer& disparity,
+                            const Buffer<std::uint32_t>& labels) {
+  if (points_ > 0)
+    kernels().planes_count(queue, {.count = points_},
+                           {.disparity = disparity,
+                            .labels = labels,
+                            .width = size_.width,
+                            .step = step_,
+                            .across = across_,
+                            .known = known_,
+                            .regions = regions_});
+  // The host sees the number of regions if the device is a CPU.
+  const bool is_cpu = queue.device().info().kind == DeviceKind::cpu;
+  const int regions = is_cpu ? static_cast<int>(*regions_.data()) : capacity_,
+            places = regions * Rules::PLANE_SAMPLES;
+  reserve(queue.device(), regions);
+  kernels().planes_open(queue, {.count = places},
+                        {.regions = regions_,
+                         .known = known_,
+                         .region_known = region_known_,
+                         .best = best_,
+                         .tally = tally_,
+                         .samples = samples_});
+  if (points_ > 0)
+    kernels().planes_sample(queue, {.count = points_},
+                            {.disparity = disparity,
+                             .labels = labels,
+                             .width = size_.width,
+                             .step = step_,
+                             .across = across_,
+                             .known = known_,
+                             .samples = samples_});
+  kernels().planes_point(queue, {.count = places},
+                         {.disparity = disparity,
+                          .width = size_.width,
+                          .step = step_,
+                          .across = across_,
+                          .regions = regions_,
+                          .samples = samples_,
+                          .values = values_});
+  return regions;
+}
+
+void PlaneFill::run(Queue& queue, const DisparityBuffer& disparity,
+                    const Buffer<std::uint32_t>& labels, const Buffer<std::uint32_t>& sizes,
+                    const DisparityBuffer& filled) {
+  const int regions = find_samples(queue, disparity, labels);
+  kernels().planes_try(
+      queue, {.count = regions * Rules::PLANE_TRIALS},
+      {.regions = regions_, .samples = samples_, .values = values_, .best = best_});
+  kernels().planes_tally(queue, {.count = regions * Rules::PLANE_SAMPLES},
+                         {.regions = regions_,
+                          .samples = samples_,
+                          .values = values_,
+                          .best = best_,
+                          .tally = tally_,
+                          .planes = planes_});
+  kernels().planes_fill(queue, {.count = size_.pixels()},
+                        {.disparity = disparity,
+                         .labels = labels,
+                         .known = known_,
+                         .sizes = sizes,
+                         .region_known = region_known_,
+                         .tally = tally_,
+                         .planes = planes_,
+                         .width = size_.width,
+                         .step = step_,
+                         .filled = filled});
 }
 
 }  // namespace bifocal::stereo

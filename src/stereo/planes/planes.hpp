@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planes for the unknown pixels of flat regions on the CPU (planes.lane.h); planes_device.hpp does
-// the same on GPUs. Disparities are fixed-point (disparity.lane.h).
+// Planes for the unknown pixels of flat regions (planes.lane.h), on all devices. The functions put
+// work on a queue and allocate nothing. Maps are [height][width].
 #pragma once
 
-#include <bifocal/image.hpp>
+#include <bifocal/device.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include "stereo/regions.hpp"
-#include "stereo/rules.hpp"
+#include "stereo/winners.hpp"
 
 namespace bifocal::stereo {
 
-// A region's plane, and the range of the samples on it.
-struct RegionPlane {
-  Rules::disparity_plane plane{};
-  int lowest = 0, highest = 0;
-};
+class PlaneFill {
+ public:
+  PlaneFill(const Device& device, PictureSize size);
+  [[nodiscard]] static std::size_t bytes(DeviceKind kind, PictureSize size);
 
-// Kept from call to call, so that calls for pictures of one size allocate nothing after the first
-// (unless they have more regions).
-struct PlanesMemory {
-  std::vector<int> plane_of;           // of each run; -1 none
-  std::vector<int> roots;              // runs whose regions have samples
-  std::vector<std::uint32_t> samples;  // [regions][PLANE_SAMPLES]
-  std::vector<RegionPlane> planes;     // of those regions
-  std::vector<char> fits;
-};
+  // Regions are connected pixels of 0 in `flat`.
+  void find_flat(Queue& queue, const WinnerMaps& winners, const DisparityBuffer& flat) const;
+  // labels, sizes: as filter_sizes leaves those of `flat`. Copies `disparity` to `filled`, with
+  // values for the unknown pixels of regions that have a plane.
+  void run(Queue& queue, const DisparityBuffer& disparity, const Buffer<std::uint32_t>& labels,
+           const Buffer<std::uint32_t>& sizes, const DisparityBuffer& filled);
 
-// Copies `disparity` to `out`, with values for the unknown pixels of flat regions that have a
-// plane. brightness: of the left picture, 0 to 255. flat, regions: scratch.
-void fill_planes(const ImageU16& disparity, ImageView<const std::uint8_t> brightness,
-                 PlanesMemory& memory, Regions& regions, ImageU16& flat, ImageU16& out);
+ private:
+  void reserve(const Device& device, int regions);
+  int find_samples(Queue& queue, const DisparityBuffer& disparity,
+                   const Buffer<std::uint32_t>& labels);
+
+  PictureSize size_;
+  int step_ = 1, across_ = 0, points_ = 0;  // of the lattice
+  int capacity_ = 0;  // regions that there is memory for; a CPU takes more as needed
+  Buffer<std::uint32_t> known_, regions_, region_known_, best_, tally_, samples_;
+  Buffer<std::uint16_t> values_;
+  Buffer<int> planes_;
+};
 
 }  // namespace bifocal::stereo

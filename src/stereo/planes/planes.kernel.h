@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The planes of flat regions on GPUs: what planes.cpp does, to the same bits. planes.kernels
-// describes the arguments. Regions are numbered in the order in which their points are counted;
-// none of the results depends on it.
+// The planes of flat regions on all devices; planes.kernels describes the arguments. Regions are
+// numbered in the order in which their points are counted; none of the results depends on it.
 
 // The first pixel of the region of a pixel that is flat.
 group_fn bits32 region_of(global_const bits32* labels, offset pixel) {
   return labels[labels[pixel]];
 }
 
-map_kernel(planes_flat, pixel, PLANES_FLAT) {
-  const index x = pixel % width, y = pixel / width;
-  const index up = y > 0 ? y - 1 : 0, down = y + 1 < height ? y + 1 : y;
-  const index left = x > 0 ? x - 1 : 0, right = x + 1 < width ? x + 1 : x;
-  flat[pixel] = is_flat(brightness + (offset)up * width, brightness + (offset)y * width,
-                        brightness + (offset)down * width, left, x, right)
-                    ? 0
-                    : UNKNOWN_DISPARITY;
-  known[pixel] = 0;
-  if (pixel == 0) regions[0] = 0;
+group_kernel(planes_flat, y, PLANES_FLAT) {
+  const offset row = (offset)y * width;
+  global_const bits8* here = brightness + y * stride;
+  global_const bits8* above = y > 0 ? here - stride : here;
+  global_const bits8* below = y + 1 < height ? here + stride : here;
+  group_for_range(x, 1, width - 1) flat[row + x] =
+      (bits16)(is_flat(above, here, below, x - 1, x, x + 1) - 1);
+  group_for_each(side, 2) {
+    const index x = side * (width - 1);
+    flat[row + x] =
+        (bits16)(is_flat(above, here, below, x > 0 ? x - 1 : 0, x, x + 1 < width ? x + 1 : x) - 1);
+  }
+  group_for_each(x, width) known[row + x] = 0;
+  if (y == 0 && group_leads()) regions[0] = 0;
 }
 
 group_fn offset point_pixel(index point, index across, index step, index width) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Twin: sgm_device.cpp (GPUs). Semi-global matching on CPUs.
+//
 // Two sweeps go over the rows. The one down sums the paths that come from above and from the left,
 // the one up those from below and from the right. Both run at the same time, on half of the threads
 // each: the first thread to reach a row sets its sums, the second adds to them and finds the
@@ -312,7 +314,8 @@ SgmPlan plan_sgm(PictureSize size, const SgmOptions& options, int threads) {
   const auto rows = static_cast<std::size_t>(height);
   const std::size_t state = s.state_bytes();
   const std::size_t fixed =
-      rows * static_cast<std::size_t>(width) * filter_bytes(options.filter.fill) +
+      PostFilter::bytes(DeviceKind::cpu, size, options.filter, true) +
+      rows * static_cast<std::size_t>(width) +  // the confidence
       CensusCoder::bytes(width, height, width + s.stride, options, threads) +
       static_cast<std::size_t>(threads) * s.scratch_bytes() +
       2 * (static_cast<std::size_t>(ring_size(threads)) * state + rows * sizeof(Progress));

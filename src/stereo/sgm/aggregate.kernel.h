@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Semi-global matching on GPUs: what aggregate_row.cpp does on a CPU, to the same bits. sgm.kernels
-// has the layouts. A team of TEAM threads works on one pixel at a time. Each member holds 4 WORDS
-// disparities as bytes in memory and, while it computes, as pairs of 16 bits: a word with the bytes
-// 0 1 2 3 becomes the pairs (0, 2) and (1, 3), so that a neighbouring disparity is mostly in the
-// other pair of the same word.
+// Twin: aggregate_row.cpp (CPUs), with the same bits. Path costs of semi-global matching on GPUs.
+// sgm.kernels has the layouts. A team of TEAM threads works on one pixel at a time. Each member
+// holds 4 WORDS disparities as bytes in memory and, while it computes, as pairs of 16 bits: a word
+// with the bytes 0 1 2 3 becomes the pairs (0, 2) and (1, 3), so that a neighbouring disparity is
+// mostly in the other pair of the same word.
 
 enum { PIXEL_WORDS = TEAM * WORDS, LOW_BYTES = 0x00ff00ff, FAR_PAIR = 0x7fff7fff };
 lane_fn bits32 pair_low(bits32 word) { return word & LOW_BYTES; }
@@ -68,7 +68,7 @@ enum { READ_AHEAD = TEAM == 1 ? 1 : (WORDS <= 2 ? 2 : 1) * (PATHS == 8 ? 2 : 4),
 // A band of rows of the picture: which directions are wanted, whether the volumes are, and in which
 // directions the states of the lines that leave it.
 struct sgm_band {
-  index width, height, row0, rows, directions, keeps, leaves;
+  index width, height, row0, rows, directions, keeps, leaves, disparities, P1;
 };
 // States: path costs of the row before the band, [3][width][PIXEL_WORDS]: straight, then the
 // diagonals to the right and to the left.
@@ -189,9 +189,8 @@ group_fn void line_end(const struct sgm_band* b, const struct line_of_path* l,
 // All path costs of one line of a band, the line-th of its kind; `volumes`: of all paths.
 // pixel_jumps: of all pixels, and zeros of a row and a pixel more.
 group_fn void sgm_line(index line, index along_rows, const struct sgm_band* b,
-                       const struct sgm_states* states, index disparities,
-                       global_const bits32* costs, global_const bits32* pixel_jumps, index P1,
-                       global_ptr bits32* volumes) {
+                       const struct sgm_states* states, global_const bits32* costs,
+                       global_const bits32* pixel_jumps, global_ptr bits32* volumes) {
   struct line_of_path l;
   if (along_rows) {
     row_line_open(line, b->width, b->rows, &l);
@@ -211,20 +210,20 @@ group_fn void sgm_line(index line, index along_rows, const struct sgm_band* b,
   lane_unroll for (index a = 0; a < READ_AHEAD; ++a)
       line_read(in, expected, jumps, &walk, ahead + a);
   bits32 even[WORDS], odd[WORDS], packed[WORDS];
-  line_begin(b, &l, states, disparities, even, odd);
+  line_begin(b, &l, states, b->disparities, even, odd);
   bits32 least = team_lowest(even, odd);
   index i = 0;
   for (; i + READ_AHEAD <= length; i += READ_AHEAD) {
     lane_unroll for (index a = 0; a < READ_AHEAD; ++a) {
       const struct line_ahead now = ahead[a];
       line_read(in, expected, jumps, &walk, ahead + a);
-      line_step(&now, (bits32)P1, even, odd, &least, packed);
+      line_step(&now, (bits32)b->P1, even, odd, &least, packed);
       if (kept) words_store(out + (offset)now.place * PIXEL_WORDS, WORDS, packed);
     }
   }
   lane_unroll for (index a = 0; a < READ_AHEAD; ++a) {
     if (i + a >= length) break;
-    line_step(ahead + a, (bits32)P1, even, odd, &least, packed);
+    line_step(ahead + a, (bits32)b->P1, even, odd, &least, packed);
     if (kept) words_store(out + (offset)ahead[a].place * PIXEL_WORDS, WORDS, packed);
   }
   line_end(b, &l, states, packed);
@@ -232,10 +231,11 @@ group_fn void sgm_line(index line, index along_rows, const struct sgm_band* b,
 
 // A group works on its lines.
 group_fn void path_lines(index group, index along_rows KERNEL_PARAMETERS(SGM_PATHS)) {
-  const struct sgm_band band = {width, height, row0, rows, directions, keeps, leaves};
+  const struct sgm_band band = {width, height, row0,        rows, directions,
+                                keeps, leaves, disparities, P1};
   const struct sgm_states states = {down_in, up_in, down_out, up_out};
-  sgm_line((group * GROUP_SIZE + (index)group_member()) / TEAM, along_rows, &band, &states,
-           disparities, costs, pixel_jumps, P1, volumes);
+  sgm_line((group * GROUP_SIZE + (index)group_member()) / TEAM, along_rows, &band, &states, costs,
+           pixel_jumps, volumes);
 }
 
 // ROW_TEXT: with the teams of the lines along the rows, where they differ.

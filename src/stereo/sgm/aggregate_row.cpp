@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Twin: aggregate.kernel.h (GPUs). Path costs of a row on CPUs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/sgm/aggregate_row.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Twin: census.kernel.h (GPUs). Smoothed pictures, census codes and the costs of jumps on CPUs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/sgm/census.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h

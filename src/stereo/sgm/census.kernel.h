@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Smoothed pictures, census codes and what jumps cost, on GPUs. sgm.kernels has the layouts.
+// Twin: census.cpp (CPUs). Smoothed pictures, census codes and the costs of jumps on GPUs.
+// sgm.kernels has the layouts.
 
 lane_fn index clamped(index i, index end) { return i < 0 ? 0 : i < end ? i : end - 1; }
 
@@ -18,7 +19,7 @@ group_fn index smoothed_pixel(global_const pixel* image, index width, index heig
 // Codes of pixel (x, y): code[0], and code[1] of a full census. inside: all neighbours lie in the
 // picture.
 group_fn void census_pixel(global_const bits16* smoothed, index width, index height, index x,
-                           index y, index kind, index margin, index inside, bits32* code) {
+                           index y, index margin, index inside, bits32* code) {
   bits32 low = 0, high = 0;
   index bits = 0;
   global_const bits16* at = smoothed + (offset)y * width + x;
@@ -27,10 +28,11 @@ group_fn void census_pixel(global_const bits16* smoothed, index width, index hei
     const index down = inside ? j : clamped(y + j, height) - y,
                 up = inside ? -j : clamped(y - j, height) - y;
     lane_unroll for (index i = -CENSUS_RX; i <= CENSUS_RX; ++i) {
-      if (!census_takes(kind, i, j)) continue;
+      if (!census_takes(CENSUS_KIND, i, j)) continue;
       const index right = inside ? i : clamped(x + i, width) - x,
                   left = inside ? -i : clamped(x - i, width) - x;
-      const index other = kind == CENSUS_SYMMETRIC ? (index)at[(offset)up * width + left] : centre;
+      const index other =
+          CENSUS_KIND == CENSUS_SYMMETRIC ? (index)at[(offset)up * width + left] : centre;
       const bits32 bit = (index)at[(offset)down * width + right] > other + margin;
       if (bits < 32) {
         low |= bit << bits;
@@ -88,9 +90,9 @@ group_kernel(sgm_census, group, SGM_CENSUS) {
   global_const bits16* image = smoothed + (second ? area : 0);
   bits32 code[2];
   if (census_inside(width, height, x, y)) {
-    census_pixel(image, width, height, x, y, CENSUS_KIND, margin, 1, code);
+    census_pixel(image, width, height, x, y, margin, 1, code);
   } else {
-    census_pixel(image, width, height, x, y, CENSUS_KIND, margin, 0, code);
+    census_pixel(image, width, height, x, y, margin, 0, code);
   }
   codes[i] = code[0];
   if (CENSUS_KIND == CENSUS_FULL) high[i] = code[1];

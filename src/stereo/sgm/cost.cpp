@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Twin: cost.kernel.h (GPUs). Matching costs on CPUs.
 // Compiled for AVX3_DL too (Ice Lake, Zen 4), which counts bits in one instruction: half the time.
 #define HWY_WANT_AVX3_DL 1
 #undef HWY_TARGET_INCLUDE

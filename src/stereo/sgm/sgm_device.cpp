@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Twin: aggregate.cpp (CPUs). Semi-global matching on GPUs.
 #include "stereo/sgm/sgm_device.hpp"
 
 #include <fmt/format.h>

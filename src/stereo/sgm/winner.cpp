@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Twin: winner.kernel.h (GPUs). The winners of semi-global matching on CPUs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/sgm/winner.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h

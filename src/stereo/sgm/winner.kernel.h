@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The winners of semi-global matching on GPUs, after aggregate.kernel.h. sgm.kernels describes the
-// arguments.
+// Twin: winner.cpp (CPUs). The winners of semi-global matching on GPUs, after aggregate.kernel.h.
+// sgm.kernels describes the arguments.
 
 struct sgm_search {
   index width, height, disparities, min_disparity, uniqueness, step_cost, is_clear;
+};
+// The path costs of a band of rows, and its winners.
+struct sgm_maps {
+  global_const bits32* volumes;
+  global_ptr bits16* disparity;
+  global_ptr bits8* confidence;
 };
 // A candidate's key is its sum of all paths, at most 8 * 252, times SLOTS, plus its place among the
 // candidates of KEY_WORDS words: 16 bits, and the smaller disparity wins a tie. Among all
@@ -128,32 +134,31 @@ group_fn void winner_write(const struct sgm_search* s, const struct pixel_winner
   confidence[here] = (bits8)winner_confidence(best, elsewhere);
 }
 
-// A right pixel's lowest key of a set of words goes to the row's.
+// Merges the minimum over this word set into the row's minimum for each right pixel.
 group_fn void right_leaves(bits32 key, index set, index xr, local_ptr bits32* row_keys) {
   if (key != NO_PLACE)
     local_atomic_min(row_keys + xr, whole_key(key, CELLS * team_member() + 4 * KEY_WORDS * set));
 }
 
-// The winners of the pixels x in [from, from + count) of row y, and what they are for the right
-// pixels: `row_keys` [width] of the group. A member keeps the lowest keys of the right pixels that
-// meet its candidates: from one pixel to the next they go on to the next disparity, and from the
-// last one into row_keys. Each member writes what the team found of one of TEAM pixels; `beside` is
-// the team's.
-group_fn void winner_run(const struct sgm_search* s, index y, index from, index count,
-                         global_const bits32* volumes, global_ptr bits16* disparity,
-                         global_ptr bits8* confidence, local_ptr bits32* row_keys,
+// The winners of the pixels x in [from, from + count) of row y, and those of the right pixels:
+// row_keys [width] belongs to the group. A member keeps the lowest keys of the right pixels that
+// meet its candidates. They move to the next disparity with each pixel, and from the last disparity
+// into row_keys. Each member writes the team's result for one of TEAM pixels; `beside` belongs to
+// the team.
+group_fn void winner_run(const struct sgm_search* s, const struct sgm_maps* maps, index y,
+                         index from, index count, local_ptr bits32* row_keys,
                          local_ptr bits32* beside) {
   const index member = team_member(), last = s->width - 1, first_own = CELLS * member;
   const offset row = (offset)y * s->width;
   struct pixel_winner mine = {NO_KEY, 0};
   bits32 right_even[WORDS], right_odd[WORDS], words[PATHS][WORDS];
   lane_unroll for (index k = 0; k < WORDS; ++k) right_even[k] = right_odd[k] = NO_PAIR;
-  path_words(s, volumes, row + (from < last ? from : last), words);
+  path_words(s, maps->volumes, row + (from < last ? from : last), words);
   for (index n = 0; n < count; ++n) {
     const index x = from + n, valid = x <= last, newest = x - s->min_disparity;
     bits32 even[WORDS], odd[WORDS];
     candidate_keys(s, newest, valid, words, even, odd);
-    path_words(s, volumes, row + (x < last ? x + 1 : last), words);  // ahead
+    path_words(s, maps->volumes, row + (x < last ? x + 1 : last), words);  // ahead
     lane_unroll for (index k = WORDS - 1; k >= 0; --k) {
       const index set_ends = k == WORDS - 1 || k % KEY_WORDS == KEY_WORDS - 1;
       if (set_ends)
@@ -171,7 +176,8 @@ group_fn void winner_run(const struct sgm_search* s, index y, index from, index 
       const index own = x - n % TEAM + member;
       team_sync();
       if (own <= x && own <= last)
-        winner_write(s, &mine, beside + 2 * BESIDE * member, own, row + own, disparity, confidence);
+        winner_write(s, &mine, beside + 2 * BESIDE * member, own, row + own, maps->disparity,
+                     maps->confidence);
       team_sync();
     }
   }
@@ -192,8 +198,8 @@ group_kernel(sgm_winners, y, SGM_WINNERS) {
       width, rows, disparities, min_disparity, uniqueness, step_cost, clear[0] >= (bits32)needed};
   for (index x = member; x < width; x += GROUP_SIZE) keys[x] = NO_KEY;
   group_barrier();
-  winner_run(&search, y, team * run, run, volumes, disparity + first, confidence + first, keys,
-             beside + 2 * BESIDE * TEAM * team);
+  const struct sgm_maps maps = {volumes, disparity + first, confidence + first};
+  winner_run(&search, &maps, y, team * run, run, keys, beside + 2 * BESIDE * TEAM * team);
   group_barrier();
   for (index x = member; x < width; x += GROUP_SIZE)
     right_index[first + (offset)y * width + x] = (bits16)(keys[x] & 0xffffu);

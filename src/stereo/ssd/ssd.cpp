@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Twin: ssd.kernel.h (GPUs). Block matching on CPUs.
+//
 // The rows are cut into bands, one a thread. In each band the disparities are cut into chunks whose
 // column sums stay in the cache, and each chunk sweeps down the rows. The winners of several chunks
 // are merged row by row; whole numbers give the same in any order.
@@ -341,7 +343,7 @@ class SsdSearch::Work {
   std::vector<Chunk> chunks_;  // one a band
 };
 
-void forget_unclear(ImageU16& disparity, const SsdOptions& options) {
+void forget_unclear(ImageView<std::uint16_t> disparity, const SsdOptions& options) {
   const int x0 = Rules::first_sample(options.disparities, options.min_disparity),
             across =
                 Rules::samples_in_row(disparity.width, options.disparities, options.min_disparity);
@@ -350,9 +352,9 @@ void forget_unclear(ImageU16& disparity, const SsdOptions& options) {
     for (int i = 0; i < across; ++i, ++samples)
       known += disparity.at(x0 + i * Rules::SAMPLE_STEP, y) != Rules::UNKNOWN_DISPARITY ? 1 : 0;
   }
-  if (known < Rules::clear_needed(samples))
-    std::fill(disparity.pixels.begin(), disparity.pixels.end(),
-              std::uint16_t{Rules::UNKNOWN_DISPARITY});
+  if (known >= Rules::clear_needed(samples)) return;
+  for (int y = 0; y < disparity.height; ++y)
+    std::fill_n(disparity.row(y), disparity.width, std::uint16_t{Rules::UNKNOWN_DISPARITY});
 }
 
 SsdSearch::SsdSearch(PictureSize size, const SsdOptions& options, int threads)

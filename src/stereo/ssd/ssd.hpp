@@ -43,6 +43,6 @@ class SsdSearch {
 
 // Checked winners: all become unknown where (almost) none of the samples (census.lane.h) is known.
 // Pictures without texture, or that repeat themselves, are matched by their borders alone.
-void forget_unclear(ImageU16& disparity, const SsdOptions& options);
+void forget_unclear(ImageView<std::uint16_t> disparity, const SsdOptions& options);
 
 }  // namespace bifocal::stereo

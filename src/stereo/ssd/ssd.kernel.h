@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block matching on GPUs: the winners of ssd.hpp, in both directions from one pass. ssd.kernels
-// describes the arguments.
+// Twin: ssd.cpp and ssd_sweep.cpp (CPUs). The winners of block matching on GPUs, in both directions
+// from one pass. ssd.kernels describes the arguments.
 //
 // A group has a tile of OUTPUTS columns and some rows, and each member a disparity: lane l searches
 // lane0 + l. A member keeps the sums of squares over the window's rows of all columns of the tile,
@@ -41,7 +41,7 @@ struct ssd_shared {
   local_ptr int2* right;         // element j: the left ones' columns - lane0 - (lanes - 1) + j
   local_ptr bits32* costs;       // [output][lane]
   local_ptr bits32* left_keys;   // [2][output]: the first lane's of the lowest cost, and the last
-                                 // lane's, whose bits are turned over
+                                 // lane's, whose bits are inverted
   local_ptr bits32* right_keys;  // element j: right column x0 - lane0 - (lanes - 1) + j
 };
 
@@ -56,6 +56,9 @@ group_fn struct ssd_shared ssd_parts(local_ptr int2* shared) {
 struct ssd_search {
   index width, height;
   index min_disparity, first, end, lane0, lanes, chunk;
+};
+struct ssd_pictures {
+  global_const bits8 *left, *right;
 };
 
 lane_fn index ssd_inside(index x, index width) { return x < 0 ? 0 : x < width ? x : width - 1; }
@@ -73,21 +76,22 @@ group_fn int2 ssd_pixels(global_const bits8* picture, index width, index height,
   return p;
 }
 
-group_fn void ssd_stage(const struct ssd_search* q, global_const bits8* left,
-                        global_const bits8* right, index x0, index row, index other,
-                        index as_difference, local_ptr int2* left_out, local_ptr int2* right_out) {
+group_fn void ssd_stage(const struct ssd_search* q, const struct ssd_pictures* p, index x0,
+                        index row, index other, index as_difference, local_ptr int2* left_out,
+                        local_ptr int2* right_out) {
   const index right0 = x0 - RADIUS - q->lane0 - (q->lanes - 1);
   for (index c = (index)group_member(); c < COLUMNS; c += q->lanes)
-    left_out[c] = ssd_pixels(left, q->width, q->height, x0 - RADIUS + c, row, other, as_difference);
+    left_out[c] =
+        ssd_pixels(p->left, q->width, q->height, x0 - RADIUS + c, row, other, as_difference);
   for (index j = (index)group_member(); j < COLUMNS + q->lanes - 1; j += q->lanes)
-    right_out[j] = ssd_pixels(right, q->width, q->height, right0 + j, row, other, as_difference);
+    right_out[j] = ssd_pixels(p->right, q->width, q->height, right0 + j, row, other, as_difference);
 }
 
 // The costs of a row and their keys. `from`, `count`: outputs at which this lane is a candidate.
 group_fn void ssd_costs(const bits32* sums, index lane, index lanes, index from, index count,
-                        const struct ssd_shared* s, index turn) {
-  local_ptr bits32* left_keys = s->left_keys + turn * 2 * OUTPUTS;
-  local_ptr bits32* right_keys = s->right_keys + turn * RIGHT_OUTPUTS + lanes - 1 - lane;
+                        const struct ssd_shared* s, index slot) {
+  local_ptr bits32* left_keys = s->left_keys + slot * 2 * OUTPUTS;
+  local_ptr bits32* right_keys = s->right_keys + slot * RIGHT_OUTPUTS + lanes - 1 - lane;
   bits32 box = 0;
   // Each member that runs in step keeps the keys of one output.
   bits32 own = SSD_NO_KEY, own_last = SSD_NO_KEY;
@@ -148,6 +152,7 @@ group_kernel(ssd_winners, group, SSD_WINNERS) {
   const struct ssd_shared* s = &parts;
   const struct ssd_search search = {width, height, min_disparity, first, end, lane0, lanes, chunk};
   const struct ssd_search* q = &search;
+  const struct ssd_pictures pictures = {left, right};
   const index x0 = group % tiles * OUTPUTS, y0 = group / tiles * rows,
               y1 = y0 + rows < height ? y0 + rows : height;
   const index lane = (index)group_member(), d = lane0 + lane;
@@ -155,10 +160,10 @@ group_kernel(ssd_winners, group, SSD_WINNERS) {
   lane_unroll for (index c = 0; c < COLUMNS; ++c) sums[c] = 0;
   // The loop takes all of the first window but its last row, two rows at a time.
   for (index pair = 0; pair < RADIUS; ++pair) {
-    const index turn = pair & 1, row = y0 - RADIUS + 2 * pair;
-    local_ptr int2* l = s->left + turn * COLUMNS;
-    local_ptr int2* r = s->right + turn * RIGHT_COLUMNS;
-    ssd_stage(q, left, right, x0, row, row + 1, 0, l, r);
+    const index slot = pair & 1, row = y0 - RADIUS + 2 * pair;
+    local_ptr int2* l = s->left + slot * COLUMNS;
+    local_ptr int2* r = s->right + slot * RIGHT_COLUMNS;
+    ssd_stage(q, &pictures, x0, row, row + 1, 0, l, r);
     group_barrier();
     r += lanes - 1 - lane;
     lane_unroll for (index c = 0; c < COLUMNS; ++c) {
@@ -171,24 +176,24 @@ group_kernel(ssd_winners, group, SSD_WINNERS) {
   const index is_candidate = d >= chunk_first && d < chunk_end;
   const index count = is_candidate && widest - x0 > from ? widest - x0 - from : 0;
   for (index y = y0; y < y1; ++y) {
-    const index turn = (RADIUS + y - y0) & 1;
-    local_ptr int2* l = s->left + turn * COLUMNS;
-    local_ptr int2* r = s->right + turn * RIGHT_COLUMNS;
-    ssd_stage(q, left, right, x0, y + RADIUS, y > y0 ? y - RADIUS - 1 : -1, 1, l, r);
+    const index slot = (RADIUS + y - y0) & 1;
+    local_ptr int2* l = s->left + slot * COLUMNS;
+    local_ptr int2* r = s->right + slot * RIGHT_COLUMNS;
+    ssd_stage(q, &pictures, x0, y + RADIUS, y > y0 ? y - RADIUS - 1 : -1, 1, l, r);
     for (index i = lane; i < 2 * OUTPUTS; i += lanes)
-      s->left_keys[turn * 2 * OUTPUTS + i] = SSD_NO_KEY;
+      s->left_keys[slot * 2 * OUTPUTS + i] = SSD_NO_KEY;
     for (index j = lane; j < OUTPUTS + lanes - 1; j += lanes)
-      s->right_keys[turn * RIGHT_OUTPUTS + j] = SSD_NO_KEY;
+      s->right_keys[slot * RIGHT_OUTPUTS + j] = SSD_NO_KEY;
     group_barrier();
     r += lanes - 1 - lane;
     // a^2 - b^2 of the row that enters and the one that leaves.
     lane_unroll for (index c = 0; c < COLUMNS; ++c) sums[c] +=
         (bits32)((l[c].x - r[c].x) * (l[c].y - r[c].y));
-    ssd_costs(sums, lane, lanes, from, count, s, turn);
+    ssd_costs(sums, lane, lanes, from, count, s, slot);
     group_barrier();
-    ssd_store_left(q, x0, y, s->left_keys + turn * 2 * OUTPUTS, s->costs, left_cost, disparity);
+    ssd_store_left(q, x0, y, s->left_keys + slot * 2 * OUTPUTS, s->costs, left_cost, disparity);
     for (index j = lane; j < OUTPUTS + lanes - 1; j += lanes) {
-      const bits32 key = s->right_keys[turn * RIGHT_OUTPUTS + j];
+      const bits32 key = s->right_keys[slot * RIGHT_OUTPUTS + j];
       const index x = x0 - lane0 - (lanes - 1) + j;
       if (key != SSD_NO_KEY) global_atomic_min(right_keys + (offset)y * width + x, key);
     }

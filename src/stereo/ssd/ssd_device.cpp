@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Twin: ssd.cpp (CPUs). Launches of block matching on GPUs.
 #include "stereo/ssd/ssd_device.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Twin: ssd.kernel.h (GPUs). The sweep of block matching down the rows on CPUs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/ssd/ssd_sweep.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
