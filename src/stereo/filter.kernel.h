@@ -44,9 +44,9 @@ group_fn pairs median_pairs(local_ptr const bits16* halo, index x, index y, cons
   } else {
     MEDIAN_STEP(25, 14)
     MEDIAN_STEP(25, 13)
-    MEDIAN_STEP(25, 12) MEDIAN_STEP(25, 11) MEDIAN_STEP(25, 10) MEDIAN_STEP(25, 9)
-        MEDIAN_STEP(25, 8) MEDIAN_STEP(25, 7) MEDIAN_STEP(25, 6) MEDIAN_STEP(25, 5)
-            MEDIAN_STEP(25, 4) MEDIAN_STEP(25, 3)
+    MEDIAN_STEP(25, 12)
+    MEDIAN_STEP(25, 11) MEDIAN_STEP(25, 10) MEDIAN_STEP(25, 9) MEDIAN_STEP(25, 8) MEDIAN_STEP(25, 7)
+        MEDIAN_STEP(25, 6) MEDIAN_STEP(25, 5) MEDIAN_STEP(25, 4) MEDIAN_STEP(25, 3)
   }
   return v[1] | centre;
 }

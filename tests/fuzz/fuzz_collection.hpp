@@ -13,6 +13,7 @@
 
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/colmap/hloc.hpp>
+#include <bifocal/device.hpp>
 
 #include "collection/colmap/chunk.hpp"
 #include "collection/shards/result_file.hpp"
@@ -62,11 +63,12 @@ inline void check_chunks(const std::filesystem::path& file, const colmap::Databa
   colmap::DatabaseSource source(file, colmap::Access::frozen);
   colmap::ChunkReader reader(source, cameras, pairs, 1 << 20);
   colmap::Chunk chunk;
-  colmap::ChunkPoints points;
+  colmap::ChunkPoints points{Device("cpu")};
   for (reader.next(chunk); !chunk.is_end(); reader.next(chunk)) {
     points.gather(chunk);
     require(chunk.pairs.size() + chunk.left_out.size() <= pairs.size());
-    require(points.points().size() == chunk.matches.size());
+    volatile double read = 0;  // of every match: the address sanitizer finds a missing point
+    for (std::size_t i = 0; i < chunk.matches.size(); ++i) read = points.points()[i].x1;
   }
 }
 
