@@ -39,15 +39,15 @@ group_fn pairs median_pairs(local_ptr const bits16* halo, index x, index y, cons
       if (i == radius && j == radius) centre = unknown;
     }
   }
+  // clang-format off
   if (side == 3) {
     MEDIAN_STEP(9, 6) MEDIAN_STEP(9, 5) MEDIAN_STEP(9, 4) MEDIAN_STEP(9, 3)
   } else {
-    MEDIAN_STEP(25, 14)
-    MEDIAN_STEP(25, 13)
-    MEDIAN_STEP(25, 12)
-    MEDIAN_STEP(25, 11) MEDIAN_STEP(25, 10) MEDIAN_STEP(25, 9) MEDIAN_STEP(25, 8) MEDIAN_STEP(25, 7)
-        MEDIAN_STEP(25, 6) MEDIAN_STEP(25, 5) MEDIAN_STEP(25, 4) MEDIAN_STEP(25, 3)
+    MEDIAN_STEP(25, 14) MEDIAN_STEP(25, 13) MEDIAN_STEP(25, 12) MEDIAN_STEP(25, 11)
+    MEDIAN_STEP(25, 10) MEDIAN_STEP(25, 9) MEDIAN_STEP(25, 8) MEDIAN_STEP(25, 7)
+    MEDIAN_STEP(25, 6) MEDIAN_STEP(25, 5) MEDIAN_STEP(25, 4) MEDIAN_STEP(25, 3)
   }
+  // clang-format on
   return v[1] | centre;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Twin: nearest.kernel.h (GPUs). Fill::background from the nearest known disparities in eight
-// directions on CPUs, by sweeps down and up the rows. The GPUs' segments take a CPU 83 ms for a
-// fill of 1920 x 1080 pixels, the sweeps 41 ms (one core of an AMD EPYC, November 2026): 14 % of
-// block matching of such a picture.
+// directions on CPUs, by sweeps down and up the rows. The twin stayed because the GPUs' segments
+// took a CPU about twice as long for 1920 x 1080 pixels (83 ms and 41 ms in single runs on a loaded
+// EPYC, November 2026).
 #include "stereo/nearest.hpp"
 
 #include <hwy/base.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Twin: regions.kernel.h (GPUs). Connected regions of disparities on CPUs, by runs of rows. The
-// GPUs' tiles take a CPU 65 ms for the speckle filter of 1920 x 1080 pixels, the runs 20 ms (one
-// core of an AMD EPYC, November 2026): 15 % of block matching of such a picture.
+// twin stayed because the GPUs' tiles took a CPU about three times as long for the speckle filter
+// of 1920 x 1080 pixels (65 ms and 20 ms in single runs on a loaded EPYC, November 2026).
 #include "stereo/regions.hpp"
 
 #include <bifocal/error.hpp>
