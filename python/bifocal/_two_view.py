@@ -56,7 +56,7 @@ class ModelChoice(NamedTuple):
 
     kind: ModelKind
     rule: str
-    """'planar', 'rotation', 'same_picture', 'general', 'no_model', 'no_homography' or 'no_epipolar_model'."""
+    """'planar', 'rotation', 'same_image', 'general', 'no_model', 'no_homography' or 'no_epipolar_model'."""
     reason: str
     """The rule in words, with numbers."""
 

@@ -262,7 +262,10 @@ void bind_two_view(nb::module_& m) {
                 "inliers: object, threshold: float, max_steps: int) -> "
                 "tuple[" NUMBERS ", " NUMBERS ", int, float, int]"));
   m.def("choose_model", &choose, any("left"), any("right"), nb::arg("homography"),
-        nb::arg("epipolar"), any("camera1"), any("camera2"), nb::arg("threshold"));
+        nb::arg("epipolar"), any("camera1"), any("camera2"), nb::arg("threshold"),
+        nb::sig("def choose_model(left: object, right: object, homography: Estimate, epipolar: "
+                "Estimate, camera1: object, camera2: object, threshold: float) -> "
+                "tuple[typing.Any, str, str]"));
   m.def("decompose_essential", &decompose_E, any("E"),
         nb::sig("def decompose_essential(E: object) -> "
                 "tuple[" NUMBERS ", " NUMBERS ", " NUMBERS "]"));

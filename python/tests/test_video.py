@@ -26,7 +26,7 @@ def test_frames_have_what_pairs_have(device, options):
         assert frame.pairs.estimates.ok.tolist() == [3 not in (i, other) for other in others]
         for k, other in enumerate(others):
             own = slice(frame.pairs.offsets[k], frame.pairs.offsets[k + 1])
-            matches = bifocal.match(alone[other], alone[i], RATIO).indices
+            matches = bifocal.match(alone[other], alone[i], RATIO, distinct_places=True).indices
             assert np.array_equal(frame.pairs.matches.indices[own], matches)
             assert np.array_equal(frame.points[own], np.c_[alone[other].xy[matches[:, 0]], alone[i].xy[matches[:, 1]]].astype(float))
             if frame.pairs.estimates.ok[k]:
