@@ -29,9 +29,13 @@ void add_all_lanes(bifocal::runtime::CudaTable& table) {
 }
 template <class Real>
 void add_eigen(bifocal::runtime::CudaTable& table) {
+#ifdef BIFOCAL_FEW_CUDA_VARIANTS
+  add_all_lanes<Real, 4>(table);
+#else
   add_all_lanes<Real, EIGEN_LANE_SIZES>(table);
   CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_text<Real, 8, 1>)
   CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_text<Real, 16, 1>)
+#endif
   CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_text<Real, 32, 1>)
 }
 

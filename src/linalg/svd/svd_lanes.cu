@@ -20,10 +20,12 @@ CUDA_KERNELS(SVD_LANES_KERNELS)
 template <class Real>
 void add_svd_lanes(bifocal::runtime::CudaTable& table) {
   using small = svd_lanes_text<Real, 9>;
-  using large = svd_lanes_text<Real, 32>;
   CUDA_VARIANT(svd_lanes, SVD_SMALL_KERNELS, small)
+#ifndef BIFOCAL_FEW_CUDA_VARIANTS
+  using large = svd_lanes_text<Real, 32>;
   CUDA_VARIANT(svd_lanes, SVD_TALL_KERNELS, small)
   CUDA_VARIANT(svd_lanes, SVD_SMALL_KERNELS, large)
+#endif
 }
 
 }  // namespace
