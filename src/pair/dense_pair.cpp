@@ -66,12 +66,13 @@ void forget_outside(const ImageU8& valid_left, const ImageU8& valid_right,
 struct RectifiedImage {
   ImageU8 rgb, grey, valid;
 };
-RectifiedImage rectified(const Device& device, const Rectification& r, int side, View image,
-                         View inside) {
+RectifiedImage rectified(const Device& device, const Rectification& r, int side,
+                         const Photograph& image, View inside) {
   Queue queue(device);
   const Remapper remapper(queue, sampling_map(r, side));
   RectifiedImage out;
-  out.rgb = remapper(queue, to_rgb(image), &out.valid);
+  out.rgb = image.remapped(queue, remapper, &out.valid);
+  if (out.rgb.channels != 3) out.rgb = to_rgb(out.rgb);
   out.grey = to_grey(out.rgb);
   if (!inside.empty()) {
     out.valid = remapper(queue, inside);
@@ -111,7 +112,7 @@ void add_depth(View image1, const DenseCameras& cameras, const PairOptions& opti
 void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options, StageClock& clock,
                PairResult& result) {
   clock.start("rectify", 0.7);
-  const View image1 = pair.image1, image2 = pair.image2;
+  const Photograph &image1 = pair.image1, &image2 = pair.image2;
   const DenseCameras cameras = dense_cameras(pair, options, result);
   if (cameras.median_parallax_deg < kMinParallaxDeg) {
     result.dense_reason = fmt::format(

@@ -15,7 +15,8 @@ namespace {
 using Picture = ImageView<const std::uint8_t>;
 
 // Finds the features of one image on a new queue.
-FeatureSet detected(Picture image, Picture mask, const PairOptions& options) {
+FeatureSet detected(Photograph& photograph, Picture mask, const PairOptions& options) {
+  const Picture image = photograph.view();
   Queue queue(options.device);
   FeatureSet set(options.device);
   // On a CPU images may be larger than any detector.
@@ -24,17 +25,25 @@ FeatureSet detected(Picture image, Picture mask, const PairOptions& options) {
                                 : detect_sift(image, options.sift, mask));
     return set;
   }
+  photograph.upload(queue);
   features::AnyDetector detector(queue, image.width, image.height, {options.sift, options.surf});
   detector.set_mask(mask);
-  const PictureView picture(image);
-  (void)detector.add({&picture, 1}, set);
+  (void)detector.add(photograph.samples(), 1, set, image.channels);
+  // An image with more extrema than the detector has places for gets no features; the detector
+  // tries images from the host again with more places.
+  if (set.count(queue, 0) == 0) {
+    set.clear();
+    const PictureView picture(image);
+    (void)detector.add({&picture, 1}, set);
+  }
   queue.wait();
   return set;
 }
 
 }  // namespace
 
-FeatureSet detect(Queue& queue, Picture image1, Picture image2, const PairOptions& options) {
+FeatureSet detect(Queue& queue, Photograph& image1, Photograph& image2,
+                  const PairOptions& options) {
   std::array<FeatureSet, 2> found;
   const auto find = [&](int i) {
     found[static_cast<std::size_t>(i)] = i == 0 ? detected(image1, options.mask1, options)

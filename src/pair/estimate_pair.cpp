@@ -124,7 +124,8 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     pair::StageClock clock(result.timings, options.progress);
     clock.start("features", 0.0);
     Queue queue(options.device);
-    const FeatureSet features = pair::detect(queue, image1, image2, options);
+    pair::Photograph photograph1(image1), photograph2(image2);
+    const FeatureSet features = pair::detect(queue, photograph1, photograph2, options);
     result.keypoints1 = features.get_keypoints(queue, 0);
     result.keypoints2 = features.get_keypoints(queue, 1);
     constexpr ImagePair kPair[] = {{0, 1}};
@@ -138,7 +139,8 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     clock.start("matching", 0.4);
     const auto* round = &verifier.run(features, kPair);
     take(*round, result);
-    pair::estimate_lens(queue, image1, image2, round->results[0].uncalibrated, options, result);
+    pair::estimate_lens(queue, photograph1, photograph2, round->results[0].uncalibrated, options,
+                        result);
     // The matches of distorted images do not lie along straight lines.
     if (!result.undistorted && options.guided && result.outcome == Outcome::ok) {
       is_guided = true;
@@ -150,10 +152,11 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     result.doubt = doubt_of_cameras(found, options, image1, image2);
     if (result.outcome == Outcome::ok && result.kind == ModelKind::essential && !result.undistorted)
       pair::set_pose(found.epipolar, options.camera1->fx, result);
-    pair::estimate_focal_length(queue, image1, image2, options, result);
+    pair::estimate_focal_length(queue, photograph1, photograph2, options, result);
     if (options.dense) result.dense_reason = why_no_depth(result);
     if (options.dense && result.dense_reason.empty())
-      pair::add_dense(queue, pair::pinhole_pair(image1, image2, result), options, clock, result);
+      pair::add_dense(queue, pair::pinhole_pair(photograph1, photograph2, result), options, clock,
+                      result);
   }
   return result;
 }

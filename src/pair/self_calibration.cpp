@@ -76,14 +76,14 @@ SamplingMap undistorting_map(const LensCamera& lens, const Camera& view) {
 }
 
 // found is of radial_fundamental by lens_unit().
-UndistortedPair undistorted_pair(Queue& queue, Picture image1, Picture image2,
+UndistortedPair undistorted_pair(Queue& queue, const Photograph& image1, const Photograph& image2,
                                  std::span<const PointPair> points, const Estimate& found) {
   const LensCamera lens = lens_of(image1, found.distortion);
   const Camera view = undistorted_view(lens);
   const Remapper remapper(queue, undistorting_map(lens, view));
   UndistortedPair out;
-  out.image1 = remapper(queue, image1);
-  out.image2 = remapper(queue, image2, &out.inside);
+  out.image1 = image1.remapped(queue, remapper);
+  out.image2 = image2.remapped(queue, remapper, &out.inside);
   out.points.assign(points.begin(), points.end());
   undistort(std::span(out.points), lens, lens);
   const double dx = view.intrinsics.cx - lens.pinhole().cx,
@@ -154,15 +154,15 @@ std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const Esti
   return found;
 }
 
-void set_lens(Queue& queue, Picture image1, Picture image2, const Estimate& found,
-              PairResult& result) {
+void set_lens(Queue& queue, const Photograph& image1, const Photograph& image2,
+              const Estimate& found, PairResult& result) {
   result.estimated_camera.distortion = found.distortion;
   result.estimated_camera.distortion_deviation = found.distortion_deviation;
   result.undistorted = undistorted_pair(queue, image1, image2, result.points, found);
 }
 
-void set_radial_model(Queue& queue, Picture image1, Picture image2, EstimateResult found,
-                      PairResult& result) {
+void set_radial_model(Queue& queue, const Photograph& image1, const Photograph& image2,
+                      EstimateResult found, PairResult& result) {
   set_lens(queue, image1, image2, found, result);
   keep_seen(*result.undistorted, found);
   result.kind = ModelKind::radial_fundamental;
@@ -174,8 +174,9 @@ void set_radial_model(Queue& queue, Picture image1, Picture image2, EstimateResu
 
 // Takes E of the undistorted images if it explains at least as many matches as E of the
 // photographs.
-void set_undistorted_essential(Queue& queue, Picture image1, Picture image2, const Estimate& lens,
-                               const PairOptions& options, PairResult& result) {
+void set_undistorted_essential(Queue& queue, const Photograph& image1, const Photograph& image2,
+                               const Estimate& lens, const PairOptions& options,
+                               PairResult& result) {
   PairResult without_lens = result;
   set_lens(queue, image1, image2, lens, without_lens);
   const Intrinsics camera = camera_of(without_lens.undistorted->image1,
@@ -207,10 +208,12 @@ Intrinsics camera_of(Picture image, double focal_length) {
   return {focal_length, focal_length, (image.width - 1) / 2.0, (image.height - 1) / 2.0};
 }
 
-PinholePair pinhole_pair(Picture image1, Picture image2, const PairResult& result) {
+PinholePair pinhole_pair(const Photograph& image1, const Photograph& image2,
+                         const PairResult& result) {
   PinholePair pair{image1, image2, {}, 1, {}, result.model.model, {}, {}};
   if (result.undistorted) {
-    pair.image1 = result.undistorted->image1, pair.image2 = result.undistorted->image2;
+    pair.image1 = Photograph(result.undistorted->image1);
+    pair.image2 = Photograph(result.undistorted->image2);
     pair.inside = result.undistorted->inside;
     pair.scale = result.undistorted->scale;
     pair.F = result.undistorted->F;
@@ -239,8 +242,9 @@ void set_pose(RelativePoseResult found, double focal_length, PairResult& result)
         "; the parallax is {:.2g} px in the median: the direction of t is not certain", parallax);
 }
 
-void estimate_lens(Queue& queue, Picture image1, Picture image2, const EstimateResult& fundamental,
-                   const PairOptions& options, PairResult& result) {
+void estimate_lens(Queue& queue, const Photograph& image1, const Photograph& image2,
+                   const EstimateResult& fundamental, const PairOptions& options,
+                   PairResult& result) {
   if (!has_depth(result, image1, image2)) return;
   const auto &one = options.camera1, &two = options.camera2;
   const bool is_given = one && two && options.lens_is_unknown && one->fx == two->fx;
@@ -255,8 +259,8 @@ void estimate_lens(Queue& queue, Picture image1, Picture image2, const EstimateR
     set_radial_model(queue, image1, image2, std::move(*lens), result);
 }
 
-void estimate_focal_length(Queue& queue, Picture image1, Picture image2, const PairOptions& options,
-                           PairResult& result) {
+void estimate_focal_length(Queue& queue, const Photograph& image1, const Photograph& image2,
+                           const PairOptions& options, PairResult& result) {
   if (!has_depth(result, image1, image2) || options.camera1 || options.camera2) return;
   const PinholePair pair = pinhole_pair(image1, image2, result);
   RelativePoseResult found =

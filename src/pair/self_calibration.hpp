@@ -7,19 +7,20 @@
 
 #include <vector>
 
+#include "pair/photograph.hpp"
+
 namespace bifocal::pair {
 
 // Pinholes see the pair so: in the photographs, or in those without their lens.
 struct PinholePair {
-  ImageView<const std::uint8_t> image1, image2;
+  Photograph image1, image2;
   ImageView<const std::uint8_t> inside;  // 255: both images have this pixel; empty: all do
   double scale = 1;                      // px near the middle, by px of the photographs
   std::vector<PointPair> inliers;        // px of image1 and image2
   Mat3 F{};                              // of a pair with a fundamental matrix, likewise
   Intrinsics usual1, usual2;             // assumed if not given or estimated
 };
-[[nodiscard]] PinholePair pinhole_pair(ImageView<const std::uint8_t> image1,
-                                       ImageView<const std::uint8_t> image2,
+[[nodiscard]] PinholePair pinhole_pair(const Photograph& image1, const Photograph& image2,
                                        const PairResult& result);
 
 // Returns a pinhole with square pixels whose principal point is the middle of the picture.
@@ -33,13 +34,12 @@ void set_pose(RelativePoseResult found, double focal_length, PairResult& result)
 // lens explains the matches better than F alone, it becomes the model of `result`, with undistorted
 // images. The same is done where the cameras' lens is unknown, and E of the undistorted images is
 // the model, if it explains at least as many matches. fundamental: F, next to E.
-void estimate_lens(Queue& queue, ImageView<const std::uint8_t> image1,
-                   ImageView<const std::uint8_t> image2, const EstimateResult& fundamental,
-                   const PairOptions& options, PairResult& result);
+void estimate_lens(Queue& queue, const Photograph& image1, const Photograph& image2,
+                   const EstimateResult& fundamental, const PairOptions& options,
+                   PairResult& result);
 
 // Such pairs without a camera get the focal length and the pose if the matches determine them.
-void estimate_focal_length(Queue& queue, ImageView<const std::uint8_t> image1,
-                           ImageView<const std::uint8_t> image2, const PairOptions& options,
-                           PairResult& result);
+void estimate_focal_length(Queue& queue, const Photograph& image1, const Photograph& image2,
+                           const PairOptions& options, PairResult& result);
 
 }  // namespace bifocal::pair

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This is the lens's lane code for plain numbers.
+// The lane code of lenses for plain numbers.
 #pragma once
 
 #include "lane/scalar.hpp"
+#include "rectify/lens_model.hpp"
 
 namespace bifocal::rectification {
 
@@ -10,7 +11,9 @@ template <class Real>
 struct lens_lanes {
 #include "lane/cpp_begin.h"
 
+#include "lane/angle_operations.h"
 #include "rectify/lens.lane.h"
+#include "rectify/lens_camera.lane.h"
 
 #include "lane/cpp_end.h"
 };

@@ -9,40 +9,41 @@
 #include <limits>
 #include <numbers>
 
+#include "rectify/lens.hpp"
+
 namespace bifocal {
 namespace {
 
+using namespace rectification;  // lens_model and its text
+
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 const double kWidest = 80 * std::numbers::pi / 180;  // off the axis
-const double kWidest2 = std::pow(std::tan(kWidest), 2);
 
-enum class Kind { pinhole, brown, fisheye, fov, division, eucm };
-
-// Parameters are in COLMAP's order; f stands for fx and fy. A fisheye has k1..k4 p1 p2 sx sy in the
-// places 0..7 of the lens, every other model its parameters in order.
+// Parameters are in COLMAP's order; f stands for fx and fy. `place` has their places in
+// lens_model::k.
 struct Layout {
   const char* name;
-  Kind kind;
+  int kind;
   int focal_lengths, lens;  // how many parameters
   std::array<int, 8> place = {0, 1, 2, 3, 4, 5, 6, 7};
 };
 const Layout kLayouts[] = {
-    {"SIMPLE_PINHOLE", Kind::pinhole, 1, 0},
-    {"PINHOLE", Kind::pinhole, 2, 0},
-    {"SIMPLE_RADIAL", Kind::brown, 1, 1},
-    {"RADIAL", Kind::brown, 1, 2},
-    {"OPENCV", Kind::brown, 2, 4},
-    {"FULL_OPENCV", Kind::brown, 2, 8},
-    {"OPENCV_FISHEYE", Kind::fisheye, 2, 4},
-    {"SIMPLE_RADIAL_FISHEYE", Kind::fisheye, 1, 1},
-    {"RADIAL_FISHEYE", Kind::fisheye, 1, 2},
-    {"SIMPLE_FISHEYE", Kind::fisheye, 1, 0},
-    {"FISHEYE", Kind::fisheye, 2, 0},
-    {"THIN_PRISM_FISHEYE", Kind::fisheye, 2, 8, {0, 1, 4, 5, 2, 3, 6, 7}},
-    {"FOV", Kind::fov, 2, 1},
-    {"SIMPLE_DIVISION", Kind::division, 1, 1},
-    {"DIVISION", Kind::division, 2, 1},
-    {"EUCM", Kind::eucm, 2, 2},
+    {"SIMPLE_PINHOLE", LENS_PINHOLE, 1, 0},
+    {"PINHOLE", LENS_PINHOLE, 2, 0},
+    {"SIMPLE_RADIAL", LENS_BROWN, 1, 1},
+    {"RADIAL", LENS_BROWN, 1, 2},
+    {"OPENCV", LENS_BROWN, 2, 4},
+    {"FULL_OPENCV", LENS_BROWN, 2, 8},
+    {"OPENCV_FISHEYE", LENS_FISHEYE, 2, 4},
+    {"SIMPLE_RADIAL_FISHEYE", LENS_FISHEYE, 1, 1},
+    {"RADIAL_FISHEYE", LENS_FISHEYE, 1, 2},
+    {"SIMPLE_FISHEYE", LENS_FISHEYE, 1, 0},
+    {"FISHEYE", LENS_FISHEYE, 2, 0},
+    {"THIN_PRISM_FISHEYE", LENS_FISHEYE, 2, 8, {0, 1, 4, 5, 2, 3, 6, 7}},
+    {"FOV", LENS_FOV, 2, 1},
+    {"SIMPLE_DIVISION", LENS_DIVISION, 1, 1},
+    {"DIVISION", LENS_DIVISION, 2, 1},
+    {"EUCM", LENS_EUCM, 2, 2},
 };
 
 const Layout* layout_of(std::string_view model) {
@@ -51,7 +52,10 @@ const Layout* layout_of(std::string_view model) {
   return nullptr;
 }
 
-Distortion brown_of(const std::array<double, 8>& k) {
+// Of a LensCamera without a name.
+const Layout kUnnamed = {"", LENS_BROWN, 2, 8};
+
+Distortion brown_of(const double* k) {
   return {.k1 = k[0],
           .k2 = k[1],
           .p1 = k[2],
@@ -62,122 +66,86 @@ Distortion brown_of(const std::array<double, 8>& k) {
           .k6 = k[7]};
 }
 
-double radial(const std::array<double, 8>& k, double q) {
-  return 1 + q * (k[0] + q * (k[1] + q * (k[2] + q * k[3])));
-}
-double radial_slope(const std::array<double, 8>& k, double q) {
-  return k[0] + q * (2 * k[1] + q * (3 * k[2] + q * 4 * k[3]));
-}
-
 // The largest angle up to which a larger one lies farther from the centre: the model folds there.
-double fold_of(const std::array<double, 8>& k) {
+double fold_of(const double* k) {
   constexpr int kSteps = 2000;
   for (int i = 1; i <= kSteps; ++i) {
     const double angle = kWidest * i / kSteps, q = angle * angle;
-    if (!(radial(k, q) + 2 * q * radial_slope(k, q) > 0)) return kWidest * (i - 1) / kSteps;
+    if (!(LensLanes::fisheye_scale(k, q) + 2 * q * LensLanes::fisheye_slope(k, q) > 0))
+      return kWidest * (i - 1) / kSteps;
   }
   return kWidest;
 }
 
-// Moves the point angle * direction as the lens does.
-Vec2 fisheye_moved(const std::array<double, 8>& k, const Vec2& angles) {
-  const auto [u, v] = angles;
-  const double q = u * u + v * v, s = radial(k, q);
-  return {u * s + 2 * k[4] * u * v + k[5] * (q + 2 * u * u) + k[6] * q,
-          v * s + 2 * k[5] * u * v + k[4] * (q + 2 * v * v) + k[7] * q};
-}
-
-// Finds the point (u, v) = angle * direction of the distorted (x, y) by Newton's method.
-Vec2 fisheye_angles(const std::array<double, 8>& k, double fold, const Vec2& distorted) {
-  const auto [x, y] = distorted;
-  const double size = std::hypot(x, y), draw = std::min(1.0, 0.9 * fold / std::max(size, 1e-300));
-  double u = x * draw, v = y * draw;
-  for (int i = 0; i < 50; ++i) {
-    const double q = u * u + v * v, s = radial(k, q), slope = radial_slope(k, q);
-    const Vec2 moved = fisheye_moved(k, {u, v});
-    const double ru = moved[0] - x, rv = moved[1] - y;
-    const double uu = s + 2 * u * u * slope + 2 * k[4] * v + 6 * k[5] * u + 2 * k[6] * u;
-    const double uv = 2 * u * v * slope + 2 * k[4] * u + 2 * k[5] * v + 2 * k[6] * v;
-    const double vu = 2 * u * v * slope + 2 * k[5] * v + 2 * k[4] * u + 2 * k[7] * u;
-    const double vv = s + 2 * v * v * slope + 2 * k[5] * u + 6 * k[4] * v + 2 * k[7] * v;
-    if (std::hypot(ru, rv) <= 1e-14 * (1 + size)) break;
-    const double determinant = uu * vv - uv * vu;
-    double du = (vv * ru - uv * rv) / determinant, dv = (uu * rv - vu * ru) / determinant;
-    const double step = std::hypot(du, dv), most = 0.5 * fold;
-    if (!(step <= 1e300)) return {kNaN, kNaN};
-    if (step > most) du *= most / step, dv *= most / step;
-    u -= du, v -= dv;
-  }
-  const Vec2 moved = fisheye_moved(k, {u, v});
-  const bool found =
-      std::hypot(moved[0] - x, moved[1] - y) <= 1e-9 * (1 + size) && u * u + v * v < fold * fold;
-  return found ? Vec2{u, v} : Vec2{kNaN, kNaN};
-}
-
 Vec2 scaled(const Vec2& p, double by) { return {by * p[0], by * p[1]}; }
+
+void set_pinhole(const Intrinsics& camera, lens_model& m) {
+  m.pinhole_fx = camera.fx, m.pinhole_fy = camera.fy;
+  m.pinhole_cx = camera.cx, m.pinhole_cy = camera.cy;
+}
+
+// Reads a camera; its pinhole has the intrinsics of the image. params: finite, one for each of the
+// model.
+lens_model numbers_of(const Layout& layout, std::span<const double> params) {
+  const auto focal = static_cast<std::size_t>(layout.focal_lengths);
+  lens_model m{};
+  m.kind = layout.kind;
+  m.fx = params[0], m.fy = params[focal - 1], m.cx = params[focal], m.cy = params[focal + 1];
+  set_pinhole({m.fx, m.fy, m.cx, m.cy}, m);
+  for (std::size_t i = focal + 2; i < params.size(); ++i)
+    m.k[static_cast<std::size_t>(layout.place[i - focal - 2])] = params[i];
+  const bool is_straight = std::ranges::all_of(m.k, [](double v) { return v == 0; });
+  if (is_straight && (m.kind == LENS_BROWN || m.kind == LENS_DIVISION)) m.kind = LENS_PINHOLE;
+  if (m.kind == LENS_FISHEYE) m.fold = fold_of(m.k);
+  if (m.kind != LENS_BROWN) return m;
+  const double radius = Lens(brown_of(m.k)).radius();
+  m.squared_radius = radius * radius;
+  return m;
+}
 
 }  // namespace
 
 struct LensCamera::Model {
   std::string_view name;
   std::vector<double> params;
-  Kind kind = Kind::pinhole;
-  Intrinsics camera;          // of the picture, without its lens
-  std::array<double, 8> k{};  // of the lens
-  Lens lens;                  // of Kind::brown
-  double fold = 0;            // of Kind::fisheye
+  lens_model numbers;
+  Intrinsics camera;  // of the picture, without its lens
 
-  // (X / Z, Y / Z) of the ray through a distorted point.
-  [[nodiscard]] Vec2 ray(const Vec2& p) const {
-    const double r2 = p[0] * p[0] + p[1] * p[1], r = std::sqrt(r2);
-    switch (kind) {
-      case Kind::pinhole:
-        return p;
-      case Kind::brown:
-        return lens.undistort(p);
-      case Kind::fisheye: {
-        const Vec2 angles = fisheye_angles(k, fold, p);
-        const double angle = std::hypot(angles[0], angles[1]);
-        return scaled(angles, angle > 0 ? std::tan(angle) / angle : 1);
-      }
-      case Kind::fov: {
-        if (std::abs(k[0]) < 1e-9 || r == 0) return p;
-        if (!(std::abs(r * k[0]) < std::numbers::pi / 2)) return {kNaN, kNaN};
-        return scaled(p, std::tan(r * k[0]) / (2 * std::tan(k[0] / 2)) / r);
-      }
-      case Kind::division:
-        return scaled(p, 1 + k[0] * r2 > 0 ? 1 / (1 + k[0] * r2) : kNaN);
-      case Kind::eucm: {
-        const double below = 1 - (2 * k[0] - 1) * k[1] * r2;
-        const double z = (1 - k[0] * k[0] * k[1] * r2) / (k[0] * std::sqrt(below) + 1 - k[0]);
-        return scaled(p, z > 0 ? 1 / z : kNaN);
-      }
-    }
-    return {kNaN, kNaN};
-  }
+  Model(const Layout& layout, std::span<const double> given)
+      : name(layout.name),
+        params(given.begin(), given.end()),
+        numbers(numbers_of(layout, given)),
+        camera{numbers.fx, numbers.fy, numbers.cx, numbers.cy} {}
 
   // Moves the normalised point p of a ray as the lens does.
   [[nodiscard]] Vec2 moved(const Vec2& p) const {
     const double r2 = p[0] * p[0] + p[1] * p[1], r = std::sqrt(r2);
-    switch (kind) {
-      case Kind::pinhole:
+    const double* const k = numbers.k;
+    switch (numbers.kind) {
+      case LENS_PINHOLE:
         return p;
-      case Kind::brown:
-        return lens.distort(p);
-      case Kind::fisheye: {
-        const double angle = std::atan(r);
-        if (!(angle < fold)) return {kNaN, kNaN};
-        return fisheye_moved(k, scaled(p, r > 0 ? angle / r : 1));
+      case LENS_BROWN: {
+        Vec2 out;
+        LensLanes::lens_distort(k, numbers.squared_radius, p[0], p[1], out.data());
+        return out;
       }
-      case Kind::fov: {
+      case LENS_FISHEYE: {
+        const double angle = std::atan(r);
+        if (!(angle < numbers.fold)) return {kNaN, kNaN};
+        const Vec2 angles = scaled(p, r > 0 ? angle / r : 1);
+        Vec2 out;
+        LensLanes::fisheye_distort(k, angles[0], angles[1], out.data());
+        return out;
+      }
+      case LENS_FOV: {
         if (std::abs(k[0]) < 1e-9 || r == 0) return p;
         return scaled(p, std::atan(2 * r * std::tan(k[0] / 2)) / k[0] / r);
       }
-      case Kind::division: {
+      case LENS_DIVISION: {
         const double inside = 1 - 4 * k[0] * r2;
         return scaled(p, inside >= 0 ? 2 / (1 + std::sqrt(inside)) : kNaN);
       }
-      case Kind::eucm: {
+      case LENS_EUCM: {
         const double below = k[0] * std::sqrt(k[1] * r2 + 1) + 1 - k[0];
         return scaled(p, below > 0 ? 1 / below : kNaN);
       }
@@ -185,9 +153,11 @@ struct LensCamera::Model {
     return {kNaN, kNaN};
   }
 
+  // (X / Z, Y / Z) of the ray through a pixel.
   [[nodiscard]] Vec2 ray_of_pixel(const Vec2& px) const {
-    const Vec2 p = ray({(px[0] - camera.cx) / camera.fx, (px[1] - camera.cy) / camera.fy});
-    return p[0] * p[0] + p[1] * p[1] < kWidest2 ? p : Vec2{kNaN, kNaN};
+    Vec2 out;
+    LensLanes::lens_ray_of_pixel(&numbers, px[0], px[1], out.data());
+    return out;
   }
 
   // The lens magnifies areas by this, px to px at the picture's own focal length; it is the median
@@ -213,22 +183,16 @@ LensCamera::LensCamera(const Intrinsics& pinhole) : pinhole_(pinhole) {
   if (!pinhole.valid())
     throw Error(ErrorCode::usage, fmt::format("LensCamera: focal lengths {} {}, must be positive",
                                               pinhole.fx, pinhole.fy));
-  auto model = std::make_shared<Model>();
-  model->camera = pinhole;
-  model->params = {pinhole.fx, pinhole.fy, pinhole.cx, pinhole.cy, 0, 0, 0, 0, 0, 0, 0, 0};
-  model_ = std::move(model);
+  const double params[] = {pinhole.fx, pinhole.fy, pinhole.cx, pinhole.cy, 0, 0, 0, 0, 0, 0, 0, 0};
+  model_ = std::make_shared<const Model>(kUnnamed, params);
 }
 
 LensCamera::LensCamera(const Camera& camera) : LensCamera(camera.intrinsics) {
   width_ = camera.width, height_ = camera.height;
-  if (camera.distortion.none()) return;
-  auto model = std::make_shared<Model>(*model_);
-  model->kind = Kind::brown;
-  model->lens = Lens(camera.distortion);
   const Intrinsics& k = camera.intrinsics;
   const Distortion& d = camera.distortion;
-  model->params = {k.fx, k.fy, k.cx, k.cy, d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6};
-  model_ = std::move(model);
+  const double params[] = {k.fx, k.fy, k.cx, k.cy, d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6};
+  model_ = std::make_shared<const Model>(kUnnamed, params);
 }
 
 LensCamera::LensCamera(std::string_view name, std::span<const double> params, std::int64_t width,
@@ -245,34 +209,30 @@ LensCamera::LensCamera(std::string_view name, std::span<const double> params, st
     if (!std::isfinite(params[i]))
       throw Error(ErrorCode::usage,
                   fmt::format("LensCamera: params[{}] = {}, must be finite", i, params[i]));
-  auto model = std::make_shared<Model>();
-  model->name = layout->name;
-  model->params = {params.begin(), params.end()};
-  const auto focal = static_cast<std::size_t>(layout->focal_lengths);
-  model->kind = layout->kind;
-  model->camera = {params[0], params[focal - 1], params[focal], params[focal + 1]};
-  if (!model->camera.valid())
+  model_ = std::make_shared<const Model>(*layout, params);
+  if (!model_->camera.valid())
     throw Error(ErrorCode::usage, fmt::format("LensCamera: focal lengths {} {}, must be positive",
-                                              params[0], params[focal - 1]));
-  for (std::size_t i = focal + 2; i < params.size(); ++i)
-    model->k[static_cast<std::size_t>(layout->place[i - focal - 2])] = params[i];
-  const bool is_straight =
-      std::all_of(model->k.begin(), model->k.end(), [](double v) { return v == 0; });
-  if (is_straight && (layout->kind == Kind::brown || layout->kind == Kind::division))
-    model->kind = Kind::pinhole;
-  if (model->kind == Kind::brown) model->lens = Lens(brown_of(model->k));
-  if (model->kind == Kind::fisheye) model->fold = fold_of(model->k);
-  model_ = std::move(model);
+                                              model_->camera.fx, model_->camera.fy));
   set_scale();
 }
 
 void LensCamera::set_scale() {
   pinhole_ = model_->camera;
-  if (model_->kind == Kind::pinhole || width_ <= 0 || height_ <= 0) return;
-  const double scale = model_->magnification(
+  if (!has_lens() || width_ <= 0 || height_ <= 0) return;
+  auto model = std::make_shared<Model>(*model_);
+  const double scale = model->magnification(
       std::hypot(static_cast<double>(width_), static_cast<double>(height_)) / 4);
   pinhole_.fx /= scale;
   pinhole_.fy /= scale;
+  set_pinhole(pinhole_, model->numbers);
+  model_ = std::move(model);
+}
+
+lens_model rectification::lens_model_of(const LensCamera& camera) {
+  const Layout* const layout = layout_of(camera.model());
+  lens_model m = numbers_of(layout ? *layout : kUnnamed, camera.params());
+  set_pinhole(camera.pinhole(), m);
+  return m;
 }
 
 int LensCamera::parameter_count(std::string_view model) {
@@ -287,21 +247,22 @@ int LensCamera::focal_lengths(std::string_view model) {
 
 std::string_view LensCamera::model() const { return model_->name; }
 std::span<const double> LensCamera::params() const { return model_->params; }
-bool LensCamera::has_lens() const { return model_->kind != Kind::pinhole; }
-bool LensCamera::is_fisheye() const { return model_->kind == Kind::fisheye; }
+bool LensCamera::has_lens() const { return model_->numbers.kind != LENS_PINHOLE; }
+bool LensCamera::is_fisheye() const { return model_->numbers.kind == LENS_FISHEYE; }
 const Intrinsics& LensCamera::intrinsics() const { return model_->camera; }
 const Intrinsics& LensCamera::pinhole() const { return pinhole_; }
 
 Vec2 LensCamera::undistort(const Vec2& px) const {
   if (!has_lens()) return px;
-  const Vec2 ray = model_->ray_of_pixel(px);
-  return {pinhole_.fx * ray[0] + pinhole_.cx, pinhole_.fy * ray[1] + pinhole_.cy};
+  Vec2 out;
+  LensLanes::lens_undistort_pixel(&model_->numbers, px[0], px[1], out.data());
+  return out;
 }
 
 Vec2 LensCamera::distort(const Vec2& px) const {
   if (!has_lens()) return px;
   const Vec2 ray = {(px[0] - pinhole_.cx) / pinhole_.fx, (px[1] - pinhole_.cy) / pinhole_.fy};
-  if (!(ray[0] * ray[0] + ray[1] * ray[1] < kWidest2)) return {kNaN, kNaN};
+  if (!(ray[0] * ray[0] + ray[1] * ray[1] < LensLanes::lens_squared_reach())) return {kNaN, kNaN};
   const Vec2 p = model_->moved(ray);
   const Intrinsics& k = model_->camera;
   return {k.fx * p[0] + k.cx, k.fy * p[1] + k.cy};

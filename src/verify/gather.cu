@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "features/records.hpp"
 #include "runtime/cuda_kernels.h"
 #include "verify/records.hpp"
 
 namespace {
 
-using bifocal::verify::feature_match, bifocal::verify::inner_area, bifocal::verify::point_pair,
-    bifocal::verify::position;
+// The structs of arguments.
+using namespace bifocal::features;
+using namespace bifocal::rectification;
+using namespace bifocal::verify;
 
 template <class Real>
 struct gather_text {

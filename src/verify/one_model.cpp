@@ -38,10 +38,11 @@ void OneModel::estimate(const MatchedPairs& pairs, std::vector<Estimate>& result
   }
   inliers.assign(static_cast<std::size_t>(pairs.offsets.back()), 0);
   if (kept_.empty()) return;
-  const auto points = undistorted_ ? undistorted_->of_matches(
-                                         {*pairs.set, pairs.matches, images_, begins_, offsets_},
-                                         [this](int i) { return camera_of(i); })
-                                   : copies_.of_pairs(pairs.points, begins_, offsets_);
+  const auto points =
+      undistorted_
+          ? undistorted_->of_matches({*pairs.set, pairs.matches, images_, begins_, offsets_},
+                                     [this](int i) -> const LensCamera& { return camera_of(i); })
+          : copies_.of_pairs(pairs.points, begins_, offsets_);
   const BatchEstimate found = estimate_batch(queue_, options_.kind, points,
                                              {.offsets = offsets_,
                                               .cameras1 = cameras1_,

@@ -118,7 +118,7 @@ std::vector<std::uint8_t> border_flags(Queue& queue, const Memory<const PointPai
   own_inner1.upload(queue, inner1);
   own_inner2.upload(queue, inner2);
   launch().flag_border(queue, {.count = static_cast<int>(inner1.size())},
-                       {.points = Array<const point_pair>(runtime::Argument(points)),
+                       {.points = Array<const features::point_match>(runtime::Argument(points)),
                         .offsets = own_offsets,
                         .inner1 = own_inner1,
                         .inner2 = own_inner2,

@@ -3,19 +3,15 @@
 // Included into namespace bifocal::verify (records.hpp), from which C++ and CUDA have them, and
 // into the text of OpenCL.
 
-typedef struct feature_match {  // as Match
-  int index1, index2;           // features
-  int distance;
-  float ratio;
-} feature_match;
-
 typedef struct position {  // px
   double x, y;
 } position;
 
-typedef struct point_pair {  // as PointPair, px
-  double x1, y1, x2, y2;
-} point_pair;
+// The places of an image's features in a FeatureSet.
+typedef struct image_slot {
+  offset begin;
+  int image, capacity;
+} image_slot;
 
 // The part of an image away from its border, in px from the corner of the first pixel.
 typedef struct inner_area {

@@ -3,46 +3,83 @@
 
 #include <bifocal/error.hpp>
 
+#include <utility>
+
+#include "rectify/lens_model.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/workspace.hpp"
 #include "verify/gather.kernels.hpp"
 
 namespace bifocal::verify {
+namespace {
 
-void UndistortedPoints::undistort(const FeatureSet& set, int image, const LensCamera& camera) {
-  char& is_done = has_image_[static_cast<std::size_t>(image)];
-  if (is_done) return;
-  check_cancelled();
-  const std::vector<Keypoint> keypoints = set.get_keypoints(queue_, image);
-  std::vector<Vec2> positions(keypoints.size());
-  runtime::parallel_each(
-      keypoints.size(),
-      [&](std::size_t i) {
-        positions[i] = camera.undistort({keypoints[i].x, keypoints[i].y});
-      },
-      256);
-  if (!positions.empty())
-    runtime::upload(queue_, *positions_.memory(),
-                    static_cast<std::size_t>(set.begin(image)) * sizeof(Vec2), positions.data(),
-                    positions.size() * sizeof(Vec2));
-  queue_.wait();
-  is_done = 1;
+using Launch = kernels::gather::launch<double>;
+using runtime::Array;
+
+const Launch& launch() {
+  static const Launch launch(kernels::gather::GATHER_THREADS);
+  return launch;
 }
 
-Memory<const PointPair> UndistortedPoints::of_matches(
-    const PlacedMatches& placed, const std::function<LensCamera(int image)>& camera) {
+template <class T>
+auto uploaded(Queue& queue, runtime::Workspace& workspace, std::span<const T> numbers) {
+  auto there = workspace.take<T>(numbers.size());
+  there.upload(queue, numbers);
+  return there;
+}
+
+}  // namespace
+
+void UndistortedPoints::undistort(const FeatureSet& set, std::span<const int> images,
+                                  const CameraOf& camera) {
+  if (is_cpu(queue_)) {
+    for (const int image : images) {
+      check_cancelled();
+      const LensCamera own = camera(image);
+      const Keypoint* from = set.keypoints().data() + set.begin(image);
+      Vec2* to = positions_.data() + set.begin(image);
+      runtime::parallel_each(
+          static_cast<std::size_t>(set.count(queue_, image)),
+          [&](std::size_t i) {
+            to[i] = own.undistort({from[i].x, from[i].y});
+          },
+          256);
+    }
+    return;
+  }
+  std::vector<image_slot> slots;
+  std::vector<rectification::lens_model> lenses;
+  for (const int image : images) {
+    slots.push_back({set.begin(image), image, set.capacity(image)});
+    lenses.push_back(rectification::lens_model_of(camera(image)));
+  }
+  runtime::Workspace workspace(queue_);
+  launch().undistort_keypoints(
+      queue_, {.count = static_cast<int>(images.size())},
+      {.keypoints = Array<const features::keypoint>(runtime::Argument(set.keypoints())),
+       .counts = set.counts(),
+       .slots = uploaded<image_slot>(queue_, workspace, slots),
+       .lenses = uploaded<rectification::lens_model>(queue_, workspace, lenses),
+       .positions = Array<position>(runtime::Argument(positions_))});
+  queue_.wait();
+}
+
+Memory<const PointPair> UndistortedPoints::of_matches(const PlacedMatches& placed,
+                                                      const CameraOf& camera) {
   const auto& [set, matches, images, begins, offsets] = placed;
   if (has_image_.empty()) {
     positions_ = Buffer<Vec2>(queue_.device(), static_cast<std::size_t>(set.room()));
     has_image_.resize(static_cast<std::size_t>(set.size()));
   }
   std::vector<std::int64_t> rows1, rows2;
+  std::vector<int> fresh;
   for (const auto [image1, image2] : images) {
-    undistort(set, image1, camera(image1));
-    undistort(set, image2, camera(image2));
+    for (const int image : {image1, image2})
+      if (!std::exchange(has_image_[static_cast<std::size_t>(image)], 1)) fresh.push_back(image);
     rows1.push_back(set.begin(image1));
     rows2.push_back(set.begin(image2));
   }
+  if (!fresh.empty()) undistort(set, fresh, camera);
   make_capacity(queue_.device(), points_, static_cast<std::size_t>(offsets.back()));
   if (is_cpu(queue_)) {
     runtime::parallel_each(
@@ -59,21 +96,18 @@ Memory<const PointPair> UndistortedPoints::of_matches(
     return points_;
   }
   runtime::Workspace workspace(queue_);
-  const auto uploaded = [&](std::span<const std::int64_t> numbers) {
-    auto there = workspace.take<std::int64_t>(numbers.size());
-    there.upload(queue_, numbers);
-    return there;
+  const auto there = [&](std::span<const std::int64_t> numbers) {
+    return uploaded(queue_, workspace, numbers);
   };
-  static const kernels::gather::launch<double> launch(kernels::gather::GATHER_THREADS);
-  launch.gather_positions(
+  launch().gather_positions(
       queue_, {.count = static_cast<int>(images.size())},
-      {.matches = runtime::Array<const feature_match>(runtime::Argument(matches)),
-       .begins = uploaded(begins),
-       .offsets = uploaded(offsets),
-       .positions = runtime::Array<const position>(runtime::Argument(positions_)),
-       .rows1 = uploaded(rows1),
-       .rows2 = uploaded(rows2),
-       .points = runtime::Array<point_pair>(runtime::Argument(points_))});
+      {.matches = Array<const features::found_match>(runtime::Argument(matches)),
+       .begins = there(begins),
+       .offsets = there(offsets),
+       .positions = Array<const position>(runtime::Argument(positions_)),
+       .rows1 = there(rows1),
+       .rows2 = there(rows2),
+       .points = Array<features::point_match>(runtime::Argument(points_))});
   queue_.wait();
   return points_;
 }

@@ -13,7 +13,7 @@
 
 namespace bifocal::verify {
 
-// Matches of pairs of images of a set: those of pair k begin at matches[begins[k]], and their
+// Matches between images of a set: the matches of pair k begin at matches[begins[k]], and their
 // points become [offsets[k], offsets[k + 1]).
 struct PlacedMatches {
   const FeatureSet& set;
@@ -23,17 +23,19 @@ struct PlacedMatches {
 };
 
 // Keeps the undistorted positions of the features of one set on its device. Each image is
-// undistorted and copied there once; the points of matches are made on the device.
+// undistorted there once, and the points of matches are made there.
 class UndistortedPoints {
  public:
+  using CameraOf = std::function<const LensCamera&(int image)>;
+
   explicit UndistortedPoints(Queue& queue) : queue_(queue) {}
 
   // The points are px of the cameras' pinholes. They are valid until the next call.
-  [[nodiscard]] Memory<const PointPair> of_matches(
-      const PlacedMatches& placed, const std::function<LensCamera(int image)>& camera);
+  [[nodiscard]] Memory<const PointPair> of_matches(const PlacedMatches& placed,
+                                                   const CameraOf& camera);
 
  private:
-  void undistort(const FeatureSet& set, int image, const LensCamera& camera);
+  void undistort(const FeatureSet& set, std::span<const int> images, const CameraOf& camera);
 
   Queue& queue_;
   Buffer<Vec2> positions_;  // as FeatureSet::keypoints()
