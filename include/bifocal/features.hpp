@@ -124,65 +124,6 @@ void fields(Options& options, const Visit& visit) {
                                    const SiftOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 
-class FeatureSet;  // matching.hpp
-
-// SIFT of images of one size on a device, again and again or several at once: its memory is taken
-// once.
-class SiftDetector {
- public:
-  // The queue lives longer than the detector. batch: images that a GPU works on at the same time;
-  // more fill it better and take more memory. memory: bytes that it may take of a GPU or OpenCL
-  // device, besides 148 for each feature that it may find (160 with its shape), a mask, and
-  // pictures that are not 8-bit grey; 0: what there is.
-  //
-  // All levels of an image take about 38 bytes a pixel, 152 with `upsample`. Where there is no room
-  // for them the first octaves are made in bands of rows, one after the other, to the same bits:
-  // least_memory() bytes are enough. Wide bands take 1.3 to 2 times as long, the narrowest 9
-  // to 14 times. Two batches are in memory at a time where there is room for them.
-  //
-  // Throws Error(usage) naming what is out of range, or a memory that is too little with the bytes
-  // that are enough, and Error(device) when the device has not even these.
-  SiftDetector(Queue& queue, int width, int height, const SiftOptions& options = {}, int batch = 1,
-               std::size_t memory = 0);
-  ~SiftDetector();
-  SiftDetector(SiftDetector&&) noexcept;
-  SiftDetector& operator=(SiftDetector&&) noexcept;
-
-  [[nodiscard]] std::size_t memory() const;  // bytes of the device
-  // Bytes of a GPU or OpenCL device that an image takes at least, in bands.
-  [[nodiscard]] static std::size_t least_memory(int width, int height,
-                                                const SiftOptions& options = {});
-
-  // Sets the mask of all images from now on, which is copied; an empty one is none. Throws
-  // Error(usage) for one of another size.
-  void set_mask(ImageView<const std::uint8_t> mask);
-
-  // Pictures of the host, any number, of 1 to 4 channels and 8 or 16 bits: those that are not grey
-  // of 8 bits are made so on the device, to the bits of to_grey_8. Throws Error(usage) for one of
-  // another size.
-  [[nodiscard]] std::vector<Features> operator()(
-      std::span<const ImageView<const std::uint8_t>> images);
-  [[nodiscard]] std::vector<Features> operator()(std::span<const PictureView> images);
-  [[nodiscard]] Features operator()(const PictureView& image);
-
-  // The features stay on the device: each image takes a slot of the set, of max_features places, or
-  // of as many as it may have. Returns the number of the first.
-  //
-  // `count` images [count][height][width][channels] in memory of the queue's device (on a CPU the
-  // host's), 1 to 4 channels interleaved.
-  // Returns at once on a GPU. An image with more extrema than one in 12 px (of the doubled image,
-  // or of a band) has none there, nor have the others of its batch: noise that no photograph has.
-  int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set, int channels = 1);
-  int add(const Memory<const std::uint16_t>& images, int count, FeatureSet& set, int channels = 1);
-  // Images of the host, copied there while the device works. Returns when all are done.
-  int add(std::span<const ImageView<const std::uint8_t>> images, FeatureSet& set);
-  int add(std::span<const PictureView> images, FeatureSet& set);
-
- private:
-  class Work;
-  std::unique_ptr<Work> work_;
-};
-
 struct Match {
   int index1, index2;
   int distance;  // squared, of the 8-bit descriptors: exact
@@ -291,25 +232,57 @@ void fields(Options& options, const Visit& visit) {
                                    const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 
-// A SurfDetector finds SURF of images of one size on a device, again and again or several at once;
-// all is as with SiftDetector.
-class SurfDetector {
+class FeatureSet;  // matching.hpp
+
+// Finds the features of images of one size on a device, again and again or several at once, in
+// memory that is allocated once: SIFT with SiftOptions, SURF with SurfOptions.
+template <class Options>
+class Detector {
  public:
-  SurfDetector(Queue& queue, int width, int height, const SurfOptions& options = {}, int batch = 1);
-  ~SurfDetector();
-  SurfDetector(SurfDetector&&) noexcept;
-  SurfDetector& operator=(SurfDetector&&) noexcept;
+  // The queue lives longer than the detector. batch: images that a GPU works on at the same time;
+  // more fill it better and take more memory. memory: bytes that it may take of a GPU or OpenCL
+  // device, besides 148 for each feature that it may find (160 with its shape), a mask, and
+  // images that are not 8-bit grey; 0: no limit.
+  //
+  // SIFT takes about 38 bytes a pixel for all levels of an image, 152 with `upsample`. If memory is
+  // short the first octaves are made in bands of rows in turn, to the same bits:
+  // least_memory() bytes are enough. Wide bands take 1.3 to 2 times as long, the narrowest 9 to 14
+  // times. SURF has no bands. Two batches are in memory at a time if it suffices for them.
+  //
+  // Throws Error(usage) that names an argument out of range, or the bytes that suffice if `memory`
+  // is too small, and Error(device) if the device has fewer than these.
+  Detector(Queue& queue, int width, int height, const Options& options = {}, int batch = 1,
+           std::size_t memory = 0);
+  ~Detector();
+  Detector(Detector&&) noexcept;
+  Detector& operator=(Detector&&) noexcept;
 
   [[nodiscard]] std::size_t memory() const;  // bytes of the device
+  // Bytes of a GPU or OpenCL device that an image takes at least.
+  [[nodiscard]] static std::size_t least_memory(int width, int height, const Options& options = {});
+
+  // Sets the mask of all images from now on, which is copied; an empty one is none. Throws
+  // Error(usage) for one of another size.
   void set_mask(ImageView<const std::uint8_t> mask);
 
+  // Finds the features of any number of images in the host's memory, of 1 to 4 channels and 8 or 16
+  // bits. The device converts them to 8-bit grey, to the bits of to_grey_8. Throws Error(usage) for
+  // an image of another size.
   [[nodiscard]] std::vector<Features> operator()(
       std::span<const ImageView<const std::uint8_t>> images);
   [[nodiscard]] std::vector<Features> operator()(std::span<const PictureView> images);
   [[nodiscard]] Features operator()(const PictureView& image);
 
+  // Adds features to a set, in which they stay on the device: an image takes a slot of max_features
+  // places, or of as many as it may have. Returns the number of the first slot.
+  //
+  // `count` images [count][height][width][channels] in memory of the queue's device (on a CPU the
+  // host's), 1 to 4 channels interleaved.
+  // Returns at once on a GPU. If an image has more extrema than one in 12 px of the doubled image
+  // or of a band (SURF: one in 32 px), as only noise has, its batch gets no features.
   int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set, int channels = 1);
   int add(const Memory<const std::uint16_t>& images, int count, FeatureSet& set, int channels = 1);
+  // Images of the host, copied there while the device works. Returns when all are done.
   int add(std::span<const ImageView<const std::uint8_t>> images, FeatureSet& set);
   int add(std::span<const PictureView> images, FeatureSet& set);
 
@@ -317,5 +290,7 @@ class SurfDetector {
   class Work;
   std::unique_ptr<Work> work_;
 };
+using SiftDetector = Detector<SiftOptions>;
+using SurfDetector = Detector<SurfOptions>;
 
 }  // namespace bifocal

@@ -48,7 +48,7 @@ struct Choice {
   }
 };
 
-// As SiftDetector.
+// As Detector<Options>.
 class AnyDetector {
  public:
   // memory: what SIFT may take of a device.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the detectors of images of one size (SiftDetector, SurfDetector) are made of.
+// What the detectors of images of one size (Detector<Options>) are made of.
 #pragma once
 
 #include <bifocal/error.hpp>

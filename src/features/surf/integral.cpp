@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Integral images on CPUs, the twin of surf_search.kernel.h.
 #include <bifocal/error.hpp>
 
 #include <algorithm>

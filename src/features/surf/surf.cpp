@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// SURF on CPUs: maxima and their refinement, the twin of surf_search.kernel.h and
+// surf_points.kernel.h. The twin stayed: the GPUs' text found the same features, but took a CPU 4.4
+// to 5.4 times the processor time as it is, and 2.7 to 3.2 times with loops over rows that a
+// compiler vectorises (three runs each on three images, one thread of a loaded EPYC with AVX2,
+// November 2026).
 #include "features/surf/surf.hpp"
 
 #include <bifocal/error.hpp>

@@ -25,8 +25,6 @@ struct surf_rules_of {
 };
 using SurfRules = surf_rules_of<float>;
 
-// Throws Error(usage) naming what does not fit.
-
 // A filter of the Hessian: 3 lobe px a side.
 struct SurfFilter {
   int lobe;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orientation and description by Haar wavelets, compiled for every SIMD target.
+// Orientation and description by Haar wavelets on CPUs, the twin of surf_points.kernel.h; compiled
+// for every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "features/surf/surf_describe_simd.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h

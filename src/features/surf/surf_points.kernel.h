@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Refinement, orientation and description of points on GPUs, the twin of surf_describe_simd.cpp;
-// surf_points.kernels describes the arguments.
+// Refinement, orientation and description of points on GPUs, the twin of surf.cpp and
+// surf_describe_simd.cpp; surf_points.kernels describes the arguments.
 
 // Pixels from one to the next centre of a refinement; away: in samples.
 group_fn index surf_moved(real away, real step) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integral images and maxima of determinants on GPUs, the twin of integral.cpp and surf.cpp;
-// surf.kernels describes the arguments.
+// Integral images and maxima of determinants on GPUs, the twin of integral.cpp, surf.cpp and
+// surf_simd.cpp; surf.kernels describes the arguments.
 
 // Of the picture doubled in size, whose pixel i lies at i / 2 - 1/4; values are twice as large. The
 // same whole numbers as on a CPU.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Determinants of box-filtered Hessians and their maxima, compiled for every SIMD target.
+// Determinants of box-filtered Hessians and their maxima on CPUs, the twin of surf_search.kernel.h;
+// compiled for every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "features/surf/surf_simd.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
