@@ -22,19 +22,26 @@ map_kernel(eigenvector_essentials, i, EIGENVECTOR_ESSENTIALS) {
   }
 }
 
-// Of points [from, to): nearer to model g than the threshold (Sampson), and in front of both
-// cameras under each of its poses (R0, t), (R0, -t), (R1, t), (R1, -t) of pose_candidates; votes
+// Matches [from, to) of all, whose coordinates x1, y1, x2, y2 are `stride` numbers apart.
+typedef struct {
+  global_const scalar* points;
+  index stride, from, to;
+} match_range;
+
+// Counts matches that are nearer to model g than the threshold (Sampson) and in front of both
+// cameras, under each of its poses (R0, t), (R0, -t), (R1, t), (R1, -t) of pose_candidates; votes
 // [4] of the lane. A model of NaN gets none, and points are padded with NaN.
 group_fn void pose_votes(global_const double* models, index g, index trials,
-                         global_const scalar* points, index stride, index from, index to,
-                         scalar squared_threshold, real* votes) {
+                         const match_range* matches, scalar squared_threshold, real* votes) {
   real E[9], R[18], t[3], limit = lane(squared_threshold);
   for (index k = 0; k < 4; ++k) votes[k] = lane(0);
   models += (offset)(g / trials * 9) * trials + g % trials;
   if (!(models[0] == models[0])) return;  // for all of the group: most trials have few solutions
   for (index k = 0; k < 9; ++k) E[k] = group_same((scalar)models[k * trials]);
   pose_candidates(E, R, t);
-  group_for_range(i, from, to) {
+  global_const scalar* points = matches->points;
+  const index stride = matches->stride;
+  group_for_range(i, matches->from, matches->to) {
     real x1 = group_load(points, i), y1 = group_load(points + stride, i);
     real x2 = group_load(points + 2 * stride, i), y2 = group_load(points + 3 * stride, i);
     mask near = sampson_within(E, x1, y1, x2, y2, limit);
@@ -45,7 +52,8 @@ group_fn void pose_votes(global_const double* models, index g, index trials,
 group_kernel(essential_inliers, g, ESSENTIAL_INLIERS) {
   real votes[4];
   scalar counts[4];
-  pose_votes(E, g, trials, points, stride, 0, stride, squared_threshold, votes);
+  const match_range all = {points, stride, 0, stride};
+  pose_votes(E, g, trials, &all, squared_threshold, votes);
   group_sums(votes, 4, counts);
   scalar most = counts[0];
   for (index k = 1; k < 4; ++k) most = counts[k] > most ? counts[k] : most;
@@ -55,8 +63,9 @@ group_kernel(essential_inliers, g, ESSENTIAL_INLIERS) {
 group_kernel(essential_votes, g, ESSENTIAL_VOTES) {
   real own[4];
   const index blocks = stride / WIDEST_GROUP, model = g / parts, part = g % parts;
-  pose_votes(E, model, trials, points, stride, blocks * part / parts * WIDEST_GROUP,
-             blocks * (part + 1) / parts * WIDEST_GROUP, squared_threshold, own);
+  const match_range of_part = {points, stride, blocks * part / parts * WIDEST_GROUP,
+                               blocks * (part + 1) / parts * WIDEST_GROUP};
+  pose_votes(E, model, trials, &of_part, squared_threshold, own);
   for (index k = 0; k < 4; ++k) {
     bits32 found = (bits32)lanes_sum(own[k]);
     if (found > 0) global_atomic_add(votes + 4 * model + k, found);

@@ -39,7 +39,8 @@ class VideoMatcher:
         partners: int = 1,
         device: str = "cpu",
     ) -> None:
-        self._matcher = _core.VideoMatcher(width, height, options, kind, camera, matching, robust, min_matches, partners, device)
+        policy = _core.FramePolicy(kind, camera, matching, robust, min_matches, partners)
+        self._matcher = _core.VideoMatcher(width, height, options, policy, device)
 
     def __repr__(self) -> str:
         return repr(self._matcher)

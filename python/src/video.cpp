@@ -38,21 +38,28 @@ MatchedFrame frame_of_result(VideoFrame&& result, ModelKind kind) {
   return frame;
 }
 
+// How a frame is matched with those before it, as Python gives it. The camera and the options of
+// matching and estimation may be None.
+struct FramePolicy {
+  std::string kind;
+  nb::object camera, matching, robust;
+  int min_matches, partners;
+};
+
 class FrameMatcher {
  public:
-  FrameMatcher(int width, int height, nb::handle options, const std::string& kind,
-               nb::handle camera, nb::handle matching, nb::handle robust, int min_matches,
-               int partners, const std::string& device)
-      : name_(device), queue_(Device(device)), kind_(kind_of(kind)), shape_{height, width} {
+  FrameMatcher(int width, int height, nb::handle options, const FramePolicy& policy,
+               const std::string& device)
+      : name_(device), queue_(Device(device)), kind_(kind_of(policy.kind)), shape_{height, width} {
     const DetectorOptions detector = detector_options(options);
     VideoOptions o;
     if (!options.is_none()) o.sift = detector.sift;
     o.surf = detector.surf;
-    o.partners = partners;
-    o.verify = {options_of<MatchOptions>(matching), min_matches, kind_,
-                options_of<RobustOptions>(robust)};
-    if (!camera.is_none()) {
-      const AnyCamera any = any_camera_of(camera, "camera");
+    o.partners = policy.partners;
+    o.verify = {options_of<MatchOptions>(policy.matching), policy.min_matches, kind_,
+                options_of<RobustOptions>(policy.robust)};
+    if (!policy.camera.is_none()) {
+      const AnyCamera any = any_camera_of(policy.camera, "camera");
       if (any.lens)
         value_error(
             "camera: has a lens, but frames' points are as they were found: give a pinhole");
@@ -146,12 +153,14 @@ void bind_video(nb::module_& m) {
       },
       nb::sig("def points(self) -> numpy.typing.NDArray[numpy.float64]"),
       "[M, 4], px: of pairs.matches, x1 y1 in the earlier frame and x2 y2 in this one.");
-  nb::class_<FrameMatcher>(m, "VideoMatcher")
-      .def(nb::init<int, int, nb::handle, const std::string&, nb::handle, nb::handle, nb::handle,
-                    int, int, const std::string&>(),
-           nb::arg("width"), nb::arg("height"), nb::arg("options").none(), nb::arg("kind"),
+  nb::class_<FramePolicy>(m, "FramePolicy")
+      .def(nb::init<std::string, nb::object, nb::object, nb::object, int, int>(), nb::arg("kind"),
            nb::arg("camera").none(), nb::arg("matching").none(), nb::arg("robust").none(),
-           nb::arg("min_matches"), nb::arg("partners"), nb::arg("device"))
+           nb::arg("min_matches"), nb::arg("partners"));
+  nb::class_<FrameMatcher>(m, "VideoMatcher")
+      .def(nb::init<int, int, nb::handle, const FramePolicy&, const std::string&>(),
+           nb::arg("width"), nb::arg("height"), nb::arg("options").none(), nb::arg("policy"),
+           nb::arg("device"))
       .def("__repr__", &FrameMatcher::text)
       .def("add", &FrameMatcher::add, nb::arg("frame"), nb::arg("framework").none() = nb::none())
       .def("finish", &FrameMatcher::finish)

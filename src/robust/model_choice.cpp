@@ -14,22 +14,24 @@ namespace {
 
 using robust::ScalarMath;
 
-// Errors below this are no evidence for structure: no detector is that exact.
+// Lower limit of the estimated noise: the accuracy of a feature detector.
 constexpr double kLeastNoise = 0.1;  // px
 
-// A homography is the answer when less than this part of the epipolar model's inliers speaks for
-// depth, however surely: a few matches on something in front of a wall do not make it a scene.
+// The homography is chosen if a smaller fraction of the epipolar model's inliers supports depth,
+// even if that support is significant: a few matches on an object in front of a wall do not justify
+// a pose.
 constexpr double kLeastDepth = 0.05;
 
-// How often an outlier lies within a threshold of its epipolar line, at least.
+// Lower limit of the probability that an outlier lies within the threshold of its epipolar line.
 constexpr double kLeastChance = 0.01;
 
 struct Depth {
-  int off = 0, proof = 0;  // matches off the plane, and those of them that speak for depth
+  int off = 0, proof = 0;  // matches off the plane; those near their epipolar line
   double significance = 0;
 };
 
-// The matches farther than `far` px from H as evidence of depth: near: px of their epipolar line.
+// Evidence of depth: matches farther than `far` px from H and within `near` px of their epipolar
+// line.
 Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3& F, double near,
                    double far, int sample_size) {
   double sums[ScalarMath::PARALLAX_SUMS] = {};
@@ -47,17 +49,18 @@ Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3&
   return found;
 }
 
-// At the threshold and at what fits the noise, where that is less; the more significant one.
+// Returns the more significant evidence of two: at the threshold, and at 2.5 sigma of the noise if
+// this is smaller.
 Depth depth_beside(std::span<const PointPair> points, const EstimateResult& homography,
                    const EstimateResult& epipolar, ModelKind kind, double threshold,
                    std::span<const Intrinsics> cameras) {
   const Mat3 F = problem_info(kind).symbol == "F"
                      ? epipolar.model
                      : fundamental_from_essential(epipolar.model, cameras.front(), cameras.back());
-  // The better fit's: RANSAC that stopped at a poor fit must not make room for the other model.
+  // The noise of the better fit, because RANSAC may have stopped at a poor one.
   const double sigma = std::max(std::min(epipolar.noise, homography.noise), kLeastNoise);
   const double near = std::min(threshold, 2.5 * sigma), far = std::max(threshold, 2 * near);
-  // What the epipolar model is free to fit beside the four matches of a plane.
+  // Matches that the epipolar model fits exactly in addition to the four that define a plane.
   const int free = std::max(0, problem_info(kind).sample_size - 4);
   const Depth wide = depth_beside(points, homography.model, F, threshold, 2 * threshold, free);
   const Depth fine = depth_beside(points, homography.model, F, near, far, free);

@@ -5,21 +5,21 @@
 
 namespace bifocal::robust {
 
-// Depth beside a plane is significant below this logarithm (base 10) of the expected number of
-// models; for a model of the whole pair its problem says it (RansacSteps).
+// Evidence of depth off a plane is significant if log_false_alarms is below this. The limit for a
+// model of the whole pair is in RansacSteps.
 inline constexpr double kLogDepthAlarms = -2;
 
-// Logarithm (base 10) of the expected number of models as well supported as this one among
-// outliers: number of samples it takes to find so many inliers, or of different ones where those
-// are fewer, times the probability that `inliers` - `free_matches` of the other points agree by
-// chance: any model agrees with so many.
+// Returns log10 of the expected number of models that reach this support by chance. It is the
+// number of samples (at most the number of different samples) times the probability that at least
+// `inliers` - `free_matches` of the remaining matches are inliers of a random model. free_matches:
+// matches that every model fits.
 //   L. Moisan, B. Stival, A probabilistic criterion to detect rigid point matches, IJCV 57(3),
 //   2004.
 [[nodiscard]] double log_false_alarms(int inliers, int count, int sample_size, int free_matches,
                                       int max_solutions, double samples, double chance_rate);
 
-// Decides whether a model is significant: hardly any model of outliers would have as much
-// support. significance: log10 of the expected number of such models.
+// Tests whether a model is significant, i.e. its support is improbable for outliers. significance:
+// the value of log_false_alarms.
 [[nodiscard]] Outcome test_significance(ModelKind problem, const ransac_result& found,
                                         const pair_info& info, const pair_work& work,
                                         double& significance);

@@ -54,9 +54,17 @@ group_fn pairs median_pairs(local_ptr const bits16* halo, index x, index y, cons
 group_kernel(filter_tile, group, FILTER_TILE) {
   const index across = (width + TILE_WIDTH - 1) / TILE_WIDTH;
   const index left = group % across * TILE_WIDTH, top = group / across * TILE_HEIGHT;
-  tile_for(x, y, HALO_WIDTH, HALO_PIXELS / HALO_WIDTH) halo[y * HALO_WIDTH + x] =
-      (bits16)checked_at(winners, right_index, width, height, left - HALO + x, top - HALO + y,
-                         min_disparity, tolerance);
+  const bool is_inside = left >= HALO && top >= HALO && left + TILE_WIDTH + HALO <= width &&
+                         top + TILE_HEIGHT + HALO <= height;
+  if (is_inside && tolerance < 0) {  // copies of rows, which a CPU makes by registers
+    global_const bits16* corner = winners + (offset)(top - HALO) * width + left - HALO;
+    tile_for(x, y, HALO_WIDTH, HALO_PIXELS / HALO_WIDTH) halo[y * HALO_WIDTH + x] =
+        corner[(offset)y * width + x];
+  } else {
+    tile_for(x, y, HALO_WIDTH, HALO_PIXELS / HALO_WIDTH) halo[y * HALO_WIDTH + x] =
+        (bits16)checked_at(winners, right_index, width, height, left - HALO + x, top - HALO + y,
+                           min_disparity, tolerance);
+  }
   if_constant(REGIONS) { group_for_each(y, TILE_HEIGHT) joined[y] = 0; }
   group_barrier();
   tile_for(i, j, TILE_WIDTH / PAIRS_ACROSS, TILE_HEIGHT / PAIRS_DOWN) {
@@ -67,8 +75,9 @@ group_kernel(filter_tile, group, FILTER_TILE) {
   }
   group_barrier();
   if_constant(REGIONS) tile_regions(tile, trees, tree_sizes, joined, range);
-  tile_for(x, y, TILE_WIDTH, TILE_HEIGHT) {
-    if (left + x >= width || top + y >= height) continue;
+  const index columns = width - left < TILE_WIDTH ? width - left : TILE_WIDTH,
+              rows = height - top < TILE_HEIGHT ? height - top : TILE_HEIGHT;
+  tile_for_inside(x, y, columns, rows) {
     const offset pixel = (offset)(top + y) * width + left + x;
     const index i = y * TILE_WIDTH + x;
     disparity[pixel] = tile[i];

@@ -50,6 +50,7 @@ struct filter_text {
 #define tile_for(x, y, width, height) \
   for (int y = 0; y < (height); ++y)  \
     for (int x = 0; x < (width); ++x)
+#define tile_for_inside tile_for
 #include "lane/cpp_begin.h"
 #include "stereo/filter.list"
 #include "lane/cpp_end.h"

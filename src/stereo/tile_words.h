@@ -6,6 +6,9 @@
   for (index at_##x = (index)group_member(), x = at_##x % (width), y = at_##x / (width); \
        at_##x < (width) * (height);                                                      \
        at_##x += GROUP_SIZE, x = at_##x % (width), y = at_##x / (width))
+// The pixels of a tile in its first columns and rows.
+#define tile_for_inside(x, y, columns, rows) \
+  tile_for(x, y, TILE_WIDTH, TILE_HEIGHT) if (x < (columns) && y < (rows))
 
 // Two 16-bit numbers: those of a pixel of a tile and of the pixel below it.
 enum { PAIRS_ACROSS = 1, PAIRS_DOWN = 2 };  // pixels of a word

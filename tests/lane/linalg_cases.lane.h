@@ -87,7 +87,9 @@ lane_fn void case_svd_9(const real* in, real* out) {
 lane_fn void case_svd_tall(const real* in, real* out) {
   real A[24], B[9], W[9], X[9], V[9], U[24];
   for (index e = 0; e < 24; ++e) A[e] = in[e];
-  svd_tall(A, 8, 3, B, W, X, out, V, U, 30);
+  const svd_workspace work = {B, W, X};
+  const svd_factors factors = {out, V, U};
+  svd_tall(A, 8, 3, &work, &factors, 30);
   for (index e = 0; e < 24; ++e) out[3 + e] = fabs(U[e]);
 }
 
@@ -95,7 +97,9 @@ lane_fn void case_svd_tall(const real* in, real* out) {
 lane_fn void case_svd_wide(const real* in, real* out) {
   real T[15], B[9], W[9], X[9], V[25], U[9];
   for (index e = 0; e < 15; ++e) T[e] = in[e];
-  svd_wide(T, 3, 5, B, W, X, out, V, U, 1, 30);
+  const svd_workspace work = {B, W, X};
+  const svd_factors factors = {out, V, U};
+  svd_wide(T, 3, 5, &work, &factors, 1, 30);
   out[5] = lane(0);
   for (index k = 0; k < 6; ++k)
     out[5] = fmax(out[5], fabs(columns_dot(in + k % 3 * 5, V + (3 + k / 3) * 5, 5)));

@@ -100,9 +100,9 @@ SvdResults<typename Text::real> run_teams(const Matrices& matrices) {
     std::fill(shared.begin(), shared.end(), typename Text::local_pair{T(NAN), T(NAN)});
     Lockstep::run([&] {
       const int i = first + Lockstep::member() / team, b = std::min(i, out.count - 1);
-      const int status =
-          Text::svd_team(A.data() + b, out.count, n, out.m, 30, &shared[0].x, &out.s[0] + b,
-                         &out.v[0] + b, &out.u[0] + b, out.count, i < out.count);
+      const typename Text::svd_input in = {A.data() + b, out.count, out.m, n};
+      const typename Text::svd_output to = {&out.s[0] + b, &out.v[0] + b, &out.u[0] + b, out.count};
+      const int status = Text::svd_team(&in, &to, 30, &shared[0].x, i < out.count);
       if (i < out.count) out.status[static_cast<std::size_t>(i)] = status;
     });
   }

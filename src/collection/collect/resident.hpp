@@ -14,18 +14,18 @@ namespace bifocal::collection {
 // Bytes of a resident feature, on the device.
 inline constexpr std::int64_t kBytesOfFeature = sizeof(Keypoint) + kDescriptorBytes;
 
-// Some of a list of pairs, by their places in it.
+// Indices into a list of pairs.
 using Places = std::vector<std::size_t>;
 
-// Cuts a list of pairs, which is in order, into pieces.
+// Divides a sorted list of pairs into pieces.
 class PairPieces {
  public:
-  // A piece is of at most `images` images. Images k * height and the next ones are matched with
-  // the others side by side, so that these are loaded once for all of them; with a height of 1, and
-  // where all images of the pairs fit, pieces come in the order of the list.
+  // images: largest number of images of a piece. Tiles of `height` rows of the match matrix are
+  // processed together, so that an image of their columns is loaded once for a tile. With a
+  // height of 1, or if all images fit, pieces follow the order of the list.
   PairPieces(std::span<const ImagePair> pairs, int images, int height);
 
-  // The next at most `most` pairs; false at the end.
+  // Returns the next `most` pairs at most; false at the end.
   bool next(std::size_t most, Places& places);
 
  private:
@@ -41,16 +41,15 @@ class PairPieces {
   std::size_t next_ = 0;
 };
 
-// Each device has one; any thread may ask it.
+// The features in the memory of one device. Thread-safe.
 class ResidentFeatures {
  public:
-  // For `images` images together. Of those with more features than `capacity` there are the ones of
-  // largest scale.
+  // Reserves `images` slots of `capacity` features. An image with more features keeps the largest
+  // ones.
   ResidentFeatures(const Device& device, const Job& job, int capacity, int images);
 
-  // Makes the images of these pairs resident, and says where they are: pairs of slots. They stay
-  // until the next call that needs their room; where that may be, one thread alone asks. Throws
-  // std::logic_error for more images than slots.
+  // Loads the images of `pairs` and returns the slots of each pair. A later call may reuse the
+  // slots; then only one thread may call. Throws std::logic_error if images outnumber slots.
   [[nodiscard]] std::vector<ImagePair> slots_of(std::span<const ImagePair> pairs);
   [[nodiscard]] const FeatureSet& set() const { return set_; }
 
@@ -66,7 +65,7 @@ class ResidentFeatures {
   std::vector<int> image_in_;    // of each slot, -1: none
   std::vector<char> is_needed_;  // of each slot
   std::map<int, int> where_;     // slot of an image
-  std::size_t next_ = 0;         // where a free slot is looked for
+  std::size_t next_ = 0;         // first slot to test for being free
 };
 
 }  // namespace bifocal::collection

@@ -33,10 +33,10 @@ class PairSource {
   PairSource(const PairSource&) = delete;
   PairSource& operator=(const PairSource&) = delete;
 
-  // All that read() reads is of one moment.
+  // Calls read(), which sees one consistent state of the source.
   virtual void together(const std::function<void()>& read) { read(); }
-  virtual std::vector<Vec2> keypoints(Id image) = 0;  // px, ours
-  // Adds those of the pair.
+  virtual std::vector<Vec2> keypoints(Id image) = 0;  // px, bifocal's convention
+  // Appends the matches of the pair to `to`.
   virtual void matches(const PairOfImages& pair, std::vector<IndexPair>& to) = 0;
   // For messages: "table matches, images 3 and 4".
   [[nodiscard]] virtual std::string name_of(const PairOfImages& pair) const = 0;
@@ -44,10 +44,10 @@ class PairSource {
 
 class DatabaseSource : public PairSource {
  public:
-  // `gate`: of who writes to the file meanwhile, or null.
+  // gate: synchronises with a concurrent writer of the file; may be null.
   explicit DatabaseSource(const std::filesystem::path& file, Access access = Access::read,
                           ReadGate* gate = nullptr);
-  // One lock of the file for a piece, not one for each row.
+  // Locks the file once for a piece instead of once for each row.
   void together(const std::function<void()>& read) override;
   std::vector<Vec2> keypoints(Id image) override;
   void matches(const PairOfImages& pair, std::vector<IndexPair>& to) override;
@@ -58,27 +58,27 @@ class DatabaseSource : public PairSource {
   ReadGate* gate_;
 };
 
-// A piece. Pair k has the matches [offsets[k], offsets[k + 1]).
+// The pairs that are verified together. Pair k has the matches [offsets[k], offsets[k + 1]).
 struct Chunk {
   std::vector<PairOfImages> pairs;
   std::vector<std::int64_t> offsets = {0};
   std::vector<IndexPair> matches;
   std::vector<std::shared_ptr<const ImagePoints>> images1, images2;  // of each pair
   std::vector<ViewCamera> cameras1, cameras2;
-  // Pairs that came between those, in their order, and can't be verified; and why.
+  // Pairs between them that cannot be verified, in order, and the reasons.
   std::vector<PairOfImages> left_out;
   OddRows odd_rows;
 
-  // After the last piece.
+  // True for the empty chunk after the last one.
   [[nodiscard]] bool is_end() const { return pairs.empty() && left_out.empty(); }
-  // Keeps its memory for the next piece.
+  // Removes the contents and keeps the allocated memory.
   void clear();
 };
 
-// The points of the matches of a piece, in memory of the host that is used again.
+// The points of a chunk's matches in reused host memory.
 class ChunkPoints {
  public:
-  // device: to which the points are copied.
+  // device: the target of the uploads.
   explicit ChunkPoints(const Device& device) : points_(device), undistorted_(device) {}
   void gather(const Chunk& chunk);
   [[nodiscard]] const PointPair* points() const { return points_.data(); }
@@ -94,58 +94,58 @@ class ChunkPoints {
   bool has_lens_ = false;
 };
 
-// Does a piece of so many pairs and matches end here? This depends on the pairs that are left
-// alone, so that work that was interrupted between pieces goes on with the same ones.
+// Returns whether a chunk of this size is complete. The rule uses the remaining pairs only, so that
+// a resumed run forms the same chunks.
 [[nodiscard]] inline bool is_full_piece(std::size_t pairs, std::size_t matches) {
   return pairs >= 1024 || matches >= std::size_t{1} << 20;
 }
 
-// Cameras of a database, as verification needs them.
+// The cameras of a database in the form that verification uses.
 class Cameras {
  public:
   explicit Cameras(const Database& database);
 
   struct Entry {
     ViewCamera view;
-    std::optional<Undistortion> undistortion;  // nothing where its numbers are those of no camera
-    std::optional<OddRow> odd;                 // what is to be told of it
+    std::optional<Undistortion> undistortion;  // empty if the parameters are invalid
+    std::optional<OddRow> odd;                 // the warning to report
 
-    // Null: there is no lens to be taken away. Without a focal length only F and H are sought, on
-    // the pictures as they are.
+    // Returns null if points need no undistortion: without lens distortion, or without a focal
+    // length (then only F and H are estimated, from distorted points).
     [[nodiscard]] const Undistortion* lens() const {
       return view.has_prior_focal_length && undistortion->has_lens() ? &*undistortion : nullptr;
     }
   };
-  // The camera of an image; nothing, and why, where there is none that can be used.
+  // Returns the camera of an image. If it is unusable, returns null and adds the reason.
   [[nodiscard]] const Entry* of(Id image, OddRows& odd_rows) const;
 
  private:
   std::unordered_map<Id, Entry> cameras_;
-  std::unordered_map<Id, Id> camera_of_;  // an image's
+  std::unordered_map<Id, Id> camera_of_;  // by image id
 };
 
-// Reads the pairs, in their order, piece by piece: matches, and keypoints of images, which are kept
-// for the pairs to come, the least lately used ones dropped. No more: one thread reads for all
-// devices, and those that decide put the points together.
+// Reads the matches of the pairs in order, chunk by chunk, and the keypoints of their images
+// through an LRU cache. One thread reads for all devices; the threads that verify gather the
+// points.
 class ChunkReader {
  public:
   ChunkReader(PairSource& source, const Cameras& cameras, std::span<const PairOfImages> pairs,
               std::int64_t max_memory)
       : source_(source), cameras_(cameras), pairs_(pairs), kept_(max_memory) {}
 
-  // Chunk::is_end() at the end.
+  // Reads the next chunk, which is Chunk::is_end() after the last one.
   void next(Chunk& chunk);
 
  private:
-  // An image of a pair: null, and why, where the pair can't be verified.
+  // Camera and keypoints of an image; null if they are unusable.
   struct View {
     const Cameras::Entry* camera = nullptr;
     std::shared_ptr<const ImagePoints> points;
   };
   View view_of(Id image, OddRows& odd_rows);
-  // False, and why, for a pair that can't be verified.
+  // Adds a pair. If it cannot be verified, records the reason and returns false.
   bool add(const PairOfImages& pair, Chunk& chunk);
-  // Do the matches from `first` on? Else says what is odd.
+  // Checks that the matches from `first` on refer to existing keypoints; else records the reason.
   bool name_keypoints(const PairOfImages& pair, const View& one, const View& two, std::size_t first,
                       Chunk& chunk) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matched pairs of a collection, decided piece by piece.
+// Verifies the matched pairs of a database piece by piece.
 #pragma once
 
 #include <functional>
@@ -9,29 +9,31 @@
 
 namespace bifocal::colmap {
 
-// The pairs to verify, by pair_id: those that have matches and were not verified. The others are
-// counted, and rows that are of no pair told.
+// Returns the pairs to verify in the order of pair_id: pairs with matches and without a geometry.
+// Counts the pairs that are skipped in `progress`, and reports rows whose pair_id is invalid.
 [[nodiscard]] std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run,
                                                 VerifyProgress& progress);
 
-// Numbers of the pairs that have a geometry, in order; with `undefined_too` all that have a row.
+// Returns the sorted pair_ids of two_view_geometries. Without `undefined_too` rows of the
+// configuration `undefined` are left out.
 [[nodiscard]] std::vector<std::uint64_t> ids_with_geometry(const Database& database,
                                                            bool undefined_too = false);
 
-// Takes away what was verified of these pairs before; with all_pairs, of all others too.
+// Deletes the geometries of `pairs`, or of every pair with all_pairs.
 void forget(const std::filesystem::path& file, bool all_pairs, std::span<const PairOfImages> pairs);
 
 struct Piece {
   Chunk chunk;
-  std::vector<TwoViewGeometry> geometries;  // one a pair
-  std::size_t device = 0;                   // the one that decided it, by its number in the set
+  std::vector<TwoViewGeometry> geometries;  // of each pair
+  std::size_t device = 0;                   // index in the DeviceSet of the device that verified it
 };
 
-// Sets what a row of a database has of a decided pair. matches, inliers: those of the pair.
+// Fills a database row with the result for a pair. matches, inliers: the matches of the pair and
+// their flags.
 void set_geometry(const DecidedPair& from, std::span<const IndexPair> matches,
                   std::span<const std::uint8_t> inliers, TwoViewGeometry& to);
 
-// Decides one piece after another on a queue of its own.
+// Verifies pieces on one device with its own queue.
 class PieceDecider {
  public:
   PieceDecider(const Device& device, std::size_t number, const VerifyOptions& options)
@@ -49,14 +51,14 @@ class PieceDecider {
   std::size_t device_;
 };
 
-// Counts a pair that is done.
+// Adds a verified pair to the counters.
 void count(const TwoViewGeometry& geometry, VerifyProgress& progress);
 
 using PieceWriter = std::function<void(const Piece&)>;
 
-// Reads, decides and writes the reader's pieces: a thread reads, some for each device decide, each
-// with a queue of its own, and the caller's writes, in the order of the pieces. Ends after a piece
-// when `report` says false. What fails is thrown when the pieces before it have been written.
+// Reads, verifies and writes all pieces of the reader. One thread reads, several threads for each
+// device verify, and the calling thread writes in the order of the pieces. Ends after a piece if
+// `report` returns false. An error of any thread is thrown once all earlier pieces are written.
 void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOptions& options,
                   const PieceWriter& write, VerifyProgress& progress,
                   const std::function<bool(const VerifyProgress&)>& report);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels of matching share: sizes, shares, and the two nearest.
+// Functions of all matching kernels: feature counts, ranges of rows and columns, nearest two.
 
 // Number of features of an image.
 group_fn index match_count(global_const image_layout* image, global_const int* counts) {
@@ -7,7 +7,7 @@ group_fn index match_count(global_const image_layout* image, global_const int* c
   return count < 0 ? 0 : (count < capacity ? count : capacity);
 }
 
-// The first of `n` rows that share s of `shares` has, whole tiles each.
+// First row of share s: `n` rows are divided into `shares` ranges of whole tiles.
 group_fn index match_share_begin(index n, index tile, index shares, index s) {
   const index tiles = (n + tile - 1) / tile;
   const index begin = (index)((offset)tiles * s / shares) * tile;
@@ -20,8 +20,8 @@ group_fn bool match_share_has_tiles(index n, index tile, index shares, index s) 
          tiles * (bits32)s / (bits32)shares < tiles * (bits32)(s + 1) / (bits32)shares;
 }
 
-// The part of a pair's table that a group has, and where it keeps what it finds there: the rows at
-// row_place, the columns at column_place.
+// The rows and columns of a pair that a group compares, and the places of its results for rows
+// (row_place) and for columns (column_place).
 typedef struct {
   index row_begin, row_end, column_begin, column_end;
   offset row_place, column_place;
@@ -54,7 +54,7 @@ typedef struct {
   index second;
 } match_nearest;
 
-// The smaller of what is left over when `key` joins `best`, and the two seconds.
+// Second smallest distance of two merged results (best, second) and (key, other).
 group_fn index match_second(offset best, index second, offset key, index other) {
   const index loser = match_key_distance(best < key ? key : best);
   const index least = second < other ? second : other;

@@ -18,13 +18,17 @@ group_fn index group_francis_split(GROUP_PARAM local_ptr scalar* H, index ld, in
   return group_max_int(split);
 }
 
-// First column (p, q, r) of (H - a)(H - b) from row m down, times H(m + 1, m), for shifts a, b with
-// sum x + y and product x y - w.
-group_fn void group_francis_column(local_ptr scalar* H, index ld, index m, scalar x, scalar y,
-                                   scalar w, scalar* p, scalar* q, scalar* r) {
+// Two shifts of a sweep, with sum x + y and product x y - w.
+typedef struct {
+  scalar x, y, w;
+} shift_pair;
+
+// First column (p, q, r) of (H - a)(H - b) from row m down, times H(m + 1, m), for shifts a, b.
+group_fn void group_francis_column(local_ptr scalar* H, index ld, index m, const shift_pair* shifts,
+                                   scalar* p, scalar* q, scalar* r) {
   local_ptr scalar* h = H + m * ld + m;
-  scalar z = h[0], below = h[ld], u = x - z, v = y - z;
-  *p = u * v - w + h[1] * below;
+  scalar z = h[0], below = h[ld], u = shifts->x - z, v = shifts->y - z;
+  *p = u * v - shifts->w + h[1] * below;
   *q = (h[ld + 1] - z - u - v) * below;
   *r = h[2 * ld + 1] * below;
 }
@@ -32,14 +36,14 @@ group_fn void group_francis_column(local_ptr scalar* H, index ld, index m, scala
 // The sweep may start at the largest m in [lo, hi - 2] above which two consecutive subdiagonals are
 // small.
 group_fn index group_francis_start(GROUP_PARAM local_ptr scalar* H, index ld, index lo, index hi,
-                                   scalar x, scalar y, scalar w) {
+                                   const shift_pair* shifts) {
   lane_int start = lane_int_of(lo);
   group_for_range(m, lo + 1, hi - 1) {
     real z = group_load_strided(H, m, ld + 1);
     real below = group_load_strided(H + ld, m, ld + 1);
     real next = group_load_strided(H + ld + 1, m, ld + 1);
-    real u = group_same(x) - z, v = group_same(y) - z;
-    real p = u * v - group_same(w) + group_load_strided(H + 1, m, ld + 1) * below;
+    real u = group_same(shifts->x) - z, v = group_same(shifts->y) - z;
+    real p = u * v - group_same(shifts->w) + group_load_strided(H + 1, m, ld + 1) * below;
     real q = (next - z - u - v) * below;
     real r = group_load_strided(H + 2 * ld + 1, m, ld + 1) * below;
     real above = group_load_strided(H - ld - 1, m, ld + 1);
@@ -93,11 +97,11 @@ group_fn void group_francis_reflect(GROUP_PARAM local_ptr scalar* H, index ld, i
   group_barrier();
 }
 
-// One double-shift sweep over [lo, hi], from row m; x, y, w: the shifts.
+// One double-shift sweep over [lo, hi], from row m.
 group_fn void group_francis_sweep(GROUP_PARAM local_ptr scalar* H, index ld, index lo, index hi,
-                                  index m, scalar x, scalar y, scalar w) {
+                                  index m, const shift_pair* shifts) {
   scalar p, q, r;
-  group_francis_column(H, ld, m, x, y, w, &p, &q, &r);
+  group_francis_column(H, ld, m, shifts, &p, &q, &r);
   for (index k = m; k < hi; ++k) {
     if (k > m) {
       p = H[k * ld + k - 1];
@@ -152,6 +156,33 @@ group_fn void group_francis_pair(local_ptr scalar* H, index ld, index hi, local_
   }
 }
 
+// The shifts of a sweep over [lo, hi], the sweeps-th since an eigenvalue was found: the eigenvalues
+// of the last 2x2 block.
+group_fn shift_pair group_francis_shifts(local_ptr const scalar* H, index ld, index lo, index hi,
+                                         index sweeps) {
+  scalar x = H[hi * ld + hi], y = H[(hi - 1) * ld + hi - 1];
+  scalar w = H[hi * ld + hi - 1] * H[(hi - 1) * ld + hi];
+  scalar middle = (scalar)0.5 * (y - x), square = middle * middle + w;
+  if (square >= (scalar)0) {  // real shifts: twice the one closer to the last element
+    scalar root = sqrt(square);
+    scalar z = middle + (middle > (scalar)0 ? root : -root);
+    x = y = z != (scalar)0 ? x - w / z : x;
+    w = (scalar)0;
+  }
+  if (sweeps % 10 == 0) {  // an exceptional shift breaks cycles: from the end, from the front
+    bool front = sweeps % 20 == 0;
+    scalar s = front ? fabs(H[(lo + 1) * ld + lo]) + fabs(H[(lo + 2) * ld + lo + 1])
+                     : fabs(H[hi * ld + hi - 1]) + fabs(H[(hi - 1) * ld + hi - 2]);
+    x = y = (scalar)0.75 * s + (front ? H[lo * ld + lo] : H[hi * ld + hi]);
+    w = (scalar)-0.4375 * s * s;
+  }
+  shift_pair shifts;
+  shifts.x = x;
+  shifts.y = y;
+  shifts.w = w;
+  return shifts;
+}
+
 // All eigenvalues of the n x n Hessenberg matrix H (destroyed): re + i im. Returns 0, or 1 when
 // it took more than max_sweeps max(n, 10) sweeps. Entries below the subdiagonal have to be zero.
 group_fn index group_francis_values(GROUP_PARAM local_ptr scalar* H, index n, index ld,
@@ -182,29 +213,14 @@ group_fn index group_francis_values(GROUP_PARAM local_ptr scalar* H, index n, in
     }
     if (++total > most) return 1;
     ++sweeps;
-    scalar x = H[hi * ld + hi], y = H[(hi - 1) * ld + hi - 1];
-    scalar w = H[hi * ld + hi - 1] * H[(hi - 1) * ld + hi];
-    scalar middle = (scalar)0.5 * (y - x), square = middle * middle + w;
-    if (square >= (scalar)0) {  // real shifts: twice the one closer to the last element
-      scalar root = sqrt(square);
-      scalar z = middle + (middle > (scalar)0 ? root : -root);
-      x = y = z != (scalar)0 ? x - w / z : x;
-      w = (scalar)0;
-    }
-    if (sweeps % 10 == 0) {  // an exceptional shift breaks cycles: from the end, from the front
-      bool front = sweeps % 20 == 0;
-      scalar s = front ? fabs(H[(lo + 1) * ld + lo]) + fabs(H[(lo + 2) * ld + lo + 1])
-                       : fabs(H[hi * ld + hi - 1]) + fabs(H[(hi - 1) * ld + hi - 2]);
-      x = y = (scalar)0.75 * s + (front ? H[lo * ld + lo] : H[hi * ld + hi]);
-      w = (scalar)-0.4375 * s * s;
-    }
-    index m = group_francis_start(GROUP_ARG H, ld, lo, hi, x, y, w);
+    const shift_pair shifts = group_francis_shifts(H, ld, lo, hi, sweeps);
+    index m = group_francis_start(GROUP_ARG H, ld, lo, hi, &shifts);
     if (lo > 0) {
       group_barrier();
       if (group_leads()) H[lo * ld + lo - 1] = (scalar)0;
       group_barrier();
     }
-    group_francis_sweep(GROUP_ARG H, ld, lo, hi, m, x, y, w);
+    group_francis_sweep(GROUP_ARG H, ld, lo, hi, m, &shifts);
   }
   return 0;
 }

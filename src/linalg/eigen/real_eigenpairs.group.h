@@ -2,13 +2,33 @@
 // Real eigenvalues and their right eigenvectors of one unsymmetric matrix by a group: see
 // bifocal/linalg.hpp (real_eigenpairs).
 
-// A in H (finite, elements up to `largest`). Afterwards: re, im at work + 0 and + step; H
-// destroyed; kept holds the Hessenberg form and the reflectors, beta and scale what
-// group_eigenvector needs. Returns the status.
-group_fn index group_eigenvalues(GROUP_PARAM local_ptr scalar* H, index n, scalar largest,
-                                 bool balance, index max_sweeps, global_ptr scalar* kept,
-                                 local_ptr scalar* re, local_ptr scalar* im, local_ptr scalar* beta,
-                                 local_ptr scalar* scale) {
+// The parts of the group's memory: EIGEN_GROUP_USED(n) numbers.
+typedef struct {
+  local_ptr scalar* H;  // [n][n | 1]
+  local_ptr scalar *re, *im;
+  local_ptr scalar* beta;   // of the reflectors of the Hessenberg form
+  local_ptr scalar* scale;  // of the rows, by the balancing
+  local_ptr scalar* x;      // an eigenvector
+} eigen_memory;
+
+group_fn eigen_memory group_eigen_memory(local_ptr scalar* work, index n) {
+  eigen_memory m;
+  m.H = work;
+  m.re = work + n * (n | 1);
+  m.im = m.re + n;
+  m.beta = m.im + n;
+  m.scale = m.beta + n;
+  m.x = m.scale + n;
+  return m;
+}
+
+// Computes the eigenvalues of the matrix in H (finite, elements up to `largest`) in re and im, and
+// what the eigenvectors need: the Hessenberg form and the reflectors in `kept`, beta and scale. H
+// is destroyed. Returns the status.
+group_fn index group_eigenvalues(GROUP_PARAM const eigen_memory* memory, index n, scalar largest,
+                                 bool balance, index max_sweeps, global_ptr scalar* kept) {
+  local_ptr scalar* H = memory->H;
+  local_ptr scalar* scale = memory->scale;
   index ld = n | 1;
   if (balance) {
     group_balance(GROUP_ARG H, n, ld, scale);
@@ -17,7 +37,7 @@ group_fn index group_eigenvalues(GROUP_PARAM local_ptr scalar* H, index n, scala
     group_for_range(i, 0, n) group_store(scale, i, lane(1), n);
     group_barrier();
   }
-  group_hessenberg(GROUP_ARG H, n, ld, beta);
+  group_hessenberg(GROUP_ARG H, n, ld, memory->beta);
   global_ptr scalar* reflectors = kept + n * n;
   for (index i = 0; i < n; ++i) {
     group_for_range(j, 0, n) {
@@ -31,7 +51,7 @@ group_fn index group_eigenvalues(GROUP_PARAM local_ptr scalar* H, index n, scala
     group_for_range(j, 0, i - 1) group_store(H + i * ld, j, lane(0), i - 1);
   }
   group_barrier();
-  return group_francis_values(GROUP_ARG H, n, ld, max_sweeps, re, im);
+  return group_francis_values(GROUP_ARG H, n, ld, max_sweeps, memory->re, memory->im);
 }
 
 // Sum of the absolute values of the kept Hessenberg form's largest row: its norm for tests of size.
@@ -142,19 +162,14 @@ group_fn void group_fill_unused(GROUP_PARAM index found, index n, global_ptr sca
 group_fn void group_real_eigenpairs(GROUP_PARAM offset b KERNEL_PARAMETERS(EIGEN_BATCH), index n,
                                     bool balance, index max_sweeps, local_ptr scalar* work,
                                     global_ptr scalar* kept) {
-  index ld = n | 1, step = n;
-  local_ptr scalar* H = work;
-  local_ptr scalar* re = work + step * ld;
-  local_ptr scalar* im = re + step;
-  local_ptr scalar* beta = im + step;
-  local_ptr scalar* scale = beta + step;
-  local_ptr scalar* x = scale + step;
+  index ld = n | 1;
+  const eigen_memory memory = group_eigen_memory(work, n);
+  local_ptr scalar *H = memory.H, *re = memory.re, *im = memory.im, *x = memory.x;
   global_ptr const scalar* a = A + b * matrix;
   scalar most, factor = group_load_scaled(GROUP_ARG a, element, n, H, ld, &most);
   index state = 2, found = 0;
   if (factor > (scalar)0)
-    state = group_eigenvalues(GROUP_ARG H, n, most * factor, balance, max_sweeps, kept, re, im,
-                              beta, scale);
+    state = group_eigenvalues(GROUP_ARG & memory, n, most * factor, balance, max_sweeps, kept);
   group_barrier();
   scalar unscale = (scalar)1 / factor, worst = (scalar)0;
   values += b * values_matrix;
@@ -168,7 +183,7 @@ group_fn void group_real_eigenpairs(GROUP_PARAM offset b KERNEL_PARAMETERS(EIGEN
       if (vectors != 0 || residuals != 0) {
         scalar lambda = group_separate(re, im, n, i, tiny);
         group_inverse_iteration(GROUP_ARG H, n, ld, kept, lambda, norm, x);
-        group_back_transform(GROUP_ARG kept + n * n, beta, scale, n, x);
+        group_back_transform(GROUP_ARG kept + n * n, memory.beta, memory.scale, n, x);
         group_normalise(GROUP_ARG x, n);
         if (vectors != 0) {
           group_for_range(j, 0, n) {

@@ -58,33 +58,44 @@ lane_fn void qr_embed(const real* A, const real* beta, index m, index n, const r
   qr_apply(A, beta, m, n, Y, columns);
 }
 
-// A [n][m] (overwritten), m > n: S [n], V [n][n], U [n][m]. B, W, X [n][n]: work. Without U there
-// is no need for all of A at once: see qr_append.
-lane_fn mask svd_tall(real* A, index m, index n, real* B, real* W, real* X, real* S, real* V,
-                      real* U, index max_sweeps) {
+// Matrices [k][k] that svd_tall and svd_wide work in, k the smaller of rows and columns.
+typedef struct {
+  real *B, *W, *X;
+} svd_workspace;
+// Where the decomposition is written.
+typedef struct {
+  real *S, *V, *U;
+} svd_factors;
+
+// A [n][m] (overwritten), m > n: S [n], V [n][n], U [n][m]. Without U there is no need for all of A
+// at once: see qr_append.
+lane_fn mask svd_tall(real* A, index m, index n, const svd_workspace* work, const svd_factors* out,
+                      index max_sweeps) {
+  real* B = work->B;
   real diagonal[32], beta[32];
   qr_factor(A, m, n, diagonal, beta);
   lane_unroll for (index j = 0; j < n; ++j) {
     lane_unroll for (index i = 0; i < n; ++i) B[j * n + i] =
         i < j ? A[j * m + i] : (i == j ? diagonal[i] : lane(0));
   }
-  mask unfinished = svd_square(B, n, W, S, V, X, 1, max_sweeps);
-  qr_embed(A, beta, m, n, X, U, n);
+  mask unfinished = svd_square(B, n, work->W, out->S, out->V, work->X, 1, max_sweeps);
+  qr_embed(A, beta, m, n, work->X, out->U, n);
   return unfinished;
 }
 
 // m < n; the rows of A are given, T [m][n] (overwritten). S [n], the last n - m zero; V [n][n], its
-// last columns the null space; U [m][m] where with_u. B, W, X [m][m]: work.
-lane_fn mask svd_wide(real* T, index m, index n, real* B, real* W, real* X, real* S, real* V,
-                      real* U, index with_u, index max_sweeps) {
+// last columns the null space; U [m][m] where with_u.
+lane_fn mask svd_wide(real* T, index m, index n, const svd_workspace* work, const svd_factors* out,
+                      index with_u, index max_sweeps) {
+  real* B = work->B;
   real diagonal[32], beta[32];
   qr_factor(T, n, m, diagonal, beta);
   lane_unroll for (index j = 0; j < m; ++j) {  // A = R' Q'
     lane_unroll for (index i = 0; i < m; ++i) B[j * m + i] =
         j < i ? T[i * n + j] : (i == j ? diagonal[i] : lane(0));
   }
-  mask unfinished = svd_square(B, m, W, S, X, U, with_u, max_sweeps);
-  lane_unroll for (index i = m; i < n; ++i) S[i] = lane(0);
-  qr_embed(T, beta, n, m, X, V, n);
+  mask unfinished = svd_square(B, m, work->W, out->S, work->X, out->U, with_u, max_sweeps);
+  lane_unroll for (index i = m; i < n; ++i) out->S[i] = lane(0);
+  qr_embed(T, beta, n, m, work->X, out->V, n);
   return unfinished;
 }

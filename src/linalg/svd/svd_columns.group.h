@@ -230,16 +230,15 @@ group_fn mask svd_team_orthogonalise(GROUP_PARAM const svd_place* p, real* a, re
   return active;
 }
 
-// Reads the member's tile, scaled; returns the scale, NaN if the matrix is not finite. Rows from
-// `rows` on are zero.
-group_fn real svd_tile_read(GROUP_PARAM const svd_place* p, global_const real* A, offset step,
-                            index rows, real* a) {
+// Reads the member's tile, scaled; returns the scale, NaN if the matrix is not finite. Rows beyond
+// those of the matrix are zero.
+group_fn real svd_tile_read(GROUP_PARAM const svd_place* p, const svd_input* in, real* a) {
   real largest = lane(0);
-  mask finite = rows >= 0;
+  mask finite = in->rows >= 0;
   lane_unroll for (index r = 0; r < SVD_TILE_ROWS; ++r) {
     lane_unroll for (index k = 0; k < SVD_TILE_COLUMNS; ++k) {
       index row = p->row + r * SVD_ROWS, column = p->block * SVD_TILE_COLUMNS + k;
-      real v = row < rows && column < p->n ? A[(row * p->n + column) * step] : lane(0);
+      real v = row < in->rows && column < p->n ? in->A[(row * p->n + column) * in->step] : lane(0);
       a[k * SVD_TILE_ROWS + r] = v;
       finite = finite & (fabs(v) <= lane_largest());
       largest = fmax(largest, fabs(v));
@@ -268,11 +267,30 @@ group_fn void svd_tile_write(const svd_place* p, const real* a, const local_ptr 
   }
 }
 
-// Ranks the member's two columns by their singular values, the largest first, and writes these.
-// Returns how many of all are not zero.
-group_fn index svd_rank_values(const svd_place* p, index n, index columns, mask reversed, real unit,
-                               real poison, local_ptr const real* sigma, local_ptr real* rank,
-                               global_ptr real* S, offset step, mask store) {
+// What a team knows of its columns, in its memory behind the rotations: SVD_PLACES numbers each.
+typedef struct {
+  local_ptr real* sigma;        // singular values; negative where there is no column
+  local_ptr real *of_u, *of_v;  // factors that make the columns of U and V unit vectors
+  local_ptr real* rank;
+} svd_team_columns;
+
+group_fn svd_team_columns svd_find_columns(const svd_place* p) {
+  svd_team_columns c;
+  c.sigma = p->shared + 2 * SVD_PLACES;
+  c.of_u = c.sigma + SVD_PLACES;
+  c.of_v = c.of_u + SVD_PLACES;
+  c.rank = c.of_v + SVD_PLACES;
+  return c;
+}
+
+// Ranks the member's two columns by their singular values, the largest first, and writes these
+// times `unit` where `store`. columns: singular values that are not zero by the size of the matrix;
+// reversed: the order of the columns; poison: NaN if the matrix is not finite, else 0. Returns how
+// many of all are not zero.
+group_fn index svd_rank_values(const svd_place* p, const svd_team_columns* c, index columns,
+                               mask reversed, real unit, real poison, const svd_output* out,
+                               mask store) {
+  local_ptr const real* sigma = c->sigma;
   index nonzero = 0;
   index at = 2 * p->slot, before[2] = {0, 0};
   real even = sigma[at], odd = sigma[at + 1];
@@ -282,25 +300,23 @@ group_fn index svd_rank_values(const svd_place* p, index n, index columns, mask 
     before[1] += s > odd || (s == odd && (reversed ? k > at + 1 : k < at + 1)) ? 1 : 0;
     nonzero += s > lane(0) ? 1 : 0;
   }
-  rank[at] = lane(before[0]);
-  rank[at + 1] = lane(before[1]);
+  c->rank[at] = lane(before[0]);
+  c->rank[at + 1] = lane(before[1]);
   real per_ceiling = lane(1) / svd_ceiling();
   even = select(before[0] < columns, even * per_ceiling * unit, lane(0)) + poison;
   odd = select(before[1] < columns, odd * per_ceiling * unit, lane(0)) + poison;
-  if (store && before[0] < n) S[before[0] * step] = even;
-  if (store && before[1] < n) S[before[1] * step] = odd;
+  if (store && before[0] < p->n) out->S[before[0] * out->step] = even;
+  if (store && before[1] < p->n) out->S[before[1] * out->step] = odd;
   return nonzero;
 }
 
-// The matrix at A (element e at A[e in_step]); results of element e at S, V, U[e step]. U may be
-// nullptr; `store`: whether this team writes. Returns a LinalgStatus.
-group_fn index svd_team(GROUP_PARAM global_const real* A, offset in_step, index n, index rows,
-                        index max_sweeps, local_ptr real* shared, global_ptr real* S,
-                        global_ptr real* V, global_ptr real* U, offset step, mask store) {
-  svd_place place = svd_find_place(shared, n);
+// Decomposes a matrix by a team, which writes where `store`. Returns a LinalgStatus.
+group_fn index svd_team(GROUP_PARAM const svd_input* in, const svd_output* out, index max_sweeps,
+                        local_ptr real* shared, mask store) {
+  svd_place place = svd_find_place(shared, in->n);
   const svd_place* p = &place;
   real a[SVD_TILE], v[SVD_TILE];
-  real power = svd_tile_read(GROUP_ARG p, A, in_step, rows, a);
+  real power = svd_tile_read(GROUP_ARG p, in, a);
   lane_unroll for (index r = 0; r < SVD_TILE_ROWS; ++r) {
     lane_unroll for (index k = 0; k < SVD_TILE_COLUMNS; ++k) v[k * SVD_TILE_ROWS + r] =
         lane(p->row + r * SVD_ROWS == p->block * SVD_TILE_COLUMNS + k ? 1 : 0);
@@ -313,10 +329,9 @@ group_fn index svd_team(GROUP_PARAM global_const real* A, offset in_step, index 
   real length2[2], length2_v[2];
   svd_pair_norms(GROUP_ARG p, a, &length2[0], &length2[1]);
   svd_pair_norms(GROUP_ARG p, v, &length2_v[0], &length2_v[1]);
-  local_ptr real *sigma = p->shared + 2 * SVD_PLACES, *of_u = sigma + SVD_PLACES,
-                 *of_v = of_u + SVD_PLACES, *rank = of_v + SVD_PLACES;
+  const svd_team_columns c = svd_find_columns(p);
   real poison = power - power;  // NaN where not finite
-  index columns = rows < n ? rows : n;
+  index rows = in->rows, n = in->n, columns = rows < n ? rows : n;
   mask reversed = sweeps % 2 != 0;
   group_barrier();
   if (p->row < SVD_TILE_PAIRS) {
@@ -325,23 +340,22 @@ group_fn index svd_team(GROUP_PARAM global_const real* A, offset in_step, index 
       real inverse_v = rsqrt(fmax(length2_v[k], lane_smallest()));
       mask some = length2[k] * inverse_v * inverse_v > svd_floor();
       real inverse = select(some, rsqrt(fmax(length2[k], lane_smallest())), lane(0));
-      sigma[at] = column < n ? length2[k] * inverse * inverse_v : lane(-1);
-      of_u[at] = inverse + poison;
-      of_v[at] = inverse_v + poison;
+      c.sigma[at] = column < n ? length2[k] * inverse * inverse_v : lane(-1);
+      c.of_u[at] = inverse + poison;
+      c.of_v[at] = inverse_v + poison;
     }
   }
   group_barrier();
   index nonzero = 0;
   if (p->row < SVD_TILE_PAIRS)
-    nonzero = svd_rank_values(p, n, columns, reversed, lane(1) / power, poison, sigma, rank, S,
-                              step, store);
+    nonzero = svd_rank_values(p, &c, columns, reversed, lane(1) / power, poison, out, store);
   group_barrier();
   if (store) {
-    svd_tile_write(p, v, of_v, rank, V, step, n, n);
-    if (U) svd_tile_write(p, a, of_u, rank, U, step, rows, columns);
+    svd_tile_write(p, v, c.of_v, c.rank, out->V, out->step, n, n);
+    if (out->U) svd_tile_write(p, a, c.of_u, c.rank, out->U, out->step, rows, columns);
   }
   group_barrier();
-  if (store && U && p->row + p->block == 0 && nonzero < columns && poison == lane(0))
-    svd_complete(U, step, rows, columns, nonzero);
+  if (store && out->U && p->row + p->block == 0 && nonzero < columns && poison == lane(0))
+    svd_complete(out->U, out->step, rows, columns, nonzero);
   return poison == lane(0) ? (failed ? 1 : 0) : 2;
 }

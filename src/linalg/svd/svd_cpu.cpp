@@ -151,6 +151,8 @@ void svd_on_target(const linalg::SvdWork<T>& work, int begin, int end) {
   Workspace<T> space(held + u + 3 * k * k + n * n + n);
   simd<T>*A = space.take(held), *U = space.take(u), *B = space.take(k * k), *W = space.take(k * k),
   *X = space.take(k * k), *V = space.take(n * n), *S = space.take(n);
+  const typename C::svd_workspace own = {B, W, X};
+  const typename C::svd_factors out = {S, V, U};
   for_registers(work, begin, end, [&](const Register<T>& r) {
     const Scaling<T> scaling(r, false);
     typename simd<T>::mask unfinished;
@@ -159,9 +161,9 @@ void svd_on_target(const linalg::SvdWork<T>& work, int begin, int end) {
       unfinished = C::svd_square(B, n, W, S, V, nullptr, 0, sweeps);
     } else {
       load_all(r, scaling, m < n, A);
-      unfinished = m < n    ? C::svd_wide(A, m, n, B, W, X, S, V, U, with_u, sweeps)
+      unfinished = m < n    ? C::svd_wide(A, m, n, &own, &out, with_u, sweeps)
                    : m == n ? C::svd_square(A, n, W, S, V, U, with_u, sweeps)
-                            : C::svd_tall(A, m, n, B, W, X, S, V, U, sweeps);
+                            : C::svd_tall(A, m, n, &own, &out, sweeps);
     }
     const auto good = r.finish(scaling.finite, unfinished);
     store_values(r, scaling, good, S, n);

@@ -50,7 +50,9 @@ map_kernel(svd_lanes, item, SVD_BATCH_ALONE) {
     for (index j = 0; j < n; ++j)
       T[rows < n ? i * n + j : j * n + i] = lane_svd_scaled(A[(i * n + j) * in_element], scale);
   }
-  mask unfinished = rows < n ? svd_wide(T, rows, n, B, W, X, s, Y, Z, with_u, max_sweeps)
+  const svd_workspace own = {B, W, X};
+  const svd_factors out = {s, Y, Z};
+  mask unfinished = rows < n ? svd_wide(T, rows, n, &own, &out, with_u, max_sweeps)
                              : svd_square(T, n, W, s, Y, Z, with_u, max_sweeps);
   lane_svd_values(s, n, scale, S + lane_svd_at(b, n, out_interleaved), out_element);
   lane_svd_write(Y, n, n, scale, V + lane_svd_at(b, n * n, out_interleaved), out_element);

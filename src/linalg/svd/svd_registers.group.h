@@ -2,14 +2,14 @@
 // Singular values of small matrices on a GPU, one matrix a thread, all of it in registers. Needs
 // SVD_SIZE, the constant n.
 
-// Reads a matrix into columns a [n][n], scaled: element e at A[e step], rows from `rows` on are
-// zero. Returns its scale, a power of two; NaN if it holds a NaN or an infinity (a is zero then).
-group_fn real svd_read(global_const real* A, offset step, index rows, real* a) {
+// Reads a matrix into columns a [n][n], scaled; rows beyond its own are zero. Returns its scale, a
+// power of two; NaN if it holds a NaN or an infinity (a is zero then).
+group_fn real svd_read(const svd_input* in, real* a) {
   real largest = lane(0);
   mask finite = largest <= largest;
   lane_unroll for (index r = 0; r < SVD_SIZE; ++r) {
     lane_unroll for (index c = 0; c < SVD_SIZE; ++c) {
-      real v = r < rows ? A[(r * SVD_SIZE + c) * step] : lane(0);
+      real v = r < in->rows ? in->A[(r * SVD_SIZE + c) * in->step] : lane(0);
       a[c * SVD_SIZE + r] = v;
       finite = finite & (fabs(v) <= lane_largest());
       largest = fmax(largest, fabs(v));
@@ -77,29 +77,40 @@ group_fn mask svd_orthogonalise(real* a, real* v, index max_sweeps) {
   return active;
 }
 
-// Writes the columns of a [n][n], each times its factor, at its rank, to the first `rows` rows of
-// an array of `cols` columns: through memory of the group, whose members each use their own
-// numbers, because a register cannot be picked by a number that differs between them.
-group_fn void svd_write(const real* a, const real* factor, const index* rank, local_ptr real* own,
-                        index own_step, global_ptr real* to, offset step, index rows, index cols) {
+// Memory of the group in which a member has n n numbers of its own: number e at numbers[e step].
+typedef struct {
+  local_ptr real* numbers;
+  index step;
+} svd_own;
+
+// The part of an output that svd_write writes: `rows` rows of `cols` columns, element e at
+// to[e step].
+typedef struct {
+  global_ptr real* to;
+  offset step;
+  index rows, cols;
+} svd_written;
+
+// Writes the columns of a [n][n], each times its factor, at its rank: through memory of the group,
+// because a register cannot be picked by a number that differs between members.
+group_fn void svd_write(const real* a, const real* factor, const index* rank, const svd_own* own,
+                        const svd_written* out) {
   lane_unroll for (index c = 0; c < SVD_SIZE; ++c) {
-    local_ptr real* column = own + rank[c] * own_step;
-    lane_unroll for (index r = 0; r < SVD_SIZE; ++r) column[r * SVD_SIZE * own_step] =
+    local_ptr real* column = own->numbers + rank[c] * own->step;
+    lane_unroll for (index r = 0; r < SVD_SIZE; ++r) column[r * SVD_SIZE * own->step] =
         a[c * SVD_SIZE + r] * factor[c];
   }
   lane_unroll for (index r = 0; r < SVD_SIZE; ++r) {
-    lane_unroll for (index c = 0; c < SVD_SIZE; ++c) if (r < rows && c < cols)
-        to[(r * cols + c) * step] = own[(r * SVD_SIZE + c) * own_step];
+    lane_unroll for (index c = 0; c < SVD_SIZE; ++c) if (r < out->rows && c < out->cols)
+        out->to[(r * out->cols + c) * out->step] = own->numbers[(r * SVD_SIZE + c) * own->step];
   }
 }
 
-// The matrix at A (element e at A[e in_step]); results of element e at S, V, U[e step]. U may be
-// nullptr. own: n n numbers of this member, own_step apart. Returns a LinalgStatus.
-group_fn index svd_registers(global_const real* A, offset in_step, index rows, index max_sweeps,
-                             local_ptr real* own, index own_step, global_ptr real* S,
-                             global_ptr real* V, global_ptr real* U, offset step) {
+// Decomposes a matrix of SVD_SIZE columns. Returns a LinalgStatus.
+group_fn index svd_registers(const svd_input* in, const svd_output* out, index max_sweeps,
+                             const svd_own* own) {
   real a[SVD_SIZE * SVD_SIZE], v[SVD_SIZE * SVD_SIZE];
-  real power = svd_read(A, in_step, rows, a);
+  real power = svd_read(in, a);
   lane_unroll for (index e = 0; e < SVD_SIZE * SVD_SIZE; ++e) v[e] =
       lane(e / SVD_SIZE == e % SVD_SIZE ? 1 : 0);
   mask failed = svd_orthogonalise(a, v, max_sweeps);
@@ -126,14 +137,18 @@ group_fn index svd_registers(global_const real* A, offset in_step, index rows, i
       rank[c] += 1 - before;
     }
   }
-  index columns = rows < SVD_SIZE ? rows : SVD_SIZE;
-  lane_unroll for (index c = 0; c < SVD_SIZE; ++c) own[rank[c] * own_step] =
+  index columns = in->rows < SVD_SIZE ? in->rows : SVD_SIZE;
+  lane_unroll for (index c = 0; c < SVD_SIZE; ++c) own->numbers[rank[c] * own->step] =
       select(rank[c] < columns, sigma[c] * per_ceiling * per_power, lane(0)) + poison;
-  lane_unroll for (index c = 0; c < SVD_SIZE; ++c) S[c * step] = own[c * own_step];
-  svd_write(v, of_v, rank, own, own_step, V, step, SVD_SIZE, SVD_SIZE);
-  if (U) {
-    svd_write(a, of_u, rank, own, own_step, U, step, rows, columns);
-    if (nonzero < columns && poison == lane(0)) svd_complete(U, step, rows, columns, nonzero);
+  lane_unroll for (index c = 0; c < SVD_SIZE; ++c) out->S[c * out->step] =
+      own->numbers[c * own->step];
+  const svd_written V = {out->V, out->step, SVD_SIZE, SVD_SIZE};
+  svd_write(v, of_v, rank, own, &V);
+  if (out->U) {
+    const svd_written U = {out->U, out->step, in->rows, columns};
+    svd_write(a, of_u, rank, own, &U);
+    if (nonzero < columns && poison == lane(0))
+      svd_complete(out->U, out->step, in->rows, columns, nonzero);
   }
   return poison == lane(0) ? (failed ? 1 : 0) : 2;
 }

@@ -24,6 +24,20 @@ group_fn real svd_length2(real length2) {
 // The squared cosine of columns of n numbers that are as orthogonal as can be.
 group_fn real svd_tolerance2(index n) { return lane(n) * (lane_epsilon() * lane_epsilon()); }
 
+// A matrix of a batch: element e at A[e step].
+typedef struct {
+  global_const real* A;
+  offset step;
+  index rows, n;
+} svd_input;
+// Its results: element e of each at S, V, U[e step]. U may be null.
+typedef struct {
+  global_ptr real* S;
+  global_ptr real* V;
+  global_ptr real* U;
+  offset step;
+} svd_output;
+
 // Two columns of which multiples p, q are kept: columns scale_p p, scale_q q.
 typedef struct {
   real norm_p, norm_q;  // their squared lengths

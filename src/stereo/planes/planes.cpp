@@ -80,15 +80,12 @@ void PlaneFill::find_flat(Queue& queue, const WinnerMaps& winners,
 // the next kernels are launched for.
 int PlaneFill::find_samples(Queue& queue, const DisparityBuffer& disparity,
                             const Buffer<std::uint32_t>& labels) {
+  const kernels::lattice<float> asked = {
+      .disparity = disparity, .width = size_.width, .step = step_, .across = across_};
   if (points_ > 0)
-    kernels().planes_count(queue, {.count = points_},
-                           {.disparity = disparity,
-                            .labels = labels,
-                            .width = size_.width,
-                            .step = step_,
-                            .across = across_,
-                            .known = known_,
-                            .regions = regions_});
+    kernels().planes_count(
+        queue, {.count = points_},
+        {.asked = asked, .labels = labels, .known = known_, .regions = regions_});
   // The host sees the number of regions if the device is a CPU.
   const bool is_cpu = queue.device().info().kind == DeviceKind::cpu;
   const int regions = is_cpu ? static_cast<int>(*regions_.data()) : capacity_,
@@ -102,22 +99,12 @@ int PlaneFill::find_samples(Queue& queue, const DisparityBuffer& disparity,
                          .tally = tally_,
                          .samples = samples_});
   if (points_ > 0)
-    kernels().planes_sample(queue, {.count = points_},
-                            {.disparity = disparity,
-                             .labels = labels,
-                             .width = size_.width,
-                             .step = step_,
-                             .across = across_,
-                             .known = known_,
-                             .samples = samples_});
-  kernels().planes_point(queue, {.count = places},
-                         {.disparity = disparity,
-                          .width = size_.width,
-                          .step = step_,
-                          .across = across_,
-                          .regions = regions_,
-                          .samples = samples_,
-                          .values = values_});
+    kernels().planes_sample(
+        queue, {.count = points_},
+        {.asked = asked, .labels = labels, .known = known_, .samples = samples_});
+  kernels().planes_point(
+      queue, {.count = places},
+      {.asked = asked, .regions = regions_, .samples = samples_, .values = values_});
   return regions;
 }
 
