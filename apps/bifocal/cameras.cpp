@@ -41,7 +41,8 @@ Cameras given_cameras(const CameraOptions& options) {
 
 Photograph read_photograph(const std::string& file) {
   const std::string bytes = read_file(file, kMaxPictureBytes);
-  Photograph photograph{file, decode_image(bytes, file), exif_intrinsics(bytes)};
+  Photograph photograph{file, decode_image(bytes, file), exif_intrinsics(bytes),
+                        bifocal::exif_doubt(bytes)};
   const ImageU8& image = photograph.image;
   if (std::max(image.width, image.height) > kMaxSiftSide) {
     throw Error(ErrorCode::input, fmt::format("{}: {} x {} px, sides must be at most {}", file,

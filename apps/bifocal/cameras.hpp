@@ -30,6 +30,7 @@ struct Photograph {
   std::string file;
   ImageU8 image;
   std::optional<Intrinsics> exif;
+  std::string exif_doubt;  // empty without one
 };
 [[nodiscard]] Photograph read_photograph(const std::string& file);
 

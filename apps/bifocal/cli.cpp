@@ -82,4 +82,8 @@ std::string to_line(const Json& json) {
 
 void tell(std::string_view text) { fmt::print(stderr, "bifocal: {}\n", valid_utf8(text)); }
 
+void warn(std::string_view text) {
+  if (!text.empty()) tell(fmt::format("warning: {}", text));
+}
+
 }  // namespace bifocal::cli

@@ -64,5 +64,7 @@ std::string to_line(const Json& json);  // without the end of the line
 
 // A line "bifocal: TEXT" on stderr, in UTF-8 as print_out() writes.
 void tell(std::string_view text);
+// A line "bifocal: warning: TEXT", unless there is no text.
+void warn(std::string_view text);
 
 }  // namespace bifocal::cli

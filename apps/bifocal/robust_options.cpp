@@ -11,7 +11,6 @@ void add_robust_options(const Command& command, RobustOptions& options) {
   add_flags(command, options,
             FlagChanges()
                 .leave_out(options.min_iterations)
-                .change(options.threshold, {.range = Range::within(1e-3, 1e3)})
                 .change(options.confidence, {.range = Range::within(0.5, 0.999999)})
                 .change(options.max_iterations, {.range = Range::within(1, 1e8)}));
   command.after_parsing([&options] {

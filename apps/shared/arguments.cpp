@@ -10,6 +10,8 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace bifocal::cli {
 namespace {
@@ -188,6 +190,14 @@ void Program::run(int argc, char** argv) {
     if (has_commands && chosen.empty() && argc > 1 && argv[1][0] != '-') {
       fail(fmt::format("{}: no such command", argv[1]), app_->get_name());
     }
+    // CLI11 looks for what is missing before it looks at what it does not know.
+    const auto unknown = chosen.empty() ? std::vector<std::string>() : chosen.front()->remaining();
+    const auto flag = std::ranges::find_if(unknown, [](const std::string& word) {
+      return word.starts_with("-") && word.size() > 1 && word != "--";
+    });
+    if (flag != unknown.end())
+      fail(fmt::format("{}: no such option", *flag),
+           app_->get_name() + " " + chosen.front()->get_name());
     fail(e.what(),
          chosen.empty() ? app_->get_name() : app_->get_name() + " " + chosen.front()->get_name());
   }

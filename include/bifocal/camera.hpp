@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,14 @@ struct Distortion {
   [[nodiscard]] bool none() const { return *this == Distortion{}; }
   [[nodiscard]] bool operator==(const Distortion&) const = default;
 };
+
+// Returns a reason to doubt that K belongs to images of width x height px, in words: a principal
+// point more than a fifth of a side from the centre, as after a change of the image size, or a
+// field of view below 0.5 or above 170 degrees. Empty without one, or if the size is unknown (0).
+[[nodiscard]] std::string intrinsics_doubt(const Intrinsics& K, double width, double height);
+
+// Lengths of a calibrated baseline, in any unit; functions that scale by it refuse others.
+inline constexpr double kLeastBaseline = 1e-9, kMostBaseline = 1e12;
 
 struct Camera {
   Intrinsics intrinsics;

@@ -27,13 +27,17 @@ inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 28;  // 268 m
 inline constexpr std::int64_t kMaxPictureBytes = 8 * kMaxImagePixels + (1 << 20);
 inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // of a text file read whole
 
+// Number of highest bits that no value of a 16-bit picture uses, 2 to 8: that of a camera of 8 to
+// 14 bits. 0 for other pictures.
+[[nodiscard]] int unused_bits(const PictureView& picture);
+
 // A photograph, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour, palette, alpha) or PGM/PPM
 // (binary or plain, any maximum). The format is told by the first bytes, not by the name. It is
 // turned upright as its EXIF orientation says: width, height and all coordinates are those of the
-// turned picture, as with OpenCV's imread. Deeper samples are scaled to 8 bits with rounding; a
-// palette becomes RGB; alpha is kept as the last channel. A CMYK JPEG becomes RGB by the plain
-// product of its inks. A JPEG whose data is damaged or ends early is an error, though part of it
-// could be shown.
+// turned picture, as with OpenCV's imread. Deeper samples, without their unused_bits(), are
+// scaled to 8 bits with rounding; a palette becomes RGB; alpha is kept as the last channel. A CMYK
+// JPEG becomes RGB by the plain product of its inks. A JPEG whose data is damaged or ends early is
+// an error, though part of it could be shown.
 [[nodiscard]] ImageU8 read_image(const std::filesystem::path& file);
 // The same from the bytes of a file; `name` stands in messages.
 [[nodiscard]] ImageU8 decode_image(std::string_view bytes, std::string_view name);
@@ -45,6 +49,11 @@ inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // of a te
 // Raw sample values of a PNG or PGM, neither scaled nor turned (a 4-bit palette index stays 0..15):
 // masks and disparity pictures with a scale.
 [[nodiscard]] ImageU16 read_samples(const std::filesystem::path& file);
+
+// A mask of features from a picture of any format and depth: 0 where the picture is black or wholly
+// transparent, else 255. Of a picture without any colour (black everywhere) its transparency alone
+// counts. Throws Error(input) as read_image() does.
+[[nodiscard]] ImageU8 read_mask(const std::filesystem::path& file);
 
 void write_png(const std::filesystem::path& file, ImageView<const std::uint8_t> image);
 void write_png(const std::filesystem::path& file, ImageView<const std::uint16_t> image);
@@ -116,6 +125,9 @@ struct PairCalibration {
 [[nodiscard]] std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg);
 // Reads the same from a file's bytes.
 [[nodiscard]] std::optional<Intrinsics> exif_intrinsics(std::string_view bytes);
+// Which numbers of a JPEG's EXIF block are left out because no camera has them: a field of view
+// below 0.5 or above 170 degrees, a position that is none. Empty without such numbers.
+[[nodiscard]] std::string exif_doubt(std::string_view bytes);
 
 // Correspondences as text: rows "x1 y1 x2 y2 [weight]" (px), blank lines and lines with # are
 // skipped; a first line that holds one integer is a count and has to be right. All rows have a
@@ -165,6 +177,8 @@ struct PhotographInfo {
   // px, as intrinsics_from_exif() (io.hpp) says.
   std::optional<double> focal_length;
   std::optional<GeoPosition> position;  // of EXIF's GPS block
+  // Why numbers of the EXIF block were left out, as no camera has them; empty without such numbers.
+  std::string doubt{};
 };
 
 // A picture of any format and depth that read_image() takes, as grey of 8 bits. Unlike there it is

@@ -77,11 +77,14 @@ struct RectifiedSide {
 // Planar, calibrated: both rectified cameras share fx, fy and cy. Z = baseline fx / (d + doffs)
 // with doffs = sides[1].camera.cx - sides[0].camera.cx; d + doffs > 0 for points in front of the
 // cameras, and d may be negative. Planar, uncalibrated: the disparities have no metric meaning.
-// Polar: disparities may have either sign, and the pair is never swapped.
+// Polar: disparities may have either sign. All are as upright as their rows allow.
 struct Rectification {
   RectificationKind kind = RectificationKind::planar;
   int width = 0, height = 0;  // px, of both rectified images; 0 if the pair cannot be rectified
   bool is_swapped = false;    // image 2 is the left one
+  // The left image has the right camera: disparities decrease as points come nearer, and with
+  // cameras Z = -baseline fx / (d + doffs). rotate_by_180() makes it so.
+  bool is_reversed = false;
   std::array<RectifiedSide, 2> sides{};
   RectifyOutcome outcome = RectifyOutcome::ok;  // the reason if width is 0
 
@@ -90,6 +93,10 @@ struct Rectification {
                      // does not allow 1
   bool is_cyclic = false;  // both epipoles lie in their images: the rows cover the full circle
   int overlap = 0;         // cyclic: number of rows at each end that repeat the opposite end
+
+  // Calibrated: a reason to doubt that the cameras belong to images of their sizes
+  // (intrinsics_doubt); empty without one. Not part of the file.
+  std::string doubt{};
 };
 
 struct RectifyOptions {
@@ -183,9 +190,10 @@ void fields(Options& options, const Visit& visit) {
                                           const PolarOptions& options = {});
 
 // Rectifies a calibrated pair of pinholes with image sizes; |t| does not matter. The pose
-// determines the half lines; the matches, which may be empty, determine the stretching only. Rows
-// are ordered so that disparities grow as points come nearer. Throws Error(usage) also if t is
-// zero, the pose is not finite, or a camera is invalid or has a distortion.
+// determines the half lines; the matches, which may be empty, determine the stretching only.
+// Disparities grow as points come nearer; for upright images that may need image 2 on the left.
+// Throws Error(usage) also if t is zero, the pose is not finite, or a camera is invalid or has a
+// distortion.
 [[nodiscard]] Rectification rectify_polar(const Camera& camera1, const Camera& camera2,
                                           const Pose& cam2_from_cam1,
                                           std::span<const PointPair> matches,
@@ -207,7 +215,8 @@ struct RectificationChoice {
 [[nodiscard]] RectificationChoice choose_rectification(const Rectification& planar,
                                                        const Rectification& polar);
 
-// Rotates both rectified images by 180 degrees, which changes the sign of all disparities.
+// Rotates both rectified images by 180 degrees, which changes the sign of all disparities and
+// `is_reversed`.
 void rotate_by_180(Rectification& rectification);
 // Makes image 1 the left one: exchanges the sides of a swapped pair and rotates both by 180
 // degrees, so that disparities keep their sign.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <bifocal/device.hpp>
@@ -143,6 +144,12 @@ struct DisparityMap {
   ImageU8 confidence;  // 1 to 255, how far the winner is ahead; 0 unknown. Empty for SSD
   double density = 0;  // per cent of pixels known in `raw`
 };
+
+// Returns a reason to doubt the disparities of a search of [min_disparity, min_disparity +
+// disparities) px, in words: less than a tenth of the pixels is known, or most of these are at an
+// end of the search. Empty without one.
+[[nodiscard]] std::string disparity_doubt(const DisparityMap& disparity, int min_disparity,
+                                          int disparities);
 
 // Sum of squared differences over a square window, both directions in one sweep by running sums
 // (cost independent of the window), then the filters. Grey images of one size.

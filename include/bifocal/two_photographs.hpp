@@ -87,9 +87,10 @@ enum class CameraSource {
 [[nodiscard]] const char* to_string(CameraSource source);
 
 // Dense part of a pair whose camera moved. Its photographs are PairResult::undistorted if a lens
-// was estimated. Image 1 is the left picture; where camera 2 lies on its left, both rectified
-// pictures are turned by 180 degrees. The search range covers the disparities of the inliers, with
-// a margin. Pixels that see outside one of the photographs are unknown in `disparity.raw`, and in
+// was estimated. Image 1 is the left picture, and both are as upright as their rows allow. Where
+// camera 2 lies on the left, disparities decrease as points come nearer
+// (Rectification::is_reversed). The search range covers the disparities of the inliers, with a
+// margin. Pixels that see outside one of the photographs are unknown in `disparity.raw`, and in
 // `filled` when they are outside the left one.
 struct DensePair {
   Rectification rectification;

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace bifocal {
@@ -174,5 +175,12 @@ struct ModelCovariance {
                                          const Intrinsics& camera,
                                          std::span<const std::uint8_t> inliers = {},
                                          double noise = 0);
+
+// Returns a reason to doubt a pose, in words: clearly more matches agree with one once the second
+// image is mirrored, as a selfie or a scan may be. Empty without one, and for models without
+// cameras, which fit mirrored matches as well. Estimates again unless nearly all matches are
+// inliers; `found` is what estimate() gave for the same points and input.
+[[nodiscard]] std::string mirror_doubt(ModelKind kind, std::span<const PointPair> points,
+                                       const EstimateInput& input, const EstimateResult& found);
 
 }  // namespace bifocal

@@ -10,7 +10,7 @@ docs/python.md is the tour; docs/conventions.md states frames, units and signs o
 import os as _os
 
 from . import _core, colmap, linalg
-from ._cameras import Camera, LensCamera, distort_points, pinhole_of, undistort_points
+from ._cameras import Camera, LensCamera, distort_points, intrinsics_doubt, pinhole_of, undistort_points
 from ._collection import Collection, VerifiedPairs
 from ._covariances import Covariance, absolute_pose_covariance, covariance, relative_pose_covariance
 from ._devices import devices, missing_devices, threads
@@ -54,7 +54,7 @@ from ._robust import (
     problem_info,
 )
 from ._solvers import MinimalSolver, Solutions, SolverShape, solve_minimal, solver_shape
-from ._stereo_matching import DisparityMap, StereoMatcher, stereo
+from ._stereo_matching import DisparityMap, StereoMatcher, disparity_doubt, stereo
 from ._two_view import (
     EssentialPoses,
     ModelChoice,
@@ -120,6 +120,7 @@ __all__ = [
     "decompose_homography",
     "detect",
     "devices",
+    "disparity_doubt",
     "distort_points",
     "draw_matches",
     "estimate",
@@ -132,6 +133,7 @@ __all__ = [
     "estimate_relative_pose",
     "estimate_radial_fundamental",
     "estimate_shared_focal_relative_pose",
+    "intrinsics_doubt",
     "linalg",
     "match",
     "match_descriptors",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-__all__ = ["Camera", "LensCamera", "distort_points", "pinhole_of", "undistort_points"]
+__all__ = ["Camera", "LensCamera", "distort_points", "intrinsics_doubt", "pinhole_of", "undistort_points"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +111,12 @@ def undistort_points(points: ArrayLike, camera: Camera | LensCamera | ArrayLike)
 def distort_points(points: ArrayLike, camera: Camera | LensCamera | ArrayLike) -> NDArray[numpy.float64]:
     """The other way: pixels [N, 2] of the pinhole, as the camera with its lens sees them; NaN where it folds over."""
     return _core.move_points(points, camera, True)
+
+
+def intrinsics_doubt(camera: Camera | LensCamera | ArrayLike, width: float, height: float) -> str:
+    """A reason to doubt that a camera belongs to images of this size, in words; '' without one.
+
+    The principal point lies more than a fifth of a side from the centre, as after a change of the image size, or the field of view is below
+    0.5 or above 170 degrees.
+    """
+    return _core.intrinsics_doubt(camera, width, height)

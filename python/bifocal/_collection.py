@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from . import _core
+from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
 from ._core import Features, VerifiedPairs
 from ._options import MatchOptions, RobustOptions, SiftOptions, SurfOptions
@@ -27,8 +28,8 @@ class Collection:
 
     __slots__ = ("_collection",)
 
-    def __init__(self, device: str = "cpu") -> None:
-        self._collection = _core.Collection(device)
+    def __init__(self, device: str | None = "cpu") -> None:
+        self._collection = _core.Collection(device_id(device) or "cpu")
 
     def __len__(self) -> int:
         return len(self._collection)

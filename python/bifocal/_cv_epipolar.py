@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
 from . import _cv_arrays as _cv
+from . import _cv_lmeds as _lmeds
 from . import _cv_usac as _usac
 from ._agreement import agreed
 from ._cv_arrays import Array
-from ._cv_usac import FM_7POINT, FM_8POINT, FM_RANSAC, RANSAC, Found, UsacParams
+from ._cv_usac import FM_7POINT, FM_8POINT, FM_RANSAC, LMEDS, RANSAC, Found, UsacParams
 from ._numbers import number
 from ._robust import Estimate, estimate
 from ._solvers import MinimalSolver, solve_minimal
+from ._two_view import residuals
 
 
 def _eight_points(x1: Array, x2: Array) -> Array | None:
@@ -71,6 +73,16 @@ def _found(found: Estimate, mask: Any, scaled: bool) -> Found:
     return (_cv.scaled(found.model) if scaled else found.model.copy()), _cv.mask(found.inliers, mask)
 
 
+def _line_errors(x1: Array, x2: Array, K1: Array | None = None, K2: Array | None = None) -> Callable[[Estimate], Array]:
+    """Sampson distances of all points from a fundamental matrix, or from an essential matrix with both cameras."""
+    cameras = {} if K1 is None else {"camera1": K1, "camera2": K2}
+
+    def errors(found: Estimate) -> Array:
+        return residuals("fundamental" if K1 is None else "essential", found.model, x1, x2, **cameras)
+
+    return errors
+
+
 @_cv.quiet
 def findFundamentalMat(
     points1: Any,
@@ -113,6 +125,11 @@ def findFundamentalMat(
         limit = 3.0 if limit <= 0 else limit
         confidence = number(confidence, "confidence")
         confidence = confidence if 0 < confidence < 1 else 0.99
+        if method == LMEDS:
+            s1, s2 = _lmeds.scales(x1, x2)
+            best, flags = _lmeds.find("fundamental", x1 * s1, x2 * s2, confidence, maxIters, 7, _line_errors(x1 * s1, x2 * s2))
+            F = None if best is None else np.diag([s2, s2, 1.0]) @ best.model @ np.diag([s1, s1, 1.0])
+            return (None if F is None else _cv.scaled(F)), _cv.mask(flags, mask)
         found = estimate("fundamental", x1, x2, options=_usac.robust_options(limit, confidence, maxIters, unit=_usac.ONE_IMAGE))
     return _found(found, mask, scaled=True)
 
@@ -166,6 +183,14 @@ def findEssentialMat(points1: Any, points2: Any, *args: Any, **kwargs: Any) -> F
         return _stacked(_oriented(models, *unit) if by_params or method in _usac.USAC else models, 5, mask, False)
     if by_params:
         found = _usac.find("essential", x1, x2, given["params"], camera1=K1, camera2=K2)
+    elif method == LMEDS:
+        s1, s2 = _lmeds.scales(x1, x2)
+        S1, S2 = np.diag([s1, s1, 1.0]) @ K1, np.diag([s2, s2, 1.0]) @ K2
+        names = given.get("prob", 0.999), given.get("maxIters")
+        best, flags = _lmeds.find(
+            "essential", x1 * s1, x2 * s2, *names, 5, _line_errors(x1 * s1, x2 * s2, S1, S2), camera1=S1, camera2=S2
+        )
+        return (None if best is None else best.model.copy()), _cv.mask(flags, mask)
     else:
         opts = _usac.robust_options(given.get("threshold", 1.0), given.get("prob", 0.999), given.get("maxIters"), ("threshold", "prob", "maxIters"))
         found = estimate("essential", x1, x2, camera1=K1, camera2=K2, options=opts)

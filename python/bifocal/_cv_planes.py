@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from . import _cv_arrays as _cv
+from . import _cv_lmeds as _lmeds
 from . import _cv_usac as _usac
 from ._agreement import agreed
 from ._cv_arrays import Array
@@ -142,13 +143,31 @@ def _search(
     if params is not None:
         found = _usac.find(kind, x1 * unit, x2, params, _usac.ONE_IMAGE)
         return _found(kind, found, unit, x1, x2, params.threshold, given, column)
-    # OpenCV's least median has no threshold: where nothing is found at the one that is given, larger ones are tried.
-    for factor in (1, 2, 4, 8, 16) if method == LMEDS else (1,):
-        options = _usac.robust_options(threshold, confidence, most, unit=_usac.ONE_IMAGE * factor)
-        found = estimate(kind, x1 * unit, x2, options=options)
-        if agreed(found):
-            break
-    return _found(kind, found, unit, x1, x2, threshold * factor, given, column)
+    if method == LMEDS:
+        return _least_median(kind, x1, x2, confidence, most, given, column)
+    options = _usac.robust_options(threshold, confidence, most, unit=_usac.ONE_IMAGE)
+    found = estimate(kind, x1 * unit, x2, options=options)
+    return _found(kind, found, unit, x1, x2, threshold, given, column)
+
+
+def _least_median(kind: ModelKind, x1: Array, x2: Array, confidence: Any, most: Any, given: Any, column: bool) -> Found:
+    """OpenCV's least median of the distances in the second image, in any unit."""
+    s1, s2 = _lmeds.scales(x1, x2)
+    if kind == "similarity":  # keeps its form under one scale of both axes
+        s1 = s2 * unit_of(x1, x2)
+
+    def errors(found: Estimate) -> Array:
+        out: Array = np.sqrt(((_transferred(found.model, x1 * s1) - x2 * s2) ** 2).sum(1))
+        return out
+
+    found, flags = _lmeds.find(kind, x1 * s1, x2 * s2, confidence, most, _SAMPLE[kind], errors)
+    if found is None:
+        return None, _cv.mask(flags, given, "mask" if column else "inliers", column)
+    model = np.diag([1 / s2, 1 / s2, 1.0]) @ found.model @ np.diag([s1, s1, 1.0])
+    if kind != "homography":
+        fitted = _fit(kind, x1[flags], x2[flags])
+        model = model if fitted is None else fitted
+    return _cv.scaled(model), _cv.mask(flags, given, "mask" if column else "inliers", column)
 
 
 @_cv.quiet

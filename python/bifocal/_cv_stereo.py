@@ -25,7 +25,9 @@ class StereoSGBM:
     """compute(left, right) returns int16 disparities times 16, (minDisparity - 1) * 16 where unknown.
 
     blockSize, P1, P2 and preFilterCap are kept and not used: costs are Hamming distances of census codes, with penalties that fit them.
-    Modes HH4 and SGBM_3WAY are 4 paths, the others 8. disp12MaxDiff <= 0: no cross-check.
+    Modes HH4 and SGBM_3WAY are 4 paths, the others 8. As OpenCV's code has it, against its documentation: disp12MaxDiff <= 0 is 1, a negative
+    uniquenessRatio 10, and columns whose search would leave the right image are unknown: the first minDisparity + numDisparities, and with a
+    negative minDisparity the last -minDisparity.
     """
 
     def __init__(
@@ -77,11 +79,11 @@ class StereoSGBM:
     def _options(self) -> SgmOptions:
         g = self._given
         check = DisparityFilter(
-            cross_check=g["Disp12MaxDiff"] if g["Disp12MaxDiff"] > 0 else -1,
-            uniqueness=g["UniquenessRatio"],
+            cross_check=g["Disp12MaxDiff"] if g["Disp12MaxDiff"] > 0 else 1,
+            uniqueness=g["UniquenessRatio"] if g["UniquenessRatio"] >= 0 else 10,
             median=3,
-            speckle_size=g["SpeckleWindowSize"],
-            speckle_range=max(1, g["SpeckleRange"]),
+            speckle_size=max(0, g["SpeckleWindowSize"]),
+            speckle_range=max(0, g["SpeckleRange"]),
             fill="none",
         )
         few = g["Mode"] in (STEREO_SGBM_MODE_SGBM_3WAY, STEREO_SGBM_MODE_HH4)
@@ -98,7 +100,10 @@ class StereoSGBM:
             self._made_for = key
         # OpenCV's colours are blue, green, red.
         pair = [np.ascontiguousarray(p[:, :, ::-1]) if p.ndim == 3 and p.shape[2] == 3 else p for p in (picture, other)]
-        raw = self._matcher(*pair).raw
+        raw = self._matcher(*pair).raw.copy()
+        first = self._given["MinDisparity"]
+        raw[:, : max(first + self._given["NumDisparities"], 0)] = np.nan
+        raw[:, max(raw.shape[1] + min(first, 0), 0) :] = np.nan
         out = np.where(np.isnan(raw), (self._given["MinDisparity"] - 1) * 16, np.rint(np.nan_to_num(raw) * 16)).astype(np.int16)
         if disparity is not None:
             disparity[...] = out

@@ -20,6 +20,13 @@ def missing_devices() -> list[dict[str, str]]:
     return _core.missing_devices()
 
 
+def device_id(device: str | None) -> str | None:
+    """The name of a device, None where the arrays decide. TypeError for anything else, with the argument's name."""
+    if device is None or isinstance(device, str):
+        return device
+    raise TypeError(f"device: {device!r}, must be 'cpu', 'cuda:0', 'opencl:0' (devices() lists them) or None")
+
+
 class threads:
     """``with bifocal.threads(1): ...``: in it, all calls of the process use at most that many threads (0: all cores).
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Union
 
 from . import _core
+from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
 from ._core import Features, FloatMatches, Matches
 from ._options import FloatMatchOptions, MatchOptions, SiftOptions, SurfOptions
@@ -23,7 +24,7 @@ def detect(
     Of 16 bits the upper 8 are looked at, rounded, and RGB becomes grey: on the device, where one is named. A picture of torch or CuPy in a
     CUDA device's memory is read there; the features come to the host.
     """
-    return _core.detect(image, options, mask, device, frame_of(image))
+    return _core.detect(image, options, mask, device_id(device), frame_of(image))
 
 
 def match(
@@ -40,7 +41,7 @@ def match(
     `bifocal pair` does; both arguments must be `Features`.
     Descriptors of torch and CuPy in a CUDA device's memory stay there; the result's arrays are then such, too.
     """
-    return _core.match(features1, features2, options, device, frame_of(features1, features2), distinct_places)
+    return _core.match(features1, features2, options, device_id(device), frame_of(features1, features2), distinct_places)
 
 
 def match_guided(
@@ -54,7 +55,7 @@ def match_guided(
     device: str | None = None,
 ) -> Matches:
     """Matches as `match` does candidates within `max_error` px (Sampson distance) of a model that is known: F, or H from picture 1 to 2."""
-    return _core.match_guided(features1, features2, model, kind, max_error, options, device)
+    return _core.match_guided(features1, features2, model, kind, max_error, options, device_id(device))
 
 
 def match_descriptors(descriptors1: ArrayLike, descriptors2: ArrayLike, options: FloatMatchOptions | None = None, *, device: str | None = None) -> FloatMatches:
@@ -62,4 +63,4 @@ def match_descriptors(descriptors1: ArrayLike, descriptors2: ArrayLike, options:
 
     Those of torch and CuPy in a CUDA device's memory stay there; the result's arrays are then such, too.
     """
-    return _core.match_descriptors(descriptors1, descriptors2, options, device, frame_of(descriptors1, descriptors2))
+    return _core.match_descriptors(descriptors1, descriptors2, options, device_id(device), frame_of(descriptors1, descriptors2))

@@ -5,8 +5,8 @@ scripts/python-options writes this file. To change some: ``dataclasses.replace(o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import FrozenInstanceError, dataclass, field
+from typing import Any, Literal, NoReturn
 
 __all__ = [
     "DisparityFilter",
@@ -209,3 +209,15 @@ class VerifyOptions:
     """px: largest difference of what moves alike (above 0)."""
     seed: int = 0
     """Seed of the sampling; the same one gives the same result."""
+
+
+def _refuse(options: Any, name: str, value: Any) -> NoReturn:
+    # Names the option, or those that there are.
+    changed = "options can't be changed, dataclasses.replace() makes a changed copy"
+    if name in options.__dataclass_fields__:
+        raise FrozenInstanceError(f"{name}: {changed}")
+    raise AttributeError(f"{type(options).__name__} has no option '{name}', but {', '.join(options.__dataclass_fields__)}; {changed}")
+
+
+for _name in __all__:
+    setattr(globals()[_name], "__setattr__", _refuse)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
 from ._core import Rectification
 
@@ -136,13 +137,13 @@ class Remapper:
 
     def __init__(self, rectification: Rectification, side: int, *, device: str | None = None) -> None:
         """Makes the map of the left (0) or right (1) image of a rectified pair."""
-        self._remapper = _core.Remapper(rectification, side, device or "cpu")
+        self._remapper = _core.Remapper(rectification, side, device_id(device) or "cpu")
 
     @classmethod
     def from_maps(cls, map_x: ArrayLike, map_y: ArrayLike, input_size: tuple[int, int], *, device: str | None = None) -> Remapper:
         """Takes positions [H, W] in the input, px, like cv2.remap, rounded to 1/256 px; NaN: outside. input_size: (width, height)."""
         self = cls.__new__(cls)
-        self._remapper = _core.Remapper(map_x, map_y, input_size, device or "cpu")
+        self._remapper = _core.Remapper(map_x, map_y, input_size, device_id(device) or "cpu")
         return self
 
     def __call__(self, image: ArrayLike) -> Any:

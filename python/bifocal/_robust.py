@@ -14,6 +14,7 @@ import math
 from typing import TYPE_CHECKING, TypedDict, Union, cast
 
 from . import _core
+from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
 from ._core import BatchEstimate, Estimate
 from ._names import ModelKind
@@ -79,7 +80,7 @@ def estimate_homography(
     weights [N], >= 0: how much a match counts. qualities [N]: the higher, the likelier right (PROSAC). device: "cpu" (the default),
     "cuda:0", "opencl:0", ...; one pair is fastest on the CPU.
     """
-    return _core.estimate("homography", x1, x2, None, None, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
+    return _core.estimate("homography", x1, x2, None, None, weights, qualities, options, device_id(device), frame_of(x1, x2, weights, qualities))
 
 
 def estimate_fundamental(
@@ -92,7 +93,7 @@ def estimate_fundamental(
     device: str | None = None,
 ) -> Estimate:
     """F with x2' F x1 = 0 in px. Arguments as of `estimate_homography`."""
-    return _core.estimate("fundamental", x1, x2, None, None, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
+    return _core.estimate("fundamental", x1, x2, None, None, weights, qualities, options, device_id(device), frame_of(x1, x2, weights, qualities))
 
 
 def estimate_relative_pose(
@@ -110,7 +111,7 @@ def estimate_relative_pose(
 
     camera2: that of the second picture, where it is another. Cameras may have a lens. Other arguments as of `estimate_homography`.
     """
-    return _core.estimate("essential", x1, x2, camera1, camera2, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
+    return _core.estimate("essential", x1, x2, camera1, camera2, weights, qualities, options, device_id(device), frame_of(x1, x2, weights, qualities))
 
 
 def _camera_at(principal_point: ArrayLike, aspect_ratio: float) -> tuple[float, float, float, float]:
@@ -142,7 +143,7 @@ def estimate_shared_focal_relative_pose(
     """
     camera = _camera_at(principal_point, aspect_ratio)
     frame = frame_of(x1, x2, weights, qualities)
-    return _core.estimate("shared_focal", x1, x2, camera, None, weights, qualities, options, device, frame)
+    return _core.estimate("shared_focal", x1, x2, camera, None, weights, qualities, options, device_id(device), frame)
 
 
 def estimate_monodepth_shared_focal_relative_pose(
@@ -165,7 +166,7 @@ def estimate_monodepth_shared_focal_relative_pose(
     """
     camera = _camera_at(principal_point, aspect_ratio)
     frame = frame_of(x1, x2, depths, weights, qualities)
-    return _core.estimate("monodepth_shared_focal", x1, x2, camera, None, weights, qualities, options, device, frame, depths)
+    return _core.estimate("monodepth_shared_focal", x1, x2, camera, None, weights, qualities, options, device_id(device), frame, depths)
 
 
 def estimate_radial_fundamental(
@@ -196,7 +197,7 @@ def estimate_radial_fundamental(
     a = number(aspect_ratio, "aspect_ratio")
     camera = (f, f / a if a else 0.0, c[0], c[1])
     frame = frame_of(x1, x2, weights, qualities)
-    return _core.estimate("radial_fundamental", x1, x2, camera, None, weights, qualities, options, device, frame)
+    return _core.estimate("radial_fundamental", x1, x2, camera, None, weights, qualities, options, device_id(device), frame)
 
 
 def estimate_absolute_pose(
@@ -210,7 +211,7 @@ def estimate_absolute_pose(
     device: str | None = None,
 ) -> Estimate:
     """R and t of the camera from the world, from scene points X [N, 3] seen at x [N, 2] px. Other arguments as of `estimate_relative_pose`."""
-    return _core.estimate("absolute_pose", x, X, camera, None, weights, qualities, options, device, frame_of(x, X, weights, qualities))
+    return _core.estimate("absolute_pose", x, X, camera, None, weights, qualities, options, device_id(device), frame_of(x, X, weights, qualities))
 
 
 def estimate_camera_pose_focal(
@@ -230,7 +231,7 @@ def estimate_camera_pose_focal(
     points do not tell it: on a plane parallel to the picture. Other arguments as of `estimate_homography`.
     """
     camera = _camera_at(principal_point, aspect_ratio)
-    return _core.estimate("camera_pose_focal", x, X, camera, None, weights, qualities, options, device, frame_of(x, X, weights, qualities))
+    return _core.estimate("camera_pose_focal", x, X, camera, None, weights, qualities, options, device_id(device), frame_of(x, X, weights, qualities))
 
 
 def estimate(
@@ -252,7 +253,7 @@ def estimate(
     One dense float64 array of rows is read where it lies; two arrays, float32 and arrays with gaps are put together in C++.
     """
     frame = frame_of(x1, x2, depths, weights, qualities)
-    return _core.estimate(kind, x1, x2, camera1, camera2, weights, qualities, options, device, frame, depths)
+    return _core.estimate(kind, x1, x2, camera1, camera2, weights, qualities, options, device_id(device), frame, depths)
 
 
 def estimate_batch(
@@ -275,4 +276,4 @@ def estimate_batch(
     (TypeError where a pair takes fewer). Ctrl-C is answered between parts of the batch.
     """
     frame = frame_of(points, weights, qualities)
-    return _core.estimate_batch(kind, points, offsets, cameras1, cameras2, weights, qualities, options, device, frame)
+    return _core.estimate_batch(kind, points, offsets, cameras1, cameras2, weights, qualities, options, device_id(device), frame)

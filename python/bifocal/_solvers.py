@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
+from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
 from ._names import MinimalSolver
 
@@ -39,4 +40,4 @@ def solver_shape(solver: MinimalSolver) -> SolverShape:
 
 def solve_minimal(solver: MinimalSolver, samples: ArrayLike, *, device: str | None = None) -> Solutions:
     """Solves samples [numbers of one, B], float32 or float64: one row for each number, so that neighbours are solved side by side."""
-    return Solutions(*_core.solve_minimal(solver, samples, device, frame_of(samples)))
+    return Solutions(*_core.solve_minimal(solver, samples, device_id(device), frame_of(samples)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Union
 
 from . import _core
+from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
 from ._core import DisparityMap
 from ._options import SgmOptions, SsdOptions
@@ -12,7 +13,7 @@ from ._options import SgmOptions, SsdOptions
 if TYPE_CHECKING:
     StereoOptions = Union[SgmOptions, SsdOptions]
 
-__all__ = ["DisparityMap", "StereoMatcher", "stereo"]
+__all__ = ["DisparityMap", "StereoMatcher", "disparity_doubt", "stereo"]
 
 
 def stereo(left: ArrayLike, right: ArrayLike, options: StereoOptions | None = None, *, device: str | None = None) -> DisparityMap:
@@ -20,7 +21,16 @@ def stereo(left: ArrayLike, right: ArrayLike, options: StereoOptions | None = No
 
     Grey pictures of torch or CuPy in a CUDA device's memory stay there, and so do the maps.
     """
-    return _core.stereo(left, right, options if options is not None else SgmOptions(), device, frame_of(left, right))
+    return _core.stereo(left, right, options if options is not None else SgmOptions(), device_id(device), frame_of(left, right))
+
+
+def disparity_doubt(disparity: DisparityMap, options: StereoOptions | None = None) -> str:
+    """A reason to doubt the disparities that were found with these options, in words; '' without one.
+
+    Less than a tenth of the pixels is known, or most of these are at an end of the search.
+    """
+    used = options if options is not None else SgmOptions()
+    return _core.disparity_doubt(disparity, used.min_disparity, used.disparities)
 
 
 class StereoMatcher:
@@ -34,7 +44,7 @@ class StereoMatcher:
     def __init__(
         self, width: int, height: int, options: StereoOptions | None = None, *, device: str | None = None, bits: int = 8
     ) -> None:
-        self._matcher = _core.StereoMatcher(width, height, options if options is not None else SgmOptions(), device or "cpu", bits)
+        self._matcher = _core.StereoMatcher(width, height, options if options is not None else SgmOptions(), device_id(device) or "cpu", bits)
 
     def __call__(self, left: ArrayLike, right: ArrayLike) -> DisparityMap:
         return self._matcher(left, right, frame_of(left, right))

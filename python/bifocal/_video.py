@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from . import _core
+from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
 from ._core import VideoFrame
 from ._options import MatchOptions, RobustOptions, SiftOptions, SurfOptions
@@ -37,10 +38,10 @@ class VideoMatcher:
         robust: RobustOptions | None = None,
         min_matches: int = 15,
         partners: int = 1,
-        device: str = "cpu",
+        device: str | None = "cpu",
     ) -> None:
         policy = _core.FramePolicy(kind, camera, matching, robust, min_matches, partners)
-        self._matcher = _core.VideoMatcher(width, height, options, policy, device)
+        self._matcher = _core.VideoMatcher(width, height, options, policy, device_id(device) or "cpu")
 
     def __repr__(self) -> str:
         return repr(self._matcher)
@@ -72,7 +73,7 @@ def match_video(
     robust: RobustOptions | None = None,
     min_matches: int = 15,
     partners: int = 1,
-    device: str = "cpu",
+    device: str | None = "cpu",
 ) -> Iterator[VideoFrame]:
     """Goes through frames of one size and yields what came of each, one frame behind (see VideoMatcher)."""
     matcher: VideoMatcher | None = None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
+from ._devices import device_id
 from ._options import VerifyOptions
 
 __all__ = ["Verification", "geometric_verification", "verify", "verify_matches"]
@@ -48,7 +49,7 @@ def verify(
     pairs: Path | None = None,
     options: VerifyOptions | None = None,
     overwrite: bool = False,
-    device: str = "cpu",
+    device: str | None = "cpu",
     progress: Callable[[Verification], bool | None] | None = None,
 ) -> Verification:
     """Verifies the pairs of a database that have matches, or those that the file `pairs` lists, and writes their geometries.
@@ -58,7 +59,7 @@ def verify(
     work, which a further call goes on with. Ctrl-C is answered there.
     """
     tell = None if progress is None else lambda counts: progress(Verification(**counts))
-    return Verification(**_core.verify_database(database, pairs, options, overwrite, device, tell))
+    return Verification(**_core.verify_database(database, pairs, options, overwrite, device_id(device) or "cpu", tell))
 
 
 # These options of pycolmap's TwoViewGeometryOptions have the same meaning here.
@@ -143,7 +144,7 @@ def verify_matches(
     options: Any = None,
     cancellation_token: Any = None,
     *,
-    device: str = "cpu",
+    device: str | None = "cpu",
 ) -> Verification:
     """pycolmap.verify_matches: the pairs of a file, two names of images a line.
 
@@ -159,7 +160,7 @@ def geometric_verification(
     two_view_geometry_options: Any = None,
     cancellation_token: Any = None,
     *,
-    device: str = "cpu",
+    device: str | None = "cpu",
 ) -> Verification:
     """pycolmap.geometric_verification: all pairs that have matches. verifier_options and pairing_options have no part in it."""
     return verify(database_path, options=_options(two_view_geometry_options), device=device, progress=_until(cancellation_token))

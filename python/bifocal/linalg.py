@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _core
+from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
 
 if TYPE_CHECKING:
@@ -54,14 +55,14 @@ class SymmetricEigen(NamedTuple):
 
 def svd(A: ArrayLike, *, device: str | None = None) -> Svd:
     """Singular values and vectors; at most 32 columns and 1024 rows."""
-    return Svd(*_core.svd(A, device, frame_of(A)))
+    return Svd(*_core.svd(A, device_id(device), frame_of(A)))
 
 
 def real_eigenpairs(A: ArrayLike, *, device: str | None = None) -> RealEigenpairs:
     """The real eigenpairs of unsymmetric n x n matrices, n <= 127."""
-    return RealEigenpairs(*_core.real_eigenpairs(A, device, frame_of(A)))
+    return RealEigenpairs(*_core.real_eigenpairs(A, device_id(device), frame_of(A)))
 
 
 def symmetric_eigen(A: ArrayLike, *, device: str | None = None) -> SymmetricEigen:
     """The eigenpairs of symmetric n x n matrices, n <= 32, of which the lower triangle is read."""
-    return SymmetricEigen(*_core.symmetric_eigen(A, device, frame_of(A)))
+    return SymmetricEigen(*_core.symmetric_eigen(A, device_id(device), frame_of(A)))

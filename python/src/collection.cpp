@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Features of many images on one device, their matches and verified geometry.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <bifocal/verify_pairs.hpp>
 #include <mutex>
+#include <tuple>
 
 #include "devices.hpp"
 #include "features_device.hpp"
@@ -203,6 +205,18 @@ const Verified& of(nb::handle self) { return nb::cast<const Verified&>(self); }
 
 void bind_collection(nb::module_& m) {
   nb::class_<Verified> v(m, "VerifiedPairs", "Matches of P pairs of images and their geometry.");
+  v.def("__getstate__", [](const Verified& s) {
+    return nb::make_tuple(bytes_of(s.pairs), bytes_of(s.matches.rows), bytes_of(s.offsets),
+                          nb::cast(s.estimates, nb::rv_policy::copy));
+  });
+  v.def("__setstate__",
+        [](Verified& s, const std::tuple<nb::bytes, nb::bytes, nb::bytes, nb::object>& state) {
+          const auto& [pairs, matches, offsets, estimates] = state;
+          new (&s) Verified{vector_of<ImagePair>(pairs),
+                            {vector_of<Match>(matches), {}},
+                            vector_of<std::int64_t>(offsets),
+                            nb::cast<const Batch&>(estimates)};
+        });
   v.def("__len__", [](const Verified& s) { return s.pairs.size(); });
   v.def_prop_ro(
       "pairs",

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Features and their matches.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 
 #include <bifocal/matching.hpp>
+#include <cmath>
+#include <tuple>
 
 #include "devices.hpp"
 #include "features_device.hpp"
@@ -65,6 +68,86 @@ Features descriptors_of(nb::handle object, const char* name) {
     f.descriptors[i] = from[std::int64_t(i / kDescriptorBytes) * a.stride(0) +
                             std::int64_t(i % kDescriptorBytes) * a.stride(1)];
   return f;
+}
+
+// Numbers [N], of every keypoint; `usual` where None is given.
+std::vector<float> numbers_of_each(nb::handle object, const char* name, std::size_t count,
+                                   float usual) {
+  std::vector<float> all(count, usual);
+  if (object.is_none()) return all;
+  const Numbers given = numbers_of(object, name, {int(count)});
+  for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<float>(given.at(i));
+  return all;
+}
+
+std::vector<KeypointShape> shapes_of(nb::handle object, std::size_t count) {
+  std::vector<KeypointShape> all;
+  if (object.is_none()) return all;
+  AnyArray array = array_of(object, "shapes");
+  need_shape(array, "shapes", {int(count), 2, 2});
+  const nb::object rows = nb::borrow(object).attr("reshape")(count, 4);
+  const Numbers given = numbers_of(rows, "shapes", {int(count), 4});
+  for (std::size_t i = 0; i < count; ++i) {
+    if (given.at(i, 1) != given.at(i, 2))
+      value_error(fmt::format("shapes: [{}] is not symmetric", i));
+    all.push_back({static_cast<float>(given.at(i, 0)), static_cast<float>(given.at(i, 1)),
+                   static_cast<float>(given.at(i, 3))});
+  }
+  return all;
+}
+
+// Makes features of arrays, as those of another process or program.
+void make_features(Features* self, nb::handle xy, nb::handle descriptors, nb::handle sigma,
+                   nb::handle angle_deg, nb::handle response, nb::handle shapes) {
+  const Numbers at = numbers_of(xy, "xy", {-1, 2});
+  need_finite(at, "xy");
+  const std::size_t n = at.rows();
+  Features own = descriptors_of(descriptors, "descriptors");
+  if (own.keypoints.size() != n)
+    value_error(fmt::format("descriptors: {} rows, but xy has {}", own.keypoints.size(), n));
+  const std::vector<float> s = numbers_of_each(sigma, "sigma", n, 1),
+                           a = numbers_of_each(angle_deg, "angle_deg", n, 0),
+                           r = numbers_of_each(response, "response", n, 0);
+  for (std::size_t i = 0; i < n; ++i)
+    own.keypoints[i] = {static_cast<float>(at.at(i, 0)), static_cast<float>(at.at(i, 1)), s[i],
+                        a[i], r[i]};
+  own.shapes = shapes_of(shapes, n);
+  new (self) Features(std::move(own));
+}
+
+// Indices [M, 2], and a number of each match or None.
+template <class Row, class Distance>
+std::vector<Row> match_rows(nb::handle indices, nb::handle distance, nb::handle ratio) {
+  const Numbers which = numbers_of(indices, "indices", {-1, 2});
+  const std::size_t n = which.rows();
+  const std::vector<float> d = numbers_of_each(distance, "distance", n, 0),
+                           r = numbers_of_each(ratio, "ratio", n, 0);
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (const std::size_t side : {0, 1})
+      if (const double k = which.at(i, side); !(k >= 0 && k < 2147483648.0) || k != std::floor(k))
+        value_error(
+            fmt::format("indices: [{}, {}] = {}, must be a whole number of 0 or more", i, side, k));
+    rows.push_back({static_cast<int>(which.at(i, 0)), static_cast<int>(which.at(i, 1)),
+                    static_cast<Distance>(d[i]), r[i]});
+  }
+  return rows;
+}
+
+// Matches are made of arrays, and pickled as the bytes of their rows.
+template <class Set, class Row, class Distance>
+void bind_made_matches(nb::class_<Set>& c) {
+  c.def(
+      "__init__",
+      [](Set* self, nb::handle indices, nb::handle distance, nb::handle ratio) {
+        new (self) Set{match_rows<Row, Distance>(indices, distance, ratio), {}};
+      },
+      nb::arg("indices").none(), nb::arg("distance").none() = nb::none(),
+      nb::arg("ratio").none() = nb::none());
+  c.def("__getstate__", [](const Set& s) { return nb::make_tuple(bytes_of(s.rows)); });
+  c.def("__setstate__", [](Set& s, const std::tuple<nb::bytes>& state) {
+    new (&s) Set{vector_of<Row>(std::get<0>(state)), {}};
+  });
 }
 
 const Features& with_positions(nb::handle object, const char* name) {
@@ -174,9 +257,33 @@ nb::object float_indices(nb::handle self) {
                 column(self, float_matches(self).rows, &FloatMatch::index1, 2));
 }
 
+void bind_matches(nb::module_& m) {
+  nb::class_<Matches> c(m, "Matches", "Matches of two pictures, ordered by the first's index.");
+  bind_made_matches<Matches, Match, std::int32_t>(c);
+  c.def("__len__", [](const Matches& s) { return s.rows.size(); });
+  c.def_prop_ro("indices", &indices,
+                nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.int32]"),
+                "[M, 2]: of the features of picture 1 and 2.");
+  c.def_prop_ro(
+      "distance",
+      [](nb::handle s) {
+        return framed(matches(s).frame, column(s, matches(s).rows, &Match::distance));
+      },
+      nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.int32]"),
+      "[M], squared, of 8-bit descriptors.");
+  c.def_prop_ro(
+      "ratio",
+      [](nb::handle s) {
+        return framed(matches(s).frame, column(s, matches(s).rows, &Match::ratio));
+      },
+      nb::sig("def ratio(self) -> numpy.typing.NDArray[numpy.float32]"),
+      "[M]: nearest over second nearest distance.");
+}
+
 void bind_float_matches(nb::module_& m) {
   nb::class_<FloatMatches> c(m, "FloatMatches",
                              "Matches of float descriptors, ordered by the first's index.");
+  bind_made_matches<FloatMatches, FloatMatch, float>(c);
   c.def("__len__", [](const FloatMatches& s) { return s.rows.size(); });
   c.def_prop_ro("indices", &float_indices,
                 nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.int32]"),
@@ -205,6 +312,17 @@ void bind_float_matches(nb::module_& m) {
 void bind_features(nb::module_& m) {
   nb::class_<Features> f(m, "Features",
                          "Keypoints and descriptors of one picture, strongest first.");
+  f.def("__init__", &make_features, nb::arg("xy").none(), nb::arg("descriptors").none(),
+        nb::arg("sigma").none() = nb::none(), nb::arg("angle_deg").none() = nb::none(),
+        nb::arg("response").none() = nb::none(), nb::arg("shapes").none() = nb::none());
+  f.def("__getstate__", [](const Features& s) {
+    return nb::make_tuple(bytes_of(s.keypoints), bytes_of(s.descriptors), bytes_of(s.shapes));
+  });
+  f.def("__setstate__", [](Features& s, const std::tuple<nb::bytes, nb::bytes, nb::bytes>& state) {
+    const auto& [keypoints, descriptors, shapes] = state;
+    new (&s) Features{vector_of<Keypoint>(keypoints), vector_of<std::uint8_t>(descriptors),
+                      vector_of<KeypointShape>(shapes)};
+  });
   f.def("__len__", &Features::size);
   const auto number = [&](const char* name, float Keypoint::*member, const char* sig,
                           const char* doc, std::size_t width = 1) {
@@ -229,25 +347,8 @@ void bind_features(nb::module_& m) {
       "shapes", &shapes, nb::sig("def shapes(self) -> numpy.typing.NDArray[numpy.float32] | None"),
       "[N, 2, 2] with affine_shape: symmetric, of determinant 1, from the frame of a round "
       "point to the picture's; else None.");
-  nb::class_<Matches> c(m, "Matches", "Matches of two pictures, ordered by the first's index.");
-  c.def("__len__", [](const Matches& s) { return s.rows.size(); });
-  c.def_prop_ro("indices", &indices,
-                nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.int32]"),
-                "[M, 2]: of the features of picture 1 and 2.");
-  c.def_prop_ro(
-      "distance",
-      [](nb::handle s) {
-        return framed(matches(s).frame, column(s, matches(s).rows, &Match::distance));
-      },
-      nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.int32]"),
-      "[M], squared, of 8-bit descriptors.");
-  c.def_prop_ro(
-      "ratio",
-      [](nb::handle s) {
-        return framed(matches(s).frame, column(s, matches(s).rows, &Match::ratio));
-      },
-      nb::sig(FLOATS("ratio")), "[M]: nearest over second nearest distance.");
 #undef FLOATS
+  bind_matches(m);
   m.def("detect", &detect, nb::arg("image").none(), nb::arg("options").none(),
         nb::arg("mask").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
         "RootSIFT or SURF.");

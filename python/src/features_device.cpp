@@ -63,8 +63,20 @@ FloatRowsThere rows_there(nb::handle descriptors, const char* name, bool normali
 DetectArguments::DetectArguments(nb::handle given, nb::handle mask)
     : options(detector_options(given)) {
   if (mask.is_none()) return;
-  mask_ = picture_of(mask, "mask");
-  if (mask_->bits != 8) type_error("mask: dtype uint16, must be uint8");
+  const AnyArray array = array_of(mask, "mask");
+  const auto d = array.dtype();
+  if (d == nb::dtype<std::uint8_t>()) {
+    mask_ = picture_of(mask, "mask");
+    return;
+  }
+  // Features are where it is not 0, whatever the type.
+  if (d.code != std::uint8_t(nb::dlpack::dtype_code::Bool) &&
+      d.code != std::uint8_t(nb::dlpack::dtype_code::UInt) &&
+      d.code != std::uint8_t(nb::dlpack::dtype_code::Int))
+    type_error(fmt::format("mask: dtype {}, must be bool or whole numbers", dtype_text(array)));
+  need_host(array, "mask");
+  const nb::object given = nb::module_::import_("numpy").attr("asarray")(mask);
+  mask_ = picture_of(given.attr("__ne__")(0).attr("astype")("uint8"), "mask");
 }
 
 void need_picture_there(const AnyArray& image, const char* name, int bits) {

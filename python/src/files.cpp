@@ -46,11 +46,25 @@ FileName file_of(nb::handle object, const char* name) {
     const auto type = nb::cast<std::string>(nb::handle(object.type()).attr("__name__"));
     type_error(fmt::format("{}: {}, must be str, bytes or os.PathLike", name, type));
   }
+  // A file's content in the place of its name would be shown whole.
+  constexpr Py_ssize_t kLongest = 4096;
+  const Py_ssize_t length =
+      PyBytes_Check(given.ptr()) ? PyBytes_Size(given.ptr()) : PyUnicode_GetLength(given.ptr());
+  if (length > kLongest) {
+    const nb::object start = given[nb::slice(0, 24, 1)];
+    value_error(fmt::format("{}: {}... of {} {}, which is no path; is it the content of a file?",
+                            name, nb::cast<std::string>(nb::str(nb::repr(start))), length,
+                            PyBytes_Check(given.ptr()) ? "bytes" : "characters"));
+  }
   PyObject* bytes = nullptr;
   if (PyUnicode_FSConverter(given.ptr(), &bytes) == 0) {
     PyErr_Clear();
-    value_error(fmt::format("{}: {}, which can't be the name of a file", name,
-                            nb::cast<std::string>(nb::str(nb::repr(given)))));
+    constexpr int kMostShown = 40;
+    const nb::object start = given[nb::slice(0, kMostShown, 1)];
+    value_error(fmt::format(
+        "{}: {}{}, which can't be the name of a file{}", name,
+        nb::cast<std::string>(nb::str(nb::repr(start))), length > kMostShown ? "..." : "",
+        PyBytes_Check(given.ptr()) ? " (bytes are a path, not its content)" : ""));
   }
   const auto encoded = nb::steal<nb::bytes>(bytes);
   const std::string text(encoded.c_str(), encoded.size());

@@ -6,6 +6,7 @@
 
 #include "files.hpp"
 #include "points.hpp"
+#include "rectify_pickle.hpp"
 #include "remap.hpp"
 
 namespace bifocal::python {
@@ -186,9 +187,14 @@ void bind_summary(Class& c) {
   c.def_prop_ro(
       "kind", [](const Rectification& r) { return std::string(to_string(r.kind)); },
       "'planar' or 'polar'.");
+  c.def_ro("doubt", &Rectification::doubt,
+           "Why the cameras are hardly those of images of their sizes; '' without a doubt.");
   c.def_ro("width", &Rectification::width, "Of both rectified images, px; 0 if not rectified.");
   c.def_ro("height", &Rectification::height, "Of both rectified images, px.");
   c.def_ro("is_swapped", &Rectification::is_swapped, "True if image 2 is the left one.");
+  c.def_ro("is_reversed", &Rectification::is_reversed,
+           "True if the left image has the right camera: disparities decrease as points come "
+           "nearer.");
   c.def_ro("scale", &Rectification::scale,
            "Polar: smallest number of rectified px per photograph px.");
   c.def_ro("is_cyclic", &Rectification::is_cyclic,
@@ -260,6 +266,8 @@ void bind_conversions(Class& c) {
 void bind_rectify(nb::module_& m) {
   Class c(m, "Rectification",
           "Two images resampled so that a scene point lies on the same row of both.");
+  c.def("__getstate__", [](const Rectification& r) { return state_of(r); });
+  c.def("__setstate__", [](Rectification& r, const nb::tuple& state) { restore(r, state); });
   bind_summary(c);
   bind_planar(c);
   bind_conversions(c);
@@ -297,6 +305,13 @@ void bind_rectify(nb::module_& m) {
         nb::sig("def move_points(points: object, camera: object, back: bool) -> "
                 "numpy.typing.NDArray[numpy.float64]"),
         "Converts px of a camera to px of its pinhole, or back.");
+  m.def(
+      "intrinsics_doubt",
+      [](nb::handle camera, double width, double height) {
+        const AnyCamera c = any_camera_of(camera, "camera");
+        return intrinsics_doubt(c.lens ? c.lens->intrinsics() : c.pinhole, width, height);
+      },
+      nb::arg("camera").none(), nb::arg("width"), nb::arg("height"));
   m.def(
       "pinhole_of",
       [](nb::handle camera) {

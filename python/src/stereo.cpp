@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // This binds the dense matching of rectified pairs.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
 
 #include "devices.hpp"
 #include "features_device.hpp"
 #include "frames.hpp"
 #include "options.hpp"
+#include "results.hpp"
 
 namespace bifocal::python {
 namespace {
@@ -149,6 +154,40 @@ Maps stereo_any(nb::handle left, nb::handle right, nb::handle options,
 }
 const Maps& of(nb::handle self) { return nb::cast<const Maps&>(self); }
 
+const DisparityMap& host_map(const Maps& m) {
+  if (m.there) type_error("DisparityMap: its arrays lie on a device; take them to the host");
+  return m.map;
+}
+
+using MapState = std::tuple<int, int, nb::bytes, nb::bytes, nb::bytes, double>;
+
+MapState state_of(const Maps& maps) {
+  const DisparityMap& m = host_map(maps);
+  return {m.raw.width,
+          m.raw.height,
+          bytes_of(m.raw.pixels),
+          bytes_of(m.filled.pixels),
+          bytes_of(m.confidence.pixels),
+          m.density};
+}
+
+void restore(Maps& maps, const MapState& state) {
+  const auto& [width, height, raw, filled, confidence, density] = state;
+  const auto image = [&]<class T>(std::vector<T> pixels) {
+    Image<T> out;
+    if (pixels.empty()) return out;
+    if (width < 1 || height < 1 || pixels.size() != std::size_t(width) * std::size_t(height))
+      value_error("this pickle is of another version of bifocal");
+    out.width = width, out.height = height;
+    out.pixels = std::move(pixels);
+    return out;
+  };
+  Maps made;
+  made.map = {image(vector_of<float>(raw)), image(vector_of<float>(filled)),
+              image(vector_of<std::uint8_t>(confidence)), density};
+  new (&maps) Maps(std::move(made));
+}
+
 double density(nb::handle self) {
   const Maps& m = of(self);
   if (!m.there) return m.map.density;
@@ -159,6 +198,8 @@ double density(nb::handle self) {
 
 void bind_stereo(nb::module_& m) {
   nb::class_<Maps> c(m, "DisparityMap", "Disparities x_left - x_right of the left picture, px.");
+  c.def("__getstate__", &state_of);
+  c.def("__setstate__", &restore);
 #define FLOATS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float32]"
   c.def_prop_ro(
       "raw",
@@ -193,6 +234,12 @@ void bind_stereo(nb::module_& m) {
            nb::arg("frame").none() = nb::none())
       .def("__repr__", &Matcher::text)
       .def_prop_ro("memory", &Matcher::memory, "Bytes of the device's memory that it takes.");
+  m.def(
+      "disparity_doubt",
+      [](const Maps& maps, int min_disparity, int disparities) {
+        return disparity_doubt(host_map(maps), min_disparity, disparities);
+      },
+      nb::arg("disparity"), nb::arg("min_disparity"), nb::arg("disparities"));
   m.def("stereo", &stereo_any, nb::arg("left").none(), nb::arg("right").none(), nb::arg("options"),
         nb::arg("device").none(), nb::arg("frame").none() = nb::none(), "One pair.");
 }

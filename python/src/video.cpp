@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // This binds frames of a video, each matched with those before it.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 
 #include <bifocal/video.hpp>
 #include <mutex>
+#include <tuple>
 
 #include "devices.hpp"
 #include "features_device.hpp"
@@ -125,6 +127,16 @@ const MatchedFrame& of(nb::handle self) { return nb::cast<const MatchedFrame&>(s
 void bind_video(nb::module_& m) {
   nb::class_<MatchedFrame> f(m, "VideoFrame",
                              "A frame, and what it has in common with those before it.");
+  f.def("__getstate__", [](const MatchedFrame& s) {
+    return nb::make_tuple(s.number, bytes_of(s.keypoints), nb::cast(s.pairs, nb::rv_policy::copy),
+                          bytes_of(s.points));
+  });
+  f.def("__setstate__",
+        [](MatchedFrame& s, const std::tuple<int, nb::bytes, nb::object, nb::bytes>& state) {
+          const auto& [number, keypoints, pairs, points] = state;
+          new (&s) MatchedFrame{number, vector_of<Keypoint>(keypoints),
+                                nb::cast<const Verified&>(pairs), vector_of<PointPair>(points)};
+        });
   f.def_prop_ro(
       "number", [](const MatchedFrame& s) { return s.number; },
       "In the order of their coming, from 0.");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
 
 #include "io/parse.hpp"
@@ -40,11 +41,16 @@ Calibration parse_middlebury(std::string_view text, std::string_view name) {
     const std::string_view key = reader.words()[0];
     if (key == "cam0") result.camera1 = matrix_of_line(reader, name);
     if (key == "cam1") result.camera2 = matrix_of_line(reader, name);
-    if (key == "doffs") doffs = only_number(reader, name);
+    if (key == "doffs") {
+      doffs = only_number(reader, name);
+      if (std::abs(*doffs) > kMostPx)
+        reject(name, "line {}: doffs {}, must be within {} px", reader.line(), *doffs, kMostPx);
+    }
     if (key == "baseline") {
       result.baseline = only_number(reader, name);
-      if (*result.baseline <= 0) {
-        reject(name, "line {}: baseline {} is not positive", reader.line(), *result.baseline);
+      if (*result.baseline < kLeastBaseline || *result.baseline > kMostBaseline) {
+        reject(name, "line {}: baseline {} is no length, must be {} to {}", reader.line(),
+               *result.baseline, kLeastBaseline, kMostBaseline);
       }
     }
     if (key == "width" || key == "height") {
@@ -95,8 +101,8 @@ Intrinsics camera_from(const std::vector<double>& v, std::string_view name, std:
   } else {
     reject(name, "{}: {} numbers, expected 4 (fx fy cx cy) or 9 (3 x 3 matrix)", what, v.size());
   }
-  if (!camera.valid()) {
-    reject(name, "{}: focal lengths {} {} are not positive", what, camera.fx, camera.fy);
+  if (const std::string fault = fault_of(camera); !fault.empty()) {
+    reject(name, "{}: {}", what, fault);
   }
   return camera;
 }
@@ -107,7 +113,18 @@ int side_from(double value, std::string_view name, std::string_view what) {
   return static_cast<int>(value);
 }
 
+void refuse_camera_info(std::string_view text, std::string_view name) {
+  const auto has = [&](std::string_view key) { return text.find(key) != text.npos; };
+  if (!has("camera_matrix") || !(has("distortion_model") || has("image_width"))) return;
+  if (text.starts_with("%YAML") || text.starts_with("<")) return;  // OpenCV's of one camera
+  reject(name,
+         "is ROS's camera_info of one camera: for one camera of both pictures give fx fy cx cy "
+         "(camera_matrix: data has fx 0 cx 0 fy cy 0 0 1); for a pair a file with M1, D1, M2, D2, "
+         "R and T");
+}
+
 Calibration parse_calibration(std::string_view text, std::string_view name) {
+  refuse_camera_info(text, name);
   if (is_middlebury(text, name)) return parse_middlebury(text, name);
   std::vector<double> values;
   LineReader reader(text, name, kBrackets);
@@ -146,8 +163,30 @@ Intrinsics parse_intrinsics(std::string_view text) {
     if (i < 3) rest.remove_prefix(comma + 1);
   }
   const Intrinsics camera{v[0], v[1], v[2], v[3]};
-  if (!camera.valid()) throw bad("focal lengths are not positive");
+  if (const std::string fault = io::fault_of(camera); !fault.empty()) throw bad(fault);
   return camera;
+}
+
+// The principal point of an image twice or half as large lies half or a quarter of a side from the
+// centre, that of a camera's own images seldom a fifth.
+std::string intrinsics_doubt(const Intrinsics& K, double width, double height) {
+  constexpr double kMostOffCentre = 0.2;
+  if (!(width >= 1) || !(height >= 1)) return {};
+  const bool is_off_centre = std::abs(K.cx - (width - 1) / 2) > kMostOffCentre * width ||
+                             std::abs(K.cy - (height - 1) / 2) > kMostOffCentre * height;
+  if (is_off_centre)
+    return fmt::format(
+        "the principal point ({:g}, {:g}) is far from the centre of {:.0f} x {:.0f} px: are these "
+        "the intrinsics of another image size?",
+        K.cx, K.cy, width, height);
+  const double longest = std::max(width, height);
+  for (const double f : {K.fx, K.fy})
+    if (!io::is_possible_focal_length(f, longest))
+      return fmt::format(
+          "a focal length of {:g} px is a field of view of {:.3g} degrees for {:.0f} px: no lens "
+          "has it",
+          f, io::field_of_view_deg(f, longest), longest);
+  return {};
 }
 
 }  // namespace bifocal

@@ -60,6 +60,8 @@ struct DecodedGrey {
   std::string exif;
 };
 DecodedGrey decode_grey(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+// read_mask() of bytes. Not turned: a mask has the pixels of the stored photograph.
+ImageU8 decode_mask(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 // The size that the header of a JPEG, PNG or PNM claims; zeros where it is none or damaged.
 struct ClaimedSize {
   std::int64_t width = 0, height = 0;

@@ -1,38 +1,62 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/exif.hpp"
 
+#include <fmt/format.h>
 #include <libexif/exif-data.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <memory>
 
 #include <bifocal/io.hpp>
 
+#include "io/parse.hpp"
 #include "io/decode.hpp"
 
 namespace bifocal {
 namespace io {
 namespace {
 
-// The first number of an entry; 0 where there is none, or it is of another type.
-double number(ExifData* data, ExifIfd directory, ExifTag tag) {
-  const ExifEntry* entry = exif_content_get_entry(data->ifd[directory], tag);
-  if (!entry || !entry->data || entry->size < exif_format_get_size(entry->format)) return 0;
-  const ExifByteOrder order = exif_data_get_byte_order(data);
+// Number k of an entry, of whatever type it is; NaN without one. Rationals of 0 / 0 are 0, as
+// cameras write what they leave out.
+double number_of(const ExifEntry* entry, ExifByteOrder order, unsigned k = 0) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  if (!entry || !entry->data) return kUnknown;
+  const unsigned size = exif_format_get_size(entry->format);
+  if (size == 0 || k >= entry->components || entry->size < size * (k + 1)) return kUnknown;
+  const unsigned char* at = entry->data + size * k;
+  const auto quotient = [](double a, double b) { return a == 0 ? 0 : b != 0 ? a / b : kUnknown; };
   switch (entry->format) {
+    case EXIF_FORMAT_BYTE:
+      return *at;
     case EXIF_FORMAT_SHORT:
-      return exif_get_short(entry->data, order);
+      return exif_get_short(at, order);
+    case EXIF_FORMAT_SSHORT:
+      return exif_get_sshort(at, order);
     case EXIF_FORMAT_LONG:
-      return exif_get_long(entry->data, order);
+      return exif_get_long(at, order);
+    case EXIF_FORMAT_SLONG:
+      return exif_get_slong(at, order);
     case EXIF_FORMAT_RATIONAL: {
-      const ExifRational value = exif_get_rational(entry->data, order);
-      return value.denominator > 0 ? double(value.numerator) / value.denominator : 0;
+      const ExifRational value = exif_get_rational(at, order);
+      return quotient(value.numerator, value.denominator);
+    }
+    case EXIF_FORMAT_SRATIONAL: {
+      const ExifSRational value = exif_get_srational(at, order);
+      return quotient(value.numerator, value.denominator);
     }
     default:
-      return 0;
+      return kUnknown;
   }
+}
+
+// The first number of an entry; 0 without one, and of what is below 0.
+double number(ExifData* data, ExifIfd directory, ExifTag tag) {
+  const double value =
+      number_of(exif_content_get_entry(data->ifd[directory], tag), exif_data_get_byte_order(data));
+  return value > 0 ? value : 0;
 }
 
 double unit_mm(double unit) {
@@ -52,44 +76,73 @@ std::string text(ExifData* data, ExifTag tag) {
   return all.erase(0, std::min(all.find_first_not_of(' '), all.size()));
 }
 
-// Degrees, minutes and seconds, of the side that a letter names; NaN where there are none.
-double degrees(ExifData* data, int tag, int tag_of_side, char negative) {
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  ExifContent* gps = data->ifd[EXIF_IFD_GPS];
-  const ExifEntry* angle = exif_content_get_entry(gps, static_cast<ExifTag>(tag));
-  const ExifEntry* side = exif_content_get_entry(gps, static_cast<ExifTag>(tag_of_side));
-  const bool usable = angle && angle->data && angle->format == EXIF_FORMAT_RATIONAL &&
-                      angle->components >= 3 && angle->size >= 24 && side && side->data &&
-                      side->size >= 1;
-  if (!usable) return unknown;
-  double sum = 0, unit = 1;
-  for (int k = 0; k < 3; ++k, unit /= 60) {
-    const ExifRational part =
-        exif_get_rational(angle->data + 8 * k, exif_data_get_byte_order(data));
-    if (part.denominator == 0) return unknown;
-    sum += unit * double(part.numerator) / part.denominator;
+// The first letter of an entry, as a capital; 0 without one.
+char letter_of(const ExifEntry* entry) {
+  if (!entry || !entry->data) return 0;
+  for (unsigned k = 0; k < entry->size; ++k) {
+    const unsigned char c = entry->data[k];
+    if (c != ' ' && c != 0) return static_cast<char>(std::toupper(c));
   }
-  return side->data[0] == negative ? -sum : sum;
+  return 0;
 }
 
-std::optional<GeoPosition> position(ExifData* data) {
-  const GeoPosition p{degrees(data, EXIF_TAG_GPS_LATITUDE, EXIF_TAG_GPS_LATITUDE_REF, 'S'),
-                      degrees(data, EXIF_TAG_GPS_LONGITUDE, EXIF_TAG_GPS_LONGITUDE_REF, 'W')};
-  if (!(std::abs(p.latitude_deg) <= 90) || !(std::abs(p.longitude_deg) <= 180)) return {};
+// An angle of one to three numbers: degrees, minutes, seconds. NaN if it is none.
+double angle_of(const ExifEntry* entry, ExifByteOrder order) {
+  const double degrees = number_of(entry, order);
+  double sum = degrees, unit = 1.0 / 60;
+  for (unsigned k = 1; entry && k < std::min(3UL, entry->components); ++k, unit /= 60) {
+    const double part = number_of(entry, order, k);
+    if (!(part >= 0 && part <= 60)) return std::numeric_limits<double>::quiet_NaN();
+    sum += unit * part;
+  }
+  return degrees >= 0 ? sum : std::numeric_limits<double>::quiet_NaN();
+}
+
+// Degrees towards `positive`, within `most`; NaN, and why in `doubt`, of an angle that is none.
+double degrees(ExifData* data, int tag, int tag_of_side, char positive, char negative, double most,
+               std::string& doubt) {
+  ExifContent* gps = data->ifd[EXIF_IFD_GPS];
+  const ExifEntry* angle = exif_content_get_entry(gps, static_cast<ExifTag>(tag));
+  const double value = angle_of(angle, exif_data_get_byte_order(data));
+  const char side = letter_of(exif_content_get_entry(gps, static_cast<ExifTag>(tag_of_side)));
+  if (value <= most && (side == positive || side == negative))
+    return side == negative ? -value : value;
+  if (angle && doubt.empty())
+    doubt = !(value <= most)
+                ? fmt::format("GPS: an angle that is not within 0 to {} degrees", most)
+                : fmt::format("GPS: a reference that is neither {} nor {}", positive, negative);
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::optional<GeoPosition> position(ExifData* data, std::string& doubt) {
+  const GeoPosition p{
+      degrees(data, EXIF_TAG_GPS_LATITUDE, EXIF_TAG_GPS_LATITUDE_REF, 'N', 'S', 90, doubt),
+      degrees(data, EXIF_TAG_GPS_LONGITUDE, EXIF_TAG_GPS_LONGITUDE_REF, 'E', 'W', 180, doubt)};
+  if (std::isnan(p.latitude_deg) || std::isnan(p.longitude_deg)) return {};
+  if (p.latitude_deg == 0 && p.longitude_deg == 0) {  // receivers without a fix
+    doubt = "GPS: 0 degrees north and east, no position";
+    return {};
+  }
   return p;
 }
 
 }  // namespace
 
-double focal_px(const Exif& exif, double width, double height) {
+FocalLength focal_length(const Exif& exif, double width, double height) {
+  const double longest = std::max(width, height);
   // The equivalent on film compares diagonals (CIPA DCG-001).
-  if (exif.focal_on_film_mm > 0) {
-    return exif.focal_on_film_mm * std::hypot(width, height) / std::hypot(36.0, 24.0);
-  }
+  const double on_film = exif.focal_on_film_mm * std::hypot(width, height) / std::hypot(36.0, 24.0);
   // The resolution is the recorded picture's, which programs that resize keep beside a new size.
-  const double resized =
-      exif.recorded_side > 0 ? std::max(width, height) / exif.recorded_side : 1.0;
-  return exif.focal_mm * exif.pixels_a_mm * resized;
+  const double resized = exif.recorded_side > 0 ? longest / exif.recorded_side : 1.0;
+  const double on_sensor = exif.focal_mm * exif.pixels_a_mm * resized;
+  FocalLength out;
+  for (const double px : {on_film, on_sensor}) {
+    if (!(px > 0)) continue;
+    if (is_possible_focal_length(px, longest)) return {px, {}};
+    out.doubt = fmt::format("a focal length of {:.4g} px, a field of view of {:.3g} degrees", px,
+                            field_of_view_deg(px, longest));
+  }
+  return out;
 }
 
 Exif parse_exif(std::string_view block) {
@@ -101,17 +154,19 @@ Exif parse_exif(std::string_view block) {
   exif_data_load_data(data.get(), reinterpret_cast<const unsigned char*>(block.data()),
                       static_cast<unsigned>(block.size()));
   const auto of_camera = [&](ExifTag tag) { return number(data.get(), EXIF_IFD_EXIF, tag); };
+  Exif exif;
+  exif.position = position(data.get(), exif.doubt);
   const double orientation = number(data.get(), EXIF_IFD_0, EXIF_TAG_ORIENTATION);
-  return {.orientation = orientation >= 1 && orientation <= 8 ? int(orientation) : 1,
-          .focal_on_film_mm = of_camera(EXIF_TAG_FOCAL_LENGTH_IN_35MM_FILM),
-          .focal_mm = of_camera(EXIF_TAG_FOCAL_LENGTH),
-          .pixels_a_mm = of_camera(EXIF_TAG_FOCAL_PLANE_X_RESOLUTION) /
-                         unit_mm(of_camera(EXIF_TAG_FOCAL_PLANE_RESOLUTION_UNIT)),
-          .recorded_side = std::max(of_camera(EXIF_TAG_PIXEL_X_DIMENSION),
-                                    of_camera(EXIF_TAG_PIXEL_Y_DIMENSION)),
-          .make = text(data.get(), EXIF_TAG_MAKE),
-          .model = text(data.get(), EXIF_TAG_MODEL),
-          .position = position(data.get())};
+  exif.orientation = orientation >= 1 && orientation <= 8 ? int(orientation) : 1;
+  exif.focal_on_film_mm = of_camera(EXIF_TAG_FOCAL_LENGTH_IN_35MM_FILM);
+  exif.focal_mm = of_camera(EXIF_TAG_FOCAL_LENGTH);
+  exif.pixels_a_mm = of_camera(EXIF_TAG_FOCAL_PLANE_X_RESOLUTION) /
+                     unit_mm(of_camera(EXIF_TAG_FOCAL_PLANE_RESOLUTION_UNIT));
+  exif.recorded_side =
+      std::max(of_camera(EXIF_TAG_PIXEL_X_DIMENSION), of_camera(EXIF_TAG_PIXEL_Y_DIMENSION));
+  exif.make = text(data.get(), EXIF_TAG_MAKE);
+  exif.model = text(data.get(), EXIF_TAG_MODEL);
+  return exif;
 }
 
 }  // namespace io
@@ -126,9 +181,17 @@ std::optional<Intrinsics> exif_intrinsics(std::string_view bytes) {
   const io::Exif exif = io::parse_exif(head->exif);
   double width = head->width, height = head->height;
   if (exif.orientation >= 5) std::swap(width, height);
-  const double focal = io::focal_px(exif, width, height);
-  if (!(focal > 0) || !std::isfinite(focal)) return {};
+  const double focal = io::focal_length(exif, width, height).px;
+  if (focal == 0) return {};
   return Intrinsics{focal, focal, (width - 1) / 2, (height - 1) / 2};
+}
+
+std::string exif_doubt(std::string_view bytes) {
+  const auto head = io::read_jpeg_head(bytes);
+  if (!head) return {};
+  const io::Exif exif = io::parse_exif(head->exif);
+  std::string doubt = io::focal_length(exif, head->width, head->height).doubt;
+  return doubt.empty() ? exif.doubt : doubt;
 }
 
 }  // namespace bifocal

@@ -21,11 +21,17 @@ struct Exif {
   double recorded_side = 0;           // px: the longer one, when the picture was taken
   std::string make = {}, model = {};  // of the camera; empty when unknown
   std::optional<GeoPosition> position = {};
+  std::string doubt = {};  // why there is no position though numbers of one are there
 };
 // `block` starts with kExifStart. Never throws: of a damaged block, what can be read.
 Exif parse_exif(std::string_view block);
 
-// Returns the focal length in px of a picture of width x height px, 0 when it is unknown.
-double focal_px(const Exif& exif, double width, double height);
+// The focal length in px of a picture of width x height px; 0 if it is unknown or that of no lens,
+// which `doubt` says then.
+struct FocalLength {
+  double px = 0;
+  std::string doubt = {};
+};
+FocalLength focal_length(const Exif& exif, double width, double height);
 
 }  // namespace bifocal::io

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include <bifocal/error.hpp>
 #include <bifocal/image.hpp>
+#include <bifocal/io.hpp>
 
 namespace bifocal {
 
@@ -45,16 +47,31 @@ Image<T> grey_of(ImageView<const T> image) {
 ImageU8 to_grey(ImageView<const std::uint8_t> image) { return grey_of(image); }
 ImageU16 to_grey(ImageView<const std::uint16_t> image) { return grey_of(image); }
 
+int unused_bits(const PictureView& picture) {
+  constexpr int kFewest = 2, kMost = 8;
+  const ImageView<const std::uint16_t>& deep = picture.deep();
+  if (picture.bits() == 8 || deep.empty() || !deep.usable()) return 0;
+  std::uint16_t used = 0;
+  for (int y = 0; y < deep.height; ++y) {
+    const std::uint16_t* row = deep.row(y);
+    for (int i = 0; i < deep.width * deep.channels; ++i) used |= row[i];
+    if (used >> (16 - kFewest) != 0) return 0;
+  }
+  return used == 0 ? 0 : std::min(kMost, std::countl_zero(used));
+}
+
 ImageU8 to_grey_8(const PictureView& picture) {
   if (picture.bits() == 8) return to_grey(picture.shallow());
   const ImageView<const std::uint16_t>& deep = picture.deep();
   check(deep);
   if (deep.empty()) return {};
   ImageU8 shallow(deep.width, deep.height, deep.channels);
+  const int unused = unused_bits(picture);
   for (int y = 0; y < deep.height; ++y)
-    std::transform(
-        deep.row(y), deep.row(y) + std::ptrdiff_t{deep.width} * deep.channels, shallow.row(y),
-        [](std::uint16_t v) { return static_cast<std::uint8_t>((v * 255U + 32767U) / 65535U); });
+    std::transform(deep.row(y), deep.row(y) + std::ptrdiff_t{deep.width} * deep.channels,
+                   shallow.row(y), [=](std::uint32_t v) {
+                     return static_cast<std::uint8_t>(((v << unused) * 255U + 32767U) / 65535U);
+                   });
   return deep.channels == 1 ? shallow : to_grey(shallow);
 }
 

@@ -31,18 +31,13 @@ const std::vector<Model>& models() {
   return all;
 }
 
-// Squares of lengths, and inverses of matrices of focal lengths, have to be numbers.
-constexpr double kMostPx = 1e9, kLeastLength = 1e-100, kMostLength = 1e100;
-
 // `where` names the line or the key.
 void check_camera(const Camera& c, std::string_view name, const std::string& where) {
   const Intrinsics& k = c.intrinsics;
   const Distortion& d = c.distortion;
   for (const double v : {k.fx, k.fy, k.cx, k.cy, d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6})
     if (!std::isfinite(v)) reject(name, "{}: {} is not finite", where, v);
-  if (!k.valid()) reject(name, "{}: focal lengths {} {} are not positive", where, k.fx, k.fy);
-  if (k.fx > kMostPx || k.fy > kMostPx)
-    reject(name, "{}: focal lengths {} {} are above {} px", where, k.fx, k.fy, kMostPx);
+  if (const std::string fault = fault_of(k); !fault.empty()) reject(name, "{}: {}", where, fault);
 }
 
 void check_pose(const Pose& pose, std::string_view name, const std::string& at_R,
@@ -67,9 +62,9 @@ void check_pose(const Pose& pose, std::string_view name, const std::string& at_R
   if (!(length > 0) || !std::isfinite(length))
     reject(name, "{}: {} {} {}: must be finite and not zero", at_t, pose.t[0], pose.t[1],
            pose.t[2]);
-  if (length < kLeastLength || length > kMostLength)
+  if (length < kLeastBaseline || length > kMostBaseline)
     reject(name, "{}: {} {} {}: the length must be {} to {}", at_t, pose.t[0], pose.t[1], pose.t[2],
-           kLeastLength, kMostLength);
+           kLeastBaseline, kMostBaseline);
 }
 
 // Reads CAMERA_ID MODEL WIDTH HEIGHT PARAMS..., in pixels from COLMAP's origin, the corner.
@@ -203,6 +198,7 @@ PairCalibration parse_json(std::string_view text, std::string_view name) {
 }  // namespace
 
 PairCalibration parse_pair_calibration(std::string_view text, std::string_view name) {
+  refuse_camera_info(text, name);
   if (is_opencv_storage(text)) {
     const PairCalibration out = parse_opencv_calibration(text, name);
     check_camera(out.camera1, name, "M1");

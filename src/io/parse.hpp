@@ -4,21 +4,56 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
+#include <numbers>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+#include <bifocal/geometry.hpp>
 #include <bifocal/io.hpp>
 
 #include "io/reject.hpp"
 
 namespace bifocal::io {
 
+// Throws if the text is ROS's camera_info, which has one camera and no pose to another one.
+void refuse_camera_info(std::string_view text, std::string_view name);
+
 Correspondences parse_correspondences(std::string_view text, std::string_view name);
 std::vector<DepthPair> parse_depth_pairs(std::string_view text, std::string_view name);
 std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_view name);
 Calibration parse_calibration(std::string_view text, std::string_view name);
 PairCalibration parse_pair_calibration(std::string_view text, std::string_view name);
+// Beyond these numbers of px, squares and quotients overflow.
+inline constexpr double kLeastFocal = 1e-3, kMostPx = 1e9;
+// No lens has a field of view outside these.
+inline constexpr double kLeastViewDeg = 0.5, kMostViewDeg = 170;
+
+// Angle that `side` px span in a pinhole camera of focal length f px.
+[[nodiscard]] inline double field_of_view_deg(double f, double side) {
+  return 2 * std::atan2(side / 2, f) * 180 / std::numbers::pi;
+}
+
+[[nodiscard]] inline bool is_possible_focal_length(double f, double longest_side) {
+  const double angle = field_of_view_deg(f, longest_side);
+  return f > 0 && angle >= kLeastViewDeg && angle <= kMostViewDeg;
+}
+
+// Returns why K can't be computed with; empty if it can.
+[[nodiscard]] inline std::string fault_of(const Intrinsics& K) {
+  for (const double f : {K.fx, K.fy})
+    if (!(f >= kLeastFocal && f <= kMostPx))
+      return fmt::format("focal lengths {} {}, must be {} to {} px", K.fx, K.fy, kLeastFocal,
+                         kMostPx);
+  for (const double c : {K.cx, K.cy})
+    if (!(std::abs(c) <= kMostPx))
+      return fmt::format("principal point {} {}, must be within {} px", K.cx, K.cy, kMostPx);
+  return {};
+}
+
 // Makes a camera of fx fy cx cy, or of the nine numbers of a camera matrix without skew; messages
 // call them `what`.
 Intrinsics camera_from(const std::vector<double>& numbers, std::string_view name,

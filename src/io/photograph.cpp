@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -14,12 +15,13 @@ namespace bifocal {
 namespace {
 
 PhotographInfo info_of(const io::Exif& exif, int width, int height) {
-  PhotographInfo info{width, height, {}, {}, exif.position};
+  PhotographInfo info{width, height, {}, {}, exif.position, {}};
   const double mm = exif.focal_on_film_mm > 0 ? exif.focal_on_film_mm : exif.focal_mm;
   if (!exif.make.empty() && !exif.model.empty() && mm > 0)
     info.camera = fmt::format("{}-{}-{:g}-{}x{}", exif.make, exif.model, mm, width, height);
-  const double focal = io::focal_px(exif, width, height);
-  if (focal > 0 && std::isfinite(focal)) info.focal_length = focal;
+  io::FocalLength focal = io::focal_length(exif, width, height);
+  if (focal.px > 0) info.focal_length = focal.px;
+  info.doubt = focal.doubt.empty() ? exif.doubt : std::move(focal.doubt);
   return info;
 }
 

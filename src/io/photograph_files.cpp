@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -21,7 +22,8 @@ bool is_picture(const fs::path& path) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::string_view kEndings[] = {".jpg", ".jpeg", ".png", ".pgm", ".ppm", ".pnm"};
+  constexpr std::string_view kEndings[] = {".jpg", ".jpeg", ".jpe", ".jfif", ".jfi",
+                                           ".jif", ".png",  ".pgm", ".ppm",  ".pnm"};
   return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
 }
 
@@ -81,6 +83,8 @@ class Finder {
     fs::path other;  // that the reason ends with; may be empty
   };
   [[nodiscard]] const std::vector<PassedOver>& passed_over() const { return passed_over_; }
+  // Files that were not looked at, as their names have no ending of a picture.
+  [[nodiscard]] const std::vector<fs::path>& other_files() const { return other_files_; }
 
  private:
   void pass_over(const fs::path& path, std::string reason, fs::path other = {}) {
@@ -124,11 +128,14 @@ class Finder {
       is_link ? picture_links_.push_back(path) : take(path, false);
     } else if (is_link && !entry.exists(error)) {
       pass_over(path, "is a link to nothing");
+    } else if (entry.is_regular_file(error)) {
+      other_files_.push_back(path);
     }
   }
 
   std::map<Identity, fs::path> folders_, files_;  // by the first names that they were met with
   std::vector<fs::path> found_, folder_links_, picture_links_;
+  std::vector<fs::path> other_files_;
   std::vector<PassedOver> passed_over_;
 };
 
@@ -175,6 +182,15 @@ PhotographFiles list_photographs(std::span<const std::string> paths) {
   for (const auto& [path, reason, other] : finder.passed_over())
     all.passed_over.push_back({name_below(all.folder, path),
                                other.empty() ? reason : reason + name_below(all.folder, other)});
+  if (const auto& others = finder.other_files(); !others.empty()) {
+    const fs::path& first = *std::min_element(others.begin(), others.end(), comes_before_path);
+    const std::string rest = others.size() == 1
+                                 ? std::string("is")
+                                 : fmt::format("and {} other file{} are", others.size() - 1,
+                                               others.size() == 2 ? "" : "s");
+    all.passed_over.push_back({name_below(all.folder, first),
+                               rest + " not looked at: no ending of a JPEG, PNG, PGM or PPM"});
+  }
   std::sort(all.passed_over.begin(), all.passed_over.end(),
             [](const LeftOut& a, const LeftOut& b) { return comes_before(a.name, b.name); });
   return all;

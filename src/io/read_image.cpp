@@ -71,7 +71,11 @@ namespace {
 
 ImageU8 at_8_bits(Decoded in) {
   const unsigned from = unsigned(in.maximum);
-  if (!in.deep.empty()) return scaled<std::uint8_t>(in.deep, from, 255);
+  if (!in.deep.empty()) {
+    if (const int unused = from == 65535 ? unused_bits(in.deep) : 0; unused > 0)
+      for (std::uint16_t& v : in.deep.pixels) v = static_cast<std::uint16_t>(v << unused);
+    return scaled<std::uint8_t>(in.deep, from, 255);
+  }
   return from == 255 ? std::move(in.shallow) : scaled<std::uint8_t>(in.shallow, from, 255);
 }
 
@@ -91,7 +95,35 @@ ClaimedSize claimed_size_pnm(std::string_view bytes) {
   return {sides[0], sides[1]};
 }
 
+// 255 where the picture is neither black nor transparent; at its own depth, since 1 of 65535 is not
+// black.
+template <class T>
+ImageU8 mask_of(const Image<T>& in) {
+  const int colours = in.channels >= 3 ? 3 : 1;
+  const bool has_alpha = in.channels % 2 == 0;
+  const auto has_colour = [&](const T* pixel) {
+    return std::any_of(pixel, pixel + colours, [](T v) { return v != 0; });
+  };
+  const auto channels = static_cast<std::size_t>(in.channels);
+  bool is_black = true;
+  for (std::size_t i = 0; is_black && i < in.pixels.size(); i += channels)
+    is_black = !has_colour(&in.pixels[i]);
+  ImageU8 out(in.width, in.height);
+  for (std::size_t i = 0; i < out.pixels.size(); ++i) {
+    const T* pixel = &in.pixels[i * channels];
+    const bool is_opaque = !has_alpha || pixel[colours] != 0;
+    const bool is_kept = is_opaque && (has_colour(pixel) || (is_black && has_alpha));
+    out.pixels[i] = is_kept ? 255 : 0;
+  }
+  return out;
+}
+
 }  // namespace
+
+ImageU8 decode_mask(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
+  const Decoded in = decode_stored(bytes, name, max_pixels, Colours::rgb);
+  return in.deep.empty() ? mask_of(in.shallow) : mask_of(in.deep);
+}
 
 ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
   return at_8_bits(decode(bytes, name, max_pixels));
@@ -150,6 +182,10 @@ ImageU8 read_image(const std::filesystem::path& file) {
 
 ImageU8 decode_image(std::string_view bytes, std::string_view name) {
   return io::decode_8(bytes, name, kMaxImagePixels);
+}
+
+ImageU8 read_mask(const std::filesystem::path& file) {
+  return io::decode_mask(read_file(file, kMaxPictureBytes), file.string(), kMaxImagePixels);
 }
 
 ImageU16 read_image_16(const std::filesystem::path& file) {

@@ -11,6 +11,7 @@
 
 #include "pair/dense_cameras.hpp"
 #include "pair/rectified_views.hpp"
+#include "pair/upright.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::pair {
@@ -150,6 +151,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   dense.focal_deviation = cameras.focal_deviation;
   dense.cam2_from_cam1 = cameras.pose;
   add_depth(image1, cameras, options, dense);
+  put_upright(dense);
   result.dense = std::move(dense);
 }
 

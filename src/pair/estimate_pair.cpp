@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <bifocal/camera.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/two_photographs.hpp>
 #include <bifocal/two_view.hpp>
@@ -10,7 +11,6 @@
 #include "pair/detect.hpp"
 #include "pair/stage_clock.hpp"
 #include "pair/self_calibration.hpp"
-#include "robust/off_centre.hpp"
 #include "verify/policies.hpp"
 
 namespace bifocal {
@@ -58,14 +58,10 @@ void take(const verify::Verified<verify::ChosenModel>& round, PairResult& result
   result.median_parallax_deg = found.epipolar.median_parallax_deg;
 }
 
-// Says why a camera is hardly that of its picture: a principal point off the centre. Empty: it may
-// be.
+// Empty without a doubt.
 std::string doubt_of_camera(const Intrinsics& camera, Picture image, const char* which) {
-  if (!robust::is_off_centre(camera, image.width, image.height)) return {};
-  return fmt::format(
-      "the principal point ({:g}, {:g}) lies far from the middle of the {} picture "
-      "of {} x {} px: are these the intrinsics of another size?",
-      camera.cx, camera.cy, which, image.width, image.height);
+  const std::string doubt = intrinsics_doubt(camera, image.width, image.height);
+  return doubt.empty() ? doubt : fmt::format("{} ({} picture)", doubt, which);
 }
 
 // Intrinsics that are not the pictures' (of another size, or zoom): an essential matrix explains
@@ -73,16 +69,31 @@ std::string doubt_of_camera(const Intrinsics& camera, Picture image, const char*
 //   J. Schoenberger, J.-M. Frahm, Structure-from-motion revisited, CVPR 2016 (the rule of 95 %).
 std::string doubt_of_cameras(const verify::ChosenModel& found, const PairOptions& options,
                              Picture image1, Picture image2) {
-  if (found.epipolar_kind != ModelKind::essential) return {};
   constexpr double kLeastShare = 0.95;
   const int calibrated = found.epipolar.inlier_count, free = found.uncalibrated.inlier_count;
-  if (found.uncalibrated.ok() && calibrated < kLeastShare * free)
+  if (found.epipolar_kind == ModelKind::essential && found.uncalibrated.ok() &&
+      calibrated < kLeastShare * free)
     return fmt::format(
         "with these intrinsics {} of the matches agree with a pose and {} with a fundamental "
         "matrix, which needs none: they are hardly those of the pictures",
         calibrated, free);
-  const std::string first = doubt_of_camera(*options.camera1, image1, "first");
-  return first.empty() ? doubt_of_camera(*options.camera2, image2, "second") : first;
+  std::string doubt;
+  if (options.camera1) doubt = doubt_of_camera(*options.camera1, image1, "first");
+  if (options.camera2 && doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
+  return doubt;
+}
+
+// Which picture has no feature; empty if both have some.
+std::string missing_features(const PairResult& r, const PairOptions& options) {
+  const bool in_first = r.keypoints1.empty(), in_second = r.keypoints2.empty();
+  if (!in_first && !in_second) return {};
+  const bool has_mask =
+      (in_first && !options.mask1.empty()) || (in_second && !options.mask2.empty());
+  return fmt::format("the {} has no feature{}",
+                     in_first && in_second ? "first and the second picture"
+                     : in_first            ? "first picture"
+                                           : "second picture",
+                     has_mask ? " inside its mask" : "");
 }
 
 // Empty where the model is one of a camera that moved before a scene with depth.
@@ -148,6 +159,8 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
       round = &verifier.run_guided(features, kPair);
       take(*round, result);
     }
+    if (std::string none = missing_features(result, options); !none.empty())
+      result.reason = std::move(none);
     const verify::ChosenModel& found = round->results[0];
     result.doubt = doubt_of_cameras(found, options, image1, image2);
     if (result.outcome == Outcome::ok && result.kind == ModelKind::essential && !result.undistorted)

@@ -40,10 +40,15 @@ struct SizedCameras {
 Rectification polar_views(const DenseCameras& c, const SizedCameras& k, double max_scale) {
   PolarOptions options;
   options.max_scale = std::min(options.max_scale, 3 * max_scale);
-  if (!c.F) return rectify_polar(k.one, k.two, c.pose, c.matches, options);
+  if (!c.F) {
+    Rectification r = rectify_polar(k.one, k.two, c.pose, c.matches, options);
+    put_image1_left(r);
+    return r;
+  }
   Rectification r =
       rectify_polar(*c.F, c.matches, k.one.width, k.one.height, k.two.width, k.two.height, options);
   if (r.width > 0 && !nearer_matches_move_more(r, c)) rotate_by_180(r);
+  r.is_reversed = false;
   return r;
 }
 

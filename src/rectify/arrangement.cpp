@@ -4,7 +4,8 @@
 #include <bifocal/rectify.hpp>
 
 #include <algorithm>
-#include <utility>
+
+#include "rectify/upright.hpp"
 
 namespace bifocal {
 namespace {
@@ -26,6 +27,7 @@ void rotate_polar(RectifiedSide& side, int width) {
 }  // namespace
 
 void rotate_by_180(Rectification& r) {
+  r.is_reversed = !r.is_reversed;
   for (RectifiedSide& side : r.sides) {
     if (r.kind == RectificationKind::polar)
       rotate_polar(side, r.width);
@@ -36,8 +38,7 @@ void rotate_by_180(Rectification& r) {
 
 void put_image1_left(Rectification& r) {
   if (!r.is_swapped) return;
-  r.is_swapped = false;
-  std::swap(r.sides[0], r.sides[1]);
+  rectification::exchange_sides(r);
   rotate_by_180(r);
 }
 

@@ -64,12 +64,26 @@ std::array<double, 16> reprojection_matrix(const Rectification& r, double baseli
   const Intrinsics &left = r.sides[0].camera, &right = r.sides[1].camera;
   if (!left.valid())
     throw Error(ErrorCode::usage, "reprojection_matrix: the rectification has no cameras");
-  if (!(baseline > 0) || !std::isfinite(baseline))
-    throw Error(ErrorCode::usage,
-                fmt::format("reprojection_matrix: baseline {}: must be positive", baseline));
-  const double doffs = right.cx - left.cx;
-  return {
-      1, 0, 0, -left.cx, 0, 1, 0, -left.cy, 0, 0, 0, left.fx, 0, 0, 1 / baseline, doffs / baseline};
+  if (!(baseline >= kLeastBaseline && baseline <= kMostBaseline))
+    throw Error(ErrorCode::usage, fmt::format("reprojection_matrix: baseline {}: must be {} to {}",
+                                              baseline, kLeastBaseline, kMostBaseline));
+  const double doffs = right.cx - left.cx, from_left = r.is_reversed ? -baseline : baseline;
+  return {1,
+          0,
+          0,
+          -left.cx,
+          0,
+          1,
+          0,
+          -left.cy,
+          0,
+          0,
+          0,
+          left.fx,
+          0,
+          0,
+          1 / from_left,
+          doffs / from_left};
 }
 
 }  // namespace bifocal

@@ -57,6 +57,13 @@ void check_cameras(const char* function, const Intrinsics& camera1, const Intrin
                      pose.t[2]));
 }
 
+std::string doubt_of(const Intrinsics& camera1, const Intrinsics& camera2, const ImageSizes& s) {
+  const std::string first = intrinsics_doubt(camera1, s.width1, s.height1);
+  if (!first.empty()) return "camera 1: " + first;
+  const std::string second = intrinsics_doubt(camera2, s.width2, s.height2);
+  return second.empty() ? second : "camera 2: " + second;
+}
+
 NormalisedF normalised(const Mat3& F, const ImageSizes& s) {
   const double unit_px = std::max({s.width1, s.height1, s.width2, s.height2});
   const auto to_px = [&](const Vec2& centre) {

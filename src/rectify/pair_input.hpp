@@ -6,6 +6,7 @@
 #include <bifocal/geometry.hpp>
 
 #include <optional>
+#include <string>
 
 #include "rectify/rank_two.hpp"
 
@@ -23,6 +24,10 @@ void check_sizes(const char* function, const ImageSizes& sizes);
 void check_matrix(const char* function, const Mat3& F);
 void check_cameras(const char* function, const Intrinsics& camera1, const Intrinsics& camera2,
                    const Pose& pose);
+
+// intrinsics_doubt() of the first camera that has one, with its number.
+[[nodiscard]] std::string doubt_of(const Intrinsics& camera1, const Intrinsics& camera2,
+                                   const ImageSizes& sizes);
 
 // F in coordinates relative to the centres of the images, in units of `unit_px`, the longest side.
 struct NormalisedF {

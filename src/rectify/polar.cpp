@@ -12,6 +12,7 @@
 #include "rectify/pair_input.hpp"
 #include "rectify/polar_lines.hpp"
 #include "rectify/sampling_map.hpp"
+#include "rectify/upright.hpp"
 
 namespace bifocal {
 namespace {
@@ -277,6 +278,12 @@ Rectification rectify_polar(const Camera& camera1, const Camera& camera2,
   Rectification r =
       rectified(F, seen_at(1e6, camera1, camera2, cam2_from_cam1), matches, sizes, options);
   if (r.width > 0 && !near_is_larger(r, camera1, camera2, cam2_from_cam1)) rotate_by_180(r);
+  r.is_reversed = false;
+  if (is_upside_down(r)) {  // both change the sign of the disparities
+    exchange_sides(r);
+    rotate_by_180(r);
+  }
+  r.doubt = doubt_of(k1, k2, sizes);
   return r;
 }
 

@@ -182,6 +182,7 @@ void write_rectification(const std::filesystem::path& file, const Rectification&
       {"kind", {{}, std::string(to_string(r.kind))}},
       {"canvas", numbers({6}, {double(r.width), double(r.height), r.scale, r.is_cyclic ? 1.0 : 0.0,
                                double(r.overlap), r.is_swapped ? 1.0 : 0.0})}};
+  if (r.is_reversed) arrays.push_back({"reversed", numbers({1}, {1})});
   const auto add = r.kind == RectificationKind::polar ? add_polar : add_planar;
   for (std::size_t k = 0; k < 2; ++k) add(kSides[k], r.sides[k], arrays);
   write_npz(file, arrays);
@@ -209,7 +210,9 @@ Rectification read_rectification(const std::filesystem::path& file) {
   if (is_polar) r.kind = RectificationKind::polar;
   r.is_cyclic = in.whole("canvas", canvas[3], 0, is_polar ? 1 : 0) == 1;
   r.overlap = in.whole("canvas", canvas[4], 0, r.is_cyclic ? (r.height - 1) / 2 : 0);
-  r.is_swapped = !is_old && in.whole("canvas", canvas[5], 0, is_polar ? 0 : 1) == 1;
+  r.is_swapped = !is_old && in.whole("canvas", canvas[5], 0, 1) == 1;
+  r.is_reversed =
+      in.contains("reversed") && in.whole("reversed", in.read("reversed", 1, 0)[0], 0, 1) == 1;
   for (std::size_t k = 0; k < 2; ++k)
     r.sides[k] = is_polar ? read_polar(in, kSides[k], r.height) : read_planar(in, kSides[k]);
   return r;

@@ -24,11 +24,12 @@ struct View {
   Mat3 R{};                        // rectified camera from camera
 
   [[nodiscard]] bool is_pinhole() const { return !lens && camera.distortion.none(); }
-  // Focal length at the image centre, px.
-  [[nodiscard]] double focal_length() const {
-    const Intrinsics& k = lens ? lens->intrinsics() : camera.intrinsics;
-    return (k.fx + k.fy) / 2;
+  // Of the distorted image.
+  [[nodiscard]] const Intrinsics& intrinsics() const {
+    return lens ? lens->intrinsics() : camera.intrinsics;
   }
+  // Focal length at the image centre, px.
+  [[nodiscard]] double focal_length() const { return (intrinsics().fx + intrinsics().fy) / 2; }
 };
 
 View view_of(const LensCamera& c) {
@@ -99,6 +100,7 @@ Rectification rectify(View first, View second, const Pose& cam2_from_cam1,
   check_sizes("rectify", sizes);
   check_options(options);
   Rectification out;
+  out.doubt = doubt_of(first.intrinsics(), second.intrinsics(), sizes);
   const auto refused = [&](RectifyOutcome why) {
     out.outcome = why;
     return out;

@@ -70,10 +70,24 @@ std::shared_ptr<Backend> best_device() {
   throw Error(ErrorCode::device, text);
 }
 
+// Throws unless it is a word for a device, whether there is one or not.
+void check_word(std::string_view id, std::string_view kind) {
+  const auto fail = [&](std::string_view why) {
+    throw Error(ErrorCode::usage, fmt::format("device '{}': {}", id, why));
+  };
+  const std::string_view number =
+      kind.size() == id.size() ? std::string_view("0") : id.substr(kind.size() + 1);
+  const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
+  if (id.find(',') != id.npos || number == "all") fail("one device is wanted here");
+  if (!(kind == "cuda" || kind == "opencl") || !is_number)
+    fail("is no word for a device: cpu, auto, cuda, cuda:NUMBER, opencl, opencl:NUMBER");
+}
+
 std::shared_ptr<Backend> find_device(std::string_view id) {
   if (id == "cpu") return cpu_backend();
   if (id == "auto") return best_device();
   const std::string_view kind = id.substr(0, id.find(':'));
+  check_word(id, kind);
   if (kind == "cuda" || kind == "opencl") {
     for (const auto& backend : (kind == "cuda" ? cuda_devices() : opencl_devices()).backends)
       if (id == kind || id == backend->info().id) return backend;  // a kind alone is its first one

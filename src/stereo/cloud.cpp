@@ -15,9 +15,9 @@ std::vector<CloudPoint> disparity_to_cloud(ImageView<const float> disparity,
     throw Error(
         ErrorCode::usage,
         fmt::format("disparity_to_cloud: fx = {}, fy = {}: must be positive", left.fx, left.fy));
-  if (!(baseline > 0) || !std::isfinite(baseline))
-    throw Error(ErrorCode::usage,
-                fmt::format("disparity_to_cloud: baseline = {}: must be positive", baseline));
+  if (!(baseline >= kLeastBaseline && baseline <= kMostBaseline))
+    throw Error(ErrorCode::usage, fmt::format("disparity_to_cloud: baseline = {}: must be {} to {}",
+                                              baseline, kLeastBaseline, kMostBaseline));
   if (colour.width != disparity.width || colour.height != disparity.height)
     throw Error(ErrorCode::usage,
                 fmt::format("disparity_to_cloud: colour is {} x {}, disparity {} x {}",
@@ -29,10 +29,15 @@ std::vector<CloudPoint> disparity_to_cloud(ImageView<const float> disparity,
       const double shift = double{disparity.at(x, y)} + doffs;
       if (!std::isfinite(shift) || shift <= 0) continue;
       const double z = baseline * left.fx / shift;
-      points.push_back({static_cast<float>((x - left.cx) / left.fx * z),
-                        static_cast<float>((y - left.cy) / left.fy * z), static_cast<float>(z),
-                        colour.at(x, y, 0), colour.at(x, y, grey ? 0 : 1),
-                        colour.at(x, y, grey ? 0 : 2)});
+      const CloudPoint p = {static_cast<float>((x - left.cx) / left.fx * z),
+                            static_cast<float>((y - left.cy) / left.fy * z),
+                            static_cast<float>(z),
+                            colour.at(x, y, 0),
+                            colour.at(x, y, grey ? 0 : 1),
+                            colour.at(x, y, grey ? 0 : 2)};
+      // A disparity near -doffs is a point beyond the range of float.
+      const bool is_finite = std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
+      if (is_finite && p.z > 0) points.push_back(p);
     }
   }
   return points;

@@ -28,8 +28,9 @@ class CollectNotes : public ::testing::Test {
   void add(const std::string& name, const ExifTags& tags = {}, int width = 120, int height = 100,
            unsigned seed = 1) const {
     fs::create_directories((folder / ("in/" + name)).parent_path());
+    // No two have the same bytes.
     write_file(folder / ("in/" + name),
-               with_exif(encode_jpeg(texture(width, height, seed), 90), exif_block(tags)));
+               with_exif(encode_jpeg(texture(width, height, seed), 90), exif_block(tags)) + name);
   }
   static ExifTags at(double latitude) {
     ExifTags tags;
@@ -85,16 +86,103 @@ TEST_F(CollectNotes, say_why_there_is_no_pair) {
   fs::remove(folder / "in/1.jpg");
   EXPECT_EQ(again().notes, Notes{"no photograph could be read"});
   write_png(folder / "in/1.png", ImageU8(100, 100));
-  write_png(folder / "in/3.png", ImageU8(100, 100));
-  EXPECT_EQ(again({.pairs = PairChoice::retrieval}).notes,
-            Notes{"0 of 2 photographs have features that tell which look alike"});
+  write_png(folder / "in/3.png", ImageU8(101, 100));
+  const std::string none = "no photograph has a feature";
+  EXPECT_EQ(again({.pairs = PairChoice::retrieval}).notes, Notes{none});
   write_file(folder / "pairs.txt", "# none\n");
   EXPECT_EQ(again({.pairs = PairChoice::listed, .pairs_file = folder / "pairs.txt"}).notes,
-            Notes{"the list of pairs has none of photographs that were taken in"});
+            (Notes{none, "the list of pairs has none of photographs that were taken in"}));
   write_file(folder / "pairs.txt", "1.png 2.jpg\n1.png 3.png\n");
   EXPECT_EQ(again({.pairs = PairChoice::listed, .pairs_file = folder / "pairs.txt"}).notes,
-            Notes{"1 of the listed pairs is of photographs that were left out"});
+            (Notes{"1 of the listed pairs is of photographs that were left out", none}));
+  EXPECT_EQ(again().notes, Notes{none});
+}
+
+TEST_F(CollectNotes, copies_are_reported) {
+  add("1.jpg");
+  add("2.jpg");
   EXPECT_EQ(again().notes, Notes{});
+  fs::copy_file(folder / "in/1.jpg", folder / "in/3.jpg");
+  EXPECT_EQ(again().notes,
+            Notes{"1 photograph is a copy of another one, the first 3.jpg of 1.jpg"});
+  fs::copy_file(folder / "in/2.jpg", folder / "in/0.jpg");
+  EXPECT_EQ(again({.pairs = PairChoice::retrieval}).notes,
+            Notes{"2 photographs are copies of another one, the first 2.jpg of 0.jpg"});
+}
+
+// References of GPS in small letters and words, and what is no position.
+TEST_F(CollectNotes, positions_are_read_tolerantly_and_within_bounds) {
+  const auto tags = [](char north, char east, std::vector<double> latitude) {
+    ExifTags t;
+    t.latitude = std::move(latitude), t.longitude = {174, 45, 30};
+    t.north = north, t.east = east;
+    return t;
+  };
+  add("1.jpg", tags('s', 'e', {36, 50, 24}));
+  add("2.jpg", tags('S', 'E', {36, 50, 24}));
+  add("3.jpg", tags('S', 'E', {36.84}));
+  const CollectResult near = again({.pairs = PairChoice::gps});
+  EXPECT_EQ(near.pairs, 3);
+  EXPECT_EQ(near.notes, Notes{});
+  for (const auto& [wrong, why] :
+       {std::pair{tags('X', 'E', {36, 50, 24}), "GPS: a reference that is neither N nor S"},
+        {tags('S', 'E', {136, 0, 0}), "GPS: an angle that is not within 0 to 90 degrees"},
+        {tags('S', 'E', {36, 75, 0}), "GPS: an angle that is not within 0 to 90 degrees"}}) {
+    add("2.jpg", wrong);
+    const CollectResult result = again({.pairs = PairChoice::gps});
+    EXPECT_EQ(result.pairs, 1) << why;
+    ASSERT_EQ(result.notes.size(), 2U);
+    EXPECT_EQ(result.notes[0],
+              std::string("EXIF of 1 photograph has numbers that no camera has, which are left "
+                          "out; 2.jpg: ") +
+                  why);
+    EXPECT_TRUE(run({.pairs = PairChoice::gps}).was_complete);
+  }
+  ExifTags nowhere = tags('N', 'E', {0, 0, 0});
+  nowhere.longitude = {0, 0, 0};
+  add("2.jpg", nowhere);
+  EXPECT_NE(again().notes.at(0).find("2.jpg: GPS: 0 degrees north and east"), std::string::npos);
+}
+
+TEST_F(CollectNotes, focal_lengths_of_no_lens_are_left_out) {
+  const auto plane = [](double pixels_an_inch) {
+    ExifTags t;
+    t.focal_mm = 8, t.pixels_a_unit = pixels_an_inch, t.unit = 2;
+    return t;
+  };
+  ExifTags film;
+  film.focal_on_film_mm = 65000;
+  for (const ExifTags& wrong : {plane(4e6), plane(1), film}) {
+    add("1.jpg", wrong);
+    add("2.jpg", wrong);
+    const CollectResult result = again();
+    ASSERT_EQ(result.notes.size(), 1U);
+    EXPECT_NE(result.notes[0].find("EXIF of 2 photographs has numbers that no camera has, which "
+                                   "are left out; 1.jpg: a focal length of "),
+              std::string::npos)
+        << result.notes[0];
+    for (const colmap::Camera& c : colmap::Database(folder / "out.db").cameras()) {
+      EXPECT_FALSE(c.has_prior_focal_length);
+      EXPECT_DOUBLE_EQ(c.params[0], 1.2 * 120);
+    }
+  }
+  add("1.jpg", plane(400));
+  add("2.jpg", plane(400));
+  EXPECT_EQ(again().notes, Notes{});
+  const auto cameras = colmap::Database(folder / "out.db").cameras();
+  EXPECT_TRUE(cameras.at(0).has_prior_focal_length);
+  EXPECT_NEAR(cameras.at(0).params[0], 8 * 400 / 25.4, 1e-3);
+}
+
+TEST_F(CollectNotes, files_that_are_not_looked_at_are_reported) {
+  add("a.jpg"), add("b.jpe"), add("c.jfif"), add("D.JPG"), add("e"), add("f.txt");
+  const PhotographFiles files = list_photographs(std::vector{(folder / "in").string()});
+  EXPECT_EQ(files.files.size(), 4U);
+  ASSERT_EQ(files.passed_over.size(), 1U);
+  EXPECT_EQ(files.passed_over[0].name, "e");
+  EXPECT_EQ(files.passed_over[0].reason,
+            "and 1 other file are not looked at: no ending of a JPEG, PNG, PGM or PPM");
+  EXPECT_EQ(list_photographs(std::vector{(folder / "in/e").string()}).files.size(), 1U);
 }
 
 TEST_F(CollectNotes, intrinsics_are_of_one_size) {
@@ -125,9 +213,7 @@ TEST_F(CollectNotes, intrinsics_of_another_size_are_doubted) {
     options.cameras.intrinsics = Intrinsics{100 * scale, 100 * scale, 60 * scale, 50 * scale};
     const CollectResult result = again(options);
     ASSERT_EQ(result.notes.size(), 1U);
-    EXPECT_NE(result.notes[0].find("the principal point is far from the centre of the photographs "
-                                   "of 120 x 100 px"),
-              std::string::npos)
+    EXPECT_NE(result.notes[0].find(") is far from the centre of 120 x 100 px"), std::string::npos)
         << result.notes[0];
   }
   CollectOptions right;

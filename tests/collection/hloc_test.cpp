@@ -261,6 +261,54 @@ TEST(Hloc, CamerasOfPicturesOfAnotherSizeAreTold) {
   EXPECT_EQ(done.odd_rows[0].use, colmap::RowUse::as_it_is);
 }
 
+// A database keeps the keypoints of one run of a detector; indices of another run mean others.
+TEST(Hloc, KeypointsOfAnotherRunAreRefused) {
+  const TemporaryFolder folder;
+  write_files(folder, 2);
+  const std::vector<Vec2> points = hloc::FeatureFile(folder / "f.h5").keypoints("db/1.jpg");
+  const auto stored = [&](int columns, double shift, bool is_reversed) {
+    colmap::Keypoints k{columns, std::vector<float>(points.size() * std::size_t(columns), 1.0F)};
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Vec2& p = points[is_reversed ? points.size() - 1 - i : i];
+      for (std::size_t c = 0; c < 2; ++c)
+        k.data[i * std::size_t(columns) + c] = static_cast<float>(p[c] + shift);
+    }
+    return k;
+  };
+  const auto make = [&](const colmap::Keypoints& keypoints) {
+    std::filesystem::remove(folder / "out.db");
+    Database db(folder / "out.db", colmap::Access::create);
+    db.write(colmap::Camera{1, 1, 1280, 960, {1000, 1000, 640.5, 480.5}, true});
+    for (unsigned i = 0; i < 2; ++i) db.write(colmap::Image{i + 1, name_of(i), 1});
+    db.write_keypoints(2, keypoints);
+  };
+  for (const int columns : {2, 4, 6}) {
+    make(stored(columns, 0, false));
+    EXPECT_EQ(verify(folder, "out.db").done, 1);
+    make(stored(columns, 0.5, false));  // the other origin of pixels
+    expect_error([&] { (void)verify(folder, "out.db"); }, "has other keypoints of 'db/1.jpg' than");
+    make(stored(columns, 0, true));
+    expect_error([&] { (void)verify(folder, "out.db"); }, "keypoint 0 is at (");
+    EXPECT_TRUE(Database(folder / "out.db").match_rows().empty());
+  }
+}
+
+TEST(Hloc, MatchesOfAnotherRunAreRefused) {
+  const TemporaryFolder folder;
+  write_files(folder, 3);
+  (void)verify(folder, "out.db");
+  EXPECT_EQ(verify(folder, "out.db").skipped, 3);
+  std::filesystem::remove(folder / "m.h5");
+  {
+    HlocWriter other(folder / "m.h5");
+    for (const char* pair : {"0.jpg/db-1.jpg", "0.jpg/db-2.jpg", "1.jpg/db-2.jpg"})
+      other.matches(std::string("db-") + pair, {-1, 3, 2, 1}, H5T_STD_I16LE);
+  }
+  expect_error([&] { (void)verify(folder, "out.db"); }, "has other matches than");
+  EXPECT_EQ(verify(folder, "out.db", {.overwrite = true}).done, 3);
+  EXPECT_EQ(verify(folder, "out.db").skipped, 3);
+}
+
 TEST(Hloc, WhatDoesNotFitIsNamed) {
   const TemporaryFolder folder;
   write_files(folder, 3);

@@ -151,8 +151,8 @@ TEST_F(OddRows, principal_points_at_the_border_are_told) {
   EXPECT_EQ(done.odd_rows[0].use, RowUse::as_it_is);
   EXPECT_EQ(done.odd_rows[0].pairs, 3);
   EXPECT_EQ(done.odd_rows[0].reason,
-            "the principal point 640.5 480.5 is far from the centre of 640 x 480 px: is it of "
-            "pictures of another size?");
+            "the principal point (640, 480) is far from the centre of 640 x 480 px: are these the "
+            "intrinsics of another image size?");
 }
 
 TEST_F(OddRows, rows_that_can_not_be_used_are_left_out) {

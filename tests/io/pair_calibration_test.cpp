@@ -82,7 +82,8 @@ TEST(PairCalibration, errors_of_text_name_line_and_value) {
   fails("1 PINHOLE 640\n", "line 1: 3 words");
   fails("1 PINHOLE 640 0 1 1 1 1\n", "line 1: height: 0 is not a number of pixels");
   fails("1 PINHOLE 640.5 480 1 1 1 1\n", "width: 640.5");
-  fails("1 PINHOLE 640 480 -5 1 1 1\n", "line 1: focal lengths -5 1 are not positive");
+  fails("1 PINHOLE 640 480 -5 1 1 1\n",
+        "line 1: focal lengths -5 1, must be 0.001 to 1000000000 px");
   fails("1 PINHOLE 640 480 1 1 nan 1\n", "line 1: nan is not finite");
   fails("1 PINHOLE 640 480 1 x 1 1\n", "line 1: \"x\" is not a number");
   fails(pinhole + pinhole + pinhole, "line 3: a third camera");
@@ -197,7 +198,7 @@ TEST(PairCalibration, bad_files_of_opencv_are_named) {
   bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "500, 0, 3, 1, 5, 2, 0, 0, 1")),
       "M1: is not a camera matrix");
   bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "-5, 0, 3, 0, 5, 2, 0, 0, 1")),
-      "M1: focal lengths -5 5 are not positive");
+      "M1: focal lengths -5 5, must be 0.001 to");
   bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "5, 0, x, 0, 5, 2, 0, 0, 1")),
       "M1: x is no finite");
   bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, ".Nan, 0, 1, 0, 5, 2, 0, 0, 1")),

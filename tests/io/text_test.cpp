@@ -92,7 +92,9 @@ TEST(Calibration, RefusesWhatIsNoCamera) {
   fails("1 2 3", "3 numbers, expected 4");
   fails("800 0 320 0 800 240 0 0 2", "is not a camera matrix");
   fails("800 5 320 0 800 240 0 0 1", "skew 5");
-  fails("-800 800 320 240", "not positive");
+  fails("-800 800 320 240", "focal lengths -800 800, must be 0.001 to");
+  fails("1e-300 800 320 240", "focal lengths 1e-300 800, must be");
+  fails("800 800 1e300 240", "principal point 1e+300 240, must be within");
   fails("nan 800 320 240", "not finite");
   fails("800 80O 320 240", "line 1: \"80O\" is not a number");
   fails("cam0=[1 0 2; 0 1 2; 0 0 1]", "has no cam1");

@@ -2,6 +2,7 @@
 // Depth of pairs of synthetic rooms by estimate_pair(), against their truth.
 #include <bifocal/two_photographs.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -100,13 +101,13 @@ TEST(PairDepth, of_a_calibrated_camera_that_moves_in_any_direction) {
   }
 }
 
-TEST(PairDepth, near_is_a_larger_disparity) {
+TEST(PairDepth, nearer_is_a_larger_disparity_or_a_smaller_one_of_a_reversed_pair) {
   for (const Vec3& to : {Vec3{0.5, 0, 0}, Vec3{-0.5, 0, 0}, Vec3{0.05, 0, 0.8}}) {
     const PairResult r = estimated(views(to, 0), true);
     ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
     const DenseMatches m = dense_matches(r.dense->rectification, r.dense->disparity.raw);
     ImageF more = r.dense->disparity.raw;
-    for (float& d : more.pixels) d += 1;
+    for (float& d : more.pixels) d += r.dense->rectification.is_reversed ? -1.0F : 1.0F;
     const DenseMatches n = dense_matches(r.dense->rectification, more);
     const auto depth = [&](const DenseMatches& of) {
       return depth_map(of, kCamera, kCamera, *r.cam2_from_cam1, {.max_deviation = 1e9}).depth;
@@ -118,6 +119,86 @@ TEST(PairDepth, near_is_a_larger_disparity) {
       farther += b.pixels[i] > a.pixels[i];
     }
     EXPECT_GT(nearer, 100 * farther);
+  }
+}
+
+// "Up" of a photograph's pixel in its rectified image, and the rectified pixel.
+struct Placed {
+  Vec2 at{}, up{};
+};
+Placed placed(const Rectification& r, int side, const Vec2& px) {
+  const Vec2 at = rectified_point(r, side, px),
+             above = rectified_point(r, side, {px[0], px[1] - 4});
+  return {at, {above[0] - at[0], above[1] - at[1]}};
+}
+
+TEST(PairDepth, rectified_pictures_stay_upright_in_both_orders) {
+  struct Case {
+    const char* name;
+    Vec3 to;
+    double turn_deg;
+  };
+  for (const Case& c : {Case{"right", {0.5, 0, 0}, 2}, Case{"left", {-0.5, 0.05, 0}, 2},
+                        Case{"forwards", {0.2, 0, 0.8}, 3}, Case{"backwards", {0.2, 0, -0.8}, 0},
+                        Case{"forwards left", {-0.3, 0, 0.6}, 3}}) {
+    for (const bool is_calibrated : {true, false}) {
+      SCOPED_TRACE(fmt::format("{}, {}", c.name, is_calibrated ? "calibrated" : "without cameras"));
+      const PairResult r = estimated(views(c.to, c.turn_deg), is_calibrated);
+      ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
+      const Rectification& q = r.dense->rectification;
+      EXPECT_FALSE(q.is_swapped);
+      EXPECT_GE(r.dense->min_disparity, 0);
+      // Near an epipole in the picture up goes round; in the middle of both it stays up.
+      double up = 0;
+      std::int64_t compared = 0, close = 0;
+      for (std::size_t i = 0; i < r.points.size(); ++i) {
+        if (!r.model.inliers[i]) continue;
+        const PointPair& m = r.undistorted ? r.undistorted->points[i] : r.points[i];
+        const Placed left = placed(q, 0, {m.x1, m.y1}), right = placed(q, 1, {m.x2, m.y2});
+        for (const Placed& p : {left, right})
+          if (const double n = std::hypot(p.up[0], p.up[1]); n > 0) up -= p.up[1] / n;
+        const auto x = std::lround(left.at[0]), y = std::lround(left.at[1]);
+        if (x < 0 || y < 0 || x >= q.width || y >= q.height) continue;
+        const float d = r.dense->disparity.raw.at(int(x), int(y));
+        if (std::isnan(d)) continue;
+        ++compared;
+        close += std::abs(d - (left.at[0] - right.at[0])) <= 2;
+      }
+      EXPECT_GT(up, 0);
+      EXPECT_GT(compared, 20);
+      EXPECT_GT(close, 0.9 * double(compared));
+    }
+  }
+}
+
+// Points of Q from the disparities, in the frame of camera 1, have the depth of the depth map.
+TEST(PairDepth, a_reversed_pair_has_a_q_of_its_own) {
+  for (const Vec3& to : {Vec3{0.5, 0, 0}, Vec3{-0.5, 0, 0}}) {
+    const PairResult r = estimated(views(to, 1), true);
+    ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
+    const Rectification& q = r.dense->rectification;
+    ASSERT_EQ(q.kind, RectificationKind::planar);
+    EXPECT_EQ(q.is_reversed, to[0] < 0);
+    const auto Q = reprojection_matrix(q, 1);  // |t| = 1
+    const Mat3 to_camera = transposed(q.sides[0].R);
+    std::int64_t compared = 0, close = 0;
+    for (int y = 20; y < kHeight; y += 15) {
+      for (int x = 20; x < kWidth; x += 15) {
+        const Vec2 at = rectified_point(q, 0, {double(x), double(y)});
+        const int u = int(std::lround(at[0])), v = int(std::lround(at[1]));
+        if (u < 0 || v < 0 || u >= q.width || v >= q.height) continue;
+        const double d = r.dense->disparity.raw.at(u, v), z = r.dense->depth.depth.at(x, y);
+        if (std::isnan(d) || std::isnan(z)) continue;
+        double p[4];
+        for (std::size_t k = 0; k < 4; ++k)
+          p[k] = Q[4 * k] * u + Q[4 * k + 1] * v + Q[4 * k + 2] * d + Q[4 * k + 3];
+        const Vec3 point = times(to_camera, Vec3{p[0] / p[3], p[1] / p[3], p[2] / p[3]});
+        ++compared;
+        close += std::abs(point[2] - z) < 0.03 * z;
+      }
+    }
+    EXPECT_GT(compared, 200);
+    EXPECT_GT(close, 0.9 * double(compared));
   }
 }
 

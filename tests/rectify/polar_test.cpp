@@ -177,13 +177,13 @@ TEST(Polar, disparities_grow_as_points_come_nearer_where_the_pose_is_known) {
           Vec3 p = times(rig.pose.R, Vec3{(x - 319.5) / 600 * z, (y - 239.5) / 600 * z, z});
           for (std::size_t i = 0; i < 3; ++i) p[i] += rig.pose.t[i];
           if (p[2] < 0.5) continue;
-          const Vec2 left = rectified_point(r, 0, {x, y}),
-                     seen = rectified_point(r, 1,
-                                            {rig.camera2.fx * p[0] / p[2] + rig.camera2.cx,
-                                             rig.camera2.fy * p[1] / p[2] + rig.camera2.cy});
-          if (std::isnan(left[0]) || std::isnan(seen[0])) continue;
-          (left[0] - seen[0] > last ? right : wrong) += 1;
-          last = left[0] - seen[0];
+          const Vec2 one = {x, y}, two = {rig.camera2.fx * p[0] / p[2] + rig.camera2.cx,
+                                          rig.camera2.fy * p[1] / p[2] + rig.camera2.cy};
+          const double disparity = rectified_point(r, 0, r.is_swapped ? two : one)[0] -
+                                   rectified_point(r, 1, r.is_swapped ? one : two)[0];
+          if (std::isnan(disparity)) continue;
+          (disparity > last ? right : wrong) += 1;
+          last = disparity;
         }
       }
     }

@@ -223,5 +223,65 @@ TEST(Rectification, a_damaged_planar_file_is_refused_by_name) {
   EXPECT_NE(refusal(bad).find("'canvas'"), std::string::npos);
 }
 
+// Intrinsics of 640 x 480 px with pictures of half that size, one of each kind.
+TEST(Rectification, cameras_of_another_size_are_doubted) {
+  const Camera whole{{600, 600, 419, 239.5}, {}, 320, 240},
+      fits{{300, 300, 165, 118}, {}, 320, 240}, narrow{{1e6, 1e6, 160, 120}, {}, 320, 240};
+  const Pose aside{{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-0.2, 0, 0}};
+  EXPECT_EQ(rectify(fits, fits, aside).doubt, "");
+  const std::string doubt = rectify(fits, whole, aside).doubt;
+  EXPECT_NE(doubt.find("camera 2: the principal point (419, 239.5) is far from the centre of 320 x "
+                       "240 px"),
+            std::string::npos)
+      << doubt;
+  EXPECT_EQ(rectify(LensCamera(fits), LensCamera(whole), aside).doubt, doubt);
+  EXPECT_EQ(rectify_polar(fits, whole, aside, {}).doubt, doubt);
+  EXPECT_NE(rectify(narrow, fits, aside).doubt.find("camera 1: a focal length of 1e+06 px"),
+            std::string::npos);
+  EXPECT_EQ(intrinsics_doubt(whole.intrinsics, 0, 0), "");
+  EXPECT_NE(intrinsics_doubt({1, 1, 320, 240}, 640, 480).find("a field of view of 180"),
+            std::string::npos);
+}
+
+// A pair in both orders and forwards: up stays up, near is the larger disparity.
+TEST(Rectification, calibrated_pairs_are_upright) {
+  const Camera camera{{500, 500, 319.5, 239.5}, {}, 640, 480};
+  for (const Vec3& t : {Vec3{-1, 0, 0.05}, Vec3{1, 0.1, 0}, Vec3{0.4, 0, -1}, Vec3{-0.4, 0, 1},
+                        Vec3{-0.4, 0, -1}}) {
+    const Pose pose{{1, 0, 0, 0, 1, 0, 0, 0, 1}, t};
+    for (const Rectification& r :
+         {rectify(camera, camera, pose), rectify_polar(camera, camera, pose, {})}) {
+      if (r.width == 0) continue;
+      SCOPED_TRACE(to_string(r.kind));
+      EXPECT_FALSE(r.is_reversed);
+      double up = 0, nearer = 0;
+      for (double x = 40; x < 600; x += 40) {
+        for (double y = 40; y < 440; y += 40) {
+          const auto seen = [&](double depth) {  // px of the second image
+            const Vec3 p = {depth * (x - 319.5) / 500 + t[0], depth * (y - 239.5) / 500 + t[1],
+                            depth + t[2]};
+            return Vec2{500 * p[0] / p[2] + 319.5, 500 * p[1] / p[2] + 239.5};
+          };
+          const auto disparity = [&](double depth) {
+            const Vec2 one = {x, y}, two = seen(depth);
+            return rectified_point(r, 0, r.is_swapped ? two : one)[0] -
+                   rectified_point(r, 1, r.is_swapped ? one : two)[0];
+          };
+          for (const int side : {0, 1}) {
+            const Vec2 at = rectified_point(r, side, {x, y}),
+                       above = rectified_point(r, side, {x, y - 2});
+            const double n = std::hypot(above[0] - at[0], above[1] - at[1]);
+            if (n > 0) up -= (above[1] - at[1]) / n;
+          }
+          const double change = disparity(20) - disparity(40);
+          if (std::isfinite(change)) nearer += change > 0 ? 1 : -1;
+        }
+      }
+      EXPECT_GT(up, 0);
+      EXPECT_GT(nearer, 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bifocal

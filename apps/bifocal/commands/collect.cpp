@@ -139,9 +139,10 @@ void run(Options o, Context& context) {
   for (const std::string& note : result.notes) tell(note);
   print_out(o.common.json ? to_text(result_json(o, photographs, result)) : summary(o, result));
   if (result.verified == 0) {
-    tell(fmt::format(
-        "{}: {}", o.database,
-        result.pairs == 0 ? "there is no pair to match" : "no geometry found in any pair"));
+    const char* why = result.features == 0 ? "no photograph has a feature"
+                      : result.pairs == 0  ? "there is no pair to match"
+                                           : "no geometry found in any pair";
+    tell(fmt::format("{}: {}", o.database, why));
     context.exit_code = kExitNoGeometry;
   }
 }

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
+#include <bifocal/two_view.hpp>
 #include <bifocal/device.hpp>
 
+#include <array>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -157,14 +159,18 @@ void run(const Options& o, Context& context) {
   if (kind == ModelKind::essential) {  // says what it triangulates, too
     const Cameras cameras = needed_cameras(o);
     const Correspondences given = read_correspondences(o.points);
-    const RelativePoseResult r =
-        estimate_relative_pose(ModelKind::essential, given.points,
-                               {.cameras = std::array{*cameras.camera1, *cameras.camera2},
-                                .options = o.robust,
-                                .priors = {.weights = given.weights, .qualities = given.qualities},
-                                .queue = &queue});
+    const std::array both = {*cameras.camera1, *cameras.camera2};
+    const EstimateInput input{.cameras = both,
+                              .options = o.robust,
+                              .priors = {.weights = given.weights, .qualities = given.qualities},
+                              .queue = &queue};
+    const RelativePoseResult r = estimate_relative_pose(ModelKind::essential, given.points, input);
     outcome = r.outcome;
     json = result_json(r, o, queue.device());
+    if (std::string doubt = mirror_doubt(kind, given.points, input, r); !doubt.empty()) {
+      warn(fmt::format("{}: {}", o.points, doubt));
+      json["doubt"] = std::move(doubt);
+    }
     if (has_model(r)) json["model"] = model_json(kind, r.model);
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;

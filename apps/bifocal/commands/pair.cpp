@@ -6,6 +6,7 @@
 #include <bifocal/version.hpp>
 
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -73,6 +74,7 @@ Json dense_json(const DensePair& dense) {
   Json json = {{"left_image", 1},
                {"rectification", to_string(dense.rectification.kind)},
                {"rectification_reason", dense.choice.reason},
+               {"reversed", dense.rectification.is_reversed},
                {"min_disparity", dense.min_disparity},
                {"disparities", dense.disparities},
                {"density", dense.disparity.density},
@@ -148,7 +150,7 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
 }
 
 ImageU8 read_mask(const std::string& file) {
-  return file.empty() ? ImageU8{} : to_grey(read_image(file));
+  return file.empty() ? ImageU8{} : bifocal::read_mask(file);
 }
 // Where it is not of the picture's size, the message names the file.
 void check_mask(const std::string& file, const ImageU8& mask, const ImageU8& image) {
@@ -214,6 +216,9 @@ void run(Options o, Context& context) {
   const Photograph first = read_photograph(o.left), second = other.get();
   const ImageU8 &image1 = first.image, &image2 = second.image;
   const Cameras cameras = cameras_of(o.cameras, first, second);
+  for (const Photograph& p : {std::cref(first), std::cref(second)})
+    if (!cameras.known() && !p.exif_doubt.empty())
+      warn(fmt::format("{}: EXIF: {}, left out", p.file, p.exif_doubt));
   if (o.pair.model == ModelRequest::essential && !cameras.known()) {
     throw Error(
         ErrorCode::usage,
@@ -246,7 +251,7 @@ void run(Options o, Context& context) {
     folder.commit();
   }
   print_out(o.common.json ? to_text(geometry) : summary(result, folder));
-  if (!result.doubt.empty()) fmt::print(stderr, "bifocal: warning: {}\n", result.doubt);
+  warn(result.doubt);
   if (result.outcome != Outcome::ok) {
     tell(fmt::format("{}, {}: no geometry found: {}", o.left, o.right, result.reason));
     context.exit_code = kExitNoGeometry;

@@ -213,6 +213,7 @@ Json rectification_json(const Options& o, const Solution& s, const std::string& 
                {"height", r.height},
                {"swapped", r.is_swapped},
                {"map", "rectification.npz"}};
+  if (!r.doubt.empty()) json["doubt"] = r.doubt;
   if (r.kind == RectificationKind::polar)
     add_polar(r, json);
   else
@@ -259,6 +260,7 @@ void run(const Options& o, Context& context) {
 
   const Solution s = o.calib.empty() ? from_matches(o, matches, left, right)
                                      : from_calibration(o, calibration, left, right);
+  if (!s.rectification.doubt.empty()) warn(o.calib + ": " + s.rectification.doubt);
   if (!s.reason.empty()) {
     tell(fmt::format("{}, {}: can't be rectified: {}", o.left, o.right, s.reason));
     context.exit_code = kExitNoGeometry;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <bifocal/camera.hpp>
 #include <bifocal/draw.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <memory>
 #include <tuple>
+#include <vector>
 #include <nlohmann/json.hpp>
 
 #include "arguments.hpp"
@@ -106,24 +108,44 @@ Json stereo_json(const Options& o, const Inputs& in, const Device& device,
   return json;
 }
 
-// Tells for stderr what the matching cannot know of itself; the text is empty when there is nothing
-// to say.
-std::string doubts(const DisparityMap& disparity, const StereoMethod& m) {
-  if (disparity.density == 0)
-    return "nothing is known: the pictures have no texture, repeat themselves, or do not show the "
-           "same within the search";
-  const int first = m.sgm.min_disparity, last = first + m.sgm.disparities - 1;
-  std::int64_t known = 0, at_ends = 0;
-  for (const float d : disparity.raw.pixels) {
-    if (std::isnan(d)) continue;
-    ++known;
-    at_ends += d < static_cast<float>(first) + 0.5F || d > static_cast<float>(last) - 0.5F ? 1 : 0;
-  }
-  if (2 * at_ends < known) return {};
+// Says so if only the exchanged pictures match. That costs a second matching of what hardly
+// matches.
+std::string doubt_of_sides(Queue& queue, const Options& o, const Inputs& in, double density) {
+  constexpr double kHardlyAny = 15, kTimes = 3;  // per cent of the pixels
+  if (density >= kHardlyAny) return {};
+  const double exchanged = match(queue, o.method, in.right, in.left).density;
+  if (exchanged < kHardlyAny || exchanged < kTimes * density) return {};
+  const auto [first, count] = std::pair(o.method.sgm.min_disparity, o.method.sgm.disparities);
   return fmt::format(
-      "{:.0f} % of the known disparities are at an end of the search, {} or {} px: "
-      "the same picture twice, or a search that ends too early",
-      100.0 * static_cast<double>(at_ends) / static_cast<double>(known), first, last);
+      "{:.1f} % of the pixels match, and {:.1f} % with the pictures exchanged: {} seems to be the "
+      "left one; exchange them, or search --min-disparity {} --max-disparity {}",
+      density, exchanged, o.right, 1 - first - count, 1 - first);
+}
+
+// The doubts about the calibration and the disparities, each a line of stderr.
+std::vector<std::string> doubts(const Options& o, const Inputs& in, const DisparityMap& disparity,
+                                const std::string& sides) {
+  std::vector<std::string> all;
+  const auto add = [&](const std::string& doubt) {
+    if (!doubt.empty()) all.push_back(doubt);
+  };
+  // Rectified cameras of a known size may be far off the centre.
+  if (in.calibration && in.calibration->width == 0)
+    for (const Intrinsics& K : {in.calibration->camera1, in.calibration->camera2})
+      if (const std::string doubt = intrinsics_doubt(K, in.left.width, in.left.height);
+          all.empty() && !doubt.empty())
+        all.push_back(o.calib + ": " + doubt);
+  add(sides.empty()
+          ? disparity_doubt(disparity, o.method.sgm.min_disparity, o.method.sgm.disparities)
+          : sides);
+  return all;
+}
+
+// Why a calibration gives no cloud; empty if it does, or there is none.
+std::string why_no_cloud(const Options& o, const Inputs& in, const std::string& sides) {
+  if (!in.calibration) return {};
+  if (!in.calibration->baseline) return o.calib + ": has no baseline, the distance of the cameras";
+  return sides.empty() ? sides : "the pictures seem to be exchanged";
 }
 
 std::string summary(const DisparityMap& disparity, const std::optional<StereoScore>& s,
@@ -141,8 +163,8 @@ std::string summary(const DisparityMap& disparity, const std::optional<StereoSco
 // With both cameras and the baseline of a rectified pair there is depth: the cloud, in the unit of
 // the file.
 std::optional<std::size_t> write_cloud(const Inputs& in, const DisparityMap& disparity,
-                                       const OutputFolder& folder) {
-  if (!in.calibration || !in.calibration->baseline) return {};
+                                       const OutputFolder& folder, const std::string& refusal) {
+  if (!in.calibration || !refusal.empty()) return {};
   const auto cloud =
       disparity_to_cloud(disparity.raw, to_rgb(in.shown_left), in.calibration->camera1,
                          in.calibration->doffs, *in.calibration->baseline);
@@ -171,13 +193,18 @@ void run(Options& o, Context& context) {
   }
 
   progress.update(70, "report");
+  const std::string sides = doubt_of_sides(queue, o, in, disparity.density),
+                    no_cloud = why_no_cloud(o, in, sides);
+  const std::vector<std::string> doubted = doubts(o, in, disparity, sides);
   Json json = stereo_json(o, in, device, disparity, score);
+  if (!doubted.empty()) json["doubts"] = doubted;
+  if (!no_cloud.empty()) json["cloud_reason"] = no_cloud;
   json["timings_ms"] = {{"dense", ms}};
   write_file(folder.staged("stereo.json"), to_text(json));
   const ImageU8 turbo = write_disparity_files(folder, disparity);
   if (!disparity.confidence.empty())
     write_png(folder.staged("confidence.png"), disparity.confidence);
-  const std::optional<std::size_t> cloud_points = write_cloud(in, disparity, folder);
+  const std::optional<std::size_t> cloud_points = write_cloud(in, disparity, folder, no_cloud);
   write_file(folder.staged("report.html"), stereo_report({o.left,
                                                           o.right,
                                                           context.command_line,
@@ -191,7 +218,8 @@ void run(Options& o, Context& context) {
                                                           {{"dense", ms}}}));
   folder.commit();
   progress.hide();
-  if (const std::string doubt = doubts(disparity, o.method); !doubt.empty()) tell(doubt);
+  for (const std::string& doubt : doubted) warn(doubt);
+  if (!no_cloud.empty()) tell("no cloud: " + no_cloud);
   print_out(o.common.json ? to_text(json) : summary(disparity, score, folder));
 }
 

@@ -39,6 +39,8 @@ class Undistortion {
   [[nodiscard]] bool has_lens() const { return lens_.has_lens(); }
   [[nodiscard]] bool is_fisheye() const { return lens_.is_fisheye(); }
   [[nodiscard]] const Intrinsics& pinhole() const { return lens_.pinhole(); }
+  // Of the distorted px, near the axis.
+  [[nodiscard]] const Intrinsics& intrinsics() const { return lens_.intrinsics(); }
   // Ours, (0, 0) the centre of the first pixel; as LensCamera::undistort().
   [[nodiscard]] Vec2 operator()(const Vec2& px) const { return lens_.undistort(px); }
 

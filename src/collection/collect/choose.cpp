@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <optional>
 
+#include "collection/collect/partners.hpp"
 #include "collection/collect/stages.hpp"
 #include "runtime/parallel.hpp"
 
@@ -115,21 +116,26 @@ class Chooser {
     const int count = static_cast<int>(images_.size()), all = options_.partners;
     const auto most = static_cast<std::size_t>(all - by_look());
     const std::vector<PairInliers> tried = tried_pairs(counts);
-    std::set<std::pair<int, int>> known;
-    for (const PairInliers& t : tried) known.emplace(t.pair.image1, t.pair.image2);
-    const auto suggested = suggested_partners(count, tried, static_cast<int>(most));
+    std::vector<std::vector<int>> known(images_.size());  // of each image, those it was tried with
+    for (const PairInliers& t : tried) {
+      known[static_cast<std::size_t>(t.pair.image1)].push_back(t.pair.image2);
+      known[static_cast<std::size_t>(t.pair.image2)].push_back(t.pair.image1);
+    }
+    // Some of those that are suggested are twins of what is known.
+    const auto suggested = suggested_partners(count, tried, static_cast<int>(2 * most));
     std::vector<ImagePair> pairs;
     for (int i = 0; i < count; ++i) {
-      std::vector<int> own = suggested[static_cast<std::size_t>(i)];
-      for (int k = by_look(); k < all && own.size() < most; ++k) {
-        const int other = alike_[static_cast<std::size_t>(i) * static_cast<std::size_t>(all) +
-                                 static_cast<std::size_t>(k)];
-        if (other < 0) break;
-        const bool is_new = !known.contains(std::minmax(i, other)) &&
-                            std::find(own.begin(), own.end(), other) == own.end();
-        if (is_new) own.push_back(other);
-      }
-      for (const int other : own) pairs.push_back({i, other});
+      std::vector<int>& own = known[static_cast<std::size_t>(i)];
+      const std::size_t enough = own.size() + most;
+      const auto add = [&](int other) {
+        if (own.size() == enough || !partners_->is_new(i, other, own)) return;
+        own.push_back(other);
+        pairs.push_back({i, other});
+      };
+      std::ranges::for_each(suggested[static_cast<std::size_t>(i)], add);
+      const std::vector<int>& alike = alike_[static_cast<std::size_t>(i)];
+      for (std::size_t k = static_cast<std::size_t>(by_look()); k < alike.size(); ++k)
+        add(alike[k]);
     }
     return named(std::move(pairs));
   }
@@ -170,18 +176,21 @@ class Chooser {
   [[nodiscard]] int by_look() const { return options_.partners - options_.partners * 3 / 8; }
 
   std::vector<ImagePair> retrieval() {
-    const ImageIndex all = index();
-    const auto most = static_cast<std::size_t>(options_.partners);
-    alike_.assign(images_.size() * most, -1);
-    runtime::parallel_for(all.size(), [&](int i) {
-      const std::vector<int> best = all.nearest(i, options_.partners);
-      std::copy(best.begin(), best.end(),
-                alike_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * most));
+    find_partners();
+    const int count = static_cast<int>(images_.size());
+    alike_.resize(images_.size());
+    std::vector<std::vector<int>> twins(images_.size());
+    runtime::parallel_for(count, [&](int i) {
+      Partners::Found found = partners_->of(i, options_.partners);
+      alike_[static_cast<std::size_t>(i)] = std::move(found.partners);
+      twins[static_cast<std::size_t>(i)] = std::move(found.twins);
     });
     std::vector<ImagePair> pairs;
-    for (std::size_t k = 0; k < alike_.size(); ++k) {
-      if (alike_[k] < 0 || k % most >= static_cast<std::size_t>(by_look())) continue;
-      pairs.push_back({static_cast<int>(k / most), alike_[k]});
+    for (int i = 0; i < count; ++i) {
+      const auto& own = alike_[static_cast<std::size_t>(i)];
+      for (std::size_t k = 0; k < own.size() && k < static_cast<std::size_t>(by_look()); ++k)
+        pairs.push_back({i, own[k]});
+      for (const int twin : twins[static_cast<std::size_t>(i)]) pairs.push_back({i, twin});
     }
     tidy_pairs(pairs);
     return pairs;
@@ -206,21 +215,29 @@ class Chooser {
     // Where all are neighbours there is no loop to close.
     const bool has_loops = options_.loop_period > 0 && count > options_.sequential.overlap + 1;
     if (!has_loops) return pairs;
-    const auto loops = retrieval_pairs(index(), options_.loop_partners, options_.loop_period);
-    pairs.insert(pairs.end(), loops.begin(), loops.end());
+    find_partners();
+    for (int i = 0; i < count; i += options_.loop_period)
+      for (const int other : partners_->of(i, options_.loop_partners).partners)
+        pairs.push_back({i, other});
     tidy_pairs(pairs);
     return pairs;
   }
 
-  ImageIndex index() {
+  void find_partners() {
     StageProgress progress(options_, "pairs", "photographs",
                            2 * static_cast<std::int64_t>(images_.size()), 0);
-    return {static_cast<int>(images_.size()),
-            [&](int i) {
-              progress.add(1);
-              return *job_.found->get(images_[static_cast<std::size_t>(i)], work_);
-            },
-            options_.retrieval};
+    const auto number = [&](int i) { return images_[static_cast<std::size_t>(i)]; };
+    partners_.emplace(
+        static_cast<int>(images_.size()),
+        [&](int i) {
+          progress.add(1);
+          return *job_.found->get(number(i), work_);
+        },
+        [&](int i) {
+          const PhotographInfo& info = row(number(i)).info;
+          return static_cast<double>(std::max(info.width, info.height));
+        },
+        options_.retrieval, options_.min_matches);
   }
 
   std::vector<std::optional<GeoPosition>> positions() const {
@@ -247,8 +264,9 @@ class Chooser {
   const CollectOptions& options_;
   WorkDatabase& work_;
   std::span<const PhotographRow> rows_;
-  std::vector<int> images_;  // numbers of those that are done
-  std::vector<int> alike_;   // of each, places in this list; -1 where there are fewer
+  std::vector<int> images_;              // numbers of those that are done
+  std::optional<Partners> partners_;     // by places in this list
+  std::vector<std::vector<int>> alike_;  // of each, the partners by looks
   int round_ = 0;
   std::vector<ImagePair> all_, last_;
 };

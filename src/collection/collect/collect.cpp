@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
+#include "collection/collect/masks.hpp"
 #include "collection/collect/stages.hpp"
 
 namespace bifocal {
@@ -34,9 +37,10 @@ class Collection {
         settings_(settings_of(job_)) {}
 
   CollectResult run() {
-    const LockFile lock(database_.string() + ".lock");
+    std::error_code none;
+    const LockFile lock(database_.string() + ".lock", fs::exists(database_, none));
     if (is_complete()) {
-      sqlite::remove_database(job_.work_file);
+      if (fs::exists(job_.work_file, none)) sqlite::remove_database(job_.work_file);
       result_.notes = read_collect_summary(database_).notes;
       const WorkDatabase done = opened(database_);
       std::vector<ScreenedPair> left_out = done.screened();
@@ -94,6 +98,7 @@ class Collection {
   // Error(input) where one of its own is gone or has changed.
   [[nodiscard]] std::vector<PhotographRow> all_rows(const WorkDatabase& work) const;
   [[nodiscard]] std::vector<PhotographRow> rows_of_files() const;
+  [[nodiscard]] bool has_content(const PhotographRow& files, const std::string& content) const;
   void count(std::span<const PhotographRow> rows, const PairCounts& pairs, std::int64_t screened);
 
   using NamedSeconds = std::pair<std::string, double>;
@@ -101,6 +106,7 @@ class Collection {
   Job job_;
   Settings settings_;
   CollectResult result_;
+  mutable std::map<std::string, std::string> contents_;  // of files that were read, by name
 };
 
 // "max-features was 8192 and is 4096"; empty when nothing differs.
@@ -120,8 +126,16 @@ void add_stamp(const fs::path& file, PhotographRow& row) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return;
   row.bytes += status.st_size;
+  // Not the time of modification: copies and archives keep that of the original.
   row.changed = std::max(
-      row.changed, std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec);
+      row.changed, std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec);
+}
+
+// Time of modification in ns; 0 of a file that is away.
+std::int64_t modified(const fs::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return 0;
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
 // Finds rows by their names.
@@ -155,14 +169,16 @@ bool Collection::is_complete() {
     if (!differs.empty()) refuse("was made with other options: " + differs);
     rows = done.photographs();
   }
-  PhotographRow own;
-  add_stamp(database_, own);
-  const std::int64_t made = own.changed;
+  const std::int64_t made = modified(database_);
+  bool is_newer = false;
   for (PhotographRow& r : rows) {
     const auto file = named.find(r.name);
     if (file == named.end()) refuse(r.name + " was among its photographs");
-    if (r.bytes != file->second->bytes) refuse(r.name + " has changed since");
-    if (file->second->changed > made) refuse(fmt::format("the photograph {} is newer", r.name));
+    is_newer = is_newer || file->second->changed > made;
+    const bool has_changed =
+        r.bytes != file->second->bytes ||
+        (file->second->changed > made && !has_content(*file->second, r.content));
+    if (has_changed) refuse(r.name + " has changed since");
     r.changed = file->second->changed;
   }
   if (rows.size() < files.size()) {
@@ -172,8 +188,22 @@ bool Collection::is_complete() {
                                         database_.string()));
     return false;
   }
+  // The next call need not read them again.
+  if (is_newer) fs::last_write_time(database_, fs::file_time_type::clock::now(), error);
   result_.was_complete = true;
   return true;
+}
+
+// Whether the files of a photograph still have the content that a database tells. Reads them.
+bool Collection::has_content(const PhotographRow& files, const std::string& content) const {
+  if (content.empty()) return false;
+  std::string& known = contents_[files.name];
+  if (known.empty()) {
+    const std::string mask =
+        files.mask.empty() ? std::string() : read_file(files.mask, kMaxPictureBytes);
+    known = content_of(read_file(files.file, kMaxPictureBytes), mask);
+  }
+  return known == content;
 }
 
 // Looks at the files as they are now.
@@ -186,11 +216,8 @@ std::vector<PhotographRow> Collection::rows_of_files() const {
     r.file = f.file;
     add_stamp(r.file, r);
     if (job_.options.masks.empty()) continue;
-    const fs::path mask = job_.options.masks / (f.name + ".png");
-    std::error_code none;
-    if (!fs::exists(mask, none)) continue;
-    r.mask = mask;
-    add_stamp(r.mask, r);
+    r.mask = mask_file(job_.options.masks, f.name);
+    if (!r.mask.empty()) add_stamp(r.mask, r);
   }
   return rows;
 }
@@ -207,7 +234,9 @@ std::vector<PhotographRow> Collection::all_rows(const WorkDatabase& work) const 
     const auto file = named.find(r.name);
     if (file == named.end()) refuse(r.name + " was among them");
     // A database that was finished and did not get its name has no times of change any more.
-    if (file->second->bytes != r.bytes || (r.changed != 0 && file->second->changed != r.changed))
+    const bool has_other_time = r.changed != 0 && file->second->changed != r.changed;
+    if (file->second->bytes != r.bytes ||
+        (has_other_time && !has_content(*file->second, r.content)))
       refuse(r.name + " has changed since");
     r.file = file->second->file, r.mask = file->second->mask;
     r.place = file->second->place;

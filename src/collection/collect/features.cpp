@@ -9,6 +9,7 @@
 #include <future>
 
 #include "collection/collect/given.hpp"
+#include "collection/collect/masks.hpp"
 #include "collection/collect/resident.hpp"
 #include "collection/collect/stages.hpp"
 #include "features/any_detector.hpp"
@@ -94,6 +95,7 @@ class Loader {
   // database.
   void decode(Loaded& loaded) const {
     if (loaded.row.state == PhotographState::left_out) return;
+    loaded.row.content = content_of(loaded.bytes, loaded.mask_bytes);
     try {
       Photograph photograph = decode_photograph(loaded.bytes, loaded.row.name);
       loaded.row.info = photograph.info;
@@ -109,27 +111,12 @@ class Loader {
 
   static void decode_mask(Loaded& loaded) {
     const std::string name = loaded.row.mask.string();
-    loaded.mask = decode_photograph(loaded.mask_bytes, name).grey;
+    loaded.mask = io::decode_mask(loaded.mask_bytes, name, kMaxImagePixels);
     std::string().swap(loaded.mask_bytes);
     const PhotographInfo& info = loaded.row.info;
     if (loaded.mask.width != info.width || loaded.mask.height != info.height)
       io::reject(name, "has {} x {} px, its photograph has {} x {}", loaded.mask.width,
                  loaded.mask.height, info.width, info.height);
-    reduce_mask(loaded.mask, loaded.reduced);
-  }
-
-  // Reduces a mask to the size of the picture that features are found in.
-  static void reduce_mask(ImageU8& mask, const ReducedImage& reduced) {
-    if (reduced.scale_x == 1 && reduced.scale_y == 1) return;
-    ImageU8 small(reduced.image.width, reduced.image.height);
-    const auto place = [](int i, double scale, int size) {
-      return std::min(size - 1, static_cast<int>((i + 0.5) * scale));
-    };
-    for (int y = 0; y < small.height; ++y)
-      for (int x = 0; x < small.width; ++x)
-        small.at(x, y) =
-            mask.at(place(x, reduced.scale_x, mask.width), place(y, reduced.scale_y, mask.height));
-    mask = std::move(small);
   }
 
   const Job& job_;
@@ -171,7 +158,7 @@ class Detector {
     try {
       features::AnyDetector& detector = of_size(images[0].width(), images[0].height());
       if (!mask_.empty() || !photographs[0].mask.empty())
-        detector.set_mask(mask_ = std::move(photographs[0].mask));
+        detector.set_mask(mask_ = reduced_mask(photographs[0].mask, photographs[0].reduced));
       for (std::size_t first = 0; first < images.size(); first += at_once_) {
         const std::size_t count = std::min(at_once_, images.size() - first);
         std::ranges::move(detector(std::span(images).subspan(first, count)),
@@ -188,6 +175,7 @@ class Detector {
   // In the pixels of the file, and as the database has them.
   void keep(Loaded& p, Features& found) const {
     for (Keypoint& k : found.keypoints) enlarge(k, p.reduced);
+    if (is_reduced(p.reduced) && !p.mask.empty()) leave_out_masked(p.mask, found);
     p.features.keypoints = colmap::keypoints_of(found);
     if (job_.options.surf) {
       p.features.own_descriptors = std::move(found.descriptors);
@@ -200,8 +188,10 @@ class Detector {
     job_.found->add(p.row.number, p.features);
   }
 
+  static bool is_reduced(const ReducedImage& r) { return r.scale_x != 1 || r.scale_y != 1; }
+
   static void enlarge(Keypoint& k, const ReducedImage& reduced) {
-    if (reduced.scale_x == 1 && reduced.scale_y == 1) return;
+    if (!is_reduced(reduced)) return;
     k.x = static_cast<float>((k.x + 0.5) * reduced.scale_x - 0.5);
     k.y = static_cast<float>((k.y + 0.5) * reduced.scale_y - 0.5);
     k.sigma *= static_cast<float>(std::sqrt(reduced.scale_x * reduced.scale_y));

@@ -18,9 +18,11 @@ bool is_still_named(int descriptor, const std::filesystem::path& file) {
 
 }  // namespace
 
-LockFile::LockFile(std::filesystem::path file) : file_(std::move(file)) {
+LockFile::LockFile(std::filesystem::path file, bool is_optional) : file_(std::move(file)) {
   for (;;) {
     own_ = io::Descriptor(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!own_.valid() && is_optional && (errno == EACCES || errno == EROFS || errno == EPERM))
+      return;
     if (!own_.valid()) io::reject_write(file_, errno);
     const bool locked = flock(own_.get(), LOCK_EX | LOCK_NB) == 0;
     if (!locked && errno == EWOULDBLOCK)
@@ -30,6 +32,8 @@ LockFile::LockFile(std::filesystem::path file) : file_(std::move(file)) {
   }
 }
 
-LockFile::~LockFile() { unlink(file_.c_str()); }  // while it is held
+LockFile::~LockFile() {
+  if (own_.valid()) unlink(file_.c_str());  // while it is held
+}
 
 }  // namespace bifocal::collection

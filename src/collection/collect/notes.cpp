@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Notes tell the caller what the numbers do not: why there are no pairs, and intrinsics that are
 // not the photographs'.
+#include <bifocal/camera.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 
+#include "collection/collect/masks.hpp"
 #include "collection/collect/stages.hpp"
 #include "io/decode.hpp"
-#include "robust/off_centre.hpp"
 
 namespace bifocal::collection {
 namespace fs = std::filesystem;
@@ -45,12 +47,8 @@ void add_intrinsics_note(const Intrinsics& K, std::span<const PhotographRow> row
                          std::vector<std::string>& notes) {
   for (const PhotographRow& r : rows) {
     if (r.state != PhotographState::done) continue;
-    const double width = r.info.width, height = r.info.height;
-    if (robust::is_off_centre(K, width, height))
-      notes.push_back(fmt::format(
-          "intrinsics {},{},{},{}: the principal point is far from the centre of the "
-          "photographs of {} x {} px: are these intrinsics of pictures of another size?",
-          K.fx, K.fy, K.cx, K.cy, width, height));
+    if (const std::string doubt = intrinsics_doubt(K, r.info.width, r.info.height); !doubt.empty())
+      notes.push_back(fmt::format("intrinsics {},{},{},{}: {}", K.fx, K.fy, K.cx, K.cy, doubt));
     return;
   }
 }
@@ -70,6 +68,7 @@ std::string why_no_pairs(const CollectOptions& o, const Counts& n) {
                  : fmt::format("no two of {} with a position are within {} m of each other",
                                photographs(n.with_position), o.gps.max_distance_m);
     case PairChoice::retrieval:
+      if (n.with_features == 0) return {};  // said already
       return fmt::format("{} of {} have features that tell which look alike", n.with_features,
                          photographs(n.all));
     case PairChoice::listed:
@@ -80,6 +79,72 @@ std::string why_no_pairs(const CollectOptions& o, const Counts& n) {
       break;
   }
   return {};
+}
+
+// Photographs of which something holds: how many, and the first one's name.
+struct Some {
+  std::size_t count = 0;
+  const PhotographRow* first = nullptr;
+};
+template <class Holds>
+Some which(std::span<const PhotographRow> rows, const Holds& holds) {
+  Some some;
+  for (const PhotographRow& r : rows) {
+    if (r.state != PhotographState::done || !holds(r)) continue;
+    ++some.count;
+    if (!some.first || r.place < some.first->place) some.first = &r;
+  }
+  return some;
+}
+
+void add_mask_notes(const CollectOptions& o, std::span<const PhotographRow> rows, const Counts& n,
+                    std::vector<std::string>& notes) {
+  if (n.with_mask < n.all) {
+    const Some without = which(rows, [](const PhotographRow& r) { return r.mask.empty(); });
+    notes.push_back(fmt::format("{} of {} have a mask; the others have all of their features{}",
+                                n.with_mask, photographs(n.all),
+                                n.with_mask > 0
+                                    ? std::string()
+                                    : " (" + expected_masks(o.masks, without.first->name) + ")"));
+  }
+  const Some empty =
+      which(rows, [](const PhotographRow& r) { return !r.mask.empty() && r.features == 0; });
+  if (empty.count > 0)
+    notes.push_back(fmt::format(
+        "{} no feature inside the mask, the first {}",
+        empty.count == 1 ? std::string("1 photograph has") : photographs(empty.count) + " have",
+        empty.first->name));
+}
+
+// Numbers of EXIF that no camera has.
+void add_exif_note(std::span<const PhotographRow> rows, std::vector<std::string>& notes) {
+  const Some odd = which(rows, [](const PhotographRow& r) { return !r.info.doubt.empty(); });
+  if (odd.count > 0)
+    notes.push_back(
+        fmt::format("EXIF of {} has numbers that no camera has, which are left out; {}: {}",
+                    photographs(odd.count), odd.first->name, odd.first->info.doubt));
+}
+
+// Photographs whose files have the same bytes.
+void add_copies_note(std::span<const PhotographRow> rows, std::vector<std::string>& notes) {
+  std::map<std::string_view, const PhotographRow*> first;
+  std::size_t copies = 0;
+  const PhotographRow *one = nullptr, *two = nullptr;
+  std::vector<const PhotographRow*> in_order;
+  for (const PhotographRow& r : rows)
+    if (r.state == PhotographState::done && !r.content.empty()) in_order.push_back(&r);
+  std::ranges::sort(in_order, {}, [](const PhotographRow* r) { return r->place; });
+  for (const PhotographRow* r : in_order) {
+    const std::string_view photograph =
+        std::string_view(r->content).substr(0, r->content.find(' '));
+    const auto [known, is_new] = first.emplace(photograph, r);
+    if (is_new) continue;
+    ++copies;
+    if (!one) one = known->second, two = r;
+  }
+  if (copies > 0)
+    notes.push_back(fmt::format("{} {} of another one, the first {} of {}", photographs(copies),
+                                copies == 1 ? "is a copy" : "are copies", two->name, one->name));
 }
 
 // Listed pairs that are not matched since a photograph was left out.
@@ -139,9 +204,9 @@ std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow>
   }
   std::vector<std::string> notes;
   if (o.cameras.intrinsics) add_intrinsics_note(*o.cameras.intrinsics, rows, notes);
-  if (!o.masks.empty() && n.with_mask < n.all)
-    notes.push_back(fmt::format("{} of {} have a mask; the others have all of their features",
-                                n.with_mask, photographs(n.all)));
+  if (!o.masks.empty() && n.all > 0) add_mask_notes(o, rows, n, notes);
+  add_exif_note(rows, notes);
+  add_copies_note(rows, notes);
   if (o.pairs == PairChoice::gps && n.with_position < n.all)
     notes.push_back(n.with_position == 0
                         ? fmt::format("no photograph has a position (EXIF's GPS): 0 of {}", n.all)
@@ -152,6 +217,7 @@ std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow>
     if (const std::size_t lost = listed_and_lost(o, rows, pairs.size()); lost > 0)
       notes.push_back(fmt::format("{} of the listed pairs {} of photographs that were left out",
                                   lost, lost == 1 ? "is" : "are"));
+  if (n.with_features == 0 && n.all > 1) notes.emplace_back("no photograph has a feature");
   if (pairs.empty())
     if (std::string why = why_no_pairs(o, n); !why.empty()) notes.push_back(std::move(why));
   return notes;

@@ -11,6 +11,7 @@
 
 #include "collection/collect/feature_store.hpp"
 #include "collection/collect/work_database.hpp"
+#include "runtime/hash.hpp"
 
 namespace bifocal::collection {
 
@@ -21,6 +22,12 @@ struct Job {
   std::filesystem::path work_file;
   std::unique_ptr<FeatureStore> found = {};
 };
+
+// PhotographRow::content of the bytes of a photograph and of its mask (none: empty).
+[[nodiscard]] inline std::string content_of(std::string_view photograph, std::string_view mask) {
+  std::string content = runtime::content_hash(photograph);
+  return mask.empty() ? content : content + " " + runtime::content_hash(mask);
+}
 
 // Tells how far a stage is; `before` of it was done by earlier calls.
 class StageProgress {

@@ -24,7 +24,7 @@ BEGIN;
 CREATE TABLE bifocal_collect(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE bifocal_photographs(image_id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL UNIQUE,
   bytes INTEGER NOT NULL, changed BLOB NOT NULL, reason TEXT, width INTEGER, height INTEGER, camera TEXT,
-  focal_length REAL, latitude REAL, longitude REAL);
+  focal_length REAL, latitude REAL, longitude REAL, content TEXT NOT NULL, doubt TEXT NOT NULL);
 CREATE TABLE bifocal_screened(pair_id INTEGER PRIMARY KEY NOT NULL, matches INTEGER NOT NULL);
 COMMIT;)";
 constexpr const char* kDescriptorTable =
@@ -46,7 +46,11 @@ void check_tables(const fs::path& file, colmap::Access access) {
   if (const auto other = sqlite::text_of(
           connection, "SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')"))
     io::reject(file.string(), "{} is none of its tables", io::printable(*other));
-  if (is_ours(connection)) return;
+  const bool has_content = access != colmap::Access::write ||
+                           sqlite::text_of(connection,
+                                           "SELECT 1 FROM pragma_table_info('bifocal_photographs') "
+                                           "WHERE name = 'content'");
+  if (is_ours(connection) && has_content) return;
   throw Error(ErrorCode::usage,
               fmt::format("{}: unfinished work of another version of bifocal; --overwrite to begin "
                           "anew",
@@ -142,12 +146,13 @@ void WorkDatabase::add(const PhotographRow& row) {
   const auto degrees = [&](double GeoPosition::*angle) {
     return info.position ? of_done((*info.position).*angle) : std::nullopt;
   };
-  run("INSERT INTO bifocal_photographs VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  run("INSERT INTO bifocal_photographs VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       "table bifocal_photographs, " + row.name, image_id(row.number), row.name, row.bytes,
       std::as_bytes(std::span(&row.changed, 1)),
       is_left_out ? std::optional(row.reason) : std::nullopt, of_done(info.width),
       of_done(info.height), of_done(info.camera), is_left_out ? std::nullopt : info.focal_length,
-      degrees(&GeoPosition::latitude_deg), degrees(&GeoPosition::longitude_deg));
+      degrees(&GeoPosition::latitude_deg), degrees(&GeoPosition::longitude_deg), row.content,
+      info.doubt);
 }
 
 void WorkDatabase::add(const PhotographRow& row, const colmap::Image& image,

@@ -54,7 +54,8 @@ struct PhotographRow {
   int place = 0;                        // in the list of photographs
   std::int64_t bytes = 0, changed = 0;  // of both files: size, and time of the last change in ns
   PhotographState state = PhotographState::waiting;
-  std::string reason;  // left_out
+  std::string content;  // hash of the photograph, and of its mask after a blank; empty: unknown
+  std::string reason;   // left_out
   PhotographInfo info;
   int features = 0;
 };
@@ -165,7 +166,8 @@ void publish(const std::filesystem::path& work, const std::filesystem::path& dat
 // Error(input) when another process has it.
 class LockFile {
  public:
-  explicit LockFile(std::filesystem::path file);
+  // is_optional: no lock where the folder can't be written to, and so nobody collects.
+  LockFile(std::filesystem::path file, bool is_optional);
   ~LockFile();
   LockFile(const LockFile&) = delete;
   LockFile& operator=(const LockFile&) = delete;

@@ -74,6 +74,8 @@ PhotographRow WorkDatabase::photograph_of(const sqlite::Statement& row, int numb
   std::memcpy(&r.changed, row.bytes(3).data(), sizeof r.changed);
   r.state = row.is_null(4) ? PhotographState::done : PhotographState::left_out;
   r.reason = row.text(4);
+  r.content = row.text(11);
+  r.info.doubt = row.text(12);
   if (r.state == PhotographState::left_out) return r;
   const std::int64_t width = row.number(5), height = row.number(6);
   if (width < 1 || height < 1 || width > kMaxImagePixels / height)

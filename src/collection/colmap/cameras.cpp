@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cameras of a database, with what is odd about them.
 #include <fmt/format.h>
+#include <bifocal/camera.hpp>
 #include <bifocal/error.hpp>
-
-#include <cmath>
 
 #include "collection/colmap/chunk.hpp"
 #include "collection/colmap/pair.hpp"
 #include "collection/colmap/state.hpp"
-#include "robust/off_centre.hpp"
+#include "io/parse.hpp"
 
 namespace bifocal::colmap {
 namespace {
-
-// Beyond these numbers of px squares and quotients are none any more.
-constexpr double kLeastFocal = 1e-3, kMostPx = 1e9;
 
 // A camera of which the size and the kind of lens alone count.
 ViewCamera without_numbers(const Camera& camera) {
@@ -24,17 +20,6 @@ ViewCamera without_numbers(const Camera& camera) {
   return view;
 }
 
-std::string fault_of(const Intrinsics& K) {
-  for (const double f : {K.fx, K.fy})
-    if (!(f >= kLeastFocal && f <= kMostPx))
-      return fmt::format("focal lengths {} {}, must be {} to {} px", K.fx, K.fy, kLeastFocal,
-                         kMostPx);
-  for (const double c : {K.cx, K.cy})
-    if (!(std::abs(c) <= kMostPx))
-      return fmt::format("principal point {} {}, must be within {} px", K.cx, K.cy, kMostPx);
-  return {};
-}
-
 Cameras::Entry entry_of(const Camera& camera) {
   const std::string name = fmt::format("camera {}: ", camera.id),
                     row = row_name("cameras", "camera_id", camera.id);
@@ -42,7 +27,7 @@ Cameras::Entry entry_of(const Camera& camera) {
   std::string fault;
   try {
     entry.undistortion.emplace(camera);
-    fault = fault_of(entry.undistortion->pinhole());
+    fault = io::fault_of(entry.undistortion->pinhole());
   } catch (const Error& e) {
     fault = e.what();
     if (fault.starts_with(name)) fault.erase(0, name.size());
@@ -54,16 +39,12 @@ Cameras::Entry entry_of(const Camera& camera) {
     return entry;
   }
   entry.view = view_camera(camera, *entry.undistortion);
-  const Intrinsics& K = entry.undistortion->pinhole();
-  if (camera.has_prior_focal_length && camera.width > 0 && camera.height > 0 &&
-      robust::is_off_centre(K, static_cast<double>(camera.width),
-                            static_cast<double>(camera.height)))
-    entry.odd =
-        OddRow{row,
-               fmt::format("the principal point {} {} is far from the centre of {} x {} "
-                           "px: is it of pictures of another size?",
-                           K.cx + kHalfPixel, K.cy + kHalfPixel, camera.width, camera.height),
-               RowUse::as_it_is, 1};
+  if (!camera.has_prior_focal_length) return entry;
+  const double width = static_cast<double>(camera.width),
+               height = static_cast<double>(camera.height);
+  if (std::string doubt = intrinsics_doubt(entry.undistortion->intrinsics(), width, height);
+      !doubt.empty())
+    entry.odd = OddRow{row, std::move(doubt), RowUse::as_it_is, 1};
   return entry;
 }
 

@@ -35,6 +35,21 @@ std::string frozen_name(const std::filesystem::path& file) {
   return name + "?immutable=1";
 }
 
+// A database in WAL mode needs files beside it even of a reader. Where those can't be made, it can
+// still be read as one that nobody changes, unless a log beside it has changes.
+bool needs_frozen(sqlite3* db, const std::filesystem::path& file) {
+  const int code =
+      sqlite3_exec(db, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr) & 0xff;
+  if (code != SQLITE_READONLY && code != SQLITE_CANTOPEN) return false;
+  std::error_code none;
+  const std::string log = file.string() + "-wal";
+  if (std::filesystem::exists(log, none) && std::filesystem::file_size(log, none) > 0)
+    io::reject(log,
+               "has changes of the database, which can't be read without the right to write "
+               "in its folder; copy both files to another one");
+  return true;
+}
+
 }  // namespace
 
 Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(file.string()) {
@@ -44,15 +59,10 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
   if (!is_new && !exists) io::reject(name_, "can't be read: there is no such file");
   if (exists) io::require_regular(file);
   if (is_new && exists) io::reject(name_, "exists already");
-  const int flags = mode == Mode::read     ? SQLITE_OPEN_READONLY
-                    : mode == Mode::frozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-                    : is_new               ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                           : SQLITE_OPEN_READWRITE;
-  const std::string path = mode == Mode::frozen ? frozen_name(file) : name_;
-  if (sqlite3_open_v2(path.c_str(), &db_, flags, nullptr) != SQLITE_OK) {
-    const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
+  open(file, mode);
+  if (mode == Mode::read && needs_frozen(db_, file)) {
     sqlite3_close(db_);
-    io::reject(name_, "can't be opened: {}", why);
+    open(file, Mode::frozen);
   }
   sqlite3_extended_result_codes(db_, 1);
   // Views, triggers and checks that the file defines may call nothing with an effect outside it.
@@ -61,6 +71,18 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
 #endif
   sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_busy_timeout(db_, kBusyMs);
+}
+
+void Connection::open(const std::filesystem::path& file, Mode mode) {
+  const int flags = mode == Mode::read     ? SQLITE_OPEN_READONLY
+                    : mode == Mode::frozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+                    : mode == Mode::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                           : SQLITE_OPEN_READWRITE;
+  const std::string path = mode == Mode::frozen ? frozen_name(file) : name_;
+  if (sqlite3_open_v2(path.c_str(), &db_, flags, nullptr) == SQLITE_OK) return;
+  const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
+  sqlite3_close(db_);
+  io::reject(name_, "can't be opened: {}", why);
 }
 
 void Connection::fail(const std::string& where) const {

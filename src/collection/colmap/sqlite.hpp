@@ -37,6 +37,7 @@ class Connection {
   [[noreturn]] void fail(const std::string& where) const;
 
  private:
+  void open(const std::filesystem::path& file, Mode mode);
   std::string name_;
   sqlite3* db_ = nullptr;
 };

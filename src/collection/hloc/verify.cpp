@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <tuple>
 #include <unordered_map>
 
 #include "collection/colmap/chunk.hpp"
@@ -101,19 +103,44 @@ void create(const std::filesystem::path& file, const FeatureFile& features) {
   });
 }
 
-// Keypoints of the images that have none yet.
-void add_keypoints(const std::filesystem::path& file, const FeatureFile& features,
-                   const std::vector<Image>& images) {
+// Returns whether two coordinates in px are the same but for their rounding: hloc may have written
+// the database from 16-bit floats, which round after 0.5 px is added.
+bool is_same(double stored, double given) {
+  if (stored == given || (std::isnan(stored) && std::isnan(given))) return true;
+  constexpr double kRounding = 0.01, kHalfPrecision = 1.0 / 2048;
+  const double difference = std::abs(stored - given), exponent = std::exp2(std::ilogb(given) - 10);
+  const bool is_half = given != 0 && std::fmod(given, exponent) == 0;
+  return difference <= std::max(kRounding, is_half ? kHalfPrecision * std::abs(given) : 0);
+}
+
+// Matches are indices into the keypoints: those in the database must be those of the features.
+void check_same(const std::filesystem::path& file, const std::filesystem::path& features,
+                const Image& image, const Keypoints& stored, const std::vector<Vec2>& given) {
+  if (stored.size() != given.size())
+    io::reject(file.string(), "has {} keypoints of '{}', the features have {}", stored.size(),
+               image.name, given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const float* p = stored.data.data() + i * static_cast<std::size_t>(stored.columns);
+    if (is_same(p[0], given[i][0]) && is_same(p[1], given[i][1])) continue;
+    io::reject(file.string(),
+               "has other keypoints of '{}' than {}: keypoint {} is at ({:g}, {:g}), not at "
+               "({:g}, {:g}); write a new database",
+               image.name, features.string(), i, p[0], p[1], given[i][0], given[i][1]);
+  }
+}
+
+// Adds the keypoints of the images that have none yet.
+void add_keypoints(const std::filesystem::path& file, const Files& files,
+                   const FeatureFile& features, const std::vector<Image>& images) {
   Database database(file, Access::write);
   Transaction all(database);
   for (const Image& image : images) {
     if (!features.contains(image.name)) continue;
     const std::vector<Vec2> points = features.keypoints(image.name);
-    const std::int64_t there = database.keypoint_count(image.id);
-    if (there >= 0 && there != static_cast<std::int64_t>(points.size()))
-      io::reject(file.string(), "has {} keypoints of '{}', the features have {}", there, image.name,
-                 points.size());
-    if (there >= 0) continue;
+    if (database.keypoint_count(image.id) >= 0) {
+      check_same(file, files.features, image, database.keypoints(image.id), points);
+      continue;
+    }
     Keypoints keypoints;
     for (const Vec2& p : points)
       keypoints.data.insert(keypoints.data.end(),
@@ -155,17 +182,21 @@ void tell_other_sizes(const Database& database, const std::vector<Image>& images
   }
 }
 
-// The listed pairs, without those that are in the database with a geometry or without a match.
-std::vector<PairOfImages> work_of(const Database& database, const std::vector<Image>& images,
-                                  const FeatureFile& features, const Files& files, bool overwrite,
-                                  VerifyProgress& progress) {
+// The listed pairs: those to be verified, and those that are in the database with a geometry or
+// without a match.
+struct ListedPairs {
+  std::vector<PairOfImages> work, finished;
+};
+
+ListedPairs listed_pairs(const Database& database, const std::vector<Image>& images,
+                         const FeatureFile& features, const Files& files, bool overwrite) {
   std::vector<std::string> names;
   for (const Image& image : images) names.push_back(image.name);
   std::vector<std::uint64_t> finished = colmap::ids_with_geometry(database);
   for (const PairRows& row : database.match_rows())
     if (row.rows == 0) finished.push_back(pair_id(row.image1, row.image2));
   std::sort(finished.begin(), finished.end());
-  std::vector<PairOfImages> work;
+  ListedPairs listed;
   for (const ImagePair& p : read_pairs(files.pairs, names)) {
     const Image &a = images[static_cast<std::size_t>(p.image1)],
                 &b = images[static_cast<std::size_t>(p.image2)];
@@ -173,12 +204,34 @@ std::vector<PairOfImages> work_of(const Database& database, const std::vector<Im
       if (!features.contains(image->name))
         io::reject(files.features.string(), "has no image '{}', which {} lists", image->name,
                    files.pairs.string());
-    if (!overwrite && std::binary_search(finished.begin(), finished.end(), pair_id(a.id, b.id)))
-      ++progress.skipped;
-    else
-      work.push_back({a.id, b.id});
+    const bool is_finished =
+        !overwrite && std::binary_search(finished.begin(), finished.end(), pair_id(a.id, b.id));
+    (is_finished ? listed.finished : listed.work).push_back({a.id, b.id});
   }
-  return work;
+  return listed;
+}
+
+// Finished pairs must have the matches of this file. A sample of them is read: another run of a
+// matcher changes nearly all.
+void check_finished(const Database& database, const std::filesystem::path& file, HlocSource& source,
+                    const std::vector<PairOfImages>& finished) {
+  constexpr std::size_t kMostRead = 256;
+  const std::size_t step = finished.size() / kMostRead + 1;
+  for (std::size_t k = 0; k < finished.size(); k += step) {
+    const PairOfImages& pair = finished[k];
+    auto stored = database.matches(pair.image1, pair.image2);
+    if (!stored) continue;
+    std::vector<IndexPair> given;
+    source.matches(pair, given);
+    const auto in_order = [](const IndexPair& a, const IndexPair& b) {
+      return std::tie(a.index1, a.index2) < std::tie(b.index1, b.index2);
+    };
+    std::ranges::sort(*stored, in_order);
+    std::ranges::sort(given, in_order);
+    if (*stored != given)
+      io::reject(file.string(), "has other matches than {}; verify them again with --overwrite",
+                 source.name_of(pair));
+  }
 }
 
 void write_rows(Database& database, const Piece& piece) {
@@ -203,14 +256,15 @@ colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
   const Database database(file, Access::write);
   const std::vector<Image> images = database.images();
   VerifyProgress progress;
-  const std::vector<PairOfImages> work =
-      work_of(database, images, features, files, run.overwrite, progress);
+  HlocSource source(features, matches, files, images);
+  const auto [work, finished] = listed_pairs(database, images, features, files, run.overwrite);
+  progress.skipped = std::ssize(finished);
   progress.pairs = static_cast<std::int64_t>(work.size());
   tell_other_sizes(database, images, features, work, progress);
-  add_keypoints(file, features, images);
+  add_keypoints(file, files, features, images);
+  check_finished(database, file, source, finished);
   if (run.overwrite) colmap::forget(file, false, work);
   const Cameras cameras(database);
-  HlocSource source(features, matches, files, images);
   ChunkReader reader(source, cameras, work, run.max_memory);
   colmap::RowWriter writer(file);
   const auto write = [&](const Piece& piece) {

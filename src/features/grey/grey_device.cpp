@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "features/grey/grey_device.hpp"
 
+#include <bifocal/io.hpp>
+
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "features/grey/grey.kernels.hpp"
 #include "runtime/launch_cache.hpp"
@@ -23,7 +27,18 @@ void copy(const ImageView<const T>& image, std::uint8_t* to) {
 }  // namespace
 
 void copy_rows(const PictureView& picture, std::uint8_t* to) {
-  picture.bits() == 8 ? copy(picture.shallow(), to) : copy(picture.deep(), to);
+  if (picture.bits() == 8) return copy(picture.shallow(), to);
+  const ImageView<const std::uint16_t>& deep = picture.deep();
+  const int unused = unused_bits(picture);
+  if (unused == 0) return copy(deep, to);
+  const std::size_t row =
+      static_cast<std::size_t>(deep.width) * static_cast<std::size_t>(deep.channels);
+  std::vector<std::uint16_t> shifted(row);
+  for (int y = 0; y < deep.height; ++y, to += row * sizeof shifted[0]) {
+    std::transform(deep.row(y), deep.row(y) + row, shifted.begin(),
+                   [=](std::uint16_t v) { return static_cast<std::uint16_t>(v << unused); });
+    std::memcpy(to, shifted.data(), row * sizeof shifted[0]);
+  }
 }
 
 void make_grey(Queue& queue, const Memory<const std::uint8_t>& samples, int channels,

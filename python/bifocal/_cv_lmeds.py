@@ -1,0 +1,65 @@
+"""OpenCV's least median of squares: an estimate without a threshold, in any unit."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Tuple
+
+import numpy as np
+
+from . import _cv_arrays as _cv
+from . import _cv_usac as _usac
+from ._agreement import agreed
+from ._cv_arrays import Array
+from ._robust import Estimate, ModelKind, estimate
+
+# Points are brought to this extent; of these thresholds the one with the least median error is taken.
+_EXTENT = 1000.0
+_THRESHOLDS = 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0
+
+Fitted = Tuple[Optional[Estimate], Array]
+
+
+def extent(x: Array) -> float:
+    """The longer side of the box that holds the middle 90 % of the points; 1 where there is none."""
+    which = np.isfinite(x).all(1)
+    if not which.any():
+        return 1.0
+    low, high = np.percentile(x[which], [5, 95], axis=0)
+    side = float((high - low).max())
+    return side if 0 < side < np.inf else 1.0
+
+
+def find(
+    kind: ModelKind, x1: Array, x2: Array, confidence: Any, most: Any, points: int, errors: Callable[[Estimate], Array], **cameras: Any
+) -> Fitted:
+    """The estimate of least median error, and its inliers; (None, no inliers) without a model.
+
+    x1 and x2 have an extent of about 1000. errors(found) are those of all points; inliers are within 2.5 robust standard deviations of
+    these, as OpenCV has it (P. Rousseeuw, Least median of squares regression, JASA 79, 1984).
+    """
+    count = int(_cv.finite(x1, x2).sum())
+    best: Fitted = None, np.zeros(len(x1), bool)
+    least = np.inf
+
+    def attempt(threshold: float) -> None:
+        nonlocal best, least
+        found = estimate(kind, x1, x2, options=_usac.robust_options(threshold, confidence, most), **cameras)
+        if not agreed(found):
+            return
+        own = np.where(np.isnan(e := errors(found)), np.inf, e)
+        median = float(np.sort(own)[min(count // 2, len(own) - 1)])
+        if median < least:
+            least = median
+            sigma = 2.5 * 1.4826 * (1 + 5 / max(1, count - points)) * median
+            best = found, own <= max(sigma, 1e-9 * _EXTENT)
+
+    for threshold in _THRESHOLDS:
+        attempt(threshold)
+    if best[0] is not None:  # again with the noise that was found
+        attempt(max(2.5 * 1.4826 * (1 + 5 / max(1, count - points)) * least, 1e-6 * _EXTENT))
+    return best
+
+
+def scales(x1: Array, x2: Array) -> tuple[float, float]:
+    """Factors that bring both images to the extent that find() takes."""
+    return _EXTENT / extent(x1), _EXTENT / extent(x2)

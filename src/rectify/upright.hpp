@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bifocal/rectify.hpp>
+
+namespace bifocal::rectification {
+
+// Returns whether "up" of the photographs points down in the rectified images: the mean over a grid
+// of pixels of both.
+[[nodiscard]] bool is_upside_down(const Rectification& rectification);
+
+// Makes the left image the right one, which changes the sign of all disparities.
+void exchange_sides(Rectification& rectification);
+
+}  // namespace bifocal::rectification

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/two_view.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace bifocal {
+
+std::string mirror_doubt(ModelKind kind, std::span<const PointPair> points,
+                         const EstimateInput& input, const EstimateResult& found) {
+  constexpr double kMore = 1.2;
+  constexpr int kLeastMore = 10;
+  constexpr double kNearlyAll = 0.9;  // of the matches are inliers: there is nothing to gain
+  if (!problem_info(kind).is_two_view || input.cameras.empty() ||
+      found.inlier_count >= kNearlyAll * static_cast<double>(points.size()))
+    return {};
+  const double cx = input.cameras.back().cx;
+  std::vector<PointPair> mirrored(points.begin(), points.end());
+  for (PointPair& p : mirrored) p.x2 = 2 * cx - p.x2;
+  const EstimateResult other = estimate(kind, mirrored, input);
+  const int least =
+      std::max(static_cast<int>(kMore * found.inlier_count), found.inlier_count + kLeastMore);
+  if (!other.ok() || other.inlier_count < least) return {};
+  return fmt::format(
+      "{} of {} matches agree with a pose, and {} once the second picture is mirrored: one of the "
+      "pictures seems to be mirrored",
+      found.inlier_count, points.size(), other.inlier_count);
+}
+
+}  // namespace bifocal
