@@ -17,6 +17,7 @@
 #include <bifocal/matching.hpp>
 #include <bifocal/pair_selection.hpp>
 #include <bifocal/rectify.hpp>
+#include <bifocal/repetition.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/solvers.hpp>
 #include <bifocal/stereo.hpp>

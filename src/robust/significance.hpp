@@ -18,6 +18,9 @@ inline constexpr double kLogDepthAlarms = -2;
 [[nodiscard]] double log_false_alarms(int inliers, int count, int sample_size, int free_matches,
                                       int max_solutions, double samples, double chance_rate);
 
+// Natural logarithm of the probability of at least k successes in n trials of probability p.
+[[nodiscard]] double log_binomial_tail(int n, int k, double p);
+
 // Decides whether a model is significant: hardly any model of outliers would have as much
 // support. significance: log10 of the expected number of such models.
 [[nodiscard]] Outcome test_significance(ModelKind problem, const ransac_result& found,
