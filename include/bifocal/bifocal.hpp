@@ -5,6 +5,7 @@
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/colmap/hloc.hpp>
+#include <bifocal/colmap/rotation_cycles.hpp>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
