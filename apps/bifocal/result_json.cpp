@@ -17,4 +17,16 @@ Json intrinsics_json(const Intrinsics& camera) {
   return {{"fx", camera.fx}, {"fy", camera.fy}, {"cx", camera.cx}, {"cy", camera.cy}};
 }
 
+Json repetition_json(const Repetition& r) {
+  Json json = {{"is_doubted", r.is_doubted},
+               {"rival_inliers", r.rival_inliers},
+               {"rival_ratio", r.rival_ratio}};
+  if (r.is_doubted) json["reason"] = r.reason;
+  if (r.evidence > 0) {
+    json["evidence"] = r.evidence;
+    json["twin_distance"] = r.twin_distance;
+  }
+  return json;
+}
+
 }  // namespace bifocal::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bifocal/geometry.hpp>
+#include <bifocal/repetition.hpp>
 #include <bifocal/robust.hpp>
 
 #include "cli.hpp"
@@ -13,6 +14,12 @@ namespace bifocal::cli {
 [[nodiscard]] Json model_json(ModelKind kind, const Mat3& model);
 [[nodiscard]] Json pose_json(const Pose& pose);  // {"R": nine numbers, "t": three}
 [[nodiscard]] Json intrinsics_json(const Intrinsics& camera);
+// {"is_doubted": ..., "rival_inliers": ..., "rival_ratio": ...}; of photographs also "evidence" and
+// "twin_distance", of a doubt "reason".
+[[nodiscard]] Json repetition_json(const Repetition& repetition);
+inline constexpr const char* kStrictHelp =
+    "end with exit code 5 if repeated structure explains the matches as well (`repetition` in the "
+    "JSON)";
 // Returns "H", "F" or "E".
 [[nodiscard]] std::string symbol(ModelKind kind);
 

@@ -5,6 +5,7 @@
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/colmap/hloc.hpp>
+#include <bifocal/colmap/rotation_cycles.hpp>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
@@ -17,6 +18,7 @@
 #include <bifocal/matching.hpp>
 #include <bifocal/pair_selection.hpp>
 #include <bifocal/rectify.hpp>
+#include <bifocal/repetition.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/solvers.hpp>
 #include <bifocal/stereo.hpp>

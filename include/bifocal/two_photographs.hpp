@@ -13,6 +13,7 @@
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/rectify.hpp>
+#include <bifocal/repetition.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/stereo.hpp>
 
@@ -137,6 +138,7 @@ struct PairResult {
   ModelKind kind = ModelKind::fundamental;
   std::string reason;  // why this model, or why none
   std::string doubt;   // empty, or why the given cameras are hardly those of the pictures
+  Repetition repetition;  // whether repeated structure explains E or F as well; outcome stays ok
   std::vector<Keypoint> keypoints1, keypoints2;
   std::vector<Match> matches;     // one between two places, whatever their orientations
   std::vector<PointPair> points;  // of the matches, px

@@ -22,7 +22,8 @@ double log_binomial(double n, double k) {
   return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
-// log of the probability of at least k successes in n trials of probability p.
+}  // namespace
+
 double log_binomial_tail(int n, int k, double p) {
   if (k <= 0 || p >= 1) return 0;
   if (p <= 0) return -std::numeric_limits<double>::infinity();
@@ -34,8 +35,6 @@ double log_binomial_tail(int n, int k, double p) {
   return std::min(0.0,
                   log_binomial(n, k) + k * std::log(p) + (n - k) * std::log1p(-p) + std::log(sum));
 }
-
-}  // namespace
 
 double log_false_alarms(int inliers, int count, int sample_size, int free_matches,
                         int max_solutions, double samples, double chance_rate) {

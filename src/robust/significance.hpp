@@ -18,6 +18,9 @@ inline constexpr double kLogDepthAlarms = -2;
 [[nodiscard]] double log_false_alarms(int inliers, int count, int sample_size, int free_matches,
                                       int max_solutions, double samples, double chance_rate);
 
+// Natural logarithm of the probability of at least k successes in n trials of probability p.
+[[nodiscard]] double log_binomial_tail(int n, int k, double p);
+
 // Tests whether a model is significant, i.e. its support is improbable for outliers. significance:
 // the value of log_false_alarms.
 [[nodiscard]] Outcome test_significance(ModelKind problem, const ransac_result& found,

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "cli.hpp"
+#include "contradictions.hpp"
 #include "option_fields.hpp"
 #include "progress.hpp"
 #include "sift_flags.hpp"
@@ -24,6 +25,7 @@ struct Options {
   std::string database, pairs = "all", intrinsics, features = "rootsift", masks;
   double ratio = 0;  // not given
   CollectOptions collect;
+  bool is_strict = false;
   CommonOptions common;
 };
 
@@ -56,7 +58,8 @@ Json list_json(const std::vector<LeftOut>& list) {
   return json;
 }
 
-Json result_json(const Options& o, const PhotographFiles& photographs, const CollectResult& r) {
+Json result_json(const Options& o, const PhotographFiles& photographs, const CollectResult& r,
+                 const Contradictions& contradictions) {
   Json json = {{"version", BIFOCAL_VERSION},
                {"database", o.database},
                {"device", chosen_devices(o.common).id()},
@@ -71,6 +74,7 @@ Json result_json(const Options& o, const PhotographFiles& photographs, const Col
   json["left_out"] = list_json(r.left_out);
   json["passed_over"] = list_json(photographs.passed_over);
   json["notes"] = r.notes;
+  json["contradicting"] = contradictions.pairs;
   for (const auto& [stage, seconds] : r.seconds) json["seconds"][stage] = seconds;
   return json;
 }
@@ -137,7 +141,10 @@ void run(Options o, Context& context) {
         "left out: {}: {}", l.name,
         l.reason.starts_with(l.name + ": ") ? l.reason.substr(l.name.size() + 2) : l.reason));
   for (const std::string& note : result.notes) tell(note);
-  print_out(o.common.json ? to_text(result_json(o, photographs, result)) : summary(o, result));
+  const Contradictions contradictions = tell_contradictions(o.database, o.is_strict);
+  if (o.is_strict) result.verified -= std::ssize(contradictions.texts);
+  print_out(o.common.json ? to_text(result_json(o, photographs, result, contradictions))
+                          : summary(o, result));
   if (result.verified == 0) {
     const char* why = result.features == 0 ? "no photograph has a feature"
                       : result.pairs == 0  ? "there is no pair to match"
@@ -230,6 +237,7 @@ void add_collect(Program& program, Context& context) {
   command.option("--database", o->database, "what is made; stopped work is gone on with")
       .required();
   add_all(command, *o);
+  command.flag("--strict", o->is_strict, kStrictPairsHelp);
   add_common_of_many(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }

@@ -25,6 +25,7 @@ struct Options {
   SceneOptions scenes;
   CameraOptions cameras;
   RobustOptions robust;
+  bool is_strict = false;
   CommonOptions common;
 };
 
@@ -132,18 +133,34 @@ std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o
   return cameras;
 }
 
+// Sets `repetition` of epipolar models.
 EstimateResult estimate_points(Queue& queue, ModelKind kind, std::span<const Intrinsics> cameras,
-                               const Options& o) {
+                               const Options& o, Repetition& repetition) {
   const ProblemInfo problem = problem_info(kind);
   const EstimateInput input{.cameras = cameras, .options = o.robust, .queue = &queue};
   if (problem.takes_depths) return estimate(kind, read_depth_pairs(o.points), input);
   if (!problem.is_two_view) return estimate(kind, read_scene_points(o.points), input);
   const Correspondences given = read_correspondences(o.points);
-  return estimate(kind, given.points,
-                  {.cameras = cameras,
-                   .options = o.robust,
-                   .priors = {.weights = given.weights, .qualities = given.qualities},
-                   .queue = &queue});
+  const EstimateInput two_views{.cameras = cameras,
+                                .options = o.robust,
+                                .priors = {.weights = given.weights, .qualities = given.qualities},
+                                .queue = &queue};
+  const EstimateResult r = estimate(kind, given.points, two_views);
+  repetition = find_repetition(kind, given.points, r, two_views);
+  return r;
+}
+
+void say_outcome(Outcome outcome, const Repetition& repetition, const Options& o,
+                 Context& context) {
+  if (repetition.is_doubted) {
+    fmt::print(stderr, "bifocal: warning: {}: {}\n", o.points, repetition.reason);
+    if (o.is_strict) context.exit_code = kExitNoGeometry;
+  }
+  if (outcome == Outcome::ok) return;
+  tell(fmt::format(
+      "{}: no geometry found: {}{}", o.points, to_string(outcome),
+      outcome == Outcome::rotation_only ? ", the camera turned and no translation is told" : ""));
+  context.exit_code = kExitNoGeometry;
 }
 
 void run(const Options& o, Context& context) {
@@ -156,6 +173,7 @@ void run(const Options& o, Context& context) {
                 fmt::format("--principal-point: estimate {} takes none", o.model));
   Json json;
   Outcome outcome;
+  Repetition repetition;
   if (kind == ModelKind::essential) {  // says what it triangulates, too
     const Cameras cameras = needed_cameras(o);
     const Correspondences given = read_correspondences(o.points);
@@ -164,7 +182,9 @@ void run(const Options& o, Context& context) {
                               .options = o.robust,
                               .priors = {.weights = given.weights, .qualities = given.qualities},
                               .queue = &queue};
-    const RelativePoseResult r = estimate_relative_pose(ModelKind::essential, given.points, input);
+    const RelativePoseResult r =
+        estimate_relative_pose(ModelKind::essential, given.points, input);
+    repetition = find_repetition(kind, given.points, r, input);
     outcome = r.outcome;
     json = result_json(r, o, queue.device());
     if (std::string doubt = mirror_doubt(kind, given.points, input, r); !doubt.empty()) {
@@ -177,7 +197,7 @@ void run(const Options& o, Context& context) {
     if (has_pose(r)) json["pose"] = pose_json(r.pose);
   } else {
     const std::vector<Intrinsics> cameras = cameras_for(problem, o);
-    const EstimateResult r = estimate_points(queue, kind, cameras, o);
+    const EstimateResult r = estimate_points(queue, kind, cameras, o, repetition);
     outcome = r.outcome;
     json = result_json(r, o, queue.device());
     if (has_model(r) && problem.is_two_view) json["model"] = model_json(kind, r.model);
@@ -185,13 +205,10 @@ void run(const Options& o, Context& context) {
     if (has_pose(r) && problem.estimates_focal_length) add_focal(r, json);
     if (has_model(r) && problem.estimates_distortion) add_distortion(r, cameras.front().fx, json);
   }
+  if (outcome == Outcome::ok && problem.is_two_view)
+    json["repetition"] = repetition_json(repetition);
   print_out(to_text(json));
-  if (outcome != Outcome::ok) {
-    tell(fmt::format(
-        "{}: no geometry found: {}{}", o.points, to_string(outcome),
-        outcome == Outcome::rotation_only ? ", the camera turned and no translation is told" : ""));
-    context.exit_code = kExitNoGeometry;
-  }
+  say_outcome(outcome, repetition, o, context);
 }
 
 }  // namespace
@@ -222,6 +239,7 @@ void add_estimate(Program& program, Context& context) {
     centre.excludes(command.get(name));
   add_scene_options(command, o->scenes, points);
   add_robust_options(command, o->robust);
+  command.flag("--strict", o->is_strict, kStrictHelp);
   add_common(command, o->common);
   command.runs([o, &context, points] {
     if (!o->scenes.scenes.empty()) {

@@ -30,6 +30,7 @@ struct Options {
   std::string left, right, out, features = "rootsift", mask1, mask2;
   CameraOptions cameras;
   PairOptions pair;
+  bool is_strict = false;
   CommonOptions common;
 };
 
@@ -122,6 +123,7 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
   json["images"] = {image_json(o.left, image1, r.keypoints1.size()),
                     image_json(o.right, image2, r.keypoints2.size())};
   if (!r.doubt.empty()) json["doubt"] = r.doubt;
+  if (r.outcome == Outcome::ok) json["repetition"] = repetition_json(r.repetition);
   if (r.outcome == Outcome::ok) json["model"] = model_json(r.kind, r.model.model);
   if (r.cam2_from_cam1) {
     json["pose"] = pose_json(*r.cam2_from_cam1);
@@ -251,7 +253,8 @@ void run(Options o, Context& context) {
     folder.commit();
   }
   print_out(o.common.json ? to_text(geometry) : summary(result, folder));
-  warn(result.doubt);
+  for (const std::string& doubt : {result.doubt, result.repetition.reason}) warn(doubt);
+  if (o.is_strict && result.repetition.is_doubted) context.exit_code = kExitNoGeometry;
   if (result.outcome != Outcome::ok) {
     tell(fmt::format("{}, {}: no geometry found: {}", o.left, o.right, result.reason));
     context.exit_code = kExitNoGeometry;
@@ -287,6 +290,7 @@ void add_pair(Program& program, Context& context) {
                 .change(m.max_ratio, {.name = "--ratio", .range = Range::within(0.1, 1)})
                 .change(p.dense, {.help = "don't rectify, match densely and make depth"}));
   add_robust_options(command, p.robust);
+  command.flag("--strict", o->is_strict, kStrictHelp);
   add_common(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }

@@ -12,6 +12,7 @@
 
 #include "arguments.hpp"
 #include "cli.hpp"
+#include "contradictions.hpp"
 #include "report/collection/collection_report.hpp"
 
 namespace bifocal::cli {
@@ -93,9 +94,13 @@ void run(const Options& o, const Context& context) {
     pictures = thumbnails(graph, images_in_turn(graph, edges), o.images,
                           static_cast<std::int64_t>(for_pictures / 4 * 3), thread_count(o.threads));
   add_details(data, shown, details, pictures);
+  const Contradictions contradictions = find_contradictions(o.database);
+  CollectSummary collected = read_collect_summary(o.database);
+  collected.notes.insert(collected.notes.end(), contradictions.texts.begin(),
+                         contradictions.texts.end());
   const std::string html =
       collection_report({fs::path(o.database).filename().string(), context.command_line, graph,
-                         points, read_collect_summary(o.database), earlier},
+                         points, collected, earlier},
                         data, shown, o.images.empty() ? nullptr : &pictures);
   write_file(o.out, html);
   const double seconds =
@@ -104,6 +109,7 @@ void run(const Options& o, const Context& context) {
                        {"bytes", html.size()},
                        {"images", graph.images.size()},
                        {"verified", graph.edges.size()},
+                       {"contradicting", contradictions.pairs},
                        {"components", graph.components.size()},
                        {"edges", shown.edges.size()},
                        {"pairs", details.size()},

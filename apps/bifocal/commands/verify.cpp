@@ -12,6 +12,7 @@
 
 #include "arguments.hpp"
 #include "cli.hpp"
+#include "contradictions.hpp"
 #include "progress.hpp"
 #include "verify_options.hpp"
 
@@ -21,6 +22,7 @@ namespace {
 struct Options {
   std::string database, out, features, matches;
   VerifyFlags verify;
+  bool is_strict = false;
   CommonOptions common;
 };
 
@@ -49,7 +51,8 @@ void check(const Options& o) {
 }
 
 void print_result(const Options& o, const DeviceSet& devices, const std::string& file,
-                  const colmap::VerifyProgress& done, double seconds) {
+                  const colmap::VerifyProgress& done, const Contradictions& contradictions,
+                  double seconds) {
   if (!o.common.json) return print_out(summary(done, seconds));
   Json json = verified_json(file, done);
   json["device"] = devices.id();
@@ -58,6 +61,7 @@ void print_result(const Options& o, const DeviceSet& devices, const std::string&
         {{"device", devices.devices()[i].info().id}, {"pairs", done.by_device[i]}});
   json["seed"] = o.verify.run.options.seed;
   json["seconds"] = seconds;
+  json["contradicting"] = contradictions.pairs;
   print_out(to_text(json));
 }
 
@@ -83,7 +87,7 @@ void run(const Options& o, Context& context) {
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.reset();
   tell_odd_rows(done.odd_rows);
-  print_result(o, devices, file, done, seconds);
+  print_result(o, devices, file, done, tell_contradictions(file, o.is_strict), seconds);
   if (done.left_out > 0 && done.done + done.skipped == 0) {
     tell(fmt::format("{}: no pair could be verified", file));
     context.exit_code = kExitInput;
@@ -105,6 +109,7 @@ void add_verify(Program& program, Context& context) {
       command.option("--matches", o->matches, "hloc's matches.h5, likewise").needs(features);
   features.needs(matches).needs(out);
   add_verify_options(command, o->verify);
+  command.flag("--strict", o->is_strict, kStrictPairsHelp);
   add_common_of_many(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }

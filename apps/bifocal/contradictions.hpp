@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pairs of a database whose rotation contradicts those of other pairs, as collect, verify and
+// report list them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli.hpp"
+
+namespace bifocal::cli {
+
+struct Contradictions {
+  Json pairs = Json::array();   // {"image1", "image2": names, "inliers", "probability"}
+  std::vector<std::string> texts;  // a sentence each
+};
+
+// Throws Error(input) for a file that is no database.
+[[nodiscard]] Contradictions find_contradictions(const std::string& database);
+
+// Prints them on stderr. is_strict: erases their geometries.
+[[nodiscard]] Contradictions tell_contradictions(const std::string& database, bool is_strict);
+
+inline constexpr const char* kStrictPairsHelp =
+    "leave out pairs whose rotation contradicts those of other pairs: their geometries are erased, "
+    "their matches stay";
+
+}  // namespace bifocal::cli

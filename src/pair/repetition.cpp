@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pair/repetition.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "robust/repetition.hpp"
+#include "runtime/parallel.hpp"
+
+namespace bifocal::pair {
+namespace {
+
+// Least evidence of a model that is not doubted: the largest of a wrong pose among the pairs of
+// castle-P19 with number mod 3 = 0 (scripts/measure-belief).
+constexpr double kLeastEvidence = 1.45;
+// Descriptor distance of a feature of a scene without repetition to the most similar one of its
+// own image (RootSIFT; 186 to 208 in fountain-P11 and Herz-Jesus-P8, 92 to 163 in most of
+// castle-P19).
+constexpr double kUniqueDistance = 180;
+constexpr std::size_t kDescriptor = 128;
+
+int squared_distance(const std::uint8_t* a, const std::uint8_t* b) {
+  int sum = 0;
+  for (std::size_t i = 0; i < kDescriptor; ++i) {
+    const int d = int{a[i]} - int{b[i]};
+    sum += d * d;
+  }
+  return sum;
+}
+
+// The squared descriptor distance of a feature to the most similar one of its image that is at
+// least `radius` px away.
+int twin_distance(const Features& features, int index, double radius) {
+  const Keypoint& own = features.keypoints[static_cast<std::size_t>(index)];
+  const std::uint8_t* descriptor =
+      features.descriptors.data() + kDescriptor * static_cast<std::size_t>(index);
+  int least = std::numeric_limits<int>::max();
+  for (std::size_t i = 0; i < features.keypoints.size(); ++i) {
+    const Keypoint& other = features.keypoints[i];
+    if (std::hypot(other.x - own.x, other.y - own.y) < radius) continue;
+    least = std::min(least,
+                     squared_distance(descriptor, features.descriptors.data() + kDescriptor * i));
+  }
+  return least;
+}
+
+// The median over up to 128 matches of the smaller distance of both features.
+double median_twin_distance(const std::array<Features, 2>& features, const double (&radius)[2],
+                            std::span<const Match> matches) {
+  constexpr std::size_t kMost = 128;
+  const std::size_t count = std::min(kMost, matches.size());
+  if (count == 0) return 0;
+  std::vector<int> distances(count);
+  runtime::parallel_each(
+      count,
+      [&](std::size_t i) {
+        const Match& m = matches[i * matches.size() / count];
+        distances[i] = std::min(twin_distance(features[0], m.index1, radius[0]),
+                                twin_distance(features[1], m.index2, radius[1]));
+      },
+      8);
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(count / 2);
+  std::nth_element(distances.begin(), middle, distances.end());
+  return std::sqrt(static_cast<double>(*middle));
+}
+
+std::vector<Intrinsics> cameras_for(ModelKind kind, const PairOptions& options) {
+  if (problem_info(kind).cameras == 0) return {};
+  return {*options.camera1, *options.camera2};
+}
+
+}  // namespace
+
+void doubt_repetition(Queue& queue, const FeatureSet& features, const PairOptions& options,
+                      double diagonal1, double diagonal2, PairResult& result) {
+  constexpr double kOwnPlace = 0.02;  // of the diagonal: features nearer than that are no twins
+  const ModelKind kind = result.kind;
+  const bool is_known = kind == ModelKind::essential || kind == ModelKind::fundamental;
+  if (!is_known || result.undistorted || !robust::has_rivals(kind, result.model)) return;
+  const std::vector<Intrinsics> cameras = cameras_for(kind, options);
+  Repetition& r = result.repetition;
+  r = robust::find_rival(kind, result.points, result.model,
+                         {.cameras = cameras, .options = options.robust, .queue = &queue});
+  r.evidence =
+      robust::evidence_against_structure(kind, result.model.inlier_count, r.rival_inliers,
+                                         static_cast<int>(result.points.size()));
+  if (!options.surf && options.sift.root) {
+    const double radius[] = {kOwnPlace * diagonal1, kOwnPlace * diagonal2};
+    r.twin_distance = median_twin_distance({features.get(queue, 0), features.get(queue, 1)},
+                                           radius, result.matches);
+    r.evidence *= std::pow(r.twin_distance / kUniqueDistance, 4);
+  }
+  r.is_doubted = r.evidence < kLeastEvidence;
+  if (!r.is_doubted) return;
+  r.reason = fmt::format(
+      "repeated structure: {} of {} matches agree with the model, {} of the others with another "
+      "one",
+      result.model.inlier_count, result.points.size(), r.rival_inliers);
+  if (r.twin_distance > 0)
+    r.reason += fmt::format(
+        ", and matched features resemble others of their own picture (median distance {:.0f}, "
+        "about {:.0f} without repetition)",
+        r.twin_distance, kUniqueDistance);
+}
+
+}  // namespace bifocal::pair
