@@ -11,6 +11,7 @@
 
 #include "pair/dense_cameras.hpp"
 #include "pair/rectified_views.hpp"
+#include "pair/search_range.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::pair {
@@ -123,12 +124,19 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   result.dense_reason = views.refusal;
   if (!views.refusal.empty()) return;
   RectifiedImage sides[2];
-  runtime::parallel_for(2, [&](int i) {
+  const auto rectify_side = [&](int i) {
     sides[i] =
         rectified(options.device, views.rectification, i, i == 0 ? image1 : image2, pair.inside);
-  });
+  };
+  runtime::parallel_for(2, rectify_side);
 
   clock.start("dense", 0.75);
+  views.range =
+      widened_range(queue, {sides[0].grey, sides[0].valid}, {sides[1].grey, sides[1].valid},
+                    options, views.range, kMaxDisparities);
+  // A shift widens both images.
+  if (!options.min_disparity && make_disparities_positive(views))
+    runtime::parallel_for(2, rectify_side);
   const DisparityRange range = views.range;
   DensePair dense;
   dense.min_disparity = range.min;
