@@ -41,6 +41,9 @@ struct PairOptions {
   RobustOptions robust = {};
   Device device = {};  // of all stages
   bool dense = true;
+  // Adds depth from slanted planes of the unrectified pair where the rectified one has none:
+  // oblique surfaces, and what its search leaves out. Needs a pose.
+  bool slanted = true;
   // The pictures are reduced until they have at most this, or three times this where polar
   // rectification repeats pixels.
   int max_dense_pixels = 2'000'000;
@@ -56,7 +59,7 @@ constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
 template <MaybeConst<PairOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [model, camera1, camera2, lens_is_unknown, sift, surf, mask1, mask2, matching, guided,
-         robust, device, dense, max_dense_pixels, near_depth, far_depth, min_disparity,
+         robust, device, dense, slanted, max_dense_pixels, near_depth, far_depth, min_disparity,
          max_disparity, progress] = options;
   BIFOCAL_FIELD(model,
                 "model to estimate; auto: essential with both cameras, else fundamental (with the "
@@ -78,6 +81,7 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(robust, "how the model is estimated");
   BIFOCAL_FIELD(device, "where all stages run");
   BIFOCAL_FIELD(dense, "rectify, match densely and make depth, where the camera moved");
+  BIFOCAL_FIELD(slanted, "add depth from slanted planes of the unrectified pair");
   BIFOCAL_FIELD(max_dense_pixels, "most pixels of the pictures that are matched densely",
                 Range::at_least(1), "px");
   BIFOCAL_FIELD(near_depth, "depth of the nearest surface, in baselines; 0: from the matches",

@@ -12,6 +12,7 @@
 #include "pair/dense_cameras.hpp"
 #include "pair/rectified_views.hpp"
 #include "pair/search_range.hpp"
+#include "pair/slanted_depth.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::pair {
@@ -91,9 +92,12 @@ std::size_t memory_of(const Device& device, const Rectification& r, int disparit
 }
 
 // Depth of the first photograph's pixels and the cloud.
-void add_depth(View image1, const DenseCameras& cameras, const PairOptions& options,
-               DensePair& dense) {
-  const DenseMatches matches = dense_matches(dense.rectification, dense.disparity.raw);
+void add_depth(Queue& queue, const PinholePair& pair, const DenseCameras& cameras,
+               const PairOptions& options, DensePair& dense) {
+  const View image1 = pair.image1;
+  DenseMatches matches = dense_matches(dense.rectification, dense.disparity.raw);
+  if (options.slanted && !cameras.F)
+    add_slanted_matches(queue, image1, pair.image2, cameras, matches);
   DepthOptions depth;
   ModelCovariance covariance;
   if (!cameras.F)
@@ -146,7 +150,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   dense.disparity = stereo_sgm(queue, sides[0].grey, sides[1].grey, search);
   forget_outside(inner(sides[0].valid), inner(sides[1].valid), dense.disparity);
 
-  clock.start("cloud", 0.95);
+  clock.start("depth", 0.85);
   dense.rectification = std::move(views.rectification);
   dense.choice = views.choice;
   dense.left = std::move(sides[0].rgb);
@@ -156,7 +160,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   dense.cameras = cameras.source;
   dense.focal_deviation = cameras.focal_deviation;
   dense.cam2_from_cam1 = cameras.pose;
-  add_depth(image1, cameras, options, dense);
+  add_depth(queue, pair, cameras, options, dense);
   result.dense = std::move(dense);
 }
 

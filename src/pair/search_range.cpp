@@ -102,9 +102,8 @@ DisparityRange widened_range(Queue& queue, const MaskedImage& left, const Masked
                            {reduced(left.valid), reduced(right.valid)}};
   const double scale = double(small.grey[0].width) / left.grey.width;
   for (int round = 0; round < kRounds && range.count < most; ++round) {
-    const DisparityRange part = {
-        static_cast<int>(std::floor(range.min * scale)),
-        std::max(1, static_cast<int>(std::ceil(range.count * scale)))};
+    const DisparityRange part = {static_cast<int>(std::floor(range.min * scale)),
+                                 std::max(1, static_cast<int>(std::ceil(range.count * scale)))};
     SgmOptions search{.min_disparity = part.min, .disparities = part.count};
     search.filter.fill = Fill::none;
     search.filter.speckle_size = 25;

@@ -20,8 +20,7 @@ struct MaskedImage {
 // Widens the ends that no option determines until less than 1 % of the winners of a reduced pair
 // lie in the outer 2 % of the search, or `most` disparities are searched.
 [[nodiscard]] DisparityRange widened_range(Queue& queue, const MaskedImage& left,
-                                           const MaskedImage& right,
-                                           const PairOptions& options, DisparityRange range,
-                                           int most);
+                                           const MaskedImage& right, const PairOptions& options,
+                                           DisparityRange range, int most);
 
 }  // namespace bifocal::pair
