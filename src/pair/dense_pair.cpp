@@ -12,7 +12,7 @@
 #include "pair/dense_cameras.hpp"
 #include "pair/rectified_views.hpp"
 #include "pair/search_range.hpp"
-#include "pair/slanted_depth.hpp"
+#include "pair/slanted_matches.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::pair {

@@ -56,11 +56,11 @@ TEST(DisparityRange, keeps_rare_inliers_that_neighbours_support) {
   r.width = 1000;
   r.height = 800;
   auto points = ramp(20, 519);
-  for (const double x : {0.0, 12.0, 24.0}) points.push_back({900 + x, 700, 100, 700});
+  for (const double x : {0.0, 12.0, 24.0}) points.push_back({900 + x, 700, 100 + x, 700});
   points.push_back({100, 700, 1500, 700});  // alone
   const auto [min, count] = range_of(r, points, std::vector<std::uint8_t>(points.size(), 1));
   EXPECT_GT(min, -200);
-  EXPECT_GT(min + count, 824);
+  EXPECT_GT(min + count, 800);
 }
 
 // The same place twice, as of a keypoint with two orientations, is no support.

@@ -65,8 +65,8 @@ std::vector<float> pairs_of(const std::vector<float>& brightness) {
 // 3 x 3 K2 R K1^-1 and K2 t
 std::vector<float> geometry_of(const Intrinsics& from, const Intrinsics& to, const Pose& pose) {
   const Mat3 K2 = to.matrix();
-  const Mat3 inverse = {1 / from.fx, 0, -from.cx / from.fx, 0, 1 / from.fy, -from.cy / from.fy,
-                        0,           0, 1};
+  const Mat3 inverse = {1 / from.fx, 0, -from.cx / from.fx, 0, 1 / from.fy, -from.cy / from.fy, 0,
+                        0,           1};
   const Mat3 H = times(K2, times(pose.R, inverse));
   const Vec3 e = times(K2, pose.t);
   std::vector<float> all;

@@ -63,8 +63,7 @@ map_kernel(slanted_raise, item, SLANTED_RAISE) {
   const real coarse_x = fmin(slanted_floor(lane(0.5) * x), lane(coarse_width - 1));
   const real at = lane((coarse_row + SLANTED_MARGIN) * slanted_pitch(coarse_width)) + coarse_x +
                   lane(SLANTED_MARGIN);
-  const real dx = lane(0.5) * x - lane(0.25) - coarse_x,
-             dy = lane(0.5 * row - 0.25 - coarse_row);
+  const real dx = lane(0.5) * x - lane(0.25) - coarse_x, dy = lane(0.5 * row - 0.25 - coarse_row);
   const real along = slanted_gather(coarse_wx, at), down = slanted_gather(coarse_wy, at);
   group_store(w, place, slanted_gather(coarse_w, at) + dx * along + dy * down, end);
   group_store(wx, place, lane(0.5) * along, end);
@@ -136,8 +135,14 @@ map_kernel(slanted_step, item, SLANTED_STEP_LIST) {
                  r2 = slanted_random(random, row, column, seed, 3 * trial + 2);
       const struct seen_patch s = patch_seen(geometry, x, y, best_w, best_wx, best_wy);
       const real unit = lane(1) / patch_motion(&s);
-      const real moves = lane(trial == 1 ? 0 : trial == 2 ? 0.25 : 1) * group_same(shift) * unit,
-                 turns = lane(trial == 0 ? 0 : trial == 2 ? 0.25 : 1) * group_same(tilt) * unit;
+      const real moves = lane(trial == 1   ? 0
+                              : trial == 2 ? 0.25
+                                           : 1) *
+                         group_same(shift) * unit,
+                 turns = lane(trial == 0   ? 0
+                              : trial == 2 ? 0.25
+                                           : 1) *
+                         group_same(tilt) * unit;
       try_w = best_w + r0 * moves;
       try_wx = best_wx + r1 * turns;
       try_wy = best_wy + r2 * turns;
@@ -169,10 +174,11 @@ map_kernel(slanted_check, item, SLANTED_CHECK) {
   const mask inside = patch_is_inside(&s, own_w, lane(width), lane(height), patch_farthest());
   const real u = select(inside, s.u, lane(0)), v = select(inside, s.v, lane(0));
   const real column2 = slanted_floor(u + lane(0.5)), row2 = slanted_floor(v + lane(0.5));
-  const real at = (row2 + lane(SLANTED_MARGIN)) * lane(slanted_pitch(width)) + column2 +
-                  lane(SLANTED_MARGIN);
+  const real at =
+      (row2 + lane(SLANTED_MARGIN)) * lane(slanted_pitch(width)) + column2 + lane(SLANTED_MARGIN);
   const real turned_x = slanted_gather(other_wx, at), turned_y = slanted_gather(other_wy, at);
-  const real back_w = slanted_gather(other_w, at) + turned_x * (u - column2) + turned_y * (v - row2);
+  const real back_w =
+      slanted_gather(other_w, at) + turned_x * (u - column2) + turned_y * (v - row2);
   const struct seen_patch b = patch_seen(back, u, v, back_w, turned_x, turned_y);
   const real apart = sqrt((b.u - x) * (b.u - x) + (b.v - y) * (b.v - y));
   const mask is_near = inside & (b.z > lane(0)) & (apart < patch_farthest());

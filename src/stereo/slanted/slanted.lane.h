@@ -3,8 +3,8 @@
 // linear in the pixel, so the point of pixel (x, y) is seen at H (x, y, 1) + e (w + wx dx + wy dy).
 //   M. Bleyer, C. Rhemann, C. Rother, PatchMatch stereo, BMVC 2011.
 enum {
-  PATCH_RADIUS = 5,   // px
-  PATCH_STEP = 2,     // px between the samples of a patch
+  PATCH_RADIUS = 5,  // px
+  PATCH_STEP = 2,    // px between the samples of a patch
   PATCH_SAMPLES = 36
 };
 // Variance that noise may have, levels^2 of 255: flat patches correlate with nothing.

@@ -20,7 +20,8 @@ struct slanted_text {
   // Element `at`, a whole number below 2^24, of each lane.
   group_fn real slanted_gather(const float* p, real at) {
     const typename real::Tag floats;
-    return {hn::GatherIndex(floats, p, hn::ConvertTo(hn::RebindToSigned<typename real::Tag>(), at.v))};
+    return {
+        hn::GatherIndex(floats, p, hn::ConvertTo(hn::RebindToSigned<typename real::Tag>(), at.v))};
   }
 #include "stereo/slanted/slanted.list"
 #include "lane/cpp_end.h"

@@ -7,9 +7,9 @@
 
 namespace bifocal::pair {
 
-// Adds matches that slanted planes of the unrectified pair find (stereo/slanted) where `matches` of
-// the photographs' pixels are unknown. Starts from the known ones and the inliers. Needs a pose that
-// holds exactly (no cameras.F).
+// Adds slanted planes of the unrectified pair (stereo/slanted) to the matches of the photographs'
+// pixels where these are unknown, and removes small islands. The search starts from the known
+// matches and the inliers. Needs an exact pose (no cameras.F).
 void add_slanted_matches(Queue& queue, ImageView<const std::uint8_t> image1,
                          ImageView<const std::uint8_t> image2, const DenseCameras& cameras,
                          DenseMatches& matches);
