@@ -26,9 +26,7 @@ PlaneGrid grid() {
   return g;
 }
 
-int known(const PlaneGrid& g) {
-  return int(std::ranges::count(g.known.pixels, std::uint8_t{1}));
-}
+int known(const PlaneGrid& g) { return int(std::ranges::count(g.known.pixels, std::uint8_t{1})); }
 
 TEST(PlaneGrid, fills_holes_by_the_plane_around_them) {
   PlaneGrid g = grid();

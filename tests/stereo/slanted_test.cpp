@@ -112,8 +112,9 @@ struct Scene {
 SlantedPlanes planes_of(Queue& queue, const Scene& s) {
   const ImageF none(kWidth, kHeight, 1, kUnknown);
   const PlaneMap no_seeds{none, none, none};
-  return stereo::match_slanted(queue, {s.image1, s.camera, no_seeds}, {s.image2, s.camera, no_seeds},
-                       s.pose, {.farthest = 0, .nearest = 0.6});
+  return stereo::match_slanted(queue, {s.image1, s.camera, no_seeds},
+                               {s.image2, s.camera, no_seeds}, s.pose,
+                               {.farthest = 0, .nearest = 0.6});
 }
 
 // Visits the pixels whose patch is seen well inside image 2.
@@ -144,8 +145,8 @@ TEST(Slanted, finds_frontal_and_oblique_planes_without_seeds) {
         if (error > 0.5) return;
         ++right;
         agreeing += found.distance.at(x, y) <= 1;
-        slope_error += s.motion(x, y) * std::hypot(found.planes.wx.at(x, y) - s.wx,
-                                                   found.planes.wy.at(x, y) - s.wy);
+        slope_error += s.motion(x, y) *
+                       std::hypot(found.planes.wx.at(x, y) - s.wx, found.planes.wy.at(x, y) - s.wy);
       });
       std::printf("%d seen, %.1f %% right, %.1f %% of these confirmed, slopes to %.3f px\n", seen,
                   100.0 * right / seen, 100.0 * agreeing / right, slope_error / right);
@@ -161,8 +162,8 @@ double reference_cost(const Scene& s, int x, int y) {
   const auto sample = [&](double u, double v) {
     const int left = int(std::floor(u)), top = int(std::floor(v));
     const auto at = [&](int i, int j) {
-      return double(s.image2.at(std::clamp(left + i, 0, kWidth - 1),
-                                std::clamp(top + j, 0, kHeight - 1)));
+      return double(
+          s.image2.at(std::clamp(left + i, 0, kWidth - 1), std::clamp(top + j, 0, kHeight - 1)));
     };
     const double right = u - left, down = v - top;
     return (1 - down) * ((1 - right) * at(0, 0) + right * at(1, 0)) +
@@ -206,9 +207,9 @@ TEST(Slanted, keeps_seeds_that_are_right) {
       seeds.wy.at(x, y) = float(s.wy);
     }
   }
-  const SlantedPlanes found =
-      stereo::match_slanted(queue, {s.image1, s.camera, seeds}, {s.image2, s.camera, {none, none, none}},
-                    s.pose, {.farthest = 0, .nearest = 0.6});
+  const SlantedPlanes found = stereo::match_slanted(queue, {s.image1, s.camera, seeds},
+                                                    {s.image2, s.camera, {none, none, none}},
+                                                    s.pose, {.farthest = 0, .nearest = 0.6});
   for_each_seen(s, [&](int x, int y) {
     EXPECT_LT(std::abs(found.planes.w.at(x, y) - s.inverse_depth(x, y)) * s.motion(x, y), 0.5);
   });

@@ -54,12 +54,16 @@ std::vector<float> brightness_of(const ImageU8& image, const Shape& shape) {
   return values;
 }
 
-// v(x) + 256 v(x + 1)
-std::vector<float> pairs_of(const std::vector<float>& brightness) {
-  std::vector<float> pairs(brightness.size());
-  for (std::size_t i = 0; i < pairs.size(); ++i)
-    pairs[i] = brightness[i] + 256 * brightness[std::min(i + 1, pairs.size() - 1)];
-  return pairs;
+// The bytes of four neighbouring pixels.
+std::vector<std::uint32_t> quads_of(const ImageU8& image, const Shape& shape) {
+  std::vector<std::uint32_t> quads(shape.size());
+  shape.for_each([&](std::size_t at, int x, int y) {
+    const int right = std::min(x + 1, image.width - 1), below = std::min(y + 1, image.height - 1);
+    quads[at] = image.at(x, y) | std::uint32_t{image.at(right, y)} << 8 |
+                std::uint32_t{image.at(x, below)} << 16 |
+                std::uint32_t{image.at(right, below)} << 24;
+  });
+  return quads;
 }
 
 // 3 x 3 K2 R K1^-1 and K2 t
@@ -145,7 +149,7 @@ class Matcher {
           const SlantedOptions& options)
       : queue_(queue), shape_(view.grey), other_(other.grey), options_(options) {
     brightness_ = uploaded(queue, brightness_of(view.grey, shape_));
-    pairs_ = uploaded(queue, pairs_of(brightness_of(other.grey, other_)));
+    quads_ = uploaded(queue, quads_of(other.grey, other_));
     geometry_ = uploaded(queue, geometry_of(view.camera, other.camera, pose));
     random_ = uploaded(queue, random_numbers(shape_.across));
     seed_w_ = uploaded(queue, padded(view.seeds.w));
@@ -179,11 +183,13 @@ class Matcher {
                              .wy = wy_});
   }
 
-  // first: number of the first round, by which random changes get smaller.
-  void run(int rounds, int first) {
+  // first: number of the first round, by which random changes get smaller. At the finest level
+  // planes need no long ways.
+  void run(int rounds, int first, bool is_finest) {
+    is_finest_ = is_finest;
     kernels().slanted_begin(queue_, {.count = shape_.across * shape_.height},
                             {.brightness = brightness_,
-                             .pairs = pairs_,
+                             .quads = quads_,
                              .geometry = geometry_,
                              .across = shape_.across,
                              .width = other_.width,
@@ -244,7 +250,7 @@ class Matcher {
     const float size = std::ldexp(1.0F, is_coarsest ? -round : -2 * scale);
     kernels().slanted_step(queue_, {.count = shape_.across * ((shape_.height + 1 - parity) / 2)},
                            {.brightness = brightness_,
-                            .pairs = pairs_,
+                            .quads = quads_,
                             .geometry = geometry_,
                             .across = shape_.across,
                             .width = other_.width,
@@ -257,6 +263,7 @@ class Matcher {
                             .variance = variance_,
                             .random = random_,
                             .parity = parity,
+                            .neighbours = is_finest_ ? 4 : 8,
                             .reach = kReach[round % 5],
                             .trials = is_coarsest ? 4 : 3,
                             .shift = std::max(0.25F, 8 * size),
@@ -269,7 +276,9 @@ class Matcher {
   Queue& queue_;
   Shape shape_, other_;
   SlantedOptions options_;
-  Buffer<float> brightness_, pairs_, geometry_, random_, seed_w_, seed_wx_, seed_wy_;
+  bool is_finest_ = false;
+  Buffer<std::uint32_t> quads_;
+  Buffer<float> brightness_, geometry_, random_, seed_w_, seed_wx_, seed_wy_;
   Buffer<float> w_, wx_, wy_, cost_, mean_, variance_;
 };
 
@@ -299,8 +308,8 @@ SlantedPlanes match_slanted(Queue& queue, const SlantedView& view1, const Slante
     is_coarsest ? next1.start_at_random() : next1.start_from(*first);
     is_coarsest ? next2.start_at_random() : next2.start_from(*second);
     const int rounds = is_coarsest ? 8 : kRounds[level];
-    next1.run(rounds, is_coarsest ? 0 : 2);
-    next2.run(rounds, is_coarsest ? 0 : 2);
+    next1.run(rounds, is_coarsest ? 0 : 2, level == 0 && levels > 1);
+    next2.run(rounds, is_coarsest ? 0 : 2, level == 0 && levels > 1);
     queue.wait();
     first.emplace(std::move(next1));
     second.emplace(std::move(next2));

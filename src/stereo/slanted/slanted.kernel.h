@@ -18,8 +18,9 @@ group_fn real patch_cost(index place, real x, real y, real w, real wx, real wy, 
   struct seen_patch s = patch_seen(geometry, x, y, w, wx, wy);
   const mask inside = patch_is_inside(&s, w, lane(width), lane(height), lane(SLANTED_MARGIN - 1));
   if (!group_worth(inside)) return patch_refused();
-  const index pitch = across + 2 * SLANTED_MARGIN, other_pitch = slanted_pitch(width);
-  const real row_length = lane(other_pitch), r = lane(PATCH_RADIUS), step = lane(PATCH_STEP);
+  const index pitch = across + 2 * SLANTED_MARGIN;
+  const real row_length = lane(slanted_pitch(width)), r = lane(PATCH_RADIUS),
+             step = lane(PATCH_STEP);
   const real u_x = select(inside, s.u_x, lane(0)), u_y = select(inside, s.u_y, lane(0)),
              v_x = select(inside, s.v_x, lane(0)), v_y = select(inside, s.v_y, lane(0));
   real row_u = select(inside, s.u, lane(0)) - r * (u_x + u_y) + lane(SLANTED_MARGIN),
@@ -30,11 +31,8 @@ group_fn real patch_cost(index place, real x, real y, real w, real wx, real wy, 
     for (index i = -PATCH_RADIUS; i <= PATCH_RADIUS; i += PATCH_STEP) {
       const real column = slanted_floor(u), row = slanted_floor(v), right = u - column,
                  down = v - row, at = row * row_length + column;
-      const real top = slanted_gather(pairs, at), bottom = slanted_gather(pairs + other_pitch, at);
-      const real top_right = slanted_floor(top * lane(1.0 / 256)),
-                 bottom_right = slanted_floor(bottom * lane(1.0 / 256));
-      const real top_left = top - lane(256) * top_right,
-                 bottom_left = bottom - lane(256) * bottom_right;
+      real top_left, top_right, bottom_left, bottom_right;
+      slanted_quad(quads, at, &top_left, &top_right, &bottom_left, &bottom_right);
       const real above = top_left + right * (top_right - top_left),
                  below = bottom_left + right * (bottom_right - bottom_left);
       const real other = above + down * (below - above) - mean;
@@ -117,9 +115,9 @@ map_kernel(slanted_step, item, SLANTED_STEP_LIST) {
   const real own_mean = group_load(mean, place), own_variance = group_load(variance, place);
   real best_w = group_load(w, place), best_wx = group_load(wx, place),
        best_wy = group_load(wy, place), best = group_load(cost, place);
-  for (index k = 0; k < SLANTED_NEIGHBOURS + trials; ++k) {
+  for (index k = 0; k < neighbours + trials; ++k) {
     real try_w, try_wx, try_wy;
-    if (k < SLANTED_NEIGHBOURS) {
+    if (k < neighbours) {
       // Above, below and beside those, 1 px away and `reach`.
       const index far = k < 4 ? 1 : reach, side = k % 4;
       const index dx = side == 2 ? -far : side == 3 ? far : 0;
@@ -129,7 +127,7 @@ map_kernel(slanted_step, item, SLANTED_STEP_LIST) {
       try_wy = group_load(wy, there);
       try_w = group_load(w, there) - lane(dx) * try_wx - lane(dy) * try_wy;
     } else {
-      const index trial = k - SLANTED_NEIGHBOURS;
+      const index trial = k - neighbours;
       const real r0 = slanted_random(random, row, column, seed, 3 * trial),
                  r1 = slanted_random(random, row, column, seed, 3 * trial + 1),
                  r2 = slanted_random(random, row, column, seed, 3 * trial + 2);

@@ -23,6 +23,17 @@ struct slanted_text {
     return {
         hn::GatherIndex(floats, p, hn::ConvertTo(hn::RebindToSigned<typename real::Tag>(), at.v))};
   }
+  group_fn void slanted_quad(const bits32* quads, real at, real* a, real* b, real* c, real* d) {
+    const hn::RebindToSigned<typename real::Tag> whole;
+    const typename real::Tag floats;
+    const auto* words = reinterpret_cast<const std::int32_t*>(quads);
+    const auto bytes = hn::GatherIndex(whole, words, hn::ConvertTo(whole, at.v));
+    const auto low = hn::Set(whole, 255);
+    a->v = hn::ConvertTo(floats, hn::And(bytes, low));
+    b->v = hn::ConvertTo(floats, hn::And(hn::ShiftRight<8>(bytes), low));
+    c->v = hn::ConvertTo(floats, hn::And(hn::ShiftRight<16>(bytes), low));
+    d->v = hn::ConvertTo(floats, hn::And(hn::ShiftRight<24>(bytes), low));
+  }
 #include "stereo/slanted/slanted.list"
 #include "lane/cpp_end.h"
 };
