@@ -120,7 +120,7 @@ void fill_holes(int rounds, PlaneGrid& grid) {
 }
 
 void remove_islands(std::span<const GridPoint> points, PlaneGrid& grid) {
-  constexpr int kSmallest = 400, kSmallestWithPoint = 60, kGap = 3;  // px
+  constexpr int kSmallest = 2000, kSmallestWithPoint = 60, kGap = 3;  // px
   const int width = grid.known.width, height = grid.known.height;
   const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   Sets sets(pixels);
