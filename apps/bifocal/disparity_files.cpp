@@ -30,15 +30,27 @@ std::pair<float, float> colour_range(const ImageF& disparity) {
 
 }  // namespace
 
+double disparity_png_scale(const ImageF& disparity) {
+  float largest = 0;
+  for (const float d : disparity.pixels)
+    if (std::isfinite(d)) largest = std::max(largest, d);
+  double scale = 256;
+  while (scale * double{largest} >= 65535.5) scale /= 2;
+  return scale;
+}
+
 ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity) {
   write_disparity_pfm(folder.staged("disparity.pfm"), disparity.filled);
   write_disparity_pfm(folder.staged("disparity_raw.pfm"), disparity.raw);
-  const auto lost = write_disparity_png16(folder.staged("disparity.png"), disparity.raw);
+  const double scale = disparity_png_scale(disparity.raw);
+  ImageF scaled = disparity.raw;  // by powers of two: exact
+  for (float& d : scaled.pixels) d *= static_cast<float>(scale / 256);
+  const auto lost = write_disparity_png16(folder.staged("disparity.png"), scaled);
   if (lost > 0) {
     tell(fmt::format(
-        "disparity.png holds 1/256 to below 256 px: {} other known disparities are unknown in it "
+        "disparity.png holds disparities from 1/{:g} px: {} lower ones are unknown in it "
         "(the .pfm files have them)",
-        lost));
+        scale, lost));
   }
   const auto [lo, hi] = colour_range(disparity.raw);
   ImageU8 turbo = turbo_picture(disparity.raw, lo, hi);

@@ -252,10 +252,10 @@ struct VerticalDisparity {
 [[nodiscard]] VerticalDisparity vertical_disparity(const Rectification& rectification,
                                                    std::span<const PointPair> matches);
 
-// Range of the middle 98 % of the matches' disparities (matches that obey the epipolar geometry may
-// still be wrong along their line), widened at both ends by a fifth of its length and at least 8
-// px, because sparse matches need not contain the nearest and the farthest surface. count = 0
-// without matches.
+// Range of the matches' disparities, widened at both ends by a fifth of its length and at least 8
+// px, because sparse matches need not contain the nearest and the farthest surface. Leaves out
+// matches among the outermost 1 % at each end if fewer than two neighbours support them: matches
+// that obey the epipolar geometry may still be wrong along their line. count = 0 without matches.
 [[nodiscard]] DisparityRange disparity_range(const Rectification& rectification,
                                              std::span<const PointPair> matches);
 

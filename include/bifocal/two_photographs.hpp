@@ -42,9 +42,17 @@ struct PairOptions {
   RobustOptions robust = {};
   Device device = {};  // of all stages
   bool dense = true;
+  // Adds depth from slanted planes of the unrectified pair where the rectified one has none:
+  // oblique surfaces, and what its search leaves out. Needs a pose.
+  bool slanted = true;
   // The pictures are reduced until they have at most this, or three times this where polar
   // rectification repeats pixels.
   int max_dense_pixels = 2'000'000;
+  // Ends of the dense search. Without them it covers the matches and is widened until less than 1 %
+  // of the disparities found lie at its ends. Depths are in units of the baseline, 0: none;
+  // disparities are px of the rectified pair and take precedence.
+  double near_depth = 0, far_depth = 0;
+  std::optional<int> min_disparity = {}, max_disparity = {};
   // Called at the start of each stage with its name and the fraction done, for progress.
   std::function<void(std::string_view stage, double fraction)> progress = {};
 };
@@ -52,7 +60,8 @@ constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
 template <MaybeConst<PairOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [model, camera1, camera2, lens_is_unknown, sift, surf, mask1, mask2, matching, guided,
-         robust, device, dense, max_dense_pixels, progress] = options;
+         robust, device, dense, slanted, max_dense_pixels, near_depth, far_depth, min_disparity,
+         max_disparity, progress] = options;
   BIFOCAL_FIELD(model,
                 "model to estimate; auto: essential with both cameras, else fundamental (with the "
                 "lens, where the "
@@ -73,8 +82,17 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(robust, "how the model is estimated");
   BIFOCAL_FIELD(device, "where all stages run");
   BIFOCAL_FIELD(dense, "rectify, match densely and make depth, where the camera moved");
+  BIFOCAL_FIELD(slanted, "add depth from slanted planes of the unrectified pair");
   BIFOCAL_FIELD(max_dense_pixels, "most pixels of the pictures that are matched densely",
                 Range::at_least(1), "px");
+  BIFOCAL_FIELD(near_depth, "depth of the nearest surface, in baselines; 0: from the matches",
+                Range::at_least(0).finite());
+  BIFOCAL_FIELD(far_depth, "depth of the farthest surface, in baselines; 0: from the matches",
+                Range::at_least(0).finite());
+  BIFOCAL_FIELD(min_disparity, "start of the dense search in the rectified pair", kDisparityStarts,
+                "px");
+  BIFOCAL_FIELD(max_disparity, "end of the dense search: disparities below this", kDisparityStarts,
+                "px");
   BIFOCAL_FIELD(progress, "called at the start of each stage");
 }
 
@@ -90,9 +108,10 @@ enum class CameraSource {
 // Dense part of a pair whose camera moved. Its photographs are PairResult::undistorted if a lens
 // was estimated. Image 1 is the left picture, and both are as upright as their rows allow. Where
 // camera 2 lies on the left, disparities decrease as points come nearer
-// (Rectification::is_reversed). The search range covers the disparities of the inliers, with a
-// margin. Pixels that see outside one of the photographs are unknown in `disparity.raw`, and in
-// `filled` when they are outside the left one.
+// (Rectification::is_reversed). The search range covers the disparities of the inliers with a
+// margin and is widened if disparities lie at its ends, unless PairOptions determine it. Pixels
+// that see outside one of the photographs are unknown in `disparity.raw`, and in `filled` when they
+// are outside the left one.
 struct DensePair {
   Rectification rectification;
   RectificationChoice choice;  // the reason for its kind

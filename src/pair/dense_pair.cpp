@@ -11,6 +11,8 @@
 
 #include "pair/dense_cameras.hpp"
 #include "pair/rectified_views.hpp"
+#include "pair/search_range.hpp"
+#include "pair/slanted_matches.hpp"
 #include "pair/upright.hpp"
 #include "runtime/parallel.hpp"
 
@@ -92,9 +94,12 @@ std::size_t memory_of(const Device& device, const Rectification& r, int disparit
 }
 
 // Depth of the first photograph's pixels and the cloud.
-void add_depth(View image1, const DenseCameras& cameras, const PairOptions& options,
-               DensePair& dense) {
-  const DenseMatches matches = dense_matches(dense.rectification, dense.disparity.raw);
+void add_depth(Queue& queue, const PinholePair& pair, const DenseCameras& cameras,
+               const PairOptions& options, DensePair& dense) {
+  const View image1 = pair.image1;
+  DenseMatches matches = dense_matches(dense.rectification, dense.disparity.raw);
+  if (options.slanted && !cameras.F)
+    add_slanted_matches(queue, image1, pair.image2, cameras, matches);
   DepthOptions depth;
   ModelCovariance covariance;
   if (!cameras.F)
@@ -125,12 +130,19 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   result.dense_reason = views.refusal;
   if (!views.refusal.empty()) return;
   RectifiedImage sides[2];
-  runtime::parallel_for(2, [&](int i) {
+  const auto rectify_side = [&](int i) {
     sides[i] =
         rectified(options.device, views.rectification, i, i == 0 ? image1 : image2, pair.inside);
-  });
+  };
+  runtime::parallel_for(2, rectify_side);
 
   clock.start("dense", 0.75);
+  views.range =
+      widened_range(queue, {sides[0].grey, sides[0].valid}, {sides[1].grey, sides[1].valid},
+                    options, views.range, kMaxDisparities);
+  // A shift widens both images.
+  if (!options.min_disparity && make_disparities_positive(views))
+    runtime::parallel_for(2, rectify_side);
   const DisparityRange range = views.range;
   DensePair dense;
   dense.min_disparity = range.min;
@@ -140,7 +152,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   dense.disparity = stereo_sgm(queue, sides[0].grey, sides[1].grey, search);
   forget_outside(inner(sides[0].valid), inner(sides[1].valid), dense.disparity);
 
-  clock.start("cloud", 0.95);
+  clock.start("depth", 0.85);
   dense.rectification = std::move(views.rectification);
   dense.choice = views.choice;
   dense.left = std::move(sides[0].rgb);
@@ -150,7 +162,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   dense.cameras = cameras.source;
   dense.focal_deviation = cameras.focal_deviation;
   dense.cam2_from_cam1 = cameras.pose;
-  add_depth(image1, cameras, options, dense);
+  add_depth(queue, pair, cameras, options, dense);
   put_upright(dense);
   result.dense = std::move(dense);
 }

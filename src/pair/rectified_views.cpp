@@ -2,11 +2,14 @@
 #include "pair/rectified_views.hpp"
 
 #include <fmt/format.h>
+#include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "pair/search_range.hpp"
 
 namespace bifocal::pair {
 namespace {
@@ -62,7 +65,26 @@ Rectification planar_views(const DenseCameras& c, const SizedCameras& k, double 
   return r;
 }
 
+// Replaces the ends of the search that the options have in px.
+void set_given_ends(const PairOptions& options, DisparityRange& range, int most) {
+  const int start = options.min_disparity.value_or(range.min),
+            end = options.max_disparity.value_or(range.min + range.count);
+  if (end <= start || end - start > most)
+    throw Error(ErrorCode::usage,
+                fmt::format("min_disparity, max_disparity: the search from {} to {} px must hold 1 "
+                            "to {} disparities",
+                            start, end, most));
+  range = {start, end - start};
+}
+
 }  // namespace
+
+bool make_disparities_positive(RectifiedViews& views) {
+  if (views.range.min >= 0) return false;
+  shift_left_image(views.rectification, -views.range.min);
+  views.range.min = 0;
+  return true;
+}
 
 RectifiedViews rectified_views(const DenseCameras& c, View image1, View image2,
                                const PairOptions& options, int most_disparities) {
@@ -82,7 +104,8 @@ RectifiedViews rectified_views(const DenseCameras& c, View image1, View image2,
           fmt::format("the pair can't be rectified: {}", to_string(views.rectification.outcome));
       return views;
     }
-    views.range = disparity_range(views.rectification, c.matches);
+    views.range = range_of_depths(views.rectification, c, options,
+                                  disparity_range(views.rectification, c.matches));
     if (views.range.count <= most_disparities) break;
     const double reduced = 0.98 * most_disparities / views.range.count;
     max_scale = std::min(max_scale, 4.0) * reduced * reduced;
@@ -92,11 +115,8 @@ RectifiedViews rectified_views(const DenseCameras& c, View image1, View image2,
                                 views.range.count, most_disparities);
     return views;
   }
-  // Files of disparities need values of at least 0.
-  if (views.range.min < 0) {
-    shift_left_image(views.rectification, -views.range.min);
-    views.range.min = 0;
-  }
+  make_disparities_positive(views);
+  set_given_ends(options, views.range, most_disparities);
   return views;
 }
 

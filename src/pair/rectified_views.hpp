@@ -24,4 +24,8 @@ struct RectifiedViews {
                                              ImageView<const std::uint8_t> image2,
                                              const PairOptions& options, int most_disparities);
 
+// Shifts the left image if the search begins below 0, because files of disparities need values of
+// at least 0. Returns whether it did.
+bool make_disparities_positive(RectifiedViews& views);
+
 }  // namespace bifocal::pair

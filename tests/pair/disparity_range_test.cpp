@@ -50,6 +50,30 @@ TEST(DisparityRange, ignores_outliers_and_the_rarest_inliers) {
   EXPECT_LT(min + count, 300);
 }
 
+// A near object that fewer than 1 % of the matches lie on.
+TEST(DisparityRange, keeps_rare_inliers_that_neighbours_support) {
+  Rectification r = identity();
+  r.width = 1000;
+  r.height = 800;
+  auto points = ramp(20, 519);
+  for (const double x : {0.0, 12.0, 24.0}) points.push_back({900 + x, 700, 100 + x, 700});
+  points.push_back({100, 700, 1500, 700});  // alone
+  const auto [min, count] = range_of(r, points, std::vector<std::uint8_t>(points.size(), 1));
+  EXPECT_GT(min, -200);
+  EXPECT_GT(min + count, 800);
+}
+
+// The same place twice, as of a keypoint with two orientations, is no support.
+TEST(DisparityRange, does_not_take_repeated_matches_for_support) {
+  Rectification r = identity();
+  r.width = 1000;
+  r.height = 800;
+  auto points = ramp(20, 519);
+  for (int i = 0; i < 3; ++i) points.push_back({900, 700, -2000, 700});
+  const auto [min, count] = range_of(r, points, std::vector<std::uint8_t>(points.size(), 1));
+  EXPECT_LT(min + count, 700);
+}
+
 TEST(DisparityRange, takes_the_second_image_as_the_left_one_when_swapped) {
   const auto points = ramp(-60, -20);
   const auto [min, count] =

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <tuple>
 #include <nlohmann/json.hpp>
 
 #include "cameras.hpp"
@@ -78,6 +79,7 @@ Json dense_json(const DensePair& dense) {
                {"reversed", dense.rectification.is_reversed},
                {"min_disparity", dense.min_disparity},
                {"disparities", dense.disparities},
+               {"disparity_png_scale", disparity_png_scale(dense.disparity.raw)},
                {"density", dense.disparity.density},
                {"depth_cameras", to_string(dense.cameras)},
                {"depth_camera1", intrinsics_json(dense.camera1)},
@@ -288,7 +290,17 @@ void add_pair(Program& program, Context& context) {
                 .leave_out(m.mutual, m.ratio_both_ways, m.max_distance)
                 .change(sift.max_features, {.range = Range::within(0, 1e6)})
                 .change(m.max_ratio, {.name = "--ratio", .range = Range::within(0.1, 1)})
+                .change(p.near_depth, {.name = "--near", .shows_default = false})
+                .change(p.far_depth, {.name = "--far", .shows_default = false})
+                .change(p.slanted, {.help = "no depth from slanted planes of the unrectified pair"})
                 .change(p.dense, {.help = "don't rectify, match densely and make depth"}));
+  for (auto [name, end, help] :
+       {std::tuple{
+            "--min-disparity", &p.min_disparity,
+            "start of the dense search, px of the rectified pair; default: from the matches"},
+        std::tuple{"--max-disparity", &p.max_disparity,
+                   "end of the dense search: disparities below this"}})
+    command.option(name, *end, help).in_range(Range::within(-1e5, 1e5));
   add_robust_options(command, p.robust);
   command.flag("--strict", o->is_strict, kStrictHelp);
   add_common(command, o->common);

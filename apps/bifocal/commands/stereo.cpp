@@ -96,6 +96,7 @@ Json stereo_json(const Options& o, const Inputs& in, const Device& device,
                {"height", in.left.height},   {"device", device.info().id}};
   json.update(options_json(o.method));
   json["density"] = disparity.density;
+  json["disparity_png_scale"] = disparity_png_scale(disparity.raw);
   if (score) {
     json.update({{"scored", score->scored},
                  {"bad1", score->bad1},

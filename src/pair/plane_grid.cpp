@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pair/plane_grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "runtime/parallel.hpp"
+
+namespace bifocal::pair {
+namespace {
+
+// The plane that most of the known neighbours within 2 px agree on.
+struct Agreed {
+  bool is_found = false;
+  float w = 0, wx = 0, wy = 0;
+};
+Agreed agreed_plane(const PlaneGrid& grid, int x, int y) {
+  constexpr int kReach = 2, kNeighbours = 24, kLeast = 12;
+  float w[kNeighbours], wx[kNeighbours], wy[kNeighbours], sorted[kNeighbours];
+  int n = 0;
+  for (int dy = -kReach; dy <= kReach; ++dy) {
+    for (int dx = -kReach; dx <= kReach; ++dx) {
+      const int px = x + dx, py = y + dy;
+      if (px < 0 || py < 0 || px >= grid.known.width || py >= grid.known.height ||
+          !grid.known.at(px, py))
+        continue;
+      w[n] = grid.value(px, py, -dx, -dy);
+      wx[n] = grid.planes.wx.at(px, py);
+      wy[n] = grid.planes.wy.at(px, py);
+      ++n;
+    }
+  }
+  if (n < kLeast) return {};
+  std::copy_n(w, n, sorted);
+  std::nth_element(sorted, sorted + n / 2, sorted + n);
+  const float middle = sorted[n / 2], most = 1 / grid.motion.at(x, y);
+  Agreed sum;
+  int agreeing = 0;
+  for (int i = 0; i < n; ++i) {
+    if (!(std::abs(w[i] - middle) <= most)) continue;
+    ++agreeing;
+    sum.w += w[i];
+    sum.wx += wx[i];
+    sum.wy += wy[i];
+  }
+  if (3 * agreeing < 2 * n) return {};
+  const auto count = static_cast<float>(agreeing);
+  return {true, sum.w / count, sum.wx / count, sum.wy / count};
+}
+
+// Sets of connected pixels.
+class Sets {
+ public:
+  explicit Sets(std::size_t count) : parents_(count) {
+    std::iota(parents_.begin(), parents_.end(), 0);
+  }
+  int root(int i) {
+    while (parents_[std::size_t(i)] != i) {
+      int& parent = parents_[std::size_t(i)];
+      parent = parents_[std::size_t(parent)];
+      i = parent;
+    }
+    return i;
+  }
+  void join(int a, int b) {
+    a = root(a), b = root(b);
+    parents_[std::size_t(std::max(a, b))] = std::min(a, b);
+  }
+
+ private:
+  std::vector<int> parents_;
+};
+
+bool are_on_one_surface(const PlaneGrid& grid, int x, int y, int dx, int dy) {
+  if (!grid.known.at(x, y) || !grid.known.at(x + dx, y + dy)) return false;
+  const float difference = grid.value(x, y, dx, dy) - grid.planes.w.at(x + dx, y + dy);
+  return std::abs(difference) * grid.motion.at(x, y) <= 1;
+}
+
+}  // namespace
+
+SeenPoint seen_point(const Intrinsics& from, const Intrinsics& to, const Pose& pose, double x,
+                     double y, double w) {
+  const Vec3 q = times(pose.R, Vec3{(x - from.cx) / from.fx, (y - from.cy) / from.fy, 1});
+  const Vec3 X = {q[0] + w * pose.t[0], q[1] + w * pose.t[1], q[2] + w * pose.t[2]};
+  return {to.fx * X[0] / X[2] + to.cx, to.fy * X[1] / X[2] + to.cy, w / X[2]};
+}
+
+void set_motion(const Intrinsics& from, const Intrinsics& to, const Pose& pose, PlaneGrid& grid) {
+  grid.motion = ImageF(grid.known.width, grid.known.height);
+  runtime::parallel_for(grid.known.height, [&](int y) {
+    for (int x = 0; x < grid.known.width; ++x) {
+      const double w = std::max(0.0F, grid.planes.w.at(x, y)), step = 1e-3 * w + 1e-6;
+      const SeenPoint here = seen_point(from, to, pose, x, y, w),
+                      near = seen_point(from, to, pose, x, y, w + step);
+      grid.motion.at(x, y) =
+          static_cast<float>(std::hypot(near.u - here.u, near.v - here.v) / step + 1e-6);
+    }
+  });
+}
+
+void fill_holes(int rounds, PlaneGrid& grid) {
+  for (int round = 0; round < rounds; ++round) {
+    PlaneGrid next = grid;
+    runtime::parallel_for(grid.known.height, [&](int y) {
+      for (int x = 0; x < grid.known.width; ++x) {
+        if (grid.known.at(x, y)) continue;
+        const Agreed plane = agreed_plane(grid, x, y);
+        if (!plane.is_found) continue;
+        next.known.at(x, y) = 1;
+        next.planes.w.at(x, y) = plane.w;
+        next.planes.wx.at(x, y) = plane.wx;
+        next.planes.wy.at(x, y) = plane.wy;
+      }
+    });
+    grid = std::move(next);
+  }
+}
+
+void remove_islands(std::span<const GridPoint> points, PlaneGrid& grid) {
+  constexpr int kSmallest = 2000, kSmallestWithPoint = 60, kGap = 3;  // px
+  const int width = grid.known.width, height = grid.known.height;
+  const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  Sets sets(pixels);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      for (const int gap : {1, kGap}) {
+        if (x + gap < width && are_on_one_surface(grid, x, y, gap, 0))
+          sets.join(y * width + x, y * width + x + gap);
+        if (y + gap < height && are_on_one_surface(grid, x, y, 0, gap))
+          sets.join(y * width + x, (y + gap) * width + x);
+      }
+    }
+  }
+  std::vector<int> sizes(pixels, 0);
+  for (int i = 0; i < width * height; ++i)
+    sizes[std::size_t(sets.root(i))] += grid.known.pixels[std::size_t(i)];
+  for (const GridPoint& p : points) {
+    const float difference = grid.planes.w.at(p.x, p.y) - p.w;
+    int& size = sizes[std::size_t(sets.root(p.y * width + p.x))];
+    if (grid.known.at(p.x, p.y) && std::abs(difference) * grid.motion.at(p.x, p.y) <= 2 &&
+        size >= kSmallestWithPoint)
+      size = std::max(size, kSmallest);
+  }
+  for (int i = 0; i < width * height; ++i)
+    if (sizes[std::size_t(sets.root(i))] < kSmallest) grid.known.pixels[std::size_t(i)] = 0;
+}
+
+}  // namespace bifocal::pair

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bifocal/two_photographs.hpp>
+
+#include "pair/dense_cameras.hpp"
+
+namespace bifocal::pair {
+
+// Adds slanted planes of the unrectified pair (stereo/slanted) to the matches of the photographs'
+// pixels where these are unknown, and removes small islands. The search starts from the known
+// matches and the inliers. Needs an exact pose (no cameras.F).
+void add_slanted_matches(Queue& queue, ImageView<const std::uint8_t> image1,
+                         ImageView<const std::uint8_t> image2, const DenseCameras& cameras,
+                         DenseMatches& matches);
+
+}  // namespace bifocal::pair

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Slanted planes of a view seen by another one. A plane of the scene has inverse depth that is
+// linear in the pixel, so the point of pixel (x, y) is seen at H (x, y, 1) + e (w + wx dx + wy dy).
+//   M. Bleyer, C. Rhemann, C. Rother, PatchMatch stereo, BMVC 2011.
+enum {
+  PATCH_RADIUS = 5,  // px
+  PATCH_STEP = 2,    // px between the samples of a patch
+  PATCH_SAMPLES = 36
+};
+// Variance that noise may have, levels^2 of 255: flat patches correlate with nothing.
+lane_fn real patch_noise() { return lane(4); }
+lane_fn real patch_refused() { return lane(2); }  // above every cost of a patch, 1 - correlation
+lane_fn real patch_farthest() { return lane(1e6); }
+
+// Where a patch is seen: the place (u, v), px, of its middle, its derivatives by x and y, and
+// the movement (along_u, along_v) by inverse depth; z > 0 in front of the other camera.
+struct seen_patch {
+  real u, v, u_x, u_y, v_x, v_y, along_u, along_v, z;
+};
+
+lane_fn struct seen_patch patch_seen(global_const float* geometry, real x, real y, real w, real wx,
+                                     real wy) {
+  const real h0 = group_same(geometry[0]), h1 = group_same(geometry[1]),
+             h3 = group_same(geometry[3]), h4 = group_same(geometry[4]),
+             h6 = group_same(geometry[6]), h7 = group_same(geometry[7]);
+  const real e0 = group_same(geometry[9]), e1 = group_same(geometry[10]),
+             e2 = group_same(geometry[11]);
+  struct seen_patch s;
+  s.z = h6 * x + h7 * y + group_same(geometry[8]) + e2 * w;
+  const real scale = lane(1) / s.z;
+  s.u = (h0 * x + h1 * y + group_same(geometry[2]) + e0 * w) * scale;
+  s.v = (h3 * x + h4 * y + group_same(geometry[5]) + e1 * w) * scale;
+  const real z_x = h6 + e2 * wx, z_y = h7 + e2 * wy;
+  s.u_x = (h0 + e0 * wx - s.u * z_x) * scale;
+  s.u_y = (h1 + e0 * wy - s.u * z_y) * scale;
+  s.v_x = (h3 + e1 * wx - s.v * z_x) * scale;
+  s.v_y = (h4 + e1 * wy - s.v * z_y) * scale;
+  s.along_u = (e0 - s.u * e2) * scale;
+  s.along_v = (e1 - s.v * e2) * scale;
+  return s;
+}
+
+// px per unit of inverse depth
+lane_fn real patch_motion(const struct seen_patch* s) {
+  return sqrt(s->along_u * s->along_u + s->along_v * s->along_v) + lane(1e-6);
+}
+
+// Whether a patch lies in front of both cameras, has its middle in an image of that size, and
+// reaches at most `reach` px from it.
+lane_fn mask patch_is_inside(const struct seen_patch* s, real w, real width, real height,
+                             real reach) {
+  const real r = lane(PATCH_RADIUS);
+  return (w >= lane(0)) & (s->z > lane(0)) & (s->u >= lane(0)) & (s->v >= lane(0)) &
+         (s->u <= width - lane(1)) & (s->v <= height - lane(1)) &
+         (r * (fabs(s->u_x) + fabs(s->u_y)) <= reach) &
+         (r * (fabs(s->v_x) + fabs(s->v_y)) <= reach);
+}
