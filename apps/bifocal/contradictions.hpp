@@ -11,7 +11,7 @@
 namespace bifocal::cli {
 
 struct Contradictions {
-  Json pairs = Json::array();   // {"image1", "image2": names, "inliers", "probability"}
+  Json pairs = Json::array();      // {"image1", "image2": names, "inliers", "probability"}
   std::vector<std::string> texts;  // a sentence each
 };
 

@@ -28,7 +28,7 @@ struct Repetition {
   // These are of photographs (estimate_pair); 0 elsewhere.
   double twin_distance = 0;  // median descriptor distance of matched features to the most similar
                              // feature elsewhere in their own image
-  double evidence = 0;  // for the model against structured outliers; it is doubted below 1.45
+  double evidence = 0;       // for the model against structured outliers; it is doubted below 1.45
 };
 
 // Judges an epipolar model from the matches alone: it is doubted if rival_ratio exceeds 0.3.
