@@ -3,6 +3,7 @@
 // report list them.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
