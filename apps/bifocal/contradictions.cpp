@@ -18,10 +18,8 @@ Contradictions described(const colmap::Database& database,
   for (const colmap::Image& image : database.images()) names[image.id] = image.name;
   for (const colmap::ContradictingPair& p : pairs) {
     const std::string &a = names[p.image1], &b = names[p.image2];
-    out.pairs.push_back({{"image1", a},
-                         {"image2", b},
-                         {"inliers", p.inliers},
-                         {"probability", p.probability}});
+    out.pairs.push_back(
+        {{"image1", a}, {"image2", b}, {"inliers", p.inliers}, {"probability", p.probability}});
     out.texts.push_back(fmt::format(
         "{}, {}: the rotation contradicts those of other pairs ({} inliers)", a, b, p.inliers));
   }
@@ -36,8 +34,7 @@ Contradictions find_contradictions(const std::string& database) {
 }
 
 Contradictions tell_contradictions(const std::string& database, bool is_strict) {
-  colmap::Database opened(database,
-                          is_strict ? colmap::Access::write : colmap::Access::read);
+  colmap::Database opened(database, is_strict ? colmap::Access::write : colmap::Access::read);
   const std::vector<colmap::ContradictingPair> pairs = contradicting_pairs(opened);
   Contradictions found = described(opened, pairs);
   for (const std::string& text : found.texts)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs of a database whose rotation contradicts those of other pairs, as collect, verify and
-// report list them.
+// Pairs of a database whose rotation contradicts other pairs, for collect, verify and report.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +11,7 @@
 namespace bifocal::cli {
 
 struct Contradictions {
-  Json pairs = Json::array();   // {"image1", "image2": names, "inliers", "probability"}
+  Json pairs = Json::array();      // {"image1", "image2": names, "inliers", "probability"}
   std::vector<std::string> texts;  // a sentence each
 };
 

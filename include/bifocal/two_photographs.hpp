@@ -135,8 +135,8 @@ struct StageTime {
 struct PairResult {
   Outcome outcome = Outcome::no_model;
   ModelKind kind = ModelKind::fundamental;
-  std::string reason;  // why this model, or why none
-  std::string doubt;   // empty, or why the given cameras are hardly those of the pictures
+  std::string reason;     // why this model, or why none
+  std::string doubt;      // empty, or why the given cameras are hardly those of the pictures
   Repetition repetition;  // whether repeated structure explains E or F as well; outcome stays ok
   std::vector<Keypoint> keypoints1, keypoints2;
   std::vector<Match> matches;     // one between two places, whatever their orientations

@@ -86,13 +86,12 @@ void doubt_repetition(Queue& queue, const FeatureSet& features, const PairOption
   Repetition& r = result.repetition;
   r = robust::find_rival(kind, result.points, result.model,
                          {.cameras = cameras, .options = options.robust, .queue = &queue});
-  r.evidence =
-      robust::evidence_against_structure(kind, result.model.inlier_count, r.rival_inliers,
-                                         static_cast<int>(result.points.size()));
+  r.evidence = robust::evidence_against_structure(kind, result.model.inlier_count, r.rival_inliers,
+                                                  static_cast<int>(result.points.size()));
   if (!options.surf && options.sift.root) {
     const double radius[] = {kOwnPlace * diagonal1, kOwnPlace * diagonal2};
-    r.twin_distance = median_twin_distance({features.get(queue, 0), features.get(queue, 1)},
-                                           radius, result.matches);
+    r.twin_distance = median_twin_distance({features.get(queue, 0), features.get(queue, 1)}, radius,
+                                           result.matches);
     r.evidence *= std::pow(r.twin_distance / kUniqueDistance, 4);
   }
   r.is_doubted = r.evidence < kLeastEvidence;

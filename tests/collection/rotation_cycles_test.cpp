@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rotations of pairs that contradict those of other pairs.
+// Rotations of pairs that contradict other pairs.
 #include <bifocal/colmap/rotation_cycles.hpp>
 
 #include <gtest/gtest.h>
@@ -75,8 +75,7 @@ TEST(RotationCycles, ContradictingGeometriesOfADatabaseAreErased) {
   database.write(colmap::Camera{
       .id = 1, .model = 1, .width = 100, .height = 100, .params = {100, 100, 50, 50}});
   for (Id i = 1; i <= 6; ++i)
-    database.write(
-        colmap::Image{.id = i, .name = std::to_string(i) + ".jpg", .camera_id = 1});
+    database.write(colmap::Image{.id = i, .name = std::to_string(i) + ".jpg", .camera_id = 1});
   std::mt19937_64 random(6);
   std::vector<PairRotation> pairs = all_rotations(6, random);
   pairs[2].R = synthetic::rotation_about({0, 1, 0}, 2);

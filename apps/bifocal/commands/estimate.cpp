@@ -180,8 +180,7 @@ void run(const Options& o, Context& context) {
                               .options = o.robust,
                               .priors = {.weights = given.weights, .qualities = given.qualities},
                               .queue = &queue};
-    const RelativePoseResult r =
-        estimate_relative_pose(ModelKind::essential, given.points, input);
+    const RelativePoseResult r = estimate_relative_pose(ModelKind::essential, given.points, input);
     repetition = find_repetition(kind, given.points, r, input);
     outcome = r.outcome;
     json = result_json(r, o, queue.device());
