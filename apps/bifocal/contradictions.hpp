@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs of a database whose rotation contradicts those of other pairs, as collect, verify and
-// report list them.
+// Pairs of a database whose rotation contradicts other pairs, for collect, verify and report.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

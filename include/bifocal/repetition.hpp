@@ -9,12 +9,11 @@
 
 namespace bifocal {
 
-// Result of the test of an epipolar model (F, E and the relative poses) against a structured
-// alternative. The significance test of estimate() asks whether uniformly distributed outliers
-// would support the model; windows, columns and tiles that look alike give outliers that support
-// each other. The rival is the best model of the matches that are no inliers: in a scene without
-// repetition it has hardly more inliers than its own sample, in one with repetition it comes near
-// the model.
+// Result of the test of an epipolar model (F, E and relative poses) against a structured
+// alternative. The significance test of estimate() assumes uniformly distributed outliers; windows,
+// columns and tiles that look alike give outliers that support each other. The rival is the best
+// model of the outliers: without repetition it has few inliers beyond its own sample, with
+// repetition nearly as many as the model.
 //   C. Zach, A. Irschara, H. Bischof, What can missing correspondences tell us about 3D structure
 //   and motion?, CVPR 2008.
 //   N. Jiang, P. Tan, L.-F. Cheong, Seeing double without confusion: structure-from-motion in
@@ -22,8 +21,8 @@ namespace bifocal {
 struct Repetition {
   bool is_doubted = false;
   std::string reason;     // of the doubt, with numbers; empty without one
-  int rival_inliers = 0;  // of the best model of the other matches; 0: too few of them
-  // Inliers of the rival by those of the model, both without the sample that any model agrees with.
+  int rival_inliers = 0;  // 0: no rival, or too few outliers
+  // Inliers of the rival by inliers of the model, both less a minimal sample.
   double rival_ratio = 0;
   // These are of photographs (estimate_pair); 0 elsewhere.
   double twin_distance = 0;  // median descriptor distance of matched features to the most similar

@@ -164,9 +164,11 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
       result.reason = std::move(none);
     const verify::ChosenModel& found = round->results[0];
     result.doubt = doubt_of_cameras(found, options, image1, image2);
-    clock.start("doubt", 0.68);
-    pair::doubt_repetition(queue, features, options, std::hypot(image1.width, image1.height),
-                           std::hypot(image2.width, image2.height), result);
+    if (result.model.ok() && result.kind != ModelKind::homography) {
+      clock.start("doubt", 0.68);
+      pair::doubt_repetition(queue, features, options, std::hypot(image1.width, image1.height),
+                             std::hypot(image2.width, image2.height), result);
+    }
     if (result.outcome == Outcome::ok && result.kind == ModelKind::essential && !result.undistorted)
       pair::set_pose(found.epipolar, options.camera1->fx, result);
     pair::estimate_focal_length(queue, photograph1, photograph2, options, result);

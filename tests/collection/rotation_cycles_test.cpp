@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rotations of pairs that contradict those of other pairs.
+// Rotations of pairs that contradict other pairs.
 #include <bifocal/colmap/rotation_cycles.hpp>
 
 #include <gtest/gtest.h>

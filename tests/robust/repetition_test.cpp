@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <bifocal/error.hpp>
+#include <iostream>
 #include <random>
 
 #include "synthetic/facades.hpp"
@@ -62,6 +63,18 @@ TEST(Repetition, CorrectMatchesOfAFacadeAreNotDoubted) {
   for (const ModelKind kind : {ModelKind::essential, ModelKind::fundamental}) {
     const Counts counts = count_facades(kind, 0, 60);
     EXPECT_GE(counts.believed, 59) << to_string(kind);
+  }
+}
+
+// The measurement of docs/robust.md; --gtest_also_run_disabled_tests runs it, in some minutes.
+TEST(Repetition, DISABLED_TwoHundredFacades) {
+  for (const ModelKind kind : {ModelKind::essential, ModelKind::fundamental}) {
+    const Counts wrong = count_facades(kind, 1, 200), right = count_facades(kind, 0, 200);
+    std::cout << to_string(kind) << ": any window " << wrong.believed << " believed, "
+              << wrong.doubted << " doubted; the same window " << right.believed << " believed, "
+              << right.doubted << " doubted of 200\n";
+    EXPECT_LE(wrong.believed, 10);
+    EXPECT_GE(right.believed, 196);
   }
 }
 

@@ -12,14 +12,13 @@
 namespace bifocal::synthetic {
 
 // A window is 1.5 wide and 2 high and has 14 points, up to 0.4 in front of or behind the wall. Both
-// cameras (1280 x 960 px, f = 1000) stand about 14 in front of the wall, up to 6 apart, and see all
-// of it.
+// cameras (1280 x 960 px, f = 1000) stand about 14 in front of the wall and up to 6 apart.
 struct FacadeOptions {
   int columns = 8, rows = 4;
   int points = 200;
   double noise = 1;  // px
-  // Share of matches whose point in image 2 is that of a window drawn at random; the other matches
-  // are correct. No two matches share a point.
+  // Share of matches between two windows drawn at random; the rest is correct. No two matches share
+  // a point.
   double repeated = 1;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs of a collection whose rotation contradicts those of other pairs.
+// Pairs of a collection whose rotation contradicts other pairs.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@ struct PairRotation {
 
 // Returns the probability of each rotation to be correct. The rotations of three pairs of three
 // images are the identity one after another; the angle that remains is small if all three are
-// correct and arbitrary otherwise. The probabilities are those of a mean-field approximation over
-// all triplets. A pair without a triplet keeps the prior of 0.7. No pair of images is given twice.
+// correct and arbitrary otherwise. The probabilities are a mean-field approximation over all
+// triplets. A pair without a triplet keeps the prior of 0.7. No pair of images is given twice.
 // Takes time proportional to the number of triplets.
 //   C. Zach, M. Klopschitz, M. Pollefeys, Disambiguating visual relations using loop constraints,
 //   CVPR 2010.
@@ -35,7 +35,7 @@ struct ContradictingPair {
 // pair_id. Damaged rows are passed over.
 [[nodiscard]] std::vector<ContradictingPair> contradicting_pairs(const Database& database);
 
-// Erases the geometries of these pairs; their matches stay.
+// Erases the geometries of the pairs and keeps their matches.
 void erase_geometries(Database& database, std::span<const ContradictingPair> pairs);
 
 }  // namespace bifocal::colmap

@@ -57,7 +57,7 @@ std::vector<Triplet> triplets_of(std::span<const PairRotation> pairs) {
   return triplets;
 }
 
-// Nothing without a pose, or of a row that can't be read.
+// Returns no rotation of a geometry without a pose or of a damaged row.
 std::optional<Mat3> rotation_of(const Database& database, const PairRows& row) {
   try {
     const auto geometry = database.geometry(row.image1, row.image2);
