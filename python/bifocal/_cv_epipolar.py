@@ -125,7 +125,7 @@ def findFundamentalMat(
         limit = 3.0 if limit <= 0 else limit
         confidence = number(confidence, "confidence")
         confidence = confidence if 0 < confidence < 1 else 0.99
-        if method == LMEDS:
+        if method in (LMEDS, FM_7POINT):  # which OpenCV takes for LMEDS of more points
             s1, s2 = _lmeds.scales(x1, x2)
             best, flags = _lmeds.find("fundamental", x1 * s1, x2 * s2, confidence, maxIters, 7, _line_errors(x1 * s1, x2 * s2))
             F = None if best is None else np.diag([s2, s2, 1.0]) @ best.model @ np.diag([s1, s1, 1.0])

@@ -44,7 +44,7 @@ def find(
     def attempt(threshold: float) -> None:
         nonlocal best, least
         found = estimate(kind, x1, x2, options=_usac.robust_options(threshold, confidence, most), **cameras)
-        if not agreed(found):
+        if not agreed(found) or not found.model.any():
             return
         own = np.where(np.isnan(e := errors(found)), np.inf, e)
         median = float(np.sort(own)[min(count // 2, len(own) - 1)])
