@@ -1,4 +1,4 @@
-"""What users bring to Python: processes, masks, devices, units, turned cameras, and OpenCV's defaults."""
+"""Field cases in Python: processes, masks, devices, units, turned cameras, and OpenCV's defaults."""
 
 import copy
 import dataclasses
