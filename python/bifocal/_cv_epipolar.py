@@ -125,7 +125,7 @@ def findFundamentalMat(
         limit = 3.0 if limit <= 0 else limit
         confidence = number(confidence, "confidence")
         confidence = confidence if 0 < confidence < 1 else 0.99
-        if method == LMEDS:
+        if method in (LMEDS, FM_7POINT):  # which OpenCV takes for LMEDS of more points
             s1, s2 = _lmeds.scales(x1, x2)
             best, flags = _lmeds.find("fundamental", x1 * s1, x2 * s2, confidence, maxIters, 7, _line_errors(x1 * s1, x2 * s2))
             F = None if best is None else np.diag([s2, s2, 1.0]) @ best.model @ np.diag([s1, s1, 1.0])
@@ -186,10 +186,8 @@ def findEssentialMat(points1: Any, points2: Any, *args: Any, **kwargs: Any) -> F
     elif method == LMEDS:
         s1, s2 = _lmeds.scales(x1, x2)
         S1, S2 = np.diag([s1, s1, 1.0]) @ K1, np.diag([s2, s2, 1.0]) @ K2
-        names = given.get("prob", 0.999), given.get("maxIters")
-        best, flags = _lmeds.find(
-            "essential", x1 * s1, x2 * s2, *names, 5, _line_errors(x1 * s1, x2 * s2, S1, S2), camera1=S1, camera2=S2
-        )
+        prob, errors = given.get("prob", 0.999), _line_errors(x1 * s1, x2 * s2, S1, S2)
+        best, flags = _lmeds.find("essential", x1 * s1, x2 * s2, prob, given.get("maxIters"), 5, errors, camera1=S1, camera2=S2)
         return (None if best is None else best.model.copy()), _cv.mask(flags, mask)
     else:
         opts = _usac.robust_options(given.get("threshold", 1.0), given.get("prob", 0.999), given.get("maxIters"), ("threshold", "prob", "maxIters"))

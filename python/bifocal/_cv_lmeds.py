@@ -12,7 +12,7 @@ from ._agreement import agreed
 from ._cv_arrays import Array
 from ._robust import Estimate, ModelKind, estimate
 
-# Points are brought to this extent; of these thresholds the one with the least median error is taken.
+# Points are scaled to this extent. The threshold with the least median error is taken.
 _EXTENT = 1000.0
 _THRESHOLDS = 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0
 
@@ -20,7 +20,7 @@ Fitted = Tuple[Optional[Estimate], Array]
 
 
 def extent(x: Array) -> float:
-    """The longer side of the box that holds the middle 90 % of the points; 1 where there is none."""
+    """The longer side of the box around the middle 90 % of the points; 1 without a box."""
     which = np.isfinite(x).all(1)
     if not which.any():
         return 1.0
@@ -34,8 +34,8 @@ def find(
 ) -> Fitted:
     """The estimate of least median error, and its inliers; (None, no inliers) without a model.
 
-    x1 and x2 have an extent of about 1000. errors(found) are those of all points; inliers are within 2.5 robust standard deviations of
-    these, as OpenCV has it (P. Rousseeuw, Least median of squares regression, JASA 79, 1984).
+    x1 and x2 have an extent of about 1000. errors(found): of all points. Inliers are within 2.5 robust standard deviations,
+    as in OpenCV (P. Rousseeuw, Least median of squares regression, JASA 79, 1984).
     """
     count = int(_cv.finite(x1, x2).sum())
     best: Fitted = None, np.zeros(len(x1), bool)
@@ -44,7 +44,7 @@ def find(
     def attempt(threshold: float) -> None:
         nonlocal best, least
         found = estimate(kind, x1, x2, options=_usac.robust_options(threshold, confidence, most), **cameras)
-        if not agreed(found):
+        if not agreed(found) or not found.model.any():
             return
         own = np.where(np.isnan(e := errors(found)), np.inf, e)
         median = float(np.sort(own)[min(count // 2, len(own) - 1)])

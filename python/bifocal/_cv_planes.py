@@ -143,9 +143,9 @@ def _search(
     if params is not None:
         found = _usac.find(kind, x1 * unit, x2, params, _usac.ONE_IMAGE)
         return _found(kind, found, unit, x1, x2, params.threshold, given, column)
+    options = _usac.robust_options(threshold, confidence, most, unit=_usac.ONE_IMAGE)
     if method == LMEDS:
         return _least_median(kind, x1, x2, confidence, most, given, column)
-    options = _usac.robust_options(threshold, confidence, most, unit=_usac.ONE_IMAGE)
     found = estimate(kind, x1 * unit, x2, options=options)
     return _found(kind, found, unit, x1, x2, threshold, given, column)
 

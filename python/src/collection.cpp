@@ -205,10 +205,13 @@ const Verified& of(nb::handle self) { return nb::cast<const Verified&>(self); }
 
 void bind_collection(nb::module_& m) {
   nb::class_<Verified> v(m, "VerifiedPairs", "Matches of P pairs of images and their geometry.");
-  v.def("__getstate__", [](const Verified& s) {
-    return nb::make_tuple(bytes_of(s.pairs), bytes_of(s.matches.rows), bytes_of(s.offsets),
-                          nb::cast(s.estimates, nb::rv_policy::copy));
-  });
+  v.def(
+      "__getstate__",
+      [](const Verified& s) {
+        return nb::make_tuple(bytes_of(s.pairs), bytes_of(s.matches.rows), bytes_of(s.offsets),
+                              nb::cast(s.estimates, nb::rv_policy::copy));
+      },
+      nb::sig("def __getstate__(self) -> tuple[bytes, bytes, bytes, BatchEstimate]"));
   v.def("__setstate__",
         [](Verified& s, const std::tuple<nb::bytes, nb::bytes, nb::bytes, nb::object>& state) {
           const auto& [pairs, matches, offsets, estimates] = state;

@@ -144,7 +144,9 @@ void bind_made_matches(nb::class_<Set>& c) {
       },
       nb::arg("indices").none(), nb::arg("distance").none() = nb::none(),
       nb::arg("ratio").none() = nb::none());
-  c.def("__getstate__", [](const Set& s) { return nb::make_tuple(bytes_of(s.rows)); });
+  c.def(
+      "__getstate__", [](const Set& s) { return nb::make_tuple(bytes_of(s.rows)); },
+      nb::sig("def __getstate__(self) -> tuple[bytes]"));
   c.def("__setstate__", [](Set& s, const std::tuple<nb::bytes>& state) {
     new (&s) Set{vector_of<Row>(std::get<0>(state)), {}};
   });
@@ -315,9 +317,12 @@ void bind_features(nb::module_& m) {
   f.def("__init__", &make_features, nb::arg("xy").none(), nb::arg("descriptors").none(),
         nb::arg("sigma").none() = nb::none(), nb::arg("angle_deg").none() = nb::none(),
         nb::arg("response").none() = nb::none(), nb::arg("shapes").none() = nb::none());
-  f.def("__getstate__", [](const Features& s) {
-    return nb::make_tuple(bytes_of(s.keypoints), bytes_of(s.descriptors), bytes_of(s.shapes));
-  });
+  f.def(
+      "__getstate__",
+      [](const Features& s) {
+        return nb::make_tuple(bytes_of(s.keypoints), bytes_of(s.descriptors), bytes_of(s.shapes));
+      },
+      nb::sig("def __getstate__(self) -> tuple[bytes, bytes, bytes]"));
   f.def("__setstate__", [](Features& s, const std::tuple<nb::bytes, nb::bytes, nb::bytes>& state) {
     const auto& [keypoints, descriptors, shapes] = state;
     new (&s) Features{vector_of<Keypoint>(keypoints), vector_of<std::uint8_t>(descriptors),

@@ -75,8 +75,8 @@ DetectArguments::DetectArguments(nb::handle given, nb::handle mask)
       d.code != std::uint8_t(nb::dlpack::dtype_code::Int))
     type_error(fmt::format("mask: dtype {}, must be bool or whole numbers", dtype_text(array)));
   need_host(array, "mask");
-  const nb::object given = nb::module_::import_("numpy").attr("asarray")(mask);
-  mask_ = picture_of(given.attr("__ne__")(0).attr("astype")("uint8"), "mask");
+  const nb::object values = nb::module_::import_("numpy").attr("asarray")(mask);
+  mask_ = picture_of(values.attr("__ne__")(0).attr("astype")("uint8"), "mask");
 }
 
 void need_picture_there(const AnyArray& image, const char* name, int bits) {

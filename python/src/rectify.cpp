@@ -261,13 +261,32 @@ void bind_conversions(Class& c) {
         "Writes the rectification as an .npz file (docs/formats.md), whole or not at all.");
 }
 
+void bind_pickle(Class& c) {
+  c.def(
+      "__getstate__", [](const Rectification& r) { return state_of(r); },
+      nb::sig("def __getstate__(self) -> tuple[bytes, str, object, object]"));
+  c.def(
+      "__setstate__", [](Rectification& r, const nb::tuple& state) { restore(r, state); },
+      nb::sig("def __setstate__(self, state: tuple[bytes, str, object, object], /) -> None"));
+}
+
+void bind_doubt(nb::module_& m) {
+  m.def(
+      "intrinsics_doubt",
+      [](nb::handle camera, double width, double height) {
+        const AnyCamera c = any_camera_of(camera, "camera");
+        return intrinsics_doubt(c.lens ? c.lens->intrinsics() : c.pinhole, width, height);
+      },
+      nb::arg("camera").none(), nb::arg("width"), nb::arg("height"));
+}
+
 }  // namespace
 
 void bind_rectify(nb::module_& m) {
   Class c(m, "Rectification",
           "Two images resampled so that a scene point lies on the same row of both.");
-  c.def("__getstate__", [](const Rectification& r) { return state_of(r); });
-  c.def("__setstate__", [](Rectification& r, const nb::tuple& state) { restore(r, state); });
+  bind_pickle(c);
+  bind_doubt(m);
   bind_summary(c);
   bind_planar(c);
   bind_conversions(c);
@@ -305,13 +324,6 @@ void bind_rectify(nb::module_& m) {
         nb::sig("def move_points(points: object, camera: object, back: bool) -> "
                 "numpy.typing.NDArray[numpy.float64]"),
         "Converts px of a camera to px of its pinhole, or back.");
-  m.def(
-      "intrinsics_doubt",
-      [](nb::handle camera, double width, double height) {
-        const AnyCamera c = any_camera_of(camera, "camera");
-        return intrinsics_doubt(c.lens ? c.lens->intrinsics() : c.pinhole, width, height);
-      },
-      nb::arg("camera").none(), nb::arg("width"), nb::arg("height"));
   m.def(
       "pinhole_of",
       [](nb::handle camera) {

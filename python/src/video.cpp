@@ -127,10 +127,13 @@ const MatchedFrame& of(nb::handle self) { return nb::cast<const MatchedFrame&>(s
 void bind_video(nb::module_& m) {
   nb::class_<MatchedFrame> f(m, "VideoFrame",
                              "A frame, and what it has in common with those before it.");
-  f.def("__getstate__", [](const MatchedFrame& s) {
-    return nb::make_tuple(s.number, bytes_of(s.keypoints), nb::cast(s.pairs, nb::rv_policy::copy),
-                          bytes_of(s.points));
-  });
+  f.def(
+      "__getstate__",
+      [](const MatchedFrame& s) {
+        return nb::make_tuple(s.number, bytes_of(s.keypoints),
+                              nb::cast(s.pairs, nb::rv_policy::copy), bytes_of(s.points));
+      },
+      nb::sig("def __getstate__(self) -> tuple[int, bytes, VerifiedPairs, bytes]"));
   f.def("__setstate__",
         [](MatchedFrame& s, const std::tuple<int, nb::bytes, nb::object, nb::bytes>& state) {
           const auto& [number, keypoints, pairs, points] = state;

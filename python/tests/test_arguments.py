@@ -68,7 +68,7 @@ CASES = [
     (lambda: H(X1, X2, options=OPTIONS(min_iterations=0.5)), TypeError, r"RobustOptions.min_iterations: 0.5, must be a whole"),
     (lambda: H(X1, X2, options=OPTIONS(seed=-1)), TypeError, r"RobustOptions.seed: -1, must be a whole number from 0"),
     (lambda: H(X1, X2, options={"threshold": 2}), TypeError, r"options: .*must be a bifocal.RobustOptions"),
-    (lambda: H(X1, X2, device="abacus"), RuntimeError, r"abacus"),
+    (lambda: H(X1, X2, device="abacus"), ValueError, r"abacus"),
     (lambda: H(X1, X2, device="cuda:99"), RuntimeError, r"cuda:99"),
     (lambda: bifocal.detect(np.zeros((5, 5))), TypeError, r"image: dtype float64, must be uint8 or uint16"),
     (lambda: bifocal.detect(np.zeros(5, np.uint8)), ValueError, r"image: shape \(5,\), must be \(height, width\)"),

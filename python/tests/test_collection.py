@@ -130,7 +130,7 @@ def test_features_are_added():
         (lambda c: c.detect([IMAGES[0]], batch=0), ValueError, r"batch"),
         (lambda c: c.detect([IMAGES[0]], bifocal.SurfOptions(octaves=9)), ValueError, r"octaves = 9"),
         (lambda c: c.features(9), ValueError, r"9"),
-        (lambda c: bifocal.Collection("abacus"), RuntimeError, r"abacus"),
+        (lambda c: bifocal.Collection("abacus"), ValueError, r"abacus"),
     ],
 )
 def test_refused(collection, call, kind, message):

@@ -1,4 +1,4 @@
-"""What users bring to Python: processes, masks, devices, units, turned cameras, and OpenCV's defaults."""
+"""Field cases in Python: processes, masks, devices, units, turned cameras, and OpenCV's defaults."""
 
 import copy
 import dataclasses
@@ -76,7 +76,9 @@ def test_results_are_pickled():
     disparity = bifocal.stereo(PICTURE, SHIFTED, bifocal.SgmOptions(disparities=16))
     again = pickle.loads(pickle.dumps(disparity))
     assert same(again.raw, disparity.raw) and same(again.confidence, disparity.confidence) and again.density == disparity.density
-    for r in (rectification(), rectification(lens=True), bifocal.rectify_polar(*[bifocal.Camera(300, 300, 149.5, 99.5, width=300, height=200)] * 2, np.eye(3), [0, 0, 1])):
+    pinhole = bifocal.Camera(300, 300, 149.5, 99.5)
+    polar = bifocal.rectify_polar(pinhole, pinhole, np.eye(3), [0, 0, 1], (300, 200), (300, 200))
+    for r in (rectification(), rectification(lens=True), polar):
         again = pickle.loads(pickle.dumps(r))
         assert (again.kind, again.width, again.reason, again.is_swapped) == (r.kind, r.width, r.reason, r.is_swapped)
         assert all(same(a, b) for a, b in zip(again.sampling_map(1), r.sampling_map(1)))
@@ -136,7 +138,7 @@ def test_doubts():
     assert bifocal.rectify(whole, whole, np.eye(3), [-1, 0, 0]).doubt.startswith("camera 1: the principal point")
     assert rectification().doubt == ""
     flat = bifocal.stereo(np.zeros((60, 90), np.uint8), np.zeros((60, 90), np.uint8))
-    assert "nothing is known" in bifocal.disparity_doubt(flat)
+    assert "at an end of the search, 0 or 127 px" in bifocal.disparity_doubt(flat)
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-3, 1e4])

@@ -35,13 +35,14 @@ def test_a_scene_point_lies_on_one_row(t, is_calibrated):
     else:
         found = bifocal.rectify_polar_uncalibrated(fundamental(t), x1, x2, SIZE, SIZE)
     assert found and found.ok and found.reason == "ok" and found.is_cyclic == (t is AHEAD)
-    places = [found.rectified_points(side, x) for side, x in enumerate((x1, x2))]
+    sides = (x2, x1) if found.is_swapped else (x1, x2)
+    places = [found.rectified_points(side, x) for side, x in enumerate(sides)]
     both = np.isfinite(places[0]).all(1) & np.isfinite(places[1]).all(1)
     assert both.mean() > 0.95
     rows = np.abs(places[0][both, 1] - places[1][both, 1])
     circle = found.height - 2 * found.overlap  # a point next to the seam is on either end of the full circle
     assert (np.minimum(rows, np.abs(rows - circle)) < 0.1).all()
-    for side, x in enumerate((x1, x2)):
+    for side, x in enumerate(sides):
         back = found.photograph_points(side, places[side][both])
         assert np.abs(back - x[both]).max() < 0.05
 

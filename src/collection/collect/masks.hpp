@@ -14,7 +14,7 @@ namespace bifocal::collection {
 // without one.
 [[nodiscard]] std::filesystem::path mask_file(const std::filesystem::path& masks,
                                               const std::string& photograph);
-// Says which names are looked for and one that is there.
+// Returns the names expected and the name of a file of the folder, in words.
 [[nodiscard]] std::string expected_masks(const std::filesystem::path& masks,
                                          const std::string& photograph);
 

@@ -81,7 +81,7 @@ Partners::Found Partners::of(int image, int count) const {
           found.twins.back() = std::min(found.twins.back(), other);
       }
     }
-    if (std::ssize(alike) < wanted) break;  // there are no more
+    if (std::ssize(alike) < wanted) break;  // all images are in
   }
   return found;
 }

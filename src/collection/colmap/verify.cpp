@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A database's pairs: read, decided and written, one piece of them beside another.
+#include <unistd.h>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/pair_selection.hpp>
 
@@ -80,11 +81,14 @@ void forget(const std::filesystem::path& file, bool all_pairs,
 
 VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& file,
                       const VerifyRun& run) {
-  const Database database(file, Access::write);  // the last one closed: it tidies up the log
+  // The last one closed tidies up the log. A database that can't be written to may be complete.
+  const bool is_writable = ::access(file.c_str(), W_OK) == 0;
+  const Database database(file, is_writable ? Access::write : Access::read);
   const Cameras cameras(database);
   VerifyProgress progress;
   const std::vector<PairOfImages> work = work_of(database, run, progress);
   progress.pairs = static_cast<std::int64_t>(work.size()) + progress.left_out;
+  if (work.empty() && !run.overwrite && !is_writable) return progress;
   if (run.overwrite) forget(file, run.pairs.empty(), work);
   RowWriter writer(file);
   DatabaseSource source(file, Access::read, &writer.gate());
