@@ -112,10 +112,12 @@ Json stereo_json(const Options& o, const Inputs& in, const Device& device,
 // Says so if only the exchanged pictures match. That costs a second matching of what hardly
 // matches.
 std::string doubt_of_sides(Queue& queue, const Options& o, const Inputs& in, double density) {
-  constexpr double kHardlyAny = 15, kTimes = 3;  // per cent of the pixels
-  if (density >= kHardlyAny) return {};
+  // Exchanged pairs of Middlebury and OpenCV match in 6 to 15 % of the pixels, others in 80 to 96
+  // %.
+  constexpr double kFew = 40, kTimes = 2;  // per cent of the pixels
+  if (density >= kFew) return {};
   const double exchanged = match(queue, o.method, in.right, in.left).density;
-  if (exchanged < kHardlyAny || exchanged < kTimes * density) return {};
+  if (exchanged < kFew || exchanged < kTimes * density) return {};
   const auto [first, count] = std::pair(o.method.sgm.min_disparity, o.method.sgm.disparities);
   return fmt::format(
       "{:.1f} % of the pixels match, and {:.1f} % with the pictures exchanged: {} seems to be the "
