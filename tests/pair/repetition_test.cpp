@@ -14,8 +14,7 @@ PairResult castle_pair(const std::string& first, const std::string& second) {
   const ImageU8 image1 = read_image(data(folder + first)),
                 image2 = read_image(data(folder + second));
   const Intrinsics camera{919.826667, 921.386667, 506.563333, 335.27};
-  return estimate_pair(image1, image2,
-                       {.camera1 = camera, .camera2 = camera, .dense = false});
+  return estimate_pair(image1, image2, {.camera1 = camera, .camera2 = camera, .dense = false});
 }
 
 TEST(PairRepetition, APoseOfTwoSidesThatLookAlikeIsDoubted) {
