@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <bifocal/colmap/rotation_cycles.hpp>
 
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -26,15 +27,23 @@ Contradictions described(const colmap::Database& database,
   return out;
 }
 
+// A reader of a write-ahead log leaves the log's files beside the database. Without a log the
+// database is read as a file that nobody writes to.
+colmap::Access reading(const std::string& database) {
+  std::error_code none;
+  const auto logged = std::filesystem::file_size(database + "-wal", none);
+  return none || logged == 0 ? colmap::Access::frozen : colmap::Access::read;
+}
+
 }  // namespace
 
 Contradictions find_contradictions(const std::string& database) {
-  const colmap::Database opened(database);
+  const colmap::Database opened(database, reading(database));
   return described(opened, contradicting_pairs(opened));
 }
 
 Contradictions tell_contradictions(const std::string& database, bool is_strict) {
-  colmap::Database opened(database, is_strict ? colmap::Access::write : colmap::Access::read);
+  colmap::Database opened(database, is_strict ? colmap::Access::write : reading(database));
   const std::vector<colmap::ContradictingPair> pairs = contradicting_pairs(opened);
   Contradictions found = described(opened, pairs);
   for (const std::string& text : found.texts)

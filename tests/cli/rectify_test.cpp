@@ -144,7 +144,8 @@ TEST(CliRectify, a_step_forward_takes_polar_rows_that_the_map_undoes) {
     EXPECT_EQ(map.kind, RectificationKind::polar);
     EXPECT_EQ(map.width, j["width"]);
     EXPECT_EQ(map.height, j["height"]);
-    const ImageU8 left = read_image(folder / "o/left.png"), in = read_image(folder / "left.png");
+    const ImageU8 left = read_image(folder / "o/left.png"),
+                  in = read_image(folder / (map.is_swapped ? "right.png" : "left.png"));
     const Vec2 p = photograph_point(map, 0, {100, 200});
     const double u = p[0] - std::floor(p[0]), v = p[1] - std::floor(p[1]);
     const int x = static_cast<int>(p[0]), y = static_cast<int>(p[1]);

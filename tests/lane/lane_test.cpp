@@ -12,6 +12,7 @@
 #include "runtime/built_parts.h"
 #include "runtime/kernel.hpp"
 #include "runtime/opencl/text.hpp"
+#include "support/needs_problem.hpp"
 #include "support/targets.hpp"
 
 namespace bifocal {
@@ -171,6 +172,9 @@ TEST_P(Lane, cases_agree_with_scalars) {
   runtime::add_opencl_text(runtime::opencl_text_problem_cases());
 #endif
   const CaseUnit& unit = *GetParam().unit;
+  if (unit.problem) {
+    SKIP_UNLESS_PROBLEM_IS_BUILT(*unit.problem);
+  }
   Queue queue{Device(GetParam().device)};
   for (const LaneCase& c : unit.lanes) run_everywhere(queue, unit, c, lane_inputs(unit, c));
   if (unit.problem) {
