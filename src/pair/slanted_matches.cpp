@@ -113,8 +113,8 @@ Start start_of(const SmallView& view1, const SmallView& view2, const DenseCamera
   return start;
 }
 
-// The planes that are believed: those of the rectified pair and, elsewhere, slanted ones whose
-// patches correlate in both images and that both views agree on.
+// Keeps the planes of the rectified pair and, elsewhere, slanted planes whose patches correlate and
+// whose point the planes of view 2 lead back to its pixel.
 PlaneGrid believed(const PlaneMap& rectified, const SlantedPlanes& found) {
   constexpr float kMostCost = 0.6F, kMostDistance = 1.5F;
   PlaneGrid grid{found.planes, ImageU8(found.cost.width, found.cost.height), {}};
