@@ -44,7 +44,7 @@ struct PairOptions {
   bool dense = true;
   // Adds depth from slanted planes of the unrectified pair where the rectified one has none:
   // oblique surfaces, and what its search leaves out. Needs a pose.
-  bool slanted = true;
+  bool slanted = false;
   // The pictures are reduced until they have at most this, or three times this where polar
   // rectification repeats pixels.
   int max_dense_pixels = 2'000'000;

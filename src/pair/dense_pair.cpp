@@ -98,8 +98,10 @@ void add_depth(Queue& queue, const PinholePair& pair, const DenseCameras& camera
                const PairOptions& options, DensePair& dense) {
   const View image1 = pair.image1;
   DenseMatches matches = dense_matches(dense.rectification, dense.disparity.raw);
-  if (options.slanted && !cameras.F)
+  if (!cameras.F && options.slanted)
     add_slanted_matches(queue, image1, pair.image2, cameras, matches);
+  else if (!cameras.F)
+    remove_islands(image1, pair.image2, cameras, matches);
   DepthOptions depth;
   ModelCovariance covariance;
   if (!cameras.F)

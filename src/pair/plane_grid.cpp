@@ -119,8 +119,8 @@ void fill_holes(int rounds, PlaneGrid& grid) {
   }
 }
 
-void remove_islands(std::span<const GridPoint> points, PlaneGrid& grid) {
-  constexpr int kSmallest = 2000, kSmallestWithPoint = 60, kGap = 3;  // px
+void remove_islands(std::span<const GridPoint> points, int smallest, PlaneGrid& grid) {
+  constexpr int kSmallestWithPoint = 60, kGap = 3;  // px
   const int width = grid.known.width, height = grid.known.height;
   const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   Sets sets(pixels);
@@ -142,10 +142,10 @@ void remove_islands(std::span<const GridPoint> points, PlaneGrid& grid) {
     int& size = sizes[std::size_t(sets.root(p.y * width + p.x))];
     if (grid.known.at(p.x, p.y) && std::abs(difference) * grid.motion.at(p.x, p.y) <= 2 &&
         size >= kSmallestWithPoint)
-      size = std::max(size, kSmallest);
+      size = std::max(size, smallest);
   }
   for (int i = 0; i < width * height; ++i)
-    if (sizes[std::size_t(sets.root(i))] < kSmallest) grid.known.pixels[std::size_t(i)] = 0;
+    if (sizes[std::size_t(sets.root(i))] < smallest) grid.known.pixels[std::size_t(i)] = 0;
 }
 
 }  // namespace bifocal::pair

@@ -43,8 +43,8 @@ struct GridPoint {
   int x, y;
   float w;
 };
-// Makes connected regions of less than 2000 px unknown, unless a point lies on one of at least 60
-// px. Neighbours up to 3 px apart are connected if their planes agree to 1 px.
-void remove_islands(std::span<const GridPoint> points, PlaneGrid& grid);
+// Makes connected regions of less than `smallest` px unknown, unless a point lies on one of at
+// least 60 px. Neighbours up to 3 px apart are connected if their planes agree to 1 px.
+void remove_islands(std::span<const GridPoint> points, int smallest, PlaneGrid& grid);
 
 }  // namespace bifocal::pair

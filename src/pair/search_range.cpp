@@ -115,7 +115,7 @@ DisparityRange widened_range(Queue& queue, const MaskedImage& left, const Masked
                is_high = !is_near_given && static_cast<double>(ends.high) > most_at_end;
     if (!is_low && !is_high) break;
     int low_step = is_low ? (is_high ? step / 2 : step) : 0;
-    // A shift of the left image would change what a given end means.
+    // A shift of the left image would move the given end.
     if (options.max_disparity) low_step = std::min(low_step, range.min);
     if (low_step <= 0 && !is_high) break;
     range.min -= low_step;

@@ -5,6 +5,7 @@
 #include <bifocal/two_view.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -39,6 +40,11 @@ struct SmallView {
   // Converts a place in the photograph to one in the reduced image, and back.
   [[nodiscard]] Vec2 place(double x, double y) const {
     return {(x + 0.5) / scale_x - 0.5, (y + 0.5) / scale_y - 0.5};
+  }
+  [[nodiscard]] std::array<int, 2> nearest(int x, int y) const {
+    const Vec2 p = place(x, y);
+    return {std::clamp(static_cast<int>(std::lround(p[0])), 0, grey.width - 1),
+            std::clamp(static_cast<int>(std::lround(p[1])), 0, grey.height - 1)};
   }
   [[nodiscard]] Vec2 photograph(double x, double y) const {
     return {(x + 0.5) * scale_x - 0.5, (y + 0.5) * scale_y - 0.5};
@@ -107,8 +113,8 @@ Start start_of(const SmallView& view1, const SmallView& view2, const DenseCamera
   return start;
 }
 
-// The planes that are believed: those of the rectified pair and, elsewhere, slanted ones whose
-// patches correlate in both images and that both views agree on.
+// Keeps the planes of the rectified pair and, elsewhere, slanted planes whose patches correlate and
+// whose point the planes of view 2 lead back to its pixel.
 PlaneGrid believed(const PlaneMap& rectified, const SlantedPlanes& found) {
   constexpr float kMostCost = 0.6F, kMostDistance = 1.5F;
   PlaneGrid grid{found.planes, ImageU8(found.cost.width, found.cost.height), {}};
@@ -127,17 +133,25 @@ PlaneGrid believed(const PlaneMap& rectified, const SlantedPlanes& found) {
   return grid;
 }
 
-// Sets unknown matches of pixels that the grid knows, and forgets those of islands: known `before`
-// and not in the grid.
+// Forgets matches of islands: known `before` and not in the grid.
+void forget_islands(const SmallView& view1, const PlaneGrid& grid, const ImageU8& before,
+                    DenseMatches& matches) {
+  for (int y = 0; y < matches.x.height; ++y) {
+    for (int x = 0; x < matches.x.width; ++x) {
+      const auto [px, py] = view1.nearest(x, y);
+      if (before.at(px, py) && !grid.known.at(px, py)) matches.x.at(x, y) = kUnknown;
+    }
+  }
+}
+
+// Sets unknown matches of pixels that the grid knows.
 void set_matches(const SmallView& view1, const SmallView& view2, const Pose& pose,
-                 const PlaneGrid& grid, const ImageU8& before, DenseMatches& matches) {
+                 const PlaneGrid& grid, DenseMatches& matches) {
   runtime::parallel_for(matches.x.height, [&](int y) {
     for (int x = 0; x < matches.x.width; ++x) {
       const Vec2 p = view1.place(x, y);
-      const int px = std::clamp(static_cast<int>(std::lround(p[0])), 0, view1.grey.width - 1),
-                py = std::clamp(static_cast<int>(std::lround(p[1])), 0, view1.grey.height - 1);
+      const auto [px, py] = view1.nearest(x, y);
       float& match_x = matches.x.at(x, y);
-      if (before.at(px, py) && !grid.known.at(px, py)) match_x = kUnknown;
       if (!grid.known.at(px, py) || !std::isnan(match_x)) continue;
       const PlaneMap& m = grid.planes;
       const double w =
@@ -174,8 +188,24 @@ void add_slanted_matches(Queue& queue, View image1, View image2, const DenseCame
   set_motion(view1.camera, view2.camera, c.pose, grid);
   fill_holes(3, grid);
   const ImageU8 before = grid.known;
-  remove_islands(start.points, grid);
-  set_matches(view1, view2, c.pose, grid, before, matches);
+  constexpr int kSmallest = 2000;
+  remove_islands(start.points, kSmallest, grid);
+  forget_islands(view1, grid, before, matches);
+  set_matches(view1, view2, c.pose, grid, matches);
+}
+
+void remove_islands(View image1, View image2, const DenseCameras& c, DenseMatches& matches) {
+  const SmallView view1(image1, c.camera1), view2(image2, c.camera2);
+  Start start = start_of(view1, view2, c, matches);
+  set_slopes(start.one);
+  ImageU8 known(view1.grey.width, view1.grey.height);
+  for (std::size_t i = 0; i < known.pixels.size(); ++i)
+    known.pixels[i] = !std::isnan(start.one.w.pixels[i]);
+  PlaneGrid grid{std::move(start.one), known, {}};
+  set_motion(view1.camera, view2.camera, c.pose, grid);
+  constexpr int kSmallest = 400;
+  remove_islands(start.points, kSmallest, grid);
+  forget_islands(view1, grid, known, matches);
 }
 
 }  // namespace bifocal::pair

@@ -49,7 +49,7 @@ TEST(PlaneGrid, leaves_holes_open_where_neighbours_disagree) {
   g.known.at(50, 39) = g.known.at(50, 41) = 0;
   PlaneGrid before = g;
   fill_holes(1, g);
-  // What is filled lies on one of both planes.
+  // A filled pixel lies on either plane.
   for (const int x : {49, 50, 51}) {
     if (!g.known.at(x, 40)) continue;
     const float w = g.planes.w.at(x, 40) - 0.2F - 0.003F * float(x);
@@ -57,7 +57,8 @@ TEST(PlaneGrid, leaves_holes_open_where_neighbours_disagree) {
   }
 }
 
-// Three patches of 10 x 10 px off the plane: one with a point, one that goes on behind a gap.
+// Three patches of 10 x 10 px with unknown pixels around them. A point lies on the second; the
+// third continues the plane.
 TEST(PlaneGrid, removes_islands_without_support) {
   PlaneGrid g = grid();
   const auto make_patch = [&](int x0, int y0, float step) {
@@ -73,9 +74,9 @@ TEST(PlaneGrid, removes_islands_without_support) {
   make_patch(40, 10, 0.4F);
   make_patch(70, 10, 0);
   for (int y = 12; y < 15; ++y)
-    for (int x = 66; x < 69; ++x) g.known.at(x, y) = 1;  // 1 px beside the third patch
+    for (int x = 66; x < 69; ++x) g.known.at(x, y) = 1;  // 1 px left of the third patch
   const GridPoint point{45, 15, g.planes.w.at(45, 15)};
-  remove_islands(std::span(&point, 1), g);
+  remove_islands(std::span(&point, 1), 400, g);
   EXPECT_EQ(g.known.at(15, 15), 0);
   EXPECT_EQ(g.known.at(45, 15), 1);
   EXPECT_EQ(g.known.at(75, 15), 1);

@@ -292,7 +292,6 @@ void add_pair(Program& program, Context& context) {
                 .change(m.max_ratio, {.name = "--ratio", .range = Range::within(0.1, 1)})
                 .change(p.near_depth, {.name = "--near", .shows_default = false})
                 .change(p.far_depth, {.name = "--far", .shows_default = false})
-                .change(p.slanted, {.help = "no depth from slanted planes of the unrectified pair"})
                 .change(p.dense, {.help = "don't rectify, match densely and make depth"}));
   for (auto [name, end, help] :
        {std::tuple{

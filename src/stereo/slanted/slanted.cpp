@@ -87,7 +87,7 @@ Pose inverse_of(const Pose& pose) {
   return out;
 }
 
-// Numbers in [-1, 1); one more row of them than SLANTED_RANDOM.
+// SLANTED_RANDOM numbers in [-1, 1) and another row, so that a row can start at each of them.
 std::vector<float> random_numbers(int across) {
   std::mt19937 generator(7);
   std::vector<float> values(static_cast<std::size_t>(slanted::SLANTED_RANDOM + across + kMargin));
@@ -142,7 +142,7 @@ Level half_of(const Level& fine) {
   return half;
 }
 
-// The planes of a view at one level, matched to the other view.
+// The planes of one view at one level of the pyramid.
 class Matcher {
  public:
   Matcher(Queue& queue, const Level& view, const Level& other, const Pose& pose,
@@ -302,7 +302,7 @@ SlantedPlanes match_slanted(Queue& queue, const SlantedView& view1, const Slante
   std::optional<Matcher> first, second;
   for (std::size_t level = levels; level-- > 0;) {
     const bool is_coarsest = level + 1 == levels;
-    // The range of depths is that of view 1: near enough for random planes.
+    // Random planes of view 2 use the range of depths of view 1.
     Matcher next1(queue, one[level], two[level], pose, options),
         next2(queue, two[level], one[level], inverse_of(pose), options);
     is_coarsest ? next1.start_at_random() : next1.start_from(*first);

@@ -12,7 +12,7 @@ group_fn index slanted_pitch(index width) {
   return (width + SLANTED_ACROSS - 1) / SLANTED_ACROSS * SLANTED_ACROSS + 2 * SLANTED_MARGIN;
 }
 
-// 1 - correlation of the patch around pixel (x, y) with what the other view shows of the plane.
+// 1 - correlation of the patch around pixel (x, y) with the second view's patch on the plane.
 group_fn real patch_cost(index place, real x, real y, real w, real wx, real wy, real mean,
                          real variance KERNEL_PARAMETERS(SLANTED_VIEW)) {
   struct seen_patch s = patch_seen(geometry, x, y, w, wx, wy);
@@ -100,7 +100,7 @@ map_kernel(slanted_begin, item, SLANTED_BEGIN) {
   group_store(cost, place, select(takes_seed, seed_cost, own_cost), end);
 }
 
-// Number k of the random ones of a row, of a register of pixels.
+// Random number k of the pixels of a register.
 group_fn real slanted_random(global_const float* random, index row, index column, index seed,
                              index k) {
   const bits32 hash = ((bits32)row * 2654435761u) ^ ((bits32)(64 * seed + k + 1) * 2246822519u);
@@ -118,7 +118,7 @@ map_kernel(slanted_step, item, SLANTED_STEP_LIST) {
   for (index k = 0; k < neighbours + trials; ++k) {
     real try_w, try_wx, try_wy;
     if (k < neighbours) {
-      // Above, below and beside those, 1 px away and `reach`.
+      // Above, below, left and right: 1 px away first, then `reach` px.
       const index far = k < 4 ? 1 : reach, side = k % 4;
       const index dx = side == 2 ? -far : side == 3 ? far : 0;
       const index dy = side == 0 ? -far : side == 1 ? far : (side == 2) == (k < 4) ? -1 : 1;
