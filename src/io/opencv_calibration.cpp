@@ -170,7 +170,8 @@ bool is_opencv_storage(std::string_view text) {
 PairCalibration parse_opencv_calibration(std::string_view text, std::string_view name) {
   const bool is_yaml = text.find('%') < text.find('<');
   const Entries entries = is_yaml ? entries_of_yaml(text, name) : entries_of_xml(text, name);
-  if (!find(entries, {"M1", "K1", "cameraMatrix1"}) && find(entries, {"R"}) &&
+  if (!find(entries, {"M1", "K1", "cameraMatrix1"}) &&
+      !find(entries, {"M2", "K2", "cameraMatrix2"}) && find(entries, {"R"}) &&
       find(entries, {"T", "t"}))
     reject(name,
            "has R and T, and no camera (M1, D1, M2, D2): OpenCV's stereo_calib writes those to "

@@ -97,7 +97,7 @@ TEST(PairCalibration, errors_of_text_name_line_and_value) {
         "line 3: t: 0 0 0: must be finite and not zero");
   fails(pinhole + "R 1 0 0 0 1 0 0 0 1\nt 1e-320 0 0\n", "line 3: t: 1e-320 0 0: the length");
   fails(pinhole + "R 1 0 0 0 1 0 0 0 1\nt 0 1e300 0\n", "line 3: t: 0 1e+300 0: the length");
-  fails("1 PINHOLE 640 480 500 1e300 1 1\n", "line 1: focal lengths 500 1e+300 are above");
+  fails("1 PINHOLE 640 480 500 1e300 1 1\n", "line 1: focal lengths 500 1e+300, must be");
   fails(pinhole + "baseline 1\n", "line 2: baseline: expected");
 }
 

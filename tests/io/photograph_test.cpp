@@ -84,7 +84,7 @@ TEST(Photograph, without_what_it_takes_has_no_camera_and_no_place) {
   // A focal length without the sensor's resolution tells settings apart, but is not one in px.
   EXPECT_EQ(info({.focal_mm = 35, .make = "M", .model = "N"}).camera, "M-N-35-64x48");
   EXPECT_FALSE(info({.focal_mm = 35, .make = "M", .model = "N"}).focal_length);
-  EXPECT_FALSE(info({.latitude = {48, 0}, .longitude = {7, 0, 0}}).position);
+  EXPECT_TRUE(info({.latitude = {48.5}, .longitude = {7, 30}}).position);
   EXPECT_FALSE(info({.latitude = {98, 0, 0}, .longitude = {7, 0, 0}}).position);
 }
 
