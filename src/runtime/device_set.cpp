@@ -30,8 +30,13 @@ std::vector<Device> devices_of(std::string_view list) {
       const DeviceKind kind = id == "cuda:all" ? DeviceKind::cuda : DeviceKind::opencl;
       for (const DeviceInfo& info : list_devices())
         if (info.kind == kind) devices.emplace_back(info.id);
+      for (const MissingDevices& missing : missing_devices())
+        if (missing.kind == kind && devices.size() == before)
+          throw Error(ErrorCode::device,
+                      fmt::format("device '{}': {}; {}", id, missing.reason, missing.remedy));
+    } else {
+      devices.emplace_back(id);
     }
-    if (devices.size() == before) devices.emplace_back(id);  // says what is missing
   }
   return devices;
 }
