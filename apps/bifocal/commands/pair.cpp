@@ -179,7 +179,9 @@ std::string summary(const PairResult& r, const OutputFolder& folder) {
                        r.model.inlier_count, r.points.size(), r.reason);
     if (const std::string estimated = estimated_camera_text(r.estimated_camera); !estimated.empty())
       text += estimated + "\n";
-    text += r.dense ? depth_text(*r.dense) : fmt::format("no depth: {}\n", r.dense_reason);
+    const std::string& why = r.dense_reason;
+    text += r.dense ? depth_text(*r.dense)
+                    : fmt::format("no depth: {}\n", why.empty() ? "it was not asked for" : why);
   }
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
 }
