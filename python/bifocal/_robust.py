@@ -11,6 +11,7 @@ where they lie and searched there.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, Union, cast
 
 from . import _core
@@ -32,6 +33,7 @@ __all__ = [
     "Estimate",
     "ModelKind",
     "ProblemInfo",
+    "Repetition",
     "estimate",
     "estimate_absolute_pose",
     "estimate_batch",
@@ -42,6 +44,8 @@ __all__ = [
     "estimate_radial_fundamental",
     "estimate_relative_pose",
     "estimate_shared_focal_relative_pose",
+    "find_repetition",
+    "mirror_doubt",
     "problem_info",
 ]
 
@@ -254,6 +258,62 @@ def estimate(
     """
     frame = frame_of(x1, x2, depths, weights, qualities)
     return _core.estimate(kind, x1, x2, camera1, camera2, weights, qualities, options, device_id(device), frame, depths)
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """Result of `find_repetition`."""
+
+    is_doubted: bool
+    reason: str
+    """Why, with numbers; '' without a doubt."""
+    rival_inliers: int
+    """Inliers of the best model of the outliers; 0 if there is none."""
+    rival_ratio: float
+    """Inliers of the rival by inliers of the model, both less a minimal sample."""
+
+
+def find_repetition(
+    found: Estimate,
+    x1: ArrayLike,
+    x2: ArrayLike | None = None,
+    *,
+    camera1: CameraLike | None = None,
+    camera2: CameraLike | None = None,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> Repetition:
+    """Tests an epipolar model against a model of repeated structure: windows, columns and tiles that look alike give outliers that agree.
+
+    It is doubted if the best model of the outliers, its rival, has more than 0.3 of its inliers. `found` is what `estimate` gave for the
+    other arguments, which are the same here. Costs a second estimation. Other models, and models that are not ok, are not doubted.
+    ValueError for scene points and depths.
+
+    N. Jiang, P. Tan, L.-F. Cheong, Seeing double without confusion, CVPR 2012.
+    """
+    return Repetition(*_core.find_repetition(found, x1, x2, camera1, camera2, weights, qualities, options, device_id(device)))
+
+
+def mirror_doubt(
+    found: Estimate,
+    x1: ArrayLike,
+    x2: ArrayLike | None = None,
+    *,
+    camera1: CameraLike | None = None,
+    camera2: CameraLike | None = None,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> str:
+    """Why one of the pictures seems to be mirrored: clearly more matches agree with a pose once x2 is mirrored. '' without a doubt.
+
+    Arguments as of `find_repetition`. Of models with cameras; others fit mirrored matches as well. Costs a second estimation unless nearly
+    all matches are inliers.
+    """
+    return _core.mirror_doubt(found, x1, x2, camera1, camera2, weights, qualities, options, device_id(device))
 
 
 def estimate_batch(

@@ -16,7 +16,7 @@ from . import _core
 from ._devices import device_id
 from ._options import VerifyOptions
 
-__all__ = ["Verification", "geometric_verification", "verify", "verify_matches"]
+__all__ = ["ContradictingPair", "Verification", "contradicting_pairs", "geometric_verification", "verify", "verify_matches"]
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -60,6 +60,29 @@ def verify(
     """
     tell = None if progress is None else lambda counts: progress(Verification(**counts))
     return Verification(**_core.verify_database(database, pairs, options, overwrite, device_id(device) or "cpu", tell))
+
+
+@dataclass(frozen=True)
+class ContradictingPair:
+    """A pair whose rotation is more probably wrong than correct."""
+
+    image1: int
+    """image_id of the database, as `image2`."""
+    image2: int
+    name1: str
+    name2: str
+    inliers: int
+    probability: float
+    """Of the rotation being correct."""
+
+
+def contradicting_pairs(database: Path) -> list[ContradictingPair]:
+    """Returns the pairs with a pose whose rotation contradicts the rotations of other pairs in triplets of images, in the order of pair_id.
+
+    `bifocal collect`, `verify` and `report` list the same pairs. The database stays as it is. C. Zach, M. Klopschitz, M. Pollefeys,
+    Disambiguating visual relations using loop constraints, CVPR 2010.
+    """
+    return [ContradictingPair(*pair) for pair in _core.contradicting_pairs(database)]
 
 
 # These options of pycolmap's TwoViewGeometryOptions have the same meaning here.

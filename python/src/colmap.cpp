@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // This binds the verification of COLMAP's databases.
+#include <bifocal/colmap/rotation_cycles.hpp>
 #include <bifocal/io.hpp>
 
 #include <deque>
@@ -68,9 +69,26 @@ nb::dict verify_database(nb::handle given_database, nb::handle given_pairs, nb::
   return counts_of(done);
 }
 
+nb::list contradicting_pairs_of(nb::handle given_database) {
+  const FileName database = file_of(given_database, "database");
+  nb::list all;
+  try {
+    for (const colmap::ContradictingPair& p : colmap::contradicting_pairs(database.path))
+      all.append(nb::make_tuple(p.image1, p.image2, text_of(p.name1), text_of(p.name2), p.inliers,
+                                p.probability));
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::input) raise_refused_reading({&database});
+    throw;
+  }
+  return all;
+}
+
 }  // namespace
 
 void bind_colmap(nb::module_& m) {
+  m.def("contradicting_pairs", &contradicting_pairs_of, nb::arg("database").none(),
+        nb::sig("def contradicting_pairs(database: object) -> "
+                "list[tuple[int, int, str, str, int, float]]"));
   m.def("verify_database", &verify_database, nb::arg("database").none(), nb::arg("pairs").none(),
         nb::arg("options").none(), nb::arg("overwrite"), nb::arg("device"),
         nb::arg("progress").none(),

@@ -23,6 +23,8 @@ struct PairEstimate {
   std::vector<Intrinsics> cameras{};
 };
 void complete(PairEstimate& e);
+// The Estimate, completed.
+[[nodiscard]] const PairEstimate& complete_estimate(nb::handle self);
 
 // The numbers of a point, and how many of them, behind the others, are depths.
 [[nodiscard]] inline int columns_of(const ProblemInfo& problem) {

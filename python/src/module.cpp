@@ -39,6 +39,7 @@ NB_MODULE(_core, m) {
   python::bind_devices(m);
   python::bind_robust(m);
   python::bind_robust_batch(m);
+  python::bind_doubts(m);
   python::bind_pictures(m);
   python::bind_features(m);
   python::bind_collection(m);

@@ -55,6 +55,7 @@ void bind_features(nb::module_& m);
 void bind_linalg(nb::module_& m);
 void bind_pictures(nb::module_& m);
 void bind_rectify(nb::module_& m);
+void bind_doubts(nb::module_& m);
 void bind_robust(nb::module_& m);
 void bind_robust_batch(nb::module_& m);
 void bind_stereo(nb::module_& m);

@@ -6,20 +6,10 @@
 
 #include <limits>
 
-#include "devices.hpp"
-#include "estimate.hpp"
-#include "points.hpp"
+#include "pair_input.hpp"
 #include "results.hpp"
 
 namespace bifocal::python {
-namespace {
-
-struct Arguments {
-  RobustOptions options;
-  Doubles weights, qualities;
-  std::string device;
-  std::vector<AnyCamera> cameras;
-};
 
 Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle options,
                        const ProblemInfo& problem) {
@@ -39,44 +29,29 @@ Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle option
   return a;
 }
 
-void need_one_each(const Doubles& given, const char* name, std::size_t points) {
-  if (given.given.array.is_valid() && given.span.size() != points)
-    value_error(fmt::format("{}: {} numbers for {} points", name, given.span.size(), points));
+const PairEstimate& complete_estimate(nb::handle self) {
+  auto& e = nb::cast<PairEstimate&>(self);
+  complete(e);
+  return e;
 }
+
+namespace {
 
 template <class Point>
 PairEstimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
   const ProblemInfo problem = problem_info(kind);
   PairEstimate e{kind, problem.has_pose, {}, problem.triangulates};
-  gather(points);
-  std::vector<Intrinsics> cameras;
-  for (std::size_t i = 0; i < a.cameras.size(); ++i) {
-    cameras.push_back(a.cameras[i].pinhole);
-    undistort(points, a.cameras[i], 2 * i);
-    if (problem.is_two_view && problem.cameras == 1) undistort(points, a.cameras[i], 2);
-  }
-  need_one_each(a.weights, "weights", points.span.size());
-  need_one_each(a.qualities, "qualities", points.span.size());
-  std::optional<QueueLease> lease;
-  if (a.device != "cpu") lease.emplace(a.device);
-  const EstimateInput input{.cameras = cameras,
-                            .options = a.options,
-                            .priors = {a.weights.span, a.qualities.span},
-                            .queue = lease ? &lease->queue() : nullptr};
-  if constexpr (!std::is_same_v<Point, ScenePoint>) {
-    if (e.is_relative) {
-      e.result = estimate_relative_pose(kind, points.span, input);
-      return e;
+  with_input(problem, points, a, [&](const EstimateInput& input) {
+    if constexpr (!std::is_same_v<Point, ScenePoint>) {
+      if (e.is_relative) {
+        e.result = estimate_relative_pose(kind, points.span, input);
+        return;
+      }
     }
-  }
-  e.result = {estimate(kind, points.span, input)};
+    e.result = {estimate(kind, points.span, input)};
+  });
   return e;
 }
-
-// The arrays and cameras of a pair as Python gives them, None for an absent one.
-struct GivenPair {
-  nb::handle left, right, depths, camera1, camera2, weights, qualities;
-};
 
 PairEstimate estimate_any(const std::string& kind_name, const GivenPair& given, nb::handle options,
                           const std::optional<std::string>& device, nb::handle frame) {
@@ -115,13 +90,6 @@ PairEstimate estimate_any(const std::string& kind_name, const GivenPair& given, 
 }
 
 const PairEstimate& of(nb::handle self) { return nb::cast<const PairEstimate&>(self); }
-// The estimate then has what is said of single points.
-const PairEstimate& complete_of(nb::handle self) {
-  auto& e = nb::cast<PairEstimate&>(self);
-  complete(e);
-  return e;
-}
-
 nb::object inliers(nb::handle self) {
   const auto& flags = of(self).result.inliers;
   return framed(of(self).frame,
@@ -141,14 +109,14 @@ nb::object translation(nb::handle self) {
   return framed(e.frame, view(self, e.result.pose.t.data(), {3}));
 }
 nb::object triangulated(nb::handle self) {
-  const PairEstimate& e = complete_of(self);
+  const PairEstimate& e = complete_estimate(self);
   if (!e.is_relative) return nb::none();
   const auto& points = e.result.triangulated;
   return framed(e.frame,
                 view(self, reinterpret_cast<const double*>(points.data()), {points.size(), 3}));
 }
 nb::object not_finite(nb::handle self) {
-  const auto& which = complete_of(self).result.not_finite;
+  const auto& which = complete_estimate(self).result.not_finite;
   return framed(of(self).frame, view(self, which.data(), {which.size()}));
 }
 
@@ -216,14 +184,14 @@ void bind_fields(nb::class_<PairEstimate>& c) {
   c.def_prop_ro(
       "in_front",
       [](nb::handle self) -> std::optional<int> {
-        const PairEstimate& e = complete_of(self);
+        const PairEstimate& e = complete_estimate(self);
         return e.is_relative ? std::optional<int>(e.result.in_front) : std::nullopt;
       },
       "Inliers in front of both cameras, of kinds with `triangulated`; else None.");
   c.def_prop_ro(
       "median_parallax_deg",
       [](nb::handle self) -> std::optional<double> {
-        const PairEstimate& e = complete_of(self);
+        const PairEstimate& e = complete_estimate(self);
         return e.is_relative ? std::optional<double>(e.result.median_parallax_deg) : std::nullopt;
       },
       "Angle between the rays of the inliers, of kinds with `triangulated`; else None.");
@@ -263,7 +231,7 @@ void bind_unknowns(nb::class_<PairEstimate>& c) {
 using State = std::tuple<std::string, nb::bytes, nb::bytes, nb::bytes, nb::bytes, int, double>;
 
 State state_of(nb::handle self) {
-  const PairEstimate& e = complete_of(self);
+  const PairEstimate& e = complete_estimate(self);
   const RelativePoseResult& r = e.result;
   return {name_of(e.kind),        bytes_of(std::vector<Estimate>{r}), bytes_of(r.inliers),
           bytes_of(r.not_finite), bytes_of(r.triangulated),           r.in_front,

@@ -171,3 +171,24 @@ def test_what_is_wrong_is_named(database, tmp_path):
         db.execute("UPDATE keypoints SET data = x'00' WHERE image_id = 2")
     odd = colmap.verify(database).odd_rows
     assert [row for row, _, _ in odd] == ["table keypoints, image_id 2"] and "blob of 1 bytes" in odd[0][1]
+
+
+def test_wrong_rotations_contradict_the_other_pairs(tmp_path):
+    views, matches = scene(views=5)
+    write_database(tmp_path / "a.db", views, matches)
+    colmap.verify(tmp_path / "a.db")
+    assert colmap.contradicting_pairs(tmp_path / "a.db") == []
+    with sqlite3.connect(tmp_path / "a.db") as db:
+        pair = 1 * 2147483647 + 3
+        turned = np.array([np.cos(0.5), 0, np.sin(0.5), 0]).tobytes()
+        db.execute("UPDATE two_view_geometries SET qvec = ? WHERE pair_id = ?", (turned, pair))
+    (found,) = colmap.contradicting_pairs(tmp_path / "a.db")
+    assert (found.image1, found.image2, found.name1, found.name2) == (1, 3, "view0.jpg", "view2.jpg")
+    assert found.probability < 0.5 and found.inliers > 200
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.db"]
+
+
+def test_contradicting_pairs_of_no_database_are_an_error(tmp_path):
+    (tmp_path / "a.db").write_text("no database")
+    with pytest.raises(OSError, match="a.db"):
+        colmap.contradicting_pairs(tmp_path / "a.db")

@@ -90,7 +90,9 @@ TEST(RotationCycles, ContradictingGeometriesOfADatabaseAreErased) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].image1, pairs[2].image1);
   EXPECT_EQ(found[0].image2, pairs[2].image2);
+  EXPECT_EQ(found[0].name1, std::to_string(found[0].image1) + ".jpg");
   EXPECT_EQ(found[0].inliers, 2);
+  EXPECT_EQ(colmap::contradicting_pairs(file).size(), 1U);
   erase_geometries(database, found);
   EXPECT_FALSE(database.geometry(pairs[2].image1, pairs[2].image2));
   EXPECT_TRUE(contradicting_pairs(database).empty());

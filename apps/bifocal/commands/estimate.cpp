@@ -153,7 +153,7 @@ EstimateResult estimate_points(Queue& queue, ModelKind kind, std::span<const Int
 void say_outcome(Outcome outcome, const Repetition& repetition, const Options& o,
                  Context& context) {
   if (repetition.is_doubted) {
-    fmt::print(stderr, "bifocal: warning: {}: {}\n", o.points, repetition.reason);
+    warn(fmt::format("{}: {}", o.points, repetition.reason));
     if (o.is_strict) context.exit_code = kExitNoGeometry;
   }
   if (outcome == Outcome::ok) return;

@@ -2,7 +2,9 @@
 // Pairs of a collection whose rotation contradicts other pairs.
 #pragma once
 
+#include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <bifocal/colmap/database.hpp>
@@ -27,6 +29,7 @@ struct PairRotation {
 // A pair whose rotation is more probably wrong than correct.
 struct ContradictingPair {
   Id image1 = 0, image2 = 0;
+  std::string name1, name2;  // of the images
   std::int64_t inliers = 0;
   double probability = 0;  // of being correct
 };
@@ -34,6 +37,8 @@ struct ContradictingPair {
 // Judges the pairs of a database that have a pose, by rotation_probabilities; in the order of
 // pair_id. Damaged rows are passed over.
 [[nodiscard]] std::vector<ContradictingPair> contradicting_pairs(const Database& database);
+// The same of a file, next to which no log is created. Throws Error(input) if it is no database.
+[[nodiscard]] std::vector<ContradictingPair> contradicting_pairs(const std::filesystem::path& file);
 
 // Erases the geometries of the pairs and keeps their matches.
 void erase_geometries(Database& database, std::span<const ContradictingPair> pairs);

@@ -9,6 +9,8 @@
 #include <numbers>
 #include <optional>
 
+#include "collection/colmap/sqlite.hpp"
+
 namespace bifocal::colmap {
 namespace {
 
@@ -101,12 +103,21 @@ std::vector<ContradictingPair> contradicting_pairs(const Database& database) {
       inliers.push_back(row.rows);
     }
   }
+  std::map<Id, std::string> names;
+  for (const Image& image : database.images(&faults)) names[image.id] = image.name;
   const std::vector<double> probabilities = rotation_probabilities(rotations);
   std::vector<ContradictingPair> out;
-  for (std::size_t k = 0; k < rotations.size(); ++k)
-    if (probabilities[k] < 0.5)
-      out.push_back({rotations[k].image1, rotations[k].image2, inliers[k], probabilities[k]});
+  for (std::size_t k = 0; k < rotations.size(); ++k) {
+    if (probabilities[k] >= 0.5) continue;
+    const PairRotation& r = rotations[k];
+    out.push_back(
+        {r.image1, r.image2, names[r.image1], names[r.image2], inliers[k], probabilities[k]});
+  }
   return out;
+}
+
+std::vector<ContradictingPair> contradicting_pairs(const std::filesystem::path& file) {
+  return contradicting_pairs(Database(file, sqlite::quiet_access(file)));
 }
 
 void erase_geometries(Database& database, std::span<const ContradictingPair> pairs) {

@@ -63,6 +63,10 @@ class Begun {
 // leaves a part of it in the log beside it, and says nothing. This says so, or writes it.
 void fold_log(const std::filesystem::path& file);
 
+// Returns the access by which reading creates no file next to the database: frozen unless its log
+// or journal has changes.
+[[nodiscard]] Mode quiet_access(const std::filesystem::path& file);
+
 // Removes what SQLite lays beside a database: its log or its journal. Where the database is gone
 // they would be taken for those of the next one of its name. Says whether there was any.
 bool remove_logs(const std::filesystem::path& file);

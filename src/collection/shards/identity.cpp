@@ -27,11 +27,6 @@ std::int64_t size_of(const std::string& file) {
 
 }  // namespace
 
-Access quiet_access(const std::filesystem::path& file) {
-  const bool logged = size_of(beside(file, "-wal")) > 0 || size_of(beside(file, "-journal")) > 0;
-  return logged ? Access::read : Access::frozen;
-}
-
 std::string views_of(const Database& database) {
   std::string text;
   std::vector<RowFault> odd;  // for those that verify the pairs

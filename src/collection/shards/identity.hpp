@@ -8,9 +8,6 @@
 
 namespace bifocal::colmap {
 
-// How to open a database that this process only reads: frozen unless a log lies beside it.
-[[nodiscard]] Access quiet_access(const std::filesystem::path& file);
-
 // Hash of the cameras, the images, how many features each has, and the features of up to 16 images.
 // Geometries do not count.
 [[nodiscard]] std::string views_of(const Database& database);
