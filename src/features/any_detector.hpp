@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIFT or SURF of images of one size, by the same calls: for what takes either.
+// A detector of images of one size, SIFT or SURF by its options.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -18,7 +18,7 @@
 
 namespace bifocal::features {
 
-// `surf`, where it is there, in the place of `sift`.
+// Options of the detector: surf if it has a value, else sift.
 struct Choice {
   const SiftOptions& sift;
   const std::optional<SurfOptions>& surf;
@@ -30,7 +30,7 @@ struct Choice {
     if (surf) return surf->upsample ? 28 : 7;
     return sift.upsample ? 152 : 38;
   }
-  // Tells whether detectors take images of so many pixels.
+  // Returns whether detectors take images with this number of pixels.
   [[nodiscard]] bool is_taken(std::int64_t pixels) const {
     return pixels * ((surf ? surf->upsample : sift.upsample) ? 4 : 1) <= INT_MAX / 2;
   }
@@ -51,7 +51,7 @@ struct Choice {
 // As Detector<Options>.
 class AnyDetector {
  public:
-  // memory: what SIFT may take of a device.
+  // memory: limit of the detector on the device, in bytes; 0: no limit.
   AnyDetector(Queue& queue, int width, int height, const Choice& choice, int batch = 1,
               std::size_t memory = 0)
       : detector_(choice.surf ? Either(std::in_place_type<SurfDetector>, queue, width, height,

@@ -15,6 +15,7 @@
 #include "features/order.hpp"
 #include "features/points.kernels.hpp"
 #include "features/records.hpp"
+#include "runtime/uploaded.hpp"
 
 namespace bifocal::features {
 
@@ -32,15 +33,9 @@ struct FeatureOutput {
   Buffer<KeypointShape> shapes = {};  // where they are asked for
 };
 
-[[nodiscard]] constexpr int divided_up(int a, int b) { return (a + b - 1) / b; }
+using runtime::uploaded;
 
-template <class T>
-[[nodiscard]] Buffer<T> uploaded(Queue& queue, const std::vector<T>& values) {
-  Buffer<T> buffer(queue.device(), values.size());
-  buffer.upload(queue, values);
-  queue.wait();
-  return buffer;
-}
+[[nodiscard]] constexpr int divided_up(int a, int b) { return (a + b - 1) / b; }
 
 class PointsDevice {
  public:

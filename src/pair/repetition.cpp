@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "features/matching/match_guided.hpp"
 #include "robust/repetition.hpp"
 #include "runtime/parallel.hpp"
 
@@ -24,27 +25,18 @@ constexpr double kLeastEvidence = 1.45;
 constexpr double kUniqueDistance = 180;
 constexpr std::size_t kDescriptor = 128;
 
-int squared_distance(const std::uint8_t* a, const std::uint8_t* b) {
-  int sum = 0;
-  for (std::size_t i = 0; i < kDescriptor; ++i) {
-    const int d = int{a[i]} - int{b[i]};
-    sum += d * d;
-  }
-  return sum;
-}
-
 // The squared descriptor distance of a feature to the most similar one of its image that is at
 // least `radius` px away.
-int twin_distance(const Features& features, int index, double radius) {
-  const Keypoint& own = features.keypoints[static_cast<std::size_t>(index)];
+int twin_distance(const Features& set, int index, double radius) {
+  const Keypoint& own = set.keypoints[static_cast<std::size_t>(index)];
   const std::uint8_t* descriptor =
-      features.descriptors.data() + kDescriptor * static_cast<std::size_t>(index);
+      set.descriptors.data() + kDescriptor * static_cast<std::size_t>(index);
   int least = std::numeric_limits<int>::max();
-  for (std::size_t i = 0; i < features.keypoints.size(); ++i) {
-    const Keypoint& other = features.keypoints[i];
+  for (std::size_t i = 0; i < set.keypoints.size(); ++i) {
+    const Keypoint& other = set.keypoints[i];
     if (std::hypot(other.x - own.x, other.y - own.y) < radius) continue;
-    least = std::min(least,
-                     squared_distance(descriptor, features.descriptors.data() + kDescriptor * i));
+    least = std::min(
+        least, features::squared_distance(descriptor, set.descriptors.data() + kDescriptor * i));
   }
   return least;
 }

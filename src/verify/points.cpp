@@ -6,18 +6,12 @@
 
 #include "runtime/parallel.hpp"
 #include "runtime/workspace.hpp"
-#include "verify/gather.kernels.hpp"
+#include "verify/gather.hpp"
 
 namespace bifocal::verify {
 namespace {
 
-using Launch = kernels::gather::launch<double>;
 using runtime::Array;
-
-const Launch& launch() {
-  static const Launch launch(kernels::gather::GATHER_THREADS);
-  return launch;
-}
 
 bool is_outside(double x, double y, const inner_area& inner) {
   x += 0.5, y += 0.5;
@@ -31,7 +25,7 @@ void launch_gather_rows(Queue& queue, const runtime::Argument& table,
                         const runtime::Argument& to) {
   constexpr int kMostItems = 1 << 20;
   const int items = static_cast<int>(std::min<std::int64_t>(count * words, kMostItems));
-  launch().gather_rows(queue, {.count = items},
+  gather().gather_rows(queue, {.count = items},
                        {.table = Array<const std::uint32_t>(table),
                         .rows = rows,
                         .kept = count,
@@ -57,7 +51,7 @@ Memory<const PointPair> PointCopies::of_pairs(const Memory<const PointPair>& poi
   make_capacity(queue_.device(), offsets_, offsets.size());
   begins_.upload(queue_, begins);
   offsets_.upload(queue_, offsets);
-  launch().gather_points(queue_, {.count = static_cast<int>(begins.size())},
+  gather().gather_points(queue_, {.count = static_cast<int>(begins.size())},
                          {.points = Array<const std::uint32_t>(runtime::Argument(points)),
                           .begins = begins_,
                           .offsets = offsets_,
@@ -117,7 +111,7 @@ std::vector<std::uint8_t> border_flags(Queue& queue, const Memory<const PointPai
   own_offsets.upload(queue, offsets);
   own_inner1.upload(queue, inner1);
   own_inner2.upload(queue, inner2);
-  launch().flag_border(queue, {.count = static_cast<int>(inner1.size())},
+  gather().flag_border(queue, {.count = static_cast<int>(inner1.size())},
                        {.points = Array<const features::point_match>(runtime::Argument(points)),
                         .offsets = own_offsets,
                         .inner1 = own_inner1,

@@ -8,18 +8,12 @@
 #include "rectify/lens_model.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/workspace.hpp"
-#include "verify/gather.kernels.hpp"
+#include "verify/gather.hpp"
 
 namespace bifocal::verify {
 namespace {
 
-using Launch = kernels::gather::launch<double>;
 using runtime::Array;
-
-const Launch& launch() {
-  static const Launch launch(kernels::gather::GATHER_THREADS);
-  return launch;
-}
 
 template <class T>
 auto uploaded(Queue& queue, runtime::Workspace& workspace, std::span<const T> numbers) {
@@ -54,7 +48,7 @@ void UndistortedPoints::undistort(const FeatureSet& set, std::span<const int> im
     lenses.push_back(rectification::lens_model_of(camera(image)));
   }
   runtime::Workspace workspace(queue_);
-  launch().undistort_keypoints(
+  gather().undistort_keypoints(
       queue_, {.count = static_cast<int>(images.size())},
       {.keypoints = Array<const features::keypoint>(runtime::Argument(set.keypoints())),
        .counts = set.counts(),
@@ -99,7 +93,7 @@ Memory<const PointPair> UndistortedPoints::of_matches(const PlacedMatches& place
   const auto there = [&](std::span<const std::int64_t> numbers) {
     return uploaded(queue_, workspace, numbers);
   };
-  launch().gather_positions(
+  gather().gather_positions(
       queue_, {.count = static_cast<int>(images.size())},
       {.matches = Array<const features::found_match>(runtime::Argument(matches)),
        .begins = there(begins),

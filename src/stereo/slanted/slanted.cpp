@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/uploaded.hpp"
 #include "stereo/slanted/slanted.kernels.hpp"
 
 namespace bifocal::stereo {
 namespace {
 
 namespace slanted = kernels::slanted;
+using runtime::uploaded;
 
 constexpr int kMargin = slanted::SLANTED_MARGIN;
 
@@ -93,14 +95,6 @@ std::vector<float> random_numbers(int across) {
   std::vector<float> values(static_cast<std::size_t>(slanted::SLANTED_RANDOM + across + kMargin));
   for (float& v : values) v = static_cast<float>(generator() / 2147483648.0 - 1);
   return values;
-}
-
-template <class T>
-Buffer<T> uploaded(Queue& queue, const std::vector<T>& values) {
-  Buffer<T> buffer(queue.device(), values.size());
-  buffer.upload(queue, values);
-  queue.wait();
-  return buffer;
 }
 
 // A view at one level of the pyramid, on the host.

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bifocal/device.hpp>
+
+#include <vector>
+
+namespace bifocal::runtime {
+
+// Returns the values in a new buffer of the queue's device, after the copy.
+template <class T>
+[[nodiscard]] Buffer<T> uploaded(Queue& queue, const std::vector<T>& values) {
+  Buffer<T> buffer(queue.device(), values.size());
+  buffer.upload(queue, values);
+  queue.wait();
+  return buffer;
+}
+
+}  // namespace bifocal::runtime

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels of points.cpp and undistorted_points.cpp.
+#pragma once
+
+#include "verify/gather.kernels.hpp"
+
+namespace bifocal::verify {
+
+[[nodiscard]] inline const kernels::gather::launch<double>& gather() {
+  static const kernels::gather::launch<double> launch(kernels::gather::GATHER_THREADS);
+  return launch;
+}
+
+}  // namespace bifocal::verify
