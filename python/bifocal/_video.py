@@ -18,10 +18,10 @@ __all__ = ["VideoFrame", "VideoMatcher", "match_video"]
 
 
 class VideoMatcher:
-    """Frames of one size. While a frame is searched for features, the one before is matched with `partners` frames before that.
+    """Matches frames of one size. While features of a frame are detected, the previous frame is matched with its `partners` predecessors.
 
-    options: RootSIFT's (by default at most 8192 features) or SurfOptions. camera: of all frames, for kinds that take one. The memory is
-    bounded; results are those of `detect`, `match` and `estimate_batch` of each pair. Calls of several threads come one after the other.
+    options: SiftOptions (by default at most 8192 features) or SurfOptions. camera: the camera of all frames, for kinds with one. Memory does
+    not grow with the number of frames. Results equal `detect`, `match` and `estimate_batch` for each pair. Calls from threads are serialised.
     """
 
     __slots__ = ("_matcher",)
@@ -52,14 +52,14 @@ class VideoMatcher:
         return self._matcher.memory
 
     def add(self, frame: ArrayLike) -> VideoFrame | None:
-        """The next frame, uint8 or uint16 [H, W] or [H, W, C]: what came of the one before, None for the first.
+        """Adds a frame, uint8 or uint16 [H, W] or [H, W, C], and returns the result of the previous frame, None for the first.
 
         A frame of torch or CuPy in the memory of the matcher's CUDA device is read there.
         """
         return self._matcher.add(frame, frame_of(frame))
 
     def finish(self) -> VideoFrame | None:
-        """Returns what came of the last frame, and None where there is none. The next frame is a first one."""
+        """Returns the result of the last frame, None without one. The next frame starts a new video."""
         return self._matcher.finish()
 
 
@@ -75,7 +75,7 @@ def match_video(
     partners: int = 1,
     device: str | None = "cpu",
 ) -> Iterator[VideoFrame]:
-    """Goes through frames of one size and yields what came of each, one frame behind (see VideoMatcher)."""
+    """Yields the result of each frame of a video, one frame later (see VideoMatcher)."""
     matcher: VideoMatcher | None = None
     for frame in frames:
         if matcher is None:

@@ -79,7 +79,7 @@ TEST_F(Added, to_a_finished_database_are_matched_alone) {
     for (const auto& [pair, count] : before) EXPECT_EQ(after.at(pair), count) << pair;
     EXPECT_TRUE(run(options).was_complete);
     EXPECT_FALSE(fs::exists(folder / "out.db.part"));
-    // The numbers of images are those of their coming; what is found is the same.
+    // Image numbers follow the order of addition; the features are the same.
     options.overwrite = true;
     (void)run(options);
     EXPECT_EQ(inliers().size(), after.size());
@@ -88,7 +88,7 @@ TEST_F(Added, to_a_finished_database_are_matched_alone) {
   }
 }
 
-// The order of names is that of all photographs, not of their coming.
+// Names are sorted over all photographs, not in the order of addition.
 TEST_F(Added, in_between_are_neighbours_of_those_beside_them) {
   const CollectOptions options{
       .pairs = PairChoice::sequential, .sequential = {1, false}, .loop_period = 0};
@@ -113,7 +113,7 @@ TEST_F(Added, have_the_same_bytes_whatever_stops_them) {
   const std::string expected = read_file(folder / "out.db");
   EXPECT_GT(told, 6);
   for (int stop = 0; stop < told; ++stop) {
-    // As it was before the others came.
+    // The database before photographs were added.
     write_file(folder / "out.db", first);
     fs::last_write_time(folder / "out.db", fs::last_write_time(folder / "in/6.png"));
     CollectOptions stopped;
@@ -165,12 +165,12 @@ TEST_F(Added, beside_changed_ones_are_refused) {
   expect_error([&] { (void)run(); }, "a.png has changed since");
   EXPECT_TRUE(read_file(folder / "out.db") == bytes);
   EXPECT_FALSE(fs::exists(folder / "out.db.part"));
-  // The same bytes at another time are the same photograph.
+  // Equal bytes with another date are the same photograph.
   write_file(folder / "in/a.png", a);
   EXPECT_EQ(run().images, 3);
 }
 
-TEST_F(Added, copied_ones_are_not_changed_ones) {
+TEST_F(Added, copies_with_other_dates_count_as_unchanged) {
   add("a.png", 0), add("b.png", 1);
   (void)run();
   const std::string bytes = read_file(folder / "out.db");
@@ -181,7 +181,7 @@ TEST_F(Added, copied_ones_are_not_changed_ones) {
   }
   EXPECT_TRUE(run().was_complete);
   EXPECT_TRUE(read_file(folder / "out.db") == bytes);
-  // So are those of unfinished work.
+  // The same holds for unfinished work.
   fs::remove(folder / "out.db");
   CollectOptions stopped;
   stopped.progress = [](const CollectProgress& p) {

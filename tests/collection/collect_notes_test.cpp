@@ -28,7 +28,7 @@ class CollectNotes : public ::testing::Test {
   void add(const std::string& name, const ExifTags& tags = {}, int width = 120, int height = 100,
            unsigned seed = 1) const {
     fs::create_directories((folder / ("in/" + name)).parent_path());
-    // No two have the same bytes.
+    // All files differ.
     write_file(folder / ("in/" + name),
                with_exif(encode_jpeg(texture(width, height, seed), 90), exif_block(tags)) + name);
   }
@@ -110,7 +110,7 @@ TEST_F(CollectNotes, copies_are_reported) {
             Notes{"2 photographs are copies of another one, the first 2.jpg of 0.jpg"});
 }
 
-// References of GPS in small letters and words, and what is no position.
+// GPS references in lower case and as words; invalid positions.
 TEST_F(CollectNotes, positions_are_read_tolerantly_and_within_bounds) {
   const auto tags = [](char north, char east, std::vector<double> latitude) {
     ExifTags t;
@@ -144,7 +144,7 @@ TEST_F(CollectNotes, positions_are_read_tolerantly_and_within_bounds) {
   EXPECT_NE(again().notes.at(0).find("2.jpg: GPS: 0 degrees north and east"), std::string::npos);
 }
 
-TEST_F(CollectNotes, focal_lengths_of_no_lens_are_left_out) {
+TEST_F(CollectNotes, impossible_focal_lengths_are_left_out) {
   const auto plane = [](double pixels_an_inch) {
     ExifTags t;
     t.focal_mm = 8, t.pixels_a_unit = pixels_an_inch, t.unit = 2;
@@ -174,7 +174,7 @@ TEST_F(CollectNotes, focal_lengths_of_no_lens_are_left_out) {
   EXPECT_NEAR(cameras.at(0).params[0], 8 * 400 / 25.4, 1e-3);
 }
 
-TEST_F(CollectNotes, files_that_are_not_looked_at_are_reported) {
+TEST_F(CollectNotes, skipped_files_are_reported) {
   add("a.jpg"), add("b.jpe"), add("c.jfif"), add("D.JPG"), add("e"), add("f.txt");
   const PhotographFiles files = list_photographs(std::vector{(folder / "in").string()});
   EXPECT_EQ(files.files.size(), 4U);
@@ -239,7 +239,7 @@ TEST_F(CollectNotes, neighbours_follow_each_other_by_number) {
   for (int i = 1; i < 12; ++i)
     expected.push_back(fmt::format("frame_{}.jpg frame_{}.jpg", i, i + 1));
   EXPECT_EQ(pairs, expected);
-  // The same photographs are the same ones, whatever the order.
+  // The order of the list does not change the photographs.
   EXPECT_TRUE(run(options).was_complete);
 }
 
@@ -276,7 +276,7 @@ TEST_F(CollectNotes, logs_without_their_files_come_to_nothing) {
   }
 }
 
-// Unfinished work that is no work, or a part of it.
+// Damaged or truncated unfinished work.
 TEST_F(CollectNotes, damaged_work_is_told) {
   add("1.jpg");
   add("2.jpg");

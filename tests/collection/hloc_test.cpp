@@ -22,7 +22,7 @@ using colmap::Configuration, colmap::Database, colmap::IndexPair, colmap::Verify
 
 TEST(Hloc, KeypointsOfEveryKindOfFloat) {
   const TemporaryFolder folder;
-  // Those that binary16 holds: of every exponent, the subnormal ones and 0 too.
+  // Values of binary16: every exponent, subnormal numbers and 0.
   std::vector<float> numbers = {0, -0.0F, 65504, -2047, 2048, 1023.5F};
   for (int e = -24; e < 16; ++e) numbers.push_back(std::ldexp(1.0F, e));
   for (int e = -14; e < 16; ++e) numbers.push_back(std::ldexp(1 + 1023 / 1024.0F, e));
@@ -179,7 +179,7 @@ TEST(Hloc, ImportedAndVerifiedInOnePass) {
       EXPECT_EQ(row.configuration == Configuration::degenerate,
                 (row.image1 + row.image2 - 2) % 3 != 0);
   }
-  // Again there is nothing to do; verifying the database anew gives what is there.
+  // A second run finds no work; a new verification gives the same rows.
   EXPECT_EQ(verify(folder, "out.db").skipped, 36);
   std::filesystem::copy_file(folder / "out.db", folder / "again.db");
   Queue queue;
@@ -223,7 +223,7 @@ TEST(Hloc, ADatabaseThatIsThereKeepsItsCameras) {
   EXPECT_EQ(db.geometry(39, 38)->configuration, Configuration::calibrated);  // 1 and 2
 }
 
-// The pair is told and gets no rows; the others are verified.
+// The pair is reported and gets no rows; the other pairs are verified.
 TEST(Hloc, AMatchOfNoKeypointLeavesItsPairOut) {
   const TemporaryFolder folder;
   write_files(folder, 3);
@@ -261,7 +261,7 @@ TEST(Hloc, CamerasOfPicturesOfAnotherSizeAreTold) {
   EXPECT_EQ(done.odd_rows[0].use, colmap::RowUse::as_it_is);
 }
 
-// A database keeps the keypoints of one run of a detector; indices of another run mean others.
+// A database keeps the keypoints of one detector run; matches of another run index other keypoints.
 TEST(Hloc, KeypointsOfAnotherRunAreRefused) {
   const TemporaryFolder folder;
   write_files(folder, 2);
@@ -285,7 +285,7 @@ TEST(Hloc, KeypointsOfAnotherRunAreRefused) {
   for (const int columns : {2, 4, 6}) {
     make(stored(columns, 0, false));
     EXPECT_EQ(verify(folder, "out.db").done, 1);
-    make(stored(columns, 0.5, false));  // the other origin of pixels
+    make(stored(columns, 0.5, false));  // pixel centres at half-integers
     expect_error([&] { (void)verify(folder, "out.db"); }, "has other keypoints of 'db/1.jpg' than");
     make(stored(columns, 0, true));
     expect_error([&] { (void)verify(folder, "out.db"); }, "keypoint 0 is at (");

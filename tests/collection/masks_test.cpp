@@ -38,7 +38,7 @@ class Masks : public ::testing::Test {
     fs::create_directories(folder / "masks/a");
     for (const char* name : {"a/1.png", "2.png", "3.png", "4.png"})
       write_file(folder / ("in/" + std::string(name)),
-                 encode_png(texture(kWidth, kHeight, 3)) + name);  // no two are copies
+                 encode_png(texture(kWidth, kHeight, 3)) + name);  // no copies
     write_png(folder / "masks/a/1.png.png", mask_to(kEdge));
     write_png(folder / "masks/2.png.png", mask_to(kWidth));  // all of it black
     write_png(folder / "masks/4.png.png", ImageU8(kWidth / 2, kHeight));
@@ -109,12 +109,12 @@ TEST_F(Masks, belong_to_their_photographs) {
   expect_error([&] { (void)run(queue, {}); }, "masks: is no folder", ErrorCode::usage);
 }
 
-// Names of COLMAP: with the photograph's ending, else in its place.
+// As in COLMAP, a mask is 1.jpg.png, or else 1.png.
 TEST_F(Masks, are_found_by_the_stem) {
   Queue queue;
   fs::remove_all(folder / "masks");
   fs::create_directories(folder / "masks/a");
-  fs::rename(folder / "in/2.png", folder / "in/2.jpg");  // the content decides what it is
+  fs::rename(folder / "in/2.png", folder / "in/2.jpg");  // the format follows from the bytes
   write_png(folder / "masks/a/1.png", mask_to(kEdge));
   write_png(folder / "masks/2.png", mask_to(kEdge));
   const CollectResult result = run(queue, {});
@@ -125,7 +125,7 @@ TEST_F(Masks, are_found_by_the_stem) {
   write_png(folder / "masks/2.jpg.png", mask_to(20));
   const CollectResult again = run(queue, {.overwrite = true});
   EXPECT_LT(features().at("2.jpg").first, kEdge);
-  // None of all: what is expected, and what is there.
+  // Without any mask the message has an expected name and an existing one.
   fs::remove_all(folder / "masks");
   fs::create_directories(folder / "masks");
   write_png(folder / "masks/mask_1.png", mask_to(kEdge));
@@ -134,8 +134,8 @@ TEST_F(Masks, are_found_by_the_stem) {
             "2.jpg.png or 2.png, found mask_1.png)");
 }
 
-// Lines of 1 px: the place in the file decides, whatever the size that features are found at.
-TEST_F(Masks, are_as_fine_as_the_photograph) {
+// Lines of 1 px keep features at reduced detection sizes, too.
+TEST_F(Masks, keep_their_resolution_if_photographs_are_reduced) {
   Queue queue;
   for (const bool keeps_lines : {false, true}) {
     ImageU8 mask(kWidth, kHeight, 1, keeps_lines ? std::uint8_t{0} : std::uint8_t{255});
@@ -160,8 +160,8 @@ TEST_F(Masks, are_as_fine_as_the_photograph) {
   }
 }
 
-// Of any depth, with transparency, in colours.
-TEST_F(Masks, are_what_is_neither_black_nor_transparent) {
+// Bit depths, transparency and colours.
+TEST_F(Masks, keep_pixels_that_are_neither_black_nor_transparent) {
   const auto edge_of = [&](const auto& picture) {
     write_png(folder / "mask.png", picture);
     const ImageU8 mask = read_mask(folder / "mask.png");

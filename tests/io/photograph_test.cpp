@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Photographs of a collection: their pixels, what their EXIF tells, and how they are found.
+// Photographs of a collection: pixels, EXIF and search in folders.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -81,7 +81,7 @@ TEST(Photograph, without_what_it_takes_has_no_camera_and_no_place) {
   EXPECT_EQ(info({.focal_on_film_mm = 50, .make = "M"}).camera, "");
   EXPECT_EQ(info({.make = "M", .model = "N"}).camera, "");
   EXPECT_FALSE(info({.make = "M", .model = "N"}).focal_length);
-  // A focal length without the sensor's resolution tells settings apart, but is not one in px.
+  // A focal length without the sensor's resolution distinguishes settings and has no value in px.
   EXPECT_EQ(info({.focal_mm = 35, .make = "M", .model = "N"}).camera, "M-N-35-64x48");
   EXPECT_FALSE(info({.focal_mm = 35, .make = "M", .model = "N"}).focal_length);
   EXPECT_TRUE(info({.latitude = {48.5}, .longitude = {7, 30}}).position);
@@ -108,7 +108,7 @@ TEST(Photograph, claims_its_pixels) {
     EXPECT_EQ(io::claimed_pixels(none), 0) << none;
 }
 
-// Each pixel the mean of what it covers, by small squares.
+// Each pixel is the mean of the covered area, summed over small squares.
 TEST(Photograph, is_reduced_by_means_of_areas) {
   std::mt19937 random(3);
   ImageU8 image(40, 28);
@@ -188,10 +188,10 @@ TEST_F(PhotographFileList, are_taken_in_once_whatever_links_there_are) {
   link("..", "P/sub/up");          // to a folder above
   link("loop", "P/loop");          // to itself
   link("loop.jpg", "P/loop.jpg");  // which could be a photograph
-  link("sub", "P/again");          // to what has a name of its own
+  link("sub", "P/again");          // to a folder that is listed itself
   link("../Q", "P/q1");            // two to one folder
   link("../Q", "P/q2");
-  link("../Q/../P/sub/b.jpg", "P/b.jpg");  // to a file with a name of its own
+  link("../Q/../P/sub/b.jpg", "P/b.jpg");  // to a file that is listed itself
   link("nowhere", "P/gone");
   link("nowhere", "P/gone.jpg");
   std::filesystem::create_hard_link(folder / "P/a.jpg", folder / "P/a2.jpg");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which pairs are matched, round after round: each round's are known when those of the rounds
-// before are verified. They depend on the photographs, the options and the pairs of earlier rounds
-// alone, so that work that was stopped goes on with the same ones.
+// Selection of the pairs to match, round by round: a round uses the verified pairs of the earlier
+// rounds. The pairs depend on the photographs, the options and the earlier rounds only, so that
+// resumed work selects the same pairs.
 #include <bifocal/error.hpp>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace bifocal::collection {
 namespace {
 
-// Pairs of places in a list of images as pairs of what is in the list.
+// Replaces positions in the list `numbers` by its values.
 void rename(std::vector<ImagePair>& pairs, const std::vector<int>& numbers) {
   for (ImagePair& p : pairs) {
     p.image1 = numbers[static_cast<std::size_t>(p.image1)];
@@ -30,13 +30,12 @@ class Chooser {
       : job_(job), options_(job.options), work_(work), rows_(rows) {
     for (const PhotographRow& r : rows_)
       if (r.state == PhotographState::done) images_.push_back(r.number);
-    // In the order of the list of photographs, which those that were added later are not at the end
-    // of.
+    // In the order of the list of photographs; added photographs may lie anywhere in it.
     std::ranges::sort(images_, {}, [&](int number) { return row(number).place; });
   }
 
-  // The pairs of the next round, in order; nothing after the last one. `known` has all pairs that
-  // are matched, also those of other rounds.
+  // Returns the pairs of the next round, in order; nullopt after the last round. known: all matched
+  // pairs of all rounds.
   std::optional<std::vector<ImagePair>> next(const PairCounts& known) {
     ++round_;
     if (round_ == 1) {
@@ -57,7 +56,7 @@ class Chooser {
   }
   // The pairs of all rounds so far, in order.
   [[nodiscard]] const std::vector<ImagePair>& all() const { return all_; }
-  // Those that the screen has left out of them.
+  // Returns the pairs that the screen left out.
   [[nodiscard]] std::vector<ScreenedPair> left_out() const {
     std::vector<ScreenedPair> left_out = work_.screened();
     std::erase_if(left_out, [&](const ScreenedPair& s) { return contains(all_, s.pair); });
@@ -76,7 +75,7 @@ class Chooser {
     return std::ranges::any_of(
         counts, [&](const auto& c) { return c.inliers > 0 && contains(last_, c.pair); });
   }
-  // Pairs that the screen left out and that may link what the verified ones leave apart.
+  // Returns pairs left out by the screen that may link unconnected parts of the view graph.
   [[nodiscard]] std::vector<ImagePair> links(const PairCounts& counts) const {
     std::vector<ImagePair> verified;
     for (const WorkDatabase::PairCount& c : counts)
@@ -110,8 +109,8 @@ class Chooser {
     return named(std::move(pairs));
   }
 
-  // As many partners again as retrieval() left: those that verified pairs suggest, then those that
-  // come next in looks.
+  // Adds partners up to options_.partners: images that verified pairs suggest, then the next most
+  // similar images.
   std::vector<ImagePair> choose_more(std::span<const WorkDatabase::PairCount> counts) {
     const int count = static_cast<int>(images_.size()), all = options_.partners;
     const auto most = static_cast<std::size_t>(all - by_look());
@@ -121,7 +120,7 @@ class Chooser {
       known[static_cast<std::size_t>(t.pair.image1)].push_back(t.pair.image2);
       known[static_cast<std::size_t>(t.pair.image2)].push_back(t.pair.image1);
     }
-    // Some of those that are suggested are twins of what is known.
+    // Some suggested images are twins of known partners.
     const auto suggested = suggested_partners(count, tried, static_cast<int>(2 * most));
     std::vector<ImagePair> pairs;
     for (int i = 0; i < count; ++i) {
@@ -143,15 +142,15 @@ class Chooser {
   [[nodiscard]] const PhotographRow& row(int number) const {
     return rows_[static_cast<std::size_t>(number)];
   }
-  // Pairs of places in `images_` as pairs of these, in order.
+  // Replaces positions in images_ by image numbers and sorts.
   [[nodiscard]] std::vector<ImagePair> named(std::vector<ImagePair> pairs) const {
     rename(pairs, images_);
     tidy_pairs(pairs);
     return pairs;
   }
 
-  // All pairs but those that the screen leaves out: of photographs that came since it did that, it
-  // leaves them out now.
+  // Returns all pairs without the ones that the screen leaves out. Pairs of added photographs are
+  // screened first.
   std::vector<ImagePair> screened() {
     const std::vector<ImagePair> all = named(all_pairs(static_cast<int>(images_.size())));
     if (const int before_now = work_.screened_photographs(); before_now < std::ssize(rows_)) {
@@ -171,8 +170,7 @@ class Chooser {
     return pairs;
   }
 
-  // Partners of an image that are chosen by looks alone; the others when it is known which of these
-  // are right.
+  // Number of partners of an image that are chosen by similarity; verified pairs suggest the rest.
   [[nodiscard]] int by_look() const { return options_.partners - options_.partners * 3 / 8; }
 
   std::vector<ImagePair> retrieval() {
@@ -212,7 +210,7 @@ class Chooser {
   std::vector<ImagePair> sequential() {
     const int count = static_cast<int>(images_.size());
     std::vector<ImagePair> pairs = sequential_pairs(count, options_.sequential);
-    // Where all are neighbours there is no loop to close.
+    // If all images are neighbours there is no loop to close.
     const bool has_loops = options_.loop_period > 0 && count > options_.sequential.overlap + 1;
     if (!has_loops) return pairs;
     find_partners();
@@ -264,7 +262,7 @@ class Chooser {
   const CollectOptions& options_;
   WorkDatabase& work_;
   std::span<const PhotographRow> rows_;
-  std::vector<int> images_;              // numbers of those that are done
+  std::vector<int> images_;              // numbers of images with features
   std::optional<Partners> partners_;     // by places in this list
   std::vector<std::vector<int>> alike_;  // of each, the partners by looks
   int round_ = 0;

@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 namespace collection {
 namespace {
 
-// Opens a database to look at it. A connection that writes tidies up what SQLite lays beside the
-// file; one that only reads can't, and serves where the file can't be written to.
+// Opens a database for reading. A connection with write access removes SQLite's log when it closes;
+// without the right to write the database is opened frozen.
 WorkDatabase opened(const fs::path& database) {
   try {
     return WorkDatabase(database, colmap::Access::write);
@@ -89,13 +89,13 @@ class Collection {
     }
   }
 
-  // The database is there, made by the same settings of the same photographs. Where there are more
-  // of them now, unfinished work begins with what it has.
+  // Returns whether the database exists, with the same settings and photographs. If photographs
+  // were added, it becomes the start of unfinished work.
   bool is_complete();
   void open_work();
   void check_work_file() const;
-  // Lists the photographs of the work, and then those that it does not have yet. Throws
-  // Error(input) where one of its own is gone or has changed.
+  // Returns the photographs of the unfinished work, then the added photographs. Throws Error(input)
+  // if a photograph of the work is missing or has changed.
   [[nodiscard]] std::vector<PhotographRow> all_rows(const WorkDatabase& work) const;
   [[nodiscard]] std::vector<PhotographRow> rows_of_files() const;
   [[nodiscard]] bool has_content(const PhotographRow& files, const std::string& content) const;
@@ -109,7 +109,7 @@ class Collection {
   mutable std::map<std::string, std::string> contents_;  // of files that were read, by name
 };
 
-// "max-features was 8192 and is 4096"; empty when nothing differs.
+// Returns the first difference: "max-features was 8192 and is 4096"; empty for equal settings.
 std::string difference(const Settings& then, const Settings& now) {
   for (const auto& [name, value] : now) {
     const auto old = then.find(name);
@@ -121,7 +121,7 @@ std::string difference(const Settings& then, const Settings& now) {
   return {};
 }
 
-// Adds nothing for a file that is away.
+// Adds size and time of a file; a missing file is skipped.
 void add_stamp(const fs::path& file, PhotographRow& row) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return;
@@ -194,7 +194,7 @@ bool Collection::is_complete() {
   return true;
 }
 
-// Whether the files of a photograph still have the content that a database tells. Reads them.
+// Reads the files of a photograph and returns whether their content is the recorded one.
 bool Collection::has_content(const PhotographRow& files, const std::string& content) const {
   if (content.empty()) return false;
   std::string& known = contents_[files.name];
@@ -287,7 +287,7 @@ void Collection::open_work() {
   }
 }
 
-// Counts what the database has, whoever has made it when.
+// Sets the counts of the result from the rows of the database.
 void Collection::count(std::span<const PhotographRow> rows, const PairCounts& pairs,
                        std::int64_t screened) {
   for (const PhotographRow& r : rows) {

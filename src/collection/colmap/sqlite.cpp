@@ -16,7 +16,7 @@ bool may_pass(int code) {
          code == SQLITE_IOERR || code == SQLITE_FULL || code == SQLITE_CANTOPEN;
 }
 
-// SQLite says "disk I/O error" where a file beside the database can't grow.
+// SQLite reports "disk I/O error" if its log can't grow.
 bool disk_is_full(sqlite3* db, const std::string& file) {
   const int code = sqlite3_errcode(db) & 0xff;
   if (code == SQLITE_FULL) return true;
@@ -27,7 +27,7 @@ bool disk_is_full(sqlite3* db, const std::string& file) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG || (!unknown && space.available == 0);
 }
 
-// A name for the file that says that nobody changes it: no locks, no index of a write-ahead log.
+// Returns the URI of an immutable file: no locks, no index of a write-ahead log.
 std::string frozen_name(const std::filesystem::path& file) {
   std::string name = "file:";
   for (const char c : std::filesystem::absolute(file).string())
@@ -35,8 +35,9 @@ std::string frozen_name(const std::filesystem::path& file) {
   return name + "?immutable=1";
 }
 
-// A database in WAL mode needs files beside it even of a reader. Where those can't be made, it can
-// still be read as one that nobody changes, unless a log beside it has changes.
+// A reader of a database in WAL mode creates a log too. Returns true if that fails: the database
+// can then be opened frozen. Throws if an existing log has changes, which a frozen database would
+// miss.
 bool needs_frozen(sqlite3* db, const std::filesystem::path& file) {
   const int code =
       sqlite3_exec(db, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr) & 0xff;
@@ -65,7 +66,7 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
     open(file, Mode::frozen);
   }
   sqlite3_extended_result_codes(db_, 1);
-  // Views, triggers and checks that the file defines may call nothing with an effect outside it.
+  // Views, triggers and checks of the file must not call functions with side effects.
 #ifdef SQLITE_DBCONFIG_TRUSTED_SCHEMA  // SQLite 3.31
   sqlite3_db_config(db_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
 #endif

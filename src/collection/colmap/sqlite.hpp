@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SQLite, as far as databases of images need it: a connection and its prepared statements. What
-// fails throws Error(input) that names the file, the table and the row; TryAgain where it may pass.
+// Connections to SQLite and prepared statements. Failures throw Error(input) with file, table and
+// row, or TryAgain if a second try may succeed.
 #pragma once
 
 #include <sqlite3.h>
@@ -33,7 +33,7 @@ class Connection {
   [[nodiscard]] sqlite3* get() const { return db_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   void execute(const char* sql) const;
-  // Throws what SQLite says of its last failure; `where`: the table and row, or what was tried.
+  // Throws the message of the last failure; where: the table and row, or the failed action.
   [[noreturn]] void fail(const std::string& where) const;
 
  private:
@@ -59,16 +59,16 @@ class Begun {
   const Connection& connection_;
 };
 
-// Before a database is renamed, nobody having it open: a connection that is closed on a full disk
-// leaves a part of it in the log beside it, and says nothing. This says so, or writes it.
+// Writes the log into the database, which no other connection may have open; called before a
+// rename. A connection that closes on a full disk leaves the log without an error; this throws.
 void fold_log(const std::filesystem::path& file);
 
 // Returns the access by which reading creates no file next to the database: frozen unless its log
 // or journal has changes.
 [[nodiscard]] Mode quiet_access(const std::filesystem::path& file);
 
-// Removes what SQLite lays beside a database: its log or its journal. Where the database is gone
-// they would be taken for those of the next one of its name. Says whether there was any.
+// Removes the log and the journal of a database, because SQLite would apply them to a new database
+// of this name. Returns whether a file was removed.
 bool remove_logs(const std::filesystem::path& file);
 // Removes these and the database itself.
 void remove_database(const std::filesystem::path& file);
@@ -85,11 +85,11 @@ void make_whole(const std::filesystem::path& file, const char* ending, const Fil
   std::filesystem::rename(fresh, file);
 }
 
-// Sets the counters of changes in the header of a database that nobody has open. They depend on how
-// often it was opened, and are the only part of it that does.
+// Resets the change counters in the header of a closed database: the only bytes that depend on the
+// number of connections.
 void reset_change_counter(const std::filesystem::path& file);
 
-// Throws Error(input) for a database whose parts do not fit together. Reads all of it.
+// Reads the whole database and throws Error(input) if it is inconsistent.
 void check_whole(const std::filesystem::path& file);
 
 // A row contradicts itself; the file is sound, and other rows can be read.
@@ -101,8 +101,8 @@ class DamagedRow : public Error {
   colmap::RowFault fault;
 };
 
-// A prepared statement, used again and again: bind what stands for its ?, step through its rows,
-// reset (the end of a Use does it).
+// A prepared statement for repeated use: bind values to its placeholders, step through the rows,
+// reset (at the end of a Use).
 class Statement {
  public:
   Statement(const Connection& connection, std::string_view sql);
@@ -131,7 +131,8 @@ class Statement {
     value ? bind(place, *value) : bind(place, std::nullopt);
   }
 
-  // Is there a (next) row? `where` says what is read or written, for errors, or makes that text.
+  // Advances to the next row; returns false after the last one. where: text for errors, or a
+  // function that returns it.
   template <class Where>
   bool step(const Where& where) {
     const int code = sqlite3_step(statement_);
@@ -181,7 +182,7 @@ class Use {
   Statement& statement_;
 };
 
-// Returns the first column of the first row as text, or nothing where there is no row.
+// Returns the first column of the first row as text; nullopt without a row.
 template <class... Values>
 [[nodiscard]] std::optional<std::string> text_of(const Connection& connection, std::string_view sql,
                                                  const Values&... values) {
