@@ -9,6 +9,7 @@
 
 #include "cli/process.hpp"
 #include "support/needs_problem.hpp"
+#include "synthetic/facades.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -171,6 +172,27 @@ TEST_F(EstimateFiles, weights_and_a_dominant_plane_count) {
   const Ran plane_alone = run(folder, "estimate fundamental --points flat.txt --dominant-plane");
   EXPECT_EQ(plane_alone.code, 5);
   EXPECT_NE(plane_alone.err.find("degenerate_sample"), std::string::npos);
+}
+
+TEST(Cli, repeated_structure_is_a_warning_and_with_strict_exit_code_5) {
+  for (const double repeated : {1.0, 0.0}) {
+    const TemporaryFolder folder;
+    std::mt19937_64 random(1);
+    std::string points;
+    for (const PointPair& p : synthetic::make_facade({.repeated = repeated}, random).points)
+      points += fmt::format("{} {} {} {}\n", p.x1, p.y1, p.x2, p.y2);
+    write_file(folder / "points.txt", points);
+    const std::string command = "estimate fundamental --points points.txt --threshold 2.5";
+    const Ran r = run(folder, command), strict = run(folder, command + " --strict");
+    ASSERT_EQ(r.code, 0) << r.err;
+    const json repetition = json::parse(r.out)["repetition"];
+    EXPECT_EQ(repetition["is_doubted"], repeated == 1);
+    EXPECT_EQ(repetition["rival_ratio"].get<double>() > 0.3, repeated == 1);
+    EXPECT_EQ(r.err.find("bifocal: warning: points.txt: repeated structure: ") == 0, repeated == 1)
+        << r.err;
+    EXPECT_EQ(strict.code, repeated == 1 ? 5 : 0);
+    EXPECT_EQ(strict.out, r.out);
+  }
 }
 
 TEST(Cli, a_model_that_is_not_significant_is_printed_with_exit_code_5) {

@@ -57,6 +57,8 @@ TEST(FieldCases4, a_calibration_of_another_size_is_doubted_by_rectify) {
   expect_part(run(folder, "pair left.png right.png --out p --calib K.txt --no-dense").err, doubt);
   expect_part(run(folder, "stereo left.png right.png --out s --calib K.txt --max-disparity 40").err,
               doubt);
+  for (const char* page : {"p/report.html", "s/report.html"})
+    expect_part(read_file(folder / page), "Warning: ");
 }
 
 TEST(FieldCases4, a_baseline_that_is_no_length_makes_no_cloud) {
@@ -98,6 +100,7 @@ TEST(FieldCases4, exchanged_pictures_are_noticed) {
   expect_part(r.err, "no cloud: the pictures seem to be exchanged");
   EXPECT_FALSE(fs::exists(folder / "o/cloud.ply"));
   EXPECT_EQ(json::parse(r.out)["doubts"].size(), 1U);
+  expect_part(read_file(folder / "o/report.html"), "left.png seems to be the left one");
   // The search that the message proposes.
   const Ran negative =
       run(folder, "stereo right.png left.png --out n --min-disparity=-39 --max-disparity 1 --json");

@@ -75,7 +75,7 @@ void run(const Options& o, const Context& context) {
   const auto start = std::chrono::steady_clock::now();
   check(o);
   const Json earlier = read_run(o.run);
-  const colmap::Database database(o.database);
+  const colmap::Database database(o.database, colmap::quiet_access(o.database));
   const ViewGraph graph = read_view_graph(database);
   if (graph.images.empty())
     throw Error(ErrorCode::input, fmt::format("{}: has no images", o.database));

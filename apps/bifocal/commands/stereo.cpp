@@ -218,7 +218,8 @@ void run(Options& o, Context& context) {
                                                           turbo,
                                                           score,
                                                           cloud_points,
-                                                          {{"dense", ms}}}));
+                                                          {{"dense", ms}},
+                                                          doubted}));
   folder.commit();
   progress.hide();
   for (const std::string& doubt : doubted) warn(doubt);

@@ -13,6 +13,7 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #1c2128; background: #fff; m
 h1 { font-size: 1.5rem; margin: 0 0 .5rem; }
 h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; border-bottom: 1px solid #d8dee4; }
 pre { background: #f3f5f7; padding: .6rem .8rem; border-radius: 4px; font-size: .85rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.warning { background: #fff8c5; border-left: 4px solid #bf8700; padding: .4rem .8rem; }
 figure { margin: 1rem 0; }
 figure img { max-width: 100%; height: auto; display: block; border: 1px solid #d8dee4; }
 figcaption { color: #57606a; font-size: .9rem; margin-top: .3rem; }
@@ -72,6 +73,9 @@ Page::Page(std::string_view title) : title_(escaped(title)) {}
 void Page::markup(std::string_view html) { body_ += html; }
 void Page::heading(std::string_view text) { body_ += fmt::format("<h2>{}</h2>\n", escaped(text)); }
 void Page::paragraph(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", escaped(text)); }
+void Page::warning(std::string_view text) {
+  if (!text.empty()) body_ += fmt::format("<p class=\"warning\">Warning: {}.</p>\n", escaped(text));
+}
 void Page::preformatted(std::string_view text) {
   body_ += fmt::format("<pre>{}</pre>\n", escaped(text));
 }

@@ -23,6 +23,7 @@ class Page {
   // All other text is escaped here.
   void heading(std::string_view text);
   void paragraph(std::string_view text);
+  void warning(std::string_view text);  // nothing if it is empty
   void preformatted(std::string_view text);
   void table(std::string_view caption, const Rows& rows);
   void photograph(ImageView<const std::uint8_t> picture, std::string_view caption);  // JPEG

@@ -188,6 +188,8 @@ std::string pair_report(const PairReport& in) {
   if (const std::string estimated = estimated_camera_text(in.result.estimated_camera);
       !estimated.empty())
     page.paragraph(sentence(estimated));
+  page.warning(in.result.doubt);
+  page.warning(in.result.repetition.reason);
   page.preformatted(in.command_line);
   add_figures(page, in);
   add_numbers(page, in);

@@ -31,6 +31,7 @@ std::string stereo_report(const StereoReport& in) {
   page.paragraph(fmt::format(
       "{:.1f} % of the left photograph's pixels were matched both ways and passed the filters.",
       in.disparity.density));
+  for (const std::string& doubt : in.doubts) page.warning(doubt);
   page.preformatted(in.command_line);
   page.heading("Photographs");
   page.photograph(side_by_side(shrunken(in.left), shrunken(in.right)).picture, "Left and right.");

@@ -17,6 +17,7 @@ struct StereoReport {
   std::optional<StereoScore> score;
   std::optional<std::size_t> cloud_points;
   std::vector<StageTime> timings;
+  std::vector<std::string> doubts;
 };
 [[nodiscard]] std::string stereo_report(const StereoReport& report);
 

@@ -135,6 +135,10 @@ enum class Access {
   create,  // a new file; throws when there is one
 };
 
+// Returns the access by which reading creates no file next to a database: frozen unless its log or
+// journal has changes. No other process may begin to write to the database meanwhile.
+[[nodiscard]] Access quiet_access(const std::filesystem::path& file);
+
 // A pair has so many rows; they are not looked at.
 struct PairRows {
   Id image1 = 0, image2 = 0;  // image1 < image2

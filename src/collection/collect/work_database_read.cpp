@@ -242,7 +242,7 @@ void WorkDatabase::check_rows() const {
 }  // namespace collection
 
 CollectSummary read_collect_summary(const std::filesystem::path& database) {
-  const sqlite::Connection connection(database, sqlite::Mode::read);
+  const sqlite::Connection connection(database, colmap::quiet_access(database));
   if (!sqlite::text_of(connection, "SELECT 1 FROM sqlite_master WHERE name = 'bifocal_collect'"))
     return {};
   CollectSummary summary = collection::entries_of(connection);

@@ -91,6 +91,15 @@ Descriptors descriptors_of(std::span<const std::uint8_t> sift) {
   return out;
 }
 
+Access quiet_access(const std::filesystem::path& file) {
+  const auto has_changes = [&](const char* ending) {
+    std::error_code none;
+    const auto bytes = std::filesystem::file_size(file.string() + ending, none);
+    return !none && bytes > 0;
+  };
+  return has_changes("-wal") || has_changes("-journal") ? Access::read : Access::frozen;
+}
+
 Database::Database(const std::filesystem::path& file, Access access)
     : Database(std::make_unique<State>(file, access)) {}
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -9,8 +9,6 @@
 #include <numbers>
 #include <optional>
 
-#include "collection/colmap/sqlite.hpp"
-
 namespace bifocal::colmap {
 namespace {
 
@@ -117,7 +115,7 @@ std::vector<ContradictingPair> contradicting_pairs(const Database& database) {
 }
 
 std::vector<ContradictingPair> contradicting_pairs(const std::filesystem::path& file) {
-  return contradicting_pairs(Database(file, sqlite::quiet_access(file)));
+  return contradicting_pairs(Database(file, quiet_access(file)));
 }
 
 void erase_geometries(Database& database, std::span<const ContradictingPair> pairs) {

@@ -112,15 +112,6 @@ void fold_log(const std::filesystem::path& file) {
   if (!fold.step(what) || fold.number(0) != 0) io::reject(file.string(), "{}: it is in use", what);
 }
 
-Mode quiet_access(const std::filesystem::path& file) {
-  const auto has_changes = [&](const char* ending) {
-    std::error_code none;
-    const auto bytes = std::filesystem::file_size(file.string() + ending, none);
-    return !none && bytes > 0;
-  };
-  return has_changes("-wal") || has_changes("-journal") ? Mode::read : Mode::frozen;
-}
-
 bool remove_logs(const std::filesystem::path& file) {
   bool found = false;
   for (const char* ending : {"-wal", "-shm", "-journal"}) {

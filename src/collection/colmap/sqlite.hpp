@@ -63,10 +63,6 @@ class Begun {
 // rename. A connection that closes on a full disk leaves the log without an error; this throws.
 void fold_log(const std::filesystem::path& file);
 
-// Returns the access by which reading creates no file next to the database: frozen unless its log
-// or journal has changes.
-[[nodiscard]] Mode quiet_access(const std::filesystem::path& file);
-
 // Removes the log and the journal of a database, because SQLite would apply them to a new database
 // of this name. Returns whether a file was removed.
 bool remove_logs(const std::filesystem::path& file);

@@ -3,7 +3,6 @@
 #include <bifocal/colmap/verify.hpp>
 
 #include "collection/colmap/pipeline.hpp"
-#include "collection/colmap/sqlite.hpp"
 #include "collection/shards/durable_file.hpp"
 #include "collection/shards/identity.hpp"
 #include "collection/shards/plan_file.hpp"
@@ -60,7 +59,7 @@ Plan plan_shards(const std::filesystem::path& file, const std::filesystem::path&
   if (run.pairs_per_shard < 1)
     throw Error(ErrorCode::usage,
                 fmt::format("pairs_per_shard = {}, must be at least 1", run.pairs_per_shard));
-  const Database database(file, sqlite::quiet_access(file));
+  const Database database(file, quiet_access(file));
   Plan plan;
   plan.folder = folder;
   plan.database = std::filesystem::absolute(file).lexically_normal();

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "collection/colmap/pipeline.hpp"
-#include "collection/colmap/sqlite.hpp"
 #include "collection/shards/identity.hpp"
 #include "collection/shards/result_file.hpp"
 #include "io/reject.hpp"
@@ -31,7 +30,7 @@ class Shard {
         file_(run.database.empty() ? plan.database : run.database),
         max_memory_(run.max_memory),
         stamp_(stamp_of(file_)),
-        access_(sqlite::quiet_access(file_)),
+        access_(quiet_access(file_)),
         database_(file_, access_) {
     if (views_of(database_) != plan.views)
       throw OtherDatabase(file_, "its cameras, images or features are others");
