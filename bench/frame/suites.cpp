@@ -3,8 +3,9 @@
 
 namespace bifocal::bench {
 
-// One line a suite; each is defined in bench/suites/NAME.cpp (hashes, scale, seeds: in
-// bench/NAME/suite.cpp).
+// One line a suite; each is defined in bench/suites/NAME.cpp (belief: in chance.cpp; hashes,
+// scale, seeds: in bench/NAME/suite.cpp).
+void run_belief(Context& context);
 void run_chance(Context& context);
 void run_eig(Context& context);
 void run_collection(Context& context);
@@ -26,6 +27,8 @@ void run_verify(Context& context);
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
+      {"belief", "levels of belief: scenes found, wrong models believed (half an hour of a core)",
+       run_belief, false, false},
       {"chance",
        "how often geometry is believed where there is none, of 10,000 pairs a case "
        "(an hour of a core)",

@@ -51,12 +51,16 @@ struct RobustOptions {
   //   O. Chum, T. Werner, J. Matas, Two-view geometry estimation unaffected by a dominant plane,
   //   CVPR 2005.
   bool dominant_plane = false;
+  // Level of the significance test: a model is believed (Outcome::ok) if fewer models as well
+  // supported are expected of outliers. Larger levels find more pairs of few matches and believe
+  // more wrong models. 0: 0.01, of maps 0.001.
+  double belief = 0;
 };
 constexpr const char* name_of(const RobustOptions&) { return "RobustOptions"; }
 template <MaybeConst<RobustOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [threshold, confidence, min_iterations, max_iterations, min_inlier_ratio, seed,
-         dominant_plane] = options;
+         dominant_plane, belief] = options;
   BIFOCAL_FIELD(threshold, "largest error of an inlier", Range::above(0).finite(), "px");
   BIFOCAL_FIELD(confidence,
                 "probability of having drawn a sample without outliers, which ends the sampling",
@@ -73,6 +77,10 @@ void fields(Options& options, const Visit& visit) {
       dominant_plane,
       "fundamental matrix: look for matches off a plane that most of them lie on, and give none "
       "that they do not prove");
+  BIFOCAL_FIELD(belief,
+                "a model is believed if fewer models as well supported are expected of outliers; "
+                "larger: more models of few matches, right and wrong; 0: 0.01, of maps 0.001",
+                Range::at_least(0).finite());
 }
 
 // What is known of the matches beforehand: one number each, or none at all.
@@ -180,13 +188,13 @@ struct EstimateInput {
   Queue* queue = nullptr;  // of the device that works; null: the CPU
 };
 
-// This estimates one pair. A model is believed (ok) when less than 0.01 models (maps: 0.001) as
-// well supported are expected of outliers and as many samples as were drawn, at most those in
-// which the fewest significant inliers would be found (an a contrario test; the sample itself
-// proves nothing, so that 4, 7 or 5 points alone have no model; matches that share a point, or lie
-// close together in both images, count once, and those that do not move at the border not at all).
-// docs/robust.md has the reasons, and how often pairs without geometry were accepted in
-// measurements.
+// This estimates one pair. A model is believed (ok) when fewer models as well supported are
+// expected of outliers than RobustOptions::belief, given the number of samples that were drawn, at
+// most those in which the fewest significant inliers would be found (an a contrario test; the
+// sample itself proves nothing, so that 4, 7 or 5 points alone have no model; matches that share a
+// point, or lie close together in both images, count once, and those that do not move at the border
+// not at all). docs/robust.md has the reasons, and how often pairs without geometry were accepted
+// in measurements.
 //
 // Error: of two views the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to
 // first order, until it fits the model. For H between images of one scale this is the transfer

@@ -39,6 +39,8 @@ class RobustOptions:
     """Seed of the sampling; the same one gives the same result."""
     dominant_plane: bool = False
     """Fundamental matrix: look for matches off a plane that most of them lie on, and give none that they do not prove."""
+    belief: float = 0.0
+    """A model is believed if fewer models as well supported are expected of outliers; larger: more models of few matches, right and wrong; 0: 0.01, of maps 0.001 (at least 0 and finite)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -209,6 +211,8 @@ class VerifyOptions:
     """px: largest difference of what moves alike (above 0)."""
     seed: int = 0
     """Seed of the sampling; the same one gives the same result."""
+    belief: float = 0.0
+    """A model counts if fewer models as well supported are expected of outliers; larger: more models of few matches, right and wrong; 0: 0.01, of homographies 0.001 (at least 0 and finite)."""
 
 
 def _refuse(options: Any, name: str, value: Any) -> NoReturn:

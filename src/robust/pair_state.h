@@ -20,11 +20,12 @@ typedef struct pair_info {
   // These are for matches with weights or qualities. Weights are scaled so that the sum of their
   // squares equals their sum: that many matches of weight 1 tell as much (L. Kish, Survey Sampling,
   // 1965).
-  double weighted;   // 1: the weights differ
-  double ranked;     // 1: there are qualities
-  double effective;  // sum of the weights
-  double largest;    // largest weight
-  double seen[4];    // sums of the weights of the first 128, 256, 512 and 1024 points
+  double weighted;      // 1: the weights differ
+  double ranked;        // 1: there are qualities
+  double effective;     // sum of the weights
+  double largest;       // largest weight
+  double seen[4];       // sums of the weights of the first 128, 256, 512 and 1024 points
+  double log10_alarms;  // log10 of the level of the significance test (RobustOptions::belief)
 } pair_info;
 
 // The plane that most inliers of a fundamental matrix lie on (planes.group.h).

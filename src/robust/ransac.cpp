@@ -50,6 +50,10 @@ RansacLimits limits_of(const RobustOptions& options) {
           options.min_inlier_ratio};
 }
 
+double log10_alarms_of(int usual, const RobustOptions& options) {
+  return options.belief > 0 ? std::log10(options.belief) : usual;
+}
+
 double one_pair_ratio(ModelKind problem, double matches, double confidence) {
   const RansacSteps& steps = ransac_steps(problem);
   const double sought = 0.01 * steps.sought_percent;

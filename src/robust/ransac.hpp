@@ -22,6 +22,8 @@ struct RansacLimits {
   double log_failure, min_inlier_ratio;
 };
 [[nodiscard]] RansacLimits limits_of(const RobustOptions& options);
+// log10 of the level of the significance test. usual: LOG10_FALSE_ALARMS of the problem.
+[[nodiscard]] double log10_alarms_of(int usual, const RobustOptions& options);
 
 // The models of a round: of each sample [slots][model_size], and how many it gave.
 struct Hypotheses {

@@ -86,27 +86,29 @@ class Piece : PieceMemory {
     const GivenNumbers weights = numbers_on_device(batch_.weights, given_weights_);
     const GivenNumbers qualities = numbers_on_device(batch_.qualities, given_qualities_);
     for (const PairRange& range : ranges())
-      range.kernels.ransac_prepare(queue_, {.count = range.count},
-                                   {.from = range.from,
-                                    .all = all(points_),
-                                    .given = given(),
-                                    .cameras = cameras_,
-                                    .is_given = given_priors(),
-                                    .given_weights = weights.numbers,
-                                    .weights_from = weights.from,
-                                    .given_qualities = qualities.numbers,
-                                    .qualities_from = qualities.from,
-                                    .threshold = batch_.options.threshold,
-                                    .seed0 = seed(0),
-                                    .seed1 = seed(32),
-                                    .first_round = first_round(),
-                                    .kept = kept_,
-                                    .order = order_,
-                                    .float_points = float_points_,
-                                    .float_weights = float_weights_,
-                                    .ranking = ranking_,
-                                    .tables = tables_,
-                                    .inliers = inliers_});
+      range.kernels.ransac_prepare(
+          queue_, {.count = range.count},
+          {.from = range.from,
+           .all = all(points_),
+           .given = given(),
+           .cameras = cameras_,
+           .is_given = given_priors(),
+           .given_weights = weights.numbers,
+           .weights_from = weights.from,
+           .given_qualities = qualities.numbers,
+           .qualities_from = qualities.from,
+           .threshold = batch_.options.threshold,
+           .seed0 = seed(0),
+           .seed1 = seed(32),
+           .first_round = first_round(),
+           .log10_alarms = log10_alarms_of(steps_.log10_false_alarms, batch_.options),
+           .kept = kept_,
+           .order = order_,
+           .float_points = float_points_,
+           .float_weights = float_weights_,
+           .ranking = ranking_,
+           .tables = tables_,
+           .inliers = inliers_});
   }
 
   // One round of all active pairs, which are in the order of their classes and live until the queue

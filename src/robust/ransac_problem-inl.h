@@ -75,10 +75,12 @@ struct steps {
                                                   .info = &pair.info,
                                                   .work = &pair.work,
                                                   .state = &pair.state};
-    const typename OneLane::prepare_options how = {.threshold = options.threshold,
-                                                   .seed0 = low(options.seed),
-                                                   .seed1 = high(options.seed),
-                                                   .first_round = 0};
+    const typename OneLane::prepare_options how = {
+        .threshold = options.threshold,
+        .seed0 = low(options.seed),
+        .seed1 = high(options.seed),
+        .first_round = 0,
+        .log10_alarms = log10_alarms_of(OneLane::LOG10_FALSE_ALARMS, options)};
     double shared[OneLane::PREPARE_SHARED];
     OneLane::pair_prepare(&input, &how, &arrays, shared);
     constexpr int columns = OneLane::COLUMNS, row = row_size(columns);
@@ -224,8 +226,9 @@ struct steps {
                             static_cast<int>(result.support.inliers), pair.tables.data(),
                             &pair.work);
     if constexpr (OneLane::TWO_VIEWS == 1) {
-      const double least = OneLane::least_significant(
-          pair.work.distinct_points, std::max(result.chance, plain.chance), result.tested);
+      const double least =
+          OneLane::least_significant(plain.log10_alarms, pair.work.distinct_points,
+                                     std::max(result.chance, plain.chance), result.tested);
       typename OneLane::pair_shared shared_places;
       OneLane::count_places(&plain, pair.f32.data(), errors, &pair.info, least, pair.tables.data(),
                             &shared_places, &pair.work);

@@ -58,6 +58,7 @@ Repetition find_rival(ModelKind kind, std::span<const PointPair> points,
   own.priors = priors_of(input.priors, kept, weights, qualities);
   // A rival of half as many inliers is found, however many outliers there are.
   own.options.dominant_plane = false;
+  own.options.belief = 0;  // the doubt is the same at every level
   own.options.min_inlier_ratio =
       std::clamp(0.5 * found.inlier_count / static_cast<double>(others.size()), 0.05, 0.2);
   const EstimateResult rival = estimate(kind, others, own);

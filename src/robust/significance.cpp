@@ -60,7 +60,7 @@ Outcome test_significance(ModelKind problem, const ransac_result& found, const p
   // significant.
   const bool on_line = found.collinear > 0;
   if (on_line && 2 * found.support.inliers > work.count) return Outcome::degenerate_sample;
-  if (!(significance < steps.log10_false_alarms)) return Outcome::not_significant;
+  if (!(significance < info.log10_alarms)) return Outcome::not_significant;
   if (on_line) return Outcome::degenerate_sample;
   if (found.plane.is_there > 0) {
     // Two matches off the plane and the plane make a matrix; half of the outliers that lie on
@@ -71,7 +71,7 @@ Outcome test_significance(ModelKind problem, const ransac_result& found, const p
       return Outcome::degenerate_sample;
   }
   significance = false_alarms(work.distinct_inliers, work.distinct_points);
-  if (!(significance < steps.log10_false_alarms)) return Outcome::not_significant;
+  if (!(significance < info.log10_alarms)) return Outcome::not_significant;
   return outcome == FOUND_ROTATION ? Outcome::rotation_only : Outcome::ok;
 }
 

@@ -6,7 +6,7 @@
 namespace bifocal::robust {
 
 // Evidence of depth off a plane is significant if log_false_alarms is below this. The limit for a
-// model of the whole pair is in RansacSteps.
+// model of the whole pair is in pair_info.
 inline constexpr double kLogDepthAlarms = -2;
 
 // Returns log10 of the expected number of models that reach this support by chance. It is the

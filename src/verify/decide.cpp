@@ -239,6 +239,7 @@ class Decider {
     }
     robust.min_iterations = std::min(options_.min_iterations, robust.max_iterations);
     robust.seed = options_.seed;
+    robust.belief = options_.belief;
     return robust;
   }
 

@@ -62,6 +62,7 @@ TEST(Significance, a_model_that_wrong_matches_often_fit_is_not_believed) {
     found.chance = measured;
     pair_info info{};
     info.chance = of_box;
+    info.log10_alarms = -2;
     const pair_work work{100, 0, 0, 0, 40, 100};
     double significance = 0;
     return test_significance(ModelKind::fundamental, found, info, work, significance);

@@ -68,13 +68,15 @@ struct VerifyOptions {
   double watermark_border_size = 0.1;
   double watermark_max_error = 4;
   std::uint64_t seed = 0;  // a pair's result depends on it, the pair and the options alone
+  double belief = 0;       // as of RobustOptions
 };
 constexpr const char* name_of(const VerifyOptions&) { return "VerifyOptions"; }
 template <MaybeConst<VerifyOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_error, min_inliers, confidence, min_iterations, max_iterations, min_inlier_ratio,
          min_E_F_inlier_ratio, max_H_inlier_ratio, relative_pose, detect_watermark,
-         watermark_min_inlier_ratio, watermark_border_size, watermark_max_error, seed] = options;
+         watermark_min_inlier_ratio, watermark_border_size, watermark_max_error, seed, belief] =
+      options;
   BIFOCAL_FIELD(max_error, "largest error of an inlier", Range::above(0).finite(), "px");
   BIFOCAL_FIELD(min_inliers, "a pair with fewer is degenerate", Range::at_least(1));
   BIFOCAL_FIELD(confidence, "probability of having drawn a sample without outliers",
@@ -100,6 +102,11 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(watermark_max_error, "largest difference of what moves alike", Range::above(0),
                 "px");
   BIFOCAL_FIELD(seed, "seed of the sampling; the same one gives the same result");
+  BIFOCAL_FIELD(
+      belief,
+      "a model counts if fewer models as well supported are expected of outliers; larger: "
+      "more models of few matches, right and wrong; 0: 0.01, of homographies 0.001",
+      Range::at_least(0).finite());
 }
 
 // This is known of an image's camera.

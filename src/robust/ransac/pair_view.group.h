@@ -26,6 +26,7 @@ struct pair_view {
                                          // order of falling quality, NaN beyond
   scalar effective, scored;              // weight of all points, and of the first SCORE_POINTS
   scalar largest;                        // the largest weight
+  scalar log10_alarms;                   // level of the significance test
 };
 
 group_fn void pair_open(global_const scalar* points, index n, index stride,
@@ -41,6 +42,7 @@ group_fn void pair_open(global_const scalar* points, index n, index stride,
   pair->weighted = pair->ranked = 0;
   pair->weights = pair->ranks = points;
   pair->largest = 1;
+  pair->log10_alarms = (scalar)info->log10_alarms;
   pair->effective = (scalar)n;
   pair->scored = (scalar)(n < SCORE_POINTS ? n : SCORE_POINTS);
 }

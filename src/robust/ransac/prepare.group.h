@@ -244,7 +244,8 @@ group_fn void columns_of_point(global_const scalar* given, global_const int* ord
 struct prepare_options {
   scalar threshold;  // px
   bits32 seed0, seed1;
-  index first_round;  // samples of the first round
+  index first_round;    // samples of the first round
+  scalar log10_alarms;  // level of the significance test
 };
 
 // Writes the points [COLUMNS][stride] of a pair in double and float, NaN from n on. camera
@@ -285,6 +286,7 @@ group_fn void prepare_points(GROUP_PARAM const struct given_pair* given,
   own.unit = camera_info(camera, own.length, threshold, &own);
   own.threshold = own.unit * own.unit / (threshold * threshold);
   own.chance = chance_of(GROUP_ARG given->points, n, a->kept, threshold);
+  own.log10_alarms = options->log10_alarms;
   if (group_leads()) *a->info = own;
   group_barrier();
   write_columns(GROUP_ARG given, a, n, camera, &own);

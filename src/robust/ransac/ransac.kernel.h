@@ -152,8 +152,11 @@ group_kernel(ransac_prepare, group, RANSAC_PREPARE) {
                                      .info = info + pair,
                                      .work = work + pair,
                                      .state = state + pair};
-  const struct prepare_options options = {
-      .threshold = threshold, .seed0 = seed0, .seed1 = seed1, .first_round = first_round};
+  const struct prepare_options options = {.threshold = threshold,
+                                          .seed0 = seed0,
+                                          .seed1 = seed1,
+                                          .first_round = first_round,
+                                          .log10_alarms = log10_alarms};
   pair_prepare(GROUP_ARG & input, &options, &arrays, shared);
 }
 
@@ -249,7 +252,7 @@ group_kernel(ransac_finish, group, RANSAC_FINISH) {
   if_constant(TWO_VIEWS) {
     group_barrier();  // the counts are there
     const scalar measured = result->chance, chance = view.chance;
-    const scalar least = least_significant((scalar)w->distinct_points,
+    const scalar least = least_significant(view.log10_alarms, (scalar)w->distinct_points,
                                            measured > chance ? measured : chance, result->tested);
     count_places(GROUP_ARG & view, float_points + COLUMNS * start, errors + start, info + pair,
                  least, tables + 4 * start, shared, w);

@@ -52,10 +52,10 @@ group_fn scalar least_beyond_chance(scalar others, scalar chance, scalar limit) 
 
 // The smallest number of inliers among n points that is significant after so many samples, as
 // significance.cpp has it: fewer models of outliers with as many are expected.
-group_fn scalar least_significant(scalar n, scalar chance, scalar iterations) {
+group_fn scalar least_significant(scalar log10_alarms, scalar n, scalar chance, scalar iterations) {
   const scalar others = n - (scalar)FREE_MATCHES;
-  const scalar limit = (scalar)LOG10_FALSE_ALARMS * (scalar)2.302585092994046 -
-                       scalar_log(iterations * (scalar)SLOTS);
+  const scalar limit =
+      log10_alarms * (scalar)2.302585092994046 - scalar_log(iterations * (scalar)SLOTS);
   const scalar least = least_beyond_chance(others, chance, limit);
   return least < others ? least + (scalar)FREE_MATCHES : n;
 }
@@ -85,7 +85,7 @@ group_fn scalar least_inliers(const struct pair_view* pair, const struct ransac_
   if (!(pair->chance < (scalar)0.99) || !(n > (scalar)FREE_MATCHES)) return n;
   scalar least = 0, most = (scalar)limits->max_iterations;
   for (index i = 0; i < 2; ++i) {  // fewer samples are less likely to find as many by chance
-    least = least_significant(n, pair->chance, most);
+    least = least_significant(pair->log10_alarms, n, pair->chance, most);
     most = iterations_needed(least, n, limits->log_failure, most);
   }
   return least;
@@ -156,8 +156,13 @@ group_fn scalar samples_wanted(const struct pair_view* pair, const struct ransac
   return wanted < alone ? alone : wanted;
 }
 
+// A model that scores more than chance and is not believed ends RANSAC after so many times the
+// samples without support. Costly samples: so that a pair without geometry has a bound. On scenes
+// of 2000 matches, 10 and 15 % right, fewer lose pairs (docs/notes/robust.md).
+enum { UNPROVEN_TIMES = SAMPLE_COST < 1000 ? 10 : 3 };
+
 // Samples that the pair is worth: none for models that would not be significant when found, few
-// where no model scores more than chance.
+// where no model scores more than chance or none is believed.
 group_fn scalar samples_allowed(const struct pair_view* pair, const struct ransac_limits* limits,
                                 global_const ransac_state* state, index beats_chance) {
   const scalar least = (scalar)limits->min_iterations, end = (scalar)limits->max_iterations;
@@ -165,8 +170,9 @@ group_fn scalar samples_allowed(const struct pair_view* pair, const struct ransa
   if (state->inliers < state->least_inliers)
     most = samples_to_find(pair, limits, (scalar)state->least_inliers);
   if (most < least) most = least;
-  if (!beats_chance) {
-    const scalar given_up = samples_without_support(pair, limits);
+  if (!beats_chance || state->unproven > 0) {
+    scalar given_up = samples_without_support(pair, limits);
+    if (beats_chance) given_up *= (scalar)UNPROVEN_TIMES;
     if (given_up < most) most = given_up;
   }
   return most < end ? most : end;
@@ -221,7 +227,7 @@ group_fn index model_is_proven(GROUP_PARAM const struct pair_view* pair, const s
   const scalar measured = chance_rate(GROUP_ARG pair, model, side);
   const scalar chance = measured > pair->chance ? measured : pair->chance;
   if (!(chance < (scalar)0.99)) return 0;
-  const scalar least = least_significant((scalar)pair->n, chance, tested);
+  const scalar least = least_significant(pair->log10_alarms, (scalar)pair->n, chance, tested);
   if (support.inliers < least) return 0;
   if (!TWO_VIEWS || support.inliers > (scalar)FEW_INLIERS) return 1;
   return distinct_inliers(GROUP_ARG pair, model, side, errors) >= least;
