@@ -1,43 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bifocal: two photographs in, geometry out. Parses the arguments and turns errors into exit codes.
-#include <bifocal/version.hpp>
+#include "program.hpp"
 
-#include <csignal>
-
-#include "arguments.hpp"
-#include "cli.hpp"
-#include "interrupt.hpp"
-#include "output_folder.hpp"
-
-namespace bifocal::cli {
-namespace {
-
-int run(int argc, char** argv) {
-  Context context{.command_line = command_line("bifocal", argc, argv)};
-  Program program("bifocal", "Two-view geometry: two photographs in, geometry out.",
-                  BIFOCAL_VERSION,
-                  "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found; "
-                  "of shards: 65 the input of this shard is damaged, 75 try again.");
-  add_pair(program, context);
-  add_rectify(program, context);
-  add_stereo(program, context);
-  add_estimate(program, context);
-  add_verify(program, context);
-  add_shards(program, context);
-  add_collect(program, context);
-  add_report(program, context);
-  add_devices(program, context);
-  program.run(argc, argv);
-  return context.exit_code;
-}
-
-}  // namespace
-}  // namespace bifocal::cli
-
-int main(int argc, char** argv) {
-  using namespace bifocal::cli;
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write with a message
-  watch_interrupts();
-  return exit_code_of(
-      "bifocal", [&] { return run(argc, argv); }, OutputFolder::with_final_names);
-}
+int main(int argc, char** argv) { return bifocal::cli::run_program(argc, argv); }

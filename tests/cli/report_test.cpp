@@ -225,9 +225,9 @@ TEST(Cli, report_names_what_is_wrong) {
   fails("a.db", 2, "--out");
   fails("--out a.html", 2, "DATABASE");
   fails("a.db --out a.db", 2, "would replace the input a.db");
-  fails("a.db --out folder", 3, "--out folder: is a folder");
+  fails("a.db --out folder", 3, "folder: is a folder");
   fails("a.db --out none/a.html", 3, "none/a.html");
-  fails("a.db --out a.html --images none", 3, "--images none: is no folder");
+  fails("a.db --out a.html --images none", 3, "none: is no folder");
   fails("a.db --out a.html --run none.json", 3, "none.json");
   fails("a.db --out a.html --run list.json", 3, "list.json: is not what");
   // Beside the inputs, and what SQLite keeps by those it read, there is nothing.

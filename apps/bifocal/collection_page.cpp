@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collection_page.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/collect.hpp>
+#include <bifocal/colmap/database.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+
+#include <thread>
+
+#include "contradictions.hpp"
+#include "report/collection/collection_report.hpp"
+
+namespace bifocal::cli {
+namespace fs = std::filesystem;
+namespace {
+
+void check(const CollectionPage& page) {
+  std::error_code none;
+  if (page.out.empty()) throw Error(ErrorCode::usage, "the page: an empty name is no file");
+  for (const fs::path& input : {page.database, page.run_file})
+    if (!input.empty() && fs::equivalent(page.out, input, none))
+      throw Error(ErrorCode::usage, fmt::format("{}: would replace the input {}", page.out.string(),
+                                                input.string()));
+  if (fs::is_directory(page.out, none))
+    throw Error(ErrorCode::input, fmt::format("{}: is a folder", page.out.string()));
+  if (!page.images.empty() && !fs::is_directory(page.images, none))
+    throw Error(ErrorCode::input, fmt::format("{}: is no folder", page.images.string()));
+}
+
+Json read_run(const fs::path& file) {
+  if (file.empty()) return {};
+  Json run = Json::parse(read_text(file), nullptr, false);
+  if (!run.is_object())
+    throw Error(ErrorCode::input,
+                fmt::format("{}: is not what bifocal collect --json or verify --json prints",
+                            file.string()));
+  return run;
+}
+
+// Returns the images whose matches the page shows, then the images without a verified pair.
+std::vector<int> images_in_turn(const ViewGraph& graph, const std::vector<int>& edges) {
+  std::vector<int> images;
+  std::vector<bool> taken(graph.images.size());
+  const auto take = [&](int i) {
+    if (!taken[static_cast<std::size_t>(i)]) images.push_back(i);
+    taken[static_cast<std::size_t>(i)] = true;
+  };
+  for (const int e : edges) {
+    take(graph.edges[static_cast<std::size_t>(e)].a);
+    take(graph.edges[static_cast<std::size_t>(e)].b);
+  }
+  for (std::size_t i = 0; i < graph.images.size(); ++i)
+    if (graph.images[i].component < 0) take(static_cast<int>(i));
+  return images;
+}
+
+unsigned thread_count(int asked) {
+  return asked > 0 ? static_cast<unsigned>(asked)
+                   : std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+CollectionPageSummary write_collection_page(const CollectionPage& page) {
+  check(page);
+  const Json earlier = read_run(page.run_file);
+  const colmap::Database database(page.database, colmap::quiet_access(page.database));
+  const ViewGraph graph = read_view_graph(database);
+  if (graph.images.empty())
+    throw Error(ErrorCode::input, fmt::format("{}: has no images", page.database.string()));
+  const ShownPairs shown = shown_pairs(graph);
+  Json data = page_data(graph, shown);
+  // What the overview leaves of max_bytes goes to pairs, half of it to pictures if there are any.
+  const std::size_t base = to_line(data).size();
+  std::size_t left = page.max_bytes > base ? page.max_bytes - base : 0;
+  const std::size_t for_pictures = page.images.empty() ? 0 : left / 2;
+  std::vector<int> edges = shown.in_turn;
+  edges.resize(std::min(edges.size(), (left - for_pictures) / kPairBytes));
+  const std::size_t points = points_that_fit(left - for_pictures, edges.size());
+  const std::vector<PairDetails> details = pair_details(database, graph, edges, points);
+  Thumbnails pictures;
+  if (!page.images.empty())
+    pictures =
+        thumbnails(graph, images_in_turn(graph, edges), page.images,
+                   static_cast<std::int64_t>(for_pictures / 4 * 3), thread_count(page.threads));
+  add_details(data, shown, details, pictures);
+  const Contradictions contradictions = find_contradictions(page.database.string());
+  CollectSummary collected = read_collect_summary(page.database);
+  collected.notes.insert(collected.notes.end(), contradictions.texts.begin(),
+                         contradictions.texts.end());
+  const std::string html =
+      collection_report({page.database.filename().string(), page.command_line, graph, points,
+                         collected, earlier},
+                        data, shown, page.images.empty() ? nullptr : &pictures);
+  write_file(page.out, html);
+  return {.bytes = html.size(),
+          .images = graph.images.size(),
+          .verified = graph.edges.size(),
+          .contradicting = contradictions.pairs,
+          .components = graph.components.size(),
+          .edges = shown.edges.size(),
+          .pairs = details.size(),
+          .pictures = pictures.pictures.size()};
+}
+
+}  // namespace bifocal::cli

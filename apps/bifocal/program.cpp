@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include <bifocal/version.hpp>
+
+#include <csignal>
+
+#include "arguments.hpp"
+#include "cli.hpp"
+#include "interrupt.hpp"
+#include "output_folder.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+int run(int argc, char** argv) {
+  Context context{.command_line = command_line("bifocal", argc, argv)};
+  Program program("bifocal", "Two-view geometry: two photographs in, geometry out.",
+                  BIFOCAL_VERSION,
+                  "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found; "
+                  "of shards: 65 the input of this shard is damaged, 75 try again.");
+  add_pair(program, context);
+  add_rectify(program, context);
+  add_stereo(program, context);
+  add_estimate(program, context);
+  add_verify(program, context);
+  add_shards(program, context);
+  add_collect(program, context);
+  add_report(program, context);
+  add_devices(program, context);
+  program.run(argc, argv);
+  return context.exit_code;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write with a message
+  watch_interrupts();
+  return exit_code_of(
+      "bifocal", [&] { return run(argc, argv); }, OutputFolder::with_final_names);
+}
+
+}  // namespace bifocal::cli
