@@ -25,8 +25,10 @@ void add_threads_and_json(const Command& command, CommonOptions& options) {
 
 void add_common(const Command& command, CommonOptions& options) {
   command
-      .option("--device", options.device,
-              "cpu, cuda[:i] or opencl[:i] (see bifocal devices); auto is cpu")
+      .option(
+          "--device", options.device,
+          "cpu, cuda[:i] or opencl[:i] (see bifocal devices); auto: cpu, which is faster for one "
+          "pair with the start of a GPU included")
       .shows_default();
   add_threads_and_json(command, options);
 }
@@ -35,7 +37,7 @@ void add_common_of_many(const Command& command, CommonOptions& options) {
   command
       .option("--device", options.device,
               "cpu, cuda[:i] or opencl[:i] (see bifocal devices), or several: cuda:all, "
-              "cuda:0,cuda:1; auto is cpu")
+              "cuda:0,cuda:1; auto: a CUDA device, else an OpenCL GPU, else cpu")
       .shows_default();
   command.flag("--mixed-devices", options.mixed_devices,
                "allow devices of different kinds: their last bits may differ, and chance decides "
@@ -61,8 +63,26 @@ std::future<Device> starting_device(const CommonOptions& options) {
   });
 }
 
-DeviceSet chosen_devices(const CommonOptions& options) {
-  if (options.device == "auto") return Device();
+namespace {
+
+// A GPU that is busy or broken is no reason to fail.
+DeviceSet best_devices(std::string_view earlier) {
+  if (earlier.starts_with("cpu")) return Device();
+  const Device best("auto");
+  try {
+    Queue queue(best);  // the first one makes the context
+    return best;
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::device) throw;
+    warn(fmt::format("{} can't be used, the CPU is used: {}", best.info().id, e.what()));
+    return Device();
+  }
+}
+
+}  // namespace
+
+DeviceSet chosen_devices(const CommonOptions& options, std::string_view earlier) {
+  if (options.device == "auto") return best_devices(earlier);
   DeviceSet devices(options.device, MixedDevices::allowed);
   if (devices.is_mixed() && !options.mixed_devices)
     throw Error(ErrorCode::usage,

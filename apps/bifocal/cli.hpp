@@ -44,12 +44,15 @@ void add_common(const Command& command, CommonOptions& options);
 // Adds the options of commands that several devices may work on.
 void add_common_of_many(const Command& command, CommonOptions& options);
 
-// Throws Error(device) naming what there is.
+// Returns the device of a command that works on one pair; "auto" is the CPU. Throws Error(device)
+// naming what there is.
 Device chosen_device(const CommonOptions& options);
-// The same beside other work, with the context of a GPU, which takes longer than decoding a
-// picture.
+// Starts the context of a GPU, which takes longer than decoding a picture, in another thread.
 std::future<Device> starting_device(const CommonOptions& options);
-DeviceSet chosen_devices(const CommonOptions& options);
+// Returns the devices of a command that works on many pairs. "auto" is the best device, as in
+// Device("auto"), and the CPU if that device cannot be used or `earlier`, the device of the work to
+// resume, is a CPU.
+DeviceSet chosen_devices(const CommonOptions& options, std::string_view earlier = {});
 
 // Ordered as inserted, so that files read well. Text that isn't UTF-8 (a file name) gets
 // replacement characters.

@@ -76,9 +76,17 @@ void tell_odd_rows(const std::vector<colmap::OddRow>& rows) {
     tell(fmt::format("and {} more such rows, which --json lists", rows.size() - kMostTold));
 }
 
+std::int64_t verified_pairs(const colmap::VerifyProgress& done) {
+  std::int64_t count = 0;
+  for (std::size_t k = 0; k < done.configurations.size(); ++k)
+    if (colmap::is_geometry(static_cast<colmap::Configuration>(k))) count += done.configurations[k];
+  return count;
+}
+
 Json verified_json(const std::string& database, const colmap::VerifyProgress& done) {
   Json json = {{"database", database}};
   json["pairs"] = done.done;
+  json["verified"] = verified_pairs(done);
   json["skipped"] = done.skipped;
   json["unmatched"] = done.unmatched;
   json["left_out"] = done.left_out;

@@ -23,6 +23,8 @@ void add_verify_options(const Command& command, VerifyFlags& flags, FlagChanges 
 [[nodiscard]] Json odd_rows_json(const std::vector<colmap::OddRow>& rows);
 void tell_odd_rows(const std::vector<colmap::OddRow>& rows);
 // What was verified in a database.
+// Returns the number of pairs with a geometry (colmap::is_geometry).
+[[nodiscard]] std::int64_t verified_pairs(const colmap::VerifyProgress& done);
 [[nodiscard]] Json verified_json(const std::string& database, const colmap::VerifyProgress& done);
 
 }  // namespace bifocal::cli

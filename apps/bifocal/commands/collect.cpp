@@ -7,6 +7,7 @@
 #include <bifocal/version.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -58,11 +59,27 @@ Json list_json(const std::vector<LeftOut>& list) {
   return json;
 }
 
-Json result_json(const Options& o, const PhotographFiles& photographs, const CollectResult& r,
-                 const Contradictions& contradictions) {
+// Returns the device of earlier work on the database, complete or not; empty without one. collect()
+// reports files that cannot be read.
+std::string earlier_device(const std::string& database) {
+  for (const std::string& file : {database + ".part", database}) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(file, none)) continue;
+    try {
+      for (const auto& [name, value] : read_collect_summary(file).settings)
+        if (name == "device") return value;
+    } catch (const Error&) {
+      return {};
+    }
+  }
+  return {};
+}
+
+Json result_json(const Options& o, const std::string& device, const PhotographFiles& photographs,
+                 const CollectResult& r, const Contradictions& contradictions) {
   Json json = {{"version", BIFOCAL_VERSION},
                {"database", o.database},
-               {"device", chosen_devices(o.common).id()},
+               {"device", device},
                {"complete_before", r.was_complete},
                {"resumed", r.resumed},
                {"images", r.images},
@@ -79,13 +96,14 @@ Json result_json(const Options& o, const PhotographFiles& photographs, const Col
   return json;
 }
 
-std::string summary(const Options& o, const CollectResult& r) {
+std::string summary(const Options& o, const std::string& device, const CollectResult& r) {
   if (r.was_complete) {
     return fmt::format("{}: complete already: {} images, {} of {} pairs verified\n", o.database,
                        r.images, r.verified, r.pairs);
   }
-  std::string text = fmt::format("{}: {} images, {} features; {} pairs, {} matched, {} verified\n",
-                                 o.database, r.images, r.features, r.pairs, r.matched, r.verified);
+  std::string text =
+      fmt::format("{}: {} images, {} features; {} pairs, {} matched, {} verified, on {}\n",
+                  o.database, r.images, r.features, r.pairs, r.matched, r.verified, device);
   if (r.screened_out > 0)
     text += fmt::format(
         "{} pairs left out by the screen: hardly any of their largest features "
@@ -113,7 +131,7 @@ void set_features(Options& o) {
 }
 
 void run(Options o, Context& context) {
-  const DeviceSet devices = chosen_devices(o.common);
+  const DeviceSet devices = chosen_devices(o.common, earlier_device(o.database));
   const ThreadLimit limit(o.common.threads);
   const auto choice = std::ranges::find(kPairChoiceWords, o.pairs) - std::begin(kPairChoiceWords);
   o.collect.pairs =
@@ -143,8 +161,9 @@ void run(Options o, Context& context) {
   for (const std::string& note : result.notes) tell(note);
   const Contradictions contradictions = tell_contradictions(o.database, o.is_strict);
   if (o.is_strict) result.verified -= std::ssize(contradictions.texts);
-  print_out(o.common.json ? to_text(result_json(o, photographs, result, contradictions))
-                          : summary(o, result));
+  print_out(o.common.json
+                ? to_text(result_json(o, devices.id(), photographs, result, contradictions))
+                : summary(o, devices.id(), result));
   if (result.verified == 0) {
     const char* why = result.features == 0 ? "no photograph has a feature"
                       : result.pairs == 0  ? "there is no pair to match"

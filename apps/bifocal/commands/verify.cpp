@@ -26,9 +26,11 @@ struct Options {
   CommonOptions common;
 };
 
-std::string summary(const colmap::VerifyProgress& done, double seconds) {
-  std::string text = fmt::format("{} pairs verified in {:.1f} s", done.done, seconds);
+std::string summary(const colmap::VerifyProgress& done, const std::string& device, double seconds) {
+  std::string text =
+      fmt::format("{} of {} pairs verified in {:.1f} s", verified_pairs(done), done.done, seconds);
   if (done.done > 0) text += fmt::format(", {:.0f} a second", double(done.done) / seconds);
+  text += " on " + device;
   text += fmt::format("\n{} inliers\n", done.inliers);
   const Json counts = counts_json(done);
   for (const auto& [name, count] : counts.items())
@@ -53,7 +55,7 @@ void check(const Options& o) {
 void print_result(const Options& o, const DeviceSet& devices, const std::string& file,
                   const colmap::VerifyProgress& done, const Contradictions& contradictions,
                   double seconds) {
-  if (!o.common.json) return print_out(summary(done, seconds));
+  if (!o.common.json) return print_out(summary(done, devices.id(), seconds));
   Json json = verified_json(file, done);
   json["device"] = devices.id();
   for (std::size_t i = 0; i < done.by_device.size(); ++i)

@@ -115,6 +115,9 @@ enum class Configuration {
 };
 // Returns "calibrated" and the like, and "number 12" of others.
 [[nodiscard]] std::string to_string(Configuration configuration);
+// True if images of a pair of this configuration show the same scene, provided that it has inliers:
+// not undefined, degenerate or watermark. This is the meaning of "verified" in every count.
+[[nodiscard]] bool is_geometry(Configuration configuration);
 
 struct TwoViewGeometry {
   Configuration configuration = Configuration::undefined;

@@ -298,7 +298,7 @@ void Collection::count(std::span<const PhotographRow> rows, const PairCounts& pa
   for (const WorkDatabase::PairCount& pair : pairs) {
     ++result_.pairs;
     result_.matched += pair.matches > 0;
-    result_.verified += pair.inliers > 0;
+    result_.verified += pair.is_verified;
   }
   result_.screened_out = screened;
 }

@@ -283,7 +283,8 @@ void match_pairs(const Job& job, WorkDatabase& work, std::span<const PhotographR
     for (std::size_t k = 0; k < piece->pairs.size(); ++k) {
       const colmap::TwoViewGeometry* g = piece->geometry(k);
       known.push_back({piece->pairs[k], std::ssize(piece->matches(k)),
-                       g ? std::ssize(g->inliers) : std::ptrdiff_t{0}});
+                       g ? std::ssize(g->inliers) : std::ptrdiff_t{0},
+                       g && !g->inliers.empty() && colmap::is_geometry(g->configuration)});
     }
     progress.add(std::ssize(piece->places));
   }

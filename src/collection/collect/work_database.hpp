@@ -123,6 +123,7 @@ class WorkDatabase {
   struct PairCount {
     ImagePair pair{};
     std::int64_t matches = 0, inliers = 0;
+    bool is_verified = false;
   };
   [[nodiscard]] std::vector<PairCount> pair_counts() const;  // in order
   void add(const ImagePair& pair, std::span<const colmap::IndexPair> matches,

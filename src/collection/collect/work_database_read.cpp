@@ -190,6 +190,7 @@ std::vector<WorkDatabase::PairCount> WorkDatabase::pair_counts() const {
         geometry->image2 != m.image2)
       continue;
     pair.inliers = geometry->rows;
+    pair.is_verified = geometry->rows > 0 && colmap::is_geometry(geometry->configuration);
     ++geometry;
   }
   if (geometry != geometries.end())

@@ -50,6 +50,11 @@ std::string to_string(Configuration configuration) {
   return k >= 0 && k < 10 ? kNames[k] : fmt::format("number {}", k);
 }
 
+bool is_geometry(Configuration configuration) {
+  return configuration != Configuration::undefined && configuration != Configuration::degenerate &&
+         configuration != Configuration::watermark;
+}
+
 TwoViewGeometry swapped(TwoViewGeometry g) {
   for (IndexPair& m : g.inliers) std::swap(m.index1, m.index2);
   if (g.F) g.F = transposed(*g.F);

@@ -11,6 +11,15 @@
 #include "io/reject.hpp"
 #include "runtime/built_parts.h"
 
+namespace bifocal::hdf5 {
+
+Opener& opener() {
+  static Opener own;
+  return own;
+}
+
+}  // namespace bifocal::hdf5
+
 namespace bifocal::hloc {
 namespace {
 
@@ -24,6 +33,7 @@ std::string dashed(std::string_view name) {
 }
 
 std::unique_ptr<hdf5::Reader> open(const std::filesystem::path& file) {
+  if (hdf5::opener()) return hdf5::opener()(file);
   if constexpr (BIFOCAL_HAS_HDF5)
     return hdf5::open(file);
   else

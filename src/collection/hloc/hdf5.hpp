@@ -35,4 +35,9 @@ class Reader {
 // For reading. A build without HDF5 does not define it (runtime/built_parts.h).
 [[nodiscard]] std::unique_ptr<Reader> open(const std::filesystem::path& path);
 
+// Replaces open() by the function that `opener` returns, in every build. The Python package sets
+// it, because its wheel contains no HDF5 library. Not to be called while files are read.
+using Opener = std::function<std::unique_ptr<Reader>(const std::filesystem::path&)>;
+[[nodiscard]] Opener& opener();
+
 }  // namespace bifocal::hdf5

@@ -26,7 +26,9 @@ PairState state_of(const PairRows* matches, const PairRows* geometry) {
     case Configuration::watermark:
       return PairState::watermark;
     default:
-      return geometry->rows > 0 ? PairState::verified : PairState::degenerate;
+      return geometry->rows > 0 && colmap::is_geometry(geometry->configuration)
+                 ? PairState::verified
+                 : PairState::degenerate;
   }
 }
 
