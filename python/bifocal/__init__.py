@@ -8,10 +8,23 @@ docs/python.md is the tour; docs/conventions.md states frames, units and signs o
 """
 
 import os as _os
+import pathlib as _pathlib
+
+
+def _refuse_other_project(packages: _pathlib.Path) -> None:
+    """Raises ImportError if `packages` has the distribution `bifocal` of the Python package index, whose files and these overwrite each other."""
+    for metadata in packages.glob("bifocal-*.dist-info"):
+        raise ImportError(
+            f"{metadata}: the distribution 'bifocal' is another project with the same import name as bifocal-geometry; "
+            "run `pip uninstall bifocal bifocal-geometry`, then install bifocal-geometry again"
+        )
+
+
+_refuse_other_project(_pathlib.Path(__file__).parent.parent)
 
 from . import _core, colmap, linalg
 from ._cameras import Camera, LensCamera, distort_points, intrinsics_doubt, pinhole_of, undistort_points
-from ._collection import Collection, VerifiedPairs
+from ._collection import Collected, Collection, VerifiedPairs, collect, list_photographs, report
 from ._covariances import Covariance, absolute_pose_covariance, covariance, relative_pose_covariance
 from ._devices import devices, missing_devices, threads
 from ._features import Features, FloatMatches, Matches, detect, match, match_descriptors, match_guided
@@ -26,10 +39,23 @@ from ._options import (
     SurfOptions,
     VerifyOptions,
 )
-from ._pictures import draw_matches, read_image, write_image
+from ._pictures import (
+    Calibration,
+    Correspondences,
+    draw_epipolar_lines,
+    draw_matches,
+    intrinsics_from_exif,
+    read_calibration,
+    read_correspondences,
+    read_image,
+    warp,
+    write_image,
+)
 from ._rectification import (
     Rectification,
+    RectificationChoice,
     Remapper,
+    choose_rectification,
     read_rectification,
     rectify,
     rectify_polar,
@@ -57,7 +83,26 @@ from ._robust import (
     problem_info,
 )
 from ._solvers import MinimalSolver, Solutions, SolverShape, solve_minimal, solver_shape
-from ._stereo_matching import DisparityMap, StereoMatcher, disparity_doubt, stereo
+from ._stereo_matching import (
+    DenseMatches,
+    DepthMap,
+    DisparityMap,
+    PointCloud,
+    StereoMatcher,
+    dense_matches,
+    depth_map,
+    depth_to_cloud,
+    disparity_doubt,
+    disparity_range,
+    read_disparity,
+    read_pfm,
+    score_disparity,
+    stereo,
+    turbo_picture,
+    vertical_disparity,
+    write_pfm,
+    write_ply,
+)
 from ._two_view import (
     EssentialPoses,
     ModelChoice,
@@ -81,9 +126,14 @@ _os.register_at_fork(after_in_child=_core.after_fork_in_child)
 
 __all__ = [
     "BatchEstimate",
+    "Calibration",
     "Camera",
+    "Collected",
     "Collection",
+    "Correspondences",
     "Covariance",
+    "DenseMatches",
+    "DepthMap",
     "DisparityFilter",
     "DisparityMap",
     "EssentialPoses",
@@ -98,9 +148,11 @@ __all__ = [
     "ModelChoice",
     "ModelKind",
     "PlaneMotion",
+    "PointCloud",
     "ProblemInfo",
     "RecoveredPose",
     "Rectification",
+    "RectificationChoice",
     "Refined",
     "Remapper",
     "Repetition",
@@ -118,14 +170,21 @@ __all__ = [
     "VideoMatcher",
     "absolute_pose_covariance",
     "choose_model",
+    "choose_rectification",
+    "collect",
     "colmap",
     "covariance",
     "decompose_essential",
     "decompose_homography",
+    "dense_matches",
+    "depth_map",
+    "depth_to_cloud",
     "detect",
     "devices",
     "disparity_doubt",
+    "disparity_range",
     "distort_points",
+    "draw_epipolar_lines",
     "draw_matches",
     "estimate",
     "estimate_absolute_pose",
@@ -134,12 +193,14 @@ __all__ = [
     "estimate_fundamental",
     "estimate_homography",
     "estimate_monodepth_shared_focal_relative_pose",
-    "estimate_relative_pose",
     "estimate_radial_fundamental",
+    "estimate_relative_pose",
     "estimate_shared_focal_relative_pose",
     "find_repetition",
     "intrinsics_doubt",
+    "intrinsics_from_exif",
     "linalg",
+    "list_photographs",
     "match",
     "match_descriptors",
     "match_guided",
@@ -149,7 +210,11 @@ __all__ = [
     "pinhole_of",
     "pose_residuals",
     "problem_info",
+    "read_calibration",
+    "read_correspondences",
+    "read_disparity",
     "read_image",
+    "read_pfm",
     "read_rectification",
     "recover_pose",
     "rectify",
@@ -159,12 +224,19 @@ __all__ = [
     "refine",
     "refine_absolute_pose",
     "relative_pose_covariance",
+    "report",
     "residuals",
+    "score_disparity",
     "solve_minimal",
     "solver_shape",
     "stereo",
     "threads",
     "triangulate",
+    "turbo_picture",
     "undistort_points",
+    "vertical_disparity",
+    "warp",
     "write_image",
+    "write_pfm",
+    "write_ply",
 ]

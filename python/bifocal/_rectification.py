@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
 from ._devices import device_id
@@ -16,13 +16,33 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Rectification",
+    "RectificationChoice",
     "Remapper",
+    "choose_rectification",
     "read_rectification",
     "rectify",
     "rectify_polar",
     "rectify_polar_uncalibrated",
     "rectify_uncalibrated",
 ]
+
+
+class RectificationChoice(NamedTuple):
+    """Which rectification of a pair distorts its photographs less."""
+
+    is_polar: bool
+    planar_stretch: float
+    """Unevenness of the scale, 1: none, infinity: not rectified; as `polar_stretch`."""
+    polar_stretch: float
+    reason: str
+
+
+def choose_rectification(planar: Rectification, polar: Rectification) -> RectificationChoice:
+    """Chooses between a planar and a polar rectification of one pair.
+
+    The polar one is chosen if the planar one does not exist, or stretches by more than 1.3 and a tenth more than the polar one.
+    """
+    return RectificationChoice(*_core.choose_rectification(planar, polar))
 
 
 def rectify(

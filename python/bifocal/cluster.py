@@ -4,7 +4,7 @@
     python -m bifocal.cluster shards --workers 4 --merge
     python -m bifocal.cluster shards --scheduler tcp://manager:8786 --device cuda --merge
 
-Needs ``pip install bifocal[cluster]`` and the program ``bifocal`` on every machine, and a folder that all of them share. What is
+Needs ``pip install distributed`` and the program ``bifocal`` on every machine, and a folder that all of them share. What is
 done lies in that folder alone: after whatever has been killed, the same command goes on. docs/collections.md has more.
 """
 
@@ -243,7 +243,7 @@ def _work(chosen: argparse.Namespace, settings: Settings) -> Report:
     try:
         distributed = importlib.import_module("distributed")
     except ImportError as error:
-        raise Stopped("Dask's distributed is not installed: pip install 'bifocal[cluster]'", 3) from error
+        raise Stopped("Dask's distributed is not installed: pip install distributed", 3) from error
     _shards_of(chosen.folder)  # before workers are started for nothing
     if chosen.scheduler:
         with distributed.Client(chosen.scheduler) as client:

@@ -1,4 +1,4 @@
-"""COLMAP's databases: geometric verification in the place of COLMAP's own. ``from bifocal import colmap``.
+"""COLMAP databases: rows as arrays, matches of any matcher, and geometric verification instead of COLMAP's. ``from bifocal import colmap``.
 
 hloc calls pycolmap's verifier by one name, so that one line makes it use this one (docs/python.md)::
 
@@ -10,13 +10,29 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._colmap_database import Database, DatabaseCamera, DatabaseImage, TwoViewGeometry, write_features_and_matches
 from ._devices import device_id
 from ._options import VerifyOptions
 
-__all__ = ["ContradictingPair", "Verification", "contradicting_pairs", "geometric_verification", "verify", "verify_matches"]
+if TYPE_CHECKING:
+    from ._arrays import ArrayLike
+
+__all__ = [
+    "ContradictingPair",
+    "Database",
+    "DatabaseCamera",
+    "DatabaseImage",
+    "TwoViewGeometry",
+    "Verification",
+    "contradicting_pairs",
+    "geometric_verification",
+    "verify",
+    "verify_matches",
+    "write_pairs",
+]
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -42,6 +58,11 @@ class Verification:
     odd_rows: list[tuple[str, str, int]]
     """Rows that could not be taken as they are, each with the reason and the number of its pairs; one never stops the others."""
 
+    @property
+    def verified(self) -> int:
+        """Number of pairs done that have a geometry: neither degenerate nor a watermark."""
+        return sum(count for name, count in self.configurations.items() if name not in ("undefined", "degenerate", "watermark"))
+
 
 def verify(
     database: Path,
@@ -60,6 +81,50 @@ def verify(
     """
     tell = None if progress is None else lambda counts: progress(Verification(**counts))
     return Verification(**_core.verify_database(database, pairs, options, overwrite, device_id(device) or "cpu", tell))
+
+
+def write_pairs(
+    database: Path,
+    keypoints: Mapping[str, ArrayLike],
+    matches: Mapping[tuple[str, str], ArrayLike],
+    sizes: Mapping[str, tuple[int, int]] | None = None,
+    *,
+    cameras: Mapping[str, tuple[str, ArrayLike]] | None = None,
+    options: VerifyOptions | None = None,
+    device: str | None = "cpu",
+    progress: Callable[[Verification], bool | None] | None = None,
+) -> Verification:
+    """Writes keypoints and matches of any matcher into a COLMAP database and verifies the pairs, so that a mapper can read it.
+
+    Args:
+        database: File, created if it is missing. An existing one keeps its cameras and images; keypoints and matches of the given images and
+            pairs are replaced.
+        keypoints: Of each image name, px, shape (N, 2), NumPy or torch on any device. The centre of the first pixel is (0, 0): subtract 0.5 from
+            the keypoints of a matcher that counts from its corner.
+        matches: Of each pair of image names, integers of shape (M, 2): indices of keypoints of the first and the second image.
+        sizes: (width, height) of each image that the database does not have.
+        cameras: Model and parameters (DatabaseCamera) of new images with a known focal length. By default an image gets a camera of its own,
+            SIMPLE_RADIAL with a focal length of 1.2 times the longer side.
+        options: Of the verification.
+        device: Where pairs are verified in batches.
+        progress: As of `verify`.
+
+    Returns:
+        Counts of the verified pairs, as `verify`.
+
+    Raises:
+        ValueError: If an image has no size, or a match names a keypoint that is not there. Nothing is written then.
+        OSError: If the file is no COLMAP database.
+    """
+    is_new = not os.path.exists(database)
+    try:
+        with Database(database, "x" if is_new else "r+") as rows:
+            write_features_and_matches(rows, sizes or {}, keypoints, matches, cameras or {})
+    except ValueError:
+        if is_new and os.path.exists(database):
+            os.unlink(database)
+        raise
+    return verify(database, options=options, device=device, progress=progress)
 
 
 @dataclass(frozen=True)

@@ -43,11 +43,15 @@ NB_MODULE(_core, m) {
   python::bind_pictures(m);
   python::bind_features(m);
   python::bind_collection(m);
+  python::bind_collect(m);
   python::bind_video(m);
   python::bind_colmap(m);
+  python::bind_colmap_database(m);
   python::bind_stereo(m);
   python::bind_rectify(m);
+  python::bind_dense(m);
   python::bind_remap(m);
   python::bind_linalg(m);
   python::bind_two_view(m);
+  python::bind_program(m);
 }

@@ -48,12 +48,16 @@ struct AnyCamera {
 [[nodiscard]] std::vector<Intrinsics> pinholes_of(const std::vector<AnyCamera>& cameras,
                                                   const char* name, const char* why);
 
+void bind_collect(nb::module_& m);
 void bind_collection(nb::module_& m);
 void bind_colmap(nb::module_& m);
+void bind_colmap_database(nb::module_& m);
+void bind_dense(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_linalg(nb::module_& m);
 void bind_pictures(nb::module_& m);
+void bind_program(nb::module_& m);
 void bind_rectify(nb::module_& m);
 void bind_doubts(nb::module_& m);
 void bind_robust(nb::module_& m);

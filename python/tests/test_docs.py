@@ -10,7 +10,8 @@ from test_images import texture
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
 
 
-def test_snippets_of_the_page(capsys):
+def test_snippets_of_the_page(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     s, picture = Scene(), texture(120, 200)
     namespace = {"x1": s.x1, "x2": s.x2, "K": K, "pictures": (picture[:, 20:180].copy(), picture[:, 28:188].copy())}
     snippets = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)

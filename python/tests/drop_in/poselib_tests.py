@@ -19,7 +19,7 @@ import numpy as np
 import bifocal
 import bifocal.poselib
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "bench/peers/python"))
 import synthetic_pairs  # noqa: E402
 

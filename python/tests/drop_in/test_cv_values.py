@@ -8,7 +8,7 @@ from scenes import K, Scene
 
 from bifocal import cv
 
-FIELD_CASES = pathlib.Path(__file__).resolve().parents[3] / "shared/data/field_cases"
+FIELD_CASES = pathlib.Path(__file__).resolve().parents[4] / "shared/data/field_cases"
 
 
 def points(*numbers):

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program `bifocal` and the reader of HDF5 files by h5py (_hdf5.py).
+#include "program.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include <vector>
+
+#include "collection/hloc/hdf5.hpp"
+#include "options.hpp"
+
+namespace bifocal::python {
+namespace {
+
+// Calls a function of Python from any thread; what it raises is a damaged or unreadable input.
+template <class Call>
+auto with_python(const Call& call) {
+  const nb::gil_scoped_acquire lock;
+  try {
+    return call();
+  } catch (nb::python_error& e) {
+    const std::string text = nb::cast<std::string>(nb::str(e.value()));
+    throw Error(ErrorCode::input, text);
+  }
+}
+
+// An object of the class File of _hdf5.py.
+class PythonFile final : public hdf5::Reader {
+ public:
+  PythonFile(const nb::object& open, const std::filesystem::path& path)
+      : name_(path.string()), file_(with_python([&] { return nb::object(open(path.string())); })) {}
+  ~PythonFile() override {
+    const nb::gil_scoped_acquire lock;
+    file_.attr("close")();
+    file_.reset();
+  }
+  PythonFile(const PythonFile&) = delete;
+  PythonFile& operator=(const PythonFile&) = delete;
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  void visit(const std::function<void(const std::string& path)>& take) const override {
+    const auto paths = with_python(
+        [&] { return nb::cast<std::vector<std::string>>(file_.attr("paths")()); });
+    for (const std::string& path : paths) take(path);
+  }
+  [[nodiscard]] bool read(const std::string& path, std::vector<float>& values,
+                          std::vector<std::int64_t>& shape) const override {
+    return read_as("floats", path, values, shape);
+  }
+  [[nodiscard]] bool read(const std::string& path, std::vector<std::int64_t>& values,
+                          std::vector<std::int64_t>& shape) const override {
+    return read_as("integers", path, values, shape);
+  }
+  [[nodiscard]] bool holds_bytes(const std::string& path) const override {
+    return with_python([&] { return nb::cast<bool>(file_.attr("holds_bytes")(path)); });
+  }
+
+ private:
+  template <class T>
+  bool read_as(const char* method, const std::string& path, std::vector<T>& values,
+               std::vector<std::int64_t>& shape) const {
+    return with_python([&] {
+      const nb::object array = file_.attr(method)(path);
+      if (array.is_none()) return false;
+      const auto numbers = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(array);
+      values.assign(numbers.data(), numbers.data() + numbers.size());
+      shape.clear();
+      for (std::size_t i = 0; i < numbers.ndim(); ++i)
+        shape.push_back(static_cast<std::int64_t>(numbers.shape(i)));
+      return true;
+    });
+  }
+
+  std::string name_;
+  nb::object file_;
+};
+
+}  // namespace
+
+void bind_program(nb::module_& m) {
+  m.def(
+      "run_program",
+      [](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "bifocal");
+        std::vector<char*> words;
+        for (std::string& argument : arguments) words.push_back(argument.data());
+        words.push_back(nullptr);
+        const nb::gil_scoped_release unlocked;
+        return cli::run_program(static_cast<int>(arguments.size()), words.data());
+      },
+      nb::arg("arguments"), nb::sig("def run_program(arguments: list[str]) -> int"),
+      "Runs the program bifocal in this process, which should end afterwards, because the handlers "
+      "of signals are the program's. Returns the exit code.");
+  m.def(
+      "read_hdf5_by",
+      [](nb::object open) {
+        hdf5::opener() = open.is_none()
+                             ? hdf5::Opener()
+                             : [open = std::make_shared<nb::object>(std::move(open))](
+                                   const std::filesystem::path& path) -> std::unique_ptr<hdf5::Reader> {
+                                 return std::make_unique<PythonFile>(*open, path);
+                               };
+      },
+      nb::arg("open").none(), nb::sig("def read_hdf5_by(open: typing.Any) -> None"),
+      "Sets the class that opens HDF5 files (_hdf5.File); None restores the library's reader.");
+}
+
+}  // namespace bifocal::python

@@ -1,0 +1,115 @@
+"""The name of the distribution, the program of the wheel, and hloc's files without an HDF5 library."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import bifocal
+from bifocal import _core
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OLD_TEXTS = ("pip install bifocal ", "pip install bifocal\n", "pip install bifocal`", "pip install bifocal[", "pip install 'bifocal[", "pip install -U bifocal")
+
+
+def run(*arguments, **options):
+    environment = os.environ | {"PYTHONPATH": str(pathlib.Path(bifocal.__file__).parents[1])}
+    return subprocess.run([sys.executable, "-m", "bifocal", *arguments], capture_output=True, text=True, env=environment, timeout=120, **options)
+
+
+def test_no_text_sends_people_to_the_other_project():
+    files = [ROOT / "README.md", ROOT / "pyproject.toml", ROOT / "CHANGELOG.md"]
+    for folder in ("docs", "examples", "python/bifocal", "scripts", "apps", "src", "include"):
+        files += [f for f in (ROOT / folder).rglob("*") if f.is_file() and f.suffix not in {".png", ".jpg", ".npz"}]
+    found = [f"{f}: {old!r}" for f in files for old in OLD_TEXTS if old in f.read_text(errors="replace")]
+    assert found == []
+
+
+def test_the_other_distribution_beside_this_one_stops_the_import(tmp_path):
+    (tmp_path / "bifocal_geometry-0.1.0.dist-info").mkdir()
+    bifocal._refuse_other_project(tmp_path)
+    (tmp_path / "bifocal-0.2.0.dist-info").mkdir()
+    with pytest.raises(ImportError, match=r"bifocal-0.2.0.dist-info: .* is another project.*pip uninstall"):
+        bifocal._refuse_other_project(tmp_path)
+
+
+def test_the_program_runs_in_the_interpreter(tmp_path):
+    assert run("--version").stdout.strip().endswith(bifocal.__version__)
+    failed = run("estimate", "homography", "--points", str(tmp_path / "none.txt"))
+    assert failed.returncode == 3 and "none.txt" in failed.stderr
+    random = np.random.default_rng(1)
+    points = random.uniform(0, 500, (40, 2))
+    np.savetxt(tmp_path / "points.txt", np.c_[points, points + [5, 7]])
+    found = run("estimate", "homography", "--points", str(tmp_path / "points.txt"))
+    assert found.returncode == 0 and '"inlier' in found.stdout
+
+
+def hloc_files(h5py, folder, seed=0):
+    """Two images of one scene, and one of noise."""
+    from scenes import Scene
+
+    scene = Scene(400, right=1.0, seed=seed)
+    with h5py.File(folder / "features.h5", "w") as features, h5py.File(folder / "matches.h5", "w") as matches:
+        for name, xy in (("db/a.jpg", scene.x1), ("db/b.jpg", scene.x2)):
+            group = features.create_group(name)
+            group.create_dataset("keypoints", data=xy.astype(np.float32), compression="gzip")
+            group["image_size"] = [1280, 960]
+        matches.create_group("db-a.jpg/db-b.jpg")["matches0"] = np.arange(400, dtype=np.int16)
+    (folder / "pairs.txt").write_text("db/a.jpg db/b.jpg\n")
+
+
+VERIFY = ("verify", "--features", "features.h5", "--matches", "matches.h5", "--pairs", "pairs.txt", "--database", "out.db")
+
+
+def test_h5py_reads_what_the_library_reads(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    hloc_files(h5py, tmp_path)
+    done = run(*VERIFY, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with bifocal.colmap.Database(tmp_path / "out.db") as database:
+        ((_, _, inliers, configuration),) = database.geometry_counts()
+        assert inliers > 350 and configuration == "uncalibrated"
+        with h5py.File(tmp_path / "features.h5") as features:
+            assert np.allclose(database.keypoints(1), features["db/a.jpg/keypoints"])
+
+
+def damaged(h5py, file, kind):
+    with h5py.File(file, "r+") as f:
+        group = f["db/a.jpg"]
+        old = group["keypoints"][()]
+        del group["keypoints"]
+        if kind == "external link":
+            group["keypoints"] = h5py.ExternalLink("other.h5", "/keypoints")
+        elif kind == "external storage":
+            group.create_dataset("keypoints", (400, 2), np.float32, external=[("raw.bin", 0, 3200)])
+        elif kind == "virtual":
+            layout = h5py.VirtualLayout((400, 2), np.float32)
+            layout[:] = h5py.VirtualSource("other.h5", "keypoints", (400, 2))
+            group.create_virtual_dataset("keypoints", layout)
+        elif kind == "never written":
+            group.create_dataset("keypoints", (4000000, 2), np.float32, chunks=(4000, 2))
+        elif kind == "text":
+            group["keypoints"] = "numbers"
+        elif kind == "three dimensions":
+            group["keypoints"] = old[None]
+    if kind == "cut":
+        file.write_bytes(file.read_bytes()[:-3000])
+
+
+@pytest.mark.parametrize("kind", ["external link", "external storage", "virtual", "never written", "text", "three dimensions", "missing", "cut"])
+def test_h5py_refuses_what_the_library_refuses(tmp_path, kind):
+    h5py = pytest.importorskip("h5py")
+    hloc_files(h5py, tmp_path)
+    damaged(h5py, tmp_path / "features.h5", kind)
+    (tmp_path / "other.h5").write_bytes(b"")
+    refused = run(*VERIFY, cwd=tmp_path)
+    assert refused.returncode != 0 or "left out" in refused.stderr, refused.stdout
+    named = "no image 'db/a.jpg'" if kind == "missing" else "features.h5"
+    assert named in refused.stderr and "Traceback" not in refused.stderr, refused.stderr
+
+
+def test_the_reader_of_the_library_is_back_after_none():
+    _core.read_hdf5_by(None)
