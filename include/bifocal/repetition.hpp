@@ -27,7 +27,8 @@ struct Repetition {
   // These are of photographs (estimate_pair); 0 elsewhere.
   double twin_distance = 0;  // median descriptor distance of matched features to the most similar
                              // feature elsewhere in their own image
-  double evidence = 0;       // for the model against structured outliers; it is doubted below 1.45
+  double evidence = 0;  // for the model against structured outliers; it is doubted below 1.45 (plus
+                        // log10 of the tries of PairOptions::escalate)
 };
 
 // Judges an epipolar model from the matches alone: it is doubted if rival_ratio exceeds 0.3.

@@ -39,6 +39,13 @@ struct PairOptions {
   // The pair is matched again along its model (match_guided, up to twice the threshold from it) and
   // estimated again; what has more inliers stays.
   bool guided = false;
+  // A pair that is refused, doubted or has fewer than 50 inliers is tried again: with
+  // SiftOptions::affine_shape, and then by a guided round of the better one. The levels of
+  // significance and of the doubt are divided by the number of tries, for the first one as well. A
+  // try becomes the answer if it is believed more: an undoubted answer before a doubted one, a
+  // doubted one before none, and among these the more significant one, however many inliers it has.
+  // Of a guided round the matches count that were found without it.
+  bool escalate = true;
   RobustOptions robust = {};
   Device device = {};  // of all stages
   bool dense = true;
@@ -60,8 +67,8 @@ constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
 template <MaybeConst<PairOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [model, camera1, camera2, lens_is_unknown, sift, surf, mask1, mask2, matching, guided,
-         robust, device, dense, slanted, max_dense_pixels, near_depth, far_depth, min_disparity,
-         max_disparity, progress] = options;
+         escalate, robust, device, dense, slanted, max_dense_pixels, near_depth, far_depth,
+         min_disparity, max_disparity, progress] = options;
   BIFOCAL_FIELD(model,
                 "model to estimate; auto: essential with both cameras, else fundamental (with the "
                 "lens, where the "
@@ -79,6 +86,9 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(mask2, "the same for the second picture");
   BIFOCAL_FIELD(matching, "how features are matched");
   BIFOCAL_FIELD(guided, "match again along the model that was found, and estimate again");
+  BIFOCAL_FIELD(escalate,
+                "try affine shapes and a guided round if the answer is refused, doubted or has "
+                "fewer than 50 inliers");
   BIFOCAL_FIELD(robust, "how the model is estimated");
   BIFOCAL_FIELD(device, "where all stages run");
   BIFOCAL_FIELD(dense, "rectify, match densely and make depth, where the camera moved");
@@ -152,6 +162,16 @@ struct StageTime {
   double ms;
 };
 
+// One try of estimate_pair (PairOptions::escalate).
+struct PairTry {
+  std::string name;  // "as asked", "affine shapes" or "guided matching"
+  Outcome outcome = Outcome::no_model;
+  bool is_doubted = false;
+  int inliers = 0;  // 0 if it was refused
+  double ms = 0;
+  bool is_taken = false;  // the answer is of this try
+};
+
 struct PairResult {
   Outcome outcome = Outcome::no_model;
   ModelKind kind = ModelKind::fundamental;
@@ -172,7 +192,8 @@ struct PairResult {
       0;  // with a pose; below about a pixel t has no certain direction, and `reason` says so
   std::vector<Vec3> triangulated;  // with a pose
   std::optional<DensePair> dense;
-  std::string dense_reason;  // why there is no dense part, empty otherwise
+  std::string dense_reason;    // why there is no dense part, empty otherwise
+  std::vector<PairTry> tries;  // one, or more if the pair was escalated
   std::vector<StageTime> timings;
 };
 

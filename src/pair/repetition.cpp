@@ -61,42 +61,43 @@ double median_twin_distance(const std::array<Features, 2>& features, const doubl
   return std::sqrt(static_cast<double>(*middle));
 }
 
+}  // namespace
+
 std::vector<Intrinsics> cameras_for(ModelKind kind, const PairOptions& options) {
   if (problem_info(kind).cameras == 0) return {};
   return {*options.camera1, *options.camera2};
 }
 
-}  // namespace
-
-void doubt_repetition(Queue& queue, const FeatureSet& features, const PairOptions& options,
-                      double diagonal1, double diagonal2, PairResult& result) {
+Repetition repetition(const PairFeatures& pair, const ModelMatches& found, int tries) {
   constexpr double kOwnPlace = 0.02;  // of the diagonal: features nearer than that are no twins
-  const ModelKind kind = result.kind;
+  const auto& [queue, features, options, diagonals] = pair;
+  const ModelKind kind = found.kind;
   const bool is_known = kind == ModelKind::essential || kind == ModelKind::fundamental;
-  if (!is_known || result.undistorted || !robust::has_rivals(kind, result.model)) return;
+  if (!is_known || !robust::has_rivals(kind, found.model)) return {};
   const std::vector<Intrinsics> cameras = cameras_for(kind, options);
-  Repetition& r = result.repetition;
-  r = robust::find_rival(kind, result.points, result.model,
+  Repetition r =
+      robust::find_rival(kind, found.points, found.model,
                          {.cameras = cameras, .options = options.robust, .queue = &queue});
-  r.evidence = robust::evidence_against_structure(kind, result.model.inlier_count, r.rival_inliers,
-                                                  static_cast<int>(result.points.size()));
+  r.evidence = robust::evidence_against_structure(kind, found.model.inlier_count, r.rival_inliers,
+                                                  static_cast<int>(found.points.size()));
   if (!options.surf && options.sift.root) {
-    const double radius[] = {kOwnPlace * diagonal1, kOwnPlace * diagonal2};
+    const double radius[] = {kOwnPlace * diagonals[0], kOwnPlace * diagonals[1]};
     r.twin_distance = median_twin_distance({features.get(queue, 0), features.get(queue, 1)}, radius,
-                                           result.matches);
+                                           found.matches);
     r.evidence *= std::pow(r.twin_distance / kUniqueDistance, 4);
   }
-  r.is_doubted = r.evidence < kLeastEvidence;
-  if (!r.is_doubted) return;
+  r.is_doubted = r.evidence < kLeastEvidence + std::log10(tries);
+  if (!r.is_doubted) return r;
   r.reason = fmt::format(
       "repeated structure: {} of {} matches agree with the model, {} of the others with another "
       "one",
-      result.model.inlier_count, result.points.size(), r.rival_inliers);
+      found.model.inlier_count, found.points.size(), r.rival_inliers);
   if (r.twin_distance > 0)
     r.reason += fmt::format(
         ", and matched features resemble others of their own picture (median distance {:.0f}, "
         "about {:.0f} without repetition)",
         r.twin_distance, kUniqueDistance);
+  return r;
 }
 
 }  // namespace bifocal::pair

@@ -4,6 +4,8 @@
 #include <bifocal/two_photographs.hpp>
 
 #include <chrono>
+#include <numeric>
+#include <string>
 
 namespace bifocal::pair {
 
@@ -18,7 +20,7 @@ class StageClock {
   ~StageClock() { end(); }
 
   // Ends the stage before and starts `stage`, with `fraction` of the whole job done.
-  void start(const char* stage, double fraction) {
+  void start(const std::string& stage, double fraction) {
     end();
     times_.push_back({stage, 0});
     start_ = Clock::now();
@@ -28,6 +30,12 @@ class StageClock {
     if (!times_.empty() && times_.back().ms == 0) {
       times_.back().ms = std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
     }
+  }
+  // Ends the stage and returns the time of all, in ms.
+  [[nodiscard]] double total_ms() {
+    end();
+    return std::accumulate(times_.begin(), times_.end(), 0.0,
+                           [](double sum, const StageTime& t) { return sum + t.ms; });
   }
 
  private:

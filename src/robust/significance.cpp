@@ -44,6 +44,12 @@ double log_false_alarms(int inliers, int count, int sample_size, int free_matche
          std::numbers::ln10;
 }
 
+bool is_significant(ModelKind problem, double significance, const RobustOptions& options,
+                    int tries) {
+  return significance <
+         log10_alarms_of(ransac_steps(problem).log10_false_alarms, options) - std::log10(tries);
+}
+
 Outcome test_significance(ModelKind problem, const ransac_result& found, const pair_info& info,
                           const pair_work& work, double& significance) {
   const RansacSteps& steps = ransac_steps(problem);

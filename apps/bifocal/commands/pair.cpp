@@ -153,6 +153,19 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
   return json;
 }
 
+// With times, as timings_ms.
+Json tries_json(const std::vector<PairTry>& tries) {
+  Json json = Json::array();
+  for (const PairTry& t : tries)
+    json.push_back({{"name", t.name},
+                    {"outcome", to_string(t.outcome)},
+                    {"doubted", t.is_doubted},
+                    {"inliers", t.inliers},
+                    {"taken", t.is_taken},
+                    {"ms", t.ms}});
+  return json;
+}
+
 ImageU8 read_mask(const std::string& file) {
   return file.empty() ? ImageU8{} : bifocal::read_mask(file);
 }
@@ -183,6 +196,7 @@ std::string summary(const PairResult& r, const OutputFolder& folder) {
     text += r.dense ? depth_text(*r.dense)
                     : fmt::format("no depth: {}\n", why.empty() ? "it was not asked for" : why);
   }
+  if (const std::string tries = tries_text(r.tries); !tries.empty()) text += tries + "\n";
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
 }
 
@@ -253,6 +267,7 @@ void run(Options o, Context& context) {
     progress.update(90, "report");
     geometry = geometry_json(o, image1, image2, cameras, result);
     for (const StageTime& t : result.timings) geometry["timings_ms"][t.stage] = t.ms;
+    if (result.tries.size() > 1) geometry["tries"] = tries_json(result.tries);
     write_all(o, image1, image2, cameras, result, geometry, context.command_line, folder);
     folder.commit();
   }

@@ -179,6 +179,16 @@ std::string estimated_camera_text(const EstimatedCamera& estimated) {
                      estimated.distortion_deviation);
 }
 
+std::string tries_text(const std::vector<PairTry>& tries) {
+  if (tries.size() < 2) return {};
+  std::string text;
+  for (const PairTry& t : tries)
+    text += fmt::format("{}{}: {}{}, {} inliers, {:.0f} ms{}", text.empty() ? "tries: " : "; ",
+                        t.name, to_string(t.outcome), t.is_doubted ? " (doubted)" : "", t.inliers,
+                        t.ms, t.is_taken ? " (taken)" : "");
+  return text;
+}
+
 std::string pair_report(const PairReport& in) {
   const auto name = [](const std::string& file) {
     return std::filesystem::path(file).filename().string();

@@ -4,6 +4,7 @@
 #include <bifocal/two_photographs.hpp>
 
 #include <string>
+#include <vector>
 
 #include "cameras.hpp"
 #include "report/pair_figures.hpp"
@@ -26,5 +27,7 @@ struct PairReport {
 // This says in a sentence what the matches tell of a camera that nobody gave; empty where it is
 // nothing.
 [[nodiscard]] std::string estimated_camera_text(const EstimatedCamera& camera);
+// Lists the tries of an escalated pair; empty if there was one only.
+[[nodiscard]] std::string tries_text(const std::vector<PairTry>& tries);
 
 }  // namespace bifocal::cli

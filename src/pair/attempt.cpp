@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pair/attempt.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/camera.hpp>
+#include <bifocal/two_view.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+#include "pair/detect.hpp"
+#include "pair/repetition.hpp"
+#include "pair/self_calibration.hpp"
+#include "robust/significance.hpp"
+
+namespace bifocal::pair {
+namespace {
+
+using Picture = ImageView<const std::uint8_t>;
+
+constexpr ImagePair kPair[] = {{0, 1}};
+
+// Empty without a doubt.
+std::string doubt_of_camera(const Intrinsics& camera, Picture image, const char* which) {
+  const std::string doubt = intrinsics_doubt(camera, image.width, image.height);
+  return doubt.empty() ? doubt : fmt::format("{} ({} picture)", doubt, which);
+}
+
+// Intrinsics that are not the pictures' (of another size, or zoom): an essential matrix explains
+// clearly fewer matches than a fundamental matrix, which needs none.
+//   J. Schoenberger, J.-M. Frahm, Structure-from-motion revisited, CVPR 2016 (the rule of 95 %).
+std::string doubt_of_cameras(const verify::ChosenModel& found, const PairOptions& options,
+                             Picture image1, Picture image2) {
+  constexpr double kLeastShare = 0.95;
+  const int calibrated = found.epipolar.inlier_count, free = found.uncalibrated.inlier_count;
+  if (found.epipolar_kind == ModelKind::essential && found.uncalibrated.ok() &&
+      calibrated < kLeastShare * free)
+    return fmt::format(
+        "with these intrinsics {} of the matches agree with a pose and {} with a fundamental "
+        "matrix, which needs none: they are hardly those of the pictures",
+        calibrated, free);
+  std::string doubt;
+  if (options.camera1) doubt = doubt_of_camera(*options.camera1, image1, "first");
+  if (options.camera2 && doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
+  return doubt;
+}
+
+// Which picture has no feature; empty if both have some.
+std::string missing_features(const PairResult& r, const PairOptions& options) {
+  const bool in_first = r.keypoints1.empty(), in_second = r.keypoints2.empty();
+  if (!in_first && !in_second) return {};
+  const bool has_mask =
+      (in_first && !options.mask1.empty()) || (in_second && !options.mask2.empty());
+  return fmt::format("the {} has no feature{}",
+                     in_first && in_second ? "first and the second picture"
+                     : in_first            ? "first picture"
+                                           : "second picture",
+                     has_mask ? " inside its mask" : "");
+}
+
+verify::AutomaticModel::Options model_options(const PairOptions& options,
+                                              std::function<void()> on_start) {
+  verify::AutomaticModel::Options own{options.model, {}, options.robust, std::move(on_start)};
+  if (options.camera1 && options.camera2 && options.model != ModelRequest::fundamental)
+    own.cameras = {*options.camera1, *options.camera2};
+  return own;
+}
+
+void start(const AttemptInput& input, const AttemptStages& stages, const char* stage,
+           double fraction) {
+  input.clock.start(stages.prefix + stage, stages.begin + stages.length * fraction);
+}
+
+}  // namespace
+
+bool Belief::exceeds(const Belief& other) const {
+  if (other.rank > 0 && other.is_epipolar && !is_epipolar) return false;
+  return std::tuple(rank, -significance, support) >
+         std::tuple(other.rank, -other.significance, other.support);
+}
+
+struct Attempt::Matching {
+  FeatureSet features;
+  std::function<void()> on_model;
+  verify::PairVerifier<verify::AutomaticModel> verifier;
+
+  Matching(const AttemptInput& input, const PairOptions& options)
+      : features(detect(input.queue, input.image1, input.image2, options)),
+        verifier(input.queue, {.matching = options.matching, .distinct_places = true},
+                 verify::AutomaticModel(input.queue,
+                                        model_options(options, [this] { on_model(); }))) {}
+};
+
+Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
+                 const AttemptStages& stages)
+    : options_(std::move(options)), tries_(tries) {
+  start(input, stages, "features", 0);
+  matching_ = std::make_shared<Matching>(input, options_);
+  result.keypoints1 = matching_->features.get_keypoints(input.queue, 0);
+  result.keypoints2 = matching_->features.get_keypoints(input.queue, 1);
+  matching_->on_model = [&] { start(input, stages, "model", 0.75); };
+  start(input, stages, "matching", 0.55);
+  take(matching_->verifier.run(matching_->features, kPair));
+  estimate_lens(input.queue, input.image1, input.image2, found.uncalibrated, options_, result);
+  refuse_insignificant();
+  matches_ = result.matches, points_ = result.points, support_ = result.model;
+  result.doubt = doubt_of_cameras(found, options_, input.image1, input.image2);
+  if (options_.guided && can_be_guided()) take_guided_round(input, stages);
+  if (std::string none = missing_features(result, options_); !none.empty())
+    result.reason = std::move(none);
+  doubt_repetition(input, stages);
+}
+
+Attempt Attempt::guided(const AttemptInput& input, const AttemptStages& stages) const {
+  Attempt next = *this;
+  next.take_guided_round(input, stages);
+  if (next.support_.inlier_count <= support_.inlier_count) return *this;
+  next.doubt_repetition(input, stages);
+  return next;
+}
+
+Belief Attempt::belief() const {
+  // A camera that only rotated is an answer.
+  if (result.outcome != Outcome::ok && result.outcome != Outcome::rotation_only) return {};
+  const bool is_doubted = !result.doubt.empty() || result.repetition.is_doubted;
+  return {is_doubted ? 1 : 2, support_.significance, support_.inlier_count,
+          result.kind != ModelKind::homography};
+}
+
+// Takes the matches and the model of a round.
+void Attempt::take(const verify::Verified<verify::ChosenModel>& round) {
+  found = round.results[0];
+  result.matches.assign(round.matches.begin(), round.matches.end());
+  result.points = found.points;
+  result.kind = found.kind;
+  result.reason = found.reason;
+  result.model = found.model;
+  result.outcome = found.model.outcome;
+  result.cam2_from_cam1.reset();
+  result.median_parallax_deg = 0;
+  if (found.epipolar.outcome != Outcome::rotation_only) return;
+  result.cam2_from_cam1 = found.epipolar.pose;
+  result.median_parallax_deg = found.epipolar.median_parallax_deg;
+}
+
+// The guided model is judged by its inliers among the matches of the first round, whose significance
+// is a bound for more of them. Models of two kinds cannot be compared so.
+void Attempt::take_guided_round(const AttemptInput& input, const AttemptStages& stages) {
+  matching_->on_model = [&] { start(input, stages, "guided model", 0.92); };
+  start(input, stages, "guided matching", 0.88);
+  const ModelKind kind = result.kind;
+  const auto& round = matching_->verifier.run_guided(matching_->features, kPair);
+  if (round.results[0].model.inlier_count <= result.model.inlier_count) return;
+  take(round);
+  const std::vector<double> errors =
+      residuals(result.kind, result.model.model, points_, cameras_for(result.kind, options_));
+  const double significance = result.kind == kind ? support_.significance : 0;
+  support_ = result.model;
+  support_.significance = significance;
+  support_.inliers.assign(points_.size(), 0);
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    support_.inliers[i] = errors[i] <= options_.robust.threshold;
+  support_.inlier_count = static_cast<int>(std::ranges::count(support_.inliers, 1));
+}
+
+void Attempt::refuse_insignificant() {
+  if (result.outcome != Outcome::ok ||
+      robust::is_significant(result.kind, result.model.significance, options_.robust, tries_))
+    return;
+  result.outcome = result.model.outcome = Outcome::not_significant;
+  result.reason = fmt::format("{} from {} matches: {}", to_string(result.kind),
+                              result.points.size(), to_string(result.outcome));
+}
+
+void Attempt::doubt_repetition(const AttemptInput& input, const AttemptStages& stages) {
+  if (!result.model.ok() || result.kind == ModelKind::homography) return;
+  start(input, stages, "doubt", 0.96);
+  if (result.undistorted) return;
+  const Picture image1 = input.image1, image2 = input.image2;
+  result.repetition = repetition(
+      {input.queue, matching_->features, options_,
+       {std::hypot(image1.width, image1.height), std::hypot(image2.width, image2.height)}},
+      {result.kind, matches_, points_, support_}, tries_);
+}
+
+}  // namespace bifocal::pair

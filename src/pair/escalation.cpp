@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pair/escalation.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bifocal::pair {
+namespace {
+
+constexpr int kFewInliers = 50;
+constexpr AttemptStages kFirst = {"", 0, 0.7}, kAffine = {"affine ", 0.68, 0.01},
+                        kGuided = {"", 0.69, 0.01};
+
+bool is_enough(const Attempt& attempt) {
+  return attempt.belief().rank == 2 && attempt.inlier_count() >= kFewInliers;
+}
+
+}  // namespace
+
+Attempt escalated(const AttemptInput& input, const PairOptions& options) {
+  const bool has_affine = options.escalate && !options.surf && !options.sift.affine_shape,
+             has_guided = options.escalate && !options.guided;
+  const int divisor = 1 + int{has_affine} + int{has_guided};
+  std::vector<PairTry> tries;
+  std::size_t taken = 0;
+  double done_ms = 0;
+  const auto add = [&](const char* name, const Attempt& attempt) {
+    const double ms = input.clock.total_ms();
+    tries.push_back({name, attempt.result.outcome, attempt.belief().rank == 1,
+                     attempt.inlier_count(), ms - done_ms});
+    done_ms = ms;
+  };
+  Attempt best(input, options, divisor, kFirst);
+  add("as asked", best);
+  const auto compare = [&](const char* name, Attempt next) {
+    add(name, next);
+    if (!next.belief().exceeds(best.belief())) return;
+    best = std::move(next);
+    taken = tries.size() - 1;
+  };
+  if (has_affine && !is_enough(best)) {
+    PairOptions affine = options;
+    affine.sift.affine_shape = true;
+    compare("affine shapes", Attempt(input, std::move(affine), divisor, kAffine));
+  }
+  if (has_guided && !is_enough(best) && best.can_be_guided())
+    compare("guided matching", best.guided(input, kGuided));
+  tries[taken].is_taken = true;
+  best.result.tries = std::move(tries);
+  return best;
+}
+
+}  // namespace bifocal::pair

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pair/focal_doubt.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/two_view.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+
+namespace bifocal::pair {
+namespace {
+
+constexpr double kFStatistic = 20, kFactor = 1.2;
+constexpr double kLeastShare = 0.85, kFactorOfFew = 1.4;
+constexpr int kFundamentalParameters = 7, kEssentialParameters = 5;
+
+Mat3 px_to_rays(const Intrinsics& k) {
+  return {1 / k.fx, 0, -k.cx / k.fx, 0, 1 / k.fy, -k.cy / k.fy, 0, 0, 1};
+}
+
+// Squares of the Sampson distances.
+struct Errors {
+  double sum = 0, median = 0;
+};
+Errors errors_of(const Mat3& F, std::span<const PointPair> points) {
+  std::vector<double> squares;
+  for (const double r : residuals(ModelKind::fundamental, F, points)) squares.push_back(r * r);
+  Errors e;
+  for (const double s : squares) e.sum += s;
+  const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
+  std::nth_element(squares.begin(), middle, squares.end());
+  e.median = *middle;
+  return e;
+}
+
+// True if the inliers of the pose fit a fundamental matrix clearly better.
+bool fit_another_camera(const CalibratedPair& pair) {
+  std::vector<PointPair> inliers;
+  for (std::size_t i = 0; i < pair.points.size(); ++i)
+    if (pair.essential.inliers[i]) inliers.push_back(pair.points[i]);
+  const auto free = static_cast<double>(inliers.size()) - kFundamentalParameters;
+  if (free < 1) return false;
+  const Mat3 F = times(transposed(px_to_rays(pair.camera2)),
+                       times(pair.essential.model, px_to_rays(pair.camera1)));
+  const Refined refined = refine(ModelKind::fundamental, F, inliers);
+  const Errors posed = errors_of(F, inliers), best = errors_of(refined.model, inliers);
+  const double statistic =
+      (posed.sum - best.sum) / (kFundamentalParameters - kEssentialParameters) / best.sum * free;
+  return statistic > kFStatistic && posed.median > best.median;
+}
+
+// Returns the factor that both focal lengths need, or 1 if the matches do not determine it.
+double focal_factor(Queue& queue, const CalibratedPair& pair, const RobustOptions& options) {
+  const Intrinsics &one = pair.camera1, &two = pair.camera2;
+  std::vector<PointPair> points(pair.points.begin(), pair.points.end());
+  for (PointPair& p : points) {  // px of a camera of focal length one.fx about (0, 0)
+    p.x1 -= one.cx, p.y1 = (p.y1 - one.cy) * one.fx / one.fy;
+    p.x2 = (p.x2 - two.cx) * one.fx / two.fx, p.y2 = (p.y2 - two.cy) * one.fx / two.fy;
+  }
+  const Intrinsics unit{1, 1, 0, 0};
+  const EstimateResult found =
+      estimate(ModelKind::shared_focal, points,
+               {.cameras = {&unit, 1},
+                .options = one_pair_options(ModelKind::shared_focal, points.size(), options),
+                .queue = &queue});
+  return found.ok() && found.focal_length > 0 ? found.focal_length / one.fx : 1;
+}
+
+}  // namespace
+
+std::string focal_doubt(Queue& queue, const CalibratedPair& pair, const RobustOptions& options) {
+  if (!pair.essential.ok() || !pair.fundamental.ok() ||
+      !problem_info(ModelKind::shared_focal).is_built)
+    return {};
+  const int calibrated = pair.essential.inlier_count, free = pair.fundamental.inlier_count;
+  const bool has_few = calibrated < kLeastShare * free, fits_another = fit_another_camera(pair);
+  if (!has_few && !fits_another) return {};
+  const double factor = focal_factor(queue, pair, options);
+  const double off = std::max(factor, 1 / factor);
+  if (!(fits_another && off > kFactor) && !(has_few && off > kFactorOfFew)) return {};
+  return fmt::format(
+      "the matches contradict these intrinsics: a pose has {} inliers, a fundamental matrix {}, "
+      "and focal lengths {:.2g} times as long fit better",
+      calibrated, free, factor);
+}
+
+}  // namespace bifocal::pair
