@@ -89,9 +89,9 @@ struct Attempt::Matching {
 
   Matching(const AttemptInput& input, const PairOptions& options)
       : features(detect(input.queue, input.image1, input.image2, options)),
-        verifier(input.queue, {.matching = options.matching, .distinct_places = true},
-                 verify::AutomaticModel(input.queue,
-                                        model_options(options, [this] { on_model(); }))) {}
+        verifier(
+            input.queue, {.matching = options.matching, .distinct_places = true},
+            verify::AutomaticModel(input.queue, model_options(options, [this] { on_model(); }))) {}
 };
 
 Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
@@ -146,8 +146,8 @@ void Attempt::take(const verify::Verified<verify::ChosenModel>& round) {
   result.median_parallax_deg = found.epipolar.median_parallax_deg;
 }
 
-// The guided model is judged by its inliers among the matches of the first round, whose significance
-// is a bound for more of them. Models of two kinds cannot be compared so.
+// The guided model is judged by its inliers among the matches of the first round, whose
+// significance is a bound for more of them. Models of two kinds cannot be compared so.
 void Attempt::take_guided_round(const AttemptInput& input, const AttemptStages& stages) {
   matching_->on_model = [&] { start(input, stages, "guided model", 0.92); };
   start(input, stages, "guided matching", 0.88);
@@ -181,7 +181,9 @@ void Attempt::doubt_repetition(const AttemptInput& input, const AttemptStages& s
   if (result.undistorted) return;
   const Picture image1 = input.image1, image2 = input.image2;
   result.repetition = repetition(
-      {input.queue, matching_->features, options_,
+      {input.queue,
+       matching_->features,
+       options_,
        {std::hypot(image1.width, image1.height), std::hypot(image2.width, image2.height)}},
       {result.kind, matches_, points_, support_}, tries_);
 }

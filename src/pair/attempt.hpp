@@ -54,7 +54,9 @@ class Attempt {
     return result.outcome == Outcome::ok && !result.undistorted;
   }
   [[nodiscard]] Belief belief() const;
-  [[nodiscard]] int inlier_count() const { return belief().rank > 0 ? result.model.inlier_count : 0; }
+  [[nodiscard]] int inlier_count() const {
+    return belief().rank > 0 ? result.model.inlier_count : 0;
+  }
 
   PairResult result;  // up to the pose of an essential matrix
   verify::ChosenModel found;

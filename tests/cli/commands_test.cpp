@@ -230,6 +230,29 @@ TEST(Cli, no_geometry_is_exit_code_5_with_a_reason) {
   EXPECT_TRUE(std::filesystem::exists(folder / "o/report.html"));
 }
 
+TEST(Cli, pair_says_what_it_tried) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  write_png(folder / "flat.png", ImageU8(120, 90, 1, std::uint8_t{90}));
+  const Ran r = run(folder, "pair left.png flat.png --out o"),
+            once = run(folder, "pair left.png flat.png --out p --no-escalate"),
+            enough = run(folder, "pair left.png planar.png --out q");
+  EXPECT_NE(r.out.find("tries: as asked: "), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("; affine shapes: "), std::string::npos) << r.out;
+  const json tries = json_of(folder / "o/geometry.json")["tries"];
+  ASSERT_EQ(tries.size(), 2u);
+  EXPECT_EQ(tries[0]["name"], "as asked");
+  EXPECT_EQ(tries[1]["name"], "affine shapes");
+  EXPECT_EQ(tries[0]["taken"], true);
+  EXPECT_EQ(tries[1]["taken"], false);
+  EXPECT_EQ(tries[1]["inliers"], 0);
+  EXPECT_GT(tries[1]["ms"], 0);
+  EXPECT_NE(read_file(folder / "o/report.html").find("Tries: as asked: "), std::string::npos);
+  EXPECT_EQ(once.out.find("tries"), std::string::npos);
+  EXPECT_FALSE(json_of(folder / "p/geometry.json").contains("tries"));
+  EXPECT_FALSE(json_of(folder / "q/geometry.json").contains("tries"));
+}
+
 TEST(Cli, stereo_finds_the_planes_and_scores_itself) {
   const TemporaryFolder folder;
   write_pictures(folder);
