@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real eigenpairs against the size of the matrix, of random nonderogatory ones: Q T Q' of a random
-// orthogonal Q and a quasi-triangular T whose eigenvalues, half of them in conjugate pairs, all
-// differ. One core solves the same matrices in turn with the device.
+// Real eigenpairs of random nonderogatory matrices against their size and their number. Two kinds:
+// Q D Q', D diagonal, all eigenvalues real; and Q T Q' of a quasi-triangular T, every other pair of
+// eigenvalues complex. Q is random orthogonal. One core solves the same matrices in turn with the
+// device.
 #include <bifocal/device.hpp>
 #include <bifocal/linalg.hpp>
 
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "seeds/seeds.hpp"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr int kSizes[] = {4, 8, 16, 24, 32, 48, 64, 96, 127};
 constexpr int kDifferent = 64;
+constexpr int kActionSize = 10;  // of the five-point action matrices, whose number is varied
 
 // Takes A to (I - 2 u u') A (I - 2 u u'), u a random direction; n of them make Q.
 void reflect(std::vector<double>& A, int n, std::mt19937_64& random) {
@@ -41,19 +44,43 @@ void reflect(std::vector<double>& A, int n, std::mt19937_64& random) {
   }
 }
 
-Matrices<double> nonderogatory(int n) {
+enum class Spectrum { diagonal, triangle };
+
+// Entry (i, j) of a matrix of n rows.
+struct Entries {
+  std::vector<double>& A;
+  int n;
+  double& operator()(int i, int j) const { return A[static_cast<std::size_t>(i * n + j)]; }
+};
+
+// The entries above the diagonal are scaled by 1 / sqrt(n): with entries of unit variance the
+// condition of the eigenvalues grows exponentially with n, and from n = 64 on part of the real ones
+// come out as complex pairs in double.
+void set_triangle(const Entries& at, std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  const double scale = 1 / std::sqrt(static_cast<double>(at.n));
+  for (int i = 0; i < at.n; ++i) {
+    at(i, i) = normal(random);
+    for (int j = i + 1; j < at.n; ++j) at(i, j) = scale * normal(random);
+  }
+  for (int i = 0; i + 1 < at.n; i += 4) {  // every other pair of eigenvalues is complex
+    at(i + 1, i + 1) = at(i, i);
+    at(i, i + 1) = 1 + std::abs(at(i, i + 1));
+    at(i + 1, i) = -at(i, i + 1);
+  }
+}
+
+Matrices<double> nonderogatory(int n, Spectrum spectrum) {
   Matrices<double> matrices{n, n, kDifferent, {}};
   std::mt19937_64 random(11);
   std::normal_distribution<double> normal;
   for (int b = 0; b < kDifferent; ++b) {
     std::vector<double> A(static_cast<std::size_t>(n) * n);
-    const auto at = [&](int i, int j) -> double& { return A[static_cast<std::size_t>(i * n + j)]; };
-    for (int i = 0; i < n; ++i)
-      for (int j = i; j < n; ++j) at(i, j) = normal(random);
-    for (int i = 0; i + 1 < n; i += 4) {  // every other pair of eigenvalues is complex
-      at(i + 1, i + 1) = at(i, i);
-      at(i, i + 1) = 1 + std::abs(at(i, i + 1));
-      at(i + 1, i) = -at(i, i + 1);
+    const Entries at{A, n};
+    if (spectrum == Spectrum::triangle) {
+      set_triangle(at, random);
+    } else {
+      for (int i = 0; i < n; ++i) at(i, i) = normal(random);
     }
     for (int k = 0; k < n; ++k) reflect(A, n, random);
     for (int j = 0; j < n; ++j)
@@ -62,35 +89,42 @@ Matrices<double> nonderogatory(int n) {
   return matrices;
 }
 
-// A batch in the memory of a device, or of the host.
+// The arrays of a batch in the memory of a device, or of the host.
+struct Arrays {
+  Arrays(int n, const Device& device, int count, bool resident) {
+    const auto each = static_cast<std::size_t>(count), size = static_cast<std::size_t>(n);
+    A = Numbers<double>(device, size * size * each, resident);
+    vectors = Numbers<double>(device, size * size * each, resident);
+    values = Numbers<double>(device, size * each, resident);
+    residuals = Numbers<double>(device, each, resident);
+    counts = Numbers<int>(device, each, resident);
+  }
+  Numbers<double> A, vectors, values, residuals;
+  Numbers<int> counts;
+};
+
 class Batch {
  public:
   Batch(const Matrices<double>& matrices, const Device& device, int count, bool resident)
-      : n_(matrices.n), count_(count), queue_(device) {
-    const auto each = static_cast<std::size_t>(count), size = static_cast<std::size_t>(n_);
-    A_ = Numbers<double>(device, size * size * each, resident);
-    vectors_ = Numbers<double>(device, size * size * each, resident);
-    values_ = Numbers<double>(device, size * each, resident);
-    residuals_ = Numbers<double>(device, each, resident);
-    counts_ = Numbers<int>(device, each, resident);
-    A_.set(queue_, matrices.interleaved(count));
+      : n_(matrices.n), count_(count), queue_(device), arrays_(n_, device, count, resident) {
+    arrays_.A.set(queue_, matrices.interleaved(count));
   }
   void solve() {
-    real_eigenpairs<double>(queue_, {A_.input(), n_, n_, count_, MatrixLayout::interleaved},
-                            {.values = values_.memory(),
-                             .vectors = vectors_.memory(),
-                             .counts = counts_.memory(),
+    real_eigenpairs<double>(queue_, {arrays_.A.input(), n_, n_, count_, MatrixLayout::interleaved},
+                            {.values = arrays_.values.memory(),
+                             .vectors = arrays_.vectors.memory(),
+                             .counts = arrays_.counts.memory(),
                              .status = {},
-                             .residuals = residuals_.memory(),
+                             .residuals = arrays_.residuals.memory(),
                              .real_parts = {},
                              .imaginary_parts = {}});
     queue_.wait();
   }
   // The largest |A v - lambda v| / |A|, and the mean number of real eigenpairs.
   [[nodiscard]] Figures figures() {
-    const std::vector<double> residuals = residuals_.get(queue_);
+    const std::vector<double> residuals = arrays_.residuals.get(queue_);
     double pairs = 0;
-    for (const int c : counts_.get(queue_)) pairs += c;
+    for (const int c : arrays_.counts.get(queue_)) pairs += c;
     return {{"matrices", count_},
             {"worst_residual", *std::max_element(residuals.begin(), residuals.end())},
             {"mean_real_pairs", pairs / count_}};
@@ -99,44 +133,88 @@ class Batch {
  private:
   int n_, count_;
   Queue queue_;
-  Numbers<double> A_, vectors_, values_, residuals_;
-  Numbers<int> counts_;
+  Arrays arrays_;
 };
+
+Record record_of(const Context& context, const std::string& name) {
+  Record record;
+  record.suite = "seeds";
+  record.case_name = name;
+  record.device = context.device;
+  return record;
+}
+
+void run_size(Context& context, const Device& device, const std::string& name,
+              const Matrices<double>& matrices) {
+  const int n = matrices.n;
+  const int few = std::clamp(100000 / (n * n), 16, 4096);
+  const int many = device.info().is_gpu ? std::clamp((1 << 25) / (n * n), 2048, 1 << 17) : few;
+  Batch resident(matrices, device, many, device.info().is_gpu), one_core(matrices, {}, few, false);
+  const auto [sample, core] = measure_pair([&] { resident.solve(); },
+                                           [&] {
+                                             const ThreadLimit one(1);
+                                             one_core.solve();
+                                           });
+  Record record = record_of(context, name);
+  record.extra = resident.figures();
+  if (device.info().is_gpu) {
+    Batch host(matrices, device, many, false);
+    record.extra["with_transfers"] = measure([&] { host.solve(); }).median * 1e6 / many;
+  }
+  record.unit = "us/matrix";
+  record.value = sample.median * 1e6 / many;
+  record.mad = sample.mad * 1e6 / many;
+  record.runs = sample.runs;
+  record.reference = Reference{"one core, same run", core.median * 1e6 / few};
+  context.report(std::move(record));
+}
+
+// Powers of two, and equal steps past the number that fills the device once.
+std::set<int> numbers_of_matrices(bool is_gpu) {
+  const int most = is_gpu ? 1 << 17 : 1 << 12, step = is_gpu ? 1 << 12 : 1 << 2;
+  std::set<int> counts;
+  for (int count = 1; count <= most; count *= 2) counts.insert(count);
+  for (int k = 1; k <= 32; ++k) counts.insert(k * step);
+  return counts;
+}
+
+// ms of a batch in the device's memory, and of the allocation of its arrays.
+void run_number(Context& context, const Device& device, const std::string& name,
+                const Matrices<double>& matrices, int count) {
+  constexpr int kRuns = 5;
+  constexpr double kSeconds = 0.05;
+  const bool is_gpu = device.info().is_gpu;
+  Batch batch(matrices, device, count, is_gpu);
+  const Sample sample = measure([&] { batch.solve(); }, kRuns, kSeconds);
+  const Sample allocation =
+      measure([&] { keep(Arrays(matrices.n, device, count, is_gpu)); }, kRuns, kSeconds);
+  Record record = record_of(context, name);
+  record.unit = "ms";
+  record.value = sample.median * 1e3;
+  record.mad = sample.mad * 1e3;
+  record.runs = sample.runs;
+  record.extra = batch.figures();
+  record.extra["allocation_ms"] = allocation.median * 1e3;
+  context.report(std::move(record));
+}
 
 }  // namespace
 
 void run_eigenpairs(Context& context) {
   const Device device(context.device);
   if (!device.info().has_double) return;
-  for (const int n : kSizes) {
-    const std::string name = fmt::format("seeds/eigenpairs/{}", n);
-    if (!context.wanted(name)) continue;
-    const Matrices<double> matrices = nonderogatory(n);
-    const int few = std::clamp(100000 / (n * n), 16, 4096);
-    const int many = device.info().is_gpu ? std::clamp((1 << 25) / (n * n), 2048, 1 << 17) : few;
-    Batch resident(matrices, device, many, device.info().is_gpu),
-        one_core(matrices, {}, few, false);
-    const auto [sample, core] = measure_pair([&] { resident.solve(); },
-                                             [&] {
-                                               const ThreadLimit one(1);
-                                               one_core.solve();
-                                             });
-    Figures figures = resident.figures();
-    if (device.info().is_gpu) {
-      Batch host(matrices, device, many, false);
-      figures["with_transfers"] = measure([&] { host.solve(); }).median * 1e6 / many;
+  const std::pair<const char*, Spectrum> kinds[] = {{"diagonal", Spectrum::diagonal},
+                                                    {"triangle", Spectrum::triangle}};
+  for (const auto& [kind, spectrum] : kinds) {
+    for (const int n : kSizes) {
+      const std::string name = fmt::format("seeds/eigenpairs/{}/{}", kind, n);
+      if (context.wanted(name)) run_size(context, device, name, nonderogatory(n, spectrum));
     }
-    Record record;
-    record.suite = "seeds";
-    record.case_name = name;
-    record.device = context.device;
-    record.unit = "us/matrix";
-    record.value = sample.median * 1e6 / many;
-    record.mad = sample.mad * 1e6 / many;
-    record.runs = sample.runs;
-    record.reference = Reference{"one core, same run", core.median * 1e6 / few};
-    record.extra = std::move(figures);
-    context.report(std::move(record));
+  }
+  const Matrices<double> matrices = nonderogatory(kActionSize, Spectrum::diagonal);
+  for (const int count : numbers_of_matrices(device.info().is_gpu)) {
+    const std::string name = fmt::format("seeds/eigenpairs/diagonal/{}x{}", kActionSize, count);
+    if (context.wanted(name)) run_number(context, device, name, matrices, count);
   }
 }
 
