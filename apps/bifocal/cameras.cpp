@@ -51,6 +51,15 @@ Photograph read_photograph(const std::string& file) {
   return photograph;
 }
 
+Cameras exif_cameras(const Intrinsics& first, const Intrinsics& second) {
+  return {first,
+          second,
+          "EXIF focal lengths of both files; principal point taken at the centre",
+          0,
+          0,
+          true};
+}
+
 Cameras cameras_of(const CameraOptions& options, const Photograph& first,
                    const Photograph& second) {
   Cameras cameras = given_cameras(options);
@@ -59,12 +68,7 @@ Cameras cameras_of(const CameraOptions& options, const Photograph& first,
     check_size(options.calib + ": is for", cameras, second.file, second.image);
   }
   if (cameras.known() || !first.exif || !second.exif) return cameras;
-  return {first.exif,
-          second.exif,
-          "EXIF focal lengths of both files; principal point taken at the centre",
-          0,
-          0,
-          true};
+  return exif_cameras(*first.exif, *second.exif);
 }
 
 }  // namespace bifocal::cli

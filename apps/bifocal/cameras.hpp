@@ -34,6 +34,9 @@ struct Photograph {
 };
 [[nodiscard]] Photograph read_photograph(const std::string& file);
 
+// The cameras of two photographs that both have an EXIF focal length.
+[[nodiscard]] Cameras exif_cameras(const Intrinsics& first, const Intrinsics& second);
+
 // The cameras given by the options, else by EXIF when both photographs have one. Throws
 // Error(input) when the options' are for pictures of another size.
 [[nodiscard]] Cameras cameras_of(const CameraOptions& options, const Photograph& first,

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,9 @@ struct PairOptions {
   // Features are found only where the mask of a picture is not 0.
   ImageView<const std::uint8_t> mask1 = {}, mask2 = {};
   MatchOptions matching = {};
+  // Matches of another matcher, px, instead of features: masks and the options of features and
+  // matching are not used, and repeated structure is judged from the matches alone.
+  std::optional<std::span<const PointPair>> matches = {};
   // The pair is matched again along its model (match_guided, up to twice the threshold from it) and
   // estimated again; what has more inliers stays.
   bool guided = false;
@@ -66,7 +70,7 @@ struct PairOptions {
 constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
 template <MaybeConst<PairOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
-  auto& [model, camera1, camera2, lens_is_unknown, sift, surf, mask1, mask2, matching, guided,
+  auto& [model, camera1, camera2, lens_is_unknown, sift, surf, mask1, mask2, matching, matches, guided,
          escalate, robust, device, dense, slanted, max_dense_pixels, near_depth, far_depth,
          min_disparity, max_disparity, progress] = options;
   BIFOCAL_FIELD(model,
@@ -85,6 +89,7 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(mask1, "features of the first picture only where it is not black");
   BIFOCAL_FIELD(mask2, "the same for the second picture");
   BIFOCAL_FIELD(matching, "how features are matched");
+  BIFOCAL_FIELD(matches, "matches of another matcher instead of features", {}, "px");
   BIFOCAL_FIELD(guided, "match again along the model that was found, and estimate again");
   BIFOCAL_FIELD(escalate,
                 "try affine shapes and a guided round if the answer is refused, doubted or has "

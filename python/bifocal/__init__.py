@@ -39,6 +39,7 @@ from ._options import (
     SurfOptions,
     VerifyOptions,
 )
+from ._pair import Pair, estimate_pair
 from ._pictures import (
     Calibration,
     Correspondences,
@@ -147,6 +148,7 @@ __all__ = [
     "MinimalSolver",
     "ModelChoice",
     "ModelKind",
+    "Pair",
     "PlaneMotion",
     "PointCloud",
     "ProblemInfo",
@@ -193,6 +195,7 @@ __all__ = [
     "estimate_fundamental",
     "estimate_homography",
     "estimate_monodepth_shared_focal_relative_pose",
+    "estimate_pair",
     "estimate_radial_fundamental",
     "estimate_relative_pose",
     "estimate_shared_focal_relative_pose",

@@ -50,6 +50,7 @@ NB_MODULE(_core, m) {
   python::bind_stereo(m);
   python::bind_rectify(m);
   python::bind_dense(m);
+  python::bind_pair(m);
   python::bind_remap(m);
   python::bind_linalg(m);
   python::bind_two_view(m);

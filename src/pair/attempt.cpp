@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "pair/detect.hpp"
+#include "pair/focal_doubt.hpp"
 #include "pair/repetition.hpp"
 #include "pair/self_calibration.hpp"
 #include "robust/significance.hpp"
@@ -29,22 +30,17 @@ std::string doubt_of_camera(const Intrinsics& camera, Picture image, const char*
   return doubt.empty() ? doubt : fmt::format("{} ({} picture)", doubt, which);
 }
 
-// Intrinsics that are not the pictures' (of another size, or zoom): an essential matrix explains
-// clearly fewer matches than a fundamental matrix, which needs none.
-//   J. Schoenberger, J.-M. Frahm, Structure-from-motion revisited, CVPR 2016 (the rule of 95 %).
-std::string doubt_of_cameras(const verify::ChosenModel& found, const PairOptions& options,
-                             Picture image1, Picture image2) {
-  constexpr double kLeastShare = 0.95;
-  const int calibrated = found.epipolar.inlier_count, free = found.uncalibrated.inlier_count;
-  if (found.epipolar_kind == ModelKind::essential && found.uncalibrated.ok() &&
-      calibrated < kLeastShare * free)
-    return fmt::format(
-        "with these intrinsics {} of the matches agree with a pose and {} with a fundamental "
-        "matrix, which needs none: they are hardly those of the pictures",
-        calibrated, free);
+std::string doubt_of_cameras(Queue& queue, const verify::ChosenModel& found,
+                             const PairOptions& options, Picture image1, Picture image2) {
+  if (!options.camera1 || !options.camera2) return {};
   std::string doubt;
-  if (options.camera1) doubt = doubt_of_camera(*options.camera1, image1, "first");
-  if (options.camera2 && doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
+  if (found.epipolar_kind == ModelKind::essential)
+    doubt = focal_doubt(queue,
+                        {found.epipolar, found.uncalibrated, found.points, *options.camera1,
+                         *options.camera2},
+                        options.robust);
+  if (doubt.empty()) doubt = doubt_of_camera(*options.camera1, image1, "first");
+  if (doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
   return doubt;
 }
 
@@ -88,7 +84,8 @@ struct Attempt::Matching {
   verify::PairVerifier<verify::AutomaticModel> verifier;
 
   Matching(const AttemptInput& input, const PairOptions& options)
-      : features(detect(input.queue, input.image1, input.image2, options)),
+      : features(options.matches ? FeatureSet()
+                                 : detect(input.queue, input.image1, input.image2, options)),
         verifier(
             input.queue, {.matching = options.matching, .distinct_places = true},
             verify::AutomaticModel(input.queue, model_options(options, [this] { on_model(); }))) {}
@@ -97,17 +94,21 @@ struct Attempt::Matching {
 Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
                  const AttemptStages& stages)
     : options_(std::move(options)), tries_(tries) {
-  start(input, stages, "features", 0);
+  start(input, stages, options_.matches ? "matches" : "features", 0);
   matching_ = std::make_shared<Matching>(input, options_);
-  result.keypoints1 = matching_->features.get_keypoints(input.queue, 0);
-  result.keypoints2 = matching_->features.get_keypoints(input.queue, 1);
   matching_->on_model = [&] { start(input, stages, "model", 0.75); };
-  start(input, stages, "matching", 0.55);
-  take(matching_->verifier.run(matching_->features, kPair));
+  if (options_.matches) {
+    take_given_matches(input);
+  } else {
+    result.keypoints1 = matching_->features.get_keypoints(input.queue, 0);
+    result.keypoints2 = matching_->features.get_keypoints(input.queue, 1);
+    start(input, stages, "matching", 0.55);
+    take(matching_->verifier.run(matching_->features, kPair));
+  }
   estimate_lens(input.queue, input.image1, input.image2, found.uncalibrated, options_, result);
   refuse_insignificant();
   matches_ = result.matches, points_ = result.points, support_ = result.model;
-  result.doubt = doubt_of_cameras(found, options_, input.image1, input.image2);
+  result.doubt = doubt_of_cameras(input.queue, found, options_, input.image1, input.image2);
   if (options_.guided && can_be_guided()) take_guided_round(input, stages);
   if (std::string none = missing_features(result, options_); !none.empty())
     result.reason = std::move(none);
@@ -128,6 +129,21 @@ Belief Attempt::belief() const {
   const bool is_doubted = !result.doubt.empty() || result.repetition.is_doubted;
   return {is_doubted ? 1 : 2, support_.significance, support_.inlier_count,
           result.kind != ModelKind::homography};
+}
+
+// Keypoint i of both photographs is that of match i.
+void Attempt::take_given_matches(const AttemptInput& input) {
+  const std::span<const PointPair> given = *options_.matches;
+  Buffer<PointPair> points(input.queue.device(), given.size());
+  points.upload(input.queue, given);
+  const std::int64_t offsets[] = {0, std::ssize(given)};
+  take(matching_->verifier.run(offsets, points));
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const PointPair& p = given[i];
+    result.keypoints1.push_back({static_cast<float>(p.x1), static_cast<float>(p.y1), 1, 0, 0});
+    result.keypoints2.push_back({static_cast<float>(p.x2), static_cast<float>(p.y2), 1, 0, 0});
+    result.matches.push_back({static_cast<int>(i), static_cast<int>(i), 0, 0});
+  }
 }
 
 // Takes the matches and the model of a round.
@@ -179,6 +195,13 @@ void Attempt::doubt_repetition(const AttemptInput& input, const AttemptStages& s
   if (!result.model.ok() || result.kind == ModelKind::homography) return;
   start(input, stages, "doubt", 0.96);
   if (result.undistorted) return;
+  if (options_.matches) {
+    const std::vector<Intrinsics> cameras = cameras_for(result.kind, options_);
+    result.repetition =
+        find_repetition(result.kind, points_, support_,
+                        {.cameras = cameras, .options = options_.robust, .queue = &input.queue});
+    return;
+  }
   const Picture image1 = input.image1, image2 = input.image2;
   result.repetition = repetition(
       {input.queue,

@@ -64,6 +64,7 @@ class Attempt {
  private:
   struct Matching;  // features and their verifier
   void take(const verify::Verified<verify::ChosenModel>& round);
+  void take_given_matches(const AttemptInput& input);
   void take_guided_round(const AttemptInput& input, const AttemptStages& stages);
   void refuse_insignificant();
   void doubt_repetition(const AttemptInput& input, const AttemptStages& stages);

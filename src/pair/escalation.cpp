@@ -19,8 +19,9 @@ bool is_enough(const Attempt& attempt) {
 }  // namespace
 
 Attempt escalated(const AttemptInput& input, const PairOptions& options) {
-  const bool has_affine = options.escalate && !options.surf && !options.sift.affine_shape,
-             has_guided = options.escalate && !options.guided;
+  const bool can_match_again = options.escalate && !options.matches,
+             has_affine = can_match_again && !options.surf && !options.sift.affine_shape,
+             has_guided = can_match_again && !options.guided;
   const int divisor = 1 + int{has_affine} + int{has_guided};
   std::vector<PairTry> tries;
   std::size_t taken = 0;

@@ -34,6 +34,8 @@ void check(Picture image1, Picture image2, const PairOptions& options) {
   if (options.model == ModelRequest::essential && !(options.camera1 && options.camera2)) {
     throw Error(ErrorCode::usage, "model = essential: needs the intrinsics of both cameras");
   }
+  if (options.matches && options.guided)
+    throw Error(ErrorCode::usage, "guided: given matches are not matched again");
   check_options(options);
 }
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pair_files.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/version.hpp>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli.hpp"
+#include "depth_files.hpp"
+#include "disparity_files.hpp"
+#include "report/pair_figures.hpp"
+#include "report/pair_report.hpp"
+#include "result_json.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+// Row of matches.txt: x1 y1 x2 y2 inlier, px, exact to the float that the detector gave.
+std::string matches_text(const PairResult& r) {
+  std::string text = "# x1 y1 x2 y2 inlier\n";
+  for (std::size_t i = 0; i < r.points.size(); ++i) {
+    const auto& p = r.points[i];
+    const bool inlier = r.model.ok() && r.model.inliers[i];
+    fmt::format_to(std::back_inserter(text), "{:.9g} {:.9g} {:.9g} {:.9g} {}\n", p.x1, p.y1, p.x2,
+                   p.y2, int{inlier});
+  }
+  return text;
+}
+
+Json image_json(const std::string& file, const ImageU8& image, std::size_t features) {
+  return {{"file", file}, {"width", image.width}, {"height", image.height}, {"features", features}};
+}
+
+Json dense_json(const DensePair& dense) {
+  const auto& [left, right] = dense.rectification.sides;
+  const DepthSummary depth = summary_of(dense.depth);
+  Json json = {{"left_image", 1},
+               {"rectification", to_string(dense.rectification.kind)},
+               {"rectification_reason", dense.choice.reason},
+               {"reversed", dense.rectification.is_reversed},
+               {"min_disparity", dense.min_disparity},
+               {"disparities", dense.disparities},
+               {"disparity_png_scale", disparity_png_scale(dense.disparity.raw)},
+               {"density", dense.disparity.density},
+               {"depth_cameras", to_string(dense.cameras)},
+               {"depth_camera1", intrinsics_json(dense.camera1)},
+               {"depth_camera2", intrinsics_json(dense.camera2)},
+               {"depth_pose", pose_json(dense.cam2_from_cam1)},
+               {"depth_known", depth.known},
+               {"depth_median", depth.median},
+               {"depth_deviation", depth.relative_deviation},
+               {"cloud_points", dense.cloud.size()}};
+  if (dense.cameras == CameraSource::estimated) json["focal_deviation"] = dense.focal_deviation;
+  if (dense.rectification.kind == RectificationKind::polar) return json;
+  json["H_left"] = left.H;
+  json["H_right"] = right.H;
+  if (left.camera.valid()) {
+    json["left_camera"] = intrinsics_json(left.camera);
+    json["right_camera"] = intrinsics_json(right.camera);
+  }
+  return json;
+}
+
+// Returns what was estimated of a camera that was not given; null if nothing was.
+Json estimated_camera_json(const PairResult& r, const ImageU8& image) {
+  const EstimatedCamera& estimated = r.estimated_camera;
+  Json json;
+  if (estimated.focal_length > 0) {
+    json["focal_length"] = estimated.focal_length;
+    json["focal_deviation"] = estimated.focal_deviation;
+  }
+  if (estimated.distortion != 0) {
+    json["distortion"] = estimated.distortion;
+    json["distortion_deviation"] = estimated.distortion_deviation;
+    json["distortion_unit"] = std::hypot(image.width, image.height) / 2;
+    json["undistorted_scale"] = r.undistorted->scale;
+  }
+  return json;
+}
+
+// Everything but the times is the same for one seed, whatever the number of threads.
+Json without_times(const PairFiles& in) {
+  const PairResult& r = in.result;
+  Json json = {
+      {"version", BIFOCAL_VERSION}, {"outcome", to_string(r.outcome)}, {"reason", r.reason}};
+  json["images"] = {image_json(in.left, in.image1, r.keypoints1.size()),
+                    image_json(in.right, in.image2, r.keypoints2.size())};
+  if (!r.doubt.empty()) json["doubt"] = r.doubt;
+  if (r.outcome == Outcome::ok) json["repetition"] = repetition_json(r.repetition);
+  if (r.outcome == Outcome::ok) json["model"] = model_json(r.kind, r.model.model);
+  if (r.cam2_from_cam1) {
+    json["pose"] = pose_json(*r.cam2_from_cam1);
+    json["in_front"] = r.in_front;
+    json["median_parallax_deg"] = r.median_parallax_deg;
+  }
+  if (const Json estimated = estimated_camera_json(r, in.image1); !estimated.is_null())
+    json["estimated_camera"] = estimated;
+  json["inliers"] = r.model.ok() ? r.model.inlier_count : 0;
+  json["matches"] = r.points.size();
+  json["iterations"] = r.model.iterations;
+  json["rms"] = r.model.ok() ? r.model.rms : 0;
+  if (in.cameras.known()) {
+    json["cameras"] = {{"source", in.cameras.source},
+                       {"first", intrinsics_json(*in.cameras.camera1)},
+                       {"second", intrinsics_json(*in.cameras.camera2)}};
+  }
+  if (r.dense) {
+    json["dense"] = dense_json(*r.dense);
+  } else {
+    json["dense_reason"] = r.dense_reason;
+  }
+  json["device"] = in.device;
+  json["seed"] = in.seed;
+  return json;
+}
+
+// With times, as timings_ms.
+Json tries_json(const std::vector<PairTry>& tries) {
+  Json json = Json::array();
+  for (const PairTry& t : tries)
+    json.push_back({{"name", t.name},
+                    {"outcome", to_string(t.outcome)},
+                    {"doubted", t.is_doubted},
+                    {"inliers", t.inliers},
+                    {"taken", t.is_taken},
+                    {"ms", t.ms}});
+  return json;
+}
+
+}  // namespace
+
+const std::vector<std::string>& pair_file_names() {
+  static const std::vector<std::string> names = {"geometry.json",
+                                                  "matches.txt",
+                                                  "matches.png",
+                                                  "report.html",
+                                                  "rectified_left.png",
+                                                  "rectified_right.png",
+                                                  "disparity.pfm",
+                                                  "disparity_raw.pfm",
+                                                  "disparity.png",
+                                                  "disparity_turbo.png",
+                                                  "cloud.ply",
+                                                  "depth.pfm",
+                                                  "depth.png",
+                                                  "depth_deviation.pfm",
+                                                  "rectification.npz",
+                                                  "undistorted_left.png",
+                                                  "undistorted_right.png",
+                                                  "polar.npz"};  // polar.npz: of older versions
+  return names;
+}
+
+Json geometry_json(const PairFiles& in) {
+  Json json = without_times(in);
+  for (const StageTime& t : in.result.timings) json["timings_ms"][t.stage] = t.ms;
+  if (in.result.tries.size() > 1) json["tries"] = tries_json(in.result.tries);
+  return json;
+}
+
+void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& folder) {
+  const PairResult& r = in.result;
+  write_file(folder.staged("geometry.json"), to_text(geometry));
+  write_file(folder.staged("matches.txt"), matches_text(r));
+  const PairFigures figures(in.image1, in.image2, r.points, r.model);
+  const ImageU8 matches = figures.matches();
+  write_png(folder.staged("matches.png"), matches);
+  ImageU8 turbo;
+  if (r.undistorted) {
+    write_png(folder.staged("undistorted_left.png"), r.undistorted->image1);
+    write_png(folder.staged("undistorted_right.png"), r.undistorted->image2);
+  }
+  if (r.dense) {
+    write_png(folder.staged("rectified_left.png"), r.dense->left);
+    write_png(folder.staged("rectified_right.png"), r.dense->right);
+    turbo = write_disparity_files(folder, r.dense->disparity);
+    write_depth_files(folder, r.dense->depth);
+    write_rectification(folder.staged("rectification.npz"), r.dense->rectification);
+    write_ply(folder.staged("cloud.ply"), r.dense->cloud);
+  }
+  write_file(folder.staged("report.html"),
+             pair_report({in.left, in.right, in.command_line, in.image1, in.image2, r,
+                          in.cameras, figures, matches, turbo, r.timings}));
+}
+
+void write_pair(const PairFiles& in, const std::filesystem::path& folder,
+                const std::vector<std::string>& inputs) {
+  OutputFolder out(folder, pair_file_names(), inputs);
+  write_pair_files(in, geometry_json(in), out);
+  out.commit();
+}
+
+}  // namespace bifocal::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of `bifocal pair`, for the program and for the Python package.
+#pragma once
+
+#include <bifocal/two_photographs.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cameras.hpp"
+#include "output_folder.hpp"
+
+namespace bifocal::cli {
+
+struct PairFiles {
+  std::string left, right, command_line;  // names of the photographs, on the page
+  const ImageU8 &image1, &image2;
+  const Cameras& cameras;
+  const PairResult& result;
+  std::string device;
+  std::uint64_t seed = 0;
+};
+
+// The names of all files, of older versions as well.
+[[nodiscard]] const std::vector<std::string>& pair_file_names();
+// Returns geometry.json. All but the times is the same for one seed, whatever the number of threads.
+[[nodiscard]] Json geometry_json(const PairFiles& in);
+void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& folder);
+// Writes all files into a folder, or none. inputs: files that must not be replaced.
+void write_pair(const PairFiles& in, const std::filesystem::path& folder,
+                const std::vector<std::string>& inputs);
+
+}  // namespace bifocal::cli

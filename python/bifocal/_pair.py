@@ -1,0 +1,106 @@
+"""Two photographs to geometry in one call: features, matches, model, pose, rectified pair, disparity, depth and cloud."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from . import _core
+from ._arrays import ArrayLike
+from ._core import Pair
+from ._devices import device_id
+
+if TYPE_CHECKING:
+    from typing import Union
+
+    from ._options import MatchOptions, RobustOptions, SiftOptions, SurfOptions
+    from ._robust import CameraLike
+
+    Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
+    PairModel = Literal["auto", "homography", "fundamental", "essential"]
+
+__all__ = ["Pair", "estimate_pair"]
+
+
+def estimate_pair(
+    left: ArrayLike | Path,
+    right: ArrayLike | Path,
+    camera1: CameraLike | None = None,
+    camera2: CameraLike | None = None,
+    *,
+    matches: tuple[ArrayLike, ArrayLike] | None = None,
+    model: PairModel = "auto",
+    threshold: float | None = None,
+    features: SiftOptions | SurfOptions | None = None,
+    matching: MatchOptions | None = None,
+    robust: RobustOptions | None = None,
+    mask1: ArrayLike | None = None,
+    mask2: ArrayLike | None = None,
+    guided: bool = False,
+    escalate: bool = True,
+    lens_is_unknown: bool = False,
+    dense: bool = True,
+    slanted: bool = False,
+    max_dense_pixels: int = 2_000_000,
+    near_depth: float = 0.0,
+    far_depth: float = 0.0,
+    min_disparity: int | None = None,
+    max_disparity: int | None = None,
+    device: str | None = "cpu",
+    progress: Callable[[str, float], None] | None = None,
+) -> Pair:
+    """Estimates the geometry of two photographs, from features or from given matches to a point cloud.
+
+    `bifocal.estimate_pair("a.jpg", "b.jpg").write("folder")` writes what `bifocal pair` writes.
+
+    Args:
+        left, right: Photographs: uint8 of shape (H, W) or (H, W, C) in the order RGB, or names of files. Files that have EXIF focal lengths need
+            no cameras.
+        camera1, camera2: Pinholes of the photographs; camera2 is camera1 by default. Without cameras the focal length and the lens are estimated
+            if the matches determine them.
+        matches: Coordinates x1, x2 of another matcher (LightGlue, RoMa, ...), px, shape (N, 2) each, torch or NumPy, in the place of features.
+        model: 'auto' chooses between an epipolar model and a homography.
+        threshold: Largest error of an inlier, px; replaces that of `robust`.
+        features, matching, robust: Options of the stages.
+        mask1, mask2: uint8 (H, W); no features where a mask is 0.
+        guided: Matches a second time along the model.
+        escalate: Tries affine shapes and a guided round if the answer is refused, doubted or has fewer than 50 inliers.
+        lens_is_unknown: The cameras determine the focal length alone: estimate the distortion.
+        dense: Rectifies, matches densely and computes depth if the camera moved.
+        slanted: Adds depth from slanted planes of the unrectified pair.
+        max_dense_pixels: Larger photographs are reduced for dense matching.
+        near_depth, far_depth: Depths of the nearest and farthest surface, in units of the baseline; 0: from the matches.
+        min_disparity, max_disparity: Ends of the dense search, px of the rectified pair; None: from the matches.
+        device: 'cpu', 'cuda:0', 'opencl:0', ... of all stages.
+        progress: Called with the name of each stage and the fraction done.
+
+    Returns:
+        A Pair; it is true if a model was found, and `reason` says why not.
+
+    Raises:
+        ValueError: If an argument is out of range, or model='essential' without cameras.
+        OSError: If a file cannot be read.
+    """
+    if camera2 is None:
+        camera2 = camera1
+    options = {
+        "model": model,
+        "threshold": threshold,
+        "guided": guided,
+        "escalate": escalate,
+        "lens_is_unknown": lens_is_unknown,
+        "dense": dense,
+        "slanted": slanted,
+        "max_dense_pixels": max_dense_pixels,
+        "near_depth": near_depth,
+        "far_depth": far_depth,
+        "min_disparity": min_disparity,
+        "max_disparity": max_disparity,
+    }
+    from ._colmap_database import numpy_of
+
+    points = None if matches is None else tuple(numpy_of(x) for x in matches)
+    return _core.estimate_pair(
+        left, right, (camera1, camera2), points, (mask1, mask2), (features, matching, robust), options, device_id(device) or "cpu", progress
+    )

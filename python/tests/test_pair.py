@@ -1,0 +1,160 @@
+"""estimate_pair: two photographs, or matches of another matcher, to depth, cloud and page."""
+
+import os
+import pathlib
+import pickle
+
+import numpy as np
+import pytest
+
+import bifocal
+
+DATA = pathlib.Path(os.environ.get("BIFOCAL_DATA", pathlib.Path(__file__).resolve().parents[3] / "shared/data"))
+FOUNTAIN = [DATA / f"collections/fountain-P11/{n:04}.jpg" for n in (3, 4)]
+
+
+@pytest.fixture(scope="module")
+def files():
+    if not all(f.is_file() for f in FOUNTAIN):
+        pytest.skip("no collections beside the checkout")
+    return FOUNTAIN
+
+
+@pytest.fixture(scope="module")
+def pair(files):
+    return bifocal.estimate_pair(*files)
+
+
+def test_two_files_give_pose_depth_and_cloud(pair):
+    assert pair.ok and pair and pair.kind == "fundamental" and pair.num_inliers == pair.inliers.sum() > 1000
+    assert np.allclose(pair.R @ pair.R.T, np.eye(3)) and np.isclose(np.linalg.norm(pair.t), 1)
+    assert abs(pair.focal_length / 1380 - 1) < 0.05 and pair.doubts == []
+    assert pair.depth.shape == (1024, 1536) and np.isfinite(pair.depth).mean() > 0.5
+    points, colours = pair.cloud
+    assert points.shape == colours.shape and len(points) > 500_000
+    assert pair.rectification.ok and pair.disparity.shape == pair.rectified_left.shape[:2]
+    assert len(pair.x1) == len(pair.x2) == len(pair.matches) == len(pair.triangulated)
+    assert np.allclose(pair.keypoints1[pair.matches[:, 0]], pair.x1)
+    assert [t["is_taken"] for t in pair.tries] == [True] and pair.timings["features"] > 0
+    assert repr(pair).startswith("<Pair: ok, fundamental, ")
+
+
+def test_matches_of_another_matcher_give_the_same_geometry(files, pair):
+    again = bifocal.estimate_pair(*files, matches=(pair.x1, pair.x2))
+    assert again.num_inliers == pair.num_inliers and np.allclose(again.R, pair.R, atol=1e-6)
+    assert np.nanmedian(np.abs(again.depth / pair.depth - 1)) < 0.01
+    assert np.allclose(again.keypoints1, pair.x1)
+
+
+def test_the_files_are_those_of_the_program(pair, tmp_path):
+    pair.write(tmp_path / "out")
+    names = {f.name for f in (tmp_path / "out").iterdir()}
+    assert {"report.html", "geometry.json", "matches.txt", "cloud.ply", "depth.pfm", "rectification.npz"} <= names
+    assert np.array_equal(bifocal.read_pfm(tmp_path / "out/depth.pfm"), np.where(np.isnan(pair.depth), np.inf, pair.depth)) or np.allclose(
+        bifocal.read_pfm(tmp_path / "out/depth.pfm"), pair.depth, equal_nan=True
+    )
+    with pytest.raises(OSError):
+        pair.write("/proc/none")
+
+
+def test_the_pieces_give_the_depth_of_the_whole(files, pair):
+    first, second, _ = pair.depth_cameras
+    matches = bifocal.dense_matches(pair.rectification, pair.disparity)
+    depth = bifocal.depth_map(matches, first, second, pair.R, pair.t)
+    both = np.isfinite(depth.depth) & np.isfinite(pair.depth)
+    assert both.mean() > 0.5 and np.allclose(depth.depth[both], pair.depth[both], rtol=1e-3)
+    cloud = bifocal.depth_to_cloud(depth.depth, bifocal.read_image(files[0]), first, step=4)
+    assert cloud.xyz.shape == cloud.rgb.shape and np.isfinite(cloud.xyz).all()
+    start, count = bifocal.disparity_range(pair.rectification, pair.x1[pair.inliers], pair.x2[pair.inliers])
+    known = pair.disparity[np.isfinite(pair.disparity)]
+    assert start < np.median(known) < start + count
+    median, high, counted = bifocal.vertical_disparity(pair.rectification, pair.x1[pair.inliers], pair.x2[pair.inliers])
+    assert median < 0.5 and high < 2 and counted == pair.num_inliers
+
+
+def test_a_wrong_focal_length_is_doubted(files, pair):
+    def doubts(factor):
+        focal = 1380 * factor
+        return bifocal.estimate_pair(*files, (focal, focal, 767.5, 511.5), matches=(pair.x1, pair.x2), dense=False).doubts
+
+    assert doubts(1) == []
+    assert len(doubts(0.8)) == 1 and "contradict these intrinsics" in doubts(0.8)[0]
+
+
+def test_arrays_and_options_are_checked(files):
+    image = bifocal.read_image(files[0])
+    few = np.zeros((3, 2))
+    for options, error, message in [
+        ({"model": "plane"}, ValueError, "model: 'plane'"),
+        ({"model": "essential"}, ValueError, "needs the intrinsics"),
+        ({"threshold": -1}, ValueError, "threshold = -1"),
+        ({"matches": (few, np.zeros((4, 2)))}, ValueError, "x2: 4 points, but x1 has 3"),
+        ({"matches": (few, few), "guided": True}, ValueError, "guided"),
+        ({"max_dense_pixels": "many"}, TypeError, "max_dense_pixels: 'many'"),
+        ({"mask1": image[:9, :9, 0]}, ValueError, "mask"),
+    ]:
+        with pytest.raises(error, match=message):
+            bifocal.estimate_pair(image, image, **options)
+    with pytest.raises(FileNotFoundError):
+        bifocal.estimate_pair("none.jpg", image)
+    with pytest.raises(TypeError, match="uint16"):
+        bifocal.estimate_pair(image.astype(np.uint16), image)
+
+
+def test_a_pair_without_geometry_says_why():
+    random = np.random.default_rng(1)
+    left, right = random.integers(0, 255, (2, 120, 160), np.uint8)
+    none = bifocal.estimate_pair(left, right)
+    assert not none and none.reason and none.R is None and none.model is None and none.num_inliers == 0
+    assert not none.has_depth and none.dense_reason
+    with pytest.raises(ValueError, match="depth: the pair has no dense part"):
+        _ = none.depth
+    empty = bifocal.estimate_pair(left, right, matches=(np.zeros((0, 2)), np.zeros((0, 2))))
+    assert not empty and empty.outcome == "too_few_points"
+
+
+def test_progress_is_called_and_may_stop_the_work(files):
+    stages = []
+    image1, image2 = (bifocal.read_image(f)[::2, ::2].copy() for f in files)
+    bifocal.estimate_pair(image1, image2, progress=lambda stage, fraction: stages.append((stage, fraction)))
+    assert "features" in [s for s, _ in stages] and sorted(f for _, f in stages) == [f for _, f in stages]
+
+    def stop(stage, fraction):
+        raise KeyError("stop")
+
+    with pytest.raises(KeyError):
+        bifocal.estimate_pair(image1, image2, progress=stop)
+
+
+def test_files_of_floats_clouds_and_correspondences(tmp_path):
+    values = np.arange(12, dtype=np.float32).reshape(3, 4)
+    bifocal.write_pfm(tmp_path / "a.pfm", values)
+    assert np.array_equal(bifocal.read_pfm(tmp_path / "a.pfm"), values)
+    bifocal.write_ply(tmp_path / "a.ply", (np.zeros((5, 3)), np.zeros((5, 3), np.uint8)))
+    assert b"element vertex 5" in (tmp_path / "a.ply").read_bytes()
+    (tmp_path / "a.txt").write_text("1 2 3 4\n5 6 7 8\n")
+    read = bifocal.read_correspondences(tmp_path / "a.txt")
+    assert read.x1.tolist() == [[1, 2], [5, 6]] and read.x2.tolist() == [[3, 4], [7, 8]] and read.weights is None
+    (tmp_path / "K.txt").write_text("500 0 320\n0 510 240\n0 0 1\n")
+    calibration = bifocal.read_calibration(tmp_path / "K.txt")
+    assert (calibration.camera1.fx, calibration.camera1.fy, calibration.camera2.cx) == (500, 510, 320)
+    with pytest.raises(OSError, match="a.txt"):
+        bifocal.read_calibration(tmp_path / "a.txt")
+    assert bifocal.turbo_picture(values, 0, 11).shape[2] == 3
+    assert bifocal.warp(np.full((4, 4), 9, np.uint8), np.eye(3), 4, 4).tolist() == np.full((4, 4), 9).tolist()
+
+
+def test_collect_report_and_resume(files, tmp_path):
+    calls = []
+    done = bifocal.collect(list(files), tmp_path / "a.db", max_side=800, progress=lambda *counts: calls.append(counts))
+    assert done.images == 2 and done.verified == 1 and calls[0][0] == "features"
+    again = bifocal.collect(list(files), tmp_path / "a.db", max_side=800)
+    assert again.was_complete and again.verified == 1
+    page = bifocal.report(tmp_path / "a.db", tmp_path / "a.html", files[0].parent)
+    assert page["verified"] == 1 and (tmp_path / "a.html").stat().st_size == page["bytes"]
+    assert bifocal.list_photographs(files[0].parent)[0][0].endswith("0000.jpg")
+    with pytest.raises(ValueError, match="camera_sharing: 'all'"):
+        bifocal.collect(list(files), tmp_path / "b.db", camera_sharing="all")
+    with pytest.raises(OSError):
+        bifocal.report(tmp_path / "none.db", tmp_path / "b.html")
+    assert pickle.loads(pickle.dumps(done)) == done
