@@ -52,12 +52,8 @@ Photograph read_photograph(const std::string& file) {
 }
 
 Cameras exif_cameras(const Intrinsics& first, const Intrinsics& second) {
-  return {first,
-          second,
-          "EXIF focal lengths of both files; principal point taken at the centre",
-          0,
-          0,
-          true};
+  return {first, second, "EXIF focal lengths of both files; principal point taken at the centre",
+          0,     0,      true};
 }
 
 Cameras cameras_of(const CameraOptions& options, const Photograph& first,

@@ -21,8 +21,8 @@ void check(const CollectionPage& page) {
   if (page.out.empty()) throw Error(ErrorCode::usage, "the page: an empty name is no file");
   for (const fs::path& input : {page.database, page.run_file})
     if (!input.empty() && fs::equivalent(page.out, input, none))
-      throw Error(ErrorCode::usage, fmt::format("{}: would replace the input {}", page.out.string(),
-                                                input.string()));
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: would replace the input {}", page.out.string(), input.string()));
   if (fs::is_directory(page.out, none))
     throw Error(ErrorCode::input, fmt::format("{}: is a folder", page.out.string()));
   if (!page.images.empty() && !fs::is_directory(page.images, none))
@@ -90,10 +90,9 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
   CollectSummary collected = read_collect_summary(page.database);
   collected.notes.insert(collected.notes.end(), contradictions.texts.begin(),
                          contradictions.texts.end());
-  const std::string html =
-      collection_report({page.database.filename().string(), page.command_line, graph, points,
-                         collected, earlier},
-                        data, shown, page.images.empty() ? nullptr : &pictures);
+  const std::string html = collection_report(
+      {page.database.filename().string(), page.command_line, graph, points, collected, earlier},
+      data, shown, page.images.empty() ? nullptr : &pictures);
   write_file(page.out, html);
   return {.bytes = html.size(),
           .images = graph.images.size(),

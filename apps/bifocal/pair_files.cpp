@@ -135,23 +135,23 @@ Json tries_json(const std::vector<PairTry>& tries) {
 
 const std::vector<std::string>& pair_file_names() {
   static const std::vector<std::string> names = {"geometry.json",
-                                                  "matches.txt",
-                                                  "matches.png",
-                                                  "report.html",
-                                                  "rectified_left.png",
-                                                  "rectified_right.png",
-                                                  "disparity.pfm",
-                                                  "disparity_raw.pfm",
-                                                  "disparity.png",
-                                                  "disparity_turbo.png",
-                                                  "cloud.ply",
-                                                  "depth.pfm",
-                                                  "depth.png",
-                                                  "depth_deviation.pfm",
-                                                  "rectification.npz",
-                                                  "undistorted_left.png",
-                                                  "undistorted_right.png",
-                                                  "polar.npz"};  // polar.npz: of older versions
+                                                 "matches.txt",
+                                                 "matches.png",
+                                                 "report.html",
+                                                 "rectified_left.png",
+                                                 "rectified_right.png",
+                                                 "disparity.pfm",
+                                                 "disparity_raw.pfm",
+                                                 "disparity.png",
+                                                 "disparity_turbo.png",
+                                                 "cloud.ply",
+                                                 "depth.pfm",
+                                                 "depth.png",
+                                                 "depth_deviation.pfm",
+                                                 "rectification.npz",
+                                                 "undistorted_left.png",
+                                                 "undistorted_right.png",
+                                                 "polar.npz"};  // polar.npz: of older versions
   return names;
 }
 
@@ -183,8 +183,8 @@ void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& f
     write_ply(folder.staged("cloud.ply"), r.dense->cloud);
   }
   write_file(folder.staged("report.html"),
-             pair_report({in.left, in.right, in.command_line, in.image1, in.image2, r,
-                          in.cameras, figures, matches, turbo, r.timings}));
+             pair_report({in.left, in.right, in.command_line, in.image1, in.image2, r, in.cameras,
+                          figures, matches, turbo, r.timings}));
 }
 
 void write_pair(const PairFiles& in, const std::filesystem::path& folder,

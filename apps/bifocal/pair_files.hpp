@@ -25,7 +25,8 @@ struct PairFiles {
 
 // The names of all files, of older versions as well.
 [[nodiscard]] const std::vector<std::string>& pair_file_names();
-// Returns geometry.json. All but the times is the same for one seed, whatever the number of threads.
+// Returns geometry.json. All but the times is the same for one seed, whatever the number of
+// threads.
 [[nodiscard]] Json geometry_json(const PairFiles& in);
 void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& folder);
 // Writes all files into a folder, or none. inputs: files that must not be replaced.

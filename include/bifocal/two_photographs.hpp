@@ -70,8 +70,8 @@ struct PairOptions {
 constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
 template <MaybeConst<PairOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
-  auto& [model, camera1, camera2, lens_is_unknown, sift, surf, mask1, mask2, matching, matches, guided,
-         escalate, robust, device, dense, slanted, max_dense_pixels, near_depth, far_depth,
+  auto& [model, camera1, camera2, lens_is_unknown, sift, surf, mask1, mask2, matching, matches,
+         guided, escalate, robust, device, dense, slanted, max_dense_pixels, near_depth, far_depth,
          min_disparity, max_disparity, progress] = options;
   BIFOCAL_FIELD(model,
                 "model to estimate; auto: essential with both cameras, else fundamental (with the "

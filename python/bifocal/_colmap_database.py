@@ -213,7 +213,7 @@ class Database:
         if g.configuration not in CONFIGURATIONS:
             raise ValueError(f"configuration: '{g.configuration}', must be one of {', '.join(CONFIGURATIONS)}")
         number = CONFIGURATIONS.index(g.configuration)
-        self._rows.write_geometry(image_id1, image_id2, number, _indices(g.inliers, "inliers"), g.F, g.E, g.H, g.R, g.t)
+        self._rows.write_geometry(image_id1, image_id2, number, _indices(g.inliers, "inliers"), (g.F, g.E, g.H), (g.R, g.t))
 
     def erase_geometry(self, image_id1: int, image_id2: int) -> None:
         """Removes the geometry of a pair if it has one."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from . import _core
 from ._arrays import ArrayLike
+from ._colmap_database import numpy_of
 from ._core import Pair
 from ._devices import device_id
 
@@ -52,8 +53,6 @@ def estimate_pair(
 ) -> Pair:
     """Estimates the geometry of two photographs, from features or from given matches to a point cloud.
 
-    `bifocal.estimate_pair("a.jpg", "b.jpg").write("folder")` writes what `bifocal pair` writes.
-
     Args:
         left, right: Photographs: uint8 of shape (H, W) or (H, W, C) in the order RGB, or names of files. Files that have EXIF focal lengths need
             no cameras.
@@ -63,17 +62,14 @@ def estimate_pair(
         model: 'auto' chooses between an epipolar model and a homography.
         threshold: Largest error of an inlier, px; replaces that of `robust`.
         features, matching, robust: Options of the stages.
-        mask1, mask2: uint8 (H, W); no features where a mask is 0.
-        guided: Matches a second time along the model.
+        mask1, mask2: uint8 (H, W); no features where a mask is 0. guided: matches a second time along the model.
         escalate: Tries affine shapes and a guided round if the answer is refused, doubted or has fewer than 50 inliers.
         lens_is_unknown: The cameras determine the focal length alone: estimate the distortion.
-        dense: Rectifies, matches densely and computes depth if the camera moved.
-        slanted: Adds depth from slanted planes of the unrectified pair.
+        dense: Rectifies, matches densely and computes depth if the camera moved. slanted: adds depth from slanted planes.
         max_dense_pixels: Larger photographs are reduced for dense matching.
         near_depth, far_depth: Depths of the nearest and farthest surface, in units of the baseline; 0: from the matches.
         min_disparity, max_disparity: Ends of the dense search, px of the rectified pair; None: from the matches.
-        device: 'cpu', 'cuda:0', 'opencl:0', ... of all stages.
-        progress: Called with the name of each stage and the fraction done.
+        device: 'cpu', 'cuda:0', 'opencl:0', ... of all stages. progress: called with the name of each stage and the fraction done.
 
     Returns:
         A Pair; it is true if a model was found, and `reason` says why not.
@@ -82,25 +78,9 @@ def estimate_pair(
         ValueError: If an argument is out of range, or model='essential' without cameras.
         OSError: If a file cannot be read.
     """
-    if camera2 is None:
-        camera2 = camera1
-    options = {
-        "model": model,
-        "threshold": threshold,
-        "guided": guided,
-        "escalate": escalate,
-        "lens_is_unknown": lens_is_unknown,
-        "dense": dense,
-        "slanted": slanted,
-        "max_dense_pixels": max_dense_pixels,
-        "near_depth": near_depth,
-        "far_depth": far_depth,
-        "min_disparity": min_disparity,
-        "max_disparity": max_disparity,
-    }
-    from ._colmap_database import numpy_of
-
+    options = {"model": model, "threshold": threshold, "guided": guided, "escalate": escalate, "lens_is_unknown": lens_is_unknown}
+    options |= {"dense": dense, "slanted": slanted, "max_dense_pixels": max_dense_pixels, "near_depth": near_depth, "far_depth": far_depth}
+    options |= {"min_disparity": min_disparity, "max_disparity": max_disparity}
     points = None if matches is None else tuple(numpy_of(x) for x in matches)
-    return _core.estimate_pair(
-        left, right, (camera1, camera2), points, (mask1, mask2), (features, matching, robust), options, device_id(device) or "cpu", progress
-    )
+    cameras, stages = (camera1, camera1 if camera2 is None else camera2), (features, matching, robust)
+    return _core.estimate_pair((left, right), cameras, points, (mask1, mask2), stages, options, device_id(device) or "cpu", progress)

@@ -74,7 +74,8 @@ CollectOptions options_from(const nb::dict& given) {
   if (!given["matching"].is_none()) o.matching = options_of<MatchOptions>(given["matching"]);
   if (!given["given_matching"].is_none())
     o.given.matching = options_of<FloatMatchOptions>(given["given_matching"]);
-  if (!given["geometry"].is_none()) o.geometry = options_of<colmap::VerifyOptions>(given["geometry"]);
+  if (!given["geometry"].is_none())
+    o.geometry = options_of<colmap::VerifyOptions>(given["geometry"]);
   if (!given["masks"].is_none()) o.masks = file_of(given["masks"], "masks").path;
   o.cameras.sharing = choice<CameraSharing>(given, "camera_sharing", kCameraSharingWords);
   o.cameras.model = nb::cast<std::string>(given["camera_model"]);
@@ -136,7 +137,8 @@ nb::dict collect_photographs(nb::handle given, nb::handle database, const nb::di
   return dict_of(result, photographs);
 }
 
-nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, std::uint64_t max_bytes) {
+nb::dict write_report(nb::handle database, nb::handle out, nb::handle images,
+                      std::uint64_t max_bytes) {
   const FileName file = file_of(database, "database"), page = file_of(out, "out");
   cli::CollectionPage wanted{.database = file.path,
                              .out = page.path,
@@ -167,10 +169,11 @@ void bind_collect(nb::module_& m) {
         nb::arg("options"), nb::arg("device"), nb::arg("progress").none(),
         nb::sig("def collect(photographs: object, database: object, options: dict[str, "
                 "typing.Any], device: str, progress: object) -> dict[str, typing.Any]"));
-  m.def("write_report", &write_report, nb::arg("database").none(), nb::arg("out").none(),
-        nb::arg("images").none(), nb::arg("max_bytes"),
-        nb::sig("def write_report(database: object, out: object, images: object, max_bytes: int) -> "
-                "dict[str, int]"));
+  m.def(
+      "write_report", &write_report, nb::arg("database").none(), nb::arg("out").none(),
+      nb::arg("images").none(), nb::arg("max_bytes"),
+      nb::sig("def write_report(database: object, out: object, images: object, max_bytes: int) -> "
+              "dict[str, int]"));
   m.def(
       "list_photographs",
       [](nb::handle given) {
@@ -181,7 +184,8 @@ void bind_collect(nb::module_& m) {
         return nb::make_tuple(files, list_of(found.passed_over));
       },
       nb::arg("photographs").none(),
-      nb::sig("def list_photographs(photographs: object) -> tuple[list[str], list[tuple[str, str]]]"));
+      nb::sig(
+          "def list_photographs(photographs: object) -> tuple[list[str], list[tuple[str, str]]]"));
 }
 
 }  // namespace bifocal::python

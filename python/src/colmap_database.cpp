@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Binds COLMAP's databases: rows as NumPy arrays (_colmap_database.py converts what is given).
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <bifocal/colmap/database.hpp>
-#include <mutex>
+#include <array>
 #include <optional>
 
 #include "files.hpp"
@@ -31,7 +32,8 @@ nb::object indices_array(const std::vector<colmap::IndexPair>& rows) {
 
 std::vector<colmap::IndexPair> indices_of(const Rows<std::uint32_t>& rows) {
   if (rows.size() > 0 && rows.shape(1) != 2)
-    value_error(fmt::format("matches: shape ({}, {}), must be (N, 2)", rows.shape(0), rows.shape(1)));
+    value_error(
+        fmt::format("matches: shape ({}, {}), must be (N, 2)", rows.shape(0), rows.shape(1)));
   std::vector<colmap::IndexPair> out;
   for (std::size_t i = 0; i + 1 < rows.size(); i += 2)
     out.push_back({rows.data()[i], rows.data()[i + 1]});
@@ -98,15 +100,18 @@ nb::object geometry_of(colmap::Database& database, colmap::Id image1, colmap::Id
   const std::optional<colmap::TwoViewGeometry> g = database.geometry(image1, image2);
   if (!g) return nb::none();
   nb::object R = nb::none(), t = nb::none();
-  if (g->cam2_from_cam1) R = copy_of(g->cam2_from_cam1->R, {3, 3}), t = copy_of(g->cam2_from_cam1->t, {3});
+  if (g->cam2_from_cam1)
+    R = copy_of(g->cam2_from_cam1->R, {3, 3}), t = copy_of(g->cam2_from_cam1->t, {3});
   return nb::make_tuple(static_cast<int>(g->configuration), colmap::to_string(g->configuration),
                         indices_array(g->inliers), matrix_or_none(g->F), matrix_or_none(g->E),
                         matrix_or_none(g->H), R, t);
 }
 
 void write_geometry(OpenDatabase& d, colmap::Id image1, colmap::Id image2, int configuration,
-                    const Rows<std::uint32_t>& inliers, nb::handle F, nb::handle E, nb::handle H,
-                    nb::handle R, nb::handle t) {
+                    const Rows<std::uint32_t>& inliers, const std::array<nb::handle, 3>& matrices,
+                    const std::array<nb::handle, 2>& pose) {
+  const auto& [F, E, H] = matrices;
+  const auto& [R, t] = pose;
   colmap::TwoViewGeometry g;
   g.configuration = static_cast<colmap::Configuration>(configuration);
   g.inliers = indices_of(inliers);
@@ -126,11 +131,10 @@ nb::list rows_of(const std::vector<colmap::PairRows>& rows, bool are_geometries)
   return out;
 }
 
-}  // namespace
+using colmap::Id;
+using Class = nb::class_<OpenDatabase>;
 
-void bind_colmap_database(nb::module_& m) {
-  using colmap::Id;
-  nb::class_<OpenDatabase> c(m, "ColmapDatabase");
+void bind_reading(Class& c) {
   c.def(nb::init<nb::handle, const std::string&>(), nb::arg("file").none(), nb::arg("mode"));
   c.def("__repr__", &OpenDatabase::text);
   c.def("close", &OpenDatabase::close);
@@ -141,8 +145,9 @@ void bind_colmap_database(nb::module_& m) {
       [](OpenDatabase& d) {
         nb::list out;
         for (const colmap::Camera& k : d.get().cameras())
-          out.append(nb::make_tuple(k.id, std::string(colmap::model_name(k.model)), k.width, k.height,
-                                    array_from(k.params, {k.params.size()}), k.has_prior_focal_length));
+          out.append(nb::make_tuple(k.id, std::string(colmap::model_name(k.model)), k.width,
+                                    k.height, array_from(k.params, {k.params.size()}),
+                                    k.has_prior_focal_length));
         return out;
       },
       nb::sig("def cameras(self) -> list[tuple[int, str, int, int, typing.Any, bool]]"));
@@ -151,35 +156,50 @@ void bind_colmap_database(nb::module_& m) {
       [](OpenDatabase& d) {
         nb::list out;
         for (const colmap::Image& i : d.get().images())
-          out.append(nb::make_tuple(i.id, nb::steal(PyUnicode_DecodeFSDefaultAndSize(
-                                              i.name.data(), Py_ssize_t(i.name.size()))),
-                                    i.camera_id));
+          out.append(nb::make_tuple(
+              i.id,
+              nb::steal(PyUnicode_DecodeFSDefaultAndSize(i.name.data(), Py_ssize_t(i.name.size()))),
+              i.camera_id));
         return out;
       },
       nb::sig("def images(self) -> list[tuple[int, str, int]]"));
-  c.def("keypoints", [](OpenDatabase& d, Id image) {
-    colmap::Keypoints k = d.get().keypoints(image);
-    const std::size_t n = k.size(), columns = std::size_t(k.columns);
-    return array_from(std::move(k.data), {n, columns});
-  }, nb::sig("def keypoints(self, image: int) -> numpy.typing.NDArray[numpy.float32]"));
-  c.def("descriptors", [](OpenDatabase& d, Id image) {
-    colmap::Descriptors k = d.get().descriptors(image);
-    const std::size_t n = k.size(), columns = std::size_t(k.columns);
-    return array_from(std::move(k.data), {n, columns});
-  }, nb::sig("def descriptors(self, image: int) -> numpy.typing.NDArray[numpy.uint8]"));
-  c.def("match_rows", [](OpenDatabase& d) { return rows_of(d.get().match_rows(), false); },
-        nb::sig("def match_rows(self) -> list[tuple[int, int, int]]"));
-  c.def("geometry_rows", [](OpenDatabase& d) { return rows_of(d.get().geometry_rows(), true); },
-        nb::sig("def geometry_rows(self) -> list[tuple[int, int, int, str]]"));
-  c.def("matches", [](OpenDatabase& d, Id image1, Id image2) -> nb::object {
-    const auto rows = d.get().matches(image1, image2);
-    return rows ? indices_array(*rows) : nb::none();
-  }, nb::sig("def matches(self, image1: int, image2: int) -> "
-             "numpy.typing.NDArray[numpy.uint32] | None"));
+  c.def(
+      "keypoints",
+      [](OpenDatabase& d, Id image) {
+        colmap::Keypoints k = d.get().keypoints(image);
+        const std::size_t n = k.size(), columns = std::size_t(k.columns);
+        return array_from(std::move(k.data), {n, columns});
+      },
+      nb::sig("def keypoints(self, image: int) -> numpy.typing.NDArray[numpy.float32]"));
+  c.def(
+      "descriptors",
+      [](OpenDatabase& d, Id image) {
+        colmap::Descriptors k = d.get().descriptors(image);
+        const std::size_t n = k.size(), columns = std::size_t(k.columns);
+        return array_from(std::move(k.data), {n, columns});
+      },
+      nb::sig("def descriptors(self, image: int) -> numpy.typing.NDArray[numpy.uint8]"));
+  c.def(
+      "match_rows", [](OpenDatabase& d) { return rows_of(d.get().match_rows(), false); },
+      nb::sig("def match_rows(self) -> list[tuple[int, int, int]]"));
+  c.def(
+      "geometry_rows", [](OpenDatabase& d) { return rows_of(d.get().geometry_rows(), true); },
+      nb::sig("def geometry_rows(self) -> list[tuple[int, int, int, str]]"));
+  c.def(
+      "matches",
+      [](OpenDatabase& d, Id image1, Id image2) -> nb::object {
+        const auto rows = d.get().matches(image1, image2);
+        return rows ? indices_array(*rows) : nb::none();
+      },
+      nb::sig("def matches(self, image1: int, image2: int) -> "
+              "numpy.typing.NDArray[numpy.uint32] | None"));
   c.def(
       "geometry",
       [](OpenDatabase& d, Id image1, Id image2) { return geometry_of(d.get(), image1, image2); },
       nb::sig("def geometry(self, image1: int, image2: int) -> typing.Any"));
+}
+
+void bind_writing(Class& c) {
   c.def("write_camera", [](OpenDatabase& d, Id id, const std::string& model, std::int64_t width,
                            std::int64_t height, std::vector<double> params, bool has_prior) {
     const int number = colmap::model_number(model);
@@ -192,19 +212,26 @@ void bind_colmap_database(nb::module_& m) {
   c.def("write_keypoints", [](OpenDatabase& d, Id image, const Rows<float>& rows) {
     d.get().write_keypoints(image, {static_cast<int>(rows.shape(1)), values_of(rows)});
   });
-  c.def("write_descriptors",
-        [](OpenDatabase& d, Id image, const Rows<std::uint8_t>& rows, int type) {
-          d.get().write_descriptors(image, {type, static_cast<int>(rows.shape(1)), values_of(rows)});
+  c.def(
+      "write_descriptors", [](OpenDatabase& d, Id image, const Rows<std::uint8_t>& rows, int type) {
+        d.get().write_descriptors(image, {type, static_cast<int>(rows.shape(1)), values_of(rows)});
+      });
+  c.def("write_matches",
+        [](OpenDatabase& d, Id image1, Id image2, const Rows<std::uint32_t>& rows) {
+          d.get().write_matches(image1, image2, indices_of(rows));
         });
-  c.def("write_matches", [](OpenDatabase& d, Id image1, Id image2, const Rows<std::uint32_t>& rows) {
-    d.get().write_matches(image1, image2, indices_of(rows));
-  });
   c.def("write_geometry", &write_geometry, nb::arg("image1"), nb::arg("image2"),
-        nb::arg("configuration"), nb::arg("inliers"), nb::arg("F").none(), nb::arg("E").none(),
-        nb::arg("H").none(), nb::arg("R").none(), nb::arg("t").none());
-  c.def("erase_geometry", [](OpenDatabase& d, Id image1, Id image2) {
-    d.get().erase_geometry(image1, image2);
-  });
+        nb::arg("configuration"), nb::arg("inliers"), nb::arg("matrices"), nb::arg("pose"));
+  c.def("erase_geometry",
+        [](OpenDatabase& d, Id image1, Id image2) { d.get().erase_geometry(image1, image2); });
+}
+
+}  // namespace
+
+void bind_colmap_database(nb::module_& m) {
+  Class c(m, "ColmapDatabase");
+  bind_reading(c);
+  bind_writing(c);
 }
 
 }  // namespace bifocal::python

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Binds the way from disparities to depth and point clouds, and the files of both.
-#include "dense.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <bifocal/draw.hpp>
 #include <tuple>
 
+#include "files.hpp"
 #include "points.hpp"
+#include "results.hpp"
 
 namespace bifocal::python {
 namespace {
@@ -31,8 +31,7 @@ ImageView<const std::uint8_t> bytes_of(const Picture& p, const char* name) {
 
 Intrinsics pinhole(nb::handle camera, const char* name) {
   const AnyCamera any = any_camera_of(camera, name);
-  if (any.lens)
-    value_error(fmt::format("{}: has a lens; undistort the photographs first", name));
+  if (any.lens) value_error(fmt::format("{}: has a lens; undistort the photographs first", name));
   return any.pinhole;
 }
 
@@ -77,8 +76,9 @@ nb::object cloud_of_depth(const FloatRows& map, nb::handle colour, nb::handle ca
   return cloud_arrays(depth_to_cloud(view_of(map), bytes_of(picture, "colour"), k, step));
 }
 
-void save_ply(nb::handle given, const FloatRows& xyz,
-              const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& rgb) {
+void save_ply(
+    nb::handle given, const FloatRows& xyz,
+    const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& rgb) {
   const FileName file = file_of(given, "file");
   if (xyz.shape(1) != 3 || rgb.shape(1) != 3 || xyz.shape(0) != rgb.shape(0))
     value_error(fmt::format("xyz, rgb: shapes ({}, {}) and ({}, {}), must be (N, 3) both",
@@ -123,8 +123,8 @@ nb::object epipolar_lines(nb::handle image1, nb::handle image2, nb::handle x1, n
   const Picture p1 = picture_of(image1, "image1"), p2 = picture_of(image2, "image2");
   auto points = points_of<PointPair>(x1, x2);
   gather(points);
-  return image_array(draw_epipolar_lines(bytes_of(p1, "image1"), bytes_of(p2, "image2"), points.span,
-                                         {}, mat3_of(F, "F"), count));
+  return image_array(draw_epipolar_lines(bytes_of(p1, "image1"), bytes_of(p2, "image2"),
+                                         points.span, {}, mat3_of(F, "F"), count));
 }
 
 template <class Read>
@@ -194,75 +194,28 @@ nb::object cloud_arrays(const std::vector<CloudPoint>& cloud) {
                         array_from(std::move(rgb), {cloud.size(), 3}));
 }
 
-void bind_dense(nb::module_& m) {
+namespace {
+
 #define ANY "typing.Any"
+void bind_depth(nb::module_& m) {
   m.def("dense_matches", &dense, nb::arg("rectification"), nb::arg("disparity"),
         nb::sig("def dense_matches(rectification: Rectification, disparity: object) -> " ANY));
   m.def("depth_map", &depth, nb::arg("matches"), nb::arg("cameras"), nb::arg("R").none(),
         nb::arg("t").none(), nb::arg("disparity_deviation"), nb::arg("pose_covariance").none(),
         nb::arg("max_deviation"),
-        nb::sig("def depth_map(matches: object, cameras: object, R: object, t: object, "
-                "disparity_deviation: float, pose_covariance: object, max_deviation: float) -> " ANY));
-  m.def("depth_to_cloud", &cloud_of_depth, nb::arg("depth"), nb::arg("colour").none(),
-        nb::arg("camera").none(), nb::arg("step"),
-        nb::sig("def depth_to_cloud(depth: object, colour: object, camera: object, step: int) -> " ANY));
-  m.def("write_ply", &save_ply, nb::arg("file").none(), nb::arg("xyz"), nb::arg("rgb"),
-        nb::sig("def write_ply(file: object, xyz: object, rgb: object) -> None"));
+        nb::sig(
+            "def depth_map(matches: object, cameras: object, R: object, t: object, "
+            "disparity_deviation: float, pose_covariance: object, max_deviation: float) -> " ANY));
   m.def(
-      "read_pfm",
-      [](nb::handle file) {
-        return image_array(read_by(file, [](const auto& path) { return read_pfm(path); }));
-      },
-      nb::arg("file").none(), nb::sig("def read_pfm(file: object) -> numpy.typing.NDArray[numpy.float32]"));
+      "depth_to_cloud", &cloud_of_depth, nb::arg("depth"), nb::arg("colour").none(),
+      nb::arg("camera").none(), nb::arg("step"),
+      nb::sig(
+          "def depth_to_cloud(depth: object, colour: object, camera: object, step: int) -> " ANY));
   m.def(
-      "write_pfm",
-      [](nb::handle given, const FloatRows& image) {
-        const FileName file = file_of(given, "file");
-        written(file, [&] { write_pfm(file.path, view_of(image)); });
-      },
-      nb::arg("file").none(), nb::arg("image"),
-      nb::sig("def write_pfm(file: object, image: object) -> None"));
-  m.def(
-      "read_disparity",
-      [](nb::handle file, double scale) {
-        return image_array(
-            read_by(file, [scale](const auto& path) { return read_disparity(path, scale); }));
-      },
-      nb::arg("file").none(), nb::arg("scale"),
-      nb::sig("def read_disparity(file: object, scale: float) -> numpy.typing.NDArray[numpy.float32]"));
-  m.def(
-      "turbo_picture",
-      [](const FloatRows& values, float lo, float hi) {
-        return image_array(turbo_picture(view_of(values), lo, hi));
-      },
-      nb::arg("values"), nb::arg("lo"), nb::arg("hi"),
-      nb::sig("def turbo_picture(values: object, lo: float, hi: float) -> numpy.typing.NDArray[numpy.uint8]"));
-  m.def("score_disparity", &score, nb::arg("raw"), nb::arg("filled"), nb::arg("truth"),
-        nb::arg("mask").none(),
-        nb::sig("def score_disparity(raw: object, filled: object, truth: object, mask: object) -> " ANY));
-  m.def("draw_epipolar_lines", &epipolar_lines, nb::arg("image1").none(), nb::arg("image2").none(),
-        nb::arg("x1").none(), nb::arg("x2").none(), nb::arg("F").none(), nb::arg("count"),
-        nb::sig("def draw_epipolar_lines(image1: object, image2: object, x1: object, x2: object, "
-                "F: object, count: int) -> numpy.typing.NDArray[numpy.uint8]"));
-  m.def(
-      "warp",
-      [](nb::handle image, nb::handle H, int width, int height) {
-        const Picture p = picture_of(image, "image");
-        return image_array(warp(bytes_of(p, "image"), mat3_of(H, "H"), width, height));
-      },
-      nb::arg("image").none(), nb::arg("H").none(), nb::arg("width"), nb::arg("height"),
-      nb::sig("def warp(image: object, H: object, width: int, height: int) -> numpy.typing.NDArray[numpy.uint8]"));
-  m.def(
-      "intrinsics_from_exif",
-      [](nb::handle file) -> nb::object {
-        const auto k = read_by(file, [](const auto& path) { return intrinsics_from_exif(path); });
-        return k ? numbers_of_camera(*k) : nb::none();
-      },
-      nb::arg("file").none(), nb::sig("def intrinsics_from_exif(file: object) -> " ANY));
-  m.def("read_calibration", &calibration, nb::arg("file").none(),
-        nb::sig("def read_calibration(file: object) -> " ANY));
-  m.def("read_correspondences", &correspondences, nb::arg("file").none(),
-        nb::sig("def read_correspondences(file: object) -> " ANY));
+      "score_disparity", &score, nb::arg("raw"), nb::arg("filled"), nb::arg("truth"),
+      nb::arg("mask").none(),
+      nb::sig(
+          "def score_disparity(raw: object, filled: object, truth: object, mask: object) -> " ANY));
   m.def("disparity_range", &range, nb::arg("rectification"), nb::arg("x1").none(),
         nb::arg("x2").none(),
         nb::sig("def disparity_range(rectification: Rectification, x1: object, x2: object) -> "
@@ -280,7 +233,80 @@ void bind_dense(nb::module_& m) {
       nb::arg("planar"), nb::arg("polar"),
       nb::sig("def choose_rectification(planar: Rectification, polar: Rectification) -> "
               "tuple[bool, float, float, str]"));
+}
+
+void bind_files(nb::module_& m) {
+  m.def("write_ply", &save_ply, nb::arg("file").none(), nb::arg("xyz"), nb::arg("rgb"),
+        nb::sig("def write_ply(file: object, xyz: object, rgb: object) -> None"));
+  m.def(
+      "read_pfm",
+      [](nb::handle file) {
+        return image_array(read_by(file, [](const auto& path) { return read_pfm(path); }));
+      },
+      nb::arg("file").none(),
+      nb::sig("def read_pfm(file: object) -> numpy.typing.NDArray[numpy.float32]"));
+  m.def(
+      "write_pfm",
+      [](nb::handle given, const FloatRows& image) {
+        const FileName file = file_of(given, "file");
+        written(file, [&] { write_pfm(file.path, view_of(image)); });
+      },
+      nb::arg("file").none(), nb::arg("image"),
+      nb::sig("def write_pfm(file: object, image: object) -> None"));
+  m.def(
+      "read_disparity",
+      [](nb::handle file, double scale) {
+        return image_array(
+            read_by(file, [scale](const auto& path) { return read_disparity(path, scale); }));
+      },
+      nb::arg("file").none(), nb::arg("scale"),
+      nb::sig(
+          "def read_disparity(file: object, scale: float) -> numpy.typing.NDArray[numpy.float32]"));
+  m.def(
+      "intrinsics_from_exif",
+      [](nb::handle file) -> nb::object {
+        const auto k = read_by(file, [](const auto& path) { return intrinsics_from_exif(path); });
+        return k ? numbers_of_camera(*k) : nb::none();
+      },
+      nb::arg("file").none(), nb::sig("def intrinsics_from_exif(file: object) -> " ANY));
+  m.def("read_calibration", &calibration, nb::arg("file").none(),
+        nb::sig("def read_calibration(file: object) -> " ANY));
+  m.def("read_correspondences", &correspondences, nb::arg("file").none(),
+        nb::sig("def read_correspondences(file: object) -> " ANY));
+}
+
+void bind_drawing(nb::module_& m) {
+  m.def(
+      "turbo_picture",
+      [](const FloatRows& values, float lo, float hi) {
+        return image_array(turbo_picture(view_of(values), lo, hi));
+      },
+      nb::arg("values"), nb::arg("lo"), nb::arg("hi"),
+      nb::sig("def turbo_picture(values: object, lo: float, hi: float) -> "
+              "numpy.typing.NDArray[numpy.uint8]"));
+  m.def("draw_epipolar_lines", &epipolar_lines, nb::arg("image1").none(), nb::arg("image2").none(),
+        nb::arg("x1").none(), nb::arg("x2").none(), nb::arg("F").none(), nb::arg("count"),
+        nb::sig("def draw_epipolar_lines(image1: object, image2: object, x1: object, x2: object, "
+                "F: object, count: int) -> numpy.typing.NDArray[numpy.uint8]"));
+  m.def(
+      "warp",
+      [](nb::handle image, nb::handle H, int width, int height) {
+        const Picture p = picture_of(image, "image");
+        return image_array(warp(bytes_of(p, "image"), mat3_of(H, "H"), width, height));
+      },
+      nb::arg("image").none(), nb::arg("H").none(), nb::arg("width"), nb::arg("height"),
+      nb::sig("def warp(image: object, H: object, width: int, height: int) -> "
+              "numpy.typing.NDArray[numpy.uint8]"));
+}
+
 #undef ANY
+
+}  // namespace
+
+void bind_dense(nb::module_& m) {
+  bind_depth(m);
+  bind_files(m);
+  bind_drawing(m);
 }
 
 }  // namespace bifocal::python

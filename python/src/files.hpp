@@ -23,4 +23,16 @@ struct FileName {
 void raise_refused_reading(std::initializer_list<const FileName*> files);
 void raise_refused_writing(const FileName& file);
 
+// Calls `write` and raises what Python raises if the system refuses the file.
+template <class Write>
+void written(const FileName& file, const Write& write) {
+  try {
+    const Unlocked unlocked;
+    write();
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::input) raise_refused_writing(file);
+    throw;
+  }
+}
+
 }  // namespace bifocal::python

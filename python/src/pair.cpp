@@ -10,8 +10,8 @@
 #include <tuple>
 
 #include "cameras.hpp"
-#include "dense.hpp"
 #include "devices.hpp"
+#include "files.hpp"
 #include "pair_files.hpp"
 #include "points.hpp"
 #include "results.hpp"
@@ -90,7 +90,8 @@ PairOptions options_from(const nb::dict& given,
   take(given, "model", model);
   const auto word = std::ranges::find(kModelRequestWords, model);
   if (word == std::end(kModelRequestWords))
-    value_error(fmt::format("model: '{}', must be one of auto, homography, fundamental, essential", model));
+    value_error(
+        fmt::format("model: '{}', must be one of auto, homography, fundamental, essential", model));
   o.model = static_cast<ModelRequest>(word - std::begin(kModelRequestWords));
   take(given, "threshold", o.robust.threshold);
   take(given, "guided", o.guided);
@@ -101,18 +102,19 @@ PairOptions options_from(const nb::dict& given,
   take(given, "max_dense_pixels", o.max_dense_pixels);
   take(given, "near_depth", o.near_depth);
   take(given, "far_depth", o.far_depth);
-  for (const auto& [name, end] : {std::pair{"min_disparity", &o.min_disparity},
-                                  std::pair{"max_disparity", &o.max_disparity}})
+  for (const auto& [name, end] :
+       {std::pair{"min_disparity", &o.min_disparity}, std::pair{"max_disparity", &o.max_disparity}})
     if (const nb::object value = given[name]; !value.is_none()) take(given, name, end->emplace());
   return o;
 }
 
 using Handles = std::tuple<nb::handle, nb::handle>;
 
-Pair estimate(nb::handle left, nb::handle right, const Handles& cameras, nb::handle matches,
+Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle matches,
               const Handles& masks, const std::tuple<nb::handle, nb::handle, nb::handle>& stages,
               const nb::dict& given, const std::string& device, nb::handle progress) {
   PairOptions o = options_from(given, stages);
+  const auto& [left, right] = photographs;
   Pair pair{photograph(left, "left"), photograph(right, "right"), {}, {}, device, o.robust.seed};
   pair.cameras.camera1 = camera_if(std::get<0>(cameras), "camera1");
   pair.cameras.camera2 = camera_if(std::get<1>(cameras), "camera2");
@@ -182,8 +184,8 @@ std::string text(const Pair& p) {
   const PairResult& r = p.result;
   std::string out = fmt::format("<Pair: {}", to_string(r.outcome));
   if (r.outcome == Outcome::ok)
-    out += fmt::format(", {}, {} of {} matches are inliers", to_string(r.kind), r.model.inlier_count,
-                       r.points.size());
+    out += fmt::format(", {}, {} of {} matches are inliers", to_string(r.kind),
+                       r.model.inlier_count, r.points.size());
   if (r.cam2_from_cam1) out += ", pose";
   if (r.dense) out += fmt::format(", {} points", r.dense->cloud.size());
   if (!r.doubt.empty() || r.repetition.is_doubted) out += ", doubted";
@@ -218,16 +220,20 @@ using Class = nb::class_<Pair>;
 #define GETS(name, type) nb::sig("def " name "(self) -> " type)
 
 void bind_model(Class& c) {
-  c.def_prop_ro("ok", [](const Pair& p) { return p.result.outcome == Outcome::ok; },
-                "True if a model was found.");
+  c.def_prop_ro(
+      "ok", [](const Pair& p) { return p.result.outcome == Outcome::ok; },
+      "True if a model was found.");
   c.def("__bool__", [](const Pair& p) { return p.result.outcome == Outcome::ok; });
   c.def("__repr__", &text);
-  c.def_prop_ro("outcome", [](const Pair& p) { return std::string(to_string(p.result.outcome)); },
-                "'ok', 'no_model', 'too_few_points', ...");
-  c.def_prop_ro("kind", [](const Pair& p) { return std::string(to_string(p.result.kind)); },
-                "Kind of the model: 'homography', 'fundamental', 'radial_fundamental', 'essential'.");
-  c.def_prop_ro("reason", [](const Pair& p) { return p.result.reason; },
-                "Why this model was chosen, or why there is none.");
+  c.def_prop_ro(
+      "outcome", [](const Pair& p) { return std::string(to_string(p.result.outcome)); },
+      "'ok', 'no_model', 'too_few_points', ...");
+  c.def_prop_ro(
+      "kind", [](const Pair& p) { return std::string(to_string(p.result.kind)); },
+      "Kind of the model: 'homography', 'fundamental', 'radial_fundamental', 'essential'.");
+  c.def_prop_ro(
+      "reason", [](const Pair& p) { return p.result.reason; },
+      "Why this model was chosen, or why there is none.");
   c.def_prop_ro(
       "doubts",
       [](const Pair& p) {
@@ -237,125 +243,190 @@ void bind_model(Class& c) {
         return all;
       },
       "Reasons to doubt the intrinsics or, for repeated structure, the model; empty without one.");
-  c.def_prop_ro("model", [](const Pair& p) -> nb::object {
-    if (p.result.outcome != Outcome::ok) return nb::none();
-    return copy_of(p.result.model.model, {3, 3});
-  }, GETS("model", ARRAY("float64") " | None"), "H or F, px, or E of normalised points, shape (3, 3).");
-  c.def_prop_ro("R", [](const Pair& p) -> nb::object {
-    if (!p.result.cam2_from_cam1) return nb::none();
-    return copy_of(p.result.cam2_from_cam1->R, {3, 3});
-  }, GETS("R", ARRAY("float64") " | None"), "Rotation of X2 = R X1 + t; None without a pose.");
-  c.def_prop_ro("t", [](const Pair& p) -> nb::object {
-    if (!p.result.cam2_from_cam1) return nb::none();
-    return copy_of(p.result.cam2_from_cam1->t, {3});
-  }, GETS("t", ARRAY("float64") " | None"),
-                "Translation of unit length, 0 if the camera only rotated; None without a pose.");
-  c.def_prop_ro("inliers", [](const Pair& p) {
-    std::vector<std::uint8_t> flags = p.result.model.inliers;
-    flags.resize(p.result.points.size());
-    return flags_array(flags);
-  }, GETS("inliers", ARRAY("bool_")), "Shape (M,), one for each match.");
-  c.def_prop_ro("num_inliers", [](const Pair& p) {
-    return p.result.model.ok() ? p.result.model.inlier_count : 0;
-  }, "Number of inliers.");
-  c.def_prop_ro("x1", [](const Pair& p) { return positions(p.result.points, false); },
-                GETS("x1", ARRAY("float64")), "Matched points of photograph 1, px, shape (M, 2).");
-  c.def_prop_ro("x2", [](const Pair& p) { return positions(p.result.points, true); },
-                GETS("x2", ARRAY("float64")), "Matched points of photograph 2, px, shape (M, 2).");
-  c.def_prop_ro("keypoints1", [](const Pair& p) { return positions(p.result.keypoints1); },
-                GETS("keypoints1", ARRAY("float32")), "Keypoints of photograph 1, px, shape (N, 2).");
-  c.def_prop_ro("keypoints2", [](const Pair& p) { return positions(p.result.keypoints2); },
-                GETS("keypoints2", ARRAY("float32")), "Keypoints of photograph 2, px, shape (N, 2).");
-  c.def_prop_ro("matches", [](const Pair& p) {
-    std::vector<std::int64_t> values;
-    for (const Match& m : p.result.matches) values.insert(values.end(), {m.index1, m.index2});
-    return array_from(std::move(values), {p.result.matches.size(), 2});
-  }, GETS("matches", ARRAY("int64")), "Indices of matched keypoints, shape (M, 2).");
+  c.def_prop_ro(
+      "model",
+      [](const Pair& p) -> nb::object {
+        if (p.result.outcome != Outcome::ok) return nb::none();
+        return copy_of(p.result.model.model, {3, 3});
+      },
+      GETS("model", ARRAY("float64") " | None"),
+      "H or F, px, or E of normalised points, shape (3, 3).");
+  c.def_prop_ro(
+      "R",
+      [](const Pair& p) -> nb::object {
+        if (!p.result.cam2_from_cam1) return nb::none();
+        return copy_of(p.result.cam2_from_cam1->R, {3, 3});
+      },
+      GETS("R", ARRAY("float64") " | None"), "Rotation of X2 = R X1 + t; None without a pose.");
+  c.def_prop_ro(
+      "t",
+      [](const Pair& p) -> nb::object {
+        if (!p.result.cam2_from_cam1) return nb::none();
+        return copy_of(p.result.cam2_from_cam1->t, {3});
+      },
+      GETS("t", ARRAY("float64") " | None"),
+      "Translation of unit length, 0 if the camera only rotated; None without a pose.");
+  c.def_prop_ro(
+      "inliers",
+      [](const Pair& p) {
+        std::vector<std::uint8_t> flags = p.result.model.inliers;
+        flags.resize(p.result.points.size());
+        return flags_array(flags);
+      },
+      GETS("inliers", ARRAY("bool_")), "Shape (M,), one for each match.");
+  c.def_prop_ro(
+      "num_inliers",
+      [](const Pair& p) { return p.result.model.ok() ? p.result.model.inlier_count : 0; },
+      "Number of inliers.");
+  c.def_prop_ro(
+      "x1", [](const Pair& p) { return positions(p.result.points, false); },
+      GETS("x1", ARRAY("float64")), "Matched points of photograph 1, px, shape (M, 2).");
+  c.def_prop_ro(
+      "x2", [](const Pair& p) { return positions(p.result.points, true); },
+      GETS("x2", ARRAY("float64")), "Matched points of photograph 2, px, shape (M, 2).");
+  c.def_prop_ro(
+      "keypoints1", [](const Pair& p) { return positions(p.result.keypoints1); },
+      GETS("keypoints1", ARRAY("float32")), "Keypoints of photograph 1, px, shape (N, 2).");
+  c.def_prop_ro(
+      "keypoints2", [](const Pair& p) { return positions(p.result.keypoints2); },
+      GETS("keypoints2", ARRAY("float32")), "Keypoints of photograph 2, px, shape (N, 2).");
+  c.def_prop_ro(
+      "matches",
+      [](const Pair& p) {
+        std::vector<std::int64_t> values;
+        for (const Match& m : p.result.matches) values.insert(values.end(), {m.index1, m.index2});
+        return array_from(std::move(values), {p.result.matches.size(), 2});
+      },
+      GETS("matches", ARRAY("int64")), "Indices of matched keypoints, shape (M, 2).");
 }
 
 void bind_camera(Class& c) {
-  c.def_prop_ro("focal_length", [](const Pair& p) { return p.result.estimated_camera.focal_length; },
-                "Estimated focal length of both photographs, px; 0 if it was given or is not determined.");
-  c.def_prop_ro("focal_deviation",
-                [](const Pair& p) { return p.result.estimated_camera.focal_deviation; },
-                "Standard deviation of focal_length, px.");
-  c.def_prop_ro("distortion", [](const Pair& p) { return p.result.estimated_camera.distortion; },
-                "Estimated coefficient of the division model, in units of half the diagonal; 0: none.");
-  c.def_prop_ro("distortion_deviation",
-                [](const Pair& p) { return p.result.estimated_camera.distortion_deviation; },
-                "Standard deviation of distortion.");
-  c.def_prop_ro("parallax_deg", [](const Pair& p) { return p.result.median_parallax_deg; },
-                "Median angle between the rays of an inlier, in degrees.");
-  c.def_prop_ro("triangulated", [](const Pair& p) {
-    std::vector<double> values;
-    for (const Vec3& x : p.result.triangulated) values.insert(values.end(), x.begin(), x.end());
-    return array_from(std::move(values), {p.result.triangulated.size(), 3});
-  }, GETS("triangulated", ARRAY("float64")),
-                "Points of the matches in the frame of camera 1, shape (M, 3), NaN for outliers; empty "
-                "without a pose.");
+  c.def_prop_ro(
+      "focal_length", [](const Pair& p) { return p.result.estimated_camera.focal_length; },
+      "Estimated focal length of both photographs, px; 0 if it was given or is not determined.");
+  c.def_prop_ro(
+      "focal_deviation", [](const Pair& p) { return p.result.estimated_camera.focal_deviation; },
+      "Standard deviation of focal_length, px.");
+  c.def_prop_ro(
+      "distortion", [](const Pair& p) { return p.result.estimated_camera.distortion; },
+      "Estimated coefficient of the division model, in units of half the diagonal; 0: none.");
+  c.def_prop_ro(
+      "distortion_deviation",
+      [](const Pair& p) { return p.result.estimated_camera.distortion_deviation; },
+      "Standard deviation of distortion.");
+  c.def_prop_ro(
+      "parallax_deg", [](const Pair& p) { return p.result.median_parallax_deg; },
+      "Median angle between the rays of an inlier, in degrees.");
+  c.def_prop_ro(
+      "triangulated",
+      [](const Pair& p) {
+        std::vector<double> values;
+        for (const Vec3& x : p.result.triangulated) values.insert(values.end(), x.begin(), x.end());
+        return array_from(std::move(values), {p.result.triangulated.size(), 3});
+      },
+      GETS("triangulated", ARRAY("float64")),
+      "Points of the matches in the frame of camera 1, shape (M, 3), NaN for outliers; empty "
+      "without a pose.");
+}
+
+void bind_disparity(Class& c) {
+  c.def_prop_ro(
+      "has_depth", [](const Pair& p) { return p.result.dense.has_value(); },
+      "True if the pair has the dense part.");
+  c.def_prop_ro(
+      "dense_reason", [](const Pair& p) { return p.result.dense_reason; },
+      "Why there is no dense part; '' otherwise.");
+  c.def_prop_ro(
+      "rectification",
+      [](const Pair& p) -> const Rectification& {
+        return dense_of(p, "rectification").rectification;
+      },
+      nb::rv_policy::reference_internal,
+      "Planar or polar. ValueError without the dense part, as below.");
+  c.def_prop_ro(
+      "rectified_left",
+      [](nb::handle s) { return view_of_image(s, dense_of(of(s), "rectified_left").left); },
+      GETS("rectified_left", ARRAY("uint8")), "Rectified image, RGB.");
+  c.def_prop_ro(
+      "rectified_right",
+      [](nb::handle s) { return view_of_image(s, dense_of(of(s), "rectified_right").right); },
+      GETS("rectified_right", ARRAY("uint8")), "Rectified image, RGB.");
+  c.def_prop_ro(
+      "disparity",
+      [](nb::handle s) { return view_of_image(s, dense_of(of(s), "disparity").disparity.raw); },
+      GETS("disparity", ARRAY("float32")),
+      "Disparities of rectified_left, px, shape (H, W), NaN if unknown.");
+  c.def_prop_ro(
+      "disparity_filled",
+      [](nb::handle s) {
+        return view_of_image(s, dense_of(of(s), "disparity_filled").disparity.filled);
+      },
+      GETS("disparity_filled", ARRAY("float32")), "Disparities with unknown pixels filled.");
+  c.def_prop_ro(
+      "disparity_range",
+      [](const Pair& p) {
+        const DensePair& d = dense_of(p, "disparity_range");
+        return std::tuple(d.min_disparity, d.disparities);
+      },
+      "(min_disparity, disparities) of the search.");
 }
 
 void bind_depth(Class& c) {
-  c.def_prop_ro("has_depth", [](const Pair& p) { return p.result.dense.has_value(); },
-                "True if the pair has the dense part.");
-  c.def_prop_ro("dense_reason", [](const Pair& p) { return p.result.dense_reason; },
-                "Why there is no dense part; '' otherwise.");
-  c.def_prop_ro("rectification", [](const Pair& p) -> const Rectification& {
-    return dense_of(p, "rectification").rectification;
-  }, nb::rv_policy::reference_internal, "Planar or polar. ValueError without the dense part, as below.");
-  c.def_prop_ro("rectified_left", [](nb::handle s) {
-    return view_of_image(s, dense_of(of(s), "rectified_left").left);
-  }, GETS("rectified_left", ARRAY("uint8")), "Rectified image, RGB.");
-  c.def_prop_ro("rectified_right", [](nb::handle s) {
-    return view_of_image(s, dense_of(of(s), "rectified_right").right);
-  }, GETS("rectified_right", ARRAY("uint8")), "Rectified image, RGB.");
-  c.def_prop_ro("disparity", [](nb::handle s) {
-    return view_of_image(s, dense_of(of(s), "disparity").disparity.raw);
-  }, GETS("disparity", ARRAY("float32")), "Disparities of rectified_left, px, shape (H, W), NaN if unknown.");
-  c.def_prop_ro("disparity_filled", [](nb::handle s) {
-    return view_of_image(s, dense_of(of(s), "disparity_filled").disparity.filled);
-  }, GETS("disparity_filled", ARRAY("float32")), "Disparities with unknown pixels filled.");
-  c.def_prop_ro("disparity_range", [](const Pair& p) {
-    const DensePair& d = dense_of(p, "disparity_range");
-    return std::tuple(d.min_disparity, d.disparities);
-  }, "(min_disparity, disparities) of the search.");
-  c.def_prop_ro("depth", [](nb::handle s) { return view_of_image(s, dense_of(of(s), "depth").depth.depth); },
-                GETS("depth", ARRAY("float32")),
-                "Depth of the pixels of photograph 1 in units of the baseline, shape (H, W), NaN if unknown.");
-  c.def_prop_ro("depth_deviation", [](nb::handle s) {
-    return view_of_image(s, dense_of(of(s), "depth_deviation").depth.deviation);
-  }, GETS("depth_deviation", ARRAY("float32")), "Standard deviation of depth.");
-  c.def_prop_ro("cloud", [](const Pair& p) { return cloud_arrays(dense_of(p, "cloud").cloud); },
-                GETS("cloud", "tuple[" ARRAY("float32") ", " ARRAY("uint8") "]"),
-                "Points in the frame of camera 1, shape (K, 3), and their colours, uint8.");
-  c.def_prop_ro("depth_cameras", [](const Pair& p) {
-    const DensePair& d = dense_of(p, "depth_cameras");
-    const auto numbers = [](const Intrinsics& k) { return std::tuple(k.fx, k.fy, k.cx, k.cy); };
-    return std::tuple(numbers(d.camera1), numbers(d.camera2), std::string(to_string(d.cameras)));
-  }, "fx, fy, cx, cy of both cameras of depth, and 'given', 'estimated' or 'assumed'.");
-  c.def_prop_ro("timings", [](const Pair& p) {
-    nb::dict d;
-    for (const StageTime& t : p.result.timings) d[t.stage.c_str()] = t.ms;
-    return d;
-  }, GETS("timings", "dict[str, float]"), "Milliseconds of each stage.");
-  c.def_prop_ro("tries", [](const Pair& p) {
-    nb::list all;
-    for (const PairTry& t : p.result.tries) {
-      nb::dict d;
-      d["name"] = t.name;
-      d["outcome"] = std::string(to_string(t.outcome));
-      d["is_doubted"] = t.is_doubted;
-      d["inliers"] = t.inliers;
-      d["is_taken"] = t.is_taken;
-      d["ms"] = t.ms;
-      all.append(d);
-    }
-    return all;
-  }, GETS("tries", "list[dict[str, typing.Any]]"),
-                "Name, outcome, doubt, inliers and milliseconds of each try; more than one if the pair was escalated.");
-  c.def("write", &write, nb::arg("folder").none(), nb::sig("def write(self, folder: object) -> None"),
-        "Writes the files of `bifocal pair` into a folder: report.html, geometry.json, matches.txt, "
-        "rectified images, disparity, depth and cloud. All or none of them are written.");
+  c.def_prop_ro(
+      "depth", [](nb::handle s) { return view_of_image(s, dense_of(of(s), "depth").depth.depth); },
+      GETS("depth", ARRAY("float32")),
+      "Depth of the pixels of photograph 1 in units of the baseline, shape (H, W), NaN if "
+      "unknown.");
+  c.def_prop_ro(
+      "depth_deviation",
+      [](nb::handle s) {
+        return view_of_image(s, dense_of(of(s), "depth_deviation").depth.deviation);
+      },
+      GETS("depth_deviation", ARRAY("float32")), "Standard deviation of depth.");
+  c.def_prop_ro(
+      "cloud", [](const Pair& p) { return cloud_arrays(dense_of(p, "cloud").cloud); },
+      GETS("cloud", "tuple[" ARRAY("float32") ", " ARRAY("uint8") "]"),
+      "Points in the frame of camera 1, shape (K, 3), and their colours, uint8.");
+  c.def_prop_ro(
+      "depth_cameras",
+      [](const Pair& p) {
+        const DensePair& d = dense_of(p, "depth_cameras");
+        const auto numbers = [](const Intrinsics& k) { return std::tuple(k.fx, k.fy, k.cx, k.cy); };
+        return std::tuple(numbers(d.camera1), numbers(d.camera2),
+                          std::string(to_string(d.cameras)));
+      },
+      "fx, fy, cx, cy of both cameras of depth, and 'given', 'estimated' or 'assumed'.");
+  c.def_prop_ro(
+      "timings",
+      [](const Pair& p) {
+        nb::dict d;
+        for (const StageTime& t : p.result.timings) d[t.stage.c_str()] = t.ms;
+        return d;
+      },
+      GETS("timings", "dict[str, float]"), "Milliseconds of each stage.");
+  c.def_prop_ro(
+      "tries",
+      [](const Pair& p) {
+        nb::list all;
+        for (const PairTry& t : p.result.tries) {
+          nb::dict d;
+          d["name"] = t.name;
+          d["outcome"] = std::string(to_string(t.outcome));
+          d["is_doubted"] = t.is_doubted;
+          d["inliers"] = t.inliers;
+          d["is_taken"] = t.is_taken;
+          d["ms"] = t.ms;
+          all.append(d);
+        }
+        return all;
+      },
+      GETS("tries", "list[dict[str, typing.Any]]"),
+      "Name, outcome, doubt, inliers and milliseconds of each try; more than one if the pair was "
+      "escalated.");
+  c.def(
+      "write", &write, nb::arg("folder").none(), nb::sig("def write(self, folder: object) -> None"),
+      "Writes the files of `bifocal pair` into a folder: report.html, geometry.json, matches.txt, "
+      "rectified images, disparity, depth and cloud. All or none of them are written.");
 }
 #undef GETS
 #undef ARRAY
@@ -366,11 +437,12 @@ void bind_pair(nb::module_& m) {
   Class c(m, "Pair", "Geometry of two photographs. Arrays are read-only views.");
   bind_model(c);
   bind_camera(c);
+  bind_disparity(c);
   bind_depth(c);
-  m.def("estimate_pair", &estimate, nb::arg("left").none(), nb::arg("right").none(),
-        nb::arg("cameras"), nb::arg("matches").none(), nb::arg("masks"), nb::arg("stages"),
-        nb::arg("options"), nb::arg("device"), nb::arg("progress").none(),
-        nb::sig("def estimate_pair(left: object, right: object, cameras: object, matches: object, "
+  m.def("estimate_pair", &estimate, nb::arg("photographs"), nb::arg("cameras"),
+        nb::arg("matches").none(), nb::arg("masks"), nb::arg("stages"), nb::arg("options"),
+        nb::arg("device"), nb::arg("progress").none(),
+        nb::sig("def estimate_pair(photographs: object, cameras: object, matches: object, "
                 "masks: object, stages: object, options: dict[str, typing.Any], device: str, "
                 "progress: object) -> Pair"));
 }

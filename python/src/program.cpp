@@ -39,8 +39,8 @@ class PythonFile final : public hdf5::Reader {
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   void visit(const std::function<void(const std::string& path)>& take) const override {
-    const auto paths = with_python(
-        [&] { return nb::cast<std::vector<std::string>>(file_.attr("paths")()); });
+    const auto paths =
+        with_python([&] { return nb::cast<std::vector<std::string>>(file_.attr("paths")()); });
     for (const std::string& path : paths) take(path);
   }
   [[nodiscard]] bool read(const std::string& path, std::vector<float>& values,
@@ -94,12 +94,13 @@ void bind_program(nb::module_& m) {
   m.def(
       "read_hdf5_by",
       [](nb::object open) {
-        hdf5::opener() = open.is_none()
-                             ? hdf5::Opener()
-                             : [open = std::make_shared<nb::object>(std::move(open))](
-                                   const std::filesystem::path& path) -> std::unique_ptr<hdf5::Reader> {
-                                 return std::make_unique<PythonFile>(*open, path);
-                               };
+        hdf5::opener() =
+            open.is_none()
+                ? hdf5::Opener()
+                : [open = std::make_shared<nb::object>(std::move(open))](
+                      const std::filesystem::path& path) -> std::unique_ptr<hdf5::Reader> {
+          return std::make_unique<PythonFile>(*open, path);
+        };
       },
       nb::arg("open").none(), nb::sig("def read_hdf5_by(open: typing.Any) -> None"),
       "Sets the class that opens HDF5 files (_hdf5.File); None restores the library's reader.");

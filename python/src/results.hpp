@@ -5,6 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <bifocal/io.hpp>
+
 #include "arrays.hpp"
 
 namespace bifocal::python {
@@ -23,6 +25,12 @@ std::vector<T> vector_of(const nb::bytes& bytes) {
   if (!values.empty()) std::memcpy(values.data(), first, bytes.size());
   return values;
 }
+
+// float32 [height][width] without gaps, in the host's memory.
+using FloatRows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Positions, float32 [N, 3], and colours, uint8 [N, 3].
+[[nodiscard]] nb::object cloud_arrays(const std::vector<CloudPoint>& cloud);
 
 struct Batch {
   ModelKind kind = ModelKind::homography;

@@ -24,7 +24,8 @@ struct CalibratedPair {
 //     its two additional parameters above 20, and smaller errors in the median;
 //   - the pose has fewer than 85 % of the inliers of the fundamental matrix, and the factor is
 //     beyond 1.4.
-// The constants were chosen on castle-P19, pairs with index mod 3 == 0 (scripts/measure-intrinsics).
+// The constants were chosen on castle-P19, pairs with index mod 3 == 0
+// (scripts/measure/intrinsics).
 //
 // Returns the reason of the doubt in words; empty without one.
 [[nodiscard]] std::string focal_doubt(Queue& queue, const CalibratedPair& pair,

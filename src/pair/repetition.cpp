@@ -17,7 +17,7 @@ namespace bifocal::pair {
 namespace {
 
 // Least evidence of a model that is not doubted: the largest of a wrong pose among the pairs of
-// castle-P19 with number mod 3 = 0 (scripts/measure-belief).
+// castle-P19 with number mod 3 = 0 (scripts/measure/belief).
 constexpr double kLeastEvidence = 1.45;
 // Descriptor distance of a feature of a scene without repetition to the most similar one of its
 // own image (RootSIFT; 186 to 208 in fountain-P11 and Herz-Jesus-P8, 92 to 163 in most of

@@ -21,8 +21,8 @@ inline constexpr double kLogDepthAlarms = -2;
 // Natural logarithm of the probability of at least k successes in n trials of probability p.
 [[nodiscard]] double log_binomial_tail(int n, int k, double p);
 
-// Returns whether log_false_alarms, `significance`, is below the level of the options divided by the
-// number of tries, i.e. of models of which one is taken.
+// Returns whether log_false_alarms, `significance`, is below the level of the options divided by
+// the number of tries, i.e. of models of which one is taken.
 [[nodiscard]] bool is_significant(ModelKind problem, double significance,
                                   const RobustOptions& options, int tries);
 

@@ -68,6 +68,12 @@ std::string summary(const PairResult& r, const OutputFolder& folder) {
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
 }
 
+void warn_of_exif(const Cameras& cameras, const Photograph& first, const Photograph& second) {
+  for (const Photograph& p : {std::cref(first), std::cref(second)})
+    if (!cameras.known() && !p.exif_doubt.empty())
+      warn(fmt::format("{}: EXIF: {}, left out", p.file, p.exif_doubt));
+}
+
 void run(Options o, Context& context) {
   std::future<Device> device = starting_device(o.common);
   const ThreadLimit limit(o.common.threads);
@@ -78,9 +84,7 @@ void run(Options o, Context& context) {
   const Photograph first = read_photograph(o.left), second = other.get();
   const ImageU8 &image1 = first.image, &image2 = second.image;
   const Cameras cameras = cameras_of(o.cameras, first, second);
-  for (const Photograph& p : {std::cref(first), std::cref(second)})
-    if (!cameras.known() && !p.exif_doubt.empty())
-      warn(fmt::format("{}: EXIF: {}, left out", p.file, p.exif_doubt));
+  warn_of_exif(cameras, first, second);
   if (o.pair.model == ModelRequest::essential && !cameras.known()) {
     throw Error(
         ErrorCode::usage,
@@ -90,11 +94,9 @@ void run(Options o, Context& context) {
   const ImageU8 mask1 = read_mask(o.mask1), mask2 = read_mask(o.mask2);
   check_mask(o.mask1, mask1, image1);
   check_mask(o.mask2, mask2, image2);
-  Correspondences given;
-  if (!o.matches.empty()) {
-    given = read_correspondences(o.matches);
-    o.pair.matches = given.points;
-  }
+  const Correspondences given =
+      o.matches.empty() ? Correspondences() : read_correspondences(o.matches);
+  if (!o.matches.empty()) o.pair.matches = given.points;
   OutputFolder folder(o.out, pair_file_names(),
                       {o.left, o.right, o.cameras.calib, o.mask1, o.mask2, o.matches});
   o.pair.camera1 = cameras.camera1;
@@ -113,15 +115,15 @@ void run(Options o, Context& context) {
     };
     result = estimate_pair(image1, image2, o.pair);
     progress.update(90, "report");
-    const PairFiles files{.left = o.left,
-                          .right = o.right,
-                          .command_line = context.command_line,
-                          .image1 = image1,
-                          .image2 = image2,
-                          .cameras = cameras,
-                          .result = result,
-                          .device = o.pair.device.info().id,
-                          .seed = o.pair.robust.seed};
+    const PairFiles files{o.left,
+                          o.right,
+                          context.command_line,
+                          image1,
+                          image2,
+                          cameras,
+                          result,
+                          o.pair.device.info().id,
+                          o.pair.robust.seed};
     geometry = geometry_json(files);
     write_pair_files(files, geometry, folder);
     folder.commit();
