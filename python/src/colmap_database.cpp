@@ -163,6 +163,9 @@ void bind_reading(Class& c) {
         return out;
       },
       nb::sig("def images(self) -> list[tuple[int, str, int]]"));
+}
+
+void bind_reading_of_rows(Class& c) {
   c.def(
       "keypoints",
       [](OpenDatabase& d, Id image) {
@@ -231,6 +234,7 @@ void bind_writing(Class& c) {
 void bind_colmap_database(nb::module_& m) {
   Class c(m, "ColmapDatabase");
   bind_reading(c);
+  bind_reading_of_rows(c);
   bind_writing(c);
 }
 

@@ -266,6 +266,9 @@ void bind_model(Class& c) {
       },
       GETS("t", ARRAY("float64") " | None"),
       "Translation of unit length, 0 if the camera only rotated; None without a pose.");
+}
+
+void bind_matches(Class& c) {
   c.def_prop_ro(
       "inliers",
       [](const Pair& p) {
@@ -436,6 +439,7 @@ void bind_depth(Class& c) {
 void bind_pair(nb::module_& m) {
   Class c(m, "Pair", "Geometry of two photographs. Arrays are read-only views.");
   bind_model(c);
+  bind_matches(c);
   bind_camera(c);
   bind_disparity(c);
   bind_depth(c);

@@ -68,6 +68,13 @@ std::string summary(const PairResult& r, const OutputFolder& folder) {
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
 }
 
+void need_cameras(const PairOptions& pair, const Cameras& cameras) {
+  if (pair.model == ModelRequest::essential && !cameras.known())
+    throw Error(
+        ErrorCode::usage,
+        "--model essential: needs --intrinsics or --calib (the files hold no EXIF focal lengths)");
+}
+
 void warn_of_exif(const Cameras& cameras, const Photograph& first, const Photograph& second) {
   for (const Photograph& p : {std::cref(first), std::cref(second)})
     if (!cameras.known() && !p.exif_doubt.empty())
@@ -85,11 +92,7 @@ void run(Options o, Context& context) {
   const ImageU8 &image1 = first.image, &image2 = second.image;
   const Cameras cameras = cameras_of(o.cameras, first, second);
   warn_of_exif(cameras, first, second);
-  if (o.pair.model == ModelRequest::essential && !cameras.known()) {
-    throw Error(
-        ErrorCode::usage,
-        "--model essential: needs --intrinsics or --calib (the files hold no EXIF focal lengths)");
-  }
+  need_cameras(o.pair, cameras);
   o.pair.device = device.get();
   const ImageU8 mask1 = read_mask(o.mask1), mask2 = read_mask(o.mask2);
   check_mask(o.mask1, mask1, image1);
