@@ -11,6 +11,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "cli.hpp"
 #include "contradictions.hpp"
@@ -130,7 +133,20 @@ void set_features(Options& o) {
   if (o.features == "surf") c.surf = SurfOptions{.max_features = c.sift.max_features};
 }
 
+// With little memory, arrays that are freed go back to the system. glibc would keep them, up to 32
+// MB each and for each thread, for arrays that may not fit in their place.
+void return_freed_arrays(std::int64_t max_memory) {
+#ifdef __GLIBC__
+  constexpr std::int64_t kEnough = std::int64_t{1} << 30;
+  constexpr int kArray = 1 << 20;
+  if (max_memory < kEnough) mallopt(M_MMAP_THRESHOLD, kArray);
+#else
+  (void)max_memory;
+#endif
+}
+
 void run(Options o, Context& context) {
+  return_freed_arrays(o.collect.max_memory);
   const DeviceSet devices = chosen_devices(o.common, earlier_device(o.database));
   const ThreadLimit limit(o.common.threads);
   const auto choice = std::ranges::find(kPairChoiceWords, o.pairs) - std::begin(kPairChoiceWords);

@@ -69,6 +69,7 @@ class Collection {
   // Returns the notes.
   std::vector<std::string> fill() {
     WorkDatabase work(job_.work_file, colmap::Access::write);
+    work.set_cache(job_.options.max_memory / 32);
     stage("features", [&] { find_features(job_, work, all_rows(work)); });
     const std::vector<PhotographRow> rows = all_rows(work);
     const ChosenPairs chosen =

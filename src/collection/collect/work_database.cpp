@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/collect/work_database.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <bifocal/error.hpp>
 #include <bit>
 #include <cmath>
@@ -16,6 +19,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr const char* kFresh = ".new";  // until it is whole
+constexpr std::int64_t kLeastCache = std::int64_t{4} << 20, kMostCache = std::int64_t{32} << 20;
 constexpr const char *kGiven = "state descriptors", *kScreened = "state screened photographs";
 
 // A time has 8 bytes whatever it is: taking it away moves nothing.
@@ -102,8 +106,13 @@ WorkDatabase::WorkDatabase(const fs::path& file, colmap::Access access)
   // Committed work outlives the process; of a machine without power the last seconds may be lost.
   // 16 MB of the log are written into the file at a time. What is taken away leaves zeros.
   connection().execute(
-      "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 250; PRAGMA cache_size = -32000; "
-      "PRAGMA secure_delete = ON");
+      "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 250; PRAGMA secure_delete = ON");
+  set_cache(kMostCache);
+}
+
+void WorkDatabase::set_cache(std::int64_t bytes) {
+  const std::int64_t size = std::clamp(bytes, kLeastCache, kMostCache) / 1024;
+  connection().execute(fmt::format("PRAGMA cache_size = -{}", size).c_str());
 }
 
 void WorkDatabase::set(const std::string& name, std::string_view value) {

@@ -89,6 +89,9 @@ class WorkDatabase {
   explicit WorkDatabase(const std::filesystem::path& file,
                         colmap::Access access = colmap::Access::read);
 
+  // Sets the size of SQLite's page cache, within 4 and 32 MB.
+  void set_cache(std::int64_t bytes);
+
   // All writes of a `body` enter together.
   template <class Body>
   void together(const Body& body) {
