@@ -6,11 +6,11 @@ is no inlier; ValueError and TypeError are raised in the place of cv2.error.
 
 from __future__ import annotations
 
-from . import _cv_fisheye as fisheye
-from ._cv_epipolar import findEssentialMat, findFundamentalMat
-from ._cv_planes import estimateAffine2D, estimateAffinePartial2D, findHomography
-from ._cv_poses import recoverPose, solvePnPRansac
-from ._cv_stereo import (
+from ._cv import fisheye
+from ._cv.epipolar import findEssentialMat, findFundamentalMat
+from ._cv.planes import estimateAffine2D, estimateAffinePartial2D, findHomography
+from ._cv.poses import recoverPose, solvePnPRansac
+from ._cv.stereo import (
     STEREO_SGBM_MODE_HH,
     STEREO_SGBM_MODE_HH4,
     STEREO_SGBM_MODE_SGBM,
@@ -18,7 +18,7 @@ from ._cv_stereo import (
     StereoSGBM,
     StereoSGBM_create,
 )
-from ._cv_usac import (
+from ._cv.usac import (
     COV_POLISHER,
     FM_7POINT,
     FM_8POINT,

@@ -5,7 +5,8 @@ import pytest
 from scenes import K, Scene, angle_deg, direction_deg, rotation, sampson, transfer
 from test_images import texture
 
-from bifocal import _cv_arrays, cv
+from bifocal import cv
+from bifocal._cv import arrays
 
 S, PLANE = Scene(), Scene(plane=True)
 SEVEN, FIVE = Scene(n=7, right=1, noise=0, seed=3), Scene(n=5, right=1, noise=0, seed=3)
@@ -81,7 +82,7 @@ def test_solve_pnp_ransac():
 @pytest.mark.parametrize("degrees", [0, 1e-6, 30, 179.9, 180])
 def test_rotation_vectors(degrees):
     axis = np.array([0.36, -0.48, 0.8])
-    r = _cv_arrays.rotation_vector(rotation(axis, degrees))[:, 0]
+    r = arrays.rotation_vector(rotation(axis, degrees))[:, 0]
     r = r if r @ axis >= 0 else -r  # half a turn has two
     assert np.abs(np.degrees(r) - axis * degrees).max() < 1e-5
 

@@ -1,4 +1,4 @@
-"""Arrays as OpenCV has them, for cv.py."""
+"""Arrays as OpenCV has them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, Callable, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ._numbers import number, reals
-from ._cameras import Camera, undistort_points
+from .._numbers import number, reals
+from .._cameras import Camera, undistort_points
 
 Array = NDArray[Any]
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from . import _cv_arrays as _cv
-from . import _cv_usac as _usac
-from . import _two_view as _pieces
-from ._agreement import agreed
-from ._cv_arrays import Array
-from ._cv_epipolar import findEssentialMat
-from ._numbers import number
-from ._options import RobustOptions
-from ._robust import estimate_absolute_pose
-from ._solvers import solve_minimal
+from .. import _core
+from . import arrays as _cv
+from . import usac as _usac
+from .. import _two_view as _pieces
+from .._agreement import agreed
+from .arrays import Array
+from .epipolar import findEssentialMat
+from .._numbers import number
+from .._options import RobustOptions
+from .._robust import estimate_absolute_pose
+from .._solvers import solve_minimal
 
 _TWO_CAMERAS = ["points1", "points2", "cameraMatrix1", "distCoeffs1", "cameraMatrix2", "distCoeffs2", "E", "R", "t", "method", "prob", "threshold", "mask"]
 _POINTS = ["E", "points1", "points2"]

@@ -6,11 +6,11 @@ from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
 
-from . import _cv_arrays as _cv
-from . import _cv_usac as _usac
-from ._agreement import agreed
-from ._cv_arrays import Array
-from ._robust import Estimate, ModelKind, estimate
+from . import arrays as _cv
+from . import usac as _usac
+from .._agreement import agreed
+from .arrays import Array
+from .._robust import Estimate, ModelKind, estimate
 
 # Points are scaled to this extent. The threshold with the least median error is taken.
 _EXTENT = 1000.0

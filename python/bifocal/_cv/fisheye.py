@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from . import _cv_arrays as _cv
-from . import _cv_usac as _usac
-from ._cv_poses import pose_of
-from ._numbers import reals
-from ._cameras import LensCamera
+from .. import _core
+from . import arrays as _cv
+from . import usac as _usac
+from .poses import pose_of
+from .._numbers import reals
+from .._cameras import LensCamera
 
 __all__ = ["distortPoints", "solvePnPRansac", "undistortPoints"]
 

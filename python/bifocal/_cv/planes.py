@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from . import _cv_arrays as _cv
-from . import _cv_lmeds as _lmeds
-from . import _cv_usac as _usac
-from ._agreement import agreed
-from ._cv_arrays import Array
-from ._cv_usac import LMEDS, RANSAC, Found, UsacParams
-from ._units import unit_of
-from ._robust import Estimate, ModelKind, estimate
+from .. import _core
+from . import arrays as _cv
+from . import lmeds as _lmeds
+from . import usac as _usac
+from .._agreement import agreed
+from .arrays import Array
+from .usac import LMEDS, RANSAC, Found, UsacParams
+from .._units import unit_of
+from .._robust import Estimate, ModelKind, estimate
 
 _SAMPLE = {"homography": 4, "affine": 3, "similarity": 2}
 

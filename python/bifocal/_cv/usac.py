@@ -8,11 +8,11 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _cv_arrays as _cv
-from ._cv_arrays import Array
-from ._numbers import number, whole
-from ._options import RobustOptions
-from ._robust import Estimate, ModelKind, estimate
+from . import arrays as _cv
+from .arrays import Array
+from .._numbers import number, whole
+from .._options import RobustOptions
+from .._robust import Estimate, ModelKind, estimate
 
 SAMPLING_UNIFORM, SAMPLING_PROGRESSIVE_NAPSAC, SAMPLING_NAPSAC, SAMPLING_PROSAC = range(4)
 SCORE_METHOD_RANSAC, SCORE_METHOD_MSAC, SCORE_METHOD_MAGSAC, SCORE_METHOD_LMEDS = range(4)

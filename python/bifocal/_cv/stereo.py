@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._numbers import whole
-from ._options import DisparityFilter, SgmOptions
-from ._stereo_matching import StereoMatcher
+from .._numbers import whole
+from .._options import DisparityFilter, SgmOptions
+from .._stereo_matching import StereoMatcher
 
 STEREO_SGBM_MODE_SGBM, STEREO_SGBM_MODE_HH, STEREO_SGBM_MODE_SGBM_3WAY, STEREO_SGBM_MODE_HH4 = range(4)
 

@@ -6,16 +6,16 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _cv_arrays as _cv
-from . import _cv_lmeds as _lmeds
-from . import _cv_usac as _usac
-from ._agreement import agreed
-from ._cv_arrays import Array
-from ._cv_usac import FM_7POINT, FM_8POINT, FM_RANSAC, LMEDS, RANSAC, Found, UsacParams
-from ._numbers import number
-from ._robust import Estimate, estimate
-from ._solvers import MinimalSolver, solve_minimal
-from ._two_view import residuals
+from . import arrays as _cv
+from . import lmeds as _lmeds
+from . import usac as _usac
+from .._agreement import agreed
+from .arrays import Array
+from .usac import FM_7POINT, FM_8POINT, FM_RANSAC, LMEDS, RANSAC, Found, UsacParams
+from .._numbers import number
+from .._robust import Estimate, estimate
+from .._solvers import MinimalSolver, solve_minimal
+from .._two_view import residuals
 
 
 def _eight_points(x1: Array, x2: Array) -> Array | None:

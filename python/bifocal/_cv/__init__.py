@@ -1,0 +1,1 @@
+"""Parts of bifocal.cv, one file per group of OpenCV's functions."""
