@@ -157,3 +157,19 @@ def frame_of(*arrays: object) -> Frame | None:
 def _is_on_cuda(array: object) -> bool:
     where = getattr(array, "__dlpack_device__", None)
     return where is not None and where()[0] in _CUDA
+
+
+def rgb_of(image: Any, is_bgr: bool) -> Any:
+    """Returns an image with its first three channels reversed if `is_bgr`; grey images stay as they are."""
+    if not is_bgr:
+        return image
+    array = image if hasattr(image, "shape") and hasattr(image, "__getitem__") else _numpy_array(image)
+    if len(array.shape) != 3 or array.shape[2] < 3:
+        return array
+    return array[:, :, [2, 1, 0, *range(3, array.shape[2])]]
+
+
+def _numpy_array(image: Any) -> Any:
+    import numpy
+
+    return numpy.from_dlpack(image) if hasattr(image, "__dlpack__") else numpy.asarray(image)

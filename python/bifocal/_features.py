@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, Union
 
 from . import _core
 from ._devices import device_id
-from ._arrays import ArrayLike, frame_of
+from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import Features, FloatMatches, Matches
 from ._options import FloatMatchOptions, MatchOptions, SiftOptions, SurfOptions
 
@@ -17,14 +17,28 @@ __all__ = ["Features", "FloatMatches", "Matches", "detect", "match", "match_desc
 
 
 def detect(
-    image: ArrayLike, options: SiftOptions | SurfOptions | None = None, *, mask: ArrayLike | None = None, device: str | None = None
+    image: ArrayLike,
+    options: SiftOptions | SurfOptions | None = None,
+    *,
+    mask: ArrayLike | None = None,
+    device: str | None = None,
+    bgr: bool = False,
 ) -> Features:
-    """RootSIFT features of a picture, uint8 or uint16 [H, W] or [H, W, C]; SURF with SurfOptions. mask: uint8 [H, W], 0 where none may lie.
+    """Finds and describes RootSIFT features, or SURF features with SurfOptions.
 
-    Of 16 bits the upper 8 are looked at, rounded, and RGB becomes grey: on the device, where one is named. A picture of torch or CuPy in a
-    CUDA device's memory is read there; the features come to the host.
+    An array of torch or CuPy in a CUDA device's memory is read there; the features come to the host.
+
+    Args:
+        image: uint8 or uint16, shape (H, W) or (H, W, C). Colours become grey; of 16 bits the upper 8 are used, rounded.
+        options: SiftOptions or SurfOptions.
+        mask: uint8, shape (H, W); no features where it is 0.
+        device: "cpu" (the default), "cuda:0", "opencl:0", ...
+        bgr: Channels are in OpenCV's order blue, green, red instead of red, green, blue.
+
+    Returns:
+        Features, the strongest first.
     """
-    return _core.detect(image, options, mask, device_id(device), frame_of(image))
+    return _core.detect(rgb_of(image, bgr), options, mask, device_id(device), frame_of(image))
 
 
 def match(

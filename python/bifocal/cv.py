@@ -1,15 +1,52 @@
-"""OpenCV's functions by Bifocal's estimators: the same arguments, the same shapes of results. ``from bifocal import cv as cv2``.
+"""OpenCV's functions by Bifocal's: the same arguments, the same shapes and types of results. ``from bifocal import cv as cv2``.
 
-What differs is listed in docs/python.md: every robust method (RANSAC, LMEDS, RHO, USAC_*) is Bifocal's one; points may be lists; a NaN point
-is no inlier; ValueError and TypeError are raised in the place of cv2.error.
+docs/python.md has the table of functions and what differs: every robust method (RANSAC, LMEDS, RHO, USAC_*) is Bifocal's, SIFT, StereoBM and
+StereoSGBM have Bifocal's methods; points may be lists; a NaN point is no inlier; ValueError and TypeError are raised instead of cv2.error.
 """
 
 from __future__ import annotations
 
 from ._cv import fisheye
+from ._cv.block_matching import STEREO_BM_PREFILTER_NORMALIZED_RESPONSE, STEREO_BM_PREFILTER_XSOBEL, StereoBM, StereoBM_create
+from ._cv.drawing import (
+    DRAW_MATCHES_FLAGS_DEFAULT,
+    DRAW_MATCHES_FLAGS_DRAW_OVER_OUTIMG,
+    DRAW_MATCHES_FLAGS_DRAW_RICH_KEYPOINTS,
+    DRAW_MATCHES_FLAGS_NOT_DRAW_SINGLE_POINTS,
+    drawKeypoints,
+    drawMatches,
+)
 from ._cv.epipolar import findEssentialMat, findFundamentalMat
+from ._cv.features import SIFT, SIFT_create
+from ._cv.geometry import computeCorrespondEpilines, decomposeEssentialMat, triangulatePoints
+from ._cv.keypoints import DMatch, KeyPoint
+from ._cv.lens import (
+    CV_16SC2,
+    CV_32FC1,
+    CV_32FC2,
+    TERM_CRITERIA_COUNT,
+    TERM_CRITERIA_EPS,
+    TERM_CRITERIA_MAX_ITER,
+    distortPoints,
+    initUndistortRectifyMap,
+    undistortImagePoints,
+    undistortPoints,
+)
+from ._cv.matching import NORM_HAMMING, NORM_L1, NORM_L2, NORM_L2SQR, BFMatcher
 from ._cv.planes import estimateAffine2D, estimateAffinePartial2D, findHomography
+from ._cv.pnp import (
+    SOLVEPNP_AP3P,
+    SOLVEPNP_EPNP,
+    SOLVEPNP_IPPE,
+    SOLVEPNP_IPPE_SQUARE,
+    SOLVEPNP_ITERATIVE,
+    SOLVEPNP_P3P,
+    SOLVEPNP_SQPNP,
+    solvePnP,
+)
 from ._cv.poses import recoverPose, solvePnPRansac
+from ._cv.rectify import CALIB_ZERO_DISPARITY, STEREO_ZERO_DISPARITY, reprojectImageTo3D, stereoRectify
+from ._cv.remap import BORDER_CONSTANT, BORDER_REFLECT, BORDER_REFLECT_101, BORDER_REPLICATE, BORDER_WRAP, INTER_LINEAR, INTER_NEAREST, remap
 from ._cv.stereo import (
     STEREO_SGBM_MODE_HH,
     STEREO_SGBM_MODE_HH4,
@@ -57,11 +94,29 @@ from ._cv.usac import (
 )
 
 __all__ = [
+    "BFMatcher",
+    "BORDER_CONSTANT",
+    "BORDER_REFLECT",
+    "BORDER_REFLECT_101",
+    "BORDER_REPLICATE",
+    "BORDER_WRAP",
+    "CALIB_ZERO_DISPARITY",
     "COV_POLISHER",
+    "CV_16SC2",
+    "CV_32FC1",
+    "CV_32FC2",
+    "DMatch",
+    "DRAW_MATCHES_FLAGS_DEFAULT",
+    "DRAW_MATCHES_FLAGS_DRAW_OVER_OUTIMG",
+    "DRAW_MATCHES_FLAGS_DRAW_RICH_KEYPOINTS",
+    "DRAW_MATCHES_FLAGS_NOT_DRAW_SINGLE_POINTS",
     "FM_7POINT",
     "FM_8POINT",
     "FM_LMEDS",
     "FM_RANSAC",
+    "INTER_LINEAR",
+    "INTER_NEAREST",
+    "KeyPoint",
     "LMEDS",
     "LOCAL_OPTIM_GC",
     "LOCAL_OPTIM_INNER_AND_ITER_LO",
@@ -74,6 +129,10 @@ __all__ = [
     "NEIGH_FLANN_RADIUS",
     "NEIGH_GRID",
     "NONE_POLISHER",
+    "NORM_HAMMING",
+    "NORM_L1",
+    "NORM_L2",
+    "NORM_L2SQR",
     "RANSAC",
     "RHO",
     "SAMPLING_NAPSAC",
@@ -84,12 +143,29 @@ __all__ = [
     "SCORE_METHOD_MAGSAC",
     "SCORE_METHOD_MSAC",
     "SCORE_METHOD_RANSAC",
+    "SIFT",
+    "SIFT_create",
+    "SOLVEPNP_AP3P",
+    "SOLVEPNP_EPNP",
+    "SOLVEPNP_IPPE",
+    "SOLVEPNP_IPPE_SQUARE",
+    "SOLVEPNP_ITERATIVE",
+    "SOLVEPNP_P3P",
+    "SOLVEPNP_SQPNP",
+    "STEREO_BM_PREFILTER_NORMALIZED_RESPONSE",
+    "STEREO_BM_PREFILTER_XSOBEL",
     "STEREO_SGBM_MODE_HH",
     "STEREO_SGBM_MODE_HH4",
     "STEREO_SGBM_MODE_SGBM",
     "STEREO_SGBM_MODE_SGBM_3WAY",
+    "STEREO_ZERO_DISPARITY",
+    "StereoBM",
+    "StereoBM_create",
     "StereoSGBM",
     "StereoSGBM_create",
+    "TERM_CRITERIA_COUNT",
+    "TERM_CRITERIA_EPS",
+    "TERM_CRITERIA_MAX_ITER",
     "USAC_ACCURATE",
     "USAC_DEFAULT",
     "USAC_FAST",
@@ -98,12 +174,25 @@ __all__ = [
     "USAC_PARALLEL",
     "USAC_PROSAC",
     "UsacParams",
+    "computeCorrespondEpilines",
+    "decomposeEssentialMat",
+    "distortPoints",
+    "drawKeypoints",
+    "drawMatches",
     "estimateAffine2D",
     "estimateAffinePartial2D",
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
     "fisheye",
+    "initUndistortRectifyMap",
     "recoverPose",
+    "remap",
+    "reprojectImageTo3D",
+    "solvePnP",
     "solvePnPRansac",
+    "stereoRectify",
+    "triangulatePoints",
+    "undistortImagePoints",
+    "undistortPoints",
 ]

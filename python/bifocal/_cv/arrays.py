@@ -183,3 +183,14 @@ def rotation_vector(R: Array) -> Array:
     axis = S[np.argmax(np.diag(S))]
     out: Array = (axis / np.linalg.norm(axis) * angle).reshape(3, 1)
     return out
+
+
+def rotation_matrix(vector: Array) -> Array:
+    """Returns the rotation [3, 3] about the axis `vector` by its length in radians (O. Rodrigues, 1840)."""
+    angle = float(np.sqrt((vector.ravel() ** 2).sum()))
+    if angle < np.finfo(np.float64).eps:
+        return np.eye(3)
+    x, y, z = r = vector.ravel() * (1 / angle)
+    c, s = np.cos(angle), np.sin(angle)
+    out: Array = c * np.eye(3) + (1 - c) * np.outer(r, r) + s * np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return out

@@ -112,6 +112,12 @@ def _fit(kind: ModelKind, x1: Array, x2: Array) -> Array | None:
     return model if model is not None and np.isfinite(model).all() else None
 
 
+def fit_homography(x1: Array, x2: Array) -> Array | None:
+    """Returns the homography of least squared distances in the second image with H[2, 2] = 1; None without one."""
+    H = _fit("homography", x1, x2)
+    return None if H is None else _cv.scaled(H)
+
+
 def _exact(kind: ModelKind, x1: Array, x2: Array, given: Any, column: bool) -> Found:
     """The map of the points that are finite, a minimal sample; (None, zeros) unless it maps every one onto its partner."""
     which = _cv.finite(x1, x2)

@@ -118,7 +118,7 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     return (*out, _cv.output(np.ascontiguousarray(X.T), given.get("triangulatedPoints"), "triangulatedPoints")) if far else out
 
 
-def _fit_pose(x: Array, X: Array, camera: Any) -> tuple[Array, Array] | None:
+def fit_pose(x: Array, X: Array, camera: Any) -> tuple[Array, Array] | None:
     """R, t of four or five points: the best of three points' poses over all, of five fitted to all by least squares."""
     K = np.asarray(_core.pinhole_of(camera))
     pinhole = np.array([[K[0], 0, K[2]], [0, K[1], K[3]], [0, 0, 1.0]])
@@ -156,7 +156,7 @@ def pose_of(X: Array, x: Array, camera: Any, options: RobustOptions, given: tupl
     pose: tuple[Array, Array] | None = None
     inliers = np.arange(len(X))
     if len(X) <= 5:  # as in OpenCV, a sample is not questioned
-        pose = _fit_pose(x, X, camera)
+        pose = fit_pose(x, X, camera)
     else:
         found = estimate_absolute_pose(x, X, camera, options=options)
         if agreed(found) and found.R is not None and found.t is not None:

@@ -1,0 +1,145 @@
+"""OpenCV's pieces of two-view geometry: triangulatePoints, computeCorrespondEpilines and decomposeEssentialMat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._numbers import reals
+from . import arrays as _cv
+from .arrays import Array
+from .lens import floats
+
+_SWEEPS = 30
+_TINY = np.finfo(np.float64).tiny
+# OpenCV completes a basis towards this direction, the first signs of its random numbers.
+_SIDE = (-1, -1, 1)
+_ORTHOGONAL = 10 * np.finfo(np.float64).eps
+
+
+def jacobi_svd(A: Array) -> tuple[Array, Array, Array]:
+    """Computes N singular value decompositions with the signs that OpenCV's have, which those of LAPACK do not have.
+
+    One-sided Jacobi rotations of the columns of A [N, n, n], from the left to the right (M. Hestenes, J. SIAM 6(1), 1958). Returns U, the
+    singular values [N, n] in falling order and V', with A = U S V'. A column of U is zero if its singular value is.
+    """
+    rows, V = np.swapaxes(A, 1, 2).astype(np.float64, copy=True), np.tile(np.eye(A.shape[2]), (len(A), 1, 1))
+    n = A.shape[2]
+    for _ in range(_SWEEPS):
+        is_changed = False
+        for i in range(n - 1):
+            for j in range(i + 1, n):
+                is_changed |= _rotate(rows, V, i, j)
+        if not is_changed:
+            break
+    sizes = np.sqrt((rows**2).sum(2))
+    order = np.argsort(-sizes, axis=1, kind="stable")
+    sizes = np.take_along_axis(sizes, order, 1)
+    rows, V = (np.take_along_axis(m, order[:, :, None], 1) for m in (rows, V))
+    U = np.swapaxes(rows / np.where(sizes > _TINY, sizes, np.inf)[:, :, None], 1, 2)
+    return U, sizes, V
+
+
+def _rotate(rows: Array, V: Array, i: int, j: int) -> bool:
+    """Makes rows i and j of each matrix orthogonal, in place; False if all were."""
+    first, second = rows[:, i], rows[:, j]
+    a, b, p = (first**2).sum(1), (second**2).sum(1), (first * second).sum(1)
+    which = np.flatnonzero(~(np.abs(p) <= _ORTHOGONAL * np.sqrt(a * b)) & np.isfinite(a + b + p))
+    if which.size == 0:
+        return False
+    p, beta = 2 * p[which], a[which] - b[which]
+    larger, smaller = np.maximum(np.abs(p), np.abs(beta)), np.minimum(np.abs(p), np.abs(beta))
+    gamma = larger * np.sqrt(1 + (smaller / larger) ** 2)
+    is_less = beta < 0
+    large = np.sqrt((gamma + np.abs(beta)) / (2 * gamma))
+    small = p / (2 * gamma * large)
+    c, s = np.where(is_less, small, large)[:, None], np.where(is_less, large, small)[:, None]
+    for m in (rows, V):
+        x, y = m[which, i], m[which, j]
+        m[which, i], m[which, j] = c * x + s * y, c * y - s * x
+    return True
+
+
+@_cv.quiet
+def triangulatePoints(projMatr1: Any, projMatr2: Any, projPoints1: Any, projPoints2: Any, points4D: Any = None) -> Array:
+    """Triangulates points by the linear method. `bifocal.triangulate` takes poses and cameras, also with a lens.
+
+    Args:
+        projMatr1, projMatr2: Projection matrices, shape (3, 4).
+        projPoints1, projPoints2: Image points, shape (2, N), (N, 1, 2) or (1, N, 2), as the matrices have them.
+        points4D: Filled with the result if shape and type fit.
+
+    Returns:
+        Homogeneous points of length 1, shape (4, N), float32 if the points are float32, otherwise float64.
+
+    Raises:
+        ValueError: If shapes differ or do not fit.
+    """
+    P = [reals(m, name) for m, name in ((projMatr1, "projMatr1"), (projMatr2, "projMatr2"))]
+    for matrix, name in zip(P, ("projMatr1", "projMatr2")):
+        if matrix.shape != (3, 4):
+            raise ValueError(f"{name}: shape {matrix.shape}, must be (3, 4)")
+    x1, dtype = _columns(projPoints1, "projPoints1")
+    x2, _ = _columns(projPoints2, "projPoints2")
+    if len(x1) != len(x2):
+        raise ValueError(f"projPoints2: {len(x2)} points, but projPoints1 has {len(x1)}")
+    A = np.concatenate([x[:, :, None] * m[2] - m[:2] for x, m in ((x1, P[0]), (x2, P[1]))], 1)
+    out = np.ascontiguousarray(jacobi_svd(A)[2][:, 3].T.astype(dtype))
+    return _cv.output(out, points4D, "points4D")
+
+
+def _columns(points: Any, name: str) -> tuple[Array, Any]:
+    """Returns points [N, 2] of [2, N], [N, 1, 2] or [1, N, 2], and the type of the result."""
+    array = np.asarray(points)
+    if array.ndim == 2 and array.shape[0] == 2:
+        array = array.T
+    elif array.ndim != 3:
+        raise ValueError(f"{name}: shape {array.shape}, must be (2, N), (N, 1, 2) or (1, N, 2)")
+    return _cv.points(array, name), np.float32 if array.dtype == np.float32 else np.float64
+
+
+@_cv.quiet
+def computeCorrespondEpilines(points: Any, whichImage: int, F: Any, lines: Any = None) -> Array:
+    """Computes the epipolar lines of points in the other image.
+
+    Args:
+        points: Points in px of image `whichImage`, shape (N, 2), (N, 1, 2) or (1, N, 2), or homogeneous with three columns.
+        whichImage: 1 or 2.
+        F: Fundamental matrix, shape (3, 3), x2' F x1 = 0.
+        lines: Filled with the result if shape and type fit.
+
+    Returns:
+        Lines a x + b y + c = 0 with a^2 + b^2 = 1, shape (N, 1, 3), float64 if the points are float64, otherwise float32.
+    """
+    if whichImage not in (1, 2):
+        raise ValueError(f"whichImage = {whichImage}, must be 1 or 2")
+    array = np.asarray(points)
+    columns = 3 if array.ndim and 3 in (array.shape[-1], *array.shape[:1]) and 2 not in (array.shape[-1], *array.shape[:1]) else 2
+    x, _ = floats(points, "points", columns)
+    if columns == 2:
+        x = np.c_[x, np.ones(len(x))]
+    out = x @ (_cv.matrix(F, "F") if whichImage == 2 else _cv.matrix(F, "F").T)
+    size = np.sqrt(out[:, 0] ** 2 + out[:, 1] ** 2)
+    out = (out * (1 / np.where(size == 0, 1.0, size))[:, None])[:, None]
+    return _cv.output(out.astype(np.float64 if array.dtype == np.float64 else np.float32), lines, "lines")
+
+
+def decomposeEssentialMat(E: Any, R1: Any = None, R2: Any = None, t: Any = None) -> tuple[Array, Array, Array]:
+    """Decomposes an essential matrix into its four poses (R1, t), (R1, -t), (R2, t) and (R2, -t).
+
+    Args:
+        E: Essential matrix, shape (3, 3).
+        R1, R2, t: Filled with the result if shape and type fit.
+
+    Returns:
+        R1, R2: Rotations, float64 (3, 3).
+        t: Direction of the translation, float64 (3, 1).
+    """
+    U, _, V = (m[0] for m in jacobi_svd(_cv.matrix(E, "E")[None]))
+    if not U[:, 2].any():
+        axis = np.cross(U[:, 0], U[:, 1])
+        U[:, 2] = axis if axis @ _SIDE >= 0 else -axis
+    U, V = (m if np.linalg.det(m) > 0 else -m for m in (U, V))
+    W = np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]])
+    return _cv.output(U @ W @ V, R1, "R1"), _cv.output(U @ W.T @ V, R2, "R2"), _cv.output(U[:, 2:].copy(), t, "t")
