@@ -1,0 +1,16 @@
+"""The keyword `threshold` of every estimator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ._options import RobustOptions
+
+
+def with_threshold(options: RobustOptions | None, threshold: float | None) -> RobustOptions | None:
+    """Returns options with another threshold, in px, if one is given."""
+    if threshold is None:
+        return options
+    if options is not None and not isinstance(options, RobustOptions):
+        raise TypeError(f"options: {type(options).__name__}, must be RobustOptions")
+    return replace(options if options is not None else RobustOptions(), threshold=threshold)
