@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Union
 
 from . import _core
 from ._devices import device_id
-from ._arrays import ArrayLike, frame_of
+from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import Features, VerifiedPairs
 from ._options import FloatMatchOptions, MatchOptions, RobustOptions, SiftOptions, SurfOptions, VerifyOptions
 
@@ -149,15 +149,24 @@ class Collection:
         """Adds the features of one image; returns its number."""
         return self._collection.add(features)
 
-    def detect(self, images: Iterable[ArrayLike], options: SiftOptions | SurfOptions | None = None, *, batch: int = 8) -> range:
-        """Finds the features of images, uint8 or uint16 [H, W] or [H, W, C]; those of one size, one after another, `batch` at a time.
+    def detect(self, images: Iterable[ArrayLike], options: SiftOptions | SurfOptions | None = None, *, batch: int = 8, bgr: bool = False) -> range:
+        """Finds the features of images; those of one size, one after another, `batch` at a time.
 
-        RootSIFT, or SURF with SurfOptions. Returns their numbers. Room is taken for max_features of each, 148 bytes a feature. Of torch and CuPy also images in the memory
-        of the collection's CUDA device, as a sequence or as one array [B, H, W] or [B, H, W, C], which are read there. (A picture that has more extrema than
-        one in 12 px, which no photograph has, gets no features then.)
+        Memory is taken for max_features of each image, 148 bytes a feature. An image of torch or CuPy in the memory of the collection's CUDA device
+        is read there; it gets no features if it has more extrema than one in 12 px, which no photograph has.
+
+        Args:
+            images: uint8 or uint16, shape (H, W) or (H, W, C) each, as a sequence or one array.
+            options: SiftOptions for RootSIFT or SurfOptions.
+            batch: Images that are worked on at a time.
+            bgr: Channels are in OpenCV's order blue, green, red instead of red, green, blue.
+
+        Returns:
+            The numbers of the images.
         """
         pictures = list(images)
-        first = self._collection.detect(pictures, options, batch, frame_of(*pictures))
+        colours = [rgb_of(picture, bgr) for picture in pictures]
+        first = self._collection.detect(colours, options, batch, frame_of(*pictures))
         return range(first, len(self._collection))
 
     def features(self, image: int) -> Features:

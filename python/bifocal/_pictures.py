@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Union
 
 from . import _core
-from ._arrays import ArrayLike
+from ._arrays import ArrayLike, rgb_of
 from ._cameras import Camera
 from ._core import read_image, write_image
 
@@ -92,7 +92,16 @@ def draw_epipolar_lines(image1: ArrayLike, image2: ArrayLike, x1: ArrayLike, x2:
 
 
 def draw_matches(
-    image1: ArrayLike, image2: ArrayLike, x1: ArrayLike, x2: ArrayLike, inliers: ArrayLike | None = None, *, max_lines: int = 200
+    image1: ArrayLike, image2: ArrayLike, x1: ArrayLike, x2: ArrayLike, inliers: ArrayLike | None = None, *, max_lines: int = 200, bgr: bool = False
 ) -> NDArray[numpy.uint8]:
-    """Both pictures side by side, RGB, a line a match: inliers green over others dim red, at most `max_lines` of each."""
-    return _core.draw_matches(image1, image2, x1, x2, inliers, max_lines)
+    """Draws both images side by side with a line for each match, inliers green over outliers dim red.
+
+    Args:
+        image1, image2: uint8, shape (H, W) or (H, W, 3).
+        x1, x2: Matches in px, shape (N, 2).
+        inliers: bool, shape (N,); by default all.
+        max_lines: Most lines of either colour.
+        bgr: Images and result have OpenCV's order blue, green, red instead of red, green, blue.
+    """
+    drawn = _core.draw_matches(rgb_of(image1, bgr), rgb_of(image2, bgr), x1, x2, inliers, max_lines)
+    return drawn[:, :, ::-1].copy() if bgr else drawn

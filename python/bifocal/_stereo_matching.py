@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Union
 
 from . import _core
 from ._devices import device_id
-from ._arrays import ArrayLike, frame_of
+from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import DisparityMap, Rectification
 from ._options import SgmOptions, SsdOptions
 
@@ -204,12 +204,20 @@ def write_ply(file: Path, cloud: PointCloud | tuple[ArrayLike, ArrayLike]) -> No
     _core.write_ply(file, np.ascontiguousarray(xyz, np.float32), np.ascontiguousarray(rgb, np.uint8))
 
 
-def stereo(left: ArrayLike, right: ArrayLike, options: StereoOptions | None = None, *, device: str | None = None) -> DisparityMap:
-    """Disparities of one pair, uint8 or uint16, grey or RGB; semi-global matching unless `options` are SsdOptions.
+def stereo(left: ArrayLike, right: ArrayLike, options: StereoOptions | None = None, *, device: str | None = None, bgr: bool = False) -> DisparityMap:
+    """Matches a rectified pair densely. Grey images of torch or CuPy in a CUDA device's memory stay there, and so do the maps.
 
-    Grey pictures of torch or CuPy in a CUDA device's memory stay there, and so do the maps.
+    Args:
+        left, right: uint8 or uint16, shape (H, W) or (H, W, 3).
+        options: SgmOptions (semi-global matching, the default) or SsdOptions (block matching).
+        device: "cpu" (the default), "cuda:0", "opencl:0", ...
+        bgr: Channels are in OpenCV's order blue, green, red instead of red, green, blue.
+
+    Returns:
+        A DisparityMap, in px; x_right = x_left - disparity.
     """
-    return _core.stereo(left, right, options if options is not None else SgmOptions(), device_id(device), frame_of(left, right))
+    images = rgb_of(left, bgr), rgb_of(right, bgr)
+    return _core.stereo(*images, options if options is not None else SgmOptions(), device_id(device), frame_of(left, right))
 
 
 def disparity_doubt(disparity: DisparityMap, options: StereoOptions | None = None) -> str:
@@ -234,8 +242,9 @@ class StereoMatcher:
     ) -> None:
         self._matcher = _core.StereoMatcher(width, height, options if options is not None else SgmOptions(), device_id(device) or "cpu", bits)
 
-    def __call__(self, left: ArrayLike, right: ArrayLike) -> DisparityMap:
-        return self._matcher(left, right, frame_of(left, right))
+    def __call__(self, left: ArrayLike, right: ArrayLike, *, bgr: bool = False) -> DisparityMap:
+        """Matches a pair. Arguments and result are those of `stereo`."""
+        return self._matcher(rgb_of(left, bgr), rgb_of(right, bgr), frame_of(left, right))
 
     @property
     def memory(self) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import _core
 from ._devices import device_id
-from ._arrays import ArrayLike, frame_of
+from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import VideoFrame
 from ._options import MatchOptions, RobustOptions, SiftOptions, SurfOptions
 
@@ -51,12 +51,16 @@ class VideoMatcher:
         """Bytes of the device."""
         return self._matcher.memory
 
-    def add(self, frame: ArrayLike) -> VideoFrame | None:
-        """Adds a frame, uint8 or uint16 [H, W] or [H, W, C], and returns the result of the previous frame, None for the first.
+    def add(self, frame: ArrayLike, *, bgr: bool = False) -> VideoFrame | None:
+        """Adds a frame and returns the result of the previous frame, None for the first.
 
         A frame of torch or CuPy in the memory of the matcher's CUDA device is read there.
+
+        Args:
+            frame: uint8 or uint16, shape (H, W) or (H, W, C).
+            bgr: Channels are in OpenCV's order blue, green, red instead of red, green, blue.
         """
-        return self._matcher.add(frame, frame_of(frame))
+        return self._matcher.add(rgb_of(frame, bgr), frame_of(frame))
 
     def finish(self) -> VideoFrame | None:
         """Returns the result of the last frame, None without one. The next frame starts a new video."""
@@ -74,8 +78,9 @@ def match_video(
     min_matches: int = 15,
     partners: int = 1,
     device: str | None = "cpu",
+    bgr: bool = False,
 ) -> Iterator[VideoFrame]:
-    """Yields the result of each frame of a video, one frame later (see VideoMatcher)."""
+    """Yields the result of each frame of a video, one frame later. Arguments are those of VideoMatcher and its `add`."""
     matcher: VideoMatcher | None = None
     for frame in frames:
         if matcher is None:
@@ -92,7 +97,7 @@ def match_video(
                 partners=partners,
                 device=device,
             )
-        before = matcher.add(frame)
+        before = matcher.add(frame, bgr=bgr)
         if before is not None:
             yield before
     last = matcher.finish() if matcher is not None else None
