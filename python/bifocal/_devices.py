@@ -37,6 +37,9 @@ class threads:
         self._count = count
         self._limit: _core.ThreadLimit | None = None
 
+    def __repr__(self) -> str:
+        return f"threads({self._count})"
+
     def __enter__(self) -> threads:
         self._limit = _core.ThreadLimit(self._count)
         return self

@@ -62,6 +62,10 @@ class StereoSGBM:
         self._matcher: StereoMatcher | None = None
         self._made_for: object = None
 
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{name[0].lower()}{name[1:]}={value}" for name, value in self._given.items())
+        return f"StereoSGBM({numbers})"
+
     @staticmethod
     def create(*args: Any, **kwargs: Any) -> StereoSGBM:
         """Takes the arguments of the constructor."""

@@ -1,0 +1,72 @@
+"""Keywords that every function of a kind takes: threshold= of estimators, bgr= of functions of images."""
+
+import inspect
+
+import numpy as np
+import pytest
+from scenes import K, Scene
+
+import bifocal
+
+ESTIMATORS = [n for n in bifocal.__all__ if n.startswith("estimate") and n != "estimate_pair"] + ["find_repetition", "mirror_doubt"]
+SCENE = Scene(n=200, seed=3)
+IMAGE = np.kron(np.random.default_rng(0).integers(0, 256, (30, 40, 3)), np.ones((8, 8, 1))).astype(np.uint8)
+BGR = np.ascontiguousarray(IMAGE[:, :, ::-1])
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_estimator_has_a_threshold(name):
+    parameter = inspect.signature(getattr(bifocal, name)).parameters["threshold"]
+    assert parameter.kind is inspect.Parameter.KEYWORD_ONLY and parameter.default is None
+
+
+@pytest.mark.parametrize("threshold", [0.5, 2.0, 8.0])
+def test_a_threshold_is_that_of_the_options(threshold):
+    given = {"seed": 7, "confidence": 0.9}
+    calls = {
+        "homography": lambda **o: bifocal.estimate_homography(SCENE.x1, SCENE.x2, **o),
+        "pose": lambda **o: bifocal.estimate_relative_pose(SCENE.x1, SCENE.x2, K, **o),
+        "batch": lambda **o: bifocal.estimate_batch("fundamental", np.c_[SCENE.x1, SCENE.x2], [0, 100, 200], **o),
+    }
+    for call in calls.values():
+        short, long = call(threshold=threshold, options=bifocal.RobustOptions(**given)), call(options=bifocal.RobustOptions(threshold=threshold, **given))
+        assert np.array_equal(short.model if hasattr(short, "model") else short.models, long.model if hasattr(long, "model") else long.models)
+        assert np.array_equal(short.inliers, long.inliers)
+
+
+def test_a_threshold_out_of_range_is_named():
+    with pytest.raises(ValueError, match="threshold = -1"):
+        bifocal.estimate_homography(SCENE.x1, SCENE.x2, threshold=-1)
+    with pytest.raises(TypeError, match="options: SiftOptions, must be RobustOptions"):
+        bifocal.estimate_homography(SCENE.x1, SCENE.x2, threshold=1, options=bifocal.SiftOptions())
+
+
+def test_bgr_images_give_what_rgb_images_give():
+    options = bifocal.SgmOptions(disparities=32)
+    matcher, collection = bifocal.StereoMatcher(320, 240, options), bifocal.Collection()
+    collection.detect([IMAGE])
+    collection.detect([BGR], bgr=True)
+    x = np.random.default_rng(1).uniform(0, 200, (5, 2))
+    pairs = [
+        (bifocal.detect(IMAGE).response, bifocal.detect(BGR, bgr=True).response),
+        (collection.features(0).response, collection.features(1).response),
+        (bifocal.stereo(IMAGE, IMAGE, options).raw, bifocal.stereo(BGR, BGR, options, bgr=True).raw),
+        (matcher(IMAGE, IMAGE).raw, matcher(BGR, BGR, bgr=True).raw),
+        (bifocal.draw_matches(IMAGE, IMAGE, x, x), bifocal.draw_matches(BGR, BGR, x, x, bgr=True)[:, :, ::-1]),
+    ]
+    for rgb, bgr in pairs:
+        assert np.array_equal(rgb, bgr, equal_nan=rgb.dtype.kind == "f")
+    frames = list(bifocal.match_video([BGR, BGR], bgr=True)), list(bifocal.match_video([IMAGE, IMAGE]))
+    assert np.array_equal(frames[0][1].xy, frames[1][1].xy)
+
+
+def test_the_order_of_channels_changes_the_grey_values():
+    assert not np.array_equal(bifocal.detect(IMAGE).response[:20], bifocal.detect(BGR).response[:20])
+    grey = IMAGE[:, :, 0]
+    assert np.array_equal(bifocal.detect(grey).xy, bifocal.detect(grey, bgr=True).xy)
+    four = np.dstack([BGR, grey])
+    assert np.array_equal(bifocal.detect(np.dstack([IMAGE, grey])).xy, bifocal.detect(four, bgr=True).xy)
+
+
+def test_threads_print_their_number():
+    assert repr(bifocal.threads(2)) == "threads(2)"
