@@ -74,7 +74,7 @@ def mirror_doubt(
 ) -> str:
     """Returns why one of the images seems to be mirrored, '' without a doubt: clearly more matches support a pose once x2 is mirrored.
 
-    Only models with cameras are tested, because others fit mirrored matches as well. Costs a second estimation unless nearly all matches are
+    Only models with cameras are tested, because models without cameras fit mirrored matches as well. Costs a second estimation unless nearly all matches are
     inliers.
 
     Args:

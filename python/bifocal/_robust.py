@@ -68,7 +68,7 @@ class ProblemInfo(TypedDict):
 
 
 def problem_info(kind: ModelKind) -> ProblemInfo:
-    """Returns what a kind of model is estimated from: the size of a minimal sample, how many cameras have to be known, ..."""
+    """Returns properties of a kind of model: the size of a minimal sample, the number of known cameras, ..."""
     return cast("ProblemInfo", _core.problem_info(kind))
 
 
@@ -88,17 +88,17 @@ def estimate(
 ) -> Estimate:
     """Estimates a model of any kind.
 
-    One dense float64 array of rows is read where it lies; two arrays, float32 and arrays with gaps are put together in C++.
+    One dense float64 array of rows is read without a copy; two arrays, float32 and arrays with gaps are put together in C++.
 
     Args:
         kind: Name of the model, of `ModelKind`.
         x1, x2: Matches in px, shape (N, 2) each, or x1 alone as rows x1 y1 x2 y2. For "absolute_pose" and "camera_pose_focal" x2 are scene points,
             shape (N, 3), or x1 alone has rows x y X Y Z. For "monodepth_shared_focal" x1 alone has rows x1 y1 x2 y2 depth1 depth2.
         camera1, camera2: Intrinsics in px, of kinds with known cameras.
-        threshold: Largest error of an inlier in px, 2 by default; replaces that of `options`.
+        threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
         options: All numbers of the sampling.
         weights: Importance of each match, shape (N,), at least 0.
-        qualities: Likelihood of each match to be correct in any unit, shape (N,); higher ones are sampled first (PROSAC).
+        qualities: Likelihood of each match to be correct in any unit, shape (N,); the highest are sampled first (PROSAC).
         device: "cpu" (the default), "cuda:0", "opencl:0", ...; one pair is fastest on the CPU.
         depths: Of "monodepth_shared_focal", shape (N, 2).
 
@@ -123,7 +123,7 @@ def estimate_homography(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> Estimate:
-    """Estimates the homography H with x2 ~ H x1 of matches in px. Arguments are those of `estimate`."""
+    """Estimates the homography H with x2 ~ H x1 of matches in px. Takes the arguments of `estimate`."""
     frame, chosen = frame_of(x1, x2, weights, qualities), with_threshold(options, threshold)
     return _core.estimate("homography", x1, x2, None, None, weights, qualities, chosen, device_id(device), frame)
 
@@ -138,7 +138,7 @@ def estimate_fundamental(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> Estimate:
-    """Estimates the fundamental matrix F with x2' F x1 = 0 of matches in px. Arguments are those of `estimate`."""
+    """Estimates the fundamental matrix F with x2' F x1 = 0 of matches in px. Takes the arguments of `estimate`."""
     frame, chosen = frame_of(x1, x2, weights, qualities), with_threshold(options, threshold)
     return _core.estimate("fundamental", x1, x2, None, None, weights, qualities, chosen, device_id(device), frame)
 
@@ -160,7 +160,7 @@ def estimate_relative_pose(
     Args:
         x1, x2: Matches in px, shape (N, 2).
         camera1, camera2: Intrinsics in px, also with a lens; camera2 is camera1 by default.
-        threshold, options, weights, qualities, device: Those of `estimate`.
+        threshold, options, weights, qualities, device: As in `estimate`.
     """
     frame, chosen = frame_of(x1, x2, weights, qualities), with_threshold(options, threshold)
     return _core.estimate("essential", x1, x2, camera1, camera2, weights, qualities, chosen, device_id(device), frame)
@@ -197,7 +197,7 @@ def estimate_shared_focal_relative_pose(
         x1, x2: Matches in px, shape (N, 2).
         principal_point: cx, cy.
         aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: Those of `estimate`.
+        threshold, options, weights, qualities, device: As in `estimate`.
     """
     camera = _camera_at(principal_point, aspect_ratio)
     frame, chosen = frame_of(x1, x2, weights, qualities), with_threshold(options, threshold)
@@ -223,11 +223,11 @@ def estimate_monodepth_shared_focal_relative_pose(
 
     Args:
         x1, x2: Matches in px, shape (N, 2).
-        depths: Depths along the optical axes of image 1 and image 2, shape (N, 2), in any unit for each image, those of image 2 up to a constant.
+        depths: Depths along the optical axes of image 1 and image 2, shape (N, 2), in any unit for each image, in image 2 up to a constant.
             A match with a depth that is not finite and above 0 does not affect the model, but gets its inlier flag.
         principal_point: cx, cy.
         aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: Those of `estimate`.
+        threshold, options, weights, qualities, device: As in `estimate`.
     """
     camera = _camera_at(principal_point, aspect_ratio)
     frame, chosen = frame_of(x1, x2, depths, weights, qualities), with_threshold(options, threshold)
@@ -249,15 +249,15 @@ def estimate_radial_fundamental(
 ) -> Estimate:
     """Estimates F (`model`) and the radial distortion k (`distortion`) of two images of one uncalibrated lens.
 
-    The undistorted point is x / (1 + k |x|^2) with x = (px - centre) / unit. F is that of undistorted points in px. Errors and the threshold
-    are those of the distorted points. `distortion_deviation` is infinite if k is undetermined.
+    The undistorted point is x / (1 + k |x|^2) with x = (px - centre) / unit. F holds for undistorted points in px. Errors and the threshold
+    are measured at the distorted points. `distortion_deviation` is infinite if k is undetermined.
 
     Args:
         x1, x2: Matches in px, shape (N, 2), or x1 alone as rows x1 y1 x2 y2.
         centre: cx, cy, as a rule the centre of the image.
-        unit: px; by default the distance of the centre from the corner (0, 0), in which k = -0.3 is that of a wide angle.
+        unit: px; by default the distance of the centre from the corner (0, 0), in which a wide angle has k = -0.3.
         aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: Those of `estimate`.
+        threshold, options, weights, qualities, device: As in `estimate`.
     """
     from ._numbers import number, reals
 
@@ -288,7 +288,7 @@ def estimate_absolute_pose(
         x: Image points in px, shape (N, 2).
         X: Scene points, shape (N, 3).
         camera: Intrinsics in px, also with a lens.
-        threshold, options, weights, qualities, device: Those of `estimate`.
+        threshold, options, weights, qualities, device: As in `estimate`.
     """
     frame, chosen = frame_of(x, X, weights, qualities), with_threshold(options, threshold)
     return _core.estimate("absolute_pose", x, X, camera, None, weights, qualities, chosen, device_id(device), frame)
@@ -316,7 +316,7 @@ def estimate_camera_pose_focal(
         X: Scene points, shape (N, 3).
         principal_point: cx, cy.
         aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: Those of `estimate`.
+        threshold, options, weights, qualities, device: As in `estimate`.
     """
     camera = _camera_at(principal_point, aspect_ratio)
     frame, chosen = frame_of(x, X, weights, qualities), with_threshold(options, threshold)
@@ -338,7 +338,7 @@ def estimate_batch(
 ) -> BatchEstimate:
     """Estimates models of P pairs in one call; Ctrl-C is answered between parts of the batch.
 
-    Each estimate equals that of its own call with the same min_inlier_ratio above 0; 0 means 0.2 here and less alone. A dense float64 array is
+    Each estimate equals the result of a call of its own with the same min_inlier_ratio above 0; 0 means 0.2 here and less alone. A dense float64 array is
     not copied. One in the memory of a CUDA device (torch, CuPy) stays there, and the estimation runs there.
 
     Args:
@@ -347,7 +347,7 @@ def estimate_batch(
         offsets: Pair k has the rows offsets[k] to offsets[k + 1], shape (P + 1,).
         cameras1, cameras2: One camera for all pairs or one each: cameras, numbers fx fy cx cy of shape (P, 4), or shape (P, 3, 3). cameras2 is
             cameras1 by default.
-        threshold, options, weights, qualities, device: Those of `estimate`.
+        threshold, options, weights, qualities, device: As in `estimate`.
 
     Raises:
         TypeError: If `kind` takes fewer cameras.

@@ -61,7 +61,7 @@ class StereoBM:
         self._given[name] = number
 
     def __getattr__(self, name: str) -> Any:
-        """getNumDisparities(), setNumDisparities(n), and so on for every number."""
+        """Gives a getter and a setter for every number, such as getNumDisparities() and setNumDisparities(n)."""
         given = self.__dict__.get("_given", {})
         if name[:3] == "get" and name[3:] in given:
             return lambda: given[name[3:]]

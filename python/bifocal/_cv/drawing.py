@@ -68,7 +68,7 @@ def _keypoint(canvas: Array, keypoint: Any, centre: Array, colour: Array, flags:
 
 
 def _colour(given: Any, index: int, name: str) -> Array:
-    """Returns blue, green and red: those that are given, or a hue of its own for each index if none or -1 is given."""
+    """Returns blue, green and red: the given colour, or a hue by the index without one or for -1."""
     values = np.full(3, -1.0) if given is None else reals(given, name).ravel()[:3]
     if values.size == 3 and (values < 0).all():
         hue = 6 * ((index * _GOLDEN) % 1)
@@ -104,7 +104,7 @@ def drawMatches(
 ) -> Array:
     """Draws two images side by side with a line for each match.
 
-    The layout is OpenCV's; strokes have smooth edges and the default colours are evenly spread hues instead of random ones.
+    The layout is OpenCV's; strokes have smooth edges and the default colours are evenly spread hues, not random.
     `bifocal.draw_matches` takes arrays and colours inliers and outliers.
 
     Args:
@@ -113,7 +113,7 @@ def drawMatches(
         matches1to2: DMatch, of cv2 or `bifocal.cv`.
         outImg: Drawn over with DRAW_MATCHES_FLAGS_DRAW_OVER_OUTIMG, otherwise filled with the result if shape and type fit.
         matchColor, singlePointColor: (blue, green, red); None or -1: one for each.
-        matchesMask: Matches where it is 0 are not drawn.
+        matchesMask: 0: the match is not drawn.
         flags: Sum of DRAW_MATCHES_FLAGS.
 
     Returns:
@@ -135,7 +135,7 @@ def drawMatches(
     for number, (match, is_drawn) in enumerate(zip(matches1to2, chosen)):
         i, j = match.queryIdx, match.trainIdx
         if not (0 <= i < len(x1) and 0 <= j < len(x2)):
-            raise ValueError(f"matches1to2[{number}]: {i} and {j}, but there are {len(x1)} and {len(x2)} keypoints")
+            raise ValueError(f"matches1to2[{number}]: {i} and {j}, must be below {len(x1)} and {len(x2)}, the numbers of keypoints")
         if is_drawn and np.isfinite(x1[i]).all() and np.isfinite(x2[j]).all():
             colour = _colour(matchColor, number, "matchColor")
             _keypoint(canvas, keypoints1[i], x1[i], colour, flags)
@@ -145,7 +145,7 @@ def drawMatches(
 
 
 def drawKeypoints(image: Any, keypoints: Sequence[Any], outImage: Any, color: Any = None, flags: int = DRAW_MATCHES_FLAGS_DEFAULT) -> Array:
-    """Draws keypoints. Arguments and result are those of one image of `drawMatches`."""
+    """Draws keypoints as `drawMatches` does, on one image."""
     over = bool(whole(flags, "flags") & DRAW_MATCHES_FLAGS_DRAW_OVER_OUTIMG)
     canvas = _side_by_side(_canvas(image, "image"), np.zeros((0, 0, 3), np.uint8), outImage, int(over))
     for i, (keypoint, at) in enumerate(zip(keypoints, places(keypoints))):

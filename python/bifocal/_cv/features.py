@@ -15,14 +15,14 @@ from .lens import is_empty
 
 NORM_L2 = 4
 _CV_32F = 5
-# OpenCV counts the eight directions of each histogram the other way round.
+# OpenCV counts the eight directions of each histogram in the opposite sense.
 _ORDER = (np.arange(0, 128, 8)[:, None] + np.array([0, 7, 6, 5, 4, 3, 2, 1])).ravel()
 
 Described = Tuple[Tuple[Any, ...], Optional[Array]]
 
 
 def _octaves(sigma: Array, first: float, layers: int) -> Array:
-    """Returns OpenCV's packed octaves: the octave, -1 that of the doubled image, the layer, and the place between layers."""
+    """Returns OpenCV's packed octaves: octave (-1: the doubled image), layer, and place between layers."""
     steps = layers * np.log2(np.maximum(sigma, 1e-6) / first)
     layer = np.rint(steps)
     octave = np.maximum(np.floor((layer - 1) / layers), -1)
@@ -43,7 +43,7 @@ class SIFT:
     """OpenCV's SIFT with Bifocal's detector and descriptors.
 
     Keypoints and descriptors have OpenCV's meaning and order of numbers, so both can be matched with each other, but they are not the same
-    numbers: features come by strength, and places are those of OpenCV's `enable_precise_upscale=True`, without which OpenCV's lie 0.25 px
+    numbers: features are sorted by strength, and lie where OpenCV finds them with `enable_precise_upscale=True`. Without this option OpenCV's lie 0.25 px
     right of and below the true place. `bifocal.detect` gives RootSIFT in arrays instead of objects.
     """
 
@@ -111,24 +111,24 @@ class SIFT:
 
         Args:
             image: uint8, shape (H, W), or (H, W, 3) in the order BGR.
-            mask: uint8, shape (H, W), no keypoints where it is 0; None: anywhere.
+            mask: uint8, shape (H, W), pixels of value 0 have no keypoints; None: no mask.
             descriptors: Ignored.
             useProvidedKeypoints: Must be False.
 
         Returns:
-            A tuple of KeyPoint (those of cv2 if cv2 is imported), and descriptors, float32 (N, 128); None without keypoints.
+            A tuple of KeyPoint (of cv2 if cv2 is imported), and descriptors, float32 (N, 128); None without keypoints.
 
         Raises:
-            ValueError: If keypoints are provided; Bifocal describes only what it has found.
+            ValueError: If keypoints are provided; Bifocal describes only its own keypoints.
         """
         if useProvidedKeypoints:
-            raise ValueError("useProvidedKeypoints = True, must be False: keypoints of others are not described")
+            raise ValueError("useProvidedKeypoints = True, must be False: only keypoints that this call finds are described")
         options = self._options()
         found = detect(image, options, mask=None if is_empty(mask) else mask, bgr=True)
         return _keypoints(found, options), found.descriptors[:, _ORDER].astype(np.float32) if len(found) else None
 
     def detect(self, image: Any, mask: Any = None) -> tuple[Any, ...]:
-        """Finds keypoints. Arguments are those of `detectAndCompute`."""
+        """Finds keypoints. Takes the arguments of `detectAndCompute`."""
         return self.detectAndCompute(image, mask)[0]
 
 

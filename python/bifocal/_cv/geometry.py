@@ -19,7 +19,7 @@ _ORTHOGONAL = 10 * np.finfo(np.float64).eps
 
 
 def jacobi_svd(A: Array) -> tuple[Array, Array, Array]:
-    """Computes N singular value decompositions with the signs that OpenCV's have, which those of LAPACK do not have.
+    """Computes N singular value decompositions with the signs of OpenCV's, which differ from LAPACK's.
 
     One-sided Jacobi rotations of the columns of A [N, n, n], from the left to the right (M. Hestenes, J. SIAM 6(1), 1958). Returns U, the
     singular values [N, n] in falling order and V', with A = U S V'. A column of U is zero if its singular value is.

@@ -1,4 +1,4 @@
-"""OpenCV's KeyPoint and DMatch: those of cv2 if it is imported, otherwise light classes with the same fields."""
+"""OpenCV's KeyPoint and DMatch: the classes of cv2 if it is imported, otherwise light classes with the same fields."""
 
 from __future__ import annotations
 

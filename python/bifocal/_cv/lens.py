@@ -22,7 +22,7 @@ def is_empty(array: Any) -> bool:
 
 
 def coefficients(distCoeffs: Any, name: str = "distCoeffs") -> Array:
-    """Returns the 14 coefficients k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tau_x tau_y of 0, 4, 5, 8, 12 or 14 given ones."""
+    """Returns the 14 coefficients k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tau_x tau_y; the given 0, 4, 5, 8 or 12 are followed by zeros."""
     d = np.zeros(0) if distCoeffs is None else reals(distCoeffs, name).ravel()
     if d.size not in (0, 4, 5, 8, 12, 14):
         raise ValueError(f"{name}: {d.size} coefficients, must be 0, 4, 5, 8, 12 or 14")
@@ -47,7 +47,7 @@ def _projected(T: Array, x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _shifts(x: Array, y: Array, r2: Array, k: Array) -> tuple[Array, Array]:
-    """Returns tangential distortion and that of thin prisms."""
+    """Returns the shifts by tangential distortion and by thin prisms."""
     xy = 2 * x * y
     dx = k[2] * xy + k[3] * (r2 + 2 * x * x) + k[8] * r2 + k[9] * r2 * r2
     dy = k[2] * (r2 + 2 * y * y) + k[3] * xy + k[10] * r2 + k[11] * r2 * r2
@@ -121,7 +121,7 @@ def projection(P: Any, name: str) -> Array:
 
 
 def moved(x: Array, y: Array, R: Any, P: Any) -> tuple[Array, Array]:
-    """Maps normalised points by P R, those that are not given left out."""
+    """Maps normalised points by P R; a matrix that is not given counts as the identity."""
     if is_empty(R) and is_empty(P):
         return x, y
     matrix = rectangular(R)
@@ -215,7 +215,7 @@ def initUndistortRectifyMap(
         cameraMatrix: Intrinsics of the photograph, shape (3, 3), px.
         distCoeffs: 0, 4, 5, 8, 12 or 14 coefficients.
         R: Rotation from the camera to the new one, shape (3, 3), or None.
-        newCameraMatrix: Intrinsics of the new camera, shape (3, 3) or (3, 4); None: the old ones with the principal point at the centre.
+        newCameraMatrix: Intrinsics of the new camera, shape (3, 3) or (3, 4); None: cameraMatrix with the principal point at the centre.
         size: (width, height) of the new image.
         m1type: CV_32FC1, CV_32FC2 or CV_16SC2.
         map1, map2: Filled with the result if shape and type fit.

@@ -43,7 +43,7 @@ def _squared(query: Array, train: Array) -> Iterator[Array]:
 
 
 def _blocks(query: Array, train: Array, norm: int) -> Iterator[Array]:
-    """Yields blocks of distances [n, N2] that order as those of the norm do."""
+    """Yields blocks of distances [n, N2], or of numbers in the same order."""
     if norm in (NORM_L2, NORM_L2SQR):
         yield from _squared(query, train)
     elif norm == NORM_HAMMING:
@@ -67,7 +67,7 @@ def _distances(query: Array, train: Array, norm: int) -> Array:
 
 
 def nearest(query: Array, train: Array, k: int, norm: int, mask: Array | None = None) -> tuple[Array, Array]:
-    """Returns indices [N, k] of the nearest rows of `train`, the first of equal ones first, and their distances; index -1: no more rows."""
+    """Returns indices [N, k] of the nearest rows of `train`, sorted by distance, then by index, and their distances; index -1: no more rows."""
     indices = np.full((len(query), k), -1)
     begin = 0
     for block in _blocks(query, train, norm) if len(train) else ():
@@ -86,7 +86,7 @@ def nearest(query: Array, train: Array, k: int, norm: int, mask: Array | None = 
 
 
 class BFMatcher:
-    """Matches descriptors with the nearest ones of another image, exactly.
+    """Matches descriptors with the nearest descriptors of another image, exactly.
 
     Indices and distances are OpenCV's. `bifocal.match` and `bifocal.match_descriptors` add the ratio test and return arrays instead of objects.
     """
@@ -109,10 +109,10 @@ class BFMatcher:
 
         Args:
             queryDescriptors, trainDescriptors: Numbers of shape (N, D); uint8 for NORM_HAMMING.
-            mask: uint8, shape (N1, N2); matches where it is 0 are not allowed.
+            mask: uint8, shape (N1, N2); 0: the match is not allowed.
 
         Returns:
-            A tuple of DMatch in the order of the query (those of cv2 if cv2 is imported); with crossCheck those that are nearest both ways.
+            A tuple of DMatch in the order of the query (of cv2 if cv2 is imported); with crossCheck only mutual nearest neighbours.
         """
         return tuple(m for row in self.knnMatch(queryDescriptors, trainDescriptors, 1, mask) for m in row)
 
@@ -122,7 +122,7 @@ class BFMatcher:
         Args:
             queryDescriptors, trainDescriptors: Numbers of shape (N, D); uint8 for NORM_HAMMING.
             k: Number of matches; 1 with crossCheck.
-            mask: uint8, shape (N1, N2); matches where it is 0 are not allowed.
+            mask: uint8, shape (N1, N2); 0: the match is not allowed.
             compactResult: Leaves out the rows without matches.
 
         Returns:

@@ -138,8 +138,8 @@ def solvePnP(
         distCoeffs: 0, 4, 5, 8, 12 or 14 coefficients.
         rvec, tvec: Start of the refinement with useExtrinsicGuess; filled with the result.
         useExtrinsicGuess: Refines the given pose.
-        flags: SOLVEPNP_P3P and SOLVEPNP_AP3P solve three points exactly and choose by the fourth one. All others are SOLVEPNP_ITERATIVE, whose
-            reprojection errors are as a rule below those of OpenCV's EPNP, SQPNP and IPPE, which do not minimise them.
+        flags: SOLVEPNP_P3P and SOLVEPNP_AP3P solve three points exactly and choose by the fourth. All other flags mean SOLVEPNP_ITERATIVE,
+            whose reprojection errors are as a rule smaller than with OpenCV's EPNP, SQPNP and IPPE, which do not minimise them.
 
     Returns:
         Success, the rotation vector and the translation, float64 (3, 1) each; False, rvec, tvec if the points do not determine a pose.

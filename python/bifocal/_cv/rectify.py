@@ -178,7 +178,7 @@ def reprojectImageTo3D(disparity: Any, Q: Any, _3dImage: Any = None, handleMissi
     `bifocal.depth_map` gives depths in the photograph with their standard deviation, and also takes polar rectifications.
 
     Args:
-        disparity: uint8, int16, int32 or float32, shape (H, W); those of `StereoBM` and `StereoSGBM` divided by 16.
+        disparity: uint8, int16, int32 or float32, shape (H, W); results of `StereoBM` and `StereoSGBM` divided by 16.
         Q: Of `stereoRectify`, shape (4, 4).
         _3dImage: Filled with the result if shape and type fit.
         handleMissingValues: Pixels with the smallest disparity get Z = 10000.

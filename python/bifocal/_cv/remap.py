@@ -138,7 +138,8 @@ def remap(
 ) -> Array:
     """Samples an image at the positions of a map.
 
-    Maps of CV_16SC2 are sampled by the library for uint8 and are many times faster than maps of floats, which NumPy interpolates as OpenCV 5 does. `bifocal.Remapper` keeps a map of floats on a device and rounds its positions to 1/256 px.
+    Maps of CV_16SC2 are sampled by the library for uint8 and are faster than maps of floats, which NumPy interpolates as OpenCV 5 does.
+    `bifocal.Remapper` keeps a map of floats on a device and rounds its positions to 1/256 px.
 
     Args:
         src: uint8, uint16, int16, float32 or float64, shape (H, W) or (H, W, C).
@@ -146,7 +147,7 @@ def remap(
         interpolation: INTER_LINEAR or INTER_NEAREST.
         dst: Filled with the result if shape and type fit.
         borderMode: BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_WRAP or BORDER_REFLECT_101.
-        borderValue: Pixels outside of src; a number is that of the first channel, as in OpenCV.
+        borderValue: Pixels outside of src; a number sets the first channel only, as in OpenCV.
         hint: Ignored.
 
     Returns:
