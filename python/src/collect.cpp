@@ -41,18 +41,6 @@ T choice(const nb::dict& options, const char* name, const Words& words) {
   return static_cast<T>(found - std::begin(words));
 }
 
-template <class T>
-void take(const nb::dict& options, const char* name, T& value) {
-  const nb::object given = options[name];
-  if (given.is_none()) return;
-  try {
-    value = nb::cast<T>(given);
-  } catch (const nb::cast_error&) {
-    type_error(fmt::format("{}: {}, must be a {}", name, nb::cast<std::string>(nb::repr(given)),
-                           std::is_same_v<T, bool> ? "bool" : "number"));
-  }
-}
-
 CollectOptions options_from(const nb::dict& given) {
   CollectOptions o;
   const nb::object pairs = given["pairs"], features = given["features"];

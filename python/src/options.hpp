@@ -48,6 +48,19 @@ struct AnyCamera {
 [[nodiscard]] std::vector<Intrinsics> pinholes_of(const std::vector<AnyCamera>& cameras,
                                                   const char* name, const char* why);
 
+// Takes a keyword argument unless it is None. Throws TypeError naming it if it is of another type.
+template <class T>
+void take(const nb::dict& options, const char* name, T& value) {
+  const nb::object given = options[name];
+  if (given.is_none()) return;
+  try {
+    value = nb::cast<T>(given);
+  } catch (const nb::cast_error&) {
+    type_error(fmt::format("{}: {}, must be a {}", name, nb::cast<std::string>(nb::repr(given)),
+                           std::is_same_v<T, bool> ? "bool" : "number"));
+  }
+}
+
 void bind_collect(nb::module_& m);
 void bind_collection(nb::module_& m);
 void bind_colmap(nb::module_& m);

@@ -65,18 +65,6 @@ std::optional<Intrinsics> camera_if(nb::handle camera, const char* name) {
   return any.pinhole;
 }
 
-template <class T>
-void take(const nb::dict& options, const char* name, T& value) {
-  const nb::object given = options[name];
-  if (given.is_none()) return;
-  try {
-    value = nb::cast<T>(given);
-  } catch (const nb::cast_error&) {
-    type_error(fmt::format("{}: {}, must be a {}", name, nb::cast<std::string>(nb::repr(given)),
-                           std::is_same_v<T, bool> ? "bool" : "number"));
-  }
-}
-
 PairOptions options_from(const nb::dict& given,
                          const std::tuple<nb::handle, nb::handle, nb::handle>& stages) {
   PairOptions o;
@@ -217,128 +205,135 @@ void write(const Pair& p, nb::handle folder) {
 
 using Class = nb::class_<Pair>;
 #define ARRAY(type) "numpy.typing.NDArray[numpy." type "]"
-#define GETS(name, type) nb::sig("def " name "(self) -> " type)
+// A property; `p` is the Pair and `self` its object.
+#define GET(name, type, value, doc)         \
+  c.def_prop_ro(                            \
+      name,                                 \
+      [](nb::handle self) {                 \
+        const Pair& p = of(self);           \
+        return nb::object(nb::cast(value)); \
+      },                                    \
+      nb::sig("def " name "(self) -> " type), doc)
+
+nb::object optional_array(bool is_there, const auto& values,
+                          std::initializer_list<std::size_t> shape) {
+  return is_there ? copy_of(values, shape) : nb::none();
+}
+
+std::vector<std::string> doubts_of(const PairResult& r) {
+  std::vector<std::string> all;
+  for (const std::string& d : {r.doubt, r.repetition.reason})
+    if (!d.empty()) all.push_back(d);
+  return all;
+}
+
+nb::object inliers_of(const PairResult& r) {
+  std::vector<std::uint8_t> flags = r.model.inliers;
+  flags.resize(r.points.size());
+  return flags_array(flags);
+}
+
+nb::object indices_of(const std::vector<Match>& matches) {
+  std::vector<std::int64_t> values;
+  for (const Match& m : matches) values.insert(values.end(), {m.index1, m.index2});
+  return array_from(std::move(values), {matches.size(), 2});
+}
+
+nb::object scene_points(const std::vector<Vec3>& points) {
+  std::vector<double> values;
+  for (const Vec3& x : points) values.insert(values.end(), x.begin(), x.end());
+  return array_from(std::move(values), {points.size(), 3});
+}
+
+nb::object cameras_of(const DensePair& d) {
+  const auto numbers = [](const Intrinsics& k) { return std::tuple(k.fx, k.fy, k.cx, k.cy); };
+  return nb::cast(
+      std::tuple(numbers(d.camera1), numbers(d.camera2), std::string(to_string(d.cameras))));
+}
+
+nb::object milliseconds(const std::vector<StageTime>& times) {
+  nb::dict d;
+  for (const StageTime& t : times) d[t.stage.c_str()] = t.ms;
+  return d;
+}
+
+nb::object tries_of(const std::vector<PairTry>& tries) {
+  nb::list all;
+  for (const PairTry& t : tries) {
+    nb::dict d;
+    d["name"] = t.name;
+    d["outcome"] = std::string(to_string(t.outcome));
+    d["is_doubted"] = t.is_doubted;
+    d["inliers"] = t.inliers;
+    d["is_taken"] = t.is_taken;
+    d["ms"] = t.ms;
+    all.append(d);
+  }
+  return all;
+}
 
 void bind_model(Class& c) {
-  c.def_prop_ro(
-      "ok", [](const Pair& p) { return p.result.outcome == Outcome::ok; },
-      "True if a model was found.");
   c.def("__bool__", [](const Pair& p) { return p.result.outcome == Outcome::ok; });
   c.def("__repr__", &text);
-  c.def_prop_ro(
-      "outcome", [](const Pair& p) { return std::string(to_string(p.result.outcome)); },
-      "'ok', 'no_model', 'too_few_points', ...");
-  c.def_prop_ro(
-      "kind", [](const Pair& p) { return std::string(to_string(p.result.kind)); },
-      "Kind of the model: 'homography', 'fundamental', 'radial_fundamental', 'essential'.");
-  c.def_prop_ro(
-      "reason", [](const Pair& p) { return p.result.reason; },
-      "Why this model was chosen, or why there is none.");
-  c.def_prop_ro(
-      "doubts",
-      [](const Pair& p) {
-        std::vector<std::string> all;
-        for (const std::string& d : {p.result.doubt, p.result.repetition.reason})
-          if (!d.empty()) all.push_back(d);
-        return all;
-      },
+  GET("ok", "bool", p.result.outcome == Outcome::ok, "True if a model was found.");
+  GET("outcome", "str", std::string(to_string(p.result.outcome)), "'ok', 'no_model', ...");
+  GET("kind", "str", std::string(to_string(p.result.kind)),
+      "'homography', 'fundamental', 'radial_fundamental' or 'essential'.");
+  GET("reason", "str", p.result.reason, "Why this model was chosen, or why there is none.");
+  GET("doubts", "list[str]", doubts_of(p.result),
       "Reasons to doubt the intrinsics or, for repeated structure, the model; empty without one.");
-  c.def_prop_ro(
-      "model",
-      [](const Pair& p) -> nb::object {
-        if (p.result.outcome != Outcome::ok) return nb::none();
-        return copy_of(p.result.model.model, {3, 3});
-      },
-      GETS("model", ARRAY("float64") " | None"),
+  GET("model", ARRAY("float64") " | None",
+      optional_array(p.result.outcome == Outcome::ok, p.result.model.model, {3, 3}),
       "H or F, px, or E of normalised points, shape (3, 3).");
-  c.def_prop_ro(
-      "R",
-      [](const Pair& p) -> nb::object {
-        if (!p.result.cam2_from_cam1) return nb::none();
-        return copy_of(p.result.cam2_from_cam1->R, {3, 3});
-      },
-      GETS("R", ARRAY("float64") " | None"), "Rotation of X2 = R X1 + t; None without a pose.");
-  c.def_prop_ro(
-      "t",
-      [](const Pair& p) -> nb::object {
-        if (!p.result.cam2_from_cam1) return nb::none();
-        return copy_of(p.result.cam2_from_cam1->t, {3});
-      },
-      GETS("t", ARRAY("float64") " | None"),
+  GET("R", ARRAY("float64") " | None",
+      optional_array(p.result.cam2_from_cam1.has_value(),
+                     p.result.cam2_from_cam1.value_or(Pose{}).R, {3, 3}),
+      "Rotation of X2 = R X1 + t; None without a pose.");
+  GET("t", ARRAY("float64") " | None",
+      optional_array(p.result.cam2_from_cam1.has_value(),
+                     p.result.cam2_from_cam1.value_or(Pose{}).t, {3}),
       "Translation of unit length, 0 if the camera only rotated; None without a pose.");
 }
 
 void bind_matches(Class& c) {
-  c.def_prop_ro(
-      "inliers",
-      [](const Pair& p) {
-        std::vector<std::uint8_t> flags = p.result.model.inliers;
-        flags.resize(p.result.points.size());
-        return flags_array(flags);
-      },
-      GETS("inliers", ARRAY("bool_")), "Shape (M,), one for each match.");
-  c.def_prop_ro(
-      "num_inliers",
-      [](const Pair& p) { return p.result.model.ok() ? p.result.model.inlier_count : 0; },
+  GET("inliers", ARRAY("bool_"), inliers_of(p.result), "Shape (M,), one for each match.");
+  GET("num_inliers", "int", p.result.model.ok() ? p.result.model.inlier_count : 0,
       "Number of inliers.");
-  c.def_prop_ro(
-      "x1", [](const Pair& p) { return positions(p.result.points, false); },
-      GETS("x1", ARRAY("float64")), "Matched points of photograph 1, px, shape (M, 2).");
-  c.def_prop_ro(
-      "x2", [](const Pair& p) { return positions(p.result.points, true); },
-      GETS("x2", ARRAY("float64")), "Matched points of photograph 2, px, shape (M, 2).");
-  c.def_prop_ro(
-      "keypoints1", [](const Pair& p) { return positions(p.result.keypoints1); },
-      GETS("keypoints1", ARRAY("float32")), "Keypoints of photograph 1, px, shape (N, 2).");
-  c.def_prop_ro(
-      "keypoints2", [](const Pair& p) { return positions(p.result.keypoints2); },
-      GETS("keypoints2", ARRAY("float32")), "Keypoints of photograph 2, px, shape (N, 2).");
-  c.def_prop_ro(
-      "matches",
-      [](const Pair& p) {
-        std::vector<std::int64_t> values;
-        for (const Match& m : p.result.matches) values.insert(values.end(), {m.index1, m.index2});
-        return array_from(std::move(values), {p.result.matches.size(), 2});
-      },
-      GETS("matches", ARRAY("int64")), "Indices of matched keypoints, shape (M, 2).");
+  GET("x1", ARRAY("float64"), positions(p.result.points, false),
+      "Matched points of photograph 1, px, shape (M, 2).");
+  GET("x2", ARRAY("float64"), positions(p.result.points, true),
+      "Matched points of photograph 2, px, shape (M, 2).");
+  GET("keypoints1", ARRAY("float32"), positions(p.result.keypoints1),
+      "Keypoints of photograph 1, px, shape (N, 2).");
+  GET("keypoints2", ARRAY("float32"), positions(p.result.keypoints2),
+      "Keypoints of photograph 2, px, shape (N, 2).");
+  GET("matches", ARRAY("int64"), indices_of(p.result.matches),
+      "Indices of matched keypoints, shape (M, 2).");
+  GET("triangulated", ARRAY("float64"), scene_points(p.result.triangulated),
+      "Points of the matches in the frame of camera 1, shape (M, 3), NaN for outliers; empty "
+      "without a pose.");
+  GET("parallax_deg", "float", p.result.median_parallax_deg,
+      "Median angle between the rays of an inlier, in degrees.");
 }
 
 void bind_camera(Class& c) {
-  c.def_prop_ro(
-      "focal_length", [](const Pair& p) { return p.result.estimated_camera.focal_length; },
+  GET("focal_length", "float", p.result.estimated_camera.focal_length,
       "Estimated focal length of both photographs, px; 0 if it was given or is not determined.");
-  c.def_prop_ro(
-      "focal_deviation", [](const Pair& p) { return p.result.estimated_camera.focal_deviation; },
+  GET("focal_deviation", "float", p.result.estimated_camera.focal_deviation,
       "Standard deviation of focal_length, px.");
-  c.def_prop_ro(
-      "distortion", [](const Pair& p) { return p.result.estimated_camera.distortion; },
+  GET("distortion", "float", p.result.estimated_camera.distortion,
       "Estimated coefficient of the division model, in units of half the diagonal; 0: none.");
-  c.def_prop_ro(
-      "distortion_deviation",
-      [](const Pair& p) { return p.result.estimated_camera.distortion_deviation; },
+  GET("distortion_deviation", "float", p.result.estimated_camera.distortion_deviation,
       "Standard deviation of distortion.");
-  c.def_prop_ro(
-      "parallax_deg", [](const Pair& p) { return p.result.median_parallax_deg; },
-      "Median angle between the rays of an inlier, in degrees.");
-  c.def_prop_ro(
-      "triangulated",
-      [](const Pair& p) {
-        std::vector<double> values;
-        for (const Vec3& x : p.result.triangulated) values.insert(values.end(), x.begin(), x.end());
-        return array_from(std::move(values), {p.result.triangulated.size(), 3});
-      },
-      GETS("triangulated", ARRAY("float64")),
-      "Points of the matches in the frame of camera 1, shape (M, 3), NaN for outliers; empty "
-      "without a pose.");
+  GET("timings", "dict[str, float]", milliseconds(p.result.timings), "Milliseconds of each stage.");
+  GET("tries", "list[dict[str, typing.Any]]", tries_of(p.result.tries),
+      "Name, outcome, doubt, inliers and milliseconds of each try; more than one if the pair was "
+      "escalated.");
 }
 
-void bind_disparity(Class& c) {
-  c.def_prop_ro(
-      "has_depth", [](const Pair& p) { return p.result.dense.has_value(); },
-      "True if the pair has the dense part.");
-  c.def_prop_ro(
-      "dense_reason", [](const Pair& p) { return p.result.dense_reason; },
-      "Why there is no dense part; '' otherwise.");
+void bind_depth(Class& c) {
+  GET("has_depth", "bool", p.result.dense.has_value(), "True if the pair has the dense part.");
+  GET("dense_reason", "str", p.result.dense_reason, "Why there is no dense part; '' otherwise.");
   c.def_prop_ro(
       "rectification",
       [](const Pair& p) -> const Rectification& {
@@ -346,92 +341,38 @@ void bind_disparity(Class& c) {
       },
       nb::rv_policy::reference_internal,
       "Planar or polar. ValueError without the dense part, as below.");
-  c.def_prop_ro(
-      "rectified_left",
-      [](nb::handle s) { return view_of_image(s, dense_of(of(s), "rectified_left").left); },
-      GETS("rectified_left", ARRAY("uint8")), "Rectified image, RGB.");
-  c.def_prop_ro(
-      "rectified_right",
-      [](nb::handle s) { return view_of_image(s, dense_of(of(s), "rectified_right").right); },
-      GETS("rectified_right", ARRAY("uint8")), "Rectified image, RGB.");
-  c.def_prop_ro(
-      "disparity",
-      [](nb::handle s) { return view_of_image(s, dense_of(of(s), "disparity").disparity.raw); },
-      GETS("disparity", ARRAY("float32")),
+  GET("rectified_left", ARRAY("uint8"), view_of_image(self, dense_of(p, "rectified_left").left),
+      "Rectified image, RGB.");
+  GET("rectified_right", ARRAY("uint8"), view_of_image(self, dense_of(p, "rectified_right").right),
+      "Rectified image, RGB.");
+  GET("disparity", ARRAY("float32"), view_of_image(self, dense_of(p, "disparity").disparity.raw),
       "Disparities of rectified_left, px, shape (H, W), NaN if unknown.");
-  c.def_prop_ro(
-      "disparity_filled",
-      [](nb::handle s) {
-        return view_of_image(s, dense_of(of(s), "disparity_filled").disparity.filled);
-      },
-      GETS("disparity_filled", ARRAY("float32")), "Disparities with unknown pixels filled.");
-  c.def_prop_ro(
-      "disparity_range",
-      [](const Pair& p) {
-        const DensePair& d = dense_of(p, "disparity_range");
-        return std::tuple(d.min_disparity, d.disparities);
-      },
+  GET("disparity_filled", ARRAY("float32"),
+      view_of_image(self, dense_of(p, "disparity_filled").disparity.filled),
+      "Disparities with unknown pixels filled.");
+  GET("disparity_range", "tuple[int, int]",
+      std::tuple(dense_of(p, "disparity_range").min_disparity,
+                 dense_of(p, "disparity_range").disparities),
       "(min_disparity, disparities) of the search.");
-}
-
-void bind_depth(Class& c) {
-  c.def_prop_ro(
-      "depth", [](nb::handle s) { return view_of_image(s, dense_of(of(s), "depth").depth.depth); },
-      GETS("depth", ARRAY("float32")),
+  GET("depth", ARRAY("float32"), view_of_image(self, dense_of(p, "depth").depth.depth),
       "Depth of the pixels of photograph 1 in units of the baseline, shape (H, W), NaN if "
       "unknown.");
-  c.def_prop_ro(
-      "depth_deviation",
-      [](nb::handle s) {
-        return view_of_image(s, dense_of(of(s), "depth_deviation").depth.deviation);
-      },
-      GETS("depth_deviation", ARRAY("float32")), "Standard deviation of depth.");
-  c.def_prop_ro(
-      "cloud", [](const Pair& p) { return cloud_arrays(dense_of(p, "cloud").cloud); },
-      GETS("cloud", "tuple[" ARRAY("float32") ", " ARRAY("uint8") "]"),
+  GET("depth_deviation", ARRAY("float32"),
+      view_of_image(self, dense_of(p, "depth_deviation").depth.deviation),
+      "Standard deviation of depth.");
+  GET("cloud", "tuple[" ARRAY("float32") ", " ARRAY("uint8") "]",
+      cloud_arrays(dense_of(p, "cloud").cloud),
       "Points in the frame of camera 1, shape (K, 3), and their colours, uint8.");
-  c.def_prop_ro(
-      "depth_cameras",
-      [](const Pair& p) {
-        const DensePair& d = dense_of(p, "depth_cameras");
-        const auto numbers = [](const Intrinsics& k) { return std::tuple(k.fx, k.fy, k.cx, k.cy); };
-        return std::tuple(numbers(d.camera1), numbers(d.camera2),
-                          std::string(to_string(d.cameras)));
-      },
+  GET("depth_cameras",
+      "tuple[tuple[float, float, float, float], tuple[float, float, float, float], str]",
+      cameras_of(dense_of(p, "depth_cameras")),
       "fx, fy, cx, cy of both cameras of depth, and 'given', 'estimated' or 'assumed'.");
-  c.def_prop_ro(
-      "timings",
-      [](const Pair& p) {
-        nb::dict d;
-        for (const StageTime& t : p.result.timings) d[t.stage.c_str()] = t.ms;
-        return d;
-      },
-      GETS("timings", "dict[str, float]"), "Milliseconds of each stage.");
-  c.def_prop_ro(
-      "tries",
-      [](const Pair& p) {
-        nb::list all;
-        for (const PairTry& t : p.result.tries) {
-          nb::dict d;
-          d["name"] = t.name;
-          d["outcome"] = std::string(to_string(t.outcome));
-          d["is_doubted"] = t.is_doubted;
-          d["inliers"] = t.inliers;
-          d["is_taken"] = t.is_taken;
-          d["ms"] = t.ms;
-          all.append(d);
-        }
-        return all;
-      },
-      GETS("tries", "list[dict[str, typing.Any]]"),
-      "Name, outcome, doubt, inliers and milliseconds of each try; more than one if the pair was "
-      "escalated.");
   c.def(
       "write", &write, nb::arg("folder").none(), nb::sig("def write(self, folder: object) -> None"),
       "Writes the files of `bifocal pair` into a folder: report.html, geometry.json, matches.txt, "
       "rectified images, disparity, depth and cloud. All or none of them are written.");
 }
-#undef GETS
+#undef GET
 #undef ARRAY
 
 }  // namespace
@@ -441,7 +382,6 @@ void bind_pair(nb::module_& m) {
   bind_model(c);
   bind_matches(c);
   bind_camera(c);
-  bind_disparity(c);
   bind_depth(c);
   m.def("estimate_pair", &estimate, nb::arg("photographs"), nb::arg("cameras"),
         nb::arg("matches").none(), nb::arg("masks"), nb::arg("stages"), nb::arg("options"),
