@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The search behind src/linalg/eigen/tuning.hpp: every mapping of a size on a GPU, us a matrix. The
-// row of the table for a size is the mapping with the least value.
+// row of the table for a size is the mapping with the least value. Cases "few" have 37 matrices, as
+// 160 five-point hypotheses have, for kFewMatricesOfCore.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +18,8 @@ constexpr linalg::EigenMapping kMappings[] = {{1, 32},  {1, 64},  {8, 32},  {8, 
                                               {16, 32}, {16, 64}, {32, 32}, {32, 64}};
 constexpr int kSizes[] = {4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 96, 127};
 
+constexpr int kFew = 37;
+
 // Enough matrices to fill a large GPU several times.
 int batch_of(int n) { return std::max(500, 40000000 / (n * n * n)); }
 
@@ -27,8 +30,7 @@ struct Forced {
 };
 
 template <class T>
-void tune_size(Context& context, Queue& queue, int n) {
-  const int count = batch_of(n);
+void tune_size(Context& context, Queue& queue, int n, int count, const char* suffix) {
   const auto numbers = static_cast<std::size_t>(n) * static_cast<std::size_t>(count);
   std::vector<T> host(numbers * static_cast<std::size_t>(n));
   std::mt19937_64 random(1);
@@ -39,8 +41,8 @@ void tune_size(Context& context, Queue& queue, int n) {
   Buffer<int> counts(device, static_cast<std::size_t>(count));
   A.upload(queue, host);
   for (const linalg::EigenMapping& mapping : kMappings) {
-    const std::string name =
-        fmt::format("tune/eig/{}/f{}/w{}t{}", n, 8 * sizeof(T), mapping.width, mapping.threads);
+    const std::string name = fmt::format("tune/eig/{}/f{}/w{}t{}{}", n, 8 * sizeof(T),
+                                         mapping.width, mapping.threads, suffix);
     if (!context.wanted(name)) continue;
     const Forced forced(mapping);
     const auto solve = [&] {
@@ -71,8 +73,9 @@ void run_tune(Context& context) {
   if (device.info().kind == DeviceKind::cpu) return;  // every size is a matrix a lane
   Queue queue(device);
   for (const int n : kSizes) {
-    tune_size<double>(context, queue, n);
-    tune_size<float>(context, queue, n);
+    tune_size<double>(context, queue, n, batch_of(n), "");
+    tune_size<float>(context, queue, n, batch_of(n), "");
+    tune_size<double>(context, queue, n, kFew, "/few");
   }
 }
 

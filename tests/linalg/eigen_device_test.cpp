@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "linalg/eigen/tuning.hpp"
 #include "linalg/matrix_types.hpp"
 
 namespace bifocal::test {
@@ -165,6 +166,13 @@ class EigenOnDevice : public testing::TestWithParam<std::string> {
 TEST_P(EigenOnDevice, every_size_in_double) {
   for (int n = 1; n <= 127; ++n)
     run<double>(n, n <= 20 ? 65 : n <= 64 ? 9 : 4, MatrixLayout::interleaved, n % 2 == 0);
+}
+
+// Few matrices are solved by a warp each (kFewMatricesOfCore), more by a thread each.
+TEST_P(EigenOnDevice, more_matrices_than_a_warp_each) {
+  const DeviceInfo& device = queue.device().info();
+  const int count = device.is_gpu ? linalg::kFewMatricesOfCore * device.cores + 1 : 65;
+  for (int n = 4; n <= 20; ++n) run<double>(n, count, MatrixLayout::interleaved, n % 2 == 0);
 }
 
 TEST_P(EigenOnDevice, sizes_in_float) {

@@ -80,8 +80,12 @@ Plan make_plan(const DeviceInfo& device, int n, std::size_t number_bytes, EigenM
   return plan.local_bytes > static_cast<std::size_t>(device.local_memory) ? Plan() : plan;
 }
 
-Plan choose_plan(const DeviceInfo& device, int n, std::size_t number_bytes) {
+Plan choose_plan(const DeviceInfo& device, int n, std::size_t number_bytes, int count) {
   if (forced_eigen_mapping) return make_plan(device, n, number_bytes, *forced_eigen_mapping);
+  if (device.is_gpu && n >= kSmallestOfWarp && count <= kFewMatricesOfCore * device.cores) {
+    const Plan plan = make_plan(device, n, number_bytes, {32, 32});
+    if (plan.mapping.threads > 0) return plan;
+  }
   for (const EigenTuning& row : kEigenTuning) {
     if (row.kind != device.kind || row.is_double != (number_bytes == 8) || n > row.largest)
       continue;
@@ -141,7 +145,7 @@ void real_eigenpairs_on_device(Queue& queue, const MatrixBatch<T>& A, const Eige
     throw Error(
         ErrorCode::device,
         fmt::format("real_eigenpairs: {} ({}) does not compute in double", device.id, device.name));
-  const Plan plan = choose_plan(device, n, sizeof(T));
+  const Plan plan = choose_plan(device, n, sizeof(T), A.count);
   if (plan.mapping.threads == 0)
     throw Error(ErrorCode::device,
                 fmt::format("real_eigenpairs: {} ({}) has no room for {} x {} matrices: {} bytes "

@@ -21,6 +21,11 @@ struct EigenTuning {
   EigenMapping mapping;
 };
 
+// Of so many matrices a multiprocessor and fewer a warp takes each, whatever the table says: a
+// thread a matrix would leave most multiprocessors without work.
+inline constexpr int kFewMatricesOfCore = 4;
+inline constexpr int kSmallestOfWarp = 4;  // size
+
 // The first row whose kernel exists for the size. CUDA: NVIDIA H200. OpenCL packs one matrix into a
 // work-group, so that less than a warp each leaves lanes idle.
 inline constexpr EigenTuning kEigenTuning[] = {
