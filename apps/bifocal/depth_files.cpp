@@ -59,10 +59,14 @@ DepthSummary summary_of(const DepthMap& map) {
 
 std::string depth_text(const DensePair& dense) {
   const DepthSummary s = summary_of(dense.depth);
+  const std::string deviation =
+      dense.cameras == CameraSource::assumed
+          ? ""
+          : fmt::format(", deviation {:.1f} % (median)", 100 * s.relative_deviation);
   return fmt::format(
       "rectified {}\ndepth of {:.0f} % of the first photograph's pixels{}\n"
-      "depths from {:.2f} to {:.2f} baselines, deviation {:.1f} % (median); cloud: {} points\n",
-      dense.choice.reason, s.known, cameras_text(dense), s.near, s.far, 100 * s.relative_deviation,
+      "depths from {:.2f} to {:.2f} baselines{}; cloud: {} points\n",
+      dense.choice.reason, s.known, cameras_text(dense), s.near, s.far, deviation,
       dense.cloud.size());
 }
 

@@ -52,8 +52,8 @@ Json dense_json(const DensePair& dense) {
                {"depth_pose", pose_json(dense.cam2_from_cam1)},
                {"depth_known", depth.known},
                {"depth_median", depth.median},
-               {"depth_deviation", depth.relative_deviation},
                {"cloud_points", dense.cloud.size()}};
+  if (dense.cameras != CameraSource::assumed) json["depth_deviation"] = depth.relative_deviation;
   if (dense.cameras == CameraSource::estimated) json["focal_deviation"] = dense.focal_deviation;
   if (dense.rectification.kind == RectificationKind::polar) return json;
   json["H_left"] = left.H;
@@ -82,6 +82,12 @@ Json estimated_camera_json(const PairResult& r, const ImageU8& image) {
   return json;
 }
 
+Json pose_deviation_json(const PoseDeviation& deviation) {
+  return {{"rotation_deg", deviation.rotation_deg},
+          {"direction_deg", deviation.direction_deg},
+          {"covariance", deviation.covariance}};
+}
+
 // Everything but the times is the same for one seed, whatever the number of threads.
 Json without_times(const PairFiles& in) {
   const PairResult& r = in.result;
@@ -94,6 +100,7 @@ Json without_times(const PairFiles& in) {
   if (r.outcome == Outcome::ok) json["model"] = model_json(r.kind, r.model.model);
   if (r.cam2_from_cam1) {
     json["pose"] = pose_json(*r.cam2_from_cam1);
+    if (r.pose_deviation.is_known) json["pose_deviation"] = pose_deviation_json(r.pose_deviation);
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
   }

@@ -156,8 +156,8 @@ struct Estimate {
   // with t = 0, or cam_from_world in world units.
   Pose pose;
   // Problems that estimate it give fx, px, of a camera whose fx / fy is kept; else it is 0. The
-  // deviation is the standard one to first order, infinity where f is open or is that of a
-  // rotation.
+  // standard deviation contains independent noise alone, not the given principal point; infinity
+  // if the matches leave f open, or f is from a rotation.
   double focal_length = 0, focal_deviation = 0;
   // radial_fundamental gives k of the division model with its deviation; else they are 0.
   double distortion = 0, distortion_deviation = 0;

@@ -311,20 +311,31 @@ struct DenseMatches {
 [[nodiscard]] DenseMatches dense_matches(const Rectification& rectification,
                                          ImageView<const float> disparity);
 
+// Cameras and pose with one of several independent quantities (noise of the pose, or what was
+// assumed of a camera) one standard deviation off, and what follows from that.
+struct DeviatingGeometry {
+  Intrinsics camera1, camera2;  // px
+  Pose cam2_from_cam1;          // |t| = 1
+};
+
 struct DepthOptions {
   double disparity_deviation = 0.5;  // docs/stereo.md has how it was measured
   // The pose has this covariance, as covariance() gives it (row-major [6][6] of w and t); empty: it
   // is exact.
   std::span<const double> pose_covariance = {};
+  // Each adds the square of its difference of depth to the variance; the baseline stays the unit.
+  // PoseDeviation (two_photographs.hpp) has those of a pair.
+  std::span<const DeviatingGeometry> geometries = {};
   double max_deviation = 0.25;
 };
 constexpr const char* name_of(const DepthOptions&) { return "DepthOptions"; }
 template <MaybeConst<DepthOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
-  auto& [disparity_deviation, pose_covariance, max_deviation] = options;
+  auto& [disparity_deviation, pose_covariance, geometries, max_deviation] = options;
   BIFOCAL_FIELD(disparity_deviation, "standard deviation of a disparity of the rectified pictures",
                 Range::at_least(0).finite(), "px");
   BIFOCAL_FIELD(pose_covariance, "covariance of the pose, 6 x 6");
+  BIFOCAL_FIELD(geometries, "cameras and pose, one standard deviation off each");
   BIFOCAL_FIELD(
       max_deviation,
       "largest deviation, as a fraction of the depth: what is less certain is unknown, as near "
@@ -336,9 +347,9 @@ struct DepthMap {
   ImageF deviation;  // its standard deviation, to first order, in the same unit
 };
 // Z of the point of each ray of camera 1 that comes nearest, in picture 2, to where it is seen.
-// Unknown too where rays meet behind a camera. The deviation is that of disparity and pose
-// together. Throws Error(usage) on a camera that is none, a t that is zero, an option out of its
-// range.
+// Unknown too where rays meet behind a camera. The deviation contains that of the disparity, the
+// covariance of the pose and the given geometries, nothing else. Throws Error(usage) on a camera
+// that is none, a t that is zero, an option out of its range.
 [[nodiscard]] DepthMap depth_map(const DenseMatches& matches, const Intrinsics& camera1,
                                  const Intrinsics& camera2, const Pose& cam2_from_cam1,
                                  const DepthOptions& options = {});

@@ -2,6 +2,7 @@
 // The main job: two photographs in, geometry out.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <span>
@@ -32,6 +33,10 @@ struct PairOptions {
   // The cameras' focal lengths are known and their lens is not, as in EXIF: if both images are of
   // one camera, its distortion is estimated from the matches and removed.
   bool lens_is_unknown = false;
+  // Standard deviations of the cameras, as fractions of the focal length and of the longer side
+  // (each coordinate). 0: those of a chessboard calibration, 0.001; if lens_is_unknown, 0.04 and
+  // 0.01; of an assumed principal point 0.01. PoseDeviation contains them.
+  double focal_deviation = 0, principal_point_deviation = 0;
   SiftOptions sift = {};
   std::optional<SurfOptions> surf = {};  // features of SURF instead
   // Features are found only where the mask of a picture is not 0.
@@ -70,9 +75,9 @@ struct PairOptions {
 constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
 template <MaybeConst<PairOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
-  auto& [model, camera1, camera2, lens_is_unknown, sift, surf, mask1, mask2, matching, matches,
-         guided, escalate, robust, device, dense, slanted, max_dense_pixels, near_depth, far_depth,
-         min_disparity, max_disparity, progress] = options;
+  auto& [model, camera1, camera2, lens_is_unknown, focal_deviation, principal_point_deviation, sift,
+         surf, mask1, mask2, matching, matches, guided, escalate, robust, device, dense, slanted,
+         max_dense_pixels, near_depth, far_depth, min_disparity, max_disparity, progress] = options;
   BIFOCAL_FIELD(model,
                 "model to estimate; auto: essential with both cameras, else fundamental (with the "
                 "lens, where the "
@@ -84,6 +89,14 @@ void fields(Options& options, const Visit& visit) {
       lens_is_unknown,
       "the cameras tell the focal length alone: take away the distortion that the matches "
       "tell (done of EXIF's)");
+  BIFOCAL_FIELD(focal_deviation,
+                "standard deviation of the given focal lengths, as a fraction; 0: 0.001, of EXIF "
+                "0.04",
+                Range::within(0, 1));
+  BIFOCAL_FIELD(principal_point_deviation,
+                "standard deviation of the principal point, as a fraction of the longer side; 0: "
+                "0.001 if given, 0.01 if assumed",
+                Range::within(0, 1));
   BIFOCAL_FIELD(sift, "how features are found");
   BIFOCAL_FIELD(surf, "features of SURF instead");
   BIFOCAL_FIELD(mask1, "features of the first picture only where it is not black");
@@ -135,22 +148,42 @@ struct DensePair {
   int min_disparity = 0, disparities = 0;
   Intrinsics camera1, camera2;  // px of the photographs, that the depth is made with
   CameraSource cameras = CameraSource::given;
-  double focal_deviation = 0;     // px, of an estimated focal length
-  Pose cam2_from_cam1;            // |t| = 1, the unit of depth
-  DepthMap depth;                 // of the pixels of image 1, from `disparity.raw`
+  double focal_deviation = 0;  // px, as EstimatedCamera
+  Pose cam2_from_cam1;         // |t| = 1, the unit of depth
+  // Of the pixels of image 1, from `disparity.raw`. The deviation contains 0.5 px of disparity and
+  // PairResult::pose_deviation; with assumed cameras the disparity alone.
+  DepthMap depth;
   std::vector<CloudPoint> cloud;  // frame of camera 1, of at most max_dense_pixels pixels
+};
+
+// Standard deviation of a pose. It contains noise and correlated errors of the matches, by a
+// jackknife over regions of the images, and the deviations of the cameras: given by PairOptions, of
+// an assumed principal point and fx / fy, or of an estimated focal length. It does not contain
+// wrong poses that repeated structure supports.
+struct PoseDeviation {
+  // false: the matches leave the pose open, or direction_deg exceeds 45; the rest is no statement.
+  bool is_known = false;
+  double rotation_deg = 0;   // root mean square angle
+  double direction_deg = 0;  // of t, likewise
+  // Row-major [6][6] of (w, t), as ModelCovariance::pose.
+  std::array<double, 36> covariance{};
+  // The covariance is the sum of their squared differences from the pose (DepthOptions).
+  std::vector<DeviatingGeometry> geometries;
 };
 
 // What the matches determine of the camera of both images, where none was given, or not its
 // lens, and they have one size.
 struct EstimatedCamera {
-  // It is in px near the middle of a photograph; 0: not determined to 20 %, or 95 % of
-  // the inliers do not agree with it. The principal point is taken to be the middle: what that
-  // costs is not in the deviation.
+  // px near the middle of a photograph. 0: not determined, because two deviations exceed 40 % of
+  // it (the usual guess, 1.2 times the longer side, is within 40 % of the lenses of 28 to 65 mm of
+  // 35 mm film), or less than 95 % of the inliers of F agree with it.
   double focal_length = 0, focal_deviation = 0;
   // This is k of the division model x / (1 + k |x|^2) about the middle, in the unit of half the
-  // diagonal: below 0 for a barrel. 0: no distortion shows.
+  // diagonal: below 0 for a barrel. 0: no distortion shows, or two deviations exceed it.
   double distortion = 0, distortion_deviation = 0;
+  // Both deviations contain noise and correlated errors of the matches, an assumed principal point
+  // (PairOptions) and fx / fy (0.002). The focal length's deviation contains the deviation of an
+  // estimated distortion, but no distortion that is too small to show.
 };
 
 // The pair as a pinhole sees it, if a lens was estimated. The principal point is the image centre.
@@ -192,7 +225,8 @@ struct PairResult {
   // Present with an essential matrix, or if the focal length was estimated. t = 0: the
   // camera only turned.
   std::optional<Pose> cam2_from_cam1;
-  int in_front = 0;  // with a pose: inliers in front of both cameras
+  PoseDeviation pose_deviation;  // with a pose, t = 0 excepted
+  int in_front = 0;              // with a pose: inliers in front of both cameras
   double median_parallax_deg =
       0;  // with a pose; below about a pixel t has no certain direction, and `reason` says so
   std::vector<Vec3> triangulated;  // with a pose

@@ -45,11 +45,12 @@ void fields(Options& options, const Visit& visit) {
                 "most steps of Levenberg-Marquardt, which ends earlier when it has converged");
 }
 struct Refined {
-  Mat3 model{};    // as Estimate::model, |model| = 1; of an absolute pose its rotation
-  Pose pose;       // of an absolute pose: cam_from_world. (Relative poses: recover_pose)
-  int count = 0;   // points fitted to: finite, flagged, and below the threshold at the end
-  double rms = 0;  // px, of their errors
-  int steps = 0;   // taken
+  Mat3 model{};             // as Estimate::model, |model| = 1; of an absolute pose its rotation
+  Pose pose;                // of an absolute pose: cam_from_world. (Relative poses: recover_pose)
+  int count = 0;            // points fitted to: finite, flagged, and below the threshold at the end
+  double rms = 0;           // px, of their errors
+  int steps = 0;            // taken
+  double focal_length = 0;  // px, fx of shared_focal; NaN if the model has none; else 0
 };
 
 // The model nearby with the least sum of squared errors over the points whose flag is not 0 (no
@@ -137,6 +138,9 @@ struct PlaneMotion {
 // d: none along what does not change the model (its scale, rank and singular values, the length of
 // t). It holds where the model is linear over the noise and the points are all inliers: a threshold
 // that cuts errors off makes `noise` too small, one that lets wrong ones in too large.
+//
+// Only independent noise is contained. Errors that neighbours have in common increase the variances
+// by `correlation`. Errors of the cameras are not contained (PoseDeviation, two_photographs.hpp).
 struct ModelCovariance {
   bool ok = false;     // else the points leave parameters open, or are too few to tell the noise
   int parameters = 0;  // d: 8 of H, 7 of F, 5 of E, 3 of an upright E, 4, 6, 6 of a pose, and 6 of
@@ -151,6 +155,12 @@ struct ModelCovariance {
   // px^2, of the focal length fx that both pictures share, to first order: where matches on one
   // plane leave it open, which focal_deviation says, this does not show it.
   double focal_variance = 0;
+  // Factor, at least 1, by which the variances grow because errors of neighbouring points are alike
+  // or the model does not fit everywhere: the mean over the parameters of (variance of the sums of
+  // gradients in 8 x 8 cells of image 1) / (variance with independent noise).
+  //   K.-Y. Liang, S. L. Zeger, Longitudinal data analysis using generalized linear models,
+  //   Biometrika 73(1), 1986.
+  double correlation = 1;
 };
 
 // Returns the covariance of a model of two views, with cameras as its kind takes them. Points whose

@@ -35,6 +35,8 @@ class Covariance(NamedTuple):
     """[6, 6] of a pose: of (w, t), where R is exp([w]x) R to first order, w in radians; zeros of a matrix."""
     focal_variance: float
     """px^2, of the focal length of "shared_focal" (and "monodepth_shared_focal"); 0 of other kinds."""
+    correlation: float
+    """Factor, at least 1, by which the variances grow because errors of neighbouring points are alike; the covariances do not contain it."""
 
 
 def covariance(
@@ -50,6 +52,7 @@ def covariance(
 ) -> Covariance:
     """Computes the covariance of H, F, E or another matrix of two views. inliers: bool [N], those of the fit (None: all); noise: px, 0: estimated.
 
+    Contains independent noise alone: multiply by `correlation` for errors that neighbours have in common. Errors of the cameras are not contained.
     A threshold that cuts errors off makes the estimated noise too small, one that lets wrong matches in too large.
     """
     return Covariance(*_core.covariance(kind, model, None, None, x1, x2, camera1, camera2, inliers, noise))

@@ -41,6 +41,7 @@ def estimate_pair(
     guided: bool = False,
     escalate: bool = True,
     lens_is_unknown: bool = False,
+    camera_deviations: tuple[float, float] = (0.0, 0.0),
     dense: bool = True,
     slanted: bool = False,
     max_dense_pixels: int = 2_000_000,
@@ -59,16 +60,15 @@ def estimate_pair(
         camera1, camera2: Pinholes of the photographs; camera2 is camera1 by default. Without cameras the focal length and the lens are estimated
             if the matches determine them.
         matches: Coordinates x1, x2 of another matcher (LightGlue, RoMa, ...), px, shape (N, 2) each, torch or NumPy, in the place of features.
-        model: 'auto' chooses between an epipolar model and a homography.
-        threshold: Largest error of an inlier, px; replaces that of `robust`.
+        model: 'auto' chooses between an epipolar model and a homography. threshold: largest error of an inlier, px; replaces that of `robust`.
         features, matching, robust: Options of the stages.
         mask1, mask2: uint8 (H, W); no features where a mask is 0. guided: matches a second time along the model.
         escalate: Tries affine shapes and a guided round if the answer is refused, doubted or has fewer than 50 inliers.
         lens_is_unknown: The cameras determine the focal length alone: estimate the distortion.
+        camera_deviations: Of focal length and principal point, fractions of it and of the longer side; 0: 0.001 if given, 0.04 and 0.01 of EXIF.
         dense: Rectifies, matches densely and computes depth if the camera moved. slanted: adds depth from slanted planes.
         max_dense_pixels: Larger photographs are reduced for dense matching.
-        near_depth, far_depth: Depths of the nearest and farthest surface, in units of the baseline; 0: from the matches.
-        min_disparity, max_disparity: Ends of the dense search, px of the rectified pair; None: from the matches.
+        near_depth, far_depth: Depths of the nearest and farthest surface, in baselines; 0: from the matches. min_disparity, max_disparity: ends of the dense search, px.
         device: 'cpu', 'cuda:0', 'opencl:0', ... of all stages. progress: called with the name of each stage and the fraction done.
 
     Returns:
@@ -80,7 +80,7 @@ def estimate_pair(
     """
     options = {"model": model, "threshold": threshold, "guided": guided, "escalate": escalate, "lens_is_unknown": lens_is_unknown}
     options |= {"dense": dense, "slanted": slanted, "max_dense_pixels": max_dense_pixels, "near_depth": near_depth, "far_depth": far_depth}
-    options |= {"min_disparity": min_disparity, "max_disparity": max_disparity}
+    options |= dict(zip(("min_disparity", "max_disparity", "focal_deviation", "principal_point_deviation"), (min_disparity, max_disparity, *camera_deviations)))
     points = None if matches is None else tuple(numpy_of(x) for x in matches)
     cameras, stages = (camera1, camera1 if camera2 is None else camera2), (features, matching, robust)
     return _core.estimate_pair((left, right), cameras, points, (mask1, mask2), stages, options, device_id(device) or "cpu", progress)

@@ -190,7 +190,7 @@ def estimate_shared_focal_relative_pose(
 ) -> Estimate:
     """Estimates pose, F (`model`) and the focal length (`focal_length`, px) of two images of one camera with unknown focal length.
 
-    `focal_deviation` is the standard deviation of the focal length. It is large or infinite if two views do not determine it: with parallel
+    `focal_deviation` is the standard deviation of the focal length from independent noise. It is large or infinite if two views do not determine it: with parallel
     optical axes, axes that meet at equal distances, or all matches on one plane.
 
     Args:
@@ -308,7 +308,7 @@ def estimate_camera_pose_focal(
 ) -> Estimate:
     """Estimates the pose and the focal length (`focal_length`, px) of a camera from scene points.
 
-    `focal_deviation` is the standard deviation of the focal length, large or infinite if the points do not determine it, as on a plane
+    `focal_deviation` is its standard deviation from independent noise, large or infinite if the points do not determine it, as on a plane
     parallel to the image.
 
     Args:

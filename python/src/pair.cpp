@@ -88,6 +88,8 @@ PairOptions options_from(const nb::dict& given,
   take(given, "dense", o.dense);
   take(given, "slanted", o.slanted);
   take(given, "max_dense_pixels", o.max_dense_pixels);
+  take(given, "focal_deviation", o.focal_deviation);
+  take(given, "principal_point_deviation", o.principal_point_deviation);
   take(given, "near_depth", o.near_depth);
   take(given, "far_depth", o.far_depth);
   for (const auto& [name, end] :
@@ -320,15 +322,33 @@ void bind_camera(Class& c) {
   GET("focal_length", "float", p.result.estimated_camera.focal_length,
       "Estimated focal length of both photographs, px; 0 if it was given or is not determined.");
   GET("focal_deviation", "float", p.result.estimated_camera.focal_deviation,
-      "Standard deviation of focal_length, px.");
+      "Standard deviation of focal_length, px: noise, correlated errors, the assumed principal "
+      "point and the estimated distortion.");
   GET("distortion", "float", p.result.estimated_camera.distortion,
       "Estimated coefficient of the division model, in units of half the diagonal; 0: none.");
   GET("distortion_deviation", "float", p.result.estimated_camera.distortion_deviation,
-      "Standard deviation of distortion.");
+      "Standard deviation of distortion: noise, correlated errors and the assumed centre.");
   GET("timings", "dict[str, float]", milliseconds(p.result.timings), "Milliseconds of each stage.");
   GET("tries", "list[dict[str, typing.Any]]", tries_of(p.result.tries),
       "Name, outcome, doubt, inliers and milliseconds of each try; more than one if the pair was "
       "escalated.");
+}
+
+nb::object known_deviation(const PairResult& r, double value) {
+  return r.pose_deviation.is_known ? nb::object(nb::float_(value)) : nb::none();
+}
+
+void bind_pose_deviation(Class& c) {
+  GET("pose_covariance", ARRAY("float64") " | None",
+      optional_array(p.result.pose_deviation.is_known, p.result.pose_deviation.covariance, {6, 6}),
+      "Covariance of (w, t), shape (6, 6), w a rotation in radians: noise, correlated errors and "
+      "the deviations of the cameras; None if the pose is not determined.");
+  GET("rotation_deviation_deg", "float | None",
+      known_deviation(p.result, p.result.pose_deviation.rotation_deg),
+      "Standard deviation of the rotation, in degrees; None as for pose_covariance.");
+  GET("direction_deviation_deg", "float | None",
+      known_deviation(p.result, p.result.pose_deviation.direction_deg),
+      "Standard deviation of the direction of t, in degrees; None as for pose_covariance.");
 }
 
 void bind_depth(Class& c) {
@@ -382,6 +402,7 @@ void bind_pair(nb::module_& m) {
   bind_model(c);
   bind_matches(c);
   bind_camera(c);
+  bind_pose_deviation(c);
   bind_depth(c);
   m.def("estimate_pair", &estimate, nb::arg("photographs"), nb::arg("cameras"),
         nb::arg("matches").none(), nb::arg("masks"), nb::arg("stages"), nb::arg("options"),

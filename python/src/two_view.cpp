@@ -159,7 +159,7 @@ nb::list decompose_H(nb::handle H, nb::handle camera1, nb::handle camera2, nb::h
 
 nb::tuple tuple_of(const ModelCovariance& c) {
   return nb::make_tuple(c.ok, c.parameters, c.noise, copy_of(c.model, {9, 9}),
-                        copy_of(c.pose, {6, 6}), c.focal_variance);
+                        copy_of(c.pose, {6, 6}), c.focal_variance, c.correlation);
 }
 
 // Returns the covariance of a matrix, or of a relative pose where R is given.
@@ -224,12 +224,12 @@ void bind_covariances(nb::module_& m) {
       any("camera2"), any("inliers"), nb::arg("noise"),
       nb::sig("def covariance(kind: str, model: object, R: object, t: object, left: object, "
               "right: object, camera1: object, camera2: object, inliers: object, noise: float) "
-              "-> tuple[bool, int, float, " NUMBERS ", " NUMBERS ", float]"));
+              "-> tuple[bool, int, float, " NUMBERS ", " NUMBERS ", float, float]"));
   m.def("absolute_pose_covariance", &covariance_of_pose, any("R"), any("t"), any("x"), any("X"),
         any("camera"), any("inliers"), nb::arg("noise"),
         nb::sig("def absolute_pose_covariance(R: object, t: object, x: object, X: object, camera: "
                 "object, inliers: object, noise: float) -> tuple[bool, int, float, " NUMBERS
-                ", " NUMBERS ", float]"));
+                ", " NUMBERS ", float, float]"));
 }
 
 }  // namespace

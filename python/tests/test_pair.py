@@ -39,6 +39,17 @@ def test_two_files_give_pose_depth_and_cloud(pair):
     assert repr(pair).startswith("<Pair: ok, fundamental, ")
 
 
+def test_deviations_contain_the_truth_and_more_if_more_is_assumed(files, pair):
+    assert abs(pair.focal_length - 1380) < 2 * pair.focal_deviation < 400 and pair.pose_covariance.shape == (6, 6)
+    assert np.isclose(np.degrees(np.sqrt(np.trace(pair.pose_covariance[:3, :3]))), pair.rotation_deviation_deg)
+    K = (1379.74, 1382.08, 760.1, 503.16)
+    sure, unsure = (
+        bifocal.estimate_pair(*files, K, matches=(pair.x1, pair.x2), dense=False, camera_deviations=(f, f)) for f in (0.0, 0.05)
+    )
+    assert sure.rotation_deviation_deg < 0.5 * pair.rotation_deviation_deg
+    assert unsure.direction_deviation_deg > 2 * sure.direction_deviation_deg > 0 and unsure.focal_deviation == 0
+
+
 def test_matches_of_another_matcher_give_the_same_geometry(files, pair):
     again = bifocal.estimate_pair(*files, matches=(pair.x1, pair.x2))
     assert again.num_inliers == pair.num_inliers and np.allclose(again.R, pair.R, atol=1e-6)

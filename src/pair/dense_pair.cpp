@@ -2,7 +2,6 @@
 #include "pair/dense_pair.hpp"
 
 #include <fmt/format.h>
-#include <bifocal/two_view.hpp>
 #include <bifocal/draw.hpp>
 
 #include <algorithm>
@@ -95,7 +94,7 @@ std::size_t memory_of(const Device& device, const Rectification& r, int disparit
 
 // Depth of the first photograph's pixels and the cloud.
 void add_depth(Queue& queue, const PinholePair& pair, const DenseCameras& cameras,
-               const PairOptions& options, DensePair& dense) {
+               const PoseDeviation& deviation, const PairOptions& options, DensePair& dense) {
   const View image1 = pair.image1;
   DenseMatches matches = dense_matches(dense.rectification, dense.disparity.raw);
   if (!cameras.F && options.slanted)
@@ -103,11 +102,7 @@ void add_depth(Queue& queue, const PinholePair& pair, const DenseCameras& camera
   else if (!cameras.F)
     remove_islands(image1, pair.image2, cameras, matches);
   DepthOptions depth;
-  ModelCovariance covariance;
-  if (!cameras.F)
-    covariance =
-        bifocal::covariance(cameras.pose, cameras.matches, cameras.camera1, cameras.camera2);
-  if (covariance.ok) depth.pose_covariance = covariance.pose;
+  if (!cameras.F) depth.geometries = deviation.geometries;
   dense.depth = depth_map(matches, cameras.camera1, cameras.camera2, cameras.pose, depth);
   const double pixels = static_cast<double>(image1.width) * image1.height;
   const int step =
@@ -164,7 +159,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   dense.cameras = cameras.source;
   dense.focal_deviation = cameras.focal_deviation;
   dense.cam2_from_cam1 = cameras.pose;
-  add_depth(queue, pair, cameras, options, dense);
+  add_depth(queue, pair, cameras, result.pose_deviation, options, dense);
   put_upright(dense);
   result.dense = std::move(dense);
 }

@@ -12,6 +12,10 @@
 #include <numbers>
 #include <optional>
 
+#include "pair/deviations.hpp"
+#include "robust/jackknife.hpp"
+#include "robust/lens_fit.hpp"
+
 namespace bifocal::pair {
 namespace {
 
@@ -19,10 +23,12 @@ using Picture = ImageView<const std::uint8_t>;
 
 // A lens is accepted if it lowers the squared errors of F by this many squared noises (a likelihood
 // ratio), if its distortion is this many standard deviations from 0, and if it moves the inliers by
-// this many px in the median.
+// this many px in the median; and if two deviations, with what is assumed, do not exceed its
+// distortion.
 constexpr double kLikelihoodRatio = 100, kDeviations = 6, kMovedPx = 1;
-// A focal length is accepted if its deviation is below this fraction of it, and if the pose
-// explains at least this fraction of the inliers of F; otherwise the images are of two cameras.
+// A focal length is accepted if its deviation is below this fraction of it (two deviations exceed
+// the error of the usual guess otherwise), and if the pose explains at least this fraction of the
+// inliers of F; otherwise the images are of two cameras.
 constexpr double kMaxFocalDeviation = 0.2, kLeastShare = 0.95;
 constexpr double kUsualFocalLength = 1.2;  // of the longer side: 45 degrees across it
 // Largest sides of an undistorted image, in sides of the photograph, and its most pixels; the image
@@ -132,6 +138,56 @@ void keep_seen(const UndistortedPair& pair, EstimateResult& found) {
   }
 }
 
+std::vector<PointPair> inlying(std::span<const PointPair> points, const EstimateResult& found) {
+  std::vector<PointPair> inliers;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (found.inliers[i]) inliers.push_back(points[i]);
+  return inliers;
+}
+
+// Points of a photograph without the distortion, in px of a view without the lens.
+std::vector<PointPair> undistorted_points(Picture photograph, double distortion,
+                                          const Intrinsics& view, std::vector<PointPair> points) {
+  const LensCamera lens = lens_of(photograph, distortion);
+  undistort(std::span(points), lens, lens);
+  const Intrinsics& from = lens.pinhole();
+  for (PointPair& p : points)
+    p = {view.cx + view.fx * (p.x1 - from.cx) / from.fx,
+         view.cy + view.fy * (p.y1 - from.cy) / from.fy,
+         view.cx + view.fx * (p.x2 - from.cx) / from.fx,
+         view.cy + view.fy * (p.y2 - from.cy) / from.fy};
+  return points;
+}
+
+// Standard deviation of the distortion, with correlated errors and the assumed centre and aspect
+// ratio.
+double distortion_deviation(Picture image, const EstimateResult& found, const PairOptions& options,
+                            std::span<const PointPair> points) {
+  const std::vector<PointPair> inliers = inlying(points, found);
+  robust::LensModel model{found.model, found.distortion, lens_unit(image)};
+  const double whole = robust::refined_distortion(model, inliers);
+  double variance = std::pow(found.distortion_deviation, 2) + std::pow(whole - found.distortion, 2);
+  for (const auto& [others, scale] : robust::jackknife_parts(inliers))
+    variance += std::pow(scale * (robust::refined_distortion(model, others) - whole), 2);
+  for (const Intrinsics& unit :
+       deviating_cameras(model.unit, assumed_deviation(options, image, 1))) {
+    model.unit = unit;
+    variance += std::pow(robust::refined_distortion(model, inliers) - whole, 2);
+  }
+  return std::sqrt(variance);
+}
+
+// The inliers with the distortion one standard deviation off; none if no lens was estimated.
+std::vector<std::vector<PointPair>> with_other_distortion(Picture photograph,
+                                                          const PinholePair& pair,
+                                                          const PairResult& result) {
+  if (!result.undistorted) return {};
+  const EstimatedCamera& lens = result.estimated_camera;
+  const Intrinsics view = camera_of(pair.image1, pair.scale * lens_unit(photograph).fx);
+  return {undistorted_points(photograph, lens.distortion + lens.distortion_deviation, view,
+                             inlying(result.points, result.model))};
+}
+
 // Finds F and the distortion of one lens, if it explains the matches better than F alone. A
 // dominant plane leaves F and the distortion undetermined.
 std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const EstimateResult& alone,
@@ -151,6 +207,8 @@ std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const Esti
   if (!found.ok() || !shows_distortion(alone, found, robust.threshold) ||
       moved_px(points, found, unit) < kMovedPx)
     return {};
+  found.distortion_deviation = distortion_deviation(image, found, options, points);
+  if (!(2 * found.distortion_deviation < std::abs(found.distortion))) return {};
   return found;
 }
 
@@ -271,8 +329,15 @@ void estimate_focal_length(Queue& queue, const Photograph& image1, const Photogr
   if (!found.ok() || !(found.focal_deviation < kMaxFocalDeviation * found.focal_length) ||
       found.inlier_count < kLeastShare * static_cast<double>(pair.inliers.size()))
     return;
+  const Intrinsics camera = camera_of(pair.image1, found.focal_length);
+  FocalDeviation deviation = focal_deviation(
+      {inlying(pair.inliers, found), camera, camera, found.pose},
+      found.focal_deviation / found.focal_length, assumed_deviation(options, image1, pair.scale),
+      with_other_distortion(image1, pair, result));
+  if (!(deviation.px < kMaxFocalDeviation * found.focal_length)) return;
   result.estimated_camera.focal_length = found.focal_length / pair.scale;
-  result.estimated_camera.focal_deviation = found.focal_deviation / pair.scale;
+  result.estimated_camera.focal_deviation = deviation.px / pair.scale;
+  result.pose_deviation = std::move(deviation.pose);
   // The pose is of the inliers: each has the place of its match.
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   std::vector<Vec3> points(result.points.size(), Vec3{kNaN, kNaN, kNaN});
@@ -282,6 +347,17 @@ void estimate_focal_length(Queue& queue, const Photograph& image1, const Photogr
   found.triangulated = std::move(points);
   const double focal_length = found.focal_length;
   set_pose(std::move(found), focal_length, result);
+}
+
+void add_pose_deviation(const Photograph& image1, const Photograph& image2,
+                        const PairOptions& options, PairResult& result) {
+  if (result.outcome != Outcome::ok || result.kind != ModelKind::essential) return;
+  const PinholePair pair = pinhole_pair(image1, image2, result);
+  Intrinsics one = *options.camera1, two = *options.camera2;
+  if (result.undistorted) one = two = camera_of(pair.image1, pair.scale * one.fx);
+  result.pose_deviation = pose_deviation({pair.inliers, one, two, *result.cam2_from_cam1},
+                                         given_deviation(options, image1, pair.scale),
+                                         given_deviation(options, image2, pair.scale));
 }
 
 }  // namespace bifocal::pair

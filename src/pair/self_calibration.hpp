@@ -38,8 +38,13 @@ void estimate_lens(Queue& queue, const Photograph& image1, const Photograph& ima
                    const EstimateResult& fundamental, const PairOptions& options,
                    PairResult& result);
 
-// Such pairs without a camera get the focal length and the pose if the matches determine them.
+// Such pairs without a camera get the focal length and the pose, with their deviations, if the
+// matches determine them.
 void estimate_focal_length(Queue& queue, const Photograph& image1, const Photograph& image2,
                            const PairOptions& options, PairResult& result);
+
+// Sets the deviation of the pose of an essential matrix.
+void add_pose_deviation(const Photograph& image1, const Photograph& image2,
+                        const PairOptions& options, PairResult& result);
 
 }  // namespace bifocal::pair

@@ -8,12 +8,13 @@
 #include <cmath>
 #include <vector>
 
+#include "robust/cells.hpp"
 #include "robust/fit.hpp"
 
 namespace bifocal {
 namespace {
 
-using robust::Chart, robust::Fit, robust::Model;
+using robust::cells_of, robust::Chart, robust::Fit, robust::Model;
 
 [[noreturn]] void fail(const std::string& text) {
   throw Error(ErrorCode::usage, "covariance: " + text);
@@ -52,6 +53,8 @@ Pose pose_near(const Fit<Kind>& fit, const Model& m, const Pose& to) {
   return best;
 }
 
+constexpr int kCells = 8;  // across and down, of the points whose errors may be alike
+
 // A model's covariance in the parameters of its chart, and what follows from it.
 template <ModelKind Kind>
 class Spread {
@@ -59,23 +62,29 @@ class Spread {
   static constexpr std::size_t d = L::DOF;
 
  public:
-  Spread(const Fit<Kind>& fit, const Model& model, std::size_t points, double noise)
+  Spread(const Fit<Kind>& fit, const Model& model, const std::vector<int>& cells, double noise)
       : fit_(fit), chart_(fit.opened(model)) {
     result.parameters = int(d);
     const Model own = fit.closed(chart_);
-    std::vector<std::size_t> finite;  // not behind the camera either
-    double squares = 0;
-    for (std::size_t i = 0; i < points; ++i) {
+    std::vector<std::vector<std::size_t>> finite(kCells * kCells);  // not behind the camera either
+    double squares = 0, count = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
       const double e = fit.squared(own, i);
       if (!std::isfinite(e)) continue;
-      finite.push_back(i);
+      finite[std::size_t(cells[i])].push_back(i);
       squares += e;
+      ++count;
     }
-    const double left = double(finite.size()) * int(L::RESIDUALS) - double(d);
+    std::erase_if(finite, [](const auto& cell) { return cell.empty(); });
+    const double left = count * int(L::RESIDUALS) - double(d);
     result.noise = noise > 0 ? noise : left > 0 ? fit.unit() * std::sqrt(squares / left) : 0;
     if (left < 0 || !(noise > 0 || left > 0)) return;
-    double A[d * d];
-    fit.normal_matrix(chart_, finite, A);
+    double A[d * d] = {}, part[d * d];
+    std::vector<std::array<double, d>> gradients(finite.size());
+    for (std::size_t c = 0; c < finite.size(); ++c) {
+      fit.normal_equations(chart_, finite[c], part, gradients[c].data());
+      for (std::size_t k = 0; k < d * d; ++k) A[k] += part[k];
+    }
     const double s = result.noise / fit.unit();
     for (std::size_t k = 0; k < d; ++k) {
       double used[d * d], column[d] = {};
@@ -85,6 +94,8 @@ class Spread {
       std::copy(column, column + d, C_ + d * k);
     }
     result.ok = true;
+    if (left > 0 && squares > 0 && s > 0)
+      set_correlation(gradients, s * s * squares / left, double(finite.size()));
   }
 
   // J C J' of numbers of the model, with their derivatives J by differences of fourth order: the
@@ -129,6 +140,16 @@ class Spread {
   ModelCovariance result;
 
  private:
+  // unit: the variance that C has times that of an error.
+  void set_correlation(const std::vector<std::array<double, d>>& gradients, double unit,
+                       double cells) {
+    double sum = 0;
+    for (const auto& g : gradients)
+      for (std::size_t a = 0; a < d; ++a)
+        for (std::size_t b = 0; b < d; ++b) sum += g[a] * C_[d * a + b] * g[b];
+    if (cells > double(d))
+      result.correlation = std::max(1.0, cells / (cells - 1) * sum / (unit * double(d)));
+  }
   [[nodiscard]] Model moved(std::size_t k, double step) const {
     Chart chart = chart_;
     double delta[d] = {};
@@ -164,7 +185,7 @@ ModelCovariance covariance(ModelKind kind, const Mat3& model, std::span<const Po
     using L = robust::problem_lanes<double, Kind>;
     if constexpr (L::IS_CONSTRAINED == 1)
       check_constraints(kind, fit.result(m).model, fit.result(fit.closed(fit.opened(m))).model);
-    Spread spread(fit, m, own.size(), noise);
+    Spread spread(fit, m, cells_of(own, kCells), noise);
     if constexpr (L::UNKNOWN_FOCAL == 1 && L::TWO_VIEWS == 1) {
       const double f = fit.length() * fit.focal_of(m);
       if (!std::isfinite(f)) return ModelCovariance{};
@@ -186,7 +207,8 @@ ModelCovariance covariance(const Pose& pose, std::span<const PointPair> points,
   const std::vector<PointPair> own = kept(points, inliers, noise);
   const Fit<kind> fit(robust::numbers_of(std::span(own)), own.size(),
                       robust::checked_cameras("covariance", kind, std::array{camera1, camera2}));
-  Spread spread(fit, fit.scoring(times(cross_matrix(pose.t), pose.R), {}), own.size(), noise);
+  Spread spread(fit, fit.scoring(times(cross_matrix(pose.t), pose.R), {}), cells_of(own, kCells),
+                noise);
   spread.add_model();
   spread.add_pose(pose);
   return spread.result;
@@ -197,7 +219,7 @@ ModelCovariance covariance(const Pose& pose, std::span<const ScenePoint> points,
                            double noise) {
   const std::vector<ScenePoint> own = kept(points, inliers, noise);
   return robust::with_fit("covariance", pose, own, camera, [&](const auto& fit, const Model& m) {
-    Spread spread(fit, m, own.size(), noise);
+    Spread spread(fit, m, cells_of(own, kCells), noise);
     spread.add_pose(pose);
     return spread.result;
   });

@@ -102,14 +102,18 @@ class Fit {
     return m;
   }
 
-  // J'J [DOF][DOF] of the errors of the points `kept` in the parameters of a chart.
-  void normal_matrix(const Chart& chart, const std::vector<std::size_t>& kept, double* A) const {
+  // J'J [DOF][DOF] and J'e [DOF] of the errors e of the points `kept` in the parameters of a chart.
+  void normal_equations(const Chart& chart, const std::vector<std::size_t>& kept, double* A,
+                        double* gradient) const {
+    constexpr int kGradient = kEquations * (kEquations + 1) / 2;
     const Selection points(*this, kept);
     double N[L::SUMS], D[kEquations * L::DOF];
     const typename L::robust_loss squares = {0, 0, 0};
     L::model_equations(closed(chart).data(), &points.view, points.view.n, &squares, nullptr, N);
     L::model_tangent(chart.data(), rays(), D);
     for (int a = 0; a < L::DOF; ++a) {
+      gradient[a] = 0;
+      for (int i = 0; i < kEquations; ++i) gradient[a] += D[L::DOF * i + a] * N[kGradient + i];
       for (int b = 0; b < L::DOF; ++b) {
         double& sum = A[L::DOF * a + b] = 0;
         for (int i = 0; i < kEquations; ++i)
@@ -180,6 +184,8 @@ class Fit {
   [[nodiscard]] Refined result(const Model& m) const {
     Refined r;
     L::result_matrix(&info_, rays(), m.data(), r.model.data());
+    if constexpr (L::UNKNOWN_FOCAL == 1 && L::TWO_VIEWS == 1)
+      r.focal_length = length() * focal_of(m);
     if constexpr (!L::TWO_VIEWS) {
       double pose[12];
       L::result_pose(&info_, m.data(), m.data(), pose);

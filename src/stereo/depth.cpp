@@ -41,6 +41,11 @@ double depth_of(const Vec3& q, const Vec3& t, const Vec3& x2) {
   return z > 0 && z * q[2] + t[2] > 0 ? z : std::numeric_limits<double>::quiet_NaN();
 }
 
+// Direction in which a camera sees a pixel.
+Vec3 ray_of(const Intrinsics& camera, double x, double y) {
+  return {(x - camera.cx) / camera.fx, (y - camera.cy) / camera.fy, 1};
+}
+
 // The poses lie one standard deviation away along each axis of the covariance: its Cholesky
 // factor's columns.
 std::vector<Pose> deviating_poses(const Pose& pose, std::span<const double> covariance) {
@@ -76,22 +81,23 @@ DepthMap depth_map(const DenseMatches& matches, const Intrinsics& camera1,
   check(camera1, camera2, pose, options);
   const int width = matches.x.width, height = matches.x.height;
   DepthMap out{ImageF(width, height, 1, kUnknown), ImageF(width, height, 1, kUnknown)};
-  const std::vector<Pose> others = deviating_poses(pose, options.pose_covariance);
+  std::vector<DeviatingGeometry> others(options.geometries.begin(), options.geometries.end());
+  for (const Pose& p : deviating_poses(pose, options.pose_covariance))
+    others.push_back({camera1, camera2, p});
   runtime::parallel_for(height, [&](int y) {
     for (int x = 0; x < width; ++x) {
       const double u = matches.x.at(x, y), v = matches.y.at(x, y);
       if (std::isnan(u) || std::isnan(v)) continue;
-      const Vec3 ray = {(x - camera1.cx) / camera1.fx, (y - camera1.cy) / camera1.fy, 1};
       const auto seen = [&](double s) {
-        return Vec3{(u + s * matches.dx.at(x, y) - camera2.cx) / camera2.fx,
-                    (v + s * matches.dy.at(x, y) - camera2.cy) / camera2.fy, 1};
+        return ray_of(camera2, u + s * matches.dx.at(x, y), v + s * matches.dy.at(x, y));
       };
-      const Vec3 q = times(pose.R, ray), x2 = seen(0);
+      const Vec3 q = times(pose.R, ray_of(camera1, x, y)), x2 = seen(0);
       const double z = depth_of(q, pose.t, x2), aside = options.disparity_deviation;
       double variance = std::pow(
           (depth_of(q, pose.t, seen(0.5 * aside)) - depth_of(q, pose.t, seen(-0.5 * aside))), 2);
-      for (const Pose& other : others)
-        variance += std::pow(depth_of(times(other.R, ray), other.t, x2) - z, 2);
+      for (const auto& [one, two, other] : others)
+        variance += std::pow(
+            depth_of(times(other.R, ray_of(one, x, y)), other.t, ray_of(two, u, v)) - z, 2);
       const double deviation = std::sqrt(variance);
       if (!(deviation <= options.max_deviation * z)) continue;  // NaN too
       out.depth.at(x, y) = static_cast<float>(z);

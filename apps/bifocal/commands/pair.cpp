@@ -60,6 +60,7 @@ std::string summary(const PairResult& r, const OutputFolder& folder) {
                        r.model.inlier_count, r.points.size(), r.reason);
     if (const std::string estimated = estimated_camera_text(r.estimated_camera); !estimated.empty())
       text += estimated + "\n";
+    if (r.pose_deviation.is_known) text += pose_deviation_text(r.pose_deviation) + "\n";
     const std::string& why = r.dense_reason;
     text += r.dense ? depth_text(*r.dense)
                     : fmt::format("no depth: {}\n", why.empty() ? "it was not asked for" : why);
@@ -174,6 +175,8 @@ void add_pair(Program& program, Context& context) {
                 .change(m.max_ratio, {.name = "--ratio", .range = Range::within(0.1, 1)})
                 .change(p.near_depth, {.name = "--near", .shows_default = false})
                 .change(p.far_depth, {.name = "--far", .shows_default = false})
+                .change(p.focal_deviation, {.shows_default = false})
+                .change(p.principal_point_deviation, {.shows_default = false})
                 .change(p.dense, {.help = "don't rectify, match densely and make depth"}));
   for (auto [name, end, help] :
        {std::tuple{

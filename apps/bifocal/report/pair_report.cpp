@@ -136,6 +136,10 @@ void add_numbers(Page& page, const PairReport& in) {
                                              r.estimated_camera.distortion_deviation)});
   if (const auto& pose = r.cam2_from_cam1) {
     rows.push_back({"Rotation", fmt::format("{:.3f} degrees", rotation_deg(pose->R))});
+    if (r.pose_deviation.is_known)
+      rows.push_back({"Deviation of the pose",
+                      fmt::format("{:.2g} degrees of rotation, {:.2g} degrees of direction",
+                                  r.pose_deviation.rotation_deg, r.pose_deviation.direction_deg)});
     rows.push_back({"Direction of t", pose->t == Vec3{}
                                           ? std::string("none, the camera only turned")
                                           : fmt::format("{:.5f}, {:.5f}, {:.5f}", pose->t[0],
@@ -185,8 +189,13 @@ std::string tries_text(const std::vector<PairTry>& tries) {
   for (const PairTry& t : tries)
     text += fmt::format("{}{}: {}{}, {} inliers, {:.0f} ms{}", text.empty() ? "tries: " : "; ",
                         t.name, to_string(t.outcome), t.is_doubted ? " (doubted)" : "", t.inliers,
-                        t.ms, t.is_taken && t.inliers > 0 ? " (taken)" : "");
+                        t.ms, t.is_taken ? " (taken)" : "");
   return text;
+}
+
+std::string pose_deviation_text(const PoseDeviation& deviation) {
+  return fmt::format("the pose is known to {:.2g} degrees of rotation and {:.2g} of direction",
+                     deviation.rotation_deg, deviation.direction_deg);
 }
 
 std::string pair_report(const PairReport& in) {
@@ -198,8 +207,6 @@ std::string pair_report(const PairReport& in) {
   if (const std::string estimated = estimated_camera_text(in.result.estimated_camera);
       !estimated.empty())
     page.paragraph(sentence(estimated));
-  if (const std::string tries = tries_text(in.result.tries); !tries.empty())
-    page.paragraph(sentence(tries));
   page.warning(in.result.doubt);
   page.warning(in.result.repetition.reason);
   page.preformatted(in.command_line);

@@ -30,4 +30,7 @@ struct PairReport {
 // Lists the tries of an escalated pair; empty if there was one only.
 [[nodiscard]] std::string tries_text(const std::vector<PairTry>& tries);
 
+// Returns a sentence with the deviations of a pose, which are known.
+[[nodiscard]] std::string pose_deviation_text(const PoseDeviation& deviation);
+
 }  // namespace bifocal::cli
