@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any, Protocol, Union
 
@@ -160,8 +161,8 @@ def _is_on_cuda(array: object) -> bool:
 
 
 def rgb_of(image: Any, is_bgr: bool) -> Any:
-    """Returns an image with its first three channels reversed if `is_bgr`; grey images stay as they are."""
-    if not is_bgr:
+    """Returns an image with its first three channels reversed if `is_bgr`; grey images and names of files stay as they are."""
+    if not is_bgr or isinstance(image, (str, bytes, os.PathLike)):
         return image
     array = image if hasattr(image, "shape") and hasattr(image, "__getitem__") else _numpy_array(image)
     if len(array.shape) != 3 or array.shape[2] < 3:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from . import _core
-from ._arrays import ArrayLike
+from ._arrays import ArrayLike, rgb_of
 from ._colmap_database import numpy_of
 from ._core import Pair
 from ._devices import device_id
@@ -49,16 +49,15 @@ def estimate_pair(
     far_depth: float = 0.0,
     min_disparity: int | None = None,
     max_disparity: int | None = None,
+    bgr: bool = False,
     device: str | None = "cpu",
     progress: Callable[[str, float], None] | None = None,
 ) -> Pair:
     """Estimates the geometry of two photographs, from features or from given matches to a point cloud.
 
     Args:
-        left, right: Photographs: uint8 of shape (H, W) or (H, W, C) in the order RGB, or names of files. Files that have EXIF focal lengths need
-            no cameras.
-        camera1, camera2: Pinholes of the photographs; camera2 is camera1 by default. Without cameras the focal length and the lens are estimated
-            if the matches determine them.
+        left, right: uint8, shape (H, W) or (H, W, C), RGB or with bgr=True BGR, or names of files. EXIF focal lengths replace cameras.
+        camera1, camera2: Pinholes; camera2 is camera1 by default. Without cameras focal length and lens are estimated if the matches determine them.
         matches: Coordinates x1, x2 of another matcher (LightGlue, RoMa, ...), px, shape (N, 2) each, torch or NumPy, in the place of features.
         model: 'auto' chooses between an epipolar model and a homography. threshold: largest error of an inlier, px; replaces that of `robust`.
         features, matching, robust: Options of the stages.
@@ -83,4 +82,5 @@ def estimate_pair(
     options |= dict(zip(("min_disparity", "max_disparity", "focal_deviation", "principal_point_deviation"), (min_disparity, max_disparity, *camera_deviations)))
     points = None if matches is None else tuple(numpy_of(x) for x in matches)
     cameras, stages = (camera1, camera1 if camera2 is None else camera2), (features, matching, robust)
-    return _core.estimate_pair((left, right), cameras, points, (mask1, mask2), stages, options, device_id(device) or "cpu", progress)
+    images = rgb_of(left, bgr), rgb_of(right, bgr)
+    return _core.estimate_pair(images, cameras, points, (mask1, mask2), stages, options, device_id(device) or "cpu", progress)

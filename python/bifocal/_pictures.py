@@ -86,9 +86,12 @@ def warp(image: ArrayLike, H: ArrayLike, width: int, height: int) -> NDArray[num
     return _core.warp(image, H, width, height)
 
 
-def draw_epipolar_lines(image1: ArrayLike, image2: ArrayLike, x1: ArrayLike, x2: ArrayLike, F: ArrayLike, *, count: int = 30) -> NDArray[numpy.uint8]:
-    """Draws both images side by side with the epipolar lines of at most `count` matches."""
-    return _core.draw_epipolar_lines(image1, image2, x1, x2, F, count)
+def draw_epipolar_lines(
+    image1: ArrayLike, image2: ArrayLike, x1: ArrayLike, x2: ArrayLike, F: ArrayLike, *, count: int = 30, bgr: bool = False
+) -> NDArray[numpy.uint8]:
+    """Draws both images side by side with the epipolar lines of at most `count` matches. bgr: images and result have the order BGR, not RGB."""
+    drawn = _core.draw_epipolar_lines(rgb_of(image1, bgr), rgb_of(image2, bgr), x1, x2, F, count)
+    return drawn[:, :, ::-1].copy() if bgr else drawn
 
 
 def draw_matches(

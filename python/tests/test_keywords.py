@@ -11,6 +11,7 @@ import bifocal
 ESTIMATORS = [n for n in bifocal.__all__ if n.startswith("estimate") and n != "estimate_pair"] + ["find_repetition", "mirror_doubt"]
 SCENE = Scene(n=200, seed=3)
 IMAGE = np.kron(np.random.default_rng(0).integers(0, 256, (30, 40, 3)), np.ones((8, 8, 1))).astype(np.uint8)
+F = np.array([[0, 0, 0], [0, 0, -1.0], [0, 1, 0]])
 BGR = np.ascontiguousarray(IMAGE[:, :, ::-1])
 
 
@@ -52,6 +53,7 @@ def test_bgr_images_give_what_rgb_images_give():
         (collection.features(0).response, collection.features(1).response),
         (bifocal.stereo(IMAGE, IMAGE, options).raw, bifocal.stereo(BGR, BGR, options, bgr=True).raw),
         (matcher(IMAGE, IMAGE).raw, matcher(BGR, BGR, bgr=True).raw),
+        (bifocal.draw_epipolar_lines(IMAGE, IMAGE, x, x, F), bifocal.draw_epipolar_lines(BGR, BGR, x, x, F, bgr=True)[:, :, ::-1]),
         (bifocal.draw_matches(IMAGE, IMAGE, x, x), bifocal.draw_matches(BGR, BGR, x, x, bgr=True)[:, :, ::-1]),
     ]
     for rgb, bgr in pairs:
@@ -66,6 +68,13 @@ def test_the_order_of_channels_changes_the_grey_values():
     assert np.array_equal(bifocal.detect(grey).xy, bifocal.detect(grey, bgr=True).xy)
     four = np.dstack([BGR, grey])
     assert np.array_equal(bifocal.detect(np.dstack([IMAGE, grey])).xy, bifocal.detect(four, bgr=True).xy)
+
+
+def test_estimate_pair_takes_bgr_photographs():
+    shifted = IMAGE[:, 8:], IMAGE[:, :-8]
+    rgb = bifocal.estimate_pair(*(np.ascontiguousarray(i) for i in shifted), dense=False)
+    bgr = bifocal.estimate_pair(*(np.ascontiguousarray(i[:, :, ::-1]) for i in shifted), dense=False, bgr=True)
+    assert np.array_equal(rgb.x1, bgr.x1) and len(rgb.x1) > 0
 
 
 def test_threads_print_their_number():
