@@ -29,12 +29,6 @@ ImageView<const std::uint8_t> bytes_of(const Picture& p, const char* name) {
   return p.view<std::uint8_t>();
 }
 
-Intrinsics pinhole(nb::handle camera, const char* name) {
-  const AnyCamera any = any_camera_of(camera, name);
-  if (any.lens) value_error(fmt::format("{}: has a lens; undistort the photographs first", name));
-  return any.pinhole;
-}
-
 nb::object dense(const Rectification& rectification, const FloatRows& disparity) {
   DenseMatches m;
   {
@@ -50,8 +44,8 @@ nb::object depth(const std::tuple<FloatRows, FloatRows, FloatRows, FloatRows>& g
                  double disparity_deviation, nb::handle pose_covariance, double max_deviation) {
   const auto& [x, y, dx, dy] = given;
   const DenseMatches matches{image_of(x), image_of(y), image_of(dx), image_of(dy)};
-  const Intrinsics first = pinhole(std::get<0>(cameras), "camera1"),
-                   second = pinhole(std::get<1>(cameras), "camera2");
+  const Intrinsics first = pinhole_of(std::get<0>(cameras), "camera1"),
+                   second = pinhole_of(std::get<1>(cameras), "camera2");
   const Pose pose{mat3_of(R, "R"), vec3_of(t, "t")};
   std::vector<double> covariance;
   if (!pose_covariance.is_none()) {
@@ -72,7 +66,7 @@ nb::object depth(const std::tuple<FloatRows, FloatRows, FloatRows, FloatRows>& g
 nb::object cloud_of_depth(const FloatRows& map, nb::handle colour, nb::handle camera, int step) {
   if (step < 1) value_error(fmt::format("step = {}, must be at least 1", step));
   const Picture picture = picture_of(colour, "colour");
-  const Intrinsics k = pinhole(camera, "camera");
+  const Intrinsics k = pinhole_of(camera, "camera");
   return cloud_arrays(depth_to_cloud(view_of(map), bytes_of(picture, "colour"), k, step));
 }
 
@@ -181,6 +175,12 @@ nb::object vertical(const Rectification& r, nb::handle x1, nb::handle x2) {
 }
 
 }  // namespace
+
+Intrinsics pinhole_of(nb::handle camera, const char* name) {
+  const AnyCamera any = any_camera_of(camera, name);
+  if (any.lens) value_error(fmt::format("{}: has a lens; undistort the photographs first", name));
+  return any.pinhole;
+}
 
 nb::object cloud_arrays(const std::vector<CloudPoint>& cloud) {
   std::vector<float> xyz;

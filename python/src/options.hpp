@@ -42,6 +42,8 @@ struct AnyCamera {
 [[nodiscard]] AnyCamera any_camera_of(nb::handle object, const char* name);
 // Where the object is a bifocal.LensCamera.
 [[nodiscard]] std::optional<LensCamera> lens_camera_if(nb::handle object, const char* name);
+// A camera of undistorted photographs. Throws ValueError if it has a lens.
+[[nodiscard]] Intrinsics pinhole_of(nb::handle camera, const char* name);
 // One for all or one each: a camera, an array [pairs, 4] or [pairs, 3, 3], or a list of cameras.
 [[nodiscard]] std::vector<AnyCamera> any_cameras_of(nb::handle object, const char* name);
 // Without lenses: ValueError where one has, ending in `why`.

@@ -58,13 +58,6 @@ Given photograph(nb::handle object, const char* name) {
   return {name, std::move(image), {}, false};
 }
 
-std::optional<Intrinsics> camera_if(nb::handle camera, const char* name) {
-  if (camera.is_none()) return {};
-  const AnyCamera any = any_camera_of(camera, name);
-  if (any.lens) value_error(fmt::format("{}: has a lens; undistort the photographs first", name));
-  return any.pinhole;
-}
-
 PairOptions options_from(const nb::dict& given,
                          const std::tuple<nb::handle, nb::handle, nb::handle>& stages) {
   PairOptions o;
@@ -82,16 +75,18 @@ PairOptions options_from(const nb::dict& given,
         fmt::format("model: '{}', must be one of auto, homography, fundamental, essential", model));
   o.model = static_cast<ModelRequest>(word - std::begin(kModelRequestWords));
   take(given, "threshold", o.robust.threshold);
-  take(given, "guided", o.guided);
-  take(given, "escalate", o.escalate);
-  take(given, "lens_is_unknown", o.lens_is_unknown);
-  take(given, "dense", o.dense);
-  take(given, "slanted", o.slanted);
+  for (const auto& [name, flag] : {std::pair{"guided", &o.guided},
+                                   {"escalate", &o.escalate},
+                                   {"lens_is_unknown", &o.lens_is_unknown},
+                                   {"dense", &o.dense},
+                                   {"slanted", &o.slanted}})
+    take(given, name, *flag);
   take(given, "max_dense_pixels", o.max_dense_pixels);
-  take(given, "focal_deviation", o.focal_deviation);
-  take(given, "principal_point_deviation", o.principal_point_deviation);
-  take(given, "near_depth", o.near_depth);
-  take(given, "far_depth", o.far_depth);
+  for (const auto& [name, number] : {std::pair{"focal_deviation", &o.focal_deviation},
+                                     {"near_depth", &o.near_depth},
+                                     {"principal_point_deviation", &o.principal_point_deviation},
+                                     {"far_depth", &o.far_depth}})
+    take(given, name, *number);
   for (const auto& [name, end] :
        {std::pair{"min_disparity", &o.min_disparity}, std::pair{"max_disparity", &o.max_disparity}})
     if (const nb::object value = given[name]; !value.is_none()) take(given, name, end->emplace());
@@ -106,8 +101,9 @@ Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle mat
   PairOptions o = options_from(given, stages);
   const auto& [left, right] = photographs;
   Pair pair{photograph(left, "left"), photograph(right, "right"), {}, {}, device, o.robust.seed};
-  pair.cameras.camera1 = camera_if(std::get<0>(cameras), "camera1");
-  pair.cameras.camera2 = camera_if(std::get<1>(cameras), "camera2");
+  const auto& [camera1, camera2] = cameras;
+  if (!camera1.is_none()) pair.cameras.camera1 = pinhole_of(camera1, "camera1");
+  if (!camera2.is_none()) pair.cameras.camera2 = pinhole_of(camera2, "camera2");
   if (pair.cameras.known()) pair.cameras.source = "the arguments camera1 and camera2";
   if (!pair.cameras.known() && pair.left.exif && pair.right.exif) {
     pair.cameras = cli::exif_cameras(*pair.left.exif, *pair.right.exif);
@@ -261,16 +257,9 @@ nb::object milliseconds(const std::vector<StageTime>& times) {
 
 nb::object tries_of(const std::vector<PairTry>& tries) {
   nb::list all;
-  for (const PairTry& t : tries) {
-    nb::dict d;
-    d["name"] = t.name;
-    d["outcome"] = std::string(to_string(t.outcome));
-    d["is_doubted"] = t.is_doubted;
-    d["inliers"] = t.inliers;
-    d["is_taken"] = t.is_taken;
-    d["ms"] = t.ms;
-    all.append(d);
-  }
+  for (const PairTry& t : tries)
+    all.append(nb::make_tuple(t.name, std::string(to_string(t.outcome)), t.is_doubted, t.inliers,
+                              t.is_taken, t.ms));
   return all;
 }
 
@@ -329,9 +318,10 @@ void bind_camera(Class& c) {
   GET("distortion_deviation", "float", p.result.estimated_camera.distortion_deviation,
       "Standard deviation of distortion: noise, correlated errors and the assumed centre.");
   GET("timings", "dict[str, float]", milliseconds(p.result.timings), "Milliseconds of each stage.");
-  GET("tries", "list[dict[str, typing.Any]]", tries_of(p.result.tries),
-      "Name, outcome, doubt, inliers and milliseconds of each try; more than one if the pair was "
-      "escalated.");
+  GET("tries", "list[tuple[str, str, bool, int, bool, float]]", tries_of(p.result.tries),
+      "(name, outcome, is_doubted, inliers, is_taken, milliseconds) of each try; more than one if "
+      "the "
+      "pair was escalated.");
 }
 
 nb::object known_deviation(const PairResult& r, double value) {

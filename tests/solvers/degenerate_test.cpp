@@ -64,7 +64,9 @@ TEST(Degenerate, points_that_are_all_equal_have_no_solution) {
       for (auto& p : points) p = points[0];
     });
     EXPECT_EQ(total(solve<double>(batch).counts), 0);
-    if (has_float_version(row.solver)) EXPECT_EQ(total(solve<float>(batch).counts), 0);
+    if (has_float_version(row.solver)) {
+      EXPECT_EQ(total(solve<float>(batch).counts), 0);
+    }
   }
 }
 
