@@ -94,7 +94,6 @@ PairOptions options_from(const nb::dict& given,
 }
 
 using Handles = std::tuple<nb::handle, nb::handle>;
-
 Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle matches,
               const Handles& masks, const std::tuple<nb::handle, nb::handle, nb::handle>& stages,
               const nb::dict& given, const std::string& device, nb::handle progress) {
@@ -166,16 +165,19 @@ nb::object positions(const std::vector<Keypoint>& keypoints) {
   return array_from(std::move(values), {keypoints.size(), 2});
 }
 
+std::vector<std::string> doubts_of(const PairResult& r) {
+  std::vector<std::string> all;
+  for (const std::string& d : {r.doubt, r.repetition.reason})
+    if (!d.empty()) all.push_back(d);
+  return all;
+}
+
 std::string text(const Pair& p) {
   const PairResult& r = p.result;
-  std::string out = fmt::format("<Pair: {}", to_string(r.outcome));
-  if (r.outcome == Outcome::ok)
-    out += fmt::format(", {}, {} of {} matches are inliers", to_string(r.kind),
-                       r.model.inlier_count, r.points.size());
-  if (r.cam2_from_cam1) out += ", pose";
-  if (r.dense) out += fmt::format(", {} points", r.dense->cloud.size());
-  if (!r.doubt.empty() || r.repetition.is_doubted) out += ", doubted";
-  return out + ">";
+  if (r.outcome != Outcome::ok) return fmt::format("<Pair: {}>", to_string(r.outcome));
+  return fmt::format("<Pair: ok, {}, {} of {} matches are inliers{}{}{}>", to_string(r.kind),
+                     r.model.inlier_count, r.points.size(), r.cam2_from_cam1 ? ", pose" : "",
+                     r.dense ? ", depth" : "", doubts_of(r).empty() ? "" : ", doubted");
 }
 
 void write(const Pair& p, nb::handle folder) {
@@ -203,7 +205,6 @@ void write(const Pair& p, nb::handle folder) {
 
 using Class = nb::class_<Pair>;
 #define ARRAY(type) "numpy.typing.NDArray[numpy." type "]"
-// A property; `p` is the Pair and `self` its object.
 #define GET(name, type, value, doc)         \
   c.def_prop_ro(                            \
       name,                                 \
@@ -216,13 +217,6 @@ using Class = nb::class_<Pair>;
 nb::object optional_array(bool is_there, const auto& values,
                           std::initializer_list<std::size_t> shape) {
   return is_there ? copy_of(values, shape) : nb::none();
-}
-
-std::vector<std::string> doubts_of(const PairResult& r) {
-  std::vector<std::string> all;
-  for (const std::string& d : {r.doubt, r.repetition.reason})
-    if (!d.empty()) all.push_back(d);
-  return all;
 }
 
 nb::object inliers_of(const PairResult& r) {
