@@ -189,7 +189,7 @@ std::string tries_text(const std::vector<PairTry>& tries) {
   for (const PairTry& t : tries)
     text += fmt::format("{}{}: {}{}, {} inliers, {:.0f} ms{}", text.empty() ? "tries: " : "; ",
                         t.name, to_string(t.outcome), t.is_doubted ? " (doubted)" : "", t.inliers,
-                        t.ms, t.is_taken ? " (taken)" : "");
+                        t.ms, t.is_taken && t.inliers > 0 ? " (taken)" : "");
   return text;
 }
 
@@ -207,6 +207,8 @@ std::string pair_report(const PairReport& in) {
   if (const std::string estimated = estimated_camera_text(in.result.estimated_camera);
       !estimated.empty())
     page.paragraph(sentence(estimated));
+  if (const std::string tries = tries_text(in.result.tries); !tries.empty())
+    page.paragraph(sentence(tries));
   page.warning(in.result.doubt);
   page.warning(in.result.repetition.reason);
   page.preformatted(in.command_line);
