@@ -113,7 +113,7 @@ TEST(SelfCalibration, whose_focal_length_is_given_has_a_lens) {
   constexpr double k = -0.15, f = kFountainFocal / (1 + k);
   const ImageU8 one = through_lens(fountain("0004"), k), two = through_lens(fountain("0005"), k);
   const Intrinsics camera{f, f, (one.width - 1) / 2.0, (one.height - 1) / 2.0};
-  PairOptions options{.camera1 = camera, .camera2 = camera, .dense = false};
+  PairOptions options{.camera1 = camera, .camera2 = camera, .escalate = false, .dense = false};
   const PairResult bent = estimate_pair(one, two, options);
   EXPECT_EQ(bent.estimated_camera.distortion, 0);
   options.lens_is_unknown = options.dense = true;
