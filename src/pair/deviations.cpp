@@ -46,6 +46,9 @@ Pose pose_near(const Mat3& E, const Pose& to) {
   return out;
 }
 
+// Fits start near their end, and are compared with each other.
+constexpr int kSteps = 4;
+
 // Difference of two fits: rotation w (rad), t, and the logarithm of the focal length.
 using Change = std::array<double, 7>;
 
@@ -118,7 +121,7 @@ class Fits {
                                                      const Intrinsics& camera1,
                                                      const Intrinsics& camera2,
                                                      double threshold = 0) const {
-    const RefineOptions options{.threshold = threshold, .max_steps = 20};
+    const RefineOptions options{.threshold = threshold, .max_steps = kSteps};
     if (!has_focal_) {
       const std::array cameras = {camera1, camera2};
       const Refined refined =
