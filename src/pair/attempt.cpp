@@ -73,8 +73,7 @@ void start(const AttemptInput& input, const AttemptStages& stages, const char* s
 }  // namespace
 
 bool Belief::exceeds(const Belief& other) const {
-  if (other.rank > 0 && rank > 0 && is_epipolar != other.is_epipolar)
-    return is_epipolar && rank >= other.rank;
+  if (other.rank > 0 && other.is_epipolar && !is_epipolar) return false;
   return std::tuple(rank, -significance, support) >
          std::tuple(other.rank, -other.significance, other.support);
 }

@@ -36,8 +36,7 @@ struct Belief {
   bool is_epipolar = true;
 
   // A homography is not tested for repetition, and its plane is a part of what an epipolar model
-  // explains: it never exceeds one, and an epipolar model of its rank exceeds it, whose matches
-  // were tested for depth off the plane (choose_model).
+  // explains: it never exceeds one.
   [[nodiscard]] bool exceeds(const Belief& other) const;
 };
 
