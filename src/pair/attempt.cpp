@@ -74,8 +74,11 @@ void start(const AttemptInput& input, const AttemptStages& stages, const char* s
 
 bool Belief::exceeds(const Belief& other) const {
   if (other.rank > 0 && other.is_epipolar && !is_epipolar) return false;
-  return std::tuple(rank, -significance, support) >
-         std::tuple(other.rank, -other.significance, other.support);
+  const bool is_one_kind = is_epipolar == other.is_epipolar;
+  const auto key = [&](const Belief& b) {
+    return std::tuple(b.rank, is_one_kind ? -b.significance : -b.epipolar_significance, b.support);
+  };
+  return key(*this) > key(other);
 }
 
 struct Attempt::Matching {
@@ -108,6 +111,7 @@ Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
   estimate_lens(input.queue, input.image1, input.image2, found.uncalibrated, options_, result);
   refuse_insignificant();
   matches_ = result.matches, points_ = result.points, support_ = result.model;
+  epipolar_significance_ = found.epipolar.significance;
   result.doubt = doubt_of_cameras(input.queue, found, options_, input.image1, input.image2);
   if (options_.guided && can_be_guided()) take_guided_round(input, stages);
   if (std::string none = missing_features(result, options_); !none.empty())
@@ -128,7 +132,7 @@ Belief Attempt::belief() const {
   if (result.outcome != Outcome::ok && result.outcome != Outcome::rotation_only) return {};
   const bool is_doubted = !result.doubt.empty() || result.repetition.is_doubted;
   return {is_doubted ? 1 : 2, support_.significance, support_.inlier_count,
-          result.kind != ModelKind::homography};
+          result.kind != ModelKind::homography, epipolar_significance_};
 }
 
 // Keypoint i of both photographs is that of match i.
@@ -174,6 +178,7 @@ void Attempt::take_guided_round(const AttemptInput& input, const AttemptStages& 
   const std::vector<double> errors =
       residuals(result.kind, result.model.model, points_, cameras_for(result.kind, options_));
   const double significance = result.kind == kind ? support_.significance : 0;
+  if (result.kind != kind) epipolar_significance_ = 0;
   support_ = result.model;
   support_.significance = significance;
   support_.inliers.assign(points_.size(), 0);

@@ -34,9 +34,11 @@ struct Belief {
   double significance = 0;  // Estimate::significance, of those matches
   int support = 0;          // inliers among them, which decide between equal significance
   bool is_epipolar = true;
+  double epipolar_significance = 0;  // next to a homography: of the epipolar model not chosen
 
   // A homography is not tested for repetition, and its plane is a part of what an epipolar model
-  // explains: it never exceeds one.
+  // explains: it never exceeds one. An epipolar model is compared with the epipolar one of the
+  // other attempt, because an inlier of a homography is less probable by chance.
   [[nodiscard]] bool exceeds(const Belief& other) const;
 };
 
@@ -76,6 +78,7 @@ class Attempt {
   std::vector<Match> matches_;
   std::vector<PointPair> points_;
   EstimateResult support_;
+  double epipolar_significance_ = 0;
 };
 
 }  // namespace bifocal::pair

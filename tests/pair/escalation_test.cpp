@@ -63,11 +63,17 @@ TEST(PairBelief, OfEqualSignificanceTheLargerSupportCounts) {
 }
 
 TEST(PairBelief, AHomographyDoesNotReplaceAnEpipolarModel) {
-  const pair::Belief epipolar{1, -3, 12, true}, plane{2, -90, 200, false};
+  const pair::Belief epipolar{1, -3, 12, true, -3}, plane{2, -90, 200, false, -60};
   EXPECT_FALSE(plane.exceeds(epipolar));
   EXPECT_TRUE(epipolar.exceeds({}));
   EXPECT_TRUE(plane.exceeds({}));
-  EXPECT_TRUE((pair::Belief{2, -91, 200, true}.exceeds(plane)));
+}
+
+TEST(PairBelief, AnEpipolarModelIsComparedWithTheEpipolarModelNextToAHomography) {
+  const pair::Belief plane{2, -90, 47, false, -20};
+  EXPECT_TRUE((pair::Belief{2, -30, 82, true, -30}.exceeds(plane)));
+  EXPECT_FALSE((pair::Belief{2, -19, 82, true, -19}.exceeds(plane)));
+  EXPECT_FALSE((pair::Belief{1, -30, 82, true, -30}.exceeds(plane)));
 }
 
 TEST(PairEscalation, AnAnswerWithManyInliersIsNotTriedAgain) {
