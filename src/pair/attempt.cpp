@@ -33,14 +33,13 @@ std::string doubt_of_camera(const Intrinsics& camera, Picture image, const char*
 std::string doubt_of_cameras(Queue& queue, const verify::ChosenModel& found,
                              const PairOptions& options, Picture image1, Picture image2) {
   if (!options.camera1 || !options.camera2) return {};
-  std::string doubt;
-  if (found.epipolar_kind == ModelKind::essential)
+  std::string doubt = doubt_of_camera(*options.camera1, image1, "first");
+  if (doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
+  if (doubt.empty() && found.epipolar_kind == ModelKind::essential)
     doubt = focal_doubt(
         queue,
         {found.epipolar, found.uncalibrated, found.points, *options.camera1, *options.camera2},
         options.robust);
-  if (doubt.empty()) doubt = doubt_of_camera(*options.camera1, image1, "first");
-  if (doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
   return doubt;
 }
 

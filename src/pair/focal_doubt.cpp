@@ -79,10 +79,13 @@ std::string focal_doubt(Queue& queue, const CalibratedPair& pair, const RobustOp
   const double factor = focal_factor(queue, pair, options);
   const double off = std::max(factor, 1 / factor);
   if (!(fits_another && off > kFactor) && !(has_few && off > kFactorOfFew)) return {};
+  constexpr double kPlausibleFactor = 3;  // the matches determine larger ones badly
   return fmt::format(
       "the matches contradict these intrinsics: a pose has {} inliers, a fundamental matrix {}, "
-      "and focal lengths {:.2g} times as long fit better",
-      calibrated, free, factor);
+      "and {} fit better",
+      calibrated, free,
+      off < kPlausibleFactor ? fmt::format("focal lengths {:.2g} times as long", factor)
+                             : "other focal lengths");
 }
 
 }  // namespace bifocal::pair

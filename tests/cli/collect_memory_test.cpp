@@ -48,9 +48,11 @@ TEST(CollectMemory, holds_for_mixtures_of_sizes) {
                  encode_jpeg(texture(sizes[i].first, sizes[i].second, unsigned(i)), 95));
     for (const int threads : {1, 2}) {
       const std::int64_t peak = peak_memory(
-          folder, fmt::format("collect mixed --database mixed.db --overwrite --pairs pairs.txt "
-                              "--max-memory 96M --threads {}",
-                              threads));
+          folder,
+          fmt::format(
+              "collect mixed --database mixed.db --device cpu --overwrite --pairs pairs.txt "
+              "--max-memory 96M --threads {}",
+              threads));
       EXPECT_TRUE(std::filesystem::exists(folder / "mixed.db")) << text_of(folder / ".err");
       fmt::print("{} photographs, {} threads: {:.1f} MB\n", sizes.size(), threads,
                  static_cast<double>(peak) * 1e-6);

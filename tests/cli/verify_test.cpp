@@ -22,7 +22,7 @@ using nlohmann::json;
 TEST(Cli, verify_says_what_it_found) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 7);
-  const Ran r = run(folder, "verify a.db --json --threads 1");
+  const Ran r = run(folder, "verify a.db --json --threads 1 --device cpu");
   ASSERT_EQ(r.code, 0) << r.err;
   const json j = json::parse(r.out);
   EXPECT_EQ(j["pairs"], 21);
