@@ -146,8 +146,7 @@ nb::object view_of_image(nb::handle self, const Image<Value>& image) {
 
 const DensePair& dense_of(const Pair& p, const char* what) {
   if (!p.result.dense)
-    value_error(fmt::format("{}: the pair has no dense part: {}", what,
-                            p.result.dense_reason.empty() ? "dense=False" : p.result.dense_reason));
+    value_error(fmt::format("{}: the pair has no dense part: {}", what, p.result.dense_reason));
   return *p.result.dense;
 }
 

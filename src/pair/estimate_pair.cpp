@@ -77,7 +77,7 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
       pair::set_pose(answer.found.epipolar, options.camera1->fx, result);
     pair::estimate_focal_length(queue, photograph1, photograph2, options, result);
     pair::add_pose_deviation(photograph1, photograph2, options, result);
-    if (options.dense) result.dense_reason = why_no_depth(result);
+    result.dense_reason = options.dense ? why_no_depth(result) : "it was not asked for";
     if (options.dense && result.dense_reason.empty())
       pair::add_dense(queue, pair::pinhole_pair(photograph1, photograph2, result), options, clock,
                       result);

@@ -61,9 +61,7 @@ std::string summary(const PairResult& r, const OutputFolder& folder) {
     if (const std::string estimated = estimated_camera_text(r.estimated_camera); !estimated.empty())
       text += estimated + "\n";
     if (r.pose_deviation.is_known) text += pose_deviation_text(r.pose_deviation) + "\n";
-    const std::string& why = r.dense_reason;
-    text += r.dense ? depth_text(*r.dense)
-                    : fmt::format("no depth: {}\n", why.empty() ? "it was not asked for" : why);
+    text += r.dense ? depth_text(*r.dense) : fmt::format("no depth: {}\n", r.dense_reason);
   }
   if (const std::string tries = tries_text(r.tries); !tries.empty()) text += tries + "\n";
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
