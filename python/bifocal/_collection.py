@@ -103,7 +103,7 @@ def collect(
         OSError: If a file cannot be read or written, or the database is another one.
     """
     given = isinstance(matching, FloatMatchOptions)
-    options = {"pairs": pairs, "partners": partners, "overlap": overlap, "features": features, "geometry": geometry, "guided": guided}
+    options: dict[str, object] = {"pairs": pairs, "partners": partners, "overlap": overlap, "features": features, "geometry": geometry, "guided": guided}
     options |= {"matching": None if given else matching, "given_matching": matching if given else None}
     options |= {"max_side": max_side, "masks": masks, "camera": camera, "camera_sharing": camera_sharing, "camera_model": camera_model}
     options |= {"max_memory": max_memory, "overwrite": overwrite}
