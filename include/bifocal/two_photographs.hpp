@@ -137,7 +137,8 @@ enum class CameraSource {
 // was estimated. Image 1 is the left picture, and both are as upright as their rows allow. Where
 // camera 2 lies on the left, disparities decrease as points come nearer
 // (Rectification::is_reversed). The search range covers the disparities of the inliers with a
-// margin and is widened if disparities lie at its ends, unless PairOptions determine it. Pixels
+// margin and is widened if disparities lie at its ends, unless PairOptions determine it; of a
+// reversed pair min_disparity and disparities span what was found. Pixels
 // that see outside one of the photographs are unknown in `disparity.raw`, and in `filled` when they
 // are outside the left one.
 struct DensePair {

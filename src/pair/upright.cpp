@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "rectify/upright.hpp"
 
@@ -12,42 +13,57 @@ namespace bifocal::pair {
 namespace {
 
 // The image rotated by 180 degrees, with `before` columns of `outside` added on its left and
-// `after` on its right.
+// `after` on its right; negative numbers remove columns.
 template <class T>
 Image<T> rotated(const Image<T>& image, int before, int after, std::type_identity_t<T> outside) {
   if (image.empty()) return {};
   Image<T> out(image.width + before + after, image.height, image.channels, outside);
-  for (int y = 0; y < image.height; ++y)
-    for (int x = 0; x < image.width; ++x)
+  const int begin = std::max(0, before), end = std::min(out.width, image.width + before);
+  for (int y = 0; y < out.height; ++y)
+    for (int x = begin; x < end; ++x)
       for (int c = 0; c < image.channels; ++c)
-        out.at(x + before, y, c) = image.at(image.width - 1 - x, image.height - 1 - y, c);
+        out.at(x, y, c) = image.at(image.width - 1 - (x - before), image.height - 1 - y, c);
   return out;
 }
 
-// Disparities after the rotation, with `shift` px added.
-ImageF reversed(const ImageF& disparity, int shift) {
-  ImageF out = rotated(disparity, shift, 0, std::numeric_limits<float>::quiet_NaN());
-  for (float& d : out.pixels) d = static_cast<float>(shift) - d;
-  return out;
+// The least and the largest known disparity, widened to whole px; those of the search if none is
+// known.
+std::pair<int, int> ends_of(const DensePair& dense) {
+  float least = std::numeric_limits<float>::infinity(), largest = -least;
+  for (const ImageF* map : {&dense.disparity.raw, &dense.disparity.filled}) {
+    for (const float d : map->pixels) {
+      if (!std::isfinite(d)) continue;
+      least = std::min(least, d), largest = std::max(largest, d);
+    }
+  }
+  if (least > largest) return {dense.min_disparity, dense.min_disparity + dense.disparities - 1};
+  return {static_cast<int>(std::floor(least)), static_cast<int>(std::ceil(largest))};
 }
 
 }  // namespace
 
+// A disparity d becomes shift - d. With d from `least` to `shift`, the columns that are cropped
+// show nothing that both images have.
 void put_upright(DensePair& dense) {
   Rectification& r = dense.rectification;
   if (!rectification::is_upside_down(r)) return;
-  const int last = dense.min_disparity + dense.disparities - 1, shift = std::max(0, last);
+  const auto [least, largest] = ends_of(dense);
+  const int shift = std::max(0, largest), crop = std::clamp(least, 0, (r.width - 1) / 2);
   const int width = r.width;
   rotate_by_180(r);
   if (shift > 0) shift_left_image(r, shift);
-  dense.left = rotated(dense.left, shift, 0, 0);
-  dense.right = rotated(dense.right, 0, shift, 0);
+  rectification::crop_columns(r, crop);
+  dense.left = rotated(dense.left, shift - crop, -crop, 0);
+  dense.right = rotated(dense.right, -crop, shift - crop, 0);
   DisparityMap& map = dense.disparity;
-  map.raw = reversed(map.raw, shift);
-  map.filled = reversed(map.filled, shift);
-  map.confidence = rotated(map.confidence, shift, 0, 0);
+  for (ImageF* disparity : {&map.raw, &map.filled}) {
+    *disparity = rotated(*disparity, shift - crop, -crop, std::numeric_limits<float>::quiet_NaN());
+    for (float& d : disparity->pixels) d = static_cast<float>(shift) - d;
+  }
+  map.confidence = rotated(map.confidence, shift - crop, -crop, 0);
   map.density *= static_cast<double>(width) / r.width;
-  dense.min_disparity = shift - last;
+  dense.min_disparity = shift - largest;
+  dense.disparities = largest - least + 1;
 }
 
 }  // namespace bifocal::pair

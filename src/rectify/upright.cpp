@@ -44,4 +44,16 @@ void exchange_sides(Rectification& r) {
   r.is_reversed = !r.is_reversed;
 }
 
+void crop_columns(Rectification& r, int px) {
+  for (RectifiedSide& side : r.sides) {
+    for (PolarRow& row : side.rows) {
+      row.x += px * row.dx;
+      row.y += px * row.dy;
+    }
+    for (std::size_t column = 0; column < 3; ++column) side.H[column] -= px * side.H[6 + column];
+    side.camera.cx -= px;
+  }
+  r.width -= 2 * px;
+}
+
 }  // namespace bifocal::rectification

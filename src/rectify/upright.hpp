@@ -12,4 +12,7 @@ namespace bifocal::rectification {
 // Makes the left image the right one, which changes the sign of all disparities.
 void exchange_sides(Rectification& rectification);
 
+// Removes `px` columns at each end of both canvases.
+void crop_columns(Rectification& rectification, int px);
+
 }  // namespace bifocal::rectification

@@ -171,6 +171,42 @@ TEST(PairDepth, rectified_pictures_stay_upright_in_both_orders) {
   }
 }
 
+// The right camera on the left: each canvas keeps what both images can show, and little else.
+TEST(PairDepth, a_reversed_pair_keeps_what_both_images_show) {
+  const PairResult r = estimated(views({-0.5, 0, 0}, 0), true),
+                   straight = estimated(views({0.5, 0, 0}, 0), true);
+  ASSERT_TRUE(r.dense.has_value() && straight.dense.has_value());
+  const DensePair& d = *r.dense;
+  ASSERT_TRUE(d.rectification.is_reversed);
+  EXPECT_EQ(d.left.width, d.rectification.width);
+  EXPECT_EQ(d.right.width, d.rectification.width);
+  EXPECT_EQ(d.disparity.raw.width, d.rectification.width);
+  // The found disparities fill the range.
+  float least = 1e9F, largest = -1e9F;
+  std::int64_t known = 0;
+  for (const float v : d.disparity.raw.pixels) {
+    if (std::isnan(v)) continue;
+    least = std::min(least, v), largest = std::max(largest, v), ++known;
+  }
+  EXPECT_GE(least, 0);
+  EXPECT_EQ(d.min_disparity, 0);
+  EXPECT_LE(largest, d.disparities - 1);
+  EXPECT_LE(d.rectification.width, straight.dense->rectification.width + d.disparities);
+  EXPECT_NEAR(d.disparity.density, 100.0 * double(known) / (double(d.left.width) * d.left.height),
+              0.01);
+  // Inliers stay on both canvases.
+  std::int64_t inliers = 0, inside = 0;
+  for (std::size_t i = 0; i < r.points.size(); ++i) {
+    if (!r.model.inliers[i]) continue;
+    const PointPair& m = r.points[i];
+    ++inliers;
+    const double left = rectified_point(d.rectification, 0, {m.x1, m.y1})[0],
+                 right = rectified_point(d.rectification, 1, {m.x2, m.y2})[0];
+    inside += left >= 0 && right >= 0 && left < d.left.width && right < d.left.width;
+  }
+  EXPECT_GT(double(inside), 0.99 * double(inliers));
+}
+
 // Points of Q from the disparities, in the frame of camera 1, have the depth of the depth map.
 TEST(PairDepth, a_reversed_pair_has_a_q_of_its_own) {
   for (const Vec3& to : {Vec3{0.5, 0, 0}, Vec3{-0.5, 0, 0}}) {
