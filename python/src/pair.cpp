@@ -11,6 +11,7 @@
 
 #include "cameras.hpp"
 #include "devices.hpp"
+#include "features_device.hpp"
 #include "files.hpp"
 #include "pair_files.hpp"
 #include "points.hpp"
@@ -19,31 +20,22 @@
 namespace bifocal::python {
 namespace {
 
-// A photograph as an array or as a file.
-struct Given {
-  std::string file;  // "left" or "right" for an array
-  ImageU8 image;
-  std::optional<Intrinsics> exif;
-  bool is_file = false;
-};
-
 struct Pair {
-  Given left, right;
+  cli::Photograph left, right;  // an array has the name of its argument
   cli::Cameras cameras;
   PairResult result;
   std::string device;
   std::uint64_t seed = 0;
 };
 
-Given photograph(nb::handle object, const char* name) {
+cli::Photograph photograph(nb::handle object, const char* name) {
   const bool is_file = nb::isinstance<nb::str>(object) || nb::isinstance<nb::bytes>(object) ||
                        nb::hasattr(object, "__fspath__");
   if (is_file) {
     const FileName file = file_of(object, name);
     try {
       const Unlocked unlocked;
-      cli::Photograph read = cli::read_photograph(file.path.string());
-      return {read.file, std::move(read.image), read.exif, true};
+      return cli::read_photograph(file.path.string());
     } catch (const Error& e) {
       if (e.code() == ErrorCode::input) raise_refused_reading({&file});
       throw;
@@ -55,7 +47,7 @@ Given photograph(nb::handle object, const char* name) {
   ImageU8 image(given.width, given.height, given.channels);
   for (int y = 0; y < given.height; ++y)
     std::copy_n(given.row(y), std::size_t(given.width) * std::size_t(given.channels), image.row(y));
-  return {name, std::move(image), {}, false};
+  return {name, std::move(image), {}, {}};
 }
 
 PairOptions options_from(const nb::dict& given,
@@ -116,11 +108,9 @@ Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle mat
     gather(points);
     o.matches = points.span;
   }
-  std::optional<Picture> mask1, mask2;
-  if (!std::get<0>(masks).is_none())
-    mask1 = picture_of(std::get<0>(masks), "mask1"), o.mask1 = mask1->view<std::uint8_t>();
-  if (!std::get<1>(masks).is_none())
-    mask2 = picture_of(std::get<1>(masks), "mask2"), o.mask2 = mask2->view<std::uint8_t>();
+  const DetectArguments first(std::get<0>(stages), std::get<0>(masks)),
+      second(std::get<0>(stages), std::get<1>(masks));
+  o.mask1 = first.allowed(), o.mask2 = second.allowed();
   o.progress = [&](std::string_view stage, double fraction) {
     const nb::gil_scoped_acquire locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -130,6 +120,9 @@ Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle mat
   o.device = Device(device);
   const Unlocked unlocked;
   pair.result = estimate_pair(pair.left.image, pair.right.image, o);
+  for (const cli::Photograph* p : {&pair.left, &pair.right})
+    if (!pair.cameras.known() && pair.result.doubt.empty() && !p->exif_doubt.empty())
+      pair.result.doubt = fmt::format("{}: EXIF: {}, left out", p->file, p->exif_doubt);
   return pair;
 }
 
@@ -181,9 +174,6 @@ std::string text(const Pair& p) {
 
 void write(const Pair& p, nb::handle folder) {
   const FileName name = file_of(folder, "folder");
-  std::vector<std::string> inputs;
-  for (const Given* g : {&p.left, &p.right})
-    if (g->is_file) inputs.push_back(g->file);
   try {
     const Unlocked unlocked;
     cli::write_pair({.left = p.left.file,
@@ -195,7 +185,7 @@ void write(const Pair& p, nb::handle folder) {
                      .result = p.result,
                      .device = p.device,
                      .seed = p.seed},
-                    name.path, inputs);
+                    name.path, {p.left.file, p.right.file});
   } catch (const Error& e) {
     if (e.code() == ErrorCode::input) raise_refused_writing(name);
     throw;

@@ -26,6 +26,9 @@ std::vector<T> vector_of(const nb::bytes& bytes) {
   return values;
 }
 
+// Names of files may hold bytes that are not UTF-8.
+inline nb::str text_of(const std::string& text) { return nb::str(valid_utf8(text).c_str()); }
+
 // float32 [height][width] without gaps, in the host's memory.
 using FloatRows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 

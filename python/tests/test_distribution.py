@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import bifocal
-from bifocal import _core
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OLD_TEXTS = ("pip install bifocal ", "pip install bifocal\n", "pip install bifocal`", "pip install bifocal[", "pip install 'bifocal[", "pip install -U bifocal")
@@ -109,7 +108,3 @@ def test_h5py_refuses_what_the_library_refuses(tmp_path, kind):
     assert refused.returncode != 0 or "left out" in refused.stderr, refused.stdout
     named = "no image 'db/a.jpg'" if kind == "missing" else "features.h5"
     assert named in refused.stderr and "Traceback" not in refused.stderr, refused.stderr
-
-
-def test_the_reader_of_the_library_is_back_after_none():
-    _core.read_hdf5_by(None)

@@ -30,16 +30,10 @@ std::string doubt_of_camera(const Intrinsics& camera, Picture image, const char*
   return doubt.empty() ? doubt : fmt::format("{} ({} picture)", doubt, which);
 }
 
-std::string doubt_of_cameras(Queue& queue, const verify::ChosenModel& found,
-                             const PairOptions& options, Picture image1, Picture image2) {
-  if (!options.camera1 || !options.camera2) return {};
-  std::string doubt = doubt_of_camera(*options.camera1, image1, "first");
-  if (doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
-  if (doubt.empty() && found.epipolar_kind == ModelKind::essential)
-    doubt = focal_doubt(
-        queue,
-        {found.epipolar, found.uncalibrated, found.points, *options.camera1, *options.camera2},
-        options.robust);
+std::string doubt_of_cameras(const PairOptions& options, Picture image1, Picture image2) {
+  std::string doubt;
+  if (options.camera1) doubt = doubt_of_camera(*options.camera1, image1, "first");
+  if (options.camera2 && doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
   return doubt;
 }
 
@@ -111,7 +105,13 @@ Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
   refuse_insignificant();
   matches_ = result.matches, points_ = result.points, support_ = result.model;
   epipolar_significance_ = found.epipolar.significance;
-  result.doubt = doubt_of_cameras(input.queue, found, options_, input.image1, input.image2);
+  result.doubt = doubt_of_cameras(options_, input.image1, input.image2);
+  // The matches of distorted images contradict every pinhole.
+  if (result.doubt.empty() && found.epipolar_kind == ModelKind::essential && !result.undistorted)
+    result.doubt = focal_doubt(
+        input.queue,
+        {found.epipolar, found.uncalibrated, found.points, *options_.camera1, *options_.camera2},
+        options_.robust);
   if (options_.guided && can_be_guided()) take_guided_round(input, stages);
   if (std::string none = missing_features(result, options_); !none.empty())
     result.reason = std::move(none);
