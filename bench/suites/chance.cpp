@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How often geometry is believed where there is none: pairs of wrong matches alone, one pair a call
-// (CPU) and in batches at a batch's depth and at that of one pair. And how long such pairs take,
-// one after another on one core.
+// False alarms: how often a model is believed for pairs of outliers alone, one pair a call (CPU)
+// and in batches, with the sampling depth of a batch and of one pair. Also the time of such pairs
+// on one core.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of files between Python and C++, and what Python raises where the system refuses one.
+// File names between Python and C++, and the OSError of a file that the system refuses.
 #pragma once
 
 #include <filesystem>
@@ -17,13 +17,13 @@ struct FileName {
 };
 [[nodiscard]] FileName file_of(nb::handle object, const char* name);
 
-// After a failure over files that are read, or over one that is written, these raise OSError with
-// errno and filename, so FileNotFoundError and so on, where the system refuses to open one of them.
-// They return where it refuses none, and the failure lies in what is in a file.
+// Called after a failed reading or writing. Raise OSError with errno and filename (for example
+// FileNotFoundError) if the system refuses to open a file. Return if it opens all of them: the
+// failure lies in the content.
 void raise_refused_reading(std::initializer_list<const FileName*> files);
 void raise_refused_writing(const FileName& file);
 
-// Calls `write` and raises what Python raises if the system refuses the file.
+// Calls `write`; raises OSError with errno and filename if the system refuses the file.
 template <class Write>
 void written(const FileName& file, const Write& write) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bifocal estimate of one pair: what it prints for each model and each outcome.
+// The output of bifocal estimate for one pair, by model and outcome.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -54,7 +54,7 @@ TEST(Cli, estimate_tells_the_distortion_of_a_lens) {
   EXPECT_NE(none.err.find("--principal-point"), std::string::npos) << none.err;
 }
 
-// Points of a plane, of a camera that moved sideways, of one that turned as well, and of a scene.
+// Files of points: a plane, a sideways motion, a motion with a rotation, and a scene with depth.
 class EstimateFiles : public testing::Test {
  protected:
   void SetUp() override {
@@ -109,7 +109,7 @@ TEST_F(EstimateFiles, each_model_is_printed) {
 
 TEST_F(EstimateFiles, a_focal_length_is_told_where_the_axes_turn) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
-  // Parallel axes do not tell a focal length that nobody knows.
+  // Parallel optical axes do not determine the focal length.
   const json open = result("shared_focal --points depth.txt --principal-point 320,240");
   EXPECT_EQ(open["model"]["kind"], "shared_focal");
   EXPECT_EQ(open["focal_deviation"], nullptr);
@@ -120,7 +120,7 @@ TEST_F(EstimateFiles, a_focal_length_is_told_where_the_axes_turn) {
     EXPECT_NEAR(told["pose"]["R"][0].get<double>(), 0.96, 1e-3);
   }
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::monodepth_shared_focal);
-  // The same with depths, which one match in ten has not got.
+  // Depths for the shared focal length; one match in ten has none.
   const json deep = result("monodepth_shared_focal --points depths.txt --principal-point 320,240");
   EXPECT_NEAR(deep["focal_length"].get<double>(), 500, 0.1);
   EXPECT_NEAR(deep["pose"]["R"][0].get<double>(), 0.96, 1e-3);
@@ -148,7 +148,7 @@ TEST_F(EstimateFiles, a_focal_length_is_told_where_the_axes_turn) {
 }
 
 TEST_F(EstimateFiles, weights_and_a_dominant_plane_count) {
-  // Of two planes the one whose matches have weight 0 has no part.
+  // Matches of the second plane have weight 0 and do not count.
   std::string weighted;
   for (int i = 0; i < 90; ++i) {
     const double x = 200 + 5 * i, y = 300 + 40 * unit(random), s = i % 3 ? 1.1 : 0.9;

@@ -24,8 +24,7 @@ struct PairReport {
 };
 [[nodiscard]] std::string pair_report(const PairReport& report);
 
-// This says in a sentence what the matches tell of a camera that nobody gave; empty where it is
-// nothing.
+// Describes the estimated focal length and lens in a sentence; empty if neither was estimated.
 [[nodiscard]] std::string estimated_camera_text(const EstimatedCamera& camera);
 // Lists the tries of an escalated pair; empty if there was one only.
 [[nodiscard]] std::string tries_text(const std::vector<PairTry>& tries);

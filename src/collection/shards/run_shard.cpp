@@ -14,7 +14,7 @@
 namespace bifocal::colmap {
 namespace {
 
-// Not a fault of the shard: all of them would fail.
+// A fault of the whole run: every shard would fail.
 class OtherDatabase : public Error {
  public:
   explicit OtherDatabase(const std::filesystem::path& file, const std::string& what)
@@ -46,7 +46,7 @@ class Shard {
     VerifyProgress progress;
     run_pipeline(devices, reader, plan_.options, [&](const Piece& piece) { add(piece, out); },
                  progress, {});
-    // Read without locks: what was read is good when nobody has written to the file.
+    // The file is read without locks: the result is valid if the file did not change meanwhile.
     if (stamp_of(file_) != stamp_)
       throw TryAgain(fmt::format("{}: was written to meanwhile", file_.string()));
     result.pairs = progress.done;
@@ -104,7 +104,7 @@ ShardResult run_shard(const DeviceSet& devices, const Plan& plan, int shard, con
     throw Error(ErrorCode::usage, fmt::format("shard {}: {} has {}, from 0 on", shard,
                                               plan.folder.string(), plan.shards()));
   ShardResult result;
-  std::optional<Shard> work;  // what fails before it is there is a fault of the whole run
+  std::optional<Shard> work;  // earlier failures are faults of the whole run
   try {
     result.was_done = why_not_done(plan, shard).empty();
     if (result.was_done) return result;
