@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <random>
@@ -20,6 +21,11 @@ namespace {
 using namespace colmap;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 const char* const kNames[] = {"cameras", "images", "points3D", "rigs", "frames"};
+
+// In place: files of COLMAP are written in this way.
+void overwrite(const std::filesystem::path& file, std::string_view bytes) {
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
+}
 
 // Reads it or refuses it with the folder's name.
 bool is_read(const std::filesystem::path& folder) {
@@ -40,12 +46,12 @@ TEST(ModelDamage, BinaryFilesCutAtEveryByteAreRefused) {
     const auto file = folder / (name + ".bin");
     const std::string whole = read_file(file);
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      write_file(file, whole.substr(0, size));
+      overwrite(file, whole.substr(0, size));
       EXPECT_FALSE(is_read(folder.path())) << name << ' ' << size;
     }
-    write_file(file, whole + '\0');
+    overwrite(file, whole + '\0');
     expect_error([&] { (void)read_model(folder.path()); }, name + ".bin: has 1 bytes after");
-    write_file(file, whole);
+    overwrite(file, whole);
   }
   EXPECT_TRUE(is_read(folder.path()));
 }
@@ -58,10 +64,10 @@ TEST(ModelDamage, TextFilesCutAtEveryByteAreRefused) {
     const auto file = folder / (name + ".txt");
     const std::string whole = read_file(file);
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      write_file(file, whole.substr(0, size));
+      overwrite(file, whole.substr(0, size));
       EXPECT_FALSE(is_read(folder.path())) << name << ' ' << size;
     }
-    write_file(file, whole);
+    overwrite(file, whole);
   }
   EXPECT_TRUE(is_read(folder.path()));
 }
@@ -70,18 +76,21 @@ TEST(ModelDamage, AnyBytesAreReadOrRefused) {
   const TemporaryFolder folder;
   std::mt19937 random(1);
   int read = 0, refused = 0;
-  for (const ModelFormat format : {ModelFormat::binary, ModelFormat::text})
-    for (int i = 0; i < 1500; ++i) {
-      write_model(folder.path(), sample_model(), format);
-      const std::string ending = format == ModelFormat::binary ? ".bin" : ".txt";
+  for (const ModelFormat format : {ModelFormat::binary, ModelFormat::text}) {
+    write_model(folder.path(), sample_model(), format);
+    const std::string ending = format == ModelFormat::binary ? ".bin" : ".txt";
+    for (int i = 0; i < 300; ++i) {
       const auto file = folder / (kNames[random() % 5] + ending);
-      std::string bytes = read_file(file);
+      const std::string whole = read_file(file);
+      std::string bytes = whole;
       for (unsigned k = 1 + random() % 4; k > 0; --k)
         bytes[random() % bytes.size()] = static_cast<char>(random());
-      write_file(file, bytes);
+      overwrite(file, bytes);
       ++(is_read(folder.path()) ? read : refused);
+      overwrite(file, whole);
     }
-  EXPECT_GT(read, 100);
+  }
+  EXPECT_GT(read, 20);
   EXPECT_GT(refused, 100);
 }
 

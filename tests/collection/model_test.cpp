@@ -90,7 +90,7 @@ TEST_P(ModelFormats, PixelsAreShiftedByHalf) {
   write_model(folder.path(), model, GetParam());
   std::string images = read_file(folder / ("images" + ending));
   if (GetParam() == ModelFormat::text) {
-    EXPECT_NE(images.find("1 2.25 -1\n"), std::string::npos) << images;
+    EXPECT_NE(images.find("1 2.25 -1 \n"), std::string::npos) << images;
   } else {
     const double x = 1, y = 2.25;
     std::string bytes(reinterpret_cast<const char*>(&x), 8);

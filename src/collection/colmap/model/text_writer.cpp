@@ -55,14 +55,12 @@ std::string images(const Model& model) {
     add(to, "{}", image.id);
     add_pose(to, image.cam_from_world);
     add(to, " {} {}\n", image.camera_id, image.name);
-    const char* blank = "";
     for (const ModelObservation& o : image.observations) {
-      add(to, "{}{:.17g} {:.17g} ", blank, o.x + kHalfPixel, o.y + kHalfPixel);
+      add(to, "{:.17g} {:.17g} ", o.x + kHalfPixel, o.y + kHalfPixel);
       if (o.point_id == kNoPoint)
-        to += "-1";
+        to += "-1 ";
       else
-        add(to, "{}", o.point_id);
-      blank = " ";
+        add(to, "{} ", o.point_id);  // COLMAP's lines end with a blank
     }
     to.push_back('\n');
   }
