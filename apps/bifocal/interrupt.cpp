@@ -11,13 +11,22 @@
 #include <vector>
 
 namespace bifocal::cli {
-namespace {
 
 // Never destroyed: the watching thread lives as long as the process.
 struct Interrupts {
   std::mutex mutex;
   std::vector<const std::function<void()>*> clean_ups;
+  StopRequest* stop = nullptr;
+
+  // False if nothing waits for a request, or one is made already.
+  [[nodiscard]] bool make_request() {
+    const std::unique_lock lock(mutex);
+    return stop && !stop->is_made_.exchange(true);
+  }
 };
+
+namespace {
+
 Interrupts& interrupts() {
   static auto* all = new Interrupts;
   return *all;
@@ -47,7 +56,9 @@ void watch_interrupts() {
   if (pipe2(signal_pipe, O_CLOEXEC) != 0) return;  // then a signal ends the process at once
   std::thread([] {
     unsigned char signal = 0;
-    while (read(signal_pipe[0], &signal, 1) < 0 && errno == EINTR) continue;
+    do {
+      while (read(signal_pipe[0], &signal, 1) < 0 && errno == EINTR) continue;
+    } while (signal == SIGINT && interrupts().make_request());
     end_by(signal);
   }).detach();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -68,6 +79,16 @@ InterruptGuard::InterruptGuard(std::function<void()> clean_up) : clean_up_(std::
 InterruptGuard::~InterruptGuard() {
   const auto lock = hold_interrupts();
   std::erase(interrupts().clean_ups, &clean_up_);
+}
+
+StopRequest::StopRequest() {
+  const auto lock = hold_interrupts();
+  interrupts().stop = this;
+}
+
+StopRequest::~StopRequest() {
+  const auto lock = hold_interrupts();
+  interrupts().stop = nullptr;
 }
 
 std::unique_lock<std::mutex> hold_interrupts() { return std::unique_lock(interrupts().mutex); }

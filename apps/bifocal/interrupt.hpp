@@ -2,6 +2,7 @@
 // This is undone when the process is told to end (SIGINT, SIGTERM, SIGHUP).
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 
@@ -21,6 +22,23 @@ class InterruptGuard {
  private:
   std::function<void()> clean_up_;
 };
+
+// While it lives, the first Ctrl-C (SIGINT) is a request to finish early; the second one ends the
+// process. One at a time.
+class StopRequest {
+ public:
+  StopRequest();
+  ~StopRequest();
+  StopRequest(const StopRequest&) = delete;
+  StopRequest& operator=(const StopRequest&) = delete;
+  [[nodiscard]] bool is_made() const { return is_made_; }
+
+ private:
+  friend struct Interrupts;
+  std::atomic<bool> is_made_ = false;
+};
+// Exit code of a command that finished early and wrote what it had: that of a shell for SIGINT.
+inline constexpr int kExitStopped = 130;
 
 // No interruption takes place while this lock is held: for what must be done whole or not at all.
 [[nodiscard]] std::unique_lock<std::mutex> hold_interrupts();

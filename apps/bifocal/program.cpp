@@ -27,6 +27,7 @@ int run(int argc, char** argv) {
   add_shards(program, context);
   add_collect(program, context);
   add_report(program, context);
+  add_adjust(program, context);
   add_devices(program, context);
   program.run(argc, argv);
   return context.exit_code;
