@@ -42,8 +42,8 @@ void write_back(const Arrangement& arrangement, const Unknowns& unknowns, const 
     const double* const record = &views.poses[i * POSE_SIZE];
     Pose& pose = problem.images[i].cam_from_world;
     std::copy_n(record, 9, pose.R.begin());
-    pose.t = times(pose.R, Vec3{-record[POSE_CENTRE], -record[POSE_CENTRE + 1],
-                                -record[POSE_CENTRE + 2]});
+    pose.t = times(pose.R,
+                   Vec3{-record[POSE_CENTRE], -record[POSE_CENTRE + 1], -record[POSE_CENTRE + 2]});
   }
   for (int c = 0; c < unknowns.cameras(); ++c)
     if (!unknowns.adjusted_params(c).empty()) problem.cameras[at(c)].params = views.params[at(c)];
@@ -75,9 +75,9 @@ AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions
   AdjustOptions chosen = options;
   if (result.is_dense) chosen.float_blocks = false, chosen.max_memory = 0;
   Terms terms(used, problem, arrangement, unknowns, chosen);
-  const std::unique_ptr<ReducedSolver> solver =
-      result.is_dense ? make_dense_solver(arrangement, unknowns)
-                      : make_iterative_solver(unknowns, options);
+  const std::unique_ptr<ReducedSolver> solver = result.is_dense
+                                                    ? make_dense_solver(arrangement, unknowns)
+                                                    : make_iterative_solver(unknowns, options);
   Views views = minimise(terms, unknowns, *solver, options, result);
   std::vector<double> points = terms.points();
   if (options.gauge == AdjustGauge::start)

@@ -5,8 +5,8 @@
 //   S. Moshier, Methods and programs for mathematical functions (Cephes), 1989.
 lane_fn real arctangent(real x) {
   mask far = x > lane(2.414213562373095), middle = x > lane(0.66);
-  real offset_part = select(far, lane(1.5707963267948966),
-                            select(middle, lane(0.7853981633974483), lane(0)));
+  real offset_part =
+      select(far, lane(1.5707963267948966), select(middle, lane(0.7853981633974483), lane(0)));
   real above = select(far, lane(-1), select(middle, x - lane(1), x));
   real below = select(far, x, select(middle, x + lane(1), lane(1)));
   real r = above / below, z = r * r;

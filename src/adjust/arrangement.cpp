@@ -156,8 +156,8 @@ Arrangement arrange(const AdjustProblem& problem, const std::vector<ObservationU
     const bool is_constant = !problem.constant_points.empty() && problem.constant_points[at(p)];
     out.is_free.push_back(is_constant ? 0 : 1);
   }
-  out.by_point = rows_of(problem, by_point.order, lanes,
-                         [](const AdjustObservation& o) { return o.image; });
+  out.by_point =
+      rows_of(problem, by_point.order, lanes, [](const AdjustObservation& o) { return o.image; });
   out.lane_point.resize(at(out.by_point.lanes), -1);
   out.is_free.resize(at(out.by_point.lanes), 0);
   set_views(problem, used, point_lane, out);

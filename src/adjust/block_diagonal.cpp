@@ -43,8 +43,7 @@ BlockDiagonal::BlockDiagonal(const Unknowns& unknowns, std::span<const double> t
       block.unknowns.push_back(unknowns.camera_start(c) + at(k));
     block.factor.assign(at(unknowns.free() * unknowns.free()), 0.0);
   }
-  for (int i = 0; i < unknowns.images(); ++i)
-    add_image(unknowns, i, &triangles[at(i) * triangle]);
+  for (int i = 0; i < unknowns.images(); ++i) add_image(unknowns, i, &triangles[at(i) * triangle]);
   for (Block& block : blocks_) {
     // Constant unknowns leave.
     const std::size_t n = block.unknowns.size();

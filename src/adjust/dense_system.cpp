@@ -25,8 +25,8 @@ std::size_t row_place(DenseSystem::Entry e) { return at(e.row) * SLICE + at(e.la
 
 }  // namespace
 
-// What assembly works on. strips: sums of the camera rows of an image that shares its camera, [free]
-// [columns of cameras].
+// What assembly works on. strips: sums of the camera rows of an image that shares its camera,
+// [free] [columns of cameras].
 struct DenseSystem::Work {
   const Terms& terms;
   const std::vector<double>& cross;
@@ -51,8 +51,7 @@ DenseSystem::DenseSystem(const Arrangement& arrangement, const Unknowns& unknown
 void DenseSystem::derivatives(const Terms& terms, Entry entry, double* J, double* G) const {
   const int free = unknowns_.free(), view = unknowns_.view_size();
   const double* const block = terms.blocks_by_point() +
-                              at(entry.row) * SLICE * at(BLOCK_SIZE(free)) +
-                              at(entry.lane % SLICE);
+                              at(entry.row) * SLICE * at(BLOCK_SIZE(free)) + at(entry.lane % SLICE);
   for (int k = 0; k < 6; ++k) G[k] = block[k * SLICE];
   const int image = arrangement_.by_point.other[row_place(entry)];
   const double* const X = terms.point_data() + at(entry.lane) * POINT_SIZE;
@@ -129,8 +128,9 @@ void DenseSystem::add_image(const Work& work, int image) const {
       const double* const its = &work.cross[place * at(3 * view)];
       for (int i = 0; i < view; ++i)
         for (int j = 0; j < view; ++j)
-          product[i * view + j] = -(solved[3 * i] * its[3 * j] + solved[3 * i + 1] * its[3 * j + 1] +
-                                    solved[3 * i + 2] * its[3 * j + 2]);
+          product[i * view + j] =
+              -(solved[3 * i] * its[3 * j] + solved[3 * i + 1] * its[3 * j + 1] +
+                solved[3 * i + 2] * its[3 * j + 2]);
       add_pair(work, image, rows.other[place], product);
     }
   }

@@ -42,7 +42,7 @@ class DenseSystem {
   const Arrangement& arrangement_;
   const Unknowns& unknowns_;
   std::vector<int> place_;
-  int size_ = 0, poses_ = 0;  // unknowns, those of poses
+  int size_ = 0, poses_ = 0;                 // unknowns, those of poses
   std::vector<std::vector<Entry>> entries_;  // by image
 };
 

@@ -38,11 +38,11 @@ struct Similarity {
 };
 
 Similarity similarity_of(const PartGauge& gauge, const Views& start, const Views& views) {
-  Similarity s{.Q = times(transposed(rotation_of(start, gauge.first)),
-                          rotation_of(views, gauge.first)),
-               .from = centre_of(views, gauge.first),
-               .to = centre_of(start, gauge.first),
-               .scale = 1};
+  Similarity s{
+      .Q = times(transposed(rotation_of(start, gauge.first)), rotation_of(views, gauge.first)),
+      .from = centre_of(views, gauge.first),
+      .to = centre_of(start, gauge.first),
+      .scale = 1};
   if (gauge.second < 0) return s;
   const double now = norm(difference(centre_of(views, gauge.second), s.from));
   const double then = norm(difference(centre_of(start, gauge.second), s.to));
@@ -62,8 +62,8 @@ std::vector<PartGauge> part_gauges(const AdjustProblem& problem, const Arrangeme
     PartGauge& gauge = gauges[at(part)];
     if (gauge.first < 0) gauge.first = i;
     gauge.is_fixed = gauge.is_fixed || problem.images[at(i)].is_constant;
-    const double distance = norm(
-        difference(centre_of(unknowns.start(), i), centre_of(unknowns.start(), gauge.first)));
+    const double distance =
+        norm(difference(centre_of(unknowns.start(), i), centre_of(unknowns.start(), gauge.first)));
     if (distance > farthest[at(part)]) farthest[at(part)] = distance, gauge.second = i;
   }
   for (std::size_t lane = 0; lane < arrangement.lane_point.size(); ++lane)

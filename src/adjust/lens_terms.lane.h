@@ -2,12 +2,12 @@
 // Projection by every model of LensCamera (bifocal/camera.hpp), with derivatives.
 //
 // A lens has two stages. The first one scales the normalised point (u, v) at q = u^2 + v^2 by a
-// factor s(q): 1, or that of FISHEYE, FOV, DIVISION or EUCM. The second one moves the result (a, b),
-// at q = a^2 + b^2, to
+// factor s(q): 1, or that of FISHEYE, FOV, DIVISION or EUCM. The second one moves the result (a,
+// b), at q = a^2 + b^2, to
 //   x = a S + 2 p1 a b + p2 (q + 2 a^2) + sx q,   y = b S + 2 p2 a b + p1 (q + 2 b^2) + sy q,
 //   S = (1 + n1 q + n2 q^2 + n3 q^3 + n4 q^4) / (1 + d1 q + d2 q^2 + d3 q^3).
-// `kinds` has a bit for each FIRST_... in the problem, `terms` one for each coefficient of the second
-// stage that is not always zero; both are the same for all lanes.
+// `kinds` has a bit for each FIRST_... in the problem, `terms` one for each coefficient of the
+// second stage that is not always zero; both are the same for all lanes.
 
 // Numbers of a camera (CAMERA_... in adjust.kernels).
 typedef struct camera_lane {
@@ -94,7 +94,8 @@ lane_fn void second_stage(const camera_lane* c, index terms, lens_image* image) 
     image->is_seen = image->is_seen & (below > lane(1e-12));
     image->inverse = lane(1) / below;
   }
-  real S = above * image->inverse, slope = lane(2) * (above_slope - S * below_slope) * image->inverse;
+  real S = above * image->inverse,
+       slope = lane(2) * (above_slope - S * below_slope) * image->inverse;
   image->q = q, image->S = S;
   image->x = a * S, image->y = b * S;
   image->xx = S + a * a * slope, image->yy = S + b * b * slope;

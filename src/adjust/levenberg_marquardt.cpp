@@ -38,7 +38,11 @@ class Minimiser {
   Views run() {
     linearise();
     result_.initial_cost = linearisation_.cost;
-    AdjustIteration start{.cost = cost_, .trial_cost = cost_, .gradient = gradient_, .damping = lambda_};
+    AdjustIteration start{.cost = cost_,
+                          .trial_cost = cost_,
+                          .gradient = gradient_,
+                          .damping = lambda_,
+                          .is_accepted = true};
     if (!report(start)) return std::move(views_);
     std::optional<AdjustReason> reason;
     if (gradient_ <= options_.gradient_tolerance) reason = AdjustReason::gradient_tolerance;
@@ -112,8 +116,7 @@ class Minimiser {
     terms_.accept();
     views_ = moved;
     linearise();
-    lambda_ = std::max(kLeastLambda,
-                       lambda_ * std::max(1.0 / 3, 1 - std::pow(2 * ratio - 1, 3)));
+    lambda_ = std::max(kLeastLambda, lambda_ * std::max(1.0 / 3, 1 - std::pow(2 * ratio - 1, 3)));
     growth_ = 2;
     if (gradient_ <= options_.gradient_tolerance) return AdjustReason::gradient_tolerance;
     if (gain <= options_.function_tolerance * cost_before) return AdjustReason::function_tolerance;
@@ -128,8 +131,8 @@ class Minimiser {
     return {};
   }
 
-  // Decrease of the quadratic model by the step of poses and cameras: (-g's - r's + s'lambda D s) / 2
-  // of a step s that leaves the residual r.
+  // Decrease of the quadratic model by the step of poses and cameras: (-g's - r's + s'lambda D s) /
+  // 2 of a step s that leaves the residual r.
   [[nodiscard]] double views_decrease(const ReducedStep& reduced,
                                       const std::vector<double>& damping) const {
     double sum = 0;

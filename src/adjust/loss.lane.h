@@ -27,9 +27,9 @@ lane_fn void loss_terms(index loss, real s, real* out) {
   }
 }
 
-// Weighs the derivatives J [2][columns] of an observation with error r, at s. The weighted J'J is the
-// Gauss-Newton part of the second derivative of the cost, with the correction by Triggs et al. along
-// r. It is kept positive.
+// Weighs the derivatives J [2][columns] of an observation with error r, at s. The weighted J'J is
+// the Gauss-Newton part of the second derivative of the cost, with the correction by Triggs et al.
+// along r. It is kept positive.
 lane_fn void loss_weigh(real slope, real curvature, real s, const real* r, index columns, real* J) {
   real across = sqrt(slope);
   real along = sqrt(fmax(slope + lane(2) * curvature * s, lane(LEAST_CURVATURE) * slope));

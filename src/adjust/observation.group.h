@@ -8,10 +8,10 @@ typedef struct pose_lane {
 
 // What linearisation knows of an observation.
 typedef struct observation_lane {
-  real G[6];                 // derivative [2][3] of the px by the point
-  real intrinsics[2 * FREE + 1];  // [2][FREE], by the adjusted parameters of the camera
-  real offset[3];            // point - centre
-  real r[2];                 // error, px
+  real G[6];                       // derivative [2][3] of the px by the point
+  real intrinsics[2 * FREE + 1];   // [2][FREE], by the adjusted parameters of the camera
+  real offset[3];                  // point - centre
+  real r[2];                       // error, px
   real s, cost, slope, curvature;  // squared error in units of the loss; loss, first derivatives
   mask is_there, is_seen;
 } observation_lane;
@@ -111,6 +111,8 @@ lane_fn void observation_linearise(const scene_terms* scene, const pose_lane* po
   }
   o->cost = select(counts, o->cost, lane(0));
   o->slope = select(counts, o->slope, lane(0));
+  o->curvature = select(counts, o->curvature, lane(0));
+  o->s = select(counts, o->s, lane(0));
 }
 
 lane_fn void observation_weigh(observation_lane* o) {

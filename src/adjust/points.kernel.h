@@ -5,9 +5,8 @@
 #define for_rows(row, item) \
   for (index row = rows[(item) / SLICE]; row < rows[(item) / SLICE + 1]; ++row)
 // A row's places in `other`, px and py, and its block: number m at [m SLICE].
-#define row_at(row, item) ((row) * SLICE + (item) % SLICE)
-#define row_block(row, item) \
-  ((offset)(row) * (BLOCK_SIZE(FREE) * SLICE) + (item) % SLICE)
+#define row_at(row, item) ((row)*SLICE + (item) % SLICE)
+#define row_block(row, item) ((offset)(row) * (BLOCK_SIZE(FREE) * SLICE) + (item) % SLICE)
 
 group_fn void block_store(global_ptr block* B, const observation_lane* o) {
   lane_unroll for (index k = 0; k < 6; ++k) lane_put(B, k * SLICE, o->G[k]);
@@ -23,7 +22,8 @@ group_fn void block_load(global_const block* B, real* G, real* intrinsics) {
 }
 group_fn void slots_load(global_const scalar* cameras, lane_int camera, real* slots) {
   lane_int at = camera * lane_int_of(CAMERA_SIZE);
-  lane_unroll for (index k = 0; k < FREE; ++k) slots[k] = lane_gather(cameras + CAMERA_SLOTS + k, at);
+  lane_unroll for (index k = 0; k < FREE; ++k) slots[k] =
+      lane_gather(cameras + CAMERA_SLOTS + k, at);
 }
 group_fn scene_terms scene_of(index kinds, index terms, index columns, index loss,
                               scalar loss_scale) {

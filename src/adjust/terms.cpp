@@ -44,11 +44,12 @@ std::size_t Terms::bytes(const Arrangement& arrangement, const Unknowns& unknown
                          bool float_blocks) {
   const std::size_t number = float_blocks ? sizeof(float) : sizeof(double);
   const std::size_t rows = arrangement.by_point.px.size() + arrangement.by_view.px.size();
-  const std::size_t row = BLOCK_SIZE(at(unknowns.free())) * number + 2 * sizeof(double) +
-                          sizeof(int);
+  const std::size_t row =
+      BLOCK_SIZE(at(unknowns.free())) * number + 2 * sizeof(double) + sizeof(int);
   const std::size_t point = 3 * POINT_SIZE + NORMAL_SIZE + INVERSE_SIZE + 5;
   return rows * row + at(arrangement.by_point.lanes) * point * sizeof(double) +
-         at(arrangement.by_view.lanes) * at(most_components(unknowns.view_size())) * sizeof(double) +
+         at(arrangement.by_view.lanes) * at(most_components(unknowns.view_size())) *
+             sizeof(double) +
          at(unknowns.images()) * at(most_components(unknowns.view_size())) * sizeof(double);
 }
 
@@ -63,7 +64,8 @@ Terms::Terms(Queue& queue, const AdjustProblem& problem, const Arrangement& arra
       float_blocks_(choose_float_blocks(arrangement, unknowns, options)),
       launch_(kGroup, {{"FREE", unknowns.free()}, {"FLOAT_BLOCKS", float_blocks_ ? 1 : 0}}) {
   const Device& device = queue.device();
-  const std::size_t lanes = at(point_lanes_), components = at(most_components(unknowns.view_size()));
+  const std::size_t lanes = at(point_lanes_),
+                    components = at(most_components(unknowns.view_size()));
   by_point_ = upload_rows(arrangement.by_point);
   by_view_ = upload_rows(arrangement.by_view);
   std::vector<double> points(lanes * POINT_SIZE, 0.0);
@@ -98,8 +100,8 @@ Terms::DeviceRows Terms::upload_rows(const Rows& rows) {
           .other = uploaded(queue_, rows.other),
           .px = uploaded(queue_, rows.px),
           .py = uploaded(queue_, rows.py),
-          .blocks = Buffer<std::uint8_t>(queue_.device(),
-                                         rows.px.size() * BLOCK_SIZE(at(unknowns_.free())) * number)};
+          .blocks = Buffer<std::uint8_t>(
+              queue_.device(), rows.px.size() * BLOCK_SIZE(at(unknowns_.free())) * number)};
 }
 
 void Terms::upload_views(const Views& views, Scene& scene) {
@@ -181,8 +183,8 @@ std::vector<double> Terms::diagonal_blocks() {
 }
 
 void Terms::solve_points(std::span<const double> vector, double gradient_part) {
-  const std::vector<double> by_views = vector.empty() ? std::vector<double>{}
-                                                      : unknowns_.by_views(vector);
+  const std::vector<double> by_views =
+      vector.empty() ? std::vector<double>{} : unknowns_.by_views(vector);
   vector_.upload(queue_, by_views);
   launch_.schur_points(queue_, {.count = point_lanes_},
                        {.poses = scene_.poses,

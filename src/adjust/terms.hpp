@@ -16,7 +16,7 @@
 namespace bifocal::adjustment {
 
 struct Linearisation {
-  double cost = 0, steepest = 0;  // steepest: largest entry of the gradient by points
+  double cost = 0, steepest = 0;           // steepest: largest entry of the gradient by points
   std::vector<double> gradient, diagonal;  // of poses and cameras (Unknowns)
 };
 

@@ -104,7 +104,9 @@ std::size_t Unknowns::active_count() const {
   return static_cast<std::size_t>(std::ranges::count(is_active_, char{1}));
 }
 
-std::size_t Unknowns::camera_start(int camera) const { return 6 * at(images_) + at(free_ * camera); }
+std::size_t Unknowns::camera_start(int camera) const {
+  return 6 * at(images_) + at(free_ * camera);
+}
 
 bool Unknowns::has_own_camera(int image) const {
   return users_[at(image_cameras_[at(image)])] == 1;
@@ -167,7 +169,8 @@ double Unknowns::squared_length(const Views& views) const {
       sum += centre * centre;
     }
   for (int c = 0; c < cameras(); ++c)
-    for (const int p : adjusted_[at(c)]) sum += views.params[at(c)][at(p)] * views.params[at(c)][at(p)];
+    for (const int p : adjusted_[at(c)])
+      sum += views.params[at(c)][at(p)] * views.params[at(c)][at(p)];
   return sum;
 }
 

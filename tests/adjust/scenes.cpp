@@ -85,8 +85,9 @@ Scene make_scene(const SceneOptions& o) {
     const double angle = 2 * std::numbers::pi * i / o.images;
     const Vec3 jitter = normal3(random, 0.3);
     AdjustImage image{.cam_from_world = {}, .camera = i % o.cameras};
-    image.cam_from_world = looking_at_origin(
-        {8 * std::cos(angle) + jitter[0], jitter[1] + 2 * std::sin(3 * angle), 8 * std::sin(angle) + jitter[2]});
+    image.cam_from_world =
+        looking_at_origin({8 * std::cos(angle) + jitter[0], jitter[1] + 2 * std::sin(3 * angle),
+                           8 * std::sin(angle) + jitter[2]});
     truth.images.push_back(image);
   }
   for (int p = 0; p < o.points; ++p) {

@@ -15,11 +15,11 @@ namespace bifocal::test {
 struct SceneOptions {
   int images = 10, points = 200;
   std::string model = "SIMPLE_RADIAL";
-  int cameras = 1;             // shared in turn; `images` of them: one each
-  double noise = 0.5;          // of observations, px
-  double outliers = 0;         // share of wrong observations
-  double visible = 0.5;        // share of images that see a point
-  double disturbed = 1;        // of the start: 1: poses by about 1 degree and 0.05, points by 0.1
+  int cameras = 1;       // shared in turn; `images` of them: one each
+  double noise = 0.5;    // of observations, px
+  double outliers = 0;   // share of wrong observations
+  double visible = 0.5;  // share of images that see a point
+  double disturbed = 1;  // of the start: 1: poses by about 1 degree and 0.05, points by 0.1
   std::uint64_t seed = 1;
 };
 
@@ -46,11 +46,22 @@ inline std::vector<double> typical_params(const std::string& model) {
   return {f, 1.02 * f, cx, cy, 0.55, 1.1};  // EUCM
 }
 inline const std::vector<std::string>& all_models() {
-  static const std::vector<std::string> models = {
-      "SIMPLE_PINHOLE", "PINHOLE",       "SIMPLE_RADIAL",         "RADIAL",
-      "OPENCV",         "FULL_OPENCV",   "SIMPLE_FISHEYE",        "FISHEYE",
-      "FOV",            "SIMPLE_RADIAL_FISHEYE", "RADIAL_FISHEYE", "OPENCV_FISHEYE",
-      "EUCM",           "THIN_PRISM_FISHEYE",    "SIMPLE_DIVISION", "DIVISION"};
+  static const std::vector<std::string> models = {"SIMPLE_PINHOLE",
+                                                  "PINHOLE",
+                                                  "SIMPLE_RADIAL",
+                                                  "RADIAL",
+                                                  "OPENCV",
+                                                  "FULL_OPENCV",
+                                                  "SIMPLE_FISHEYE",
+                                                  "FISHEYE",
+                                                  "FOV",
+                                                  "SIMPLE_RADIAL_FISHEYE",
+                                                  "RADIAL_FISHEYE",
+                                                  "OPENCV_FISHEYE",
+                                                  "EUCM",
+                                                  "THIN_PRISM_FISHEYE",
+                                                  "SIMPLE_DIVISION",
+                                                  "DIVISION"};
   return models;
 }
 
