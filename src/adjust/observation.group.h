@@ -12,7 +12,7 @@ typedef struct observation_lane {
   real intrinsics[2 * FREE + 1];   // [2][FREE], by the adjusted parameters of the camera
   real offset[3];                  // point - centre
   real r[2];                       // error, px
-  real s, cost, slope, curvature;  // squared error in units of the loss; loss, first derivatives
+  real cost, slope;           // slope: rho'
   mask is_there, is_seen;
 } observation_lane;
 
@@ -65,7 +65,7 @@ typedef struct scene_terms {
 lane_fn void observation_error(const scene_terms* scene, const pose_lane* pose,
                                const camera_lane* camera, const real* X, const real* px,
                                observation_lane* o, lens_image* image, real* J) {
-  real in_camera[3], rho[3];
+  real in_camera[3], rho[2];
   lane_unroll for (index k = 0; k < 3; ++k) o->offset[k] = X[k] - pose->centre[k];
   lane_unroll for (index k = 0; k < 3; ++k) {
     in_camera[k] = pose->R[3 * k] * o->offset[0] + pose->R[3 * k + 1] * o->offset[1] +
@@ -74,10 +74,9 @@ lane_fn void observation_error(const scene_terms* scene, const pose_lane* pose,
   lens_project(camera, scene->kinds, scene->terms, in_camera, image, J);
   o->r[0] = camera->fx * image->x + camera->cx - px[0];
   o->r[1] = camera->fy * image->y + camera->cy - px[1];
-  o->s = (o->r[0] * o->r[0] + o->r[1] * o->r[1]) * scene->inverse_scale2;
-  loss_terms(scene->loss, o->s, rho);
+  loss_terms(scene->loss, (o->r[0] * o->r[0] + o->r[1] * o->r[1]) * scene->inverse_scale2, rho);
   o->cost = lane(0.5) * rho[0] / scene->inverse_scale2;
-  o->slope = rho[1], o->curvature = rho[2];
+  o->slope = rho[1];
   // Rows past the end of a lane have NaN coordinates.
   o->is_there = px[0] == px[0];
   o->is_seen = image->is_seen;
@@ -111,13 +110,12 @@ lane_fn void observation_linearise(const scene_terms* scene, const pose_lane* po
   }
   o->cost = select(counts, o->cost, lane(0));
   o->slope = select(counts, o->slope, lane(0));
-  o->curvature = select(counts, o->curvature, lane(0));
-  o->s = select(counts, o->s, lane(0));
 }
 
 lane_fn void observation_weigh(observation_lane* o) {
-  loss_weigh(o->slope, o->curvature, o->s, o->r, 3, o->G);
-  loss_weigh(o->slope, o->curvature, o->s, o->r, FREE, o->intrinsics);
+  const real weight = sqrt(o->slope);
+  lane_unroll for (index k = 0; k < 6; ++k) o->G[k] = weight * o->G[k];
+  lane_unroll for (index k = 0; k < 2 * FREE; ++k) o->intrinsics[k] = weight * o->intrinsics[k];
 }
 
 // out[0] to out[5]: derivative of the px `row` by rotation and centre, of a block.
