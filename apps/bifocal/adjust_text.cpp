@@ -2,8 +2,12 @@
 #include "adjust_text.hpp"
 
 #include <fmt/format.h>
+#include <bifocal/io.hpp>
 
+#include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "option_fields.hpp"
@@ -65,6 +69,22 @@ const char* ending_of(const AdjustResult& result) {
   return result.reason == AdjustReason::max_iterations ? "has not converged" : "stopped";
 }
 
+template <class Items>
+NpyArray ids_of(const Items& items) {
+  std::vector<std::int64_t> ids;
+  for (const auto& item : items) ids.push_back(static_cast<std::int64_t>(item.id));
+  return {{static_cast<std::int64_t>(ids.size())}, ids};
+}
+
+// Square matrices, one after another.
+template <std::size_t N>
+NpyArray matrices_of(const std::vector<std::array<double, N>>& matrices, std::int64_t side) {
+  std::vector<double> values;
+  values.reserve(N * matrices.size());
+  for (const auto& m : matrices) values.insert(values.end(), m.begin(), m.end());
+  return {{static_cast<std::int64_t>(matrices.size()), side, side}, std::move(values)};
+}
+
 }  // namespace
 
 std::string adjust_sentences(const AdjustReport& report) {
@@ -73,16 +93,18 @@ std::string adjust_sentences(const AdjustReport& report) {
   const std::string why = reason_text(report.options.adjust, a);
   if (a.reason == AdjustReason::nothing_to_adjust)
     return fmt::format("Nothing was adjusted: {}.\n{}", why, left_out_text(a));
+  const char* verb = r.final_error <= r.initial_error ? "fell" : "changed";
   std::string text = fmt::format(
       "Bundle adjustment of {}, {} and {} ({}) {} after {} in {:.1f} s on {}: {}.\n",
       counted(r.images, "image"), counted(r.cameras, "camera"), counted(r.points, "point"),
       counted(count_of(a, ObservationUse::used), "observation"), ending_of(a),
       counted(a.iterations, "iteration"), report.seconds, report.device, why);
   text += fmt::format(
-      "The mean reprojection error fell from {:.4g} to {:.4g} px (root mean square {:.4g} to "
+      "The mean reprojection error {} from {:.4g} to {:.4g} px (root mean square {:.4g} to "
       "{:.4g} "
       "px), the cost from {:.6g} to {:.6g} px^2.\n",
-      r.initial_error, r.final_error, r.initial_rms, r.final_rms, a.initial_cost, a.final_cost);
+      verb, r.initial_error, r.final_error, r.initial_rms, r.final_rms, a.initial_cost,
+      a.final_cost);
   if (a.parts > 1)
     text += fmt::format(
         "The model has {} parts that share no points; each keeps its own position "
@@ -120,6 +142,24 @@ Json adjust_json(const AdjustReport& report) {
                                {"cg_iterations", i.cg_iterations},
                                {"accepted", i.is_accepted}});
   return json;
+}
+
+void write_covariances(const std::filesystem::path& file, const colmap::Model& model,
+                       const colmap::BundleAdjustResult& result) {
+  const AdjustResult& a = result.adjustment;
+  const double variance =
+      a.redundancy > 0 ? 2 * a.final_cost / static_cast<double>(a.redundancy) : 0;
+  std::vector<NamedArray> arrays = {{"variance", {{}, std::vector<double>{variance}}},
+                                    {"image_ids", ids_of(model.images)},
+                                    {"poses", matrices_of(a.pose_covariances, 6)},
+                                    {"point_ids", ids_of(model.points)},
+                                    {"points", matrices_of(a.point_covariances, 3)}};
+  for (std::size_t i = 0; i < a.camera_covariances.size(); ++i) {
+    const std::vector<double>& values = a.camera_covariances[i];
+    const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(double(values.size()))));
+    arrays.push_back({fmt::format("camera_{}", result.camera_ids[i]), {{side, side}, values}});
+  }
+  write_npz(file, arrays);
 }
 
 }  // namespace bifocal::cli

@@ -25,6 +25,8 @@ namespace bifocal::cli {
 namespace {
 namespace fs = std::filesystem;
 
+constexpr const char* kCovariances = "covariances.npz";
+
 struct Options {
   std::string model, out, format, constant_cameras, constant_images, constant_points;
   bool overwrite = false;
@@ -90,6 +92,7 @@ std::vector<std::string> file_names(const fs::path& out, colmap::ModelFormat for
     for (const char* name : {"cameras", "images", "points3D", "rigs", "frames"})
       names.push_back(std::string(name) +
                       ((first == colmap::ModelFormat::binary) == is_first ? ".bin" : ".txt"));
+  names.push_back(kCovariances);
   return names;
 }
 
@@ -133,8 +136,9 @@ void run(Options o, Context& context) {
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   colmap::write_model(out.staged(""), model, format);
-  out.commit();
   const AdjustReport report{o.adjust, result, devices.id(), seconds};
+  if (o.adjust.adjust.covariance) write_covariances(out.staged(kCovariances), model, result);
+  out.commit();
   if (o.common.json) {
     Json json = {{"model", o.model}, {"out", o.out}};
     json.update(adjust_json(report));
@@ -164,7 +168,10 @@ void add_adjust(Program& program, Context& context) {
   command.option("--constant-points", o->constant_points,
                  "file of points that are not adjusted, their numbers");
   const AdjustOptions& a = o->adjust.adjust;
-  add_flags(command, o->adjust, FlagChanges().leave_out(a.covariance));
+  add_flags(
+      command, o->adjust,
+      FlagChanges().change(a.covariance,
+                           {.help = "also write covariances.npz, as docs/formats.md describes"}));
   add_common_of_large(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }

@@ -66,12 +66,13 @@ void fields(Options& options, const Visit& visit) {
 // Poses of frames follow from those of their images. What did not change keeps its numbers.
 void take_adjusted(Model& model, const AdjustProblem& problem, const BundleAdjustOptions& options);
 
-// Error of every observation, px. NaN if the point is not in front of the camera, beyond the range
-// of the lens, or more than 80 degrees off the axis.
+// Distance of every observation from the projection of its point, px. NaN if the point is not in
+// front of the camera or beyond the range of the lens. The problem is one that adjust() takes.
 [[nodiscard]] std::vector<double> reprojection_errors(const AdjustProblem& problem);
 
 struct BundleAdjustResult {
-  AdjustResult adjustment;                           // without `uses`
+  AdjustResult adjustment;
+  std::vector<Id> camera_ids;  // of AdjustProblem::cameras
   std::int64_t cameras = 0, images = 0, points = 0;  // with used observations
   // Mean and root mean square of the errors of the used observations, px.
   double initial_error = 0, final_error = 0;

@@ -11,8 +11,8 @@
 // writer translate observations. Camera parameters stay as they are in the file (database.hpp).
 //
 // Reading a model and writing it in the same format gives the same numbers. The exception is an
-// observation left of or above 0.25 px whose coordinate has more than 24 significant bits: it may
-// change by 3e-17 px.
+// observation left of or above 0.25 px in the file with more than 24 significant bits: its last
+// bits may change, once.
 #pragma once
 
 #include <array>
@@ -51,10 +51,10 @@ struct ModelObservation {
 
 struct ModelImage {
   Id id = 0;
-  std::string name;  // as a path below the folder of the images
+  std::string name = {};  // as a path below the folder of the images
   Id camera_id = 0;
-  ModelPose cam_from_world;
-  std::vector<ModelObservation> observations;
+  ModelPose cam_from_world = {};
+  std::vector<ModelObservation> observations = {};
   bool operator==(const ModelImage&) const = default;
 };
 
@@ -70,7 +70,7 @@ struct ModelPoint {
   Vec3 xyz = {0, 0, 0};
   std::array<std::uint8_t, 3> rgb = {0, 0, 0};
   double error = -1;  // mean reprojection error, px; -1: unknown
-  std::vector<TrackElement> track;
+  std::vector<TrackElement> track = {};
   bool operator==(const ModelPoint&) const = default;
 };
 
@@ -83,8 +83,8 @@ struct Sensor {
 };
 
 struct RigSensor {
-  Sensor sensor;
-  std::optional<ModelPose> sensor_from_rig;
+  Sensor sensor = {};
+  std::optional<ModelPose> sensor_from_rig = {};
   bool operator==(const RigSensor&) const = default;
 };
 
@@ -92,12 +92,12 @@ struct RigSensor {
 // rig, and it has no sensor_from_rig.
 struct ModelRig {
   Id id = 0;
-  std::vector<RigSensor> sensors;
+  std::vector<RigSensor> sensors = {};
   bool operator==(const ModelRig&) const = default;
 };
 
 struct FrameData {
-  Sensor sensor;
+  Sensor sensor = {};
   std::uint64_t id = 0;  // number of the image, if the sensor is a camera
   bool operator==(const FrameData&) const = default;
 };
@@ -106,20 +106,20 @@ struct FrameData {
 struct ModelFrame {
   Id id = 0;
   Id rig_id = 0;
-  ModelPose rig_from_world;
-  std::vector<FrameData> data;
+  ModelPose rig_from_world = {};
+  std::vector<FrameData> data = {};
   bool operator==(const ModelFrame&) const = default;
 };
 
 // Lists are in the order of the file.
 struct Model {
-  std::vector<Camera> cameras;
-  std::vector<ModelImage> images;
-  std::vector<ModelPoint> points;
+  std::vector<Camera> cameras = {};
+  std::vector<ModelImage> images = {};
+  std::vector<ModelPoint> points = {};
   // False for models of versions before 4: `rigs` and `frames` are empty and not written.
   bool has_frames = false;
-  std::vector<ModelRig> rigs;
-  std::vector<ModelFrame> frames;
+  std::vector<ModelRig> rigs = {};
+  std::vector<ModelFrame> frames = {};
 };
 
 enum class ModelFormat {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collection/colmap/model/frames.hpp"
+
 namespace bifocal::colmap {
 namespace {
 
@@ -68,6 +70,7 @@ BundleAdjustResult bundle_adjust(Queue& queue, Model& model, const BundleAdjustO
   result.initial_error = first.mean, result.initial_rms = first.rms;
   result.final_error = last.mean, result.final_rms = last.rms;
   count_used(problem, result);
+  result.camera_ids = model::used_camera_ids(model);
   take_adjusted(model, problem, options);
   set_errors(model, problem, after);
   return result;

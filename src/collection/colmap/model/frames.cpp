@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "collection/colmap/model/parts.hpp"
 
@@ -20,6 +21,15 @@ double distance(const Pose& a, const Pose& b) {
 }
 
 }  // namespace
+
+std::vector<Id> used_camera_ids(const Model& model) {
+  std::unordered_set<Id> used;
+  for (const ModelImage& image : model.images) used.insert(image.camera_id);
+  std::vector<Id> ids;
+  for (const Camera& camera : model.cameras)
+    if (used.contains(camera.id)) ids.push_back(camera.id);
+  return ids;
+}
 
 const RigSensor* find_sensor(const ModelRig& rig, const Sensor& sensor) {
   const auto found = std::ranges::find(rig.sensors, sensor, &RigSensor::sensor);

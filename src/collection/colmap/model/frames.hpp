@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Poses of rigs, frames and images.
+// Poses of rigs, frames and images, and their cameras.
 #pragma once
 
 #include <bifocal/colmap/model.hpp>
 
 namespace bifocal::colmap::model {
+
+// Numbers of the cameras that images have, in the order of the model.
+[[nodiscard]] std::vector<Id> used_camera_ids(const Model& model);
 
 // Returns null if the rig has no such sensor.
 [[nodiscard]] const RigSensor* find_sensor(const ModelRig& rig, const Sensor& sensor);

@@ -33,14 +33,14 @@ std::unordered_set<Number> listed(const std::vector<Number>& numbers,
   return {numbers.begin(), numbers.end()};
 }
 
-// Cameras that images have, in the order of the model.
-std::vector<std::size_t> used_cameras(const Model& model) {
-  std::unordered_set<Id> used;
-  for (const ModelImage& image : model.images) used.insert(image.camera_id);
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < model.cameras.size(); ++i)
-    if (used.contains(model.cameras[i].id)) places.push_back(i);
-  return places;
+// The cameras of a problem.
+template <class ModelOrConst>
+auto used_cameras(ModelOrConst& model) {
+  const std::vector<Id> ids = model::used_camera_ids(model);
+  std::vector<decltype(&model.cameras[0])> cameras;
+  for (auto& camera : model.cameras)
+    if (cameras.size() < ids.size() && camera.id == ids[cameras.size()]) cameras.push_back(&camera);
+  return cameras;
 }
 
 std::size_t focal_lengths(const Camera& camera) {
@@ -168,11 +168,10 @@ AdjustProblem adjust_problem(const Model& model, const BundleAdjustOptions& opti
   const auto points = listed(options.constant_points, model.points, "constant_points", "point");
   AdjustProblem problem;
   std::unordered_map<Id, int> place_of_camera;
-  for (const std::size_t place : used_cameras(model)) {
-    const Camera& camera = model.cameras[place];
-    place_of_camera.emplace(camera.id, static_cast<int>(problem.cameras.size()));
-    problem.cameras.push_back(adjust_camera(camera, options));
-    problem.cameras.back().is_constant = cameras.contains(camera.id);
+  for (const Camera* camera : used_cameras(model)) {
+    place_of_camera.emplace(camera->id, static_cast<int>(problem.cameras.size()));
+    problem.cameras.push_back(adjust_camera(*camera, options));
+    problem.cameras.back().is_constant = cameras.contains(camera->id);
   }
   for (const ModelImage& image : model.images)
     problem.images.push_back({pose_of(image.cam_from_world), place_of_camera.at(image.camera_id),
@@ -187,12 +186,11 @@ AdjustProblem adjust_problem(const Model& model, const BundleAdjustOptions& opti
 }
 
 void take_adjusted(Model& model, const AdjustProblem& problem, const BundleAdjustOptions& options) {
-  const std::vector<std::size_t> cameras = used_cameras(model);
+  const std::vector<Camera*> cameras = used_cameras(model);
   if (cameras.size() != problem.cameras.size() || model.images.size() != problem.images.size() ||
       model.points.size() != problem.points.size())
     refuse("the problem was not made of this model");
-  for (std::size_t i = 0; i < cameras.size(); ++i)
-    take_camera(model.cameras[cameras[i]], problem.cameras[i]);
+  for (std::size_t i = 0; i < cameras.size(); ++i) take_camera(*cameras[i], problem.cameras[i]);
   std::vector<bool> has_moved(model.images.size());
   for (std::size_t i = 0; i < model.images.size(); ++i) {
     ModelPose& pose = model.images[i].cam_from_world;
