@@ -195,7 +195,7 @@ class LongAdjust : public testing::Test {
       _exit(127);
     }
     while (listing(folder / "out").size() < 4) wait(10);  // until it has its staging folder
-    wait(500);
+    wait(300);
   }
   static void wait(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
   int end_by(int signal) const {

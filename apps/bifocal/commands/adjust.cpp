@@ -107,8 +107,8 @@ void check_out(const Options& o) {
 std::function<bool(const AdjustIteration&)> progress_of(std::optional<Progress>& progress,
                                                         int limit, const StopRequest& stop) {
   return [&progress, limit, &stop](const AdjustIteration& i) {
-    if (!progress) progress.emplace(double(limit), "iterations at most");
-    progress->update(double(i.iteration), fmt::format("cost {:.6g} px^2", i.cost));
+    if (!progress) progress.emplace(double(limit), "iterations");
+    progress->update(double(i.iteration), fmt::format("cost {:.6g} px^2, ends when converged", i.cost));
     return !stop.is_made();
   };
 }
