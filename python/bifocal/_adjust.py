@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -107,20 +107,50 @@ def _indices(values: ArrayLike, name: str, count: int, below: int) -> Any:
     return np.ascontiguousarray(array, np.int32)
 
 
-def _flags(values: ArrayLike | bool | None, name: str, count: int) -> Any:
+def _flags(values: ArrayLike | bool, name: str, count: int) -> Any:
     import numpy as np
 
-    array = np.asarray(False if values is None else values)
+    array = np.asarray(values)
     if array.dtype != np.bool_ or array.shape not in ((), (count,)):
         raise ValueError(f"{name}: {array.dtype} of shape {array.shape}, must be True, False or booleans of shape ({count},)")
     return np.ascontiguousarray(np.broadcast_to(array, (count,)), np.uint8)
 
 
-def _constant_params(camera: LensCamera, refine: dict[str, bool]) -> list[bool]:
+_PARAMS = ("focal_length", "principal_point", "extra_params")
+
+
+def _constant_params(camera: LensCamera, constant: Collection[str]) -> list[bool]:
     """Returns a flag for each parameter that is not adjusted."""
     first = _core.focal_length_count(camera.model)
-    rest = len(camera.params) - first - 2
-    return [not refine["focal_length"]] * first + [not refine["principal_point"]] * 2 + [not refine["extra_params"]] * rest
+    counts = (first, 2, len(camera.params) - first - 2)
+    return [name in constant for name, count in zip(_PARAMS, counts) for _ in range(count)]
+
+
+def _images(cameras: list[LensCamera], R: ArrayLike, t: ArrayLike, camera_indices: ArrayLike | None, constant: Collection[str]) -> dict[str, Any]:
+    import numpy as np
+
+    unknown = [name for name in constant if name not in _PARAMS]
+    if unknown or isinstance(constant, str):
+        raise ValueError(f"constant_params: {constant!r}, must be a list of {', '.join(map(repr, _PARAMS))}")
+    rotations = _shaped(R, "R", (-1, 3, 3))
+    used = np.zeros(len(rotations), np.int32) if camera_indices is None else camera_indices
+    return {
+        "cameras": [(camera.model, list(camera.params), _constant_params(camera, constant)) for camera in cameras],
+        "R": rotations,
+        "t": _shaped(t, "t", (len(rotations), 3)),
+        "camera_indices": _indices(used, "camera_indices", len(rotations), len(cameras)),
+    }
+
+
+def _observations(points: ArrayLike, observations: ArrayLike, image_indices: ArrayLike, point_indices: ArrayLike, images: int) -> dict[str, Any]:
+    scene = _shaped(points, "points", (-1, 3))
+    seen = _shaped(observations, "observations", (-1, 2))
+    return {
+        "points": scene,
+        "observations": seen,
+        "image_indices": _indices(image_indices, "image_indices", len(seen), images),
+        "point_indices": _indices(point_indices, "point_indices", len(seen), len(scene)),
+    }
 
 
 def adjust(
@@ -133,12 +163,10 @@ def adjust(
     point_indices: ArrayLike,
     camera_indices: ArrayLike | None = None,
     *,
-    refine_focal_length: bool = True,
-    refine_principal_point: bool = False,
-    refine_extra_params: bool = True,
-    constant_cameras: ArrayLike | bool | None = None,
-    constant_images: ArrayLike | bool | None = None,
-    constant_points: ArrayLike | bool | None = None,
+    constant_params: Collection[str] = ("principal_point",),
+    constant_cameras: ArrayLike | bool = False,
+    constant_images: ArrayLike | bool = False,
+    constant_points: ArrayLike | bool = False,
     options: AdjustOptions | None = None,
     device: str | None = "cpu",
     progress: Callable[[AdjustIteration], bool | None] | None = None,
@@ -147,55 +175,37 @@ def adjust(
 
     Args:
         cameras: Intrinsics of one camera, or of each camera, px; (0, 0) is the centre of the first pixel.
-        R: Rotations of X_camera = R X + t, shape (I, 3, 3).
-        t: Translations, shape (I, 3).
-        points: Scene points, shape (P, 3). A point with NaN is left out.
-        observations: Image coordinates, px, shape (N, 2). A row with NaN is left out.
-        image_indices: Image of each observation, integers of shape (N,).
-        point_indices: Point of each observation, integers of shape (N,).
+        R, t: Poses X_camera = R X + t, shapes (I, 3, 3) and (I, 3).
+        points: Scene points, shape (P, 3). Points with NaN are left out.
+        observations: Image coordinates, px, shape (N, 2). Rows with NaN are left out.
+        image_indices, point_indices: Image and point of each observation, integers of shape (N,).
         camera_indices: Camera of each image, integers of shape (I,). By default all images have the first camera.
-        refine_focal_length: Adjusts focal lengths.
-        refine_principal_point: Adjusts principal points.
-        refine_extra_params: Adjusts the parameters of lenses.
-        constant_cameras: Cameras that are not adjusted, booleans of shape (C,), or True for all.
-        constant_images: Images whose poses are not adjusted, as `constant_cameras`.
-        constant_points: Points that are not adjusted, as `constant_cameras`.
-        options: Options of the solver.
+        constant_params: Parameters of all cameras that are not adjusted: 'focal_length', 'principal_point', 'extra_params'.
+        constant_cameras, constant_images, constant_points: Booleans, one each or one for all: cameras, poses and points that are not adjusted.
+        options: Of the solver.
         device: Where the adjustment runs: 'cpu', 'cuda:0', ...
         progress: Called after each iteration; False ends the adjustment with the best scene so far.
 
     Returns:
-        The adjusted scene; the arguments stay as they are.
+        The adjusted scene. The arguments stay as they are.
 
     Raises:
-        ValueError: If shapes differ, an index is out of range, or an option is.
+        ValueError: If shapes differ, or an index or an option is out of range.
     """
-    import numpy as np
-
     all_cameras = [cameras] if isinstance(cameras, LensCamera) else list(cameras)
-    refine = {"focal_length": refine_focal_length, "principal_point": refine_principal_point, "extra_params": refine_extra_params}
-    rotations = _shaped(R, "R", (-1, 3, 3))
-    images = len(rotations)
-    scene = _shaped(points, "points", (-1, 3))
-    seen = _shaped(observations, "observations", (-1, 2))
-    used_cameras = np.zeros(images, np.int32) if camera_indices is None else camera_indices
-    arrays = {
-        "cameras": [(camera.model, list(camera.params), _constant_params(camera, refine)) for camera in all_cameras],
-        "R": rotations,
-        "t": _shaped(t, "t", (images, 3)),
-        "points": scene,
-        "observations": seen,
-        "camera_indices": _indices(used_cameras, "camera_indices", images, len(all_cameras)),
-        "image_indices": _indices(image_indices, "image_indices", len(seen), images),
-        "point_indices": _indices(point_indices, "point_indices", len(seen), len(scene)),
-        "constant_cameras": _flags(constant_cameras, "constant_cameras", len(all_cameras)),
-        "constant_images": _flags(constant_images, "constant_images", images),
-        "constant_points": _flags(constant_points, "constant_points", len(scene)),
-    }
+    arrays = _images(all_cameras, R, t, camera_indices, constant_params)
+    arrays.update(_observations(points, observations, image_indices, point_indices, len(arrays["R"])))
+    arrays["constant_cameras"] = _flags(constant_cameras, "constant_cameras", len(all_cameras))
+    arrays["constant_images"] = _flags(constant_images, "constant_images", len(arrays["R"]))
+    arrays["constant_points"] = _flags(constant_points, "constant_points", len(arrays["points"]))
     found = _core.adjust_arrays(arrays, options, device_id(device) or "cpu", iteration_callback(progress))
-    params = found.pop("params")
+    return _result(all_cameras, found)
+
+
+def _result(cameras: list[LensCamera], found: dict[str, Any]) -> Adjusted:
     history = [AdjustIteration(**i) for i in found.pop("history")]
-    adjusted = [LensCamera(c.model, tuple(p), c.width, c.height) for c, p in zip(all_cameras, params)]
+    params = found.pop("params")
+    adjusted = [LensCamera(c.model, tuple(p), c.width, c.height) for c, p in zip(cameras, params)]
     return Adjusted(cameras=adjusted, history=history, **found)
 
 

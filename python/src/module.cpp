@@ -4,7 +4,7 @@
 #include <bifocal/version.hpp>
 #include <string_view>
 
-#include "adjust.hpp"
+#include "models/models.hpp"
 #include "remap.hpp"
 
 namespace bifocal::python {

@@ -58,7 +58,7 @@ def test_a_disturbed_scene_is_adjusted():
 def test_constant_parts_keep_their_values():
     start = disturbed(*make_scene())
     keep = np.arange(6) == 2
-    found = bifocal.adjust(*start, constant_images=keep, constant_points=np.arange(60) < 3, refine_focal_length=False)
+    found = bifocal.adjust(*start, constant_images=keep, constant_points=np.arange(60) < 3, constant_params=["focal_length", "principal_point"])
     assert (found.R[2] == start[1][2]).all() and (found.t[2] == start[2][2]).all() and (found.R[1] != start[1][1]).any()
     assert (found.points[:3] == start[3][:3]).all() and (found.points[3:] != start[3][3:]).any()
     assert found.cameras[0].params[0] == 820 and found.cameras[0].params[3] != -0.05
@@ -110,6 +110,7 @@ def test_progress_ends_the_adjustment():
         (lambda a: a.update(point_indices=a["point_indices"] * 1.0), "point_indices: float64 of shape"),
         (lambda a: a.update(camera_indices=np.ones(6, int)), r"camera_indices: \[0\] is 1, must be 0 to 0"),
         (lambda a: a.update(constant_images=[True]), r"constant_images: bool of shape \(1,\)"),
+        (lambda a: a.update(constant_params="focal"), "constant_params: 'focal', must be a list of 'focal_length'"),
         (lambda a: a["R"].__imul__(2), "R"),
         (lambda a: a.update(options=bifocal.AdjustOptions(loss_scale=-1)), "AdjustOptions::loss_scale = -1"),
     ],

@@ -108,7 +108,8 @@ std::function<bool(const AdjustIteration&)> progress_of(std::optional<Progress>&
                                                         int limit, const StopRequest& stop) {
   return [&progress, limit, &stop](const AdjustIteration& i) {
     if (!progress) progress.emplace(double(limit), "iterations");
-    progress->update(double(i.iteration), fmt::format("cost {:.6g} px^2, ends when converged", i.cost));
+    progress->update(double(i.iteration),
+                     fmt::format("cost {:.6g} px^2, ends when converged", i.cost));
     return !stop.is_made();
   };
 }

@@ -72,7 +72,7 @@ void take_adjusted(Model& model, const AdjustProblem& problem, const BundleAdjus
 
 struct BundleAdjustResult {
   AdjustResult adjustment;
-  std::vector<Id> camera_ids;  // of AdjustProblem::cameras
+  std::vector<Id> camera_ids;                        // of AdjustProblem::cameras
   std::int64_t cameras = 0, images = 0, points = 0;  // with used observations
   // Mean and root mean square of the errors of the used observations, px.
   double initial_error = 0, final_error = 0;

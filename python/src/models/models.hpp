@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "options.hpp"
+#include "../options.hpp"
 
 namespace bifocal::python {
 

@@ -9,8 +9,8 @@
 
 #include <tuple>
 
-#include "adjust.hpp"
-#include "files.hpp"
+#include "models.hpp"
+#include "../files.hpp"
 
 namespace bifocal::python {
 namespace {

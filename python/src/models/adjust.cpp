@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Binds bundle adjustment: of arrays, and of COLMAP's models (bifocal/_adjust.py,
 // _colmap_model.py).
-#include "adjust.hpp"
+#include "models.hpp"
 
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -13,8 +13,8 @@
 #include <string>
 #include <tuple>
 
-#include "devices.hpp"
-#include "files.hpp"
+#include "../devices.hpp"
+#include "../files.hpp"
 
 namespace bifocal::python {
 namespace {
