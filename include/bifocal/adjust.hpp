@@ -136,7 +136,7 @@ struct AdjustOptions {
   AdjustSolver solver = AdjustSolver::automatic;
   AdjustPreconditioner preconditioner = AdjustPreconditioner::schur_jacobi;
   int max_cg_iterations = 500;
-  double cg_tolerance = 0.1;
+  double cg_tolerance = 0.01;
   bool float_blocks = false;
   AdjustGauge gauge = AdjustGauge::start;
   bool covariance = false;

@@ -40,6 +40,11 @@ DenseSystem::DenseSystem(const Arrangement& arrangement, const Unknowns& unknown
     place_.push_back(unknowns.is_active()[i] ? size_++ : -1);
     if (i < 6 * at(unknowns.images())) poses_ = size_;
   }
+  for (int i = 0; i < unknowns.images(); ++i)
+    for (int k = 0; k < unknowns.view_size(); ++k) {
+      const std::size_t camera = unknowns.camera_start(unknowns.image_cameras()[at(i)]);
+      view_places_.push_back(place_[k < 6 ? 6 * at(i) + at(k) : camera + at(k - 6)]);
+    }
   const Rows& rows = arrangement.by_point;
   for (int lane = 0; lane < rows.lanes; ++lane)
     for (int row = rows.rows[at(lane / SLICE)]; row < rows.rows[at(lane / SLICE) + 1]; ++row) {
@@ -74,34 +79,46 @@ std::vector<double> DenseSystem::cross_terms(const Terms& terms) const {
       derivatives(terms, entry, J, G);
       double* const out = &cross[row_place(entry) * view * 3];
       for (std::size_t i = 0; i < view; ++i)
-        for (std::size_t k = 0; k < 3; ++k) out[3 * i + k] = J[i] * G[k] + J[view + i] * G[3 + k];
+        for (std::size_t k = 0; k < 3; ++k)
+          out[k * view + i] = J[i] * G[k] + J[view + i] * G[3 + k];
     }
   });
   return cross;
 }
 
-// Adds product [view][view] to the rows of an image's pose, to the columns of its pose and to the
-// rows of its camera. Every number of the matrix is added to by one image alone.
-void DenseSystem::add_pair(const Work& work, int image, int other, const double* product) const {
+// Adds the product of an image's derivatives with those of another one, left [view][3] times right
+// [view][3] transposed, to the rows of the image's pose, to the columns of its pose and to the rows
+// of its camera. Every number of the matrix is added to by one image alone.
+void DenseSystem::add_pair(const Work& work, int image, int other, const double* left,
+                           const double* right) const {
   const int view = unknowns_.view_size();
   const std::size_t n = at(size_), cameras = at(size_ - poses_);
-  const auto unknown = [&](int i, int k) {
-    const std::size_t camera = unknowns_.camera_start(unknowns_.image_cameras()[at(i)]);
-    return place_[k < 6 ? 6 * at(i) + at(k) : camera + at(k - 6)];
-  };
+  const int* const rows = &view_places_[at(image * view)];
+  const int* const columns = &view_places_[at(other * view)];
   std::vector<double>& strip = work.strips[at(image)];
-  for (int i = 0; i < view; ++i) {
-    const int row = unknown(image, i);
-    if (row < 0) continue;
-    for (int j = 0; j < view; ++j) {
-      const int column = unknown(other, j);
-      if (column < 0) continue;
-      const double value = product[i * view + j];
-      if (i < 6 && j >= 6) work.matrix[at(column) * n + at(row)] += value;
-      if (i < 6 && j < 6 && column <= row) work.matrix[at(row) * n + at(column)] += value;
-      if (i < 6 || j < 6) continue;
-      if (!strip.empty()) strip[at(i - 6) * cameras + at(column - poses_)] += value;
-      if (strip.empty() && column <= row) work.matrix[at(row) * n + at(column)] += value;
+  // The numbers of a pose are neighbours. Above the diagonal nothing is read.
+  if (other <= image && rows[0] >= 0 && columns[0] >= 0)
+    for (int i = 0; i < 6; ++i) {
+      double* const to = &work.matrix[at(rows[i]) * n + at(columns[0])];
+      const double a = left[3 * i], b = left[3 * i + 1], c = left[3 * i + 2];
+      const double *const y = right + view, *const z = y + view;
+      for (int j = 0; j < 6; ++j) to[j] += a * right[j] + b * y[j] + c * z[j];
+    }
+  if (view == 6) return;
+  const auto product = [&](int i, int j) {
+    return left[3 * i] * right[j] + left[3 * i + 1] * right[view + j] +
+           left[3 * i + 2] * right[2 * view + j];
+  };
+  for (int j = 6; j < view; ++j) {
+    if (columns[j] < 0) continue;
+    for (int i = 0; i < 6 && rows[0] >= 0; ++i)
+      work.matrix[at(columns[j]) * n + at(rows[i])] += product(i, j);
+    for (int i = 6; i < view; ++i) {
+      if (rows[i] < 0) continue;
+      if (!strip.empty())
+        strip[at(i - 6) * cameras + at(columns[j] - poses_)] += product(i, j);
+      else if (columns[j] <= rows[i])
+        work.matrix[at(rows[i]) * n + at(columns[j])] += product(i, j);
     }
   }
 }
@@ -111,27 +128,23 @@ void DenseSystem::add_image(const Work& work, int image) const {
   const int view = unknowns_.view_size();
   if (unknowns_.free() > 0 && !unknowns_.has_own_camera(image))
     work.strips[at(image)].assign(at(unknowns_.free()) * at(size_ - poses_), 0.0);
-  double J[2 * kMostView], G[6], solved[3 * kMostView], product[kMostView * kMostView];
+  double J[2 * kMostView], G[6], solved[3 * kMostView];
   for (const Entry entry : entries_[at(image)]) {
     derivatives(work.terms, entry, J, G);
-    for (int i = 0; i < view; ++i)
-      for (int j = 0; j < view; ++j)
-        product[i * view + j] = J[i] * J[j] + J[view + i] * J[view + j];
-    add_pair(work, image, image, product);
+    double by_row[3 * kMostView] = {}, by_column[3 * kMostView] = {};
+    for (int i = 0; i < 2 * view; ++i) by_column[i] = by_row[3 * (i % view) + i / view] = J[i];
+    add_pair(work, image, image, by_row, by_column);
     const double* const C = work.terms.inverses() + at(entry.lane) * INVERSE_SIZE;
     const double* const own = &work.cross[row_place(entry) * at(3 * view)];
-    for (int i = 0; i < view; ++i) symmetric_times(C, own + 3 * i, solved + 3 * i);
+    for (int i = 0; i < view; ++i) {
+      const double u[] = {-own[i], -own[view + i], -own[2 * view + i]};
+      symmetric_times(C, u, solved + 3 * i);
+    }
     const int slice = entry.lane / SLICE;
     for (int row = rows.rows[at(slice)]; row < rows.rows[at(slice) + 1]; ++row) {
       const std::size_t place = row_place({row, entry.lane});
       if (rows.px[place] != rows.px[place]) break;
-      const double* const its = &work.cross[place * at(3 * view)];
-      for (int i = 0; i < view; ++i)
-        for (int j = 0; j < view; ++j)
-          product[i * view + j] =
-              -(solved[3 * i] * its[3 * j] + solved[3 * i + 1] * its[3 * j + 1] +
-                solved[3 * i + 2] * its[3 * j + 2]);
-      add_pair(work, image, rows.other[place], product);
+      add_pair(work, image, rows.other[place], solved, &work.cross[place * at(3 * view)]);
     }
   }
 }

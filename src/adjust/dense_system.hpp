@@ -29,19 +29,20 @@ class DenseSystem {
   };
   // The derivatives of an observation by its view, J [2][view], and G = [2][3] by its point.
   void derivatives(const Terms& terms, Entry entry, double* J, double* G) const;
-  // J'G [view][3] of every observation of the rows by point.
+  // G'J [3][view] of every observation of the rows by point.
   [[nodiscard]] std::vector<double> cross_terms(const Terms& terms) const;
   [[nodiscard]] const std::vector<std::vector<Entry>>& entries() const { return entries_; }
 
  private:
   struct Work;
   void add_image(const Work& work, int image) const;
-  void add_pair(const Work& work, int image, int other, const double* product) const;
+  void add_pair(const Work& work, int image, int other, const double* left,
+                const double* right) const;
   void add_strips(const Work& work) const;
 
   const Arrangement& arrangement_;
   const Unknowns& unknowns_;
-  std::vector<int> place_;
+  std::vector<int> place_, view_places_;     // of unknowns; of the unknowns of views
   int size_ = 0, poses_ = 0;                 // unknowns, those of poses
   std::vector<std::vector<Entry>> entries_;  // by image
 };
