@@ -16,6 +16,7 @@ MODULES = {
     "bifocal._cameras": "Cameras",
     "bifocal._features": "Features and matches",
     "bifocal._collection": "Many images",
+    "bifocal._adjust": "Bundle adjustment",
     "bifocal._pictures": "Pictures",
     "bifocal._stereo_matching": "Dense stereo",
     "bifocal._rectification": "Rectification",
@@ -24,7 +25,7 @@ MODULES = {
     "bifocal._options": "Options",
     "bifocal._devices": "Devices and threads",
     "bifocal.cv": "In the place of OpenCV",
-    "bifocal.colmap": "In the place of COLMAP's verifier",
+    "bifocal.colmap": "In the place of COLMAP's verifier and bundle adjuster",
     "bifocal.poselib": "In the place of PoseLib",
 }
 

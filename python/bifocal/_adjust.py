@@ -34,7 +34,7 @@ class AdjustIteration:
     gradient: float
     """Largest entry of the gradient."""
     step: float
-    """Length of the step, relative to that of all parameters."""
+    """Length of the step, relative to the length of all parameters."""
     damping: float
     """Lambda of Levenberg and Marquardt."""
     cg_iterations: int

@@ -96,7 +96,7 @@ class ModelRig(NamedTuple):
 
 
 class FrameData(NamedTuple):
-    """What a sensor recorded."""
+    """A record of a sensor, such as an image."""
 
     type: int
     sensor_id: int
@@ -105,7 +105,7 @@ class FrameData(NamedTuple):
 
 
 class ModelFrame(NamedTuple):
-    """What the sensors of a rig recorded at one time."""
+    """Records of the sensors of a rig at one time."""
 
     id: int
     rig_id: int
@@ -133,7 +133,7 @@ def read_model(folder: Path) -> Model:
         folder: With cameras, images and points3D; `.bin` is preferred to `.txt`.
 
     Returns:
-        The model. Poses of images in frames are those of the frames.
+        The model. The pose of an image in a frame follows from the frame.
 
     Raises:
         OSError: If a file is missing, damaged or contradicts another one; the message names file and item.
@@ -193,7 +193,7 @@ def write_model(folder: Path, model: Model, format: Literal["binary", "text"] = 
     """Writes a COLMAP model. A failed or interrupted call leaves the old model.
 
     Args:
-        folder: Created if it is missing. Files of an earlier model in it are replaced, in both formats; others stay.
+        folder: Created if it is missing. Files of an earlier model are replaced, in both formats.
         model: As of `read_model`.
         format: 'binary' or 'text'; numbers of text files have 17 significant digits.
 
@@ -219,7 +219,7 @@ def write_model(folder: Path, model: Model, format: Literal["binary", "text"] = 
 
 @dataclass(frozen=True)
 class BundleAdjustment:
-    """What a bundle adjustment has done."""
+    """Result of `bundle_adjustment`."""
 
     cameras: int
     """With used observations, as `images` and `points`."""
@@ -325,7 +325,7 @@ def bundle_adjustment(
         options: A dictionary with names of pycolmap.BundleAdjustmentOptions, such an object, or BundleAdjustOptions.
         cancellation_token: Of pycolmap; once cancelled, the best model so far is written.
         constant_cameras, constant_images, constant_points: Numbers of items that are not adjusted.
-        format: Of the output; by default that of the input.
+        format: Format of the output; by default the format of the input.
         device: Where the adjustment runs: 'cpu', 'cuda:0', ...
         progress: Called after each iteration; False ends the adjustment, and the best model so far is written.
 

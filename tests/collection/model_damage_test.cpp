@@ -56,7 +56,7 @@ TEST(ModelDamage, BinaryFilesCutAtEveryByteAreRefused) {
   EXPECT_TRUE(is_read(folder.path()));
 }
 
-// Without the end of the last line nothing is lost but that.
+// The last line needs its end: a number without it may be cut.
 TEST(ModelDamage, TextFilesCutAtEveryByteAreRefused) {
   const TemporaryFolder folder;
   write_model(folder.path(), sample_model(), ModelFormat::text);
@@ -123,7 +123,7 @@ void PrintTo(const Damage& damage, std::ostream* to) { *to << damage.name; }
 
 class DamagedModel : public testing::TestWithParam<Damage> {};
 
-// Writers refuse what readers refuse.
+// Writers refuse the same models as readers.
 TEST_P(DamagedModel, IsRefusedWithItsItem) {
   Model model = sample_model();
   EXPECT_NO_THROW(check_model(model));

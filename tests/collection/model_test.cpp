@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// COLMAP's models: what is written is read again.
+// Reading and writing of COLMAP's models.
 #include <bifocal/colmap/model.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>

@@ -34,7 +34,7 @@ struct Options {
   CommonOptions common;
 };
 
-// Numbers separated by commas, blanks or ends of lines.
+// Parses numbers separated by commas, blanks or ends of lines.
 template <class Number>
 std::vector<Number> numbers_of(std::string_view text, const std::string& where) {
   constexpr std::string_view kSeparators = ", \t\r\n";
@@ -51,7 +51,7 @@ std::vector<Number> numbers_of(std::string_view text, const std::string& where) 
   return numbers;
 }
 
-// Numbers of the images that a file lists by name, a line each.
+// Reads image names from a file, one a line, and returns the numbers of the images.
 std::vector<colmap::Id> listed_images(const std::string& file, const colmap::Model& model) {
   std::unordered_map<std::string_view, colmap::Id> ids;
   for (const colmap::ModelImage& image : model.images) ids.emplace(image.name, image.id);
@@ -84,7 +84,7 @@ colmap::ModelFormat format_of(const Options& o) {
   return o.format == "text" ? colmap::ModelFormat::text : colmap::ModelFormat::binary;
 }
 
-// Names of the files of models, those that replace a model in the folder first.
+// Returns the file names of models in both formats, starting with the format that the folder has.
 std::vector<std::string> file_names(const fs::path& out, colmap::ModelFormat format) {
   const auto first = colmap::model_format(out).value_or(format);
   std::vector<std::string> names;
@@ -103,7 +103,7 @@ void check_out(const Options& o) {
                 fmt::format("--out {}: this is the input; --overwrite replaces it", o.out));
 }
 
-// Shows iterations until the limit, which few adjustments reach.
+// Progress counts up to the limit of iterations, which few adjustments reach.
 std::function<bool(const AdjustIteration&)> progress_of(std::optional<Progress>& progress,
                                                         int limit, const StopRequest& stop) {
   return [&progress, limit, &stop](const AdjustIteration& i) {

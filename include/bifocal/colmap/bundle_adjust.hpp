@@ -53,9 +53,8 @@ void fields(Options& options, const Visit& visit) {
                 "adjust images of one frame independently and drop rigs and frames");
 }
 
-// Observations of the result are in this order: those with a point and a long enough track, by
-// images and within an image as in the model. Images and points are in the order of the model,
-// cameras those that images have, in the order of the model.
+// Images and points are in the order of the model. Cameras are, too, without cameras that no image
+// has. Observations are ordered by images, without features of no point and of short tracks.
 //
 // Throws Error(usage) for a model that check_model() refuses, a listed number that is not in the
 // model, a camera model that the adjuster lacks, and a frame of several images that would be
@@ -63,11 +62,13 @@ void fields(Options& options, const Visit& visit) {
 [[nodiscard]] AdjustProblem adjust_problem(const Model& model, const BundleAdjustOptions& options);
 
 // Takes the values of a problem that adjust_problem() made of this model and that adjust() changed.
-// Poses of frames follow from those of their images. What did not change keeps its numbers.
+// Poses of frames follow from the poses of their images. Unchanged poses and parameters keep their
+// numbers to the last bit.
 void take_adjusted(Model& model, const AdjustProblem& problem, const BundleAdjustOptions& options);
 
 // Distance of every observation from the projection of its point, px. NaN if the point is not in
-// front of the camera or beyond the range of the lens. The problem is one that adjust() takes.
+// front of the camera or beyond the range of the lens. Throws no error for a problem that adjust()
+// accepts.
 [[nodiscard]] std::vector<double> reprojection_errors(const AdjustProblem& problem);
 
 struct BundleAdjustResult {

@@ -88,8 +88,8 @@ struct RigSensor {
   bool operator==(const RigSensor&) const = default;
 };
 
-// Sensors fixed to each other. The first one is the reference: its coordinate system is that of the
-// rig, and it has no sensor_from_rig.
+// Sensors fixed to each other. The first one is the reference: the rig has its coordinate system,
+// and it has no sensor_from_rig.
 struct ModelRig {
   Id id = 0;
   std::vector<RigSensor> sensors = {};
@@ -102,7 +102,7 @@ struct FrameData {
   bool operator==(const FrameData&) const = default;
 };
 
-// What the sensors of a rig recorded at one time.
+// Records of the sensors of a rig at one time.
 struct ModelFrame {
   Id id = 0;
   Id rig_id = 0;
@@ -128,8 +128,8 @@ enum class ModelFormat {
 };
 inline constexpr std::string_view kModelFormatWords[] = {"binary", "text"};
 
-// Returns the format of the model in a folder. Binary files are preferred, as by COLMAP. Nothing
-// without a complete set of cameras, images and points3D.
+// Returns the format of the model in a folder. Binary files are preferred, as by COLMAP. No
+// value without a complete set of cameras, images and points3D.
 [[nodiscard]] std::optional<ModelFormat> model_format(const std::filesystem::path& folder);
 
 // Reads the model of a folder.
@@ -144,14 +144,14 @@ inline constexpr std::string_view kModelFormatWords[] = {"binary", "text"};
 // of the files' sizes.
 [[nodiscard]] Model read_model(const std::filesystem::path& folder);
 
-// Throws Error(usage) for what read_model() would refuse.
+// Throws Error(usage) for a model that read_model() would refuse.
 void check_model(const Model& model);
 
 // Writes a model, creating the folder if needed.
 //
 // Every file is complete before any takes its place, so a failed or killed call leaves the old
-// model; only the renames at the end, of at most five files, are one by one. Files of an earlier
-// model in the other format, and of its rigs and frames, are removed. Other files stay.
+// model; only the renames at the end, of at most five files, are one by one. All files of an
+// earlier model are replaced or removed, in both formats. Further files of the folder stay.
 //
 // Throws Error(usage) for a model that check_model() refuses or a name that text can't hold,
 // Error(input) if the folder can't be written to.

@@ -159,7 +159,7 @@ nb::dict adjust_arrays(const nb::dict& arrays, nb::handle given_options, const s
   return d;
 }
 
-// format: "binary", "text", or empty for that of the input.
+// format: "binary" or "text"; empty: the format of the input.
 nb::dict adjust_model(nb::handle given_in, nb::handle given_out, const std::string& format,
                       nb::handle given_options,
                       const std::vector<std::vector<std::uint64_t>>& constant,

@@ -12,7 +12,7 @@ namespace bifocal::colmap::model {
 // Returns null if the rig has no such sensor.
 [[nodiscard]] const RigSensor* find_sensor(const ModelRig& rig, const Sensor& sensor);
 
-// Returns sensor_from_rig: the identity for the reference sensor, nothing if the pose is unknown.
+// Returns sensor_from_rig: the identity for the reference sensor, no value if the pose is unknown.
 [[nodiscard]] std::optional<Pose> pose_in_rig(const ModelRig& rig, const Sensor& sensor);
 
 [[nodiscard]] Pose chained(const Pose& c_from_b, const Pose& b_from_a);

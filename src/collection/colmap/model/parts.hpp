@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The five files of a model in both formats, as bytes in memory. Readers throw Error(input) that
-// begins with `name`, the file's; what they return is not compared with other files.
+// The five files of a model in both formats, as bytes in memory. Readers throw Error(input) whose
+// message begins with the file name `name`. They do not compare the file with other files.
 #pragma once
 
 #include <array>
@@ -30,13 +30,14 @@ void read(Part part, std::string_view bytes, const std::string& name, Model& mod
 [[nodiscard]] std::string bytes_of(Part part, const Model& model);
 }  // namespace text
 
-// Called with the part and what is wrong with an item of it; throws.
+// Throws an error about an item of the part.
 using Refuse = std::function<void(Part part, const std::string& what)>;
 
-// Compares the items of all files with each other.
+// Checks values, unique ids and references between the items of all files.
 void check(const Model& model, const Refuse& refuse);
 
-// Replaces the poses of images that differ from those of their frames by more than 1e-9.
+// Replaces the pose of an image by the pose that follows from its frame, if they differ by more
+// than 1e-9.
 void take_poses_of_frames(Model& model);
 
 }  // namespace bifocal::colmap::model

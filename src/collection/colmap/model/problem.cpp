@@ -20,7 +20,7 @@ template <class... Args>
   throw Error(ErrorCode::usage, "model: " + fmt::format(what, std::forward<Args>(args)...));
 }
 
-// Listed numbers, which items of the model have.
+// Throws if a listed number is not in the model.
 template <class Number, class Item>
 std::unordered_set<Number> listed(const std::vector<Number>& numbers,
                                   const std::vector<Item>& items, const char* list,
@@ -61,7 +61,7 @@ AdjustCamera adjust_camera(const Camera& camera, const BundleAdjustOptions& opti
   return out;
 }
 
-// Images by their numbers, with those of each frame.
+// Finds the images and the rig of a frame.
 class Frames {
  public:
   explicit Frames(const Model& model) : model_(model) {
@@ -81,7 +81,7 @@ class Frames {
     return *rigs_.at(frame.rig_id);
   }
 
-  // The pose of a frame follows from that of its only image.
+  // The pose of a frame can follow from the pose of one image only.
   void require_single_images(const AdjustProblem& problem) const {
     for (const ModelFrame& frame : model_.frames) {
       std::vector<Id> images;
@@ -131,7 +131,7 @@ void add_observations(const Model& model, const BundleAdjustOptions& options,
     }
 }
 
-// Returns whether poses are equal to the last bit.
+// Compares to the last bit.
 bool are_same(const Pose& a, const Pose& b) { return a.R == b.R && a.t == b.t; }
 
 void take_camera(Camera& camera, const AdjustCamera& adjusted) {

@@ -30,7 +30,7 @@ class Line {
     skip_blanks();
     return found;
   }
-  // The rest of the line without blanks at its end.
+  // Returns the rest of the line without blanks at its end.
   [[nodiscard]] std::string_view rest(const char* what) {
     if (rest_.empty()) refuse(fmt::format("{} is missing", what));
     const std::string_view found = rest_.substr(0, rest_.find_last_not_of(kBlanks) + 1);
@@ -98,7 +98,7 @@ class Lines {
     if (text.starts_with('#') && !text.ends_with('\n') && text.find("\n# Number of ") < text.size())
       io::reject(name, "the last line has no end; the file is cut, or add an empty line");
   }
-  // The next line, also an empty one; nothing at the end.
+  // Returns the next line, even if it is empty. No value at the end of the file.
   [[nodiscard]] std::optional<Line> any() {
     if (at_ >= text_.size()) return {};
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -106,7 +106,7 @@ class Lines {
     at_ = end + 1;
     return Line(line, name_, ++number_);
   }
-  // The next line that is no comment and not empty.
+  // Returns the next line that is neither empty nor a comment.
   [[nodiscard]] std::optional<Line> next() {
     while (at_ < text_.size()) {
       const std::size_t first = text_.find_first_not_of(kBlanks, at_);
