@@ -69,6 +69,13 @@ const char* ending_of(const AdjustResult& result) {
   return result.reason == AdjustReason::max_iterations ? "has not converged" : "stopped";
 }
 
+// "fell from 1.25 to 0.5317", "rose from ...", "stayed at 0.5317".
+std::string change_text(double before, double after) {
+  const std::string first = fmt::format("{:.5g}", before), last = fmt::format("{:.5g}", after);
+  if (first == last) return "stayed at " + last;
+  return fmt::format("{} from {} to {}", after < before ? "fell" : "rose", first, last);
+}
+
 template <class Items>
 NpyArray ids_of(const Items& items) {
   std::vector<std::int64_t> ids;
@@ -93,18 +100,15 @@ std::string adjust_sentences(const AdjustReport& report) {
   const std::string why = reason_text(report.options.adjust, a);
   if (a.reason == AdjustReason::nothing_to_adjust)
     return fmt::format("Nothing was adjusted: {}.\n{}", why, left_out_text(a));
-  const char* verb = r.final_error <= r.initial_error ? "fell" : "changed";
   std::string text = fmt::format(
       "Bundle adjustment of {}, {} and {} ({}) {} after {} in {:.1f} s on {}: {}.\n",
       counted(r.images, "image"), counted(r.cameras, "camera"), counted(r.points, "point"),
       counted(count_of(a, ObservationUse::used), "observation"), ending_of(a),
       counted(a.iterations, "iteration"), report.seconds, report.device, why);
   text += fmt::format(
-      "The mean reprojection error {} from {:.4g} to {:.4g} px (root mean square {:.4g} to "
-      "{:.4g} "
-      "px), the cost from {:.6g} to {:.6g} px^2.\n",
-      verb, r.initial_error, r.final_error, r.initial_rms, r.final_rms, a.initial_cost,
-      a.final_cost);
+      "The mean reprojection error {} px, the root mean square {} px, the cost {} px^2.\n",
+      change_text(r.initial_error, r.final_error), change_text(r.initial_rms, r.final_rms),
+      change_text(a.initial_cost, a.final_cost));
   if (a.parts > 1)
     text += fmt::format(
         "The model has {} parts that share no points; each keeps its own position "

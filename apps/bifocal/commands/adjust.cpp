@@ -168,11 +168,15 @@ void add_adjust(Program& program, Context& context) {
                  "file of images whose poses are not adjusted, a name a line");
   command.option("--constant-points", o->constant_points,
                  "file of points that are not adjusted, their numbers");
-  const AdjustOptions& a = o->adjust.adjust;
-  add_flags(
-      command, o->adjust,
-      FlagChanges().change(a.covariance,
-                           {.help = "also write covariances.npz, as docs/formats.md describes"}));
+  const colmap::BundleAdjustOptions& a = o->adjust;
+  add_flags(command, o->adjust,
+            FlagChanges()
+                .change(a.adjust.covariance,
+                        {.help = "also write covariances.npz, as docs/formats.md describes"})
+                .change(a.refine_focal_length, {.help = "keep focal lengths"})
+                .change(a.refine_extra_params, {.help = "keep the parameters of lenses"})
+                .change(a.refine_poses, {.help = "keep the poses of all images"})
+                .change(a.refine_points, {.help = "keep all scene points"}));
   add_common_of_large(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }
