@@ -82,6 +82,16 @@ def test_a_robust_loss_survives_outliers():
     assert np.median(found.errors) < 0.8
 
 
+def test_covariances_are_returned_on_request():
+    start = disturbed(*make_scene())
+    assert bifocal.adjust(*start).pose_covariances is None
+    found = bifocal.adjust(*start, options=bifocal.AdjustOptions(covariance=True))
+    assert found.pose_covariances.shape == (6, 6, 6) and found.point_covariances.shape == (60, 3, 3)
+    assert found.camera_covariances[0].shape == (4, 4)
+    assert np.linalg.eigvalsh(found.point_covariances).min() > 0
+    assert np.isclose(2 * found.final_cost / found.redundancy, 0.25, rtol=0.2)
+
+
 def test_progress_ends_the_adjustment():
     seen = []
 

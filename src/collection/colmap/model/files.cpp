@@ -93,6 +93,18 @@ class Staging {
   fs::path path_;
 };
 
+// Writes a file of the staging folder. Messages name the file in its final place.
+void write_staged(const fs::path& staged, const fs::path& file, std::string_view bytes) {
+  try {
+    write_file(staged, bytes);
+  } catch (const Error& e) {
+    std::string text = e.what();
+    if (const std::string name = staged.string(); text.starts_with(name))
+      text.replace(0, name.size(), file.string());
+    throw Error(e.code(), text);
+  }
+}
+
 // Lines of text files can't hold every name.
 void check_names(const Model& model) {
   for (const ModelImage& image : model.images) {
@@ -158,7 +170,8 @@ void write_model(const fs::path& folder, const Model& model, ModelFormat format)
     if (!is_written(part)) continue;
     const std::string bytes = format == ModelFormat::binary ? model::binary::bytes_of(part, model)
                                                             : model::text::bytes_of(part, model);
-    write_file(staging.path() / file_name(part, format), bytes);
+    const std::string name = file_name(part, format);
+    write_staged(staging.path() / name, folder / name, bytes);
   }
   std::error_code failed;
   const auto require = [&](const std::string& name) {
