@@ -188,7 +188,14 @@ struct MapResult {
                                      const std::filesystem::path& photographs = {});
 
 // Writes the models to FOLDER/0, FOLDER/1, ... in COLMAP's binary format, creating the folder if
-// needed. Throws as colmap::write_model().
-void write_models(const std::filesystem::path& folder, const MapResult& result);
+// needed. All models are complete before any takes its place. Models of an earlier call are
+// replaced or removed; other files of the folder stay.
+//
+// Throws Error(usage) if the folder has models and `overwrite` is false, and as
+// colmap::write_model().
+void write_models(const std::filesystem::path& folder, const MapResult& result,
+                  bool overwrite = false);
+// Throws as write_models() if the folder has models.
+void require_no_models(const std::filesystem::path& folder);
 
 }  // namespace bifocal

@@ -10,6 +10,11 @@
 
 namespace bifocal::mapping {
 
+// Overloads below do not hide these.
+using bifocal::dot;
+using bifocal::inverse;
+using bifocal::times;
+
 [[nodiscard]] inline Vec3 sum(const Vec3& a, const Vec3& b) {
   return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
 }
@@ -45,8 +50,8 @@ inline void add_to(Symmetric3& a, const Symmetric3& b) {
 }
 // a I + b d d'.
 [[nodiscard]] inline Symmetric3 isotropic_plus_outer(double a, double b, const Vec3& d) {
-  return {a + b * d[0] * d[0], b * d[0] * d[1],     b * d[0] * d[2],
-          a + b * d[1] * d[1], b * d[1] * d[2],     a + b * d[2] * d[2]};
+  return {a + b * d[0] * d[0], b * d[0] * d[1], b * d[0] * d[2],
+          a + b * d[1] * d[1], b * d[1] * d[2], a + b * d[2] * d[2]};
 }
 // Not finite if the matrix is singular.
 [[nodiscard]] inline Symmetric3 inverse(const Symmetric3& m) {

@@ -16,8 +16,8 @@ inline double dot(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
 }
 
 // Solves A x = b by preconditioned conjugate gradients from x = 0, A symmetric and positive
-// semidefinite. `multiply` and `precondition` map a vector to a vector. Ends when the preconditioned
-// residual has fallen by `tolerance`. Sums run in a fixed order.
+// semidefinite. `multiply` and `precondition` map a vector to a vector. Ends when the
+// preconditioned residual has fallen by `tolerance`. Sums run in a fixed order.
 template <class Multiply, class Precondition>
 std::vector<Vec3> conjugate_gradients(const Multiply& multiply, const Precondition& precondition,
                                       const std::vector<Vec3>& b, int max_iterations,

@@ -60,9 +60,8 @@ Edge edge_of(const Scene& scene, const BatchEstimate& found, const Batch& batch,
           .subspan(static_cast<std::size_t>(batch.offsets[k]),
                    static_cast<std::size_t>(batch.offsets[k + 1] - batch.offsets[k]));
   const Intrinsics cameras[] = {batch.cameras1[k], batch.cameras2[k]};
-  const RelativePoseResult pose =
-      with_scene_points(ModelKind::essential, estimate_of(found, batch, k), points, cameras,
-                        options.max_error);
+  const RelativePoseResult pose = with_scene_points(
+      ModelKind::essential, estimate_of(found, batch, k), points, cameras, options.max_error);
   if (pose.outcome != Outcome::ok && pose.outcome != Outcome::rotation_only) return edge;
   edge.cam2_from_cam1 = pose.pose;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -83,9 +82,8 @@ void estimate_batch_of(Queue& queue, Scene& scene, const Batch& batch, const Map
   const BatchEstimate found =
       bifocal::estimate_batch(queue, ModelKind::essential, batch.points.data(), input);
   std::vector<Edge> edges(batch.pairs.size());
-  runtime::parallel_each(edges.size(), [&](std::size_t k) {
-    edges[k] = edge_of(scene, found, batch, k, options);
-  });
+  runtime::parallel_each(
+      edges.size(), [&](std::size_t k) { edges[k] = edge_of(scene, found, batch, k, options); });
   for (Edge& edge : edges)
     if (edge.is_used) scene.edges.push_back(std::move(edge));
 }

@@ -42,8 +42,9 @@ class Averaging {
   void start_from_tree() {
     std::vector<std::size_t> order(links_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(
-        order, [&](std::size_t a, std::size_t b) { return links_[a].strength > links_[b].strength; });
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      return links_[a].strength > links_[b].strength;
+    });
     DisjointSets sets(rotations_.size());
     std::vector<std::vector<std::size_t>> tree(rotations_.size());
     for (const std::size_t k : order)
@@ -130,8 +131,8 @@ class Averaging {
       for (std::size_t i = 0; i < x.size(); ++i) y[i] = scaled(x[i], 1 / diagonal[i]);
       return y;
     };
-    return conjugate_gradients(multiply, precondition, rhs,
-                               2 * static_cast<int>(rhs.size()) + 20, 1e-4);
+    return conjugate_gradients(multiply, precondition, rhs, 2 * static_cast<int>(rhs.size()) + 20,
+                               1e-4);
   }
 
   std::vector<Link> links_;
@@ -148,8 +149,7 @@ std::int64_t remove_edges(Scene& scene, const std::vector<bool>& is_chosen, doub
       continue;
     const Mat3 &R1 = scene.view(edge.view1).cam_from_world.R,
                &R2 = scene.view(edge.view2).cam_from_world.R;
-    const Vec3 error =
-        rotation_vector(times(transposed(R2), times(edge.cam2_from_cam1.R, R1)));
+    const Vec3 error = rotation_vector(times(transposed(R2), times(edge.cam2_from_cam1.R, R1)));
     if (norm(error) > max_error) edge.is_used = false, ++removed;
   }
   return removed;

@@ -102,8 +102,8 @@ void set_rays(Scene& scene) {
     for (std::size_t k = 0; k < features.size(); ++k) {
       const Vec2 px = lens.undistort(features[k]);
       const Vec3 ray = {(px[0] - K.cx) / K.fx, (px[1] - K.cy) / K.fy, 1};
-      view.rays[k] = std::isfinite(ray[0]) && std::isfinite(ray[1]) ? unit(ray)
-                                                                    : Vec3{kNaN, kNaN, kNaN};
+      view.rays[k] =
+          std::isfinite(ray[0]) && std::isfinite(ray[1]) ? unit(ray) : Vec3{kNaN, kNaN, kNaN};
     }
   });
 }

@@ -36,9 +36,9 @@ struct View {
 struct Edge {
   int pair = 0;  // place in ViewGraph::pairs
   int view1 = 0, view2 = 0;
-  Pose cam2_from_cam1;           // |t| = 1, or 0 for a rotation
+  Pose cam2_from_cam1;  // |t| = 1, or 0 for a rotation
   std::vector<std::int32_t> inliers;
-  double probability = 0.7;      // of a correct rotation
+  double probability = 0.7;  // of a correct rotation
   bool is_used = true;
 };
 
@@ -66,9 +66,7 @@ struct Scene {
     return graph->images[static_cast<std::size_t>(view)].features;
   }
   [[nodiscard]] View& view(int index) { return views[static_cast<std::size_t>(index)]; }
-  [[nodiscard]] const View& view(int index) const {
-    return views[static_cast<std::size_t>(index)];
-  }
+  [[nodiscard]] const View& view(int index) const { return views[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const LensCamera& lens(const View& v) const {
     return *cameras[static_cast<std::size_t>(v.camera)].lens;
   }
@@ -116,8 +114,7 @@ void make_tracks_by_poses(Scene& scene, const MapOptions& options);
 
 // positioning.cpp: sets centres and points from rotations and tracks. Returns false if the tracks
 // do not suffice.
-[[nodiscard]] bool position(Scene& scene, const std::vector<int>& views,
-                            const MapOptions& options);
+[[nodiscard]] bool position(Scene& scene, const std::vector<int>& views, const MapOptions& options);
 
 // triangulation.cpp: computes the points of all tracks from the registered views.
 void triangulate(Scene& scene, const MapOptions& options);
