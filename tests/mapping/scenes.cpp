@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numbers>
 #include <random>
@@ -36,14 +37,18 @@ Pose looking(const Vec3& centre, const Vec3& target) {
   return pose;
 }
 
+// Whether a camera at this centre sees a point, if the point is in its field of view.
+using Visible = std::function<bool(const Vec3& centre, const Vec3& point)>;
+
 // Points that an image sees: number of the point and px with noise.
-std::map<int, Vec2> seen(const Pose& pose, const std::vector<Vec3>& points, double reach,
+std::map<int, Vec2> seen(const Pose& pose, const std::vector<Vec3>& points, const Visible& visible,
                          double noise, Random& random) {
+  const Vec3 c = times(transposed(pose.R), pose.t), centre = {-c[0], -c[1], -c[2]};
   std::map<int, Vec2> out;
   for (std::size_t k = 0; k < points.size(); ++k) {
     Vec3 X = times(pose.R, points[k]);
     for (std::size_t i = 0; i < 3; ++i) X[i] += pose.t[i];
-    if (X[2] < 0.5 || norm(X) > reach) continue;
+    if (X[2] < 0.5 || !visible(centre, points[k])) continue;
     const double x = kFocal * X[0] / X[2] + 0.5 * (kWidth - 1),
                  y = kFocal * X[1] / X[2] + 0.5 * (kHeight - 1);
     if (x < 0 || x > kWidth - 1 || y < 0 || y > kHeight - 1) continue;
@@ -142,14 +147,14 @@ void add_pairs(const Sightings& sightings, const SceneSettings& settings, Synthe
   }
 }
 
-SyntheticScene scene_of(std::vector<Pose> poses, const std::vector<Vec3>& points, double reach,
-                        const SceneSettings& settings, Random& random) {
+SyntheticScene scene_of(std::vector<Pose> poses, const std::vector<Vec3>& points,
+                        const Visible& visible, const SceneSettings& settings, Random& random) {
   SyntheticScene scene;
   scene.poses = std::move(poses);
   scene.focal_length = kFocal;
   Sightings sightings;
   for (const Pose& pose : scene.poses)
-    sightings.images.push_back(seen(pose, points, reach, settings.noise, random));
+    sightings.images.push_back(seen(pose, points, visible, settings.noise, random));
   add_images(sightings, settings, scene.graph);
   add_pairs(sightings, settings, scene, random);
   return scene;
@@ -165,9 +170,9 @@ Eigen::Vector3d centre(const Pose& pose) {
 SyntheticScene ring(int images, const SceneSettings& settings) {
   Random random(settings.seed);
   std::vector<Vec3> points;
-  while (points.size() < 600) {
+  while (points.size() < 1500) {
     const Vec3 X = {uniform(random, -1, 1), uniform(random, -1, 1), uniform(random, -1, 1)};
-    if (norm(X) < 1) points.push_back(X);
+    if (norm(X) < 1 && norm(X) > 0.8) points.push_back(X);
   }
   std::vector<Pose> poses;
   for (int i = 0; i < images; ++i) {
@@ -176,25 +181,31 @@ SyntheticScene ring(int images, const SceneSettings& settings) {
     poses.push_back(looking({r * std::sin(angle), uniform(random, -0.6, 0.6), r * std::cos(angle)},
                             {uniform(random, -0.1, 0.1), uniform(random, -0.1, 0.1), 0}));
   }
-  // A camera sees the near side of the ball, so that opposite cameras share no point.
-  return scene_of(std::move(poses), points, 3.2, settings, random);
+  // A camera sees the side of the ball that faces it, so that opposite cameras share no point.
+  const auto visible = [](const Vec3& centre, const Vec3& X) {
+    return dot(X, centre) > 1.3 * norm(X);
+  };
+  return scene_of(std::move(poses), points, visible, settings, random);
 }
 
 SyntheticScene street(int images, const SceneSettings& settings) {
   Random random(settings.seed + 1000);
   const double length = 0.5 * images;
   std::vector<Vec3> points;
-  for (int k = 0; k < 60 * images; ++k)
-    points.push_back({uniform(random, -3, length + 3), uniform(random, -2, 2),
+  for (int k = 0; k < 50 * (images + 36); ++k)
+    points.push_back({uniform(random, -3, length + 15), uniform(random, -2, 2),
                       (k % 2 == 0 ? 1 : -1) * uniform(random, 4, 5)});
   std::vector<Pose> poses;
   for (int i = 0; i < images; ++i) {
     const double x = 0.5 * i;
     const double side = i % 2 == 0 ? 1.0 : -1.0;
     poses.push_back(looking({x, uniform(random, -0.2, 0.2), uniform(random, -0.3, 0.3)},
-                            {x + 5, uniform(random, -0.2, 0.2), side * 1.5}));
+                            {x + 5, uniform(random, -0.2, 0.2), side * 0.4}));
   }
-  return scene_of(std::move(poses), points, 12, settings, random);
+  const auto visible = [](const Vec3& centre, const Vec3& X) {
+    return norm({X[0] - centre[0], X[1] - centre[1], X[2] - centre[2]}) < 15;
+  };
+  return scene_of(std::move(poses), points, visible, settings, random);
 }
 
 SyntheticScene joined(const SyntheticScene& a, const SyntheticScene& b) {
