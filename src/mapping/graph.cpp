@@ -25,21 +25,27 @@ std::vector<std::vector<int>> components(const Scene& scene, const std::vector<b
   return by_root;
 }
 
-std::int64_t remove_contradictory_edges(Scene& scene) {
+void remove_contradictory_edges(Scene& scene) {
   std::vector<colmap::PairRotation> rotations;
   rotations.reserve(scene.edges.size());
   for (const Edge& edge : scene.edges)
     rotations.push_back({static_cast<colmap::Id>(edge.view1 + 1),
                          static_cast<colmap::Id>(edge.view2 + 1), edge.cam2_from_cam1.R});
   const std::vector<double> probabilities = colmap::rotation_probabilities(rotations);
-  std::int64_t removed = 0;
+  DisjointSets confirmed(scene.views.size());
   for (std::size_t k = 0; k < scene.edges.size(); ++k) {
     Edge& edge = scene.edges[k];
     edge.probability = probabilities[k];
-    if (edge.probability >= 0.5) continue;
-    edge.is_used = false, ++removed;
+    if (edge.is_confirmed())
+      confirmed.join(static_cast<std::size_t>(edge.view1), static_cast<std::size_t>(edge.view2));
   }
-  return removed;
+  // Images of one place see each other in many pairs, which form cycles. A lone pair of distant
+  // images is more often a look-alike.
+  for (Edge& edge : scene.edges)
+    edge.is_used =
+        edge.is_confirmed() ||
+        (edge.probability >= 0.5 && confirmed.root(static_cast<std::size_t>(edge.view1)) !=
+                                        confirmed.root(static_cast<std::size_t>(edge.view2)));
 }
 
 }  // namespace bifocal::mapping

@@ -14,7 +14,8 @@ namespace bifocal {
 namespace mapping {
 namespace {
 
-constexpr int kResectionRounds = 5;
+constexpr int kResectionRounds = 50;
+constexpr int kGrowthPasses = 3;  // without a bundle adjustment between them
 
 // Maps components one after another. Every round registers views or gives some up.
 class Mapper {
@@ -82,16 +83,28 @@ class Mapper {
 
   void add_images() {
     for (int round = 0; round < kResectionRounds; ++round) {
-      clock_.begin(MapStage::resect);
+      const std::size_t before = registered().size();
+      if (before == 0 || !grow()) return;
+      clock_.begin(MapStage::adjust);
+      complete();
+      if (registered().size() <= before) return;
+    }
+  }
+
+  // Registers images and triangulates, several times in turn. Returns false if no image was added.
+  bool grow() {
+    clock_.begin(MapStage::resect);
+    bool has_grown = false;
+    for (int pass = 0; pass < kGrowthPasses; ++pass) {
       std::vector<int> left;
       for (std::size_t i = 0; i < is_waiting_.size(); ++i)
         if (is_waiting_[i] && !scene_.views[i].is_registered) left.push_back(static_cast<int>(i));
-      const std::vector<int> before = registered();
-      if (left.empty() || before.empty() || resect(queue_, scene_, left, options_) == 0) return;
-      clock_.begin(MapStage::adjust);
-      complete();
-      if (registered().size() <= before.size()) return;
+      if (left.empty() || resect(queue_, scene_, left, options_) == 0) break;
+      has_grown = true;
+      make_tracks_by_poses(scene_, options_);
+      triangulate(scene_, options_);
     }
+    return has_grown;
   }
 
   [[nodiscard]] std::vector<int> registered() const {

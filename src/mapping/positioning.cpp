@@ -19,7 +19,7 @@ namespace bifocal::mapping {
 namespace {
 
 constexpr int kMaxSteps = 200;
-constexpr double kTolerance = 1e-5;       // relative decrease of the cost that ends the steps
+constexpr double kTolerance = 3e-4;       // relative decrease of the cost that ends the steps
 constexpr std::size_t kFewestTracks = 8;  // with fewer there is no structure
 constexpr int kEnoughLong = 30;  // tracks of three images and more; views with fewer take pairs too
 

@@ -15,8 +15,11 @@ namespace {
 constexpr double kL1Floor = 0.1 * kRadPerDeg;  // smaller residuals have the same L1 weight
 constexpr double kSigma = 5 * kRadPerDeg;      // of the Geman-McClure loss
 constexpr int kL1Steps = 20, kRobustSteps = 100;
-constexpr double kConverged = 1e-5;  // rad, mean step
-constexpr int kRounds = 3;           // averages after edges were removed
+constexpr double kConverged = 1e-5;                           // rad, mean step
+constexpr double kLeastLimit = 2 * kRadPerDeg, kMedians = 8;  // of errors of edges
+constexpr int kRounds = 3;                                    // averages after edges were removed
+// Rotations that no cycle confirms count less.
+constexpr double kUnconfirmedWeight = 0.1, kUnconfirmedStrength = 1e-3;
 
 // Edges between the views of a component, with local numbers of views.
 class Averaging {
@@ -29,9 +32,11 @@ class Averaging {
       const int a = place[static_cast<std::size_t>(edge.view1)],
                 b = place[static_cast<std::size_t>(edge.view2)];
       if (!edge.is_used || a < 0 || b < 0) continue;
+      const bool is_confirmed = edge.is_confirmed();
       links_.push_back({static_cast<std::size_t>(a), static_cast<std::size_t>(b),
-                        edge.cam2_from_cam1.R,
-                        edge.probability * static_cast<double>(edge.inliers.size())});
+                        edge.cam2_from_cam1.R, is_confirmed ? 1 : kUnconfirmedWeight,
+                        (is_confirmed ? 1 : kUnconfirmedStrength) * edge.probability *
+                            static_cast<double>(edge.inliers.size())});
     }
     rotations_.assign(views.size(), Mat3{1, 0, 0, 0, 1, 0, 0, 0, 1});
   }
@@ -78,8 +83,9 @@ class Averaging {
  private:
   struct Link {
     std::size_t a, b;
-    Mat3 R;  // of view b from view a
-    double strength;
+    Mat3 R;           // of view b from view a
+    double weight;    // of its residual
+    double strength;  // order in the spanning tree
   };
 
   // Rotation vector of R_b' R_ab R_a, in the world's frame.
@@ -98,7 +104,7 @@ class Averaging {
       for (std::size_t k = 0; k < links_.size(); ++k) {
         const Link& link = links_[k];
         const Vec3 r = residual(link);
-        weights[k] = weight(norm(r));
+        weights[k] = link.weight * weight(norm(r));
         rhs[link.b] = sum(rhs[link.b], scaled(r, weights[k]));
         rhs[link.a] = difference(rhs[link.a], scaled(r, weights[k]));
         diagonal[link.a] += weights[k], diagonal[link.b] += weights[k];
@@ -139,19 +145,26 @@ class Averaging {
   std::vector<Mat3> rotations_;
 };
 
-// Marks edges between registered views as unused if they contradict the rotations. Returns their
-// number.
+// Marks edges between the chosen views as unused if they contradict the rotations by more than
+// several median errors. Returns their number.
 std::int64_t remove_edges(Scene& scene, const std::vector<bool>& is_chosen, double max_error) {
-  std::int64_t removed = 0;
+  std::vector<std::pair<Edge*, double>> errors;
   for (Edge& edge : scene.edges) {
     if (!edge.is_used || !is_chosen[static_cast<std::size_t>(edge.view1)] ||
         !is_chosen[static_cast<std::size_t>(edge.view2)])
       continue;
     const Mat3 &R1 = scene.view(edge.view1).cam_from_world.R,
                &R2 = scene.view(edge.view2).cam_from_world.R;
-    const Vec3 error = rotation_vector(times(transposed(R2), times(edge.cam2_from_cam1.R, R1)));
-    if (norm(error) > max_error) edge.is_used = false, ++removed;
+    errors.emplace_back(
+        &edge, norm(rotation_vector(times(transposed(R2), times(edge.cam2_from_cam1.R, R1)))));
   }
+  if (errors.empty()) return 0;
+  const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
+  std::ranges::nth_element(errors, middle, {}, &std::pair<Edge*, double>::second);
+  const double limit = std::min(max_error, std::max(kLeastLimit, kMedians * middle->second));
+  std::int64_t removed = 0;
+  for (const auto& [edge, error] : errors)
+    if (error > limit) edge->is_used = false, ++removed;
   return removed;
 }
 

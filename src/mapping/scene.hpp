@@ -40,6 +40,9 @@ struct Edge {
   std::vector<std::int32_t> inliers;
   double probability = 0.7;  // of a correct rotation
   bool is_used = true;
+
+  // Cycles of three pairs agree with the rotation.
+  [[nodiscard]] bool is_confirmed() const { return probability >= 0.9; }
 };
 
 struct Observation {
@@ -98,8 +101,9 @@ void estimate_relative_poses(Queue& queue, Scene& scene, const MapOptions& optio
 // smallest view. Views are in ascending order.
 [[nodiscard]] std::vector<std::vector<int>> components(const Scene& scene,
                                                        const std::vector<bool>& is_chosen);
-// Removes edges whose rotations contradict cycles.
-std::int64_t remove_contradictory_edges(Scene& scene);
+// Marks edges as unused whose rotations contradict cycles, and edges that no cycle confirms if
+// other edges connect their views.
+void remove_contradictory_edges(Scene& scene);
 
 // rotation_averaging.cpp: sets the rotations of the views by the used edges between them, removes
 // edges that contradict them, and returns the largest set that is still connected.
