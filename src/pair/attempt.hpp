@@ -38,8 +38,8 @@ struct Belief {
 
   // Returns whether this model is more credible than `other`. A homography never exceeds an
   // epipolar model: it is not tested for repetition, and an epipolar model explains its plane, too.
-  // An epipolar model is compared with the epipolar model of the second attempt, because an inlier
-  // of a homography is less probable by chance.
+  // An epipolar model is compared with the epipolar model of the attempt that led to `other`,
+  // because an inlier of a homography is less probable by chance.
   [[nodiscard]] bool exceeds(const Belief& other) const;
 };
 

@@ -117,7 +117,8 @@ DisparityRange widened_range(Queue& queue, const MaskedImage& left, const Masked
                is_high = !is_near_given && static_cast<double>(ends.high) > most_at_end;
     if (!is_low && !is_high) break;
     int low_step = is_low ? (is_high ? step / 2 : step) : 0;
-    // A lower start below 0 makes the left image shift, which would move the given end.
+    // The range must not begin below 0 here: make_disparities_positive would shift the left image,
+    // which would move the given end.
     if (options.max_disparity) low_step = std::min(low_step, range.min);
     if (low_step <= 0 && !is_high) break;
     range.min -= low_step;

@@ -32,15 +32,15 @@ void set_pose(RelativePoseResult found, double focal_length, PairResult& result)
 
 // Estimates the lens distortion of pairs with depth whose images have the same size. Without
 // cameras, F with the distortion of a lens becomes the model of `result`, with undistorted images,
-// if it explains the matches better than F alone. With given cameras of unknown lens distortion, E
-// of the undistorted images becomes the model if it explains at least as many matches. fundamental:
-// F, estimated in addition to E.
+// if it explains the matches better than F alone. With two given cameras of equal fx and unknown
+// lens distortion, E of the undistorted images becomes the model if it explains at least as many
+// matches. fundamental: F, estimated in addition to E.
 void estimate_lens(Queue& queue, const Photograph& image1, const Photograph& image2,
                    const EstimateResult& fundamental, const PairOptions& options,
                    PairResult& result);
 
-// Estimates the focal length and the pose of such pairs without cameras, with their deviations.
-// Sets them only if the matches determine them.
+// Estimates the focal length and the pose, with their deviations, of pairs with depth whose images
+// have the same size and no given camera. Sets them only if the matches determine them.
 void estimate_focal_length(Queue& queue, const Photograph& image1, const Photograph& image2,
                            const PairOptions& options, PairResult& result);
 

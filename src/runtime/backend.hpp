@@ -46,7 +46,7 @@ class BackendMemory {
   std::size_t bytes_;
 };
 
-// Part of a memory whose addresses are valid in the process (host or CUDA).
+// Part of a memory whose addresses allow pointer arithmetic in the process (host and CUDA).
 class MemorySlice final : public BackendMemory {
  public:
   MemorySlice(std::shared_ptr<BackendMemory> whole, std::size_t offset, std::size_t bytes)

@@ -26,8 +26,8 @@ class CancelledBy {
   CancelScope::State* outer_;
 };
 
-// Ends a loop after Cancelled came from a different thread. In the scope's own thread, rethrows the
-// exception of `wanted` if it threw; otherwise throws Cancelled.
+// Throws the exception that ends a cancelled loop: in the scope's own thread the exception of
+// `wanted` if it threw, otherwise Cancelled.
 [[noreturn]] void throw_cancelled(const CancelScope::State& state);
 
 // Cancellation test for very frequent calls: tests every 4096th time, because a test in each call

@@ -113,7 +113,7 @@ class CpuQueue final : public BackendQueue {
       const int begin = package * block;
       kernel.cpu(values.data(), begin, begin + std::min(block, launch.count - begin));
     };
-    // by reference, so that no memory is allocated
+    // Passed by reference, so that no memory is allocated.
     parallel_for((launch.count - 1) / block + 1, std::ref(work));
   }
 };

@@ -185,8 +185,8 @@ class CudaQueue final : public BackendQueue {
     bool recorded = true;
     try {
       work();
-      // work that waits or allocates cannot be recorded; real errors reappear when it runs
     } catch (const Error&) {
+      // Work that waits or allocates cannot be recorded. A real error reappears when it runs.
       recorded = false;
     } catch (...) {
       end_capture();

@@ -91,7 +91,7 @@ std::shared_ptr<Backend> find_device(std::string_view id) {
   check_word(id, kind);
   if (kind == "cuda" || kind == "opencl") {
     for (const auto& backend : (kind == "cuda" ? cuda_devices() : opencl_devices()).backends)
-      // a kind alone selects its first device
+      // A kind without a number selects its first device.
       if (id == kind || id == backend->info().id) return backend;
   }
   refuse(id);

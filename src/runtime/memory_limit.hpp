@@ -29,8 +29,8 @@ namespace bifocal::runtime {
 // Returns whether an error means that a device or our own limit is out of memory.
 [[nodiscard]] bool is_out_of_memory(const Error& error);
 
-// Returns the reason why a queue cannot use a memory, as text. The text is empty if the queue can,
-// and for host memory, which is the caller's responsibility.
+// Returns in words why a queue cannot use `memory`. The text is empty if the queue can use it, and
+// for host memory, which is the caller's responsibility. name: of the argument, for the text.
 template <class T>
 [[nodiscard]] std::string why_foreign(const Queue& queue, const char* name,
                                       const Memory<T>& memory) {

@@ -174,7 +174,7 @@ class Pipeline {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Place*> free_, read_;
-  // by device: limit and current number of items in processing
+  // Limit and current number of items in processing, by device.
   std::vector<std::size_t> most_, busy_;
   std::map<std::size_t, Place*> done_;  // by number
   Place* taken_ = nullptr;

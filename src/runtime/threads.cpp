@@ -32,8 +32,9 @@ namespace bifocal {
 struct CancelScope::State {
   std::function<bool()> wanted;
   std::thread::id owner = std::this_thread::get_id();
-  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();  // by the owner
-  std::exception_ptr reason{};  // set by the owner
+  // Time of the owner's last call of `wanted`, and the exception that it threw there.
+  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
+  std::exception_ptr reason{};
   std::atomic<bool> ends = false;
 };
 

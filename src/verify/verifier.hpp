@@ -26,7 +26,7 @@ struct MatchedPairs {
   std::span<const std::size_t> numbers;  // indices of the pairs in the verifier's list
   std::span<const std::int64_t> offsets;
   Memory<const PointPair> points;  // px
-  // px of the cameras' pinholes; null without lens distortion
+  // Points in px of the cameras' pinholes; null without lens distortion.
   Memory<const PointPair> undistorted = {};
   // Only for matches found in a set; their copy to the host may be pending.
   const FeatureSet* set = nullptr;

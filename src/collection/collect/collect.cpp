@@ -107,7 +107,7 @@ class Collection {
   Job job_;
   Settings settings_;
   CollectResult result_;
-  // content hashes of files read so far, by name
+  // Content hashes of files read so far, by name.
   mutable std::map<std::string, std::string> contents_;
 };
 

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Largest distance of a keypoint from the image, in px. float16 coordinates of large images are
-// rounded to even numbers and coarser, so a keypoint at the border may lie outside.
+// whole or even numbers, so a keypoint at the border may lie outside.
 constexpr double kOutside = 4;
 
 // Hashes a file of any size: its length, and 64 parts of 64 KiB.

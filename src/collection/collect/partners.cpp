@@ -65,7 +65,7 @@ bool Partners::is_new(int image, int other, const std::vector<int>& known) const
 }
 
 Partners::Found Partners::of(int image, int count) const {
-  // the most similar and the first in order, so that copies of one image are linked
+  // The most similar twin and the first in order: copies of one image are linked.
   constexpr int kMostTwins = 2;
   Found found;
   for (int wanted = count; std::ssize(found.partners) < count; wanted *= 2) {

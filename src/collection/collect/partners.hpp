@@ -30,7 +30,7 @@ class Partners {
   [[nodiscard]] bool is_new(int image, int other, const std::vector<int>& known) const;
 
  private:
-  // largest features, in fractions of the longer side
+  // Positions of the largest features of each image, in fractions of the longer side.
   std::vector<std::vector<std::array<float, 2>>> places_;
   ImageIndex index_;
 };

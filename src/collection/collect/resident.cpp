@@ -79,7 +79,7 @@ std::vector<ImagePair> ResidentFeatures::slots_of(std::span<const ImagePair> pai
   return slots;
 }
 
-// Returns an empty slot, or else a slot whose image is not needed now.
+// Returns the next slot, in cyclic order, that is empty or whose image is not needed now.
 int ResidentFeatures::free_slot() {
   for (std::size_t tries = 0; tries < image_in_.size(); ++tries) {
     const std::size_t slot = next_++ % image_in_.size();

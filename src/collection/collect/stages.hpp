@@ -66,7 +66,8 @@ inline constexpr std::int64_t kBytesOfMatch = 400;
 // memory gets half, because photographs are in host memory, too.
 [[nodiscard]] std::int64_t memory_of_detector(const Job& job, const Device& device);
 // Returns the number of images, at least two, that fit half the memory of each device, for at most
-// `images` images of `bytes_of_image` bytes.
+// `images` images of `bytes_of_image` bytes. options.block_size is
+// a further limit if it is set.
 [[nodiscard]] int images_on_each(const Job& job, std::int64_t images, std::int64_t bytes_of_image);
 // Returns the bytes of host memory that the stages of one device may take.
 [[nodiscard]] std::int64_t host_memory(const Job& job);

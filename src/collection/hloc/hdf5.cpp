@@ -18,7 +18,7 @@ namespace bifocal::hdf5 {
 namespace {
 
 constexpr std::uint64_t kMostValues = std::uint64_t{1} << 26;  // of a data set
-// bytes that one byte of deflate data expands to, at most
+// Largest number of bytes that one byte of deflate data expands to.
 constexpr std::uint64_t kDeflated = 1032;
 constexpr int kDeepest = 32;               // nesting depth of groups
 constexpr std::uint64_t kBytesOfLink = 8;  // in the file, at least
@@ -246,8 +246,8 @@ class DataSet {
       refuse("{} x {} numbers, more than the {} allowed", extent[0], extent[1], kMostValues);
     return extent[0] * extent[1];
   }
-  // Rejects a data set that claims more bytes than the file can hold. Values that were never
-  // written take no bytes in the file, and fill values from a filter do not either.
+  // Rejects a data set that claims more bytes than the file can hold. Such bytes were never
+  // written, and HDF5 would supply fill values, or they come from a filter without input.
   void check_stored(std::uint64_t count) const {
     const std::uint64_t size = H5Tget_size(type());
     std::uint64_t needed = count * size,

@@ -41,7 +41,7 @@ void visit_plan(P& plan, const Visit& visit) {
   visit("skipped", plan.skipped);
   visit("unmatched", plan.unmatched);
   visit("pairs_per_shard", plan.pairs_per_shard);
-  std::int64_t shards = plan.shards();  // only written; the lists determine it
+  std::int64_t shards = plan.shards();  // redundant: the lists determine it
   visit("shards", shards);
   visit("overwrite", plan.overwrite);
   visit("all_pairs", plan.all_pairs);

@@ -92,7 +92,7 @@ class OpenClQueue final : public BackendQueue {
 
   void set_argument(cl_kernel function, const Kernel& kernel, cl_uint index,
                     const Argument& argument) {
-    // null for null arrays; NVIDIA's driver does not accept a null address
+    // Null for null arrays, because NVIDIA's driver does not accept a null address.
     cl_mem memory = nullptr;
     if (argument.memory()) memory = static_cast<const OpenClMemory&>(*argument.memory()).get();
     const bool is_buffer = argument.is_memory();
