@@ -63,8 +63,8 @@ std::int64_t memory_of_found(const Job& job, std::int64_t least) {
   return all_are_gpus(job) ? (job.options.max_memory - least) / 2 : 0;
 }
 
-// The minimum is the memory for a single photograph. On the host this includes detection if a
-// device without its own memory (a CPU) detects. A GPU's memory is considered separately.
+// Returns the memory for a single photograph. The host's part includes detection if a device that
+// is not a GPU detects in host memory. A GPU's own memory is a separate minimum.
 std::int64_t least_memory(const Job& job, std::int64_t width, std::int64_t height) {
   const CollectOptions& o = job.options;
   const features::Choice choice{o.sift, o.surf};

@@ -25,7 +25,7 @@ class PairPieces {
   // of 1, or if all images fit, pieces follow the order of the list.
   PairPieces(std::span<const ImagePair> pairs, int images, int height);
 
-  // Returns at most `most` next pairs in `places`; false at the end.
+  // Writes the indices of the next pairs, at most `most`, to `places`. Returns false at the end.
   bool next(std::size_t most, Places& places);
 
  private:

@@ -62,7 +62,7 @@ inline constexpr std::int64_t kBytesOfMatch = 400;
 // Returns the bytes that stages may take of the memory of one device. Each GPU has its own memory;
 // all remaining devices share the host's.
 [[nodiscard]] std::int64_t memory_of(const Job& job, const Device& device);
-// Returns the largest memory of a detector and the features that it finds. An OpenCL device in host
+// Returns the memory limit for a detector and the features that it finds. An OpenCL device in host
 // memory gets half, because photographs are in host memory, too.
 [[nodiscard]] std::int64_t memory_of_detector(const Job& job, const Device& device);
 // Returns the number of images, at least two, that fit half the memory of each device, for at most
