@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From photographs to a database: what is in it, what is left out, and that nothing that happens on
-// the way changes a byte of it.
+// `bifocal collect` makes a database of photographs: its contents, the files it skips, and equal
+// bytes after every kind of interruption.
 #include <gtest/gtest.h>
 #include <bifocal/collect.hpp>
 #include <bifocal/colmap/database.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-// A view of a scene of four planes side by side, moved to the right by `shift`.
+// Renders a view of a scene of four planes next to each other, moved to the right by `shift`.
 ImageU8 view_of(unsigned scene, double shift) {
   const ImageU8 at_zero = texture(400, 300, 10 * scene + 1);
   ImageU8 view = texture(400, 300, 10 * scene + 2);
@@ -32,7 +32,8 @@ ImageU8 view_of(unsigned scene, double shift) {
   return view;
 }
 
-// Three views of each of two scenes in folders, and what a folder of photographs has besides.
+// Folders with three views of each of two scenes; add_odd_ones() adds the damaged and foreign files
+// that such folders have.
 class Collect : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -59,14 +60,14 @@ class Collect : public ::testing::Test {
     EXPECT_EQ(r.code, 0) << r.err;
     return r.code == 0 ? json::parse(r.out) : json();
   }
-  // What an undisturbed run with the options gives; out.db is gone after it.
+  // Returns the database of an uninterrupted run with the options and removes out.db.
   std::string undisturbed(const std::string& options) const {
     (void)collected(options);
     const std::string bytes = text_of(folder / "out.db");
     std::filesystem::remove(folder / "out.db");
     return bytes;
   }
-  // Killed after that time; 0 when it ended before.
+  // Runs and kills the process after `seconds`. Returns 0 if it ended before.
   [[nodiscard]] int run_for(double seconds, const std::string& options) const {
     return std::system(fmt::format("cd '{}' && timeout -s KILL {:.3f} '{}' collect in --database "
                                    "out.db {} >.out 2>.err </dev/null",
@@ -118,7 +119,7 @@ TEST_F(Collect, the_database_has_features_and_guessed_cameras) {
   EXPECT_EQ(images[0].name, "a/0.png");
   EXPECT_EQ(images[5].name, "b/2.jpg");
   const auto cameras = database.cameras();
-  ASSERT_EQ(cameras.size(), 6U);  // without EXIF no two are known to be one
+  ASSERT_EQ(cameras.size(), 6U);  // without EXIF every photograph has its own camera
   for (const colmap::Camera& camera : cameras) {
     EXPECT_EQ(colmap::model_name(camera.model), "SIMPLE_RADIAL");
     EXPECT_EQ(camera.params, (std::vector<double>{480, 200, 150, 0}));
@@ -180,7 +181,7 @@ TEST_F(Collect, has_the_same_bytes_however_it_is_worked_on) {
     EXPECT_TRUE(undisturbed(way) == expected) << way;
 }
 
-// Killed again and again, at any moment.
+// The run is killed repeatedly at random moments.
 TEST_F(Collect, has_the_same_bytes_when_it_was_killed) {
   add_odd_ones();
   std::mt19937 random(std::random_device{}());
@@ -208,7 +209,8 @@ TEST_F(Collect, has_the_same_bytes_when_it_was_killed) {
   EXPECT_GE(kills, 9);
 }
 
-// A grid of points with random descriptors of 16 numbers, the same for all photographs of a scene.
+// Writes a grid of points with random descriptors of 16 numbers, equal for all photographs of
+// a scene.
 void write_given(const std::filesystem::path& folder, const std::string& name, unsigned scene,
                  int shift) {
   std::mt19937 random(scene);
@@ -255,7 +257,7 @@ TEST_F(Collect, of_given_features_is_the_same_whatever_kills_it) {
 }
 
 TEST_F(Collect, goes_on_where_it_was) {
-  // Too little time for all; what was done is not done again.
+  // The time limit is too short for all stages; a resumed run does not repeat finished work.
   add_odd_ones();
   const std::string expected = undisturbed("");
   bool resumed = false;
@@ -269,11 +271,11 @@ TEST_F(Collect, goes_on_where_it_was) {
   EXPECT_TRUE(text_of(folder / "out.db") == expected);
 }
 
-// A disk that is full is told; with room again the work goes on.
+// A full disk is reported; with free space the run is resumed.
 TEST_F(Collect, goes_on_when_there_is_room_again) {
   const std::string expected = undisturbed("");
   int told = 0;
-  for (const int kilobytes : {20, 100, 300, 600}) {  // that a file may have
+  for (const int kilobytes : {20, 100, 300, 600}) {  // limit of a file's size
     const int status = std::system(
         fmt::format(
             "cd '{}' && (trap '' XFSZ; ulimit -f {}; exec '{}' collect in --database out.db "
@@ -392,7 +394,7 @@ TEST_F(Collect, refuses_bad_arguments) {
   refused("in --database no/such/folder/out.db", 3, "no/such/folder");
   std::filesystem::create_directory(folder / "void");
   refused("void --database out.db", 3, "no photographs");
-  EXPECT_EQ(listing(folder.path()).size(), 10U);  // in, in/a, in/b, six pictures, void
+  EXPECT_EQ(listing(folder.path()).size(), 10U);  // in, in/a, in/b, six images, void
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Devices with too little memory: a message with the bytes asked for and free, the documented exit
-// code, nothing half-written; with room the same command goes on.
+// Devices with too little memory: a message with the requested and the free bytes, the documented
+// exit code, and no half-written file; with enough memory the same command is resumed.
 #include <gtest/gtest.h>
 #include <bifocal/device.hpp>
 
@@ -45,7 +45,8 @@ TEST_F(FullDevice, verify_says_so_and_goes_on) {
   std::filesystem::copy_file(folder / "clean.db", folder / "whole.db");
   succeeds("verify whole.db");
   std::filesystem::copy_file(folder / "clean.db", folder / "a.db");
-  // Refused at once, and with copies under way: several times, as these may end before.
+  // Memory runs out at once, or while copies are in flight. Limits are repeated, because a run may
+  // end before its copies do.
   for (const char* memory : {"64K", "1M", "2M", "3M", "4M", "6M", "1M", "2M", "3M", "4M"}) {
     const Ran r = run_with(memory, "verify a.db");
     if (std::string(memory) == "64K" || r.code != 0) expect_told(r, 4);
@@ -104,7 +105,7 @@ TEST_F(FullDevice, pictures_leave_nothing_behind) {
   }
 }
 
-// All levels of such a picture take 96 MB, bands of them as few as 19.
+// All scale-space levels of such an image take 96 MB; processed in bands they take 19 MB or more.
 TEST_F(FullDevice, pictures_without_room_for_all_levels_have_the_same_matches) {
   const ImageU8 scene = texture(900, 700, 1);
   write_png(folder / "left.png", scene);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `bifocal rectify`: from a calibration file, from matches, and what it refuses.
+// `bifocal rectify` from a calibration file and from matches, and the input that it refuses.
 #include <gtest/gtest.h>
 
 #include <bifocal/rectify.hpp>
@@ -13,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-// 200 matches of a scene seen by two cameras of 400 x 300 px; `forward`: moved along the axis.
+// Returns 200 matches of a scene seen by two cameras of 400 x 300 px; `forward` means a motion
+// along the optical axis.
 std::string matches_text(bool forward) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> u(-1, 1);
@@ -46,7 +47,7 @@ TEST(CliRectify, a_calibrated_pair_of_parallel_cameras_keeps_its_pictures) {
   EXPECT_EQ(j["swapped"], false);
   EXPECT_EQ(j["baseline"], 0.25);
   EXPECT_EQ(j["Q"].size(), 16u);
-  EXPECT_NEAR(j["Q"][14].get<double>(), 4, 1e-12);  // 1 / baseline
+  EXPECT_NEAR(j["Q"][14].get<double>(), 4, 1e-12);  // 1 baseline
   EXPECT_EQ(j["input1"]["cx"], 199.5);
 }
 
@@ -153,7 +154,7 @@ TEST(CliRectify, a_step_forward_takes_polar_rows_that_the_map_undoes) {
                             v * ((1 - u) * in.at(x, y + 1) + u * in.at(x + 1, y + 1));
     EXPECT_NEAR(left.at(100, 200), expected, 1);
   }
-  // A later planar run replaces the map, and removes that of an older version.
+  // A later planar run replaces the map and removes the map file of an older version.
   write_file(folder / "o/polar.npz", "");
   write_file(folder / "s.txt", matches_text(false));
   const Ran r = run(folder, "rectify left.png right.png --out o --json --matches s.txt");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Photographs that a camera stored lying, with EXIF that says so: every command sees them upright.
+// Every command sees photographs upright that a camera stored sideways with an EXIF orientation.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-// What orientation 6 turns by a quarter to the right into `image`.
+// Returns the stored image that orientation 6, a quarter rotation to the right, displays
+// as `image`.
 ImageU8 lying(const ImageU8& image) {
   ImageU8 stored(image.height, image.width);
   for (int y = 0; y < image.height; ++y) {

@@ -86,8 +86,8 @@ TEST(Cli, verify_takes_several_devices) {
   EXPECT_EQ(json::parse(mixed.out)["configurations"], j["configurations"]);
 }
 
-// PoCL makes as many devices of the processor as it is told to: two of one kind, with memory and
-// contexts of their own, as two GPUs have.
+// PoCL makes as many CPU devices as POCL_DEVICES lists: two of one kind with separate memory and
+// contexts, like two GPUs.
 TEST(Cli, verify_and_collect_on_two_OpenCL_devices) {
   const TemporaryFolder folder;
   const auto on = [&](const std::string& arguments) {
@@ -125,7 +125,8 @@ TEST(Cli, verify_and_collect_on_two_OpenCL_devices) {
   EXPECT_TRUE(read_file(folder / "c1.db") == read_file(folder / "c2.db"));
 }
 
-// Killed by force again and again, then left to end: the file of a run that nobody disturbed.
+// A run that is killed again and again and then left to finish writes the same file as an
+// undisturbed run.
 TEST(Cli, verify_goes_on_where_it_was_killed) {
   const TemporaryFolder folder;
   make_database(folder / "whole.db", 80);
