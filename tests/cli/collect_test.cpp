@@ -32,8 +32,7 @@ ImageU8 view_of(unsigned scene, double shift) {
   return view;
 }
 
-// Folders with three views of each of two scenes; add_odd_ones() adds the damaged and foreign files
-// that such folders have.
+// Folders with three views of each of two scenes; add_odd_ones() adds damaged and foreign files.
 class Collect : public ::testing::Test {
  protected:
   void SetUp() override {
