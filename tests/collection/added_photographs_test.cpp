@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Photographs that are added to a finished database, or to unfinished work, cost their own pairs
-// alone; those that have changed or are gone are told.
+// Photographs that are added to a finished database or to an interrupted run cost only their own
+// pairs; changed and missing photographs are reported.
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Views of one plane by name, the photographs of a collection that grows.
+// A growing collection: named views of one plane.
 class Added : public ::testing::Test {
  protected:
   void SetUp() override { fs::create_directory(folder / "in"); }
@@ -37,7 +37,7 @@ class Added : public ::testing::Test {
     const std::vector<std::string> in = {(folder / "in").string()};
     return collect(queue, list_photographs(in), folder / "out.db", options);
   }
-  // Inliers of each verified pair, by the names of its photographs.
+  // Returns the number of inliers of each verified pair, by the names of its photographs.
   std::map<std::string, std::int64_t> inliers() const {
     const colmap::Database database(folder / "out.db");
     std::map<colmap::Id, std::string> names;
@@ -113,7 +113,7 @@ TEST_F(Added, have_the_same_bytes_whatever_stops_them) {
   const std::string expected = read_file(folder / "out.db");
   EXPECT_GT(told, 6);
   for (int stop = 0; stop < told; ++stop) {
-    // The database before photographs were added.
+    // Restores the database from before photographs were added.
     write_file(folder / "out.db", first);
     fs::last_write_time(folder / "out.db", fs::last_write_time(folder / "in/6.png"));
     CollectOptions stopped;
@@ -131,7 +131,7 @@ TEST_F(Added, have_the_same_bytes_whatever_stops_them) {
   }
 }
 
-// While work is unfinished, too.
+// Photographs are also added to an interrupted run.
 TEST_F(Added, to_unfinished_work_are_part_of_it) {
   for (int i = 0; i < 4; ++i) add(fmt::format("{}.png", i), i);
   CollectOptions stopped;
@@ -181,7 +181,7 @@ TEST_F(Added, copies_with_other_dates_count_as_unchanged) {
   }
   EXPECT_TRUE(run().was_complete);
   EXPECT_TRUE(read_file(folder / "out.db") == bytes);
-  // The same holds for unfinished work.
+  // The same holds for an interrupted run.
   fs::remove(folder / "out.db");
   CollectOptions stopped;
   stopped.progress = [](const CollectProgress& p) {

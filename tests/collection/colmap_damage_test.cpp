@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Damaged databases and arguments that no database can hold: errors that say where.
+// Damaged databases and impossible arguments give errors that name the place.
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -112,7 +112,7 @@ TEST(ColmapDamage, FilesThatAreNoDatabase) {
   expect_error([&] { Database(folder / "no/folder.db", Access::create); }, "can't be opened");
 }
 
-// Any bytes changed: an error or a result, in bounded time and memory.
+// Random bytes are changed: the result is an error or a value, in bounded time and memory.
 TEST(ColmapDamage, AnyBytes) {
   const TemporaryFolder folder;
   make(folder / "a.db");

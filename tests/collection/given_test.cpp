@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collections whose features come from another tool: hloc's file, or an .npz for each photograph.
+// Collections with features from another tool: an hloc file, or an .npz file for each photograph.
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
@@ -28,7 +28,7 @@ constexpr int kWidth = 320, kHeight = 240, kViews = 4;
 
 std::string name_of(int i) { return fmt::format("db/{}.png", i); }
 
-// Views of one plane, and of each features as another tool may have them: 32 numbers.
+// Views of one plane, each with features as another tool may write them: descriptors of 32 numbers.
 class Given : public ::testing::Test {
  protected:
   struct Own {
@@ -56,7 +56,7 @@ class Given : public ::testing::Test {
       features.push_back(own);
     }
   }
-  // [size, N], as hloc has them.
+  // Transposes the descriptors to [size, N], as in hloc's files.
   static std::vector<float> columns(const Own& own) {
     std::vector<float> out(own.values.size());
     for (std::size_t i = 0; i < own.count(); ++i)
@@ -205,7 +205,7 @@ TEST_F(Given, the_same_bytes_whatever_happens_on_every_device) {
   });
 }
 
-// Photograph 2 does not fit.
+// Fixture in which photograph 2 gets invalid features.
 class GivenAndUnfit : public Given {
  protected:
   template <class Change>
@@ -221,7 +221,7 @@ class GivenAndUnfit : public Given {
     return result.left_out.size() == 1 ? result.left_out[0].name + ": " + result.left_out[0].reason
                                        : fmt::format("{} are left out", result.left_out.size());
   }
-  // Expects `part` in the reason when `write` gives features of photograph 2.
+  // Expects `part` in the reason if `write` writes the features of photograph 2.
   template <class Write>
   void told(const std::string& part, const Write& write) {
     {
@@ -312,7 +312,7 @@ TEST_F(Given, what_makes_no_sense_is_refused) {
   refused("f.h5", {.given = {.matching = {.max_ratio = 0}}}, "given.matching.max_ratio = 0", usage);
   refused("f.h5", {.given = {.matching = {.max_distance = -1}}}, "given.matching.max_distance",
           usage);
-  // Other features than the database was made with.
+  // The features differ from the database's.
   features[0].values[0] += 1;
   write_h5();
   refused("f.h5", {.pairs = PairChoice::sequential, .loop_period = 0},

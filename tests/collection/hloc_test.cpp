@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hloc's files read, and imported and verified in one pass.
+// Reads hloc's files, and imports and verifies them in one pass.
 #include <bifocal/error.hpp>
 #include <bifocal/colmap/hloc.hpp>
 #include <bifocal/io.hpp>
@@ -114,7 +114,7 @@ TEST(Hloc, DamageIsNamed) {
   }
 }
 
-// Images of one camera; every third pair shows a scene. Names as hloc has them, with folders.
+// Images of one camera, with names in folders as in hloc; every third pair shows a scene.
 std::string name_of(unsigned i) { return "db/" + std::to_string(i) + ".jpg"; }
 void write_files(const TemporaryFolder& folder, unsigned images) {
   std::vector<std::vector<float>> points(images);
@@ -223,7 +223,7 @@ TEST(Hloc, ADatabaseThatIsThereKeepsItsCameras) {
   EXPECT_EQ(db.geometry(39, 38)->configuration, Configuration::calibrated);  // 1 and 2
 }
 
-// The pair is reported and gets no rows; the other pairs are verified.
+// A pair with an invalid index is reported and gets no rows; the remaining pairs are verified.
 TEST(Hloc, AMatchOfNoKeypointLeavesItsPairOut) {
   const TemporaryFolder folder;
   write_files(folder, 3);

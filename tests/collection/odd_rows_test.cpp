@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One odd row never stops a database: what becomes of its pairs and of the others.
+// One odd row never stops the verification of a database: its own pairs get a defined result, and
+// all remaining pairs are verified.
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -22,7 +23,7 @@ using colmap::Configuration, colmap::Database, colmap::Id, colmap::IndexPair, co
 
 constexpr Id kImages = 4;
 
-// Four images, each with a camera of its own, whose pairs all show a scene.
+// Makes four images with separate cameras; all pairs show a scene.
 void make(const std::filesystem::path& file) {
   Database db(file, colmap::Access::create);
   colmap::Transaction all(db);
@@ -51,7 +52,7 @@ void make(const std::filesystem::path& file) {
 class OddRows : public testing::Test {
  protected:
   void SetUp() override { make(folder / "whole.db"); }
-  // After these statements.
+  // Verifies the database after these SQL statements.
   VerifyProgress verified(const std::string& sql) const {
     std::filesystem::copy_file(folder / "whole.db", folder / "a.db",
                                std::filesystem::copy_options::overwrite_existing);
@@ -59,7 +60,7 @@ class OddRows : public testing::Test {
     Queue queue;
     return colmap::verify(queue, folder / "a.db", {});
   }
-  // Camera 2 with these numbers.
+  // Verifies the database with this model and these parameters for camera 2.
   VerifyProgress with_camera(const std::string& model, const std::vector<double>& params,
                              bool prior) const {
     std::filesystem::copy_file(folder / "whole.db", folder / "a.db",
@@ -76,7 +77,8 @@ class OddRows : public testing::Test {
     const auto g = Database(folder / "a.db").geometry(a, b);
     return g ? std::optional(g->configuration) : std::nullopt;
   }
-  // Those of image 2, and all others calibrated.
+  // Checks the configuration of all pairs with image 2, and that all remaining pairs
+  // are calibrated.
   void expect_of_image_2(std::optional<Configuration> expected) const {
     for (Id i = 1; i <= kImages; ++i)
       for (Id j = i + 1; j <= kImages; ++j)
@@ -122,7 +124,7 @@ TEST_F(OddRows, cameras_of_no_numbers_are_done_without) {
   }
 }
 
-// A lens whose numbers are finite and move the points anywhere has no E.
+// A lens with finite but absurd parameters moves the points anywhere; its pairs have no E.
 TEST_F(OddRows, absurd_lenses_leave_F) {
   const VerifyProgress done = with_camera("SIMPLE_RADIAL", {1000, 640.5, 480.5, 1e12}, true);
   EXPECT_EQ(done.done, 6);
@@ -142,7 +144,7 @@ TEST_F(OddRows, a_camera_without_a_size_is_one) {
   expect_of_image_2(Configuration::calibrated);
 }
 
-// Of a picture half as large.
+// The principal point belongs to an image of twice the size.
 TEST_F(OddRows, principal_points_at_the_border_are_told) {
   const VerifyProgress done =
       verified("UPDATE cameras SET width = 640, height = 480 WHERE camera_id = 2");
@@ -201,7 +203,7 @@ TEST_F(OddRows, rows_that_can_not_be_used_are_left_out) {
   }
 }
 
-// The first pair, the last one, and a row that is of none.
+// Invalid matches in the first pair, in the last pair, and in a row without a pair.
 TEST_F(OddRows, matches_that_can_not_be_are_left_out) {
   const auto expect_without = [&](const std::string& sql, Id a, Id b, const std::string& reason) {
     SCOPED_TRACE(sql);
@@ -232,10 +234,10 @@ TEST_F(OddRows, matches_that_can_not_be_are_left_out) {
   EXPECT_EQ(none.odd_rows[0].row, "table matches, pair_id 4294967296");
   EXPECT_EQ(none.odd_rows[0].reason, "is no number of a pair");
   EXPECT_EQ(none.odd_rows[1].row,
-            "table images, image_id 0");  // of a pair with 5, not there either
+            "table images, image_id 0");  // of a pair with image 5, which is missing as well
 }
 
-// The same bytes, and the same words, when the work is cut into calls.
+// The bytes and the messages are the same if the work is split into calls.
 TEST_F(OddRows, are_told_by_every_call_and_change_nothing) {
   const VerifyProgress first = verified("DELETE FROM keypoints WHERE image_id = 3");
   const std::string bytes = read_file(folder / "a.db");
@@ -262,7 +264,7 @@ TEST_F(OddRows, all_of_them_leave_nothing) {
                "there is no such file");
 }
 
-// The camera of f = 0 of the field's cases.
+// The camera with f = 0 from the field cases.
 TEST(OddRowsOfTheField, a_camera_without_a_focal_length) {
   BIFOCAL_NEEDS_DATA("field_cases");
   const TemporaryFolder folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which pairs are chosen: by their place in a sequence, on Earth, and in a file.
+// Selection of pairs by position in a sequence, by position on Earth, and from a file.
 #include <bifocal/verify_pairs.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -58,7 +58,7 @@ TEST(SequentialPairs, reach_out_by_powers_of_two) {
   std::size_t expected = 0;
   for (const int step : steps) expected += static_cast<std::size_t>(100 - step);
   EXPECT_EQ(pairs.size(), expected);
-  // A large overlap does not overflow the powers.
+  // A large overlap does not overflow the powers of two.
   EXPECT_EQ(list_of(sequential_pairs(60, {.overlap = 1000})), list_of(all_pairs(60)));
 }
 
@@ -69,7 +69,8 @@ TEST(SequentialPairs, need_an_overlap) {
 }
 
 TEST(NearPairs, distances_are_those_on_the_sphere) {
-  // A quarter of the sphere, along the equator and over the pole; a degree of latitude; nothing.
+  // Distances of a quarter of the sphere along the equator and over the pole, of one degree of
+  // latitude, and of zero.
   const double quarter = 6371008.8 * std::acos(-1) / 2;
   EXPECT_NEAR(distance_m({0, 0}, {0, 90}), quarter, 1e-3);
   EXPECT_NEAR(distance_m({0, 10}, {90, -77}), quarter, 1e-3);
@@ -79,7 +80,7 @@ TEST(NearPairs, distances_are_those_on_the_sphere) {
   EXPECT_NEAR(distance_m({48, 7}, {48, 7}), 0, 1e-6);
 }
 
-// Positions about a place, some missing, some twice.
+// Positions near a place, some missing, some twice.
 std::vector<std::optional<GeoPosition>> positions_at(double latitude, double longitude) {
   std::mt19937 random(7);
   std::vector<std::optional<GeoPosition>> all;
@@ -94,7 +95,7 @@ std::vector<std::optional<GeoPosition>> positions_at(double latitude, double lon
   return all;
 }
 
-// Distances of all to all.
+// Reference: compares the distances of all pairs of positions.
 List near_by_all_distances(const std::vector<std::optional<GeoPosition>>& positions,
                            double max_distance, int most) {
   std::vector<ImagePair> pairs;
@@ -155,11 +156,13 @@ TEST(NearPairs, name_what_is_wrong) {
 }
 
 TEST(SuggestedPartners, are_those_of_verified_partners) {
-  // 0 - 1 - 2 and 1 - 3 with 1 - 3 the stronger; 4 was tried with 0 in vain, 5 with nobody.
+  // Verified pairs are 0 - 1 - 2 and 1 - 3, of which 1 - 3 is the stronger; 4 was tried with 0
+  // without success, 5 was not tried.
   const std::vector<PairInliers> tried = {
       {{0, 1}, 100}, {{2, 1}, 40}, {{1, 3}, 80}, {{0, 4}, 0}, {{4, 3}, 50}};
-  // 0 reaches 3 by 80 and 2 by 40; 1 reaches 4; 2 reaches 0 and 3, both by 40; 3 reaches 0 and 2;
-  // 4, which was tried with 0, reaches 1. Turn by turn, no pair twice:
+  // 0 reaches 3 with 80 inliers and 2 with 40; 1 reaches 4; 2 reaches 0 and 3, both with 40; 3
+  // reaches 0 and 2; 4, which was tried with 0, reaches 1. Partners are given in rounds, no
+  // pair twice:
   const auto found = suggested_partners(6, tried, 2);
   EXPECT_EQ(found[0], (std::vector<int>{3}));
   EXPECT_EQ(found[1], (std::vector<int>{4}));
@@ -189,7 +192,7 @@ TEST_F(PairsFile, has_two_names_a_line) {
                          "sub/b.jpg c d.jpg")),
             (List{{0, 1}, {0, 2}, {1, 2}}));
   EXPECT_TRUE(read("# none\n").empty());
-  // As editors of Windows, and of a Mac of old, save it.
+  // Files as saved by editors on Windows and old Macs.
   EXPECT_EQ(list_of(read("\xef\xbb\xbf"
                          "a.jpg sub/b.jpg")),
             (List{{0, 1}}));

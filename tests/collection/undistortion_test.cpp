@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every lens model undone gives the ray that its formula, written down plainly here, was given.
+// Undistortion of every lens model inverts its distortion formula, which this file spells
+// out plainly.
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 
@@ -56,7 +57,7 @@ Vec2 fov(double x, double y, const Params& k) {
   const double r = std::hypot(x, y);
   return times(x, y, std::atan(2 * r * std::tan(k[0] / 2)) / k[0] / r);
 }
-Vec2 division(double x, double y, const Params& k) {  // r = rd / (1 + k rd^2)
+Vec2 division(double x, double y, const Params& k) {  // r = rd (1 + k rd^2)
   const double r = std::hypot(x, y);
   return times(x, y, (1 - std::sqrt(1 - 4 * k[0] * r * r)) / (2 * k[0] * r) / r);
 }
@@ -113,7 +114,7 @@ TEST(Undistortion, GivesTheRaysBack) {
     for (int i = 0; i < 500; ++i) {
       const double x = ray(random), y = ray(random);
       const Vec2 d = m.distort(x, y, m.lens);
-      // COLMAP's px, from the corner, are ours plus a half.
+      // COLMAP's pixel coordinates start at the corner and exceed ours by a half.
       const Vec2 out = undistort({fx * d[0] + 321 - 0.5, fy * d[1] + 239 - 0.5});
       ASSERT_NEAR((out[0] - k.cx) / k.fx, x, 1e-9);
       ASSERT_NEAR((out[1] - k.cy) / k.fy, y, 1e-9);
@@ -126,7 +127,7 @@ TEST(Undistortion, GivesTheRaysBack) {
   }
 }
 
-// Halfway to the corner areas stay about the same: a threshold means px of the picture.
+// Areas halfway to the corner keep about their size, so that a threshold in px keeps its meaning.
 TEST(Undistortion, KeepsTheScaleOfThePicture) {
   for (const LensModel& m : kModels) {
     SCOPED_TRACE(m.name);
@@ -139,7 +140,8 @@ TEST(Undistortion, KeepsTheScaleOfThePicture) {
 }
 
 TEST(Undistortion, HasNoPointWhereThereIsNoRay) {
-  // Folds over at r = 1 / sqrt(3 * 0.5).
+  // The lens folds over at r = 1
+  // sqrt(3 * 0.5).
   const Undistortion folding(
       Camera{1, colmap::model_number("SIMPLE_RADIAL"), 640, 480, {300, 320, 240, -0.5}, true});
   EXPECT_TRUE(std::isnan(folding({319.5 + 300 * 0.6, 239.5})[0]));

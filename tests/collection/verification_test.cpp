@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A database's pairs verified: what is written, what is skipped, and the same file however the work
-// was cut.
+// Verification of a database's pairs: the written rows, the skipped pairs, and equal files however
+// the work was split.
 #include <bifocal/error.hpp>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/io.hpp>
@@ -21,8 +21,8 @@ namespace {
 using colmap::Access, colmap::Configuration, colmap::Database, colmap::Id, colmap::IndexPair,
     colmap::VerifyProgress, colmap::VerifyRun;
 
-// Images of one camera, each with the points of its own in all pairs: pair (i, j) has matches of a
-// scene (every fifth pair) or wrong ones.
+// Makes images of one camera in which every pair has its own points: pair (i, j) has matches of a
+// scene (every fifth pair) or wrong matches.
 void make(const std::filesystem::path& file, Id images, int matches = 24) {
   Database db(file, Access::create);
   colmap::Transaction all(db);
@@ -81,7 +81,7 @@ TEST(Verification, WritesARowForEveryPairWithMatches) {
     EXPECT_EQ(g->configuration == Configuration::degenerate, g->inliers.empty());
     EXPECT_FALSE(!is_scene && !g->inliers.empty());
     believed += g->configuration == Configuration::calibrated && g->E && g->cam2_from_cam1;
-    // Inliers are among the matches, in their order.
+    // Inliers are a subsequence of the matches.
     const auto matches = *db.matches(row.image1, row.image2);
     auto at = matches.begin();
     for (const IndexPair& m : g->inliers) {
@@ -107,7 +107,7 @@ TEST(Verification, SkipsWhatIsVerifiedUnlessToldNotTo) {
     db.write_geometry(1, 2, {Configuration::undefined, {{0, 0}}, {}, {}, {}, {}});
     db.write_geometry(1, 3, {Configuration::multiple, {{0, 0}}, {}, {}, {}, {}});
   }
-  // What is not decided is not verified; what another program decided stays.
+  // A pair that another program decided stays as it is; undecided pairs are verified.
   EXPECT_EQ(verify(folder / "a.db").done, 1);
   EXPECT_EQ(Database(folder / "a.db").geometry(1, 3)->configuration, Configuration::multiple);
   const VerifyProgress over = verify(folder / "a.db", {.overwrite = true});
@@ -129,8 +129,8 @@ TEST(Verification, OnlyListedPairs) {
                "pairs.txt, line 1: no image 'nobody'");
 }
 
-// More than one piece (1024 pairs), ended after each of them, with 1 and 3 threads, and with room
-// for the keypoints of two images alone.
+// The work of more than one piece (1024 pairs) is stopped after each piece, done with 1 and 3
+// threads, and done with memory for the keypoints of only two images.
 TEST(Verification, TheSameFileHoweverTheWorkIsCut) {
   const TemporaryFolder folder;
   make(folder / "whole.db", 66, 20);
@@ -160,8 +160,8 @@ TEST(Verification, TheSameFileHoweverTheWorkIsCut) {
   EXPECT_TRUE(read_file(folder / "cut.db") == expected);
 }
 
-// Three pieces on three devices, which here are the same one: what is written does not depend on
-// who has what, nor does the damage that is told.
+// Three pieces on three devices, which are copies of one device here. The written rows and the
+// reported damage do not depend on which device gets which piece.
 TEST(Verification, TheSameFileWhateverTheNumberOfDevices) {
   const TemporaryFolder folder;
   make(folder / "one.db", 66, 20);
@@ -177,7 +177,7 @@ TEST(Verification, TheSameFileWhateverTheNumberOfDevices) {
   EXPECT_GE(std::count_if(done.by_device.begin(), done.by_device.end(),
                           [](std::int64_t pairs) { return pairs > 0; }),
             2);
-  // In the second and third piece: these pairs are left out, in the same order.
+  // These pairs of the second and third piece are left out, in the same order.
   RawDatabase(folder / "damaged.db")
       .run(
           "UPDATE matches SET data = x'a086010000000000', rows = 1 "
@@ -196,7 +196,7 @@ TEST(Verification, TheSameFileWhateverTheNumberOfDevices) {
   }
 }
 
-// In the middle of a piece, which is not written.
+// The caller stops in the middle of a piece, which is then not written.
 TEST(Verification, EndsWhenTheCallerWants) {
   const TemporaryFolder folder;
   make(folder / "a.db", 46, 100);
@@ -214,7 +214,7 @@ TEST(Verification, EndsWhenTheCallerWants) {
 TEST(Verification, LensesAreTakenAway) {
   const TemporaryFolder folder;
   make(folder / "a.db", 6, 200);
-  // The pictures of a lens: the same rays land elsewhere.
+  // Distorts the keypoints by a lens.
   {
     Database db(folder / "a.db", Access::write);
     const double k = -0.35;
