@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `bifocal collect` makes a database of photographs: its contents, the files it skips, and equal
-// bytes after every kind of interruption.
+// `bifocal collect`: database contents, skipped files, and equal bytes after interruptions.
 #include <gtest/gtest.h>
 #include <bifocal/collect.hpp>
 #include <bifocal/colmap/database.hpp>
