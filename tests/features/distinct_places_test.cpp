@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One match between two places, on every device, beside a plain map.
+// keep_distinct_places keeps one match between two places; every device is compared with a
+// plain map.
 #include <bifocal/matching.hpp>
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ struct List {
   std::vector<PointPair> points;
 };
 
-// Points of few places, and distances of few values.
+// Makes matches among few places with few different distances.
 List random_list(int count, unsigned seed) {
   std::mt19937 random(seed);
   List list;
@@ -56,7 +57,7 @@ TEST(DistinctPlaces, the_nearest_stays_in_the_old_order) {
   lists.push_back({std::vector<Match>(600, Match{1, 2, 3, 0}), std::vector<PointPair>(600)});
   for_each_device([&](Queue& queue, const std::string& id) {
     DeviceMatches found;
-    keep_distinct_places(queue, found);  // of no call to match()
+    keep_distinct_places(queue, found);  // no result of match()
     EXPECT_TRUE(found.offsets.empty());
     List all;
     found.offsets = {0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matching of float descriptors on every device against the naive double loop in double precision.
+// Compares matching of float descriptors on every device with the naive double loop in
+// double precision.
 #include <bifocal/error.hpp>
 #include <bifocal/matching.hpp>
 
@@ -20,7 +21,7 @@ struct Floats {
   [[nodiscard]] FloatDescriptors view() const { return {values.data(), count, size}; }
 };
 
-// Every second one is near to one that all seeds share.
+// Makes descriptors of which every second is near a vector that all seeds share.
 Floats random_floats(int count, int size, unsigned seed) {
   std::mt19937 shared(1), own(seed);
   std::normal_distribution<float> normal, noise;
@@ -131,7 +132,7 @@ TEST(FloatMatch, ties_go_to_the_lower_index) {
   }
 }
 
-// Prepared in double precision, as match() prepares those of the host.
+// Rows are prepared in double precision, like match() prepares descriptors in host memory.
 TEST(FloatMatch, rows_that_lie_on_a_device_are_matched_there) {
   const Floats a = random_floats(130, 64, 7), b = random_floats(70, 64, 8);
   const std::vector<FloatMatch> want = plain_match(a, b, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matching on every device: the same list as the naive double loop and as the CPU.
+// Matching on every device gives the same list as the naive double loop and as the CPU.
 #include <bifocal/error.hpp>
 #include <bifocal/matching.hpp>
 #include <bifocal/robust.hpp>
@@ -22,7 +22,7 @@ const std::vector<MatchOptions> kOptions = {{0.9, true},
                                             {0.95, true, false, 900},
                                             {1.0, false, false, 1050.5}};
 
-// The list of pair k of a batch.
+// Returns the matches of pair k of a batch.
 std::vector<Match> list_of(const MatchBatch& batch, std::size_t k) {
   return {batch.matches.begin() + batch.offsets[k], batch.matches.begin() + batch.offsets[k + 1]};
 }
@@ -32,7 +32,7 @@ std::string name_of(const DeviceInfo& info, const Features& a, const Features& b
          ", options " + std::to_string(k);
 }
 
-// Sizes around those of tiles and groups.
+// The sizes are near multiples of tiles and groups.
 TEST(MatchOnDevices, is_the_naive_double_loop) {
   const int sizes[][2] = {{0, 5},  {5, 0},   {0, 0},     {1, 1},    {1, 2},     {2, 1},
                           {64, 3}, {65, 63}, {131, 257}, {300, 31}, {129, 128}, {256, 255}};
@@ -50,7 +50,7 @@ TEST(MatchOnDevices, is_the_naive_double_loop) {
   }
 }
 
-// Large enough that a single pair is cut into many shares of both sides.
+// The pair is large enough to be split into many shares on both sides.
 TEST(MatchOnDevices, a_large_pair_is_that_of_the_cpu) {
   const Features a = random_features(3700, 7, 16), b = random_features(2100, 8, 16);
   for (const DeviceInfo& info : list_devices()) {
@@ -125,7 +125,7 @@ TEST(MatchOnDevices, results_that_stay_there_are_the_same) {
     FeatureSet set(queue.device());
     for (const Features& f : many.images) set.add(queue, f);
     DeviceMatches found;
-    for (int run = 0; run < 2; ++run) {  // the second uses the memory of the first
+    for (int run = 0; run < 2; ++run) {  // the second run reuses the memory of the first
       const MatchOptions options{run == 0 ? 1.0 : 0.95, run == 1};
       const MatchBatch want = match(queue, set, many.pairs, options);
       match(queue, set, many.pairs, options, found);
@@ -147,7 +147,7 @@ TEST(MatchOnDevices, results_that_stay_there_are_the_same) {
   }
 }
 
-// From features to estimates without the host: the same as by way of it.
+// Estimates from features that stay on the device equal estimates from downloaded matches.
 TEST(MatchOnDevices, points_there_are_what_robust_estimation_takes) {
   std::vector<Features> images;
   std::vector<ImagePair> pairs;
@@ -188,7 +188,7 @@ TEST(MatchOnDevices, points_there_are_what_robust_estimation_takes) {
   }
 }
 
-// The number of features of a slot that a detector filled is known to the device alone.
+// If a detector filled the slot, only the device knows its number of features.
 TEST(MatchOnDevices, a_slot_that_is_not_full_has_no_more_than_its_features) {
   const Features a = random_features(200, 7, 16), b = random_features(90, 8, 16);
   for (const DeviceInfo& info : list_devices()) {
@@ -212,7 +212,7 @@ TEST(MatchOnDevices, a_slot_that_is_not_full_has_no_more_than_its_features) {
   }
 }
 
-// Tensor cores against the kernel that every device has.
+// Tensor cores must agree with the kernel that every device has.
 TEST(MatchOnDevices, all_kernels_of_a_device_agree) {
   for (const DeviceInfo& info : list_devices()) {
     if (info.kind != DeviceKind::cuda || !info.tensor_cores) continue;
@@ -241,8 +241,8 @@ TEST(MatchOnDevices, all_kernels_of_a_device_agree) {
   }
 }
 
-// `count` descriptors, number i being that of number i * step + shift (of all, in a circle) of
-// another such set: the matches are known.
+// Makes `count` descriptors, descriptor i from seed (i * step + shift) mod `all`. Two such sets
+// have known matches.
 Features circle(int count, int all, int step, int shift) {
   Features f;
   f.keypoints.resize(std::size_t(count));
@@ -256,7 +256,7 @@ Features circle(int count, int all, int step, int shift) {
   return f;
 }
 
-// On CUDA both sides are that large.
+// On CUDA both sides have this size.
 TEST(MatchOnDevices, of_more_than_two_hundred_thousand_descriptors_a_side) {
   constexpr int kAll = 200003, kStep = 77777, kShift = 150001;
   const Features a = circle(kAll, kAll, 1, 0);

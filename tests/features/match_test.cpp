@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matching against the naive double loop, which has to be reproduced exactly.
-#define HWY_WANT_AVX3_DL 1  // for_each_target: of match_simd.cpp
+// Matching has to reproduce the naive double loop exactly.
+#define HWY_WANT_AVX3_DL 1  // for match_simd.cpp
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/device.hpp>
@@ -40,8 +40,8 @@ TEST(Match, is_the_naive_double_loop) {
   }
 }
 
-// Small elements, a few large ones, and sums at the end of 16 bits: 16 * 63 * 63 is below 65536,
-// 16 * 64 * 64 is not.
+// Small elements, a few large elements, and sums at the limit of 16 bits: 16 * 63 * 63 is below
+// 65536, 16 * 64 * 64 is not.
 TEST(Match, is_the_naive_double_loop_where_sums_of_bytes_are_short) {
   for (const int largest : {63, 64, 90, 127, 128}) {
     Features a = random_features(131, 7, 2), b = random_features(257, 8, 2);
@@ -104,7 +104,7 @@ TEST(Match, of_the_largest_distances_is_exact) {
   EXPECT_EQ(matches[0].index1, 0);
   EXPECT_EQ(matches[0].index2, 0);
   EXPECT_FLOAT_EQ(matches[0].ratio, 1);
-  // Equal to two others: not distinct.
+  // Each descriptor equals two in the second set, so no match is distinct.
   EXPECT_TRUE(match(white, white, {0.8, true}).empty());
 }
 

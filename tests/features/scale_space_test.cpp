@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each SIMD kernel of the scale space against plain loops, for every SIMD target.
+// Compares each SIMD kernel of the scale space with plain loops, for every SIMD target.
 #include "features/sift/space.hpp"
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST(Doubling, is_the_plain_convolution_at_quarter_pixels) {
   }
 }
 
-// All 26 neighbours one by one; of equal ones the first counts.
+// Compares with all 26 neighbours; among equal values the first is the extremum.
 bool is_extremum(const std::vector<Level>& levels, int scale, int x, int y, float threshold) {
   const auto D = [&](int s, int yy, int xx) {
     return levels[std::size_t(s + 1)].at(xx, yy) - levels[std::size_t(s)].at(xx, yy);

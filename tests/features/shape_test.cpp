@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Affine shapes: one by one against plain double-precision code and ellipses that are known, and
-// those of pictures.
+// Affine shapes of single points, compared with plain double-precision code and known ellipses, and
+// affine shapes in images.
 #include <bifocal/features.hpp>
 #include <bifocal/device.hpp>
 
@@ -21,7 +21,7 @@
 namespace bifocal::test {
 namespace {
 
-// A symmetric matrix by its eigenvalues, and the first one's direction.
+// A symmetric matrix by its eigenvalues and the direction of the first eigenvector.
 struct Axes {
   double first, second, angle;
 };
@@ -40,7 +40,7 @@ Symmetric power_of(const Symmetric& m, double exponent) {
   a.first = std::pow(a.first, exponent), a.second = std::pow(a.second, exponent);
   return matrix_of(a);
 }
-// a m a
+// Returns a m a.
 Symmetric between(const Symmetric& a, const Symmetric& m) {
   const double p00 = m[0] * a[0] + m[1] * a[1], p01 = m[0] * a[1] + m[1] * a[2],
                p10 = m[1] * a[0] + m[2] * a[1], p11 = m[1] * a[1] + m[2] * a[2];
@@ -108,8 +108,8 @@ TEST(Shape, is_the_plain_one) {
   });
 }
 
-// In the frame in which a blob is round its gradients have no direction. Longer than six times its
-// width is no shape; nor is an edge, or nothing.
+// In the frame in which a blob is round, its gradients have no dominant direction. An ellipse
+// longer than six times its width gives no shape; nor does an edge or a uniform image.
 TEST(Shape, of_a_blob_is_its_ellipse) {
   Plane plane(120, 110);
   const Level level{plane.data.data(), 120, 110, plane.stride, 127};
@@ -140,7 +140,7 @@ TEST(Shape, of_a_blob_is_its_ellipse) {
   }
 }
 
-// I(A (u, v)) of a ramp along g is one along A g.
+// A ramp I along g becomes a ramp I(A (u, v)) along A g.
 TEST(Shape, orientation_is_that_of_the_frame) {
   for (double degrees = 3; degrees < 360; degrees += 23) {
     Waves ramp;
@@ -174,7 +174,7 @@ TEST(Shape, description_is_the_plain_one) {
   });
 }
 
-// Without shapes nothing changes: a round one is no shape, to the bit.
+// A round shape changes no description, to the bit.
 TEST(Shape, of_a_circle_changes_no_description) {
   const Waves waves;
   for (float angle = 0; angle < 360; angle += 7.3F)
@@ -183,10 +183,10 @@ TEST(Shape, of_a_circle_changes_no_description) {
 }
 
 struct Ellipses {
-  std::vector<Blob> blobs;  // round ones
-  Mat3 M{};                 // what is done to them, affine
+  std::vector<Blob> blobs;  // round blobs
+  Mat3 M{};                 // affine map of the blobs
 };
-// The picture of blobs under an affine map, which makes ellipses of them, without resampling.
+// Renders the blobs under an affine map, which makes ellipses, without resampling.
 ImageU8 picture_of(const Ellipses& e, int width, int height) {
   const double det = e.M[0] * e.M[4] - e.M[1] * e.M[3];
   ImageU8 image(width, height);
@@ -216,8 +216,8 @@ Ellipses squeezed(unsigned seed, double tilt) {
   return e;
 }
 
-// A plane seen under a tilt of 2.2: matches that circles don't have, and shapes that go with the
-// map, as M A1^2 M' is to A2^2.
+// A plane seen under a tilt of 2.2 gives matches that circles do not give, and shapes that follow
+// the map: M A1^2 M' is proportional to A2^2.
 TEST(Shape, matches_what_is_seen_under_a_tilt) {
   Ellipses e = squeezed(4, 2.2);
   const ImageU8 tilted = picture_of(e, 210, 310);
@@ -258,11 +258,11 @@ TEST(Shape, matches_what_is_seen_under_a_tilt) {
               right[0], right[1], worst_half);
   EXPECT_GT(right[1], 40);
   EXPECT_GT(right[1], 4 * right[0]);
-  EXPECT_LT(worst_half, 0.3);  // 0.58 of a circle
+  EXPECT_LT(worst_half, 0.3);  // 0.58 for circles
 }
 
-// The share of points that a picture and one that is turned or mirrored both have, of matches
-// between them, and, of the points, how many shapes are alike.
+// Compares an image with a rotated or mirrored version: the fraction of points found in both, the
+// fraction of points that match, and the number of points with equal shapes.
 struct Alike {
   double points = 0, matches = 0;
   int shapes = 0, count = 0;
@@ -325,7 +325,7 @@ TEST(Shape, turns_and_mirrors_with_the_picture) {
     }
     for (const Alike* a : {turned, mirrored}) {
       EXPECT_GT(a[1].points, a[0].points - 0.01);
-      // A mirrored description is another one.
+      // A mirrored image has different descriptions.
       if (a == turned) {
         EXPECT_GT(a[1].matches, a[0].matches - 0.01);
       }
