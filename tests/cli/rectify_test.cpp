@@ -47,7 +47,7 @@ TEST(CliRectify, a_calibrated_pair_of_parallel_cameras_keeps_its_pictures) {
   EXPECT_EQ(j["swapped"], false);
   EXPECT_EQ(j["baseline"], 0.25);
   EXPECT_EQ(j["Q"].size(), 16u);
-  EXPECT_NEAR(j["Q"][14].get<double>(), 4, 1e-12);  // 1 baseline
+  EXPECT_NEAR(j["Q"][14].get<double>(), 4, 1e-12);  // 1 / baseline
   EXPECT_EQ(j["input1"]["cx"], 199.5);
 }
 

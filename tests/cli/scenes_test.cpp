@@ -131,9 +131,8 @@ TEST(Scenes, of_matches_with_depths) {
   std::vector<DepthPair> points;
   for (std::size_t i = 0; i < kTrials * kPoints; ++i) {
     const PointPair& p = trials.pairs[i];
-    // y1
-    // y2 equals Z2
-    // Z1 relative to the principal point, and Z2 is Z1 + 0.2; wrong matches get arbitrary depths.
+    // y1 / y2 equals Z2 / Z1 relative to the principal point, and Z2 is Z1 + 0.2; wrong matches get
+    // arbitrary depths.
     const double z = std::abs(0.2 / ((p.y1 - 240) / (p.y2 - 240) - 1));
     depths.insert(depths.end(), {z, z + 0.2});
     points.push_back({p.x1, p.y1, p.x2, p.y2, depths[2 * i], depths[2 * i + 1]});

@@ -57,7 +57,7 @@ Vec2 fov(double x, double y, const Params& k) {
   const double r = std::hypot(x, y);
   return times(x, y, std::atan(2 * r * std::tan(k[0] / 2)) / k[0] / r);
 }
-Vec2 division(double x, double y, const Params& k) {  // r = rd (1 + k rd^2)
+Vec2 division(double x, double y, const Params& k) {  // r = rd / (1 + k rd^2)
   const double r = std::hypot(x, y);
   return times(x, y, (1 - std::sqrt(1 - 4 * k[0] * r * r)) / (2 * k[0] * r) / r);
 }
@@ -140,8 +140,7 @@ TEST(Undistortion, KeepsTheScaleOfThePicture) {
 }
 
 TEST(Undistortion, HasNoPointWhereThereIsNoRay) {
-  // The lens folds over at r = 1
-  // sqrt(3 * 0.5).
+  // The lens folds over at r = 1 / sqrt(3 * 0.5).
   const Undistortion folding(
       Camera{1, colmap::model_number("SIMPLE_RADIAL"), 640, 480, {300, 320, 240, -0.5}, true});
   EXPECT_TRUE(std::isnan(folding({319.5 + 300 * 0.6, 239.5})[0]));

@@ -331,8 +331,8 @@ TEST(Surf, takes_images_of_any_shape) {
   }
 }
 
-// The largest filter of the last octave does not fit into some images. An earlier version
-// read beyond the sums, which crashed only at the end of mapped memory; an address sanitizer always
+// The largest filter of the last octave does not fit into some images. An earlier version read
+// beyond the sums, which crashed only at the end of mapped memory; an address sanitizer always
 // detects it.
 TEST(Surf, filters_that_have_no_room_read_nothing) {
   for (int height = 40; height < 260; height += 4) {
