@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is at a path, and what a write that fails leaves there.
+// Reading of all kinds of paths, and the files that a failed write leaves.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -123,7 +123,7 @@ TEST(Files, DevicesAreWrittenInPlace) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
-// They have no end, or act when they are opened.
+// Such files have no end, or opening them has an effect.
 TEST(Files, DevicesSocketsAndFoldersAreRefusedAtOnce) {
   const TemporaryFolder folder;
   const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matches of other tools as NPZ.
+// Reads NPZ files of matches from other tools.
 #include <gtest/gtest.h>
 
 #include <bifocal/io.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files to and from the real numpy, where there is one.
+// Exchanges files with the real numpy, if it is installed.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace bifocal {
 namespace {
 
-// A Python that has numpy; empty when there is none.
+// Returns a Python that has numpy, or an empty string.
 std::string python() {
   for (const std::string name : {"python3", "/usr/bin/python3"}) {
     if (std::system((name + " -c 'import numpy' >/dev/null 2>&1").c_str()) == 0) return name;

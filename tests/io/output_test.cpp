@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Disparity files, clouds and drawn pictures.
+// Disparity files, clouds and drawn images.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -51,7 +51,7 @@ TEST(PairCalibration, models_with_one_focal_length) {
   EXPECT_EQ(c.camera2.intrinsics.cx, 31.5);
   EXPECT_EQ(c.camera2.distortion, Distortion{.k1 = 0.3});
   const PairCalibration one = of_cameras("7 SIMPLE_PINHOLE 640 480 500 320 240");
-  EXPECT_EQ(one.camera2.intrinsics.fy, 500);  // one line: of both
+  EXPECT_EQ(one.camera2.intrinsics.fy, 500);  // one line serves both cameras
   EXPECT_TRUE(one.camera1.distortion.none());
   EXPECT_EQ(of_cameras("7 PINHOLE 640 480 500 501 320 240").camera1.intrinsics.fy, 501);
 }
@@ -124,7 +124,7 @@ TEST(PairCalibration, errors_of_json_name_key_and_value) {
         "not an array of 9");
 }
 
-// Files that OpenCV's FileStorage wrote.
+// These files were written by OpenCV's FileStorage.
 TEST(PairCalibration, yaml_and_xml_of_opencv) {
   const std::filesystem::path folder =
       std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/text";
@@ -157,7 +157,7 @@ std::string matrix_yaml(const std::string& key, int rows, int cols, const std::s
   return key + ": !!opencv-matrix\n   rows: " + std::to_string(rows) +
          "\n   cols: " + std::to_string(cols) + "\n   dt: d\n   data: [ " + data + " ]\n";
 }
-// A whole file but for one entry.
+// Returns a complete file in which a single entry is missing or replaced.
 std::string opencv_yaml(const std::string& without, const std::string& instead = "") {
   std::string text = "%YAML:1.0\n---\n";
   for (const char* key : {"M1", "M2", "R", "T"}) {
