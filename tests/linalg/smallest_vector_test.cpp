@@ -72,7 +72,8 @@ TEST(SmallestVector, IsTheSmallestOnEveryTarget) {
   });
 }
 
-// The vector itself where it is well determined: DLT-like matrices with one small singular value.
+// Tests the vector itself on well-determined cases: DLT-like matrices with one small
+// singular value.
 TEST(SmallestVector, IsTheVectorOfEigen) {
   for (const double noise : {0.0, 1e-6, 1e-2}) {
     Matrices matrices;
