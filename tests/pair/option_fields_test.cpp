@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fields() describes every options struct of the API, and check_options() holds it.
+// fields() describes every options struct of the API, and check_options() enforces the ranges.
 #include <gtest/gtest.h>
 #include <bifocal/bifocal.hpp>
 #include <bifocal/collect.hpp>
@@ -24,7 +24,7 @@ using All = testing::Types<CollectCameras, CollectOptions, DepthOptions, Dispari
                            VerifyOptions, VideoOptions, colmap::VerifyOptions, colmap::VerifyRun>;
 TYPED_TEST_SUITE(OptionFields, All);
 
-// Returns the message of check_options(), empty where it throws nothing.
+// Returns the message of check_options(), or an empty string if it does not throw.
 template <class Options>
 std::string fault_of(const Options& options) {
   try {
