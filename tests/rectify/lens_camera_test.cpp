@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cameras of every lens model: px there and back, and estimators fed by them. The formulas by
-// themselves: tests/collection/undistortion_test.cpp.
+// Cameras of every lens model: conversion of pixels in both directions, and estimators on
+// undistorted points. tests/collection/undistortion_test.cpp tests the formulas themselves.
 #include <bifocal/error.hpp>
 #include <bifocal/camera.hpp>
 #include <bifocal/robust.hpp>
@@ -63,7 +63,7 @@ TEST(LensCamera, has_no_point_where_no_pinhole_sees_it) {
   EXPECT_TRUE(std::isnan(fisheye.undistort({640 + edge + 1, 480})[0]));
   EXPECT_TRUE(std::isnan(fisheye.undistort({std::nan(""), 480})[1]));
   const LensCamera folding("SIMPLE_RADIAL", std::vector<double>{500, 640, 480, -0.3}, 1280, 960);
-  EXPECT_TRUE(std::isnan(folding.undistort({640 + 500, 480})[0]));  // nothing is moved so far out
+  EXPECT_TRUE(std::isnan(folding.undistort({640 + 500, 480})[0]));  // no point is moved so far out
   EXPECT_TRUE(std::isnan(folding.distort({640 + 1000, 480})[0]));   // it turns back at r = 1.05
 }
 
@@ -79,8 +79,8 @@ TEST(LensCamera, of_a_camera_is_its_lens) {
   EXPECT_FALSE(LensCamera(c.intrinsics).has_lens());
 }
 
-// Two views by fisheyes of 140 degrees: the pose is that of the scene, and points beyond the
-// pinhole's reach are left out by their index.
+// Two views by fisheyes of 140 degrees: the pose is the scene's, and points beyond the range of the
+// pinhole are reported by their index.
 TEST(LensCamera, makes_pinholes_of_fisheyes_for_estimators) {
   const LensCamera camera("OPENCV_FISHEYE",
                           std::vector<double>{400, 410, 640, 480, 0.03, -0.01, 2e-3, -1e-3}, 1280,

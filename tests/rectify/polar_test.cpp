@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Polar rectification of random rigs: rows of matches, the map and its inverse, no pixel
-// compressed, and what is refused.
+// Polar rectification of random rigs: rows of matches, the map and its inverse, no compressed
+// pixel, and refused input.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
@@ -43,7 +43,8 @@ struct Rig {
   }
 };
 
-// Points 4 to 12 away that both see; the centre of camera 2 lies in direction `to`, 1 away.
+// Makes a rig with points at distances of 4 to 12 that both cameras see; the centre of camera 2
+// lies in direction `to` at distance 1.
 Rig make_rig(const Vec3& to, double turn_deg, std::mt19937_64& random, double zoom = 1) {
   Rig rig;
   rig.camera2.fx = rig.camera2.fy = zoom * kCamera.fx;
@@ -66,7 +67,8 @@ Rig make_rig(const Vec3& to, double turn_deg, std::mt19937_64& random, double zo
   return rig;
 }
 
-// From sideways over the corner and the border to straight on, forwards and backwards.
+// Motions from sideways over the corner and the border of the image to straight ahead, forwards
+// and backwards.
 std::vector<Rig> rigs() {
   std::mt19937_64 random(7);
   std::vector<Rig> all;
@@ -115,7 +117,7 @@ TEST(Polar, the_map_and_its_inverse_agree) {
       for (std::size_t i = 0; i < px.size(); ++i) {
         if (std::isnan(places[i][0])) continue;
         const Vec2 back = photograph_point(r, side, places[i]);
-        if (std::isnan(back[0])) continue;  // half a row beyond the first one
+        if (std::isnan(back[0])) continue;  // half a row beyond the first row
         ++there;
         EXPECT_NEAR(back[0], px[i][0], 1e-3);
         EXPECT_NEAR(back[1], px[i][1], 1e-3);
@@ -125,7 +127,7 @@ TEST(Polar, the_map_and_its_inverse_agree) {
   }
 }
 
-// Neighbours in the photograph are at least a pixel apart in the rectified picture.
+// Neighbouring pixels of the photograph are at least a pixel apart in the rectified image.
 TEST(Polar, no_pixel_is_compressed) {
   std::mt19937_64 random(9);
   for (const Rig& rig : rigs()) {
@@ -214,7 +216,8 @@ TEST(Polar, sizes_are_bounded) {
 }
 
 TEST(Polar, odd_places_of_the_epipole) {
-  // Camera 2 straight ahead of a place in the picture: in its middle, on its border and corners.
+  // Camera 2 lies straight ahead in the direction of an image point: in the centre, on the border,
+  // and at the corners.
   for (const Vec2& e :
        {Vec2{319.5, 239.5}, Vec2{0, 0}, Vec2{639, 479}, Vec2{639, 0}, Vec2{0, 479}, Vec2{100, 0},
         Vec2{639, 240}, Vec2{320, 240}, Vec2{-0.5, -0.5}, Vec2{1e-9, 1e-9}, Vec2{638.999999, 20}}) {
@@ -275,7 +278,8 @@ TEST(Polar, pictures_of_one_pixel) {
   }
 }
 
-// Random matrices of rank 2, also badly scaled ones: an outcome, or rows that agree with F.
+// Random matrices of rank 2, including badly scaled ones, give an error outcome or rows that agree
+// with F.
 TEST(Polar, any_matrix_of_rank_two) {
   std::mt19937_64 random(16);
   std::normal_distribution<double> normal;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One list of cases on every device of this machine and every SIMD target: the same bits.
+// The same list of cases gives the same bits on every device of this machine and every SIMD target.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/device.hpp>
@@ -22,7 +22,7 @@ Image<Pixel> noise(std::mt19937& random, int width, int height, int channels) {
   return image;
 }
 
-// Positions anywhere in the input, on its border more often, and outside.
+// Makes positions anywhere in the input, more often on its border, and outside.
 SamplingMap random_map(std::mt19937& random, int width, int height, int input_width,
                        int input_height) {
   SamplingMap map{width, height, input_width, input_height, {}, {}};
@@ -165,7 +165,7 @@ TEST(Remap, warp_is_the_same_picture) {
   }
 }
 
-// Positions too: compiled without contraction, they are the same for every target.
+// Sampling positions are compiled without contraction, so they are also equal for every target.
 TEST(Remap, positions_do_not_depend_on_the_target_or_the_threads) {
   const Mat3 H = {0.91, 0.13, 5.3, -0.12, 1.07, 8.1, 1e-4, -5e-5, 1};
   const Rectification r =

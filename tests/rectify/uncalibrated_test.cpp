@@ -65,8 +65,8 @@ std::vector<PointPair> matches_of(const Rig& rig, std::mt19937& random, int coun
   return out;
 }
 
-// How far a homography is from keeping the shape of a picture: of its two diagonals the ratio of
-// their lengths, mapped to given, and of its two middle lines the angle they enclose, degrees.
+// Measures how a homography changes the shape of an image: the ratio of the lengths of the mapped
+// diagonals, and the angle in degrees between the mapped middle lines.
 struct Shape {
   double diagonals, corner_deg;
 };
@@ -156,16 +156,16 @@ TEST(Uncalibrated, sign_and_size_of_F_do_not_matter) {
 TEST(Uncalibrated, refusals_say_why) {
   std::mt19937 random(33);
   Rig rig = random_rig(random, 0.05);
-  rig.t = {0.05, 0.02, 1};  // forwards: the epipole is in the picture
+  rig.t = {0.05, 0.02, 1};  // forwards: the epipole is in the image
   EXPECT_EQ(rig.rectified().outcome, RectifyOutcome::epipole_near_image);
   EXPECT_EQ(rig.rectified().width, 0);
-  rig.t = {1, 0, 1.4};  // just beside it
+  rig.t = {1, 0, 1.4};  // just outside of the image
   EXPECT_EQ(rig.rectified().outcome, RectifyOutcome::epipole_near_image);
   EXPECT_EQ(rectify_uncalibrated({1, 0, 0, 0, 1, 0, 0, 0, 4e5}, {}, 640, 480, 640, 480).outcome,
             RectifyOutcome::no_geometry);
   EXPECT_EQ(rectify_uncalibrated({1, 2, 3, 2, 4, 6, 3, 6, 9}, {}, 640, 480, 640, 480).outcome,
             RectifyOutcome::no_geometry);
-  // Rows that lie 1000 px apart.
+  // The two images' rows lie 1000 px apart.
   EXPECT_EQ(rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 1000}, {}, 640, 480, 640, 480).outcome,
             RectifyOutcome::no_common_rows);
   EXPECT_THROW((void)rectify_uncalibrated({}, {}, 640, 480, 640, 480), Error);
@@ -199,7 +199,7 @@ TEST(Uncalibrated, ranges_cover_the_matches) {
   EXPECT_EQ(disparity_range(r, {}).count, 0);
 }
 
-// The calibrated method on the same rig.
+// Rectifies the same rig by the calibrated method.
 Rectification calibrated(const Rig& rig) {
   Pose pose;
   Eigen::Map<Matrix>(pose.R.data()) = rig.R;
@@ -229,7 +229,8 @@ TEST(Uncalibrated, matches_tell_which_picture_is_the_left_one) {
   EXPECT_LT(swapped, 350);
 }
 
-// Ground-truth cameras of two sequences of photographs: K, zeros, R (camera to world), centre.
+// Reads ground-truth cameras from two sequences of photographs: K, zeros, R (camera to
+// world), centre.
 Rig read_rig(const std::filesystem::path& folder, int a, int b) {
   struct View {
     Matrix K, R;
@@ -291,8 +292,8 @@ TEST(Uncalibrated, photographs_with_measured_cameras) {
   }
 }
 
-// Estimates from tentative matches; the pictures' sizes are not in the files: what the points
-// cover.
+// F is estimated from tentative matches. The files do not contain the image sizes, so the extent of
+// the points is used.
 TEST(Uncalibrated, matches_of_photographs_come_to_lie_on_rows) {
   BIFOCAL_NEEDS_DATA("correspondences/kusvod2/box_pts.txt");
   int made = 0;
@@ -325,7 +326,7 @@ TEST(Uncalibrated, matches_of_photographs_come_to_lie_on_rows) {
     EXPECT_LT(v.median, 1) << name;
     EXPECT_LT(v.percentile95, 4) << name;
   }
-  EXPECT_EQ(made, 8);  // of the others an epipole is in a picture, or just outside
+  EXPECT_EQ(made, 8);  // in the rest an epipole is in an image or just outside
 }
 
 }  // namespace
