@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A problem in a build without its generated solver: described as ever, and refused by name.
+// A problem in a build without its generated solver is described as usual and refused by name.
 #define PROBLEM 8
 #define PROBLEM_STEPS absent_radial_fundamental_steps
 #include "robust/ransac_absent-inl.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Noisy scenes: near the fit to the true matches alone, whatever the order, direction and scale.
+// Accuracy on noisy scenes: estimates are near the fit to the true matches alone, for any order,
+// direction and scale.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ struct Estimator {
   friend void PrintTo(const Estimator& e, std::ostream* out) { *out << e.name; }
 };
 
-// px, from E through K^-T E K^-1.
+// Error in px of the fundamental matrix K^-T E K^-1.
 double essential_error(const TwoViewScene& s, const EstimateResult& r) {
   const Intrinsics& k = s.camera;
   Mat3 F = r.model;

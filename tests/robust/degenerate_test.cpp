@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inputs without geometry, without numbers, or of absurd size: an Outcome, never a crash.
+// Inputs without geometry, with invalid numbers, or of absurd size give an Outcome, never a crash.
 #include <gtest/gtest.h>
 
 #include <bifocal/error.hpp>
@@ -31,7 +31,7 @@ struct Estimator {
 
 class Degenerate : public testing::TestWithParam<Estimator> {
  protected:
-  // Whatever comes back has to be complete and consistent.
+  // Runs the estimator and checks that the result is complete and consistent.
   static EstimateResult run(const Pairs& pairs, const RobustOptions& options = {}) {
     const EstimateResult r = GetParam().run(pairs, options);
     EXPECT_EQ(r.inliers.size(), pairs.size());
@@ -115,7 +115,7 @@ TEST_P(Degenerate, not_finite_points_are_left_out_and_listed) {
   EXPECT_EQ(r.not_finite, (std::vector<int>{0, 17, 402}));
   ASSERT_TRUE(r.ok());
   for (const int i : r.not_finite) EXPECT_EQ(r.inliers[static_cast<size_t>(i)], 0);
-  // The same points in the same order without them: the same result.
+  // Removing these points without changing the order gives the same result.
   EXPECT_EQ(r.model, clean.model);
   EXPECT_EQ(run(Pairs(20, {kNaN, kNaN, kNaN, kNaN})).outcome, Outcome::too_few_points);
 }
@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
                               }}),
     [](const auto& test) { return test.param.name; });
 
-// RANSAC finds near-singular homographies that agree with every match starting near a line.
+// RANSAC finds near-singular homographies that agree with every match that starts near a line.
 TEST(Homography, that_expands_along_a_line_is_no_model) {
   std::mt19937_64 random(10);
   for (int trial = 0; trial < 20; ++trial) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the errors of a model tell: the scale of the noise, points of too much leverage, which side
-// of the cameras the points lie on.
+// Quantities derived from the errors of a model: the scale of the noise, points of too much
+// leverage, and the side of the cameras on which points lie.
 #include <Eigen/Cholesky>
 #include <algorithm>
 
@@ -15,7 +15,8 @@ struct Noise : public test::NeedsProblem<P::problem> {
 };
 TYPED_TEST_SUITE(Noise, AllProblems, ProblemNames);
 
-// Noise of 1 px under the true model, whatever the share of right matches and the threshold.
+// Noise of 1 px under the true model is found for any fraction of correct matches and
+// any threshold.
 TYPED_TEST(Noise, scale_is_found) {
   using L = typename TypeParam::Text;
   constexpr int kPoints = 20000;
@@ -32,8 +33,9 @@ TYPED_TEST(Noise, scale_is_found) {
                                           0.4 * s.threshold, errors.data(), &matches) /
                            s.pixel;
       const double right = inliers * kPoints;
-      // The fixed point is left when the variance changes by less than 2 %; five standard
-      // deviations of a scale from so many matches, of a window that sees most of them.
+      // The fixed-point iteration ends if the variance changes by less than 2 %; five standard
+      // deviations of a scale are allowed, estimated from this number of matches in a window that
+      // covers most of them.
       const double tolerance = 0.02 + 5 / std::sqrt(right);
       EXPECT_NEAR(sigma, 1, tolerance) << inliers << ", " << threshold << " px";
       EXPECT_NEAR(matches, right, tolerance * right) << inliers << ", " << threshold << " px";
@@ -77,14 +79,14 @@ class Leverage : public test::NeedsProblem<P::problem> {
     return c;
   }
 
-  // Of every point: |R^-T J|^2 with its row J of the Jacobian in the parameters, and R of the
-  // points that are within two standard deviations.
+  // Leverage of every point: |R^-T J|^2 with its row J of the Jacobian in the parameters, and R of
+  // the points within two standard deviations.
   static std::vector<double> plain_leverage(const RansacScene& s, const Cut& c) {
     constexpr int kEquations = Text::EQUATIONS;
     double chart[20], D[kEquations * Text::DOF];
     Text::model_open(s.truth.data(), s.pair.info.rays, chart);
     Text::model_tangent(chart, s.pair.info.rays, D);
-    Model model{};  // of the chart: the derivatives are those of this multiple of the truth
+    Model model{};  // from the chart: derivatives belong to this multiple of the truth
     Text::model_close(chart, s.pair.info.rays, model.data());
     const Eigen::Map<Eigen::Matrix<double, kEquations, Text::DOF, Eigen::RowMajor>> tangent(D);
     Eigen::MatrixXd all(s.pair.count(), int(Text::DOF));
@@ -150,7 +152,7 @@ TYPED_TEST(Leverage, what_is_cut_lies_above_the_rest) {
       const double e = plain_error(TypeParam::problem, s.pair, s.truth, static_cast<int>(i));
       if (e < 4 * c.sigma * c.sigma) ++(s.labels[i] ? cut_right : cut_wrong);
     }
-    // To the digits of the finite differences.
+    // The tolerance is the accuracy of the finite differences.
     EXPECT_LT(highest, lowest * (1 + 1e-4));
   }
   EXPECT_GT(cut_wrong, cut_right) << "of those near their epipolar line";
@@ -181,7 +183,7 @@ TYPED_TEST(Oriented, true_matches_are) {
       EXPECT_TRUE(L::epipolar_oriented(F.data(), p, p + stride, p + 2 * stride, p + 3 * stride,
                                        s.pair.count()));
     }
-    // One that lies behind a camera among them: mirrored at the epipole e (F'e = 0) on its line.
+    // One point lies behind a camera: it is mirrored at the epipole e (F'e = 0) on its line.
     Eigen::Map<const RowMajor3> F(s.truth.data());
     const Eigen::Vector3d e = F.transpose().fullPivLu().kernel().col(0);
     const size_t x = static_cast<size_t>(2 * stride + 3), y = static_cast<size_t>(3 * stride + 3);
@@ -193,8 +195,8 @@ TYPED_TEST(Oriented, true_matches_are) {
   }
 }
 
-// With the epipole in the middle of image 2 a wrong match lies on either side of it equally often:
-// n of them agree by chance 2 in 2^n times.
+// If the epipole is in the middle of image 2, a wrong match lies equally often on either side. Then
+// n wrong matches agree by chance 2 in 2^n times.
 TYPED_TEST(Oriented, wrong_matches_are_by_chance_only) {
   using L = typename TypeParam::Text;
   std::normal_distribution<double> normal(0, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fundamental matrices of scenes most of which is one plane (RobustOptions::dominant_plane).
+// Fundamental matrices of scenes that consist mostly of one plane (RobustOptions::dominant_plane).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ RobustOptions options_with(bool dominant_plane, int seed = 0) {
       .threshold = 2.5, .seed = static_cast<std::uint64_t>(seed), .dominant_plane = dominant_plane};
 }
 
-// Scenes whose matrix is within `limit` px on points that no estimator sees.
+// Counts the scenes whose matrix is within `limit` px on points that the estimator does not see.
 int solved(const std::vector<TwoViewScene>& all, bool dominant_plane, double limit) {
   int count = 0;
   for (size_t k = 0; k < all.size(); ++k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Absolute poses of noisy scenes: near the fit to the right matches alone, also where these are few
-// or the threshold is too tight, and none where there is nothing to find.
+// Absolute poses of noisy scenes are near the fit to the correct matches alone, even if these are
+// few or the threshold is too tight. Scenes without a pose give none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Median rotation and position errors, and those of the fit to the right matches.
+// Median rotation and position errors, and the errors of the fit to the correct matches.
 struct Errors {
   double rotation, position, best_rotation, best_position;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real matches: kusvod2 (fundamental matrices) and homogr (homographies), errors on their reference
-// points.
+// Real matches of kusvod2 (fundamental matrices) and homogr (homographies), with errors on their
+// reference points.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ TEST(RealMatches, fundamental_matrices_of_kusvod2) {
       },
       synthetic::mean_sampson_px);
   EXPECT_LE(s.median, 0.58);
-  // leafs lies at 1.97 to 2.00 px.
+  // The error of leafs is 1.97 to 2.00 px.
   EXPECT_GE(s.within_2, s.sets - 1);
 }
 

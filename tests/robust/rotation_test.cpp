@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Relative poses of cameras that only turned, or stood still: no translation is claimed.
+// Relative poses of cameras that only rotated or stood still: no translation is claimed.
 #include <gtest/gtest.h>
 
 #include <bifocal/robust.hpp>
@@ -68,7 +68,8 @@ TEST_P(Turned, does_not_explain_depth) {
     const Tally t = run(GetParam(), {.points = n, .inliers = 0.7, .upright = upright}, 20, 2.5);
     EXPECT_EQ(t.depth, 20) << n;
   }
-  // A baseline of a hundredth of the depth, 4 to 12 px of parallax: enough at 0.3 px of noise.
+  // A baseline of a hundredth of the depth gives 4 to 12 px of parallax, which is enough at 0.3 px
+  // of noise.
   const Tally near = run(
       GetParam(),
       {.points = 500, .inliers = 0.7, .noise = 0.3, .upright = upright, .baseline = 0.08}, 20, 2);
@@ -97,7 +98,7 @@ TEST(Rotation, of_identical_points_is_none) {
   EXPECT_LT(synthetic::rotation_error_deg(r.pose.R, {1, 0, 0, 0, 1, 0, 0, 0, 1}), 1e-5);
 }
 
-// The same on every device, in batches with pairs of depth and points of weight 0 among them.
+// Batches on every device find the same rotations, among pairs with depth and points of weight 0.
 TEST(Rotation, is_told_in_batches_on_every_device) {
   std::mt19937_64 random(33);
   std::vector<PointPair> points;

@@ -52,7 +52,8 @@ TEST(Significance, matches_that_share_a_point_are_one) {
   EXPECT_EQ(pair.work.distinct_inliers, 30);
 }
 
-// The larger one of what the box of the points tells and of what was measured beside this model.
+// The test uses the larger of two chances: one derived from the bounding box of the points, one
+// measured on the tested models.
 TEST(Significance, a_model_that_wrong_matches_often_fit_is_not_believed) {
   const auto outcome = [](double measured, double of_box) {
     ransac_result found{};

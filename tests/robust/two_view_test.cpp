@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pieces by themselves: against plain formulas, and against the truth of synthetic scenes.
+// The two-view functions on their own, compared with plain formulas and with the truth of
+// synthetic scenes.
 #include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
 
@@ -35,7 +36,7 @@ struct Views {
   Vector3d t, normal{0.02, -0.03, 0.12};
   std::vector<Vector3d> X;
   std::vector<PointPair> points;
-  std::vector<ScenePoint> seen;  // by camera 2, from camera 1 as the world
+  std::vector<ScenePoint> seen;  // by camera 2, with camera 1 as the world
 
   explicit Views(int count, double noise, unsigned seed, bool plane = false) {
     std::mt19937 random(seed);
@@ -79,7 +80,7 @@ double apart(const Mat3& a, const Matrix& b) {  // of two matrices of any scale
   return std::min((unit_a - unit_b).norm(), (unit_a + unit_b).norm());
 }
 
-// Sampson distances by the Jacobian of the constraints, as the books have it.
+// Sampson distances by the Jacobian of the constraints, as in textbooks.
 double plain_sampson(ModelKind kind, const Matrix& M, const PointPair& p) {
   const Vector3d a(p.x1, p.y1, 1), b(p.x2, p.y2, 1);
   if (kind == ModelKind::fundamental) {
@@ -158,7 +159,7 @@ TEST(TwoView, RefineFindsAMinimumThatNoSmallChangeBetters) {
           EXPECT_NEAR(s[0], s[1], 1e-12);
         }
       }
-      // Again from there: nothing moves. From the truth: the same.
+      // Refining again changes no element, and refining from the truth gives the same cost.
       EXPECT_LT(apart(refine(kind, r.model, v.points, cameras_for(kind)).model, eigen_of(r.model)),
                 1e-6);
       const Refined other = refine(kind, array_of(truth), v.points, cameras_for(kind));
@@ -239,7 +240,7 @@ TEST(TwoView, MotionsOfAHomographyHoldTheTruth) {
       const auto seen = decompose_homography(array_of(scale * v.H()), kCamera1, kCamera2, v.points);
       EXPECT_EQ(all.size(), 4);
       EXPECT_GE(seen.size(), 2);
-      exactly_two += seen.size() == 2 ? 1 : 0;  // as many points may lie on either side
+      exactly_two += seen.size() == 2 ? 1 : 0;  // the points may lie on either side
       double best = 1;
       for (const PlaneMotion& m : seen) {
         const Matrix R = eigen_of(m.cam2_from_cam1.R);
