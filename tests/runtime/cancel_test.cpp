@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that are ended from outside.
+// Calls that are cancelled from outside.
 #include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/device.hpp>
@@ -35,7 +35,7 @@ TEST(Cancel, ends_a_loop_on_all_its_threads) {
     const std::chrono::duration<double> took = Clock::now() - begin;
     EXPECT_LT(took.count(), 2.0);
     EXPECT_LT(done, 90000);
-    parallel_for(10, [](int) {});  // nothing of it is left
+    parallel_for(10, [](int) {});  // no cancellation is left over
   }
 }
 
@@ -60,7 +60,7 @@ TEST(Cancel, inner_scopes_take_the_place_of_outer_ones) {
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   EXPECT_THROW(check_cancelled(), Cancelled);
-  EXPECT_THROW(check_cancelled(), Cancelled);  // for good
+  EXPECT_THROW(check_cancelled(), Cancelled);  // permanently
 }
 
 TEST(Cancel, ends_one_large_search) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of devices, and which of them may work together.
+// Lists of devices, and the combinations that may work together.
 #include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace bifocal::test {
 namespace {
 
-// What it throws with, and the message.
+// Returns the code and the message of the error for this list.
 std::pair<ErrorCode, std::string> refused(const std::string& list) {
   try {
     (void)DeviceSet(list);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes wrong says what, where and with which numbers.
+// Error messages name the operation, the place and the numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace bifocal::test {
 namespace {
 
-// The message of the error that `action` throws.
+// Returns the message of the error that `action` throws.
 std::string message_of(ErrorCode code, const std::function<void()>& action) {
   try {
     action();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The structs that the lists of kernels' arguments make on the host.
+// The host structs that are made from the lists of kernel arguments.
 #include "runtime/kernel_set.hpp"
 
 #include <gtest/gtest.h>

@@ -26,7 +26,7 @@ TEST(RunOnThreads, all_run_at_the_same_time_and_the_first_is_the_callers) {
   const std::thread::id caller = std::this_thread::get_id();
   run_on_threads(3, [&](int i) {
     ++started;
-    while (started < 3) std::this_thread::yield();  // for ever where one waits for another's end
+    while (started < 3) std::this_thread::yield();  // deadlocks if one waits for another's end
     const std::lock_guard lock(mutex);
     threads.insert(std::this_thread::get_id());
     EXPECT_EQ(i == 0, std::this_thread::get_id() == caller);
