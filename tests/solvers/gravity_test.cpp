@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Four matches between pictures of one camera whose vertical is known: what its solutions obey, how
-// the camera may be held, and samples without a solution.
+// Four matches between images of one camera with known vertical direction: equations of its
+// solutions, possible camera orientations, and samples without a solution.
 #include <Eigen/Geometry>
 #include <Eigen/SVD>
 
@@ -24,7 +24,7 @@ Vector3d gravity(const SampleBatch& batch, int row, int i) {
   return {at(batch, row, i), at(batch, row + 1, i), at(batch, row + 2, i)};
 }
 
-// The turn that brings the direction to the y axis, by Eigen.
+// Returns the rotation that takes the direction to the y axis, by Eigen.
 Matrix3 levelling(const Vector3d& g) {
   return Eigen::Quaterniond::FromTwoVectors(g, Vector3d::UnitY()).toRotationMatrix();
 }
@@ -70,7 +70,7 @@ double missed(const SampleBatch& batch, const std::string& what) {
       1e-6);
 }
 
-// Scenes as the solver's own with this direction of gravity in the frame of camera 1.
+// Makes the solver's scenes with this direction of gravity in the frame of camera 1.
 SampleBatch with_gravity(const Vector3d& g1, int n) {
   SampleBatch batch = make_samples(kSolver, n);
   std::mt19937_64 random(3);

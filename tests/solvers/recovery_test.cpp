@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every solver finds the true solution of random valid samples, as often as
-// tests/synthetic/solver_scenes.def says.
+// Every solver finds the true solution of random valid samples, at the rate given
+// in tests/synthetic/solver_scenes.def.
 #include "solvers/batches.hpp"
 
 namespace bifocal::test {
