@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What StereoMatcher refuses, on every device of this machine.
+// Input that StereoMatcher refuses, on every device of this machine.
 #include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
 

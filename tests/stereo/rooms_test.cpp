@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense matching of synthetic rooms whose truth is known, over planar and over polar rectification,
-// by cameras that move sideways, forwards and in between. Prints the table of
-// docs/rectification.md.
+// Dense matching of synthetic rooms with known truth, over planar and over polar rectification, by
+// cameras that move sideways, forwards and in between. Prints the table of docs/rectification.md.
 #include <bifocal/stereo.hpp>
 
 #include <gtest/gtest.h>
@@ -32,7 +31,7 @@ struct Views {
   synthetic::TrueMatches truth;
   Intrinsics camera2 = kCamera;
   Pose pose;
-  std::vector<PointPair> matches;  // some true ones
+  std::vector<PointPair> matches;  // some true matches
 };
 
 Mat3 product(const Mat3& A, const Mat3& B) {
@@ -63,7 +62,7 @@ Views views_of(const Motion& m, std::uint32_t seed) {
 }
 
 struct Score {
-  double known = 0, bad = 0;        // per cent: of the pixels that both see; of those known
+  double known = 0, bad = 0;        // per cent of the pixels that both see; of the known pixels
   double depth = 0, has_depth = 0;  // median relative error, per cent; per cent of the pixels
   double within[3] = {};            // per cent within 1, 2, 3 deviations
 };

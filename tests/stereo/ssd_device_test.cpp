@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SSD block matching on every CUDA and OpenCL device of this machine: the bits of the CPU, which
-// ssd_test.cpp holds to the plain reference.
+// SSD block matching on every CUDA and OpenCL device of this machine gives the bits of the CPU,
+// which ssd_test.cpp compares with the plain reference.
 #include <bifocal/stereo.hpp>
 
 #include <gtest/gtest.h>
@@ -46,7 +46,8 @@ class SsdDevice : public ::testing::Test {
     if (queues_.empty()) GTEST_SKIP() << "no CUDA or OpenCL device";
   }
 
-  // raw, filled and density; and what no map shows, the right picture's winners.
+  // Compares the maps raw and filled and the density, and also the right image's winners, which no
+  // map contains.
   void check(const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
     const DisparityMap expected = stereo_ssd(left, right, o);
     std::vector<std::uint16_t> right_index(left.pixels.size(), 0xffff);
@@ -64,7 +65,7 @@ class SsdDevice : public ::testing::Test {
     }
   }
 
-  // The right winners of the second of two frames with the same matcher.
+  // Returns the right winners of the second of two frames with the same matcher.
   static std::vector<std::uint16_t> frames(Queue& queue, const ImageU8& left, const ImageU8& right,
                                            const SsdOptions& o) {
     Buffer<std::uint8_t> a(queue.device(), left.pixels.size()),
@@ -144,7 +145,7 @@ TEST_F(SsdDevice, flat_pairs_are_unknown) {
   check(flat, flat, {.disparities = 32, .window = 9});
 }
 
-// Taller than the rows of a tile on any device.
+// The image is taller than the rows of a tile on any device.
 TEST_F(SsdDevice, several_tiles_in_both_directions) {
   std::mt19937 random(5);
   const ImageU8 left = random_image(random, 150, 150, 5), right = random_image(random, 150, 150, 5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SSD winners against the plain reference: bit-identical for every size, range, window, SIMD target
-// and number of threads.
+// SSD winners equal the plain reference bit by bit for every size, range, window, SIMD target and
+// number of threads.
 #include <bifocal/error.hpp>
 #include <bifocal/device.hpp>
 
@@ -34,7 +34,7 @@ Winners fast(const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
   w.disparity.resize(left.pixels.size());
   w.right_index.resize(left.pixels.size());
   stereo::SsdSearch search({left.width, left.height}, o, runtime::thread_count());
-  search.run(right, left, [](int, const stereo::WinnerRow&) {});  // which leaves nothing behind
+  search.run(right, left, [](int, const stereo::WinnerRow&) {});  // must leave no state behind
   search.run(left, right, [&](int y, const stereo::WinnerRow& row) {
     const std::ptrdiff_t at = std::ptrdiff_t{y} * left.width;
     std::copy_n(row.disparity, left.width, w.disparity.begin() + at);
@@ -76,7 +76,7 @@ TEST(Ssd, winners_equal_the_reference_for_random_sizes_and_options) {
   }
 }
 
-// The filters are those of semi-global matching.
+// The filters are shared with semi-global matching.
 TEST(Ssd, maps_equal_the_reference_for_random_filters) {
   std::mt19937 random(6);
   const auto pick = [&](int lo, int hi) {
@@ -98,7 +98,7 @@ TEST(Ssd, maps_equal_the_reference_for_random_filters) {
     const int width = pick(1, 70), height = pick(1, 24);
     const ImageU8 left = random_image(random, width, height, 8);
     ImageU8 right = random_image(random, width, height, 8);
-    for (int i = 0; i + 3 < width * height; ++i) {  // most of it moved by 3 px
+    for (int i = 0; i + 3 < width * height; ++i) {  // most pixels are moved by 3 px
       if (pick(0, 9) > 0) right.pixels[std::size_t(i)] = left.pixels[std::size_t(i) + 3];
     }
     const DisparityMap expected = test::ssd_maps(left, right, o), map = stereo_ssd(left, right, o);
@@ -113,7 +113,7 @@ TEST(Ssd, maps_equal_the_reference_for_random_filters) {
   EXPECT_GT(some_known, 20);
 }
 
-// One brightness, and a pattern that repeats itself within the search.
+// An image of one brightness, and a pattern that repeats itself within the search range.
 TEST(Ssd, flat_and_repeating_pairs_are_unknown) {
   const ImageU8 flat(300, 120, 1, 77);
   ImageU8 chess(300, 120);
