@@ -58,7 +58,7 @@ Matrix3 model_of(const std::vector<double>& E, int trials, int g) {
   return model;
 }
 
-// Counts the models that are missing in `others`, regardless of the order within a trial.
+// Counts the models that are missing in the second list, regardless of the order within a trial.
 int count_missing(const std::vector<double>& E, const std::vector<double>& others, int trials) {
   int missing = 0;
   for (int g = 0; g < 10 * trials; ++g) {

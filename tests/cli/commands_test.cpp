@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every command does what its contract says.
+// Every command keeps its contract.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 

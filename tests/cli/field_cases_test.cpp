@@ -219,7 +219,7 @@ TEST(FieldCases, frames_without_leading_zeros) {
   for (const colmap::PairRows& row : database.match_rows()) EXPECT_EQ(row.image2, row.image1 + 1);
 }
 
-// Checks that all output of these commands is valid UTF-8.
+// Checks that all output of the command is valid UTF-8.
 void expect_utf8(const Ran& r) {
   EXPECT_EQ(valid_utf8(r.out), r.out);
   EXPECT_EQ(valid_utf8(r.err), r.err);

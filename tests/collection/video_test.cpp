@@ -144,7 +144,8 @@ TEST(Video, of_surf_and_of_a_camera) {
   });
 }
 
-// The first frames have few features and later ones many, so slots grow and keep their contents.
+// The first frames have few features and the later frames many, so slots grow and keep
+// their contents.
 TEST(Video, grows_with_its_frames) {
   std::vector<ImageU8> frames = moving_frames(4);
   const ImageU8 rich = texture(640, 480, 9);

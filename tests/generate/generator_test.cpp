@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The generator writes the committed files again, and explains problems that it cannot solve.
+// The generator reproduces the committed files, and explains problems that it cannot solve.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <bifocal/error.hpp>
@@ -23,7 +23,7 @@ generate::Generated generated(const std::string& text) {
   return generate::generate_solver(text, "p.problem", 0);
 }
 
-// The message of the error that the text makes.
+// Returns the message of the error for this text.
 std::string error_of(const std::string& text) {
   try {
     generated(text);
@@ -99,8 +99,8 @@ TEST(Generator, errors_name_file_line_and_value) {
   EXPECT_EQ(error_of("problem p\nunknowns x\n"), "p.problem: no line 'zero ...'");
 }
 
-// A rotation by Cayley's formula, which R'R = 1 agrees with, and a point that it turns: three
-// equations of two unknowns that independent numbers contradict.
+// A rotation by Cayley's formula, which satisfies R'R = 1, and a rotated point give three
+// consistent equations for two unknowns; independent random numbers would contradict each other.
 TEST(Generator, data_are_made_of_random_numbers) {
   const std::string made =
       "random u 3x1\nrandom p 2x1\n"
@@ -113,7 +113,7 @@ TEST(Generator, data_are_made_of_random_numbers) {
   EXPECT_NE(error.find("contradict each other"), std::string::npos) << error;
 }
 
-// Data that are another name of random numbers, or a number, are these.
+// Data may equal random numbers under another name, or a constant.
 TEST(Generator, data_may_be_one_name_or_number) {
   const std::string text =
       "problem same\nunknowns x\nrandom u 1x1\ndata a = u\ndata b = 2*u\ndata two = 2\n"

@@ -278,8 +278,7 @@ TEST(Polar, pictures_of_one_pixel) {
   }
 }
 
-// Random matrices of rank 2, including badly scaled ones, give an error outcome or rows that agree
-// with F.
+// Random matrices of rank 2, even badly scaled, give an error outcome or rows that agree with F.
 TEST(Polar, any_matrix_of_rank_two) {
   std::mt19937_64 random(16);
   std::normal_distribution<double> normal;

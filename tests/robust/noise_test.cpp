@@ -33,9 +33,9 @@ TYPED_TEST(Noise, scale_is_found) {
                                           0.4 * s.threshold, errors.data(), &matches) /
                            s.pixel;
       const double right = inliers * kPoints;
-      // The fixed-point iteration ends if the variance changes by less than 2 %; five standard
-      // deviations of a scale are allowed, estimated from this number of matches in a window that
-      // covers most of them.
+      // The fixed-point iteration ends if the variance changes by less than 2 %. The tolerance adds
+      // five standard deviations of a scale that is estimated from this number of matches in a
+      // window with most matches.
       const double tolerance = 0.02 + 5 / std::sqrt(right);
       EXPECT_NEAR(sigma, 1, tolerance) << inliers << ", " << threshold << " px";
       EXPECT_NEAR(matches, right, tolerance * right) << inliers << ", " << threshold << " px";
