@@ -114,7 +114,7 @@ TEST(Cli, report_finds_poses_and_says_how) {
       g.E = E, g.F = F;
       db.write_geometry(1, b, g);
     };
-    const Mat3 E = {0, 0, 0, 0, 0, 1, 0, -1, 0};  // of a move along x
+    const Mat3 E = {0, 0, 0, 0, 0, 1, 0, -1, 0};  // essential matrix for a translation along x
     // x2' F x1 = y2 - y1, up to scale: K^-T E K^-1.
     const Mat3 F = {0, 0, 0, 0, 0, 1, 0, -1, 0};
     rewrite(2, 200, Configuration::calibrated, E, {});

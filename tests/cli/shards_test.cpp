@@ -118,7 +118,7 @@ TEST_F(Shards, any_number_of_workers_in_any_order_gives_the_bytes_of_verify) {
     run_workers(workers);
     const json j = json::parse(ok("merge plan --json").out);
     EXPECT_EQ(j["pairs"], 1770);
-    EXPECT_GT(j["configurations"]["calibrated"], 580);  // of 590
+    EXPECT_GT(j["configurations"]["calibrated"], 580);  // all are 590
     expect_bytes_of_verify();
   }
   // A second merge has no pair left to do.
@@ -191,7 +191,7 @@ TEST_F(Shards, plan_and_database_belong_together) {
   fails("plan none.db --out x", 3, "none.db: can't be read");
   fails("plan part.db --out part.db", 3, "part.db");
   run_all();
-  EXPECT_EQ(plan("--pairs-per-shard 20"), 4);  // the same plan: results stay
+  EXPECT_EQ(plan("--pairs-per-shard 20"), 4);  // an equal plan: results stay
   fails("merge plan --into other.db", 3, "is not the database of the plan");
   // Shards may run on a copy of the database, which also receives the rows.
   std::filesystem::copy_file(folder / "part.db", folder / "copy.db");

@@ -181,7 +181,7 @@ TEST_F(Added, copies_with_other_dates_count_as_unchanged) {
   }
   EXPECT_TRUE(run().was_complete);
   EXPECT_TRUE(read_file(folder / "out.db") == bytes);
-  // The same holds for an interrupted run.
+  // An interrupted run behaves likewise.
   fs::remove(folder / "out.db");
   CollectOptions stopped;
   stopped.progress = [](const CollectProgress& p) {

@@ -375,7 +375,7 @@ TEST(PairPieces, are_in_order_where_memory_is_enough_or_rows_come_alone) {
 // Each piece needs few images at a time, and processing several rows together loads fewer images.
 TEST(PairPieces, fit_in_the_memory_and_load_few_images_twice) {
   const std::vector<ImagePair> pairs = all_pairs(60);
-  std::map<int, std::size_t> loads;  // by height
+  std::map<int, std::size_t> loads;  // key: height
   for (const int height : {1, 2, 5}) {
     std::set<std::size_t> seen;
     std::set<int> before;

@@ -175,7 +175,7 @@ TEST(Hloc, ImportedAndVerifiedInOnePass) {
     ASSERT_EQ(stored.size(), points.size());
     for (std::size_t i = 0; i < points.size(); ++i)
       EXPECT_NEAR(stored.data[2 * i], points[i][0], 1e-4);
-    for (const auto& row : db.geometry_rows())  // of images i and j, from 0
+    for (const auto& row : db.geometry_rows())  // image numbers i and j, from 0
       EXPECT_EQ(row.configuration == Configuration::degenerate,
                 (row.image1 + row.image2 - 2) % 3 != 0);
   }

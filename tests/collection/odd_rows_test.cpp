@@ -234,7 +234,7 @@ TEST_F(OddRows, matches_that_can_not_be_are_left_out) {
   EXPECT_EQ(none.odd_rows[0].row, "table matches, pair_id 4294967296");
   EXPECT_EQ(none.odd_rows[0].reason, "is no number of a pair");
   EXPECT_EQ(none.odd_rows[1].row,
-            "table images, image_id 0");  // of a pair with image 5, which is missing as well
+            "table images, image_id 0");  // its pair is with image 5, which is missing as well
 }
 
 // The bytes and the messages are the same if the work is split into calls.

@@ -97,7 +97,7 @@ TEST_F(RowWriting, readers_see_whole_pieces_and_the_log_stays_short) {
   writer.finish();
   EXPECT_GT(seen, 2);
   EXPECT_GT(longest, kLongest);
-  EXPECT_LT(longest, kLongest + 2 * kPiece);  // of 31 MB
+  EXPECT_LT(longest, kLongest + 2 * kPiece);  // the rows have 31 MB
   expect_whole(file, kPieces * kRows);
 }
 

@@ -16,7 +16,7 @@ namespace bifocal::test {
 
 struct OraclePoint {
   double x, y, sigma, angle_deg, response;  // px of the image
-  std::array<double, 128> numbers;          // of the unit vector, 64 or 128 in use
+  std::array<double, 128> numbers;          // unit vector, 64 or 128 in use
   bool bright;
 };
 

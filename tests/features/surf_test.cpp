@@ -243,7 +243,7 @@ TEST(Surf, signs_of_the_laplacian_lie_far_apart) {
     int others = 0;
     for (std::size_t i = 0; i < f.keypoints.size(); ++i) {
       others += sign(i);
-      // The same place in the negative has the opposite sign.
+      // At this place the negative has the opposite sign.
       EXPECT_NE(distance(f, 0, g, i) > 4 * 402 * 402, sign(i)) << numbers;
     }
     EXPECT_GT(others, f.size() / 5);

@@ -92,7 +92,7 @@ class ExifBlock {
     }
   }
   void directory(const std::vector<Entry>& entries) {
-    std::size_t at = bytes_.size() + 2 + 12 * entries.size() + 4;  // of the next value after it
+    std::size_t at = bytes_.size() + 2 + 12 * entries.size() + 4;  // offset of the next value
     number(std::uint32_t(entries.size()), 2);
     for (const Entry& e : entries) {
       number(e.tag, 2);

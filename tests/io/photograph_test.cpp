@@ -208,7 +208,7 @@ TEST_F(PhotographFileList, are_taken_in_once_whatever_links_there_are) {
                 "again: is a link to the folder sub", "b.jpg: is a link to sub/b.jpg",
                 "gone: is a link to nothing", "loop: is a link to nothing", "pipe.jpg: is no file",
                 "q2: is a link to the folder q1", "sub/up: is a link to the folder " + P}));
-  // The same holds for several arguments.
+  // Several arguments behave likewise.
   link("P", "P2");
   EXPECT_EQ(list_photographs(std::vector{(folder / "P").string(), (folder / "P/sub").string(),
                                          (folder / "P2").string()})

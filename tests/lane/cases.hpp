@@ -25,7 +25,7 @@ enum class Inputs {
 struct LaneCase {
   std::string name;
   int inputs, outputs;
-  int solution_rows;  // of cases whose outputs are solutions in any order, else 0
+  int solution_rows;  // rows of solutions in any order, else 0
   Inputs kind;
   double share_double, share_float;  // fractions of instances that must agree
 };
@@ -36,7 +36,7 @@ struct GroupCase {
 
 struct CaseUnit {
   std::string name;
-  const char* text;  // of OpenCL
+  const char* text;  // OpenCL source
   std::optional<ModelKind> problem;
   std::vector<LaneCase> lanes;
   std::vector<GroupCase> groups;

@@ -54,7 +54,7 @@ Matrices random_matrices(int count, int m, int n, std::uint64_t seed) {
 template <class T>
 struct SvdResults {
   int count = 0, m = 0, n = 0;
-  Layout layout;  // of the results
+  Layout layout;  // layout of results
   std::vector<T> s, v, u;
   std::vector<int> status;
 

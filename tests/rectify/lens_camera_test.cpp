@@ -52,7 +52,7 @@ TEST(LensCamera, undistorts_what_it_distorts) {
         EXPECT_NEAR(back[1], y, 1e-7) << m.name;
       }
     }
-    EXPECT_GT(there, 250) << m.name;  // of 352; corners may be out of view
+    EXPECT_GT(there, 250) << m.name;  // all are 352; corners may be out of view
   }
 }
 

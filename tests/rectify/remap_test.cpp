@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same list of cases gives the same bits on every device of this machine and every SIMD target.
+// Sampling gives the same bits on every device of this machine and every SIMD target, for one list
+// of cases.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/device.hpp>

@@ -186,7 +186,7 @@ TEST(AbsolutePose, recovers_the_camera) {
                    {.cameras = std::array{s.camera}, .options = {.threshold = 3}});
       ASSERT_TRUE(r.ok());
       EXPECT_LT(synthetic::rotation_error_deg(r.pose.R, s.truth.R), sigma > 0 ? 0.1 : 1e-6);
-      Vec3 centre{}, truth{};  // of the camera: -R't
+      Vec3 centre{}, truth{};  // camera centre: -R't
       for (size_t k = 0; k < 3; ++k) {
         for (size_t m = 0; m < 3; ++m) {
           centre[k] -= r.pose.R[3 * m + k] * r.pose.t[m];

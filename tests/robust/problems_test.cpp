@@ -34,7 +34,8 @@ TEST_P(Problem, finds_the_true_matches) {
       right += s.labels[i];
       found += s.labels[i] && r.inliers[i];
     }
-    // Of errors with one or two coordinates, 98.8 or 95.6 % are within 2.5 standard deviations.
+    // Errors with one or two coordinates are within 2.5 standard deviations in 98.8 or 95.6 % of
+    // all cases.
     EXPECT_GT(found, 0.93 * right) << inliers;
     EXPECT_NEAR(r.noise, 1, 0.1) << inliers;
   }

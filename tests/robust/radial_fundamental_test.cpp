@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two images by one uncalibrated lens: the gain in inliers of F with a distortion over F alone, the
-// accuracy of the distortion, and no claim if the matches do not determine it.
+// Two images by one uncalibrated lens: the number of inliers of F with a distortion compared with F
+// alone, the accuracy of the distortion, and no claim if the matches do not determine it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ struct Tally {
   int ok = 0, told = 0;
   int inliers = 0, right = 0, plain = 0;          // inliers, correct inliers, inliers of F alone
   double seconds = 0;                             // CPU time of this thread
-  std::vector<double> errors, deviations, clean;  // of k, |error| / deviation, px of F
+  std::vector<double> errors, deviations, clean;  // k, |error| / deviation, px for F
 };
 
 // Runs scenes whose distortion is drawn from `least` to `most`.

@@ -36,7 +36,7 @@ class Chart : public test::NeedsProblem<P::problem> {
     for (int i = 0; i < Text::MODEL_SIZE; ++i) sum += m[size_t(i)] * m[size_t(i)];
     return std::sqrt(sum);
   }
-  // Makes a random step of about `share` of the threshold.
+  // Makes a random step of about the fraction `share` of the threshold.
   Delta step(const RansacScene& s, double share) {
     std::normal_distribution<double> normal(0, share * s.threshold);
     Delta delta{};

@@ -116,7 +116,7 @@ double median(std::vector<double> v) {
 
 struct Tally {
   int ok = 0, turned = 0, known = 0, off = 0;                  // off: claimed, and 25 % off
-  std::vector<double> focal, rotation, direction, deviations;  // of claimed estimates
+  std::vector<double> focal, rotation, direction, deviations;  // errors if f is claimed
 };
 
 Tally run(const Recipe& recipe, int scenes, const char* name) {

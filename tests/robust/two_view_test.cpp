@@ -36,7 +36,7 @@ struct Views {
   Vector3d t, normal{0.02, -0.03, 0.12};
   std::vector<Vector3d> X;
   std::vector<PointPair> points;
-  std::vector<ScenePoint> seen;  // by camera 2, with camera 1 as the world
+  std::vector<ScenePoint> seen;  // in camera 2, with camera 1 as the world
 
   explicit Views(int count, double noise, unsigned seed, bool plane = false) {
     std::mt19937 random(seed);
@@ -75,7 +75,7 @@ std::span<const Intrinsics> cameras_for(ModelKind kind) {
   return std::span(kCameras).first(std::size_t(problem_info(kind).cameras));
 }
 
-double apart(const Mat3& a, const Matrix& b) {  // of two matrices of any scale
+double apart(const Mat3& a, const Matrix& b) {  // two matrices of any scale
   const Matrix unit_a = eigen_of(a).normalized(), unit_b = b.normalized();
   return std::min((unit_a - unit_b).norm(), (unit_a + unit_b).norm());
 }

@@ -249,7 +249,7 @@ TEST_F(ProgramCache, writers_and_readers_do_not_disturb_each_other) {
   EXPECT_EQ(entries().size(), 1U);
 }
 
-TEST(Hash, is_fnv_1a_of_128_bits) {  // of the reference implementation
+TEST(Hash, is_fnv_1a_of_128_bits) {  // values from the reference implementation
   EXPECT_EQ(runtime::hash_of(""), "6c62272e07bb014262b821756295c58d");
   EXPECT_EQ(runtime::hash_of("a"), "d228cb696f1a8caf78912b704e4a8964");
   EXPECT_EQ(runtime::hash_of("foobar"), "343e1662793c64bf6f0d3597ba446f18");

@@ -175,7 +175,7 @@ TEST(Roots, of_cubics_are_the_real_eigenvalues_of_the_companion) {
   std::mt19937_64 random(2);
   std::normal_distribution<double> normal;
   for (int trial = 0; trial < 20000; ++trial) {
-    const double scale = std::pow(10, trial % 5 - 2);  // of the roots
+    const double scale = std::pow(10, trial % 5 - 2);  // scale of the roots
     const std::vector<double> c = {normal(random) * scale * scale * scale,
                                    normal(random) * scale * scale, normal(random) * scale, 1};
     bool clear = false;
@@ -204,7 +204,7 @@ void check_lone_roots() {
   double worst = 0;
   for (int trial = 0; trial < 50000; ++trial) {
     double a, b, c;
-    if (trial % 2 == 0) {  // of any size
+    if (trial % 2 == 0) {  // roots of any size
       a = normal(random) * std::pow(10, magnitude(random));
       b = normal(random) * std::pow(10, magnitude(random));
       c = normal(random) * std::pow(10, magnitude(random));

@@ -12,7 +12,7 @@ namespace bifocal::test {
 
 struct FlatWalls {
   ImageU8 picture;
-  ImageU16 disparity;  // of the known pixels, 1/32 px; 0xffff unknown
+  ImageU16 disparity;  // known pixels in 1/32 px; 0xffff unknown
   ImageU16 truth;
 };
 

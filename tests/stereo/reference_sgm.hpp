@@ -61,7 +61,7 @@ class SgmReference {
   [[nodiscard]] const ImageU8& brightness() const { return brightness_; }
 
   std::vector<SgmPixel> pixels;  // [height, width]
-  std::vector<int> right_index;  // of right pixels
+  std::vector<int> right_index;  // index for right pixels
 
  private:
   const SgmOptions& o_;

@@ -19,7 +19,7 @@ inline constexpr int kNoDisparity = std::numeric_limits<int>::min();
 struct SsdReference {
   std::vector<int> left, right;
   std::vector<bool> tied;   // a disparity that is no neighbour has the same cost
-  std::vector<int> offset;  // of the left winner, 1/32 px
+  std::vector<int> offset;  // left winner, 1/32 px
 };
 
 inline std::int64_t ssd_cost(const ImageU8& left, const ImageU8& right, int x, int y, int d,

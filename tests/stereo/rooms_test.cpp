@@ -20,9 +20,9 @@ constexpr Intrinsics kCamera{430, 430, 239.5, 179.5};
 
 struct Motion {
   const char* name;
-  Vec3 to;          // of the centre of camera 2
+  Vec3 to;          // centre of camera 2
   double turn_deg;  // about the vertical
-  double zoom = 1;  // of camera 2
+  double zoom = 1;  // camera 2
   double roll_deg = 0;
 };
 

@@ -127,7 +127,7 @@ TEST(Ssd, flat_and_repeating_pairs_are_unknown) {
     EXPECT_EQ(map.density, 0);
     EXPECT_EQ(std::memcmp(map.raw.pixels.data(), expected.raw.pixels.data(), 4 * 36000), 0);
   }
-  std::mt19937 random(9);  // the same with texture
+  std::mt19937 random(9);  // a textured pair
   const ImageU8 textured = random_image(random, 300, 120, 256);
   EXPECT_GT(stereo_ssd(textured, textured, {.disparities = 32, .window = 9}).density, 95);
 }
@@ -190,7 +190,7 @@ TEST(Ssd, swapped_and_mirrored_pictures_give_the_other_direction) {
   };
   const SsdOptions o{.min_disparity = -4, .disparities = 30, .window = 7};
   const Winners a = fast(left, right, o), b = fast(mirrored(right), mirrored(left), o);
-  const auto index_of = [](std::uint16_t disparity) {  // of a whole pixel
+  const auto index_of = [](std::uint16_t disparity) {  // whole pixels
     return disparity == 0xffff ? 0xffff : (disparity + 16) / 32;
   };
   for (int y = 0; y < left.height; ++y) {

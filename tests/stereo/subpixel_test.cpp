@@ -30,7 +30,7 @@ class Texture {
   [[nodiscard]] double at(double x, double y) const {
     double sum = 0;
     for (const Wave& w : waves_) sum += std::sin(w.x * x + w.y * y + w.phase);
-    return sum / std::sqrt(0.5 * static_cast<double>(waves_.size()));  // of variance 1
+    return sum / std::sqrt(0.5 * static_cast<double>(waves_.size()));  // variance 1
   }
 
  private:

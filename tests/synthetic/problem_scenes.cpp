@@ -13,7 +13,7 @@
 namespace bifocal::synthetic {
 namespace {
 
-constexpr double kDepthDeviation = 0.03;  // of depths at points with noise
+constexpr double kDepthDeviation = 0.03;  // depth errors at points with noise
 
 void append_points(const auto& points, ProblemScene& scene) {
   const double* first = robust::numbers_of(std::span(points));

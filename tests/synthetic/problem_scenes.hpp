@@ -33,14 +33,14 @@ decltype(auto) with_points(ModelKind problem, const double* numbers, const Body&
 
 struct ProblemScene {
   ModelKind problem;
-  std::vector<double> numbers;       // of all points, in the problem's layout
-  std::vector<Intrinsics> cameras;   // as the problem requires
+  std::vector<double> numbers;       // all points, in the problem's layout
+  std::vector<Intrinsics> cameras;   // number required by the problem
   std::vector<std::uint8_t> labels;  // 1: a true match
   std::vector<PointPair> clean;      // two views: noise-free pairs that no estimator sees
   Mat3 in_pixels{};                  // two views: the true H or F
   Mat3 result{};                     // the true matrix of the result, of length 1 (R: unscaled)
   double focal_length = 0;           // true value in px, if the scene has cameras
-  double distortion = 0;             // of the lens, in the unit of the camera
+  double distortion = 0;             // lens, in the unit of the camera
   Pose pose;                         // if the problem has one; |t| = 1 between two views
 
   [[nodiscard]] int count() const { return static_cast<int>(labels.size()); }

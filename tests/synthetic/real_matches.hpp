@@ -11,7 +11,7 @@ namespace bifocal::synthetic {
 
 struct RealMatches {
   std::string name;
-  std::vector<PointPair> matches;    // of unknown truth
+  std::vector<PointPair> matches;    // truth unknown
   std::vector<PointPair> reference;  // picked by hand
 };
 // Reads the sets of a folder with rows x1 y1 1 x2 y2 1 label, sorted by name; none if the folder is

@@ -18,7 +18,7 @@ struct Box {
 // remaining boxes stand in the room at z of 4 and more, so cameras have space around the origin.
 struct Room {
   std::vector<Box> boxes;
-  std::uint32_t seed = 0;  // of its texture
+  std::uint32_t seed = 0;  // texture seed
 };
 [[nodiscard]] Room make_room(std::uint32_t seed);
 

@@ -58,7 +58,7 @@ class Scene {
   // Point X has the depth depth_scale() (d + depth_shift()) in the frame of camera 2.
   [[nodiscard]] double depth_scale() const { return depth_scale_; }
   [[nodiscard]] double depth_shift() const { return depth_shift_; }
-  [[nodiscard]] Mat3 homography() const;  // of scenes with a plane
+  [[nodiscard]] Mat3 homography() const;  // scenes with a plane
 
  private:
   void draw_lenses(SceneKind kind);
@@ -66,8 +66,8 @@ class Scene {
   bool has_plane_;
   std::mt19937_64& random_;
   Pose pose_;
-  double angle_ = 0;  // of the rotation
-  Vec3 plane_{};      // of the points X with plane_ . X = 1
+  double angle_ = 0;  // rotation angle
+  Vec3 plane_{};      // points X have plane_ . X = 1
   struct Lens {
     double focal = 1, distortion = 0;
     [[nodiscard]] std::array<double, 2> seen(const Vec3& X) const;

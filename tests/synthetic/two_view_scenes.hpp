@@ -31,7 +31,7 @@ struct TwoViewScene {
   Mat3 H{};  // planar only, px
   std::vector<PointPair> points;
   std::vector<std::uint8_t> labels;  // 1: true match
-  std::vector<Vec2> depths;          // of the points in both cameras; wrong matches: 0
+  std::vector<Vec2> depths;          // depths in both cameras; wrong matches: 0
   std::vector<PointPair> clean;      // 200 noise-free pairs that no estimator sees, without lens
 };
 
