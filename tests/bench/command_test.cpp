@@ -15,7 +15,7 @@ using nlohmann::json;
 
 json json_of(const std::filesystem::path& file) { return json::parse(read_file(file)); }
 
-TEST(BenchProgram, lists_and_measures_what_there_is) {
+TEST(BenchProgram, lists_and_measures_all_benchmarks) {
   const TemporaryFolder folder;
   const Ran list = run(folder, "solvers --list");
   EXPECT_EQ(list.code, 0);
@@ -70,7 +70,7 @@ TEST(BenchProgram, hashes_every_robust_problem) {
   }
 }
 
-TEST(BenchProgram, names_what_is_wrong_and_leaves_nothing) {
+TEST(BenchProgram, names_errors_and_leaves_no_files) {
   struct Wrong {
     std::string arguments;
     int code;

@@ -119,7 +119,7 @@ class FivePoint : public OnDevice {
   }
 };
 
-TEST_P(FivePoint, samples_are_those_of_a_cpu) {
+TEST_P(FivePoint, samples_equal_the_cpu_samples) {
   std::mt19937_64 random(5);
   const std::vector<PointPair> points = ray_pairs(100, random);
   const RayPairs rays(queue, points), cpu_rays(cpu, points);
@@ -183,7 +183,7 @@ TEST_P(FivePoint, solutions_agree_with_the_batched_solver_and_a_plain_count) {
 
 // The models are near the true E. Points that float rounding could decide are left out: points
 // within a hundredth of the threshold, far away or on the baseline.
-TEST_P(FivePoint, counts_are_the_same_to_the_last) {
+TEST_P(FivePoint, counts_are_exact) {
   std::mt19937_64 random(6);
   constexpr int kTrials = 3, kModels = 10 * kTrials;
   const synthetic::TwoViewScene scene = scene_of_rays(2000, random);
@@ -220,7 +220,7 @@ TEST_P(FivePoint, counts_are_the_same_to_the_last) {
   }
 }
 
-TEST_P(FivePoint, host_and_device_together_find_what_the_device_finds) {
+TEST_P(FivePoint, host_and_device_together_agree_with_the_device) {
   std::mt19937_64 random(3);
   const std::vector<PointPair> points = ray_pairs(1000, random);
   const RayPairs rays(queue, points), cpu_rays(cpu, points);

@@ -63,7 +63,7 @@ double squared_error(const double* H, const PointPair& p) {
 
 class Homographies : public OnDevice {};
 
-TEST_P(Homographies, are_of_the_samples_of_a_cpu) {
+TEST_P(Homographies, come_from_the_cpu_samples) {
   std::mt19937_64 random(3);
   const Scene scene = planar_scene(333, random);
   HomographyTrials here(queue, scene.points, 1001), there(cpu, scene.points, 1001);
@@ -133,7 +133,7 @@ TEST_P(Homographies, agree_with_the_closed_form_and_a_plain_count) {
 }
 
 // Points within a hundredth of the threshold are left out, because rounding could decide them.
-TEST_P(Homographies, count_the_same_points_to_the_last) {
+TEST_P(Homographies, count_inliers_exactly) {
   std::mt19937_64 random(4);
   constexpr int kModels = 24;
   const Scene scene = planar_scene(2000, random);
