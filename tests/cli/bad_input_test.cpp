@@ -20,7 +20,7 @@ struct Bad {
 
 class BadInput : public testing::TestWithParam<Bad> {};
 
-TEST_P(BadInput, is_named_and_leaves_nothing) {
+TEST_P(BadInput, is_named_and_leaves_no_files) {
   const TemporaryFolder folder;
   write_pictures(folder);
   const std::string png = read_file(folder / "left.png");
@@ -163,7 +163,7 @@ TEST(BadInput, one_pixel_pictures_have_disparity_but_no_depth) {
 
 // An interrupted run leaves all of its files or none, and no hidden folder, whenever it
 // is interrupted.
-TEST(BadInput, a_terminated_run_leaves_everything_or_nothing) {
+TEST(BadInput, a_terminated_run_leaves_all_files_or_none) {
   const TemporaryFolder folder;
   write_pictures(folder);
   for (int delay_ms = 0; delay_ms <= 60; delay_ms += 4) {

@@ -31,7 +31,7 @@ std::int64_t peak_memory(const TemporaryFolder& folder, const std::string& argum
 
 // Freed arrays of one image size do not fit the arrays of another size, and the features of many
 // photographs fill the database's cache.
-TEST(CollectMemory, holds_for_mixtures_of_sizes) {
+TEST(CollectMemory, is_bounded_for_mixed_image_sizes) {
   using Sizes = std::vector<std::pair<int, int>>;
   Sizes one_of_another_size(12, {1416, 1064});
   one_of_another_size[0] = {1536, 1024};

@@ -134,7 +134,7 @@ TEST_F(Collect, the_database_has_features_and_guessed_cameras) {
   }
 }
 
-TEST_F(Collect, known_cameras_are_one_with_poses) {
+TEST_F(Collect, given_intrinsics_are_one_camera_and_give_poses) {
   (void)collected("--intrinsics 400,410,199.5,149.5");
   const colmap::Database database(folder / "out.db");
   ASSERT_EQ(database.cameras().size(), 1U);
@@ -152,7 +152,7 @@ TEST_F(Collect, known_cameras_are_one_with_poses) {
   EXPECT_EQ(posed, 6);
 }
 
-TEST_F(Collect, leaves_out_what_can_not_be_read) {
+TEST_F(Collect, leaves_out_unreadable_files) {
   add_odd_ones();
   const Ran r = run(folder, "collect in --database out.db --json --max-side 380");
   ASSERT_EQ(r.code, 0) << r.err;
@@ -172,7 +172,7 @@ TEST_F(Collect, leaves_out_what_can_not_be_read) {
   EXPECT_FALSE(images.contains("text.png"));
 }
 
-TEST_F(Collect, has_the_same_bytes_however_it_is_worked_on) {
+TEST_F(Collect, has_the_same_bytes_for_any_threads_blocks_and_memory) {
   add_odd_ones();
   const std::string expected = undisturbed("");
   for (const char* way : {"--threads 1", "--threads 2 --block-size 2", "--max-memory 48M"})
@@ -180,7 +180,7 @@ TEST_F(Collect, has_the_same_bytes_however_it_is_worked_on) {
 }
 
 // The run is killed repeatedly at random moments.
-TEST_F(Collect, has_the_same_bytes_when_it_was_killed) {
+TEST_F(Collect, has_the_same_bytes_after_kills) {
   add_odd_ones();
   std::mt19937 random(std::random_device{}());
   int kills = 0;
@@ -224,7 +224,7 @@ void write_given(const std::filesystem::path& folder, const std::string& name, u
                                     {"descriptors", {{300, 16}, values}}});
 }
 
-TEST_F(Collect, of_given_features_is_the_same_whatever_kills_it) {
+TEST_F(Collect, has_the_same_bytes_of_given_features_after_kills) {
   add_odd_ones();
   for (int i = 0; i < 3; ++i) {
     write_given(folder / "given", fmt::format("a/{}.png", i), 1, i);
@@ -254,7 +254,7 @@ TEST_F(Collect, of_given_features_is_the_same_whatever_kills_it) {
   EXPECT_NE(refused.err.find("told by features found here"), std::string::npos) << refused.err;
 }
 
-TEST_F(Collect, goes_on_where_it_was) {
+TEST_F(Collect, resumes_an_interrupted_run) {
   // The time limit is too short for all stages; a resumed run does not repeat finished work.
   add_odd_ones();
   const std::string expected = undisturbed("");
@@ -270,7 +270,7 @@ TEST_F(Collect, goes_on_where_it_was) {
 }
 
 // A full disk is reported; with free space the run is resumed.
-TEST_F(Collect, goes_on_when_there_is_room_again) {
+TEST_F(Collect, resumes_after_a_full_disk) {
   const std::string expected = undisturbed("");
   int told = 0;
   for (const int kilobytes : {20, 100, 300, 600}) {  // limit of a file's size
@@ -321,7 +321,7 @@ TEST_F(Collect, a_finished_database_is_left_alone) {
   EXPECT_NE(r.err.find("new.png was among its photographs"), std::string::npos) << r.err;
 }
 
-TEST_F(Collect, a_file_of_something_else_is_left_alone) {
+TEST_F(Collect, a_foreign_file_is_left_alone) {
   write_file(folder / "out.db", "my thesis");
   Ran r = run(folder, "collect in --database out.db");
   EXPECT_EQ(r.code, 3) << r.err;
@@ -345,7 +345,7 @@ TEST_F(Collect, pairs_come_from_a_file) {
   EXPECT_NE(r.err.find("wrong.txt, line 1: no image 'a/7.png'"), std::string::npos) << r.err;
 }
 
-TEST_F(Collect, pairs_come_from_sequence_and_look) {
+TEST_F(Collect, pairs_come_from_sequence_and_retrieval) {
   EXPECT_EQ(collected("--pairs sequential --overlap 1 --loop-period 0")["pairs"], 5);
   std::filesystem::remove(folder / "out.db");
   const json look = collected("--pairs retrieval --partners 2");
@@ -353,7 +353,7 @@ TEST_F(Collect, pairs_come_from_sequence_and_look) {
   EXPECT_LE(look["pairs"], 9);
 }
 
-TEST_F(Collect, surf_stands_in_the_place_of_rootsift) {
+TEST_F(Collect, surf_replaces_rootsift) {
   const json result = collected("--features surf --max-features 500 --pairs retrieval");
   EXPECT_EQ(result["verified"], 6);
   EXPECT_LE(result["features"], 3000);
@@ -361,7 +361,7 @@ TEST_F(Collect, surf_stands_in_the_place_of_rootsift) {
   EXPECT_TRUE(std::ranges::any_of(settings, [](auto& s) { return s.first == "surf.upright"; }));
 }
 
-TEST_F(Collect, without_geometry_says_so) {
+TEST_F(Collect, reports_missing_geometry) {
   std::filesystem::remove_all(folder / "in/b");
   std::filesystem::remove(folder / "in/a/1.png");
   write_png(folder / "in/a/2.png", texture(300, 300, 99));

@@ -184,7 +184,7 @@ TEST(Cli, a_photograph_may_come_through_a_pipe) {
 
 // Time is printed, not tested, because the machine may be busy. Sanitizers need several times
 // the memory.
-TEST(Cli, pair_of_graf_stays_small) {
+TEST(Cli, pair_of_graf_uses_little_memory) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("opencv_samples/graf1.png");
   const TemporaryFolder folder;
@@ -203,7 +203,7 @@ TEST(Cli, pair_of_graf_stays_small) {
 #endif
 }
 
-TEST(Cli, stereo_says_what_it_doubts) {
+TEST(Cli, stereo_reports_its_doubts) {
   const TemporaryFolder folder;
   write_pictures(folder);
   write_png(folder / "flat.png", ImageU8(200, 120, 1, std::uint8_t{9}));
@@ -231,7 +231,7 @@ TEST(Cli, no_geometry_is_exit_code_5_with_a_reason) {
   EXPECT_TRUE(std::filesystem::exists(folder / "o/report.html"));
 }
 
-TEST(Cli, pair_says_what_it_tried) {
+TEST(Cli, pair_reports_its_attempts) {
   const TemporaryFolder folder;
   write_pictures(folder);
   write_png(folder / "flat.png", ImageU8(120, 90, 1, std::uint8_t{90}));
@@ -359,7 +359,7 @@ void expect_every_kind(const TemporaryFolder& folder) {
   EXPECT_GT(found["devices"][0]["cores"], 0);
 }
 
-TEST(Cli, devices_are_listed_with_broken_drivers_beside_them) {
+TEST(Cli, devices_are_listed_despite_broken_drivers) {
   const TemporaryFolder folder;
   expect_every_kind(folder);
   setenv("OCL_ICD_VENDORS", folder.path().c_str(), 1);  // read by the loader: no driver at all

@@ -23,7 +23,7 @@ std::string through_lens(double x, double y) {
   return fmt::format("{} {} ", 320 + scale * u, 240 + scale * v);
 }
 
-TEST(Cli, estimate_tells_the_distortion_of_a_lens) {
+TEST(Cli, estimate_prints_the_distortion_of_a_lens) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   const TemporaryFolder folder;
   std::mt19937 random(3);
@@ -107,7 +107,7 @@ TEST_F(EstimateFiles, each_model_is_printed) {
   EXPECT_NE(none.err.find("--intrinsics"), std::string::npos);
 }
 
-TEST_F(EstimateFiles, a_focal_length_is_told_where_the_axes_turn) {
+TEST_F(EstimateFiles, a_focal_length_is_printed_if_the_camera_rotates) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   // Parallel optical axes do not determine the focal length.
   const json open = result("shared_focal --points depth.txt --principal-point 320,240");

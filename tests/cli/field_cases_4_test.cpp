@@ -153,7 +153,7 @@ TEST(FieldCases4, options_and_devices_are_named) {
   EXPECT_EQ(run(folder, "pair left.png right.png --out o --device cuda:77").code, 4);
 }
 
-TEST(FieldCases4, masks_that_leave_nothing_are_named) {
+TEST(FieldCases4, masks_without_features_are_named) {
   const TemporaryFolder folder;
   write_pictures(folder);
   write_png(folder / "black.png", ImageU8(400, 300));
@@ -207,7 +207,7 @@ TEST(FieldCases4, thresholds_hold_in_any_unit) {
 
 // The report of a database in a folder without write permission; SQLite cannot create the log that
 // readers need there.
-TEST(FieldCases4, a_finished_database_is_read_without_the_right_to_write) {
+TEST(FieldCases4, a_finished_database_is_read_without_write_permission) {
   const TemporaryFolder folder;
   fs::create_directory(folder / "P");
   make_database(folder / "P/a.db", 4);

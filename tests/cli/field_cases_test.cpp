@@ -28,7 +28,7 @@ void expect_part(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-TEST(FieldCases, one_camera_without_a_focal_length) {
+TEST(FieldCases, a_camera_without_a_focal_length_is_reported) {
   BIFOCAL_NEEDS_DATA("field_cases");
   const TemporaryFolder folder;
   copy_case(folder, "focal_zero.db", "a.db");
@@ -47,7 +47,7 @@ TEST(FieldCases, one_camera_without_a_focal_length) {
   EXPECT_EQ(result["odd_rows"][0]["pairs"], 1);
 }
 
-TEST(FieldCases, pairs_of_odd_rows_are_left_out_and_told) {
+TEST(FieldCases, pairs_of_odd_rows_are_left_out_and_reported) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 7);
   {
@@ -152,7 +152,7 @@ TEST(FieldCases, a_folder_that_links_to_its_parent) {
 }
 
 // The run is killed during matching; its work file is removed, but the work file's log stays.
-TEST(FieldCases, the_log_of_unfinished_work) {
+TEST(FieldCases, a_log_without_its_work_file_is_ignored) {
   const TemporaryFolder folder;
   std::vector<std::string> names;
   for (int i = 0; i < 10; ++i) names.push_back(fmt::format("in/{}.png", i));
@@ -188,7 +188,7 @@ TEST(FieldCases, the_log_of_unfinished_work) {
     EXPECT_TRUE(name == "out.db" || name.starts_with("in")) << name;
 }
 
-TEST(FieldCases, no_positions) {
+TEST(FieldCases, missing_positions_are_reported) {
   const TemporaryFolder folder;
   write_views(folder, {"in/1.png", "in/2.png"});
   Ran r = run(folder, "collect in --database out.db --pairs gps --json");
@@ -202,7 +202,7 @@ TEST(FieldCases, no_positions) {
   expect_part(r.err, "one photograph alone makes no pair");
 }
 
-TEST(FieldCases, frames_without_leading_zeros) {
+TEST(FieldCases, frames_without_leading_zeros_are_in_order) {
   const TemporaryFolder folder;
   std::vector<std::string> names;
   for (int i = 1; i <= 12; ++i) names.push_back(fmt::format("frames/frame_{}.png", i));
@@ -225,7 +225,7 @@ void expect_utf8(const Ran& r) {
   EXPECT_EQ(valid_utf8(r.err), r.err);
 }
 
-TEST(FieldCases, names_that_are_no_utf8) {
+TEST(FieldCases, names_that_are_no_utf8_are_printed_as_utf8) {
   const TemporaryFolder folder;
   const std::string odd = "caf\xe9", shown = "caf\xef\xbf\xbd";
   write_views(folder, {odd + "/1.png", odd + "/2.png", odd + "/3.png"});
@@ -284,7 +284,7 @@ TEST(FieldCases, a_database_of_names_in_latin1) {
 }
 
 // Images of half or twice the calibrated size, and a shorter focal length.
-TEST(FieldCases, intrinsics_that_are_not_the_pictures_are_told_by_pair) {
+TEST(FieldCases, intrinsics_of_another_size_are_doubted_by_pair) {
   BIFOCAL_NEEDS_DATA("collections/fountain-P11/0004.jpg");
   const TemporaryFolder folder;
   const auto pair = [&](double scale) {

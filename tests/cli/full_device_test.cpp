@@ -40,7 +40,7 @@ class FullDevice : public testing::Test {
   std::string device;
 };
 
-TEST_F(FullDevice, verify_says_so_and_goes_on) {
+TEST_F(FullDevice, verify_reports_it_and_resumes) {
   make_database(folder / "clean.db", 30);
   std::filesystem::copy_file(folder / "clean.db", folder / "whole.db");
   succeeds("verify whole.db");
@@ -74,7 +74,7 @@ TEST_F(FullDevice, shards_ask_to_be_tried_again) {
   EXPECT_TRUE(read_file(folder / "part.db") == read_file(folder / "whole.db"));
 }
 
-TEST_F(FullDevice, collect_says_so_and_goes_on) {
+TEST_F(FullDevice, collect_reports_it_and_resumes) {
   std::filesystem::create_directory(folder / "in");
   for (int k = 0; k < 2; ++k)
     write_png(folder / fmt::format("in/{}.png", k),
@@ -88,7 +88,7 @@ TEST_F(FullDevice, collect_says_so_and_goes_on) {
   EXPECT_TRUE(read_file(folder / "a.db") == read_file(folder / "whole.db"));
 }
 
-TEST_F(FullDevice, pictures_leave_nothing_behind) {
+TEST_F(FullDevice, pair_and_stereo_leave_no_files) {
   write_pictures(folder);
   const std::vector<std::string> before = listing(folder.path());
   for (const char* arguments :
@@ -106,7 +106,7 @@ TEST_F(FullDevice, pictures_leave_nothing_behind) {
 }
 
 // All scale-space levels of such an image take 96 MB; processed in bands they take 19 MB or more.
-TEST_F(FullDevice, pictures_without_room_for_all_levels_have_the_same_matches) {
+TEST_F(FullDevice, images_processed_in_bands_have_the_same_matches) {
   const ImageU8 scene = texture(900, 700, 1);
   write_png(folder / "left.png", scene);
   write_png(folder / "right.png", warp(scene, {1, 0.02, 5, -0.01, 1, 9, 0, 0, 1}, 900, 700));
@@ -121,7 +121,7 @@ TEST_F(FullDevice, pictures_without_room_for_all_levels_have_the_same_matches) {
   }
 }
 
-TEST_F(FullDevice, limits_that_are_none_are_refused) {
+TEST_F(FullDevice, invalid_limits_are_refused) {
   for (const char* memory : {"x", "-3", "0", "5T", "12345678901234567890", "3 M"}) {
     const Ran r = run_with(memory, "stereo none.png none.png --max-disparity 4 --out s");
     EXPECT_EQ(r.code, 2) << memory << r.err;

@@ -41,7 +41,7 @@ class FullDisk : public testing::Test {
 
 constexpr const char* kFull = "no space left on its disk; with room there the same command goes on";
 
-TEST_F(FullDisk, verify_goes_on_where_it_was) {
+TEST_F(FullDisk, verify_resumes) {
   make_database(folder / "clean.db", 48);  // 1128 pairs: two pieces
   std::filesystem::copy_file(folder / "clean.db", folder / "whole.db");
   succeeds("verify whole.db --max-iterations 300");
@@ -94,7 +94,7 @@ TEST_F(FullDisk, shards_and_merge_ask_to_be_tried_again) {
   EXPECT_TRUE(bytes("disk/a.db") == bytes("whole.db"));
 }
 
-TEST_F(FullDisk, collect_goes_on_where_it_was) {
+TEST_F(FullDisk, collect_resumes) {
   std::filesystem::create_directory(folder / "in");
   for (int k = 0; k < 3; ++k)
     write_png(folder / fmt::format("in/{}.png", k),
@@ -126,7 +126,7 @@ TEST_F(FullDisk, collect_goes_on_where_it_was) {
 }
 
 // Files and folders of results are written as a whole or not at all.
-TEST_F(FullDisk, results_are_whole_or_not_there) {
+TEST_F(FullDisk, results_are_complete_or_absent) {
   write_pictures(folder);
   make_database(folder / "a.db", 12);
   succeeds("verify a.db");

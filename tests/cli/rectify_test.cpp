@@ -51,7 +51,7 @@ TEST(CliRectify, a_calibrated_pair_of_parallel_cameras_keeps_its_pictures) {
   EXPECT_EQ(j["input1"]["cx"], 199.5);
 }
 
-TEST(CliRectify, a_png_of_16_bits_keeps_them) {
+TEST(CliRectify, png_files_keep_16_bits) {
   const TemporaryFolder folder;
   ImageU16 deep(40, 30, 3);
   for (std::size_t i = 0; i < deep.pixels.size(); ++i)
@@ -65,7 +65,7 @@ TEST(CliRectify, a_png_of_16_bits_keeps_them) {
   EXPECT_EQ(read_image(folder / "o/right.png").pixels, read_image(folder / "flat.png").pixels);
 }
 
-TEST(CliRectify, a_lens_is_taken_out_and_swapped_cameras_are_named) {
+TEST(CliRectify, distortion_is_removed_and_swapped_cameras_are_named) {
   const TemporaryFolder folder;
   write_pictures(folder);
   write_file(folder / "c.json",
@@ -122,7 +122,7 @@ TEST(CliRectify, every_device_writes_the_same_pictures) {
   }
 }
 
-TEST(CliRectify, a_step_forward_takes_polar_rows_that_the_map_undoes) {
+TEST(CliRectify, forward_motion_selects_polar_rectification_with_an_inverse_map) {
   const TemporaryFolder folder;
   write_pictures(folder);
   write_file(folder / "m.txt", matches_text(true));
@@ -168,7 +168,7 @@ TEST(CliRectify, a_step_forward_takes_polar_rows_that_the_map_undoes) {
   EXPECT_TRUE(std::filesystem::exists(folder / "p/rectification.npz"));
 }
 
-TEST(CliRectify, what_can_not_be_is_named_and_leaves_nothing) {
+TEST(CliRectify, impossible_input_is_named_and_leaves_no_files) {
   const TemporaryFolder folder;
   write_pictures(folder);
   write_file(folder / "forward.txt", matches_text(true));

@@ -101,7 +101,7 @@ TEST(Cli, report_triangulates_pairs) {
 }
 
 // Poses come from E, or from F and the focal lengths; a camera that only rotated has none.
-TEST(Cli, report_finds_poses_and_says_how) {
+TEST(Cli, report_computes_poses_and_names_their_source) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 5, {{1, 2, 200}, {1, 3, 190}, {1, 4, 180}, {1, 5, 170}});
   {
@@ -141,7 +141,7 @@ TEST(Cli, report_finds_poses_and_says_how) {
   }
 }
 
-TEST(Cli, report_shows_photographs_and_names_what_it_cannot) {
+TEST(Cli, report_shows_photographs_and_names_unreadable_files) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 4, {{1, 2, 50}, {2, 3, 40}, {3, 4, 30}});
   std::filesystem::create_directory(folder / "pictures");
@@ -206,7 +206,7 @@ TEST(Cli, report_of_a_large_graph_is_bounded) {
   EXPECT_EQ(data, data_of(read_file(folder / "b.html")));
 }
 
-TEST(Cli, report_names_what_is_wrong) {
+TEST(Cli, report_names_errors) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 3, {{1, 2, 50}});
   make_database(folder / "empty.db", 0, {});

@@ -96,7 +96,7 @@ void expect_library_result(const NpzFile& file, const Trials& trials, const std:
   }
 }
 
-TEST(Scenes, every_trial_is_what_the_library_gives) {
+TEST(Scenes, every_trial_equals_the_library_result) {
   const TemporaryFolder folder;
   for (const std::string model : {"homography", "fundamental", "essential"}) {
     SCOPED_TRACE(model);
@@ -123,7 +123,7 @@ TEST(Scenes, every_trial_is_what_the_library_gives) {
   }
 }
 
-TEST(Scenes, of_matches_with_depths) {
+TEST(Scenes, with_depths_equal_the_library_result) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::monodepth_shared_focal);
   const TemporaryFolder folder;
   Trials trials = trials_of(false);
@@ -158,7 +158,7 @@ TEST(Scenes, of_matches_with_depths) {
 }
 
 // Each trial runs with the number of iterations of a single pair, which easy scenes do not need.
-TEST(Scenes, one_by_one_of_easy_scenes_differs_in_its_times_only) {
+TEST(Scenes, one_by_one_differs_only_in_times_for_easy_scenes) {
   const TemporaryFolder folder;
   write_npz(folder / "s.npz", trials_of(true).arrays);
   ASSERT_EQ(run(folder, "estimate homography --scenes s.npz --result a.npz").code, 0);
@@ -213,7 +213,7 @@ struct Bad {
 
 class BadScenes : public testing::TestWithParam<Bad> {};
 
-TEST_P(BadScenes, are_named_and_leave_nothing) {
+TEST_P(BadScenes, are_named_and_leave_no_files) {
   const TemporaryFolder folder;
   const std::vector<NamedArray> good = trials_of(true).arrays;
   write_npz(folder / "s.npz", good);

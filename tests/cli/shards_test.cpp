@@ -127,7 +127,7 @@ TEST_F(Shards, any_number_of_workers_in_any_order_gives_the_bytes_of_verify) {
   EXPECT_NE(ok("run-shard plan 3").out.find("was done"), std::string::npos);
 }
 
-TEST_F(Shards, killed_workers_and_merges_lose_nothing) {
+TEST_F(Shards, killed_workers_and_merges_lose_no_results) {
   make(60, 250);
   std::mt19937 random(1);
   int killed = 0;
@@ -218,7 +218,7 @@ TEST_F(Shards, lists_that_were_changed_are_refused) {
   ok("run-shard plan 1");
 }
 
-TEST_F(Shards, matches_that_changed_are_no_poison) {
+TEST_F(Shards, changed_matches_do_not_poison_a_shard) {
   make(12, 20);
   {
     Database db(folder / "part.db", Access::write);
@@ -264,7 +264,7 @@ TEST_F(Shards, a_poisoned_shard_has_its_own_code) {
   fails("merge plan", 3, "1 of 4 shards are not done");
 }
 
-TEST_F(Shards, full_disks_are_told_and_the_work_goes_on) {
+TEST_F(Shards, full_disks_are_reported_and_work_resumes) {
   make(40, 780);
   const Ran shard = run_on_full_disk(10, "run-shard plan 0");
   EXPECT_EQ(shard.code, 75);
@@ -281,7 +281,7 @@ TEST_F(Shards, full_disks_are_told_and_the_work_goes_on) {
   expect_bytes_of_verify();
 }
 
-TEST_F(Shards, nothing_to_do_is_a_plan_too) {
+TEST_F(Shards, a_plan_may_be_empty) {
   make_database(folder / "part.db", 4);
   ok("verify part.db");
   std::filesystem::copy_file(folder / "part.db", folder / "all.db");
@@ -311,7 +311,7 @@ TEST_F(Shards, verified_and_unlisted_pairs_are_left_alone) {
 }
 
 // Earlier rows are deleted when the merge begins, not when it is resumed.
-TEST_F(Shards, overwriting_is_resumed_where_it_was_killed) {
+TEST_F(Shards, overwriting_is_resumed_after_kills) {
   make_database(folder / "part.db", 60);
   ok("verify part.db --min-inliers 31");  // all degenerate
   std::filesystem::copy_file(folder / "part.db", folder / "all.db");

@@ -23,7 +23,7 @@ ImageU8 lying(const ImageU8& image) {
   return stored;
 }
 
-TEST(CliTurned, every_command_gives_what_it_gives_for_upright_pictures) {
+TEST(CliOrientation, every_command_gives_the_result_of_upright_images) {
   const TemporaryFolder folder;
   write_pictures(folder);
   const std::string exif = png_chunk("eXIf", exif_block({.orientation = 6}).substr(6));
@@ -52,7 +52,7 @@ TEST(CliTurned, every_command_gives_what_it_gives_for_upright_pictures) {
   }
 }
 
-TEST(CliTurned, focal_lengths_and_sizes_are_of_the_upright_picture) {
+TEST(CliOrientation, focal_lengths_and_sizes_belong_to_the_upright_image) {
   const TemporaryFolder folder;
   write_pictures(folder);
   const std::string block = exif_block({.orientation = 6, .focal_on_film_mm = 35});

@@ -50,7 +50,7 @@ TEST(Cli, verify_takes_files_of_hloc) {
 }
 
 // The disk may be full at any moment of the import or after it; a later run has enough space.
-TEST(Cli, verify_of_hloc_goes_on_when_there_is_room_again) {
+TEST(Cli, verify_of_hloc_resumes_after_a_full_disk) {
   SmallDisk disk;
   if (!disk.refused().empty()) GTEST_SKIP() << "no small disk can be mounted: " << disk.refused();
   const TemporaryFolder& folder = disk.folder();
