@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A growing collection: named views of one plane.
-class Added : public ::testing::Test {
+class AddedPhotographs : public ::testing::Test {
  protected:
   void SetUp() override { fs::create_directory(folder / "in"); }
   void add(const std::string& name, int view) const {
@@ -52,7 +52,7 @@ class Added : public ::testing::Test {
   const ImageU8 plane = texture(400, 300, 5);
 };
 
-TEST_F(Added, to_a_finished_database_are_matched_alone) {
+TEST_F(AddedPhotographs, cost_only_their_own_pairs_in_a_finished_database) {
   for (const PairChoice choice : {PairChoice::all, PairChoice::exhaustive}) {
     for (const auto& f : fs::directory_iterator(folder / "in")) fs::remove(f.path());
     CollectOptions options{.pairs = choice, .overwrite = true};
@@ -89,7 +89,7 @@ TEST_F(Added, to_a_finished_database_are_matched_alone) {
 }
 
 // Names are sorted over all photographs, not in the order of addition.
-TEST_F(Added, in_between_are_neighbours_of_those_beside_them) {
+TEST_F(AddedPhotographs, are_neighbours_of_adjacent_names) {
   const CollectOptions options{
       .pairs = PairChoice::sequential, .sequential = {1, false}, .loop_period = 0};
   add("1.png", 0), add("3.png", 1), add("5.png", 2);
@@ -101,7 +101,7 @@ TEST_F(Added, in_between_are_neighbours_of_those_beside_them) {
     EXPECT_TRUE(pairs.contains(pair)) << pair;
 }
 
-TEST_F(Added, have_the_same_bytes_whatever_stops_them) {
+TEST_F(AddedPhotographs, have_the_same_bytes_after_interruptions) {
   for (int i = 0; i < 4; ++i) add(fmt::format("{}.png", 2 * i), i);
   (void)run();
   const std::string first = read_file(folder / "out.db");
@@ -132,7 +132,7 @@ TEST_F(Added, have_the_same_bytes_whatever_stops_them) {
 }
 
 // Photographs are also added to an interrupted run.
-TEST_F(Added, to_unfinished_work_are_part_of_it) {
+TEST_F(AddedPhotographs, join_an_interrupted_run) {
   for (int i = 0; i < 4; ++i) add(fmt::format("{}.png", i), i);
   CollectOptions stopped;
   stopped.progress = [](const CollectProgress& p) {
@@ -146,7 +146,7 @@ TEST_F(Added, to_unfinished_work_are_part_of_it) {
   EXPECT_EQ(result.verified, 10);
 }
 
-TEST_F(Added, beside_changed_ones_are_refused) {
+TEST_F(AddedPhotographs, are_refused_if_existing_photographs_changed) {
   add("a.png", 0), add("b.png", 1);
   (void)run();
   const std::string bytes = read_file(folder / "out.db");
@@ -170,7 +170,7 @@ TEST_F(Added, beside_changed_ones_are_refused) {
   EXPECT_EQ(run().images, 3);
 }
 
-TEST_F(Added, copies_with_other_dates_count_as_unchanged) {
+TEST_F(AddedPhotographs, with_equal_bytes_and_other_dates_are_unchanged) {
   add("a.png", 0), add("b.png", 1);
   (void)run();
   const std::string bytes = read_file(folder / "out.db");

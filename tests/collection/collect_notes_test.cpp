@@ -77,7 +77,7 @@ TEST_F(CollectNotes, say_how_many_photographs_have_a_position) {
   EXPECT_EQ(result.notes.size(), 1U);
 }
 
-TEST_F(CollectNotes, say_why_there_is_no_pair) {
+TEST_F(CollectNotes, give_the_reason_for_missing_pairs) {
   add("1.jpg");
   for (const PairChoice choice : {PairChoice::all, PairChoice::sequential, PairChoice::retrieval})
     EXPECT_EQ(again({.pairs = choice}).notes, Notes{"one photograph alone makes no pair"});
@@ -185,7 +185,7 @@ TEST_F(CollectNotes, skipped_files_are_reported) {
   EXPECT_EQ(list_photographs(std::vector{(folder / "in/e").string()}).files.size(), 1U);
 }
 
-TEST_F(CollectNotes, intrinsics_are_of_one_size) {
+TEST_F(CollectNotes, intrinsics_require_one_image_size) {
   add("1.jpg");
   add("2.jpg", {}, 60, 50);
   CollectOptions options;
@@ -245,7 +245,7 @@ TEST_F(CollectNotes, neighbours_follow_each_other_by_number) {
 
 // A log without its file, named like the log of the work file or of the database, belongs to
 // another database and is ignored.
-TEST_F(CollectNotes, logs_without_their_files_come_to_nothing) {
+TEST_F(CollectNotes, logs_without_their_files_are_ignored) {
   add("1.jpg");
   add("2.jpg");
   (void)run();
@@ -278,7 +278,7 @@ TEST_F(CollectNotes, logs_without_their_files_come_to_nothing) {
 }
 
 // Damaged or truncated work files of an interrupted run.
-TEST_F(CollectNotes, damaged_work_is_told) {
+TEST_F(CollectNotes, damaged_work_files_are_reported) {
   add("1.jpg");
   add("2.jpg");
   CollectOptions stopped;

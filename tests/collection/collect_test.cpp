@@ -132,7 +132,7 @@ TEST_F(Photographs, unfinished_work_of_another_version_is_refused_and_kept) {
 
 // The keypoints equal the output of detect_surf; no descriptors are written, because COLMAP
 // expects SIFT's.
-TEST_F(Photographs, have_surf_features_where_asked) {
+TEST_F(Photographs, have_surf_features_on_request) {
   add_views(3);
   add("other.jpg", texture(380, 310, 77));
   const SurfOptions surf{.max_features = 700};
@@ -173,7 +173,7 @@ TEST_F(Photographs, have_surf_features_where_asked) {
 
 // Keypoints have six columns as in COLMAP and equal the output of detect_sift with shapes; matches
 // are verified as usual.
-TEST_F(Photographs, have_affine_shapes_where_asked) {
+TEST_F(Photographs, have_affine_shapes_on_request) {
   add_views(3);
   const SiftOptions sift{.max_features = 700, .affine_shape = true};
   for_each_device([&](Queue& queue, const std::string& id) {
@@ -196,7 +196,7 @@ TEST_F(Photographs, have_affine_shapes_where_asked) {
 }
 
 // Interrupted and finished runs with other feature options are another run's work.
-TEST_F(Photographs, with_other_features_are_other_work) {
+TEST_F(Photographs, with_other_feature_options_are_another_run) {
   add_views(2);
   run({.surf = SurfOptions{}});
   const CollectOptions sift{.sift = {}}, fewer{.surf = SurfOptions{.threshold = 1e-3}};
@@ -290,7 +290,7 @@ TEST_F(Photographs, have_any_camera_model) {
   }
 }
 
-TEST_F(Photographs, are_paired_by_place) {
+TEST_F(Photographs, are_paired_by_position) {
   const ImageU8 image = texture(90, 60, 1);
   const auto at = [](double second) {
     return ExifTags{.latitude = {48, 30, second}, .longitude = {7, 45, 0}};
@@ -308,7 +308,7 @@ TEST_F(Photographs, are_paired_by_place) {
 }
 
 // Features of reduced images are at their positions in the full images.
-TEST_F(Photographs, larger_than_wanted_are_reduced) {
+TEST_F(Photographs, above_max_side_are_reduced) {
   add_views(2);
   run({.max_side = 200});
   const colmap::Database database(folder / "out.db");
@@ -333,7 +333,7 @@ TEST_F(Photographs, larger_than_wanted_are_reduced) {
   }
 }
 
-TEST_F(Photographs, wait_for_each_other) {
+TEST_F(Photographs, are_locked_by_one_process) {
   add("0.jpg", texture(90, 60, 1));
   // A second process meets the lock; here it is a call from inside the first call.
   bool refused = false;
@@ -360,7 +360,7 @@ std::vector<collection::Places> pieces_of(std::span<const ImagePair> pairs, int 
   return all;
 }
 
-TEST(PairPieces, are_in_order_where_memory_is_enough_or_rows_come_alone) {
+TEST(PairPieces, are_in_order_with_enough_memory_or_single_rows) {
   const std::vector<ImagePair> pairs = all_pairs(9);
   for (const auto& [images, height] : {std::pair(9, 3), std::pair(2, 1), std::pair(4, 1)}) {
     std::size_t next = 0;

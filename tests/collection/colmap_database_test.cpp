@@ -112,7 +112,7 @@ TEST(ColmapDatabase, ShapesBecomeSixColumns) {
 
 // COLMAP orders the gradient directions 0, 45, ..., 315 degrees of a descriptor cell in the
 // opposite sense; bench/peers/python/mapping.py compares with descriptors that COLMAP computed.
-TEST(ColmapDatabase, DirectionsOfDescriptorsAreTurnedRound) {
+TEST(ColmapDatabase, DescriptorDirectionsAreReversed) {
   std::vector<std::uint8_t> sift(2 * kDescriptorBytes);
   for (std::size_t i = 0; i < sift.size(); ++i) sift[i] = static_cast<std::uint8_t>(i);
   const colmap::Descriptors d = colmap::descriptors_of(sift);
@@ -150,7 +150,7 @@ TEST(ColmapDatabase, GeometryComesBackInEitherOrder) {
 }
 
 // Checks the definitions of F, H and the pose with the raw numbers of the file.
-TEST(ColmapDatabase, FileHoldsThePairOfTheSmallerNumberFirstInColmapsPixels) {
+TEST(ColmapDatabase, FileStoresPairsBySmallerNumberInColmapsPixels) {
   const TemporaryFolder folder;
   Database db = small_database(folder / "a.db");
   const TwoViewGeometry g = geometry();
@@ -206,7 +206,7 @@ TEST(ColmapDatabase, MatchesComeBackInEitherOrder) {
   EXPECT_EQ(raw.bytes("SELECT typeof(data) || rows || cols FROM matches WHERE rows = 0"), "blob02");
 }
 
-TEST(ColmapDatabase, DegeneratePairIsARowOfNothing) {
+TEST(ColmapDatabase, DegeneratePairIsAnEmptyRow) {
   const TemporaryFolder folder;
   Database db = small_database(folder / "a.db");
   db.write_geometry(1, 2, {Configuration::degenerate, {}, {}, {}, {}, {}});
@@ -233,7 +233,7 @@ TEST(ColmapDatabase, DescriptorsComeBack) {
   EXPECT_EQ(db.descriptors(3).size(), 0U);
 }
 
-TEST(ColmapDatabase, OthersSeeATransactionWholeOrNotAtAll) {
+TEST(ColmapDatabase, ReadersSeeWholeTransactions) {
   const TemporaryFolder folder;
   Database db = small_database(folder / "a.db");
   const Database other(folder / "a.db");

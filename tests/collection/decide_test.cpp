@@ -65,7 +65,7 @@ std::vector<PointPair> watermark(unsigned seed, int n) {
   return out;
 }
 
-TEST(Decide, EveryConfigurationOnEveryDevice) {
+TEST(Decide, FindsEveryConfigurationOnEveryDevice) {
   ViewCamera wrong_focal = kKnown, fisheye = kUnknown;
   wrong_focal.pinhole = {250, 250, 640, 480};
   fisheye.is_fisheye = true;
@@ -132,7 +132,7 @@ TEST(Decide, CalibratedPairsHaveTheirPose) {
   }
 }
 
-TEST(Decide, PosesOfPlanesAndTurnsWhenAskedFor) {
+TEST(Decide, ComputesPosesOfPlanesAndRotationsOnRequest) {
   Batch batch;
   batch.add(scene(5, kPlane), kKnown, kKnown);
   batch.add(scene(7, kTurn), kKnown, kKnown);
@@ -197,7 +197,7 @@ TEST(Decide, OneCameraWithoutAPriorHasItsFocalLength) {
   });
 }
 
-TEST(Decide, APairsResultIsItsOwn) {
+TEST(Decide, APairsResultIsIndependentOfTheBatch) {
   Batch all;
   for (unsigned k = 0; k < 12; ++k) {
     all.add(scene(k, {.points = 30 + 40 * static_cast<int>(k), .inliers = 0.4}),
@@ -222,7 +222,7 @@ TEST(Decide, APairsResultIsItsOwn) {
 
 // None of 1000 pairs with 20 to 99 wrong matches is accepted; of 200 pairs with 40 correct matches
 // in 100, at least 195 are accepted.
-TEST(Decide, WrongMatchesProveNothing) {
+TEST(Decide, WrongMatchesAreNotAccepted) {
   Batch batch;
   for (unsigned k = 0; k < 1000; ++k)
     batch.add(wrong(k, 20 + static_cast<int>(k % 80)), kKnown, k % 2 ? kKnown : kUnknown);

@@ -20,7 +20,7 @@ namespace {
 
 using colmap::Configuration, colmap::Database, colmap::IndexPair, colmap::VerifyProgress;
 
-TEST(Hloc, KeypointsOfEveryKindOfFloat) {
+TEST(Hloc, ReadsKeypointsOfEveryFloatType) {
   const TemporaryFolder folder;
   // Values of binary16: every exponent, subnormal numbers and 0.
   std::vector<float> numbers = {0, -0.0F, 65504, -2047, 2048, 1023.5F};
@@ -49,7 +49,7 @@ TEST(Hloc, KeypointsOfEveryKindOfFloat) {
   EXPECT_FALSE(file.contains("db"));
 }
 
-TEST(Hloc, MatchesInEveryOrderAndSpelling) {
+TEST(Hloc, ReadsMatchesInEveryOrderAndSpelling) {
   const TemporaryFolder folder;
   {
     HlocWriter file(folder / "m.h5");
@@ -155,7 +155,7 @@ VerifyProgress verify(const TemporaryFolder& folder, const std::string& database
                       folder / database, run);
 }
 
-TEST(Hloc, ImportedAndVerifiedInOnePass) {
+TEST(Hloc, FilesAreImportedAndVerifiedInOnePass) {
   const TemporaryFolder folder;
   write_files(folder, 9);
   const VerifyProgress done = verify(folder, "out.db");
@@ -193,7 +193,7 @@ TEST(Hloc, ImportedAndVerifiedInOnePass) {
   }
 }
 
-TEST(Hloc, TheSameFileHoweverTheWorkIsCut) {
+TEST(Hloc, TheDatabaseIsTheSameHoweverTheWorkIsSplit) {
   const TemporaryFolder folder;
   write_files(folder, 48);  // 1128 pairs: two pieces
   (void)verify(folder, "whole.db");
@@ -208,7 +208,7 @@ TEST(Hloc, TheSameFileHoweverTheWorkIsCut) {
   EXPECT_TRUE(read_file(folder / "whole.db") == read_file(folder / "cut.db"));
 }
 
-TEST(Hloc, ADatabaseThatIsThereKeepsItsCameras) {
+TEST(Hloc, AnExistingDatabaseKeepsItsCameras) {
   const TemporaryFolder folder;
   write_files(folder, 4);
   {
@@ -224,7 +224,7 @@ TEST(Hloc, ADatabaseThatIsThereKeepsItsCameras) {
 }
 
 // A pair with an invalid index is reported and gets no rows; the remaining pairs are verified.
-TEST(Hloc, AMatchOfNoKeypointLeavesItsPairOut) {
+TEST(Hloc, APairWithAnInvalidMatchIsLeftOut) {
   const TemporaryFolder folder;
   write_files(folder, 3);
   const std::int64_t all = verify(folder, "whole.db").done;
@@ -243,7 +243,7 @@ TEST(Hloc, AMatchOfNoKeypointLeavesItsPairOut) {
   EXPECT_FALSE(db.geometry(1, 2) || db.matches(1, 2));
 }
 
-TEST(Hloc, CamerasOfPicturesOfAnotherSizeAreTold) {
+TEST(Hloc, CamerasOfAnotherImageSizeAreReported) {
   const TemporaryFolder folder;
   write_files(folder, 2);
   {
@@ -309,7 +309,7 @@ TEST(Hloc, MatchesOfAnotherRunAreRefused) {
   EXPECT_EQ(verify(folder, "out.db").skipped, 3);
 }
 
-TEST(Hloc, WhatDoesNotFitIsNamed) {
+TEST(Hloc, MismatchedInputIsNamed) {
   const TemporaryFolder folder;
   write_files(folder, 3);
   const auto fails = [&](const std::string& pairs, const char* part) {

@@ -132,7 +132,7 @@ TEST_F(Untrusted, ClaimsOfMoreThanTheFileHasTakeNoMemory) {
 }
 
 // Input files of some kilobytes are invalid, and the import ends before a database exists.
-TEST_F(Untrusted, AFailedImportLeavesNothing) {
+TEST_F(Untrusted, AFailedImportLeavesNoFiles) {
   const auto nothing_left = [&](const std::string& why) {
     expect_error([&] { (void)verify(); }, why);
     for (const char* name :

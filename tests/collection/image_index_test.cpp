@@ -79,7 +79,7 @@ std::vector<double> plain_vlad(const collection::Vocabulary& v, const Features& 
   return all;
 }
 
-TEST(Vlad, is_what_the_plain_sums_give) {
+TEST(Vlad, equals_plain_sums) {
   const std::vector<Features> images = four_scenes();
   std::vector<std::uint8_t> training;
   for (const Features& f : images)
@@ -183,7 +183,7 @@ TEST(ImageIndex, images_without_features_have_no_partners) {
   EXPECT_TRUE(retrieval_pairs(index_of({{}, {}}), 3).empty());
 }
 
-TEST(ImageIndex, of_few_images) {
+TEST(ImageIndex, works_for_few_images) {
   EXPECT_TRUE(retrieval_pairs(index_of({}), 3).empty());
   EXPECT_TRUE(retrieval_pairs(index_of({view_of(0, 0)}), 3).empty());
   EXPECT_EQ(retrieval_pairs(index_of({view_of(0, 0), view_of(1, 1)}), 3).size(), 1U);
@@ -200,7 +200,7 @@ TEST(ImageIndex, asks_only_for_every_step_th_image) {
   for (const ImagePair& p : pairs) EXPECT_TRUE(p.image1 % 10 == 0 || p.image2 % 10 == 0);
 }
 
-TEST(ImageIndex, names_what_is_wrong) {
+TEST(ImageIndex, names_errors) {
   const std::vector<Features> images = {view_of(0, 0), view_of(0, 1)};
   const auto fails = [&](const auto& body, const std::string& what) {
     try {

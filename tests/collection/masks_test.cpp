@@ -62,7 +62,7 @@ class Masks : public ::testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(Masks, hold_for_their_photographs) {
+TEST_F(Masks, restrict_features_of_their_photographs) {
   for_each_device([&](Queue& queue, const std::string& id) {
     const CollectResult result = run(queue, {.overwrite = true});
     EXPECT_EQ(result.images, 3) << id;
@@ -90,7 +90,7 @@ TEST_F(Masks, hold_for_their_photographs) {
 
 // Masked photographs still have the requested number of features, if enough are outside the
 // black pixels.
-TEST_F(Masks, leave_as_many_features_as_asked_for) {
+TEST_F(Masks, leave_the_requested_number_of_features) {
   Queue queue;
   (void)run(queue, {.sift = {.max_features = 50}});
   const auto found = features();
@@ -98,7 +98,7 @@ TEST_F(Masks, leave_as_many_features_as_asked_for) {
   EXPECT_EQ(found.at("3.png").second, 50U);
 }
 
-TEST_F(Masks, belong_to_their_photographs) {
+TEST_F(Masks, are_part_of_the_settings_of_a_run) {
   Queue queue;
   (void)run(queue, {});
   EXPECT_TRUE(run(queue, {}).was_complete);

@@ -89,7 +89,7 @@ class OddRows : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(OddRows, cameras_of_no_numbers_are_done_without) {
+TEST_F(OddRows, cameras_with_invalid_numbers_are_ignored) {
   const double nan = std::numeric_limits<double>::quiet_NaN(),
                inf = std::numeric_limits<double>::infinity();
   const std::pair<const char*, std::vector<double>> kCameras[] = {
@@ -131,13 +131,13 @@ TEST_F(OddRows, absurd_lenses_leave_F) {
   expect_of_image_2(Configuration::uncalibrated);
 }
 
-TEST_F(OddRows, a_fisheye_without_numbers_proves_nothing) {
+TEST_F(OddRows, an_invalid_fisheye_has_only_degenerate_pairs) {
   const VerifyProgress done = with_camera("FISHEYE", {0, 0, 640.5, 480.5}, true);
   EXPECT_EQ(done.done, 6);
   expect_of_image_2(Configuration::degenerate);
 }
 
-TEST_F(OddRows, a_camera_without_a_size_is_one) {
+TEST_F(OddRows, a_camera_without_an_image_size_is_valid) {
   const VerifyProgress done = verified("UPDATE cameras SET width = 0, height = -5");
   EXPECT_EQ(done.done, 6);
   EXPECT_TRUE(done.odd_rows.empty());
@@ -145,7 +145,7 @@ TEST_F(OddRows, a_camera_without_a_size_is_one) {
 }
 
 // The principal point belongs to an image of twice the size.
-TEST_F(OddRows, principal_points_at_the_border_are_told) {
+TEST_F(OddRows, principal_points_at_the_border_are_reported) {
   const VerifyProgress done =
       verified("UPDATE cameras SET width = 640, height = 480 WHERE camera_id = 2");
   EXPECT_EQ(done.done, 6);
@@ -157,7 +157,7 @@ TEST_F(OddRows, principal_points_at_the_border_are_told) {
             "intrinsics of another image size?");
 }
 
-TEST_F(OddRows, rows_that_can_not_be_used_are_left_out) {
+TEST_F(OddRows, unusable_rows_are_left_out) {
   struct Case {
     const char *sql, *row, *reason;
   };
@@ -204,7 +204,7 @@ TEST_F(OddRows, rows_that_can_not_be_used_are_left_out) {
 }
 
 // Invalid matches in the first pair, in the last pair, and in a row without a pair.
-TEST_F(OddRows, matches_that_can_not_be_are_left_out) {
+TEST_F(OddRows, impossible_matches_are_left_out) {
   const auto expect_without = [&](const std::string& sql, Id a, Id b, const std::string& reason) {
     SCOPED_TRACE(sql);
     const VerifyProgress done = verified(sql);
@@ -238,7 +238,7 @@ TEST_F(OddRows, matches_that_can_not_be_are_left_out) {
 }
 
 // The bytes and the messages are the same if the work is split into calls.
-TEST_F(OddRows, are_told_by_every_call_and_change_nothing) {
+TEST_F(OddRows, are_reported_by_every_call_without_changes) {
   const VerifyProgress first = verified("DELETE FROM keypoints WHERE image_id = 3");
   const std::string bytes = read_file(folder / "a.db");
   Queue queue;
@@ -254,7 +254,7 @@ TEST_F(OddRows, are_told_by_every_call_and_change_nothing) {
   EXPECT_EQ(over.left_out, 3);
 }
 
-TEST_F(OddRows, all_of_them_leave_nothing) {
+TEST_F(OddRows, in_all_pairs_give_no_geometry) {
   const VerifyProgress done = verified("DELETE FROM keypoints");
   EXPECT_EQ(done.done, 0);
   EXPECT_EQ(done.left_out, 6);
@@ -265,7 +265,7 @@ TEST_F(OddRows, all_of_them_leave_nothing) {
 }
 
 // The camera with f = 0 from the field cases.
-TEST(OddRowsOfTheField, a_camera_without_a_focal_length) {
+TEST(OddRowsOfTheField, contain_a_camera_without_a_focal_length) {
   BIFOCAL_NEEDS_DATA("field_cases");
   const TemporaryFolder folder;
   std::filesystem::copy_file(data("field_cases/focal_zero.db"), folder / "a.db");

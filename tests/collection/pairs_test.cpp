@@ -43,7 +43,7 @@ TEST(Pairs, are_brought_into_order) {
   EXPECT_EQ(list_of(pairs), (List{{0, 1}, {0, 2}, {1, 3}}));
 }
 
-TEST(SequentialPairs, are_those_within_the_overlap) {
+TEST(SequentialPairs, are_within_the_overlap) {
   EXPECT_EQ(list_of(sequential_pairs(4, {.overlap = 2, .quadratic = false})),
             (List{{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}}));
   for (const int images : {0, 1}) EXPECT_TRUE(sequential_pairs(images).empty());
@@ -68,7 +68,7 @@ TEST(SequentialPairs, need_an_overlap) {
             std::string::npos);
 }
 
-TEST(NearPairs, distances_are_those_on_the_sphere) {
+TEST(NearPairs, distances_are_on_the_sphere) {
   // Distances of a quarter of the sphere along the equator and over the pole, of one degree of
   // latitude, and of zero.
   const double quarter = 6371008.8 * std::acos(-1) / 2;
@@ -114,7 +114,7 @@ List near_by_all_distances(const std::vector<std::optional<GeoPosition>>& positi
   return list_of(pairs);
 }
 
-TEST(NearPairs, are_those_that_all_distances_give) {
+TEST(NearPairs, equal_a_search_over_all_distances) {
   for (const auto& [latitude, longitude] :
        {std::pair{48.58, 7.75}, std::pair{-0.005, 179.995}, std::pair{89.99, 0.0}}) {
     const auto positions = positions_at(latitude, longitude);
@@ -130,7 +130,7 @@ TEST(NearPairs, are_those_that_all_distances_give) {
   }
 }
 
-TEST(NearPairs, images_at_one_place_are_near_at_no_distance) {
+TEST(NearPairs, images_at_one_place_are_near_at_distance_zero) {
   const std::vector<std::optional<GeoPosition>> positions = {
       GeoPosition{48, 7}, std::nullopt, GeoPosition{48, 7}, GeoPosition{48, 7.001}};
   EXPECT_EQ(list_of(near_pairs(positions, {.max_distance_m = 0})), (List{{0, 2}}));
@@ -138,7 +138,7 @@ TEST(NearPairs, images_at_one_place_are_near_at_no_distance) {
   EXPECT_TRUE(near_pairs(std::vector<std::optional<GeoPosition>>(5)).empty());
 }
 
-TEST(NearPairs, name_what_is_wrong) {
+TEST(NearPairs, name_errors) {
   const std::vector<std::optional<GeoPosition>> wrong = {GeoPosition{1, 2}, GeoPosition{91, 2}};
   EXPECT_NE(error_of([&] { (void)near_pairs(wrong); }, ErrorCode::usage).find("image 1"),
             std::string::npos);
@@ -155,7 +155,7 @@ TEST(NearPairs, name_what_is_wrong) {
             std::string::npos);
 }
 
-TEST(SuggestedPartners, are_those_of_verified_partners) {
+TEST(SuggestedPartners, are_partners_of_verified_partners) {
   // Verified pairs are 0 - 1 - 2 and 1 - 3, of which 1 - 3 is the stronger; 4 was tried with 0
   // without success, 5 was not tried.
   const std::vector<PairInliers> tried = {
@@ -187,7 +187,7 @@ class PairsFile : public ::testing::Test {
                                     "x",     "x y",       "y z",     "z"};
 };
 
-TEST_F(PairsFile, has_two_names_a_line) {
+TEST_F(PairsFile, has_two_names_per_line) {
   EXPECT_EQ(list_of(read("# pairs\n\n a.jpg sub/b.jpg\r\nsub/b.jpg\t a.jpg\nc d.jpg a.jpg\n"
                          "sub/b.jpg c d.jpg")),
             (List{{0, 1}, {0, 2}, {1, 2}}));

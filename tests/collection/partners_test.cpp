@@ -58,7 +58,7 @@ class PartnersOfCopies : public ::testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(PartnersOfCopies, the_map_of_doubled_photographs_is_whole) {
+TEST_F(PartnersOfCopies, duplicates_leave_the_graph_connected) {
   for (int i = 0; i < kViews; ++i) write_png(folder / fmt::format("in/{}.png", i), view(i));
   const CollectResult alone = run();
   EXPECT_EQ(parts(), 1);
@@ -71,7 +71,7 @@ TEST_F(PartnersOfCopies, the_map_of_doubled_photographs_is_whole) {
 }
 
 // Copies with another compression, size or brightness have other bytes.
-TEST_F(PartnersOfCopies, pictures_that_show_the_same_are_copies_too) {
+TEST_F(PartnersOfCopies, images_of_equal_content_are_copies) {
   for (int i = 0; i < kViews; ++i) {
     write_file(folder / fmt::format("in/{}.jpg", i), encode_jpeg(view(i), 97));
     write_file(folder / fmt::format("in/{} weak.jpg", i), encode_jpeg(view(i), 75));

@@ -103,7 +103,7 @@ TEST_F(RowWriting, readers_see_whole_pieces_and_the_log_stays_short) {
 
 // A long-running reader keeps its snapshot. It delays the truncation of the log, but not
 // the writer.
-TEST_F(RowWriting, a_reader_that_stays_holds_up_nobody) {
+TEST_F(RowWriting, a_long_running_reader_does_not_block_writing) {
   RawDatabase reader(file);
   reader.run("BEGIN");
   EXPECT_EQ(reader.bytes("SELECT COUNT(*) FROM two_view_geometries"), "0");
@@ -122,7 +122,7 @@ TEST_F(RowWriting, a_reader_that_stays_holds_up_nobody) {
   expect_whole(file, 60);
 }
 
-TEST_F(RowWriting, what_fails_leaves_nothing_of_its_piece) {
+TEST_F(RowWriting, a_failed_piece_leaves_no_rows) {
   RowWriter writer(file, 1 << 16);
   for (int p = 0; p < 6; ++p) {
     writer.write([&](Database& to) {
@@ -143,7 +143,7 @@ TEST_F(RowWriting, what_fails_leaves_nothing_of_its_piece) {
 
 // Pages are written, changed and written again in one transaction, with small and large page sizes.
 // The file equals the output of SQLite's own write path.
-TEST_F(RowWriting, the_file_is_the_one_that_SQLite_writes) {
+TEST_F(RowWriting, the_file_equals_SQLites_own_output) {
   for (const char* page : {"512", "4096", "65536"}) {
     const fs::path plain = folder / (std::string("p") + page),
                    ours = folder / (std::string("o") + page);

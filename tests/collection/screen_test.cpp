@@ -40,7 +40,7 @@ Features random_features(unsigned seed, int count) {
   return f;
 }
 
-TEST(LargestKeypoints, are_those_of_a_stable_sort) {
+TEST(LargestKeypoints, follow_a_stable_sort) {
   const Features f = random_features(3, 500);
   for (const int most : {0, 1, 7, 100, 499, 500, 1000}) {
     std::vector<std::int64_t> expected(f.keypoints.size());
@@ -182,7 +182,7 @@ class Planes : public ::testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(Planes, are_matched_where_they_pass_or_may_link) {
+TEST_F(Planes, are_matched_if_they_pass_or_may_link) {
   for_each_device([&](Queue& queue, const std::string& id) {
     std::string first;
     for (const int block : {2, 0}) {
@@ -224,7 +224,7 @@ TEST_F(Planes, are_found_by_links_alone) {
   EXPECT_EQ(result.pairs + result.screened_out, 28);
 }
 
-TEST_F(Planes, have_more_inliers_of_a_guided_round) {
+TEST_F(Planes, have_more_inliers_after_a_guided_round) {
   const auto counts = [&](const char* table) {
     const sqlite::Connection connection(folder / "out.db", sqlite::Mode::read);
     sqlite::Statement all(connection, fmt::format("SELECT pair_id, rows FROM {}", table));

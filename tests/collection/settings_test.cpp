@@ -49,7 +49,7 @@ std::vector<CollectOptions> ways(const std::filesystem::path& given) {
   return all;
 }
 
-TEST(Settings, tell_every_option_that_decides_what_is_found) {
+TEST(Settings, contain_every_option_that_changes_results) {
   const std::filesystem::path given =
       std::filesystem::path(testing::TempDir()) / "bifocal-settings-given.h5";
   std::ofstream(given) << "features";

@@ -33,7 +33,7 @@ class ShardFiles : public testing::Test {
   colmap::Plan plan;
 };
 
-TEST_F(ShardFiles, ResultsThatAreNotOfTheListAreRefused) {
+TEST_F(ShardFiles, ResultsOutsideTheListAreRefused) {
   run_all();
   const std::filesystem::path file = folder / "plan/shard-2.result";
   const std::string whole = read_file(file), database = read_file(folder / "part.db");

@@ -102,7 +102,7 @@ Camera camera_of(const LensModel& m) {
   return c;
 }
 
-TEST(Undistortion, GivesTheRaysBack) {
+TEST(Undistortion, RecoversTheRays) {
   for (const LensModel& m : kModels) {
     SCOPED_TRACE(m.name);
     const Camera camera = camera_of(m);
@@ -139,7 +139,7 @@ TEST(Undistortion, KeepsTheScaleOfThePicture) {
   }
 }
 
-TEST(Undistortion, HasNoPointWhereThereIsNoRay) {
+TEST(Undistortion, HasNoPointWithoutARay) {
   // The lens folds over at r = 1 / sqrt(3 * 0.5).
   const Undistortion folding(
       Camera{1, colmap::model_number("SIMPLE_RADIAL"), 640, 480, {300, 320, 240, -0.5}, true});

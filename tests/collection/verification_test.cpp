@@ -93,7 +93,7 @@ TEST(Verification, WritesARowForEveryPairWithMatches) {
   EXPECT_EQ(db.geometry(1, 3)->configuration, Configuration::degenerate);
 }
 
-TEST(Verification, SkipsWhatIsVerifiedUnlessToldNotTo) {
+TEST(Verification, SkipsVerifiedPairsUnlessOverwriting) {
   const TemporaryFolder folder;
   make(folder / "a.db", 6);
   (void)verify(folder / "a.db");
@@ -115,7 +115,7 @@ TEST(Verification, SkipsWhatIsVerifiedUnlessToldNotTo) {
   EXPECT_NE(Database(folder / "a.db").geometry(1, 3)->configuration, Configuration::multiple);
 }
 
-TEST(Verification, OnlyListedPairs) {
+TEST(Verification, CoversOnlyListedPairs) {
   const TemporaryFolder folder;
   make(folder / "a.db", 6);
   write_file(folder / "pairs.txt", "i3 i1\n\n# a comment\ni2 i5\ni1 i3\n");
@@ -131,7 +131,7 @@ TEST(Verification, OnlyListedPairs) {
 
 // The work of more than one piece (1024 pairs) is stopped after each piece, done with 1 and 3
 // threads, and done with memory for the keypoints of only two images.
-TEST(Verification, TheSameFileHoweverTheWorkIsCut) {
+TEST(Verification, GivesTheSameFileHoweverTheWorkIsSplit) {
   const TemporaryFolder folder;
   make(folder / "whole.db", 66, 20);
   for (const char* copy : {"one.db", "three.db", "cut.db"})
@@ -162,7 +162,7 @@ TEST(Verification, TheSameFileHoweverTheWorkIsCut) {
 
 // Three pieces on three devices, which are copies of one device here. The written rows and the
 // reported damage do not depend on which device gets which piece.
-TEST(Verification, TheSameFileWhateverTheNumberOfDevices) {
+TEST(Verification, GivesTheSameFileForAnyNumberOfDevices) {
   const TemporaryFolder folder;
   make(folder / "one.db", 66, 20);
   std::filesystem::copy_file(folder / "one.db", folder / "three.db");
@@ -197,7 +197,7 @@ TEST(Verification, TheSameFileWhateverTheNumberOfDevices) {
 }
 
 // The caller stops in the middle of a piece, which is then not written.
-TEST(Verification, EndsWhenTheCallerWants) {
+TEST(Verification, EndsOnRequestOfTheCaller) {
   const TemporaryFolder folder;
   make(folder / "a.db", 46, 100);
   int asked = 0;
@@ -211,7 +211,7 @@ TEST(Verification, EndsWhenTheCallerWants) {
   EXPECT_TRUE(Database(folder / "a.db").geometry_rows().empty());
 }
 
-TEST(Verification, LensesAreTakenAway) {
+TEST(Verification, RemovesLensDistortion) {
   const TemporaryFolder folder;
   make(folder / "a.db", 6, 200);
   // Distorts the keypoints by a lens.

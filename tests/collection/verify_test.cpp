@@ -65,7 +65,7 @@ Collected collect(Queue& queue, const FeatureSet& set, const VerifyOptions& opti
   return all;
 }
 
-TEST(VerifyPairs, gives_what_each_pair_gives_alone) {
+TEST(VerifyPairs, gives_the_result_of_each_single_pair) {
   const std::vector<Features> features = images();
   for_each_device([&](Queue& queue, const std::string& id) {
     FeatureSet set(queue.device());
@@ -120,7 +120,7 @@ TEST(VerifyPairs, takes_cameras_of_images) {
 
 // Images of three cameras, a fisheye, a camera without a lens and a distorting camera. The result
 // equals each single pair's: its matches, undistorted, and their model.
-TEST(VerifyPairs, takes_lenses_away_first) {
+TEST(VerifyPairs, removes_lens_distortion_first) {
   const std::vector<Features> features = images();
   std::vector<LensCamera> cameras;
   for (int i = 0; i < 7; ++i) {
@@ -165,7 +165,7 @@ TEST(VerifyPairs, takes_lenses_away_first) {
 
 // Compares with each pair alone in two rounds, of which the better is kept. Some features have
 // lookalikes elsewhere, which only guided matching can distinguish.
-TEST(VerifyPairs, guided_matches_again_along_the_model) {
+TEST(VerifyPairs, guided_rounds_match_along_the_model) {
   std::vector<Features> features = images();
   std::mt19937 random(5);
   for (Features& f : features) {

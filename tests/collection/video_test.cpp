@@ -108,7 +108,7 @@ void expect_pairwise(Queue& queue, const std::vector<ImageU8>& frames, const Vid
   }
 }
 
-TEST(Video, frames_have_what_pairs_of_pictures_have) {
+TEST(Video, frames_equal_pairs_of_images) {
   const std::vector<ImageU8> frames = moving_frames(9);
   for_each_device([&](Queue& queue, const std::string& id) {
     for (const int partners : {1, 3}) {
@@ -127,7 +127,7 @@ TEST(Video, frames_have_what_pairs_of_pictures_have) {
   });
 }
 
-TEST(Video, of_surf_and_of_a_camera) {
+TEST(Video, works_with_surf_and_a_camera) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::similarity);
   const std::vector<ImageU8> frames = moving_frames(4);
   const VideoOptions surf{.surf = SurfOptions{.max_features = 500},
@@ -209,7 +209,7 @@ TEST(Video, takes_frames_of_all_kinds) {
   });
 }
 
-TEST(Video, refuses_what_does_not_fit_and_goes_on) {
+TEST(Video, refuses_mismatched_frames_and_continues) {
   const std::vector<ImageU8> frames = moving_frames(3);
   for_each_device([&](Queue& queue, const std::string& id) {
     const auto message = [&](const VideoOptions& options) -> std::string {

@@ -79,7 +79,7 @@ class ChangedWork : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(ChangedWork, GivenFeatures) {
+TEST_F(ChangedWork, IsRefusedInGivenFeatures) {
   CollectOptions options;
   options.given.source = folder / "npz";
   const std::string work = stopped_at("matches", options);
@@ -112,7 +112,7 @@ TEST_F(ChangedWork, GivenFeatures) {
                "changed");
 }
 
-TEST_F(ChangedWork, PhotographsAndTheirFeatures) {
+TEST_F(ChangedWork, IsRefusedInPhotographsAndTheirFeatures) {
   const CollectOptions options{.sift = {.max_features = 100}};
   const std::string work = stopped_at("matches", options);
   const auto wrong = [&](const std::string& sql, const std::string& why) {
@@ -157,7 +157,7 @@ TEST_F(ChangedWork, PhotographsAndTheirFeatures) {
         "unfinished work of other photographs: 1.png has changed since");
 }
 
-TEST_F(ChangedWork, PairsAndTheirMatches) {
+TEST_F(ChangedWork, IsRefusedInPairsAndTheirMatches) {
   const CollectOptions options{.sift = {.max_features = 100}};
   const std::string work = stopped_at("database", options);
   const auto wrong = [&](const std::string& sql, const std::string& why) {
@@ -191,7 +191,7 @@ TEST_F(ChangedWork, PairsAndTheirMatches) {
 
 // Features that stay in memory equal the features read back from the database bit by bit, so a
 // resumed run computes with the same numbers.
-TEST(FeatureStore, keeps_what_the_database_has) {
+TEST(FeatureStore, equals_the_database) {
   const TemporaryFolder folder;
   const ImageU8 image = texture(kWidth, kHeight, 7);
   for (const bool affine : {false, true}) {
