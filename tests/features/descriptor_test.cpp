@@ -32,7 +32,7 @@ std::vector<double> plain_histogram(const Level& l, double x, double y, double s
   return h;
 }
 
-TEST(Orientation, histogram_is_the_plain_one) {
+TEST(Orientation, histogram_equals_plain_code) {
   const Waves waves;
   for_each_target([&](const std::string& target) {
     for (const auto& [x, y, sigma] :
@@ -74,7 +74,7 @@ TEST(Orientation, has_secondary_peaks_from_80_per_cent) {
   EXPECT_TRUE(dominant_directions(OrientationHistogram{}).empty());
 }
 
-TEST(Description, is_the_plain_one) {
+TEST(Description, equals_plain_code) {
   const Waves waves;
   for_each_target([&](const std::string& target) {
     for (const auto& [x, y, sigma, angle] : {std::array{32.3F, 31.8F, 1.6F, 0.0F},
@@ -123,7 +123,7 @@ std::vector<double> plain_pooled(const Level* levels, int level, double x, doubl
   return sum;
 }
 
-TEST(Description, of_pooled_domains_is_the_plain_one) {
+TEST(Description, of_pooled_domains_equals_plain_code) {
   std::vector<Waves> waves(6);
   std::vector<Level> levels;
   for (std::size_t k = 0; k < waves.size(); ++k) {  // differs between any two levels
@@ -144,7 +144,7 @@ TEST(Description, of_pooled_domains_is_the_plain_one) {
 
 // Tests the full path from image to descriptor against analytic levels: a Gaussian blob blurred by
 // a Gaussian is a Gaussian. Only the rounding of grey values and the sampling of the blurs differ.
-TEST(Description, of_pooled_domains_of_a_picture_is_the_plain_one) {
+TEST(Description, of_pooled_domains_in_an_image_equals_plain_code) {
   constexpr int kSide = 240;
   std::vector<Blob> blobs = random_blob_list(kSide, kSide, 5);
   for (Blob& b : blobs) b.height *= 0.5;  // no sum beyond black or white
@@ -208,7 +208,7 @@ TEST(Quantise, gives_vectors_of_length_512) {
   EXPECT_LT(root[1], 100 * root[2] / 2);
 }
 
-TEST(Quantise, of_nothing_is_zero) {
+TEST(Quantise, of_zeros_is_zero) {
   std::uint8_t q[128];
   quantise(Description{}, true, q);
   for (std::uint8_t v : q) EXPECT_EQ(v, 0);

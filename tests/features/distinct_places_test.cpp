@@ -50,7 +50,7 @@ List plainly_kept(const List& list) {
   return kept;
 }
 
-TEST(DistinctPlaces, the_nearest_stays_in_the_old_order) {
+TEST(DistinctPlaces, keep_the_nearest_match_and_the_order) {
   std::vector<List> lists;
   for (const int count : {300, 0, 1, 255, 256, 257, 1500, 0})
     lists.push_back(random_list(count, unsigned(count)));

@@ -94,7 +94,7 @@ void expect_same(const std::vector<FloatMatch>& got, const std::vector<FloatMatc
   }
 }
 
-TEST(FloatMatch, is_the_naive_double_loop_on_every_device) {
+TEST(FloatMatch, equals_the_naive_double_loop_on_every_device) {
   const FloatMatchOptions kOptions[] = {
       {}, {true, true, 0.9}, {true, false}, {false, true}, {true, true, 1, 0.6}};
   const int sizes[][3] = {{0, 5, 64},     {5, 0, 64},      {1, 1, 1},
@@ -133,7 +133,7 @@ TEST(FloatMatch, ties_go_to_the_lower_index) {
 }
 
 // Rows are prepared in double precision, like match() prepares descriptors in host memory.
-TEST(FloatMatch, rows_that_lie_on_a_device_are_matched_there) {
+TEST(FloatMatch, rows_in_device_memory_are_matched_there) {
   const Floats a = random_floats(130, 64, 7), b = random_floats(70, 64, 8);
   const std::vector<FloatMatch> want = plain_match(a, b, {});
   int devices = 0;

@@ -95,7 +95,7 @@ const MatchGuide kGuides[] = {
     {GuideKind::homography, {0.9, 0.1, 20, -0.08, 1.05, -5, 1e-4, -5e-5, 1}, 60},
     {GuideKind::homography, {1, 0, 5000, 0, 1, 0, 0, 0, 1}, 1}};  // no candidate fits
 
-TEST(MatchGuided, is_the_naive_double_loop_on_every_device) {
+TEST(MatchGuided, equals_the_naive_double_loop_on_every_device) {
   const int sizes[][2] = {{0, 5}, {5, 0}, {1, 1}, {300, 131}, {65, 200}};
   std::size_t most = 0;
   for (const DeviceInfo& info : list_devices()) {
@@ -116,7 +116,7 @@ TEST(MatchGuided, is_the_naive_double_loop_on_every_device) {
   EXPECT_GT(most, 40U);
 }
 
-TEST(MatchGuided, a_batch_is_its_pairs_one_by_one) {
+TEST(MatchGuided, a_batch_equals_its_single_pairs) {
   const int sizes[] = {300, 0, 700};
   std::vector<Features> images;
   std::vector<ImagePair> pairs;
@@ -190,7 +190,7 @@ Counts counts_of(const Mat3& H, const Features& a, const Features& b,
   return counts;
 }
 
-TEST(MatchGuided, finds_more_right_matches_of_photographs) {
+TEST(MatchGuided, finds_more_correct_matches_of_photographs) {
   for (const auto& [folder, type, second] :
        {std::tuple{"graf", "png", "3"}, {"boat", "pgm", "3"}, {"wall", "png", "3"}}) {
     const std::string path = std::string("oxford_affine/") + folder + "/";

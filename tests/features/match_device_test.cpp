@@ -33,7 +33,7 @@ std::string name_of(const DeviceInfo& info, const Features& a, const Features& b
 }
 
 // The sizes are near multiples of tiles and groups.
-TEST(MatchOnDevices, is_the_naive_double_loop) {
+TEST(MatchOnDevices, equals_the_naive_double_loop) {
   const int sizes[][2] = {{0, 5},  {5, 0},   {0, 0},     {1, 1},    {1, 2},     {2, 1},
                           {64, 3}, {65, 63}, {131, 257}, {300, 31}, {129, 128}, {256, 255}};
   for (const DeviceInfo& info : list_devices()) {
@@ -51,7 +51,7 @@ TEST(MatchOnDevices, is_the_naive_double_loop) {
 }
 
 // The pair is large enough to be split into many shares on both sides.
-TEST(MatchOnDevices, a_large_pair_is_that_of_the_cpu) {
+TEST(MatchOnDevices, a_large_pair_equals_the_cpu_result) {
   const Features a = random_features(3700, 7, 16), b = random_features(2100, 8, 16);
   for (const DeviceInfo& info : list_devices()) {
     if (info.kind == DeviceKind::cpu) continue;
@@ -64,7 +64,7 @@ TEST(MatchOnDevices, a_large_pair_is_that_of_the_cpu) {
   }
 }
 
-TEST(MatchOnDevices, of_the_largest_distances_is_exact) {
+TEST(MatchOnDevices, is_exact_for_the_largest_distances) {
   Features black = random_features(70, 1, 256), white = random_features(5, 1, 256);
   std::fill(black.descriptors.begin(), black.descriptors.end(), std::uint8_t{0});
   std::fill(white.descriptors.begin(), white.descriptors.end(), std::uint8_t{255});
@@ -95,7 +95,7 @@ Images many_images() {
   return many;
 }
 
-TEST(MatchOnDevices, a_batch_is_its_pairs_one_by_one) {
+TEST(MatchOnDevices, a_batch_equals_its_single_pairs) {
   const Images many = many_images();
   for (const DeviceInfo& info : list_devices()) {
     Queue queue{Device(info.id)};
@@ -118,7 +118,7 @@ TEST(MatchOnDevices, a_batch_is_its_pairs_one_by_one) {
   }
 }
 
-TEST(MatchOnDevices, results_that_stay_there_are_the_same) {
+TEST(MatchOnDevices, results_in_device_memory_are_the_same) {
   const Images many = many_images();
   for (const DeviceInfo& info : list_devices()) {
     Queue queue{Device(info.id)};
@@ -148,7 +148,7 @@ TEST(MatchOnDevices, results_that_stay_there_are_the_same) {
 }
 
 // Estimates from features that stay on the device equal estimates from downloaded matches.
-TEST(MatchOnDevices, points_there_are_what_robust_estimation_takes) {
+TEST(MatchOnDevices, points_in_device_memory_feed_robust_estimation) {
   std::vector<Features> images;
   std::vector<ImagePair> pairs;
   for (int k = 0; k < 4; ++k) {  // one scene, moved and scaled, and some noise
@@ -189,7 +189,7 @@ TEST(MatchOnDevices, points_there_are_what_robust_estimation_takes) {
 }
 
 // If a detector filled the slot, only the device knows its number of features.
-TEST(MatchOnDevices, a_slot_that_is_not_full_has_no_more_than_its_features) {
+TEST(MatchOnDevices, a_partly_filled_slot_matches_only_its_features) {
   const Features a = random_features(200, 7, 16), b = random_features(90, 8, 16);
   for (const DeviceInfo& info : list_devices()) {
     Queue queue{Device(info.id)};
@@ -257,7 +257,7 @@ Features circle(int count, int all, int step, int shift) {
 }
 
 // On CUDA both sides have this size.
-TEST(MatchOnDevices, of_more_than_two_hundred_thousand_descriptors_a_side) {
+TEST(MatchOnDevices, takes_two_hundred_thousand_descriptors_per_side) {
   constexpr int kAll = 200003, kStep = 77777, kShift = 150001;
   const Features a = circle(kAll, kAll, 1, 0);
   for (const DeviceInfo& info : list_devices()) {

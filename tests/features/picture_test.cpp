@@ -73,7 +73,7 @@ ImageU16 ramp() {
   return image;
 }
 
-TEST(GreyOf8Bits, is_the_nearest) {
+TEST(GreyOf8Bits, is_the_nearest_level) {
   EXPECT_EQ(to_grey_8(ramp()).pixels, plain_grey(ramp()).pixels);
   for (int channels = 1; channels <= 4; ++channels) {
     const auto shallow = random_picture<std::uint8_t>(37, 23, channels, 1);
@@ -86,7 +86,7 @@ TEST(GreyOf8Bits, is_the_nearest) {
 }
 
 // A file of 16 bits gives the same features by either reader.
-TEST(GreyOf8Bits, is_that_of_files) {
+TEST(GreyOf8Bits, equals_the_grey_of_files) {
   const TemporaryFolder folder;
   const ImageU16 deep = random_picture<std::uint16_t>(50, 40, 3, 3);
   write_png(folder / "deep.png", deep);
@@ -215,7 +215,7 @@ TEST_F(Pictures, have_the_features_of_their_grey) {
   EXPECT_TRUE(same(detect_surf(deep[0]), detect_surf(to_grey_8(deep[0]))));
 }
 
-TEST_F(Pictures, have_them_in_memory_of_the_device) {
+TEST_F(Pictures, have_the_same_features_in_device_memory) {
   for_each_device([&](Queue& queue, const std::string& id) {
     for (const ImageU8& image : shallow) expect_features_there(queue, image, id);
     for (const ImageU16& image : deep) expect_features_there(queue, image, id);

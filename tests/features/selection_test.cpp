@@ -85,7 +85,7 @@ std::vector<int> chosen_in_turn(const Features& all, int most, int balance) {
   return chosen;
 }
 
-TEST(Selection, cells_take_turns) {
+TEST(Selection, rounds_take_the_strongest_feature_of_each_cell) {
   const ImageU8 image = random_blobs(kWidth, kHeight, 7);
   for_each_detector([&](const auto& detect) {
     const Features all = detect(image, 0, 0, {});
@@ -103,7 +103,7 @@ TEST(Selection, cells_take_turns) {
 }
 
 // The list has more keys than are sorted in one piece, and more than one piece per group.
-TEST(Selection, cells_of_large_lists_take_turns) {
+TEST(Selection, large_lists_are_balanced_over_cells) {
   const ImageU8 image = noise(kWidth, kHeight, 4);
   for_each_detector([&](const auto& detect) {
     const Features all = detect(image, 0, 0, {});
@@ -113,7 +113,7 @@ TEST(Selection, cells_of_large_lists_take_turns) {
   });
 }
 
-TEST(Selection, masks_leave_what_they_allow) {
+TEST(Selection, masks_keep_allowed_features) {
   const ImageU8 image = random_blobs(kWidth, kHeight, 7);
   ImageU8 wide(kWidth + 13, kHeight, 1, 77);  // with a gap between its rows
   for (int y = 0; y < kHeight; ++y) {
@@ -178,7 +178,7 @@ void expect_refused(const Call& call, const std::string& text) {
   }
 }
 
-TEST(Selection, refuses_what_does_not_fit) {
+TEST(Selection, refuses_invalid_masks_and_balances) {
   const ImageU8 image(30, 20);
   for_each_detector([&](const auto& detect) {
     for (int balance : {-1, 129})

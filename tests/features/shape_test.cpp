@@ -86,7 +86,7 @@ Symmetric plain_shape(const Level& l, double x, double y, double sigma, int roun
   return {1, 0, 1};
 }
 
-TEST(Shape, is_the_plain_one) {
+TEST(Shape, equals_plain_code) {
   const Waves waves(80, 70);
   for_each_target([&](const std::string& target) {
     int shaped = 0;
@@ -141,7 +141,7 @@ TEST(Shape, of_a_blob_is_its_ellipse) {
 }
 
 // A ramp I along g becomes a ramp I(A (u, v)) along A g.
-TEST(Shape, orientation_is_that_of_the_frame) {
+TEST(Shape, orientation_follows_the_frame) {
   for (double degrees = 3; degrees < 360; degrees += 23) {
     Waves ramp;
     const double gx = std::cos(degrees * kPi / 180), gy = std::sin(degrees * kPi / 180);
@@ -157,7 +157,7 @@ TEST(Shape, orientation_is_that_of_the_frame) {
   }
 }
 
-TEST(Shape, description_is_the_plain_one) {
+TEST(Shape, description_equals_plain_code) {
   const Waves waves;
   for_each_target([&](const std::string& target) {
     for (const KeypointShape& A : {KeypointShape{2, 0, 0.5F}, {1.25F, -0.75F, 1.25F}}) {
@@ -218,7 +218,7 @@ Ellipses squeezed(unsigned seed, double tilt) {
 
 // A plane seen under a tilt of 2.2 gives matches that circles do not give, and shapes that follow
 // the map: M A1^2 M' is proportional to A2^2.
-TEST(Shape, matches_what_is_seen_under_a_tilt) {
+TEST(Shape, gives_matches_under_a_tilt) {
   Ellipses e = squeezed(4, 2.2);
   const ImageU8 tilted = picture_of(e, 210, 310);
   const Mat3 M = e.M;
@@ -297,7 +297,7 @@ Alike alike(const Features& f, const Features& g, Move move, Reshape reshape) {
   return result;
 }
 
-TEST(Shape, turns_and_mirrors_with_the_picture) {
+TEST(Shape, follows_rotated_and_mirrored_images) {
   const ImageU8 image = random_blobs(420, 380, 2);
   ImageU8 mirror(image.width, image.height);
   for (int y = 0; y < image.height; ++y)
@@ -348,7 +348,7 @@ TEST(Shape, is_the_same_for_any_number_of_threads) {
   }
 }
 
-TEST(Shape, points_are_those_without_shapes) {
+TEST(Shape, does_not_change_the_points) {
   const ImageU8 image = random_blobs(220, 180, 2);
   const auto places = [](const Features& f) {
     std::set<std::tuple<float, float, float, float>> all;

@@ -62,7 +62,7 @@ int expect_same_in_bands(Queue& queue, const std::vector<PictureView>& images,
 }
 
 // Bands have from 32 rows to nearly the whole image.
-TEST(SiftBands, have_the_bits_of_the_whole) {
+TEST(SiftBands, have_the_bits_of_the_whole_image) {
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     for (const auto& [width, height] : {std::pair(70, 301), {101, 460}, {233, 250}}) {
       const ImageU8 blobs = random_blobs(width, height, 4), speckled = noise(width, height, 6);
@@ -101,7 +101,7 @@ TEST(SiftBands, take_all_options) {
 }
 
 // Noise without thresholds has more extrema in a band than the initial capacity.
-TEST(SiftBands, grow_where_they_are_full) {
+TEST(SiftBands, grow_if_they_overflow) {
   const ImageU8 image = noise(120, 700, 3);
   const SiftOptions options{.max_features = 0,
                             .octave_layers = 16,
@@ -140,7 +140,7 @@ TEST(SiftBands, work_in_batches_and_leave_features_in_a_set) {
 
 // Memory that suffices neither for the whole image nor for its features, and memory that suffices
 // for one slot but not for two.
-TEST(SiftBands, are_taken_where_a_device_has_no_room_for_the_whole) {
+TEST(SiftBands, are_used_if_memory_is_too_small_for_the_whole_image) {
   const ImageU8 image = random_blobs(150, 600, 5);
   const std::vector<PictureView> images(3, image);
   const std::size_t whole = whole_memory(150, 600, {});
@@ -165,7 +165,7 @@ TEST(SiftBands, are_taken_where_a_device_has_no_room_for_the_whole) {
   });
 }
 
-TEST(SiftBands, name_the_memory_that_is_too_little) {
+TEST(SiftBands, name_an_insufficient_memory_limit) {
   const std::size_t least = SiftDetector::least_memory(300, 200);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     try {

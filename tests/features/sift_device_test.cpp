@@ -75,7 +75,7 @@ void expect_alike(const Features& f, const Features& reference, const std::strin
   EXPECT_GE(a.alike, a.near - a.near / 100) << what;
 }
 
-TEST(SiftDevice, finds_what_the_cpu_finds) {
+TEST(SiftDevice, finds_the_cpu_features) {
   const ImageU8 blobs = random_blobs(203, 161, 4), speckled = noise(130, 97, 6);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     for (const bool upsample : {true, false}) {
@@ -125,7 +125,7 @@ TEST(SiftDevice, pools_domain_sizes_as_the_cpu_does) {
 
 // Ellipses beyond the image border, points that stay round, and pooling on three levels each. The
 // cap selects points before they have shapes.
-TEST(SiftDevice, shapes_are_those_of_the_cpu) {
+TEST(SiftDevice, shapes_equal_the_cpu_shapes) {
   const ImageU8 blobs = random_blobs(203, 161, 4), speckled = noise(130, 97, 6);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     for (const bool pooled : {false, true}) {
@@ -148,7 +148,7 @@ TEST(SiftDevice, shapes_are_those_of_the_cpu) {
   });
 }
 
-TEST(SiftDevice, photographs) {
+TEST(SiftDevice, finds_the_cpu_features_of_photographs) {
   BIFOCAL_NEEDS_DATA("oxford_affine")
   const std::string path = data("oxford_affine/graf/img1.png").string();
 
@@ -311,7 +311,7 @@ TEST(SiftDevice, takes_images_of_any_shape) {
 
 // 100 megapixels need 1.8 GB in bands if upsampled, and the message says so. A smaller image is
 // processed after that.
-TEST(SiftDevice, names_what_has_no_room) {
+TEST(SiftDevice, names_images_beyond_the_memory) {
   const ImageU8 image = random_blobs(120, 101, 5);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     const Features before = detect_sift(queue, image);
@@ -338,7 +338,7 @@ TEST(SiftDevice, names_what_has_no_room) {
   });
 }
 
-TEST(SiftDevice, refuses_what_does_not_fit) {
+TEST(SiftDevice, refuses_mismatched_input) {
   const ImageU8 image(20, 20);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string&) {
     SiftOptions wrong;

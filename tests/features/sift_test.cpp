@@ -81,7 +81,7 @@ Agreement compare(const Features& a, const Features& b, double turn_deg, Move mo
 }
 
 // A shift of half a pixel anywhere would fail this test.
-TEST(Sift, turns_with_the_image) {
+TEST(Sift, follows_a_rotated_image) {
   for (const bool upsample : {true, false}) {
     SiftOptions options;
     options.upsample = upsample;
@@ -111,7 +111,7 @@ TEST(Sift, turns_with_the_image) {
 
 // Also compares ring buffers of rows with full buffers, because the part is short enough to need
 // no ring.
-TEST(Sift, moves_with_the_image) {
+TEST(Sift, follows_a_shifted_image) {
   const ImageU8 whole = random_blobs(180, 420, 9);
   const ImageView<const std::uint8_t> all = whole;
   const ImageView<const std::uint8_t> part(all.row(240) + 32, 140, 120, 1, all.stride);
@@ -267,7 +267,7 @@ TEST(Sift, takes_images_of_any_shape) {
   }
 }
 
-TEST(Sift, finds_nothing_where_nothing_is) {
+TEST(Sift, finds_no_features_without_structure) {
   for (int grey : {0, 128, 255})
     EXPECT_EQ(detect_sift(ImageU8(90, 70, 1, std::uint8_t(grey))).size(), 0) << grey;
   ImageU8 edge(90, 70);  // a straight edge is no point
@@ -281,7 +281,7 @@ TEST(Sift, takes_saturated_images) {
   EXPECT_GT(detect_sift(image).size(), 20);
 }
 
-TEST(Sift, ignores_what_lies_between_rows) {
+TEST(Sift, ignores_gaps_between_rows) {
   const ImageU8 image = random_blobs(100, 80, 8);
   ImageU8 wide(137, 80, 1, 200);
   for (int y = 0; y < 80; ++y) std::copy_n(image.row(y), 100, wide.row(y));

@@ -57,7 +57,7 @@ void expect_alike(const Features& f, const Features& reference, const std::strin
   EXPECT_GE(alike, known - turned - 1 - known / 50) << what;
 }
 
-TEST(SurfDevice, finds_what_the_cpu_finds) {
+TEST(SurfDevice, finds_the_cpu_features) {
   const ImageU8 blobs = random_blobs(213, 171, 4), speckled = noise(150, 137, 6);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     for (const SurfOptions& options :
@@ -69,7 +69,7 @@ TEST(SurfDevice, finds_what_the_cpu_finds) {
   });
 }
 
-TEST(SurfDevice, photographs) {
+TEST(SurfDevice, finds_the_cpu_features_of_photographs) {
   BIFOCAL_NEEDS_DATA("oxford_affine")
   const ImageU8 whole = to_grey(read_image(data("oxford_affine/graf/img1.png").string()));
   const ImageView<const std::uint8_t> all = whole;
@@ -179,7 +179,7 @@ TEST(SurfDevice, takes_pictures_full_of_maxima) {
   });
 }
 
-TEST(SurfDevice, refuses_what_does_not_fit) {
+TEST(SurfDevice, refuses_mismatched_input) {
   const ImageU8 image(20, 20);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string&) {
     EXPECT_THROW((void)detect_surf(queue, image, {.numbers = 3}), Error);

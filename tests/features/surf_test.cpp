@@ -36,7 +36,7 @@ std::uint8_t byte_of(double number, int k, bool bright) {
 }
 
 // Compares all values with sums of single pixels in double precision.
-TEST(Surf, is_what_double_precision_says) {
+TEST(Surf, agrees_with_double_precision) {
   for (const auto& [numbers, upright] : {std::pair(64, false), {128, false}, {64, true}}) {
     const ImageU8 image = random_blobs(133, 116, 5);
     SurfOptions options{.octaves = 3, .threshold = 0, .numbers = numbers, .upright = upright};
@@ -170,7 +170,7 @@ std::size_t matches_of(const ImageU8& a, const ImageU8& b, const SurfOptions& op
   return match(detect_surf(a, options), detect_surf(b, options)).size();
 }
 
-TEST(Surf, turns_and_mirrors_with_the_image) {
+TEST(Surf, follows_rotated_and_mirrored_images) {
   for (const bool upsample : {false, true}) {
     const SurfOptions options{.upsample = upsample};
     const ImageU8 original = random_blobs(260, 231, 4);
@@ -223,7 +223,7 @@ TEST(Surf, upright_has_no_directions) {
 }
 
 // Points that are brighter than their surroundings never match darker points.
-TEST(Surf, signs_of_the_laplacian_lie_far_apart) {
+TEST(Surf, signs_of_the_laplacian_separate_descriptors) {
   for (const int numbers : {64, 128}) {
     const ImageU8 image = random_blobs(170, 150, 8);
     const SurfOptions options{.numbers = numbers};
@@ -334,7 +334,7 @@ TEST(Surf, takes_images_of_any_shape) {
 // The largest filter of the last octave does not fit into some images. An earlier version read
 // beyond the sums, which crashed only at the end of mapped memory; an address sanitizer always
 // detects it.
-TEST(Surf, filters_that_have_no_room_read_nothing) {
+TEST(Surf, filters_larger_than_the_image_read_no_memory) {
   for (int height = 40; height < 260; height += 4) {
     for (const auto& [width, upsample] : {std::pair(height + 60, true), {height, false}}) {
       const ImageU8 image = noise(width, height, unsigned(height));
@@ -343,7 +343,7 @@ TEST(Surf, filters_that_have_no_room_read_nothing) {
   }
 }
 
-TEST(Surf, finds_nothing_where_nothing_is) {
+TEST(Surf, finds_no_features_without_structure) {
   for (int grey : {0, 128, 255})
     EXPECT_EQ(detect_surf(ImageU8(90, 70, 1, std::uint8_t(grey)), {.threshold = 0}).size(), 0);
   ImageU8 edge(90, 70);
@@ -351,7 +351,7 @@ TEST(Surf, finds_nothing_where_nothing_is) {
   EXPECT_EQ(detect_surf(edge).size(), 0);
 }
 
-TEST(Surf, ignores_what_lies_between_rows) {
+TEST(Surf, ignores_gaps_between_rows) {
   const ImageU8 image = random_blobs(100, 80, 8);
   ImageU8 wide(137, 80, 1, 200);
   for (int y = 0; y < 80; ++y) std::copy_n(image.row(y), 100, wide.row(y));
