@@ -47,7 +47,7 @@ std::string quarters(const Image<T>& image, double white = 255) {
 // A B above C D as the eight orientations of the standard display it.
 const std::string kShown[] = {"ABCD", "BADC", "DCBA", "CDAB", "ACBD", "CADB", "DBCA", "BDAC"};
 
-TEST(Orientation, AllEightOfAJpeg) {
+TEST(Orientation, AllEightValuesOfAJpegAreApplied) {
   for (const int channels : {1, 3}) {
     const std::string jpeg = encode_jpeg(four_blocks(channels), 95);
     EXPECT_EQ(quarters(decode_image(jpeg, "m")), "ABCD");
@@ -88,7 +88,7 @@ TEST(Orientation, EveryPixelOfAPngGoesToItsPlace) {
   }
 }
 
-TEST(Orientation, DeepPicturesAreTurnedAndSamplesAreNot) {
+TEST(Orientation, ImagesOf16BitsAreRotatedAndBareSamplesAreNot) {
   const test::TemporaryFolder folder;
   ImageU16 deep(2, 2);
   deep.pixels = {40 * 257, 90 * 257, 140 * 257, 190 * 257};
@@ -103,7 +103,7 @@ TEST(Orientation, DeepPicturesAreTurnedAndSamplesAreNot) {
   }
 }
 
-TEST(Orientation, DamagedExifIsNone) {
+TEST(Orientation, DamagedExifIsIgnored) {
   const std::string jpeg = encode_jpeg(four_blocks(1), 95);
   const std::string block = exif_block({.orientation = 3, .focal_on_film_mm = 50});
   for (std::size_t n = 0; n < block.size(); ++n) {
@@ -113,7 +113,7 @@ TEST(Orientation, DamagedExifIsNone) {
 }
 
 // 50 mm on film, or 50 mm with 500 px per mm for an image recorded 4000 px wide.
-TEST(Exif, FocalLengthOfBothByteOrdersAndBothKinds) {
+TEST(Exif, GivesBothKindsOfFocalLengthInBothByteOrders) {
   const std::string jpeg = encode_jpeg(ImageU8(40, 30), 90);
   for (const bool big_endian : {false, true}) {
     for (const int orientation : {0, 1, 3, 6, 8}) {
@@ -152,7 +152,7 @@ TEST(Exif, TheCorpusReads) {
   }
 }
 
-TEST(Exif, WithoutItThereIsNothing) {
+TEST(Exif, IsEmptyWithoutABlock) {
   const std::string jpeg = encode_jpeg(ImageU8(8, 8), 90);
   EXPECT_FALSE(exif_intrinsics(jpeg));
   EXPECT_FALSE(exif_intrinsics(with_exif(jpeg, exif_block({.orientation = 6}))));

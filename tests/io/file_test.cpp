@@ -46,7 +46,7 @@ std::vector<Reader> readers() {
           {"npz", [](const auto& f) { (void)NpzFile(f); }}};
 }
 
-TEST(Files, EveryReaderNamesWhatItCannotRead) {
+TEST(Files, EveryReaderNamesUnreadableFiles) {
   const TemporaryFolder folder;
   write_file(folder / "empty", "");
   write_file(folder / "noise", std::string(64, '\x07'));
@@ -64,7 +64,7 @@ TEST(Files, EveryReaderNamesWhatItCannotRead) {
   expect_error([&] { (void)read_file(folder / "noise", 63); }, "has 64 bytes, more than the 63");
 }
 
-TEST(Files, AFailedWriteLeavesNothingBehind) {
+TEST(Files, AFailedWriteLeavesNoFile) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "taken");
   expect_error([&] { write_file(folder / "taken", "x"); }, "taken: can't be written");

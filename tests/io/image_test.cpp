@@ -174,7 +174,7 @@ TEST(Pnm, ReadsPlainAndBinaryOfAnyMaximum) {
   expect_error([] { (void)decode_image("P4 1 1\nx", "m"); }, "P4");
 }
 
-TEST(Pfm, BothByteOrdersTopRowFirst) {
+TEST(Pfm, ReadsBothByteOrdersTopRowFirst) {
   const test::TemporaryFolder folder;
   ImageF map(2, 2);
   map.pixels = {1, 2, std::numeric_limits<float>::infinity(), -3};

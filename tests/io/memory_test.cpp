@@ -98,7 +98,7 @@ void picture(const std::string& bytes, const std::string& part) {
   }
 }
 
-TEST(Memory, WhatTheTestAllows) {
+TEST(Memory, TheLimitOfTheTestIsEffective) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the thread sanitizer's shadow memory is a multiple of the limit";
 #endif
@@ -113,7 +113,7 @@ TEST(Memory, WhatTheTestAllows) {
   EXPECT_NE(outcome_in_child([&] { takes(2 * kMemory); }), "was read");
 }
 
-TEST(Memory, Png) {
+TEST(Memory, IsBoundedForPng) {
   const std::string row("\0\0", 2);
   for (const int colour : {0, 3, 6}) {
     for (const bool interlaced : {false, true}) {
@@ -153,7 +153,7 @@ TEST(Memory, PngTextsAndProfilesAreNotUnpacked) {
   EXPECT_EQ(outcome_in_child([&] { (void)decode_image(png, "m"); }), "was read");
 }
 
-TEST(Memory, Jpeg) {
+TEST(Memory, IsBoundedForJpeg) {
   const auto corpus = std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/image";
   for (const auto& [name, marker] :
        {std::pair{"rgb.jpg", '\xc0'}, {"progressive.jpg", '\xc2'}, {"cmyk.jpg", '\xc0'}}) {
@@ -169,7 +169,7 @@ TEST(Memory, Jpeg) {
 
 // The block has the largest number of entries, each claiming all bytes that follow, and all
 // directories are the same one.
-TEST(Memory, Exif) {
+TEST(Memory, IsBoundedForExif) {
   std::string tiff("MM\0\x2a\0\0\0\x08", 8);
   constexpr int kEntries = 4000;
   const auto big = [&](unsigned value, int size) {
@@ -192,7 +192,7 @@ TEST(Memory, Exif) {
   EXPECT_EQ(outcome_in_child([&] { (void)exif_intrinsics(jpeg); }), "was read");
 }
 
-TEST(Memory, Pnm) {
+TEST(Memory, IsBoundedForPnm) {
   for (const char* kind : {"P2", "P3", "P5", "P6"}) {
     for (const char* maximum : {"255", "65535"}) {
       const auto claims = [&](const std::string& size) {
@@ -205,7 +205,7 @@ TEST(Memory, Pnm) {
   }
 }
 
-TEST(Memory, Pfm) {
+TEST(Memory, IsBoundedForPfm) {
   const auto pfm = [](const std::string& size, const std::string& part) {
     SCOPED_TRACE(part);
     expect_refused([&] { (void)io::decode_pfm("Pf " + size + " -1\n0000", "m", kMaxImagePixels); },
@@ -216,7 +216,7 @@ TEST(Memory, Pfm) {
   pfm("1 268435456", "truncated PFM: 1 x 268435456 floats need");
 }
 
-TEST(Memory, Npz) {
+TEST(Memory, IsBoundedForNpz) {
   const auto array = [](const std::string& type, const std::string& shape) {
     return test::npy(test::npy_header(type, shape), std::string(16, '\0'));
   };
@@ -250,7 +250,7 @@ TEST(Memory, Npz) {
   npz(few, "m: ");
 }
 
-TEST(Memory, YamlAndXml) {
+TEST(Memory, IsBoundedForYamlAndXml) {
   const auto calibration = [](const std::string& text, const std::string& part) {
     SCOPED_TRACE(part);
     expect_refused([&] { (void)io::parse_pair_calibration(text, "m"); }, part);

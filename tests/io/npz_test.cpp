@@ -138,7 +138,7 @@ TEST(Npz, EveryVersionAndSpellingOfTheHeaderReads) {
   EXPECT_EQ(std::get<std::string>(only(npy(npy_header("<U0", ""), "")).values), "");
 }
 
-TEST(Npz, FortranOrderIsTurnedRound) {
+TEST(Npz, FortranOrderIsTransposed) {
   // Element [i][j][k] is 100 i + 10 j + k, and the first index varies fastest.
   std::string values;
   NpyArray expected{{2, 3, 4}, std::vector<std::int32_t>{}};
@@ -247,7 +247,7 @@ TEST(Npz, EveryFaultOfTheArchiveIsNamed) {
   }
 }
 
-TEST(Npz, DamagedDataIsNoData) {
+TEST(Npz, DamagedDataAreAnError) {
   const auto read = [](const test::HandMember& member) {
     return [member] { (void)in_memory(hand_zip({member})).read("x"); };
   };
@@ -287,7 +287,7 @@ TEST(Npz, ABombIsNotUnpacked) {
   expect_error([&] { (void)in_memory(shared); }, "damaged NPZ: x.npy and x.npy overlap");
 }
 
-TEST(Npz, MisuseOfTheWriterIsNamedAndWritesNothing) {
+TEST(Npz, MisuseOfTheWriterIsNamedAndWritesNoFile) {
   const test::TemporaryFolder folder;
   const auto file = folder / "a.npz";
   const std::vector<std::pair<std::vector<NamedArray>, std::string>> misuses = {

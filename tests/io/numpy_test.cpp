@@ -29,7 +29,7 @@ int run_python(const test::TemporaryFolder& folder, const std::string& text) {
       fmt::format("cd '{}' && {} script.py", folder.path().string(), python()).c_str());
 }
 
-TEST(Numpy, ReadsWhatWeWrite) {
+TEST(Numpy, ReadsOurFiles) {
   if (python().empty()) GTEST_SKIP() << "no Python with numpy";
   const test::TemporaryFolder folder;
   const std::vector<NamedArray> arrays = {
@@ -60,7 +60,7 @@ assert str(a['text']) == 'gr\u00fc\u00df' and str(a['\u00e9']) == ''
             0);
 }
 
-TEST(Numpy, WritesWhatWeRead) {
+TEST(Numpy, WritesFilesThatWeRead) {
   if (python().empty()) GTEST_SKIP() << "no Python with numpy";
   const test::TemporaryFolder folder;
   ASSERT_EQ(run_python(folder, R"(

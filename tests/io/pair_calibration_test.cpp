@@ -23,7 +23,7 @@ PairCalibration of_cameras(const std::string& lines) {
   return parse_pair_calibration(lines + "\n" + kPose, "m");
 }
 
-TEST(PairCalibration, models_of_colmap_in_its_order_and_from_its_origin) {
+TEST(PairCalibration, colmap_models_have_its_order_and_origin) {
   const PairCalibration c = of_cameras(
       "# Camera list\n1 OPENCV 640 480 500 501 320 240 -0.1 0.02 1e-3 -2e-3\n"
       "2 FULL_OPENCV 700 500 510 511 350 250 1 2 3 4 5 6 7 8");
@@ -41,7 +41,7 @@ TEST(PairCalibration, models_of_colmap_in_its_order_and_from_its_origin) {
   EXPECT_EQ(c.cam2_from_cam1.R, (Mat3{1, 0, 0, 0, 1, 0, 0, 0, 1}));
 }
 
-TEST(PairCalibration, models_with_one_focal_length) {
+TEST(PairCalibration, models_with_one_focal_length_are_read) {
   const PairCalibration c =
       of_cameras("1 RADIAL 640 480 500 320 240 -0.1 0.02\n2 SIMPLE_RADIAL 64 48 50 32 24 0.3");
   EXPECT_EQ(c.camera1.intrinsics.fx, 500);
@@ -125,7 +125,7 @@ TEST(PairCalibration, errors_of_json_name_key_and_value) {
 }
 
 // These files were written by OpenCV's FileStorage.
-TEST(PairCalibration, yaml_and_xml_of_opencv) {
+TEST(PairCalibration, yaml_and_xml_of_opencv_are_read) {
   const std::filesystem::path folder =
       std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/text";
   for (const char* file : {"stereo.yml", "stereo.xml"}) {
@@ -169,7 +169,7 @@ std::string opencv_yaml(const std::string& without, const std::string& instead =
   return text + instead;
 }
 
-TEST(PairCalibration, opencv_without_lens_and_size) {
+TEST(PairCalibration, opencv_files_without_lens_and_size_are_read) {
   const PairCalibration c = parse_pair_calibration(opencv_yaml(""), "m");
   EXPECT_TRUE(c.camera1.distortion.none());
   EXPECT_EQ(c.camera1.width, 0);

@@ -25,7 +25,7 @@ std::string read_back(const std::string& bytes) {
   return read_text(folder / "a.txt");
 }
 
-TEST(TextFiles, MarksAndEndsOfLinesAreThoseOfEditors) {
+TEST(TextFiles, MarksAndLineEndsOfEditorsAreRead) {
   EXPECT_EQ(read_back("1 2\n3"), "1 2\n3");
   EXPECT_EQ(read_back(kMark + "1 2\n3"), "1 2\n3");
   EXPECT_EQ(read_back(kMark + "1 2\r\n3\r\n"), "1 2\n3\n");
@@ -69,7 +69,7 @@ TEST(TextFiles, OtherEncodingsAreNamed) {
 }
 
 // Each text reader gets a regular file and the same file as an editor of Windows saves it.
-TEST(TextFiles, EveryReaderTakesThem) {
+TEST(TextFiles, AreReadByEveryReader) {
   const TemporaryFolder folder;
   const auto windows = [](std::string text) {
     for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 4)
