@@ -163,24 +163,24 @@ class EigenOnDevice : public testing::TestWithParam<std::string> {
   Tally total;
 };
 
-TEST_P(EigenOnDevice, every_size_in_double) {
+TEST_P(EigenOnDevice, solves_every_size_in_double) {
   for (int n = 1; n <= 127; ++n)
     run<double>(n, n <= 20 ? 65 : n <= 64 ? 9 : 4, MatrixLayout::interleaved, n % 2 == 0);
 }
 
 // Few matrices are solved with a warp each (kFewMatricesOfCore), more with a thread each.
-TEST_P(EigenOnDevice, more_matrices_than_a_warp_each) {
+TEST_P(EigenOnDevice, solves_more_matrices_than_warps) {
   const DeviceInfo& device = queue.device().info();
   const int count = device.is_gpu ? linalg::kFewMatricesOfCore * device.cores + 1 : 65;
   for (int n = 4; n <= 20; ++n) run<double>(n, count, MatrixLayout::interleaved, n % 2 == 0);
 }
 
-TEST_P(EigenOnDevice, sizes_in_float) {
+TEST_P(EigenOnDevice, solves_sizes_in_float) {
   for (int n : {1, 2, 3, 4, 6, 9, 10, 11, 16, 20, 21, 24, 32, 33, 64, 100, 127})
     run<float>(n, n <= 32 ? 40 : 5, MatrixLayout::strided, n % 2 == 0);
 }
 
-TEST_P(EigenOnDevice, batches_and_layouts) {
+TEST_P(EigenOnDevice, solves_batches_in_every_layout) {
   for (int count : {1, 17, 1000}) {
     run<double>(10, count, MatrixLayout::interleaved, true);
     run<double>(10, count, MatrixLayout::strided, false);
@@ -189,7 +189,7 @@ TEST_P(EigenOnDevice, batches_and_layouts) {
   real_eigenpairs<double>(queue, {nullptr, 10, 10, 0}, {});
 }
 
-TEST_P(EigenOnDevice, a_bad_matrix_disturbs_none) {
+TEST_P(EigenOnDevice, a_bad_matrix_affects_no_neighbours) {
   for (int n : {5, 10, 22, 40}) {
     Problem<double> p = make_problem<double>(n, 9, MatrixLayout::interleaved);
     const Results<double> clean = solve(queue, p, false);

@@ -116,7 +116,7 @@ TYPED_TEST(RealEigenpairs, every_size_agrees_with_eigen) {
   EXPECT_LT(std::max(small.values, large.values), 100);
 }
 
-TYPED_TEST(RealEigenpairs, hundred_thousand_matrices_of_ten) {
+TYPED_TEST(RealEigenpairs, solve_hundred_thousand_matrices_of_size_ten) {
   const double ulp = ulp_of<TypeParam>();
   const int count = 100000;
   const std::vector<Eigen::MatrixXd> matrices = random_matrices(10, count, 2);
@@ -146,7 +146,7 @@ TYPED_TEST(RealEigenpairs, hundred_thousand_matrices_of_ten) {
 }
 
 // Five-point problems are the main application.
-TYPED_TEST(RealEigenpairs, action_matrices) {
+TYPED_TEST(RealEigenpairs, solve_action_matrices) {
   Worst worst;
   std::vector<Eigen::MatrixXd> matrices;
   for (const ActionMatrix& m : action_matrices(5000)) matrices.emplace_back(m.A);
@@ -164,7 +164,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 
 // A matrix's results have the same bits alone, at any place of any batch and layout, and on any
 // number of threads.
-TYPED_TEST(RealEigenpairs, neighbours_layouts_and_threads_change_nothing) {
+TYPED_TEST(RealEigenpairs, do_not_depend_on_neighbours_layouts_and_threads) {
   using T = TypeParam;
   for (const int n : {1, 2, 3, 4, 7, 8, 10, 24, 33}) {
     std::vector<Eigen::MatrixXd> matrices = random_matrices(n, 150, 3);
@@ -223,7 +223,7 @@ TYPED_TEST(RealEigenpairs, neighbours_layouts_and_threads_change_nothing) {
 
 // A matrix that runs out of sweeps has the status and no results; the remaining matrices are
 // not affected.
-TYPED_TEST(RealEigenpairs, not_converged) {
+TYPED_TEST(RealEigenpairs, report_unconverged_matrices) {
   using T = TypeParam;
   std::vector<Eigen::MatrixXd> matrices = random_matrices(10, 64, 4);
   for (std::size_t b = 0; b < 64; b += 2) {  // these need no sweep
@@ -248,7 +248,7 @@ TYPED_TEST(RealEigenpairs, not_converged) {
   }
 }
 
-TYPED_TEST(RealEigenpairs, every_simd_target) {
+TYPED_TEST(RealEigenpairs, agree_on_every_simd_target) {
   using T = TypeParam;
   for_each_target([&](const std::string& target) {
     Worst worst;

@@ -121,12 +121,12 @@ void expect_svd_ratios() {
   }
 }
 
-TEST(Ratios, TellGoodSingularVectorsFromBad) {
+TEST(Ratios, SeparateGoodFromBadSingularVectors) {
   expect_svd_ratios<float>();
   expect_svd_ratios<double>();
 }
 
-TEST(Ratios, TellGoodEigenpairsFromBad) {
+TEST(Ratios, SeparateGoodFromBadEigenpairs) {
   const double ulp = ulp_of<double>();
   for (const MatrixTypeInfo& info : matrix_types()) {
     const Matrix A = make_matrix<double>(info.type, 8, 8, 2);

@@ -107,7 +107,7 @@ TEST(SmallestVector, SameInEveryLayoutAndPosition) {
   for (int b = 0; b < 3; ++b) EXPECT_EQ(whole[34 + b], last[b]);
 }
 
-TEST(SmallestVector, OneThatIsNotFiniteDisturbsNoOther) {
+TEST(SmallestVector, NonFiniteMatricesAffectNoNeighbours) {
   Matrices matrices = random_matrices<double>(9, 12, 9, 9);
   const Vectors<double> clean = run<double>(matrices);
   matrices[4](3, 3) = std::nan("");

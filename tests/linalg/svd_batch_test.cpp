@@ -103,10 +103,10 @@ void not_finite() {
     }
   }
 }
-TEST(SvdBatch, OneThatIsNotFiniteDisturbsNoOtherFloat) { not_finite<float>(); }
-TEST(SvdBatch, OneThatIsNotFiniteDisturbsNoOtherDouble) { not_finite<double>(); }
+TEST(SvdBatch, NonFiniteMatricesAffectNoNeighboursFloat) { not_finite<float>(); }
+TEST(SvdBatch, NonFiniteMatricesAffectNoNeighboursDouble) { not_finite<double>(); }
 
-TEST(SvdBatch, TooFewSweepsAreSaid) {
+TEST(SvdBatch, TooFewSweepsAreReported) {
   Matrices matrices = random_matrices<double>(20, 9, 9, 1);
   matrices[7] = Eigen::VectorXd::LinSpaced(9, 1, 9).asDiagonal();
   const SvdResults<double> got = run_svd<double>(matrices, true, {}, {.max_sweeps = 1});

@@ -172,7 +172,7 @@ void batches_and_layouts() {
 TEST(SvdDevice, SameInEveryLayoutMemoryAndBatchFloat) { batches_and_layouts<float>(); }
 TEST(SvdDevice, SameInEveryLayoutMemoryAndBatchDouble) { batches_and_layouts<double>(); }
 
-TEST(SvdDevice, ABatchOfNoneIsNothing) {
+TEST(SvdDevice, EmptyBatchesAreAllowed) {
   for_each_device([](const Device& device) {
     Queue queue(device);
     svd<float>(queue, {nullptr, 9, 9, 0}, {});
@@ -207,8 +207,8 @@ void large_batches() {
     }
   });
 }
-TEST(SvdDevice, LargeBatchesFloat) { large_batches<float>(); }
-TEST(SvdDevice, LargeBatchesDouble) { large_batches<double>(); }
+TEST(SvdDevice, LargeBatchesAgreeWithTheCpuFloat) { large_batches<float>(); }
+TEST(SvdDevice, LargeBatchesAgreeWithTheCpuDouble) { large_batches<double>(); }
 
 template <class T>
 void not_finite() {
@@ -237,10 +237,10 @@ void not_finite() {
     }
   });
 }
-TEST(SvdDevice, OneThatIsNotFiniteDisturbsNoOtherFloat) { not_finite<float>(); }
-TEST(SvdDevice, OneThatIsNotFiniteDisturbsNoOtherDouble) { not_finite<double>(); }
+TEST(SvdDevice, NonFiniteMatricesAffectNoNeighboursFloat) { not_finite<float>(); }
+TEST(SvdDevice, NonFiniteMatricesAffectNoNeighboursDouble) { not_finite<double>(); }
 
-TEST(SvdDevice, TooFewSweepsAreSaidAndGiveTheBestThereIs) {
+TEST(SvdDevice, TooFewSweepsAreReportedWithTheBestEstimate) {
   for_each_device([](const Device& device) {
     for (const int n : {4, 9, 16}) {
       const Matrices matrices = random_matrices<double>(20, n, n, 1);

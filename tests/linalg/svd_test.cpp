@@ -130,8 +130,8 @@ void values_agree() {
   }
   worst.print(fmt::format("singular values {}", precision_name<T>()));
 }
-TEST(Svd, ValuesAreThoseOfPlainCodeFloat) { values_agree<float>(); }
-TEST(Svd, ValuesAreThoseOfPlainCodeDouble) { values_agree<double>(); }
+TEST(Svd, ValuesEqualPlainCodeFloat) { values_agree<float>(); }
+TEST(Svd, ValuesEqualPlainCodeDouble) { values_agree<double>(); }
 
 // Well-conditioned matrices with columns of length 1 .. 1e-12, in any order: even the smallest
 // singular value has all its digits.

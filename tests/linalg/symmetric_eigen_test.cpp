@@ -119,7 +119,7 @@ TEST(SymmetricEigen, ReadsTheLowerTriangle) {
   EXPECT_EQ(clean.vectors, got.vectors);
 }
 
-TEST(SymmetricEigen, SaysWhatItCouldNotDo) {
+TEST(SymmetricEigen, ReportsUnsolvedMatrices) {
   Matrices matrices = symmetric_types<float>(7, 3);
   const Eigenpairs<float> clean = run<float>(matrices);
   matrices[5](6, 2) = INFINITY;
