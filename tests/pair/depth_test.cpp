@@ -75,7 +75,7 @@ void print(const char* name, const PairResult& r, const Score& s) {
       s.known, s.error, s.stretch, s.within2);
 }
 
-TEST(PairDepth, of_a_calibrated_camera_that_moves_in_any_direction) {
+TEST(PairDepth, is_accurate_for_a_calibrated_camera_moving_in_any_direction) {
   struct Case {
     const char* name;
     Vec3 to;
@@ -102,7 +102,7 @@ TEST(PairDepth, of_a_calibrated_camera_that_moves_in_any_direction) {
   }
 }
 
-TEST(PairDepth, nearer_is_a_larger_disparity_or_a_smaller_one_of_a_reversed_pair) {
+TEST(PairDepth, near_points_have_larger_disparities_or_smaller_in_a_reversed_pair) {
   for (const Vec3& to : {Vec3{0.5, 0, 0}, Vec3{-0.5, 0, 0}, Vec3{0.05, 0, 0.8}}) {
     const PairResult r = estimated(views(to, 0), true);
     ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
@@ -175,7 +175,7 @@ TEST(PairDepth, rectified_pictures_stay_upright_in_both_orders) {
 
 // The right camera stands on the left: each canvas keeps the overlap of both images, and
 // little more.
-TEST(PairDepth, a_reversed_pair_keeps_what_both_images_show) {
+TEST(PairDepth, a_reversed_pair_keeps_the_overlap) {
   const PairResult r = estimated(views({-0.5, 0, 0}, 0), true),
                    straight = estimated(views({0.5, 0, 0}, 0), true);
   ASSERT_TRUE(r.dense.has_value() && straight.dense.has_value());
@@ -212,7 +212,7 @@ TEST(PairDepth, a_reversed_pair_keeps_what_both_images_show) {
 
 // Points computed by Q from the disparities, in the frame of camera 1, have the depth of the
 // depth map.
-TEST(PairDepth, a_reversed_pair_has_a_q_of_its_own) {
+TEST(PairDepth, a_reversed_pair_has_a_consistent_q) {
   for (const Vec3& to : {Vec3{0.5, 0, 0}, Vec3{-0.5, 0, 0}}) {
     const PairResult r = estimated(views(to, 1), true);
     ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
@@ -262,7 +262,7 @@ TEST(PairDepth, without_cameras_the_focal_length_is_estimated_or_assumed) {
   EXPECT_NEAR(s.stretch, open.dense->camera1.fx / kCamera.fx, 0.02);
 }
 
-TEST(PairDepth, a_plane_says_why_it_has_none) {
+TEST(PairDepth, a_plane_gives_the_reason_for_missing_depth) {
   const Pair pair = views({0.5, 0, 0}, 0);
   PairOptions options;
   options.model = ModelRequest::homography;

@@ -74,7 +74,7 @@ TEST(DisparityRange, does_not_take_repeated_matches_for_support) {
   EXPECT_LT(min + count, 700);
 }
 
-TEST(DisparityRange, takes_the_second_image_as_the_left_one_when_swapped) {
+TEST(DisparityRange, uses_the_second_image_as_left_if_swapped) {
   const auto points = ramp(-60, -20);
   const auto [min, count] =
       range_of(identity(true), points, std::vector<std::uint8_t>(points.size(), 1));

@@ -174,7 +174,7 @@ std::vector<PointPair> corresponding_corners(const ObliqueView& v) {
   return points;
 }
 
-TEST(PairEscalation, ObliqueViewsThatAreRefusedWithoutItAreFound) {
+TEST(PairEscalation, FindsObliqueViewsThatAreRefusedWithoutIt) {
   BIFOCAL_NEEDS_DATA("oxford_affine/graf")
   for (const double tilt : {3.5, 4.0, 5.0}) {
     const ObliqueView v = oblique_view(tilt);

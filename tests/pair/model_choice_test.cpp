@@ -136,7 +136,7 @@ TEST(ModelChoice, copies_of_a_picture_are_no_scenes_with_depth) {
   EXPECT_EQ(tally.depth, 0);
 }
 
-TEST(ModelChoice, the_same_picture_is_called_so) {
+TEST(ModelChoice, identical_images_are_reported) {
   BIFOCAL_NEEDS_DATA("oxford_affine");
   const ImageU8 first = photograph("boat/img1.pgm");
   PairOptions options;
@@ -148,7 +148,7 @@ TEST(ModelChoice, the_same_picture_is_called_so) {
   }
 }
 
-TEST(ModelChoice, a_camera_that_turned_has_a_rotation_and_no_translation) {
+TEST(ModelChoice, a_rotated_camera_has_no_translation) {
   BIFOCAL_NEEDS_DATA("oxford_affine");
   for (const std::string name : kPictures) {
     const ImageU8 first = photograph(name);

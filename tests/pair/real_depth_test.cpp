@@ -56,7 +56,7 @@ class Errors {
 };
 
 // A rectified pair without cameras: depth is 1 / disparity up to a scale.
-TEST(RealDepth, fountain23_against_a_laser_scan) {
+TEST(RealDepth, agrees_with_a_laser_scan_of_fountain23) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("fountain23_rectified");
   const std::string folder = "fountain23_rectified/fountain23-";

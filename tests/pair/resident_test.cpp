@@ -94,7 +94,7 @@ void expect_near(const EstimateResult& there, const EstimateResult& here, const 
   EXPECT_LT(error, 0.5) << what;
 }
 
-TEST(Resident, surf_to_a_homography_on_every_device) {
+TEST(Resident, surf_gives_a_homography_on_every_device) {
   const Scene s = scene();
   const SurfOptions options{.upsample = true};
   const EstimateResult here =
@@ -106,7 +106,7 @@ TEST(Resident, surf_to_a_homography_on_every_device) {
   });
 }
 
-TEST(Resident, sift_to_a_homography_on_every_device) {
+TEST(Resident, sift_gives_a_homography_on_every_device) {
   const Scene s = scene();
   const EstimateResult here = through_the_host(detect_sift(s.grey[0]), detect_sift(s.grey[1]));
   for_each_device([&](Queue& queue, const std::string& id) {

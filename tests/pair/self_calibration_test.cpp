@@ -107,7 +107,7 @@ TEST(SelfCalibration, of_a_real_lens_is_the_same_in_every_pair) {
 }
 
 // If the focal length is given, for example by EXIF, only the lens is estimated.
-TEST(SelfCalibration, whose_focal_length_is_given_has_a_lens) {
+TEST(SelfCalibration, with_a_given_focal_length_estimates_the_lens) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   constexpr double k = -0.15, f = kFountainFocal / (1 + k);
@@ -130,7 +130,7 @@ TEST(SelfCalibration, whose_focal_length_is_given_has_a_lens) {
 }
 
 // The guided round is skipped if a lens is estimated, because its epipolar lines would be straight.
-TEST(SelfCalibration, has_its_lens_beside_guided_matching) {
+TEST(SelfCalibration, keeps_its_lens_with_guided_matching) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = through_lens(fountain("0004"), -0.3),
@@ -142,7 +142,7 @@ TEST(SelfCalibration, has_its_lens_beside_guided_matching) {
   EXPECT_EQ(guided.points.size(), guided.model.inliers.size());
 }
 
-TEST(SelfCalibration, without_a_lens_tells_none) {
+TEST(SelfCalibration, without_a_lens_estimates_none) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = fountain("0004"), two = fountain("0005");
@@ -156,7 +156,7 @@ TEST(SelfCalibration, without_a_lens_tells_none) {
   EXPECT_TRUE(r.cam2_from_cam1);
 }
 
-TEST(SelfCalibration, is_not_asked_where_it_is_known_or_the_model_given) {
+TEST(SelfCalibration, is_skipped_if_a_camera_or_the_model_is_given) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = through_lens(fountain("0004"), -0.3),
