@@ -37,7 +37,7 @@ const Model kModels[] = {
     {"EUCM", {400, 410, 640, 480, 0.6, 1.1}},
 };
 
-TEST(LensCamera, undistorts_what_it_distorts) {
+TEST(LensCamera, undistorts_distorted_points) {
   for (const Model& m : kModels) {
     const LensCamera camera(m.name, m.params, 1280, 960);
     EXPECT_EQ(LensCamera::parameter_count(m.name), int(m.params.size())) << m.name;
@@ -56,7 +56,7 @@ TEST(LensCamera, undistorts_what_it_distorts) {
   }
 }
 
-TEST(LensCamera, has_no_point_where_no_pinhole_sees_it) {
+TEST(LensCamera, has_no_point_outside_of_the_pinholes_view) {
   const LensCamera fisheye("FISHEYE", std::vector<double>{400, 400, 640, 480}, 1280, 960);
   const double edge = 400 * 80 * std::numbers::pi / 180;
   EXPECT_TRUE(std::isfinite(fisheye.undistort({640 + edge - 1, 480})[0]));
@@ -67,7 +67,7 @@ TEST(LensCamera, has_no_point_where_no_pinhole_sees_it) {
   EXPECT_TRUE(std::isnan(folding.distort({640 + 1000, 480})[0]));   // it turns back at r = 1.05
 }
 
-TEST(LensCamera, of_a_camera_is_its_lens) {
+TEST(LensCamera, from_a_camera_has_its_lens) {
   const Camera c{{500, 510, 640, 480}, {.k1 = -0.1, .k2 = 0.01, .p1 = 1e-3}, 1280, 960};
   const LensCamera camera(c);
   const Lens lens(c.distortion);
@@ -116,7 +116,7 @@ TEST(LensCamera, makes_pinholes_of_fisheyes_for_estimators) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found.pose.t[i], truth.t[i], 1e-6);
 }
 
-TEST(LensCamera, refuses_what_is_none) {
+TEST(LensCamera, refuses_invalid_cameras) {
   const auto refuse = [](const char* model, std::vector<double> params, const char* message) {
     try {
       const LensCamera camera(model, params);

@@ -54,7 +54,7 @@ TEST(Lens, is_the_model_and_its_inverse_over_the_picture) {
   }
 }
 
-TEST(Lens, without_coefficients_moves_nothing) {
+TEST(Lens, without_coefficients_moves_no_point) {
   const Lens lens;
   EXPECT_TRUE(std::isinf(lens.radius()));
   for (const Vec2 p : {Vec2{0, 0}, Vec2{1e-300, 0}, Vec2{3, -4}, Vec2{1e6, 1e6}}) {
@@ -85,7 +85,7 @@ TEST(Lens, a_pole_ends_the_disc) {
   EXPECT_NEAR(lens.undistort(lens.distort({0.49, 0}))[0], 0.49, 1e-12);
 }
 
-TEST(Lens, what_is_not_finite_stays_out) {
+TEST(Lens, non_finite_points_have_no_image) {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   for (const Distortion& d : {Distortion{.k1 = -0.1}, Distortion{.k1 = 0.3, .p1 = 0.01}}) {
     const Lens lens(d);
@@ -100,7 +100,7 @@ TEST(Lens, what_is_not_finite_stays_out) {
 
 // For any coefficients, a point of the disc is recovered, and an origin found for any point is its
 // true origin.
-TEST(Lens, adversarial_coefficients_give_the_origin_or_nothing) {
+TEST(Lens, adversarial_coefficients_give_the_origin_or_nan) {
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> angle(0, 6.283185307179586), share(0, 1);

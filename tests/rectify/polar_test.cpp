@@ -167,7 +167,7 @@ TEST(Polar, a_pair_that_is_rectified_already_stays_as_it_is) {
   EXPECT_NEAR(stretch(r), 1, 1e-3);
 }
 
-TEST(Polar, disparities_grow_as_points_come_nearer_where_the_pose_is_known) {
+TEST(Polar, disparities_grow_with_nearness_if_the_pose_is_given) {
   for (const Rig& rig : rigs()) {
     const Rectification r = rectify_polar(sized(rig.camera1), sized(rig.camera2), rig.pose, {});
     ASSERT_EQ(r.outcome, RectifyOutcome::ok);
@@ -193,7 +193,7 @@ TEST(Polar, disparities_grow_as_points_come_nearer_where_the_pose_is_known) {
   }
 }
 
-TEST(Polar, a_zoom_is_taken_out) {
+TEST(Polar, a_zoom_is_removed) {
   std::mt19937_64 random(11);
   const Rig rig = make_rig({0.3, 0.1, 1}, 2, random, 2);
   const Rectification r = rig.rectified();
@@ -215,7 +215,7 @@ TEST(Polar, sizes_are_bounded) {
   EXPECT_LT(vertical_disparity(r, rig.matches).percentile95, 0.01);
 }
 
-TEST(Polar, odd_places_of_the_epipole) {
+TEST(Polar, takes_epipoles_at_borders_and_corners) {
   // Camera 2 lies straight ahead in the direction of an image point: in the centre, on the border,
   // and at the corners.
   for (const Vec2& e :
@@ -264,7 +264,7 @@ TEST(Polar, degenerate_input_is_an_outcome_and_hostile_input_an_error) {
   EXPECT_THROW((void)rectify_polar(lens, sized(kCamera), rig.pose, {}), Error);
 }
 
-TEST(Polar, pictures_of_one_pixel) {
+TEST(Polar, takes_images_of_one_pixel) {
   std::mt19937_64 random(15);
   for (const Vec3& to : {Vec3{1, 0, 0}, Vec3{0, 0, 1}, Vec3{0.3, 0.2, 1}}) {
     const Rig rig = make_rig(to, 0, random);
@@ -279,7 +279,7 @@ TEST(Polar, pictures_of_one_pixel) {
 }
 
 // Random matrices of rank 2, even badly scaled, give an error outcome or rows that agree with F.
-TEST(Polar, any_matrix_of_rank_two) {
+TEST(Polar, takes_any_matrix_of_rank_two) {
   std::mt19937_64 random(16);
   std::normal_distribution<double> normal;
   int rectified = 0;
@@ -323,7 +323,7 @@ TEST(Polar, a_file_keeps_the_map_and_damage_is_named) {
   EXPECT_EQ(read_rectification(folder / "map.npz").width, r.width);
 }
 
-TEST(Polar, what_is_no_map_is_refused_by_name) {
+TEST(Polar, invalid_maps_are_refused_by_name) {
   std::mt19937_64 random(18);
   const test::TemporaryFolder folder;
   const Rectification r = make_rig({0, 0, 1}, 3, random).rectified();

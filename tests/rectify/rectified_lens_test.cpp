@@ -94,7 +94,7 @@ TEST(RectifiedLens, points_lie_on_equal_rows_at_their_depth) {
 }
 
 // A map and rectified_point() are inverse to each other, up to the rounding of the map.
-TEST(RectifiedLens, maps_lead_back_to_where_points_come_from) {
+TEST(RectifiedLens, maps_are_inverse_to_point_conversion) {
   std::mt19937 random(22);
   for (int trial = 0; trial < 10; ++trial) {
     const Rig rig = random_rig(random);
@@ -119,7 +119,7 @@ TEST(RectifiedLens, maps_lead_back_to_where_points_come_from) {
   }
 }
 
-TEST(RectifiedLens, coefficients_of_zero_are_the_pinhole) {
+TEST(RectifiedLens, coefficients_of_zero_equal_the_pinhole) {
   std::mt19937 random(23);
   Rig rig = random_rig(random);
   rig.one.distortion = rig.two.distortion = {};
@@ -159,7 +159,7 @@ TEST(RectifiedLens, the_folded_part_of_a_picture_is_left_out) {
   EXPECT_TRUE(std::isnan(rectified_point(r, 0, {0, 0})[0]));
 }
 
-TEST(RectifiedLens, refusals_say_why) {
+TEST(RectifiedLens, refusals_have_reasons) {
   const Camera camera{{500, 500, 320, 240}, {.k1 = -0.1}, 640, 480};
   const Mat3 I = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   EXPECT_EQ(rectify(camera, camera, {I, {0, 0, 1}}).outcome, RectifyOutcome::epipole_near_image);
@@ -189,7 +189,7 @@ Vec2 fisheye_px(const Eigen::Vector3d& X) {
 }
 
 // Two fisheyes, and a fisheye with a second camera that has OpenCV's lens.
-TEST(RectifiedLens, fisheyes_have_equal_rows_and_maps_that_lead_back) {
+TEST(RectifiedLens, fisheyes_have_equal_rows_and_inverse_maps) {
   const LensCamera fisheye("OPENCV_FISHEYE", kFisheye, 1280, 960);
   const Camera plain{{900, 900, 640, 480}, {.k1 = -0.1, .p1 = 1e-3}, 1280, 960};
   const Eigen::AngleAxisd turn(0.08, Eigen::Vector3d(0.3, 1, 0.2).normalized());
@@ -246,7 +246,7 @@ TEST(RectifiedLens, fisheyes_have_equal_rows_and_maps_that_lead_back) {
 
 // Compares every position of a map with the formula alone, applied to the rotated ray of the
 // rectified pixel.
-TEST(RectifiedLens, maps_of_fisheyes_are_the_formula) {
+TEST(RectifiedLens, maps_of_fisheyes_follow_the_formula) {
   const LensCamera fisheye("OPENCV_FISHEYE", kFisheye, 1280, 960);
   const Rectification r = rectify(fisheye, fisheye, {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 0.1, 0.05}},
                                   {.max_angle_deg = 65});
@@ -300,7 +300,7 @@ TEST(RectifiedLens, a_lens_camera_of_a_camera_is_that_camera) {
   }
 }
 
-TEST(RectifiedLens, what_lies_too_far_off_the_axis_is_left_out_when_that_is_wanted) {
+TEST(RectifiedLens, points_far_off_the_axis_are_left_out_on_request) {
   const Pose aside{{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 0, 0}};
   const LensCamera fisheye("OPENCV_FISHEYE", kFisheye, 1280, 960);
   int last = 0;

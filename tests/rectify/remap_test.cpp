@@ -91,7 +91,7 @@ void expect_plain_everywhere(std::mt19937& random, const SamplingMap& map, int c
   }
 }
 
-TEST(Remap, random_sizes_and_positions_are_the_same_bits_on_every_device) {
+TEST(Remap, gives_the_same_bits_on_every_device_for_random_sizes) {
   std::mt19937 random(7);
   const auto size = [&] { return 1 + static_cast<int>(random() % 70); };
   for (int trial = 0; trial < 12; ++trial) {
@@ -132,7 +132,7 @@ TEST(Remap, memory_of_the_device_is_used_in_place) {
   }
 }
 
-TEST(Remap, a_view_with_gaps_between_its_rows) {
+TEST(Remap, takes_a_view_with_gaps_between_its_rows) {
   std::mt19937 random(9);
   const auto wide = noise<std::uint16_t>(random, 50, 20, 1);
   const ImageView<const std::uint16_t> part(wide.row(3) + 7, 31, 12, 1, 50);
@@ -145,7 +145,7 @@ TEST(Remap, a_view_with_gaps_between_its_rows) {
   EXPECT_EQ(remapper(queue, part).pixels, remapper(queue, copy).pixels);
 }
 
-TEST(Remap, warp_is_the_same_picture) {
+TEST(Remap, warp_gives_the_same_image) {
   std::mt19937 random(10);
   const Mat3 H = {0.9, 0.1, 5, -0.1, 1.1, 8, 1e-3, -5e-4, 1};
   for (const auto& [w, h] :

@@ -153,7 +153,7 @@ TEST(Uncalibrated, sign_and_size_of_F_do_not_matter) {
   }
 }
 
-TEST(Uncalibrated, refusals_say_why) {
+TEST(Uncalibrated, refusals_have_reasons) {
   std::mt19937 random(33);
   Rig rig = random_rig(random, 0.05);
   rig.t = {0.05, 0.02, 1};  // forwards: the epipole is in the image
@@ -175,7 +175,7 @@ TEST(Uncalibrated, refusals_say_why) {
                Error);
 }
 
-TEST(Uncalibrated, small_and_odd_pictures) {
+TEST(Uncalibrated, takes_small_and_odd_images) {
   for (const auto& [w, h] : {std::pair{1, 1}, std::pair{1, 7}, std::pair{9, 1}, std::pair{3, 2}}) {
     const Rectification r = rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, {}, w, h, w, h);
     EXPECT_TRUE(r.width == 0 || (r.width <= 2 * w && r.height <= 2 * h));
@@ -210,7 +210,7 @@ Rectification calibrated(const Rig& rig) {
   return rectify({camera(rig.K1), {}, rig.w1, rig.h1}, {camera(rig.K2), {}, rig.w2, rig.h2}, pose);
 }
 
-TEST(Uncalibrated, matches_tell_which_picture_is_the_left_one) {
+TEST(Uncalibrated, matches_decide_the_left_image) {
   std::mt19937 random(36);
   int wrong = 0, swapped = 0;
   for (int trial = 0; trial < 500; ++trial) {
@@ -257,7 +257,7 @@ Rig read_rig(const std::filesystem::path& folder, int a, int b) {
           2048};
 }
 
-TEST(Uncalibrated, photographs_with_measured_cameras) {
+TEST(Uncalibrated, agrees_with_measured_cameras_of_photographs) {
   BIFOCAL_NEEDS_DATA("strecha/fountain-P11/0004.jpg.camera");
   for (const auto& [name, views] :
        {std::pair{"strecha/fountain-P11", 10}, std::pair{"strecha/Herz-Jesus-P8", 8}}) {
@@ -294,7 +294,7 @@ TEST(Uncalibrated, photographs_with_measured_cameras) {
 
 // F is estimated from tentative matches. The files do not contain the image sizes, so the extent of
 // the points is used.
-TEST(Uncalibrated, matches_of_photographs_come_to_lie_on_rows) {
+TEST(Uncalibrated, puts_matches_of_photographs_on_rows) {
   BIFOCAL_NEEDS_DATA("correspondences/kusvod2/box_pts.txt");
   int made = 0;
   for (const char* name : {"Brussels", "Dresden", "Kyoto", "Leuven1", "Leuven2", "booksh", "box",
