@@ -11,7 +11,7 @@
 namespace bifocal::robust {
 namespace {
 
-TEST(AbsentProblem, has_its_numbers_and_is_refused) {
+TEST(AbsentProblem, is_described_and_refused) {
   constexpr ModelKind kind = ModelKind::radial_fundamental;
   static_assert(static_cast<int>(kind) == PROBLEM);
   const RansacSteps &absent = absent_radial_fundamental_steps(), &built = ransac_steps(kind);

@@ -199,7 +199,7 @@ TEST(AbsolutePose, recovers_the_camera) {
   }
 }
 
-TEST(ChooseModel, tells_planes_from_depth) {
+TEST(ChooseModel, separates_planes_from_depth) {
   std::mt19937_64 random(27);
   for (int trial = 0; trial < 20; ++trial) {
     const bool planar = trial % 2;

@@ -153,7 +153,7 @@ class Batch : public testing::TestWithParam<ModelKind> {
   }
 };
 
-TEST_P(Batch, gives_what_each_pair_gives_alone) {
+TEST_P(Batch, gives_the_result_of_each_single_pair) {
   std::vector<EstimateResult> expected;
   int with_model = 0;
   for (size_t k = 0; k < content_.pairs.size(); ++k) {
@@ -196,7 +196,7 @@ TEST_P(Batch, gives_what_each_pair_gives_alone) {
   });
 }
 
-TEST_P(Batch, of_other_order_or_place_gives_the_same_bytes) {
+TEST_P(Batch, gives_the_same_bytes_in_any_order_and_place) {
   for_each_device([&](Queue& queue) {
     const std::vector<Found> reference = run(queue, content_);
     std::vector<Found> others = run(queue, turned(content_));
@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(, Batch,
 
 constexpr const PointPair* kNowhere = nullptr;
 
-TEST(BatchArguments, of_nothing_give_nothing) {
+TEST(BatchArguments, without_pairs_give_an_empty_result) {
   Queue queue{Device("cpu")};
   const std::vector<std::int64_t> none = {3}, empty = {4, 4, 4};
   EXPECT_TRUE(
@@ -269,7 +269,7 @@ TEST(BatchArguments, of_nothing_give_nothing) {
   EXPECT_TRUE(e.inliers.empty());
 }
 
-TEST(BatchArguments, one_camera_stands_for_all) {
+TEST(BatchArguments, one_camera_serves_all_pairs) {
   Queue queue{Device("cpu")};
   Content c = make_content(ModelKind::essential);
   std::fill(c.cameras2.begin(), c.cameras2.end(), c.cameras2[2]);

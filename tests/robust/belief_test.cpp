@@ -61,7 +61,7 @@ TEST(Belief, by_default_is_the_level_of_the_kind_of_model) {
   }
 }
 
-TEST(Belief, in_batches_is_that_of_single_pairs) {
+TEST(Belief, in_batches_equals_single_pairs) {
   const ProblemScene s = scene_of(ModelKind::essential, 20, 0.5, 3);
   const std::vector<PointPair> points = s.pairs();
   const std::int64_t offsets[] = {0, 20};

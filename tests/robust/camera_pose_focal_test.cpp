@@ -124,7 +124,7 @@ Tally run(int points, double inliers, int scenes, const char* name) {
 
 using CameraPoseFocal = test::NeedsProblem<ModelKind::camera_pose_focal>;
 
-TEST_F(CameraPoseFocal, is_as_good_as_least_squares_on_the_right_matches) {
+TEST_F(CameraPoseFocal, is_as_good_as_least_squares_on_the_correct_matches) {
   for (const double inliers : {0.8, 0.5, 0.3, 0.15}) {
     const Tally t = run(1000, inliers, 40, fmt::format("{:.0f} % right", 100 * inliers).c_str());
     EXPECT_GE(t.ok, 39) << inliers;
@@ -134,7 +134,7 @@ TEST_F(CameraPoseFocal, is_as_good_as_least_squares_on_the_right_matches) {
 }
 
 // 0.6745 is the median absolute value of a standard normal variable.
-TEST_F(CameraPoseFocal, deviation_is_that_of_the_error) {
+TEST_F(CameraPoseFocal, deviation_agrees_with_the_error) {
   const Tally t = run(200, 1, 150, "deviation, 200 matches");
   EXPECT_GT(median(t.deviations), 0.5);
   EXPECT_LT(median(t.deviations), 0.9);
@@ -154,7 +154,7 @@ TEST_F(CameraPoseFocal, keeps_the_ratio_of_the_focal_lengths) {
 }
 
 // A plane determines f, unless it is parallel to the image.
-TEST_F(CameraPoseFocal, is_not_claimed_where_the_points_do_not_tell_it) {
+TEST_F(CameraPoseFocal, is_not_claimed_if_the_points_do_not_determine_it) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise(0, 0.5);
   int told = 0, claimed = 0;
@@ -192,7 +192,7 @@ TEST_F(CameraPoseFocal, of_wrong_matches_is_not_believed) {
   EXPECT_LE(believed, 1);
 }
 
-TEST_F(CameraPoseFocal, of_points_that_are_none) {
+TEST_F(CameraPoseFocal, has_no_result_for_degenerate_points) {
   std::mt19937_64 random(6);
   const PoseScene s = make_pose_scene(200, 0.9, 0.5, random);
   EXPECT_EQ(estimate(ModelKind::camera_pose_focal, std::span(s.points).first(3),
@@ -220,7 +220,7 @@ TEST_F(CameraPoseFocal, of_points_that_are_none) {
   EXPECT_EQ(r.not_finite, (std::vector<int>{3, 9}));
 }
 
-TEST_F(CameraPoseFocal, refuses_a_camera_that_is_none) {
+TEST_F(CameraPoseFocal, refuses_an_invalid_camera) {
   const std::vector<ScenePoint> points(10);
   EXPECT_THROW((void)estimate(ModelKind::camera_pose_focal, points,
                               {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),

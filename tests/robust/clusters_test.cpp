@@ -55,7 +55,7 @@ class Clusters : public testing::TestWithParam<Estimator> {
   }
 };
 
-TEST_P(Clusters, of_one_patch_prove_nothing) {
+TEST_P(Clusters, of_one_patch_are_not_accepted) {
   for (const int count : {10, 20, 60}) {
     EXPECT_EQ(accepted([&](auto& random) {
                 Pairs pairs = wrong_matches(50, random);
@@ -68,7 +68,7 @@ TEST_P(Clusters, of_one_patch_prove_nothing) {
 }
 
 // In a pair of scannet_0755, 11 of 16 matches are artefacts of undistortion.
-TEST_P(Clusters, of_marks_at_the_border_prove_nothing) {
+TEST_P(Clusters, of_marks_at_the_border_are_not_accepted) {
   for (const int count : {11, 40}) {
     EXPECT_EQ(
         accepted([&](auto& random) {
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // A plane in a quarter of the image's width and height is accepted, and so is an image paired
 // with itself.
-TEST(Patches, are_no_small_plane_and_no_camera_that_stands_still) {
+TEST(Patches, are_distinct_from_small_planes_and_still_cameras) {
   std::mt19937_64 random(42);
   for (std::uint64_t k = 0; k < 20; ++k) {
     Pairs pairs = wrong_matches(100, random);
@@ -128,7 +128,7 @@ TEST(Patches, are_no_small_plane_and_no_camera_that_stands_still) {
 }
 
 // All matches are correct, but few, and most lie at the border; the camera stands still.
-TEST(Patches, at_the_border_of_a_camera_that_stands_still_are_believed) {
+TEST(Patches, at_the_border_of_a_still_camera_are_accepted) {
   std::mt19937_64 random(44);
   const auto noise = [&] { return uniform(random, -0.7, 0.7); };
   for (std::uint64_t k = 0; k < 20; ++k) {

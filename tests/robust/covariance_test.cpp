@@ -53,7 +53,7 @@ class Covariance : public testing::TestWithParam<ModelKind> {
   void SetUp() override { test::skip_unless_built(GetParam()); }
 };
 
-TEST_P(Covariance, is_that_of_many_draws) {
+TEST_P(Covariance, agrees_with_the_scatter_of_many_draws) {
   const ModelKind kind = GetParam();
   std::mt19937_64 random(5);
   const ProblemScene clean =
@@ -102,7 +102,7 @@ VectorXd difference(const Pose& pose, const Pose& from) {
   return d;
 }
 
-TEST(CovarianceOfAPose, of_two_views_is_that_of_many_draws) {
+TEST(CovarianceOfAPose, of_two_views_agrees_with_the_scatter_of_many_draws) {
   std::mt19937_64 random(6);
   const ProblemScene clean = make_problem_scene(
       ModelKind::essential, {.points = kPoints, .inliers = 1, .noise = 0}, random);
@@ -128,7 +128,7 @@ TEST(CovarianceOfAPose, of_two_views_is_that_of_many_draws) {
     EXPECT_NEAR(of_matrix.model[i], expected.model[i], 1e-9 * matrix_of(expected.model).norm());
 }
 
-TEST(CovarianceOfAPose, of_scene_points_is_that_of_many_draws) {
+TEST(CovarianceOfAPose, of_scene_points_agrees_with_the_scatter_of_many_draws) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::absolute_pose);
   std::mt19937_64 random(7);
   const ProblemScene clean = make_problem_scene(
@@ -152,7 +152,7 @@ TEST(CovarianceOfAPose, of_scene_points_is_that_of_many_draws) {
   expect_agree(draws, matrix_of(expected.pose), 6);
 }
 
-TEST(CovarianceArguments, flags_and_points_that_say_nothing) {
+TEST(CovarianceArguments, may_contain_flagged_and_invalid_points) {
   std::mt19937_64 random(8);
   const ProblemScene s =
       make_problem_scene(ModelKind::homography, {.points = 50, .inliers = 1, .noise = 1}, random);

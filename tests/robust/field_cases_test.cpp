@@ -23,7 +23,7 @@ int right_inliers(const EstimateResult& r, int right) {
 }
 
 // A table with coordinates in px and in metres; the first 32 of 40 matches are correct.
-TEST(FieldCases, a_map_from_pixels_to_metres) {
+TEST(FieldCases, a_map_from_pixels_to_metres_is_found) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::affine);
   BIFOCAL_NEEDS_DATA("field_cases/table_px_metres.txt");
   const Pairs points = read_correspondences(data("field_cases/table_px_metres.txt")).points;
@@ -52,7 +52,7 @@ TEST(FieldCases, a_map_from_pixels_to_metres) {
 }
 
 // Every kind of map, at any scale, with few and with many matches.
-TEST(FieldCases, maps_of_any_scale) {
+TEST(FieldCases, maps_of_any_scale_are_found) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::affine);
   for (const int n : {40, 60, 2000}) {
     for (const double scale : {1e3, 1e-1, 1e-3, 5e-4, 1e-5, 1e-8}) {
@@ -90,7 +90,7 @@ TEST(FieldCases, maps_of_any_scale) {
 }
 
 // 500 matches of a camera with f = 1000 that rotated by 25 degrees; 400 are correct.
-TEST(FieldCases, a_turn_with_a_focal_length_a_little_off_is_no_translation) {
+TEST(FieldCases, a_rotation_with_an_inexact_focal_length_is_no_translation) {
   BIFOCAL_NEEDS_DATA("field_cases/turned_camera.txt");
   const Pairs points = read_correspondences(data("field_cases/turned_camera.txt")).points;
   double exact[9] = {};
@@ -111,7 +111,7 @@ TEST(FieldCases, a_turn_with_a_focal_length_a_little_off_is_no_translation) {
 
 // A camera that moved along a plane, and a camera that moved a little in a scene with depth: both
 // have a small parallax, but it suffices to determine the translation.
-TEST(FieldCases, a_small_translation_is_not_doubted_where_it_is_seen) {
+TEST(FieldCases, a_visible_small_translation_is_not_doubted) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> place(-1, 1), depth(4, 12);
   std::normal_distribution<double> noise(0, 0.3);

@@ -106,7 +106,7 @@ Comparison compare(const synthetic::SceneOptions& options, double depth_deviatio
 using MonodepthSharedFocal = test::NeedsProblem<ModelKind::monodepth_shared_focal>;
 
 // Samples of three matches are free of wrong matches far more often than samples of six.
-TEST_F(MonodepthSharedFocal, finds_few_right_matches_in_fewer_samples) {
+TEST_F(MonodepthSharedFocal, finds_few_correct_matches_in_fewer_samples) {
   const Comparison few = compare({.points = 100, .inliers = 0.2, .noise = 0.5}, 0.03, 8);
   EXPECT_GE(few.with.right, 7);
   EXPECT_LT(4 * median(few.with.samples), median(few.without.samples));
@@ -117,7 +117,7 @@ TEST_F(MonodepthSharedFocal, finds_few_right_matches_in_fewer_samples) {
   EXPECT_GT(rare.with.right, rare.without.right);
 }
 
-TEST_F(MonodepthSharedFocal, error_is_that_of_least_squares) {
+TEST_F(MonodepthSharedFocal, error_is_near_least_squares) {
   for (const double inliers : {0.8, 0.5, 0.3, 0.15}) {
     std::mt19937_64 random(31);
     std::vector<double> ours, least;
@@ -159,7 +159,7 @@ TEST_F(MonodepthSharedFocal, does_not_depend_on_the_unit_of_the_depths) {
 
 // A match without a depth is treated like a match of weight 0, on every device, and combined
 // with weights.
-TEST_F(MonodepthSharedFocal, match_without_a_depth_gets_its_flag_and_no_more) {
+TEST_F(MonodepthSharedFocal, match_without_a_depth_only_gets_its_flag) {
   const std::vector<DepthPair> whole = any_points(4);
   std::vector<DepthPair> points = whole;
   std::vector<double> ones(points.size(), 1), weights = ones;

@@ -43,7 +43,7 @@ TYPED_TEST(Noise, scale_is_found) {
   }
 }
 
-TYPED_TEST(Noise, scale_of_nothing_is_where_it_started) {
+TYPED_TEST(Noise, scale_without_points_keeps_its_start) {
   using L = typename TypeParam::Text;
   RansacScene s =
       make_ransac_scene(TypeParam::problem, {.points = 100, .inliers = 1}, 2, this->random_);
@@ -124,7 +124,7 @@ class Leverage : public test::NeedsProblem<P::problem> {
 };
 TYPED_TEST_SUITE(Leverage, EpipolarProblems, ProblemNames);
 
-TYPED_TEST(Leverage, nothing_is_cut_without_wrong_matches) {
+TYPED_TEST(Leverage, removes_no_points_without_wrong_matches) {
   for (int trial = 0; trial < 20; ++trial) {
     const RansacScene s =
         make_ransac_scene(TypeParam::problem, {.points = 1000, .inliers = 1}, 2.5, this->random_);
@@ -133,7 +133,7 @@ TYPED_TEST(Leverage, nothing_is_cut_without_wrong_matches) {
   }
 }
 
-TYPED_TEST(Leverage, what_is_cut_lies_above_the_rest) {
+TYPED_TEST(Leverage, of_removed_points_exceeds_the_rest) {
   int cut_right = 0, cut_wrong = 0;
   for (int trial = 0; trial < 10; ++trial) {
     const RansacScene s =
@@ -159,12 +159,12 @@ TYPED_TEST(Leverage, what_is_cut_lies_above_the_rest) {
 }
 
 template <class P>
-struct Oriented : public test::NeedsProblem<P::problem> {
+struct EpipolarOrientation : public test::NeedsProblem<P::problem> {
   std::mt19937_64 random_{15};
 };
-TYPED_TEST_SUITE(Oriented, EpipolarProblems, ProblemNames);
+TYPED_TEST_SUITE(EpipolarOrientation, EpipolarProblems, ProblemNames);
 
-TYPED_TEST(Oriented, true_matches_are) {
+TYPED_TEST(EpipolarOrientation, holds_for_true_matches) {
   using L = typename TypeParam::Text;
   for (int trial = 0; trial < 300; ++trial) {
     const RansacScene s = make_ransac_scene(
@@ -197,7 +197,7 @@ TYPED_TEST(Oriented, true_matches_are) {
 
 // If the epipole is in the middle of image 2, a wrong match lies equally often on either side. Then
 // n wrong matches agree by chance 2 in 2^n times.
-TYPED_TEST(Oriented, wrong_matches_are_by_chance_only) {
+TYPED_TEST(EpipolarOrientation, holds_only_by_chance_for_wrong_matches) {
   using L = typename TypeParam::Text;
   std::normal_distribution<double> normal(0, 1);
   constexpr int kTrials = 100000;

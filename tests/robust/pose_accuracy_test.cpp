@@ -51,7 +51,7 @@ Errors errors_of(int points, double inliers, double threshold) {
   return {median(e[0]), median(e[1]), median(e[2]), median(e[3])};
 }
 
-TEST(PoseAccuracy, is_near_the_fit_to_the_right_matches) {
+TEST(PoseAccuracy, is_near_the_fit_to_the_correct_matches) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::absolute_pose);
   for (const double inliers : {0.8, 0.3}) {
     for (const double threshold : {1.0, 2.5, 6.25}) {

@@ -129,7 +129,7 @@ class PriorBatch : public testing::TestWithParam<ModelKind> {
   Content content_ = make_content(GetParam());
 };
 
-TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
+TEST_P(PriorBatch, gives_the_result_of_each_single_pair) {
   for (const Given& given : {Given{}, Given{.qualities = false}, Given{.weights = false}}) {
     std::vector<EstimateResult> expected;
     int with_model = 0;
@@ -178,7 +178,7 @@ TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
   }
 }
 
-TEST_P(PriorBatch, the_same_wherever_the_numbers_lie) {
+TEST_P(PriorBatch, is_the_same_in_host_and_device_memory) {
   for (const DeviceInfo& info : list_devices()) {
     SCOPED_TRACE(info.id);
     Queue queue{Device(info.id)};
@@ -197,7 +197,7 @@ TEST_P(PriorBatch, the_same_wherever_the_numbers_lie) {
   }
 }
 
-TEST_P(PriorBatch, weights_on_a_device_that_are_none_count_as_0) {
+TEST_P(PriorBatch, invalid_weights_on_a_device_count_as_0) {
   Content zero = content_, wrong = content_;
   const double none[] = {-1, kNaN, std::numeric_limits<double>::infinity()};
   for (size_t i = 0; i < 30; ++i) {

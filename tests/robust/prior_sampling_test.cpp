@@ -68,7 +68,7 @@ TYPED_TEST(PriorSampling, is_in_proportion_to_the_weights) {
   }
 }
 
-TYPED_TEST(PriorSampling, ends_whatever_the_weights) {
+TYPED_TEST(PriorSampling, ends_for_any_weights) {
   using Text = typename TypeParam::Text;
   constexpr double kMost = 1 << 24;
   std::vector<double> one(1000, 1), falling(1000);
@@ -149,7 +149,7 @@ TYPED_TEST(PriorSampling, every_second_trial_draws_from_the_best) {
   }
 }
 
-TEST(QualityKey, orders_as_the_numbers_do) {
+TEST(QualityKey, keeps_the_order_of_the_numbers) {
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> rising = {-infinity, -1e30, -2, -1e-30, 0, 1e-30, 1, 2, 1e30, infinity};
   for (size_t i = 1; i < rising.size(); ++i)

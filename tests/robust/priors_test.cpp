@@ -147,7 +147,7 @@ class Priors : public testing::TestWithParam<Estimator> {
   std::mt19937_64 random_{61};
 };
 
-TEST_P(Priors, equal_weights_change_nothing) {
+TEST_P(Priors, equal_weights_have_no_effect) {
   for (const int n : {60, 1500}) {
     TwoViewScene s = scene(n, 0.6);
     s.points[7].x1 = kNaN;
@@ -180,7 +180,7 @@ TEST_P(Priors, the_unit_of_the_weights_does_not_matter) {
   }
 }
 
-TEST_P(Priors, of_weight_0_are_as_if_not_given_but_for_their_flag) {
+TEST_P(Priors, of_weight_0_only_affect_the_flag) {
   TwoViewScene s = scene(2000, 0.1);
   std::vector<PointPair> right;
   Numbers weights;
@@ -216,7 +216,7 @@ TEST_P(Priors, of_weight_0_are_as_if_not_given_but_for_their_flag) {
   EXPECT_NE(moved.inliers, all.inliers);
 }
 
-TEST_P(Priors, of_little_weight_hardly_disturb) {
+TEST_P(Priors, of_little_weight_have_little_effect) {
   const TwoViewScene s = scene(2000, 0.1);
   Numbers weights;
   for (const std::uint8_t right : s.labels) weights.push_back(right ? 1 : 1e-3);
@@ -232,7 +232,7 @@ TEST_P(Priors, of_little_weight_hardly_disturb) {
 }
 
 // A match of weight 2 counts like a match that is given twice.
-TEST_P(Priors, weight_is_repetition) {
+TEST_P(Priors, of_weight_2_equal_repetition) {
   const TwoViewScene s = scene(600, 1);
   Numbers weights;
   std::vector<PointPair> repeated = s.points;
@@ -296,7 +296,7 @@ TEST_P(Priors, qualities_save_iterations) {
   EXPECT_GE(inverse.found, none.found - 1);
 }
 
-TEST_P(Priors, pairs_without_geometry_have_no_model_with_qualities_and_weights_either) {
+TEST_P(Priors, of_pairs_without_geometry_give_no_model) {
   int accepted = 0;
   double plain = 0, ranked = 0;
   for (int k = 0; k < 20; ++k) {

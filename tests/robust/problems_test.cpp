@@ -57,7 +57,7 @@ TEST_P(Problem, is_exact_on_exact_points) {
   }
 }
 
-TEST_P(Problem, finds_nothing_where_nothing_is) {
+TEST_P(Problem, has_no_model_without_geometry) {
   for (int trial = 0; trial < 5; ++trial)
     EXPECT_NE(estimate_scene(scene(300, 0), kOptions).outcome, Outcome::ok);
   EXPECT_EQ(estimate_scene(scene(problem_info(GetParam()).sample_size - 1, 1), kOptions).outcome,
@@ -71,7 +71,7 @@ BatchEstimate run_batch(Queue& queue, ModelKind kind, const std::vector<double>&
   });
 }
 
-TEST_P(Problem, in_batches_gives_what_each_pair_gives_alone) {
+TEST_P(Problem, in_batches_gives_the_result_of_each_single_pair) {
   const ProblemInfo info = problem_info(GetParam());
   std::vector<double> numbers;
   std::vector<std::int64_t> offsets = {0};

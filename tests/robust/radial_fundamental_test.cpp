@@ -109,7 +109,7 @@ TEST_F(RadialFundamental, explains_more_matches_than_F_alone) {
 }
 
 // 0.6745 is the median absolute value of a standard normal variable.
-TEST_F(RadialFundamental, deviation_is_that_of_the_error) {
+TEST_F(RadialFundamental, deviation_agrees_with_the_error) {
   const Tally t =
       run({.points = 400, .inliers = 1, .noise = 0.5}, -0.3, 0, 150, "deviation, 400 matches");
   EXPECT_EQ(t.told, 150);
@@ -149,7 +149,7 @@ TEST_F(RadialFundamental, distortion_has_the_unit_of_the_camera) {
 }
 
 // F is undetermined in these scenes, but k is determined, as accurately as its deviation states.
-TEST_F(RadialFundamental, of_a_plane_or_a_turn_tells_the_distortion) {
+TEST_F(RadialFundamental, of_a_plane_or_a_rotation_gives_the_distortion) {
   for (const bool planar : {true, false}) {
     const Tally t = run({.points = 500,
                          .inliers = 0.9,
@@ -181,7 +181,7 @@ TEST_F(RadialFundamental, of_wrong_matches_is_not_believed) {
   EXPECT_LE(believed, 1);
 }
 
-TEST_F(RadialFundamental, of_points_that_are_none) {
+TEST_F(RadialFundamental, has_no_result_for_degenerate_points) {
   std::mt19937_64 random(6);
   const synthetic::TwoViewScene s =
       make_scene({.points = 300, .inliers = 0.9, .noise = 0.2, .distortion = -0.2}, random);
@@ -209,7 +209,7 @@ TEST_F(RadialFundamental, of_points_that_are_none) {
   EXPECT_TRUE(estimate(ModelKind::radial_fundamental, holes, {.cameras = std::array{kLens}}).ok());
 }
 
-TEST_F(RadialFundamental, refuses_what_does_not_fit) {
+TEST_F(RadialFundamental, refuses_mismatched_input) {
   const std::vector<PointPair> points(10);
   EXPECT_THROW((void)estimate(ModelKind::radial_fundamental, points,
                               {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),

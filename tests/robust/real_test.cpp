@@ -51,7 +51,7 @@ Summary run(const std::string& folder, Estimate estimate, Error error) {
   return s;
 }
 
-TEST(RealMatches, fundamental_matrices_of_kusvod2) {
+TEST(RealMatches, give_fundamental_matrices_of_kusvod2) {
   BIFOCAL_NEEDS_DATA("correspondences/kusvod2");
   const Summary s = run(
       "kusvod2",
@@ -65,7 +65,7 @@ TEST(RealMatches, fundamental_matrices_of_kusvod2) {
   EXPECT_GE(s.within_2, s.sets - 1);
 }
 
-TEST(RealMatches, homographies_of_homogr) {
+TEST(RealMatches, give_homographies_of_homogr) {
   BIFOCAL_NEEDS_DATA("correspondences/homogr");
   const Summary s = run(
       "homogr",

@@ -41,12 +41,12 @@ Tally run(ModelKind kind, const synthetic::SceneOptions& options, int scenes, do
   return tally;
 }
 
-class Turned : public testing::TestWithParam<ModelKind> {
+class RotationOnly : public testing::TestWithParam<ModelKind> {
  protected:
   void SetUp() override { test::skip_unless_built(GetParam()); }
 };
 
-TEST_P(Turned, is_all_that_is_told_of_a_camera_that_turned) {
+TEST_P(RotationOnly, is_reported_for_a_rotated_camera) {
   const bool upright = GetParam() == ModelKind::upright_essential;
   for (const int n : {30, 100, 300, 2000}) {
     for (const double noise : {0.1, 1.0}) {
@@ -62,7 +62,7 @@ TEST_P(Turned, is_all_that_is_told_of_a_camera_that_turned) {
   }
 }
 
-TEST_P(Turned, does_not_explain_depth) {
+TEST_P(RotationOnly, does_not_explain_depth) {
   const bool upright = GetParam() == ModelKind::upright_essential;
   for (const int n : {30, 100, 300, 2000}) {
     const Tally t = run(GetParam(), {.points = n, .inliers = 0.7, .upright = upright}, 20, 2.5);
@@ -76,7 +76,7 @@ TEST_P(Turned, does_not_explain_depth) {
   EXPECT_EQ(near.depth, 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Turned,
+INSTANTIATE_TEST_SUITE_P(, RotationOnly,
                          testing::Values(ModelKind::essential, ModelKind::upright_essential),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
@@ -99,7 +99,7 @@ TEST(Rotation, of_identical_points_is_none) {
 }
 
 // Batches on every device find the same rotations, among pairs with depth and points of weight 0.
-TEST(Rotation, is_told_in_batches_on_every_device) {
+TEST(Rotation, is_reported_in_batches_on_every_device) {
   std::mt19937_64 random(33);
   std::vector<PointPair> points;
   std::vector<double> weights;

@@ -80,7 +80,7 @@ void on_every_target(const Check& check) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
-TEST(SamplingLanes, are_the_samples_of_one_at_a_time) {
+TEST(SamplingLanes, equal_the_samples_of_single_draws) {
   const std::uint64_t seed = 0x9E3779B97F4A7C15u;
   on_every_target([&] {
     for (const int size : {2, 3, 5, 7, 9}) {
@@ -106,7 +106,7 @@ TEST(SamplingLanes, are_the_samples_of_one_at_a_time) {
   });
 }
 
-TEST(SamplingLanes, random_numbers_are_those_of_philox) {
+TEST(SamplingLanes, random_numbers_equal_philox) {
   const std::uint64_t seed = 0x0123456789ABCDEFu;
   on_every_target([&] {
     for (const std::uint32_t first : {0u, 3u, 977u, 1u << 20, 0xFFFFFF00u}) {

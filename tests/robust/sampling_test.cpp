@@ -113,7 +113,7 @@ TEST(SampleDraw, is_even_over_a_large_range) {
   EXPECT_LT(chi_square(thirds), chi_square_limit(2));
 }
 
-TEST(SampleDraw, is_the_same_with_random_numbers_made_before) {
+TEST(SampleDraw, is_the_same_with_random_numbers_drawn_in_advance) {
   for (const int size : {3, 4, 5, 7}) {
     for (const int n : {size, 9, 500, 1500000000}) {
       for (Bits trial = 0; trial < 200; ++trial) {
@@ -179,7 +179,7 @@ TEST(Shuffled, puts_every_point_everywhere) {
   EXPECT_LT(chi_square(pairs), chi_square_limit(kCount * (kCount - 1) - 1));
 }
 
-TEST(PointHash, tells_points_apart_and_is_never_zero) {
+TEST(PointHash, differs_between_points_and_is_never_zero) {
   // Columns x1 y1 x2 y2 of five points.
   constexpr int kStride = 5;
   const std::vector<float> p = {1, 1, -0.0f, 0, 1, 2, 2, 3, 3, 2, 3, 3, 1, 1, 4, 4, 4, 1, 1, 4};

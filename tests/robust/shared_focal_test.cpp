@@ -175,7 +175,7 @@ TEST_F(SharedFocal, keeps_the_ratio_of_the_focal_lengths) {
 }
 
 // 0.6745 is the median absolute value of a standard normal variable.
-TEST_F(SharedFocal, deviation_is_that_of_the_error) {
+TEST_F(SharedFocal, deviation_agrees_with_the_error) {
   const Tally t =
       run({.points = 400, .inliers = 1, .motion = any_motion}, 200, "deviation, 400 matches");
   EXPECT_GT(median(t.deviations), 0.5);
@@ -183,7 +183,7 @@ TEST_F(SharedFocal, deviation_is_that_of_the_error) {
 }
 
 // Without wrong matches, and with all matches as inliers, both are least squares.
-TEST_F(SharedFocal, deviation_is_that_of_the_covariance) {
+TEST_F(SharedFocal, deviation_agrees_with_the_covariance) {
   std::mt19937_64 random(5);
   for (int k = 0; k < 10; ++k) {
     const FocalScene s = make({.points = 300, .inliers = 1, .motion = any_motion}, random);
@@ -204,7 +204,7 @@ TEST_F(SharedFocal, deviation_is_that_of_the_covariance) {
 }
 
 // Parallel axes do not determine f; rounding and noise must not hide this.
-TEST_F(SharedFocal, covariance_does_not_claim_what_two_views_do_not_tell) {
+TEST_F(SharedFocal, covariance_is_large_if_two_views_do_not_determine_it) {
   std::mt19937_64 random(6);
   int surely = 0, found = 0;
   for (int k = 0; k < 20; ++k) {
@@ -223,7 +223,7 @@ TEST_F(SharedFocal, covariance_does_not_claim_what_two_views_do_not_tell) {
   EXPECT_LE(surely, 2);
 }
 
-TEST_F(SharedFocal, is_not_claimed_where_two_views_do_not_tell_it) {
+TEST_F(SharedFocal, is_not_claimed_if_two_views_do_not_determine_it) {
   const Tally parallel = run({.motion = sideways}, 40, "parallel axes");
   EXPECT_GE(parallel.ok, 36);  // F and the inliers are correct
   EXPECT_LE(parallel.known, 2);
@@ -237,7 +237,7 @@ TEST_F(SharedFocal, is_not_claimed_where_two_views_do_not_tell_it) {
   }
 }
 
-TEST_F(SharedFocal, of_a_turn_is_told_without_a_translation) {
+TEST_F(SharedFocal, of_a_rotation_is_reported_without_a_translation) {
   const Tally t = run({.motion = turned}, 40, "turn");
   EXPECT_GE(t.turned, 38);
   EXPECT_EQ(t.known, 0);
@@ -268,7 +268,7 @@ TEST_F(SharedFocal, result_has_the_scene_points_and_F) {
     EXPECT_NEAR(again.model[i] * std::copysign(1.0, again.model[8] * r.model[8]), r.model[i], 1e-6);
 }
 
-TEST_F(SharedFocal, refuses_a_camera_that_is_none) {
+TEST_F(SharedFocal, refuses_an_invalid_camera) {
   const std::vector<PointPair> points(10);
   EXPECT_THROW((void)estimate_relative_pose(ModelKind::shared_focal, points,
                                             {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),

@@ -29,7 +29,7 @@ double chance(ModelKind problem, double size1, double size2) {
   return pair.info.chance;
 }
 
-TEST(Significance, chance_is_that_of_the_image_whose_points_cover_less) {
+TEST(Significance, chance_comes_from_the_image_with_the_smaller_cover) {
   for (const ModelKind problem : {ModelKind::homography, ModelKind::fundamental}) {
     const double small = chance(problem, 300, 300), large = chance(problem, 3000, 3000);
     EXPECT_GT(small, 5 * large);

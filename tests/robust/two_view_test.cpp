@@ -137,7 +137,7 @@ double cost(ModelKind kind, const Mat3& m, const Views& v) {
   return sum;
 }
 
-TEST(TwoView, RefineFindsAMinimumThatNoSmallChangeBetters) {
+TEST(TwoView, RefineFindsALocalMinimum) {
   for (const ModelKind kind :
        {ModelKind::homography, ModelKind::fundamental, ModelKind::essential}) {
     const bool plane = kind == ModelKind::homography;
@@ -185,7 +185,7 @@ TEST(TwoView, RefineKeepsWrongPointsOutByFlagsOrThreshold) {
   EXPECT_GT(refine(ModelKind::fundamental, start, v.points).rms, 2);
 }
 
-TEST(TwoView, RefineOfAnAbsolutePose) {
+TEST(TwoView, RefineTakesAnAbsolutePose) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     const Views v(60, 1, seed);
     Pose start = v.pose();
@@ -211,7 +211,7 @@ TEST(TwoView, RefineWithoutPointsIsTheStart) {
   EXPECT_EQ(refine(ModelKind::fundamental, array_of(v.F()), bad).count, 0);
 }
 
-TEST(TwoView, PosesOfAnEssentialMatrix) {
+TEST(TwoView, PosesOfAnEssentialMatrixHoldTheTruth) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Views v(30, 0, seed);
     const EssentialPoses poses = decompose_essential(array_of(-3 * v.E()));
@@ -258,7 +258,7 @@ TEST(TwoView, MotionsOfAHomographyHoldTheTruth) {
   EXPECT_GE(exactly_two, 95);
 }
 
-TEST(TwoView, HomographyOfATurnHasNoPlane) {
+TEST(TwoView, HomographyOfARotationHasNoPlane) {
   const Views v(20, 0, 3);
   const Matrix H = eigen_of(kCamera2.matrix()) * v.R * eigen_of(kCamera1.matrix()).inverse();
   const auto motions = decompose_homography(array_of(-H), kCamera1, kCamera2);
@@ -267,7 +267,7 @@ TEST(TwoView, HomographyOfATurnHasNoPlane) {
   EXPECT_EQ(motions[0].cam2_from_cam1.t, (Vec3{0, 0, 0}));
 }
 
-TEST(TwoView, TriangulatedPointsAreThoseOfTheScene) {
+TEST(TwoView, TriangulatedPointsEqualTheScenePoints) {
   Views v(50, 0, 5);
   v.points[7].x1 = NAN;
   const auto X = triangulate(v.points, kCamera1, kCamera2, v.pose());
