@@ -159,7 +159,7 @@ TEST_P(BatchOn, arrays_of_both_sides_work_together) {
   }
 }
 
-TEST_P(BatchOn, nothing_and_null_arrays) {
+TEST_P(BatchOn, empty_and_null_arrays_are_allowed) {
   std::vector<float> values(10);
   const BatchArray none[] = {runtime::input(Memory<const float>(), 5, 0),
                              runtime::output(Memory<float>(values.data()), 1, 1)};
@@ -186,7 +186,7 @@ TEST_P(BatchOn, arrays_that_are_too_small_are_refused) {
   refused(runtime::output(Memory<float>(buffer), 9, 9), {-1, false});
 }
 
-TEST_P(BatchOn, an_error_of_the_work_comes_through_and_the_queue_lives) {
+TEST_P(BatchOn, an_error_of_the_work_is_thrown_and_the_queue_stays_usable) {
   const Batch batch{5000, true};
   Data d(batch, 2, 5000);
   const BatchArray arrays[] = {runtime::input(Memory<const float>(d.in.data()), 2, 5000),
@@ -204,7 +204,7 @@ TEST_P(BatchOn, an_error_of_the_work_comes_through_and_the_queue_lives) {
   d.expect_done(false);
 }
 
-TEST_P(BatchOn, a_workspace_is_the_same_memory_again) {
+TEST_P(BatchOn, a_workspace_reuses_its_memory) {
   std::set<const void*> seen;
   for (int round = 0; round < 5; ++round) {
     runtime::Workspace workspace(queue);

@@ -179,7 +179,7 @@ TEST_F(ProgramCache, an_entry_of_another_driver_is_noticed) {
   });
 }
 
-TEST_F(ProgramCache, an_entry_under_another_ones_name_is_noticed) {
+TEST_F(ProgramCache, an_entry_under_another_name_is_noticed) {
   run(1);
   if (entries().empty()) GTEST_SKIP() << "no OpenCL device";
   const fs::path one = entries().front();

@@ -39,7 +39,7 @@ TEST(Cancel, ends_a_loop_on_all_its_threads) {
   }
 }
 
-TEST(Cancel, what_is_thrown_comes_out_of_nested_loops) {
+TEST(Cancel, exceptions_leave_nested_loops) {
   const CancelScope scope([]() -> bool { throw std::runtime_error("the reason"); });
   try {
     parallel_for(64, [&](int) {
@@ -51,7 +51,7 @@ TEST(Cancel, what_is_thrown_comes_out_of_nested_loops) {
   }
 }
 
-TEST(Cancel, inner_scopes_take_the_place_of_outer_ones) {
+TEST(Cancel, inner_scopes_replace_outer_scopes) {
   const CancelScope outer([] { return true; });
   {
     const CancelScope inner([] { return false; });
@@ -63,7 +63,7 @@ TEST(Cancel, inner_scopes_take_the_place_of_outer_ones) {
   EXPECT_THROW(check_cancelled(), Cancelled);  // permanently
 }
 
-TEST(Cancel, ends_one_large_search) {
+TEST(Cancel, ends_a_long_estimate) {
   std::vector<PointPair> points(400000);
   unsigned state = 1;
   for (PointPair& p : points) {

@@ -41,7 +41,7 @@ TEST_P(OnDevice, copies_come_back) {
 }
 
 // Some devices collect small copies; here they exceed the collecting buffer's capacity.
-TEST_P(OnDevice, copies_under_way_together_come_back) {
+TEST_P(OnDevice, many_pending_copies_arrive) {
   Queue queue(device);
   const std::vector<float> in = ramp(1 << 18);
   Buffer<float> buffer(device, in.size());
@@ -58,7 +58,7 @@ TEST_P(OnDevice, copies_under_way_together_come_back) {
 }
 
 // CUDA's queues collect small downloads in a DownloadTray, which works with memory of any device.
-TEST(DownloadTray, hands_out_what_was_placed) {
+TEST(DownloadTray, delivers_placed_downloads) {
   const auto backend = runtime::make_cpu_backend();
   runtime::DownloadTray tray;
   std::vector<std::vector<char>> out;
@@ -150,7 +150,7 @@ TEST_P(OnDevice, groups_share_local_memory) {
   }
 }
 
-TEST_P(OnDevice, a_launch_of_nothing_does_nothing) {
+TEST_P(OnDevice, an_empty_launch_has_no_effect) {
   Queue queue(device);
   Buffer<float> x(device, 1);
   const runtime::Argument arguments[] = {x, x, 1.0F, 0.0, std::int64_t{0}, 0};
@@ -158,7 +158,7 @@ TEST_P(OnDevice, a_launch_of_nothing_does_nothing) {
   EXPECT_NO_THROW(queue.wait());
 }
 
-TEST_P(OnDevice, queues_work_side_by_side) {
+TEST_P(OnDevice, queues_work_concurrently) {
   Queue queues[2] = {Queue(device), Queue(device)};
   const runtime::Kernel kernel = combine_kernel();
   const int n = 5000;
