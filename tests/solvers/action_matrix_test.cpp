@@ -6,7 +6,7 @@
 namespace bifocal::test {
 namespace {
 
-TEST(ActionMatrix, work_space_is_what_the_solver_states) {
+TEST(ActionMatrix, work_space_has_the_stated_size) {
   EXPECT_EQ(10 * action_lanes<double>::lane_pitch(10), 100);
   EXPECT_EQ(action_lanes<double>::real_eigenpairs_kept(10), 163);
 }

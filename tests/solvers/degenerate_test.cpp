@@ -141,7 +141,7 @@ TEST(Degenerate, collinear_points_end_and_stay_finite) {
   }
 }
 
-TEST(Degenerate, pictures_that_are_the_same_end_and_stay_finite) {
+TEST(Degenerate, equal_images_end_and_stay_finite) {
   for (const SolverRow& row : kTwoView) {
     const SampleBatch batch = edited_batch(row, [](auto& points) {
       for (auto& p : points) p[2] = p[0], p[3] = p[1];

@@ -29,7 +29,7 @@ Matrix3 levelling(const Vector3d& g) {
   return Eigen::Quaterniond::FromTwoVectors(g, Vector3d::UnitY()).toRotationMatrix();
 }
 
-TEST(Gravity, solutions_fit_the_points_and_turn_about_the_vertical) {
+TEST(Gravity, solutions_fit_the_points_and_rotate_about_the_vertical) {
   SKIP_UNLESS_BUILT(kSolver);
   const SampleBatch batch = make_samples(kSolver, 20000);
   const auto solved = solve<double>(batch);
@@ -103,7 +103,7 @@ TEST(Gravity, the_camera_may_be_held_in_any_way) {
   }
 }
 
-TEST(Gravity, its_length_and_its_sign_are_of_no_account) {
+TEST(Gravity, length_and_sign_do_not_matter) {
   SKIP_UNLESS_BUILT(kSolver);
   SampleBatch batch = make_samples(kSolver, 20000);
   for (int i = 0; i < batch.n; ++i) {

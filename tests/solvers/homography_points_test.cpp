@@ -68,7 +68,7 @@ double transfer_distance(const std::vector<PointPair>& points, const Mat3& a, co
   return worst;
 }
 
-TEST(HomographySvd, is_that_of_the_whole_system) {
+TEST(HomographySvd, equals_the_solution_of_the_whole_system) {
   std::mt19937_64 random(1);
   for (const double noise : {0.0, 1.0}) {
     std::vector<double> errors;

@@ -103,7 +103,7 @@ std::vector<double> even_polynomial(std::mt19937_64& random, bool crowded) {
   return c;
 }
 
-TEST(Roots, of_degree_10_in_float_are_nearly_all_there) {
+TEST(Roots, of_degree_10_in_float_are_nearly_all_found) {
   std::mt19937_64 random(3);
   for (const bool crowded : {false, true}) {
     int all = 0, lost = 0;
@@ -133,7 +133,7 @@ TEST(Roots, of_degree_10_in_float_are_nearly_all_there) {
 
 // Roots at 0 and infinity, polynomials in even powers alone, and x^10 - 1. Plain Sturm sequences of
 // these polynomials break off.
-TEST(Roots, of_degree_10_with_an_order_are_all_there) {
+TEST(Roots, of_special_polynomials_of_degree_10_are_all_found) {
   const double inf = std::numeric_limits<double>::infinity();
   using Case = std::pair<std::vector<double>, std::vector<double>>;  // coefficients, roots
   const Case cases[] = {
@@ -157,7 +157,7 @@ TEST(Roots, of_degree_10_with_an_order_are_all_there) {
   }
 }
 
-TEST(Roots, of_degree_10_with_nothing_to_find_end) {
+TEST(Roots, of_invalid_polynomials_of_degree_10_end) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), huge = 1e300;
   for (const double v : {0.0, nan, huge, 1e-300}) {
     for (const bool first_only : {false, true}) {
@@ -224,7 +224,7 @@ void check_lone_roots() {
   fmt::print("lone roots of cubics, {} bytes: at most {:.2g} roundings\n", sizeof(T), worst);
 }
 
-TEST(Roots, of_cubics_that_stand_alone_are_exact_to_rounding) {
+TEST(Roots, of_cubics_that_are_isolated_are_exact_to_rounding) {
   check_lone_roots<double>();
   check_lone_roots<float>();
 }
