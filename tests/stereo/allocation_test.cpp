@@ -95,7 +95,7 @@ void check(const Options& options, const char* what) {
   }
 }
 
-TEST(Allocations, none_after_the_first_frame) {
+TEST(Allocations, end_after_the_first_frame) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers allocate themselves";
 #endif

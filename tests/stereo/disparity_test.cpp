@@ -51,7 +51,7 @@ TEST(Disparity, recovers_a_sub_pixel_shift) {
   }
 }
 
-TEST(Disparity, cross_check_keeps_what_both_directions_agree_on) {
+TEST(Disparity, cross_check_keeps_consistent_pixels) {
   std::mt19937 random(1);
   ImageU8 left(50, 12), right(50, 12);
   for (auto* image : {&left, &right})
@@ -112,7 +112,7 @@ TEST(Disparity, fill_takes_the_background) {
                                                                    2, 5, 7, 7, 7, 7}));
 }
 
-TEST(Disparity, rows_without_a_value_repeat_the_nearest_one) {
+TEST(Disparity, rows_without_a_value_repeat_the_nearest_row) {
   std::mt19937 random(4);
   for (int round = 0; round < 50; ++round) {
     ImageU16 map(3, 1 + static_cast<int>(random() % 40));
@@ -123,7 +123,7 @@ TEST(Disparity, rows_without_a_value_repeat_the_nearest_one) {
 }
 
 // An algorithm whose time grows with the square of the rows would take hours here.
-TEST(Disparity, tall_pictures_without_a_value_take_no_time) {
+TEST(Disparity, tall_images_without_a_value_are_fast) {
   constexpr int kRows = 1 << 21;
   ImageU16 map(1, kRows, 1, test::kUnknownDisparity);
   EXPECT_EQ(background_of(map).pixels, map.pixels);
@@ -137,7 +137,7 @@ SsdOptions filled_by(Fill fill) {
   return o;
 }
 
-TEST(Disparity, no_fill_leaves_what_is_unknown) {
+TEST(Disparity, no_fill_keeps_unknown_pixels) {
   const ImageU8 left = textured(60, 20, 0), right = textured(60, 20, 4);
   const DisparityMap map = stereo_ssd(left, right, filled_by(Fill::none));
   EXPECT_TRUE(same_bits(map.raw, map.filled));
@@ -149,7 +149,7 @@ TEST(Disparity, no_fill_leaves_what_is_unknown) {
   }
 }
 
-TEST(Disparity, nothing_known_stays_unknown) {
+TEST(Disparity, an_unknown_image_stays_unknown) {
   const DisparityMap map =
       stereo_ssd(ImageU8(8, 5), ImageU8(8, 5), {.min_disparity = 40, .disparities = 3});
   EXPECT_EQ(map.density, 0);

@@ -254,7 +254,7 @@ TEST_F(FilterDevices, planes_follow_their_definition) {
 }
 
 // Regions that wind through many tiles, and the largest numbers.
-TEST_F(FilterDevices, spirals_combs_and_chess_boards) {
+TEST_F(FilterDevices, find_regions_in_spirals_combs_and_chess_boards) {
   for_each_device([](Queue& queue, const std::string& id) {
     const int width = 203, height = 117;
     ImageU16 comb(width, height), chess(width, height), spiral(width, height, 1, 0xffff);

@@ -114,16 +114,16 @@ void check_random(Queue& queue, unsigned seed, int trials) {
   EXPECT_GT(some_known, trials / 5);
 }
 
-TEST(Matcher, maps_are_those_of_the_cpu_for_random_sizes_and_options) {
+TEST(Matcher, maps_equal_the_cpu_maps_for_random_sizes_and_options) {
   for_each_device([](Queue& queue) { check_random<std::uint8_t>(queue, 1, 30); });
 }
 
-TEST(Matcher, maps_are_those_of_the_cpu_on_16_bits) {
+TEST(Matcher, maps_equal_the_cpu_maps_on_16_bits) {
   for_each_device([](Queue& queue) { check_random<std::uint16_t>(queue, 2, 8); });
 }
 
 // Pairs without any known disparity alternate with pairs that can be matched.
-TEST(Matcher, pairs_that_cannot_be_matched_in_turn_with_others) {
+TEST(Matcher, unmatchable_pairs_do_not_affect_later_pairs) {
   for_each_device([](Queue& queue) {
     Random random(8);
     const auto [left, right] = random_pair<std::uint8_t>(random, 110, 120);
@@ -145,7 +145,7 @@ TEST(Matcher, pairs_that_cannot_be_matched_in_turn_with_others) {
 }
 
 // New images arrive in the same memory more often than it takes to record the work.
-TEST(Matcher, frames_in_the_same_memory) {
+TEST(Matcher, takes_new_frames_in_the_same_memory) {
   for_each_device([](Queue& queue) {
     Random random(3);
     const SgmOptions o{.disparities = 32, .filter = {.speckle_size = 20}};
@@ -172,7 +172,7 @@ TEST(Matcher, frames_in_the_same_memory) {
   });
 }
 
-TEST(Matcher, streams_and_single_pairs_in_turn) {
+TEST(Matcher, streams_and_single_pairs_alternate) {
   for_each_device([](Queue& queue) {
     Random random(4);
     const SgmOptions o{.disparities = 32, .filter = {.speckle_size = 20}};
@@ -209,7 +209,7 @@ TEST(Matcher, streams_and_single_pairs_in_turn) {
   });
 }
 
-TEST(Matcher, ssd_maps_are_those_of_the_cpu) {
+TEST(Matcher, ssd_maps_equal_the_cpu_maps) {
   for_each_device([](Queue& queue) {
     Random random(9);
     for (int trial = 0; trial < 20; ++trial) {
@@ -241,7 +241,7 @@ TEST(Matcher, ssd_maps_are_those_of_the_cpu) {
   });
 }
 
-TEST(Matcher, streams_of_ssd) {
+TEST(Matcher, ssd_frames_are_streamed) {
   for_each_device([](Queue& queue) {
     Random random(10);
     const SsdOptions o{.disparities = 30, .window = 7};
@@ -263,7 +263,7 @@ TEST(Matcher, streams_of_ssd) {
   });
 }
 
-TEST(Matcher, two_at_once_on_one_queue_and_on_two) {
+TEST(Matcher, several_matchers_share_a_queue_or_use_two) {
   for_each_device([](Queue& queue) {
     Random random(5);
     Queue other_queue(queue.device());

@@ -34,7 +34,7 @@ ImageU16 planes_of(const test::FlatWalls& walls) {
   return out;
 }
 
-TEST(Planes, are_those_of_the_definition) {
+TEST(Planes, follow_the_definition) {
   std::mt19937 random(3);
   int filled = 0;
   for (int trial = 0; trial < 60; ++trial) {
@@ -56,7 +56,7 @@ TEST(Planes, are_those_of_the_definition) {
 
 // Images of more than 65,536 pixels, of which every third is sampled, with sides that are no
 // multiple of 3.
-TEST(Planes, large_pictures_are_asked_at_a_lattice) {
+TEST(Planes, large_images_are_sampled_on_a_lattice) {
   std::mt19937 random(5);
   const auto walls = test::flat_walls(random, 701, 499, 3, 60, 20);
   EXPECT_EQ(planes_of(walls).pixels, test::reference_planes(walls.disparity, walls.picture).pixels);
@@ -83,7 +83,7 @@ TEST(Planes, walls_are_found_under_foregrounds) {
 
 // If two thirds of the pixels lie on no plane, the wall is left to Fill::background, and so is a
 // textured wall.
-TEST(Planes, no_plane_without_enough_samples_on_it) {
+TEST(Planes, require_enough_samples) {
   std::mt19937 random(9);
   auto walls = test::flat_walls(random, 120, 90, 1, 30, 0);
   for (std::uint16_t& d : walls.disparity.pixels)

@@ -117,7 +117,7 @@ void print(const char* name, const std::optional<Score>& s) {
       name, s->known, s->bad, s->has_depth, s->depth, s->within[0], s->within[1], s->within[2]);
 }
 
-TEST(Rooms, planar_and_polar) {
+TEST(Rooms, match_over_planar_and_polar_rectification) {
   const Motion motions[] = {{"sideways", {0.5, 0, 0}, 0},
                             {"sideways, turned", {0.6, 0.1, 0.1}, 5},
                             {"circling", {1.5, 0, 0.2}, -15},

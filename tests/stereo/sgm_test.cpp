@@ -145,7 +145,7 @@ TEST(Sgm, winners_and_their_neighbours_equal_the_reference) {
   }
 }
 
-TEST(Sgm, lines_of_pixels_and_one_pixel) {
+TEST(Sgm, takes_lines_of_pixels_and_one_pixel) {
   Random random(4);
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 40}, {70, 1}, {2, 3}, {65, 2}}) {
     for (int trial = 0; trial < 6; ++trial) {
@@ -159,7 +159,7 @@ TEST(Sgm, lines_of_pixels_and_one_pixel) {
   }
 }
 
-TEST(Sgm, constant_and_saturated_pictures) {
+TEST(Sgm, takes_constant_and_saturated_images) {
   Random random(5);
   for (int value : {0, 1, 255}) {
     SgmOptions o = random_options(random);
@@ -189,7 +189,7 @@ ImageU8 chess_board(int side, int dark, int bright) {
   return image;
 }
 
-TEST(Sgm, nothing_is_known_where_nothing_can_be_told_apart) {
+TEST(Sgm, ambiguous_images_stay_unknown) {
   ImageU8 dot(320, 120, 1, 90);
   dot.at(100, 50) = 200;
   std::vector<ImageU8> pictures{ImageU8(320, 120), ImageU8(320, 120, 1, 255), dot};
@@ -208,7 +208,7 @@ TEST(Sgm, nothing_is_known_where_nothing_can_be_told_apart) {
 }
 
 // An image paired with itself is at infinity, and its visible pixels are known.
-TEST(Sgm, the_same_picture_twice) {
+TEST(Sgm, an_image_paired_with_itself_is_at_infinity) {
   Random random(10);
   const auto [left, right] = random_pair<std::uint8_t>(random, 320, 120, 255);
   const DisparityMap map = stereo_sgm(left, left, {.disparities = 64});
@@ -220,7 +220,7 @@ TEST(Sgm, the_same_picture_twice) {
   check(half, half, {.disparities = 64});
 }
 
-TEST(Sgm, the_largest_search_and_one_outside_the_picture) {
+TEST(Sgm, takes_the_largest_range_and_ranges_outside_the_image) {
   Random random(6);
   const auto [left, right] = random_pair<std::uint8_t>(random, 300, 3, 255);
   check(left, right, {.min_disparity = -150, .disparities = 1024});

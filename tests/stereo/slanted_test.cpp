@@ -195,7 +195,7 @@ TEST(Slanted, no_plane_costs_more_than_the_true_one) {
   }
 }
 
-TEST(Slanted, keeps_seeds_that_are_right) {
+TEST(Slanted, keeps_correct_seeds) {
   Queue queue;
   const Scene s(0.25, 0.0018, 0, 2);
   const ImageF none(kWidth, kHeight, 1, kUnknown);
@@ -216,7 +216,7 @@ TEST(Slanted, keeps_seeds_that_are_right) {
 }
 
 // A flat image has no variation to correlate.
-TEST(Slanted, believes_nothing_of_flat_images) {
+TEST(Slanted, accepts_no_pixel_of_flat_images) {
   Queue queue;
   Scene s(0.2, 0, 0, 1);
   std::ranges::fill(s.image1.pixels, std::uint8_t{90});

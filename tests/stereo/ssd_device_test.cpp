@@ -106,7 +106,7 @@ TEST_F(SsdDevice, random_sizes_and_options_give_the_bits_of_the_cpu) {
   }
 }
 
-TEST_F(SsdDevice, one_pixel_one_row_constant_and_saturated_pictures) {
+TEST_F(SsdDevice, takes_one_pixel_one_row_constant_and_saturated_images) {
   std::mt19937 random(2);
   check(ImageU8(1, 1, 1, 7), ImageU8(1, 1, 1, 9), {.disparities = 4, .window = 3});
   check(random_image(random, 300, 1, 256), random_image(random, 300, 1, 256),
@@ -118,7 +118,7 @@ TEST_F(SsdDevice, one_pixel_one_row_constant_and_saturated_pictures) {
           {.min_disparity = -3, .disparities = 50, .window = 31});
 }
 
-TEST_F(SsdDevice, more_disparities_than_a_group_has_members) {
+TEST_F(SsdDevice, takes_more_disparities_than_a_group_has_members) {
   std::mt19937 random(3);
   const ImageU8 left = random_image(random, 300, 20, 4), right = random_image(random, 300, 20, 4);
   SsdOptions o;
@@ -133,7 +133,7 @@ TEST_F(SsdDevice, more_disparities_than_a_group_has_members) {
   for (const int disparities : {127, 128, 129, 130, 131, 254, 255}) search(0, disparities, 5);
 }
 
-TEST_F(SsdDevice, nothing_to_search) {
+TEST_F(SsdDevice, takes_ranges_outside_the_image) {
   std::mt19937 random(4);
   const ImageU8 left = random_image(random, 20, 5, 256), right = random_image(random, 20, 5, 256);
   for (int start : {20, 500, -60, -1000})
@@ -146,7 +146,7 @@ TEST_F(SsdDevice, flat_pairs_are_unknown) {
 }
 
 // The image is taller than the rows of a tile on any device.
-TEST_F(SsdDevice, several_tiles_in_both_directions) {
+TEST_F(SsdDevice, works_over_several_tiles_in_both_directions) {
   std::mt19937 random(5);
   const ImageU8 left = random_image(random, 150, 150, 5), right = random_image(random, 150, 150, 5);
   for (const int window : {3, 15, 23})

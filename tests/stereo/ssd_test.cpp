@@ -132,7 +132,7 @@ TEST(Ssd, flat_and_repeating_pairs_are_unknown) {
   EXPECT_GT(stereo_ssd(textured, textured, {.disparities = 32, .window = 9}).density, 95);
 }
 
-TEST(Ssd, names_an_option_that_it_has_not) {
+TEST(Ssd, names_an_unsupported_option) {
   SsdOptions o;
   o.filter.uniqueness = 5;
   try {
@@ -144,7 +144,7 @@ TEST(Ssd, names_an_option_that_it_has_not) {
   }
 }
 
-TEST(Ssd, one_pixel_constant_and_saturated_images) {
+TEST(Ssd, takes_one_pixel_constant_and_saturated_images) {
   for (int value : {0, 255}) {
     check(ImageU8(1, 1, 1, 7), ImageU8(1, 1, 1, 9),
           {.min_disparity = 0, .disparities = 4, .window = 3});
@@ -162,7 +162,7 @@ TEST(Ssd, many_disparities_go_through_several_chunks) {
   check(flat, flat, {.min_disparity = -150, .disparities = 1024, .window = 31});
 }
 
-TEST(Ssd, nothing_to_search_gives_no_winner) {
+TEST(Ssd, ranges_outside_the_image_give_no_winner) {
   std::mt19937 random(3);
   const ImageU8 left = random_image(random, 20, 5, 256), right = random_image(random, 20, 5, 256);
   for (int start : {20, 500, -60, -1000})
@@ -181,7 +181,7 @@ TEST(Ssd, any_number_of_threads_gives_the_same) {
   }
 }
 
-TEST(Ssd, swapped_and_mirrored_pictures_give_the_other_direction) {
+TEST(Ssd, swapped_and_mirrored_images_give_the_right_winners) {
   std::mt19937 random(5);
   const ImageU8 left = random_image(random, 61, 20, 256), right = random_image(random, 61, 20, 256);
   const auto mirrored = [](ImageU8 image) {
