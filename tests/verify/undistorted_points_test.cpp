@@ -68,7 +68,7 @@ double difference(const PointPair& a, const PointPair& b) {
 
 // Pairs are image i and the next; match m joins the features m and count - 1 - m. The second call
 // has images that are undistorted already, and new images.
-TEST(UndistortedPoints, areThoseOfTheirCameras) {
+TEST(UndistortedPoints, equal_the_points_of_their_cameras) {
   constexpr int kCount = 700;
   const std::vector<LensCamera> lenses = cameras();
   const int images = static_cast<int>(lenses.size());
