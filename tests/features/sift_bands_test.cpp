@@ -140,7 +140,7 @@ TEST(SiftBands, work_in_batches_and_leave_features_in_a_set) {
 
 // Memory that suffices neither for the whole image nor for its features, and memory that suffices
 // for one slot but not for two.
-TEST(SiftBands, are_used_if_memory_is_too_small_for_the_whole_image) {
+TEST(SiftBands, are_used_if_device_memory_is_too_small_for_the_whole_image) {
   const ImageU8 image = random_blobs(150, 600, 5);
   const std::vector<PictureView> images(3, image);
   const std::size_t whole = whole_memory(150, 600, {});

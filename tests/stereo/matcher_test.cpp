@@ -241,7 +241,7 @@ TEST(Matcher, ssd_maps_equal_the_cpu_maps) {
   });
 }
 
-TEST(Matcher, ssd_frames_are_streamed) {
+TEST(Matcher, frames_of_ssd_are_streamed) {
   for_each_device([](Queue& queue) {
     Random random(10);
     const SsdOptions o{.disparities = 30, .window = 7};
