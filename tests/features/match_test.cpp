@@ -104,7 +104,7 @@ TEST(Match, is_exact_for_the_largest_distances) {
   EXPECT_EQ(matches[0].index1, 0);
   EXPECT_EQ(matches[0].index2, 0);
   EXPECT_FLOAT_EQ(matches[0].ratio, 1);
-  // Each descriptor equals two in the second set, so no match is distinct.
+  // Each descriptor equals all in the second set, so no match is distinct.
   EXPECT_TRUE(match(white, white, {0.8, true}).empty());
 }
 

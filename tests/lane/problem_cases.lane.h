@@ -102,7 +102,7 @@ lane_fn void case_sides(const real* in, real* out) {
   if_constant(SIDES == 0) { result_pose(&info, in + CASE_MODEL, sides, out); }
 }
 
-// The tangent of the chart in coordinates-free form: models of two views output the columns from
+// The tangent of the chart in coordinate-free form: models of two views output the columns from
 // which leverages are computed.
 enum { CASE_TANGENT = EQUATIONS * (EQUATIONS > 8 ? EQUATIONS : 8) };
 lane_fn void case_tangent(const real* in, real* out) {
