@@ -204,8 +204,8 @@ group_fn index cell_of(const keypoint k, index width, index height, index side, 
 }
 
 // Sets rounds[i] of key i to the number of keys before it in its cell, and counts the keys of each
-// round in `sizes`. The group processes the keys in pieces of its own size. cell: cell of the
-// member's key in this piece, or -1.
+// round in `sizes`. The group processes GROUP_SIZE keys at a time. cell: cell of the member's key,
+// or -1.
 group_fn void count_rounds(GROUP_PARAM index i, index cell, global_ptr bits32* taken,
                            global_ptr bits32* sizes, global_ptr bits32* rounds,
                            local_ptr int* seats) {

@@ -2,7 +2,8 @@
 // Kernels that convert nearest neighbours to lists of matches: they apply the match rule, count the
 // matches before each chunk, and write the lists.
 
-// Merges the two nearest of a row or column of the table over all shares that hold a part of it.
+// Merges the two nearest of a row or column of the table over all shares that hold one of
+// its parts.
 group_fn match_nearest match_join(global_const offset* keys, global_const int* seconds,
                                   offset place, index capacity, index n, index tile, index shares) {
   enum { AT_ONCE = 8 };  // shares that are read at once

@@ -38,7 +38,7 @@ struct Level {
 }
 
 // Sampled Gaussian, cut at three sigma and then widened so that its discrete variance is exactly
-// sigma^2. A cascade of such short kernels is as accurate as a cascade of long ones.
+// sigma^2. A cascade of such short kernels is as accurate as a cascade of long kernels.
 struct Kernel {
   int radius = 0;
   std::vector<float> taps;  // [2 radius + 1], sum 1
