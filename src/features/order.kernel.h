@@ -164,8 +164,8 @@ map_kernel(order_sort_merge, item, ORDER_SORT_MERGE) {
   global_const octave_point* all = points + (offset)picture * room;
   const bits32 strength = in[i].strength, name = in[i].point;
   const index first = i / (MERGED_RUNS * run) * (MERGED_RUNS * run), own = i / run % MERGED_RUNS;
-  // Counts the keys of each run that come before this key, by searches whose loads do not wait for
-  // each other.
+  // Counts the keys that come before this key in each run except its own, by searches whose loads
+  // do not wait for each other.
   index before[MERGED_RUNS];
   lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) before[r] = 0;
   for (index step = run; step > 0; step /= 2) {

@@ -62,9 +62,10 @@ void fill_background(Queue& queue, PictureSize size, const DisparityBuffer& disp
 
 bool has_rest(const DeviceInfo& info) { return info.group_code || info.kind == DeviceKind::cpu; }
 
-// Each round extends the known disparities by `radius` px. The number of rounds is odd, so that the
-// last one writes to `filled`. OpenCL devices without group code launch all rounds separately,
-// because the compiler of PoCL 6.0 aborts the process on fill_mean_rest.
+// Fills unknown pixels with window means, in rounds that extend the known disparities by `radius`
+// px each. The number of rounds is odd, so that the last one writes to `filled`. OpenCL devices
+// without group code launch all rounds separately, because the compiler of PoCL 6.0 aborts the
+// process on fill_mean_rest.
 void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer& disparity,
                const FillScratch& scratch, const DisparityBuffer& filled) {
   const int radius = window / 2, needed = std::max(size.width, size.height) / radius + 1,

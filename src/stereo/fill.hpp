@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fills unknown pixels with values, on all devices. The functions enqueue their work and allocate
-// no memory. Maps are [height][width]; the maps of one call must be distinct.
+// Fills unknown pixels with values, on all devices. The functions enqueue their work, and allocate
+// no memory on a GPU; on a CPU the first call allocates NearestMemory. Maps are [height][width];
+// the maps of one call must be distinct.
 #pragma once
 
 #include <bifocal/device.hpp>

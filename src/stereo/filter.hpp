@@ -37,7 +37,7 @@ class PostFilter {
   [[nodiscard]] const DisparityBuffer& winners() const {
     return winners_.size() > 0 ? winners_ : disparity_;
   }
-  // Runs asynchronously and allocates no memory. `winners.disparity` must be winners().
+  // Runs asynchronously, and allocates no memory on a GPU. `winners.disparity` must be winners().
   void run(Queue& queue, const WinnerMaps& winners, const FilteredMaps& out);
 
   // Results of `run`: the disparities that passed the filters, and the filled disparities. Both are

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Twin: matcher_device.hpp (GPUs). StereoMatcher on the CPU: `submit` matches the pair at once. The
-// constructor allocates all memory except for the regions, whose memory grows with the first pair.
+// constructor allocates all memory except for the regions and their planes, whose memory grows as
+// pairs need it.
 #pragma once
 
 #include <algorithm>

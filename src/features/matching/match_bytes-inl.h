@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums of products of bytes in 16 bits, where no sum can overflow: an instruction takes twice as
 // many products as with 16-bit pairs. match_simd.cpp includes this file once for every target,
-// after its words.
+// after its definitions.
 #if defined(BIFOCAL_MATCH_BYTES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_MATCH_BYTES_INL_H_
 #undef BIFOCAL_MATCH_BYTES_INL_H_

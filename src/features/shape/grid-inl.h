@@ -121,8 +121,8 @@ HWY_INLINE void sample(const Level& level, float x, float y, const Steps& steps,
   }
 }
 
-// Returns the differences between the samples on both sides of sample i and of the samples
-// after it.
+// Returns the differences between both neighbours of sample i, and of the samples in the
+// following lanes.
 HWY_INLINE Vec across_grid(const float* values, int i) {
   const Tag d;
   return hn::Sub(hn::LoadU(d, values + i + 1), hn::LoadU(d, values + i - 1));

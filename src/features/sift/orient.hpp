@@ -13,8 +13,8 @@
 namespace bifocal::features {
 
 inline constexpr int kOrientationBins = SiftRules::ORIENTATION_BINS;
-using OrientationHistogram =
-    std::array<float, kOrientationBins>;  // bin i is centred at 10 i degrees
+// Bin i is centred at 10 i degrees.
+using OrientationHistogram = std::array<float, kOrientationBins>;
 
 // Returns the histogram of gradient directions around (x, y), px of the level, weighted by
 // magnitude and a Gaussian of sift_orientation_spread() times sigma (Lowe, section 5).

@@ -68,7 +68,7 @@ lane_fn stationary_point sift_stationary_point(const real* D) {
 }
 
 // Returns the largest offset at which a refinement ends. It is more than half a sample, because a
-// point halfway between two samples would be sent to and fro.
+// point halfway between two samples would alternate between them.
 lane_fn real sift_settled(void) { return lane(0.6); }
 
 lane_fn mask sift_on_edge(const real* plane, real largest_ratio) {

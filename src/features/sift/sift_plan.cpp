@@ -115,9 +115,9 @@ class Planner {
   }
 
   // Returns the position of an octave's whole first level. The whole first levels of octaves [1,
-  // bands.octaves] come first in memory, in descending order, because the octaves after the bands
-  // begin with the last level. Those octaves are in memory only after the bands, and therefore use
-  // the same place.
+  // bands.octaves] come first in memory, in descending order: octave bands.octaves is at the start,
+  // where the octaves after the bands begin. Those octaves are in memory only after the bands, and
+  // therefore reuse the memory of the bands.
   [[nodiscard]] std::int64_t place_of_first_level(Bands bands, std::size_t octave) const {
     std::int64_t place = 0;
     for (std::size_t k = bands.octaves; k > octave; --k) place += sizes_[k].plane();

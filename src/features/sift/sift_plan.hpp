@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans which levels of an image's octaves are in device memory at the same time.
 //
-// If memory suffices, all levels are. Otherwise the first octaves are processed in bands of rows,
-// one band after another in the same place. A band owns rows, in which extrema are searched and
-// points described, and keeps enough rows above and below for the same results as with the whole
-// octave. The first level of the next octave is kept whole; the octaves after the bands are
-// computed from it as usual.
+// If memory suffices, all levels of all octaves are. Otherwise the first octaves are processed in
+// bands of rows, one band after another in the same place. A band owns rows, in which extrema are
+// searched and points described, and keeps enough rows above and below for the same results as with
+// the whole octave. The first level of the next octave is kept whole; the octaves after the bands
+// are computed from it as usual.
 #pragma once
 
 #include <bifocal/features.hpp>

@@ -55,7 +55,7 @@ int moved(float offset, float step) {
 
 // Returns the maximum of a quadratic around a pixel, through determinants one step of the octave
 // apart. The refinement restarts from the nearest pixel until it stays there. The layer is fixed,
-// because two layers would often send the point to and fro.
+// because a point would often alternate between two layers.
 std::optional<SurfPoint> refined(const Integral& integral, const SurfOctave& octave, int x, int y,
                                  int layer, const float* first, float threshold) {
   const int step = octave.step();

@@ -27,7 +27,7 @@ lane_fn real surf_sigma(real lobe) { return lane(0.4) * lobe; }
 
 // Returns the largest distance, in px, of a maximum from the pixel around which it is refined.
 // step: px between samples. It is more than half a pixel, because a maximum halfway between two
-// pixels would be sent to and fro.
+// pixels would alternate between them.
 lane_fn real surf_settled(real step) { return lane(0.5) + lane(0.1) * step; }
 
 // Return the whole pixels that a Haar wavelet reaches from its centre, which is one pixel wide.

@@ -9,7 +9,7 @@ group_fn index surf_moved(real away, real step) {
   return away < lane(0) ? -by : by;
 }
 
-// A point in px of the enlarged picture.
+// A point in px of the enlarged image.
 typedef struct {
   real x, y, sigma, response;
   index is_there, is_bright;

@@ -36,7 +36,7 @@ constexpr int kPixelsToReport = 32;  // pixels between two progress reports of a
 constexpr int kDown = 0, kUp = 1;
 
 // Returns the number of states that a sweep keeps: one per row in progress, and one for the
-// preceding row. A thread whose own sweep has ended helps with the second sweep.
+// preceding row. A thread whose own sweep has ended helps with the opposite sweep.
 int ring_size(int threads) { return threads == 1 ? 2 : (threads + 1) / 2 + 2; }
 
 struct alignas(64) Progress {
@@ -66,7 +66,7 @@ struct Sweep {
 void wait_for(const std::atomic<int>& done, int pixels) {
   int now = done.load(std::memory_order_acquire);
   for (int spins = 0; now < pixels; now = done.load(std::memory_order_acquire)) {
-    // The awaited thread may have lost its core: it needs this one.
+    // Sleeps after 1000 spins, because the awaited thread may have lost its core and need this one.
     if (++spins > 1000) done.wait(now, std::memory_order_acquire);
   }
 }
@@ -81,7 +81,7 @@ class Claims {
     taken_.store(0, std::memory_order_relaxed);
   }
   struct Row {
-    int n;        // number of rows in the band or more: no row is left
+    int n;        // row number; the rows of the band or more: none is left
     bool second;  // the opposite sweep has taken the row before
   };
   Row take(int side) {

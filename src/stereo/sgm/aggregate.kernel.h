@@ -2,8 +2,8 @@
 // Twin: aggregate_row.cpp (CPUs), with the same bits. Path costs of semi-global matching on GPUs.
 // sgm.kernels has the layouts. A team of TEAM threads processes one pixel at a time. Each member
 // holds 4 WORDS disparities, in memory as bytes and during the computation as pairs of 16 bits: a
-// word with the bytes 0 1 2 3 becomes the pairs (0, 2) and (1, 3), so that a neighbouring disparity
-// is mostly in the second pair of the same word.
+// word with the bytes 0 1 2 3 becomes the pairs (0, 2) and (1, 3), so that neighbouring disparities
+// are mostly in different pairs of the same word.
 
 enum { PIXEL_WORDS = TEAM * WORDS, LOW_BYTES = 0x00ff00ff, FAR_PAIR = 0x7fff7fff };
 lane_fn bits32 pair_low(bits32 word) { return word & LOW_BYTES; }

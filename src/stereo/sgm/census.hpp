@@ -36,7 +36,7 @@ class CensusCoder {
   [[nodiscard]] const std::uint32_t* right(int part, int y) const { return row(1, part, y); }
   // Returns whether enough samples have a clear match (Rules::has_clear_match).
   [[nodiscard]] bool is_clear(int disparities) const;
-  [[nodiscard]] const ImageU8& brightness() const { return brightness_; }  // left, 0 to 255
+  [[nodiscard]] const ImageU8& brightness() const { return brightness_; }  // left, values 0 to 255
   [[nodiscard]] static std::size_t bytes(int width, int height, int reach,
                                          const SgmOptions& options, int threads);
 

@@ -12,10 +12,10 @@ namespace bifocal::stereo {
 struct CostRow {
   int width = 0, disparities = 0, stride = 0;
   const std::uint32_t* left[2];  // low and high codes [width]; high: nullptr if not full
-  const std::uint32_t* right[5]
-                            [2];  // reversed rows y, y - 1, y + 1, y - 2, y + 2; nullptr: outside
-  int rows_apart_penalty = 0;     // cost per row of distance
-  std::uint8_t* cost = nullptr;   // out [width][stride], 255 beyond the last disparity
+  // Reversed rows y, y - 1, y + 1, y - 2, y + 2 of the codes; nullptr outside the image.
+  const std::uint32_t* right[5][2];
+  int rows_apart_penalty = 0;    // cost per row of distance
+  std::uint8_t* cost = nullptr;  // out [width][stride], 255 beyond the last disparity
 };
 void cost_row(const CostRow& c);
 

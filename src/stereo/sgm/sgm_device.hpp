@@ -60,7 +60,7 @@ class SgmDevice {
   std::size_t bytes_ = 0, key_bytes_ = 0;
   Buffer<std::uint16_t> smoothed_, right_index_;
   Buffer<std::uint8_t> brightness_, confidence_, jumps_;
-  Buffer<std::uint32_t> pixel_jumps_;  // jump_bytes of census.kernel.h, then one row and one pixel
+  Buffer<std::uint32_t> pixel_jumps_;  // jump_bytes of census.kernel.h, then zeros
   Buffer<std::uint32_t> codes_, high_, clear_, costs_, volumes_;
   int band_ = 0;  // rows of a band
   // States from which paths resume in the next band. The downward paths alternate between two

@@ -8,7 +8,7 @@
 namespace bifocal::stereo {
 
 inline constexpr int kGuard = 16;        // bytes of 255 between pixels
-inline constexpr int kWidestBytes = 64;  // register of the widest target
+inline constexpr int kWidestBytes = 64;  // bytes in a register of the widest target
 inline constexpr int kSumsBlock = 32;    // a pixel's sums are padded to a multiple of this
 
 }  // namespace bifocal::stereo

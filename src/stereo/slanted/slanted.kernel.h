@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PatchMatch with slanted planes on an unrectified pair; slanted.kernels describes the arguments.
 //   S. Galliani, K. Lasinger, K. Schindler, Massively parallel multiview stereopsis by surface
-//   normal diffusion, ICCV 2015: half of the pixels take planes from the second half. Here the
-//   halves are the even and the odd rows, so that the pixels of a register are neighbours.
+//   normal diffusion, ICCV 2015: two halves of the pixels alternately take planes from each other.
+//   Here the halves are the even and the odd rows, so that the pixels of a register are neighbours.
 
 // Returns the index of an item's pixel in the arrays.
 group_fn index slanted_place(index row, index column, index across) {

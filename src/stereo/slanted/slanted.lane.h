@@ -7,8 +7,8 @@ enum {
   PATCH_STEP = 2,    // px between the samples of a patch
   PATCH_SAMPLES = 36
 };
-// Returns the variance attributed to noise, levels^2 of 255. Flat patches therefore correlate with
-// no patch.
+// Returns the variance attributed to noise, levels^2 of 255. Because of it, flat patches correlate
+// with no other patch.
 lane_fn real patch_noise() { return lane(4); }
 lane_fn real patch_refused() { return lane(2); }  // above every cost of a patch, 1 - correlation
 lane_fn real patch_farthest() { return lane(1e6); }

@@ -23,8 +23,8 @@ namespace bifocal::stereo {
 namespace {
 
 constexpr int kMinBandRows = 32;
-constexpr std::size_t kSumsBytes = 640
-                                   << 10;  // column sums of one chunk: most of an L2 cache of 1 MB
+// Bytes of the column sums of one chunk: most of an L2 cache of 1 MB.
+constexpr std::size_t kSumsBytes = 640 << 10;
 
 // Images with repeated borders. The right image is reversed: element j of a right row is column
 // width - 1 + radius - first - j.

@@ -31,8 +31,8 @@ struct Sweep {
   std::uint32_t* sums = nullptr;   // column sums [1 + columns][lanes]; the first is always zero
   std::uint32_t* boxes = nullptr;  // scratch [3][lanes]: two box sums, right keys
   const std::uint32_t* lane_mask = nullptr;  // [lanes]: 0: candidate, ~0: not a candidate
-  const std::uint32_t* right_mask =
-      nullptr;  // [width - 1 + lanes]: 0 if the right pixel is inside the image, else ~0
+  // [width - 1 + lanes]: 0 if the right pixel is inside the image, else ~0.
+  const std::uint32_t* right_mask = nullptr;
   int clear_begin = 0, clear_end = 0;  // range of x for which right_mask is 0 in all lanes
   // Output of a sweep that searches.
   std::uint32_t* left_keys = nullptr;  // [width], ~0: none
@@ -41,8 +41,8 @@ struct Sweep {
   std::uint32_t* below = nullptr;  // [width]: cost at the winner's disparity - 1 (undefined if the
                                    // lane does not exist)
   std::uint32_t* above = nullptr;  // [width]: cost at + 1
-  std::uint32_t* right_keys =
-      nullptr;  // [width - 1 + lanes]: key of right pixel width - 1 - d0 - j; ~0: none
+  // [width - 1 + lanes]: element j is the key of right pixel width - 1 - d0 - j; ~0: none.
+  std::uint32_t* right_keys = nullptr;
 };
 
 inline constexpr int kLaneStep = 16;  // lanes of every target, so that results have the same layout
