@@ -91,7 +91,7 @@ map_kernel(order_keep, item, ORDER_KEEP) {
       const real other = keypoint_strength(g);
       if (other < strength) continue;
       const index order_of_equal = point_order(all + js[u], all + i, scale, shift);
-      // Of two equal points the second one is dropped.
+      // The second of two equal points is dropped.
       if (other > strength || order_of_equal < 0 || (order_of_equal == 0 && js[u] < i)) return;
     }
   }

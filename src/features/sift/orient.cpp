@@ -84,7 +84,7 @@ std::vector<float> dominant_directions(const OrientationHistogram& histogram) {
   std::vector<std::pair<float, float>> peaks;  // height, direction
   for (int i = 0; i < kOrientationBins; ++i) {
     const float left = h[around(i - 1)], here = h[around(i)], right = h[around(i + 1)];
-    // Of two equal bins the first is the peak.
+    // The first of two equal bins is the peak.
     if (!(here > left && here >= right && here >= SiftRules::sift_peak_ratio() * highest)) continue;
     peaks.emplace_back(here, SiftRules::sift_peak(static_cast<float>(i), left, here, right));
   }

@@ -91,7 +91,7 @@ group_fn void add_points(GROUP_PARAM global_const extremum* e, index picture, bi
   group_barrier();
   for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
     const real left = smoothed[around(b - 1)], here = smoothed[b], right = smoothed[around(b + 1)];
-    // Of two equal bins the first is the peak.
+    // The first of two equal bins is the peak.
     if (!(here > left && here >= right && here >= sift_peak_ratio() * highest)) continue;
     if (!is_unmasked(extremum_position(e, where_octave(where), scale, shift), mask, mask_width,
                      picture_width, picture_height))
