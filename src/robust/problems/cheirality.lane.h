@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The side of the cameras on which points lie, as far as an epipolar matrix determines it.
 
-// Returns the side of the line F x1, relative to the epipole e2 (e2'F = 0), on which x2 lies. The
-// sign is the same for all points in front of both cameras, and for all points behind one. *near2:
-// squared distance of x2 from the epipole, times e[2]^2.
+// Returns the side of the line F x1, relative to the epipole e2 (e2'F = 0), on which x2 lies. All
+// points in front of both cameras have one sign, and points behind one camera have the opposite
+// sign. *near2: squared distance of x2 from the epipole, times e[2]^2.
 lane_fn real epipolar_side(const real* F, const real* e, real x1, real y1, real x2, real y2,
                            real* near2) {
   real p[3] = {x1, y1, lane(1)}, q[3] = {x2, y2, lane(1)}, line[3], through[3];
