@@ -20,7 +20,7 @@ struct JackknifePart {
 
 // Returns the points without each of 3 x 3 cells of image 1, and then of image 2. Whole cells are
 // left out, because neighbouring matches may have common errors, or a few outliers of one region
-// were accepted. The scale contains Student's t, because there are few cells.
+// were accepted. The scale contains Student's t, because the cells are few.
 //   B. Efron, R. Tibshirani, An introduction to the bootstrap, 1993, 11.
 [[nodiscard]] inline std::vector<JackknifePart> jackknife_parts(std::span<const PointPair> points) {
   constexpr int kAcross = 3;

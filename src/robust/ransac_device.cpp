@@ -176,8 +176,7 @@ class Piece : PieceMemory {
                PairClass pair_class) {
     const int candidates = candidates_at_once(pair_class);
     const auto places = std::size_t(some) * std::size_t(round);
-    // The kernels do not read this memory if there are no candidates, but the arguments must
-    // not be empty.
+    // Without candidates, the kernels do not read this memory, but the arguments must not be empty.
     const auto together = std::max<std::size_t>(1, std::size_t(some) * std::size_t(candidates));
     return {.some = some,
             .round = round,

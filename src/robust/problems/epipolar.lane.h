@@ -11,7 +11,7 @@ enum {
   LINE_IS_DEGENERATE = 1    // inliers on a line of an image do not determine the model
 };
 
-// How RANSAC treats these models. Every family defines all of these constants.
+// How RANSAC treats these models. Every family defines all constants of this list.
 enum {
   // 1: outliers near their epipolar lines are inliers of a wrong model by chance. Then no model is
   // given up for lack of support so far, and a threshold that is far too wide is narrowed.
@@ -22,8 +22,8 @@ enum {
   // plane of the scene.
   FIRST_ROUND_CANDIDATES = 2,
   // Smallest number of samples if time allows. The true matrix of a scene and a matrix of a
-  // large plane in the scene have nearly as many inliers, and refinement leads from a sample to
-  // either of them.
+  // large plane in the scene have nearly as many inliers, and refinement leads from a sample
+  // to either matrix.
   THOROUGH_SAMPLES = 256,
   KEEPS_BEST_EARLY = 0,   // 1: after refinement, other samples of the round rarely improve it
   CUTS_LEVERAGE = 1,      // 1: the last fit leaves out points of too much leverage

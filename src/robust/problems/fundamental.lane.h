@@ -50,8 +50,8 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
 lane_fn void model_move(real* chart, const real* delta) { epipolar_move(chart, DOF, delta); }
 
 // Number of samples after which a pair of n points is given up if no model has scored more than
-// chance. A matrix from a sample of correct and incorrect matches already scores more, the more so
-// the more points there are. Measured with 20 % of correct matches (docs/robust.md).
+// chance. A matrix from a sample of correct and incorrect matches already scores more, in
+// particular with many points. Measured with 20 % of correct matches (docs/robust.md).
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1.2e10) / (n * n); }
 
 lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,

@@ -47,8 +47,8 @@ lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
 }
 
 // Returns whether H is not nearly singular. A singular map has every match that starts near a line
-// of image 1 as an inlier. Rows 1 and 2 have the unit of image 2, which may differ from that of
-// image 1 (pixels to metres). So the determinant is compared with the length of these rows times
+// of image 1 as an inlier. Rows 1 and 2 have the unit of image 2, which may differ from the unit of
+// image 1 (pixels to metres). So the determinant is compared with the length of rows 1 and 2 times
 // the length of row 3; the rows are nearly coplanar if it is much smaller.
 lane_fn mask model_is_sound(const real* H) {
   real map = fmax(vec3_dot(H, H), vec3_dot(H + 3, H + 3)), w = vec3_dot(H + 6, H + 6);

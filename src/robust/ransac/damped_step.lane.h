@@ -37,9 +37,9 @@ lane_fn void row_product(const real* a, const real* B, index size, index stride,
 }
 
 // Solves (A + damping diag A) delta = -D'g with A = D' N D. N is the packed lower triangle [size
-// (size + 1) / 2] and g [size] the right-hand side of the normal equations in the elements of the
-// model; D [size][dof] holds the derivatives of these elements. size <= 10, dof <= 8. Returns the
-// smallest relative pivot (ldl_solve).
+// (size + 1) / 2] and g [size] the right-hand side of the normal equations in the elements of
+// the model; D [size][dof] holds their derivatives. size <= 10, dof <= 8. Returns the smallest
+// relative pivot (ldl_solve).
 lane_fn real damped_step(const real* N, const real* g, const real* D, index size, index dof,
                          real damping, real* delta) {
   real A[64], ND[80], row[10];

@@ -41,10 +41,7 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
 // samples score more than samples of the true map before refinement. docs/notes/robust.md
 // compares other numbers.
 group_fn index candidates_of(const struct pair_view* pair, global_const ransac_state* state) {
-  enum {
-    REFINED_POINTS = 4096
-  };  // points of all refined candidates of a round, which cost little
-      // time
+  enum { REFINED_POINTS = 4096 };  // limit on the points of all candidates, for little time
   const index many = REFINED_POINTS / (pair->n + 1), is_first = !(state->sample_score > 0);
   index most = is_first ? FIRST_ROUND_CANDIDATES : 1;
   if (is_first && state->narrowed > 0 && state->thorough > 0) most = CANDIDATES;
@@ -63,7 +60,7 @@ group_fn index model_consider(GROUP_PARAM const struct pair_view* pair, scalar b
   struct refine_options options = {{pair->threshold, 0, pair->weighted}, 10, (scalar)1e-4};
   c->first_score = model_refine(GROUP_ARG pair, subset, &options, pair->weights, c->model, shared);
   if_constant(SIDES > 0) {
-    // A model that scores less with all points rarely scores more with some of them left out.
+    // A model that scores less with all points rarely scores more with a subset.
     if (subset == pair->n && !(c->first_score > best)) return 0;
     // Refine again without the points that cannot be matches of the model.
     model_side(GROUP_ARG pair, subset, c->model, c->side);
@@ -83,7 +80,7 @@ group_fn void ransac_take(GROUP_PARAM const struct pair_view* pair, const refine
   group_barrier();  // all have read the state
   if (!is_sound) return;
   // The fraction of correct matches determines how often a sample is free of outliers, even if the
-  // threshold is too small for all of them to be inliers.
+  // threshold is too small for all correct matches to be inliers.
   scalar matches = c->support.weight, noise = expected_noise(pair);
   // If outliers are rarely inliers of a model, a model that scores no more than chance needs all
   // samples, whatever the noise is. Then the noise of many points is not estimated.
@@ -117,17 +114,13 @@ group_fn void ransac_consider(GROUP_PARAM const struct pair_view* pair, refined_
 
 // Continues RANSAC with a narrower threshold if the threshold is far too wide for the noise, for at
 // least one round. Such a threshold accepts outliers near the epipolar lines, and a wrong model
-// with more of them may score more than the true one. The new threshold is 2.5 standard deviations
-// of the noise, if that is less than 60 % of the old one. Maps and poses are excluded, because
-// outliers are rarely their inliers. Returns the number of samples of the round, or 0.
+// with more outliers may score more than the true model. The new threshold is 2.5 standard
+// deviations of the noise, if that is less than 60 % of the old one. Maps and poses are excluded,
+// because outliers are rarely their inliers. Returns the number of samples of the round, or 0.
 group_fn index narrowed_round(GROUP_PARAM const struct pair_view* pair,
                               const struct ransac_limits* limits, global_ptr ransac_state* state,
                               global_ptr scalar* weights, local_ptr pair_shared* shared) {
-  enum {
-    THOROUGH_ROUND = 512,
-    BATCH_ROUND = 128
-  };  // samples if the result is to be made sure of,
-      // and if not
+  enum { THOROUGH_ROUND = 512, BATCH_ROUND = 128 };  // samples: if is_thorough, and if not
   // reach2: the new squared threshold in variances of the noise. wide, least: the largest ratio of
   // the new to the old squared threshold, and its lower bound for noise near 0.
   const scalar reach2 = (scalar)6.25, wide = (scalar)0.36, least = (scalar)0.01;
@@ -153,8 +146,8 @@ group_fn index narrowed_round(GROUP_PARAM const struct pair_view* pair,
 }
 
 // The models of a round. Each sample has the score of its best model (or BELOW_FLOOR, NO_MODEL),
-// the slot of that model, and its models [SLOTS][MODEL_SIZE]. Consecutive numbers of a model are
-// `number_step` elements apart, consecutive samples `sample_step` elements.
+// the slot of that model, and all its models [SLOTS][MODEL_SIZE]. Consecutive numbers of a model
+// are `number_step` elements apart, consecutive samples `sample_step` elements.
 struct round_models {
   index count;
   global_const float* scores;
@@ -170,8 +163,8 @@ group_fn void round_model(const struct round_models* round, index sample, scalar
     model[i] = (scalar)round->models[first + (from + i) * (offset)round->number_step];
 }
 
-// Candidates of a round that have been considered before, all at once (ransac_consider): their
-// samples in the order of falling scores, -1 behind the last, and what came of each.
+// Candidates of a round that were all refined before, in parallel (ransac_consider): their samples
+// in descending order of scores, -1 after the last one, and the refined models.
 struct ready_candidates {
   index are_there;
   global_const int* samples;

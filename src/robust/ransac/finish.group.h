@@ -67,7 +67,7 @@ group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const
 
 // Returns the variance of the last parameter of the chart per unit variance of the residuals. It
 // follows from the normal equations N in the elements of the model and the derivatives D
-// [EQUATIONS][DOF] of these elements. 1e30 if the points do not determine all parameters.
+// [EQUATIONS][DOF] with respect to the chart. 1e30 if the points do not determine all parameters.
 lane_fn real last_variance(const real* N, const real* D) {
   real A[64], ND[EQUATIONS * 8], row[EQUATIONS], x[8];
   for (index i = 0; i < EQUATIONS; ++i) {

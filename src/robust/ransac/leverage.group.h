@@ -62,9 +62,9 @@ group_fn real point_leverage(const struct pair_view* pair, const real* F, const 
   return e;
 }
 
-// Returns the leverage cut: the one of LEVERAGE_CUTS multiples of the mean leverage above which
-// matches near the line are outnumbered most, by weight, by matches of a strip ten times as wide.
-// Infinite if they are never outnumbered.
+// Returns the leverage cut, one of LEVERAGE_CUTS multiples of the mean leverage: the multiple above
+// which matches near the line are outnumbered most, by weight, by matches of a strip ten times as
+// wide. Infinite if they are never outnumbered.
 group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const real* F, const real* M,
                              scalar mean, scalar sigma, global_const scalar* weights) {
   real counts[2 * LEVERAGE_CUTS], cuts[LEVERAGE_CUTS];

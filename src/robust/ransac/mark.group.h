@@ -165,8 +165,8 @@ group_fn index camera_stood_still(GROUP_PARAM const struct pair_view* view,
 //   of all inliers if that is more.
 // - Matches that do not move count only away from the border, which is a tenth of the extent,
 //   unless the camera stood still.
-// Counting stops at `least` or MOST_PLACES. If there are fewer, the rest is subtracted from the
-// distinct inliers and points of `work`. places [stride]: scratch memory.
+// Counting stops at `least` or MOST_PLACES. If fewer are found, the difference is subtracted from
+// the distinct inliers and points of `work`. places [stride]: scratch memory.
 enum { MOST_PLACES = 128 };
 group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_const float* points,
                            global_const scalar* errors, global_const pair_info* info, scalar least,

@@ -10,7 +10,7 @@ struct refine_shared {
 typedef union pair_shared {
   struct refine_shared refine;
   scalar leverage[EQUATIONS * EQUATIONS];  // a matrix (leverage.group.h)
-  scalar matrix[9];                        // from the leader to the other members
+  scalar matrix[9];                        // from the leader to all members
   scalar extents[8];  // of the columns of two images: the low ends, then the high ones
   scalar variance;
   index count;

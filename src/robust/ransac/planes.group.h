@@ -56,7 +56,7 @@ struct plane_search {
   scalar on, off, all_off;  // inliers on the plane and off it; matches off it
 };
 
-// Replaces the flags of list [stride], above 0 for the selected points, by the indices of these
+// Replaces the flags of list [stride], above 0 for selected points, by the indices of the selected
 // points. Returns their number.
 group_fn index list_points(GROUP_PARAM const struct pair_view* pair, global_ptr scalar* list,
                            local_ptr pair_shared* shared) {
@@ -264,7 +264,7 @@ group_fn void open_planes(GROUP_PARAM const struct pair_view* pair,
 }
 
 // Completes RANSAC on a fundamental matrix. If at least half of its inliers lie on a plane, the
-// matrix is replaced by one that contains this plane, provided that it scores more. weights
+// matrix is replaced by a matrix that contains this plane, if such a matrix scores more. weights
 // [stride]: scratch memory.
 group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
                           scalar log_failure, global_ptr ransac_state* state,

@@ -111,8 +111,8 @@ group_fn void weighted_draw(const struct sample_numbers* of,
 }
 
 // Draws the points of the sample `iteration`. With qualities, every second sample is drawn from the
-// best matches and contains the last of them. The other samples are drawn from all matches, so that
-// bad qualities cost at most twice the iterations. ready: as in sample_draw.
+// best matches and contains the last of them. The remaining samples are drawn from all matches, so
+// that bad qualities cost at most twice the iterations. ready: as in sample_draw.
 group_fn void prior_draw(bits32 seed0, bits32 seed1, index iteration,
                          const struct sample_source* source, const bits32* ready,
                          index ready_blocks, index* sample) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Weights and qualities of matches as whole numbers, so that all devices give the same result.
 
-// Returns a weight relative to the largest, in whole steps of 2^-24, at least one. Sums of these
-// are exact in double, in any order.
+// Returns a weight relative to the largest, in whole steps of 2^-24, at least one. Sums of such
+// steps are exact in double, in any order.
 lane_fn double weight_steps(double weight, double largest) {
   const double steps = (double)(offset)(weight / largest * 16777216.0 + 0.5);
   return steps > 1 ? steps : 1;

@@ -23,7 +23,7 @@ group_fn void rotation_map_of(const struct pair_view* pair, const scalar* R, sca
 }
 
 // Returns whether the parallax is significant. The map and two matches off it determine an epipolar
-// matrix; the other matches test it.
+// matrix; all further matches test it.
 group_fn index parallax_proves(const scalar* sums) {
   const scalar off = sums[OFF_MAP], proof = sums[ON_LINE], chance = sums[ON_LINE_BY_CHANCE] / off;
   if (!(proof > 2) || !(chance < (scalar)0.99)) return 0;
@@ -31,8 +31,7 @@ group_fn index parallax_proves(const scalar* sums) {
   return proof - 2 >= least_beyond_chance(off - 2, chance, limit);
 }
 
-// Selects, from the rotations of the SIDES poses, the one nearer to the inliers among the
-// first n points.
+// Selects the rotation of the SIDES poses that is nearer to the inliers among the first n points.
 group_fn void rotation_start(GROUP_PARAM const struct pair_view* pair, index n,
                              const struct lane_model* m, const scalar* model, scalar* R) {
   scalar sides[12 * SIDES + 1], sums[SIDES + 1];

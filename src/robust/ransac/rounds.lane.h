@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The size of the first round and the lowest score, shared by host and devices.
 
-// Returns the number of samples of the first round: those needed in any case, but at most what one
-// launch computes efficiently.
+// Returns the number of samples of the first round: the samples needed in any case, within the size
+// of an efficient launch.
 lane_fn index first_round(index min_iterations, index max_iterations) {
   index count = min_iterations < LEAST_ROUND ? LEAST_ROUND
                 : min_iterations < 128       ? min_iterations

@@ -14,7 +14,7 @@ group_fn index is_thorough(const struct ransac_limits* limits) {
   return limits->min_inlier_ratio > 0;
 }
 
-// Returns the number of samples until CLEAN_SAMPLES of them are free of outliers, if `inliers` of n
+// Returns the number of samples until CLEAN_SAMPLES samples are free of outliers, if `inliers` of n
 // points are correct.
 group_fn scalar iterations_needed(scalar inliers, scalar n, scalar log_failure, scalar most) {
   scalar rate = inliers / n, clean = 1;
@@ -28,8 +28,8 @@ group_fn scalar iterations_needed(scalar inliers, scalar n, scalar log_failure, 
 }
 
 // Returns whether a score over n points is above what outliers give a model. A fraction `chance` of
-// them are inliers and score 2/3 each on average. The limit is 4 standard deviations above that
-// mean, with a term for the skewed distribution of few points.
+// outliers are inliers of the model and score 2/3 each on average. The limit is 4 standard
+// deviations above that mean, with a term for the skewed distribution of few points.
 group_fn index score_beats_chance(const struct pair_view* pair, scalar n, scalar score) {
   scalar by_chance = n * pair->chance;
   scalar limit = (scalar)FREE_MATCHES + by_chance * (scalar)(2.0 / 3.0) +
@@ -38,13 +38,12 @@ group_fn index score_beats_chance(const struct pair_view* pair, scalar n, scalar
 }
 
 // Returns the smallest k for which at least k of `others` matches are inliers by chance, each with
-// probability `chance`, with a probability below exp(limit); others + 1 if there is no such k.
+// probability `chance`, with a probability below exp(limit); others + 1 if no k qualifies.
 group_fn scalar least_beyond_chance(scalar others, scalar chance, scalar limit) {
   const scalar odds = chance / (1 - chance);
   scalar log_term = others * scalar_log(1 - chance);  // log probability of exactly k by chance
   for (scalar k = 0; k <= others; k += 1) {
-    const scalar ratio =
-        (others - k) / (k + 1) * odds;  // of the next term; the ones after fall faster
+    const scalar ratio = (others - k) / (k + 1) * odds;  // term k + 1 over term k; falls with k
     if (ratio < 1 && log_term < limit && log_term - scalar_log(1 - ratio) < limit) return k;
     if (k < others) log_term += scalar_log(ratio);
   }
@@ -94,8 +93,8 @@ group_fn scalar least_inliers(const struct pair_view* pair, const struct ransac_
   return least;
 }
 
-// Returns the factor on the number of samples. The fewer inliers there are, the less reliably
-// refinement leads from an outlier-free sample to the best model.
+// Returns the factor on the number of samples. With few inliers, refinement leads less reliably
+// from an outlier-free sample to the best model.
 group_fn scalar refinement_doubt(scalar inliers) {
   if (!(inliers > 0 && inliers < (scalar)FEW_INLIERS)) return 1;
   return (scalar)FEW_INLIERS / inliers * ((scalar)FEW_INLIERS / inliers);
@@ -135,7 +134,7 @@ group_fn scalar samples_without_support(const struct pair_view* pair,
   return samples < least ? least : samples;
 }
 
-// Returns the number of samples after which the best model is the one in the state with
+// Returns the number of samples after which the model in the state is the best one with
 // the given confidence.
 group_fn scalar samples_wanted(const struct pair_view* pair, const struct ransac_limits* limits,
                                global_const ransac_state* state) {
@@ -146,9 +145,9 @@ group_fn scalar samples_wanted(const struct pair_view* pair, const struct ransac
                                                   (scalar)CLEAN_SAMPLES * limits->log_failure, most)
                       : iterations_needed(inliers, n, limits->log_failure, most);
   wanted *= refinement_doubt(inliers);
-  // If the model has a smaller inlier ratio than the one that RANSAC samples for, such as one small
-  // plane of a scene with depth, sampling takes no longer than for that ratio. Factor 2: inlier
-  // ratios are known only roughly.
+  // If the model has a smaller inlier ratio than RANSAC samples for, such as one small plane of a
+  // scene with depth, sampling takes no longer than for that ratio. Factor 2: inlier ratios are
+  // known only roughly.
   if (inliers < sought) {
     const scalar enough = 2 * samples_for_one(pair) * refinement_doubt(sought) *
                           iterations_needed(sought, n, limits->log_failure, most);

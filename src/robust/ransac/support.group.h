@@ -31,7 +31,7 @@ group_fn real shifted_error(const struct lane_model* m, const struct pair_view* 
 }
 
 // Squared error of a point. It is NaN for a point on the wrong side, which cannot be a match
-// whatever its error; half of the outliers near epipolar lines are there.
+// whatever its error; half of the outliers near epipolar lines are on that side.
 group_fn real admitted_error_of(const struct lane_model* m, const real* p) {
   real e = point_error(m->model, p, m->focal);
   if_constant(SIDES > 0) {
@@ -183,7 +183,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
     real total[WINDOW_SUMS] = {lane(0), lane(0), lane(0)};
     real inner = group_same(window2), outer = group_same(4 * window2);
     group_for(i, n) {
-      real e = group_load(errors, i);  // each member reads what it stored: no barrier
+      real e = group_load(errors, i);  // a member reads its own numbers: no barrier
       mask within = e < inner;
       real own = point_weight(pair, i);
       total[WITHIN] += select(within, own, lane(0));
