@@ -31,7 +31,7 @@ Real load_element(const linalg::View<const T>& view, int e, int first, int used)
   return lane::ops<Real>::load(values);
 }
 
-// Stores element e of the first `used` matrices; does nothing if the view has no memory.
+// Stores element e of the first `used` matrices; does not write if the view has no memory.
 template <class Real, class T>
 void store_element(const linalg::View<T>& view, int e, int first, int used, Real v) {
   constexpr int width = lane::traits<Real>::width;

@@ -40,8 +40,8 @@ lane_fn void balance_row(lane_array A, kept_array K, index d, index n, index i, 
   kept_at(K, d + i) = kept_at(K, d + i) * factor;
 }
 
-// Undoes balancing where it would increase the error of the eigenvectors. The error of an
-// eigenvector of the balanced matrix grows by up to max D / min D when it is transformed back.
+// Undoes balancing in lanes in which it would increase the error of the eigenvectors. The error of
+// an eigenvector of the balanced matrix grows by up to max D / min D when it is transformed back.
 // Zeros or grading may leave D unbounded; then balancing is kept only if the balanced matrix is
 // smaller in proportion.
 lane_fn void balance_undo(lane_array A, kept_array K, index d, index n) {

@@ -164,7 +164,7 @@ group_fn shift_pair group_francis_shifts(local_ptr const scalar* H, index ld, in
   scalar x = H[hi * ld + hi], y = H[(hi - 1) * ld + hi - 1];
   scalar w = H[hi * ld + hi - 1] * H[(hi - 1) * ld + hi];
   scalar middle = (scalar)0.5 * (y - x), square = middle * middle + w;
-  if (square >= (scalar)0) {  // real shifts: the one closer to the last element, twice
+  if (square >= (scalar)0) {  // real shifts: twice the value closer to the last element
     scalar root = sqrt(square);
     scalar z = middle + (middle > (scalar)0 ? root : -root);
     x = y = z != (scalar)0 ? x - w / z : x;

@@ -9,8 +9,8 @@ namespace bifocal::linalg {
 
 // How a GPU computes a matrix of a batch.
 struct EigenMapping {
-  // Threads per matrix. 1: one matrix per thread (linalg/eigen/real_eigenpairs.lane.h), `threads`
-  // of these per block. 8, 16, 32: a group (linalg/eigen/real_eigenpairs.group.h).
+  // Threads per matrix. 1: one matrix per thread (linalg/eigen/real_eigenpairs.lane.h), with
+  // `threads` matrices per block. 8, 16, 32: a group (linalg/eigen/real_eigenpairs.group.h).
   int width = 1;
   int threads = 32;  // per block
 };

@@ -100,8 +100,8 @@ SvdKernel<T> svd_kernel(const DeviceInfo& device, int n, int count) {
 }
 
 // Kernel for the right singular vector of the smallest singular value of n x n matrices: it takes
-// the last vector of the full SVD. Inverse iteration with one matrix per thread, in memory of its
-// own, takes 5 to 14 times as long.
+// the last vector of the full SVD. Inverse iteration with one matrix per thread, in private memory,
+// takes 5 to 14 times as long.
 template <class T>
 SvdKernel<T> last_column_kernel(const DeviceInfo& device, int n, int count) {
   return [svd = svd_kernel<T>(device, n, count), small = lane_kernels<T>(device, 1), n](
@@ -130,7 +130,7 @@ SvdKernel<T> last_column_kernel(const DeviceInfo& device, int n, int count) {
 
 // Kernel for eigenvalues and eigenvectors of symmetric matrices. A multiple of the identity is
 // added that makes all eigenvalues nonnegative, so that they are the singular values. Two-sided
-// rotations with one matrix per thread, in memory of its own, take 5 to 14 times as long.
+// rotations with one matrix per thread, in private memory, take 5 to 14 times as long.
 template <class T>
 SvdKernel<T> shifted_kernel(const DeviceInfo& device, int n, int count, bool with_vectors) {
   return [svd = svd_kernel<T>(device, n, count), small = lane_kernels<T>(device, 1), n,

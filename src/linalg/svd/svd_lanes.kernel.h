@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SVD family on a GPU with one matrix per thread in arrays of its own, by the lane code of the
+// The SVD family on a GPU with one matrix per thread in private arrays, by the lane code of the
 // CPU. SVD_LARGEST: largest number of columns.
 #define SVD_OWN (SVD_LARGEST * SVD_LARGEST)
 

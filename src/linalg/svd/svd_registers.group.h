@@ -79,7 +79,7 @@ group_fn mask svd_orthogonalise(real* a, real* v, index max_sweeps) {
   return active;
 }
 
-// Memory of the group in which a member has n n numbers of its own: number e at numbers[e step].
+// Memory of the group with n n private numbers for a member: number e at numbers[e step].
 typedef struct {
   local_ptr real* numbers;
   index step;
