@@ -27,7 +27,7 @@ lane_fn index poly_place(index n, const index* t) {
   return place;
 }
 
-// Advances the tails of a monomial to those of the next monomial.
+// Advances the tails t of a monomial to the tails of the next monomial.
 lane_fn void poly_next(index n, index* t) {
   index k = n - 1;
   for (; k > 0 && t[k] == t[k - 1]; --k) t[k] = 0;

@@ -90,7 +90,7 @@ lane_fn real relative_pose_4pt_gravity_shared_focal(const real* x1, const real* 
     data[i] = k < 3 ? axes[3 * camera + k] : points[12 * camera + k];
   }
   // Two equal matches have a family of solutions, from which the template would
-  // return arbitrary ones.
+  // return arbitrary members.
   const real apart = lane(1e2) * lane_epsilon();
   mask differ = gravity_least_distance2(x1, y1, x2, y2) > apart * apart;
   real count = relative_pose_4pt_gravity_shared_focal_roots(data, roots);

@@ -90,7 +90,7 @@ lane_fn void focal_quintic(const real* e, real* quintic) {
 lane_fn void focal_turn_basis(const real* cubic, real* N) {
   real best = lane(-1), d[3];
   for (index i = 0; i < 3; ++i) d[i] = lane(0);
-  // All combinations of -1, 0, 1 up to sign: a nonzero cubic form does not vanish at all of them.
+  // All combinations of -1, 0, 1 up to sign: a nonzero cubic form is nonzero for at least one.
   for (index k = 14; k < 27; ++k) {
     const index x = k / 9 - 1, y = k / 3 % 3 - 1, z = k % 3 - 1;
     const index n = x * x + y * y + z * z;
