@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Begins the body of a class template that includes lane and group files, for C++; lane/cpp_end.h
-// ends it. The template parameter must be called Real. There is no include guard, because every
-// such class includes this file.
+// ends it. The template parameter must be called Real. An include guard is missing on purpose,
+// because every such class includes this file.
 #ifdef __CUDACC__
 #define lane_fn static inline __host__ __device__
 #else
@@ -121,7 +121,7 @@ template <class T>
 group_fn void group_store_strided(T* p, index i, index stride, real v, index to) {
   lane_ops::store_strided(v, p + i * stride, stride, to - i);
 }
-// Versions of these functions for large arrays.
+// Versions of the strided functions for large arrays.
 template <class T>
 group_fn real group_load_far(const T* p, index i, offset stride) {
   return lane_ops::load_strided(p + i * stride, stride);

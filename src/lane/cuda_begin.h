@@ -67,8 +67,8 @@ group_fn scalar warp_sum_(real v) {
   return v;
 }
 // Sums Held numbers over the threads whose indices differ in the bits from Bit on, with the same
-// additions. At each bit a thread sends one half of its numbers and keeps the other half. At the
-// end thread i of the warp has the sums from i * Held / 32 on.
+// additions. At each bit a thread sends half of its numbers and keeps half. At the end thread i of
+// the warp has the sums from i * Held / 32 on.
 template <int Held, int Bit>
 group_fn void warp_sums_apart_(real* v) {
   if constexpr (Bit > 0) {

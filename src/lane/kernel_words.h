@@ -6,8 +6,8 @@
 //     IN(float, x) VALUE(float, k) OUT(float, y)
 //   map_kernel(scale, i, SCALE) { y[i] = k * x[i]; }
 //
-// A list is called with expansions for its seven kinds of arguments, each of which begins with a
-// comma. A list names all kinds, because OpenCL C 1.2 has no variadic macros.
+// A list is called with expansions for its seven kinds of arguments, and every expansion begins
+// with a comma. A list names all kinds, because OpenCL C 1.2 has no variadic macros.
 //   IN(type, name)           array that is read
 //   OUT(type, name)          array that is written, or read and written
 //   VALUE(type, name)        a number

@@ -194,7 +194,7 @@ typedef real wide;
 #define GROUP_ARG group_scratch,
 #if defined(INLINE_PTX) && GROUP_SIZE > 1
 // A work-group consists of warps or is part of one: the driver supports inline PTX, and the
-// shuffles are those of lane/cuda_begin.h.
+// shuffles are the same as in lane/cuda_begin.h.
 #define GROUP_MEMBERS_ ((int)(GROUP_SIZE >= 32 ? 0xffffffffu : (1u << (GROUP_SIZE % 32)) - 1u))
 #define SHUFFLE_(name, instruction)                                \
   static inline int name##_word_(int v, int which) {               \

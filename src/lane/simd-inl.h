@@ -62,7 +62,7 @@ template <class T>
 struct traits<HWY_NAMESPACE::simd<T>> {
   using element = T;
   using mask = HWY_NAMESPACE::simd_mask<T>;
-  using integer = HWY_NAMESPACE::simd<T>;  // a whole number per lane; small ones are exact
+  using integer = HWY_NAMESPACE::simd<T>;  // a whole number per lane, exact if small
   static constexpr int width = HWY_NAMESPACE::simd<T>::width;
   // A lane in double precision: two registers, or one if a register has a single lane.
   using wide = std::conditional_t<sizeof(T) == 4 && (width > 1), HWY_NAMESPACE::simd_pair<double>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words of teams. A team is TEAM threads of one warp (a power of two), each of which holds WORDS
+// Words of teams. A team is TEAM threads of one warp (a power of two); each thread holds WORDS
 // 32-bit words of one object. All teams of a warp call these functions together. Included inside a
 // class body, after lane/cuda_begin.h.
 group_fn index team_member() { return static_cast<index>(threadIdx.x) % TEAM; }

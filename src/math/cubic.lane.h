@@ -46,7 +46,7 @@ lane_fn real cubic_lone_root(real a, real b, real c) {
 }
 
 // Computes the real roots of x^3 + a x^2 + b x + c: the lone root first, then the two remaining
-// ones in ascending order if they are real. Returns 1 or 3.
+// roots in ascending order if they are real. Returns 1 or 3.
 lane_fn real cubic_roots(real a, real b, real c, real* roots) {
   real r = cubic_lone_root(a, b, c);
   real a1 = a + r;
