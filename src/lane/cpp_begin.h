@@ -11,7 +11,7 @@
 // group_fn_apart and lane_fn_apart mark functions of which a CUDA kernel has one copy, because code
 // larger than the instruction cache stalls. In OpenCL such a group function is an ordinary
 // function, since PoCL 3.1 miscompiles calls of group code. Lane functions of this kind also have
-// one copy on CPUs, where they compile in a fraction of the time.
+// one copy on CPUs, which reduces their compile time to a fraction.
 #define group_fn_apart group_fn
 #ifdef __CUDACC__
 #define lane_fn_apart static inline __host__ __device__

@@ -56,7 +56,7 @@ lane_fn real cubic_roots(real a, real b, real c, real* roots) {
     real slope = b + x * (lane(2) * a + lane(3) * x);
     real step = (c + x * (b + x * (a + x))) / slope;
     // One Newton step corrects the error of the division by (x - r). It is omitted at a double
-    // root, where it would diverge.
+    // root, because it would diverge.
     roots[i] = select(fabs(step) <= lane(1e-3) * fabs(x - r), x - step, x);
   }
   roots[0] = r;

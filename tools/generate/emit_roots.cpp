@@ -83,8 +83,9 @@ std::string emit_action(const Template& t) {
   return index_table("image", image);
 }
 
-// The basis in chains m, a m, a^2 m, ... of the action a, each of which ends with what has a
-// reducible monomial as its image: their lengths, in the order of these, and their elements.
+// Writes the basis in chains m, a m, a^2 m, ... of the action a. Each chain ends with an element
+// whose image is a reducible monomial. Writes the lengths of the chains, in the order of the
+// reducible monomials, and their elements.
 std::string emit_chains(const Template& t) {
   std::vector<int> lengths, elements;
   for (const int reducible : t.reducible) {

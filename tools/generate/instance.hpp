@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exact random instances of a problem over the integers modulo a prime. Their generic ranks, and
-// therefore the shape of an elimination, equal those of real data except with a probability of
-// about size / prime.
+// therefore the shape of an elimination, equal the ranks and shape for real data except with a
+// probability of about size / prime.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ using Polynomial = std::vector<Element>;
 
 struct Instance {
   Element prime = 0;
-  int degree = 0;  // of every polynomial; lower ones are padded with zeros
+  int degree = 0;  // of every polynomial, padded with zeros
   std::vector<Polynomial> equations;
 };
 

@@ -58,7 +58,7 @@ class Space {
   }
 
   // Returns the monomials without a pivot when monomials of the largest weighted degree are
-  // eliminated first. They are also a basis if their number is that of the standard monomials.
+  // eliminated first. They are also a basis if they are as many as the standard monomials.
   [[nodiscard]] std::vector<int> open_monomials(const std::vector<int>& weights) const {
     std::vector<std::size_t> order(columns_.size());
     std::iota(order.begin(), order.end(), 0U);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Monomials of n unknowns in graded order, lowest degree first, so that the monomials of a low
-// degree are a prefix of those of a higher degree. A monomial is stored by its tails t_k = e_k +
-// ... + e_n, the sums of exponents from unknown k on. Products of monomials add tails, and the
-// index of a monomial is a sum of binomial coefficients of its tails.
+// Monomials of n unknowns in graded order, lowest degree first, so that the monomials up to a low
+// degree are a prefix of the monomials up to a higher degree. A monomial is stored by its tails t_k
+// = e_k + ... + e_n, the sums of exponents from unknown k on. Products of monomials add tails, and
+// the index of a monomial is a sum of binomial coefficients of its tails.
 #pragma once
 
 #include <vector>

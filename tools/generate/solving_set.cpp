@@ -65,9 +65,9 @@ void RowPool::set_columns(const std::vector<bool>& support, Template& t) const {
 }
 
 // Eliminates the rows, excess columns first. Flags the reducible monomials that remain
-// undetermined. If there are none, drops the excess columns that depend on earlier ones: row
-// combinations that are zero in the earlier columns are zero in the dependent ones as well. Returns
-// whether all reducible monomials are determined.
+// undetermined. Otherwise drops the excess columns that depend on earlier columns: row combinations
+// that are zero in the earlier columns are zero in the dependent ones as well. Returns whether all
+// reducible monomials are determined.
 bool RowPool::eliminate(const std::vector<int>& rows, Template& t, std::vector<bool>& bad) const {
   std::vector<int> place(monomials_.size(), -1);
   int columns = 0;

@@ -21,7 +21,7 @@ namespace bifocal::generate {
 
 struct Template {
   Action action;
-  std::vector<Row> rows;                      // as many as excess and reducible columns
+  std::vector<Row> rows;                      // number: excess + reducible columns
   std::vector<int> excess, reducible, basis;  // indices of monomials
   std::vector<int> image;  // for each element of B, the index of its product with a
   // For each unknown x, pairs of indices of m and x m in B followed by the images of its elements.
