@@ -13,7 +13,7 @@
 namespace bifocal::robust {
 namespace {
 
-// From kManyMatches matches on, the inlier ratio that one pair is sampled for does not
+// From kManyMatches matches on, the smallest inlier ratio to find in one pair does not
 // depend on the number of matches. kBatchRatio is the ratio for which
 // hypotheses_before_giving_up was measured.
 constexpr double kManyMatches = 1000, kBatchRatio = 0.2;

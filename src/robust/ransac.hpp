@@ -93,9 +93,9 @@ struct RansacSteps : ProblemNumbers {
 void check_is_built(const char* where, ModelKind problem);
 void check_is_built(const char* where, ModelKind problem, const RansacSteps& steps);
 
-// Returns the inlier ratio that one pair of this many matches is sampled for. From 1000 matches
-// on it is SOUGHT_PERCENT; for fewer matches it is the ratio that can be found in the time that
-// 1000 matches take.
+// Returns the smallest inlier ratio that RANSAC is expected to find in one pair with this number of
+// matches. From 1000 matches on it is SOUGHT_PERCENT; for fewer matches it is the ratio that can be
+// found in the time that 1000 matches take.
 [[nodiscard]] double one_pair_ratio(ModelKind problem, double matches, double confidence);
 
 // Runs RANSAC on a pair that has been prepared (PairPoints::set).

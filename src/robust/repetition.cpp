@@ -56,7 +56,7 @@ Repetition find_rival(ModelKind kind, std::span<const PointPair> points,
   EstimateInput own = input;
   std::vector<double> weights, qualities;
   own.priors = priors_of(input.priors, kept, weights, qualities);
-  // The options make sure that a rival with half as many inliers is found for any
+  // The options make sure that a rival with half of the inliers is found for any
   // number of outliers.
   own.options.dominant_plane = false;
   own.options.belief = 0;  // the test gives the same result at every level

@@ -57,8 +57,9 @@ class Space {
     return basis;
   }
 
-  // Returns the monomials without a pivot when monomials of the largest weighted degree are
-  // eliminated first. They are also a basis if they are as many as the standard monomials.
+  // Returns the monomials without a pivot when monomials of the largest weighted
+  // degree are eliminated first. They are also a basis if their number equals the
+  // number of standard monomials.
   [[nodiscard]] std::vector<int> open_monomials(const std::vector<int>& weights) const {
     std::vector<std::size_t> order(columns_.size());
     std::iota(order.begin(), order.end(), 0U);

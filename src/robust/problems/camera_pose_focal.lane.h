@@ -14,7 +14,7 @@ enum {
   TERMS = 16,     // numbers of a linearised point
   SAMPLE_SIZE = 4,
   SLOTS = 4,              // largest number of kept models of a sample
-  SOUGHT_PERCENT = 10,    // inlier ratio in percent that one pair of 1000 matches is sampled for
+  SOUGHT_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
   SAMPLE_COST = 10000,    // time to solve a sample, in scored points
   DOF = 7,                // parameters of the chart
   DIRECT_CHART = 1,       // they are the unknowns of the normal equations

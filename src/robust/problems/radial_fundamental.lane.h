@@ -13,7 +13,7 @@ enum {
   CAMERAS = 1,  // the centre of distortion, and the ratio of the focal lengths
   SAMPLE_SIZE = 9,
   SLOTS = 3,               // largest number of kept models of a sample
-  SOUGHT_PERCENT = 30,     // inlier ratio in percent that one pair of 1000 matches is sampled for
+  SOUGHT_PERCENT = 30,     // smallest inlier ratio to find in one pair of 1000 matches, in percent
   SAMPLE_COST = 2000,      // time to solve a sample, in scored points
   DOF = 8,                 // parameters of the chart: 7 of F, and k
   UNKNOWN_DISTORTION = 1,  // see model_distortion

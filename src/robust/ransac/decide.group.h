@@ -187,7 +187,7 @@ group_fn index candidate_ready(const struct pair_view* pair, const struct ready_
   return c->support.score > best;
 }
 
-// Returns whether the model is so good that no other candidate of the round is worth a refinement.
+// Returns whether the model is so good that refining further candidates of the round is pointless.
 // For families in which a sample of correct matches leads to the best model, another sample rarely
 // improves a model with most matches as inliers, and a third sample never does.
 group_fn index model_is_kept(const struct pair_view* pair, global_const ransac_state* state,

@@ -85,8 +85,8 @@ group_fn void rotation_step(GROUP_PARAM const struct pair_view* pair, index n,
       Ju[k] = J[k];
       Jv[k] = J[6 + k];
     }
-    // Derivative by log f: the rotated point is f R (x1 / f, 1), in which the third column of R
-    // does not grow with f.
+    // Derivatives by log f of f times the projection of R (x1 / f, 1): the third column of R is the
+    // only part of the rotated ray that does not scale with 1 / f.
     Ju[3] = u + inverse * vec3_dot(J + 3, axis);
     Jv[3] = v + inverse * vec3_dot(J + 9, axis);
     real e = transfer_squared(H, p[0], p[1], p[2], p[3]), near = lane(1) + limit * e;
@@ -184,13 +184,14 @@ group_fn index pair_rotation(GROUP_PARAM const struct pair_view* pair, const sca
   index n = pair_subset(pair, ROTATION_POINTS);
   lane_model_set(pair, model, side, &m);
   rotation_start(GROUP_ARG pair, n, &m, model, R);
-  // The translation may have absorbed part of the rotation, so distant matches are
-  // included at first.
+  // The translation may have absorbed part of the rotation, so the weights of distant matches are
+  // large at first and then fall.
   for (index k = 0; k < 6; ++k) {
     const scalar t = pair->threshold, cut = k < 2 ? t / 256 : k < 4 ? t / 16 : t;
     rotation_step(GROUP_ARG pair, n, &m, 0, cut, R);
   }
-  // Now any epipolar matrix that contains the rotation leads to the same result.
+  // From here on the inliers are those of R, so that the result does not depend on which epipolar
+  // matrix of the rotation RANSAC has found.
   for (index k = 0; k < 4; ++k) rotation_step(GROUP_ARG pair, n, &m, 1, pair->threshold, R);
   if (!rotation_explains(GROUP_ARG pair, n, &m, R, noise, chance)) return 0;
   if (n < pair->n) {

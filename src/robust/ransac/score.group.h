@@ -79,9 +79,9 @@ group_fn scalar model_score(GROUP_PARAM const scalar* model, const struct pair_v
 }
 
 // Plans the stages at which a model that must score more than `best` is rejected. It is rejected if
-// it can no longer reach `best`, or if a model that reaches `best` would be as far behind with a
-// probability below 3.2e-5 (4 sigma). n: number of points; seen [4]: weight of the first 128, 256,
-// 512 and 1024 points, read if `weighted` is 1. Returns the number of stages, at most 8.
+// it can no longer reach `best`, or if a model that reaches `best` would score as little so far
+// with a probability below 3.2e-5 (4 sigma). n: number of points; seen [4]: weight of the first
+// 128, 256, 512 and 1024 points, read if `weighted` is 1. Returns the number of stages, at most 8.
 group_fn index score_stages(scalar best, index n, const scalar* seen, index weighted,
                             struct score_plan* plan) {
   // If outliers are rarely inliers of a wrong model, a good model has some support early. A model

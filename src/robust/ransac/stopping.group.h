@@ -8,8 +8,8 @@ struct ransac_limits {
   scalar min_inlier_ratio;  // as in RobustOptions
 };
 
-// Returns whether the inlier ratio to sample for is given, by the caller or because a call has one
-// pair. Then time is spent to make sure of the result; batches use their own ratio.
+// Returns whether the smallest inlier ratio to find is given, by the caller or because a call has
+// one pair. Then time is spent to make sure of the result; batches use their own ratio.
 group_fn index is_thorough(const struct ransac_limits* limits) {
   return limits->min_inlier_ratio > 0;
 }
@@ -69,12 +69,12 @@ group_fn scalar least_samples(const struct pair_view* pair, const struct ransac_
   return (scalar)(more ? THOROUGH_SAMPLES : limits->min_iterations);
 }
 
-// Returns the inlier ratio that RANSAC samples for, out of n matches: the caller's, or the default
-// of a batch (RobustOptions::min_inlier_ratio). The default is larger for few matches, where a
-// ratio needs as many samples as among many matches and is less significant.
+// Returns the smallest inlier ratio that RANSAC should find among n matches: the caller's, or the
+// default of a batch (RobustOptions::min_inlier_ratio). The default is larger for few matches,
+// where a ratio needs as many samples as among many matches and is less significant.
 group_fn scalar ratio_sought(const struct ransac_limits* limits, scalar n) {
   if (limits->min_inlier_ratio > 0) return limits->min_inlier_ratio;
-  // At least the ratio that one pair is sampled for.
+  // At least the ratio for a call with one pair.
   const scalar least = SOUGHT_PERCENT > 20 ? (scalar)0.01 * (scalar)SOUGHT_PERCENT : (scalar)0.2;
   const scalar grown = least * sqrt((scalar)1000 / n);
   return grown < least ? least : grown < (scalar)0.3 ? grown : (scalar)0.3;
@@ -145,9 +145,9 @@ group_fn scalar samples_wanted(const struct pair_view* pair, const struct ransac
                                                   (scalar)CLEAN_SAMPLES * limits->log_failure, most)
                       : iterations_needed(inliers, n, limits->log_failure, most);
   wanted *= refinement_doubt(inliers);
-  // If the model has a smaller inlier ratio than RANSAC samples for, such as one small plane of a
-  // scene with depth, sampling takes no longer than for that ratio. Factor 2: inlier ratios are
-  // known only roughly.
+  // If the model has a smaller inlier ratio than RANSAC should find, such as one small plane of a
+  // scene with depth, sampling takes no longer than for a model of the ratio to find. Factor 2:
+  // inlier ratios are known only roughly.
   if (inliers < sought) {
     const scalar enough = 2 * samples_for_one(pair) * refinement_doubt(sought) *
                           iterations_needed(sought, n, limits->log_failure, most);
