@@ -203,9 +203,7 @@ group_fn void group_barrier() {
 group_fn real group_same(scalar v) { return v; }
 group_fn bool group_leads() { return group_member() == 0; }
 group_fn lane_int group_index(index i) { return i; }
-group_fn mask group_within(index, index) {
-  return true;
-}  // group_for_range has no i beyond its end
+group_fn mask group_within(index, index) { return true; }  // group_for_range ends before `to`
 group_fn mask group_equals(index i, index k) { return i == k; }
 template <class T>
 group_fn void group_store(T* p, index i, real v, index) {

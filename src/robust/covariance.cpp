@@ -33,7 +33,7 @@ std::vector<Point> kept(std::span<const Point> points, std::span<const std::uint
   return out;
 }
 
-// Returns the pose of the model that is nearest to `to`, because E has four poses.
+// Returns the pose of the model that is nearest to `to`: E, for example, has four poses.
 template <ModelKind Kind>
 Pose pose_near(const Fit<Kind>& fit, const Model& m, const Pose& to) {
   using L = robust::problem_lanes<double, Kind>;
@@ -53,7 +53,7 @@ Pose pose_near(const Fit<Kind>& fit, const Model& m, const Pose& to) {
   return best;
 }
 
-constexpr int kCells = 8;  // grid size; errors within a cell may be correlated
+constexpr int kCells = 8;  // columns and rows of the grid; errors within a cell may be correlated
 
 // Covariance of a model in the parameters of its chart, and the results derived from it.
 template <ModelKind Kind>
@@ -142,8 +142,8 @@ class Spread {
   ModelCovariance result;
 
  private:
-  // unit: the factor of C_ times the variance of an error, the expected sum below per parameter
-  // for independent errors.
+  // unit: the variance of an error times the scale s^2 of C_. For independent errors the expected
+  // value of the sum below is d times `unit`.
   void set_correlation(const std::vector<std::array<double, d>>& gradients, double unit,
                        double cells) {
     double sum = 0;

@@ -57,7 +57,7 @@ Depth depth_beside(std::span<const PointPair> points, const EstimateResult& homo
   const Mat3 F = problem_info(kind).symbol == "F"
                      ? epipolar.model
                      : fundamental_from_essential(epipolar.model, cameras.front(), cameras.back());
-  // The noise of the better fit, because RANSAC may have stopped at a poor one.
+  // The noise of the better fit, because RANSAC may have stopped at a poor model.
   const double sigma = std::max(std::min(epipolar.noise, homography.noise), kLeastNoise);
   const double near = std::min(threshold, 2.5 * sigma), far = std::max(threshold, 2 * near);
   // Matches that the epipolar model fits exactly in addition to the four that define a plane.

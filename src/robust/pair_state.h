@@ -106,7 +106,7 @@ typedef struct pair_work {
   int zero_weight;                        // finite points of weight 0
   int done;                               // samples drawn
   int plan;                               // samples of the next round
-  int distinct_inliers, distinct_points;  // distinct ones, in the image (or scene) with fewer
+  int distinct_inliers, distinct_points;  // distinct points, in the image (or scene) with fewer
 } pair_work;
 
 // The columns computed from a pair's weights and qualities (pair_view.group.h), and flags for which

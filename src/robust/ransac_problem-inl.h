@@ -36,8 +36,7 @@ struct steps {
   using FloatLanes = ransac_text<simd<float>>;
   using OneLane = ransac_text<double>;
   static constexpr int width = FloatLanes::group_width;
-  static constexpr int blocks =
-      (DoubleLanes::SAMPLE_SIZE + 3) / 4;  // of random numbers: mostly enough
+  static constexpr int blocks = (DoubleLanes::SAMPLE_SIZE + 3) / 4;  // of random numbers, usually
 
   template <class L, class T>
   static typename L::pair_view view(const PairPoints& pair) {

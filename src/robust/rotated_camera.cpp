@@ -21,8 +21,8 @@ Intrinsics zoomed(const Intrinsics& k, double scale) {
   return {k.fx * scale, k.fy * scale, k.cx, k.cy};
 }
 
-// Returns K2^-1 H K1, scaled to determinant 1, with focal lengths `scale` times the given
-// ones. If H is the homography of a rotation and the scaled focal lengths are correct, the
+// Returns K2^-1 H K1, scaled to determinant 1, with the given focal lengths times `scale`.
+// If H is the homography of a rotation and the scaled focal lengths are correct, the
 // result is that rotation.
 Mat3 rotation_of(const Mat3& H, const Intrinsics& c1, const Intrinsics& c2, double scale) {
   Mat3 N = times(zoomed(c2, scale).inverse_matrix(), times(H, zoomed(c1, scale).matrix()));

@@ -13,7 +13,7 @@ inline constexpr double kFocalDoubt = 0.15;
 // matches of a rotated camera with a wrong focal length look like a small translation: a homography
 // K R K^-1 with another K explains them, and so does an essential matrix. `found` becomes
 // rotation_only, with t = 0 and no E, if a rotation with focal lengths within kFocalDoubt of the
-// given ones explains its inliers and no match off the rotation proves depth.
+// given focal lengths explains its inliers and no match off the rotation proves depth.
 void doubt_translation(std::span<const PointPair> points, const Intrinsics& camera1,
                        const Intrinsics& camera2, double threshold, RelativePoseResult& found);
 

@@ -10,9 +10,9 @@ namespace bifocal::robust {
 inline constexpr double kLogDepthAlarms = -2;
 
 // Returns log10 of the expected number of models that reach this support by chance. It is the
-// number of samples (at most the number of distinct samples) times the probability that at least
-// `inliers` - `free_matches` of the remaining matches are inliers of a random model. free_matches:
-// matches that every model fits.
+// number of samples (at most the number of distinct samples), times max_solutions, times the
+// probability that at least `inliers` - `free_matches` of the remaining matches are inliers of a
+// random model. free_matches: matches that every model fits.
 //   L. Moisan, B. Stival, A probabilistic criterion to detect rigid point matches,
 //   IJCV 57(3), 2004.
 [[nodiscard]] double log_false_alarms(int inliers, int count, int sample_size, int free_matches,

@@ -4,5 +4,5 @@
 
 enum {
   COLUMNS = 6,  // numbers per point: x1 y1 x2 y2 depth1 depth2
-  DEPTHS = 2    // the last two of these
+  DEPTHS = 2    // the last two numbers
 };

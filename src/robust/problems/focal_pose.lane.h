@@ -7,7 +7,7 @@
 // constants and its solver.
 
 enum {
-  CAMERAS = 1,        // its focal length is ignored
+  CAMERAS = 1,        // given, without its focal length
   DOF = 6,            // parameters of the chart: 5 of E, and log f
   SIDES = 2,          // see side_candidates
   UNKNOWN_FOCAL = 1,  // see model_focal
@@ -92,8 +92,7 @@ lane_fn void model_move(real* chart, const real* delta) {
 
 // Adds the ratio of the focal lengths of the cameras [CAMERA_NUMBERS] to info.
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
-  real sine = lane(3) * threshold / length;  // of the largest parallax that noise can cause, for f
-                                             // = 1
+  real sine = lane(3) * threshold / length;  // of the largest parallax from noise, for f = 1
   info->rays[0] = info->rays[2] = 1;
   info->rays[1] = info->rays[3] = cameras[0] / cameras[1];
   info->parallax = sine * sine;

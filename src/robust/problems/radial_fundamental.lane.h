@@ -10,7 +10,7 @@
 // Chart: epipolar_chart.lane.h, with s1 / s0 and k in place of the singular values.
 
 enum {
-  CAMERAS = 1,  // the centre of distortion, and the ratio of the focal lengths
+  CAMERAS = 1,  // gives the centre of distortion and the ratio of the focal lengths
   SAMPLE_SIZE = 9,
   SLOTS = 3,               // largest number of kept models of a sample
   SOUGHT_PERCENT = 30,     // smallest inlier ratio to find in one pair of 1000 matches, in percent

@@ -32,8 +32,8 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
   at->hypothesis = place > 0 ? padded - place : -1;
 }
 // Returns the largest number of models of the round that are refined. Usually it is one, which must
-// score more than all before. The first round refines as many as the family defines; the first
-// round with a narrowed threshold refines CANDIDATES if time allows.
+// score more than all before. The first round refines FIRST_ROUND_CANDIDATES of the family; the
+// first round with a narrowed threshold refines CANDIDATES if time allows.
 //
 // With few points, refinement is cheap and may improve a model much. Then up to CANDIDATES or
 // MOST_CANDIDATES are refined until a model scores more than chance, and is significant if that

@@ -4,7 +4,7 @@
 // Returns 1 / threshold^2 of the last fit, whose weights reach zero at six standard deviations.
 lane_fn scalar smooth_threshold(scalar sigma) { return 1 / (36 * sigma * sigma); }
 
-// 1: the last fit has weights of its own that leave points out.
+// 1: the last fit has its own weights, which leave points out.
 enum { LEAVES_OUT = SIDES > 0 || CUTS_LEVERAGE };
 
 // Alternates between estimating the noise scale and refining to convergence with biweights of that

@@ -11,11 +11,11 @@ typedef union pair_shared {
   struct refine_shared refine;
   scalar leverage[EQUATIONS * EQUATIONS];  // a matrix (leverage.group.h)
   scalar matrix[9];                        // from the leader to all members
-  scalar extents[8];  // of the columns of two images: the low ends, then the high ones
+  scalar extents[8];                       // of the columns of two images: low ends, then high ends
   scalar variance;
   index count;
 } pair_shared, kernel_pair_shared;
-enum { SHARED_ONCE = 1 };  // number of these per group
+enum { SHARED_ONCE = 1 };  // one per group
 
 struct pair_view {
   global_const scalar* points;  // COLUMNS columns in random order, NaN beyond the last point

@@ -48,8 +48,7 @@ group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scal
 group_fn scalar quality_iterations_needed(const struct pair_view* pair, global_const double* rates,
                                           scalar rate, scalar log_failure, scalar most) {
   const scalar of_all = failure_log(rate);
-  scalar sum = 0,
-         behind = 0;  // log of the failure of all pairs of samples so far, and their number
+  scalar sum = 0, behind = 0;  // pairs of samples so far: log of failure, number
   for (index k = QUALITY_LEVELS - 1; k >= 0; --k) {
     const index size = level_size(pair->n, k);
     if (size < SAMPLE_SIZE) continue;

@@ -6,7 +6,7 @@
 // if it is unknown.
 
 enum {
-  ROTATION_POINTS = 512,  // points a rotation is fitted to; all if these prove no depth
+  ROTATION_POINTS = 512,  // points for the first fits; if they prove no depth, all
   ROTATION_SIZE = 3 + UNKNOWN_FOCAL,
   ROTATION_GRADIENT = ROTATION_SIZE * (ROTATION_SIZE + 1) / 2,
   ROTATION_SUMS = ROTATION_GRADIENT + ROTATION_SIZE

@@ -37,8 +37,9 @@ group_fn index score_beats_chance(const struct pair_view* pair, scalar n, scalar
   return score > limit;
 }
 
-// Returns the smallest k for which at least k of `others` matches are inliers by chance, each with
-// probability `chance`, with a probability below exp(limit); others + 1 if no k qualifies.
+// Returns the smallest k for which at least k of `others` matches are inliers by chance
+// with a probability below exp(limit); others + 1 if no k qualifies. chance: the
+// probability for one match.
 group_fn scalar least_beyond_chance(scalar others, scalar chance, scalar limit) {
   const scalar odds = chance / (1 - chance);
   scalar log_term = others * scalar_log(1 - chance);  // log probability of exactly k by chance
@@ -93,8 +94,9 @@ group_fn scalar least_inliers(const struct pair_view* pair, const struct ransac_
   return least;
 }
 
-// Returns the factor on the number of samples. With few inliers, refinement leads less reliably
-// from an outlier-free sample to the best model.
+// Returns the factor on the number of samples for this number of inliers. With few inliers,
+// refinement leads less reliably from an outlier-free sample to the best model, so more
+// samples are drawn.
 group_fn scalar refinement_doubt(scalar inliers) {
   if (!(inliers > 0 && inliers < (scalar)FEW_INLIERS)) return 1;
   return (scalar)FEW_INLIERS / inliers * ((scalar)FEW_INLIERS / inliers);

@@ -49,8 +49,8 @@ group_fn real admitted_error(const struct lane_model* m, const struct pair_view*
 
 enum { SUPPORT_SCORE, SUPPORT_INLIERS, SUPPORT_SQUARES, SUPPORT_WEIGHT, SUPPORT_SUMS };
 
-// Sums `some` numbers over the members. Without the sum of the weights, the number of inliers is
-// used for it.
+// Sums the first `some` numbers over the members of the group. If the weights are not among them,
+// the number of inliers takes the place of their sum.
 group_fn void group_support(GROUP_PARAM const real* sums, index some, support_sums* support) {
   scalar all[SUPPORT_SUMS];
   group_sums(sums, some, all);
