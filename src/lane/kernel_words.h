@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Declares the body of a kernel from the list of its arguments (src/ROOM/NAME.kernels), in C++,
+// Declares the body of a kernel from the list of its arguments (src/MODULE/NAME.kernels), in C++,
 // CUDA and OpenCL C:
 //
 //   #define SCALE(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, STRUCT)

@@ -52,8 +52,8 @@ lane_fn void sturm_chain_10(const real* p, real* chain) {
 }
 
 // Counts the sign changes of the sequence at 4 places. The number of roots between two places is
-// the number of changes at the lower minus that at the upper place. Four places at a time keep
-// the multipliers busy.
+// the number of changes at the lower place minus the number at the upper place. Four places at a
+// time keep the multipliers busy.
 lane_fn void sturm_changes_4(const real* chain, const real* t, real* changes) {
   real x[4], y[4], f[4], after[4], sign[4];
   lane_unroll for (index i = 0; i < 4; ++i) {
@@ -92,7 +92,7 @@ lane_fn void polynomials_4(const real* c, const real* x, real* f, real* slope) {
   lane_unroll for (index i = 0; i < 4; ++i) f[i] = f[i] * x[i] + c[11 * i];
 }
 
-// Separates roots number first to first + 3, in ascending order, from all further roots. Computes
+// Separates roots number first to first + 3, in ascending order, from the remaining roots. Computes
 // brackets low[i] <= t < high[i] and the number of roots in each. below [8]: numbers of roots below
 // t = -3/4, -2/4, ..., 4/4, the last of which counts all roots.
 lane_fn void roots_part_4(const real* chain, const real* below, index first, real* low, real* high,

@@ -121,7 +121,7 @@ lane_fn void brackets_refine_15(const real* c, real* low, real* high, real* x) {
 }
 
 // Computes all real roots of c[0] + c[1] x + ... + c[15] x^15 in the first slots of roots [15]:
-// first the roots in [-1, 1] in ascending order, then all further roots, as reciprocals of the
+// first the roots in [-1, 1] in ascending order, then the remaining roots, as reciprocals of the
 // roots of the reversed polynomial. Returns their number.
 lane_fn real real_roots_15(const real* c, real* roots) {
   real reversed[16], low[16], high[16], x[4], total = lane(0);

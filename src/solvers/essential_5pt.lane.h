@@ -11,8 +11,6 @@
 // (two equal points, ...) or NaN. Planar scenes are solved, with a second family of
 // solutions; without translation the solutions are arbitrary members of [t]x R. Points are
 // normalised by the intrinsics.
-// equal points, ...) or NaN. Planar scenes are fine (a second solution family appears); without
-// translation the solutions are arbitrary members of [t]x R. Points normalised by the intrinsics.
 
 // Computes a row of the 3x3 matrix of polynomials in z from rows `a` (times 1) and `b` (times -z)
 // of the eliminated system: the coefficients of x (4), y (4) and 1 (5), lowest power first.

@@ -38,7 +38,7 @@ lane_fn real unit_make(real* x, index n) {
 // al., 1979). A step from x to y of length 1 has R'R y = a x with a = |R y|^2 / x'y, so |R'R y - |R
 // y|^2 y| = |R y|^2 tan(x, y). y is accepted if this is at most `4 epsilon |R| |R y|`, so that |R
 // y| is equally close to a singular value. Returns the mask of lanes in which a vector was accepted
-// after at most max_steps; in all further lanes x is undefined and may be NaN.
+// after at most max_steps; in all other lanes x is undefined and may be NaN.
 lane_fn mask smallest_vector(const real* R, index n, real* x, index max_steps) {
   real inverse[32], before[32];
   real norm2 = lane(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Householder QR (see householder_qr.lane.h) of matrices m x n, m > n, that are too tall for the
-// own memory of a thread, in CUDA and OpenCL C: one matrix per thread. T: (m + 1) n numbers of the
-// matrix, element e at T[e step]. It holds the columns first, and at the end the reflectors and
+// private memory of a thread, in CUDA and OpenCL C: one matrix per thread. T: (m + 1) n numbers of
+// the matrix, element e at T[e step]. It holds the columns first, and at the end the reflectors and
 // then their factors.
 
 // Reads A (element e at A[e in_element]) and writes the reflectors to T and R of the scaled matrix

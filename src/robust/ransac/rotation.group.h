@@ -23,7 +23,7 @@ group_fn void rotation_map_of(const struct pair_view* pair, const scalar* R, sca
 }
 
 // Returns whether the parallax is significant. The map and two matches off it determine an epipolar
-// matrix; all further matches test it.
+// matrix; the remaining matches test it.
 group_fn index parallax_proves(const scalar* sums) {
   const scalar off = sums[OFF_MAP], proof = sums[ON_LINE], chance = sums[ON_LINE_BY_CHANCE] / off;
   if (!(proof > 2) || !(chance < (scalar)0.99)) return 0;
