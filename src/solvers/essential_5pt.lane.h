@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Essential matrix from 5 correspondences of calibrated cameras: x2' E x1 = 0, det E = 0, 2 E E' E
-// - trace(E E') E = 0.
+// Essential matrix from 5 correspondences of calibrated cameras. The equations are x2' E x1 = 0,
+// det E = 0 and 2 E E' E - trace(E E') E = 0.
 //   D. Nister, An efficient solution to the five-point relative pose problem, PAMI 26(6), 2004;
 //   H. Stewenius, C. Engels, D. Nister, Recent developments on direct relative orientation, ISPRS
 //   J. 60(4), 2006 (the ten equations).

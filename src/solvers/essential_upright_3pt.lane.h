@@ -104,7 +104,8 @@ lane_fn real upright_essential(const real* M, real q, real* E) {
   return best;
 }
 
-// E: [4][9] with norm 1, unused slots are NaN; returns the number of solutions.
+// x1, y1, x2, y2: 3 points each. E: [4][9] with norm 1, unused slots are NaN. Returns the
+// number of solutions.
 lane_fn real essential_upright_3pt(const real* x1, const real* y1, const real* x2, const real* y2,
                                    real* E) {
   real M[27], c[5], q[4], own[9], kept = lane(0);

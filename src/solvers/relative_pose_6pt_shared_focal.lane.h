@@ -6,8 +6,8 @@
 //   unknown focal length, CVPR 2005 (15 solutions);
 //   Z. Kukelova, J. Kileel, B. Sturmfels, T. Pajdla, A clever elimination strategy for efficient
 //   minimal solvers, CVPR 2017 (f is eliminated first: a cubic and a quintic in F are left).
-// With F = [A b; c' d] (A is 2 x 2) and q = 1 / f^2, the equation 2 E E'E = trace(E E') E becomes 2
-// F Q F'Q F = trace(F Q F'Q) F with Q = diag(1, 1, q). Its last column times b, minus its last
+// Let F = [A b; c' d] (A is 2 x 2), q = 1 / f^2 and Q = diag(1, 1, q). The equation 2 E E'E =
+// trace(E E') E becomes 2 F Q F'Q F = trace(F Q F'Q) F. Its last column times b, minus its last
 // element times |b|^2, and its last row times c, minus the last element times |c|^2, are
 //   d |A'b|^2 - |b|^2 b'Ac + q d (d b'Ac - |b|^2 |c|^2) = 0      (1)
 //   d |A c|^2 - |c|^2 b'Ac + q d (d b'Ac - |b|^2 |c|^2) = 0      (2)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem: F and the radial distortion k shared by two images through one lens, from nine matches
-// (family uncalibrated). x2(k)' F x1(k) = 0 with x(k) = (x, y, 1 + k r^2), where r is the distance
-// from the known centre of distortion. Solver: solvers/fundamental_9pt_shared_radial.lane.h.
+// Problem: F and the radial distortion k shared by two images through one lens,
+// from nine matches (family uncalibrated). The constraint is x2(k)' F x1(k) = 0
+// with x(k) = (x, y, 1 + k r^2), where r is the distance from the known centre of
+// distortion. Solver: solvers/fundamental_9pt_shared_radial.lane.h.
 //   A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens
 //   distortion, CVPR 2001
 // A model is F for undistorted points and k, both in scoring coordinates, whose origin is the
