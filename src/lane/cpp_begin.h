@@ -82,8 +82,8 @@ group_fn void group_sums(const real* v, index n, scalar* out) {
 }
 group_fn scalar group_max(real v) { return lane_ops::maximum(v); }
 group_fn bool group_any(mask m) { return lane_ops::any(m); }
-// Returns whether work for the lanes of m alone is needed; always true if the test costs more
-// than the work.
+// Returns whether work for the lanes of m alone is needed; always true if the test costs more than
+// the work.
 group_fn bool group_worth(mask m) { return lane_ops::any(m); }
 // Returns the value of a real that is equal in all lanes of the group.
 group_fn scalar group_first(real v) { return lane_ops::first(v); }
@@ -101,8 +101,8 @@ group_fn bits32 table_claim(bits32* p, bits32 v) {
   return there;
 }
 
-// Ranges [i, to) whose length need not be a multiple of the group: loads may run past `to`,
-// stores do not.
+// Ranges [i, to) whose length need not be a multiple of the group: loads may run past `to`, stores
+// do not.
 #define group_for_range(i, from, to) for (index i = (from); i < (to); i += group_width)
 // Every plain number i is processed by one member.
 #define group_for_each(i, n) for (index i = 0; i < (n); ++i)

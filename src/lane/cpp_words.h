@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words of one lane that lane/cpp_begin.h and lane/cuda_begin.h share. Included inside
-// the class body.
+// The words of one lane that lane/cpp_begin.h and lane/cuda_begin.h share. Included inside the
+// class body.
 using real = Real;
 using mask = typename bifocal::lane::traits<Real>::mask;
 using index = int;
@@ -86,8 +86,8 @@ lane_fn real lane_epsilon() {
 lane_fn real lane_nan() { return lane(__builtin_nan("")); }
 // About sqrt(smallest normal number / epsilon): smaller numbers lose digits when squared.
 lane_fn real lane_tiny() { return lane(sizeof(scalar) == 4 ? 3e-16 : 1e-146); }
-// Returns the largest power of two not above v >= 0, clamped so that its reciprocal is
-// a normal number.
+// Returns the largest power of two not above v >= 0, clamped so that its reciprocal is a
+// normal number.
 lane_fn real power_of_two(real v) { return lane_ops::power_of_two(v); }
 // Numbers between scalar_tiny and scalar_huge have squares and products without
 // over- and underflow.

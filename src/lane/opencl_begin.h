@@ -64,10 +64,10 @@ typedef uint bits32;
 #endif
 #define global_const global const
 #define global_ptr global
-// A group shares local memory. In RANSAC (PROBLEM) a group of one work-item uses private
-// memory instead: PoCL 3.1 crashes if the address of a kernel's local array is propagated as
-// a constant into functions that the kernel calls. Sources with DYNAMIC arguments or local
-// atomics need local memory.
+// A group shares local memory. In RANSAC (PROBLEM) a group of one work-item uses private memory
+// instead: PoCL 3.1 crashes if the address of a kernel's local array is propagated as a constant
+// into functions that the kernel calls. Sources with DYNAMIC arguments or local atomics need
+// local memory.
 #if GROUP_SIZE == 1 && defined(PROBLEM)
 #define local_only_ __private
 #else
@@ -136,8 +136,8 @@ static inline real quick_rsqrt_(real v) {
   real r = fast_rsqrt_(v), e = fma(-v * r, r, (real)1);
   return fma(r, REAL_IS_FLOAT ? (real)0.5 * e : e * fma((real)0.375, e, (real)0.5), r);
 }
-// The driver's rsqrt is a biased estimate: rotations computed with it would scale the vectors
-// that they rotate.
+// The driver's rsqrt is a biased estimate: rotations computed with it would scale the vectors that
+// they rotate.
 #define rsqrt(v) quick_rsqrt_(v)
 #if REAL_IS_FLOAT
 ESTIMATE_(fast_sqrt, "sqrt.approx.ftz")

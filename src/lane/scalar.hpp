@@ -60,9 +60,9 @@ __device__ T estimated_sqrt(T v) {
 }
 #endif
 
-// 1 / v and 1 / sqrt(v) of normal numbers, accurate to about an ulp. On a GPU they use
-// the hardware's estimate and one cubic step, with a third of the instructions of a
-// correctly rounded result.
+// 1 / v and 1 / sqrt(v) of normal numbers, accurate to about an ulp. On a GPU they use the
+// hardware's estimate and one cubic step, with a third of the instructions of a correctly
+// rounded result.
 template <class T>
 BIFOCAL_HOST_DEVICE T quick_reciprocal(T v) {
 #ifdef __CUDA_ARCH__

@@ -3,8 +3,8 @@
 // 32-bit words of one object. All teams of a warp call these functions together. Included inside a
 // class body, after lane/cuda_begin.h.
 group_fn index team_member() { return static_cast<index>(threadIdx.x) % TEAM; }
-// The value of the previous and of the next member; the first and the last member get
-// their own value.
+// The value of the previous and of the next member; the first and the last member get their
+// own value.
 group_fn bits32 team_before(bits32 v) { return __shfl_up_sync(0xffffffffu, v, 1, TEAM); }
 group_fn bits32 team_after(bits32 v) { return __shfl_down_sync(0xffffffffu, v, 1, TEAM); }
 group_fn bits32 team_min(bits32 v) {

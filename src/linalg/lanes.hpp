@@ -23,8 +23,8 @@ View<T> view_of_input(T* data, MatrixLayout layout, std::ptrdiff_t stride, int c
   return {data, 1, stride != 0 ? stride : size};
 }
 
-// Returns the view of an output. Interleaved outputs have the stride of the input, strided
-// outputs are dense.
+// Returns the view of an output. Interleaved outputs have the stride of the input, strided outputs
+// are dense.
 template <class T>
 View<T> view_of_output(T* data, MatrixLayout layout, std::ptrdiff_t stride, int count, int size) {
   return view_of_input(data, layout, layout == MatrixLayout::interleaved ? stride : 0, count, size);

@@ -25,9 +25,9 @@ lane_fn real cubic_lone_root(real a, real b, real c) {
   real q = a * a * lane(1.0 / 3.0) - b;
   real p = c + inflection * (b + inflection * (a + inflection));
   real magnitude = fabs(p), third = fmax(q, lane(0)) * lane(1.0 / 3.0);
-  // Upper bounds: 2 sqrt(q / 3) for three real roots. Otherwise r + max(q, 0) / (3 r) for any
-  // r not below cbrt|p|, such as (2 |p|^(1/4) + |p|^(1/2)) / 3: a geometric mean never
-  // exceeds the arithmetic mean.
+  // Upper bounds: 2 sqrt(q / 3) for three real roots. Otherwise r + max(q, 0) / (3 r) for any r not
+  // below cbrt|p|, such as (2 |p|^(1/4) + |p|^(1/2)) / 3: a geometric mean never exceeds the
+  // arithmetic mean.
   real inner = lane(2) * sqrt(third);
   real root = sqrt(magnitude);
   real r = lane(1.0 / 3.0) * (lane(2) * sqrt(root) + root);

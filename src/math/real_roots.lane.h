@@ -23,8 +23,8 @@ lane_fn void sturm_chain_10(const real* p, real* chain) {
   for (index i = 0; i < 10; ++i) v[i] = u[i + 1] * wide_of(i + 1);
   v[10] = wide_of(0);
   lane_unroll for (index k = 0; k < 9; ++k) {
-    // u, of degree n + 1, and v, of degree n, become v and the negative remainder of u
-    // divided by v.
+    // u, of degree n + 1, and v, of degree n, become v and the negative remainder of u divided
+    // by v.
     const index n = 9 - k;
     wide inverse = wide_reciprocal(v[n]);
     wide a = u[n + 1] * inverse, b = (u[n] - a * v[n - 1]) * inverse;
@@ -189,9 +189,9 @@ lane_fn void roots_refine_4(const real* c, const real* low, const real* high, co
   lane_unroll for (index i = 0; i < 4; ++i) root[i] = select(beyond[i], lane(1) / x[i], x[i]);
 }
 
-// Computes all real roots of c[0] + c[1] x + ... + c[10] x^10 in the first slots of roots
-// [10], in order of t. Returns their number. Rounding may lose two roots whose angles differ
-// by less than 1e-4.
+// Computes all real roots of c[0] + c[1] x + ... + c[10] x^10 in the first slots of roots [10],
+// in order of t. Returns their number. Rounding may lose two roots whose angles differ by less
+// than 1e-4.
 lane_fn real real_roots_10(const real* c, real* roots) {
   real chain[31], t[4], below[8], low[4], high[4], held[4], root[4], count = lane(0);
   mask is_root[4];

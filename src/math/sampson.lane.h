@@ -35,9 +35,9 @@ lane_fn mask sampson_within(const real* F, real x1, real y1, real x2, real y2, r
   return c * c < limit * vec4_norm_squared(d);
 }
 
-// Linearises the error: with r = sqrt(weight) c, r^2 is the squared error and sqrt(weight)
-// B = dr/dF [9]. B is the derivative of c at the point moved onto the variety, to first
-// order. Returns c.
+// Linearises the error: with r = sqrt(weight) c, r^2 is the squared error and sqrt(weight) B =
+// dr/dF [9]. B is the derivative of c at the point moved onto the variety, to first order.
+// Returns c.
 lane_fn real sampson_linearise(const real* F, real x1, real y1, real x2, real y2, real* B,
                                real* weight) {
   real d[4];

@@ -23,8 +23,8 @@ void check_camera(const char* name, const Intrinsics& camera);
 // Throws if the matrix is zero or not finite, or its squared elements overflow.
 void check_matrix(const char* where, std::span<const double> matrix,
                   const char* name = "the matrix");
-// Throws unless the problem is a two-view model that its matrix describes completely
-// (without lens distortion).
+// Throws unless the problem is a two-view model that its matrix describes completely (without
+// lens distortion).
 void check_two_view_matrix(const char* where, ModelKind kind);
 [[nodiscard]] Cameras checked_cameras(const char* where, ModelKind kind,
                                       std::span<const Intrinsics> cameras);

@@ -122,8 +122,8 @@ class Spread {
   void add_model() {
     map(result.model, [&](const Model& m) { return fit_.result(m).model; });
   }
-  // Adds the covariance of (w, t) of the model's pose nearest to `pose`, where w is
-  // the rotation vector.
+  // Adds the covariance of (w, t) of the model's pose nearest to `pose`, where w is the
+  // rotation vector.
   void add_pose(const Pose& pose) {
     map(result.pose, [&](const Model& m) {
       const Pose p = pose_near(fit_, m, pose);

@@ -28,8 +28,8 @@ robust::Cameras checked_cameras(ModelKind kind, std::span<const Intrinsics> came
   return robust::cameras_of(cameras.front(), cameras.back());
 }
 
-// Returns the indices of points whose image or scene coordinates are not finite. Depths
-// may be missing.
+// Returns the indices of points whose image or scene coordinates are not finite. Depths may
+// be missing.
 std::vector<int> not_finite(const double* points, const robust::RansacSteps& steps, size_t count) {
   const auto columns = size_t(steps.columns), seen = size_t(steps.columns - steps.depths);
   std::vector<int> out;

@@ -21,8 +21,8 @@ namespace bifocal::robust {
 using Model = std::array<double, 12>;
 using Chart = std::array<double, 20>;
 
-// Throws if the call was cancelled. Loops over points call it with the point index; it checks
-// every 4096 points.
+// Throws if the call was cancelled. Loops over points call it with the point index; it checks every
+// 4096 points.
 inline void look(std::size_t i) {
   if (i % 4096 == 0) check_cancelled();
 }

@@ -11,8 +11,8 @@ namespace bifocal::robust {
 // the new matches move the model a little.
 inline constexpr double kGuideWidth = 2;
 
-// Returns the guide for a two-view problem with given pinhole cameras. Problems without
-// cameras ignore them.
+// Returns the guide for a two-view problem with given pinhole cameras. Problems without cameras
+// ignore them.
 inline MatchGuide guide_of(ModelKind kind, const Mat3& model, const Intrinsics& camera1,
                            const Intrinsics& camera2, double max_error) {
   const ProblemInfo problem = problem_info(kind);

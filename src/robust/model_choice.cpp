@@ -30,8 +30,8 @@ struct Depth {
   double significance = 0;
 };
 
-// Counts the evidence of depth: matches farther than `far` px from H and within `near` px of
-// their epipolar line.
+// Counts the evidence of depth: matches farther than `far` px from H and within `near` px of their
+// epipolar line.
 Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3& F, double near,
                    double far, int sample_size) {
   double sums[ScalarMath::PARALLAX_SUMS] = {};

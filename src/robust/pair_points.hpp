@@ -17,8 +17,8 @@ namespace bifocal::robust {
 // shifted reads of chance_rate behind the last point.
 [[nodiscard]] constexpr int column_stride(int n) { return (n + MOST_SHIFTS + 63) / 64 * 64; }
 
-// The points of a pair as the caller gives them, [count][RansacSteps::columns], with its
-// cameras and priors.
+// The points of a pair as the caller gives them, [count][RansacSteps::columns], with its cameras
+// and priors.
 struct GivenPair {
   const double* points = nullptr;
   int count = 0;

@@ -17,9 +17,9 @@ typedef struct pair_info {
                      // unknown, the unit of the image
   double length;     // unit of the scoring coordinates
   double unit;       // px per unit of the errors
-  // Members for matches with weights or qualities. Weights are scaled so that the sum of
-  // their squares equals their sum, which is then the effective number of matches (L. Kish,
-  // Survey Sampling, 1965).
+  // Members for matches with weights or qualities. Weights are scaled so that the sum of their
+  // squares equals their sum, which is then the effective number of matches (L. Kish, Survey
+  // Sampling, 1965).
   double weighted;      // 1: the weights are not all equal
   double ranked;        // 1: qualities are given
   double effective;     // sum of the weights
@@ -78,9 +78,9 @@ typedef struct ransac_result {
   double deviation;            // standard deviation of log f or of the distortion
 } ransac_result;
 
-// Outcomes of RANSAC: no sample had a solution; no model is worth the last fit; a fitted
-// model; a rotation of the camera that explains the inliers of the relative pose, stored in
-// place of the side.
+// Outcomes of RANSAC: no sample had a solution; no model is worth the last fit; a fitted model;
+// a rotation of the camera that explains the inliers of the relative pose, stored in place of
+// the side.
 enum { FOUND_NO_SOLUTION, FOUND_NO_FIT, FOUND_MODEL, FOUND_ROTATION };
 
 // The model of a sample after refinement (decide.group.h).

@@ -13,9 +13,9 @@
 namespace bifocal::robust {
 namespace {
 
-// From kManyMatches matches on, the smallest inlier ratio to find in one pair does not
-// depend on the number of matches. kBatchRatio is the ratio for which
-// hypotheses_before_giving_up was measured.
+// From kManyMatches matches on, the smallest inlier ratio to find in one pair does not depend
+// on the number of matches. kBatchRatio is the ratio for which hypotheses_before_giving_up
+// was measured.
 constexpr double kManyMatches = 1000, kBatchRatio = 0.2;
 
 }  // namespace

@@ -273,8 +273,8 @@ void ransac_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
     throw Error(ErrorCode::device, fmt::format("estimate_batch: {} ({}) does not compute in double",
                                                device.id, device.name));
   const bool on_host = !batch.on_device;
-  // Copying the points takes longer than RANSAC for this problem, so more and smaller
-  // pieces are used.
+  // Copying the points takes longer than RANSAC for this problem, so more and smaller pieces
+  // are used.
   const bool copies_bind = on_host && ransac_steps(batch.problem).copies_bind;
   const std::vector<std::size_t> begins = pieces_of(batch.offsets, copies_bind ? kHostPiecePairs / 2
                                                                    : on_host   ? kHostPiecePairs

@@ -41,8 +41,8 @@ struct RansacKernels {
 // Pairs [begin, end) of a batch in device memory.
 class PieceMemory {
  public:
-  // staged: page-locked memory for points in host memory; without it they are copied from
-  // the caller's memory.
+  // staged: page-locked memory for points in host memory; without it they are copied from the
+  // caller's memory.
   PieceMemory(Queue& queue, const DeviceBatch& batch, std::size_t begin, std::size_t end,
               char* staged)
       : queue_(queue),
@@ -124,8 +124,8 @@ class PieceMemory {
     points_ = workspace_.take<double>(numbers * columns + 64);
     float_points_ = workspace_.take<float>(numbers * columns + 64);
     weights_ = workspace_.take<double>(columns);
-    // Kernels read these only if weights or qualities are given, but the arguments must
-    // not be empty.
+    // Kernels read these only if weights or qualities are given, but the arguments must not
+    // be empty.
     const std::size_t columns_with_priors = given_priors() ? columns : 0;
     priors_ = workspace_.take<double>(PRIOR_COLUMNS * columns_with_priors + 64);
     float_weights_ = workspace_.take<float>(columns_with_priors + 64);

@@ -5,8 +5,8 @@
 
 namespace bifocal::robust {
 
-// Returns whether a model is tested against a rival: epipolar models without depths whose
-// outcome is ok.
+// Returns whether a model is tested against a rival: epipolar models without depths whose outcome
+// is ok.
 [[nodiscard]] bool has_rivals(ModelKind kind, const Estimate& found);
 
 // Fits a rival model to the outliers of `found`. Sets rival_inliers and rival_ratio.

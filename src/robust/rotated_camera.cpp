@@ -21,9 +21,9 @@ Intrinsics zoomed(const Intrinsics& k, double scale) {
   return {k.fx * scale, k.fy * scale, k.cx, k.cy};
 }
 
-// Returns K2^-1 H K1, scaled to determinant 1, with the given focal lengths times `scale`.
-// If H is the homography of a rotation and the scaled focal lengths are correct, the
-// result is that rotation.
+// Returns K2^-1 H K1, scaled to determinant 1, with the given focal lengths times `scale`. If
+// H is the homography of a rotation and the scaled focal lengths are correct, the result is
+// that rotation.
 Mat3 rotation_of(const Mat3& H, const Intrinsics& c1, const Intrinsics& c2, double scale) {
   Mat3 N = times(zoomed(c2, scale).inverse_matrix(), times(H, zoomed(c1, scale).matrix()));
   const double factor = 1 / std::cbrt(determinant(N));
@@ -43,8 +43,8 @@ double skewness(const Mat3& N) {
 }
 
 // Returns the rotation nearest to N: the orthogonal factor of its polar decomposition.
-//   N. Higham, Computing the polar decomposition with applications, SIAM J. Sci. Stat.
-//   Comput. 7(4), 1986.
+//   N. Higham, Computing the polar decomposition with applications, SIAM J. Sci. Stat. Comput.
+//   7(4), 1986.
 Mat3 rotation_near(Mat3 N) {
   for (int step = 0; step < 20; ++step) {
     const Mat3 transposed_inverse = transposed(inverse(N));
@@ -53,8 +53,8 @@ Mat3 rotation_near(Mat3 N) {
   return N;
 }
 
-// Returns the scale of the focal lengths for which H is nearest to a rotation,
-// by golden-section minimisation.
+// Returns the scale of the focal lengths for which H is nearest to a rotation, by
+// golden-section minimisation.
 double nearest_scale(const Mat3& H, const Intrinsics& c1, const Intrinsics& c2) {
   const auto cost = [&](double s) { return skewness(rotation_of(H, c1, c2, s)); };
   double low = 1 - kFocalDoubt, high = 1 + kFocalDoubt;

@@ -91,8 +91,8 @@ struct sampling_lanes {
     return hn::Xor(hn::Xor(hn::ShiftRight<32>(product), other), hn::Set(Products(), key));
   }
 
-  // Returns the sample index of each lane, in ascending order; lanes beyond the last
-  // sample repeat it.
+  // Returns the sample index of each lane, in ascending order; lanes beyond the last sample
+  // repeat it.
   static HWY_INLINE Vector numbered(std::uint32_t first, std::uint32_t last) {
     const Numbers d;
     return hn::Add(hn::Set(d, first), hn::Min(hn::Iota(d, 0), hn::Set(d, last - first)));
@@ -145,8 +145,8 @@ struct sampling_lanes {
     out[3] = c3;
   }
 
-  // Computes the first random numbers of the samples first ... last, at most `width`
-  // samples: [4 blocks][width].
+  // Computes the first random numbers of the samples first ... last, at most `width` samples:
+  // [4 blocks][width].
   template <int blocks>
   static void random_numbers(std::uint32_t key0, std::uint32_t key1, std::uint32_t first,
                              std::uint32_t last, std::uint32_t* out) {
@@ -237,8 +237,8 @@ struct sampling_lanes {
     out[1] = hn::BitCast(Doubles(), hn::InterleaveUpper(Floats(), a, b));
   }
 
-  // Loads the points of samples [size][width] from rows of row_size(columns), one sample per
-  // lane: p [columns][size].
+  // Loads the points of samples [size][width] from rows of row_size(columns), one sample per lane:
+  // p [columns][size].
   template <int size, int columns>
   static HWY_INLINE void look_up(const float* rows, const std::uint32_t* samples, simd<float>* p) {
     constexpr int stride = row_size(columns);

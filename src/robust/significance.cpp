@@ -62,8 +62,8 @@ Outcome test_significance(ModelKind problem, const ransac_result& found, const p
                             found.tested, rate);
   };
   significance = false_alarms(static_cast<int>(found.support.inliers), work.count);
-  // Collinear inliers lie near many models, so no model is significant if most matches are
-  // on one line.
+  // Collinear inliers lie near many models, so no model is significant if most matches are on
+  // one line.
   const bool on_line = found.collinear > 0;
   if (on_line && 2 * found.support.inliers > work.count) return Outcome::degenerate_sample;
   if (!(significance < info.log10_alarms)) return Outcome::not_significant;

@@ -13,8 +13,8 @@ inline constexpr double kLogDepthAlarms = -2;
 // number of samples (at most the number of distinct samples), times max_solutions, times the
 // probability that at least `inliers` - `free_matches` of the remaining matches are inliers of a
 // random model. free_matches: matches that every model fits.
-//   L. Moisan, B. Stival, A probabilistic criterion to detect rigid point matches,
-//   IJCV 57(3), 2004.
+//   L. Moisan, B. Stival, A probabilistic criterion to detect rigid point matches, IJCV
+//   57(3), 2004.
 [[nodiscard]] double log_false_alarms(int inliers, int count, int sample_size, int free_matches,
                                       int max_solutions, double samples, double chance_rate);
 
@@ -26,8 +26,8 @@ inline constexpr double kLogDepthAlarms = -2;
 [[nodiscard]] bool is_significant(ModelKind problem, double significance,
                                   const RobustOptions& options, int tries);
 
-// Tests whether the support of a model is improbable for outliers. significance: receives the
-// value of log_false_alarms.
+// Tests whether the support of a model is improbable for outliers. significance: receives the value
+// of log_false_alarms.
 [[nodiscard]] Outcome test_significance(ModelKind problem, const ransac_result& found,
                                         const pair_info& info, const pair_work& work,
                                         double& significance);

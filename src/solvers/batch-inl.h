@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads samples into lanes, solves them and stores the solutions. Included once for
-// every SIMD target.
+// Loads samples into lanes, solves them and stores the solutions. Included once for every
+// SIMD target.
 #if defined(BIFOCAL_SOLVERS_BATCH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_SOLVERS_BATCH_INL_H_
 #undef BIFOCAL_SOLVERS_BATCH_INL_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of the words of bifocal/solvers.def. They are macros, because OpenCL C
-// reads them too.
+// Definitions of the words of bifocal/solvers.def. They are macros, because OpenCL C reads
+// them too.
 
 // Rows of a sample of m points.
 #define SOLVER_ROWS_two_view(m) (4 * (m))

@@ -4,13 +4,13 @@
 //   D. Nister, An efficient solution to the five-point relative pose problem, PAMI 26(6), 2004;
 //   H. Stewenius, C. Engels, D. Nister, Recent developments on direct relative orientation, ISPRS
 //   J. 60(4), 2006 (the ten equations).
-// The null space of the five linear equations gives E = x N0 + y N1 + z N2 + N3. The ten
-// cubics in x, y, z are reduced by elimination to a 3x3 matrix of polynomials in z that is
-// singular at the solutions.
+// The null space of the five linear equations gives E = x N0 + y N1 + z N2 + N3. The ten cubics
+// in x, y, z are reduced by elimination to a 3x3 matrix of polynomials in z that is singular at
+// the solutions.
 // Solutions: 0 to 10, an even number unless rounding merges two. None for dependent equations
-// (two equal points, ...) or NaN. Planar scenes are solved, with a second family of
-// solutions; without translation the solutions are arbitrary members of [t]x R. Points are
-// normalised by the intrinsics.
+// (two equal points, ...) or NaN. Planar scenes are solved, with a second family of solutions;
+// without translation the solutions are arbitrary members of [t]x R. Points are normalised by
+// the intrinsics.
 
 // Computes a row of the 3x3 matrix of polynomials in z from rows `a` (times 1) and `b` (times -z)
 // of the eliminated system: the coefficients of x (4), y (4) and 1 (5), lowest power first.

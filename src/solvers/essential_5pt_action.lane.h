@@ -4,11 +4,11 @@
 //   H. Stewenius, C. Engels, D. Nister, Recent developments on direct relative orientation, ISPRS
 //   J. 60(4), 2006: Groebner basis by one elimination, solutions by the 10x10 action matrix.
 // With E = x N0 + y N1 + z N2 + N3, the ten cubics are solved for the ten monomials of degree
-// 3. The monomials of degree <= 2, a basis of all polynomials modulo the equations, are then
-// an eigenvector of multiplication by z at every solution. No polynomial of degree 10 is
-// formed, and distant solutions are read from the eigenvector like all others. The solver
-// therefore fails rarely, at a little over twice the time. Solutions, degenerate samples and
-// units are as in essential_5pt.lane.h.
+// 3. The monomials of degree <= 2, a basis of all polynomials modulo the equations, are then an
+// eigenvector of multiplication by z at every solution. No polynomial of degree 10 is formed,
+// and distant solutions are read from the eigenvector like all others. The solver therefore
+// fails rarely, at a little over twice the time. Solutions, degenerate samples and units are as
+// in essential_5pt.lane.h.
 
 // Reorders the columns of M [10][20] from the order of math/cubic_forms.lane.h to the order of the
 // action matrix: xxx yyy xxy xyy xxz yyz xyz xzz yzz zzz | xx yy xy xz x yz y zz z 1.
@@ -53,9 +53,9 @@ lane_fn void essential_action_matrix(const real* N, lane_array A) {
   lane_at(A, pitch * 9 + 8) = lane(1);  // z 1 = z
 }
 
-// Computes E from an eigenvector b. The products of (x, y, z, 1) with each of x, y, z, 1
-// are all in b. The products with the largest factor have the smallest relative error,
-// even for distant solutions.
+// Computes E from an eigenvector b. The products of (x, y, z, 1) with each of x, y, z, 1 are
+// all in b. The products with the largest factor have the smallest relative error, even for
+// distant solutions.
 lane_fn void essential_at_eigenvector(const real* N, const real* b, real* E) {
   real w0 = b[4], w1 = b[6], w2 = b[8], w3 = b[9];
   real largest = b[9], best = fabs(largest);

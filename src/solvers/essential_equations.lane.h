@@ -54,9 +54,9 @@ lane_fn void essential_constraints(const real* N, real* M) {
   }
 }
 
-// Eliminates the first ten columns of M [10][20] by row operations with partial pivoting.
-// Rows 4 to 9 become the rows of xxz, xx, yyz, yy, xyz, xy, with the identity in front. The
-// rows above remain triangular.
+// Eliminates the first ten columns of M [10][20] by row operations with partial pivoting. Rows 4
+// to 9 become the rows of xxz, xx, yyz, yy, xyz, xy, with the identity in front. The rows above
+// remain triangular.
 lane_fn void essential_eliminate(real* M) {
   for (index k = 0; k < 10; ++k) {
     real head = M[21 * k], largest = fabs(head), factor[10];

@@ -6,10 +6,10 @@
 //   pose problem for the case of two known orientation angles, ECCV 2010;  C. Sweeney, J. Flynn, M.
 //   Turk, Solving for relative pose with a partially known rotation is a quadratic eigenvalue
 //   problem, 3DV 2014.
-// With q = tan(a / 2) the three equations are M(q) t = 0, where M is a 3x3 matrix of
-// quadratics. Its determinant is 1 + q^2 times a quartic, which is solved by Ferrari's method
-// with four Newton steps. Solutions: 0 to 4. None without motion (every t is then a solution)
-// or for two equal points.
+// With q = tan(a / 2) the three equations are M(q) t = 0, where M is a 3x3 matrix of quadratics.
+// Its determinant is 1 + q^2 times a quartic, which is solved by Ferrari's method with four
+// Newton steps. Solutions: 0 to 4. None without motion (every t is then a solution) or for two
+// equal points.
 
 // Computes the real roots of c[0] + c[1] x + ... + c[4] x^4: roots [4], valid where is_root [4].
 lane_fn void upright_quartic_roots(const real* c, real* roots, mask* is_root) {
@@ -104,8 +104,8 @@ lane_fn real upright_essential(const real* M, real q, real* E) {
   return best;
 }
 
-// x1, y1, x2, y2: 3 points each. E: [4][9] with norm 1, unused slots are NaN. Returns the
-// number of solutions.
+// x1, y1, x2, y2: 3 points each. E: [4][9] with norm 1, unused slots are NaN. Returns the number
+// of solutions.
 lane_fn real essential_upright_3pt(const real* x1, const real* y1, const real* x2, const real* y2,
                                    real* E) {
   real M[27], c[5], q[4], own[9], kept = lane(0);

@@ -29,10 +29,10 @@ lane_fn void frame_of_larger(index i, index j, index k, real* p, real* area) {
   }
 }
 
-// Computes the affine coordinates uv [2][4] of the points 3 to 6 in the frame of the
-// points 0 (origin), 1 and 2 (units) of an image. frame [6]: rows 0 and 1 of the matrix
-// from image coordinates to frame coordinates. Returns whether the points 0, 1, 2 are
-// collinear to within rounding.
+// Computes the affine coordinates uv [2][4] of the points 3 to 6 in the frame of the points 0
+// (origin), 1 and 2 (units) of an image. frame [6]: rows 0 and 1 of the matrix from image
+// coordinates to frame coordinates. Returns whether the points 0, 1, 2 are collinear to
+// within rounding.
 lane_fn mask affine_frame(const real* x, const real* y, real* frame, real* uv) {
   real ax = x[1] - x[0], ay = y[1] - y[0], bx = x[2] - x[0], by = y[2] - y[0];
   real area = ax * by - ay * bx;
@@ -102,8 +102,8 @@ lane_fn mask framed_equation(real u1, real v1, real u2, real v2, real* a) {
 
 // Finds a direction far from all roots of the determinant of s N0 + t N1, which is a cubic
 // form. A nonzero cubic form cannot vanish in four directions, so one of (1,0), (0,1), (1,1),
-// (1,-1) qualifies. Sets that direction, scaled to length 1, and returns the absolute value
-// of the form there.
+// (1,-1) qualifies. Sets that direction, scaled to length 1, and returns the absolute value of
+// the form there.
 lane_fn real direction_off_roots(const real* form, real* direction_s, real* direction_t) {
   real plus = (form[0] + form[2]) + (form[1] + form[3]);
   real minus = (form[0] + form[2]) - (form[1] + form[3]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fundamental matrix and radial distortion k shared by both images of one camera, from 9
-// correspondences: x2(k)' F x1(k) = 0 with x(k) = (x, y, 1 + k (x^2 + y^2)), with the
-// centre of distortion as the origin. det F = 0 is not enforced: nine points are one more
-// than a minimal sample.
-//   A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens
-//   distortion, CVPR 2001
+// correspondences: x2(k)' F x1(k) = 0 with x(k) = (x, y, 1 + k (x^2 + y^2)), with the centre
+// of distortion as the origin. det F = 0 is not enforced: nine points are one more than a
+// minimal sample.
+//   A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens distortion,
+//   CVPR 2001
 // Solutions: 0 to 6; solutions with F33 = 0 are not found. None for two equal points or NaN.
 // Coordinates of about unit size.
 

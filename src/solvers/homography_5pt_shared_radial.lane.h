@@ -22,8 +22,8 @@ lane_fn void radial_homography_at(const real* S, const real* T, real x, real k, 
   H[5] = lane(1);
 }
 
-// Computes the four equations T [4][8] that contain the third row of H, from the equations
-// S without it.
+// Computes the four equations T [4][8] that contain the third row of H, from the equations S
+// without it.
 lane_fn void radial_homography_third_row(const real* S, const real* x1, const real* y1,
                                          const real* x2, const real* y2, real* T) {
   for (index i = 0; i < 4; ++i) {

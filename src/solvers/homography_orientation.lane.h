@@ -4,9 +4,9 @@
 // the opposite one (O. Chum, T. Werner, J. Matas, Epipolar geometry estimation via RANSAC benefits
 // from the oriented epipolar constraint, ICPR 2004).
 
-// Computes the orientations of the triples (4,2,3), (1,4,3), (1,2,4) of the points (x, y),
-// given relative to the fourth. Returns whether all are nonzero, i.e. larger than rounding
-// errors of collinear points.
+// Computes the orientations of the triples (4,2,3), (1,4,3), (1,2,4) of the points (x, y), given
+// relative to the fourth. Returns whether all are nonzero, i.e. larger than rounding errors of
+// collinear points.
 lane_fn mask homography_triples(const real* x, const real* y, real* l) {
   real extent = lane(0);
   for (index i = 0; i < 3; ++i) extent = fmax(extent, x[i] * x[i] + y[i] * y[i]);

@@ -9,8 +9,8 @@
 // A rotation by 180 degrees about the vertical is not found. Coordinates of about unit size.
 
 // Computes R with R g = |g| (0, 1, 0). It is the shortest rotation if g points down (y > 0),
-// otherwise the shortest rotation to (0, -1, 0) followed by a rotation by 180 degrees about
-// the x axis.
+// otherwise the shortest rotation to (0, -1, 0) followed by a rotation by 180 degrees about the
+// x axis.
 lane_fn void gravity_rotation(const real* g, real* R) {
   real scale = copysign(lane(1), g[1]), inverse = scale / sqrt(vec3_dot(g, g));
   real x = g[0] * inverse, y = g[1] * inverse, z = g[2] * inverse, k = lane(1) / (lane(1) + y);
@@ -89,8 +89,8 @@ lane_fn real relative_pose_4pt_gravity_shared_focal(const real* x1, const real* 
     const index camera = i / 12, k = i % 12;
     data[i] = k < 3 ? axes[3 * camera + k] : points[12 * camera + k];
   }
-  // Two equal matches have a family of solutions, from which the template would
-  // return arbitrary members.
+  // Two equal matches have a family of solutions, from which the template would return
+  // arbitrary members.
   const real apart = lane(1e2) * lane_epsilon();
   mask differ = gravity_least_distance2(x1, y1, x2, y2) > apart * apart;
   real count = relative_pose_4pt_gravity_shared_focal_roots(data, roots);

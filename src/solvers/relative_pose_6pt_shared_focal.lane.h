@@ -170,8 +170,8 @@ lane_fn void focal_resultant(const real* r, real* p) {
   }
 }
 
-// Computes the cubic and the quintic at F, and their derivatives by the elements of F: g
-// [2], D [2][9].
+// Computes the cubic and the quintic at F, and their derivatives by the elements of F: g [2],
+// D [2][9].
 lane_fn void focal_equations(const real* F, real* g, real* D) {
   real p[2], q[2], Ap[2], Aq[2];  // A'b, A c, A A'b, A'A c
   mat3_cofactors(F, D);
@@ -253,8 +253,8 @@ lane_fn void focal_at_root(const real* N, const real* r, real root, real* F) {
   mat3_normalise(F);
 }
 
-// Returns f of F, the least-squares solution of the equations that are linear in q; NaN if f
-// is not real.
+// Returns f of F, the least-squares solution of the equations that are linear in q; NaN if f is
+// not real.
 lane_fn real focal_length_of(const real* F) {
   real p[2], q[2];  // A'b, A c
   for (index k = 0; k < 2; ++k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Generates the source of a solver from the source of a problem. Equal input and seed give
-// the same bytes.
+// Generates the source of a solver from the source of a problem. Equal input and seed give the
+// same bytes.
 #pragma once
 
 #include <cstdint>

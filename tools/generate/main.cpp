@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;
 
-// The first Ctrl-C ends the search, and the best template so far is written; the next one
-// ends the program.
+// The first Ctrl-C ends the search, and the best template so far is written; the next one ends
+// the program.
 std::atomic<bool> stop = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 void on_signal(int signal) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Solving sets: sets B such that elimination of given rows expresses a b for all b in B by
-// elements of B.
+// Solving sets: sets B such that elimination of given rows expresses a b for all b in B by elements
+// of B.
 #pragma once
 
 #include "generate/template.hpp"
@@ -23,9 +23,9 @@ class RowPool {
     return images_[at(2 * action.unknown + (action.inverse ? 1 : 0))][at(index)];
   }
 
-  // Gives the template the rows and, as B, their largest solving set within `candidates` (one
-  // flag per monomial). Returns false if the set has fewer than `least` elements or does not
-  // determine all unknowns.
+  // Gives the template the rows and, as B, their largest solving set within `candidates` (one flag
+  // per monomial). Returns false if the set has fewer than `least` elements or does not determine
+  // all unknowns.
   bool settle(const std::vector<int>& rows, const std::vector<bool>& candidates, std::size_t least,
               Template& t) const;
 

@@ -178,9 +178,9 @@ void take_better(const Pruning& pruned, Template& best) {
     best = pruned.best();
 }
 
-// Prunes in several orders: rows first; or first elements of B, down to a random number or
-// to the number of roots; or B starts as a basis of all polynomials (times the unknown for
-// an inverse action).
+// Prunes in several orders: rows first; or first elements of B, down to a random number or to
+// the number of roots; or B starts as a basis of all polynomials (times the unknown for an
+// inverse action).
 void search_from(const Pruning& start, const Quotient& quotient, std::mt19937_64& random,
                  Template& best) {
   const std::size_t roots = quotient.basis.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arguments of the kernels of real_eigenpairs in their order, and functions that
-// its files share.
+// The arguments of the kernels of real_eigenpairs in their order, and functions that its
+// files share.
 #pragma once
 
 #include <bifocal/linalg.hpp>

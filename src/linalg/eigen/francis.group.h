@@ -34,8 +34,8 @@ group_fn void group_francis_column(local_ptr scalar* H, index ld, index m, const
   *r = h[2 * ld + 1] * below;
 }
 
-// Returns the largest m in [lo, hi - 2] at which the sweep may start: the two subdiagonals
-// above are small.
+// Returns the largest m in [lo, hi - 2] at which the sweep may start: the two subdiagonals above
+// are small.
 group_fn index group_francis_start(GROUP_PARAM local_ptr scalar* H, index ld, index lo, index hi,
                                    const shift_pair* shifts) {
   lane_int start = lane_int_of(lo);

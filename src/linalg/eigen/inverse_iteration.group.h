@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The eigenvector of a real eigenvalue by one solve of inverse iteration on the Hessenberg
-// form, by a group (J. Wilkinson, The Algebraic Eigenvalue Problem, 1965; as in LAPACK's
-// dhsein). Only one solve is made: with the exact shift, a second solve spoils the residual
-// of nearly defective eigenvalues.
+// The eigenvector of a real eigenvalue by one solve of inverse iteration on the Hessenberg form,
+// by a group (J. Wilkinson, The Algebraic Eigenvalue Problem, 1965; as in LAPACK's dhsein). Only
+// one solve is made: with the exact shift, a second solve spoils the residual of nearly
+// defective eigenvalues.
 
 // Computes W = U, the LU factor of H - lambda I with exchanges of neighbouring rows; its diagonal
 // holds the reciprocals of the pivots. kept: row-major n x n, H in its upper Hessenberg part.
@@ -36,8 +36,8 @@ group_fn void group_hessenberg_lu(GROUP_PARAM local_ptr scalar* W, index n, inde
 }
 
 // x := U^-1 b, scaled down during the solve if it would overflow. The elements of b are
-// +-start, and +-odd_start at index `odd`; their signs are chosen so that x grows, as
-// in condition estimators.
+// +-start, and +-odd_start at index `odd`; their signs are chosen so that x grows, as in
+// condition estimators.
 group_fn void group_upper_solve(GROUP_PARAM local_ptr scalar* W, index n, index ld, scalar start,
                                 index odd, scalar odd_start, local_ptr scalar* x) {
   group_for_range(i, 0, n) group_store(x, i, lane(0), n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real eigenvalues and their right eigenvectors of one unsymmetric matrix, by a group:
-// see bifocal/linalg.hpp (real_eigenpairs).
+// Real eigenvalues and their right eigenvectors of one unsymmetric matrix, by a group: see
+// bifocal/linalg.hpp (real_eigenpairs).
 
 // The parts of the group's memory: EIGEN_GROUP_USED(n) numbers.
 typedef struct {
@@ -54,8 +54,8 @@ group_fn index group_eigenvalues(GROUP_PARAM const eigen_memory* memory, index n
   return group_francis_values(GROUP_ARG H, n, ld, max_sweeps, memory->re, memory->im);
 }
 
-// Returns the largest absolute element of the Hessenberg form in `kept`, its norm for
-// tests of size.
+// Returns the largest absolute element of the Hessenberg form in `kept`, its norm for tests
+// of size.
 group_fn scalar group_kept_norm(GROUP_PARAM global_ptr const scalar* kept, index n) {
   real largest = lane(0);
   for (index i = 0; i < n; ++i) {

@@ -22,8 +22,8 @@ lane_fn real eigen_unscaled(kept_array K, index n, real value) {
   return value * kept_at(K, p + 2) * kept_at(K, p + 1) + lane(0);
 }
 
-// Writes the eigenvalues of the diagonal blocks of A to lists 2, 4, 5; returns the number
-// of real eigenvalues.
+// Writes the eigenvalues of the diagonal blocks of A to lists 2, 4, 5; returns the number of
+// real eigenvalues.
 lane_fn lane_int eigen_blocks(lane_array A, kept_array K, index n) {
   const index pitch = lane_pitch(n);
   const index values = eigen_list(n, 2), re = eigen_list(n, 4), im = eigen_list(n, 5);

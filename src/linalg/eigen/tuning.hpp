@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tuning table: the mapping that a GPU uses for a matrix size, measured by
-// `bifocal-bench tune` (docs/linalg.md).
+// Tuning table: the mapping that a GPU uses for a matrix size, measured by `bifocal-bench
+// tune` (docs/linalg.md).
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -27,9 +27,9 @@ struct EigenTuning {
 inline constexpr int kFewMatricesOfCore = 4;
 inline constexpr int kSmallestOfWarp = 4;  // matrix size
 
-// The first row whose kernel exists for the size is used. The CUDA rows were measured on an
-// NVIDIA H200. OpenCL computes one matrix per work-group, so that less than a warp per matrix
-// leaves threads idle.
+// The first row whose kernel exists for the size is used. The CUDA rows were measured on an NVIDIA
+// H200. OpenCL computes one matrix per work-group, so that less than a warp per matrix leaves
+// threads idle.
 inline constexpr EigenTuning kEigenTuning[] = {
     {DeviceKind::cuda, true, 20, {1, 32}},    {DeviceKind::cuda, true, 16, {8, 64}},
     {DeviceKind::cuda, true, 24, {16, 64}},   {DeviceKind::cuda, true, 127, {32, 32}},

@@ -11,8 +11,8 @@ lane_fn void null_vector(real* T, index m, index n, real* x) {
   qr_apply(T, beta, n, m, x, 1);
 }
 
-// x <- R^-T x, and below x <- R^-1 x, for upper triangular R [n][n]; inverse: reciprocals
-// of its diagonal.
+// x <- R^-T x, and below x <- R^-1 x, for upper triangular R [n][n]; inverse: reciprocals of
+// its diagonal.
 lane_fn void triangle_solve_transposed(const real* R, const real* inverse, index n, real* x) {
   lane_unroll for (index k = 0; k < n; ++k) {
     real sum = x[k];

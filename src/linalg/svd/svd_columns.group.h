@@ -13,9 +13,9 @@
 // in the team's shared memory. The lengths and scales of a pair's columns move with the columns
 // from member to member.
 //
-// Constants: SVD_PLACES, at least n and at most 32, a multiple of 2 SVD_BLOCKS; SVD_ROWS
-// and SVD_BLOCKS, powers of two. group_width is a multiple of their product. SVD_PAIRS is
-// at most SVD_ROWS.
+// Constants: SVD_PLACES, at least n and at most 32, a multiple of 2 SVD_BLOCKS; SVD_ROWS and
+// SVD_BLOCKS, powers of two. group_width is a multiple of their product. SVD_PAIRS is at
+// most SVD_ROWS.
 #define SVD_TILE_COLUMNS (SVD_PLACES / SVD_BLOCKS)
 #define SVD_TILE_PAIRS (SVD_TILE_COLUMNS / 2)
 // Pairs that a member sums up: a power of two.

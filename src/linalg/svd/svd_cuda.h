@@ -6,9 +6,9 @@
 
 namespace {
 
-// Size: columns of a matrix in one thread. Places, Rows, Blocks: of a team
-// (svd_columns.group.h). Threads: threads per block. MinBlocks: blocks that must fit on a
-// multiprocessor, which limits the registers.
+// Size: columns of a matrix in one thread. Places, Rows, Blocks: of a team (svd_columns.group.h).
+// Threads: threads per block. MinBlocks: blocks that must fit on a multiprocessor, which limits
+// the registers.
 template <class Real, int Size, int Places, int Rows, int Blocks, int Threads, int MinBlocks>
 struct svd_text {
   static constexpr int SVD_SIZE = Size, SVD_PLACES = Places, SVD_ROWS = Rows, SVD_BLOCKS = Blocks,

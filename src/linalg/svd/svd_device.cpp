@@ -236,8 +236,8 @@ struct Layout {
   [[nodiscard]] runtime::BatchArray output(const Memory<U>& memory, int numbers) const {
     return runtime::output(memory, numbers, interleaved ? in : std::ptrdiff_t{numbers});
   }
-  // Returns the call with S, V, U and status as given, and the strides of the piece's first
-  // array and outputs.
+  // Returns the call with S, V, U and status as given, and the strides of the piece's first array
+  // and outputs.
   [[nodiscard]] SvdCall<T> call(const runtime::Piece& piece, const MatrixBatch<T>& A,
                                 const Array<T>& S, const Array<T>& V, const Array<T>& U,
                                 const Array<int>& status, int max_sweeps) const {

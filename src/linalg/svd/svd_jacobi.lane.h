@@ -4,9 +4,9 @@
 // decomposition on a vector computer, 1989). Matrices have n <= 32 columns, stored one after
 // another and scaled as in jacobi_rotation.lane.h.
 
-// Runs one round of rotations of the columns of W [n][m], and the same rotations of V [n][v]
-// (v = 0: none). norm2: squared lengths of the columns of W. Returns the mask of lanes that
-// rotated a pair.
+// Runs one round of rotations of the columns of W [n][m], and the same rotations of V [n][v] (v
+// = 0: none). norm2: squared lengths of the columns of W. Returns the mask of lanes that rotated
+// a pair.
 lane_fn mask jacobi_round(real* W, index m, real* V, index v, index n, real* norm2, index round,
                           real tolerance2) {
   real product[16], c[16], s[16];
@@ -102,8 +102,8 @@ lane_fn void jacobi_normalise(real* W, index m, index n, const real* norm2, real
     mask missing = norm2[j] <= lane(0);
     S[j] = sqrt(norm2[j]);
     real inverse = select(missing, lane(0), lane(1) / S[j]);
-    // Adding zero turns -0 into 0, because the sign of zero depends on rotations
-    // in neighbouring lanes.
+    // Adding zero turns -0 into 0, because the sign of zero depends on rotations in
+    // neighbouring lanes.
     lane_unroll for (index i = 0; i < m; ++i) W[j * m + i] = W[j * m + i] * inverse + lane(0);
     if (any(missing)) jacobi_complete(W, m, j, missing);
   }

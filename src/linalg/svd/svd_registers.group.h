@@ -27,8 +27,8 @@ group_fn real svd_column_norm(const real* a) {
   return sum;
 }
 
-// Makes the neighbouring columns x, y (columns p and p + 1 of a, and of v) orthogonal
-// and exchanges them.
+// Makes the neighbouring columns x, y (columns p and p + 1 of a, and of v) orthogonal and
+// exchanges them.
 group_fn mask svd_exchange(real* a, real* v, real* norm, real* scale, index p) {
   real *x = a + p * SVD_SIZE, *y = x + SVD_SIZE, *vx = v + p * SVD_SIZE, *vy = vx + SVD_SIZE;
   real dot = x[0] * y[0], tx, ty;
@@ -85,8 +85,8 @@ typedef struct {
   index step;
 } svd_own;
 
-// The part of an output that svd_write writes: `rows` rows of `cols` columns, element e
-// at to[e step].
+// The part of an output that svd_write writes: `rows` rows of `cols` columns, element e at
+// to[e step].
 typedef struct {
   global_ptr real* to;
   offset step;
@@ -94,8 +94,8 @@ typedef struct {
 } svd_written;
 
 // Writes the columns of a [n][n], each times its factor, at its rank. The columns pass
-// through memory of the group, because registers cannot be indexed by a number that
-// differs between members.
+// through memory of the group, because registers cannot be indexed by a number that differs
+// between members.
 group_fn void svd_write(const real* a, const real* factor, const index* rank, const svd_own* own,
                         const svd_written* out) {
   lane_unroll for (index c = 0; c < SVD_SIZE; ++c) {

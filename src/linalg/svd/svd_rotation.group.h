@@ -16,9 +16,9 @@ group_fn real svd_floor(void) { return lane(sizeof(scalar) == 4 ? 0x1p-40 : 0x1p
 group_fn real svd_slight_turn(void) { return lane(sizeof(scalar) == 4 ? 3e-4 : 3e-8); }
 group_fn real svd_slight_cosine2(void) { return lane(sizeof(scalar) == 4 ? 1e-8 : 0x1p-64); }
 
-// Returns a squared length for the rotations. A length of zero is replaced by a length so
-// large that no angle to it matters; its square is still finite, because an estimated root of
-// infinity is NaN.
+// Returns a squared length for the rotations. A length of zero is replaced by a length so large
+// that no angle to it matters; its square is still finite, because an estimated root of infinity
+// is NaN.
 group_fn real svd_length2(real length2) {
   return select(length2 > svd_floor(), length2, lane(sizeof(scalar) == 4 ? 0x1p120 : 0x1p500));
 }

@@ -24,10 +24,10 @@ struct SvdTuning {
 
 inline constexpr int kAnyCount = std::numeric_limits<int>::max();
 
-// The first row whose limits the matrices do not exceed is used. The rows for 3, 9, 16 and
-// 32 columns are the fastest mappings measured on an NVIDIA H200; the rows between were
-// derived from them. One thread per matrix leaves the GPU idle with few matrices, so teams
-// compute small batches.
+// The first row whose limits the matrices do not exceed is used. The rows for 3, 9, 16 and 32
+// columns are the fastest mappings measured on an NVIDIA H200; the rows between were derived
+// from them. One thread per matrix leaves the GPU idle with few matrices, so teams compute
+// small batches.
 inline constexpr SvdTuning kSvdTuning[] = {
     {false, 4, kAnyCount, {0, 1, 1, 128}},   {false, 8, 20000, {8, 8, 1, 32}},
     {false, 8, kAnyCount, {0, 1, 1, 128}},   {false, 9, 20000, {10, 8, 1, 32}},

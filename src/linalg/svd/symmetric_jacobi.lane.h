@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Eigenvalues and eigenvectors of symmetric matrices by cyclic Jacobi rotations (C. Jacobi,
-// 1846; G. Golub, C. Van Loan, Matrix Computations, 4th ed., 8.5), with high relative
-// accuracy for positive definite matrices (J. Demmel, K. Veselic, Jacobi's method is more
-// accurate than QR, 1992).
+// 1846; G. Golub, C. Van Loan, Matrix Computations, 4th ed., 8.5), with high relative accuracy
+// for positive definite matrices (J. Demmel, K. Veselic, Jacobi's method is more accurate than
+// QR, 1992).
 
 // Diagonalises A [n][n], n <= 32, both triangles of which are given, scaled as in
 // jacobi_rotation.lane.h. V [n][v] <- V J (v = 0: none); V becomes the eigenvectors if it starts as

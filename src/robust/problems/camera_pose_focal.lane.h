@@ -114,8 +114,8 @@ lane_fn void model_move(real* chart, const real* delta) {
   chart[12] = focal_moved(chart[12], delta[6]);
 }
 
-// Adds the ratio of the focal lengths of the camera to info. Returns the pixels per unit
-// of the errors.
+// Adds the ratio of the focal lengths of the camera to info. Returns the pixels per unit of
+// the errors.
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   (void)length, (void)threshold;
   info->focal[0] = info->centre[3];

@@ -23,8 +23,8 @@ lane_fn void epipole_side(const real* F, real* side) {
   side[9] = lane(1);
 }
 
-// Computes G [9] with x2' G x1 = F x1 . (e2 x x2) for homogeneous x1 and x2, up
-// to a positive factor.
+// Computes G [9] with x2' G x1 = F x1 . (e2 x x2) for homogeneous x1 and x2, up to a
+// positive factor.
 lane_fn void epipolar_sides(const real* F, real* G) {
   real T[9], e[3];
   for (index i = 0; i < 9; ++i) T[i] = F[3 * (i % 3) + i / 3];

@@ -22,8 +22,8 @@ enum {
   // plane of the scene.
   FIRST_ROUND_CANDIDATES = 2,
   // Smallest number of samples if time allows. The true matrix of a scene and a matrix of a
-  // large plane in the scene have nearly as many inliers, and refinement leads from a sample
-  // to either matrix.
+  // large plane in the scene have nearly as many inliers, and refinement leads from a sample to
+  // either matrix.
   THOROUGH_SAMPLES = 256,
   KEEPS_BEST_EARLY = 0,   // 1: after refinement, other samples of the round rarely improve it
   CUTS_LEVERAGE = 1,      // 1: the last fit leaves out points of too much leverage

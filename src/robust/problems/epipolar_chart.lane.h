@@ -50,8 +50,8 @@ lane_fn void epipolar_chart(const real* F, real* chart) {
   rank2_null(F, v + 6);
   rank2_null(T, u + 6);
   frame_complete(v + 6, v, v + 3);
-  // Rotate the frame of V until F v0 and F v1 are orthogonal (one-sided Jacobi), the
-  // longer one first.
+  // Rotate the frame of V until F v0 and F v1 are orthogonal (one-sided Jacobi), the longer
+  // one first.
   mat3_apply(F, v, Fv);
   mat3_apply(F, v + 3, Fv + 3);
   real difference = vec3_dot(Fv, Fv) - vec3_dot(Fv + 3, Fv + 3);

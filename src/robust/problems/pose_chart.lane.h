@@ -12,8 +12,8 @@ lane_fn void pose_move(real* P, const real* delta) {
   for (index i = 0; i < 3; ++i) P[9 + i] = t[i] + delta[3 + i];
 }
 
-// Returns f exp(step) to second order, clamped to plausible values for coordinates of
-// about unit size.
+// Returns f exp(step) to second order, clamped to plausible values for coordinates of about
+// unit size.
 lane_fn real focal_moved(real f, real step) {
   real h = fmax(lane(-0.25), fmin(lane(0.5) * step, lane(0.25)));
   return fmax(lane(0.02), fmin(f * (lane(1) + h) / (lane(1) - h), lane(100)));

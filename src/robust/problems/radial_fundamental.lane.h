@@ -3,8 +3,8 @@
 // from nine matches (family uncalibrated). The constraint is x2(k)' F x1(k) = 0
 // with x(k) = (x, y, 1 + k r^2), where r is the distance from the known centre of
 // distortion. Solver: solvers/fundamental_9pt_shared_radial.lane.h.
-//   A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens
-//   distortion, CVPR 2001
+//   A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens distortion,
+//   CVPR 2001
 // A model is F for undistorted points and k, both in scoring coordinates, whose origin is the
 // centre of distortion. Error: the Sampson distance of the distorted points as measured; undefined
 // unless 1 + k r^2 > 0. `focal` [1]: r^2 = x^2 + focal[1] y^2, for pixels that are not square.
@@ -184,8 +184,8 @@ lane_fn void model_move(real* chart, const real* delta) {
   chart[19] = fmax(lane(-2), fmin(k, lane(2)));
 }
 
-// Adds the constants of the camera [CAMERA_NUMBERS] to info. Returns the pixels per unit
-// of the errors.
+// Adds the constants of the camera [CAMERA_NUMBERS] to info. Returns the pixels per unit of
+// the errors.
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   (void)threshold;
   const real ratio = cameras[0] / cameras[1];

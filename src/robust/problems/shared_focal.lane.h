@@ -31,6 +31,6 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return kept;
 }
 
-// Number of samples after which a pair of n points is given up, measured with 20 % of
-// correct matches (docs/robust.md).
+// Number of samples after which a pair of n points is given up, measured with 20 % of correct
+// matches (docs/robust.md).
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1e7) / n; }

@@ -13,8 +13,8 @@ lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
   epipole_side(model, sides);
 }
 
-// Returns the limit for point_side: points within three thresholds of the epipole may be
-// on either side.
+// Returns the limit for point_side: points within three thresholds of the epipole may be on
+// either side.
 lane_fn real side_limit(const real* side, real inverse_squared_threshold, real parallax) {
   (void)parallax;
   return lane(9) / inverse_squared_threshold * side[2] * side[2];

@@ -2,9 +2,9 @@
 // One Levenberg-Marquardt step in the parameters of a chart.
 //   D. Marquardt, SIAM J. Appl. Math. 11(2), 1963.
 
-// Solves (A + damping diag A) delta = -g for A [dof][dof], dof <= 8. Only the lower
-// triangle of A is used; it is overwritten. delta holds g on entry. Returns the smallest
-// relative pivot (ldl_solve).
+// Solves (A + damping diag A) delta = -g for A [dof][dof], dof <= 8. Only the lower triangle
+// of A is used; it is overwritten. delta holds g on entry. Returns the smallest relative
+// pivot (ldl_solve).
 lane_fn real damped_solve(real* A, real* delta, index dof, real damping) {
   for (index i = 0; i < dof; ++i) {
     delta[i] = -delta[i];

@@ -32,8 +32,8 @@ group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* m
   return sigma;
 }
 
-// Returns whether the inliers are collinear in an image. Writes the squared errors of all
-// points to `errors`.
+// Returns whether the inliers are collinear in an image. Writes the squared errors of all points
+// to `errors`.
 group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                                  const scalar* side, scalar noise, global_ptr scalar* errors) {
   struct lane_model m;

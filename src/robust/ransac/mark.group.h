@@ -61,9 +61,9 @@ group_fn_apart void distinct_points(GROUP_PARAM const struct pair_view* view,
   group_barrier();
 }
 
-// Counts matches that share a point once for the significance test. Sets the distinct inliers
-// and points of `work` to the counts of the image (or scene) that has fewer. tables [4
-// stride]: scratch memory.
+// Counts matches that share a point once for the significance test. Sets the distinct inliers and
+// points of `work` to the counts of the image (or scene) that has fewer. tables [4 stride]:
+// scratch memory.
 group_fn void count_distinct(GROUP_PARAM const struct pair_view* view, global_const float* points,
                              global_const scalar* errors, index inliers, global_ptr bits32* tables,
                              global_ptr pair_work* work) {

@@ -3,8 +3,8 @@
 // of the scene, it may describe that plane only, since samples of the plane and a few outliers have
 // the whole plane as inliers. F = [e']x H then follows from the homography H of the plane and two
 // matches off the plane: the epipole e' is the intersection of their lines through H x1 and x2.
-//   O. Chum, T. Werner, J. Matas, Two-view geometry estimation unaffected by a dominant
-//   plane, CVPR 2005.
+//   O. Chum, T. Werner, J. Matas, Two-view geometry estimation unaffected by a dominant plane,
+//   CVPR 2005.
 
 enum {
   PLANE_ITERATIONS = 64,
@@ -17,8 +17,8 @@ enum {
   PARALLAX_STREAM = 3
 };
 
-// Draws `count` <= 4 distinct numbers below n, each subset with the same probability,
-// as sample `iteration`.
+// Draws `count` <= 4 distinct numbers below n, each subset with the same probability, as
+// sample `iteration`.
 //   J. Bentley, B. Floyd, A sample of brilliance, CACM 30(9), 1987.
 lane_fn void few_draw(bits32 seed0, bits32 seed1, index stream, index iteration, index n,
                       index count, index* drawn) {

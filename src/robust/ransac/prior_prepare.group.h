@@ -55,8 +55,8 @@ group_fn void sort_points(GROUP_PARAM global_ptr bits32* keys, index size) {
   }
 }
 
-// Sorts keys of any size by radix sort, for groups of one member. Needs 2 size more elements
-// after the points.
+// Sorts keys of any size by radix sort, for groups of one member. Needs 2 size more elements after
+// the points.
 group_fn void sort_points_alone(global_ptr bits32* keys, index size) {
   global_ptr bits32 *from = keys, *to = keys + 2 * size;
   for (index shift = 0; shift < 32; shift += 8) {

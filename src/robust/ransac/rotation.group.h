@@ -60,8 +60,8 @@ group_fn void rotation_start(GROUP_PARAM const struct pair_view* pair, index n,
 
 // Moves R towards the inliers of m (if is_own: the inliers of R) among the first n points, with the
 // weight 1 / (1 + cut e)^2 for a squared error e.
-//   S. Geman, D. McClure, Statistical methods for tomographic image reconstruction, Bull.
-//   ISI 52, 1987.
+//   S. Geman, D. McClure, Statistical methods for tomographic image reconstruction, Bull. ISI
+//   52, 1987.
 group_fn void rotation_step(GROUP_PARAM const struct pair_view* pair, index n,
                             const struct lane_model* m, index is_own, scalar cut, scalar* R) {
   scalar map[9], A[ROTATION_SIZE * ROTATION_SIZE], sums[ROTATION_SUMS], unit = 1;

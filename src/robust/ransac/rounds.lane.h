@@ -10,6 +10,6 @@ lane_fn index first_round(index min_iterations, index max_iterations) {
   return count < max_iterations ? count : max_iterations;
 }
 
-// Returns the score that a model from a sample must exceed. best: highest score of such a
-// model so far.
+// Returns the score that a model from a sample must exceed. best: highest score of such a model
+// so far.
 lane_fn double score_floor(double best, index n) { return n < 1024 ? best / 2 : best; }

@@ -37,9 +37,9 @@ group_fn index score_beats_chance(const struct pair_view* pair, scalar n, scalar
   return score > limit;
 }
 
-// Returns the smallest k for which at least k of `others` matches are inliers by chance
-// with a probability below exp(limit); others + 1 if no k qualifies. chance: the
-// probability for one match.
+// Returns the smallest k for which at least k of `others` matches are inliers by chance with
+// a probability below exp(limit); others + 1 if no k qualifies. chance: the probability for
+// one match.
 group_fn scalar least_beyond_chance(scalar others, scalar chance, scalar limit) {
   const scalar odds = chance / (1 - chance);
   scalar log_term = others * scalar_log(1 - chance);  // log probability of exactly k by chance
@@ -95,8 +95,8 @@ group_fn scalar least_inliers(const struct pair_view* pair, const struct ransac_
 }
 
 // Returns the factor on the number of samples for this number of inliers. With few inliers,
-// refinement leads less reliably from an outlier-free sample to the best model, so more
-// samples are drawn.
+// refinement leads less reliably from an outlier-free sample to the best model, so more samples
+// are drawn.
 group_fn scalar refinement_doubt(scalar inliers) {
   if (!(inliers > 0 && inliers < (scalar)FEW_INLIERS)) return 1;
   return (scalar)FEW_INLIERS / inliers * ((scalar)FEW_INLIERS / inliers);
@@ -120,8 +120,8 @@ group_fn scalar iterations_without_support(const struct pair_view* pair,
 // best matches and may fail.
 group_fn scalar samples_for_one(const struct pair_view* pair) { return pair->ranked ? 2 : 1; }
 
-// Returns the number of samples after which a model with this number of inliers would
-// have been found.
+// Returns the number of samples after which a model with this number of inliers would have
+// been found.
 group_fn scalar samples_to_find(const struct pair_view* pair, const struct ransac_limits* limits,
                                 scalar inliers) {
   return samples_for_one(pair) * iterations_needed(inliers, pair->effective, limits->log_failure,
@@ -136,8 +136,8 @@ group_fn scalar samples_without_support(const struct pair_view* pair,
   return samples < least ? least : samples;
 }
 
-// Returns the number of samples after which the model in the state is the best one with
-// the given confidence.
+// Returns the number of samples after which the model in the state is the best one with the
+// given confidence.
 group_fn scalar samples_wanted(const struct pair_view* pair, const struct ransac_limits* limits,
                                global_const ransac_state* state) {
   const scalar n = pair->effective, most = (scalar)limits->max_iterations,
@@ -164,10 +164,10 @@ group_fn scalar samples_wanted(const struct pair_view* pair, const struct ransac
   return wanted < alone ? alone : wanted;
 }
 
-// Factor on the samples without support for a model that scores more than chance and would
-// fail the significance test. It is smaller for costly samples, so that the time of a pair
-// without geometry is bounded. On scenes of 2000 matches with 10 and 15 % correct, smaller
-// factors lose pairs (docs/notes/robust.md).
+// Factor on the samples without support for a model that scores more than chance and would fail
+// the significance test. It is smaller for costly samples, so that the time of a pair without
+// geometry is bounded. On scenes of 2000 matches with 10 and 15 % correct, smaller factors lose
+// pairs (docs/notes/robust.md).
 enum { UNPROVEN_TIMES = SAMPLE_COST < 1000 ? 10 : 3 };
 
 // Returns the largest number of samples for the pair. Models are not sampled for if they would

@@ -87,8 +87,8 @@ group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, c
   if (pair->weighted) support->weight = group_sum(heavy);
 }
 
-// Selects, from SIDES candidates and their opposites, the side with most inliers among the
-// first n points.
+// Selects, from SIDES candidates and their opposites, the side with most inliers among the first
+// n points.
 group_fn void model_side(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                          scalar* side) {
   if_constant(SIDES > 0) {
@@ -120,8 +120,8 @@ group_fn void model_side(GROUP_PARAM const struct pair_view* pair, index n, cons
   }
 }
 
-// Writes weights [n]: the weights of the points that can be matches of the model, 0
-// for other points.
+// Writes weights [n]: the weights of the points that can be matches of the model, 0 for
+// other points.
 group_fn void admit_points(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                            const scalar* side, global_ptr scalar* weights) {
   struct lane_model m;
