@@ -202,8 +202,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
     if (!(count > 0)) return sigma;
     moment += (scalar)DOF * expected * expected;
     count += (scalar)DOF;
-    // The second moment of a window that is much too wide is unreliable, so it falls to at most a
-    // quarter per round.
+    // The second moment in a much too wide window is unreliable, so sigma is at most quartered.
     scalar next2 = moment / count, least = sigma * sigma / 16;
     if (!(next2 > least)) next2 = least;
     // Between a millionth and one and a half thresholds.
