@@ -72,13 +72,9 @@ from ._robust import (
     estimate,
     estimate_absolute_pose,
     estimate_batch,
-    estimate_camera_pose_focal,
     estimate_fundamental,
     estimate_homography,
-    estimate_monodepth_shared_focal_relative_pose,
-    estimate_radial_fundamental,
     estimate_relative_pose,
-    estimate_shared_focal_relative_pose,
     find_repetition,
     mirror_doubt,
     problem_info,
@@ -119,6 +115,12 @@ from ._two_view import (
     refine_absolute_pose,
     residuals,
     triangulate,
+)
+from ._unknown_cameras import (
+    estimate_camera_pose_focal,
+    estimate_monodepth_shared_focal_relative_pose,
+    estimate_radial_fundamental,
+    estimate_shared_focal_relative_pose,
 )
 from ._video import VideoFrame, VideoMatcher, match_video
 
