@@ -20,7 +20,7 @@ __all__ = [
 
 
 def _camera_at(principal_point: ArrayLike, aspect_ratio: float) -> tuple[float, float, float, float]:
-    """Returns a camera of unknown focal length."""
+    """Returns fx, fy, cx, cy of a camera with unknown focal length: fx is the aspect ratio and fy is 1."""
     from ._numbers import number, reals
 
     c = reals(principal_point, "principal_point").ravel().tolist()
@@ -41,16 +41,23 @@ def estimate_shared_focal_relative_pose(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> Estimate:
-    """Estimates pose, F (`model`) and the focal length (`focal_length`, px) of two images of one camera with unknown focal length.
+    """Estimates the relative pose and the unknown focal length of two images of one camera.
 
-    `focal_deviation` is the standard deviation of the focal length from independent noise. It is large or infinite if two views do not determine it: with parallel
-    optical axes, axes that meet at equal distances, or all matches on one plane.
+    `focal_deviation` is the standard deviation of the focal length from independent noise. It is large or infinite if two views do not determine
+    the focal length: with parallel optical axes, axes that meet at equal distances, or all matches on one plane.
 
     Args:
         x1, x2: Matches in px, shape (N, 2).
-        principal_point: cx, cy.
+        principal_point: cx, cy in px.
         aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: As in `estimate`.
+        threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
+        options, weights, qualities, device: Sampling options, importance and likelihood of each match, device: the same as in `estimate`.
+
+    Returns:
+        Estimate with `R`, `t` (unit length), F as `model`, `focal_length` in px and its `focal_deviation`.
+
+    Raises:
+        ValueError: If shapes differ, or a weight or an option is out of range.
     """
     camera = _camera_at(principal_point, aspect_ratio)
     frame, chosen = frame_of(x1, x2, weights, qualities), with_threshold(options, threshold)
@@ -70,17 +77,25 @@ def estimate_monodepth_shared_focal_relative_pose(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> Estimate:
-    """Does what `estimate_shared_focal_relative_pose` does, with depths that a network estimated from each image alone.
+    """Estimates the relative pose and the unknown focal length of two images of one camera from matches with monocular depths.
 
-    Three matches are a sample (RePoseD, ICCV 2025); errors and the final fit do not use the depths.
+    Three matches are a sample (Ding et al., RePoseD, ICCV 2025). Errors and the final fit do not use the depths. `focal_deviation` is the same as in
+    `estimate_shared_focal_relative_pose`.
 
     Args:
         x1, x2: Matches in px, shape (N, 2).
         depths: Depths along the optical axes of image 1 and image 2, shape (N, 2), in any unit for each image, in image 2 up to a constant.
             A match with a depth that is not finite and above 0 does not affect the model, but gets its inlier flag.
-        principal_point: cx, cy.
+        principal_point: cx, cy in px.
         aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: As in `estimate`.
+        threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
+        options, weights, qualities, device: Sampling options, importance and likelihood of each match, device: the same as in `estimate`.
+
+    Returns:
+        Estimate with `R`, `t` (unit length), F as `model`, `focal_length` in px and its `focal_deviation`.
+
+    Raises:
+        ValueError: If shapes differ, or a weight or an option is out of range.
     """
     camera = _camera_at(principal_point, aspect_ratio)
     frame, chosen = frame_of(x1, x2, depths, weights, qualities), with_threshold(options, threshold)
@@ -100,17 +115,25 @@ def estimate_radial_fundamental(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> Estimate:
-    """Estimates F (`model`) and the radial distortion k (`distortion`) of two images of one uncalibrated lens.
+    """Estimates the fundamental matrix and the radial distortion of two images of one uncalibrated lens.
 
     The undistorted point is x / (1 + k |x|^2) with x = (px - centre) / unit. F holds for undistorted points in px. Errors and the threshold
-    are measured at the distorted points. `distortion_deviation` is infinite if k is undetermined.
+    are measured at the distorted points. `distortion_deviation` is infinite if the matches do not determine k. Nine matches are a sample
+    (A. W. Fitzgibbon, CVPR 2001).
 
     Args:
         x1, x2: Matches in px, shape (N, 2), or x1 alone as rows x1 y1 x2 y2.
-        centre: cx, cy, as a rule the centre of the image.
-        unit: px; by default the distance of the centre from the corner (0, 0), in which a wide angle has k = -0.3.
+        centre: cx, cy of the distortion in px, as a rule the centre of the image.
+        unit: Unit of the distortion in px; by default the distance of the centre from the corner (0, 0), in which a wide angle has k = -0.3.
         aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: As in `estimate`.
+        threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
+        options, weights, qualities, device: Sampling options, importance and likelihood of each match, device: the same as in `estimate`.
+
+    Returns:
+        Estimate with F as `model`, k as `distortion` and its standard deviation `distortion_deviation`.
+
+    Raises:
+        ValueError: If shapes differ, or a weight or an option is out of range.
     """
     from ._numbers import number, reals
 
@@ -136,17 +159,24 @@ def estimate_camera_pose_focal(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> Estimate:
-    """Estimates the pose and the focal length (`focal_length`, px) of a camera from scene points.
+    """Estimates the pose and the unknown focal length of a camera from scene points, X_camera = R X + t.
 
-    `focal_deviation` is its standard deviation from independent noise, large or infinite if the points do not determine it, as on a plane
-    parallel to the image.
+    `focal_deviation` is the standard deviation of the focal length from independent noise. It is large or infinite if the points do not determine
+    the focal length, for example on a plane parallel to the image. Four points are a sample (C. Wu, P3.5P, CVPR 2015).
 
     Args:
         x: Image points in px, shape (N, 2).
-        X: Scene points, shape (N, 3).
-        principal_point: cx, cy.
+        X: Scene points in any unit, shape (N, 3).
+        principal_point: cx, cy in px.
         aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: As in `estimate`.
+        threshold: Largest reprojection error of an inlier in px, 2 by default; replaces `options.threshold`.
+        options, weights, qualities, device: Sampling options, importance and likelihood of each point, device: the same as in `estimate`.
+
+    Returns:
+        Estimate with `R`, `t` in the unit of X, `focal_length` in px and its `focal_deviation`.
+
+    Raises:
+        ValueError: If shapes differ, or a weight or an option is out of range.
     """
     camera = _camera_at(principal_point, aspect_ratio)
     frame, chosen = frame_of(x, X, weights, qualities), with_threshold(options, threshold)
