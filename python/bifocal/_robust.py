@@ -264,8 +264,8 @@ def estimate_batch(
 ) -> BatchEstimate:
     """Estimates models of P pairs in one call.
 
-    Each result equals the result of a single `estimate` with the same min_inlier_ratio above 0. The default 0 means 0.2 in a batch and less for a single
-    pair. A dense float64 array is not copied. An array on a CUDA device (torch, CuPy) stays there, and the estimation runs there. Ctrl-C is
+    Each result equals the result of a single `estimate` with the same min_inlier_ratio above 0. The default 0 means 0.2 in a batch and less for a
+    single pair. A dense float64 array is not copied. An array on a CUDA device (torch, CuPy) stays there, and the estimation runs there. Ctrl-C is
     handled between parts of the batch.
 
     Args:
