@@ -27,6 +27,7 @@ from ._cameras import Camera, LensCamera, distort_points, intrinsics_doubt, pinh
 from ._collection import Collected, Collection, VerifiedPairs, collect, list_photographs, report
 from ._covariances import Covariance, absolute_pose_covariance, covariance, relative_pose_covariance
 from ._devices import devices, missing_devices, threads
+from ._disparity_files import read_disparity, read_pfm, turbo_picture, write_pfm, write_ply
 from ._features import Features, FloatMatches, Matches, detect, match, match_descriptors, match_guided
 from ._options import (
     DisparityFilter,
@@ -91,14 +92,9 @@ from ._stereo_matching import (
     depth_to_cloud,
     disparity_doubt,
     disparity_range,
-    read_disparity,
-    read_pfm,
     score_disparity,
     stereo,
-    turbo_picture,
     vertical_disparity,
-    write_pfm,
-    write_ply,
 )
 from ._two_view import (
     EssentialPoses,
