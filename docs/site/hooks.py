@@ -12,12 +12,14 @@ API = """# Python API
 """
 MODULES = {
     "bifocal._robust": "Robust estimation",
+    "bifocal._unknown_cameras": "Robust estimation with unknown cameras",
     "bifocal._two_view": "The pieces by themselves",
     "bifocal._cameras": "Cameras",
     "bifocal._features": "Features and matches",
     "bifocal._collection": "Many images",
     "bifocal._pictures": "Pictures",
     "bifocal._stereo_matching": "Dense stereo",
+    "bifocal._disparity_files": "Files of disparity and depth",
     "bifocal._rectification": "Rectification",
     "bifocal._solvers": "Minimal solvers",
     "bifocal.linalg": "Linear algebra",
