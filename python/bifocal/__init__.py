@@ -1,10 +1,10 @@
-"""Two-view geometry: two photographs in, geometry out.
+"""Two-view geometry from photographs: matches, models, poses, rectification and depth.
 
     >>> import bifocal
-    >>> found = bifocal.estimate_homography(x1, x2)          # x1, x2: [N, 2] px
-    >>> if found.ok: H, right = found.model, found.inliers
+    >>> found = bifocal.estimate_homography(x1, x2)          # x1, x2: px, shape (N, 2)
+    >>> if found.ok: H, inliers = found.model, found.inliers
 
-docs/python.md is the tour; docs/conventions.md states frames, units and signs once.
+docs/python.md is the introduction; docs/conventions.md defines frames, units and signs.
 """
 
 import os as _os
@@ -12,7 +12,7 @@ import pathlib as _pathlib
 
 
 def _refuse_other_project(packages: _pathlib.Path) -> None:
-    """Raises ImportError if `packages` has the distribution `bifocal` of the Python package index, whose files and these overwrite each other."""
+    """Raises ImportError if `packages` also has the distribution `bifocal` of the Python package index, because both overwrite each other's files."""
     for metadata in packages.glob("bifocal-*.dist-info"):
         raise ImportError(
             f"{metadata}: the distribution 'bifocal' is another project with the same import name as bifocal-geometry; "

@@ -75,7 +75,7 @@ class LensCamera:
         from ._numbers import reals
 
         object.__setattr__(self, "params", tuple(reals(self.params, "camera: params").ravel().tolist()))
-        _core.pinhole_of(self)  # a ValueError where the numbers do not fit
+        _core.pinhole_of(self)  # raises ValueError if the parameters do not fit the model
 
     @classmethod
     def from_colmap(cls, camera: Any) -> LensCamera:

@@ -43,7 +43,7 @@ class CameraPose:
                 ],
             ]
         )
-        K = np.tril(K) + np.tril(K, -1).T  # 4 q q'
+        K = np.tril(K) + np.tril(K, -1).T  # symmetric, equal to 4 q q'
         row = K[np.argmax(np.diag(K))]
         q: Array = row / np.copysign(np.linalg.norm(row), row[0])
         return q

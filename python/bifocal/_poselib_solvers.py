@@ -50,7 +50,7 @@ def _solve(solver: MinimalSolver, sample: Array) -> Array:
 def _turns() -> list[Array]:
     """Returns rotations of shape (3, 3) that move many directions to the z axis; the first one is the identity."""
     turns = []
-    for k in range(32):  # along a spiral on the sphere, from z on
+    for k in range(32):  # axes along a spiral on the sphere, starting at z
         z = 1 - k / 32
         r, angle = np.sqrt(1 - z * z), 2.4 * k
         axis = np.array([r * np.cos(angle), r * np.sin(angle), z])

@@ -181,7 +181,7 @@ def contradicting_pairs(database: Path) -> list[ContradictingPair]:
     return [ContradictingPair(*pair) for pair in _core.contradicting_pairs(database)]
 
 
-# These options of pycolmap's TwoViewGeometryOptions have the same meaning here.
+# Options of pycolmap's TwoViewGeometryOptions with the same meaning here.
 _SAME = {
     "min_num_inliers": "min_inliers",
     "min_E_F_inlier_ratio": "min_E_F_inlier_ratio",
@@ -198,14 +198,14 @@ _SAME_OF_RANSAC = {
     "min_num_trials": "min_iterations",
     "max_num_trials": "max_iterations",
 }
-# Refused unless they have this value, since they would change what is found.
+# Options that are refused unless they have this value, because they would change the result.
 _OFF = {
     "min_inlier_ratio": 0.0,
     "filter_stationary_matches": False,
     "force_H_use": False,
     "multiple_models": False,
 }
-# These have no part in what is found here.
+# Options that do not affect the result here.
 _NOT_USED = {"multiple_ignore_watermark", "stationary_matches_max_error", "use_degensac", "use_sampson_refinement"}
 _NOT_USED_OF_RANSAC = {"dyn_num_trials_multiplier", "num_threads"}
 _COLMAPS_INLIER_RATIO = 0.25
@@ -245,7 +245,7 @@ def _take_ransac(ransac: dict[str, Any], ours: dict[str, Any]) -> None:
         if name in _SAME_OF_RANSAC:
             ours[_SAME_OF_RANSAC[name]] = value
         elif name == "min_inlier_ratio":
-            # COLMAP's default is Bifocal's own, which depends on the number of matches.
+            # COLMAP's default selects Bifocal's default, which depends on the number of matches.
             ours["min_inlier_ratio"] = 0.0 if value == _COLMAPS_INLIER_RATIO else value
         elif name == "random_seed":
             ours["seed"] = max(0, value)
