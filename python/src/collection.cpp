@@ -227,17 +227,19 @@ void bind_collection(nb::module_& m) {
         static_assert(sizeof(ImagePair) == 2 * sizeof(int));
         return view(s, reinterpret_cast<const int*>(of(s).pairs.data()), {of(s).pairs.size(), 2});
       },
-      nb::sig("def pairs(self) -> numpy.typing.NDArray[numpy.int32]"), "[P, 2]: image numbers.");
+      nb::sig("def pairs(self) -> numpy.typing.NDArray[numpy.int32]"),
+      "Image numbers of each pair, shape (P, 2).");
   v.def_prop_ro(
       "offsets", [](nb::handle s) { return view(s, of(s).offsets.data(), {of(s).offsets.size()}); },
       nb::sig("def offsets(self) -> numpy.typing.NDArray[numpy.int64]"),
-      "[P + 1]: pair k has the matches offsets[k] to offsets[k + 1].");
+      "Shape (P + 1,): pair k has the matches offsets[k] to offsets[k + 1] - 1.");
   v.def_prop_ro(
       "matches", [](const Verified& s) -> const Matches& { return s.matches; },
-      nb::rv_policy::reference_internal, "Of all pairs, one after another.");
+      nb::rv_policy::reference_internal, "Matches of all pairs, one pair after another.");
   v.def_prop_ro(
       "estimates", [](const Verified& s) -> const Batch& { return s.estimates; },
-      nb::rv_policy::reference_internal, "The geometry of each pair, and a flag for each match.");
+      nb::rv_policy::reference_internal,
+      "Geometry of each pair, with an inlier flag for each match.");
   nb::class_<Collection>(m, "Collection")
       .def(nb::init<const std::string&>(), nb::arg("device"))
       .def("__len__", &Collection::size)

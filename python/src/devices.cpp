@@ -96,7 +96,8 @@ void bind_devices(nb::module_& m) {
         }
         return out;
       },
-      nb::sig("def devices() -> list[dict[str, typing.Any]]"), "What devices() lists.");
+      nb::sig("def devices() -> list[dict[str, typing.Any]]"),
+      "Lists the available devices (bifocal.devices).");
   m.def(
       "missing_devices",
       [] {
@@ -108,8 +109,10 @@ void bind_devices(nb::module_& m) {
         }
         return out;
       },
-      nb::sig("def missing_devices() -> list[dict[str, str]]"), "What missing_devices() lists.");
-  m.def("after_fork_in_child", &after_fork_in_child, "Called by os.register_at_fork.");
+      nb::sig("def missing_devices() -> list[dict[str, str]]"),
+      "Lists the missing kinds of devices (bifocal.missing_devices).");
+  m.def("after_fork_in_child", &after_fork_in_child,
+        "Forgets the open devices in a child process; called by os.register_at_fork.");
   nb::class_<ThreadLimit>(m, "ThreadLimit").def(nb::init<int>(), nb::arg("threads"));
 }
 

@@ -259,61 +259,88 @@ nb::object float_indices(nb::handle self) {
                 column(self, float_matches(self).rows, &FloatMatch::index1, 2));
 }
 
+constexpr const char* kFeaturesDoc = R"(Keypoints and descriptors of one image, the strongest first.
+
+Args:
+    xy: Positions in px, shape (N, 2).
+    descriptors: uint8, shape (N, 128).
+    sigma: Scales of the Gaussian in px, shape (N,); 1 by default.
+    angle_deg: Orientations in degrees, shape (N,); 0 by default.
+    response: Strengths, shape (N,); 0 by default.
+    shapes: Symmetric matrices of affine shapes, shape (N, 2, 2); None by default.
+
+Raises:
+    ValueError: If shapes differ or a position is not finite.)";
+constexpr const char* kMatchesDoc =
+    R"(Matches of two images, in the order of the features of the first image.
+
+Args:
+    indices: Indices of features of image 1 and 2, shape (M, 2).
+    distance: Squared distance of 8-bit descriptors for each match, shape (M,); 0 by default.
+    ratio: Nearest over second nearest distance for each match, shape (M,); 0 by default.)";
+constexpr const char* kFloatMatchesDoc =
+    R"(Matches of float descriptors, in the order of the first descriptors.
+
+Args:
+    indices: Indices of descriptors of image 1 and 2, shape (M, 2).
+    distance: Euclidean distance for each match, shape (M,); 0 by default.
+    ratio: Nearest over second nearest distance for each match, shape (M,); 0 by default.)";
+
 void bind_matches(nb::module_& m) {
-  nb::class_<Matches> c(m, "Matches", "Matches of two pictures, ordered by the first's index.");
+  nb::class_<Matches> c(m, "Matches", kMatchesDoc);
   bind_made_matches<Matches, Match, std::int32_t>(c);
   c.def("__len__", [](const Matches& s) { return s.rows.size(); });
   c.def_prop_ro("indices", &indices,
                 nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.int32]"),
-                "[M, 2]: of the features of picture 1 and 2.");
+                "Indices of the features of image 1 and 2, shape (M, 2).");
   c.def_prop_ro(
       "distance",
       [](nb::handle s) {
         return framed(matches(s).frame, column(s, matches(s).rows, &Match::distance));
       },
       nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.int32]"),
-      "[M], squared, of 8-bit descriptors.");
+      "Squared distance of the 8-bit descriptors, shape (M,).");
   c.def_prop_ro(
       "ratio",
       [](nb::handle s) {
         return framed(matches(s).frame, column(s, matches(s).rows, &Match::ratio));
       },
       nb::sig("def ratio(self) -> numpy.typing.NDArray[numpy.float32]"),
-      "[M]: nearest over second nearest distance.");
+      "Nearest over second nearest distance, shape (M,).");
 }
 
 void bind_float_matches(nb::module_& m) {
-  nb::class_<FloatMatches> c(m, "FloatMatches",
-                             "Matches of float descriptors, ordered by the first's index.");
+  nb::class_<FloatMatches> c(m, "FloatMatches", kFloatMatchesDoc);
   bind_made_matches<FloatMatches, FloatMatch, float>(c);
   c.def("__len__", [](const FloatMatches& s) { return s.rows.size(); });
   c.def_prop_ro("indices", &float_indices,
                 nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.int32]"),
-                "[M, 2]: of the descriptors of picture 1 and 2.");
+                "Indices of the descriptors of image 1 and 2, shape (M, 2).");
   c.def_prop_ro(
       "distance",
       [](nb::handle s) {
         return framed(float_matches(s).frame,
                       column(s, float_matches(s).rows, &FloatMatch::distance));
       },
-      nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.float32]"), "[M], Euclidean.");
+      nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.float32]"),
+      "Euclidean distance of the descriptors, shape (M,).");
   c.def_prop_ro(
       "ratio",
       [](nb::handle s) {
         return framed(float_matches(s).frame, column(s, float_matches(s).rows, &FloatMatch::ratio));
       },
       nb::sig("def ratio(self) -> numpy.typing.NDArray[numpy.float32]"),
-      "[M]: nearest over second nearest distance.");
+      "Nearest over second nearest distance, shape (M,).");
   m.def("match_descriptors", &match_floats, nb::arg("descriptors1").none(),
         nb::arg("descriptors2").none(), nb::arg("options").none(), nb::arg("device").none(),
-        nb::arg("frame").none() = nb::none(), "Brute force, of floats.");
+        nb::arg("frame").none() = nb::none(),
+        "Matches float descriptors (bifocal.match_descriptors).");
 }
 
 }  // namespace
 
 void bind_features(nb::module_& m) {
-  nb::class_<Features> f(m, "Features",
-                         "Keypoints and descriptors of one picture, strongest first.");
+  nb::class_<Features> f(m, "Features", kFeaturesDoc);
   f.def("__init__", &make_features, nb::arg("xy").none(), nb::arg("descriptors").none(),
         nb::arg("sigma").none() = nb::none(), nb::arg("angle_deg").none() = nb::none(),
         nb::arg("response").none() = nb::none(), nb::arg("shapes").none() = nb::none());
@@ -337,32 +364,34 @@ void bind_features(nb::module_& m) {
         nb::sig(sig), doc);
   };
 #define FLOATS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float32]"
-  number("xy", &Keypoint::x, FLOATS("xy"), "[N, 2], px.", 2);
-  number("sigma", &Keypoint::sigma, FLOATS("sigma"), "[N]: scale of the Gaussian, px.");
-  number("angle_deg", &Keypoint::angle_deg, FLOATS("angle_deg"), "[N], [0, 360), x towards y.");
+  number("xy", &Keypoint::x, FLOATS("xy"), "Positions in px, shape (N, 2).", 2);
+  number("sigma", &Keypoint::sigma, FLOATS("sigma"), "Scales of the Gaussian in px, shape (N,).");
+  number("angle_deg", &Keypoint::angle_deg, FLOATS("angle_deg"),
+         "Orientations in degrees, [0, 360) from x towards y, shape (N,).");
   number("response", &Keypoint::response, FLOATS("response"),
-         "[N]: |DoG| at the extremum; of SURF the root of the determinant.");
+         "Strengths, shape (N,): |DoG| at the extremum; for SURF the root of the determinant.");
   f.def_prop_ro(
       "descriptors",
       [](nb::handle s) {
         return view(s, features(s).descriptors.data(), {features(s).keypoints.size(), 128});
       },
-      nb::sig("def descriptors(self) -> numpy.typing.NDArray[numpy.uint8]"), "[N, 128]");
-  f.def_prop_ro(
-      "shapes", &shapes, nb::sig("def shapes(self) -> numpy.typing.NDArray[numpy.float32] | None"),
-      "[N, 2, 2] with affine_shape: symmetric, of determinant 1, from the frame of a round "
-      "point to the picture's; else None.");
+      nb::sig("def descriptors(self) -> numpy.typing.NDArray[numpy.uint8]"),
+      "Descriptors, shape (N, 128).");
+  f.def_prop_ro("shapes", &shapes,
+                nb::sig("def shapes(self) -> numpy.typing.NDArray[numpy.float32] | None"),
+                "Affine shapes, shape (N, 2, 2): symmetric matrices of determinant 1 from the "
+                "frame of a circular feature to the image; None without affine_shape.");
 #undef FLOATS
   bind_matches(m);
   m.def("detect", &detect, nb::arg("image").none(), nb::arg("options").none(),
         nb::arg("mask").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
-        "RootSIFT or SURF.");
+        "Detects features (bifocal.detect).");
   m.def("match", &match_any, nb::arg("features1").none(), nb::arg("features2").none(),
         nb::arg("options").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
-        nb::arg("distinct_places") = false, "Brute force.");
+        nb::arg("distinct_places") = false, "Matches 8-bit descriptors (bifocal.match).");
   m.def("match_guided", &match_by_model, nb::arg("features1").none(), nb::arg("features2").none(),
         nb::arg("model").none(), nb::arg("kind"), nb::arg("max_error"), nb::arg("options").none(),
-        nb::arg("device").none(), "Among what fits a model.");
+        nb::arg("device").none(), "Matches along a model (bifocal.match_guided).");
   bind_float_matches(m);
 }
 

@@ -33,9 +33,10 @@ NB_MODULE(_core, m) {
   namespace python = bifocal::python;
   m.attr("version") = nanobind::str(BIFOCAL_VERSION);
   nanobind::register_exception_translator(python::translate);
-  m.def("option_fields", &python::option_fields,
-        nanobind::sig("def option_fields() -> dict[str, dict[str, typing.Any]]"),
-        "Type, default, choices, help and range of each option of C++, by class and member.");
+  m.def(
+      "option_fields", &python::option_fields,
+      nanobind::sig("def option_fields() -> dict[str, dict[str, typing.Any]]"),
+      "Returns type, default, choices, help and range of each option of C++ by class and member.");
   python::bind_devices(m);
   python::bind_robust(m);
   python::bind_robust_batch(m);
