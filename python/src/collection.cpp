@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features of many images on one device, their matches and verified geometry.
+// Binds features of many images on one device, their matches and verified geometry.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -127,8 +127,8 @@ class Collection {
   }
 
  private:
-  // Pictures in the device's memory. Those that lie there one behind the other are worked on
-  // together.
+  // Detects features of images in the memory of the device. Images that are contiguous in memory
+  // are processed together.
   int detect_there(nb::handle images, const DetectorOptions& o, int batch, nb::handle frame) {
     std::vector<nb::object> kept;
     std::vector<AnyArray> pictures;
@@ -163,7 +163,8 @@ class Collection {
     }
     return first;
   }
-  // The pictures of one size from k on; returns where the next size begins.
+  // Detects features of the images from k on that have one size; returns the index of the first
+  // image of another size.
   std::size_t add_run(const std::vector<Picture>& pictures, std::size_t k, const DetectorOptions& o,
                       int batch) {
     std::vector<PictureView> views = {pictures[k].any()};
@@ -179,7 +180,7 @@ class Collection {
                   [&](auto& detector) { (void)detector.add(views, set_); });
     return end;
   }
-  // A piece of the results; Ctrl-C ends the call here.
+  // Appends a part of the results; Ctrl-C ends the call here.
   static void take(const VerifiedPairs& found, Verified& all) {
     const std::int64_t base = all.offsets.back();
     for (std::size_t k = 1; k < found.offsets.size(); ++k)

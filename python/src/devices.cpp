@@ -19,7 +19,7 @@ struct Pool {
   bool used_gpu = false;
   pid_t owner = getpid();
 };
-// Never destroyed: a driver may be gone when a process ends.
+// Never destroyed, because a driver may be unloaded before the process ends.
 Pool*& pool() {
   static Pool* the_pool = new Pool;
   return the_pool;
@@ -29,7 +29,7 @@ const char* kind_name(DeviceKind kind) {
   return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::cuda ? "cuda" : "opencl";
 }
 
-// In a child of fork(): contexts of GPUs do not survive it.
+// Forgets all queues in a child process, because GPU contexts do not survive fork().
 void after_fork_in_child() {
   auto* fresh = new Pool;
   fresh->used_gpu = pool()->used_gpu;

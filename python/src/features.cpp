@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features and their matches.
+// Binds features and their matches.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -19,7 +19,7 @@ const Features& features(nb::handle self) { return nb::cast<const Features&>(sel
 const Matches& matches(nb::handle self) { return nb::cast<const Matches&>(self); }
 const FloatMatches& float_matches(nb::handle self) { return nb::cast<const FloatMatches&>(self); }
 
-// Returns one number of each row as an array that steps over the others.
+// Returns one member of each row as a strided array.
 template <class T, class Row>
 nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
                   std::size_t width = 1) {
@@ -31,7 +31,7 @@ nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
   return view(self, first, {rows.size(), width}, {step, 1});
 }
 
-// Three numbers are a symmetric matrix: the second is in both of its corners.
+// Expands three numbers to a symmetric matrix, whose off-diagonal elements are the second number.
 nb::object shapes(nb::handle self) {
   static_assert(sizeof(KeypointShape) == 3 * sizeof(float));
   const Features& f = features(self);
@@ -53,7 +53,7 @@ Features detect(nb::handle image, nb::handle options, nb::handle mask,
   return detect_sift(lease.queue(), picture.any(), o.options.sift, o.allowed());
 }
 
-// Takes the descriptors of an object of detect(), or of an array [N, 128] of bytes.
+// Reads descriptors from a result of detect() or from a uint8 array [N, 128].
 Features descriptors_of(nb::handle object, const char* name) {
   const AnyArray a = array_of(object, name);
   need_shape(a, name, {-1, kDescriptorBytes});
@@ -70,7 +70,7 @@ Features descriptors_of(nb::handle object, const char* name) {
   return f;
 }
 
-// Numbers [N], of every keypoint; `usual` where None is given.
+// Returns one number for each keypoint, `usual` if the argument is None.
 std::vector<float> numbers_of_each(nb::handle object, const char* name, std::size_t count,
                                    float usual) {
   std::vector<float> all(count, usual);
@@ -96,7 +96,7 @@ std::vector<KeypointShape> shapes_of(nb::handle object, std::size_t count) {
   return all;
 }
 
-// Makes features of arrays, as those of another process or program.
+// Makes features from arrays, for example of another process or program.
 void make_features(Features* self, nb::handle xy, nb::handle descriptors, nb::handle sigma,
                    nb::handle angle_deg, nb::handle response, nb::handle shapes) {
   const Numbers at = numbers_of(xy, "xy", {-1, 2});
@@ -115,7 +115,7 @@ void make_features(Features* self, nb::handle xy, nb::handle descriptors, nb::ha
   new (self) Features(std::move(own));
 }
 
-// Indices [M, 2], and a number of each match or None.
+// Makes matches from indices [M, 2] and, unless None, one distance and one ratio for each match.
 template <class Row, class Distance>
 std::vector<Row> match_rows(nb::handle indices, nb::handle distance, nb::handle ratio) {
   const Numbers which = numbers_of(indices, "indices", {-1, 2});
@@ -134,7 +134,7 @@ std::vector<Row> match_rows(nb::handle indices, nb::handle distance, nb::handle 
   return rows;
 }
 
-// Matches are made of arrays, and pickled as the bytes of their rows.
+// Binds the constructor from arrays and the pickling of matches as the bytes of their rows.
 template <class Set, class Row, class Distance>
 void bind_made_matches(nb::class_<Set>& c) {
   c.def(
@@ -219,7 +219,7 @@ Matches match_by_model(nb::handle features1, nb::handle features2, nb::handle mo
   return {match_guided(lease.queue(), first, second, guide, o)};
 }
 
-// Floats in C order; `own` keeps them where they are not given so.
+// Returns floats in C order; `own` holds a copy if the argument has another order or type.
 FloatDescriptors floats_of(nb::handle object, const char* name, Numbers& given,
                            std::vector<float>& own) {
   given = numbers_of(object, name, {-1, -1});

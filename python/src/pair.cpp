@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds estimate_pair and the files of its result, which the program `bifocal pair` writes as well.
+// Binds estimate_pair and the files of its result, which the program `bifocal pair` also writes.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -21,7 +21,7 @@ namespace bifocal::python {
 namespace {
 
 struct Pair {
-  cli::Photograph left, right;  // an array has the name of its argument
+  cli::Photograph left, right;  // an array is named after its argument
   cli::Cameras cameras;
   PairResult result;
   std::string device;
@@ -116,7 +116,7 @@ Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle mat
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!progress.is_none()) progress(nb::str(stage.data(), stage.size()), fraction);
   };
-  QueueLease lease(device);  // a fork of this process is refused the device
+  QueueLease lease(device);  // marks the device as in use, so that a fork is refused it
   o.device = Device(device);
   const Unlocked unlocked;
   pair.result = estimate_pair(pair.left.image, pair.right.image, o);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds pictures from and to files, and drawn ones.
+// Binds reading, writing and drawing of images.
 #include <bifocal/draw.hpp>
 #include <bifocal/io.hpp>
 

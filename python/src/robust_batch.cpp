@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Robust estimation of many pairs in one call.
+// Binds the robust estimation of many pairs in one call.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -46,7 +46,7 @@ struct Given {
   std::string device;
 };
 
-// Returns the one of all, or those of the pairs [first, last).
+// Returns the single camera of all pairs, or the cameras of the pairs [first, last).
 std::span<const Intrinsics> some(const std::vector<Intrinsics>& cameras, std::size_t first,
                                  std::size_t last) {
   if (cameras.size() <= 1) return cameras;
@@ -73,8 +73,8 @@ BatchEstimate run(Queue& queue, const Given& g, std::size_t first, std::size_t l
   return estimate_batch(queue, g.kind, typed(static_cast<const ScenePoint*>(nullptr)), input);
 }
 
-// Pairs are independent, so the batch is cut where Ctrl-C can be answered: into parts that take
-// about a tenth of a second, which costs less than is measured.
+// Pairs are independent, so the batch is split into parts of about a tenth of a second, between
+// which Ctrl-C is handled. The split costs no measurable time.
 BatchEstimate run_in_parts(const Given& g) {
   const std::size_t pairs = g.offsets.size() - 1;
   BatchEstimate all;
@@ -116,7 +116,7 @@ void check_pairs(const Given& g) {
   }
 }
 
-// Takes the lenses away from the points of all pairs, whose x is in that column.
+// Undistorts the points of all pairs; `column` is the column of their x.
 void undistort(Given& g, const std::vector<AnyCamera>& cameras, std::size_t column) {
   if (std::none_of(cameras.begin(), cameras.end(), [](const AnyCamera& c) { return c.lens; }))
     return;
@@ -144,7 +144,7 @@ void undistort(Given& g, const std::vector<AnyCamera>& cameras, std::size_t colu
   }
 }
 
-// The arrays and cameras of a batch as Python gives them, None for an absent one.
+// Arrays and cameras of a batch as given in Python; an absent argument is None.
 struct GivenBatch {
   nb::handle points, offsets, cameras1, cameras2, weights, qualities;
 };
@@ -190,7 +190,7 @@ Batch estimate_many(const std::string& kind, const GivenBatch& given, nb::handle
 
 const Batch& of(nb::handle self) { return nb::cast<const Batch&>(self); }
 
-// A field of all pairs, as an array that steps over the others.
+// Returns a member of all estimates as a strided array.
 template <class T>
 nb::object field(nb::handle self, const T* first, std::initializer_list<std::size_t> more = {},
                  std::initializer_list<std::int64_t> strides = {}) {

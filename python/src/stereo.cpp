@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds the dense matching of rectified pairs.
+// Binds the dense matching of rectified pairs.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -15,7 +15,8 @@
 namespace bifocal::python {
 namespace {
 
-// The maps are the host's; or, where the pictures lay on a device, arrays of their framework there.
+// Disparity maps in host memory, or, for images on a device, arrays of their library on that
+// device.
 struct Maps {
   DisparityMap map;
   nb::object frame{};
@@ -39,7 +40,7 @@ void check_pair(const Picture& left, const Picture& right) {
                             shape_text(left.array)));
 }
 
-// A matcher with a queue of its own; one call at a time.
+// Matcher with its own queue, which serialises its calls.
 class Matcher {
  public:
   Matcher(int width, int height, nb::handle options, const std::string& device, int bits)
@@ -79,7 +80,7 @@ class Matcher {
     if (bits_ == 8) return {(*matcher_)(l.view<std::uint8_t>(), r.view<std::uint8_t>())};
     return {(*matcher_)(l.view<std::uint16_t>(), r.view<std::uint16_t>())};
   }
-  // Pictures in the device's memory; the maps stay there.
+  // Matches images in the memory of the device; the maps stay there.
   Maps run_there(const AnyArray& left, const AnyArray& right, nb::handle frame) {
     need_picture_there(left, "left", bits_);
     need_picture_there(right, "right", bits_);

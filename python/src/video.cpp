@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds frames of a video, each matched with those before it.
+// Binds the matching of each frame of a video with its predecessors.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -40,8 +40,8 @@ MatchedFrame frame_of_result(VideoFrame&& result, ModelKind kind) {
   return frame;
 }
 
-// How a frame is matched with those before it, as Python gives it. The camera and the options of
-// matching and estimation may be None.
+// Arguments for matching a frame with its predecessors, as given in Python. The camera and the
+// options of matching and estimation may be None.
 struct FramePolicy {
   std::string kind;
   nb::object camera, matching, robust;
