@@ -31,7 +31,7 @@ def detect(
     Args:
         image: uint8 or uint16, shape (H, W) or (H, W, C). Colours are converted to grey; of 16 bits the upper 8 are used, rounded.
         options: SiftOptions or SurfOptions.
-        mask: uint8, shape (H, W); no features where it is 0.
+        mask: bool or integers, shape (H, W); features are detected where it is not 0.
         device: "cpu" (the default), "cuda:0", "opencl:0", ...
         bgr: True if the channels have OpenCV's order blue, green, red instead of red, green, blue.
 

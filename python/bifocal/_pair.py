@@ -64,7 +64,7 @@ def estimate_pair(
         features: Options of SIFT or SURF.
         matching: Options of matching.
         robust: Options of the robust estimation.
-        mask1, mask2: uint8, shape (H, W); no features where a mask is 0.
+        mask1, mask2: bool or integers, shape (H, W); features are detected where a mask is not 0.
         guided: Matches a second time along the estimated model and estimates again.
         escalate: Tries affine shapes and a guided round if the result is refused, doubted or has fewer than 50 inliers.
         lens_is_unknown: The given cameras determine the focal length alone, so that the distortion is estimated.

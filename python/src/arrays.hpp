@@ -21,8 +21,7 @@ namespace bifocal::python {
 
 namespace nb = nanobind;
 
-// Releases the interpreter's lock during its lifetime: other Python threads run, and Ctrl-C ends
-// the call into C++.
+// Releases the interpreter's lock: other Python threads run, and Ctrl-C ends the C++ call.
 class Unlocked {
  public:
   Unlocked();
@@ -101,8 +100,7 @@ struct Picture {
 };
 [[nodiscard]] Picture picture_of(nb::handle object, const char* name);
 
-// Arrays for results: a view of memory that `owner` keeps alive, or memory that the array takes
-// over.
+// Arrays for results: a view of memory that `owner` keeps alive, or of memory that they own.
 template <class T>
 nb::object view(nb::handle owner, const T* data, std::initializer_list<std::size_t> shape,
                 std::initializer_list<std::int64_t> strides = {}) {

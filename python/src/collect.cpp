@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds collect(), which matches photographs into a verified database, and the report of a
-// database.
+// Binds collect(), which matches photographs into a verified database, and its report.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 

@@ -69,7 +69,7 @@ DetectArguments::DetectArguments(nb::handle given, nb::handle mask)
     mask_ = picture_of(mask, "mask");
     return;
   }
-  // Features are allowed where a mask is not 0, for bool and uint8.
+  // Features are allowed where a mask of bool or of any integers is not 0.
   if (d.code != std::uint8_t(nb::dlpack::dtype_code::Bool) &&
       d.code != std::uint8_t(nb::dlpack::dtype_code::UInt) &&
       d.code != std::uint8_t(nb::dlpack::dtype_code::Int))

@@ -22,7 +22,7 @@ auto with_detector(Queue& queue, int width, int height, const DetectorOptions& o
   return body(detector);
 }
 
-// Options and mask of detect(). Raises TypeError if the mask is not a grey uint8 image.
+// Options and mask of detect(). Raises TypeError for a mask of neither bool nor integers.
 class DetectArguments {
  public:
   DetectArguments(nb::handle options, nb::handle mask);
@@ -64,8 +64,7 @@ void add_there(Detector& detector, const AnyArray& first, int count, FeatureSet&
                                              const std::optional<std::string>& device,
                                              nb::handle frame);
 
-// Matches float descriptors [N, D]. The array library scales them to unit length if
-// options.normalise.
+// Matches float descriptors [N, D], which the array library normalises if options.normalise.
 [[nodiscard]] std::vector<FloatMatch> match_floats_there(nb::handle descriptors1,
                                                          nb::handle descriptors2,
                                                          const FloatMatchOptions& options,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds batched small linear algebra and minimal solvers, for arrays on the host or on a CUDA
-// device.
+// Binds batched linear algebra and minimal solvers, for arrays on the host or a CUDA device.
 #include <nanobind/stl/optional.h>
 
 #include "devices.hpp"

@@ -51,8 +51,7 @@ struct AnyCamera {
 [[nodiscard]] std::vector<Intrinsics> pinholes_of(const std::vector<AnyCamera>& cameras,
                                                   const char* name, const char* why);
 
-// Reads a keyword argument unless it is None. Raises TypeError that names it if it has another
-// type.
+// Reads a keyword argument unless it is None. Raises TypeError for another type.
 template <class T>
 void take(const nb::dict& options, const char* name, T& value) {
   const nb::object given = options[name];

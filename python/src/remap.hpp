@@ -9,8 +9,8 @@
 
 namespace bifocal::python {
 
-// Samples an image through a map, on the host or the CUDA device that holds it. name: of the
-// argument, for messages.
+// Samples an image through a map, on the host or the CUDA device that holds it. name: the
+// argument's name for messages.
 [[nodiscard]] nb::object resampled(const SamplingMap& map, const char* name, nb::handle image);
 // Returns (x, y) of float32, px, NaN outside.
 [[nodiscard]] nb::object positions_of(const SamplingMap& map);

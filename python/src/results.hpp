@@ -27,8 +27,7 @@ std::vector<T> vector_of(const nb::bytes& bytes) {
   return values;
 }
 
-// Converts text to str, with replacements for bytes that are not UTF-8, which file names may
-// contain.
+// Converts text, which may contain file names with bytes that are not UTF-8, to str.
 inline nb::str text_of(const std::string& text) { return nb::str(valid_utf8(text).c_str()); }
 
 // Contiguous float32 array [height, width] in host memory.

@@ -15,8 +15,7 @@
 namespace bifocal::python {
 namespace {
 
-// Disparity maps in host memory, or, for images on a device, arrays of their library on that
-// device.
+// Disparity maps in host memory or, for images on a device, arrays of their library there.
 struct Maps {
   DisparityMap map;
   nb::object frame{};
