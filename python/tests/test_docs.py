@@ -1,4 +1,4 @@
-"""The snippets of docs/python.md run, in order, in one namespace, and their output is as it says."""
+"""The snippets of docs/python.md run in order in one namespace and print the documented output."""
 
 import pathlib
 import re
