@@ -70,10 +70,11 @@ class Report:
 
 
 class Stopped(RuntimeError):
-    """Error that every shard would meet, with the message and the exit code of the program.
+    """Error that every shard would meet.
 
-    Attributes:
-        code: Exit code.
+    Args:
+        message: Message of the program.
+        code: Exit code of the program.
     """
 
     def __init__(self, message: str, code: int) -> None:

@@ -13,6 +13,10 @@ from .arrays import Array
 class KeyPoint:
     """Feature with OpenCV's fields.
 
+    Args:
+        x, y: Position in px, stored as `pt`.
+        size, angle, response, octave, class_id: Values of the attributes.
+
     Attributes:
         pt: x and y in px.
         size: Diameter in px; for SIFT twice the scale of the Gaussian.
