@@ -166,7 +166,7 @@ class SgmOptions:
         paths: 8, or 4: along rows and columns only, faster.
         P1: Cost of a step of one disparity between neighbours. Unit: bits. Range: 0 to 190.
         P2: Cost of a larger one where the brightness is the same, at least P1. Unit: bits. Range: 0 to 190.
-        P2_contrast: Levels of 255: difference of brightness that halves P2; 0: P2 everywhere. Range: 0 to 65536.
+        P2_contrast: Difference of brightness that halves P2; 0: P2 everywhere. Unit: levels of 255. Range: 0 to 65536.
         vertical_tolerance: Rows may be apart by this where rectification is not exact. Unit: px. Range: 0 to 2.
         white: Brightest value of the pictures; 0: 255, or 65535 of 16 bits. Range: 0 to 65535.
         filter: What happens to the disparities.
