@@ -138,7 +138,7 @@ def report(database: Path, out: Path, photographs: Path | None = None, *, max_by
     Args:
         database: Database of `collect` or `colmap.verify`.
         out: The HTML file, which needs no other files and no network.
-        photographs: Folder of the photographs, for small pictures of them.
+        photographs: Folder of the photographs, for thumbnails.
         max_bytes: Largest size of the page in bytes.
 
     Returns:

@@ -153,7 +153,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Context in which all writes are stored together at its end, or none of them after an exception. A single write takes milliseconds."""
+        """Context that stores all writes together at its end, and discards all of them after an exception. A single write takes milliseconds."""
         self._rows.begin()
         try:
             yield
@@ -257,7 +257,7 @@ class Database:
         return self._rows.write_image(image_id, name, camera_id)
 
     def write_keypoints(self, image_id: int, keypoints: ArrayLike) -> None:
-        """Writes the keypoints of an image and replaces earlier ones.
+        """Writes the keypoints of an image and replaces existing keypoints.
 
         Args:
             image_id: Number of the image.
@@ -276,7 +276,7 @@ class Database:
         self._rows.write_keypoints(image_id, np.ascontiguousarray(given, np.float32))
 
     def write_descriptors(self, image_id: int, descriptors: ArrayLike, *, type: int = 0) -> None:
-        """Writes the descriptors of an image and replaces earlier ones.
+        """Writes the descriptors of an image and replaces existing descriptors.
 
         Args:
             image_id: Number of the image.
@@ -294,7 +294,7 @@ class Database:
         self._rows.write_descriptors(image_id, np.ascontiguousarray(given), type)
 
     def write_matches(self, image_id1: int, image_id2: int, matches: ArrayLike) -> None:
-        """Writes the matches of a pair and replaces earlier ones.
+        """Writes the matches of a pair and replaces existing matches.
 
         Args:
             image_id1, image_id2: Numbers of the images in either order.
@@ -306,7 +306,7 @@ class Database:
         self._rows.write_matches(image_id1, image_id2, _indices(matches, "matches"))
 
     def write_geometry(self, image_id1: int, image_id2: int, geometry: TwoViewGeometry) -> None:
-        """Writes the geometry of a pair and replaces an earlier one.
+        """Writes the geometry of a pair and replaces an existing geometry.
 
         Args:
             image_id1, image_id2: Numbers of the images in either order.

@@ -84,7 +84,7 @@ def match_guided(
     max_error: float = 4.0,
     device: str | None = None,
 ) -> Matches:
-    """Matches features along a given model: candidates lie within `max_error` px of it (Sampson distance).
+    """Matches features along a given model: candidates lie within `max_error` px (Sampson distance).
 
     Args:
         features1, features2: Features of `detect`, which have positions.

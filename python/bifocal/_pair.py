@@ -68,7 +68,7 @@ def estimate_pair(
         guided: Matches a second time along the estimated model and estimates again.
         escalate: Tries affine shapes and a guided round if the result is refused, doubted or has fewer than 50 inliers.
         lens_is_unknown: The given cameras determine the focal length alone, so that the distortion is estimated.
-        camera_deviations: Standard deviations of the focal length, as a fraction of it, and of the principal point, as a fraction of the longer side.
+        camera_deviations: Relative standard deviation of the focal length, and of the principal point as a fraction of the longer side.
             0 means 0.001 for given cameras, and 0.04 and 0.01 for EXIF.
         dense: Rectifies, matches densely and computes depth if the camera moved.
         slanted: Adds depth from slanted planes of the unrectified pair.

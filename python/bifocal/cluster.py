@@ -4,7 +4,7 @@
     python -m bifocal.cluster shards --workers 4 --merge
     python -m bifocal.cluster shards --scheduler tcp://manager:8786 --device cuda --merge
 
-Needs ``pip install distributed`` and the program ``bifocal`` on every machine, and a folder that all of them share. All results are stored in
+Needs ``pip install distributed`` and the program ``bifocal`` on every machine, and a folder that all machines share. All results are stored in
 that folder: after any process was killed, the same command resumes. docs/collections.md has more.
 """
 

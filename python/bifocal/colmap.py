@@ -120,7 +120,7 @@ def write_pairs(
             0.5 from the keypoints of a matcher whose origin is the corner of that pixel.
         matches: Matches of each pair of image names, integers of shape (M, 2): indices of keypoints of the first and the second image.
         sizes: (width, height) of each image that the database does not have.
-        cameras: Model and parameters (DatabaseCamera) of new images with a known focal length. By default an image gets a camera of its own,
+        cameras: Model and parameters (DatabaseCamera) of new images with a known focal length. By default each image gets a separate camera,
             SIMPLE_RADIAL with a focal length of 1.2 times the longer side.
         options: Options of the verification.
         device: Device of the verification: 'cpu', 'cuda:0', 'cuda:all', ...

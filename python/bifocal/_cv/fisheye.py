@@ -61,7 +61,7 @@ def undistortPoints(distorted: Any, K: Any, D: Any, R: Any = None, P: Any = None
         P: New intrinsics, shape (3, 3) or (3, 4). Without P the result is normalised.
 
     Returns:
-        Points in the shape of `distorted`; NaN if the lens model has no ray less than 80 degrees off the axis, where cv2 returns -1000000.
+        Points in the shape of `distorted`; NaN if the lens model has no ray fewer than 80 degrees off the axis, where cv2 returns -1000000.
 
     Raises:
         ValueError: If a shape does not fit.
@@ -132,7 +132,7 @@ def solvePnPRansac(
         Success, rotation vector (3, 1), translation (3, 1), and indices of the inliers, int32 of shape (M, 1), None without a pose.
 
     Raises:
-        ValueError: If shapes differ, or there are fewer than four points, or an option is out of range.
+        ValueError: If shapes differ, an option is out of range, or fewer than four points are given.
     """
     X, x = _cv.points(objectPoints, "objectPoints", 3), _cv.points(imagePoints, "imagePoints")
     camera = LensCamera.fisheye(_cv.matrix(cameraMatrix), distCoeffs)

@@ -205,7 +205,7 @@ def findHomography(
         H of shape (3, 3) with H[2, 2] = 1, and the mask, uint8 of shape (N, 1); (None, zeros) without a model.
 
     Raises:
-        ValueError: If shapes differ, or there are fewer than four points, or the method is unknown.
+        ValueError: If shapes differ, the method is unknown, or fewer than four points are given.
     """
     x1, x2 = _cv.pair(srcPoints, dstPoints, "srcPoints", "dstPoints", homogeneous=True)
     params, limit, mask = _usac.form(method, ransacReprojThreshold, mask, params)
@@ -267,7 +267,7 @@ def estimateAffine2D(
         Matrix of shape (2, 3) and the mask, uint8 of shape (N, 1); (None, zeros) without a model.
 
     Raises:
-        ValueError: If shapes differ, or there are fewer than two points, or the method is unknown.
+        ValueError: If shapes differ, the method is unknown, or fewer than two points are given.
     """
     if _usac.given(inliers):
         mask = method if isinstance(method, np.ndarray) else None
@@ -302,7 +302,7 @@ def estimateAffinePartial2D(
         Matrix of shape (2, 3) and the mask, uint8 of shape (N, 1); (None, zeros) without a model.
 
     Raises:
-        ValueError: If shapes differ, or there are fewer than two points, or the method is unknown.
+        ValueError: If shapes differ, the method is unknown, or fewer than two points are given.
     """
     _usac.check_method(method, "estimateAffinePartial2D", {RANSAC, LMEDS})
     return _of_affine("similarity", from_, to, inliers, method, ransacReprojThreshold, maxIters, confidence)

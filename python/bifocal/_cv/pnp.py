@@ -147,7 +147,7 @@ def solvePnP(
         Success, the rotation vector and the translation, float64 (3, 1) each; False, rvec, tvec if the points do not determine a pose.
 
     Raises:
-        ValueError: If there are too few points, or other than four for SOLVEPNP_P3P and SOLVEPNP_AP3P.
+        ValueError: If the points are too few, or not four for SOLVEPNP_P3P and SOLVEPNP_AP3P.
     """
     X, x = _cv.points(objectPoints, "objectPoints", 3), _cv.points(imagePoints, "imagePoints")
     if len(X) != len(x):

@@ -216,7 +216,7 @@ def solvePnPRansac(
         Success, rotation vector (3, 1), translation (3, 1), and indices of the inliers, int32 of shape (K, 1), None without a pose.
 
     Raises:
-        ValueError: If shapes differ, or there are fewer than four points, or an option is out of range.
+        ValueError: If shapes differ, an option is out of range, or fewer than four points are given.
     """
     X, x = _cv.points(objectPoints, "objectPoints", 3), _cv.points(imagePoints, "imagePoints")
     K = _cv.matrix(cameraMatrix)
