@@ -61,7 +61,7 @@ def undistortPoints(distorted: Any, K: Any, D: Any, R: Any = None, P: Any = None
         P: New intrinsics, shape (3, 3) or (3, 4). Without P the result is normalised.
 
     Returns:
-        Points in the shape of `distorted`; NaN if the lens model has no ray fewer than 80 degrees off the axis, where cv2 returns -1000000.
+        Points in the shape of `distorted`; NaN if the lens model has no ray less than 80 degrees off the axis, where cv2 returns -1000000.
 
     Raises:
         ValueError: If a shape does not fit.
