@@ -18,9 +18,9 @@
 namespace bifocal::runtime {
 
 struct Kernel {
-  // OpenCL: `entry` is a kernel function in the embedded source `text` (opencl_text(), see
+  // OpenCL: `entry` is a kernel function in the embedded source `source` (opencl_source(), see
   // cmake/BifocalEmbed.cmake), which is built with -D NAME=VALUE for every constant.
-  std::string entry, text;
+  std::string entry, source;
   Constants constants;           // REAL_IS_FLOAT, GROUP_SIZE, SIZE, ...
   std::string opencl_line = {};  // defines the function after the source (lane/opencl_kernels.h)
   const void* cuda = nullptr;    // address of the __global__ function

@@ -82,7 +82,7 @@ const Kernel* KernelSet::find(KernelKind kind, const char* entry, const char* li
   const Kernel*& kernel = made[Key(catalogue_, entry, constants_)];
   if (!kernel)
     kernel = new Kernel{.entry = entry,
-                        .text = catalogue_,
+                        .source = catalogue_,
                         .constants = constants_,
                         .opencl_line = fmt::format("{}({}, {})", opencl_frame(kind), entry, list),
                         .cuda = find_function(tables.cuda, catalogue_, entry, constants_),

@@ -25,7 +25,7 @@ struct MedianWord {
 };
 
 template <class Real, int MedianSide>
-struct filter_text {
+struct filter_source {
   static constexpr int GROUP_SIZE = 1, REGIONS = 0, MEDIAN_SIDE = MedianSide;
   static runtime::Constants constants() { return {{"MEDIAN_SIDE", MEDIAN_SIDE}}; }
   using pairs = MedianWord;
@@ -59,10 +59,10 @@ CPU_KERNELS(FILTER_TILE_KERNEL)
 CPU_KERNELS(FILTER_COMMON_KERNELS)
 
 void filter_rows(runtime::CpuTable& table) {
-  CPU_VARIANT(filter, FILTER_COMMON_KERNELS, filter_text<float, 0>)
-  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_text<float, 0>)
-  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_text<float, 3>)
-  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_text<float, 5>)
+  CPU_VARIANT(filter, FILTER_COMMON_KERNELS, filter_source<float, 0>)
+  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_source<float, 0>)
+  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_source<float, 3>)
+  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_source<float, 5>)
 }
 
 }  // namespace

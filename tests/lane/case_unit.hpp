@@ -92,7 +92,7 @@ void add_cpu(runtime::CpuTable& table) {
 #define UNIT_NAME(unit) UNIT_NAME_(unit)
 CaseUnit UNIT_WORD(UNIT, _unit)();
 CaseUnit UNIT_WORD(UNIT, _unit)() {
-  CaseUnit unit{UNIT_NAME(UNIT), UNIT_TEXT, UNIT_PROBLEM, {}, {}, add_cpu, ADD_CUDA};
+  CaseUnit unit{UNIT_NAME(UNIT), UNIT_SOURCE, UNIT_PROBLEM, {}, {}, add_cpu, ADD_CUDA};
   Scalars::describe(unit);
   return unit;
 }

@@ -36,7 +36,7 @@ struct GroupCase {
 
 struct CaseUnit {
   std::string name;
-  const char* text;  // OpenCL source
+  const char* source;  // of OpenCL, by its name
   std::optional<ModelKind> problem;
   std::vector<LaneCase> lanes;
   std::vector<GroupCase> groups;

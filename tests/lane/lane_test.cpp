@@ -11,7 +11,7 @@
 #include "lane/cases.hpp"
 #include "runtime/built_parts.h"
 #include "runtime/kernel.hpp"
-#include "runtime/opencl/text.hpp"
+#include "runtime/opencl/source.hpp"
 #include "support/needs_problem.hpp"
 #include "support/targets.hpp"
 
@@ -19,8 +19,8 @@ namespace bifocal {
 
 #if BIFOCAL_HAS_OPENCL
 namespace runtime {
-OpenClText opencl_text_lane_cases();
-OpenClText opencl_text_problem_cases();
+OpenClSource opencl_source_lane_cases();
+OpenClSource opencl_source_problem_cases();
 }  // namespace runtime
 #endif
 // Defined in case_unit.hpp.
@@ -65,7 +65,7 @@ std::string opencl_lines(const CaseUnit& unit) {
 
 runtime::Kernel make_kernel(const CaseUnit& unit, const std::string& name, DeviceKind device,
                             Mapping mapping) {
-  runtime::Kernel kernel{.entry = "run_" + name, .text = unit.text, .constants = {}};
+  runtime::Kernel kernel{.entry = "run_" + name, .source = unit.source, .constants = {}};
   kernel.constants = {{"REAL_IS_FLOAT", mapping.is_float},
                       {"SIMD", mapping.simd},
                       {"GROUP_SIZE", kGroupSize},
@@ -168,8 +168,8 @@ class Lane : public testing::TestWithParam<UnitOnDevice> {};
 
 TEST_P(Lane, cases_agree_with_scalars) {
 #if BIFOCAL_HAS_OPENCL
-  runtime::add_opencl_text(runtime::opencl_text_lane_cases());
-  runtime::add_opencl_text(runtime::opencl_text_problem_cases());
+  runtime::add_opencl_source(runtime::opencl_source_lane_cases());
+  runtime::add_opencl_source(runtime::opencl_source_problem_cases());
 #endif
   const CaseUnit& unit = *GetParam().unit;
   if (unit.problem) {

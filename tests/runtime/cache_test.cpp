@@ -17,7 +17,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/kernels.hpp"
 #include "runtime/opencl/backend.hpp"
-#include "runtime/opencl/text.hpp"
+#include "runtime/opencl/source.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/opencl/program_cache.hpp"
 

@@ -10,7 +10,7 @@
 #include "runtime/built_parts.h"
 #include "runtime/kernels.hpp"
 #if BIFOCAL_HAS_OPENCL
-#include "runtime/opencl/text.hpp"
+#include "runtime/opencl/source.hpp"
 #endif
 
 namespace bifocal::test {
@@ -164,16 +164,16 @@ TEST_P(DeviceErrors, launches_beyond_the_limits_name_them) {
 #if BIFOCAL_HAS_OPENCL
 TEST_P(DeviceErrors, a_source_that_does_not_build_gives_the_drivers_log) {
   if (device.info().kind != DeviceKind::opencl) GTEST_SKIP() << "nothing is built";
-  runtime::add_opencl_text({"broken", "kernel void broken() { int x = no_such_word; }"});
-  runtime::Kernel kernel{.entry = "broken", .text = "broken", .constants = {{"SIZE", 3}}};
+  runtime::add_opencl_source({"broken", "kernel void broken() { int x = no_such_word; }"});
+  runtime::Kernel kernel{.entry = "broken", .source = "broken", .constants = {{"SIZE", 3}}};
   for (int round = 0; round < 2; ++round)
     expect_words(
         message_of(ErrorCode::device, [&] { runtime::launch(queue, kernel, launch_of(1), {}); }),
         {device.info().id, "'broken'", "-D SIZE=3", "no_such_word"});
-  kernel.text = "no text of this name";
+  kernel.source = "no source of this name";
   expect_words(
       message_of(ErrorCode::device, [&] { runtime::launch(queue, kernel, launch_of(1), {}); }),
-      {"'no text of this name'"});
+      {"'no source of this name'"});
 }
 
 TEST_P(DeviceErrors, mismatched_kernel_arguments_are_refused) {

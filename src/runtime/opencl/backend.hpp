@@ -39,13 +39,13 @@ class OpenClBackend final : public Backend {
 
  private:
   // line: appended to the source.
-  [[nodiscard]] cl_program program(const std::string& text_name, const std::string& line,
+  [[nodiscard]] cl_program program(const std::string& source_name, const std::string& line,
                                    const std::string& options);
   // Builds a program, or loads it from the cache.
-  [[nodiscard]] ClProgram build_cached(std::string_view text, const std::string& options,
-                                       const std::string& text_name);
-  [[nodiscard]] ClProgram build_source(std::string_view text, const std::string& options,
-                                       const std::string& text_name);
+  [[nodiscard]] ClProgram build_cached(std::string_view source, const std::string& options,
+                                       const std::string& source_name);
+  [[nodiscard]] ClProgram build_source(std::string_view source, const std::string& options,
+                                       const std::string& source_name);
   [[nodiscard]] ClProgram build_binary(const std::string& binary, const std::string& options);
   [[noreturn]] void out_of_memory(cl_int code, std::size_t bytes) const;
 

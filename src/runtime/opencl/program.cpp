@@ -6,7 +6,7 @@
 
 #include "runtime/opencl/backend.hpp"
 #include "runtime/opencl/program_cache.hpp"
-#include "runtime/opencl/text.hpp"
+#include "runtime/opencl/source.hpp"
 
 namespace bifocal::runtime {
 namespace {
@@ -56,19 +56,19 @@ std::string binary_of(cl_program program) {
 
 }  // namespace
 
-ClProgram OpenClBackend::build_source(std::string_view text, const std::string& options,
-                                      const std::string& text_name) {
-  const char* source = text.data();
-  const std::size_t length = text.size();
+ClProgram OpenClBackend::build_source(std::string_view source, const std::string& options,
+                                      const std::string& source_name) {
+  const char* characters = source.data();
+  const std::size_t length = source.size();
   cl_int code = CL_SUCCESS;
-  ClProgram program(cl().clCreateProgramWithSource(context(), 1, &source, &length, &code));
+  ClProgram program(cl().clCreateProgramWithSource(context(), 1, &characters, &length, &code));
   check_opencl(code, label(), "clCreateProgramWithSource");
   code = cl().clBuildProgram(program.get(), 1, &device_, options.c_str(), nullptr, nullptr);
   if (code != CL_SUCCESS)
-    throw Error(
-        ErrorCode::device,
-        fmt::format("{}: the OpenCL text '{}' does not build with {}: {}\n{}", label(), text_name,
-                    options, opencl_error_name(code), build_log(program.get(), device_)));
+    throw Error(ErrorCode::device,
+                fmt::format("{}: the OpenCL source '{}' does not build with {}: {}\n{}", label(),
+                            source_name, options, opencl_error_name(code),
+                            build_log(program.get(), device_)));
   return program;
 }
 
@@ -84,36 +84,36 @@ ClProgram OpenClBackend::build_binary(const std::string& binary, const std::stri
   return code == CL_SUCCESS ? std::move(program) : nullptr;
 }
 
-ClProgram OpenClBackend::build_cached(std::string_view text, const std::string& options,
-                                      const std::string& text_name) {
-  const ProgramKey key{text, options, info_.name, info_.driver, platform_version_};
+ClProgram OpenClBackend::build_cached(std::string_view source, const std::string& options,
+                                      const std::string& source_name) {
+  const ProgramKey key{source, options, info_.name, info_.driver, platform_version_};
   if (const std::string binary = read_cached_program(key); !binary.empty())
     if (ClProgram program = build_binary(binary, options)) return program;
-  ClProgram program = build_source(text, options, text_name);
+  ClProgram program = build_source(source, options, source_name);
   if (const std::string binary = binary_of(program.get()); !binary.empty())
     write_cached_program(key, binary);
   return program;
 }
 
-cl_program OpenClBackend::program(const std::string& text_name, const std::string& line,
+cl_program OpenClBackend::program(const std::string& source_name, const std::string& line,
                                   const std::string& options) {
   const std::lock_guard lock(build_mutex_);
-  ClProgram& program = programs_[text_name + '\n' + line + '\n' + options];
+  ClProgram& program = programs_[source_name + '\n' + line + '\n' + options];
   if (!program)
-    program =
-        build_cached(std::string(opencl_text(text_name)) + '\n' + line + '\n', options, text_name);
+    program = build_cached(std::string(opencl_source(source_name)) + '\n' + line + '\n', options,
+                           source_name);
   return program.get();
 }
 
 ClKernel OpenClBackend::make_kernel(const Kernel& kernel) {
-  cl_program from = program(kernel.text, kernel.opencl_line,
+  cl_program from = program(kernel.source, kernel.opencl_line,
                             options_of(kernel, info_, exact_division_, nvidia_capability_));
   cl_int code = CL_SUCCESS;
   ClKernel made(cl().clCreateKernel(from, kernel.entry.c_str(), &code));
   if (code != CL_SUCCESS)
     throw Error(ErrorCode::device,
-                fmt::format("{}: no kernel {} in the OpenCL text '{}': {}", label(), kernel.entry,
-                            kernel.text, opencl_error_name(code)));
+                fmt::format("{}: no kernel {} in the OpenCL source '{}': {}", label(), kernel.entry,
+                            kernel.source, opencl_error_name(code)));
   return made;
 }
 

@@ -107,15 +107,15 @@ class OpenClQueue final : public BackendQueue {
   cl_kernel find_kernel(const Kernel& kernel) {
     for (const Made& made : kernels_)
       if (made.entry == kernel.entry && made.constants == kernel.constants &&
-          made.text == kernel.text)
+          made.source == kernel.source)
         return made.function.get();
     kernels_.push_front(
-        {kernel.entry, kernel.text, kernel.constants, backend_.make_kernel(kernel)});
+        {kernel.entry, kernel.source, kernel.constants, backend_.make_kernel(kernel)});
     return kernels_.front().function.get();
   }
 
   struct Made {
-    std::string entry, text;
+    std::string entry, source;
     std::vector<std::pair<std::string, int>> constants;
     ClKernel function;
   };

@@ -241,10 +241,10 @@ group_fn void path_lines(index group, index along_rows KERNEL_PARAMETERS(SGM_PAT
            pixel_jumps, volumes);
 }
 
-// ROW_TEXT selects the source for the team size of lines along rows, if that differs.
+// ROW_SOURCE selects the source for the team size of lines along rows, if that differs.
 group_kernel(sgm_paths, group, SGM_PATHS) {
   if (group < row_groups) {
-    ROW_TEXT(path_lines)(group, 1 KERNEL_ARGUMENTS(SGM_PATHS));
+    ROW_SOURCE(path_lines)(group, 1 KERNEL_ARGUMENTS(SGM_PATHS));
   } else {
     path_lines(group - row_groups, 0 KERNEL_ARGUMENTS(SGM_PATHS));
   }

@@ -13,7 +13,7 @@ namespace bifocal::HWY_NAMESPACE {
 namespace {
 
 template <class Real>
-struct slanted_text {
+struct slanted_source {
   static runtime::Constants constants() { return {}; }
 #include "lane/cpp_begin.h"
   group_fn real slanted_floor(real v) { return {hn::Floor(v.v)}; }
@@ -40,7 +40,7 @@ struct slanted_text {
 CPU_KERNELS(SLANTED_KERNELS)
 
 void slanted_rows(runtime::CpuTable& table) {
-  CPU_VARIANT(slanted, SLANTED_KERNELS, slanted_text<simd<float>>)
+  CPU_VARIANT(slanted, SLANTED_KERNELS, slanted_source<simd<float>>)
 }
 
 }  // namespace

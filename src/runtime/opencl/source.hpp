@@ -8,15 +8,15 @@
 
 namespace bifocal::runtime {
 
-struct OpenClText {
-  std::string_view name, text;
+struct OpenClSource {
+  std::string_view name, source;
 };
 
 // Throws Error(device) if no source has this name.
-[[nodiscard]] std::string_view opencl_text(std::string_view name);
+[[nodiscard]] std::string_view opencl_source(std::string_view name);
 
-// Adds a source, or replaces an existing source with the same name, for tests. `text` must live
+// Adds a source, or replaces an existing source with the same name, for tests. `source` must live
 // until the process ends.
-void add_opencl_text(const OpenClText& text);
+void add_opencl_source(const OpenClSource& source);
 
 }  // namespace bifocal::runtime

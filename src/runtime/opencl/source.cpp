@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/opencl/text.hpp"
+#include "runtime/opencl/source.hpp"
 
 #include <bifocal/error.hpp>
 
@@ -12,38 +12,38 @@
 namespace bifocal::runtime {
 
 // Returns every source registered by bifocal_embed_opencl(). Generated.
-std::span<const OpenClText> embedded_opencl_texts();
+std::span<const OpenClSource> embedded_opencl_sources();
 
 namespace {
 
-struct Texts {
+struct Sources {
   std::mutex mutex;
   std::map<std::string_view, std::string_view> by_name;
-  Texts() {
-    for (const OpenClText& text : embedded_opencl_texts()) by_name[text.name] = text.text;
+  Sources() {
+    for (const OpenClSource& s : embedded_opencl_sources()) by_name[s.name] = s.source;
   }
 };
 
-Texts& texts() {
-  static Texts& all = *new Texts;
+Sources& sources() {
+  static Sources& all = *new Sources;
   return all;
 }
 
 }  // namespace
 
-std::string_view opencl_text(std::string_view name) {
-  Texts& all = texts();
+std::string_view opencl_source(std::string_view name) {
+  Sources& all = sources();
   const std::lock_guard lock(all.mutex);
   const auto found = all.by_name.find(name);
   if (found == all.by_name.end())
-    throw Error(ErrorCode::device, fmt::format("this build holds no OpenCL text '{}'", name));
+    throw Error(ErrorCode::device, fmt::format("this build holds no OpenCL source '{}'", name));
   return found->second;
 }
 
-void add_opencl_text(const OpenClText& text) {
-  Texts& all = texts();
+void add_opencl_source(const OpenClSource& source) {
+  Sources& all = sources();
   const std::lock_guard lock(all.mutex);
-  all.by_name.insert_or_assign(text.name, text.text);
+  all.by_name.insert_or_assign(source.name, source.source);
 }
 
 }  // namespace bifocal::runtime
