@@ -71,8 +71,10 @@ class FeatureSet {
   [[nodiscard]] const Buffer<int>& counts() const { return counts_; }  // one an image
   // Up to the last image that has some: may be empty.
   [[nodiscard]] const Buffer<KeypointShape>& shapes() const { return shapes_; }
-  // Features that there is room for, taken or not.
-  [[nodiscard]] std::int64_t room() const { return static_cast<std::int64_t>(keypoints_.size()); }
+  // Number of features for which memory is allocated, used or not.
+  [[nodiscard]] std::int64_t capacity() const {
+    return static_cast<std::int64_t>(keypoints_.size());
+  }
 
  private:
   struct Slot {

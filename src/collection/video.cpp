@@ -87,7 +87,7 @@ class VideoMatcher::Work {
 
   [[nodiscard]] std::size_t memory() const {
     if (queue_.device().info().kind == DeviceKind::cpu) return 0;
-    return detector_.memory() + static_cast<std::size_t>(fresh_.room() + ring_.room()) *
+    return detector_.memory() + static_cast<std::size_t>(fresh_.capacity() + ring_.capacity()) *
                                     (sizeof(Keypoint) + kDescriptorBytes);
   }
 
@@ -116,7 +116,7 @@ class VideoMatcher::Work {
   // Copies the features of the newest frame to the slot of the oldest frame.
   void enter_fresh() {
     std::vector<Keypoint> keypoints = fresh_.get_keypoints(queue_, 0);
-    make_room(static_cast<int>(keypoints.size()));
+    ensure_capacity(static_cast<int>(keypoints.size()));
     if (keypoints_.size() == static_cast<std::size_t>(slots())) keypoints_.pop_front();
     ring_.put(queue_, slot_of(next_), fresh_, 0);
     keypoints_.push_back(std::move(keypoints));
@@ -124,7 +124,7 @@ class VideoMatcher::Work {
   }
 
   // Enlarges the slots of the ring if they cannot hold `features` features each.
-  void make_room(int features) {
+  void ensure_capacity(int features) {
     const int capacity = ring_.size() > 0 ? ring_.capacity(0) : 0;
     if (ring_.size() > 0 && features <= capacity) return;
     const int larger = std::max(features + features / 4, 1024);

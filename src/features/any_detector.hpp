@@ -43,8 +43,8 @@ struct Choice {
   // Returns the number of features that an image has memory for on such a device.
   [[nodiscard]] std::int64_t places(int width, int height) const {
     const int most = surf ? surf->max_features : sift.max_features;
-    const int room = plan_sift(width, height, sift).room;  // SURF needs less
-    return most > 0 ? std::min(most, room) : room;
+    const int capacity = plan_sift(width, height, sift).capacity;  // SURF needs less
+    return most > 0 ? std::min(most, capacity) : capacity;
   }
 };
 

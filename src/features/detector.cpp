@@ -19,15 +19,15 @@ struct Method<SiftOptions> {
   using Device = features::SiftDevice;
   static constexpr const char *kName = "SiftDetector", *kFunction = "detect_sift";
   static Device make(Queue& queue, int width, int height, const SiftOptions& options, int batch,
-                     int room, std::size_t memory) {
-    return {queue, width, height, options, batch, room, memory};
+                     int capacity, std::size_t memory) {
+    return {queue, width, height, options, batch, capacity, memory};
   }
-  static std::size_t bytes(int width, int height, const SiftOptions& options, int room,
+  static std::size_t bytes(int width, int height, const SiftOptions& options, int capacity,
                            std::size_t memory) {
-    return features::plan_sift(width, height, options, room, memory).bytes;
+    return features::plan_sift(width, height, options, capacity, memory).bytes;
   }
-  static std::size_t least_bytes(int width, int height, const SiftOptions& options, int room) {
-    return features::least_sift_plan(width, height, options, room).bytes;
+  static std::size_t least_bytes(int width, int height, const SiftOptions& options, int capacity) {
+    return features::least_sift_plan(width, height, options, capacity).bytes;
   }
   static bool has_shapes(const SiftOptions& options) { return options.affine_shape; }
   static Features detect(const PictureView& image, const SiftOptions& options,
@@ -43,8 +43,8 @@ struct Method<SurfOptions> {
   static constexpr const char *kName = "SurfDetector", *kFunction = "detect_surf";
   // SURF has no bands and ignores `memory`.
   static Device make(Queue& queue, int width, int height, const SurfOptions& options, int batch,
-                     int room, std::size_t) {
-    return {queue, width, height, options, batch, room};
+                     int capacity, std::size_t) {
+    return {queue, width, height, options, batch, capacity};
   }
   static std::size_t bytes(int width, int height, const SurfOptions& options, int, std::size_t) {
     return Device::bytes(width, height, options);

@@ -63,7 +63,7 @@ class DetectorWork {
     if (memory > 0) bound(memory);
     slots_[0] = make_slot(nullptr);
     const Device& device = *slots_[0]->device;
-    room_ = device.room();
+    point_capacity_ = device.capacity();
     is_alone_ = device.is_banded() || (memory > 0 && 2 * bytes_of(device) > memory);
     set_.emplace(queue.device());
   }
@@ -71,7 +71,7 @@ class DetectorWork {
   [[nodiscard]] std::size_t memory() const {
     if (is_cpu()) return 0;
     std::size_t bytes =
-        static_cast<std::size_t>(set_->room()) * (sizeof(Keypoint) + kDescriptorBytes) +
+        static_cast<std::size_t>(set_->capacity()) * (sizeof(Keypoint) + kDescriptorBytes) +
         set_->shapes().size() * sizeof(KeypointShape);
     for (const auto& slot : slots_)
       if (slot && slot->device) bytes += bytes_of(*slot->device) + slot->samples.size();
@@ -184,9 +184,9 @@ class DetectorWork {
     return static_cast<std::size_t>(images) * static_cast<std::size_t>(channels) * pixels();
   }
   // Returns the number of features for which a slot of a set has memory.
-  [[nodiscard]] int capacity() const { return capacity(room_); }
-  [[nodiscard]] int capacity(int room) const {
-    return options_.max_features > 0 ? std::min(options_.max_features, room) : room;
+  [[nodiscard]] int capacity() const { return capacity(point_capacity_); }
+  [[nodiscard]] int capacity(int points) const {
+    return options_.max_features > 0 ? std::min(options_.max_features, points) : points;
   }
 
   // Returns the bytes of device memory that a batch needs.
@@ -195,7 +195,7 @@ class DetectorWork {
   }
   [[nodiscard]] std::size_t least_bytes() const {
     return static_cast<std::size_t>(batch_) *
-           (Method::least_bytes(width_, height_, options_, room_) + pixels());
+           (Method::least_bytes(width_, height_, options_, point_capacity_) + pixels());
   }
   void bound(std::size_t memory) {
     if (least_bytes() > memory)
@@ -226,7 +226,7 @@ class DetectorWork {
     }
   }
   Device new_device(Queue& queue) {
-    Device device = Method::make(queue, width_, height_, options_, batch_, room_, most_);
+    Device device = Method::make(queue, width_, height_, options_, batch_, point_capacity_, most_);
     device.set_mask(mask_);
     return device;
   }
@@ -246,8 +246,8 @@ class DetectorWork {
   }
   // Halves the memory of an image. Returns whether an image can be processed with less memory.
   bool halve() {
-    const std::size_t tried = Method::bytes(width_, height_, options_, room_, most_);
-    const std::size_t least = Method::least_bytes(width_, height_, options_, room_);
+    const std::size_t tried = Method::bytes(width_, height_, options_, point_capacity_, most_);
+    const std::size_t least = Method::least_bytes(width_, height_, options_, point_capacity_);
     most_ = std::max(least, tried / 2);
     return tried > least;
   }
@@ -330,7 +330,7 @@ class DetectorWork {
   void finish(Slot& slot) {
     // Only noise has more features than the capacity, no photograph.
     while (slot.count > 0 && slot.device->was_full(slot.count)) {
-      room_ = std::max(room_, 2 * slot.device->room());
+      point_capacity_ = std::max(point_capacity_, 2 * slot.device->capacity());
       remake(slot);
       start(slot);
     }
@@ -371,7 +371,7 @@ class DetectorWork {
   int width_, height_;
   Options options_;
   ImageU8 mask_;
-  int batch_, room_ = 0;
+  int batch_, point_capacity_ = 0;
   std::size_t most_ = 0;   // limit of device memory per image, in bytes; 0: none
   bool is_bound_ = false;  // the caller gave the limit
   bool is_alone_ = false;  // memory suffices for one slot only

@@ -58,19 +58,19 @@ group_kernel(order_rows, picture, ORDER_ROWS) {
 }
 
 map_kernel(order_place, item, ORDER_PLACE) {
-  const index picture = item / room, i = item % room;
+  const index picture = item / capacity, i = item % capacity;
   if ((bits32)i >= found[picture] || (is_again && !again[picture])) return;
   const keypoint f = keypoint_of(points + (offset)item, scale, shift);
   const bits32 slot = global_atomic_add(begins + (offset)picture * height + row_of(f, height), 1u);
-  order[(offset)picture * room + slot] = (bits32)i;
+  order[(offset)picture * capacity + slot] = (bits32)i;
 }
 
 map_kernel(order_keep, item, ORDER_KEEP) {
-  const index picture = item / room, i = item % room;
+  const index picture = item / capacity, i = item % capacity;
   if ((bits32)i >= found[picture] || (is_again && !again[picture])) return;
-  global_const octave_point* all = points + (offset)picture * room;
+  global_const octave_point* all = points + (offset)picture * capacity;
   global_const bits32* begin = rows + (offset)picture * (height + 1);
-  global_const bits32* names = order + (offset)picture * room;
+  global_const bits32* names = order + (offset)picture * capacity;
   const keypoint f = keypoint_of(all + (offset)i, scale, shift);
   const real strength = keypoint_strength(f), reach = lane(0.1) * f.sigma;
   keypoint upper = f, lower = f;
@@ -96,7 +96,7 @@ map_kernel(order_keep, item, ORDER_KEEP) {
     }
   }
   const bits32 slot = global_atomic_add(kept + picture, 1u);
-  global_ptr sort_key* key = keys + ((offset)picture * room + slot);
+  global_ptr sort_key* key = keys + ((offset)picture * capacity + slot);
   key->strength = float_bits(strength);
   key->point = (bits32)i;
 }
@@ -120,12 +120,12 @@ group_fn index key_before(bits32 strength_a, bits32 a, bits32 strength_b, bits32
 group_kernel(order_sort_chunk, group, ORDER_SORT_CHUNK) {
   const index parts = SORT_CHUNK / SORT_KEYS, picture = group / (chunks * parts);
   const index own_first = group % parts * SORT_KEYS, member = (index)group_member();
-  const index all_count = (index)kept[picture] < room ? (index)kept[picture] : room;
-  global_const octave_point* all = points + (offset)picture * room;
+  const index all_count = (index)kept[picture] < capacity ? (index)kept[picture] : capacity;
+  global_const octave_point* all = points + (offset)picture * capacity;
   for (index first = group / parts % chunks * SORT_CHUNK; first + own_first < all_count;
        first += chunks * SORT_CHUNK) {
     const index left = all_count - first, count = left < SORT_CHUNK ? left : SORT_CHUNK;
-    global_const sort_key* in = keys + ((offset)picture * room + first);
+    global_const sort_key* in = keys + ((offset)picture * capacity + first);
     for (index i = member; i < count; i += GROUP_SIZE) strengths[i] = in[i].strength;
     group_barrier();
     for (index seat = member; seat < SORT_SEATS; seat += GROUP_SIZE) {
@@ -149,7 +149,7 @@ group_kernel(order_sort_chunk, group, ORDER_SORT_CHUNK) {
       if (own >= count) continue;
       index before = 0;
       for (index k = 0; k < SORT_PARTS; ++k) before += places[seat + k * SORT_KEYS];
-      global_ptr sort_key* out = sorted + ((offset)picture * room + first + before);
+      global_ptr sort_key* out = sorted + ((offset)picture * capacity + first + before);
       out->strength = strengths[own];
       out->point = in[own].point;
     }
@@ -158,10 +158,10 @@ group_kernel(order_sort_chunk, group, ORDER_SORT_CHUNK) {
 }
 
 map_kernel(order_sort_merge, item, ORDER_SORT_MERGE) {
-  const index picture = item / room, i = item % room, count = (index)kept[picture];
+  const index picture = item / capacity, i = item % capacity, count = (index)kept[picture];
   if (i >= count || run >= count) return;
-  global_const sort_key* in = keys + (offset)picture * room;
-  global_const octave_point* all = points + (offset)picture * room;
+  global_const sort_key* in = keys + (offset)picture * capacity;
+  global_const octave_point* all = points + (offset)picture * capacity;
   const bits32 strength = in[i].strength, name = in[i].point;
   const index first = i / (MERGED_RUNS * run) * (MERGED_RUNS * run), own = i / run % MERGED_RUNS;
   // Counts the keys that come before this key in each run except its own, by searches whose loads
@@ -184,7 +184,7 @@ map_kernel(order_sort_merge, item, ORDER_SORT_MERGE) {
   }
   index place = i - own * run;
   lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) place += before[r];
-  global_ptr sort_key* out = sorted + ((offset)picture * room + place);
+  global_ptr sort_key* out = sorted + ((offset)picture * capacity + place);
   out->strength = strength;
   out->point = name;
 }
@@ -260,13 +260,13 @@ group_fn void keep_rounds(GROUP_PARAM index all, bits32 last, index left,
 group_kernel(order_balance, picture, ORDER_BALANCE) {
   const index member = (index)group_member(), found = (index)kept[picture];
   const index all = found > most ? found : 0, is_even = is_merged_evenly(found);
-  const offset own = (offset)picture * room;
+  const offset own = (offset)picture * capacity;
   global_ptr sort_key* keys = (is_even ? sorted : sorted_too) + own;
   global_ptr sort_key* keys_too = (is_even ? sorted_too : sorted) + own;
   global_ptr bits32* taken = scratch + picture * words;
   global_ptr bits32* sizes = taken + cells;
-  global_ptr bits32* rounds = sizes + room;
-  for (index i = member; i < cells + room; i += GROUP_SIZE) taken[i] = 0;
+  global_ptr bits32* rounds = sizes + capacity;
+  for (index i = member; i < cells + capacity; i += GROUP_SIZE) taken[i] = 0;
   group_barrier();
   for (index base = 0; base < all; base += GROUP_SIZE) {
     const index i = base + member;

@@ -46,10 +46,10 @@ group_fn bits32 listed_candidates(global_const candidate_count* counts, index ca
 }
 
 // Returns the number of features of an image, 0 if candidates or points were lost.
-group_fn index feature_count(global_const candidate_count* counts, index candidate_room,
-                             bits32 found, index room, bits32 kept) {
-  const index is_full = counts->found > (bits32)candidate_room || counts->overflow != NO_OVERFLOW ||
-                        found > (bits32)room;
+group_fn index feature_count(global_const candidate_count* counts, index candidate_capacity,
+                             bits32 found, index capacity, bits32 kept) {
+  const index is_full = counts->found > (bits32)candidate_capacity ||
+                        counts->overflow != NO_OVERFLOW || found > (bits32)capacity;
   return is_full ? 0 : (index)kept;
 }
 

@@ -39,13 +39,13 @@ using runtime::uploaded;
 
 class PointsDevice {
  public:
-  // room: limit of the points per image; height: rows of an image; scale: px of the image per px of
-  // the first octave; shift: position of its first pixel.
-  PointsDevice(Queue& queue, int batch, int room, int height, float scale, float shift);
+  // capacity: limit of the points per image; height: rows of an image; scale: px of the image per
+  // px of the first octave; shift: position of its first pixel.
+  PointsDevice(Queue& queue, int batch, int capacity, int height, float scale, float shift);
 
   // Returns the bytes of device memory per image.
-  [[nodiscard]] static std::size_t bytes(int room, int height);
-  [[nodiscard]] int room() const { return room_; }
+  [[nodiscard]] static std::size_t bytes(int capacity, int height);
+  [[nodiscard]] int capacity() const { return capacity_; }
 
   // mask: for all images, or empty.
   void set_mask(const ImageU8& mask);
@@ -54,7 +54,7 @@ class PointsDevice {
   // their order.
   [[nodiscard]] kernels::new_points<float> added(int width) const;
   [[nodiscard]] kernels::point_list<float> list() const;
-  [[nodiscard]] kernels::ranked_points<float> ranked(int candidate_room) const;
+  [[nodiscard]] kernels::ranked_points<float> ranked(int candidate_capacity) const;
   // Resets all counts before a batch of `count` images.
   void clear(int count, const FeatureOutput& out);
   // Drops weaker copies of a point. With `again`, only in images for which it is not 0.
@@ -62,9 +62,9 @@ class PointsDevice {
   // Sorts the remaining points. If more than `most` remain and the grid has cells, the cells select
   // points in rounds.
   void order(int count, const Grid& grid, int most);
-  // Returns whether more candidates than candidate_room, or more points than the capacity, were
+  // Returns whether more candidates than candidate_capacity, or more points than the capacity, were
   // found; waits for the queue. tile_full: whether a tile of the search exceeded its capacity.
-  [[nodiscard]] bool was_full(int count, int candidate_room, bool* tile_full);
+  [[nodiscard]] bool was_full(int count, int candidate_capacity, bool* tile_full);
 
   Buffer<candidate_count> counts;
   // Per image: number of `found` points, number of `kept` points, and height + 1 `rows`.
@@ -72,7 +72,7 @@ class PointsDevice {
 
  private:
   Queue* queue_;
-  int room_, height_;
+  int capacity_, height_;
   float scale_, shift_;
   Buffer<octave_point> points_;
   // The final order is in sorted_ or keys_, depending on the number of points.

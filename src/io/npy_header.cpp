@@ -115,11 +115,11 @@ NpyHeader parse_npy_header(std::string_view text, std::string_view where) {
 
 std::optional<std::int64_t> npy_count(const std::vector<std::int64_t>& shape,
                                       std::size_t value_bytes) {
-  std::int64_t room = std::numeric_limits<std::int64_t>::max() / std::int64_t(value_bytes);
+  std::int64_t limit = std::numeric_limits<std::int64_t>::max() / std::int64_t(value_bytes);
   std::int64_t count = 1;
   for (const std::int64_t size : shape) {
-    if (size > 0) room /= size;
-    if (room == 0) return std::nullopt;
+    if (size > 0) limit /= size;
+    if (limit == 0) return std::nullopt;
     count *= size;
   }
   return count;

@@ -62,7 +62,7 @@ Memory<const PointPair> UndistortedPoints::of_matches(const PlacedMatches& place
                                                       const CameraOf& camera) {
   const auto& [set, matches, images, begins, offsets] = placed;
   if (has_image_.empty()) {
-    positions_ = Buffer<Vec2>(queue_.device(), static_cast<std::size_t>(set.room()));
+    positions_ = Buffer<Vec2>(queue_.device(), static_cast<std::size_t>(set.capacity()));
     has_image_.resize(static_cast<std::size_t>(set.size()));
   }
   std::vector<std::int64_t> rows1, rows2;

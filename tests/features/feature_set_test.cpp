@@ -22,8 +22,8 @@ void expect_equal(const Features& got, const Features& want, const std::string& 
 TEST(FeatureSet, returns_the_added_features) {
   for (const DeviceInfo& info : list_devices()) {
     Queue queue{Device(info.id)};
-    for (const std::int64_t room : {0, 5000}) {
-      FeatureSet set(queue.device(), room);
+    for (const std::int64_t capacity : {0, 5000}) {
+      FeatureSet set(queue.device(), capacity);
       const int sizes[] = {3, 0, 700, 1, 2900, 65};
       for (int k = 0; k < 6; ++k)
         EXPECT_EQ(set.add(queue, random_features(sizes[k], unsigned(k), 256)), k);
@@ -92,7 +92,7 @@ TEST(FeatureSet, takes_little_memory_for_eight_thousand_features_per_image) {
   Queue queue;
   const auto bytes = set.descriptors().size() + set.keypoints().size() * sizeof(Keypoint);
   EXPECT_LE(double(bytes) / 10, 1.3e6);
-  EXPECT_EQ(set.room(), 10 * 8192);
+  EXPECT_EQ(set.capacity(), 10 * 8192);
 }
 
 // Writes features and their number into the slot like a detector on the device.

@@ -111,7 +111,7 @@ TEST(SiftBands, grow_if_they_overflow) {
                             .upsample = false};
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     const int found = expect_same_in_bands(queue, {image}, options, {}, id);
-    EXPECT_GT(found, features::least_sift_plan(120, 700, options).room) << id;
+    EXPECT_GT(found, features::least_sift_plan(120, 700, options).capacity) << id;
   });
 }
 
@@ -196,7 +196,7 @@ TEST(SiftBands, plans_cover_the_octaves) {
         const std::size_t memory = least + (whole.bytes - least) * std::size_t(part) / 8;
         const SiftPlan plan = features::plan_sift(width, height, options, 0, memory);
         EXPECT_LE(plan.bytes, memory);
-        EXPECT_EQ(plan.room, whole.room);
+        EXPECT_EQ(plan.capacity, whole.capacity);
         std::vector<int> next(whole.steps.empty() ? 0 : whole.steps[0].octaves.size());
         for (const features::SiftStep& step : plan.steps) {
           std::int64_t end_before = 0;

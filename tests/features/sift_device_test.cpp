@@ -289,7 +289,7 @@ TEST(SiftDevice, takes_pictures_full_of_extrema) {
   const Features expected = detect_sift(image, options);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     features::SiftDevice first(queue, 220, 180, options, 1);
-    ASSERT_GT(expected.size(), first.room());
+    ASSERT_GT(expected.size(), first.capacity());
     expect_alike(detect_sift(queue, image, options), expected, id);
   });
 }

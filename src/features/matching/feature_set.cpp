@@ -41,9 +41,9 @@ FeatureSet::FeatureSet(const Device& device, std::int64_t features) : device_(de
   if (features < 0)
     throw Error(ErrorCode::usage,
                 fmt::format("FeatureSet: features = {}: must be at least 0", features));
-  const auto room = static_cast<std::size_t>(features);
-  descriptors_ = Buffer<std::uint8_t>(device, room * kDescriptorBytes);
-  keypoints_ = Buffer<Keypoint>(device, room);
+  const auto capacity = static_cast<std::size_t>(features);
+  descriptors_ = Buffer<std::uint8_t>(device, capacity * kDescriptorBytes);
+  keypoints_ = Buffer<Keypoint>(device, capacity);
 }
 
 // Allocates memory for the shapes of this number of features.

@@ -198,7 +198,9 @@ class PieceWork {
                              .matches = Array<found_match>(matches),
                              .points = points});
   }
-  [[nodiscard]] Buffer<Match> room(std::size_t matches) { return workspace_.take<Match>(matches); }
+  [[nodiscard]] Buffer<Match> match_buffer(std::size_t matches) {
+    return workspace_.take<Match>(matches);
+  }
 
   // Appends the end offsets of the pairs to `to`. Waits for the queue.
   void download_offsets(std::vector<std::int64_t>& to) {
@@ -363,14 +365,14 @@ void match_to_host(Queue& queue, const PlannedSet& planned, std::span<const Imag
                Buffer<Match> matches;
                work.find(0);
                if (at_once)
-                 work.gather(matches = work.room(static_cast<std::size_t>(most)), nullptr);
+                 work.gather(matches = work.match_buffer(static_cast<std::size_t>(most)), nullptr);
                if (is_small) {
                  batch.matches.resize(before + matches.size());
                  matches.download(queue, std::span(batch.matches).subspan(before));
                }
                work.download_offsets(ends);
                const auto size = static_cast<std::size_t>(ends.back());
-               if (!at_once) work.gather(matches = work.room(size), nullptr);
+               if (!at_once) work.gather(matches = work.match_buffer(size), nullptr);
                batch.matches.resize(before + size);
                if (!is_small) {
                  matches.download(queue, std::span(batch.matches).subspan(before));

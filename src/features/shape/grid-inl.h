@@ -14,13 +14,13 @@ namespace bifocal::features {
 // The grid has 20 x 20 samples, and a frame for the differences.
 inline constexpr int kSide = SiftRules::GRID_SIDE;
 inline constexpr int kSamples = kSide * kSide;
-inline constexpr int kRoom = kSamples + 64;  // padded to whole registers
+inline constexpr int kPadded = kSamples + 64;  // padded to whole registers
 
 struct Grid {
-  alignas(64) float u[kRoom] = {}, v[kRoom] = {};  // steps from the centre
+  alignas(64) float u[kPadded] = {}, v[kPadded] = {};  // steps from the centre
   // Gaussian weights, 0 on the frame: for descriptions with half the descriptor's width (two bins),
   // for second moments, and for orientations.
-  alignas(64) float weight[kRoom] = {}, moment_weight[kRoom] = {}, turn_weight[kRoom] = {};
+  alignas(64) float weight[kPadded] = {}, moment_weight[kPadded] = {}, turn_weight[kPadded] = {};
   Grid() {
     const float moments = SiftRules::shape_window() / SiftRules::shape_step(),
                 turns = SiftRules::sift_orientation_spread() / SiftRules::shape_step();

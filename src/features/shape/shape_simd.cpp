@@ -17,7 +17,7 @@ HWY_INLINE SiftRules::symmetric_2x2 moments_of(const Level& level, float x, floa
                                                const KeypointShape& shape) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  alignas(64) float values[kRoom], inside[kRoom] = {};
+  alignas(64) float values[kPadded], inside[kPadded] = {};
   sample(level, x, y, steps_of(SiftRules::shape_step() * sigma, 0, shape), values, inside);
   Vec xx = hn::Zero(d), xy = xx, yy = xx;
   for (int i = kSide; i < kSamples - kSide; i += lanes) {
@@ -47,8 +47,8 @@ OrientationHistogram orientation_histogram(const Level& level, float x, float y,
                                            const KeypointShape& shape) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  alignas(64) float values[kRoom], inside[kRoom] = {}, low[kRoom], high[kRoom];
-  alignas(64) std::int32_t bins[kRoom];
+  alignas(64) float values[kPadded], inside[kPadded] = {}, low[kPadded], high[kPadded];
+  alignas(64) std::int32_t bins[kPadded];
   sample(level, x, y, steps_of(SiftRules::shape_step() * sigma, 0, shape), values, inside);
   for (int i = kSide; i < kSamples - kSide; i += lanes) {
     const Vec gx = across_grid(values, i), gy = down_grid(values, i);

@@ -68,7 +68,7 @@ Description describe(const Level& level, float x, float y, float sigma, float an
                      const KeypointShape& shape) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  alignas(64) float values[kRoom], weights[kRoom] = {}, directions[kRoom];
+  alignas(64) float values[kPadded], weights[kPadded] = {}, directions[kPadded];
   const float step = 0.25F * SiftRules::sift_bin_width() * sigma;
   sample(level, x, y, steps_of(step, angle_deg, shape), values, weights);
   for (int i = kSide; i < kSamples - kSide; i += lanes) {

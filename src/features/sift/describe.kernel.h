@@ -121,12 +121,13 @@ group_fn sample_frame domain_frame(const sample_frame own, real x, real y, real 
 
 group_kernel(sift_describe, group, SIFT_DESCRIBE) {
   const index picture = group % pictures, member = (index)group_member();
-  const index all = feature_count(counts, candidate_room, found[picture], room, kept[picture]);
+  const index all =
+      feature_count(counts, candidate_capacity, found[picture], capacity, kept[picture]);
   const index count = all < most ? all : most;
   global_const sort_key* keys = is_merged_evenly(all) ? sorted : sorted_too;
   if (group < pictures && member == 0) numbers[first + picture] = count;
   for (index rank = group / pictures; rank < count; rank += groups / pictures) {
-    const offset place = (offset)picture * room + keys[(offset)picture * room + rank].point;
+    const offset place = (offset)picture * capacity + keys[(offset)picture * capacity + rank].point;
     global_const octave_point* p = points + place;
     global_const octave_layout* o = octaves + where_octave(p->where);
     if (!is_own_row(o, (index)p->y)) continue;

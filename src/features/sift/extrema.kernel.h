@@ -4,7 +4,7 @@
 
 map_kernel(sift_next, item, SIFT_NEXT) {
   if (item > 0) return;
-  if (counts->found > (bits32)room && counts->overflow == NO_OVERFLOW)
+  if (counts->found > (bits32)capacity && counts->overflow == NO_OVERFLOW)
     counts->overflow = BAND_OVERFLOW;
   counts->found = 0;
 }
@@ -77,7 +77,7 @@ group_fn void search_extrema(GROUP_PARAM local_ptr const float* oldest,
     if (is_extremum_of(middle + at, v, is_high, 4) && is_extremum_of(oldest + at, v, is_high, 9) &&
         is_extremum_of(newest + at, v, is_high, -1)) {
       const bits32 slot = local_atomic_add(count, 1u);
-      if (slot < SEARCH_ROOM) found[slot] = (bits32)(layer << 16 | i);
+      if (slot < SEARCH_CAPACITY) found[slot] = (bits32)(layer << 16 | i);
     }
   }
 }
@@ -128,13 +128,13 @@ group_kernel(sift_search, group, SIFT_SEARCH) {
     if (member == 0) *likely_count = 0;
   }
   group_barrier();
-  const bits32 count = *found_count < SEARCH_ROOM ? *found_count : SEARCH_ROOM;
+  const bits32 count = *found_count < SEARCH_CAPACITY ? *found_count : SEARCH_CAPACITY;
   if (member == 0 && count > 0) *first_slot = global_atomic_add(&counts->found, count);
-  if (member == 0 && *found_count > SEARCH_ROOM) counts->overflow = TILE_OVERFLOW;
+  if (member == 0 && *found_count > SEARCH_CAPACITY) counts->overflow = TILE_OVERFLOW;
   group_barrier();
   for (bits32 i = (bits32)member; i < count; i += GROUP_SIZE) {
     const bits32 slot = *first_slot + i;
-    if (slot >= (bits32)room) continue;
+    if (slot >= (bits32)capacity) continue;
     const bits32 what = found[i], pixel = what & 0xffffu;
     global_ptr candidate* c = candidates + slot;
     c->image = (bits32)picture;
@@ -205,8 +205,8 @@ group_fn index strength_bin(real strength) {
   return bin < 0 ? 0 : bin < STRENGTH_BINS ? bin : STRENGTH_BINS - 1;
 }
 
-thread_kernel(sift_refine, thread, threads, room, SIFT_REFINE) {
-  const bits32 count = listed_candidates(counts, room);
+thread_kernel(sift_refine, thread, threads, capacity, SIFT_REFINE) {
+  const bits32 count = listed_candidates(counts, capacity);
   for (bits32 i = thread; i < count; i += threads) {
     global_const candidate* c = candidates + i;
     global_const octave_layout* o = octaves + where_octave(c->where);
@@ -251,8 +251,8 @@ group_kernel(sift_cut, picture, SIFT_CUT) {
     selected_counts[round] = 0;
 }
 
-thread_kernel(sift_select, thread, threads, room, SIFT_SELECT) {
-  const bits32 count = listed_candidates(counts, room);
+thread_kernel(sift_select, thread, threads, capacity, SIFT_SELECT) {
+  const bits32 count = listed_candidates(counts, capacity);
   for (bits32 i = thread; i < count; i += threads) {
     global_const candidate* c = candidates + i;
     global_const extremum* e = extrema + i;

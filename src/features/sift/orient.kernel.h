@@ -97,8 +97,8 @@ group_fn void add_points(GROUP_PARAM global_const extremum* e, index picture, bi
                      picture_width, picture_height))
       continue;
     const bits32 slot = global_atomic_add(found + picture, 1u);
-    if (slot >= (bits32)room) continue;
-    const offset at = (offset)picture * room + slot;
+    if (slot >= (bits32)capacity) continue;
+    const offset at = (offset)picture * capacity + slot;
     global_ptr octave_point* p = points + at;
     p->x = e->x;
     p->y = e->y;
@@ -120,7 +120,7 @@ group_fn void add_points(GROUP_PARAM global_const extremum* e, index picture, bi
 group_kernel(sift_orient, group, SIFT_ORIENT) {
   const index member = (index)group_member();
   const bits32 count =
-      round >= 0 ? selected_counts[round] : listed_candidates(counts, candidate_room);
+      round >= 0 ? selected_counts[round] : listed_candidates(counts, candidate_capacity);
   for (bits32 next = (bits32)group; next < count; next += (bits32)groups) {
     const bits32 i = round >= 0 ? selected[next] : next;
     global_const extremum* e = extrema + i;

@@ -39,17 +39,17 @@ const ExtremaLaunch& extrema_maps() {
 }  // namespace
 
 SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& options, int batch,
-                       int room, std::size_t memory)
+                       int capacity, std::size_t memory)
     : queue_(&queue),
       width_(width),
       height_(height),
       batch_(batch),
       options_(options),
-      plan_(plan_sift(width, height, options, room, memory)),
+      plan_(plan_sift(width, height, options, capacity, memory)),
       scale_(options.upsample ? 0.5F : 1.0F) {
   const DeviceInfo& info = queue.device().info();
   groups_ = std::max(1, info.cores) * (info.is_gpu ? 32 : 2);
-  candidate_room_ = plan_.candidate_room * batch;
+  candidate_capacity_ = plan_.candidate_capacity * batch;
   if (plan_.steps.empty()) return;
   if (options.upsample) {
     const Kernel quarter = quarter_pixel_kernel(0.5 * blur_to(options.sigma, 2));
@@ -64,11 +64,11 @@ SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& o
   const auto pictures = static_cast<std::size_t>(batch);
   pyramid_ = Buffer<float>(device, pictures * static_cast<std::size_t>(plan_.floats));
   lines_ = Buffer<float>(device, pictures * static_cast<std::size_t>(plan_.lines));
-  candidates_ = Buffer<candidate>(device, std::size_t(candidate_room_));
-  extrema_ = Buffer<extremum>(device, std::size_t(candidate_room_));
-  points_.emplace(queue, batch, plan_.room, height, scale_, options.upsample ? -0.25F : 0.0F);
+  candidates_ = Buffer<candidate>(device, std::size_t(candidate_capacity_));
+  extrema_ = Buffer<extremum>(device, std::size_t(candidate_capacity_));
+  points_.emplace(queue, batch, plan_.capacity, height, scale_, options.upsample ? -0.25F : 0.0F);
   if (options.affine_shape)
-    shapes_ = Buffer<keypoint_shape>(device, pictures * static_cast<std::size_t>(plan_.room));
+    shapes_ = Buffer<keypoint_shape>(device, pictures * static_cast<std::size_t>(plan_.capacity));
   make_selection();
   make_tables();
 }
@@ -81,7 +81,7 @@ void SiftDevice::make_selection() {
       *queue_, std::vector<std::uint32_t>(pictures * std::size_t{extrema::STRENGTH_BINS}, 0));
   cut_ = Buffer<std::uint32_t>(device, pictures);
   again_ = Buffer<std::uint32_t>(device, pictures);
-  selected_ = Buffer<std::uint32_t>(device, std::size_t(candidate_room_));
+  selected_ = Buffer<std::uint32_t>(device, std::size_t(candidate_capacity_));
   selected_counts_ = Buffer<std::uint32_t>(device, 2);
 }
 
@@ -123,7 +123,7 @@ void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int 
   for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
     if (k > 0)
       extrema_maps().sift_next(*queue_, {.count = 1},
-                               {.counts = points_->counts, .room = candidate_room_});
+                               {.counts = points_->counts, .capacity = candidate_capacity_});
     make(k, pictures, first, count);
     find(count, is_selected);
     if (!is_selected) orient(-1);
@@ -304,7 +304,7 @@ void SiftDevice::select(int count, int most) {
 
 void SiftDevice::select_round(int round) {
   extrema_maps().sift_select(*queue_,
-                             {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
+                             {.count = candidate_capacity_, .groups = std::max(1, groups_ / 8)},
                              {.candidates = candidates_,
                               .counts = points_->counts,
                               .extrema = extrema_,
@@ -330,10 +330,10 @@ void SiftDevice::find(int count, bool is_counted) {
                     .layers = layers,
                     .threshold = threshold,
                     .candidates = candidates_,
-                    .room = candidate_room_,
+                    .capacity = candidate_capacity_,
                     .counts = points_->counts});
   extrema_maps().sift_refine(*queue_,
-                             {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
+                             {.count = candidate_capacity_, .groups = std::max(1, groups_ / 8)},
                              {.space = space(),
                               .layers = layers,
                               .contrast = static_cast<float>(options_.contrast_threshold),
@@ -354,10 +354,10 @@ kernels::scale_space<float> SiftDevice::space() const {
 bool SiftDevice::was_full(int count) {
   if (plan_.steps.empty()) return false;
   bool tile_full = false;
-  const bool was_full = points_->was_full(count, candidate_room_, &tile_full);
+  const bool was_full = points_->was_full(count, candidate_capacity_, &tile_full);
   if (tile_full)  // only with more than four layers: extrema are not adjacent
     throw Error(ErrorCode::device, fmt::format("detect_sift: more than {} extrema in {} x {} px",
-                                               static_cast<int>(extrema::SEARCH_ROOM),
+                                               static_cast<int>(extrema::SEARCH_CAPACITY),
                                                static_cast<int>(extrema::SEARCH_WIDTH),
                                                static_cast<int>(extrema::SEARCH_HEIGHT)));
   return was_full;

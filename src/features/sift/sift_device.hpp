@@ -22,16 +22,16 @@ namespace bifocal::features {
 
 class SiftDevice {
  public:
-  // room: limit of the features per image; 0: enough for any photograph. memory: limit of the bytes
-  // per image; 0: none. If all levels need more memory, they are processed in bands.
+  // capacity: limit of the features per image; 0: enough for any photograph. memory: limit of the
+  // bytes per image; 0: none. If all levels need more memory, they are processed in bands.
   SiftDevice(Queue& queue, int width, int height, const SiftOptions& options, int batch,
-             int room = 0, std::size_t memory = 0);
+             int capacity = 0, std::size_t memory = 0);
 
   // Returns the bytes of device memory per image.
   [[nodiscard]] std::size_t bytes() const { return plan_.bytes; }
   [[nodiscard]] bool is_banded() const { return plan_.is_banded(); }
   // Returns the limit of the features of an image before the cap.
-  [[nodiscard]] int room() const { return plan_.room; }
+  [[nodiscard]] int capacity() const { return plan_.capacity; }
 
   void set_mask(const ImageU8& mask);
   // Processes images [first, first + count) of pictures [][height][width], count <=
@@ -79,7 +79,7 @@ class SiftDevice {
   SiftOptions options_;
   SiftPlan plan_;
   std::size_t step_ = 0;  // step whose levels are in memory
-  int candidate_room_, groups_;
+  int candidate_capacity_, groups_;
   float scale_;
   Blur first_;
   std::vector<Blur> blurs_;  // from level i to level i + 1

@@ -19,7 +19,7 @@ namespace extrema = kernels::extrema;
 // Pixels of the first octave per extremum before the refinement, and per feature after it. White
 // noise without thresholds has a feature in 1070 px with the default scales, and in 12 px with 16
 // layers from a sigma of 0.8; the Oxford images have at most one in 186 px.
-constexpr int kPixelsACandidate = 12, kPixelsAFeature = 16, kLeastRoom = 1024;
+constexpr int kPixelsACandidate = 12, kPixelsAFeature = 16, kLeastCapacity = 1024;
 // Caps of less than one feature in this number of pixels select before points get their directions.
 // If such a cap has no effect, the selection costs up to 6 %.
 constexpr int kPixelsACap = 512;
@@ -39,11 +39,11 @@ struct Bands {
 
 class Planner {
  public:
-  Planner(int width, int height, const SiftOptions& options, int room)
+  Planner(int width, int height, const SiftOptions& options, int capacity)
       : options_(options), height_(height), levels_(options.octave_layers + 3) {
     if (options.upsample) width *= 2, height *= 2;
     pixels_ = std::int64_t{width} * height;
-    room_ = room > 0 ? room : at_least_one_in(kPixelsAFeature, pixels_);
+    capacity_ = capacity > 0 ? capacity : at_least_one_in(kPixelsAFeature, pixels_);
     has_selection_ = options.max_features > 0 && options.balance == 0 &&
                      options.max_features <= pixels_ / kPixelsACap;
     find_reach();
@@ -83,7 +83,7 @@ class Planner {
   };
 
   static int at_least_one_in(int pixels_of_one, std::int64_t pixels) {
-    return static_cast<int>(std::max<std::int64_t>(pixels / pixels_of_one, kLeastRoom));
+    return static_cast<int>(std::max<std::int64_t>(pixels / pixels_of_one, kLeastCapacity));
   }
 
   // Computes the rows that are kept on each side of a band's own rows. Levels are blurred from kept
@@ -127,7 +127,7 @@ class Planner {
   // Returns the plan without its steps.
   [[nodiscard]] SiftPlan measured(Bands bands) const {
     SiftPlan plan;
-    plan.room = room_;
+    plan.capacity = capacity_;
     plan.has_selection = has_selection_ && bands.octaves == 0;
     std::int64_t pixels = 0, plane = 0;
     for (std::size_t k = bands.octaves; k < sizes_.size(); ++k)
@@ -147,8 +147,8 @@ class Planner {
     plan.lines = has_lines_ ? plane : 0;
     // A band may have the density of features that is allowed for the whole image.
     const auto dense =
-        static_cast<int>(std::int64_t{room_} * pixels / std::max<std::int64_t>(pixels_, 1));
-    plan.candidate_room = std::max(at_least_one_in(kPixelsACandidate, pixels), dense);
+        static_cast<int>(std::int64_t{capacity_} * pixels / std::max<std::int64_t>(pixels_, 1));
+    plan.candidate_capacity = std::max(at_least_one_in(kPixelsACandidate, pixels), dense);
     std::int64_t steps = 1;
     for (std::size_t k = 0; k < bands.octaves; ++k)
       steps += divided_up(sizes_[k].height, own_rows(bands, k));
@@ -157,16 +157,16 @@ class Planner {
   }
 
   [[nodiscard]] std::size_t bytes_of(const SiftPlan& plan, std::size_t steps) const {
-    const auto room = static_cast<std::size_t>(plan.room);
+    const auto capacity = static_cast<std::size_t>(plan.capacity);
     const auto cells = static_cast<std::size_t>(options_.balance) * std::size_t(options_.balance);
     const std::size_t each =
         sizeof(candidate) + sizeof(extremum) + (plan.has_selection ? sizeof(std::uint32_t) : 0);
     return sizeof(float) * static_cast<std::size_t>(plan.floats + plan.lines) +
-           static_cast<std::size_t>(plan.candidate_room) * each +
+           static_cast<std::size_t>(plan.candidate_capacity) * each +
            steps * sizes_.size() * sizeof(octave_layout) +
-           (options_.affine_shape ? room * sizeof(KeypointShape) : 0) +
-           (cells > 0 ? (2 * room + cells) * sizeof(std::uint32_t) : 0) +
-           PointsDevice::bytes(plan.room, height_);
+           (options_.affine_shape ? capacity * sizeof(KeypointShape) : 0) +
+           (cells > 0 ? (2 * capacity + cells) * sizeof(std::uint32_t) : 0) +
+           PointsDevice::bytes(plan.capacity, height_);
   }
 
   [[nodiscard]] SiftPlan with_steps(SiftPlan plan, Bands bands) const {
@@ -207,7 +207,7 @@ class Planner {
   const int height_;  // image height
   const int levels_;
   std::int64_t pixels_ = 0;  // pixels of the first octave
-  int room_ = 0, reach_ = 0;
+  int capacity_ = 0, reach_ = 0;
   bool has_selection_ = false, has_lines_ = false;
   std::vector<int> radii_;
   std::vector<Size> sizes_;
@@ -220,13 +220,13 @@ bool has_tiles(int radius, int width, int height) {
          radius < height;
 }
 
-SiftPlan plan_sift(int width, int height, const SiftOptions& options, int room,
+SiftPlan plan_sift(int width, int height, const SiftOptions& options, int capacity,
                    std::size_t memory) {
-  return Planner(width, height, options, room).best(memory);
+  return Planner(width, height, options, capacity).best(memory);
 }
 
-SiftPlan least_sift_plan(int width, int height, const SiftOptions& options, int room) {
-  return Planner(width, height, options, room).least();
+SiftPlan least_sift_plan(int width, int height, const SiftOptions& options, int capacity) {
+  return Planner(width, height, options, capacity).least();
 }
 
 }  // namespace bifocal::features

@@ -44,21 +44,21 @@ struct SiftPlan {
   std::vector<SiftStep> steps;  // empty: the image is too small for an octave
   std::int64_t floats = 0;      // floats of the pyramid
   std::int64_t lines = 0;       // floats of a level, if some levels are blurred line by line
-  int room = 0;                 // limit of features before the cap
-  int candidate_room = 0;       // limit of extrema in a step
+  int capacity = 0;             // limit of features before the cap
+  int candidate_capacity = 0;   // limit of extrema in a step
   bool has_selection = false;   // the cap selects among the extrema
   std::size_t bytes = 0;        // bytes of device memory per image
   [[nodiscard]] bool is_banded() const { return steps.size() > 1; }
 };
 
-// Returns the plan of an image. room: limit of its features; 0: enough for any photograph. memory:
-// limit of its bytes; 0: none. If not even the narrowest bands fit, returns the plan with
+// Returns the plan of an image. capacity: limit of its features; 0: enough for any photograph.
+// memory: limit of its bytes; 0: none. If not even the narrowest bands fit, returns the plan with
 // these bands.
-[[nodiscard]] SiftPlan plan_sift(int width, int height, const SiftOptions& options, int room = 0,
-                                 std::size_t memory = 0);
+[[nodiscard]] SiftPlan plan_sift(int width, int height, const SiftOptions& options,
+                                 int capacity = 0, std::size_t memory = 0);
 // Returns the plan that needs the least memory.
 [[nodiscard]] SiftPlan least_sift_plan(int width, int height, const SiftOptions& options,
-                                       int room = 0);
+                                       int capacity = 0);
 
 // Radii for which CUDA's kernel by tiles is compiled: the radii of the default options.
 inline constexpr int kTileRadii[] = {4, 5, 6, 8, 10};

@@ -123,9 +123,9 @@ class Strip {
   // are undefined.
   void fill(int layer, int y) {
     const std::size_t i = layer == SurfRules::SURF_LAYERS - 1 ? 1 : 0;
-    const bool has_room =
+    const bool has_rows =
         octave_.first_y[i] < octave_.end_y[i] && octave_.first_x[i] < octave_.end_x[i];
-    if (!has_room || y < octave_.first_y[i] - 1 || y > octave_.end_y[i]) return;
+    if (!has_rows || y < octave_.first_y[i] - 1 || y > octave_.end_y[i]) return;
     determinant_row(sampled_, octave_.filters[std::size_t(layer)], y * octave_.step(),
                     octave_.first_x[i] - 1, octave_.end_x[i] + 1, row(layer, y));
   }

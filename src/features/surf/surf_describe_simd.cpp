@@ -18,10 +18,10 @@
 namespace bifocal::features {
 
 inline constexpr int kSurfSide = SurfRules::SURF_SIDE, kSurfSamples = kSurfSide * kSurfSide;
-inline constexpr int kSurfRoom = kSurfSamples + 64;  // padded to whole registers
+inline constexpr int kSurfPadded = kSurfSamples + 64;  // padded to whole registers
 
 struct SurfGrid {
-  alignas(64) float u[kSurfRoom] = {}, v[kSurfRoom] = {};  // offset from the centre, in sigma
+  alignas(64) float u[kSurfPadded] = {}, v[kSurfPadded] = {};  // offset from the centre, in sigma
   SurfGrid() {
     for (int i = 0; i < kSurfSamples; ++i) {
       u[i] = static_cast<float>(i % kSurfSide) - 0.5F * (kSurfSide - 1);
@@ -33,9 +33,9 @@ inline const SurfGrid kSurfGrid;
 
 // Samples of an orientation: a disc with weights from a Gaussian of 2 sigma.
 struct SurfDisc {
-  static constexpr int kRoom = 176;
+  static constexpr int kPadded = 176;
   int count = 0;
-  alignas(64) float u[kRoom] = {}, v[kRoom] = {}, weight[kRoom] = {};
+  alignas(64) float u[kPadded] = {}, v[kPadded] = {}, weight[kPadded] = {};
   SurfDisc() {
     constexpr int r = SurfRules::SURF_RING;
     for (int y = -r; y <= r; ++y) {
@@ -105,9 +105,9 @@ void wavelet_row(const Integral& integral, int n, int y, std::int32_t* out) {
 }
 
 // Haar wavelets with a centre of one pixel and `reach` px to each side, at samples around a point.
-template <int kRoom>
+template <int kPadded>
 struct Wavelets {
-  alignas(64) float dx[kRoom], dy[kRoom];
+  alignas(64) float dx[kPadded], dy[kPadded];
 
   // Looks up the wavelets at the pixels nearest to the samples, whose positions in px `at`
   // computes. A wavelet that exceeds the image is 0.
@@ -122,8 +122,8 @@ struct Wavelets {
     const Vec half = hn::Set(d, 0.5F), least = hn::Set(d, static_cast<float>(reach));
     const Vec right = hn::Set(d, static_cast<float>(integral.width - 1 - reach));
     const Vec bottom = hn::Set(d, static_cast<float>(integral.height - 1 - reach));
-    alignas(64) std::int32_t places[kRoom];
-    alignas(64) float is_inside[kRoom];
+    alignas(64) std::int32_t places[kPadded];
+    alignas(64) float is_inside[kPadded];
     for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d))) {
       Vec px, py;
       at(i, &px, &py);
@@ -157,14 +157,14 @@ float surf_direction(const Integral& integral, const WaveletRows* rows, const Su
   constexpr int kBins = SurfRules::SURF_DIRECTIONS;
   const Vec sigma = hn::Set(d, point.sigma);
   const Vec x = hn::Set(d, point.x), y = hn::Set(d, point.y);
-  Wavelets<SurfDisc::kRoom> wavelets;
+  Wavelets<SurfDisc::kPadded> wavelets;
   wavelets.look_up(integral, rows, reach, point.y,
                    static_cast<int>(float{SurfRules::SURF_RING} * point.sigma) + 2, count,
                    [&](int i, Vec* px, Vec* py) HWY_ATTR {
                      *px = hn::MulAdd(hn::Load(d, kSurfDisc.u + i), sigma, x);
                      *py = hn::MulAdd(hn::Load(d, kSurfDisc.v + i), sigma, y);
                    });
-  alignas(64) float gx[SurfDisc::kRoom], gy[SurfDisc::kRoom], at[SurfDisc::kRoom];
+  alignas(64) float gx[SurfDisc::kPadded], gy[SurfDisc::kPadded], at[SurfDisc::kPadded];
   for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d))) {
     const Vec dx = hn::Load(d, wavelets.dx + i), dy = hn::Load(d, wavelets.dy + i);
     const Lane turn = surf_register_rules<Lane>::sift_direction(
@@ -253,7 +253,7 @@ void describe_surf(const Integral& integral, const WaveletRows* rows, const Surf
   const Vec x = hn::Set(d, point.x), y = hn::Set(d, point.y);
   const Vec c = hn::Set(d, cosine), s = hn::Set(d, sine);
   const Vec step_c = hn::Set(d, cosine * point.sigma), step_s = hn::Set(d, sine * point.sigma);
-  Wavelets<kSurfRoom> wavelets;
+  Wavelets<kSurfPadded> wavelets;
   wavelets.look_up(integral, rows, reach, point.y,
                    static_cast<int>(0.7072F * kSurfSide * point.sigma) + 2, kSurfSamples,
                    [&](int i, Vec* px, Vec* py) HWY_ATTR {
@@ -261,7 +261,7 @@ void describe_surf(const Integral& integral, const WaveletRows* rows, const Surf
                      *px = hn::MulAdd(u, step_c, hn::NegMulAdd(v, step_s, x));
                      *py = hn::MulAdd(u, step_s, hn::MulAdd(v, step_c, y));
                    });
-  alignas(64) float along[kSurfRoom], across[kSurfRoom];
+  alignas(64) float along[kSurfPadded], across[kSurfPadded];
   for (int i = 0; i < kSurfSamples; i += static_cast<int>(hn::Lanes(d))) {
     const Vec dx = hn::Load(d, wavelets.dx + i), dy = hn::Load(d, wavelets.dy + i);
     hn::Store(hn::MulAdd(c, dx, hn::Mul(s, dy)), d, along + i);

@@ -19,14 +19,14 @@ namespace bifocal::features {
 
 class SurfDevice {
  public:
-  // room: limit of the features per image; 0: enough for any photograph.
+  // capacity: limit of the features per image; 0: enough for any photograph.
   SurfDevice(Queue& queue, int width, int height, const SurfOptions& options, int batch,
-             int room = 0);
+             int capacity = 0);
 
   // Returns the bytes of device memory per image.
   [[nodiscard]] static std::size_t bytes(int width, int height, const SurfOptions& options);
   // Returns the limit of the features of an image before the cap.
-  [[nodiscard]] int room() const { return room_; }
+  [[nodiscard]] int capacity() const { return capacity_; }
   [[nodiscard]] std::size_t bytes() const { return bytes(given_width_, given_height_, options_); }
   [[nodiscard]] static bool is_banded() { return false; }
 
@@ -53,7 +53,7 @@ class SurfDevice {
   int octave_count_, tiles_ = 0;
   int stride_, bands_;
   std::int64_t pitch_;  // sums per image
-  int room_, candidate_room_, groups_;
+  int capacity_, candidate_capacity_, groups_;
   Buffer<std::uint32_t> sums_, totals_;
   Buffer<candidate> candidates_;
   Buffer<surf_octave_layout> octaves_;

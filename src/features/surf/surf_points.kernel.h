@@ -135,7 +135,7 @@ group_fn real surf_direction(GROUP_PARAM const integral_view image, const surf_p
 }
 
 group_kernel(surf_orient, group, SURF_ORIENT) {
-  const bits32 count = listed_candidates(counts, candidate_room);
+  const bits32 count = listed_candidates(counts, candidate_capacity);
   for (bits32 i = (bits32)group; i < count; i += (bits32)groups) {
     global_const candidate* c = candidates + i;
     const integral_view image = integral_of(sums + c->image * pitch, stride, width, height);
@@ -150,8 +150,8 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
     if (point.is_there && group_member() == 0 &&
         is_unmasked(f, mask, mask_width, picture_width, picture_height)) {
       const bits32 slot = global_atomic_add(found + c->image, 1u);
-      if (slot < (bits32)room) {
-        global_ptr octave_point* p = points + ((offset)c->image * room + slot);
+      if (slot < (bits32)capacity) {
+        global_ptr octave_point* p = points + ((offset)c->image * capacity + slot);
         p->x = point.x;
         p->y = point.y;
         p->sigma = point.sigma;
@@ -216,15 +216,16 @@ group_fn void surf_quantise(GROUP_PARAM local_ptr const float* cells, index coun
 
 group_kernel(surf_describe, group, SURF_DESCRIBE) {
   const index member = (index)group_member(), each = groups / pictures, picture = group / each;
-  const index all = feature_count(counts, candidate_room, found[picture], room, kept[picture]);
+  const index all =
+      feature_count(counts, candidate_capacity, found[picture], capacity, kept[picture]);
   const index count = all < most ? all : most;
   global_const sort_key* keys = is_merged_evenly(all) ? sorted : sorted_too;
   const integral_view image = integral_of(sums + picture * pitch, stride, width, height);
   if (group % each == 0 && member == 0) numbers[first + picture] = count;
   for (index i = member; i < SURF_SHARES; i += GROUP_SIZE) own_shares[i] = shares[i];
   for (index rank = group % each; rank < count; rank += each) {
-    const bits32 number = keys[(offset)picture * room + rank].point;
-    global_const octave_point* p = points + ((offset)picture * room + number);
+    const bits32 number = keys[(offset)picture * capacity + rank].point;
+    global_const octave_point* p = points + ((offset)picture * capacity + number);
     const real angle = p->angle * lane(0.01745329252), cosine = cos(angle), sine = sin(angle);
     const index reach = surf_reach(p->sigma);
     // Blocks of 8 x 4 samples lie on fewer memory lines than rows do.

@@ -198,14 +198,14 @@ group_kernel(surf_search, group, SURF_SEARCH) {
         (x >= range->first_x) & (x < range->end_x) & (y >= range->first_y) & (y < range->end_y);
     if (is_inside && *at > threshold && surf_leads_two_layers(at, k)) {
       const bits32 slot = local_atomic_add(found_count, 1u);
-      if (slot < SURF_TILE_ROOM) {
+      if (slot < SURF_TILE_CAPACITY) {
         found[slot] = (bits32)i;
         beaten[slot] = 0;
       }
     }
   }
   group_barrier();
-  const bits32 likely = *found_count < SURF_TILE_ROOM ? *found_count : SURF_TILE_ROOM;
+  const bits32 likely = *found_count < SURF_TILE_CAPACITY ? *found_count : SURF_TILE_CAPACITY;
   for (index i = member; i < 9 * (index)likely; i += GROUP_SIZE) {
     const index slot = i / 9, n = i % 9, k = (index)found[slot] / SURF_TILE;
     const index seat = (index)found[slot] % SURF_TILE, layer = k == 0 ? 0 : 3;
@@ -217,11 +217,11 @@ group_kernel(surf_search, group, SURF_SEARCH) {
     if (!surf_beats(v, other, k == 0 ? n : n + 18)) local_atomic_or(beaten + slot, 1u);
   }
   group_barrier();
-  if (member == 0 && *found_count > SURF_TILE_ROOM) counts->overflow = TILE_OVERFLOW;
+  if (member == 0 && *found_count > SURF_TILE_CAPACITY) counts->overflow = TILE_OVERFLOW;
   for (index i = member; i < (index)likely; i += GROUP_SIZE) {
     if (beaten[i]) continue;
     const bits32 slot = global_atomic_add(&counts->found, 1u), seat = found[i] % SURF_TILE;
-    if (slot >= (bits32)room) continue;
+    if (slot >= (bits32)capacity) continue;
     global_ptr candidate* c = candidates + slot;
     c->image = (bits32)picture;
     c->where = where_of((bits32)octave, found[i] / SURF_TILE + 1);
