@@ -98,10 +98,10 @@ std::string to_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void tell(std::string_view text) { fmt::print(stderr, "bifocal: {}\n", valid_utf8(text)); }
+void print_note(std::string_view text) { fmt::print(stderr, "bifocal: {}\n", valid_utf8(text)); }
 
 void warn(std::string_view text) {
-  if (!text.empty()) tell(fmt::format("warning: {}", text));
+  if (!text.empty()) print_note(fmt::format("warning: {}", text));
 }
 
 }  // namespace bifocal::cli

@@ -66,7 +66,7 @@ std::string to_line(const Json& json);  // without the end of the line
                                   std::string_view flag);
 
 // A line "bifocal: TEXT" on stderr, in UTF-8 as print_out() writes.
-void tell(std::string_view text);
+void print_note(std::string_view text);
 // A line "bifocal: warning: TEXT", unless there is no text.
 void warn(std::string_view text);
 

@@ -40,7 +40,7 @@ Json read_run(const fs::path& file) {
 }
 
 // Returns the images whose matches the page shows, then the images without a verified pair.
-std::vector<int> images_in_turn(const ViewGraph& graph, const std::vector<int>& edges) {
+std::vector<int> images_in_order(const ViewGraph& graph, const std::vector<int>& edges) {
   std::vector<int> images;
   std::vector<bool> taken(graph.images.size());
   const auto take = [&](int i) {
@@ -56,9 +56,9 @@ std::vector<int> images_in_turn(const ViewGraph& graph, const std::vector<int>& 
   return images;
 }
 
-unsigned thread_count(int asked) {
-  return asked > 0 ? static_cast<unsigned>(asked)
-                   : std::max(1U, std::thread::hardware_concurrency());
+unsigned thread_count(int requested) {
+  return requested > 0 ? static_cast<unsigned>(requested)
+                       : std::max(1U, std::thread::hardware_concurrency());
 }
 
 }  // namespace
@@ -76,14 +76,14 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
   const std::size_t base = to_line(data).size();
   std::size_t left = page.max_bytes > base ? page.max_bytes - base : 0;
   const std::size_t for_pictures = page.images.empty() ? 0 : left / 2;
-  std::vector<int> edges = shown.in_turn;
+  std::vector<int> edges = shown.in_order;
   edges.resize(std::min(edges.size(), (left - for_pictures) / kPairBytes));
   const std::size_t points = points_that_fit(left - for_pictures, edges.size());
   const std::vector<PairDetails> details = pair_details(database, graph, edges, points);
   Thumbnails pictures;
   if (!page.images.empty())
     pictures =
-        thumbnails(graph, images_in_turn(graph, edges), page.images,
+        thumbnails(graph, images_in_order(graph, edges), page.images,
                    static_cast<std::int64_t>(for_pictures / 4 * 3), thread_count(page.threads));
   add_details(data, shown, details, pictures);
   const Contradictions contradictions = find_contradictions(page.database.string());

@@ -30,7 +30,7 @@ Contradictions find_contradictions(const std::string& database) {
   return described(colmap::contradicting_pairs(std::filesystem::path(database)));
 }
 
-Contradictions tell_contradictions(const std::string& database, bool is_strict) {
+Contradictions print_contradictions(const std::string& database, bool is_strict) {
   const std::filesystem::path file(database);
   const std::vector<colmap::ContradictingPair> pairs = colmap::contradicting_pairs(file);
   Contradictions found = described(pairs);

@@ -19,7 +19,7 @@ struct Contradictions {
 [[nodiscard]] Contradictions find_contradictions(const std::string& database);
 
 // Prints them on stderr. is_strict: erases their geometries.
-[[nodiscard]] Contradictions tell_contradictions(const std::string& database, bool is_strict);
+[[nodiscard]] Contradictions print_contradictions(const std::string& database, bool is_strict);
 
 inline constexpr const char* kStrictPairsHelp =
     "leave out pairs whose rotation contradicts those of other pairs: their geometries are erased, "

@@ -47,7 +47,7 @@ ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& di
   for (float& d : scaled.pixels) d *= static_cast<float>(scale / 256);
   const auto lost = write_disparity_png16(folder.staged("disparity.png"), scaled);
   if (lost > 0) {
-    tell(fmt::format(
+    print_note(fmt::format(
         "disparity.png holds disparities from 1/{:g} px: {} lower ones are unknown in it "
         "(the .pfm files have them)",
         scale, lost));

@@ -91,7 +91,7 @@ void run_scene_file(ModelKind kind, const SceneOptions& o, const RobustOptions& 
   json["seed"] = robust.seed;
   print_out(to_text(json));
   if (std::size_t(failures) == scenes.trials) {
-    tell(fmt::format("{}: no geometry found in any trial", o.scenes));
+    print_note(fmt::format("{}: no geometry found in any trial", o.scenes));
     context.exit_code = kExitNoGeometry;
   }
 }

@@ -21,7 +21,7 @@ const char* word_of(colmap::RowUse use) {
   return "as_it_is";
 }
 
-const char* what_became_of(colmap::RowUse use) {
+const char* outcome_of(colmap::RowUse use) {
   switch (use) {
     case colmap::RowUse::left_out:
       return "left out";
@@ -67,13 +67,14 @@ Json odd_rows_json(const std::vector<colmap::OddRow>& rows) {
   return json;
 }
 
-void tell_odd_rows(const std::vector<colmap::OddRow>& rows) {
-  constexpr std::size_t kMostTold = 20;
-  for (std::size_t i = 0; i < std::min(rows.size(), kMostTold); ++i)
-    tell(fmt::format("{}: {}: {} pair{} {}", rows[i].row, rows[i].reason, rows[i].pairs,
-                     rows[i].pairs == 1 ? "" : "s", what_became_of(rows[i].use)));
-  if (rows.size() > kMostTold)
-    tell(fmt::format("and {} more such rows, which --json lists", rows.size() - kMostTold));
+void print_odd_rows(const std::vector<colmap::OddRow>& rows) {
+  constexpr std::size_t kMostPrinted = 20;
+  for (std::size_t i = 0; i < std::min(rows.size(), kMostPrinted); ++i)
+    print_note(fmt::format("{}: {}: {} pair{} {}", rows[i].row, rows[i].reason, rows[i].pairs,
+                           rows[i].pairs == 1 ? "" : "s", outcome_of(rows[i].use)));
+  if (rows.size() > kMostPrinted)
+    print_note(
+        fmt::format("and {} more such rows, which --json lists", rows.size() - kMostPrinted));
 }
 
 std::int64_t verified_pairs(const colmap::VerifyProgress& done) {

@@ -21,7 +21,7 @@ void add_verify_options(const Command& command, VerifyFlags& flags, FlagChanges 
 [[nodiscard]] Json counts_json(const colmap::VerifyProgress& done);
 // Rows that could not be taken as they are: for a reader of JSON, and on stderr, the first ones.
 [[nodiscard]] Json odd_rows_json(const std::vector<colmap::OddRow>& rows);
-void tell_odd_rows(const std::vector<colmap::OddRow>& rows);
+void print_odd_rows(const std::vector<colmap::OddRow>& rows);
 // What was verified in a database.
 // Returns the number of pairs with a geometry (colmap::is_geometry).
 [[nodiscard]] std::int64_t verified_pairs(const colmap::VerifyProgress& done);

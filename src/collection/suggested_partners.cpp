@@ -59,7 +59,7 @@ std::vector<std::vector<int>> suggested_partners(int images, std::span<const Pai
   std::vector<std::vector<int>> result(best.size());
   std::vector<std::size_t> next(best.size());
   std::set<std::pair<int, int>> proposed;
-  for (int turn = 0; turn < most; ++turn) {
+  for (int round = 0; round < most; ++round) {
     for (std::size_t i = 0; i < best.size(); ++i) {
       const int own = static_cast<int>(i);
       for (bool done = false; !done && next[i] < best[i].size(); ++next[i]) {

@@ -22,7 +22,7 @@
 #include "features/order.hpp"
 #include "features/points_device.hpp"
 #include "features/sift/sift.hpp"
-#include "runtime/in_turn.hpp"
+#include "runtime/alternate_slots.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/parallel.hpp"
 
@@ -127,7 +127,7 @@ class DetectorWork {
       done += slot.count;
       return true;
     };
-    runtime::in_turn(begin, [&](std::size_t number) {
+    runtime::alternate_slots(begin, [&](std::size_t number) {
       if (slots_[number]) finish(*slots_[number]);
     });
     return first;

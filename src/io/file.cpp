@@ -5,7 +5,7 @@
 
 #include <bifocal/io.hpp>
 
-#include "io/descriptor.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/regular_file.hpp"
 
 namespace bifocal {
@@ -19,7 +19,7 @@ const char* other_kind(const struct stat& status) {
   return S_ISSOCK(status.st_mode) ? "a socket" : "a device";
 }
 
-using io::Descriptor, io::reject_write, io::write_all;
+using io::FileDescriptor, io::reject_write, io::write_all;
 
 // Opens a new file with an unused name in the same folder. The name is short, independent of the
 // length of the file's name.
@@ -41,7 +41,7 @@ bool is_stream(const std::filesystem::path& file) {
 }
 
 void write_stream(const std::filesystem::path& file, std::string_view bytes) {
-  Descriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  FileDescriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
   if (!out.valid() || !write_all(out.get(), bytes) || !out.close()) reject_write(file, errno);
 }
 
@@ -55,7 +55,7 @@ void write_file(const std::filesystem::path& file, std::string_view bytes) {
   std::filesystem::path target = std::filesystem::weakly_canonical(file, unresolved);
   if (unresolved) target = file;
   std::filesystem::path temporary;
-  Descriptor out(open_temporary(target, temporary));
+  FileDescriptor out(open_temporary(target, temporary));
   if (!out.valid()) reject_write(file, errno);
   if (!write_all(out.get(), bytes) || !out.close() ||
       ::rename(temporary.c_str(), target.c_str()) != 0) {
@@ -80,7 +80,7 @@ std::string read_file(const std::filesystem::path& file, std::int64_t max_bytes)
   // O_NONBLOCK: if a pipe replaces the regular file after the check, opening it does not block, and
   // it is rejected below. A pipe that was requested waits for its writer.
   const int wait = is_pipe ? 0 : O_NONBLOCK;
-  Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));
+  FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));
   if (!in.valid() || ::fstat(in.get(), &status) != 0)
     io::reject(name, "can't be read: {}", std::strerror(errno));
   if (const char* kind = other_kind(status); kind && !S_ISFIFO(status.st_mode))

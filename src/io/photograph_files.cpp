@@ -113,13 +113,13 @@ class Finder {
     }
     fs::directory_iterator entry(folder, error);
     for (const fs::directory_iterator end; !error && entry != end; entry.increment(error))
-      if (!is_hidden(entry->path())) look_at(*entry);
+      if (!is_hidden(entry->path())) visit(*entry);
     if (!error) return;
     if (is_given) io::reject(folder.string(), "can't be read: {}", error.message());
     pass_over(folder, "can't be read: " + error.message());
   }
 
-  void look_at(const fs::directory_entry& entry) {
+  void visit(const fs::directory_entry& entry) {
     std::error_code error;
     const fs::path path = entry.path().lexically_normal();
     const bool is_link = entry.is_symlink(error);

@@ -31,7 +31,7 @@ bool operator==(const Intrinsics& a, const Intrinsics& b) {
 
 Mat3 essential_of(const Pose& pose) { return times(cross_matrix(pose.t), pose.R); }
 
-double alike(const Mat3& a, const Mat3& b) {
+double similarity(const Mat3& a, const Mat3& b) {
   double sum = 0;
   for (std::size_t i = 0; i < 9; ++i) sum += a[i] * b[i];
   return sum;
@@ -40,7 +40,7 @@ double alike(const Mat3& a, const Mat3& b) {
 // Returns the pose of E that is nearest to a given pose.
 Pose pose_near(const Mat3& E, const Pose& to) {
   const EssentialPoses poses = decompose_essential(E);
-  Pose out{poses.R[alike(poses.R[1], to.R) > alike(poses.R[0], to.R) ? 1 : 0], poses.t};
+  Pose out{poses.R[similarity(poses.R[1], to.R) > similarity(poses.R[0], to.R) ? 1 : 0], poses.t};
   if (dot(out.t, to.t) < 0)
     for (double& v : out.t) v = -v;
   return out;
@@ -68,8 +68,8 @@ Change change(const DeviatingGeometry& from, const DeviatingGeometry& to) {
 DeviatingGeometry changed(const DeviatingGeometry& g, const Change& c) {
   DeviatingGeometry out = g;
   Pose& p = out.cam2_from_cam1;
-  const Mat3 turned = times(cross_matrix({c[0], c[1], c[2]}), p.R);
-  for (std::size_t i = 0; i < 9; ++i) p.R[i] += turned[i];
+  const Mat3 dR = times(cross_matrix({c[0], c[1], c[2]}), p.R);
+  for (std::size_t i = 0; i < 9; ++i) p.R[i] += dR[i];
   for (std::size_t i = 0; i < 3; ++i) p.t[i] += c[3 + i];
   for (Intrinsics* k : {&out.camera1, &out.camera2})
     k->fx *= std::exp(c[6]), k->fy *= std::exp(c[6]);

@@ -27,11 +27,11 @@ std::optional<Interval> disparities_at(double depth, const Rectification& r,
       const Vec2 x1 = {(size1.width - 1.0) * j / kSteps, (size1.height - 1.0) * i / kSteps};
       const Vec3 X1 = {(x1[0] - c.camera1.cx) / c.camera1.fx * depth,
                        (x1[1] - c.camera1.cy) / c.camera1.fy * depth, depth};
-      const Vec3 turned = times(c.pose.R, X1);
-      const double z = turned[2] + c.pose.t[2];
+      const Vec3 rotated = times(c.pose.R, X1);
+      const double z = rotated[2] + c.pose.t[2];
       if (!(z > 0)) continue;
-      const Vec2 x2 = {c.camera2.fx * (turned[0] + c.pose.t[0]) / z + c.camera2.cx,
-                       c.camera2.fy * (turned[1] + c.pose.t[1]) / z + c.camera2.cy};
+      const Vec2 x2 = {c.camera2.fx * (rotated[0] + c.pose.t[0]) / z + c.camera2.cx,
+                       c.camera2.fy * (rotated[1] + c.pose.t[1]) / z + c.camera2.cy};
       if (x2[0] < 0 || x2[1] < 0 || x2[0] > size2.width - 1 || x2[1] > size2.height - 1) continue;
       one.push_back(x1);
       two.push_back(x2);

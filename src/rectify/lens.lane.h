@@ -13,12 +13,12 @@ lane_fn void lens_map(const real* k, real x, real y, real* out, real* J) {
   real slope = (k[0] + q * (lane(2) * k[1] + lane(3) * q * k[4]) -
                 s * (k[5] + q * (lane(2) * k[6] + lane(3) * q * k[7]))) /
                below;
-  real lean = lane(2) * (k[3] * x + k[2] * y);
-  out[0] = x * (s + lean) + k[3] * q;
-  out[1] = y * (s + lean) + k[2] * q;
-  J[0] = s + lean + x * (lane(2) * slope * x + lane(4) * k[3]);
+  real tangential = lane(2) * (k[3] * x + k[2] * y);
+  out[0] = x * (s + tangential) + k[3] * q;
+  out[1] = y * (s + tangential) + k[2] * q;
+  J[0] = s + tangential + x * (lane(2) * slope * x + lane(4) * k[3]);
   J[1] = lane(2) * (slope * x * y + k[3] * y + k[2] * x);
-  J[2] = s + lean + y * (lane(2) * slope * y + lane(4) * k[2]);
+  J[2] = s + tangential + y * (lane(2) * slope * y + lane(4) * k[2]);
 }
 
 // Distorts a point. The result is NaN outside the disc.

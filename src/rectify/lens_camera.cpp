@@ -95,8 +95,8 @@ lens_model numbers_of(const Layout& layout, std::span<const double> params) {
   set_pinhole({m.fx, m.fy, m.cx, m.cy}, m);
   for (std::size_t i = focal + 2; i < params.size(); ++i)
     m.k[static_cast<std::size_t>(layout.place[i - focal - 2])] = params[i];
-  const bool is_straight = std::ranges::all_of(m.k, [](double v) { return v == 0; });
-  if (is_straight && (m.kind == LENS_BROWN || m.kind == LENS_DIVISION)) m.kind = LENS_PINHOLE;
+  const bool is_undistorted = std::ranges::all_of(m.k, [](double v) { return v == 0; });
+  if (is_undistorted && (m.kind == LENS_BROWN || m.kind == LENS_DIVISION)) m.kind = LENS_PINHOLE;
   if (m.kind == LENS_FISHEYE) m.fold = fold_of(m.k);
   if (m.kind != LENS_BROWN) return m;
   const double radius = Lens(brown_of(m.k)).radius();

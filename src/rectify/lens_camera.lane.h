@@ -60,10 +60,10 @@ lane_fn void fisheye_angles(const real* k, real fold, real x, real y, real* out)
 // than the distorted point (x, y) at squared distance r2.
 lane_fn real fov_factor(const real* k, real r2) {
   real r = sqrt(r2), angle = r * k[0];
-  mask straight = (fabs(k[0]) < lane(1e-9)) | (r == lane(0));
+  mask undistorted = (fabs(k[0]) < lane(1e-9)) | (r == lane(0));
   mask seen = fabs(angle) < lane(1.5707963267948966);  // a quarter of a full circle
   real factor = scalar_tan(angle) / (lane(2) * scalar_tan(k[0] / lane(2))) / r;
-  return select(straight, lane(1), select(seen, factor, lane_nan()));
+  return select(undistorted, lane(1), select(seen, factor, lane_nan()));
 }
 lane_fn real division_factor(const real* k, real r2) {
   real below = lane(1) + k[0] * r2;

@@ -106,7 +106,7 @@ class Backend {
   [[nodiscard]] virtual bool is_page_locked(const void* address) const = 0;
   // Waits for all work of the device's queues and ignores failures. Called before an exception
   // frees host memory that pending copies use.
-  void settle() noexcept;
+  void wait_for_queues() noexcept;
   void add(BackendQueue& queue);  // called by each queue of an asynchronous device
   void remove(BackendQueue& queue) noexcept;
   std::atomic<std::int64_t> limited = 0;  // bytes allocated under a limit (memory_limit.hpp)
@@ -123,11 +123,11 @@ class Backend {
 // Runs `work`, which may fail on a device. If it throws, waits for the device's
 // queues before rethrowing.
 template <class Work>
-auto or_settled(Backend& backend, const Work& work) {
+auto wait_on_failure(Backend& backend, const Work& work) {
   try {
     return work();
   } catch (...) {
-    backend.settle();
+    backend.wait_for_queues();
     throw;
   }
 }

@@ -220,7 +220,7 @@ class CudaQueue final : public BackendQueue {
   std::string label_;
   cudaStream_t stream_ = nullptr;
   bool is_recording_ = false;  // recorded work runs many times, so its copies bypass the tray
-  std::mutex tray_mutex_;      // settle() waits from other threads
+  std::mutex tray_mutex_;      // wait_for_queues() waits from other threads
   DownloadTray tray_;
 };
 

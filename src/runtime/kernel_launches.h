@@ -13,20 +13,20 @@ class launch : public ::bifocal::runtime::KernelSet {
   explicit launch(int group_size, ::bifocal::runtime::Constants constants = {})
       : KernelSet(CATALOGUE, sizeof(Real) == 4, group_size, constants) {}
 
-#define LAUNCH_(kind, entry, LIST)                                              \
-  struct entry##_args {                                                         \
-    KERNEL_MEMBERS_(LIST)                                                       \
-  };                                                                            \
-  void entry(Queue& queue, const Launch& how, const entry##_args& args) const { \
-    ::bifocal::runtime::ArgumentList arguments;                                 \
-    arguments.push_back(how.count);                                             \
-    args.append(arguments);                                                     \
-    start(queue, kind, *entry##_, how, arguments);                              \
-  }                                                                             \
-                                                                                \
- private:                                                                       \
-  const ::bifocal::runtime::Kernel* entry##_ = find(kind, #entry, #LIST);       \
-                                                                                \
+#define LAUNCH_(kind, entry, LIST)                                               \
+  struct entry##_args {                                                          \
+    KERNEL_MEMBERS_(LIST)                                                        \
+  };                                                                             \
+  void entry(Queue& queue, const Launch& size, const entry##_args& args) const { \
+    ::bifocal::runtime::ArgumentList arguments;                                  \
+    arguments.push_back(size.count);                                             \
+    args.append(arguments);                                                      \
+    start(queue, kind, *entry##_, size, arguments);                              \
+  }                                                                              \
+                                                                                 \
+ private:                                                                        \
+  const ::bifocal::runtime::Kernel* entry##_ = find(kind, #entry, #LIST);        \
+                                                                                 \
  public:
 #define LAUNCH_MAP_(entry, LIST, ...) LAUNCH_(Kind::map, entry, LIST)
 #define LAUNCH_GROUP_(entry, LIST, ...) LAUNCH_(Kind::group, entry, LIST)

@@ -35,14 +35,14 @@ class Pipeline {
  public:
   // read_next(item) fills an item and returns false after the last item.
   Pipeline(std::vector<PipelineWorker<Item>> workers, std::function<bool(Item&)> read_next,
-           std::size_t beside)
+           std::size_t extra_items)
       : workers_(std::move(workers)), read_next_(std::move(read_next)) {
     for (const auto& w : workers_) {
       most_.resize(std::max(most_.size(), w.device + 1));
       ++most_[w.device];
     }
     busy_.resize(most_.size());
-    places_.resize(workers_.size() + beside);
+    places_.resize(workers_.size() + extra_items);
     for (Place& place : places_) free_.push_back(&place);
     const auto start = [this](const char* name, const auto& body) {
       threads_.emplace_back([this, name, body] {
@@ -76,7 +76,7 @@ class Pipeline {
         changed_.wait(lock);
         continue;
       }
-      changed_.wait_for(lock, kBetweenQuestions);
+      changed_.wait_for(lock, kCheckInterval);
       lock.unlock();
       check_cancelled();
       lock.lock();
@@ -91,7 +91,7 @@ class Pipeline {
 
  private:
   // Interval of cancellation tests in the caller's thread.
-  static constexpr std::chrono::milliseconds kBetweenQuestions{20};
+  static constexpr std::chrono::milliseconds kCheckInterval{20};
 
   struct Place {
     std::size_t number = 0;

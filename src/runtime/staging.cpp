@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/backend.hpp"
-#include "runtime/in_turn.hpp"
+#include "runtime/alternate_slots.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/staging_slots.hpp"
 #include "runtime/workspace.hpp"
@@ -125,7 +125,7 @@ class Pipeline {
       start(slot);
       return true;
     };
-    in_turn(next, [&](std::size_t number) { retire(staging_.slots[number]); });
+    alternate_slots(next, [&](std::size_t number) { retire(staging_.slots[number]); });
   }
 
  private:

@@ -33,7 +33,7 @@ struct CancelScope::State {
   std::function<bool()> wanted;
   std::thread::id owner = std::this_thread::get_id();
   // Time of the owner's last call of `wanted`, and the exception that it threw there.
-  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_check = std::chrono::steady_clock::now();
   std::exception_ptr reason{};
   std::atomic<bool> ends = false;
 };
@@ -41,7 +41,7 @@ struct CancelScope::State {
 namespace {
 
 thread_local CancelScope::State* current = nullptr;
-constexpr std::chrono::milliseconds kBetween{20};
+constexpr std::chrono::milliseconds kCheckInterval{20};
 
 }  // namespace
 
@@ -72,8 +72,8 @@ void check_cancelled() {
   if (state->ends.load(std::memory_order_relaxed)) runtime::throw_cancelled(*state);
   if (state->owner != std::this_thread::get_id()) return;
   const auto now = std::chrono::steady_clock::now();
-  if (now - state->asked < kBetween) return;
-  state->asked = now;
+  if (now - state->last_check < kCheckInterval) return;
+  state->last_check = now;
   try {
     if (!state->wanted()) return;
   } catch (...) {

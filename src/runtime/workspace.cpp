@@ -38,8 +38,9 @@ std::shared_ptr<BackendMemory> Arena::take(const Device& device, std::size_t byt
   if (block.slices.size() >= kMostSlices) block.slices.clear();
   std::shared_ptr<BackendMemory>& slice = block.slices[{block.used, bytes}];
   if (!slice)
-    slice = or_settled(*device.backend(),
-                       [&] { return device.backend()->slice(block.memory, block.used, bytes); });
+    slice = wait_on_failure(*device.backend(), [&] {
+      return device.backend()->slice(block.memory, block.used, bytes);
+    });
   block.used += whole;
   return slice;
 }

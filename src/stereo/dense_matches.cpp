@@ -50,13 +50,14 @@ float interpolated(Disparities d, double x, double y) {
 float median_of_rows(Disparities d, double x, double y, double reach) {
   constexpr int kMostRows = 101;
   float known[kMostRows];
-  int count = 0, asked = 0;
+  int count = 0, count_read = 0;
   const double step = std::max(1.0, 2 * reach / (kMostRows - 1));
-  for (double row = y - reach; row <= y + reach && asked < kMostRows; row += step, ++asked) {
+  for (double row = y - reach; row <= y + reach && count_read < kMostRows;
+       row += step, ++count_read) {
     const float value = interpolated(d, x, std::round(row));
     if (!std::isnan(value)) known[count++] = value;
   }
-  if (2 * count <= asked) return kUnknown;
+  if (2 * count <= count_read) return kUnknown;
   std::nth_element(known, known + count / 2, known + count);
   return known[count / 2];
 }

@@ -66,8 +66,8 @@ std::vector<Pose> deviating_poses(const Pose& pose, std::span<const double> cova
     const Vec3 w = {L[j], L[6 + j], L[12 + j]};
     Pose p = pose;
     for (std::size_t c = 0; c < 3; ++c) {  // R + [w]x R
-      const Vec3 column = {pose.R[c], pose.R[3 + c], pose.R[6 + c]}, turned = cross(w, column);
-      for (std::size_t r = 0; r < 3; ++r) p.R[3 * r + c] += turned[r];
+      const Vec3 column = {pose.R[c], pose.R[3 + c], pose.R[6 + c]}, change = cross(w, column);
+      for (std::size_t r = 0; r < 3; ++r) p.R[3 * r + c] += change[r];
       p.t[c] += L[6 * (3 + c) + j];
     }
     poses.push_back(p);

@@ -7,7 +7,7 @@
 namespace bifocal {
 
 std::string disparity_doubt(const DisparityMap& disparity, int min_disparity, int disparities) {
-  constexpr double kHardlyAny = 10;  // per cent of the pixels
+  constexpr double kLowDensity = 10;  // per cent of the pixels
   if (disparity.density == 0)
     return "nothing is known: the pictures have no texture, repeat themselves, or do not show the "
            "same within the search";
@@ -23,7 +23,7 @@ std::string disparity_doubt(const DisparityMap& disparity, int min_disparity, in
         "{:.0f} % of the known disparities are at an end of the search, {} or {} px: the same "
         "picture twice, or a search that ends too early",
         100.0 * static_cast<double>(at_ends) / static_cast<double>(known), first, last);
-  if (disparity.density < kHardlyAny)
+  if (disparity.density < kLowDensity)
     return fmt::format(
         "{:.1f} % of the pixels match, hardly any: the pictures are not rectified, exchanged, or "
         "do not show the same within the search of {} to {} px",

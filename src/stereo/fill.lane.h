@@ -31,7 +31,7 @@ lane_fn void keep_lowest(index disparity, index* lowest, index* second) {
 // Returns the value of Fill::background. left, right: nearest known disparities in the row; lowest,
 // second: the two lowest of the nearest known disparities in all eight directions.
 lane_fn index background_value(index left, index right, index lowest, index second) {
-  index beside = left < right ? left : right,
+  index in_row = left < right ? left : right,
         around = second == UNKNOWN_DISPARITY ? lowest : second;
-  return beside == UNKNOWN_DISPARITY || around > beside ? around : beside;
+  return in_row == UNKNOWN_DISPARITY || around > in_row ? around : in_row;
 }

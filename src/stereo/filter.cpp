@@ -24,7 +24,7 @@ int tiles_of(PictureSize size) {
   return divided_up(size.width, filter::TILE_WIDTH) * divided_up(size.height, filter::TILE_HEIGHT);
 }
 
-bool looks_around(Fill fill) { return fill == Fill::background || fill == Fill::planes; }
+bool uses_neighbours(Fill fill) { return fill == Fill::background || fill == Fill::planes; }
 
 // Returns whether filter_tile has to run after the search: for the cross-check, for the median, or
 // on a GPU for the speckle filter, because it also finds the regions of each tile.
@@ -42,7 +42,7 @@ std::size_t PostFilter::bytes(DeviceKind kind, PictureSize size, const Disparity
                            (f.fill != Fill::none ? 4 : 0) +
                            (regions || f.fill == Fill::planes ? 8 : 0);
   return each * pixels + 2 * sizeof(int) * static_cast<std::size_t>(size.height) +
-         (looks_around(f.fill) ? (is_cpu ? 2 * pixels : 4 * fill_entries(size)) : 0) +
+         (uses_neighbours(f.fill) ? (is_cpu ? 2 * pixels : 4 * fill_entries(size)) : 0) +
          (f.fill == Fill::planes ? PlaneFill::bytes(kind, size) : 0);
 }
 
@@ -59,7 +59,7 @@ PostFilter::PostFilter(const Device& device, PictureSize size, const DisparityFi
              rows = static_cast<std::size_t>(size.height);
   const auto when = [&](bool needed) { return needed ? pixels : 0; };
   const bool has_planes = f.fill == Fill::planes,
-             has_ends = looks_around(f.fill) && kind != DeviceKind::cpu;
+             has_ends = uses_neighbours(f.fill) && kind != DeviceKind::cpu;
   winners_ = DisparityBuffer(device, when(needs_tiles(kind, f, is_checked)));
   disparity_ = DisparityBuffer(device, pixels);
   filled_ = DisparityBuffer(device, when(f.fill != Fill::none));

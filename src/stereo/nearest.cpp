@@ -26,12 +26,12 @@ void sweep_nearest(ImageView<const std::uint16_t> in, bool up, NearestMemory& me
   const int width = in.width, height = in.height;
   const auto diagonals = static_cast<std::size_t>(width) + static_cast<std::size_t>(height);
   memory.nearest.assign(static_cast<std::size_t>(width) + 2 * diagonals, kUnknown);
-  std::uint16_t* HWY_RESTRICT straight = memory.nearest.data();
+  std::uint16_t* HWY_RESTRICT vertical = memory.nearest.data();
   for (int n = 0; n < height; ++n) {
     check_cancelled();
     const int y = up ? height - 1 - n : n;
-    std::uint16_t* HWY_RESTRICT from_left = straight + width + height - n;
-    std::uint16_t* HWY_RESTRICT from_right = straight + width + diagonals + n;
+    std::uint16_t* HWY_RESTRICT from_left = vertical + width + height - n;
+    std::uint16_t* HWY_RESTRICT from_right = vertical + width + diagonals + n;
     const std::uint16_t* HWY_RESTRICT row = in.row(y);
     std::uint16_t *HWY_RESTRICT low = lowest.row(y), *HWY_RESTRICT next = memory.second.row(y);
     for (int x = 0; x < width; ++x) {
@@ -40,7 +40,7 @@ void sweep_nearest(ImageView<const std::uint16_t> in, bool up, NearestMemory& me
         d = row[x] == kUnknown ? d : row[x];
         Rules::keep_lowest(d, &a, &b);
       };
-      meet(straight[x]);
+      meet(vertical[x]);
       meet(from_left[x]);
       meet(from_right[x]);
       low[x] = static_cast<std::uint16_t>(a);

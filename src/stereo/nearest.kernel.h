@@ -128,12 +128,12 @@ map_kernel(fill_around, pixel, FILL_AROUND) {
               each = width + 2 * diagonals;
   const index left = x % FILL_SEGMENT, up = y % FILL_SEGMENT,
               down = fill_least(FILL_SEGMENT - 1 - up, height - 1 - y);
-  const bits32 beside =
+  const bits32 in_row =
       fill_nearest(disparity, pixel, 1, left, fill_least(FILL_SEGMENT - 1 - left, width - 1 - x),
                    ends[(offset)y * across + x / FILL_SEGMENT]);
   index lowest = UNKNOWN_DISPARITY, second = UNKNOWN_DISPARITY;
-  keep_lowest((index)(beside & 0xffffu), &lowest, &second);
-  keep_lowest((index)(beside >> 16), &lowest, &second);
+  keep_lowest((index)(in_row & 0xffffu), &lowest, &second);
+  keep_lowest((index)(in_row >> 16), &lowest, &second);
   const offset entries = (offset)height * across + (offset)(y / FILL_SEGMENT) * each;
   for (index dx = -1; dx <= 1; ++dx) {
     const index to_up = dx == 0 ? up : fill_least(up, dx > 0 ? x : width - 1 - x),
@@ -147,5 +147,5 @@ map_kernel(fill_around, pixel, FILL_AROUND) {
     keep_lowest((index)(near >> 16), &lowest, &second);
   }
   filled[pixel] =
-      (bits16)background_value((index)(beside & 0xffffu), (index)(beside >> 16), lowest, second);
+      (bits16)background_value((index)(in_row & 0xffffu), (index)(in_row >> 16), lowest, second);
 }

@@ -37,8 +37,8 @@ group_fn void tile_regions(local_ptr const bits16* tile, local_ptr bits32* trees
   group_for_each(k, TILE_PIXELS - TILE_WIDTH) {
     const index i = k + TILE_WIDTH, x = i % TILE_WIDTH, y = i / TILE_WIDTH;
     if (!disparities_near(tile[i], tile[k], range)) continue;
-    const index both_go_on = x > 0 && (joined[y] & joined[y - 1]) >> x & 1u;
-    if (both_go_on && disparities_near(tile[i - 1], tile[k - 1], range)) continue;
+    const index both_continue = x > 0 && (joined[y] & joined[y - 1]) >> x & 1u;
+    if (both_continue && disparities_near(tile[i - 1], tile[k - 1], range)) continue;
     tile_join(trees, (bits32)i, (bits32)k);
   }
   group_barrier();
@@ -53,15 +53,15 @@ group_fn void tile_regions(local_ptr const bits16* tile, local_ptr bits32* trees
 }
 
 map_kernel(filter_borders, pair, FILTER_BORDERS) {
-  const index above = BORDER_PAIRS_ABOVE(width, height), beside = pair >= above;
-  if (beside) pair -= above;
-  const index x = beside ? (pair / height + 1) * TILE_WIDTH : pair % width,
-              y = beside ? pair % height : (pair / width + 1) * TILE_HEIGHT;
-  const offset here = (offset)y * width + x, other = beside ? here - 1 : here - width;
+  const index above = BORDER_PAIRS_ABOVE(width, height), is_horizontal = pair >= above;
+  if (is_horizontal) pair -= above;
+  const index x = is_horizontal ? (pair / height + 1) * TILE_WIDTH : pair % width,
+              y = is_horizontal ? pair % height : (pair / width + 1) * TILE_HEIGHT;
+  const offset here = (offset)y * width + x, other = is_horizontal ? here - 1 : here - width;
   if (!disparities_near(disparity[here], disparity[other], range)) return;
   // The preceding pair of the same two tiles has already joined the same regions.
-  const offset back = beside ? width : 1;
-  const index inside = beside ? y % TILE_HEIGHT : x % TILE_WIDTH;
+  const offset back = is_horizontal ? width : 1;
+  const index inside = is_horizontal ? y % TILE_HEIGHT : x % TILE_WIDTH;
   if (inside > 0 && disparities_near(disparity[here - back], disparity[other - back], range) &&
       disparities_near(disparity[here], disparity[here - back], range) &&
       disparities_near(disparity[other], disparity[other - back], range))

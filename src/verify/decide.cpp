@@ -111,7 +111,7 @@ class Decider {
         undistorted_(on_device(batch.undistorted, memory.undistorted)) {}
 
   DecidedPairs run() {
-    const auto sought = [&](std::size_t k) {
+    const auto has_pinhole_points = [&](std::size_t k) {
       return !is_uncalibrated_fisheye(batch_.cameras1[k], batch_.cameras2[k]);
     };
     const auto least = [&](std::size_t k) {
@@ -121,7 +121,7 @@ class Decider {
       return is_calibrated(batch_.cameras1[k], batch_.cameras2[k]);
     };
     E_ = estimate(ModelKind::essential, ordered(known, least));
-    F_ = estimate(ModelKind::fundamental, ordered(sought, least));
+    F_ = estimate(ModelKind::fundamental, ordered(has_pinhole_points, least));
     // A shared focal length is accepted only with nearly as many inliers as F.
     const auto shared = [&](std::size_t k) {
       return is_shared(batch_.cameras1[k], batch_.cameras2[k]) &&
@@ -132,15 +132,15 @@ class Decider {
     };
     shared_ = estimate(ModelKind::shared_focal, ordered(shared, nearly));
     // A homography is accepted only with nearly as many inliers as E or F.
-    const auto beside = [&](std::size_t k) {
+    const auto plane_ratio = [&](std::size_t k) {
       const int e = E_.count(k), f = F_.count(k);
-      const int others = e > 0 && f > 0 ? std::min(e, f) : std::max(e, f);
+      const int other_count = e > 0 && f > 0 ? std::min(e, f) : std::max(e, f);
       return std::max(least(k),
-                      options_.max_H_inlier_ratio * others / static_cast<double>(size(k)));
+                      options_.max_H_inlier_ratio * other_count / static_cast<double>(size(k)));
     };
     const std::vector<std::uint8_t> has_no_plane = without_plane();
-    const auto planes = [&](std::size_t k) { return sought(k) && !has_no_plane[k]; };
-    H_ = estimate(ModelKind::homography, ordered(planes, beside));
+    const auto planes = [&](std::size_t k) { return has_pinhole_points(k) && !has_no_plane[k]; };
+    H_ = estimate(ModelKind::homography, ordered(planes, plane_ratio));
     return combined();
   }
 

@@ -65,10 +65,10 @@ bool is_watermark(const PairView& pair, std::span<const std::uint8_t> inliers, i
   }
   std::vector<double> sorted_x = dx, sorted_y = dy;
   const double x = median(sorted_x), y = median(sorted_y);
-  std::ptrdiff_t alike = 0;
+  std::ptrdiff_t similar_motions = 0;
   for (std::size_t i = 0; i < dx.size(); ++i)
-    alike += std::hypot(dx[i] - x, dy[i] - y) <= o.watermark_max_error;
-  return static_cast<double>(alike) >= least;
+    similar_motions += std::hypot(dx[i] - x, dy[i] - y) <= o.watermark_max_error;
+  return static_cast<double>(similar_motions) >= least;
 }
 
 std::optional<Mat3> matrix_of(const FoundModel& model) {

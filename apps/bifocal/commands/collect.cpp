@@ -39,7 +39,7 @@ constexpr std::string_view kDetectors[] = {"rootsift", "sift", "surf"};
 // A line for each stage; what earlier calls did has no part in the rate.
 class Stages {
  public:
-  void tell(const CollectProgress& p) {
+  void report(const CollectProgress& p) {
     if (p.stage != stage_) {
       progress_.reset();
       stage_ = p.stage;
@@ -159,11 +159,11 @@ void run(Options o, Context& context) {
   if (!o.intrinsics.empty()) o.collect.cameras.intrinsics = parse_intrinsics(o.intrinsics);
   const PhotographFiles photographs = list_photographs(o.images);
   for (const LeftOut& l : photographs.passed_over)
-    tell(fmt::format("passed over: {}: {}", l.name, l.reason));
+    print_note(fmt::format("passed over: {}: {}", l.name, l.reason));
   CollectResult result;
   {
     Stages stages;
-    o.collect.progress = [&](const CollectProgress& p) { stages.tell(p); };
+    o.collect.progress = [&](const CollectProgress& p) { stages.report(p); };
     try {
       result = collect(devices, photographs, o.database, o.collect);
     } catch (const Error& e) {
@@ -171,11 +171,11 @@ void run(Options o, Context& context) {
     }
   }
   for (const LeftOut& l : result.left_out)
-    tell(fmt::format(
+    print_note(fmt::format(
         "left out: {}: {}", l.name,
         l.reason.starts_with(l.name + ": ") ? l.reason.substr(l.name.size() + 2) : l.reason));
-  for (const std::string& note : result.notes) tell(note);
-  const Contradictions contradictions = tell_contradictions(o.database, o.is_strict);
+  for (const std::string& note : result.notes) print_note(note);
+  const Contradictions contradictions = print_contradictions(o.database, o.is_strict);
   if (o.is_strict) result.verified -= std::ssize(contradictions.texts);
   print_out(o.common.json
                 ? to_text(result_json(o, devices.id(), photographs, result, contradictions))
@@ -184,7 +184,7 @@ void run(Options o, Context& context) {
     const char* why = result.features == 0 ? "no photograph has a feature"
                       : result.pairs == 0  ? "there is no pair to match"
                                            : "no geometry found in any pair";
-    tell(fmt::format("{}: {}", o.database, why));
+    print_note(fmt::format("{}: {}", o.database, why));
     context.exit_code = kExitNoGeometry;
   }
 }

@@ -157,7 +157,7 @@ void say_outcome(Outcome outcome, const Repetition& repetition, const Options& o
     if (o.is_strict) context.exit_code = kExitNoGeometry;
   }
   if (outcome == Outcome::ok) return;
-  tell(fmt::format(
+  print_note(fmt::format(
       "{}: no geometry found: {}{}", o.points, to_string(outcome),
       outcome == Outcome::rotation_only ? ", the camera turned and no translation is told" : ""));
   context.exit_code = kExitNoGeometry;

@@ -134,7 +134,7 @@ void run(Options o, Context& context) {
   for (const std::string& doubt : {result.doubt, result.repetition.reason}) warn(doubt);
   if (o.is_strict && result.repetition.is_doubted) context.exit_code = kExitNoGeometry;
   if (result.outcome != Outcome::ok) {
-    tell(fmt::format("{}, {}: no geometry found: {}", o.left, o.right, result.reason));
+    print_note(fmt::format("{}, {}: no geometry found: {}", o.left, o.right, result.reason));
     context.exit_code = kExitNoGeometry;
   }
 }

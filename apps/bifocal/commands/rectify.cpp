@@ -262,7 +262,7 @@ void run(const Options& o, Context& context) {
                                      : from_calibration(o, calibration, left, right);
   if (!s.rectification.doubt.empty()) warn(o.calib + ": " + s.rectification.doubt);
   if (!s.reason.empty()) {
-    tell(fmt::format("{}, {}: can't be rectified: {}", o.left, o.right, s.reason));
+    print_note(fmt::format("{}, {}: can't be rectified: {}", o.left, o.right, s.reason));
     context.exit_code = kExitNoGeometry;
     return;
   }

@@ -48,7 +48,7 @@ void guarded(Context& context, const Body& body) {
   try {
     body();
   } catch (const TryAgain& error) {
-    tell(error.what());
+    print_note(error.what());
     context.exit_code = kExitTryAgain;
   }
 }
@@ -58,7 +58,7 @@ void make_plan(const PlanOptions& o) {
       colmap::plan_shards(o.database, o.folder,
                           {o.verify.run.options, o.verify.pairs, o.verify.run.overwrite,
                            static_cast<std::int64_t>(o.pairs_per_shard)});
-  tell_odd_rows(plan.odd_rows);
+  print_odd_rows(plan.odd_rows);
   if (!o.json)
     return print_out(
         fmt::format("{} pairs in {} shards, {} matches\nverified before: {}\n"
@@ -112,7 +112,7 @@ class Worker {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point start = Clock::now();
     const colmap::ShardResult result = colmap::run_shard(devices_, plan_, shard, run_);
-    tell_odd_rows(result.odd_rows);
+    print_odd_rows(result.odd_rows);
     return shard_json(shard, result, std::chrono::duration<double>(Clock::now() - start).count());
   }
 
@@ -127,7 +127,7 @@ int run_one(const ShardOptions& o) {
   const Json done = Worker(o).run(*o.shard);
   const int code = done["code"].get<int>();
   if (code != kExitOk)
-    tell(fmt::format("shard {}: {}", *o.shard, done["reason"].get<std::string>()));
+    print_note(fmt::format("shard {}: {}", *o.shard, done["reason"].get<std::string>()));
   if (o.common.json)
     print_out(to_text(done));
   else if (code == kExitOk)
@@ -182,7 +182,7 @@ void merge(const MergeOptions& o) {
                                     return true;
                                   }});
   progress.reset();
-  tell_odd_rows(done.odd_rows);
+  print_odd_rows(done.odd_rows);
   if (!o.json)
     return print_out(fmt::format("{} pairs written to {}, {} inliers\nverified before: {}\n",
                                  done.done, file, done.inliers, done.skipped));

@@ -223,7 +223,7 @@ void run(Options& o, Context& context) {
   folder.commit();
   progress.hide();
   for (const std::string& doubt : doubted) warn(doubt);
-  if (!no_cloud.empty()) tell("no cloud: " + no_cloud);
+  if (!no_cloud.empty()) print_note("no cloud: " + no_cloud);
   print_out(o.common.json ? to_text(json) : summary(disparity, score, folder));
 }
 

@@ -88,10 +88,10 @@ void run(const Options& o, Context& context) {
           : hloc::verify(devices, {o.features, o.matches, o.verify.pairs}, file, work);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.reset();
-  tell_odd_rows(done.odd_rows);
-  print_result(o, devices, file, done, tell_contradictions(file, o.is_strict), seconds);
+  print_odd_rows(done.odd_rows);
+  print_result(o, devices, file, done, print_contradictions(file, o.is_strict), seconds);
   if (done.left_out > 0 && done.done + done.skipped == 0) {
-    tell(fmt::format("{}: no pair could be verified", file));
+    print_note(fmt::format("{}: no pair could be verified", file));
     context.exit_code = kExitInput;
   }
 }

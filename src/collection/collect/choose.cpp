@@ -114,7 +114,7 @@ class Chooser {
   // most similar images.
   std::vector<ImagePair> choose_more(std::span<const WorkDatabase::PairCount> counts) {
     const int count = static_cast<int>(images_.size()), all = options_.partners;
-    const auto most = static_cast<std::size_t>(all - by_look());
+    const auto most = static_cast<std::size_t>(all - similar_count());
     const std::vector<PairInliers> tried = tried_pairs(counts);
     std::vector<std::vector<int>> known(images_.size());  // partners already tried, by image
     for (const PairInliers& t : tried) {
@@ -133,9 +133,9 @@ class Chooser {
         pairs.push_back({i, other});
       };
       std::ranges::for_each(suggested[static_cast<std::size_t>(i)], add);
-      const std::vector<int>& alike = alike_[static_cast<std::size_t>(i)];
-      for (std::size_t k = static_cast<std::size_t>(by_look()); k < alike.size(); ++k)
-        add(alike[k]);
+      const std::vector<int>& similar = similar_[static_cast<std::size_t>(i)];
+      for (std::size_t k = static_cast<std::size_t>(similar_count()); k < similar.size(); ++k)
+        add(similar[k]);
     }
     return named(std::move(pairs));
   }
@@ -173,22 +173,22 @@ class Chooser {
 
   // Number of partners of an image that are chosen by similarity: 5 of 8. Verified pairs
   // suggest the rest.
-  [[nodiscard]] int by_look() const { return options_.partners - options_.partners * 3 / 8; }
+  [[nodiscard]] int similar_count() const { return options_.partners - options_.partners * 3 / 8; }
 
   std::vector<ImagePair> retrieval() {
     find_partners();
     const int count = static_cast<int>(images_.size());
-    alike_.resize(images_.size());
+    similar_.resize(images_.size());
     std::vector<std::vector<int>> twins(images_.size());
     runtime::parallel_for(count, [&](int i) {
       Partners::Found found = partners_->of(i, options_.partners);
-      alike_[static_cast<std::size_t>(i)] = std::move(found.partners);
+      similar_[static_cast<std::size_t>(i)] = std::move(found.partners);
       twins[static_cast<std::size_t>(i)] = std::move(found.twins);
     });
     std::vector<ImagePair> pairs;
     for (int i = 0; i < count; ++i) {
-      const auto& own = alike_[static_cast<std::size_t>(i)];
-      for (std::size_t k = 0; k < own.size() && k < static_cast<std::size_t>(by_look()); ++k)
+      const auto& own = similar_[static_cast<std::size_t>(i)];
+      for (std::size_t k = 0; k < own.size() && k < static_cast<std::size_t>(similar_count()); ++k)
         pairs.push_back({i, own[k]});
       for (const int twin : twins[static_cast<std::size_t>(i)]) pairs.push_back({i, twin});
     }
@@ -264,9 +264,9 @@ class Chooser {
   const CollectOptions& options_;
   WorkDatabase& work_;
   std::span<const PhotographRow> rows_;
-  std::vector<int> images_;              // numbers of the images with features
-  std::optional<Partners> partners_;     // indexed like images_
-  std::vector<std::vector<int>> alike_;  // by image, the most similar images, best first
+  std::vector<int> images_;                // numbers of the images with features
+  std::optional<Partners> partners_;       // indexed like images_
+  std::vector<std::vector<int>> similar_;  // by image, the most similar images, best first
   int round_ = 0;
   std::vector<ImagePair> all_, last_;
 };

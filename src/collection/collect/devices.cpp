@@ -25,7 +25,7 @@ std::int64_t memory_of_stages(const Job& job) {
 // Bytes per pixel while photographs are copied to a GPU: two batches at a time.
 constexpr std::int64_t kBytesOfCopies = 2;
 
-bool is_beside_photographs(const Device& device) {
+bool is_in_host_memory(const Device& device) {
   return device.info().kind == DeviceKind::opencl && !device.info().is_gpu;
 }
 
@@ -39,7 +39,7 @@ std::int64_t memory_of(const Job& job, const Device& device) {
 }
 
 std::int64_t memory_of_detector(const Job& job, const Device& device) {
-  return memory_of(job, device) / (is_beside_photographs(device) ? 2 : 1);
+  return memory_of(job, device) / (is_in_host_memory(device) ? 2 : 1);
 }
 
 int images_on_each(const Job& job, std::int64_t images, std::int64_t bytes_of_image) {
@@ -81,7 +81,7 @@ std::int64_t least_memory(const Job& job, std::int64_t width, std::int64_t heigh
                                    kBytesOfFeature * choice.places(reduced_width, reduced_height);
     const auto detecting = [&](const Device& device) -> std::int64_t {
       if (device.info().is_gpu) return kBytesOfCopies * reduced;
-      if (is_beside_photographs(device)) return on_device;
+      if (is_in_host_memory(device)) return on_device;
       return choice.bytes_of_pixel(DeviceKind::cpu) * reduced;
     };
     std::int64_t most_detecting = 0;

@@ -21,7 +21,7 @@ namespace bifocal::collection {
 namespace {
 
 constexpr int kMostAtOnce = 16, kFewOnCpu = 4;
-constexpr std::size_t kBesideWorkers = 2;  // batches: one in reading, one in writing
+constexpr std::size_t kExtraBatches = 2;  // batches: one in reading, one in writing
 
 // A photograph between file and database.
 struct Loaded {
@@ -58,7 +58,7 @@ class Loader {
         most_(all_on_cpu(job) ? std::clamp(runtime::thread_count(), kFewOnCpu, kMostAtOnce)
                               : kMostAtOnce),
         most_pixels_(host_memory(job) / 4 /
-                     static_cast<std::int64_t>(job.devices.devices().size() + kBesideWorkers) /
+                     static_cast<std::int64_t>(job.devices.devices().size() + kExtraBatches) /
                      kBytesOfDecoding) {}
 
   // Reads and decodes the next batch; returns false at the end.
@@ -336,7 +336,7 @@ void find_features(const Job& job, WorkDatabase& work, std::span<const Photograp
   Loader loader(job, std::move(waiting));
   Writer writer(work, job.options.cameras, rows);
   runtime::Pipeline<Batch> pipeline(
-      workers_of(job, work), [&](Batch& batch) { return loader.next(batch); }, kBesideWorkers);
+      workers_of(job, work), [&](Batch& batch) { return loader.next(batch); }, kExtraBatches);
   while (const Batch* batch = pipeline.next()) {
     writer.write(*batch);
     progress.add(std::ssize(*batch));

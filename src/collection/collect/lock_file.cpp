@@ -21,7 +21,7 @@ bool is_still_named(int descriptor, const std::filesystem::path& file) {
 
 LockFile::LockFile(std::filesystem::path file, bool is_optional) : file_(std::move(file)) {
   for (;;) {
-    own_ = io::Descriptor(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    own_ = io::FileDescriptor(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!own_.valid() && is_optional && (errno == EACCES || errno == EROFS || errno == EPERM))
       return;
     if (!own_.valid()) io::reject_write(file_, errno);

@@ -148,8 +148,8 @@ void add_copies_note(std::span<const PhotographRow> rows, std::vector<std::strin
 }
 
 // Returns the number of listed pairs that are not matched because a photograph was left out.
-std::size_t listed_and_lost(const CollectOptions& o, std::span<const PhotographRow> rows,
-                            std::size_t pairs) {
+std::size_t listed_pairs_lost(const CollectOptions& o, std::span<const PhotographRow> rows,
+                              std::size_t pairs) {
   std::vector<std::string> names;
   for (const PhotographRow& r : rows) names.push_back(r.name);
   return read_pairs(o.pairs_file, names).size() - pairs;
@@ -214,7 +214,7 @@ std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow>
                                       "pair",
                                       n.with_position, photographs(n.all)));
   if (o.pairs == PairChoice::listed && n.all < rows.size())
-    if (const std::size_t lost = listed_and_lost(o, rows, pairs.size()); lost > 0)
+    if (const std::size_t lost = listed_pairs_lost(o, rows, pairs.size()); lost > 0)
       notes.push_back(fmt::format("{} of the listed pairs {} of photographs that were left out",
                                   lost, lost == 1 ? "is" : "are"));
   if (n.with_features == 0 && n.all > 1) notes.emplace_back("no photograph has a feature");

@@ -69,9 +69,9 @@ Partners::Found Partners::of(int image, int count) const {
   constexpr int kMostTwins = 2;
   Found found;
   for (int wanted = count; std::ssize(found.partners) < count; wanted *= 2) {
-    const std::vector<int> alike = index_.nearest(image, wanted);
+    const std::vector<int> similar = index_.nearest(image, wanted);
     found = {};
-    for (const int other : alike) {
+    for (const int other : similar) {
       if (std::ssize(found.partners) == count) break;
       if (is_new(image, other, found.partners)) {
         found.partners.push_back(other);
@@ -82,7 +82,7 @@ Partners::Found Partners::of(int image, int count) const {
           found.twins.back() = std::min(found.twins.back(), other);
       }
     }
-    if (std::ssize(alike) < wanted) break;  // all images were returned
+    if (std::ssize(similar) < wanted) break;  // all images were returned
   }
   return found;
 }

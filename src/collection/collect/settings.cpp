@@ -95,9 +95,9 @@ void check_given(const CollectOptions& o) {
   if (o.guided) fail("CollectOptions::guided: given features are matched once");
   if (!o.masks.empty()) fail("CollectOptions::masks: given features are taken as they are");
   if (o.surf) fail("CollectOptions::surf and given.source: features are SURF's or given ones");
-  const bool by_look =
+  const bool uses_similarity =
       o.pairs == PairChoice::retrieval || (o.pairs == PairChoice::sequential && o.loop_period > 0);
-  if (by_look)
+  if (uses_similarity)
     fail(
         "CollectOptions::pairs: which photographs look alike is told by features found here, not "
         "by "

@@ -36,17 +36,17 @@ class StageProgress {
   StageProgress(const CollectOptions& options, std::string_view stage, std::string_view unit,
                 std::int64_t total, std::int64_t before)
       : options_(options), state_{stage, unit, before, total, before} {
-    tell();
+    report();
   }
   // Thread-safe.
   void add(std::int64_t more) {
     const std::lock_guard lock(mutex_);
     state_.done += more;
-    tell();
+    report();
   }
 
  private:
-  void tell() const {
+  void report() const {
     if (options_.progress) options_.progress(state_);
   }
   const CollectOptions& options_;

@@ -211,12 +211,12 @@ namespace {
 
 // Waits until the data is on the disk: the file is renamed only after that.
 void synchronise(const fs::path& file) {
-  const io::Descriptor own(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const io::FileDescriptor own(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!own.valid() || ::fsync(own.get()) != 0) io::reject_write(file, errno);
 }
 
 // Removes the log of an existing database; SQLite would take it for the log of the new one.
-void take_old_away(const fs::path& database) {
+void remove_old(const fs::path& database) {
   if (fs::exists(database)) {
     try {
       sqlite::fold_log(database);
@@ -232,7 +232,7 @@ void publish(const fs::path& work, const fs::path& database) {
   sqlite::fold_log(work);
   sqlite::reset_change_counter(work);
   synchronise(work);
-  take_old_away(database);
+  remove_old(database);
   fs::rename(work, database);
 }
 

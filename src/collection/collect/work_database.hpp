@@ -19,7 +19,7 @@
 #include <optional>
 
 #include "collection/colmap/state.hpp"
-#include "io/descriptor.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace bifocal::collection {
 
@@ -181,7 +181,7 @@ class LockFile {
 
  private:
   std::filesystem::path file_;
-  io::Descriptor own_;
+  io::FileDescriptor own_;
 };
 
 }  // namespace bifocal::collection

@@ -51,12 +51,12 @@ Cameras::Entry entry_of(const Camera& camera) {
 }  // namespace
 
 Cameras::Cameras(const Database& database) {
-  std::vector<RowFault> told_with_their_pairs;
-  for (Camera& camera : database.cameras(&told_with_their_pairs)) {
+  std::vector<RowFault> reported_with_pairs;
+  for (Camera& camera : database.cameras(&reported_with_pairs)) {
     if (camera.width <= 0 || camera.height <= 0) camera.width = camera.height = 0;  // 0: unknown
     cameras_.emplace(camera.id, entry_of(camera));
   }
-  for (const Image& image : database.images(&told_with_their_pairs))
+  for (const Image& image : database.images(&reported_with_pairs))
     camera_of_.emplace(image.id, image.camera_id);
 }
 

@@ -48,7 +48,7 @@ DatabaseSource::DatabaseSource(const std::filesystem::path& file, Access access,
 void DatabaseSource::together(const std::function<void()>& read) {
   std::unique_lock<ReadGate> inside;
   if (gate_) inside = std::unique_lock(*gate_);
-  const sqlite::Begun all(DatabaseInside::connection(database_), "BEGIN");
+  const sqlite::ScopedTransaction all(DatabaseInside::connection(database_), "BEGIN");
   read();
 }
 

@@ -110,8 +110,8 @@ Database& Database::operator=(Database&&) noexcept = default;
 
 const std::filesystem::path& Database::file() const { return state_->file; }
 
-std::vector<Camera> Database::cameras(std::vector<RowFault>* told) const {
-  const Faults faults(*this, told);
+std::vector<Camera> Database::cameras(std::vector<RowFault>* reported) const {
+  const Faults faults(*this, reported);
   sqlite::Statement& row = state_->prepared(
       "SELECT camera_id, model, width, height, params, prior_focal_length FROM cameras "
       "ORDER BY camera_id");
@@ -136,8 +136,8 @@ std::vector<Camera> Database::cameras(std::vector<RowFault>* told) const {
   return all;
 }
 
-std::vector<Image> Database::images(std::vector<RowFault>* told) const {
-  const Faults faults(*this, told);
+std::vector<Image> Database::images(std::vector<RowFault>* reported) const {
+  const Faults faults(*this, reported);
   sqlite::Statement& row =
       state_->prepared("SELECT image_id, name, camera_id FROM images ORDER BY image_id");
   const sqlite::Use use(row);

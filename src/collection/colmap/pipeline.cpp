@@ -13,7 +13,7 @@ constexpr std::size_t kPiecesOnGpu = 6;
 // Returns the number of pieces in memory in addition to those under verification: one in reading,
 // one in writing, one waiting for each device. Sets of different devices get 16 more, so that the
 // slowest device does not stall the rest.
-std::size_t pieces_beside(const DeviceSet& devices) {
+std::size_t extra_pieces(const DeviceSet& devices) {
   return 3 + devices.devices().size() + (devices.is_mixed() ? 16 : 0);
 }
 
@@ -75,7 +75,7 @@ void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOpt
     reader.next(piece.chunk);
     return !piece.chunk.is_end();
   };
-  runtime::Pipeline<Piece> pipeline(deciders(devices, options), read, pieces_beside(devices));
+  runtime::Pipeline<Piece> pipeline(deciders(devices, options), read, extra_pieces(devices));
   while (const Piece* piece = pipeline.next()) {
     write(*piece);
     progress.by_device[piece->device] += std::ssize(piece->geometries);

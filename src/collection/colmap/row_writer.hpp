@@ -15,13 +15,13 @@ namespace bifocal::colmap {
 class ReadGate {
  public:
   void lock() {
-    const std::lock_guard turn(turn_);
+    const std::lock_guard place(queue_);
     inside_.lock();
   }
   void unlock() { inside_.unlock(); }
 
  private:
-  std::mutex turn_, inside_;
+  std::mutex queue_, inside_;
 };
 
 // Adds piece after piece from one thread. In a database with a write-ahead log, each piece is

@@ -3,7 +3,7 @@
 
 #include <bifocal/error.hpp>
 
-#include "io/descriptor.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/regular_file.hpp"
 
 namespace bifocal::sqlite {
@@ -127,7 +127,7 @@ void reset_change_counter(const std::filesystem::path& file) {
   // which are equal.
   constexpr off_t kPlaces[] = {24, 92};
   constexpr unsigned char kOne[] = {0, 0, 0, 1};
-  const io::Descriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  const io::FileDescriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
   bool done = out.valid();
   for (const off_t place : kPlaces)
     done = done && ::pwrite(out.get(), kOne, sizeof kOne, place) == sizeof kOne;

@@ -43,17 +43,17 @@ class Connection {
 };
 
 // A transaction. The destructor rolls it back unless it was committed.
-class Begun {
+class ScopedTransaction {
  public:
-  Begun(const Connection& connection, const char* begin) : connection_(connection) {
+  ScopedTransaction(const Connection& connection, const char* begin) : connection_(connection) {
     connection.execute(begin);
   }
-  ~Begun() {
+  ~ScopedTransaction() {
     if (sqlite3_get_autocommit(connection_.get()) == 0)
       sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
   }
-  Begun(const Begun&) = delete;
-  Begun& operator=(const Begun&) = delete;
+  ScopedTransaction(const ScopedTransaction&) = delete;
+  ScopedTransaction& operator=(const ScopedTransaction&) = delete;
 
  private:
   const Connection& connection_;

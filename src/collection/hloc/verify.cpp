@@ -163,14 +163,14 @@ std::optional<std::array<std::int64_t, 2>> size_of(const FeatureFile& features,
 }
 
 // Reports existing cameras of the database whose size differs from the image size of the features.
-void tell_other_sizes(const Database& database, const std::vector<Image>& images,
-                      const FeatureFile& features, const std::vector<PairOfImages>& work,
-                      VerifyProgress& progress) {
+void report_other_sizes(const Database& database, const std::vector<Image>& images,
+                        const FeatureFile& features, const std::vector<PairOfImages>& work,
+                        VerifyProgress& progress) {
   std::unordered_map<Id, std::int64_t> pairs;  // by image
   for (const PairOfImages& p : work) ++pairs[p.image1], ++pairs[p.image2];
-  std::vector<colmap::RowFault> told_elsewhere;
+  std::vector<colmap::RowFault> reported_elsewhere;
   std::unordered_map<Id, Camera> cameras;
-  for (Camera& c : database.cameras(&told_elsewhere)) cameras.emplace(c.id, std::move(c));
+  for (Camera& c : database.cameras(&reported_elsewhere)) cameras.emplace(c.id, std::move(c));
   for (const Image& image : images) {
     const auto camera = cameras.find(image.camera_id);
     if (pairs[image.id] == 0 || camera == cameras.end() || camera->second.width < 1) continue;
@@ -262,7 +262,7 @@ colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
   const auto [work, finished] = listed_pairs(database, images, features, files, run.overwrite);
   progress.skipped = std::ssize(finished);
   progress.pairs = static_cast<std::int64_t>(work.size());
-  tell_other_sizes(database, images, features, work, progress);
+  report_other_sizes(database, images, features, work, progress);
   add_keypoints(file, files, features, images);
   check_finished(database, file, source, finished);
   if (run.overwrite) colmap::forget(file, false, work);

@@ -16,7 +16,7 @@ constexpr std::size_t kBuffer = std::size_t{1} << 20;
 // Flushes a folder. EINVAL counts as success: some file systems cannot synchronise folders; either
 // their names are safe, or no remedy exists.
 bool sync_folder(const std::filesystem::path& folder) {
-  const io::Descriptor own(
+  const io::FileDescriptor own(
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return own.valid() && (::fsync(own.get()) == 0 || errno == EINVAL);
 }
@@ -29,7 +29,7 @@ DurableFile::DurableFile(std::filesystem::path file) : file_(std::move(file)) {
   std::random_device random;
   part_ = file_;
   part_ += fmt::format(".{:08x}{:08x}{}", random(), random(), kPartEnd);
-  out_ = io::Descriptor(::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  out_ = io::FileDescriptor(::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!out_.valid()) fail(errno);
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/descriptor.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace bifocal::colmap {
 
@@ -32,7 +32,7 @@ class DurableFile {
 
   std::filesystem::path file_, part_;
   std::string waiting_;
-  io::Descriptor out_;
+  io::FileDescriptor out_;
 };
 
 void write_durable(const std::filesystem::path& file, std::string_view bytes);

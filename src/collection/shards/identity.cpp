@@ -17,7 +17,7 @@ namespace {
 // before each shard.
 constexpr std::size_t kSampledImages = 16;
 
-std::string beside(const std::filesystem::path& file, const char* end) {
+std::string with_suffix(const std::filesystem::path& file, const char* end) {
   return file.string() + end;
 }
 
@@ -56,7 +56,7 @@ std::string stamp_of(const std::filesystem::path& file) {
   struct stat s {};
   if (::stat(file.c_str(), &s) != 0) return "missing";
   return fmt::format("{} {} {}.{} {}", s.st_ino, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec,
-                     size_of(beside(file, "-wal")));
+                     size_of(with_suffix(file, "-wal")));
 }
 
 }  // namespace bifocal::colmap

@@ -75,10 +75,10 @@ class Members {
     const T least = name == kFromOne ? 1 : 0;
     const T most = std::is_same_v<T, std::int64_t> ? T(kMostCount) : std::numeric_limits<T>::max();
     // Compared as unsigned, because the value may exceed all signed integers.
-    const bool sound = value.is_number_unsigned() &&
-                       value.get<std::uint64_t>() >= std::uint64_t(least) &&
-                       value.get<std::uint64_t>() <= std::uint64_t(most);
-    if (!sound) refuse(name, fmt::format("a whole number from {} to {}", least, most));
+    const bool is_valid = value.is_number_unsigned() &&
+                          value.get<std::uint64_t>() >= std::uint64_t(least) &&
+                          value.get<std::uint64_t>() <= std::uint64_t(most);
+    if (!is_valid) refuse(name, fmt::format("a whole number from {} to {}", least, most));
     to = value.get<T>();
   }
   void take(const char* name, VerifyOptions& to) const {
@@ -96,10 +96,11 @@ class Members {
  private:
   static constexpr std::string_view kFromOne = "pairs_per_shard";
   [[nodiscard]] std::string hash(const Json& value, const char* name) const {
-    const bool sound = value.is_string() && value.get_ref<const std::string&>().size() == kHash &&
-                       value.get_ref<const std::string&>().find_first_not_of("0123456789abcdef") ==
-                           std::string::npos;
-    if (!sound) refuse(name, "of 32 hexadecimal digits");
+    const bool is_valid =
+        value.is_string() && value.get_ref<const std::string&>().size() == kHash &&
+        value.get_ref<const std::string&>().find_first_not_of("0123456789abcdef") ==
+            std::string::npos;
+    if (!is_valid) refuse(name, "of 32 hexadecimal digits");
     return value.get<std::string>();
   }
   static constexpr std::size_t kHash = 32;
@@ -207,19 +208,19 @@ std::vector<PlannedPair> parse_list(std::string_view text, std::int64_t count,
   const char* const end = at + text.size();
   const auto take = [&](auto& number, char after) {
     const auto [stop, error] = std::from_chars(at, end, number);
-    const bool sound = error == std::errc() && stop != end && *stop == after;
-    at = sound ? stop + 1 : end;
-    return sound;
+    const bool is_valid = error == std::errc() && stop != end && *stop == after;
+    at = is_valid ? stop + 1 : end;
+    return is_valid;
   };
   while (at < end) {
     PlannedPair p;
-    const bool sound =
+    const bool is_valid =
         take(p.pair.image1, ' ') && take(p.pair.image2, ' ') && take(p.matches, '\n') &&
         p.pair.image1 < p.pair.image2 && p.pair.image2 < kMaxImages && p.matches >= 0 &&
         p.matches <= std::numeric_limits<std::uint32_t>::max() &&
         (pairs.empty() || pair_id(pairs.back().pair.image1, pairs.back().pair.image2) <
                               pair_id(p.pair.image1, p.pair.image2));
-    if (!sound)
+    if (!is_valid)
       io::reject(file, "line {}: must be two images, in order, and how many matches they have",
                  pairs.size() + 1);
     pairs.push_back(p);

@@ -126,12 +126,12 @@ TakenRow take_row(Bytes& bytes, const PlannedPair& planned) {
   if (known & 2U) g.E.emplace();
   if (known & 4U) g.H.emplace();
   if (known & 8U) g.cam2_from_cam1.emplace();
-  bool sound = true;
+  bool is_finite = true;
   for_arrays(g, [&](auto values) {
     bytes.take(values);
-    sound = sound && finite(values);
+    is_finite = is_finite && finite(values);
   });
-  if (!sound)
+  if (!is_finite)
     out.fault =
         fmt::format("is damaged: the geometry of images {} and {} is not finite", image1, image2);
   return out;

@@ -34,8 +34,8 @@ std::int32_t square(const std::uint8_t* descriptor) {
 constexpr std::array<std::uint8_t, kElements> kShortSumOrder = [] {
   std::array<std::uint8_t, kElements> order{};
   for (int k = 0; k < kElements; ++k) {
-    const int cell = k / 16 * 2 + k % 2, turn = 3 * (cell % 4) + 2 * (cell / 4);
-    order[std::size_t(k)] = std::uint8_t(cell * 8 + (k % 16 / 2 + turn) % 8);
+    const int cell = k / 16 * 2 + k % 2, rotation = 3 * (cell % 4) + 2 * (cell / 4);
+    order[std::size_t(k)] = std::uint8_t(cell * 8 + (k % 16 / 2 + rotation) % 8);
   }
   return order;
 }();

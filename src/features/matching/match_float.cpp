@@ -24,7 +24,7 @@ namespace features {
 namespace {
 
 constexpr int kMostNumbers = 4096;
-constexpr int kRowsALook = 64;  // rows between two checks for cancellation
+constexpr int kRowsPerCheck = 64;  // rows between two checks for cancellation
 
 void check(const FloatDescriptors& f, const char* name) {
   if (f.count < 0 || f.size < 1 || f.size > kMostNumbers || (f.count > 0 && !f.data))
@@ -33,7 +33,7 @@ void check(const FloatDescriptors& f, const char* name) {
                             "be at least 0 of 1 to {}",
                             name, f.count, f.size, f.data ? "" : " at null", kMostNumbers));
   for (int i = 0; i < f.count; ++i) {
-    if (i % kRowsALook == 0) check_cancelled();
+    if (i % kRowsPerCheck == 0) check_cancelled();
     const float* const row = f.data + std::ptrdiff_t{i} * f.size;
     const float* const bad =
         std::find_if(row, row + f.size, [](float v) { return !std::isfinite(v); });
@@ -85,7 +85,7 @@ FloatRows rows_of(const FloatDescriptors& f, bool normalise) {
   rows.values.reserve(std::size_t(f.count) * size);
   rows.squares.resize(std::size_t(f.count));
   for (std::size_t i = 0; i < rows.squares.size(); ++i) {
-    if (i % kRowsALook == 0) check_cancelled();
+    if (i % kRowsPerCheck == 0) check_cancelled();
     rows.values.insert(rows.values.end(), f.data + i * size, f.data + (i + 1) * size);
     float* const row = rows.values.data() + i * size;
     const auto square = [&] {
@@ -108,7 +108,7 @@ FloatPanels panels_of(const FloatRows& rows) {
   panels.squares.assign(std::size_t(padded), std::numeric_limits<float>::infinity());
   std::copy(rows.squares.begin(), rows.squares.end(), panels.squares.begin());
   for (int i = 0; i < rows.count; ++i) {
-    if (i % kRowsALook == 0) check_cancelled();
+    if (i % kRowsPerCheck == 0) check_cancelled();
     const float* in = rows.values.data() + std::ptrdiff_t{i} * rows.size;
     float* out = panels.values.data() + std::ptrdiff_t{i / kFloatPanel} * kFloatPanel * rows.size +
                  i % kFloatPanel;

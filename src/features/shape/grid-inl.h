@@ -20,10 +20,11 @@ struct Grid {
   alignas(64) float u[kPadded] = {}, v[kPadded] = {};  // steps from the centre
   // Gaussian weights, 0 on the frame: for descriptions with half the descriptor's width (two bins),
   // for second moments, and for orientations.
-  alignas(64) float weight[kPadded] = {}, moment_weight[kPadded] = {}, turn_weight[kPadded] = {};
+  alignas(64) float weight[kPadded] = {}, moment_weight[kPadded] = {},
+                    orientation_weight[kPadded] = {};
   Grid() {
     const float moments = SiftRules::shape_window() / SiftRules::shape_step(),
-                turns = SiftRules::sift_orientation_spread() / SiftRules::shape_step();
+                orientations = SiftRules::sift_orientation_spread() / SiftRules::shape_step();
     for (int i = 0; i < kSamples; ++i) {
       const int row = i / kSide, column = i % kSide;
       u[i] = static_cast<float>(column) - 10.5F;
@@ -32,7 +33,7 @@ struct Grid {
       const float squares = u[i] * u[i] + v[i] * v[i];
       weight[i] = std::exp(-squares / (2 * 8 * 8));
       moment_weight[i] = std::exp(-squares / (2 * moments * moments));
-      turn_weight[i] = std::exp(-squares / (2 * turns * turns));
+      orientation_weight[i] = std::exp(-squares / (2 * orientations * orientations));
     }
   }
 };
@@ -81,10 +82,11 @@ struct register_rules {
 #include "lane/cpp_end.h"
 };
 
-// Returns the direction of (x, y) in [0, turn], where `turn` is the full circle.
-HWY_INLINE Vec direction(Vec x, Vec y, float turn) {
+// Returns the direction of (x, y) in [0, full_circle].
+HWY_INLINE Vec direction(Vec x, Vec y, float full_circle) {
   using Lane = bifocal::HWY_NAMESPACE::simd<float>;
-  return register_rules<Lane>::sift_direction(Lane{x}, Lane{y}, Lane{hn::Set(Tag(), turn)}).v;
+  return register_rules<Lane>::sift_direction(Lane{x}, Lane{y}, Lane{hn::Set(Tag(), full_circle)})
+      .v;
 }
 
 // Samples the level bilinearly on the grid. `inside` is 0 for samples outside the image.

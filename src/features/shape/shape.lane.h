@@ -52,6 +52,6 @@ lane_fn real shape_round(const symmetric_2x2 moments, symmetric_2x2* A) {
   // The eigenvalues e and 1 / e have a ratio of e^2 and a sum of e + 1 / e.
   real most = shape_most_ratio();
   is_shape = is_shape & (c00 + c11 < most + lane(1) / most);
-  mask is_settled = xx + yy < lane(0.9486832981) + lane(1.0540925534);
-  return select(is_shape, select(is_settled, lane(1), lane(0)), lane(-1));
+  mask has_converged = xx + yy < lane(0.9486832981) + lane(1.0540925534);
+  return select(is_shape, select(has_converged, lane(1), lane(0)), lane(-1));
 }

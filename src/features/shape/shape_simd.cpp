@@ -52,7 +52,8 @@ OrientationHistogram orientation_histogram(const Level& level, float x, float y,
   sample(level, x, y, steps_of(SiftRules::shape_step() * sigma, 0, shape), values, inside);
   for (int i = kSide; i < kSamples - kSide; i += lanes) {
     const Vec gx = across_grid(values, i), gy = down_grid(values, i);
-    const Vec weight = hn::Mul(hn::LoadU(d, kGrid.turn_weight + i), hn::LoadU(d, inside + i));
+    const Vec weight =
+        hn::Mul(hn::LoadU(d, kGrid.orientation_weight + i), hn::LoadU(d, inside + i));
     split_gradients(gx, gy, weight, low + i, high + i, bins + i);
   }
   OrientationShares shares;

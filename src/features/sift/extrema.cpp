@@ -118,13 +118,14 @@ void differences_at(const Level* levels, int x, int y, int layer, float* D) {
 std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
                                const SiftOptions& options) {
   const int width = levels[0].width, height = levels[0].height;
-  const float settled = SiftRules::sift_settled();
+  const float max_offset = SiftRules::sift_max_offset();
   for (int move = 0; move <= kMoves; ++move) {
     float D[27], o[3], value, curves[3];
     differences_at(levels, x, y, layer, D);
     SiftRules::sift_quadratic(D, o, &value, curves);
     if (!std::isfinite(o[0]) || !std::isfinite(o[1]) || !std::isfinite(o[2])) return std::nullopt;
-    if (std::abs(o[0]) <= settled && std::abs(o[1]) <= settled && std::abs(o[2]) <= settled) {
+    if (std::abs(o[0]) <= max_offset && std::abs(o[1]) <= max_offset &&
+        std::abs(o[2]) <= max_offset) {
       const float response = std::abs(value);
       if (response * static_cast<float>(options.octave_layers) <
               static_cast<float>(options.contrast_threshold) ||
@@ -136,7 +137,7 @@ std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
     }
     // Moves by one sample at a time, so that the rows in reach are known beforehand.
     const auto step = [&](float offset) {
-      return offset > settled ? 1 : offset < -settled ? -1 : 0;
+      return offset > max_offset ? 1 : offset < -max_offset ? -1 : 0;
     };
     x += step(o[0]), y += step(o[1]), layer += step(o[2]);
     if (x < kBorder || x >= width - kBorder || y < kBorder || y >= height - kBorder || layer < 1 ||

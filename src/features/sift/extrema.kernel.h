@@ -12,13 +12,13 @@ map_kernel(sift_next, item, SIFT_NEXT) {
 // Returns whether v is above all values before it and not below the values after it (is_high), or
 // the reverse, among the nine values around a position in a layer. Value k = `own` is v itself.
 group_fn index is_extremum_of(local_ptr const float* layer, real v, index is_high, index own) {
-  index beats = 1;
+  index exceeds = 1;
   lane_unroll for (index k = 0; k < 9; ++k) {
     const real d = layer[(k / 3 - 1) * SEARCH_PITCH + (k % 3 - 1)];
     const index strictly = is_high ? v > d : v < d, weakly = is_high ? v >= d : v <= d;
-    beats = beats & (k < own ? strictly : k > own ? weakly : 1);
+    exceeds = exceeds & (k < own ? strictly : k > own ? weakly : 1);
   }
-  return beats;
+  return exceeds;
 }
 
 // Elements that a member loads from each level.
@@ -158,7 +158,7 @@ group_fn void differences_at(const level_view levels, offset plane, index x, ind
 
 // Returns the number of samples by which a refinement moves.
 group_fn index refinement_step(real away) {
-  return away > sift_settled() ? 1 : away < -sift_settled() ? -1 : 0;
+  return away > sift_max_offset() ? 1 : away < -sift_max_offset() ? -1 : 0;
 }
 
 // Locates a candidate to fractions of a sample. levels: lowest level of its octave; levels are
@@ -171,9 +171,9 @@ group_fn void refined(const level_view levels, offset plane, global_const candid
     real D[27];
     differences_at(levels, plane, x, y, layer, D);
     const stationary_point p = sift_stationary_point(D);
-    const real settled = sift_settled(), far = lane(1e6);
+    const real max_offset = sift_max_offset(), far = lane(1e6);
     if (!(fabs(p.x) < far && fabs(p.y) < far && fabs(p.layer) < far)) return;
-    if (fabs(p.x) <= settled && fabs(p.y) <= settled && fabs(p.layer) <= settled) {
+    if (fabs(p.x) <= max_offset && fabs(p.y) <= max_offset && fabs(p.layer) <= max_offset) {
       if (fabs(p.value) * lane(layers) < contrast || sift_on_edge(p.plane, edge)) return;
       out->x = lane(x) + p.x;
       out->y = lane(y) + p.y;

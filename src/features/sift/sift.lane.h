@@ -11,19 +11,19 @@ enum {
   GRID_SIDE = 22
 };
 
-// Returns the direction of (x, y) in [0, turn], where `turn` is the full circle. Interpolates
+// Returns the direction of (x, y) in [0, full_circle]. Interpolates
 // atan(t) / t at Chebyshev nodes in t^2, to within 2e-5 radians.
-lane_fn real sift_direction(real x, real y, real turn) {
+lane_fn real sift_direction(real x, real y, real full_circle) {
   real ax = fabs(x), ay = fabs(y);
   real t = fmin(ax, ay) * reciprocal(fmax(fmax(ax, ay), lane(1e-30))), z = t * t;
   real p = z * lane(0.023286007733) + lane(-0.090752017925);
   p = z * p + lane(0.184463557509);
   p = z * p + lane(-0.331544619309);
   p = z * p + lane(0.999964798401);
-  p = p * t * (turn * lane(0.15915494309));
-  p = select(ay > ax, turn * lane(0.25) - p, p);
-  p = select(x < lane(0), turn * lane(0.5) - p, p);
-  return select(y < lane(0), turn - p, p);
+  p = p * t * (full_circle * lane(0.15915494309));
+  p = select(ay > ax, full_circle * lane(0.25) - p, p);
+  p = select(x < lane(0), full_circle * lane(0.5) - p, p);
+  return select(y < lane(0), full_circle - p, p);
 }
 
 lane_fn real sift_mixed(real pp, real pm, real mp, real mm) {
@@ -69,7 +69,7 @@ lane_fn stationary_point sift_stationary_point(const real* D) {
 
 // Returns the largest offset at which a refinement ends. It is more than half a sample, because a
 // point halfway between two samples would alternate between them.
-lane_fn real sift_settled(void) { return lane(0.6); }
+lane_fn real sift_max_offset(void) { return lane(0.6); }
 
 lane_fn mask sift_on_edge(const real* plane, real largest_ratio) {
   real trace = plane[0] + plane[1], determinant = plane[0] * plane[1] - plane[2] * plane[2];
@@ -118,7 +118,8 @@ lane_fn real sift_byte_scale(void) { return lane(512); }
 // octaves. Positions and sigma are in px, angles in degrees.
 lane_fn mask sift_same_point(real x1, real y1, real sigma1, real angle1, real x2, real y2,
                              real sigma2, real angle2) {
-  real least = fmin(sigma1, sigma2), near = lane(0.1) * least, turn = fabs(angle1 - angle2);
+  real least = fmin(sigma1, sigma2), near = lane(0.1) * least, rotation = fabs(angle1 - angle2);
   return (fabs(x1 - x2) < near) & (fabs(y1 - y2) < near) &
-         (fmax(sigma1, sigma2) < lane(1.1) * least) & (fmin(turn, lane(360) - turn) < lane(1));
+         (fmax(sigma1, sigma2) < lane(1.1) * least) &
+         (fmin(rotation, lane(360) - rotation) < lane(1));
 }

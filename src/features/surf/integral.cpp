@@ -18,15 +18,15 @@ constexpr int kSlack = 64;  // sums by which whole registers may exceed the end
 void doubled_row(ImageView<const std::uint8_t> grey, int y, std::vector<int>& near,
                  std::vector<std::uint16_t>& out) {
   const std::uint8_t* here = grey.row(y / 2);
-  const int beside = std::clamp(y / 2 + (y % 2 ? 1 : -1), 0, grey.height - 1);
-  const std::uint8_t* other = grey.row(beside);
+  const int other_y = std::clamp(y / 2 + (y % 2 ? 1 : -1), 0, grey.height - 1);
+  const std::uint8_t* other = grey.row(other_y);
   for (int x = 0; x < grey.width; ++x) near[std::size_t(x)] = 3 * here[x] + other[x];
   for (int x = 0; x < grey.width; ++x) {
     const int left = near[std::size_t(std::max(x - 1, 0))];
     const int right = near[std::size_t(std::min(x + 1, grey.width - 1))];
-    const int thrice = 3 * near[std::size_t(x)] + 4;
-    out[std::size_t(2 * x)] = static_cast<std::uint16_t>((thrice + left) / 8);
-    out[std::size_t(2 * x + 1)] = static_cast<std::uint16_t>((thrice + right) / 8);
+    const int tripled = 3 * near[std::size_t(x)] + 4;
+    out[std::size_t(2 * x)] = static_cast<std::uint16_t>((tripled + left) / 8);
+    out[std::size_t(2 * x + 1)] = static_cast<std::uint16_t>((tripled + right) / 8);
   }
 }
 

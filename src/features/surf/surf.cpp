@@ -49,7 +49,7 @@ constexpr float kFarthest = 1;  // limit of a maximum's offset, in samples of th
 // Returns the pixels from one centre of a refinement to the next. offset: in samples.
 int moved(float offset, float step) {
   const float size = std::abs(offset) * step;
-  const int by = size <= SurfRules::surf_settled(step) ? 0 : static_cast<int>(size + 0.5F);
+  const int by = size <= SurfRules::surf_max_offset(step) ? 0 : static_cast<int>(size + 0.5F);
   return offset < 0 ? -by : by;
 }
 

@@ -28,7 +28,7 @@ lane_fn real surf_sigma(real lobe) { return lane(0.4) * lobe; }
 // Returns the largest distance, in px, of a maximum from the pixel around which it is refined.
 // step: px between samples. It is more than half a pixel, because a maximum halfway between two
 // pixels would alternate between them.
-lane_fn real surf_settled(real step) { return lane(0.5) + lane(0.1) * step; }
+lane_fn real surf_max_offset(real step) { return lane(0.5) + lane(0.1) * step; }
 
 // Return the whole pixels that a Haar wavelet reaches from its centre, which is one pixel wide.
 // Wavelets of orientations have sides of 4 sigma, wavelets of descriptions sides of 3 sigma. The

@@ -167,12 +167,12 @@ float surf_direction(const Integral& integral, const WaveletRows* rows, const Su
   alignas(64) float gx[SurfDisc::kPadded], gy[SurfDisc::kPadded], at[SurfDisc::kPadded];
   for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d))) {
     const Vec dx = hn::Load(d, wavelets.dx + i), dy = hn::Load(d, wavelets.dy + i);
-    const Lane turn = surf_register_rules<Lane>::sift_direction(
+    const Lane direction = surf_register_rules<Lane>::sift_direction(
         Lane{dx}, Lane{dy}, Lane{hn::Set(d, static_cast<float>(kBins))});
     const Vec weight = hn::Load(d, kSurfDisc.weight + i);
     hn::Store(hn::Mul(dx, weight), d, gx + i);
     hn::Store(hn::Mul(dy, weight), d, gy + i);
-    hn::Store(hn::Floor(hn::Add(turn.v, hn::Set(d, 0.5F))), d, at + i);
+    hn::Store(hn::Floor(hn::Add(direction.v, hn::Set(d, 0.5F))), d, at + i);
   }
   // Repeats some bins at both ends, so that every window is contiguous.
   constexpr int kWindow = SurfRules::SURF_WINDOW, kAround = kBins + 2 * kWindow;

@@ -5,7 +5,7 @@
 // Returns the pixels from one centre of a refinement to the next. away: in samples.
 group_fn index surf_moved(real away, real step) {
   const real size = fabs(away) * step;
-  const index by = size <= surf_settled(step) ? 0 : (index)(size + lane(0.5));
+  const index by = size <= surf_max_offset(step) ? 0 : (index)(size + lane(0.5));
   return away < lane(0) ? -by : by;
 }
 

@@ -11,9 +11,9 @@ group_fn bits32 surf_doubled(global_const bits8* picture, index width, index hei
   other_row = other_row < 0 ? 0 : other_row < height ? other_row : height - 1;
   other_column = other_column < 0 ? 0 : other_column < width ? other_column : width - 1;
   global_const bits8* here = picture + (offset)row * width;
-  global_const bits8* beside = picture + (offset)other_row * width;
-  const bits32 near = 3u * here[column] + beside[column];
-  const bits32 far = 3u * here[other_column] + beside[other_column];
+  global_const bits8* next_row = picture + (offset)other_row * width;
+  const bits32 near = 3u * here[column] + next_row[column];
+  const bits32 far = 3u * here[other_column] + next_row[other_column];
   return (3u * near + far + 4u) / 8u;
 }
 
@@ -116,7 +116,7 @@ group_fn index surf_window(GROUP_PARAM const integral_view image, index x0, inde
 
 // Returns whether determinant v beats neighbour k of the 27: it has to be above a neighbour before
 // it, and not below a neighbour after it.
-group_fn index surf_beats(real v, real other, index k) { return k < 13 ? v > other : v >= other; }
+group_fn index surf_exceeds(real v, real other, index k) { return k < 13 ? v > other : v >= other; }
 
 // Tile of samples `step` px apart, from sample (x0, y0) on, of an image of width x height. The
 // window in shared memory holds its sums, in rows near_pitch apart, with the tile's corner
@@ -155,8 +155,8 @@ group_fn index surf_leads_two_layers(local_ptr const float* at, index k) {
   lane_unroll for (index n = 0; n < 9 && leads; ++n) {
     const index place = (n / 3 - 1) * SURF_TILE_PITCH + (n % 3 - 1);
     const index other = k == 0 ? SURF_HALO : -SURF_HALO;
-    if (n != 4) leads = leads & surf_beats(v, at[place], n + 9);
-    leads = leads & surf_beats(v, at[place + other], k == 0 ? n + 18 : n);
+    if (n != 4) leads = leads & surf_exceeds(v, at[place], n + 9);
+    leads = leads & surf_exceeds(v, at[place + other], k == 0 ? n + 18 : n);
   }
   return leads;
 }
@@ -200,7 +200,7 @@ group_kernel(surf_search, group, SURF_SEARCH) {
       const bits32 slot = local_atomic_add(found_count, 1u);
       if (slot < SURF_TILE_CAPACITY) {
         found[slot] = (bits32)i;
-        beaten[slot] = 0;
+        exceeded[slot] = 0;
       }
     }
   }
@@ -214,12 +214,12 @@ group_kernel(surf_search, group, SURF_SEARCH) {
     const real v = determinants[surf_place(k, seat)];
     const real other = surf_determinant(own + (offset)y * stride + x, (offset)stride,
                                         surf_layer_lobe(octave, layer), scale[layer]);
-    if (!surf_beats(v, other, k == 0 ? n : n + 18)) local_atomic_or(beaten + slot, 1u);
+    if (!surf_exceeds(v, other, k == 0 ? n : n + 18)) local_atomic_or(exceeded + slot, 1u);
   }
   group_barrier();
   if (member == 0 && *found_count > SURF_TILE_CAPACITY) counts->overflow = TILE_OVERFLOW;
   for (index i = member; i < (index)likely; i += GROUP_SIZE) {
-    if (beaten[i]) continue;
+    if (exceeded[i]) continue;
     const bits32 slot = global_atomic_add(&counts->found, 1u), seat = found[i] % SURF_TILE;
     if (slot >= (bits32)capacity) continue;
     global_ptr candidate* c = candidates + slot;

@@ -105,16 +105,16 @@ class OpenClQueue final : public BackendQueue {
   // Returns the kernel object. A queue has few kernels, so a list suffices; the most recently
   // created kernel comes first.
   cl_kernel find_kernel(const Kernel& kernel) {
-    for (const Made& made : kernels_)
-      if (made.entry == kernel.entry && made.constants == kernel.constants &&
-          made.source == kernel.source)
-        return made.function.get();
+    for (const CachedKernel& cached : kernels_)
+      if (cached.entry == kernel.entry && cached.constants == kernel.constants &&
+          cached.source == kernel.source)
+        return cached.function.get();
     kernels_.push_front(
         {kernel.entry, kernel.source, kernel.constants, backend_.make_kernel(kernel)});
     return kernels_.front().function.get();
   }
 
-  struct Made {
+  struct CachedKernel {
     std::string entry, source;
     std::vector<std::pair<std::string, int>> constants;
     ClKernel function;
@@ -122,7 +122,7 @@ class OpenClQueue final : public BackendQueue {
 
   OpenClBackend& backend_;
   std::string label_;
-  std::deque<Made> kernels_;
+  std::deque<CachedKernel> kernels_;
   ClQueue queue_;
 };
 

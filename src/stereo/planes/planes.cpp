@@ -80,12 +80,11 @@ void PlaneFill::find_flat(Queue& queue, const WinnerMaps& winners,
 // regions for which the next kernels are launched.
 int PlaneFill::find_samples(Queue& queue, const DisparityBuffer& disparity,
                             const Buffer<std::uint32_t>& labels) {
-  const kernels::lattice<float> asked = {
+  const kernels::lattice<float> grid = {
       .disparity = disparity, .width = size_.width, .step = step_, .across = across_};
   if (points_ > 0)
-    kernels().planes_count(
-        queue, {.count = points_},
-        {.asked = asked, .labels = labels, .known = known_, .regions = regions_});
+    kernels().planes_count(queue, {.count = points_},
+                           {.grid = grid, .labels = labels, .known = known_, .regions = regions_});
   // The host can read the number of regions only if the device is a CPU.
   const bool is_cpu = queue.device().info().kind == DeviceKind::cpu;
   const int regions = is_cpu ? static_cast<int>(*regions_.data()) : capacity_,
@@ -99,12 +98,11 @@ int PlaneFill::find_samples(Queue& queue, const DisparityBuffer& disparity,
                          .tally = tally_,
                          .samples = samples_});
   if (points_ > 0)
-    kernels().planes_sample(
-        queue, {.count = points_},
-        {.asked = asked, .labels = labels, .known = known_, .samples = samples_});
+    kernels().planes_sample(queue, {.count = points_},
+                            {.grid = grid, .labels = labels, .known = known_, .samples = samples_});
   kernels().planes_point(
       queue, {.count = places},
-      {.asked = asked, .regions = regions_, .samples = samples_, .values = values_});
+      {.grid = grid, .regions = regions_, .samples = samples_, .values = values_});
   return regions;
 }
 

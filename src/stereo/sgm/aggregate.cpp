@@ -59,7 +59,7 @@ struct Sweep {
     return ring[static_cast<std::size_t>((n + size()) % size())];
   }
   // Makes the state after `rows` rows the state before the next band.
-  void go_on(int rows) { std::swap(state(rows - 1), ring.back()); }
+  void start_next_band(int rows) { std::swap(state(rows - 1), ring.back()); }
   [[nodiscard]] std::atomic<int>& pixels(int n) { return done[static_cast<std::size_t>(n)].pixels; }
 };
 
@@ -171,7 +171,7 @@ class SgmSearch::Work {
       for (int n = claim(kUp).n; n < rows; n = claim(kUp).n) row(kUp, n, Goal::states, worker);
     };
     runtime::parallel_for(threads_, std::ref(work));
-    sweeps_[kUp].go_on(rows);
+    sweeps_[kUp].start_next_band(rows);
   }
 
   // Computes the sums and winners of rows [from, to).
@@ -189,7 +189,7 @@ class SgmSearch::Work {
       sweep(other(worker % 2), worker);
     };
     runtime::parallel_for(threads_, std::ref(work));
-    sweeps_[kDown].go_on(rows);
+    sweeps_[kDown].start_next_band(rows);
   }
   [[nodiscard]] Sweep& sweep_of(int side) { return sweeps_[static_cast<std::size_t>(side)]; }
   static int other(int side) { return side == kDown ? kUp : kDown; }
@@ -204,10 +204,10 @@ class SgmSearch::Work {
     for (int part = 0; part < 2; ++part) {
       c.left[part] = census_.left(part, y);
       for (int k = 0; k < 5; ++k) {
-        const int apart = (k + 1) / 2, beside = k % 2 == 1 ? y - apart : y + apart;
+        const int apart = (k + 1) / 2, other_y = k % 2 == 1 ? y - apart : y + apart;
         const bool inside =
-            apart <= options_.vertical_tolerance && beside >= 0 && beside < sizes_.height;
-        c.right[k][part] = inside ? census_.right(part, beside) : nullptr;
+            apart <= options_.vertical_tolerance && other_y >= 0 && other_y < sizes_.height;
+        c.right[k][part] = inside ? census_.right(part, other_y) : nullptr;
       }
     }
     cost_row(c);
@@ -250,8 +250,8 @@ class SgmSearch::Work {
     p.least_before = before.minima.data();
     p.least_now = now.minima.data();
     p.along = s.along_data();
-    for (int turn = 0; turn < 2; ++turn)
-      std::fill_n(s.along_data() + turn * sizes_.stride, sizes_.disparities, std::uint8_t{0});
+    for (int buffer = 0; buffer < 2; ++buffer)
+      std::fill_n(s.along_data() + buffer * sizes_.stride, sizes_.disparities, std::uint8_t{0});
     s.along_least = 0;
     p.along_least = &s.along_least;
     for (int done = 0; done < sizes_.width; done += kPixelsToReport) {

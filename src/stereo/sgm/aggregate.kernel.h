@@ -106,7 +106,7 @@ group_fn bits32 team_lowest(const bits32* even, const bits32* odd) {
 // steps to the next side of the image, where the line continues at the opposite side, or to its
 // last pixel, at which it stays.
 struct line_walk {
-  index place, step, turn, done, event, side, length, width, expects;
+  index place, step, wrap_step, done, event, side, length, width, expects;
 };
 lane_fn void walk_on(struct line_walk* w) {
   w->place += w->step;
@@ -118,7 +118,7 @@ lane_fn void walk_on(struct line_walk* w) {
     return;
   }
   // One step beyond the right side is the first pixel of the next row, and conversely on the left.
-  w->place += w->turn;
+  w->place += w->wrap_step;
   w->side += w->width;
   w->event = w->side < w->length ? w->side : w->length;
 }

@@ -64,8 +64,9 @@ HWY_INLINE void path_pixel(const PathRow& p, const std::uint8_t* cost, const Pat
     V16 low = hn::Zero(d16), high = hn::Zero(d16);
     for (int k = 0; k < kPaths; ++k) {
       const std::uint8_t* from = paths[k].from + i;
-      const V8 beside = hn::Min(hn::LoadU(d8, from - 1), hn::LoadU(d8, from + 1));
-      const V8 came = hn::Min(hn::Min(hn::LoadU(d8, from), jump[k]), hn::SaturatedAdd(beside, P1));
+      const V8 adjacent = hn::Min(hn::LoadU(d8, from - 1), hn::LoadU(d8, from + 1));
+      const V8 came =
+          hn::Min(hn::Min(hn::LoadU(d8, from), jump[k]), hn::SaturatedAdd(adjacent, P1));
       const V8 now = hn::SaturatedAdd(c, hn::Sub(came, base[k]));
       hn::StoreU(now, d8, paths[k].to + i);
       lowest_so_far[k] = hn::Min(lowest_so_far[k], now);
@@ -104,9 +105,9 @@ HWY_INLINE void path_row_of(const PathRow& p, int begin, int end) {
     Path paths[kPaths];
     // Path along the row. Outside the image, all costs and their minimum are 0.
     const int before = x - p.step, inside = before >= 0 && before < p.width;
-    const int turn = x & 1;
+    const int parity = x & 1;
     const auto contrast = [&](int a, int b) { return a < b ? b - a : a - b; };
-    paths[0] = {p.along + at(1 - turn, p.stride), p.along + at(turn, p.stride), *p.along_least,
+    paths[0] = {p.along + at(1 - parity, p.stride), p.along + at(parity, p.stride), *p.along_least,
                 p.jump[inside ? contrast(p.brightness[x], p.brightness[before]) : 0]};
     for (int k = 1; k < kPaths; ++k) {
       const int xb = from_x[k - 1];

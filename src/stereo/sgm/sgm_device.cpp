@@ -103,14 +103,14 @@ void SgmDevice::upload_jumps(Queue& queue) {
 void SgmDevice::check_row(const DeviceInfo& info) {
   const auto width = static_cast<std::size_t>(width_);
   key_bytes_ = sgm::SGM_KEY_BYTES * width;
-  const std::size_t besides =
-                        sgm::SGM_BESIDE_BYTES * static_cast<std::size_t>(winners_.group_size()),
+  const std::size_t near_bytes =
+                        sgm::SGM_NEAR_BYTES * static_cast<std::size_t>(winners_.group_size()),
                     has = static_cast<std::size_t>(info.local_memory);
-  if (info.local_memory > 0 && key_bytes_ + besides > has)
+  if (info.local_memory > 0 && key_bytes_ + near_bytes > has)
     throw Error(
         ErrorCode::device,
         fmt::format("stereo_sgm: {} ({}): rows of {} pixels; its groups share memory for {}",
-                    info.id, info.name, width_, (has - besides) / sgm::SGM_KEY_BYTES));
+                    info.id, info.name, width_, (has - near_bytes) / sgm::SGM_KEY_BYTES));
 }
 
 // Chooses the largest band that fits.
@@ -129,8 +129,8 @@ void SgmDevice::plan_band(const DeviceInfo& info, std::size_t rest) {
   // A fifth of the device's memory remains for other uses. No buffer exceeds the device's limit.
   std::size_t most = info.memory > 0 ? static_cast<std::size_t>(info.memory) / 5 * 4 : SIZE_MAX;
   const std::size_t allowed = options_.max_memory > rest ? options_.max_memory - rest : 0;
-  const bool asked = options_.max_memory > 0 && allowed < most;
-  if (asked) most = allowed;
+  const bool is_limited = options_.max_memory > 0 && allowed < most;
+  if (is_limited) most = allowed;
   std::size_t band = height;
   if (info.largest_buffer > 0)
     band = std::min(band, static_cast<std::size_t>(info.largest_buffer) /
@@ -149,7 +149,7 @@ void SgmDevice::plan_band(const DeviceInfo& info, std::size_t rest) {
       return;
     }
   }
-  if (asked)
+  if (is_limited)
     throw Error(ErrorCode::usage,
                 fmt::format("max_memory = {} bytes: {} x {} pixels with {} disparities take at "
                             "least {} on {}",

@@ -88,8 +88,8 @@ HWY_INLINE int lowest_elsewhere(const std::uint16_t* s, int winner, int first, i
   const V16 none = hn::Set(d, std::uint16_t{0xffff}), three = hn::Set(d, std::uint16_t{3});
   V16 other = none;
   for (int i = first / step * step; i < end; i += step) {
-    const auto beside = hn::Lt(hn::Iota(d, static_cast<std::uint16_t>(i - winner + 1)), three);
-    other = hn::Min(other, hn::IfThenElse(beside, none, candidates(s, i, first, end - first)));
+    const auto is_next = hn::Lt(hn::Iota(d, static_cast<std::uint16_t>(i - winner + 1)), three);
+    other = hn::Min(other, hn::IfThenElse(is_next, none, candidates(s, i, first, end - first)));
   }
   return lowest16(other);
 }

@@ -77,10 +77,10 @@ struct pixel_winner {
 };
 // Numbers per member for the keys of three words: the winner's word, the word before it and the
 // word after it. winner_find writes the even pairs first, then the odd pairs.
-enum { BESIDE = 3, BESIDE_NUMBERS = 2 * BESIDE * GROUP_SIZE };
+enum { NEAR_WORDS = 3, NEAR_NUMBERS = 2 * NEAR_WORDS * GROUP_SIZE };
 
 group_fn void winner_find(const bits32* even, const bits32* odd, struct pixel_winner* w,
-                          local_ptr bits32* beside) {
+                          local_ptr bits32* near_words) {
   bits32 lowest[WORDS], best = NO_KEY;
   lane_unroll for (index k = 0; k < WORDS; ++k) lowest[k] = pair_min(even[k], odd[k]);
   lane_unroll for (index set = 0; set < KEY_SETS; ++set) {
@@ -96,9 +96,9 @@ group_fn void winner_find(const bits32* even, const bits32* odd, struct pixel_wi
   bits32 other = NO_PAIR;
   lane_unroll for (index k = 0; k < WORDS; ++k) {
     const bits32 at = place + (bits32)k;
-    if (at < BESIDE) {
-      beside[at] = even[k];
-      beside[BESIDE + at] = odd[k];
+    if (at < NEAR_WORDS) {
+      near_words[at] = even[k];
+      near_words[NEAR_WORDS + at] = odd[k];
     } else {
       other = pair_min(other, lowest[k]);
     }
@@ -108,7 +108,7 @@ group_fn void winner_find(const bits32* even, const bits32* odd, struct pixel_wi
 }
 
 group_fn void winner_write(const struct sgm_search* s, const struct pixel_winner* w,
-                           local_ptr const bits32* beside, index x, offset here,
+                           local_ptr const bits32* near_words, index x, offset here,
                            global_ptr bits16* disparity, global_ptr bits8* confidence) {
   const index best = (index)(w->best >> 16), i = (index)(w->best & 0xffffu), word = i / 4,
               xr = x - s->min_disparity - i;
@@ -116,10 +116,10 @@ group_fn void winner_write(const struct sgm_search* s, const struct pixel_winner
   confidence[here] = 0;
   if (best >= NO_SUM || !s->is_clear) return;
   index elsewhere = (index)(w->elsewhere / SLOTS), below = best, above = best;
-  for (index j = 0; j < BESIDE; ++j) {
+  for (index j = 0; j < NEAR_WORDS; ++j) {
     if (word + j < 1 || word + j > PIXEL_WORDS) continue;
     for (index k = 0; k < 4; ++k) {
-      const bits32 pair = beside[k % 2 == 0 ? j : BESIDE + j];
+      const bits32 pair = near_words[k % 2 == 0 ? j : NEAR_WORDS + j];
       const index sum = (index)((k < 2 ? pair & 0xffffu : pair >> 16) / SLOTS),
                   apart = 4 * (word + j - 1) + k - i;
       if (apart == -1) below = sum;
@@ -143,11 +143,11 @@ group_fn void right_leaves(bits32 key, index set, index xr, local_ptr bits32* ro
 // Finds the winners of the pixels x in [from, from + count) of row y and of their right pixels.
 // row_keys [width] belongs to the group. A member keeps the lowest keys of the right pixels that
 // meet its candidates. With each pixel these keys move to the next disparity, and from the last
-// disparity into row_keys. Each member writes the team's result for one of TEAM pixels; `beside`
-// belongs to the team.
+// disparity into row_keys. Each member writes the team's result for one of TEAM pixels;
+// `near_words` belongs to the team.
 group_fn void winner_run(const struct sgm_search* s, const struct sgm_maps* maps, index y,
                          index from, index count, local_ptr bits32* row_keys,
-                         local_ptr bits32* beside) {
+                         local_ptr bits32* near_words) {
   const index member = team_member(), last = s->width - 1, first_own = CELLS * member;
   const offset row = (offset)y * s->width;
   struct pixel_winner mine = {NO_KEY, 0};
@@ -171,14 +171,14 @@ group_fn void winner_run(const struct sgm_search* s, const struct sgm_maps* maps
       right_even[k] = pair_min(even[k], passed);
     }
     struct pixel_winner found;
-    winner_find(even, odd, &found, beside + 2 * BESIDE * (n % TEAM));
+    winner_find(even, odd, &found, near_words + 2 * NEAR_WORDS * (n % TEAM));
     if (n % TEAM == member) mine = found;
     if (n % TEAM == TEAM - 1 || n == count - 1) {
       const index own = x - n % TEAM + member;
       team_sync();
       if (own <= x && own <= last)
-        winner_write(s, &mine, beside + 2 * BESIDE * member, own, row + own, maps->disparity,
-                     maps->confidence);
+        winner_write(s, &mine, near_words + 2 * NEAR_WORDS * member, own, row + own,
+                     maps->disparity, maps->confidence);
       team_sync();
     }
   }
@@ -200,7 +200,7 @@ group_kernel(sgm_winners, y, SGM_WINNERS) {
   for (index x = member; x < width; x += GROUP_SIZE) keys[x] = NO_KEY;
   group_barrier();
   const struct sgm_maps maps = {volumes, disparity + first, confidence + first};
-  winner_run(&search, &maps, y, team * run, run, keys, beside + 2 * BESIDE * TEAM * team);
+  winner_run(&search, &maps, y, team * run, run, keys, near_words + 2 * NEAR_WORDS * TEAM * team);
   group_barrier();
   for (index x = member; x < width; x += GROUP_SIZE)
     right_index[first + (offset)y * width + x] = (bits16)(keys[x] & 0xffffu);

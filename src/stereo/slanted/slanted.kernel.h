@@ -139,13 +139,13 @@ map_kernel(slanted_step, item, SLANTED_STEP_LIST) {
                               : trial == 2 ? 0.25
                                            : 1) *
                          group_same(shift) * unit,
-                 turns = lane(trial == 0   ? 0
+                 tilts = lane(trial == 0   ? 0
                               : trial == 2 ? 0.25
                                            : 1) *
                          group_same(tilt) * unit;
       try_w = best_w + r0 * moves;
-      try_wx = best_wx + r1 * turns;
-      try_wy = best_wy + r2 * turns;
+      try_wx = best_wx + r1 * tilts;
+      try_wy = best_wy + r2 * tilts;
       if (trial == 3)
         try_w = group_same(farthest) +
                 lane(0.5) * (r0 + lane(1)) * (group_same(nearest) - group_same(farthest));
@@ -176,10 +176,9 @@ map_kernel(slanted_check, item, SLANTED_CHECK) {
   const real column2 = slanted_floor(u + lane(0.5)), row2 = slanted_floor(v + lane(0.5));
   const real at =
       (row2 + lane(SLANTED_MARGIN)) * lane(slanted_pitch(width)) + column2 + lane(SLANTED_MARGIN);
-  const real turned_x = slanted_gather(other_wx, at), turned_y = slanted_gather(other_wy, at);
-  const real back_w =
-      slanted_gather(other_w, at) + turned_x * (u - column2) + turned_y * (v - row2);
-  const struct seen_patch b = patch_seen(back, u, v, back_w, turned_x, turned_y);
+  const real back_wx = slanted_gather(other_wx, at), back_wy = slanted_gather(other_wy, at);
+  const real back_w = slanted_gather(other_w, at) + back_wx * (u - column2) + back_wy * (v - row2);
+  const struct seen_patch b = patch_seen(back, u, v, back_w, back_wx, back_wy);
   const real apart = sqrt((b.u - x) * (b.u - x) + (b.v - y) * (b.v - y));
   const mask is_near = inside & (b.z > lane(0)) & (apart < patch_farthest());
   group_store(distance, place, select(is_near, apart, patch_farthest()), place + group_width);

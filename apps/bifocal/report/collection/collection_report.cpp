@@ -53,7 +53,7 @@ Rows configuration_rows(const ViewGraph& g) {
 }
 
 // The rows list images without a verified pair, and why.
-Rows lone_rows(const ViewGraph& g) {
+Rows unconnected_rows(const ViewGraph& g) {
   Rows rows;
   for (const GraphImage& image : g.images) {
     if (image.component >= 0) continue;
@@ -146,7 +146,7 @@ void add_left_out(Page& page, const CollectionReport& in, const Thumbnails* thum
   if (const Rows rows = configuration_rows(in.graph); !rows.empty())
     page.table("Configurations in the database", rows);
   page.end_columns();
-  add_list(page, "Images without a verified pair", lone_rows(in.graph));
+  add_list(page, "Images without a verified pair", unconnected_rows(in.graph));
   Rows damaged;
   for (const colmap::RowFault& fault : in.graph.damaged_rows)
     damaged.push_back({fault.row, fault.reason});

@@ -39,7 +39,7 @@ struct ShownPairs {
   std::vector<int> edges;  // of ViewGraph::edges, on the map
   // Places in `edges`. Links: the forest's edges with fewest inliers.
   std::vector<std::size_t> weakest_links, weakest, strongest;
-  std::vector<int> in_turn;  // all of `edges`: those of the tables, the forest, the others
+  std::vector<int> in_order;  // all of `edges`: those of the tables, the forest, the others
 };
 [[nodiscard]] ShownPairs shown_pairs(const ViewGraph& graph);
 

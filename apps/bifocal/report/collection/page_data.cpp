@@ -114,7 +114,7 @@ ShownPairs shown_pairs(const ViewGraph& graph) {
   first(graph.strongest, false, shown.strongest);
   std::vector<bool> taken(shown.edges.size());
   const auto take = [&](std::size_t k) {
-    if (!taken[k]) shown.in_turn.push_back(shown.edges[k]);
+    if (!taken[k]) shown.in_order.push_back(shown.edges[k]);
     taken[k] = true;
   };
   for (const auto* table : {&shown.strongest, &shown.weakest_links, &shown.weakest})

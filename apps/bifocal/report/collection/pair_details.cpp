@@ -142,9 +142,10 @@ class Builder {
     const Intrinsics &K1 = lenses[0]->pinhole(), &K2 = lenses[1]->pinhole();
     std::optional<Pose> pose = g.cam2_from_cam1;
     const bool moved = pose && std::hypot(pose->t[0], pose->t[1], pose->t[2]) > 0;
-    const bool turned = g.configuration == Configuration::panoramic;
+    const bool is_rotation = g.configuration == Configuration::panoramic;
     out.source = "Depth by the pose in the database.";
-    if (turned || (pose && !moved)) return void(out.source = "No depth: the camera turned only.");
+    if (is_rotation || (pose && !moved))
+      return void(out.source = "No depth: the camera turned only.");
     if (!pose && g.E) {
       pose = recover_pose(*g.E, points, K1, K2).cam2_from_cam1;
       out.source = "Depth by the pose that the essential matrix has.";

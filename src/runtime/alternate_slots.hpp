@@ -10,7 +10,7 @@ namespace bifocal::runtime {
 // 0 or 1 and returns false after the last piece; finish(slot) waits for the piece of a slot, if
 // it has one.
 template <class Start, class Finish>
-void in_turn(const Start& start, const Finish& finish) {
+void alternate_slots(const Start& start, const Finish& finish) {
   std::size_t slot = 0;
   for (bool more = true; more; slot = 1 - slot) {
     finish(slot);
