@@ -40,7 +40,7 @@ Cameras given_cameras(const CameraOptions& options) {
 }
 
 Photograph read_photograph(const std::string& file) {
-  const std::string bytes = read_file(file, kMaxPictureBytes);
+  const std::string bytes = read_file(file, kMaxImageBytes);
   Photograph photograph{file, decode_image(bytes, file), exif_intrinsics(bytes),
                         bifocal::exif_doubt(bytes)};
   const ImageU8& image = photograph.image;

@@ -88,8 +88,8 @@ void run_case(Context& context, Queue& queue, const std::string& method, int wid
   Way resident(queue, rgb, width, height, options);
   Detector detector(queue, width, height, options, 2);
   const std::size_t half = rgb.size() / 2;
-  const std::vector<PictureView> pictures = {{rgb.data(), width, height, 3},
-                                             {rgb.data() + half, width, height, 3}};
+  const std::vector<AnyImageView> pictures = {{rgb.data(), width, height, 3},
+                                              {rgb.data() + half, width, height, 3}};
   const auto through_the_host = [&] {
     const std::vector<Features> found = detector(pictures);
     const std::vector<Match> matches = match(queue, found[0], found[1]);

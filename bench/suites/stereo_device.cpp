@@ -123,7 +123,7 @@ void time_filters(Context& context, const Device& device, const Shape& s) {
   Queue queue(device);
   const Resident r(queue, patches(s.width, s.height, s.disparities));
   const SgmOptions o{.disparities = s.disparities};
-  const stereo::PictureSize size{s.width, s.height};
+  const stereo::ImageSize size{s.width, s.height};
   stereo::SgmDevice search(queue, size, 8, o);
   stereo::PostFilter filter(device, size, o.filter, o.min_disparity, false);
   const stereo::WinnerMaps winners = search.run(queue, r.left, r.right, filter.winners());

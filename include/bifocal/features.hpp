@@ -114,13 +114,13 @@ void fields(Options& options, const Visit& visit) {
 // Differs from Lowe's text where measurements on the Oxford pairs asked for it: a photograph is
 // taken to have a blur of 0.2 px (0.5), the orientation window is 2 sigma wide (1.5), a bin of the
 // descriptor 3.6 sigma (3).
-[[nodiscard]] Features detect_sift(const PictureView& image, const SiftOptions& options = {},
+[[nodiscard]] Features detect_sift(const AnyImageView& image, const SiftOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 // This computes on the queue's device, where the picture is made grey, to the bits of to_grey_8. A
 // GPU finds what a CPU does, but for rounding: one point in 200 may come or go at a threshold, the
 // others agree to 0.01 px; the same on every run. It takes as much of its memory as a
 // SiftDetector.
-[[nodiscard]] Features detect_sift(Queue& queue, const PictureView& image,
+[[nodiscard]] Features detect_sift(Queue& queue, const AnyImageView& image,
                                    const SiftOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 
@@ -223,12 +223,12 @@ void fields(Options& options, const Visit& visit) {
 // sample, so that turned and mirrored pictures have the same points; descriptions are made of
 // overlapping cells of 9 x 9 samples (Agrawal et al.), of wavelets of side 3 sigma. Windows of
 // orientations are 61.9 degrees.
-[[nodiscard]] Features detect_surf(const PictureView& image, const SurfOptions& options = {},
+[[nodiscard]] Features detect_surf(const AnyImageView& image, const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 // This computes on the queue's device. A GPU finds what a CPU does, but for rounding: positions
 // agree to 0.001 px, one descriptor in 50 has a sample on the next pixel; the same on every run. It
 // needs about 6 bytes of its memory per pixel, 24 with `upsample`.
-[[nodiscard]] Features detect_surf(Queue& queue, const PictureView& image,
+[[nodiscard]] Features detect_surf(Queue& queue, const AnyImageView& image,
                                    const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 
@@ -270,8 +270,8 @@ class Detector {
   // an image of another size.
   [[nodiscard]] std::vector<Features> operator()(
       std::span<const ImageView<const std::uint8_t>> images);
-  [[nodiscard]] std::vector<Features> operator()(std::span<const PictureView> images);
-  [[nodiscard]] Features operator()(const PictureView& image);
+  [[nodiscard]] std::vector<Features> operator()(std::span<const AnyImageView> images);
+  [[nodiscard]] Features operator()(const AnyImageView& image);
 
   // Adds features to a set, in which they stay on the device: an image takes a slot of max_features
   // places, or of as many as it may have. Returns the number of the first slot.
@@ -284,7 +284,7 @@ class Detector {
   int add(const Memory<const std::uint16_t>& images, int count, FeatureSet& set, int channels = 1);
   // Images of the host, copied there while the device works. Returns when all are done.
   int add(std::span<const ImageView<const std::uint8_t>> images, FeatureSet& set);
-  int add(std::span<const PictureView> images, FeatureSet& set);
+  int add(std::span<const AnyImageView> images, FeatureSet& set);
 
  private:
   class Work;

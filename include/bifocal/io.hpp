@@ -24,12 +24,12 @@ namespace bifocal {
 
 inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 28;  // 268 megapixels
 // A picture's file has at most this: 16 bits in 4 channels, plus headers.
-inline constexpr std::int64_t kMaxPictureBytes = 8 * kMaxImagePixels + (1 << 20);
+inline constexpr std::int64_t kMaxImageBytes = 8 * kMaxImagePixels + (1 << 20);
 inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // of a text file read whole
 
 // Number of highest bits that no value of a 16-bit picture uses, 2 to 8: that of a camera of 8 to
 // 14 bits. 0 for other pictures.
-[[nodiscard]] int unused_bits(const PictureView& picture);
+[[nodiscard]] int unused_bits(const AnyImageView& picture);
 
 // A photograph, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour, palette, alpha) or PGM/PPM
 // (binary or plain, any maximum). The format is told by the first bytes, not by the name. It is

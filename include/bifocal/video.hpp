@@ -72,7 +72,7 @@ class VideoMatcher {
   // of that, nothing for the first. Throws Error(usage) for a picture of another size, which is no
   // frame then, and as detect_sift(), match() and estimate_batch() do; after another error than
   // that the next frame is a first one.
-  std::optional<VideoFrame> add(const PictureView& frame);
+  std::optional<VideoFrame> add(const AnyImageView& frame);
   // The same of a frame [height][width][channels] in memory of the queue's device (on a CPU the
   // host's), which is read while this call lasts.
   std::optional<VideoFrame> add(const Memory<const std::uint8_t>& frame, int channels = 1);

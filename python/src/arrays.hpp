@@ -94,8 +94,8 @@ struct Picture {
             static_cast<int>(array.shape(0)), grey ? 1 : static_cast<int>(array.shape(2)),
             array.stride(0)};
   }
-  [[nodiscard]] PictureView any() const {
-    return bits == 8 ? PictureView(view<std::uint8_t>()) : PictureView(view<std::uint16_t>());
+  [[nodiscard]] AnyImageView any() const {
+    return bits == 8 ? AnyImageView(view<std::uint8_t>()) : AnyImageView(view<std::uint16_t>());
   }
 };
 [[nodiscard]] Picture picture_of(nb::handle object, const char* name);

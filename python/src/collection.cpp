@@ -167,11 +167,11 @@ class Collection {
   // image of another size.
   std::size_t add_run(const std::vector<Picture>& pictures, std::size_t k, const DetectorOptions& o,
                       int batch) {
-    std::vector<PictureView> views = {pictures[k].any()};
-    const PictureView first = views[0];
+    std::vector<AnyImageView> views = {pictures[k].any()};
+    const AnyImageView first = views[0];
     std::size_t end = k + 1;
     for (; end < pictures.size(); ++end) {
-      const PictureView own = pictures[end].any();
+      const AnyImageView own = pictures[end].any();
       if (own.width() != first.width() || own.height() != first.height()) break;
       views.push_back(own);
     }

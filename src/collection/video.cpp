@@ -57,7 +57,7 @@ class VideoMatcher::Work {
         {.offsets = kNone, .cameras1 = pinhole, .cameras2 = pinhole, .options = v.robust});
   }
 
-  std::optional<VideoFrame> add(const PictureView& picture) {
+  std::optional<VideoFrame> add(const AnyImageView& picture) {
     features::check_image(picture, "VideoMatcher");
     if (picture.width() != width_ || picture.height() != height_)
       fail(fmt::format("a frame of {} x {} px, made for {} x {}", picture.width(), picture.height(),
@@ -185,7 +185,7 @@ VideoMatcher::~VideoMatcher() = default;
 VideoMatcher::VideoMatcher(VideoMatcher&&) noexcept = default;
 VideoMatcher& VideoMatcher::operator=(VideoMatcher&&) noexcept = default;
 
-std::optional<VideoFrame> VideoMatcher::add(const PictureView& frame) { return work_->add(frame); }
+std::optional<VideoFrame> VideoMatcher::add(const AnyImageView& frame) { return work_->add(frame); }
 std::optional<VideoFrame> VideoMatcher::add(const Memory<const std::uint8_t>& frame, int channels) {
   return work_->add(frame, channels);
 }

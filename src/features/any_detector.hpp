@@ -62,10 +62,10 @@ class AnyDetector {
   void set_mask(ImageView<const std::uint8_t> mask) {
     std::visit([&](auto& detector) { detector.set_mask(mask); }, detector_);
   }
-  [[nodiscard]] std::vector<Features> operator()(std::span<const PictureView> images) {
+  [[nodiscard]] std::vector<Features> operator()(std::span<const AnyImageView> images) {
     return std::visit([&](auto& detector) { return detector(images); }, detector_);
   }
-  int add(std::span<const PictureView> images, FeatureSet& set) {
+  int add(std::span<const AnyImageView> images, FeatureSet& set) {
     return std::visit([&](auto& detector) { return detector.add(images, set); }, detector_);
   }
   template <class Sample>

@@ -30,7 +30,7 @@ struct Method<SiftOptions> {
     return features::least_sift_plan(width, height, options, capacity).bytes;
   }
   static bool has_shapes(const SiftOptions& options) { return options.affine_shape; }
-  static Features detect(const PictureView& image, const SiftOptions& options,
+  static Features detect(const AnyImageView& image, const SiftOptions& options,
                          ImageView<const std::uint8_t> mask) {
     return detect_sift(image, options, mask);
   }
@@ -53,14 +53,14 @@ struct Method<SurfOptions> {
     return Device::bytes(width, height, options);
   }
   static bool has_shapes(const SurfOptions&) { return false; }
-  static Features detect(const PictureView& image, const SurfOptions& options,
+  static Features detect(const AnyImageView& image, const SurfOptions& options,
                          ImageView<const std::uint8_t> mask) {
     return detect_surf(image, options, mask);
   }
 };
 
 template <class Options>
-Features detect_on(Queue& queue, const PictureView& image, const Options& options,
+Features detect_on(Queue& queue, const AnyImageView& image, const Options& options,
                    ImageView<const std::uint8_t> mask) {
   using Own = Method<Options>;
   if (queue.device().info().kind == DeviceKind::cpu) return Own::detect(image, options, mask);
@@ -130,7 +130,7 @@ int Detector<Options>::add(std::span<const ImageView<const std::uint8_t>> images
 }
 
 template <class Options>
-int Detector<Options>::add(std::span<const PictureView> images, FeatureSet& set) {
+int Detector<Options>::add(std::span<const AnyImageView> images, FeatureSet& set) {
   return work_->add(images, set);
 }
 
@@ -141,24 +141,24 @@ std::vector<Features> Detector<Options>::operator()(
 }
 
 template <class Options>
-std::vector<Features> Detector<Options>::operator()(std::span<const PictureView> images) {
+std::vector<Features> Detector<Options>::operator()(std::span<const AnyImageView> images) {
   return work_->detect(images);
 }
 
 template <class Options>
-Features Detector<Options>::operator()(const PictureView& image) {
+Features Detector<Options>::operator()(const AnyImageView& image) {
   return std::move(work_->detect({&image, 1}).front());
 }
 
 template class Detector<SiftOptions>;
 template class Detector<SurfOptions>;
 
-Features detect_sift(Queue& queue, const PictureView& image, const SiftOptions& options,
+Features detect_sift(Queue& queue, const AnyImageView& image, const SiftOptions& options,
                      ImageView<const std::uint8_t> mask) {
   return detect_on(queue, image, options, mask);
 }
 
-Features detect_surf(Queue& queue, const PictureView& image, const SurfOptions& options,
+Features detect_surf(Queue& queue, const AnyImageView& image, const SurfOptions& options,
                      ImageView<const std::uint8_t> mask) {
   return detect_on(queue, image, options, mask);
 }

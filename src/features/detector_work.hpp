@@ -28,7 +28,7 @@
 
 namespace bifocal::features {
 
-[[nodiscard]] inline std::vector<PictureView> pictures_of(
+[[nodiscard]] inline std::vector<AnyImageView> pictures_of(
     std::span<const ImageView<const std::uint8_t>> images) {
   return {images.begin(), images.end()};
 }
@@ -81,12 +81,12 @@ class DetectorWork {
   void set_mask(ImageView<const std::uint8_t> mask) {
     check_mask(Method::kName, mask, width_, height_);
     mask_ = ImageU8(mask.width, mask.height);
-    if (!mask_.empty()) copy_rows(PictureView(mask), mask_.pixels.data());
+    if (!mask_.empty()) copy_rows(AnyImageView(mask), mask_.pixels.data());
     for (auto& slot : slots_)
       if (slot && slot->device) slot->device->set_mask(mask_);
   }
 
-  std::vector<Features> detect(std::span<const PictureView> images) {
+  std::vector<Features> detect(std::span<const AnyImageView> images) {
     std::vector<Features> all;
     if (is_cpu()) {
       check(images);
@@ -109,7 +109,7 @@ class DetectorWork {
     return all;
   }
 
-  int add(std::span<const PictureView> images, FeatureSet& set) {
+  int add(std::span<const AnyImageView> images, FeatureSet& set) {
     check(images);
     if (is_cpu()) {
       const int first = set.size();
@@ -140,7 +140,7 @@ class DetectorWork {
       const int first = set.size();
       for (int k = 0; k < count; ++k) {
         const std::size_t first_sample = samples_of(k, channels);
-        const PictureView image(images.pointer() + first_sample, width_, height_, channels);
+        const AnyImageView image(images.pointer() + first_sample, width_, height_, channels);
         set.add(queue_, Method::detect(image, options_, mask_));
       }
       return first;
@@ -300,7 +300,7 @@ class DetectorWork {
   }
 
   // Copies the first images of one format to the slot, at most a batch.
-  void take(Slot& slot, std::span<const PictureView> images) {
+  void take(Slot& slot, std::span<const AnyImageView> images) {
     slot.format = format_of(images[0]);
     const std::size_t size = pixels() * slot.format.bytes();
     const std::size_t most = size * static_cast<std::size_t>(batch_);
@@ -312,7 +312,7 @@ class DetectorWork {
     if (!slot.format.is_grey_8() && slot.samples.size() < most)
       slot.samples = Buffer<std::uint8_t>(device, most);
     slot.count = 0;
-    for (const PictureView& image : images) {
+    for (const AnyImageView& image : images) {
       if (slot.count == batch_ || format_of(image) != slot.format) break;
       copy_rows(image, slot.host->data() + static_cast<std::size_t>(slot.count++) * size);
     }
@@ -337,8 +337,8 @@ class DetectorWork {
     slot.count = 0;
   }
 
-  void check(std::span<const PictureView> images) const {
-    for (const PictureView& image : images) {
+  void check(std::span<const AnyImageView> images) const {
+    for (const AnyImageView& image : images) {
       check_image(image, Method::kName);
       if (image.width() != width_ || image.height() != height_)
         throw Error(ErrorCode::usage,

@@ -67,8 +67,8 @@ kernels::new_points<float> PointsDevice::added(int width) const {
           .shift = shift_,
           .found = found,
           .rows = rows,
-          .picture_width = width,
-          .picture_height = height_,
+          .image_width = width,
+          .image_height = height_,
           .mask = mask_,
           .mask_width = mask_width_};
 }

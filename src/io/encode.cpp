@@ -19,7 +19,7 @@ namespace bifocal {
 namespace {
 
 template <class T>
-void check_picture(ImageView<const T> image, const char* function) {
+void check_image(ImageView<const T> image, const char* function) {
   if (!image.data || image.empty() || image.channels < 1 || image.channels > 4) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: can't write a picture of {} x {} pixels, {} channels", function,
@@ -85,7 +85,7 @@ bool write_rows(PngWriter& writer, const PngLayout& layout, png_bytep* rows) {
 
 template <class T>
 std::string png_bytes(ImageView<const T> image, std::string_view name) {
-  check_picture(image, "write_png");
+  check_image(image, "write_png");
   std::vector<png_bytep> rows;  // libpng takes rows as mutable pointers, but does not write to them
   rows.reserve(std::size_t(image.height));
   for (int y = 0; y < image.height; ++y) {
@@ -156,7 +156,7 @@ bool write_jpeg(JpegWriter& writer, ImageView<const std::uint8_t> image, int qua
 std::string encode_png(ImageView<const std::uint8_t> image) { return png_bytes(image, "picture"); }
 
 std::string encode_jpeg(ImageView<const std::uint8_t> image, int quality) {
-  check_picture(image, "encode_jpeg");
+  check_image(image, "encode_jpeg");
   if (quality < 1 || quality > 100) {
     throw Error(ErrorCode::usage, fmt::format("encode_jpeg: quality {} is not 1 to 100", quality));
   }
@@ -177,7 +177,7 @@ void write_png(const std::filesystem::path& file, ImageView<const std::uint16_t>
 }
 
 void write_pnm(const std::filesystem::path& file, ImageView<const std::uint8_t> image) {
-  check_picture(image, "write_pnm");
+  check_image(image, "write_pnm");
   if (image.channels == 2 || image.channels == 4) {
     throw Error(ErrorCode::usage, "write_pnm: " + file.string() + ": PGM and PPM have no alpha");
   }

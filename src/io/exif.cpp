@@ -174,7 +174,7 @@ Exif parse_exif(std::string_view block) {
 }  // namespace io
 
 std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg) {
-  return exif_intrinsics(read_file(jpeg, kMaxPictureBytes));
+  return exif_intrinsics(read_file(jpeg, kMaxImageBytes));
 }
 
 std::optional<Intrinsics> exif_intrinsics(std::string_view bytes) {

@@ -47,7 +47,7 @@ std::vector<Cover> covers(int large, int small) {
 }  // namespace
 
 Photograph read_photograph(const std::filesystem::path& file) {
-  return decode_photograph(read_file(file, kMaxPictureBytes), file.string());
+  return decode_photograph(read_file(file, kMaxImageBytes), file.string());
 }
 
 Photograph decode_photograph(std::string_view bytes, std::string_view name) {

@@ -18,7 +18,7 @@ namespace {
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
-bool is_picture(const fs::path& path) {
+bool is_image_file(const fs::path& path) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -52,7 +52,7 @@ class Finder {
     if (fs::is_directory(path, error)) {
       enter(path, true);
     } else if (fs::is_symlink(path, error)) {
-      picture_links_.push_back(path);
+      image_links_.push_back(path);
     } else {
       take(path, true);
     }
@@ -64,8 +64,8 @@ class Finder {
       std::sort(links.begin(), links.end(), comes_before_path);
       for (const fs::path& link : links) enter(link, false);
     }
-    std::sort(picture_links_.begin(), picture_links_.end(), comes_before_path);
-    for (const fs::path& link : picture_links_) {
+    std::sort(image_links_.begin(), image_links_.end(), comes_before_path);
+    for (const fs::path& link : image_links_) {
       struct stat status {};
       const bool is_there = stat(link.c_str(), &status) == 0;
       const auto known = files_.find({status.st_dev, status.st_ino});
@@ -125,8 +125,8 @@ class Finder {
     const bool is_link = entry.is_symlink(error);
     if (entry.is_directory(error)) {
       is_link ? folder_links_.push_back(path) : enter(path, false);
-    } else if (is_picture(path)) {
-      is_link ? picture_links_.push_back(path) : take(path, false);
+    } else if (is_image_file(path)) {
+      is_link ? image_links_.push_back(path) : take(path, false);
     } else if (is_link && !entry.exists(error)) {
       pass_over(path, "is a link to nothing");
     } else if (entry.is_regular_file(error)) {
@@ -135,7 +135,7 @@ class Finder {
   }
 
   std::map<Identity, fs::path> folders_, files_;  // by file, the first path found
-  std::vector<fs::path> found_, folder_links_, picture_links_;
+  std::vector<fs::path> found_, folder_links_, image_links_;
   std::vector<fs::path> other_files_;
   std::vector<PassedOver> passed_over_;
 };

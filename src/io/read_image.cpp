@@ -177,7 +177,7 @@ ImageU16 decode_samples(std::string_view bytes, std::string_view name, std::int6
 }  // namespace io
 
 ImageU8 read_image(const std::filesystem::path& file) {
-  return decode_image(read_file(file, kMaxPictureBytes), file.string());
+  return decode_image(read_file(file, kMaxImageBytes), file.string());
 }
 
 ImageU8 decode_image(std::string_view bytes, std::string_view name) {
@@ -185,15 +185,15 @@ ImageU8 decode_image(std::string_view bytes, std::string_view name) {
 }
 
 ImageU8 read_mask(const std::filesystem::path& file) {
-  return io::decode_mask(read_file(file, kMaxPictureBytes), file.string(), kMaxImagePixels);
+  return io::decode_mask(read_file(file, kMaxImageBytes), file.string(), kMaxImagePixels);
 }
 
 ImageU16 read_image_16(const std::filesystem::path& file) {
-  return io::decode_16(read_file(file, kMaxPictureBytes), file.string(), kMaxImagePixels);
+  return io::decode_16(read_file(file, kMaxImageBytes), file.string(), kMaxImagePixels);
 }
 
 ImageU16 read_samples(const std::filesystem::path& file) {
-  return io::decode_samples(read_file(file, kMaxPictureBytes), file.string(), kMaxImagePixels);
+  return io::decode_samples(read_file(file, kMaxImageBytes), file.string(), kMaxImagePixels);
 }
 
 }  // namespace bifocal

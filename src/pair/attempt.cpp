@@ -20,17 +20,18 @@
 namespace bifocal::pair {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using PhotographView = ImageView<const std::uint8_t>;
 
 constexpr ImagePair kPair[] = {{0, 1}};
 
 // Returns the doubt about a camera's intrinsics in words; empty without a doubt.
-std::string doubt_of_camera(const Intrinsics& camera, Picture image, const char* which) {
+std::string doubt_of_camera(const Intrinsics& camera, PhotographView image, const char* which) {
   const std::string doubt = intrinsics_doubt(camera, image.width, image.height);
   return doubt.empty() ? doubt : fmt::format("{} ({} picture)", doubt, which);
 }
 
-std::string doubt_of_cameras(const PairOptions& options, Picture image1, Picture image2) {
+std::string doubt_of_cameras(const PairOptions& options, PhotographView image1,
+                             PhotographView image2) {
   std::string doubt;
   if (options.camera1) doubt = doubt_of_camera(*options.camera1, image1, "first");
   if (options.camera2 && doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
@@ -207,7 +208,7 @@ void Attempt::doubt_repetition(const AttemptInput& input, const AttemptStages& s
                         {.cameras = cameras, .options = options_.robust, .queue = &input.queue});
     return;
   }
-  const Picture image1 = input.image1, image2 = input.image2;
+  const PhotographView image1 = input.image1, image2 = input.image2;
   result.repetition = repetition(
       {input.queue,
        matching_->features,

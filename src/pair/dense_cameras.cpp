@@ -10,7 +10,7 @@
 namespace bifocal::pair {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using PhotographView = ImageView<const std::uint8_t>;
 
 // Returns K2' F K1.
 Mat3 essential_of(const Mat3& F, const Intrinsics& k1, const Intrinsics& k2) {

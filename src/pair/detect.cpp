@@ -12,11 +12,11 @@
 namespace bifocal::pair {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using PhotographView = ImageView<const std::uint8_t>;
 
 // Detects the features of one image on a new queue.
-FeatureSet detected(Photograph& photograph, Picture mask, const PairOptions& options) {
-  const Picture image = photograph.view();
+FeatureSet detected(Photograph& photograph, PhotographView mask, const PairOptions& options) {
+  const PhotographView image = photograph.view();
   Queue queue(options.device);
   FeatureSet set(options.device);
   // On a CPU images may be larger than any detector.
@@ -33,7 +33,7 @@ FeatureSet detected(Photograph& photograph, Picture mask, const PairOptions& opt
   // host, the detector tries again with a larger capacity.
   if (set.count(queue, 0) == 0) {
     set.clear();
-    const PictureView picture(image);
+    const AnyImageView picture(image);
     (void)detector.add({&picture, 1}, set);
   }
   queue.wait();

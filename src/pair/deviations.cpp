@@ -113,7 +113,7 @@ class Covariance {
 // Least-squares fits to the inliers of a pair: of the pose, or of the focal length with it.
 class Fits {
  public:
-  Fits(const CalibratedPair& pair, bool has_focal)
+  Fits(const CalibratedInliers& pair, bool has_focal)
       : pair_(pair), has_focal_(has_focal), own_{pair.camera1, pair.camera2, pair.pose} {}
 
   // Fits the pose to the inliers with the given cameras; nullopt if the fit has no focal length.
@@ -185,7 +185,7 @@ class Fits {
   }
 
  private:
-  const CalibratedPair& pair_;
+  const CalibratedInliers& pair_;
   bool has_focal_;
   DeviatingGeometry own_, whole_;
 };
@@ -198,7 +198,8 @@ CameraDeviation with_principal_point(CameraDeviation deviation, const PairOption
   return deviation;
 }
 
-PoseDeviation deviation_of(const CalibratedPair& pair, std::vector<DeviatingGeometry> geometries) {
+PoseDeviation deviation_of(const CalibratedInliers& pair,
+                           std::vector<DeviatingGeometry> geometries) {
   PoseDeviation out;
   for (const DeviatingGeometry& g : geometries) {
     const Change d = change({pair.camera1, pair.camera2, pair.pose}, g);
@@ -246,7 +247,7 @@ std::vector<Intrinsics> deviating_cameras(const Intrinsics& k, const CameraDevia
   return cameras;
 }
 
-PoseDeviation pose_deviation(const CalibratedPair& pair, const CameraDeviation& deviation1,
+PoseDeviation pose_deviation(const CalibratedInliers& pair, const CameraDeviation& deviation1,
                              const CameraDeviation& deviation2) {
   Fits fits(pair, false);
   std::vector<DeviatingGeometry> geometries;
@@ -261,7 +262,7 @@ PoseDeviation pose_deviation(const CalibratedPair& pair, const CameraDeviation& 
   return deviation_of(pair, std::move(geometries));
 }
 
-FocalDeviation focal_deviation(const CalibratedPair& pair, double relative,
+FocalDeviation focal_deviation(const CalibratedInliers& pair, double relative,
                                const CameraDeviation& assumed,
                                std::span<const std::vector<PointPair>> more) {
   FocalDeviation open;

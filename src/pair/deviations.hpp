@@ -33,13 +33,13 @@ struct CameraDeviation {
                                                         const CameraDeviation& deviation);
 
 // A calibrated pair with the inliers of its pose.
-struct CalibratedPair {
+struct CalibratedInliers {
   std::vector<PointPair> inliers;
   Intrinsics camera1, camera2;
   Pose pose;
 };
 // Returns the deviation of the pose of an essential matrix. Equal cameras count as one camera.
-[[nodiscard]] PoseDeviation pose_deviation(const CalibratedPair& pair,
+[[nodiscard]] PoseDeviation pose_deviation(const CalibratedInliers& pair,
                                            const CameraDeviation& deviation1,
                                            const CameraDeviation& deviation2);
 
@@ -51,7 +51,7 @@ struct FocalDeviation {
 // Returns the deviation of the focal length and the pose. relative: deviation / focal length from
 // independent noise. more: the inliers with one further quantity each, such as the lens distortion,
 // one deviation off.
-[[nodiscard]] FocalDeviation focal_deviation(const CalibratedPair& pair, double relative,
+[[nodiscard]] FocalDeviation focal_deviation(const CalibratedInliers& pair, double relative,
                                              const CameraDeviation& assumed,
                                              std::span<const std::vector<PointPair>> more);
 

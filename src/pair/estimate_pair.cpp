@@ -11,9 +11,9 @@
 namespace bifocal {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using PhotographView = ImageView<const std::uint8_t>;
 
-void check_picture(Picture image, const char* name) {
+void check_picture(PhotographView image, const char* name) {
   if (image.empty() || image.channels < 1 || image.channels > 4) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: {} x {} px with {} channels: not a picture of 1 to 4 channels",
@@ -21,7 +21,7 @@ void check_picture(Picture image, const char* name) {
   }
 }
 
-void check(Picture image1, Picture image2, const PairOptions& options) {
+void check(PhotographView image1, PhotographView image2, const PairOptions& options) {
   check_picture(image1, "image1");
   check_picture(image2, "image2");
   for (const auto& camera : {options.camera1, options.camera2}) {
@@ -64,7 +64,7 @@ const char* to_string(CameraSource source) {
   return "";
 }
 
-PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& options) {
+PairResult estimate_pair(PhotographView image1, PhotographView image2, const PairOptions& options) {
   check(image1, image2, options);
   std::vector<StageTime> timings;
   PairResult result;

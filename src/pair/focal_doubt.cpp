@@ -8,6 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "verify/inlier_points.hpp"
+
 namespace bifocal::pair {
 namespace {
 
@@ -35,10 +37,8 @@ Errors errors_of(const Mat3& F, std::span<const PointPair> points) {
 }
 
 // Returns whether the inliers of the pose fit a fundamental matrix clearly better.
-bool fit_another_camera(const CalibratedPair& pair) {
-  std::vector<PointPair> inliers;
-  for (std::size_t i = 0; i < pair.points.size(); ++i)
-    if (pair.essential.inliers[i]) inliers.push_back(pair.points[i]);
+bool fit_another_camera(const CalibratedEstimates& pair) {
+  const std::vector<PointPair> inliers = verify::inlier_points(pair.points, pair.essential.inliers);
   const auto free = static_cast<double>(inliers.size()) - kFundamentalParameters;
   if (free < 1) return false;
   const Mat3 F = times(transposed(px_to_rays(pair.camera2)),
@@ -52,7 +52,7 @@ bool fit_another_camera(const CalibratedPair& pair) {
 
 // Returns the factor by which both focal lengths must be multiplied, or 1 if the matches do
 // not determine it.
-double focal_factor(Queue& queue, const CalibratedPair& pair, const RobustOptions& options) {
+double focal_factor(Queue& queue, const CalibratedEstimates& pair, const RobustOptions& options) {
   const Intrinsics &one = pair.camera1, &two = pair.camera2;
   std::vector<PointPair> points(pair.points.begin(), pair.points.end());
   for (PointPair& p : points) {  // px of a camera of focal length one.fx about (0, 0)
@@ -70,7 +70,8 @@ double focal_factor(Queue& queue, const CalibratedPair& pair, const RobustOption
 
 }  // namespace
 
-std::string focal_doubt(Queue& queue, const CalibratedPair& pair, const RobustOptions& options) {
+std::string focal_doubt(Queue& queue, const CalibratedEstimates& pair,
+                        const RobustOptions& options) {
   if (!pair.essential.ok() || !pair.fundamental.ok() ||
       !problem_info(ModelKind::shared_focal).is_built)
     return {};

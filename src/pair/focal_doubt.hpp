@@ -9,7 +9,7 @@
 namespace bifocal::pair {
 
 // A calibrated pair and its fundamental matrix.
-struct CalibratedPair {
+struct CalibratedEstimates {
   const EstimateResult& essential;
   const EstimateResult& fundamental;
   std::span<const PointPair> points;  // px
@@ -28,7 +28,7 @@ struct CalibratedPair {
 // (scripts/measure/intrinsics).
 //
 // Returns the reason of the doubt in words; empty without a doubt.
-[[nodiscard]] std::string focal_doubt(Queue& queue, const CalibratedPair& pair,
+[[nodiscard]] std::string focal_doubt(Queue& queue, const CalibratedEstimates& pair,
                                       const RobustOptions& options);
 
 }  // namespace bifocal::pair

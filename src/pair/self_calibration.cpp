@@ -13,13 +13,14 @@
 #include <optional>
 
 #include "pair/deviations.hpp"
+#include "verify/inlier_points.hpp"
 #include "robust/jackknife.hpp"
 #include "robust/lens_fit.hpp"
 
 namespace bifocal::pair {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using PhotographView = ImageView<const std::uint8_t>;
 
 // A lens is accepted under four conditions: it lowers the squared errors of F by this many squared
 // noises (a likelihood ratio); its distortion is this many standard deviations from 0; it moves the
@@ -39,11 +40,11 @@ constexpr double kLeastParallax = 1;
 
 // Returns the camera of radial_fundamental: the principal point is the image centre, and half the
 // diagonal is the unit of the distortion k.
-Intrinsics lens_unit(Picture image) {
+Intrinsics lens_unit(PhotographView image) {
   return camera_of(image, std::hypot(image.width, image.height) / 2);
 }
 
-LensCamera lens_of(Picture image, double distortion) {
+LensCamera lens_of(PhotographView image, double distortion) {
   const Intrinsics unit = lens_unit(image);
   const double parameters[] = {unit.fx, unit.cx, unit.cy, distortion};
   return LensCamera("SIMPLE_DIVISION", parameters, image.width, image.height);
@@ -140,15 +141,8 @@ void keep_seen(const UndistortedPair& pair, EstimateResult& found) {
   }
 }
 
-std::vector<PointPair> inlying(std::span<const PointPair> points, const EstimateResult& found) {
-  std::vector<PointPair> inliers;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (found.inliers[i]) inliers.push_back(points[i]);
-  return inliers;
-}
-
 // Returns the undistorted points of a photograph, in px of an undistorted view.
-std::vector<PointPair> undistorted_points(Picture photograph, double distortion,
+std::vector<PointPair> undistorted_points(PhotographView photograph, double distortion,
                                           const Intrinsics& view, std::vector<PointPair> points) {
   const LensCamera lens = lens_of(photograph, distortion);
   undistort(std::span(points), lens, lens);
@@ -163,9 +157,9 @@ std::vector<PointPair> undistorted_points(Picture photograph, double distortion,
 
 // Returns the standard deviation of the distortion, including correlated errors and the assumed
 // centre and aspect ratio.
-double distortion_deviation(Picture image, const EstimateResult& found, const PairOptions& options,
-                            std::span<const PointPair> points) {
-  const std::vector<PointPair> inliers = inlying(points, found);
+double distortion_deviation(PhotographView image, const EstimateResult& found,
+                            const PairOptions& options, std::span<const PointPair> points) {
+  const std::vector<PointPair> inliers = verify::inlier_points(points, found.inliers);
   robust::LensModel model{found.model, found.distortion, lens_unit(image)};
   const double whole = robust::refined_distortion(model, inliers);
   double variance = std::pow(found.distortion_deviation, 2) + std::pow(whole - found.distortion, 2);
@@ -181,20 +175,20 @@ double distortion_deviation(Picture image, const EstimateResult& found, const Pa
 
 // Returns the inliers with the distortion one standard deviation off; empty if no
 // lens was estimated.
-std::vector<std::vector<PointPair>> with_other_distortion(Picture photograph,
+std::vector<std::vector<PointPair>> with_other_distortion(PhotographView photograph,
                                                           const PinholePair& pair,
                                                           const PairResult& result) {
   if (!result.undistorted) return {};
   const EstimatedCamera& lens = result.estimated_camera;
   const Intrinsics view = camera_of(pair.image1, pair.scale * lens_unit(photograph).fx);
   return {undistorted_points(photograph, lens.distortion + lens.distortion_deviation, view,
-                             inlying(result.points, result.model))};
+                             verify::inlier_points(result.points, result.model.inliers))};
 }
 
 // Estimates F and the distortion of one lens; nullopt unless they explain the matches better than F
 // alone. A dominant plane leaves F and the distortion undetermined.
-std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const EstimateResult& alone,
-                                         const PairOptions& options,
+std::optional<EstimateResult> lens_found(Queue& queue, PhotographView image,
+                                         const EstimateResult& alone, const PairOptions& options,
                                          std::span<const PointPair> points) {
   constexpr ModelKind kKind = ModelKind::radial_fundamental;
   if (options.model != ModelRequest::automatic || options.robust.dominant_plane || !alone.ok() ||
@@ -257,14 +251,14 @@ void set_undistorted_essential(Queue& queue, const Photograph& image1, const Pho
   result = std::move(without_lens);
 }
 
-bool has_depth(const PairResult& result, Picture image1, Picture image2) {
+bool has_depth(const PairResult& result, PhotographView image1, PhotographView image2) {
   return result.outcome == Outcome::ok && result.kind != ModelKind::homography &&
          image1.width == image2.width && image1.height == image2.height;
 }
 
 }  // namespace
 
-Intrinsics camera_of(Picture image, double focal_length) {
+Intrinsics camera_of(PhotographView image, double focal_length) {
   return {focal_length, focal_length, (image.width - 1) / 2.0, (image.height - 1) / 2.0};
 }
 
@@ -278,15 +272,14 @@ PinholePair pinhole_pair(const Photograph& image1, const Photograph& image2,
     pair.scale = result.undistorted->scale;
     pair.F = result.undistorted->F;
   }
-  const auto usual = [&](Picture image, Picture photograph) {
+  const auto usual = [&](PhotographView image, PhotographView photograph) {
     return camera_of(
         image, pair.scale * kUsualFocalLength * std::max(photograph.width, photograph.height));
   };
   pair.usual1 = usual(pair.image1, image1), pair.usual2 = usual(pair.image2, image2);
   const std::vector<PointPair>& points =
       result.undistorted ? result.undistorted->points : result.points;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (result.model.inliers[i]) pair.inliers.push_back(points[i]);
+  pair.inliers = verify::inlier_points(points, result.model.inliers);
   return pair;
 }
 
@@ -333,7 +326,7 @@ void estimate_focal_length(Queue& queue, const Photograph& image1, const Photogr
     return;
   const Intrinsics camera = camera_of(pair.image1, found.focal_length);
   FocalDeviation deviation = focal_deviation(
-      {inlying(pair.inliers, found), camera, camera, found.pose},
+      {verify::inlier_points(pair.inliers, found.inliers), camera, camera, found.pose},
       found.focal_deviation / found.focal_length, assumed_deviation(options, image1, pair.scale),
       with_other_distortion(image1, pair, result));
   if (!(deviation.px < kMaxFocalDeviation * found.focal_length)) return;

@@ -22,7 +22,7 @@ const filter::launch<float>& kernels() {
 
 // Fills unknown pixels from the nearest known disparities in eight directions,
 // into scratch.disparity.
-void fill_around(Queue& queue, PictureSize size, const DisparityBuffer& disparity,
+void fill_around(Queue& queue, ImageSize size, const DisparityBuffer& disparity,
                  FillScratch& scratch) {
   if (queue.device().info().kind == DeviceKind::cpu)
     return fill_from_nearest(view_of(disparity, size), scratch.nearest,
@@ -42,7 +42,7 @@ void fill_around(Queue& queue, PictureSize size, const DisparityBuffer& disparit
                          .filled = scratch.disparity});
 }
 
-void fill_background(Queue& queue, PictureSize size, const DisparityBuffer& disparity,
+void fill_background(Queue& queue, ImageSize size, const DisparityBuffer& disparity,
                      FillScratch& scratch, const DisparityBuffer& filled) {
   fill_around(queue, size, disparity, scratch);
   kernels().fill_row(queue, {.count = size.height},
@@ -66,7 +66,7 @@ bool has_rest(const DeviceInfo& info) { return info.group_code || info.kind == D
 // px each. The number of rounds is odd, so that the last one writes to `filled`. OpenCL devices
 // without group code launch all rounds separately, because the compiler of PoCL 6.0 aborts the
 // process on fill_mean_rest.
-void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer& disparity,
+void fill_mean(Queue& queue, ImageSize size, int window, const DisparityBuffer& disparity,
                const FillScratch& scratch, const DisparityBuffer& filled) {
   const int radius = window / 2, needed = std::max(size.width, size.height) / radius + 1,
             most = has_rest(queue.device().info()) ? kMeanRounds : needed,
@@ -93,14 +93,14 @@ void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer
 
 }  // namespace
 
-std::size_t fill_entries(PictureSize size) {
+std::size_t fill_entries(ImageSize size) {
   using filter::FILL_SEGMENT;
   const auto width = static_cast<std::size_t>(size.width),
              height = static_cast<std::size_t>(size.height);
   return FILL_ENTRIES(width, height);
 }
 
-void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,
+void fill_unknown(Queue& queue, ImageSize size, Fill fill, int window,
                   const DisparityBuffer& disparity, FillScratch& scratch,
                   const DisparityBuffer& filled) {
   if (fill == Fill::background || fill == Fill::planes)

@@ -15,7 +15,7 @@
 namespace bifocal::stereo {
 
 // Returns the number of elements of FillScratch::ends.
-[[nodiscard]] std::size_t fill_entries(PictureSize size);
+[[nodiscard]] std::size_t fill_entries(ImageSize size);
 
 // Scratch memory of the fill.
 struct FillScratch {
@@ -28,7 +28,7 @@ struct FillScratch {
 // Fills `disparity` into `filled`. Fill::none does not write `filled`. Fill::planes works like
 // Fill::background and expects disparities to which planes.hpp has added the planes; only these may
 // be in `filled` already.
-void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,
+void fill_unknown(Queue& queue, ImageSize size, Fill fill, int window,
                   const DisparityBuffer& disparity, FillScratch& scratch,
                   const DisparityBuffer& filled);
 

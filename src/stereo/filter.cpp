@@ -19,7 +19,7 @@ const filter::launch<float>& kernels() {
   return launch;
 }
 
-int tiles_of(PictureSize size) {
+int tiles_of(ImageSize size) {
   const auto divided_up = [](int a, int b) { return (a + b - 1) / b; };
   return divided_up(size.width, filter::TILE_WIDTH) * divided_up(size.height, filter::TILE_HEIGHT);
 }
@@ -34,7 +34,7 @@ bool needs_tiles(DeviceKind kind, const DisparityFilter& f, bool is_checked) {
 
 }  // namespace
 
-std::size_t PostFilter::bytes(DeviceKind kind, PictureSize size, const DisparityFilter& f,
+std::size_t PostFilter::bytes(DeviceKind kind, ImageSize size, const DisparityFilter& f,
                               bool is_checked) {
   const bool regions = f.speckle_size > 1, is_cpu = kind == DeviceKind::cpu;
   const auto pixels = static_cast<std::size_t>(size.pixels());
@@ -46,7 +46,7 @@ std::size_t PostFilter::bytes(DeviceKind kind, PictureSize size, const Disparity
          (f.fill == Fill::planes ? PlaneFill::bytes(kind, size) : 0);
 }
 
-PostFilter::PostFilter(const Device& device, PictureSize size, const DisparityFilter& f,
+PostFilter::PostFilter(const Device& device, ImageSize size, const DisparityFilter& f,
                        int min_disparity, bool is_checked)
     : size_(size),
       filter_(f),

@@ -27,10 +27,10 @@ struct FilteredMaps {
 class PostFilter {
  public:
   // is_checked: whether the search has already done the cross-check.
-  PostFilter(const Device& device, PictureSize size, const DisparityFilter& filter,
-             int min_disparity, bool is_checked);
+  PostFilter(const Device& device, ImageSize size, const DisparityFilter& filter, int min_disparity,
+             bool is_checked);
   // Returns the bytes of device memory that an object occupies.
-  [[nodiscard]] static std::size_t bytes(DeviceKind kind, PictureSize size,
+  [[nodiscard]] static std::size_t bytes(DeviceKind kind, ImageSize size,
                                          const DisparityFilter& filter, bool is_checked);
 
   // Returns the buffer to which the search writes its disparities.
@@ -53,7 +53,7 @@ class PostFilter {
   void find_planes(Queue& queue, const WinnerMaps& winners);
   void to_px(Queue& queue, const DisparityBuffer& disparity, const Memory<float>& map) const;
 
-  PictureSize size_;
+  ImageSize size_;
   DisparityFilter filter_;
   int min_disparity_, tolerance_;  // negative tolerance: no cross-check
   kernels::filter::launch<float> tile_, flat_tile_;

@@ -30,7 +30,7 @@ void check_size(int width, int height) {
 }
 
 template <class Pixel, class Options>
-std::unique_ptr<stereo::PairMatcher<Pixel>> make_matcher(Queue& queue, stereo::PictureSize size,
+std::unique_ptr<stereo::PairMatcher<Pixel>> make_matcher(Queue& queue, stereo::ImageSize size,
                                                          const Options& options) {
   if (queue.device().info().kind == DeviceKind::cpu)
     return std::make_unique<stereo::CpuMatcher<Pixel, Options>>(queue, size, options);
@@ -70,8 +70,8 @@ void run_checked(stereo::PairMatcher<Pixel>& matcher, const Memory<const Pixel>&
 template <class Pixel>
 void submit_checked(stereo::PairMatcher<Pixel>& matcher, ImageView<const Pixel> left,
                     ImageView<const Pixel> right) {
-  stereo::check_pictures(kName, left, right, 4);
-  const stereo::PictureSize size = matcher.size();
+  stereo::check_images(kName, left, right, 4);
+  const stereo::ImageSize size = matcher.size();
   if (left.width != size.width || left.height != size.height)
     fail(fmt::format("pictures of {} x {}; it was made for {} x {}", left.width, left.height,
                      size.width, size.height));
@@ -94,13 +94,13 @@ template <class Pixel>
 DisparityMap match(Queue& queue, ImageView<const Pixel> left, ImageView<const Pixel> right,
                    const SgmOptions& options) {
   stereo::check_sgm(options);
-  stereo::check_pictures("stereo_sgm", left, right, 4);
+  stereo::check_images("stereo_sgm", left, right, 4);
   return StereoMatcher(queue, left.width, left.height, options, 8 * sizeof(Pixel))(left, right);
 }
 
 DisparityMap match_ssd(Queue& queue, ImageView<const std::uint8_t> left,
                        ImageView<const std::uint8_t> right, const SsdOptions& options) {
-  stereo::check_pictures("stereo_ssd", left, right);
+  stereo::check_images("stereo_ssd", left, right);
   return StereoMatcher(queue, left.width, left.height, options)(left, right);
 }
 

@@ -18,14 +18,14 @@ template <class Pixel>
 class PairMatcher {
  public:
   // has_confidence: false for SSD.
-  PairMatcher(Queue& queue, PictureSize size, bool has_confidence)
+  PairMatcher(Queue& queue, ImageSize size, bool has_confidence)
       : queue_(queue), size_(size), has_confidence_(has_confidence) {}
   virtual ~PairMatcher() = default;
   PairMatcher(const PairMatcher&) = delete;
   PairMatcher& operator=(const PairMatcher&) = delete;
 
   [[nodiscard]] Queue& queue() const { return queue_; }
-  [[nodiscard]] PictureSize size() const { return size_; }
+  [[nodiscard]] ImageSize size() const { return size_; }
   [[nodiscard]] bool has_confidence() const { return has_confidence_; }
   [[nodiscard]] std::size_t pending() const { return submitted_ - taken_; }
   [[nodiscard]] virtual std::size_t memory() const = 0;
@@ -49,7 +49,7 @@ class PairMatcher {
   virtual void take(std::size_t slot, DisparityMap& map) = 0;
 
   Queue& queue_;
-  PictureSize size_;
+  ImageSize size_;
   bool has_confidence_;
   std::size_t submitted_ = 0, taken_ = 0;
 };

@@ -21,7 +21,7 @@ namespace bifocal::stereo {
 template <class Pixel, class Options>
 class CpuMatcher final : public PairMatcher<Pixel> {
  public:
-  CpuMatcher(Queue& queue, PictureSize size, const Options& options)
+  CpuMatcher(Queue& queue, ImageSize size, const Options& options)
       : PairMatcher<Pixel>(queue, size, kIsSgm),
         options_(options),
         tolerance_(subpixels_of(options.filter.cross_check)),
@@ -47,7 +47,7 @@ class CpuMatcher final : public PairMatcher<Pixel> {
   static constexpr bool kIsSgm = std::is_same_v<Options, SgmOptions>;
   using Search = std::conditional_t<kIsSgm, SgmSearch, SsdSearch>;
 
-  static Search make_search(PictureSize size, const Options& options) {
+  static Search make_search(ImageSize size, const Options& options) {
     const int threads = runtime::thread_count();
     if constexpr (kIsSgm) {
       return SgmSearch(size, options, plan_sgm(size, options, threads));

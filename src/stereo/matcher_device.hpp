@@ -42,7 +42,7 @@ void copy_grey(ImageView<const Pixel> image, Pixel* to) {
 // Slot of a stream: the images of a pair, its confidence map, and its recorded work.
 template <class Pixel>
 struct Slot {
-  Slot(const Device& device, PictureSize size, bool has_confidence)
+  Slot(const Device& device, ImageSize size, bool has_confidence)
       : host(device, 2 * static_cast<std::size_t>(size.pixels())),
         left(device, static_cast<std::size_t>(size.pixels())),
         right(device, static_cast<std::size_t>(size.pixels())),
@@ -52,14 +52,14 @@ struct Slot {
   Buffer<std::uint8_t> confidence;
   std::optional<runtime::Recording> work;
 
-  [[nodiscard]] static std::size_t bytes(PictureSize size) {
+  [[nodiscard]] static std::size_t bytes(ImageSize size) {
     return (2 * sizeof(Pixel) + 1) * static_cast<std::size_t>(size.pixels());
   }
 };
 
 // Page-locked memory through which maps are copied to the host.
 struct HostMaps {
-  HostMaps(const Device& device, PictureSize size, bool has_confidence)
+  HostMaps(const Device& device, ImageSize size, bool has_confidence)
       : disparity(device, static_cast<std::size_t>(size.pixels())),
         filled(device, static_cast<std::size_t>(size.pixels())),
         confidence(device, has_confidence ? static_cast<std::size_t>(size.pixels()) : 0) {}
@@ -70,7 +70,7 @@ struct HostMaps {
 template <class Pixel, class Options>
 class DeviceMatcher final : public PairMatcher<Pixel> {
  public:
-  DeviceMatcher(Queue& queue, PictureSize size, const Options& options)
+  DeviceMatcher(Queue& queue, ImageSize size, const Options& options)
       : PairMatcher<Pixel>(queue, size, kIsSgm),
         queue_(queue),
         options_(options),
@@ -115,7 +115,7 @@ class DeviceMatcher final : public PairMatcher<Pixel> {
   };
 
   // rest: bytes of max_memory that the slots and filters need.
-  static Search make_search(Queue& queue, PictureSize size, const Options& options,
+  static Search make_search(Queue& queue, ImageSize size, const Options& options,
                             [[maybe_unused]] std::size_t rest) {
     if constexpr (kIsSgm) {
       return SgmDevice(queue, size, 8 * sizeof(Pixel), options, rest);

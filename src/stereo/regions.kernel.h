@@ -66,7 +66,7 @@ map_kernel(filter_borders, pair, FILTER_BORDERS) {
       disparities_near(disparity[here], disparity[here - back], range) &&
       disparities_near(disparity[other], disparity[other - back], range))
     return;
-  picture_join(labels, (bits32)here, (bits32)other);
+  image_join(labels, (bits32)here, (bits32)other);
 }
 
 // Sums the sizes of a region over several tiles at the pixel of its label. The labels of all its
@@ -74,7 +74,7 @@ map_kernel(filter_borders, pair, FILTER_BORDERS) {
 map_kernel(filter_sizes, pixel, FILTER_SIZES) {
   const bits32 size = sizes[pixel];
   if (size == 0 || labels[pixel] == (bits32)pixel) return;
-  const bits32 root = picture_root(labels, (bits32)pixel);
+  const bits32 root = image_root(labels, (bits32)pixel);
   global_atomic_add(sizes + root, size);
   labels[pixel] = root;
 }

@@ -12,7 +12,7 @@
 
 namespace bifocal::stereo {
 
-struct PictureSize {
+struct ImageSize {
   int width = 0, height = 0;  // px; width * height + 255 must fit an int
   [[nodiscard]] int pixels() const { return width * height; }
 };
@@ -29,7 +29,7 @@ using DisparityBuffer = Buffer<std::uint16_t>;
 
 // Returns a view of a map in CPU memory.
 template <class T>
-[[nodiscard]] ImageView<T> view_of(const Buffer<T>& map, PictureSize size) {
+[[nodiscard]] ImageView<T> view_of(const Buffer<T>& map, ImageSize size) {
   return {map.data(), size.width, size.height};
 }
 

@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "verify/inlier_points.hpp"
+
 namespace bifocal::colmap {
 namespace {
 
@@ -76,14 +78,6 @@ std::optional<Mat3> matrix_of(const FoundModel& model) {
   return model.estimate.model;
 }
 
-std::vector<PointPair> inlying(std::span<const PointPair> points,
-                               std::span<const std::uint8_t> inliers) {
-  std::vector<PointPair> out;
-  for (std::size_t i = 0; i < inliers.size(); ++i)
-    if (inliers[i]) out.push_back(points[i]);
-  return out;
-}
-
 // Returns the motion consistent with H that has most points in front of both cameras.
 std::optional<Pose> pose_from_plane(const Mat3& H, std::span<const PointPair> points,
                                     const Intrinsics& camera1, const Intrinsics& camera2) {
@@ -108,7 +102,7 @@ void relate(const PairView& pair, std::span<const std::uint8_t> inliers, Decided
   if (!has_plane && (out.configuration != Configuration::uncalibrated || !out.F)) return;
   const Intrinsics &a = pair.camera1->pinhole, &b = pair.camera2->pinhole;
   const std::vector<PointPair> points =
-      inlying(pair.undistorted->get().subspan(pair.first), inliers);
+      verify::inlier_points(pair.undistorted->get().subspan(pair.first), inliers);
   if (!has_plane) {
     const Mat3 E = times(transposed(b.matrix()), times(*out.F, a.matrix()));
     out.cam2_from_cam1 = recover_pose(E, points, a, b).cam2_from_cam1;

@@ -81,7 +81,7 @@ TEST(GreyOf8Bits, is_the_nearest_level) {
     EXPECT_EQ(to_grey_8(shallow).pixels, plain_grey(shallow).pixels) << channels;
     EXPECT_EQ(to_grey_8(deep).pixels, plain_grey(deep).pixels) << channels;
   }
-  EXPECT_TRUE(to_grey_8(PictureView()).empty());
+  EXPECT_TRUE(to_grey_8(AnyImageView()).empty());
   EXPECT_THROW((void)to_grey_8(ImageU16(4, 4, 5)), Error);
 }
 
@@ -146,12 +146,12 @@ class Pictures : public ::testing::Test {
     pictures.emplace_back(wide.pixels.data(), kWidth, kHeight, 3, std::ptrdiff_t{3} * wide.width);
     pictures.emplace_back(shallow[0]);  // two of a kind in succession
     pictures.emplace_back(shallow[0]);
-    for (const PictureView& picture : pictures) greys.push_back(to_grey_8(picture));
+    for (const AnyImageView& picture : pictures) greys.push_back(to_grey_8(picture));
   }
   template <class Detector>
   void expect_features_of_the_grey(Queue& queue, const std::string& id) const {
     Detector detector(queue, kWidth, kHeight, {}, 2);
-    std::vector<PictureView> of_grey(greys.begin(), greys.end());
+    std::vector<AnyImageView> of_grey(greys.begin(), greys.end());
     const std::vector<Features> found = detector(pictures), expected = detector(of_grey);
     FeatureSet set(queue.device());
     (void)detector.add(pictures, set);
@@ -200,7 +200,7 @@ class Pictures : public ::testing::Test {
   std::vector<ImageU8> shallow;
   std::vector<ImageU16> deep;
   ImageU8 wide;
-  std::vector<PictureView> pictures;
+  std::vector<AnyImageView> pictures;
   std::vector<ImageU8> greys;
 };
 
@@ -224,8 +224,8 @@ TEST_F(Pictures, have_the_same_features_in_device_memory) {
 
 TEST_F(Pictures, of_five_channels_are_refused) {
   for_each_device([&](Queue& queue, const std::string& id) {
-    for (const PictureView& wrong : {PictureView(ImageView(shallow[0].pixels.data(), 10, 10, 5)),
-                                     PictureView(ImageView(deep[0].pixels.data(), 10, 10, 5))}) {
+    for (const AnyImageView& wrong : {AnyImageView(ImageView(shallow[0].pixels.data(), 10, 10, 5)),
+                                      AnyImageView(ImageView(deep[0].pixels.data(), 10, 10, 5))}) {
       try {
         (void)detect_sift(queue, wrong);
         FAIL() << id;

@@ -38,7 +38,7 @@ std::vector<std::size_t> bounds_of(int width, int height, const SiftOptions& opt
 }
 
 // Expects the same bits from images in bands of every height. Returns the number of features.
-int expect_same_in_bands(Queue& queue, const std::vector<PictureView>& images,
+int expect_same_in_bands(Queue& queue, const std::vector<AnyImageView>& images,
                          const SiftOptions& options, const ImageU8& mask, const std::string& what) {
   const int width = images[0].width(), height = images[0].height();
   SiftDetector whole(queue, width, height, options);
@@ -68,8 +68,8 @@ TEST(SiftBands, have_the_bits_of_the_whole_image) {
       const ImageU8 blobs = random_blobs(width, height, 4), speckled = noise(width, height, 6);
       const ImageU8 tall = random_blobs(width, 2 * height, 5);
       for (const bool upsample : {true, false}) {
-        const std::vector<PictureView> images =
-            upsample ? std::vector<PictureView>{blobs, speckled} : std::vector<PictureView>{tall};
+        const std::vector<AnyImageView> images =
+            upsample ? std::vector<AnyImageView>{blobs, speckled} : std::vector<AnyImageView>{tall};
         const std::string what = id + ", " + std::to_string(width) + (upsample ? ", doubled" : "");
         for (const int cap : {0, 40}) {
           const SiftOptions options{.max_features = cap, .upsample = upsample};
@@ -121,7 +121,7 @@ TEST(SiftBands, work_in_batches_and_leave_features_in_a_set) {
   pictures[3] = ImageU8(64, 330);  // a uniform image
   std::vector<std::uint8_t> pixels;
   for (const ImageU8& p : pictures) pixels.insert(pixels.end(), p.pixels.begin(), p.pixels.end());
-  const std::vector<PictureView> images(pictures.begin(), pictures.end());
+  const std::vector<AnyImageView> images(pictures.begin(), pictures.end());
   const SiftOptions options{.max_features = 60, .affine_shape = true};
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     const std::vector<Features> expected = SiftDetector(queue, 64, 330, options)(images);
@@ -142,7 +142,7 @@ TEST(SiftBands, work_in_batches_and_leave_features_in_a_set) {
 // for one slot but not for two.
 TEST(SiftBands, are_used_if_device_memory_is_too_small_for_the_whole_image) {
   const ImageU8 image = random_blobs(150, 600, 5);
-  const std::vector<PictureView> images(3, image);
+  const std::vector<AnyImageView> images(3, image);
   const std::size_t whole = whole_memory(150, 600, {});
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     const Features expected = detect_sift(queue, image);

@@ -81,7 +81,7 @@ TEST(Disparity, cross_check_keeps_consistent_pixels) {
 }
 
 ImageU16 background_of(const ImageU16& map) {
-  const stereo::PictureSize size{map.width, map.height};
+  const stereo::ImageSize size{map.width, map.height};
   Queue queue;
   const Device& device = queue.device();
   stereo::DisparityBuffer disparity(device, map.pixels.size());

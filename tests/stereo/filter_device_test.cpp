@@ -17,7 +17,7 @@
 namespace bifocal {
 namespace {
 
-using stereo::PictureSize;
+using stereo::ImageSize;
 
 int pick(std::mt19937& random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
@@ -66,7 +66,7 @@ Image<T> downloaded(Queue& queue, const Buffer<T>& buffer, int width, int height
   return image;
 }
 
-stereo::FillScratch scratch_of(Queue& queue, PictureSize size) {
+stereo::FillScratch scratch_of(Queue& queue, ImageSize size) {
   const Device& device = queue.device();
   const auto rows = static_cast<std::size_t>(size.height);
   return {.disparity = {device, static_cast<std::size_t>(size.pixels())},
@@ -121,7 +121,7 @@ TEST_F(FilterDevices, means_spread_over_the_whole_picture) {
 // Returns the disparities after a PostFilter has processed the winners.
 ImageU16 filtered(Queue& queue, const ImageU16& winners, const ImageU16& right_index,
                   const DisparityFilter& filter, int first) {
-  const stereo::PictureSize size{winners.width, winners.height};
+  const stereo::ImageSize size{winners.width, winners.height};
   stereo::PostFilter device(queue.device(), size, filter, first, false);
   stereo::DisparityBuffer(device.winners()).upload(queue, winners.pixels);
   const auto right = uploaded(queue, right_index);

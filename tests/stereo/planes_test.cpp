@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint16_t kUnknown = test::kUnknownDisparity;
 
 ImageU16 planes_of(const test::FlatWalls& walls) {
-  const stereo::PictureSize size{walls.disparity.width, walls.disparity.height};
+  const stereo::ImageSize size{walls.disparity.width, walls.disparity.height};
   const auto pixels = static_cast<std::size_t>(size.pixels());
   Queue queue;
   const Device& device = queue.device();

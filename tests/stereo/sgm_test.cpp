@@ -124,7 +124,7 @@ TEST(Sgm, winners_and_their_neighbours_equal_the_reference) {
         random_pair<std::uint8_t>(random, pick(random, 1, 90), pick(random, 1, 12), 255);
     const test::SgmReference<std::uint8_t> expected(left, right, o);
     const int width = left.width;
-    const stereo::PictureSize size{width, left.height};
+    const stereo::ImageSize size{width, left.height};
     stereo::SgmSearch search(size, o, stereo::plan_sgm(size, o, 1));
     search.run(left, right, [&](int y, const stereo::SgmWinnerRow& row) {
       const stereo::SumsRow& s = row.sums;

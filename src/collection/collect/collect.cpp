@@ -204,8 +204,8 @@ bool Collection::has_content(const PhotographRow& files, const std::string& cont
   std::string& known = contents_[files.name];
   if (known.empty()) {
     const std::string mask =
-        files.mask.empty() ? std::string() : read_file(files.mask, kMaxPictureBytes);
-    known = content_of(read_file(files.file, kMaxPictureBytes), mask);
+        files.mask.empty() ? std::string() : read_file(files.mask, kMaxImageBytes);
+    known = content_of(read_file(files.file, kMaxImageBytes), mask);
   }
   return known == content;
 }

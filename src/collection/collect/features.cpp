@@ -83,9 +83,8 @@ class Loader {
     Loaded loaded;
     loaded.row = std::move(row);
     try {
-      loaded.bytes = read_file(loaded.row.file, kMaxPictureBytes);
-      if (!loaded.row.mask.empty())
-        loaded.mask_bytes = read_file(loaded.row.mask, kMaxPictureBytes);
+      loaded.bytes = read_file(loaded.row.file, kMaxImageBytes);
+      if (!loaded.row.mask.empty()) loaded.mask_bytes = read_file(loaded.row.mask, kMaxImageBytes);
     } catch (const Error& e) {
       leave_out(loaded, e.what());
     }
@@ -155,7 +154,7 @@ class Detector {
   // Detects the features of images of equal size: one image with a mask, or several
   // images without masks.
   void detect(std::span<Loaded> photographs) {
-    std::vector<PictureView> images;
+    std::vector<AnyImageView> images;
     for (const Loaded& p : photographs) images.emplace_back(p.reduced.image);
     std::vector<Features> found;
     try {

@@ -33,7 +33,7 @@ io::ClaimedSize size_of(const fs::path& file) {
   const io::ClaimedSize size = io::claimed_size(head);
   if (size.width > 0 || head.size() < kHeadBytes) return size;
   try {
-    return io::claimed_size(read_file(file, kMaxPictureBytes));
+    return io::claimed_size(read_file(file, kMaxImageBytes));
   } catch (const Error&) {
     return {};
   }

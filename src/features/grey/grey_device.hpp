@@ -21,14 +21,14 @@ struct PixelFormat {
   }
 };
 
-[[nodiscard]] inline PixelFormat format_of(const PictureView& picture) {
+[[nodiscard]] inline PixelFormat format_of(const AnyImageView& picture) {
   return {picture.channels(), picture.bits()};
 }
 
 // Result of to_grey_8. An image that is 8-bit grey already is not copied.
 class Grey {
  public:
-  explicit Grey(const PictureView& picture) : picture_(picture) {
+  explicit Grey(const AnyImageView& picture) : picture_(picture) {
     if (!format_of(picture).is_grey_8()) own_ = to_grey_8(picture);
   }
   [[nodiscard]] ImageView<const std::uint8_t> view() const {
@@ -36,12 +36,12 @@ class Grey {
   }
 
  private:
-  PictureView picture_;
+  AnyImageView picture_;
   ImageU8 own_;
 };
 
 // Copies the rows without gaps, in the format of the image.
-void copy_rows(const PictureView& picture, std::uint8_t* to);
+void copy_rows(const AnyImageView& picture, std::uint8_t* to);
 
 // Converts `pixels` pixels, starting at pixel `begin`, on the queue's device, which must not be a
 // CPU. Asynchronous.

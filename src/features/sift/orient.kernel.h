@@ -94,7 +94,7 @@ group_fn void add_points(GROUP_PARAM global_const extremum* e, index picture, bi
     // The first of two equal bins is the peak.
     if (!(here > left && here >= right && here >= sift_peak_ratio() * highest)) continue;
     if (!is_unmasked(extremum_position(e, where_octave(where), scale, shift), mask, mask_width,
-                     picture_width, picture_height))
+                     image_width, image_height))
       continue;
     const bits32 slot = global_atomic_add(found + picture, 1u);
     if (slot >= (bits32)capacity) continue;
@@ -112,8 +112,8 @@ group_fn void add_points(GROUP_PARAM global_const extremum* e, index picture, bi
       shapes[at].yy = A.yy;
     }
     const keypoint k = keypoint_of(p, scale, shift);
-    (void)global_atomic_add(
-        rows + (offset)picture * (picture_height + 1) + row_of(k, picture_height), 1u);
+    (void)global_atomic_add(rows + (offset)picture * (image_height + 1) + row_of(k, image_height),
+                            1u);
   }
 }
 

@@ -117,7 +117,7 @@ Features selected(const std::vector<Features>& pieces, const Selection& selectio
 }  // namespace
 }  // namespace features
 
-Features detect_sift(const PictureView& image, const SiftOptions& options,
+Features detect_sift(const AnyImageView& image, const SiftOptions& options,
                      ImageView<const std::uint8_t> mask) {
   check_options(options);
   features::check_image(image, "detect_sift");

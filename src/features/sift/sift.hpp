@@ -11,7 +11,7 @@
 namespace bifocal::features {
 
 // Throws Error(usage) that says which property of the image does not fit.
-void check_image(const PictureView& image, const char* function);
+void check_image(const AnyImageView& image, const char* function);
 
 // Returns the blur, in px, with which a photograph enlarged by `scale` becomes a first level
 // of `sigma`.

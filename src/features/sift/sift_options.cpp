@@ -20,7 +20,7 @@ constexpr double kLeastBlur = 0.3;  // px; doubling needs some blur
 
 }  // namespace
 
-void check_image(const PictureView& image, const char* function) {
+void check_image(const AnyImageView& image, const char* function) {
   if (image.channels() < 1 || image.channels() > 4) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: the image has {} channels, must have 1 (grey) to 4 (RGBA)",

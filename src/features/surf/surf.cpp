@@ -257,7 +257,7 @@ std::vector<SurfPoint> detect_all(const Integral& integral, const SurfOptions& o
 }  // namespace
 }  // namespace features
 
-Features detect_surf(const PictureView& image, const SurfOptions& options,
+Features detect_surf(const AnyImageView& image, const SurfOptions& options,
                      ImageView<const std::uint8_t> mask) {
   check_options(options);
   features::check_image(image, "detect_surf");

@@ -148,7 +148,7 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
     f.y = point.y * scale + shift;
     f.sigma = f.angle = f.response = lane(0);
     if (point.is_there && group_member() == 0 &&
-        is_unmasked(f, mask, mask_width, picture_width, picture_height)) {
+        is_unmasked(f, mask, mask_width, image_width, image_height)) {
       const bits32 slot = global_atomic_add(found + c->image, 1u);
       if (slot < (bits32)capacity) {
         global_ptr octave_point* p = points + ((offset)c->image * capacity + slot);
@@ -160,7 +160,7 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
         p->where = (bits32)point.is_bright;
         f = keypoint_of(p, scale, shift);
         (void)global_atomic_add(
-            rows + (offset)c->image * (picture_height + 1) + row_of(f, picture_height), 1u);
+            rows + (offset)c->image * (image_height + 1) + row_of(f, image_height), 1u);
       }
     }
   }

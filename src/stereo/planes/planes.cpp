@@ -18,23 +18,23 @@ const planes::launch<float>& kernels() {
   return launch;
 }
 
-bool is_too_long(PictureSize size) {
+bool is_too_long(ImageSize size) {
   return std::max(size.width, size.height) > Rules::PLANE_LONGEST;
 }
 
-int points_of(PictureSize size) {
+int points_of(ImageSize size) {
   const int step = Rules::lattice_step(size.width, size.height);
   return Rules::lattice_side(size.width, step) * Rules::lattice_side(size.height, step);
 }
 
 // Returns an upper limit of the number of regions with enough samples, at least 1.
-int most_regions(PictureSize size) {
+int most_regions(ImageSize size) {
   return is_too_long(size) ? 1 : std::max(1, points_of(size) / Rules::PLANE_FEWEST);
 }
 
 }  // namespace
 
-std::size_t PlaneFill::bytes(DeviceKind kind, PictureSize size) {
+std::size_t PlaneFill::bytes(DeviceKind kind, ImageSize size) {
   const int regions = kind == DeviceKind::cpu ? 0 : most_regions(size);
   return static_cast<std::size_t>(regions) * (6 * Rules::PLANE_SAMPLES + 4 * planes::PLANE_NUMBERS +
                                               4 * planes::TALLY_NUMBERS + 8) +
@@ -42,7 +42,7 @@ std::size_t PlaneFill::bytes(DeviceKind kind, PictureSize size) {
          4 * static_cast<std::size_t>(size.pixels()) + 4;
 }
 
-PlaneFill::PlaneFill(const Device& device, PictureSize size) : size_(size) {
+PlaneFill::PlaneFill(const Device& device, ImageSize size) : size_(size) {
   step_ = Rules::lattice_step(size.width, size.height);
   across_ = Rules::lattice_side(size.width, step_);
   points_ = is_too_long(size) ? 0 : points_of(size);

@@ -15,8 +15,8 @@ namespace bifocal::stereo {
 
 class PlaneFill {
  public:
-  PlaneFill(const Device& device, PictureSize size);
-  [[nodiscard]] static std::size_t bytes(DeviceKind kind, PictureSize size);
+  PlaneFill(const Device& device, ImageSize size);
+  [[nodiscard]] static std::size_t bytes(DeviceKind kind, ImageSize size);
 
   // Writes 0 to `flat` where the left image is flat, else UNKNOWN_DISPARITY. Regions are connected
   // pixels of value 0.
@@ -31,7 +31,7 @@ class PlaneFill {
   int find_samples(Queue& queue, const DisparityBuffer& disparity,
                    const Buffer<std::uint32_t>& labels);
 
-  PictureSize size_;
+  ImageSize size_;
   int step_ = 1, across_ = 0, points_ = 0;  // lattice
   int capacity_ = 0;  // regions for which memory is allocated; grows on a CPU as needed
   Buffer<std::uint32_t> known_, regions_, region_known_, best_, tally_, samples_;

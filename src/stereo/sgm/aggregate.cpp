@@ -293,7 +293,7 @@ class SgmSearch::Work {
   Claims claims_;
 };
 
-SgmSearch::SgmSearch(PictureSize size, const SgmOptions& options, const SgmPlan& plan)
+SgmSearch::SgmSearch(ImageSize size, const SgmOptions& options, const SgmPlan& plan)
     : bytes_(plan.bytes), work_(std::make_unique<Work>(size.width, size.height, options, plan)) {}
 SgmSearch::~SgmSearch() = default;
 
@@ -308,7 +308,7 @@ void SgmSearch::run(ImageView<const std::uint16_t> left, ImageView<const std::ui
   work_->run(left, right, sink);
 }
 
-SgmPlan plan_sgm(PictureSize size, const SgmOptions& options, int threads) {
+SgmPlan plan_sgm(ImageSize size, const SgmOptions& options, int threads) {
   const int width = size.width, height = size.height;
   threads = std::min(threads, height);
   const SgmSizes s(width, height, options);

@@ -23,7 +23,7 @@ struct SgmPlan {
   std::size_t bytes = 0;  // bytes of memory needed
 };
 // Throws Error(usage) naming max_memory if no band fits, not even one of a single row.
-[[nodiscard]] SgmPlan plan_sgm(PictureSize size, const SgmOptions& options, int threads);
+[[nodiscard]] SgmPlan plan_sgm(ImageSize size, const SgmOptions& options, int threads);
 
 // Called once per row, in any order, from several threads.
 using SgmSink = std::function<void(int y, const SgmWinnerRow& row)>;
@@ -32,7 +32,7 @@ using SgmSink = std::function<void(int y, const SgmWinnerRow& row)>;
 class SgmSearch {
  public:
   // options: already checked.
-  SgmSearch(PictureSize size, const SgmOptions& options, const SgmPlan& plan);
+  SgmSearch(ImageSize size, const SgmOptions& options, const SgmPlan& plan);
   ~SgmSearch();
   // left, right: grey images of the size given to the constructor.
   void run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,

@@ -46,7 +46,7 @@ int groups_of(std::int64_t items, int threads) {
 
 }  // namespace
 
-SgmDevice::SgmDevice(Queue& queue, PictureSize size, int pixel_bits, const SgmOptions& options,
+SgmDevice::SgmDevice(Queue& queue, ImageSize size, int pixel_bits, const SgmOptions& options,
                      std::size_t rest)
     : width_(size.width),
       height_(size.height),

@@ -22,7 +22,7 @@ class SgmDevice {
   // need. Images whose path costs exceed max_memory or most of the device's memory are processed in
   // bands of rows, with the same results. Throws Error(usage) if max_memory is too small for that,
   // and Error(device) if the device has too little memory or a row is too wide.
-  SgmDevice(Queue& queue, PictureSize size, int pixel_bits, const SgmOptions& options,
+  SgmDevice(Queue& queue, ImageSize size, int pixel_bits, const SgmOptions& options,
             std::size_t rest = 0);
 
   // Runs asynchronously. left, right: [height][width]. Writes the winners to `disparity` and to

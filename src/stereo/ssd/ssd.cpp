@@ -291,7 +291,7 @@ Search make_search(int width, int height, const SsdOptions& options) {
 
 class SsdSearch::Work {
  public:
-  Work(PictureSize size, const SsdOptions& options, int threads)
+  Work(ImageSize size, const SsdOptions& options, int threads)
       : p_(make_search(size.width, size.height, options)),
         most_bands_(std::clamp(size.height / kMinBandRows, 1, threads)),
         winners_(size.width, p_.chunks > 1 ? size.height : most_bands_) {
@@ -358,7 +358,7 @@ void forget_unclear(ImageView<std::uint16_t> disparity, const SsdOptions& option
     std::fill_n(disparity.row(y), disparity.width, std::uint16_t{Rules::UNKNOWN_DISPARITY});
 }
 
-SsdSearch::SsdSearch(PictureSize size, const SsdOptions& options, int threads)
+SsdSearch::SsdSearch(ImageSize size, const SsdOptions& options, int threads)
     : work_(std::make_unique<Work>(size, options, threads)) {}
 SsdSearch::~SsdSearch() = default;
 void SsdSearch::run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,

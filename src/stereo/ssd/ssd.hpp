@@ -29,7 +29,7 @@ using SsdSink = std::function<void(int y, const WinnerRow& row)>;
 class SsdSearch {
  public:
   // options: already checked. Uses at most `threads` threads.
-  SsdSearch(PictureSize size, const SsdOptions& options, int threads);
+  SsdSearch(ImageSize size, const SsdOptions& options, int threads);
   ~SsdSearch();
   // left, right: grey images of the size given to the constructor.
   void run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,

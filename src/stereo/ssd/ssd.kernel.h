@@ -59,7 +59,7 @@ struct ssd_search {
   index width, height;
   index min_disparity, first, end, lane0, lanes, chunk;
 };
-struct ssd_pictures {
+struct ssd_images {
   global_const bits8 *left, *right;
 };
 
@@ -78,8 +78,8 @@ group_fn int2 ssd_pixels(global_const bits8* picture, index width, index height,
   return p;
 }
 
-group_fn void ssd_stage(const struct ssd_search* q, const struct ssd_pictures* p, index x0,
-                        index row, index other, index as_difference, local_ptr int2* left_out,
+group_fn void ssd_stage(const struct ssd_search* q, const struct ssd_images* p, index x0, index row,
+                        index other, index as_difference, local_ptr int2* left_out,
                         local_ptr int2* right_out) {
   const index right0 = x0 - RADIUS - q->lane0 - (q->lanes - 1);
   for (index c = (index)group_member(); c < COLUMNS; c += q->lanes)
@@ -156,7 +156,7 @@ group_kernel(ssd_winners, group, SSD_WINNERS) {
   const struct ssd_shared* s = &parts;
   const struct ssd_search search = {width, height, min_disparity, first, end, lane0, lanes, chunk};
   const struct ssd_search* q = &search;
-  const struct ssd_pictures pictures = {left, right};
+  const struct ssd_images pictures = {left, right};
   const index x0 = group % tiles * OUTPUTS, y0 = group / tiles * rows,
               y1 = y0 + rows < height ? y0 + rows : height;
   const index lane = (index)group_member(), d = lane0 + lane;

@@ -47,7 +47,7 @@ int plan_rows(int height, int tiles, int cores, int lanes, int window) {
 
 }  // namespace
 
-SsdDevice::SsdDevice(Queue& queue, PictureSize size, const SsdOptions& options)
+SsdDevice::SsdDevice(Queue& queue, ImageSize size, const SsdOptions& options)
     : size_(size),
       options_(options),
       kernels_(ssd::SSD_FINISH_THREADS, {{"WINDOW", options.window}}) {

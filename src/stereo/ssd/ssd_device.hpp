@@ -25,7 +25,7 @@ struct SsdChunk {
 class SsdDevice {
  public:
   // options: already checked.
-  SsdDevice(Queue& queue, PictureSize size, const SsdOptions& options);
+  SsdDevice(Queue& queue, ImageSize size, const SsdOptions& options);
 
   // Runs asynchronously. left, right: [height][width]. Writes the winners, after the cross-check,
   // to `disparity` and to memory of this object that the next run reuses. The maps have
@@ -35,7 +35,7 @@ class SsdDevice {
   [[nodiscard]] std::size_t bytes() const;  // bytes of device memory
 
  private:
-  PictureSize size_;
+  ImageSize size_;
   SsdOptions options_;
   kernels::ssd::launch<float> kernels_;
   int first_, end_;  // disparities that at least one pixel can have
