@@ -80,12 +80,12 @@ void OutputFolder::commit() {
   for (const std::string& name : names_) {
     if (fs::is_directory(folder_ / name, error)) fail(folder_ / name, "a folder is in the way");
   }
-  const bool ours = fs::exists(folder_ / names_.front(), error);
+  const bool had_files = fs::exists(folder_ / names_.front(), error);
   for (const std::string& name : names_) {
     error.clear();
     if (fs::exists(staging_ / name, error)) {
       fs::rename(staging_ / name, folder_ / name, error);
-    } else if (ours) {
+    } else if (had_files) {
       fs::remove(folder_ / name, error);
     }
     if (error) fail(folder_ / name, error.message());

@@ -68,11 +68,11 @@ FeatureSet largest_features(Queue& queue, const FeatureSet& set, int most) {
   }
   if (counts.empty()) return kept;
   runtime::upload(queue, *kept.counts().memory(), 0, counts.data(), counts.size() * sizeof(int));
-  Buffer<std::int64_t> there(queue.device(), rows.size());
-  there.upload(queue, rows);
-  verify::gather_rows<Keypoint>(queue, set.keypoints(), rows, there, kKeypointWords,
+  Buffer<std::int64_t> device_rows(queue.device(), rows.size());
+  device_rows.upload(queue, rows);
+  verify::gather_rows<Keypoint>(queue, set.keypoints(), rows, device_rows, kKeypointWords,
                                 kept.keypoints());
-  verify::gather_rows<std::uint8_t>(queue, set.descriptors(), rows, there, kDescriptorWords,
+  verify::gather_rows<std::uint8_t>(queue, set.descriptors(), rows, device_rows, kDescriptorWords,
                                     kept.descriptors());
   queue.wait();
   return kept;

@@ -30,7 +30,7 @@ const VideoOptions& checked(const VideoOptions& o) {
 
 }  // namespace
 
-// A second thread with its own queue detects the features of the newest frame into `fresh_`.
+// A second thread with its own queue detects the features of the newest frame into `newest_`.
 // Afterwards they are copied to the ring of frames that are matched.
 class VideoMatcher::Work {
  public:
@@ -41,7 +41,7 @@ class VideoMatcher::Work {
         width_(width),
         height_(height),
         detector_(detecting_, width, height, {options_.sift, options_.surf}),
-        fresh_(queue.device()),
+        newest_(queue.device()),
         ring_(queue.device()) {
     // Runs the stages on an empty list of pairs, so that invalid options are
     // rejected at construction.
@@ -62,12 +62,12 @@ class VideoMatcher::Work {
     if (picture.width() != width_ || picture.height() != height_)
       fail(fmt::format("a frame of {} x {} px, made for {} x {}", picture.width(), picture.height(),
                        width_, height_));
-    return add_frame([&] { (void)detector_.add({&picture, 1}, fresh_); });
+    return add_frame([&] { (void)detector_.add({&picture, 1}, newest_); });
   }
   template <class Sample>
   std::optional<VideoFrame> add(const Memory<const Sample>& picture, int channels) {
     return add_frame([&] {
-      (void)detector_.add(picture, 1, fresh_, channels);
+      (void)detector_.add(picture, 1, newest_, channels);
       detecting_.wait();
     });
   }
@@ -87,7 +87,7 @@ class VideoMatcher::Work {
 
   [[nodiscard]] std::size_t memory() const {
     if (queue_.device().info().kind == DeviceKind::cpu) return 0;
-    return detector_.memory() + static_cast<std::size_t>(fresh_.capacity() + ring_.capacity()) *
+    return detector_.memory() + static_cast<std::size_t>(newest_.capacity() + ring_.capacity()) *
                                     (sizeof(Keypoint) + kDescriptorBytes);
   }
 
@@ -97,12 +97,12 @@ class VideoMatcher::Work {
   std::optional<VideoFrame> add_frame(const std::function<void()>& detect) {
     std::optional<VideoFrame> before;
     try {
-      fresh_.clear();
+      newest_.clear();
       runtime::run_on_threads(2, [&](int thread) {
         if (thread == 1) return detect();
         if (!keypoints_.empty()) before = match_newest();
       });
-      enter_fresh();
+      add_newest();
     } catch (...) {
       forget();
       throw;
@@ -114,11 +114,11 @@ class VideoMatcher::Work {
   [[nodiscard]] int slot_of(int number) const { return number % slots(); }
 
   // Copies the features of the newest frame to the slot of the oldest frame.
-  void enter_fresh() {
-    std::vector<Keypoint> keypoints = fresh_.get_keypoints(queue_, 0);
+  void add_newest() {
+    std::vector<Keypoint> keypoints = newest_.get_keypoints(queue_, 0);
     ensure_capacity(static_cast<int>(keypoints.size()));
     if (keypoints_.size() == static_cast<std::size_t>(slots())) keypoints_.pop_front();
-    ring_.put(queue_, slot_of(next_), fresh_, 0);
+    ring_.put(queue_, slot_of(next_), newest_, 0);
     keypoints_.push_back(std::move(keypoints));
     ++next_;
   }
@@ -174,7 +174,7 @@ class VideoMatcher::Work {
   std::vector<LensCamera> cameras_;  // one camera if the model takes cameras, else empty
   int width_, height_;
   features::AnyDetector detector_;
-  FeatureSet fresh_, ring_;
+  FeatureSet newest_, ring_;
   std::deque<std::vector<Keypoint>> keypoints_;  // of the frames in the ring, newest last
   int next_ = 0;                                 // number of the next frame
 };

@@ -170,15 +170,15 @@ map_kernel(order_sort_merge, item, ORDER_SORT_MERGE) {
   lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) before[r] = 0;
   for (index step = run; step > 0; step /= 2) {
     bits32 strengths[MERGED_RUNS], names[MERGED_RUNS];
-    index is_there[MERGED_RUNS];
+    index exists[MERGED_RUNS];
     lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) {
       const index at = first + r * run + before[r] + step - 1;
-      is_there[r] = r != own && before[r] + step <= run && at < count;
-      strengths[r] = is_there[r] ? in[at].strength : 0;
-      names[r] = is_there[r] ? in[at].point : 0;
+      exists[r] = r != own && before[r] + step <= run && at < count;
+      strengths[r] = exists[r] ? in[at].strength : 0;
+      names[r] = exists[r] ? in[at].point : 0;
     }
     lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) {
-      if (is_there[r] && key_before(strengths[r], names[r], strength, name, all, scale, shift))
+      if (exists[r] && key_before(strengths[r], names[r], strength, name, all, scale, shift))
         before[r] += step;
     }
   }

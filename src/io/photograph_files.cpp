@@ -67,9 +67,9 @@ class Finder {
     std::sort(image_links_.begin(), image_links_.end(), comes_before_path);
     for (const fs::path& link : image_links_) {
       struct stat status {};
-      const bool is_there = stat(link.c_str(), &status) == 0;
+      const bool exists = stat(link.c_str(), &status) == 0;
       const auto known = files_.find({status.st_dev, status.st_ino});
-      if (is_there && known != files_.end() && known->second != link)
+      if (exists && known != files_.end() && known->second != link)
         pass_over(link, "is a link to ", known->second);
       else
         take(link, false);
@@ -95,9 +95,9 @@ class Finder {
   // Adds a file. Pipes are accepted if the caller gave them, and skipped in folders.
   void take(const fs::path& path, bool is_given) {
     struct stat status {};
-    const bool is_there = stat(path.c_str(), &status) == 0;
-    if (is_there && !is_given && !S_ISREG(status.st_mode)) return pass_over(path, "is no file");
-    if (is_there) files_.emplace(Identity(status.st_dev, status.st_ino), path);
+    const bool exists = stat(path.c_str(), &status) == 0;
+    if (exists && !is_given && !S_ISREG(status.st_mode)) return pass_over(path, "is no file");
+    if (exists) files_.emplace(Identity(status.st_dev, status.st_ino), path);
     found_.push_back(path);
   }
 

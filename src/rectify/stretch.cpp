@@ -17,14 +17,15 @@ class Scales {
   // Adds the scales on a grid of pixels of one photograph.
   void add(const Rectification& r, int side) {
     constexpr int kSteps = 24;
-    constexpr double kAside = 0.25;  // px
+    constexpr double kOffset = 0.25;  // px
     const Camera& input = r.sides[static_cast<std::size_t>(side)].input;
     std::vector<Vec2> px;
     for (int j = 0; j < kSteps; ++j) {
       for (int i = 0; i < kSteps; ++i) {
         const double x = (i + 0.5) / kSteps * (input.width - 1),
                      y = (j + 0.5) / kSteps * (input.height - 1);
-        px.insert(px.end(), {{x - kAside, y}, {x + kAside, y}, {x, y - kAside}, {x, y + kAside}});
+        px.insert(px.end(),
+                  {{x - kOffset, y}, {x + kOffset, y}, {x, y - kOffset}, {x, y + kOffset}});
       }
     }
     const std::vector<Vec2> places = rectified_points(r, side, px);

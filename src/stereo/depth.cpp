@@ -93,9 +93,9 @@ DepthMap depth_map(const DenseMatches& matches, const Intrinsics& camera1,
         return ray_of(camera2, u + s * matches.dx.at(x, y), v + s * matches.dy.at(x, y));
       };
       const Vec3 q = times(pose.R, ray_of(camera1, x, y)), x2 = seen(0);
-      const double z = depth_of(q, pose.t, x2), aside = options.disparity_deviation;
+      const double z = depth_of(q, pose.t, x2), sigma = options.disparity_deviation;
       double variance = std::pow(
-          (depth_of(q, pose.t, seen(0.5 * aside)) - depth_of(q, pose.t, seen(-0.5 * aside))), 2);
+          (depth_of(q, pose.t, seen(0.5 * sigma)) - depth_of(q, pose.t, seen(-0.5 * sigma))), 2);
       for (const auto& [one, two, other] : others)
         variance += std::pow(
             depth_of(times(other.R, ray_of(one, x, y)), other.t, ray_of(two, u, v)) - z, 2);

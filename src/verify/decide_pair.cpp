@@ -89,9 +89,9 @@ std::optional<Pose> pose_from_plane(const Mat3& H, std::span<const PointPair> po
     if (length > 0)
       for (double& t : pose.t) t /= length;
     const auto placed = triangulate(points, camera1, camera2, pose);
-    const auto there = std::count_if(placed.begin(), placed.end(),
-                                     [](const Vec3& X) { return !std::isnan(X[2]); });
-    if (there > most) most = there, best = pose;
+    const auto in_front = std::count_if(placed.begin(), placed.end(),
+                                        [](const Vec3& X) { return !std::isnan(X[2]); });
+    if (in_front > most) most = in_front, best = pose;
   }
   return best;
 }

@@ -85,14 +85,14 @@ void launch_gather_rows(Queue& queue, const runtime::Argument& table,
                         const Buffer<std::int64_t>& rows, std::int64_t count, int words,
                         const runtime::Argument& to);
 
-// Computes to[k] = table[rows[k]] on any device. there: a copy of `rows` in device memory, unused
-// on a CPU.
+// Computes to[k] = table[rows[k]] on any device. device_rows: a copy of `rows` in device memory,
+// unused on a CPU.
 template <class T>
 void gather_rows(Queue& queue, const Memory<const T>& table, std::span<const std::int64_t> rows,
-                 const Buffer<std::int64_t>& there, int words, const Buffer<T>& to) {
+                 const Buffer<std::int64_t>& device_rows, int words, const Buffer<T>& to) {
   if (rows.empty()) return;
   if (!is_cpu(queue)) {
-    launch_gather_rows(queue, table, there, std::ssize(rows), words, to);
+    launch_gather_rows(queue, table, device_rows, std::ssize(rows), words, to);
     return;
   }
   const auto bytes = static_cast<std::size_t>(words) * sizeof(std::uint32_t);

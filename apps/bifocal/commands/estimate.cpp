@@ -150,8 +150,8 @@ EstimateResult estimate_points(Queue& queue, ModelKind kind, std::span<const Int
   return r;
 }
 
-void say_outcome(Outcome outcome, const Repetition& repetition, const Options& o,
-                 Context& context) {
+void print_outcome(Outcome outcome, const Repetition& repetition, const Options& o,
+                   Context& context) {
   if (repetition.is_doubted) {
     warn(fmt::format("{}: {}", o.points, repetition.reason));
     if (o.is_strict) context.exit_code = kExitNoGeometry;
@@ -207,7 +207,7 @@ void run(const Options& o, Context& context) {
   if (outcome == Outcome::ok && problem.is_two_view)
     json["repetition"] = repetition_json(repetition);
   print_out(to_text(json));
-  say_outcome(outcome, repetition, o, context);
+  print_outcome(outcome, repetition, o, context);
 }
 
 }  // namespace

@@ -155,13 +155,13 @@ class Chooser {
   std::vector<ImagePair> screened() {
     const std::vector<ImagePair> all = named(all_pairs(static_cast<int>(images_.size())));
     if (const int before_now = work_.screened_photographs(); before_now < std::ssize(rows_)) {
-      std::vector<ImagePair> fresh;
+      std::vector<ImagePair> new_pairs;
       for (const ImagePair& p : all)
-        if (p.image2 >= before_now) fresh.push_back(p);
-      const std::vector<int> matches = screen(job_, fresh, static_cast<int>(rows_.size()));
+        if (p.image2 >= before_now) new_pairs.push_back(p);
+      const std::vector<int> matches = screen(job_, new_pairs, static_cast<int>(rows_.size()));
       work_.together([&] {
-        for (std::size_t k = 0; k < fresh.size(); ++k)
-          if (matches[k] < options_.screen.min_matches) work_.add({fresh[k], matches[k]});
+        for (std::size_t k = 0; k < new_pairs.size(); ++k)
+          if (matches[k] < options_.screen.min_matches) work_.add({new_pairs[k], matches[k]});
         work_.set_screened_photographs(static_cast<int>(rows_.size()));
       });
     }

@@ -18,7 +18,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr const char* kFresh = ".new";  // suffix until the file is complete
+constexpr const char* kIncompleteSuffix = ".new";  // suffix until the file is complete
 constexpr std::int64_t kLeastCache = std::int64_t{4} << 20, kMostCache = std::int64_t{32} << 20;
 constexpr const char *kGiven = "state descriptors", *kScreened = "state screened photographs";
 
@@ -70,14 +70,14 @@ const fs::path& with_own_tables(const fs::path& file, colmap::Access access) {
 }  // namespace
 
 void WorkDatabase::create(const fs::path& file, const Settings& settings) {
-  sqlite::make_whole(file, kFresh, [&](const fs::path& fresh) {
+  sqlite::make_whole(file, kIncompleteSuffix, [&](const fs::path& incomplete) {
     {
-      const colmap::Database database(fresh, colmap::Access::create);
+      const colmap::Database database(incomplete, colmap::Access::create);
       const sqlite::Connection& connection = colmap::DatabaseInside::connection(database);
       connection.execute(kTables);
       if (has_surf(settings)) connection.execute(kDescriptorTable);
     }
-    WorkDatabase work(fresh, colmap::Access::write);
+    WorkDatabase work(incomplete, colmap::Access::write);
     work.together([&] {
       for (const auto& [name, value] : settings) work.set(name, value);
     });
@@ -91,9 +91,9 @@ bool WorkDatabase::is_one(const fs::path& file) {
 void WorkDatabase::copy(const fs::path& from, const fs::path& file,
                         std::span<const PhotographRow> rows) {
   sqlite::fold_log(from);
-  sqlite::make_whole(file, kFresh, [&](const fs::path& fresh) {
-    fs::copy_file(from, fresh);
-    WorkDatabase work(fresh, colmap::Access::write);
+  sqlite::make_whole(file, kIncompleteSuffix, [&](const fs::path& incomplete) {
+    fs::copy_file(from, incomplete);
+    WorkDatabase work(incomplete, colmap::Access::write);
     work.together([&] {
       work.connection().execute("DELETE FROM bifocal_collect WHERE name GLOB 'note *'");
       for (const PhotographRow& r : rows) work.set_changed(r);

@@ -73,12 +73,12 @@ void remove_database(const std::filesystem::path& file);
 // the temporary name.
 template <class Fill>
 void make_whole(const std::filesystem::path& file, const char* ending, const Fill& fill) {
-  const std::filesystem::path fresh = file.string() + ending;
-  remove_database(fresh);
-  fill(fresh);
-  fold_log(fresh);
+  const std::filesystem::path incomplete = file.string() + ending;
+  remove_database(incomplete);
+  fill(incomplete);
+  fold_log(incomplete);
   remove_logs(file);  // left over from a deleted database of this name
-  std::filesystem::rename(fresh, file);
+  std::filesystem::rename(incomplete, file);
 }
 
 // Resets the change counters in the header of a closed database, the only bytes that depend on the

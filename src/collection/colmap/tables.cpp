@@ -42,10 +42,10 @@ bool is_table(const sqlite::Connection& connection, std::string_view name) {
                          name) == "1";
 }
 
-void set_geometry(Tables& tables, const std::set<std::string>& there) {
+void set_geometry(Tables& tables, const std::set<std::string>& present) {
   std::string known, columns, places;
   for (std::size_t k = 0; k < std::size(kOptional); ++k) {
-    tables.of_geometry[k] = there.contains(kOptional[k]);
+    tables.of_geometry[k] = present.contains(kOptional[k]);
     known += tables.of_geometry[k] ? fmt::format(", {}", kOptional[k]) : ", NULL";
     if (!tables.of_geometry[k]) continue;
     columns += fmt::format(", {}", kOptional[k]);
@@ -98,17 +98,17 @@ COMMIT;
 Tables inspect(const sqlite::Connection& connection) {
   std::set<std::string> of_descriptors, of_geometries;
   for (const Table& table : kNeeded) {
-    const std::set<std::string> there = columns_of(connection, table.name);
-    if (there.empty())
+    const std::set<std::string> present = columns_of(connection, table.name);
+    if (present.empty())
       io::reject(connection.name(), "has no table {}: is it a database of COLMAP?", table.name);
     if (!is_table(connection, table.name))
       io::reject(connection.name(), "table {}: is a view or a virtual table", table.name);
     for (const char* column : table.columns)
-      if (!there.contains(column))
+      if (!present.contains(column))
         io::reject(connection.name(), "table {}: has no column {}, but {}", table.name, column,
-                   fmt::join(there, " "));
-    if (std::string_view(table.name) == "descriptors") of_descriptors = there;
-    if (std::string_view(table.name) == "two_view_geometries") of_geometries = there;
+                   fmt::join(present, " "));
+    if (std::string_view(table.name) == "descriptors") of_descriptors = present;
+    if (std::string_view(table.name) == "two_view_geometries") of_geometries = present;
   }
   Tables tables;
   tables.descriptor_types = of_descriptors.contains("type");

@@ -104,30 +104,30 @@ bool same(const TwoViewGeometry& a, const TwoViewGeometry& b) {
 // results. Such rows form complete pieces from the first on and equal the rows of the shards. For
 // plans that overwrite.
 bool has_begun(const Results& results, const Database& database,
-               const std::vector<std::uint64_t>& there) {
+               const std::vector<std::uint64_t>& existing) {
   OddRows left_out;
   std::size_t equal = 0, pairs = 0, matches = 0;
   bool is_same = true;
   const bool is_all = results.for_each_row(left_out, [&](const ShardRow& row) {
-    if (equal == there.size()) return false;
+    if (equal == existing.size()) return false;
     if (is_full_piece(pairs, matches)) pairs = matches = 0;
     const auto old = database.geometry(row.pair.image1, row.pair.image2);
-    is_same = there[equal] == id_of(row) && old && same(*old, read_back(row.geometry));
+    is_same = existing[equal] == id_of(row) && old && same(*old, read_back(row.geometry));
     ++equal, ++pairs, matches += row.matches;
     return is_same;
   });
-  return is_same && equal == there.size() && (is_all || is_full_piece(pairs, matches));
+  return is_same && equal == existing.size() && (is_all || is_full_piece(pairs, matches));
 }
 
 // Returns the pair_ids of existing rows that the plan replaces: all rows if all pairs were planned,
 // else the rows of `pairs`.
-std::vector<std::uint64_t> to_forget(const Plan& plan, const Database& database,
-                                     std::span<const PairOfImages> pairs) {
-  std::vector<std::uint64_t> there = ids_with_geometry(database, true);
-  if (plan.all_pairs) return there;
+std::vector<std::uint64_t> existing_to_replace(const Plan& plan, const Database& database,
+                                               std::span<const PairOfImages> pairs) {
+  std::vector<std::uint64_t> existing = ids_with_geometry(database, true);
+  if (plan.all_pairs) return existing;
   std::vector<std::uint64_t> planned, both;
   for (const PairOfImages& p : pairs) planned.push_back(pair_id(p.image1, p.image2));
-  std::set_intersection(there.begin(), there.end(), planned.begin(), planned.end(),
+  std::set_intersection(existing.begin(), existing.end(), planned.begin(), planned.end(),
                         std::back_inserter(both));
   return both;
 }
@@ -138,8 +138,8 @@ void begin_to_overwrite(const Results& results, const Database& database,
   std::vector<PairOfImages> pairs;
   for (int k = 0; k < plan.shards(); ++k)
     for (const PlannedPair& p : read_list(plan, k)) pairs.push_back(p.pair);
-  const std::vector<std::uint64_t> there = to_forget(plan, database, pairs);
-  if (!there.empty() && has_begun(results, database, there)) return;
+  const std::vector<std::uint64_t> existing = existing_to_replace(plan, database, pairs);
+  if (!existing.empty() && has_begun(results, database, existing)) return;
   forget(file, plan.all_pairs, pairs);
 }
 

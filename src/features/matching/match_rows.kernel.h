@@ -14,10 +14,10 @@ group_fn match_nearest match_join(global_const offset* keys, global_const int* s
     offset key[AT_ONCE];
     index second[AT_ONCE];
     lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
-      const bool is_there = first + e < shares && match_share_has_tiles(n, tile, shares, first + e);
+      const bool exists = first + e < shares && match_share_has_tiles(n, tile, shares, first + e);
       const offset at = place + (offset)capacity * (first + e);
-      key[e] = is_there ? keys[at] : nothing;
-      second[e] = is_there && seconds ? seconds[at] : MATCH_NO_DISTANCE;
+      key[e] = exists ? keys[at] : nothing;
+      second[e] = exists && seconds ? seconds[at] : MATCH_NO_DISTANCE;
     }
     lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
       nearest.second = match_second(nearest.key, nearest.second, key[e], second[e]);
@@ -60,11 +60,11 @@ group_kernel(match_rows, group, MATCH_ROWS) {
   const index i = group % chunks * MATCH_CHUNK + (index)block_member();
   bool is_kept = false;
   if (i < rows) {
-    const match_nearest there =
+    const match_nearest forward =
         match_join(row_keys, row_seconds, pair->rows.place * column_shares + i, capacity1, columns,
                    column_tile, column_shares);
-    const index distance = match_key_distance(there.key), j = match_key_place(there.key);
-    const float ratio = match_ratio(distance, there.second);
+    const index distance = match_key_distance(forward.key), j = match_key_place(forward.key);
+    const float ratio = match_ratio(distance, forward.second);
     is_kept = distance <= max_distance && ratio < least_ratio;
     if (is_kept && (is_mutual || column_seconds)) {
       const match_nearest back =
@@ -136,8 +136,8 @@ group_kernel(match_places, group, MATCH_PLACES) {
     for (offset other = begin; other < end; ++other) {
       global_const point_match* at = points + other;
       if (at->x1 != own.x1 || at->y1 != own.y1 || at->x2 != own.x2 || at->y2 != own.y2) continue;
-      const index there = matches[other].distance;
-      if (there < distance || (there == distance && other < m)) is_kept = false;
+      const index other_distance = matches[other].distance;
+      if (other_distance < distance || (other_distance == distance && other < m)) is_kept = false;
     }
     kept[m - *offsets] = is_kept ? 1 : 0;
   }

@@ -55,9 +55,8 @@ group_fn void tensor_load_columns(const bits32* descriptors, index at, index cou
   const words4* from = reinterpret_cast<const words4*>(descriptors) + offset(at) * 8;
   lane_unroll for (index e = 0; e < 8; ++e) {
     const index place = e * TENSOR_THREADS + static_cast<index>(block_member());
-    const bool is_there = at + place / 8 < count;
-    tensor_copy(stage + place / 8 * TENSOR_PITCH + place % 8, is_there ? from + place : from,
-                is_there);
+    const bool exists = at + place / 8 < count;
+    tensor_copy(stage + place / 8 * TENSOR_PITCH + place % 8, exists ? from + place : from, exists);
   }
 }
 
@@ -203,9 +202,9 @@ group_fn void tensor_keep_rows(const tensor_rows& rows, index count, const int* 
                      : match_key((best >> 8) + square, begins[at] + (best & 255));
     index second = other == TENSOR_NOTHING ? MATCH_NO_DISTANCE : other + square;
     lane_unroll for (index bits = 1; bits < 4; bits *= 2) {
-      const offset theirs = tensor_exchange(key, bits);
-      second = match_second(key, second, theirs, tensor_exchange(second, bits));
-      key = theirs < key ? theirs : key;
+      const offset other_key = tensor_exchange(key, bits);
+      second = match_second(key, second, other_key, tensor_exchange(second, bits));
+      key = other_key < key ? other_key : key;
     }
     const index i = tensor_row(line);
     if (block_member() % 4 == 0 && i < count) row_keys[i] = key, row_seconds[i] = second;

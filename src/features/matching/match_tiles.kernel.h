@@ -119,10 +119,10 @@ group_fn void match_bests(const bits32* dot, bits32 fits, index x, index y, cons
     const int square1 = i < rows.count ? rows.squares[i] : -1;
     int best1 = MATCH_NO_BEST, other1 = MATCH_NO_BEST;
     lane_unroll for (index c = 0; c < 4; ++c) {
-      const bool is_there = square1 >= 0 && square2[c] >= 0 && (fits >> (4 * r + c) & 1u) != 0;
+      const bool exists = square1 >= 0 && square2[c] >= 0 && (fits >> (4 * r + c) & 1u) != 0;
       const int distance = square1 + square2[c] - 2 * (int)dot[4 * r + c];
-      const int key1 = is_there ? distance << 6 | (x + MATCH_SIDE * c) : MATCH_NO_BEST;
-      const int key2 = is_there ? distance << 6 | i : MATCH_NO_BEST;
+      const int key1 = exists ? distance << 6 | (x + MATCH_SIDE * c) : MATCH_NO_BEST;
+      const int key2 = exists ? distance << 6 | i : MATCH_NO_BEST;
       const int loser1 = key1 < best1 ? best1 : key1, loser2 = key2 < best2[c] ? best2[c] : key2;
       best1 = key1 < best1 ? key1 : best1;
       best2[c] = key2 < best2[c] ? key2 : best2[c];

@@ -20,16 +20,16 @@ group_fn void tensor_multiply(bits32 a0, bits32 a1, bits32 a2, bits32 a3, bits32
 #endif
 }
 
-// Copies 16 bytes to shared memory asynchronously, or zeros unless `is_there`. tensor_copies_wait
+// Copies 16 bytes to shared memory asynchronously, or zeros unless `exists`. tensor_copies_wait
 // waits for all copies of the thread.
-group_fn void tensor_copy(words4* to, const words4* from, bool is_there) {
+group_fn void tensor_copy(words4* to, const words4* from, bool exists) {
 #if __CUDA_ARCH__ >= 800
   const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
-               "r"(is_there ? 16 : 0)
+               "r"(exists ? 16 : 0)
                : "memory");
 #else
-  *to = is_there ? *from : make_uint4(0, 0, 0, 0);
+  *to = exists ? *from : make_uint4(0, 0, 0, 0);
 #endif
 }
 group_fn void tensor_copies_wait() {

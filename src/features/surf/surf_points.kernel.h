@@ -12,7 +12,7 @@ group_fn index surf_moved(real away, real step) {
 // A point in px of the enlarged image.
 typedef struct {
   real x, y, sigma, response;
-  index is_there, is_bright;
+  index exists, is_bright;
 } surf_point;
 
 // Returns the maximum of the quadratic around a pixel. The refinement restarts from the nearest
@@ -28,7 +28,7 @@ group_fn surf_point surf_refined(GROUP_PARAM const integral_view image, global_c
   const index margin = (3 * surf_layer_lobe(octave, layer + 1) - 1) / 2 + step;
   surf_point point;
   point.x = point.y = point.sigma = point.response = lane(0);
-  point.is_there = point.is_bright = 0;
+  point.exists = point.is_bright = 0;
   index is_moving = 1;
   for (index move = 0; move <= SURF_MOVES && is_moving; ++move) {
     const index is_inside =
@@ -54,7 +54,7 @@ group_fn surf_point surf_refined(GROUP_PARAM const integral_view image, global_c
       point.y = lane(y) + p.y * lane(step);
       point.sigma = surf_sigma(surf_lobe(octave, lane(layer) + p.layer));
       point.response = sqrt(p.value);
-      point.is_there = 1;
+      point.exists = 1;
       point.is_bright = SURF_XX(at, (offset)stride, l) + SURF_YY(at, (offset)stride, l) < 0;
     }
     is_moving = is_inside & is_near & ((dx != 0) | (dy != 0));
@@ -141,13 +141,13 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
     const integral_view image = integral_of(sums + c->image * pitch, stride, width, height);
     const surf_point point = surf_refined(GROUP_ARG image, c, scales, threshold, neighbours);
     real angle = lane(0);
-    if (point.is_there && !is_upright)
+    if (point.exists && !is_upright)
       angle = surf_direction(GROUP_ARG image, point, across, down, bins, bin_sums, windows);
     keypoint f;
     f.x = point.x * scale + shift;
     f.y = point.y * scale + shift;
     f.sigma = f.angle = f.response = lane(0);
-    if (point.is_there && group_member() == 0 &&
+    if (point.exists && group_member() == 0 &&
         is_unmasked(f, mask, mask_width, image_width, image_height)) {
       const bits32 slot = global_atomic_add(found + c->image, 1u);
       if (slot < (bits32)capacity) {

@@ -124,10 +124,10 @@ map_kernel(slanted_step, item, SLANTED_STEP_LIST) {
       const index far = k < 4 ? 1 : reach, side = k % 4;
       const index dx = side == 2 ? -far : side == 3 ? far : 0;
       const index dy = side == 0 ? -far : side == 1 ? far : (side == 2) == (k < 4) ? -1 : 1;
-      const index there = place + dy * pitch + dx;
-      try_wx = group_load(wx, there);
-      try_wy = group_load(wy, there);
-      try_w = group_load(w, there) - lane(dx) * try_wx - lane(dy) * try_wy;
+      const index neighbour = place + dy * pitch + dx;
+      try_wx = group_load(wx, neighbour);
+      try_wy = group_load(wy, neighbour);
+      try_w = group_load(w, neighbour) - lane(dx) * try_wx - lane(dy) * try_wy;
     } else {
       const index trial = k - neighbours;
       const real r0 = slanted_random(random, row, column, seed, 3 * trial),

@@ -37,7 +37,7 @@ Rows state_rows(const ViewGraph& g) {
       {PairState::undecided, "Not decided: configuration 0"},
       {PairState::unverified, "Not verified: matches without a geometry row"},
       {PairState::unmatched, "Without a match"},
-      {PairState::stray, "Of images that are not in the database"}};
+      {PairState::unknown_image, "Of images that are not in the database"}};
   Rows rows;
   for (const auto& [state, name] : kNames)
     if (g.count(state) > 0 || state == PairState::verified)

@@ -78,10 +78,10 @@ class Builder {
     if (geometry) ++configurations_[geometry->configuration];
     const PairRows& any = matches ? *matches : *geometry;
     const auto first = place_.find(any.image1), second = place_.find(any.image2);
-    const bool there = first != place_.end() && second != place_.end();
-    const PairState state = there ? state_of(matches, geometry) : PairState::stray;
+    const bool are_known = first != place_.end() && second != place_.end();
+    const PairState state = are_known ? state_of(matches, geometry) : PairState::unknown_image;
     ++graph.states[static_cast<std::size_t>(state)];
-    if (!there) return;
+    if (!are_known) return;
     // Numbers of images grow with their places, so a < b.
     GraphPair pair{first->second, second->second, matches ? matches->rows : 0,
                    geometry ? geometry->rows : 0,

@@ -30,13 +30,13 @@ struct GraphPair {
 };
 
 enum class PairState {
-  verified,    // a geometry with inliers
-  degenerate,  // no geometry, or too few inliers
-  watermark,   // what agrees is a watermark
-  undecided,   // a row of configuration 0
-  unverified,  // matches, but no row
-  unmatched,   // no match
-  stray,       // of an image that is not there
+  verified,       // a geometry with inliers
+  degenerate,     // no geometry, or too few inliers
+  watermark,      // what agrees is a watermark
+  undecided,      // a row of configuration 0
+  unverified,     // matches, but no row
+  unmatched,      // no match
+  unknown_image,  // of an image that is not there
 };
 inline constexpr int kPairStates = 7;
 
