@@ -38,8 +38,8 @@ void add_common_of_many(const Command& command, CommonOptions& options) {
               "cuda:0,cuda:1; auto: a CUDA device, else an OpenCL GPU, else cpu")
       .shows_default();
   command.flag("--mixed-devices", options.mixed_devices,
-               "allow devices of different kinds: their last bits may differ, and chance decides "
-               "which has what");
+               "allow devices of different kinds: results may differ in the last bits, and the "
+               "division of work is not deterministic");
   add_threads_and_json(command, options);
 }
 

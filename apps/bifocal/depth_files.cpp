@@ -26,7 +26,7 @@ std::string cameras_text(const DensePair& dense) {
     case CameraSource::given:
       return "";
     case CameraSource::estimated:
-      return fmt::format(", with a focal length that the matches tell to {:.1f} %",
+      return fmt::format(", with a focal length that the matches determine to {:.1f} %",
                          100 * dense.focal_deviation / dense.camera1.fx);
     case CameraSource::assumed:
       return fmt::format(

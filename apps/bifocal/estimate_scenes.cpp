@@ -54,15 +54,15 @@ SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, Mode
 
 // With --scenes the points, and K, come from that file.
 void add_scene_options(const Command& command, SceneOptions& o, const Option& points) {
-  const Option scenes = command.option(
-      "--scenes", o.scenes,
-      "instead of --points: NPZ file of many pairs (x1, x2, K; for pose x, X, K; depths "
-      "beside x1, x2 where the model takes them)");
+  const Option scenes = command.option("--scenes", o.scenes,
+                                       "instead of --points: NPZ file of many pairs (x1, x2, K; "
+                                       "for pose x, X, K; also depths for models that use depths)");
   const Option result =
       command.option("--result", o.result, "NPZ file to write for --scenes").needs(scenes);
   command
       .flag("--one-by-one", o.one_by_one,
-            "with --scenes: every trial a call of its own, as deep as one pair, timed by itself")
+            "with --scenes: estimate each pair by its own call, with the sampling limits of a "
+            "single pair, and time it")
       .needs(scenes);
   scenes.needs(result).excludes(points);
   for (const char* name : {"--intrinsics", "--intrinsics2", "--calib", "--principal-point"}) {

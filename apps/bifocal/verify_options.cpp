@@ -47,7 +47,7 @@ void add_verify_options(const Command& command, VerifyFlags& flags, FlagChanges 
           .change(v.confidence, {.range = Range::within(0.5, 0.999999)})
           .change(v.max_iterations, {.range = Range::within(1, 1e8)})
           .change(v.detect_watermark,
-                  {.name = "--no-watermark", .help = "do not look for watermarks"}));
+                  {.name = "--no-watermark", .help = "do not detect watermarks"}));
 }
 
 Json counts_json(const colmap::VerifyProgress& done) {

@@ -95,7 +95,7 @@ class File:
         if not isinstance(data, h5py.Dataset):
             return None
         if data.is_virtual:
-            self._refuse(path, "is a virtual data set, whose numbers are those of others: it is not read")
+            self._refuse(path, "is a virtual data set, which refers to other data: it is not read")
         if data.external:
             self._refuse(path, "its numbers lie in another file, which is not read")
         return data

@@ -112,7 +112,7 @@ def test_tensors_of_the_host():
         (lambda f: bifocal.Remapper(f, 2), ValueError, "side 2: must be 0 or 1"),
         (lambda f: f.resample(2, np.zeros((9, 9), np.uint8)), ValueError, "side 2: must be 0 or 1"),
         (lambda f: f.sampling_map(-1), ValueError, "side -1: must be 0 or 1"),
-        (lambda f: bifocal.Remapper(f, 0)(np.zeros((9, 9), np.uint8)), ValueError, "a picture of 9 x 9, the map is for 1280 x 960"),
+        (lambda f: bifocal.Remapper(f, 0)(np.zeros((9, 9), np.uint8)), ValueError, "an image of 9 x 9, the map is for 1280 x 960"),
         (lambda f: bifocal.Remapper(f, 0)(np.zeros((960, 1280))), TypeError, "image: dtype float64"),
         (lambda f: bifocal.Remapper(f, 0)(None), TypeError, "image: None"),
         (lambda f: bifocal.Remapper(f, 0, device="gpu"), ValueError, "gpu"),

@@ -118,7 +118,7 @@ void refuse_camera_info(std::string_view text, std::string_view name) {
   if (!has("camera_matrix") || !(has("distortion_model") || has("image_width"))) return;
   if (text.starts_with("%YAML") || text.starts_with("<")) return;  // OpenCV's format for one camera
   reject(name,
-         "is ROS's camera_info of one camera: for one camera of both pictures give fx fy cx cy "
+         "is ROS's camera_info of one camera: for one camera of both photographs give fx fy cx cy "
          "(camera_matrix: data has fx 0 cx 0 fy cy 0 0 1); for a pair a file with M1, D1, M2, D2, "
          "R and T");
 }

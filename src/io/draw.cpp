@@ -23,7 +23,7 @@ void check_size(const char* what, double value) {
 
 void check_rgb(const ImageU8& image, const char* function) {
   if (image.channels != 3) {
-    throw Error(ErrorCode::usage, std::string(function) + ": picture has " +
+    throw Error(ErrorCode::usage, std::string(function) + ": image has " +
                                       std::to_string(image.channels) + " channels, not 3");
   }
 }

@@ -22,7 +22,7 @@ template <class T>
 void check_image(ImageView<const T> image, const char* function) {
   if (!image.data || image.empty() || image.channels < 1 || image.channels > 4) {
     throw Error(ErrorCode::usage,
-                fmt::format("{}: can't write a picture of {} x {} pixels, {} channels", function,
+                fmt::format("{}: can't write an image of {} x {} pixels, {} channels", function,
                             image.width, image.height, image.channels));
   }
 }

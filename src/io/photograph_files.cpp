@@ -128,7 +128,7 @@ class Finder {
     } else if (is_image_file(path)) {
       is_link ? image_links_.push_back(path) : take(path, false);
     } else if (is_link && !entry.exists(error)) {
-      pass_over(path, "is a link to nothing");
+      pass_over(path, "is a broken link");
     } else if (entry.is_regular_file(error)) {
       other_files_.push_back(path);
     }
@@ -191,7 +191,7 @@ PhotographFiles list_photographs(std::span<const std::string> paths) {
                                  : fmt::format("and {} other file{} are", others.size() - 1,
                                                others.size() == 2 ? "" : "s");
     all.passed_over.push_back({name_below(all.folder, first),
-                               rest + " not looked at: no ending of a JPEG, PNG, PGM or PPM"});
+                               rest + " ignored: no extension of a JPEG, PNG, PGM or PPM"});
   }
   std::sort(all.passed_over.begin(), all.passed_over.end(),
             [](const LeftOut& a, const LeftOut& b) { return comes_before(a.name, b.name); });

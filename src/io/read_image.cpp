@@ -34,7 +34,7 @@ Decoded decode_stored(std::string_view bytes, std::string_view name, std::int64_
                       Colours colours) {
   if (bytes.empty()) reject(name, "is empty");
   if (is_pnm(bytes)) return decode_pnm(bytes, name, max_pixels);
-  if (!is_png(bytes) && !is_jpeg(bytes)) reject(name, "is not a JPEG, PNG, PGM or PPM picture");
+  if (!is_png(bytes) && !is_jpeg(bytes)) reject(name, "is not a JPEG, PNG, PGM or PPM image");
   return is_png(bytes) ? decode_png(bytes, name, Samples::expanded, max_pixels)
                        : decode_jpeg(bytes, name, max_pixels, colours);
 }
@@ -60,9 +60,9 @@ Image<Out> scaled(const Image<In>& in, unsigned from, unsigned to) {
 
 void check_size(std::int64_t width, std::int64_t height, std::string_view name,
                 std::int64_t max_pixels) {
-  if (width <= 0 || height <= 0) reject(name, "picture of {} x {} pixels is empty", width, height);
+  if (width <= 0 || height <= 0) reject(name, "image of {} x {} pixels is empty", width, height);
   if (width > max_pixels / height) {
-    reject(name, "picture of {} x {} pixels is larger than the {} allowed", width, height,
+    reject(name, "image of {} x {} pixels is larger than the {} allowed", width, height,
            max_pixels);
   }
 }
@@ -169,7 +169,7 @@ ImageU16 decode_samples(std::string_view bytes, std::string_view name, std::int6
   } else if (is_pnm(bytes)) {
     in = decode_pnm(bytes, name, max_pixels);
   } else {
-    reject(name, "is not a PNG, PGM or PPM picture, whose samples are exact");
+    reject(name, "is not a PNG, PGM or PPM image, whose samples are exact");
   }
   return in.deep.empty() ? scaled<std::uint16_t>(in.shallow, 1, 1) : std::move(in.deep);
 }

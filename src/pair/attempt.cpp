@@ -27,7 +27,7 @@ constexpr ImagePair kPair[] = {{0, 1}};
 // Returns the doubt about a camera's intrinsics in words; empty without a doubt.
 std::string doubt_of_camera(const Intrinsics& camera, PhotographView image, const char* which) {
   const std::string doubt = intrinsics_doubt(camera, image.width, image.height);
-  return doubt.empty() ? doubt : fmt::format("{} ({} picture)", doubt, which);
+  return doubt.empty() ? doubt : fmt::format("{} ({} photograph)", doubt, which);
 }
 
 std::string doubt_of_cameras(const PairOptions& options, PhotographView image1,
@@ -45,9 +45,9 @@ std::string missing_features(const PairResult& r, const PairOptions& options) {
   const bool has_mask =
       (in_first && !options.mask1.empty()) || (in_second && !options.mask2.empty());
   return fmt::format("the {} has no feature{}",
-                     in_first && in_second ? "first and the second picture"
-                     : in_first            ? "first picture"
-                                           : "second picture",
+                     in_first && in_second ? "first and the second photograph"
+                     : in_first            ? "first photograph"
+                                           : "second photograph",
                      has_mask ? " inside its mask" : "");
 }
 

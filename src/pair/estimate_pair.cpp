@@ -16,7 +16,7 @@ using PhotographView = ImageView<const std::uint8_t>;
 void check_picture(PhotographView image, const char* name) {
   if (image.empty() || image.channels < 1 || image.channels > 4) {
     throw Error(ErrorCode::usage,
-                fmt::format("{}: {} x {} px with {} channels: not a picture of 1 to 4 channels",
+                fmt::format("{}: {} x {} px with {} channels: not an image of 1 to 4 channels",
                             name, image.width, image.height, image.channels));
   }
 }
@@ -43,10 +43,10 @@ void check(PhotographView image1, PhotographView image2, const PairOptions& opti
 // scene with depth.
 std::string why_no_depth(const PairResult& r) {
   if (r.outcome == Outcome::ok && r.kind == ModelKind::homography)
-    return "a homography explains the matches: the scene is one plane, or the camera only turned, "
-           "and neither tells a depth";
+    return "a homography explains the matches: the scene is one plane, or the camera only rotated; "
+           "neither determines depth";
   if (r.outcome == Outcome::ok) return {};
-  if (r.cam2_from_cam1) return "the camera only turned or stood still: there is no depth to find";
+  if (r.cam2_from_cam1) return "the camera only rotated or did not move: depth is not determined";
   return "no geometry was found";
 }
 
@@ -78,7 +78,7 @@ PairResult estimate_pair(PhotographView image1, PhotographView image2, const Pai
       pair::set_pose(answer.found.epipolar, options.camera1->fx, result);
     pair::estimate_focal_length(queue, photograph1, photograph2, options, result);
     pair::add_pose_deviation(photograph1, photograph2, options, result);
-    result.dense_reason = options.dense ? why_no_depth(result) : "it was not asked for";
+    result.dense_reason = options.dense ? why_no_depth(result) : "it was not requested";
     if (options.dense && result.dense_reason.empty())
       pair::add_dense(queue, pair::pinhole_pair(photograph1, photograph2, result), options, clock,
                       result);

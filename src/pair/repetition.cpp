@@ -94,7 +94,7 @@ Repetition repetition(const PairFeatures& pair, const ModelMatches& found, int t
       found.model.inlier_count, found.points.size(), r.rival_inliers);
   if (r.twin_distance > 0)
     r.reason += fmt::format(
-        ", and matched features resemble others of their own picture (median distance {:.0f}, "
+        ", and matched features resemble others of their own image (median distance {:.0f}, "
         "about {:.0f} without repetition)",
         r.twin_distance, kUniqueDistance);
   return r;

@@ -89,7 +89,7 @@ Image<Pixel> remap_image(const Remapper& remapper, Queue& queue, const Sizes& s,
                          ImageView<const Pixel> image, ImageU8* valid) {
   if (image.width != s.input_width || image.height != s.input_height || !image.usable())
     throw Error(ErrorCode::usage,
-                fmt::format("Remapper: a picture of {} x {}, the map is for {} x {}", image.width,
+                fmt::format("Remapper: an image of {} x {}, the map is for {} x {}", image.width,
                             image.height, s.input_width, s.input_height));
   const std::size_t row =
       static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);

@@ -59,11 +59,11 @@ class Scales {
 std::string refusal(RectifyOutcome outcome) {
   switch (outcome) {
     case RectifyOutcome::epipole_near_image:
-      return "an epipole is in or near a picture, so that no plane makes the rows parallel";
+      return "an epipole is in or near an image, so that no plane makes the rows parallel";
     case RectifyOutcome::too_wide:
       return "the views differ too much for a plane";
     case RectifyOutcome::no_common_rows:
-      return "on a plane the pictures have no rows in common";
+      return "on a plane the images have no rows in common";
     default:
       return "there is no planar rectification";
   }

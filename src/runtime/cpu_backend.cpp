@@ -73,7 +73,7 @@ void* allocate_bytes(const DeviceInfo& cpu, std::size_t bytes) {
   void* memory = possible ? ::operator new(bytes, kAlignment, std::nothrow) : nullptr;
   if (!memory)
     throw Error(ErrorCode::device,
-                fmt::format("cpu: out of memory: {} bytes asked for, {} of {} free", bytes,
+                fmt::format("cpu: out of memory: {} bytes requested, {} of {} free", bytes,
                             page_bytes(_SC_AVPHYS_PAGES), cpu.memory));
   return memory;
 }

@@ -233,7 +233,7 @@ std::shared_ptr<BackendMemory> CudaBackend::allocate(std::size_t bytes) {
     std::size_t free = 0, total = 0;
     (void)cudaMemGetInfo(&free, &total);
     throw Error(ErrorCode::device,
-                fmt::format("{}: out of memory: {} bytes asked for, {} of {} free ({})", label(),
+                fmt::format("{}: out of memory: {} bytes requested, {} of {} free ({})", label(),
                             bytes, free, total, text));
   }
   check_cuda(code, label(), fmt::format("allocating {} bytes", bytes));

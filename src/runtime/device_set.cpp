@@ -54,9 +54,9 @@ DeviceSet::DeviceSet(std::vector<Device> devices, MixedDevices mixed)
     const DeviceInfo &a = devices_.front().info(), &b = other.info();
     if (!is_same_kind(devices_.front(), other))
       throw Error(ErrorCode::usage,
-                  fmt::format("devices {} ({}) and {} ({}): another kind, name or driver may round "
-                              "the last bits otherwise, and chance decides which has what; mixing "
-                              "them has to be asked for",
+                  fmt::format("devices {} ({}) and {} ({}): devices of another kind, name or "
+                              "driver may differ in the last bits, and the division of work is not "
+                              "deterministic; mixing must be allowed explicitly",
                               a.id, a.name, b.id, b.name));
   }
 }

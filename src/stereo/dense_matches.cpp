@@ -19,10 +19,10 @@ constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 void check(Disparities d, int width, int height) {
   if (d.width == width && d.height == height && d.channels == 1) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("dense_matches: disparity of {} x {} px, the rectified pictures have "
-                          "{} x {}",
-                          d.width, d.height, width, height));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("dense_matches: disparity of {} x {} px, the rectified images have {} x {}",
+                  d.width, d.height, width, height));
 }
 
 DenseMatches unknown(int width, int height) {

@@ -25,7 +25,7 @@ constexpr int kGroupSlack = 255;  // threads of the last group, whose indices mu
 
 void check_size(int width, int height) {
   if (width < 1 || height < 1 || std::int64_t{width} * height > INT_MAX - kGroupSlack)
-    fail(fmt::format("pictures of {} x {} pixels: must be 1 to {}", width, height,
+    fail(fmt::format("images of {} x {} pixels: must be 1 to {}", width, height,
                      INT_MAX - kGroupSlack));
 }
 
@@ -46,7 +46,7 @@ void check_memory(const Queue& queue, const char* name, const Memory<T>& m, int 
     fail(fmt::format("{} is memory of the host; the queue is of {}", name,
                      queue.device().info().id));
   if (m.size() > 0 && m.size() < static_cast<std::size_t>(pixels))
-    fail(fmt::format("{} holds {} numbers; pictures have {} pixels", name, m.size(), pixels));
+    fail(fmt::format("{} holds {} numbers; images have {} pixels", name, m.size(), pixels));
 }
 
 template <class Pixel>
@@ -73,7 +73,7 @@ void submit_checked(stereo::PairMatcher<Pixel>& matcher, ImageView<const Pixel> 
   stereo::check_images(kName, left, right, 4);
   const stereo::ImageSize size = matcher.size();
   if (left.width != size.width || left.height != size.height)
-    fail(fmt::format("pictures of {} x {}; it was made for {} x {}", left.width, left.height,
+    fail(fmt::format("images of {} x {}; it was made for {} x {}", left.width, left.height,
                      size.width, size.height));
   if (matcher.pending() >= stereo::kMostPending)
     fail("submit while two pairs are on their way: next() takes one");
@@ -130,10 +130,10 @@ StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
 template <class Pixel>
 stereo::PairMatcher<Pixel>& StereoMatcher::matcher() {
   if constexpr (std::is_same_v<Pixel, std::uint8_t>) {
-    if (!matcher8_) fail("pictures of 8 bits; it was made for 16");
+    if (!matcher8_) fail("images of 8 bits; it was made for 16");
     return *matcher8_;
   } else {
-    if (!matcher16_) fail("pictures of 16 bits; it was made for 8");
+    if (!matcher16_) fail("images of 16 bits; it was made for 8");
     return *matcher16_;
   }
 }

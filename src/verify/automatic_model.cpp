@@ -63,7 +63,7 @@ void AutomaticModel::choose(const EstimateResult& homography, ChosenModel& found
   const bool is_plane_wanted = options_.request == ModelRequest::homography;
   found.kind = is_plane_wanted ? ModelKind::homography : found.epipolar_kind;
   if (options_.request != ModelRequest::automatic) {
-    found.reason = fmt::format("{} was asked for", to_string(found.kind));
+    found.reason = fmt::format("{} was requested", to_string(found.kind));
   } else if (homography.ok() || found.epipolar.ok()) {
     const ModelChoice choice =
         choose_model(found.points, homography, found.epipolar, found.epipolar_kind,
@@ -77,7 +77,7 @@ void AutomaticModel::choose(const EstimateResult& homography, ChosenModel& found
                              to_string(found.model.outcome));
   if (found.epipolar.outcome == Outcome::rotation_only)
     found.reason = fmt::format(
-        "a camera that only turned explains {} of {} matches: no translation can be told",
+        "a camera that only rotated explains {} of {} matches: no translation can be determined",
         found.epipolar.inlier_count, found.points.size());
 }
 

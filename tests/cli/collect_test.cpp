@@ -251,7 +251,7 @@ TEST_F(Collect, has_the_same_bytes_of_given_features_after_kills) {
   const Ran refused =
       run(folder, "collect in --database out.db --features given --pairs retrieval");
   EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.err.find("told by features found here"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("found by features detected here"), std::string::npos) << refused.err;
 }
 
 TEST_F(Collect, resumes_an_interrupted_run) {

@@ -96,8 +96,8 @@ TEST(FieldCases4, exchanged_pictures_are_noticed) {
              "baseline=100\nndisp=40\n");
   const Ran r = run(folder, "stereo right.png left.png --calib calib.txt --out o --json");
   EXPECT_EQ(r.code, 0) << r.err;
-  expect_part(r.err, "with the pictures exchanged: left.png seems to be the left one");
-  expect_part(r.err, "no cloud: the pictures seem to be exchanged");
+  expect_part(r.err, "with the photographs exchanged: left.png seems to be the left one");
+  expect_part(r.err, "no cloud: the photographs seem to be exchanged");
   EXPECT_FALSE(fs::exists(folder / "o/cloud.ply"));
   EXPECT_EQ(json::parse(r.out)["doubts"].size(), 1U);
   expect_part(read_file(folder / "o/report.html"), "left.png seems to be the left one");
@@ -149,7 +149,7 @@ TEST(FieldCases4, options_and_devices_are_named) {
             "is no word for a device");
   for (const char* device : {"opencl:0,opencl:0", "cuda:all", "cpu,cpu"})
     refused(fmt::format("pair left.png right.png --out o --device {}", device),
-            "one device is wanted here");
+            "one device is expected here");
   EXPECT_EQ(run(folder, "pair left.png right.png --out o --device cuda:77").code, 4);
 }
 
@@ -159,12 +159,12 @@ TEST(FieldCases4, masks_without_features_are_named) {
   write_png(folder / "black.png", ImageU8(400, 300));
   const Ran r = run(folder, "pair left.png right.png --out o --mask1 black.png --mask2 black.png");
   EXPECT_EQ(r.code, 5);
-  expect_part(r.err, "the first and the second picture has no feature inside its mask");
+  expect_part(r.err, "the first and the second photograph has no feature inside its mask");
   expect_part(run(folder, "pair left.png right.png --out o --mask2 black.png").err,
-              "the second picture has no feature inside its mask");
+              "the second photograph has no feature inside its mask");
   write_png(folder / "flat.png", ImageU8(400, 300));
   expect_part(run(folder, "pair flat.png right.png --out o").err,
-              "the first picture has no feature");
+              "the first photograph has no feature");
 }
 
 // Matches of a moved camera, with the second image mirrored.

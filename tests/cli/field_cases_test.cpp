@@ -179,7 +179,7 @@ TEST(FieldCases, a_log_without_its_work_file_is_ignored) {
   }
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.err.find("internal error"), std::string::npos) << r.err;
-  expect_part(r.err, "only the log of unfinished work was there: begun anew");
+  expect_part(r.err, "only the log of an unfinished run was found: started again");
   const json result = json::parse(r.out);
   EXPECT_EQ(result["resumed"], false);
   EXPECT_EQ(result["images"], 8);

@@ -39,7 +39,7 @@ class FullDisk : public testing::Test {
   const TemporaryFolder& folder = disk.folder();
 };
 
-constexpr const char* kFull = "no space left on its disk; with room there the same command goes on";
+constexpr const char* kFull = "no space left on its disk; free some, and the same command resumes";
 
 TEST_F(FullDisk, verify_resumes) {
   make_database(folder / "clean.db", 48);  // 1128 pairs: two pieces

@@ -79,7 +79,7 @@ TEST(CliRectify, distortion_is_removed_and_swapped_cameras_are_named) {
   EXPECT_EQ(j["swapped"], true);
   EXPECT_EQ(j["left"], "right.png");
   EXPECT_EQ(j["input2"]["k1"], -0.2);
-  EXPECT_NE(r.out.find("RIGHT is the left picture"), std::string::npos);
+  EXPECT_NE(r.out.find("RIGHT is the left image"), std::string::npos);
   const ImageU8 left = read_image(folder / "o/left.png");
   EXPECT_EQ(left.width, j["width"]);
   EXPECT_EQ(left.height, j["height"]);

@@ -127,7 +127,7 @@ TEST(Cli, report_computes_poses_and_names_their_source) {
   ASSERT_EQ(data["pairs"].size(), 4U);
   const char* sources[] = {"Depth by the pose that the essential matrix has.",
                            "Depth by F and the focal lengths in the database.",
-                           "No depth: the camera turned only.",
+                           "No depth: the camera only rotated.",
                            "No depth: there is neither a pose nor E or F for it."};
   for (std::size_t k = 0; k < 4; ++k) {
     const json& pair = data["pairs"][k];

@@ -91,7 +91,7 @@ TEST_F(CollectNotes, give_the_reason_for_missing_pairs) {
   EXPECT_EQ(again({.pairs = PairChoice::retrieval}).notes, Notes{none});
   write_file(folder / "pairs.txt", "# none\n");
   EXPECT_EQ(again({.pairs = PairChoice::listed, .pairs_file = folder / "pairs.txt"}).notes,
-            (Notes{none, "the list of pairs has none of photographs that were taken in"}));
+            (Notes{none, "the list of pairs has no pair of photographs in the database"}));
   write_file(folder / "pairs.txt", "1.png 2.jpg\n1.png 3.png\n");
   EXPECT_EQ(again({.pairs = PairChoice::listed, .pairs_file = folder / "pairs.txt"}).notes,
             (Notes{"1 of the listed pairs is of photographs that were left out", none}));
@@ -181,7 +181,7 @@ TEST_F(CollectNotes, skipped_files_are_reported) {
   ASSERT_EQ(files.passed_over.size(), 1U);
   EXPECT_EQ(files.passed_over[0].name, "e");
   EXPECT_EQ(files.passed_over[0].reason,
-            "and 1 other file are not looked at: no ending of a JPEG, PNG, PGM or PPM");
+            "and 1 other file are ignored: no extension of a JPEG, PNG, PGM or PPM");
   EXPECT_EQ(list_photographs(std::vector{(folder / "in/e").string()}).files.size(), 1U);
 }
 
@@ -269,7 +269,7 @@ TEST_F(CollectNotes, logs_without_their_files_are_ignored) {
       const bool is_told = std::string_view(name) == "out.db.part";
       EXPECT_EQ(result.notes.size(), is_told ? 1U : 0U);
       if (is_told) {
-        EXPECT_NE(result.notes[0].find("begun anew"), std::string::npos);
+        EXPECT_NE(result.notes[0].find("started again"), std::string::npos);
       }
       EXPECT_TRUE(read_file(folder / "out.db") == expected);
       EXPECT_FALSE(fs::exists(folder / (std::string(name) + ending)));

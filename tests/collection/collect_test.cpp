@@ -123,7 +123,7 @@ TEST_F(Photographs, unfinished_work_of_another_version_is_refused_and_kept) {
     ADD_FAILURE() << "went on";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::usage);
-    EXPECT_NE(std::string(e.what()).find("out.db.part: unfinished work of another version"),
+    EXPECT_NE(std::string(e.what()).find("out.db.part: unfinished run of another version"),
               std::string::npos)
         << e.what();
   }

@@ -237,7 +237,7 @@ class UnfitFeatures : public ImportedFeatures {
 
 TEST_F(UnfitFeatures, in_a_file_of_hloc_are_left_out_and_reported) {
   told("db/2.png: has no features in the file", [](HlocWriter&) {});
-  told("of a picture of 640 x 480 px, it has 320 x 240", [&](HlocWriter& f) {
+  told("of an image of 640 x 480 px, it has 320 x 240", [&](HlocWriter& f) {
     write_into(f, name_of(2), at(2), H5T_IEEE_F32LE, {640, 480});
   });
   told("has descriptors of 16 floats, those before have 32 floats", [&](HlocWriter& f) {
@@ -302,7 +302,7 @@ TEST_F(ImportedFeatures, with_invalid_files_or_options_are_refused) {
     expect_error([&] { (void)run(source, options); }, part, code);
   };
   const ErrorCode usage = ErrorCode::usage;
-  refused("f.h5", {.pairs = PairChoice::retrieval}, "is told by features found here", usage);
+  refused("f.h5", {.pairs = PairChoice::retrieval}, "found by features detected here", usage);
   refused("f.h5", {.pairs = PairChoice::sequential}, "--loop-period 0", usage);
   EXPECT_EQ(run("f.h5", {.pairs = PairChoice::sequential, .loop_period = 0}).verified, 6);
   refused("none.h5", {.overwrite = true}, "none.h5: can't be read");

@@ -104,7 +104,7 @@ TEST_F(ShardFiles, NumbersOfAPlanAreWithinTheirRanges) {
   changed("max_error", "-1", "max_error is -1");
   changed("max_error", "1e999", "is no plan: ");
   changed("min_inliers", "2147483648", "min_inliers is 2147483648");
-  changed("min_inliers", "16", "is damaged or was changed: its hash is another");
+  changed("min_inliers", "16", "is damaged or was changed: its hash differs");
   changed("seed", "-3", "seed is -3");
   changed("views", "\"x\"", "views is \"x\", must be of 32 hexadecimal digits");
   changed("lists", "[[[[[[", "is no plan: lists in lists");

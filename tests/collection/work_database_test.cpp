@@ -154,7 +154,7 @@ TEST_F(ChangedWork, IsRefusedInPhotographsAndTheirFeatures) {
   wrong("UPDATE bifocal_photographs SET changed = zeroblob(9)",
         "table bifocal_photographs, image_id 1, changed: a blob of 9 bytes");
   wrong("UPDATE bifocal_photographs SET bytes = 1 WHERE image_id = 2",
-        "unfinished work of other photographs: 1.png has changed since");
+        "unfinished run with other photographs: 1.png has changed since");
 }
 
 TEST_F(ChangedWork, IsRefusedInPairsAndTheirMatches) {

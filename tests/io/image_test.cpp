@@ -107,8 +107,7 @@ TEST(Png, SamplesAreNotScaled) {
 
 TEST(Png, HeadersAreCheckedBeforeMemoryIsTaken) {
   const std::string large = tiny_png(100000, 100000, 8, 6, bytes({0}));
-  expect_error([&] { (void)decode_image(large, "big.png"); },
-               "big.png: picture of 100000 x 100000");
+  expect_error([&] { (void)decode_image(large, "big.png"); }, "big.png: image of 100000 x 100000");
   const std::string hollow = tiny_png(16000, 16000, 8, 6, bytes({0}));
   expect_error([&] { (void)decode_image(hollow, "hollow.png"); }, "can't hold 16000 x 16000");
   EXPECT_THROW((void)decode_image(tiny_png(0, 4, 8, 0, bytes({0})), "m"), Error);
@@ -156,7 +155,7 @@ TEST(Jpeg, HeadersAreCheckedBeforeMemoryIsTaken) {
   const std::size_t frame = bytes.find("\xff\xc0");
   ASSERT_NE(frame, std::string::npos);
   for (std::size_t i = 5; i < 9; ++i) bytes[frame + i] = char(0xf0);
-  expect_error([&] { (void)decode_image(bytes, "big.jpg"); }, "big.jpg: picture of 61680 x 61680");
+  expect_error([&] { (void)decode_image(bytes, "big.jpg"); }, "big.jpg: image of 61680 x 61680");
   for (std::size_t i = 5; i < 9; ++i) bytes[frame + i] = char(0x30);
   expect_error([&] { (void)decode_image(bytes, "hollow.jpg"); }, "can't hold 12336 x 12336");
 }

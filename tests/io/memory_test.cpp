@@ -122,8 +122,8 @@ TEST(Memory, IsBoundedForPng) {
         const int bits = colour == 6 ? 16 : 8;
         return test::tiny_png(width, height, bits, colour, row, palette, interlaced);
       };
-      picture(claims(0x7fffffff, 1), "picture of 2147483647 x 1 pixels is larger than");
-      picture(claims(1, 0x7fffffff), "picture of 1 x 2147483647 pixels is larger than");
+      picture(claims(0x7fffffff, 1), "image of 2147483647 x 1 pixels is larger than");
+      picture(claims(1, 0x7fffffff), "image of 1 x 2147483647 pixels is larger than");
       picture(claims(1 << 28, 1), "can't hold 268435456 x 1 pixels");
       picture(claims(1, 1 << 28), "can't hold 1 x 268435456 pixels");
       picture(claims(1 << 14, 1 << 14), "can't hold 16384 x 16384 pixels");
@@ -161,7 +161,7 @@ TEST(Memory, IsBoundedForJpeg) {
     const std::size_t frame = bytes.find(std::string("\xff") + marker);
     ASSERT_NE(frame, std::string::npos) << name;
     for (std::size_t i = 5; i < 9; ++i) bytes[frame + i] = '\xfe';
-    picture(bytes, "picture of 65278 x 65278 pixels is larger than");
+    picture(bytes, "image of 65278 x 65278 pixels is larger than");
     bytes[frame + 5] = '\x0f';
     picture(bytes, "can't hold 65278 x 4094 pixels");
   }
@@ -198,7 +198,7 @@ TEST(Memory, IsBoundedForPnm) {
       const auto claims = [&](const std::string& size) {
         return std::string(kind) + " " + size + " " + maximum + "\n0 0 0 0";
       };
-      picture(claims("1073741824 1"), "picture of 1073741824 x 1 pixels is larger than");
+      picture(claims("1073741824 1"), "image of 1073741824 x 1 pixels is larger than");
       picture(claims("268435456 1"), "truncated PNM: 268435456 x 1 x");
       picture(claims("16384 16384"), "truncated PNM: 16384 x 16384 x");
     }
@@ -211,7 +211,7 @@ TEST(Memory, IsBoundedForPfm) {
     expect_refused([&] { (void)io::decode_pfm("Pf " + size + " -1\n0000", "m", kMaxImagePixels); },
                    part);
   };
-  pfm("2147483647 1", "picture of 2147483647 x 1 pixels is larger than");
+  pfm("2147483647 1", "image of 2147483647 x 1 pixels is larger than");
   pfm("268435456 1", "truncated PFM: 268435456 x 1 floats need");
   pfm("1 268435456", "truncated PFM: 1 x 268435456 floats need");
 }

@@ -206,7 +206,7 @@ TEST_F(PhotographFileList, has_each_photograph_once_despite_links) {
   EXPECT_EQ(passed_over,
             (std::vector<std::string>{
                 "again: is a link to the folder sub", "b.jpg: is a link to sub/b.jpg",
-                "gone: is a link to nothing", "loop: is a link to nothing", "pipe.jpg: is no file",
+                "gone: is a broken link", "loop: is a broken link", "pipe.jpg: is no file",
                 "q2: is a link to the folder q1", "sub/up: is a link to the folder " + P}));
   // Several arguments behave likewise.
   link("P", "P2");

@@ -44,7 +44,7 @@ class Stages {
       progress_.reset();
       stage_ = p.stage;
       if (p.before > 0 && p.before < p.total)
-        fmt::print(stderr, "{}: going on after {} of {} {}\n", p.stage, p.before, p.total, p.unit);
+        fmt::print(stderr, "{}: resumed after {} of {} {}\n", p.stage, p.before, p.total, p.unit);
       if (p.before == p.total) return;
       progress_.emplace(static_cast<double>(p.total - p.before), std::string(p.unit));
     }
@@ -109,8 +109,8 @@ std::string summary(const Options& o, const std::string& device, const CollectRe
                   o.database, r.images, r.features, r.pairs, r.matched, r.verified, device);
   if (r.screened_out > 0)
     text += fmt::format(
-        "{} pairs left out by the screen: hardly any of their largest features "
-        "match; --pairs exhaustive matches all\n",
+        "{} pairs left out by the screen: too few of their largest features match; --pairs "
+        "exhaustive matches all\n",
         r.screened_out);
   for (const auto& [stage, seconds] : r.seconds)
     text += fmt::format("{:>10.1f} s {}\n", seconds, stage);
@@ -225,7 +225,7 @@ FlagChanges changes_of(const CollectOptions& c) {
                .shows_default = false})
       .change(c.block_size,
               {.help = "images whose features are in memory at a time, at least 2; 0: "
-                       "as many as --max-memory has room for"})
+                       "as many as fit in --max-memory"})
       .change(g.seed, {.help = "of all random choices"})
       .change(c.cameras.sharing, {.name = "--camera"})
       .change(c.cameras.model, {.name = "--camera-model"});
@@ -234,9 +234,9 @@ FlagChanges changes_of(const CollectOptions& c) {
 void add_all(const Command& command, Options& o) {
   command
       .option("--pairs", o.pairs,
-              "all (pairs whose largest features match, and those that may link what falls "
-              "apart), exhaustive (every pair), sequential (neighbours by name, digits as numbers, "
-              "with loops), retrieval (images that look alike), gps (taken near each other), or a "
+              "all (pairs whose largest features match, and pairs that may connect components), "
+              "exhaustive (every pair), sequential (neighbours by name, digits as numbers, "
+              "with loops), retrieval (similar images), gps (taken near each other), or a "
               "file with two names a line")
       .shows_default();
   const Option features =
@@ -269,7 +269,7 @@ void add_collect(Program& program, Context& context) {
       program.command("collect", "Photographs in, a database of verified pairs for COLMAP out");
   const auto o = std::make_shared<Options>();
   command.option("IMAGES", o->images, "photographs, or folders of them").required();
-  command.option("--database", o->database, "what is made; stopped work is gone on with")
+  command.option("--database", o->database, "output database; an interrupted run is resumed")
       .required();
   add_all(command, *o);
   command.flag("--strict", o->is_strict, kStrictPairsHelp);

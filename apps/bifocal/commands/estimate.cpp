@@ -125,7 +125,7 @@ std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o
     } else if (problem.is_two_view && !is_same(*given.camera1, *given.camera2)) {
       throw Error(
           ErrorCode::usage,
-          fmt::format("{}: two cameras, but estimate {} takes one that both pictures have",
+          fmt::format("{}: two cameras, but estimate {} takes one camera of both images",
                       o.cameras.calib.empty() ? "--intrinsics2" : "--calib " + o.cameras.calib,
                       o.model));
     }
@@ -157,9 +157,10 @@ void print_outcome(Outcome outcome, const Repetition& repetition, const Options&
     if (o.is_strict) context.exit_code = kExitNoGeometry;
   }
   if (outcome == Outcome::ok) return;
-  print_note(fmt::format(
-      "{}: no geometry found: {}{}", o.points, to_string(outcome),
-      outcome == Outcome::rotation_only ? ", the camera turned and no translation is told" : ""));
+  print_note(fmt::format("{}: no geometry found: {}{}", o.points, to_string(outcome),
+                         outcome == Outcome::rotation_only
+                             ? ", the camera only rotated and the translation is unknown"
+                             : ""));
   context.exit_code = kExitNoGeometry;
 }
 
@@ -231,7 +232,7 @@ void add_estimate(Program& program, Context& context) {
   add_camera_options(command, o->cameras);
   const Option centre = command.option(
       "--principal-point", o->principal_point,
-      "cx,cy in px of the pictures, for models that find the focal length or the distortion; of "
+      "cx,cy in px of the images, for models that estimate the focal length or the distortion; of "
       "--intrinsics or --calib they take no more than this and the ratio of the focal lengths, and "
       "fx as the unit of the distortion (here the distance of cx,cy from the corner)");
   for (const char* name : {"--intrinsics", "--intrinsics2", "--calib"})

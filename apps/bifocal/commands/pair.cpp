@@ -40,8 +40,9 @@ ImageU8 read_mask(const std::string& file) {
 // Where it is not of the picture's size, the message names the file.
 void check_mask(const std::string& file, const ImageU8& mask, const ImageU8& image) {
   if (mask.empty() || (mask.width == image.width && mask.height == image.height)) return;
-  throw Error(ErrorCode::usage, fmt::format("{}: mask of {} x {} px, the picture has {} x {}", file,
-                                            mask.width, mask.height, image.width, image.height));
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: mask of {} x {} px, the photograph has {} x {}", file, mask.width,
+                          mask.height, image.width, image.height));
 }
 
 void set_features(const Options& o, PairOptions& pair) {
@@ -153,7 +154,8 @@ void add_pair(Program& program, Context& context) {
       .option("--features", o->features, "rootsift, sift or surf (under patents until about 2027)")
       .one_of({"rootsift", "sift", "surf"})
       .shows_default();
-  command.option("--mask1", o->mask1, "picture: features of LEFT only where it is not black");
+  command.option("--mask1", o->mask1,
+                 "mask: an image; features of LEFT are found only where it is not black");
   command.option("--mask2", o->mask2, "the same for RIGHT");
   command
       .option("--matches", o->matches,

@@ -57,11 +57,11 @@ std::string reason_of(RectifyOutcome outcome) {
     case RectifyOutcome::ok:
       return "";
     case RectifyOutcome::epipole_near_image:
-      return "an epipole is in or near a picture (motion along the viewing direction)";
+      return "an epipole is in or near an image (motion along the viewing direction)";
     case RectifyOutcome::too_wide:
       return "the views differ too much";
     case RectifyOutcome::no_common_rows:
-      return "the pictures have no rows in common";
+      return "the images have no rows in common";
     case RectifyOutcome::no_geometry:
       return "the fundamental matrix is not of rank 2";
     case RectifyOutcome::no_orientation:
@@ -234,7 +234,7 @@ Json rectification_json(const Options& o, const Solution& s, const std::string& 
 std::string summary(const Solution& s, const Json& json, const OutputFolder& folder) {
   std::string text = fmt::format(
       "rectified: {} x {} px{}\n{}\n", json["width"].get<int>(), json["height"].get<int>(),
-      json["swapped"].get<bool>() ? ", RIGHT is the left picture" : "", s.choice.reason);
+      json["swapped"].get<bool>() ? ", RIGHT is the left image" : "", s.choice.reason);
   if (s.F) {
     text += fmt::format(
         "{} matches: rows differ by {:.3f} px (median), {:.3f} px (95 %)\n"
@@ -299,7 +299,7 @@ void add_rectify(Program& program, Context& context) {
             FlagChanges()
                 .leave_out(o->rectify.max_angle_deg)
                 .change(o->rectify.max_scale,
-                        {.help = "largest area of a rectified picture, in areas of the larger "
+                        {.help = "largest area of a rectified image, in areas of the larger "
                                  "input; polar: eight times this",
                          .range = Range::within(1e-3, 16)}));
   command

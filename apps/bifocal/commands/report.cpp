@@ -42,8 +42,8 @@ void run(const Options& o, const Context& context) {
                        {"seconds", seconds}};
   if (o.json) return print_out(to_text(result));
   print_out(
-      fmt::format("{}: {:.1f} MB; {} images, {} verified pairs, {} of them to look at, {} "
-                  "pictures; {:.1f} s\n",
+      fmt::format("{}: {:.1f} MB; {} images, {} verified pairs, {} of them in detail, {} "
+                  "thumbnails; {:.1f} s\n",
                   o.out, static_cast<double>(page.bytes) / 1e6, page.images, page.verified,
                   page.pairs, page.pictures, seconds));
 }
@@ -56,13 +56,13 @@ void add_report(Program& program, Context& context) {
   const auto o = std::make_shared<Options>();
   command.option("DATABASE", o->database, "of COLMAP, as collect and verify write them").required();
   command.option("--out", o->out, "the page, one file that needs no network").required();
-  command.option("--images", o->images, "folder of the photographs, for small pictures of them");
+  command.option("--images", o->images, "folder of the photographs, for thumbnails");
   command.option("--run", o->run,
                  "file with what collect --json or verify --json printed: times, photographs left "
                  "out");
   command
       .option("--max-size", o->max_size,
-              "of the page: pairs to look at and pictures fill what the overview leaves")
+              "of the page: after the overview, matches of pairs and thumbnails fill the rest")
       .size_in_bytes()
       .shows_default();
   command.option("--threads", o->threads, "most threads to decode photographs, 0: all cores")

@@ -120,7 +120,8 @@ std::string doubt_of_sides(Queue& queue, const Options& o, const Inputs& in, dou
   if (exchanged < kFew || exchanged < kTimes * density) return {};
   const auto [first, count] = std::pair(o.method.sgm.min_disparity, o.method.sgm.disparities);
   return fmt::format(
-      "{:.1f} % of the pixels match, and {:.1f} % with the pictures exchanged: {} seems to be the "
+      "{:.1f} % of the pixels match, and {:.1f} % with the photographs exchanged: {} seems to be "
+      "the "
       "left one; exchange them, or search --min-disparity {} --max-disparity {}",
       density, exchanged, o.right, 1 - first - count, 1 - first);
 }
@@ -148,7 +149,7 @@ std::vector<std::string> doubts(const Options& o, const Inputs& in, const Dispar
 std::string why_no_cloud(const Options& o, const Inputs& in, const std::string& sides) {
   if (!in.calibration) return {};
   if (!in.calibration->baseline) return o.calib + ": has no baseline, the distance of the cameras";
-  return sides.empty() ? sides : "the pictures seem to be exchanged";
+  return sides.empty() ? sides : "the photographs seem to be exchanged";
 }
 
 std::string summary(const DisparityMap& disparity, const std::optional<StereoScore>& s,

@@ -132,10 +132,11 @@ void add_depth_section(Page& page, Picture image1, Picture image2, const DensePa
       image("png", encode_png(shrunken(depth_picture(dense.depth))), "alt=\"Depth of its pixels\""),
       "Depth of its pixels: near is red, far is blue; black is unknown or less "
       "certain than a quarter of itself."));
-  page.markup(figure(image("png", encode_png(shrunken(certainty_picture(dense.depth))),
-                           "alt=\"Deviation of the depth\""),
-                     "How sure: the standard deviation as a share of the depth, from 0.1 % (blue) "
-                     "over 1.6 % (green) to 25 % (red)."));
+  page.markup(
+      figure(image("png", encode_png(shrunken(certainty_picture(dense.depth))),
+                   "alt=\"Deviation of the depth\""),
+             "Uncertainty: the standard deviation as a fraction of the depth, from 0.1 % (blue) "
+             "over 1.6 % (green) to 25 % (red)."));
   page.markup("</div>\n<div class=\"over\">");
   page.markup(photograph(first, "alt=\"The first photograph\""));
   page.markup(photograph(warped, "id=\"warped\" alt=\"The second photograph from its place\""));
@@ -150,7 +151,7 @@ void add_depth_section(Page& page, Picture image1, Picture image2, const DensePa
       "<div><canvas id=\"cloud\" aria-label=\"Cloud and cameras\"></canvas></div>\n"
       "<p class=\"note\">{} of the cloud's {} points, without those farther than five times the "
       "median "
-      "depth; the first camera blue, the second red. Drag: turn; with shift or the right button: "
+      "depth; the first camera blue, the second red. Drag: rotate; with shift or the right button: "
       "move. Wheel: zoom. Two fingers: move and zoom. Double click: as at first.</p>\n"
       "<script type=\"application/json\" id=\"data\">{}</script>\n"
       "<script>'use strict';\n{}</script>\n",

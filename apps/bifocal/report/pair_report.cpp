@@ -105,7 +105,7 @@ void add_figures(Page& page, const PairReport& in) {
   page.diagram(r.dense->rectification.kind == RectificationKind::polar
                    ? ImageView<const std::uint8_t>(small)
                    : in.disparity_picture,
-               fmt::format("Disparity of the rectified left picture, px; "
+               fmt::format("Disparity of the rectified left image, px; "
                            "near is red. {:.0f} % of the pixels were matched "
                            "both ways and are known; black is unknown.",
                            r.dense->disparity.density));
@@ -141,7 +141,7 @@ void add_numbers(Page& page, const PairReport& in) {
                       fmt::format("{:.2g} degrees of rotation, {:.2g} degrees of direction",
                                   r.pose_deviation.rotation_deg, r.pose_deviation.direction_deg)});
     rows.push_back({"Direction of t", pose->t == Vec3{}
-                                          ? std::string("none, the camera only turned")
+                                          ? std::string("none, the camera only rotated")
                                           : fmt::format("{:.5f}, {:.5f}, {:.5f}", pose->t[0],
                                                         pose->t[1], pose->t[2])});
   }
@@ -174,12 +174,12 @@ void add_numbers(Page& page, const PairReport& in) {
 std::string estimated_camera_text(const EstimatedCamera& estimated) {
   std::string text;
   if (estimated.focal_length > 0)
-    text = fmt::format("the matches tell a focal length of {:.0f} +- {:.0f} px",
+    text = fmt::format("the matches determine a focal length of {:.0f} +- {:.0f} px",
                        estimated.focal_length, estimated.focal_deviation);
   if (estimated.distortion == 0) return text;
   return text +
          fmt::format("{} a distortion of {:.3f} +- {:.3f} (division model, unit half the diagonal)",
-                     text.empty() ? "the matches tell" : " and", estimated.distortion,
+                     text.empty() ? "the matches determine" : " and", estimated.distortion,
                      estimated.distortion_deviation);
 }
 

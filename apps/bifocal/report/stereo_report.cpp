@@ -38,9 +38,9 @@ std::string stereo_report(const StereoReport& in) {
   page.heading("Disparity");
   page.diagram(in.disparity_picture, "Of the left photograph, px; near is red; black is unknown.");
   if (!in.disparity.confidence.empty())
-    page.diagram(
-        in.disparity.confidence,
-        "Confidence: how far the winner is ahead of the best one elsewhere; black is unknown.");
+    page.diagram(in.disparity.confidence,
+                 "Confidence: margin between the lowest cost and the lowest cost elsewhere; black "
+                 "is unknown.");
   page.heading("Numbers");
   page.begin_columns();
   Rows rows = {{"Left", fmt::format("{}, {} x {} px", in.file1, in.left.width, in.left.height)},

@@ -229,9 +229,10 @@ std::vector<PhotographRow> Collection::rows_of_files() const {
 std::vector<PhotographRow> Collection::all_rows(const WorkDatabase& work) const {
   std::vector<PhotographRow> rows = work.photographs(), files = rows_of_files();
   const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: unfinished work of other photographs: {}; --overwrite begins anew",
-                            job_.work_file.string(), what));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: unfinished run with other photographs: {}; use --overwrite to start again",
+                    job_.work_file.string(), what));
   };
   const auto named = by_name(files);
   for (PhotographRow& r : rows) {
@@ -269,8 +270,9 @@ void Collection::open_work() {
   if (!fs::exists(job_.work_file, error)) {
     // A log without its file is left over from deleted work.
     if (sqlite::remove_logs(job_.work_file))
-      result_.notes.push_back(fmt::format(
-          "{}: only the log of unfinished work was there: begun anew", job_.work_file.string()));
+      result_.notes.push_back(
+          fmt::format("{}: only the log of an unfinished run was found: started again",
+                      job_.work_file.string()));
     return WorkDatabase::create(job_.work_file, settings_);
   }
   try {
@@ -279,8 +281,8 @@ void Collection::open_work() {
     const std::string differs = difference(work.settings(), settings_);
     if (!differs.empty())
       throw Error(ErrorCode::usage,
-                  fmt::format("{}: unfinished work with other options: {}; give the same to go on "
-                              "with it, or --overwrite to begin anew",
+                  fmt::format("{}: unfinished run with other options: {}; give the same options to "
+                              "resume it, or --overwrite to start again",
                               job_.work_file.string(), differs));
     (void)all_rows(work);
     work.check_rows();

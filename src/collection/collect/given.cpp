@@ -102,7 +102,7 @@ Read read_h5(const hloc::FeatureFile& file, const std::string& name,
   if (!file.contains(name)) io::reject(name, "has no features in the file");
   const auto [width, height] = file.image_size(name);
   if (width != photograph.width || height != photograph.height)
-    io::reject(name, "its features are of a picture of {} x {} px, it has {} x {}", width, height,
+    io::reject(name, "its features are of an image of {} x {} px, it has {} x {}", width, height,
                photograph.width, photograph.height);
   return {file.keypoints(name), file.descriptors(name)};
 }
@@ -116,7 +116,7 @@ void check(const Read& r, const std::string& name, const PhotographInfo& photogr
     const bool inside = x >= -kOutside && y >= -kOutside && x <= photograph.width + kOutside &&
                         y <= photograph.height + kOutside;
     if (!inside)
-      io::reject(name, "keypoint {} at ({}, {}) lies outside of the picture of {} x {} px", i, x, y,
+      io::reject(name, "keypoint {} at ({}, {}) lies outside of the image of {} x {} px", i, x, y,
                  photograph.width, photograph.height);
   }
   const auto& values = r.descriptors.values;

@@ -69,10 +69,9 @@ std::string why_no_pairs(const CollectOptions& o, const Counts& n) {
                                photographs(n.with_position), o.gps.max_distance_m);
     case PairChoice::retrieval:
       if (n.with_features == 0) return {};  // already reported
-      return fmt::format("{} of {} have features that tell which look alike", n.with_features,
-                         photographs(n.all));
+      return fmt::format("{} of {} have features to compare", n.with_features, photographs(n.all));
     case PairChoice::listed:
-      return "the list of pairs has none of photographs that were taken in";
+      return "the list of pairs has no pair of photographs in the database";
     case PairChoice::all:
     case PairChoice::exhaustive:
     case PairChoice::sequential:

@@ -99,8 +99,7 @@ void check_given(const CollectOptions& o) {
       o.pairs == PairChoice::retrieval || (o.pairs == PairChoice::sequential && o.loop_period > 0);
   if (uses_similarity)
     fail(
-        "CollectOptions::pairs: which photographs look alike is told by features found here, not "
-        "by "
+        "CollectOptions::pairs: similar photographs are found by features detected here, not by "
         "given ones; choose all, gps, a file, or sequential with loop_period 0 (--loop-period 0)");
 }
 

@@ -56,10 +56,11 @@ void check_tables(const fs::path& file, colmap::Access access) {
                                            "SELECT 1 FROM pragma_table_info('bifocal_photographs') "
                                            "WHERE name = 'content'");
   if (is_ours(connection) && has_content) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: unfinished work of another version of bifocal; --overwrite to begin "
-                          "anew",
-                          file.string()));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format(
+          "{}: unfinished run of another version of bifocal; use --overwrite to start again",
+          file.string()));
 }
 
 const fs::path& with_own_tables(const fs::path& file, colmap::Access access) {

@@ -143,9 +143,10 @@ class WorkDatabase {
  private:
   template <class... Args>
   [[noreturn]] void refuse(fmt::format_string<Args...> what, Args&&... args) const {
-    io::reject(database_.file().string(),
-               "{}: the file is damaged or was changed by others; --overwrite begins anew",
-               fmt::format(what, std::forward<Args>(args)...));
+    io::reject(
+        database_.file().string(),
+        "{}: the file is damaged or was changed by another program; use --overwrite to start again",
+        fmt::format(what, std::forward<Args>(args)...));
   }
   [[nodiscard]] const sqlite::Connection& connection() const {
     return colmap::DatabaseInside::connection(database_);

@@ -91,7 +91,7 @@ void Connection::fail(const std::string& where) const {
   if (code == SQLITE_NOTADB) io::reject(name_, "is no SQLite database");
   const char* hint = code == SQLITE_BUSY ? ": another program writes to it"
                      : disk_is_full(db_, name_)
-                         ? ": no space left on its disk; with room there the same command goes on"
+                         ? ": no space left on its disk; free some, and the same command resumes"
                          : "";
   const std::string what = fmt::format("{}: {}: {}{}", name_, where, sqlite3_errmsg(db_), hint);
   if (may_pass(code)) throw TryAgain(what);

@@ -188,7 +188,7 @@ class DataSet {
     // These checks come first, because later queries would make the library open
     // the external files.
     if (layout() == H5D_VIRTUAL)
-      refuse("is a virtual data set, whose numbers are those of others: it is not read");
+      refuse("is a virtual data set, which refers to other data: it is not read");
     if (layout() == H5D_CONTIGUOUS && H5Pget_external_count(creation_.get()) != 0)
       refuse("its numbers lie in another file, which is not read");
   }

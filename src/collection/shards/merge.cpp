@@ -159,7 +159,7 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
   const Database database(file, Access::write);  // closed last, which removes the log
   if (views_of(database) != plan.views)
     io::reject(file.string(),
-               "is not the database of the plan: its cameras, images or features are others");
+               "is not the database of the plan: its cameras, images or features differ");
   const Results results(plan, database);
   check_all_done(results);
   if (plan.overwrite) begin_to_overwrite(results, database, file);

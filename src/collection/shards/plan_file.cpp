@@ -183,7 +183,7 @@ Plan parse_plan(std::string_view text, std::string_view file) {
                  kVersion);
     Plan plan = parsed(json, file);
     if (plan.hash != hash_of_plan(plan))
-      io::reject(file, "is damaged or was changed: its hash is another");
+      io::reject(file, "is damaged or was changed: its hash differs");
     return plan;
   } catch (const nlohmann::json::exception& error) {
     io::reject(file, "is no plan: {}", error.what());

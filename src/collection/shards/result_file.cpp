@@ -154,8 +154,7 @@ std::string fault_of(std::string_view bytes, const Plan& plan, int shard) {
     return fmt::format("has version {}, this program writes {}", version, kVersion);
   const std::string_view content = bytes.substr(0, bytes.size() - kSum);
   Bytes tail(bytes.substr(content.size()));
-  if (checksum_of(content) != tail.take<std::uint64_t>())
-    return "is damaged: its checksum is another";
+  if (checksum_of(content) != tail.take<std::uint64_t>()) return "is damaged: its checksum differs";
   if (const auto of = head.take<std::uint32_t>(); of != static_cast<std::uint32_t>(shard))
     return fmt::format("is of shard {}", of);
   if (head.text(plan.hash.size()) != plan.hash) return "is of another plan";

@@ -33,7 +33,7 @@ class Shard {
         access_(quiet_access(file_)),
         database_(file_, access_) {
     if (views_of(database_) != plan.views)
-      throw OtherDatabase(file_, "its cameras, images or features are others");
+      throw OtherDatabase(file_, "its cameras, images or features differ");
     planned_ = read_list(plan, shard);
     for (const PlannedPair& p : planned_) work_.push_back(p.pair);
   }

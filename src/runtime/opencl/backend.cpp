@@ -215,7 +215,7 @@ std::unique_ptr<BackendQueue> OpenClBackend::make_queue() { return make_opencl_q
 // allocations of this process.
 void OpenClBackend::out_of_memory(cl_int code, std::size_t bytes) const {
   throw Error(ErrorCode::device,
-              fmt::format("{}: out of memory: {} bytes asked for, {} of {} free, {} at once at "
+              fmt::format("{}: out of memory: {} bytes requested, {} of {} free, {} at once at "
                           "most ({})",
                           label(), bytes, std::max<std::int64_t>(0, info_.memory - allocated_),
                           info_.memory, info_.largest_buffer, opencl_error_name(code)));

@@ -152,7 +152,7 @@ void add_left_out(Page& page, const CollectionReport& in, const Thumbnails* thum
     damaged.push_back({fault.row, fault.reason});
   add_list(page, "Damaged rows of the database", damaged);
   for (const std::string& note : in.summary.notes) page.paragraph(note);
-  add_list(page, "Photographs that were not taken in", photograph_rows(in.summary, in.run));
+  add_list(page, "Photographs that were left out", photograph_rows(in.summary, in.run));
   if (thumbnails)
     add_list(page, "Photographs that could not be shown",
              Rows(thumbnails->left_out.begin(), thumbnails->left_out.end()));
@@ -166,10 +166,10 @@ std::string limits(const CollectionReport& in, const Json& data, const ShownPair
     text +=
         " (those that hold the components together, then of every image the ones with most "
         "inliers)";
-  text += fmt::format(". Matches to look at: of {} pairs, at most {} inliers each.",
+  text += fmt::format(". Matches are shown for {} pairs, at most {} inliers each.",
                       data["pairs"].size(), in.points_of_pair);
   if (thumbnails)
-    text += fmt::format(" Pictures: {}, {:.1f} MB.", thumbnails->pictures.size(),
+    text += fmt::format(" Thumbnails: {}, {:.1f} MB.", thumbnails->pictures.size(),
                         static_cast<double>(thumbnails->bytes) / 1e6);
   return text;
 }

@@ -145,7 +145,7 @@ class Builder {
     const bool is_rotation = g.configuration == Configuration::panoramic;
     out.source = "Depth by the pose in the database.";
     if (is_rotation || (pose && !moved))
-      return void(out.source = "No depth: the camera turned only.");
+      return void(out.source = "No depth: the camera only rotated.");
     if (!pose && g.E) {
       pose = recover_pose(*g.E, points, K1, K2).cam2_from_cam1;
       out.source = "Depth by the pose that the essential matrix has.";
