@@ -91,7 +91,8 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
   collected.notes.insert(collected.notes.end(), contradictions.texts.begin(),
                          contradictions.texts.end());
   const std::string html = collection_report(
-      {page.database.filename().string(), page.command_line, graph, points, collected, earlier},
+      {page.database.filename().string(), page.command_line, page.database.string(),
+       page.images.string(), graph, points, collected, earlier},
       data, shown, page.images.empty() ? nullptr : &pictures);
   write_file(page.out, html);
   return {.bytes = html.size(),

@@ -174,8 +174,7 @@ void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& f
   write_file(folder.staged("geometry.json"), to_text(geometry));
   write_file(folder.staged("matches.txt"), matches_text(r));
   const PairFigures figures(in.image1, in.image2, r.points, r.model);
-  const ImageU8 matches = figures.matches();
-  write_png(folder.staged("matches.png"), matches);
+  write_png(folder.staged("matches.png"), figures.matches());
   ImageU8 turbo;
   if (r.undistorted) {
     write_png(folder.staged("undistorted_left.png"), r.undistorted->image1);
@@ -191,7 +190,7 @@ void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& f
   }
   write_file(folder.staged("report.html"),
              pair_report({in.left, in.right, in.command_line, in.image1, in.image2, r, in.cameras,
-                          figures, matches, turbo, r.timings}));
+                          figures, turbo, r.timings}));
 }
 
 void write_pair(const PairFiles& in, const std::filesystem::path& folder,

@@ -6,8 +6,8 @@
 #include <bifocal/io.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "cli.hpp"
@@ -30,8 +30,8 @@ constexpr std::string_view kStyle = R"(
 .over img { width: 100%; height: auto; border: 1px solid #d8dee4; box-sizing: border-box; }
 .over #warped { position: absolute; left: 0; top: 0; }
 #slider { width: 100%; max-width: 800px; }
-canvas { display: block; border: 1px solid #d8dee4; touch-action: none; }
-.note { color: #57606a; font-size: .9rem; margin: .3rem 0; }
+.legend { height: .7rem; margin-top: .3rem; }
+.values { display: flex; justify-content: space-between; font-size: .8rem; color: #57606a; }
 )";
 
 std::string image(std::string_view type, std::string_view bytes, std::string_view attributes) {
@@ -62,11 +62,29 @@ std::string figure(const std::string& content, std::string_view caption) {
   return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", content, caption);
 }
 
-template <class T>
-std::string base64_of(const std::vector<T>& values) {
-  std::string bytes(values.size() * sizeof(T), '\0');
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return base64(bytes);
+// A colour bar of turbo from `first` to `last` (0 to 1) with values below it, evenly spaced.
+std::string legend(double first, double last, const std::array<std::string, 5>& values) {
+  std::string stops, labels;
+  for (int k = 0; k <= 16; ++k) {
+    const Colour c = turbo_colour(first + (last - first) * k / 16);
+    stops += fmt::format(", rgb({} {} {})", c.r, c.g, c.b);
+  }
+  for (const std::string& value : values) labels += fmt::format("<span>{}</span>", value);
+  return fmt::format(
+      "<div class=\"legend\" style=\"background: linear-gradient(to right{})\"></div>"
+      "<div class=\"values\">{}</div>",
+      stops, labels);
+}
+
+// The depths of depth_picture's colours, which are even in inverse depth.
+std::string depth_legend(const DepthMap& map) {
+  const DepthSummary s = summary_of(map);
+  std::array<std::string, 5> values;
+  for (int k = 0; k < 5; ++k)
+    values[static_cast<std::size_t>(k)] =
+        fmt::format("{:.3g}", 1 / (1 / s.far + (1 / s.near - 1 / s.far) * (4 - k) / 4));
+  values[4] += " baselines";
+  return legend(0.96, 0.04, values);
 }
 
 Json camera_json(Picture picture, const Intrinsics& k) {
@@ -129,13 +147,15 @@ void add_depth_section(Page& page, Picture image1, Picture image2, const DensePa
   page.markup(figure(photograph(first, "id=\"photo-0\" alt=\"The first photograph\""),
                      "The first photograph."));
   page.markup(figure(
-      image("png", encode_png(shrunken(depth_picture(dense.depth))), "alt=\"Depth of its pixels\""),
-      "Depth of its pixels: near is red, far is blue; black is unknown or less "
-      "certain than a quarter of itself."));
+      image("png", encode_png(shrunken(depth_picture(dense.depth))),
+            "alt=\"Depth of its pixels\"") +
+          depth_legend(dense.depth),
+      "Depth of its pixels, in baselines; black is unknown or less certain than a quarter of "
+      "itself."));
   page.markup(figure(image("png", encode_png(shrunken(certainty_picture(dense.depth))),
-                           "alt=\"Deviation of the depth\""),
-                     "How sure: the standard deviation as a share of the depth, from 0.1 % (blue) "
-                     "over 1.6 % (green) to 25 % (red)."));
+                           "alt=\"Deviation of the depth\"") +
+                         legend(0.05, 0.95, {"0.1 %", "0.4 %", "1.6 %", "6.3 %", "25 %"}),
+                     "Standard deviation of the depth, in per cent of the depth."));
   page.markup("</div>\n<div class=\"over\">");
   page.markup(photograph(first, "alt=\"The first photograph\""));
   page.markup(photograph(warped, "id=\"warped\" alt=\"The second photograph from its place\""));

@@ -4,6 +4,7 @@
 
 #include <bifocal/image.hpp>
 
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,14 @@
 namespace bifocal::cli {
 
 [[nodiscard]] std::string base64(std::string_view bytes);
+
+// Encodes the bytes of an array of numbers.
+template <class T>
+[[nodiscard]] std::string base64_of(const std::vector<T>& values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return base64(bytes);
+}
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
 

@@ -12,8 +12,10 @@ namespace bifocal::cli {
 inline constexpr int kPhotoWidth = 800, kPhotoHeight = 1200;  // px: a picture in a figure is at
                                                               // most so large
 
-// A smaller RGB copy by averaging, at most kPhotoWidth x kPhotoHeight. `scale`: output px / input
-// px.
+// Returns an RGB copy of at most `width` x `height` px, reduced by averaging.
+[[nodiscard]] ImageU8 reduced_rgb(ImageView<const std::uint8_t> image, int width, int height);
+// Returns an RGB copy of at most kPhotoWidth x kPhotoHeight px, reduced by averaging. `scale`
+// becomes output px / input px.
 [[nodiscard]] ImageU8 shrunken(ImageView<const std::uint8_t> image, double* scale = nullptr);
 
 class PairFigures {

@@ -11,6 +11,7 @@
 
 #include "depth_files.hpp"
 #include "report/depth_section.hpp"
+#include "report/matches_section.hpp"
 #include "report/page.hpp"
 #include "result_json.hpp"
 
@@ -61,9 +62,11 @@ std::string summary(const PairResult& r) {
 
 void add_figures(Page& page, const PairReport& in) {
   const PairResult& r = in.result;
-  page.heading("Matches");
-  page.photograph(in.matches_picture,
-                  "Green: inliers of the model. Red: outliers. At most 200 of each are drawn.");
+  if (r.undistorted)
+    add_matches_section(page, {r.undistorted->image1, r.undistorted->image2, r.undistorted->points,
+                               r.model, r.kind, in.cameras});
+  else
+    add_matches_section(page, {in.image1, in.image2, r.points, r.model, r.kind, in.cameras});
   if (r.outcome != Outcome::ok) return;
   if (r.kind == ModelKind::homography) {
     page.heading("Overlay");
@@ -169,6 +172,54 @@ void add_numbers(Page& page, const PairReport& in) {
   }
 }
 
+// Links to the files that `bifocal pair` writes next to the page.
+void add_links(Page& page, const PairResult& r) {
+  std::vector<std::pair<const char*, const char*>> files = {
+      {"geometry.json", "model, pose, cameras and their deviations"},
+      {"matches.txt", "matches: x1 y1 x2 y2 inlier, in px"}};
+  if (r.dense) {
+    files.insert(files.end(), {{"cloud.ply", "coloured point cloud"},
+                               {"depth.pfm", "depth of the first photograph, in baselines"},
+                               {"depth_deviation.pfm", "standard deviation of the depth"},
+                               {"rectified_left.png", "rectified left image"},
+                               {"rectified_right.png", "rectified right image"},
+                               {"rectification.npz", "maps between photographs and rectified pair"},
+                               {"disparity.pfm", "disparity of the rectified left image, filled"},
+                               {"disparity_raw.pfm", "disparity of the rectified left image"}});
+  }
+  page.heading("Files next to this page");
+  std::string list;
+  for (const auto& [name, text] : files)
+    list += fmt::format("<li><a href=\"{0}\">{0}</a>: {1}</li>\n", name, text);
+  page.markup(fmt::format("<ul>\n{}</ul>\n", list));
+}
+
+// The command that most users of such a result type next.
+void add_next(Page& page, const PairReport& in) {
+  const PairResult& r = in.result;
+  std::string text, command;
+  const std::string pair = fmt::format("bifocal pair {} {}", in.file1, in.file2);
+  if (r.outcome != Outcome::ok) {
+    text =
+        "With photographs taken closer together, or with known cameras, a geometry may be found:";
+    command = pair + " --intrinsics fx,fy,cx,cy --out FOLDER";
+  } else if (r.kind == ModelKind::homography) {
+    text = "A homography gives no depth. If the scene is not a plane, ask for another model:";
+    command = pair + " --model fundamental --out FOLDER";
+  } else if (!in.cameras.known() && r.estimated_camera.focal_length <= 0) {
+    text = "With the intrinsics of the camera the pose and the depth are exact:";
+    command = pair + " --intrinsics fx,fy,cx,cy --out FOLDER";
+  } else {
+    text = "To match more photographs of this scene and show them in one page:";
+    command =
+        "bifocal collect PHOTOGRAPHS --database scene.db\n"
+        "bifocal report scene.db --images PHOTOGRAPHS --out scene.html";
+  }
+  page.heading("Next");
+  page.paragraph(text);
+  page.preformatted(command);
+}
+
 }  // namespace
 
 std::string estimated_camera_text(const EstimatedCamera& estimated) {
@@ -214,6 +265,8 @@ std::string pair_report(const PairReport& in) {
   page.preformatted(in.command_line);
   add_figures(page, in);
   add_numbers(page, in);
+  add_links(page, in.result);
+  add_next(page, in);
   return page.html();
 }
 

@@ -18,7 +18,6 @@ struct PairReport {
   const PairResult& result;
   const Cameras& cameras;
   const PairFigures& figures;
-  ImageView<const std::uint8_t> matches_picture;    // figures.matches()
   ImageView<const std::uint8_t> disparity_picture;  // turbo, with legend; empty if not dense
   std::vector<StageTime> timings;
 };

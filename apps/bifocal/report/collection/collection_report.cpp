@@ -183,6 +183,14 @@ std::string script_json(const Json& data) {
   return safe;
 }
 
+// The mapper's command for the database of the page.
+std::string next_command(const CollectionReport& in) {
+  return fmt::format(
+      "mkdir -p sparse\ncolmap global_mapper --database_path {} --image_path {} --output_path "
+      "sparse",
+      in.database, in.images.empty() ? "PHOTOGRAPHS" : in.images);
+}
+
 }  // namespace
 
 std::string collection_report(const CollectionReport& in, const Json& data, const ShownPairs& shown,
@@ -210,8 +218,15 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   if (const Rows rows = component_rows(in.graph); !rows.empty())
     page.table("Connected components", rows);
   if (const Rows times = time_rows(in.run); !times.empty()) page.table("Time", times);
-  if (!in.summary.settings.empty()) page.table("How it was collected", in.summary.settings);
   page.end_columns();
+  if (!in.summary.settings.empty()) {
+    page.markup("<details><summary>How it was collected</summary>\n");
+    page.table("Settings", in.summary.settings);
+    page.markup("</details>\n");
+  }
+  page.heading("Next");
+  page.paragraph("To reconstruct the scene from this database with COLMAP's global mapper:");
+  page.preformatted(next_command(in));
   page.markup(fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n",
                           script_json(data)));
   page.markup(fmt::format("<script>'use strict';\n{}</script>\n", kScriptText));

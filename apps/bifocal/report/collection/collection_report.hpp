@@ -28,6 +28,7 @@ inline constexpr double kPointBytes = double(kPairBytes - kPairHeadBytes) / kFew
 
 struct CollectionReport {
   std::string title, command_line;
+  std::string database, images;  // paths; `images` may be empty
   const ViewGraph& graph;
   std::size_t points_of_pair;  // at most
   CollectSummary summary;      // what the database says of how it was made

@@ -183,12 +183,12 @@ Small thumbnail(const GraphImage& image, const colmap::Camera* camera,
                 const std::filesystem::path& folder) {
   if (!stays_inside(image.name)) return {{}, "its name leads out of the folder"};
   try {
-    ImageU8 grey = read_photograph(folder / image.name).grey;
-    if (camera && (camera->width != grey.width || camera->height != grey.height))
+    const ImageU8 rgb = read_image(folder / image.name);
+    if (camera && (camera->width != rgb.width || camera->height != rgb.height))
       return {{},
-              fmt::format("has {} x {} px, its camera {} x {}", grey.width, grey.height,
+              fmt::format("has {} x {} px, its camera {} x {}", rgb.width, rgb.height,
                           camera->width, camera->height)};
-    return {encode_jpeg(reduce_to(std::move(grey), kThumbnailSide).image, kThumbnailQuality), {}};
+    return {encode_jpeg(reduced_rgb(rgb, kThumbnailSide, kThumbnailSide), kThumbnailQuality), {}};
   } catch (const Error& e) {
     return {{}, e.what()};
   }
