@@ -31,16 +31,21 @@ inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // of a te
 // 14 bits. 0 for other pictures.
 [[nodiscard]] int unused_bits(const PictureView& picture);
 
-// A photograph, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour, palette, alpha) or PGM/PPM
-// (binary or plain, any maximum). The format is told by the first bytes, not by the name. It is
-// turned upright as its EXIF orientation says: width, height and all coordinates are those of the
-// turned picture, as with OpenCV's imread. Deeper samples, without their unused_bits(), are
-// scaled to 8 bits with rounding; a palette becomes RGB; alpha is kept as the last channel. A CMYK
-// JPEG becomes RGB by the plain product of its inks. A JPEG whose data is damaged or ends early is
-// an error, though part of it could be shown.
+// A photograph, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour, palette, alpha), PGM/PPM
+// (binary or plain, any maximum), BMP (uncompressed), TIFF (8 or 16 bits a sample) and WebP (in
+// builds with libtiff and libwebp). The first bytes decide the format, not the name. It is turned
+// upright as its EXIF orientation says: width, height and all coordinates are those of the turned
+// picture, as with OpenCV's imread. Deeper samples, without their unused_bits(), are scaled to 8
+// bits with rounding; a palette becomes RGB; alpha is kept as the last channel. A CMYK JPEG becomes
+// RGB by the plain product of its inks. A JPEG whose data is damaged or ends early is an error,
+// though part of it could be shown.
 [[nodiscard]] ImageU8 read_image(const std::filesystem::path& file);
 // The same from the bytes of a file; `name` stands in messages.
 [[nodiscard]] ImageU8 decode_image(std::string_view bytes, std::string_view name);
+
+// Decodes a photograph like read_image(), but in the stored pixels: EXIF's orientation is not
+// applied. Keypoints of a database are in these pixels.
+[[nodiscard]] ImageU8 read_stored_image(const std::filesystem::path& file);
 
 // read_image without loss of depth: 8-bit samples v as 257 v, 16-bit samples as they are; PGM/PPM
 // scaled to 65535.

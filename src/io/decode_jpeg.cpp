@@ -139,10 +139,11 @@ ImageU8 cmyk_to_rgb(const ImageU8& cmyk, bool inverted) {
 
 bool is_jpeg(std::string_view bytes) { return bytes.starts_with("\xff\xd8\xff"); }
 
-std::optional<JpegHead> read_jpeg_head(std::string_view bytes) {
+std::optional<PictureHead> read_jpeg_head(std::string_view bytes) {
   JpegReader reader;
   if (!is_jpeg(bytes) || !read_header(reader, bytes.data(), bytes.size())) return {};
-  return JpegHead{int(reader.jpeg.image_width), int(reader.jpeg.image_height), exif_of(reader)};
+  return PictureHead{int(reader.jpeg.image_width), int(reader.jpeg.image_height),
+                     parse_exif(exif_of(reader))};
 }
 
 Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t max_pixels,
@@ -159,7 +160,7 @@ Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t 
     reject(name, "damaged JPEG: {} bytes can't hold {} x {} pixels", bytes.size(), width, height);
   }
   Decoded result;
-  result.exif = exif_of(reader);  // libjpeg forgets it with the last row
+  result.exif = parse_exif(exif_of(reader));  // libjpeg forgets it with the last row
   const int channels = choose_output(reader, name, colours);
   ImageU8 image(int(width), int(height), channels);
   if (!read_rows(reader, image.pixels.data(), std::size_t(width) * std::size_t(channels))) {

@@ -131,7 +131,7 @@ Decoded decode_png(std::string_view bytes, std::string_view name, Samples sample
   } else {
     read_pixels(reader, name, result.shallow);
   }
-  result.exif = exif_of(reader);
+  result.exif = parse_exif(exif_of(reader));
   return result;
 }
 

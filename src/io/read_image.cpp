@@ -33,15 +33,18 @@ Image<T> upright(Image<T> in, int orientation) {
 Decoded decode_stored(std::string_view bytes, std::string_view name, std::int64_t max_pixels,
                       Colours colours) {
   if (bytes.empty()) reject(name, "is empty");
+  if (is_jpeg(bytes)) return decode_jpeg(bytes, name, max_pixels, colours);
+  if (is_png(bytes)) return decode_png(bytes, name, Samples::expanded, max_pixels);
   if (is_pnm(bytes)) return decode_pnm(bytes, name, max_pixels);
-  if (!is_png(bytes) && !is_jpeg(bytes)) reject(name, "is not a JPEG, PNG, PGM or PPM picture");
-  return is_png(bytes) ? decode_png(bytes, name, Samples::expanded, max_pixels)
-                       : decode_jpeg(bytes, name, max_pixels, colours);
+  if (is_tiff(bytes)) return decode_tiff(bytes, name, max_pixels);
+  if (is_webp(bytes)) return decode_webp(bytes, name, max_pixels);
+  if (is_bmp(bytes)) return decode_bmp(bytes, name, max_pixels);
+  reject(name, "is not a JPEG, PNG, TIFF, WebP, BMP, PGM or PPM picture");
 }
 
 Decoded decode(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
   Decoded in = decode_stored(bytes, name, max_pixels, Colours::rgb);
-  const int orientation = parse_exif(in.exif).orientation;
+  const int orientation = in.exif.orientation;
   in.shallow = upright(std::move(in.shallow), orientation);
   in.deep = upright(std::move(in.deep), orientation);
   return in;
@@ -129,6 +132,10 @@ ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max
   return at_8_bits(decode(bytes, name, max_pixels));
 }
 
+ImageU8 decode_stored_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
+  return at_8_bits(decode_stored(bytes, name, max_pixels, Colours::rgb));
+}
+
 DecodedGrey decode_grey(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
   Decoded in = decode_stored(bytes, name, max_pixels, Colours::luminance);
   DecodedGrey out;
@@ -139,10 +146,8 @@ DecodedGrey decode_grey(std::string_view bytes, std::string_view name, std::int6
 }
 
 ClaimedSize claimed_size(std::string_view bytes) {
-  if (is_jpeg(bytes)) {
-    const auto head = read_jpeg_head(bytes);
-    return head ? ClaimedSize{head->width, head->height} : ClaimedSize{};
-  }
+  for (const auto read : {read_jpeg_head, read_tiff_head, read_webp_head, read_bmp_head})
+    if (const auto head = read(bytes)) return {head->width, head->height};
   if (is_png(bytes) && bytes.size() >= 24) {
     const auto side = [&](std::size_t at) {
       std::int64_t value = 0;
@@ -153,6 +158,12 @@ ClaimedSize claimed_size(std::string_view bytes) {
     return {side(16), side(20)};
   }
   return is_pnm(bytes) ? claimed_size_pnm(bytes) : ClaimedSize{};
+}
+
+std::optional<PictureHead> read_head_with_exif(std::string_view bytes) {
+  for (const auto read : {read_jpeg_head, read_tiff_head, read_webp_head})
+    if (auto head = read(bytes)) return head;
+  return {};
 }
 
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
@@ -182,6 +193,10 @@ ImageU8 read_image(const std::filesystem::path& file) {
 
 ImageU8 decode_image(std::string_view bytes, std::string_view name) {
   return io::decode_8(bytes, name, kMaxImagePixels);
+}
+
+ImageU8 read_stored_image(const std::filesystem::path& file) {
+  return io::decode_stored_8(read_file(file, kMaxPictureBytes), file.string(), kMaxImagePixels);
 }
 
 ImageU8 read_mask(const std::filesystem::path& file) {

@@ -232,7 +232,7 @@ void run(Options& o, Context& context) {
 void add_stereo(Program& program, Context& context) {
   const Command command = program.command("stereo", "Dense disparity of a rectified pair");
   const auto o = std::make_shared<Options>();
-  command.option("LEFT", o->left, "left photograph: JPEG, PNG, PGM or PPM").required();
+  command.option("LEFT", o->left, "left photograph").required();
   command.option("RIGHT", o->right, "right photograph, of the same size").required();
   command.option("--out", o->out, "folder for the results, made when missing").required();
   add_stereo_method(command, o->method);

@@ -183,7 +183,7 @@ Small thumbnail(const GraphImage& image, const colmap::Camera* camera,
                 const std::filesystem::path& folder) {
   if (!stays_inside(image.name)) return {{}, "its name leads out of the folder"};
   try {
-    const ImageU8 rgb = read_image(folder / image.name);
+    const ImageU8 rgb = read_stored_image(folder / image.name);
     if (camera && (camera->width != rgb.width || camera->height != rgb.height))
       return {{},
               fmt::format("has {} x {} px, its camera {} x {}", rgb.width, rgb.height,
