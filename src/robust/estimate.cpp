@@ -112,17 +112,12 @@ std::string_view to_string(Outcome outcome) {
 }
 
 std::string_view to_string(ModelKind kind) {
-  static constexpr std::string_view kLabels[] = {
-#define BIFOCAL_PROBLEM(name, label, ...) label,
-#include <bifocal/problems.def>
-#undef BIFOCAL_PROBLEM
-  };
-  return kLabels[static_cast<size_t>(kind)];
+  return kModelKindWords[static_cast<size_t>(kind)];
 }
 
 ProblemInfo problem_info(ModelKind kind) {
   static constexpr std::string_view kSymbols[] = {
-#define BIFOCAL_PROBLEM(name, label, family, symbol) symbol,
+#define BIFOCAL_PROBLEM(name, family, symbol) symbol,
 #include <bifocal/problems.def>
 #undef BIFOCAL_PROBLEM
   };

@@ -25,7 +25,7 @@ struct Options {
   SceneOptions scenes;
   CameraOptions cameras;
   RobustOptions robust;
-  bool is_strict = false;
+  bool is_strict = false, has_mask = false;
   CommonOptions common;
 };
 
@@ -35,9 +35,8 @@ bool has_pose(const EstimateResult& r) {
   return has_model(r) || r.outcome == Outcome::rotation_only;
 }
 
-// Every estimator's result says this.
-Json result_json(const EstimateResult& r, const Options& o, const Device& device) {
-  Json json = {{"outcome", to_string(r.outcome)}};
+// Adds the fields of every estimator's result behind the model.
+void add_result(const EstimateResult& r, const Options& o, const Device& device, Json& json) {
   json["inliers"] = r.inlier_count;
   json["matches"] = r.inliers.size();
   json["rms"] = r.rms;
@@ -46,8 +45,7 @@ Json result_json(const EstimateResult& r, const Options& o, const Device& device
   json["device"] = device.info().id;
   json["seed"] = o.robust.seed;
   json["not_finite"] = r.not_finite;
-  json["inlier_mask"] = r.inliers;
-  return json;
+  if (o.has_mask) json["inlier_mask"] = r.inliers;
 }
 
 ModelKind kind_of(const std::string& model) {
@@ -185,24 +183,26 @@ void run(const Options& o, Context& context) {
     const RelativePoseResult r = estimate_relative_pose(ModelKind::essential, given.points, input);
     repetition = find_repetition(kind, given.points, r, input);
     outcome = r.outcome;
-    json = result_json(r, o, queue.device());
+    json["outcome"] = to_string(r.outcome);
+    if (has_model(r)) json["model"] = model_json(kind, r.model);
+    if (has_pose(r)) json["pose"] = pose_json(r.pose);
+    json["in_front"] = r.in_front;
+    json["median_parallax_deg"] = r.median_parallax_deg;
     if (std::string doubt = mirror_doubt(kind, given.points, input, r); !doubt.empty()) {
       warn(fmt::format("{}: {}", o.points, doubt));
       json["doubt"] = std::move(doubt);
     }
-    if (has_model(r)) json["model"] = model_json(kind, r.model);
-    json["in_front"] = r.in_front;
-    json["median_parallax_deg"] = r.median_parallax_deg;
-    if (has_pose(r)) json["pose"] = pose_json(r.pose);
+    add_result(r, o, queue.device(), json);
   } else {
     const std::vector<Intrinsics> cameras = cameras_for(problem, o);
     const EstimateResult r = estimate_points(queue, kind, cameras, o, repetition);
     outcome = r.outcome;
-    json = result_json(r, o, queue.device());
+    json["outcome"] = to_string(r.outcome);
     if (has_model(r) && problem.is_two_view) json["model"] = model_json(kind, r.model);
     if (has_pose(r) && problem.has_pose) json["pose"] = pose_json(r.pose);
     if (has_pose(r) && problem.estimates_focal_length) add_focal(r, json);
     if (has_model(r) && problem.estimates_distortion) add_distortion(r, cameras.front().fx, json);
+    add_result(r, o, queue.device(), json);
   }
   if (outcome == Outcome::ok && problem.is_two_view)
     json["repetition"] = repetition_json(repetition);
@@ -218,14 +218,14 @@ void add_estimate(Program& program, Context& context) {
   const auto o = std::make_shared<Options>();
   command
       .option("MODEL", o->model,
-              fmt::format("{}; pose and pose_focal are those of a camera, from scene points",
+              fmt::format("{}; absolute_pose and camera_pose_focal take scene points",
                           fmt::join(model_names(), ", ")))
       .required()
       .one_of(model_names());
   const Option points = command.option(
       "--points", o->points,
       "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts], or an .npz with keypoints0, "
-      "keypoints1 and matches; for pose and pose_focal: x y X Y Z; for monodepth_shared_focal: x1 "
+      "keypoints1 and matches; for absolute_pose and camera_pose_focal: x y X Y Z; for monodepth_shared_focal: x1 "
       "y1 "
       "x2 y2 depth1 depth2");
   add_camera_options(command, o->cameras);
@@ -239,6 +239,7 @@ void add_estimate(Program& program, Context& context) {
   add_scene_options(command, o->scenes, points);
   add_robust_options(command, o->robust);
   command.flag("--strict", o->is_strict, kStrictHelp);
+  command.flag("--mask", o->has_mask, "print inlier_mask too: 1 for each inlier, 0 for the others");
   add_common(command, o->common);
   command.runs([o, &context, points] {
     if (!o->scenes.scenes.empty()) {
