@@ -11,7 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "arguments.hpp"
@@ -106,10 +108,33 @@ void add_flag(const Command& command, const Field& field, Value& member, const F
   }
 }
 
-// Adds a flag for every member, also of nested options, that has a value of a line: what is not
-// left out. A member that is added to the options gets its flag by itself.
+// Heading in --help of the flags of an options struct; empty: that of the flags around it.
+[[nodiscard]] constexpr const char* help_group(std::string_view options) {
+  constexpr std::pair<std::string_view, const char*> kGroups[] = {
+      {"SiftOptions", "Features"},
+      {"SurfOptions", "Features of SURF"},
+      {"GivenFeatures", "Features of another tool"},
+      {"MatchOptions", "Matching"},
+      {"RobustOptions", "Robust estimation"},
+      {"VerifyOptions", "Verification"},
+      {"CameraOptions", "Cameras"},
+      {"ScreenOptions", "Selection of pairs"},
+      {"SequentialOptions", "Selection of pairs"},
+      {"RetrievalOptions", "Selection of pairs"},
+      {"GpsOptions", "Selection of pairs"},
+      {"SgmOptions", "Semi-global matching"},
+      {"SsdOptions", "Sums of squared differences"},
+      {"DisparityFilter", "Filters"}};
+  for (const auto& [name, group] : kGroups)
+    if (options == name || options.ends_with(name)) return group;
+  return "";
+}
+
+// Adds a flag for every member, also of nested options, that can be given as one value and is not
+// left out. The flags of an options struct stand under its heading in --help.
 template <HasFields Options>
 void add_flags(const Command& command, Options& options, const FlagChanges& changes = {}) {
+  const HelpGroup group(command, help_group(name_of(options)));
   fields(options, [&](auto& member, const Field& field) {
     if (changes.leaves_out(member)) return;
     if constexpr (HasFields<std::remove_reference_t<decltype(member)>>) {

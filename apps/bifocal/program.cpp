@@ -13,6 +13,15 @@
 namespace bifocal::cli {
 namespace {
 
+// Prints texts that a package installs: bash completion and the manual page.
+void add_shell(Program& program) {
+  const Command completion =
+      program.command("completion", "Print a script of bash that completes commands and options");
+  completion.runs([&program] { print_out(program.bash_completion()); });
+  const Command man = program.command("man", "Print the manual page (roff, for man -l)");
+  man.runs([&program] { print_out(program.man_page(BIFOCAL_VERSION)); });
+}
+
 int run(int argc, char** argv) {
   Context context{.command_line = command_line("bifocal", argc, argv)};
   Program program("bifocal", "Two-view geometry: two photographs in, geometry out.",
@@ -28,6 +37,7 @@ int run(int argc, char** argv) {
   add_collect(program, context);
   add_report(program, context);
   add_devices(program, context);
+  add_shell(program);
   program.run(argc, argv);
   return context.exit_code;
 }

@@ -30,8 +30,10 @@ void set_common(StereoMethod& m, bool median_given, bool speckle_size_given) {
 
 void add_stereo_method(const Command& command, StereoMethod& m) {
   command
-      .option("--max-disparity", m.max_disparity,
-              "end of the search, px: disparities below this; default: ndisp of --calib")
+      .option(
+          "--max-disparity", m.max_disparity,
+          "end of the search, px: disparities below this; default: ndisp of --calib, else a range "
+          "estimated from matches")
       .in_range(Range::within(-1e5, 1e5));
   command
       .option("--method", m.method,
@@ -66,16 +68,16 @@ void add_stereo_method(const Command& command, StereoMethod& m) {
                              "--vertical-tolerance", "--white", "--max-memory"})
       refuse(name, "sgm");
     refuse("--window", "ssd");
+    m.has_min_disparity = given("--min-disparity");
     set_common(m, given("--median"), given("--speckle-size"));
   });
 }
 
-void finish(StereoMethod& m, int ndisp) {
-  if (!m.max_disparity && ndisp <= 0) {
-    throw Error(ErrorCode::usage,
-                "--max-disparity is required (unless --calib names a file with ndisp)");
-  }
-  const int end = m.max_disparity.value_or(ndisp), start = m.sgm.min_disparity;
+void finish(StereoMethod& m, DisparityRange estimated) {
+  if (!m.max_disparity && !m.has_min_disparity)
+    m.sgm.min_disparity = m.ssd.min_disparity = estimated.min;
+  const int end = m.max_disparity.value_or(estimated.min + estimated.count),
+            start = m.sgm.min_disparity;
   if (!kDisparityCounts.contains(end - start)) {
     throw Error(ErrorCode::usage, fmt::format("--max-disparity: {} with --min-disparity {}: the "
                                               "search must hold 1 to 1024 disparities",

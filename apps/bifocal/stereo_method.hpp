@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <bifocal/rectify.hpp>
 #include <bifocal/stereo.hpp>
 
 #include "cli.hpp"
@@ -17,6 +18,7 @@ namespace bifocal::cli {
 struct StereoMethod {
   std::string method = "sgm";
   std::optional<int> max_disparity;
+  bool has_min_disparity = false;  // --min-disparity was given
   // Options that both methods have are parsed into `sgm`.
   SgmOptions sgm;
   SsdOptions ssd;
@@ -26,9 +28,10 @@ struct StereoMethod {
 // would ignore is refused.
 void add_stereo_method(const Command& command, StereoMethod& method);
 
-// After parsing: fills `sgm` and `ssd`; `ndisp` of a calibration file stands in for --max-disparity
-// (0: none).
-void finish(StereoMethod& method, int ndisp);
+// Fills `sgm` and `ssd` after parsing. Without --max-disparity the search has the `estimated`
+// range, from `estimated.min` unless --min-disparity was given. Throws Error(usage) for a range of
+// less than 1 or more than 1024 disparities.
+void finish(StereoMethod& method, DisparityRange estimated);
 
 // Both pictures of one depth and size.
 [[nodiscard]] DisparityMap match(Queue& queue, const StereoMethod& method, const Picture& left,

@@ -37,6 +37,8 @@ class Option {
 
   [[nodiscard]] bool given() const;
   [[nodiscard]] std::string name() const;
+  // The words of one_of() or of a range with words; empty without.
+  [[nodiscard]] static const std::vector<std::string>& words_of(const CLI::Option* option);
 
  private:
   friend class Command;
@@ -67,8 +69,22 @@ class Command {
 
  private:
   friend class Program;
+  friend class HelpGroup;
   explicit Command(CLI::App* app) : app_(app) {}
   CLI::App* app_;
+};
+
+// Options that are added during its life stand under `heading` in --help, unless it is empty.
+class HelpGroup {
+ public:
+  HelpGroup(const Command& command, const std::string& heading);
+  ~HelpGroup();
+  HelpGroup(const HelpGroup&) = delete;
+  HelpGroup& operator=(const HelpGroup&) = delete;
+
+ private:
+  CLI::App* app_;
+  std::string before_;
 };
 
 class Program {
@@ -82,9 +98,14 @@ class Program {
   [[nodiscard]] Command command(const std::string& name, const std::string& description);
   // In place of commands: the program does one thing, whose arguments follow its own name.
   [[nodiscard]] Command only_command();
-  // Parses the arguments and runs the command they choose; --help and --version print instead.
-  // Throws Error(usage), with a hint at --help, for arguments that make no sense.
+  // Parses the arguments and runs the command they choose; --help and --version, and no argument at
+  // all, print instead. Throws Error(usage), with a hint at --help, for arguments that make no
+  // sense.
   void run(int argc, char** argv);
+  // A script for bash that completes commands, options and the words of an option.
+  [[nodiscard]] std::string bash_completion() const;
+  // A page for man(1), made from the help texts.
+  [[nodiscard]] std::string man_page(const std::string& version) const;
 
  private:
   std::unique_ptr<CLI::App> app_;

@@ -243,4 +243,19 @@ struct PairResult {
                                        ImageView<const std::uint8_t> image2,
                                        const PairOptions& options = {});
 
+// What the matches of a pair that should be rectified say about it.
+struct RectifiedPairCheck {
+  std::int64_t matches = 0;   // inliers of a fundamental matrix
+  double row_offset = 0;      // px: median of |y2 - y1| of these; NaN without matches
+  bool is_rectified = false;  // at most 1.5 px
+  DisparityRange range;       // as disparity_range() of the matches; count 0 if not rectified
+};
+
+// Matches the features of two images and tests whether corresponding points lie in the same rows.
+// The images have 1 to 4 channels and one size. The range of disparities is a start for dense
+// matching (SgmOptions). Throws Error(usage) if the sizes differ.
+[[nodiscard]] RectifiedPairCheck check_rectified_pair(ImageView<const std::uint8_t> left,
+                                                      ImageView<const std::uint8_t> right,
+                                                      const Device& device = {});
+
 }  // namespace bifocal

@@ -50,7 +50,9 @@ TEST_P(BadInput, is_named_and_leaves_nothing) {
 INSTANTIATE_TEST_SUITE_P(
     Usage, BadInput,
     testing::Values(
-        Bad{"", 2, "subcommand"}, Bad{"frobnicate", 2, "frobnicate: no such command"},
+        Bad{"frobnicate", 2, "frobnicate: no such command"},
+        Bad{"colect in", 2, "colect: no such command; did you mean collect?"},
+        Bad{"pair left.png right.png --out o --treshold 2", 2, "did you mean --threshold?"},
         Bad{"pair", 2, "LEFT"}, Bad{"pair left.png right.png", 2, "--out"},
         Bad{"pair left.png right.png --out o --colour red", 2, "--colour"},
         Bad{"pair left.png right.png --out o --ratio 3", 2, "--ratio: 3 is out of range"},
@@ -80,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"pair left.png right.png --out ''", 2, "--out"},
         Bad{"pair matches.png right.png --out .", 2,
             "matches.png would replace the input matches.png"},
-        Bad{"stereo left.png right.png --out o", 2, "--max-disparity"},
+        Bad{"stereo left.png right.png --out o", 3, "--max-disparity"},
         Bad{"stereo left.png right.png --out o --max-disparity 0", 2, "--max-disparity: 0"},
         Bad{"stereo left.png right.png --out o --max-disparity 5000", 2, "5000"},
         Bad{"stereo left.png right.png --out o --max-disparity 010", 2, "010 is not a number"},

@@ -5,6 +5,7 @@
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/stereo.hpp>
+#include <bifocal/two_photographs.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/version.hpp>
 
@@ -70,11 +71,36 @@ void read_pictures(const Options& o, Inputs& in) {
   }
 }
 
-Inputs read_inputs(Options& o) {
+std::string unrectified_text(const RectifiedPairCheck& check) {
+  return fmt::format(
+      "the pair is not rectified: the rows of {} matches differ by {:.1f} px in the median; run "
+      "bifocal pair or bifocal rectify on the photographs",
+      check.matches, check.row_offset);
+}
+
+// Range of disparities without --max-disparity: ndisp of the calibration, else from matches.
+DisparityRange estimated_range(const Options& o, const Inputs& in, const Device& device) {
+  if (in.calibration && in.calibration->max_disparity > 0)
+    return {0, in.calibration->max_disparity};
+  const RectifiedPairCheck check = check_rectified_pair(in.shown_left, in.shown_right, device);
+  if (check.matches > 0 && !check.is_rectified)
+    throw Error(ErrorCode::input,
+                fmt::format("{}, {}: {}", o.left, o.right, unrectified_text(check)));
+  if (check.range.count <= 0)
+    throw Error(ErrorCode::input,
+                fmt::format("{}, {}: too few matches to estimate the range of disparities; give "
+                            "--max-disparity",
+                            o.left, o.right));
+  return check.range;
+}
+
+Inputs read_inputs(Options& o, const Device& device) {
   Inputs in;
   if (!o.calib.empty()) in.calibration = read_calibration(o.calib);
-  finish(o.method, in.calibration ? in.calibration->max_disparity : 0);
+  const bool has_range = o.method.max_disparity.has_value();
+  if (has_range) finish(o.method, {});  // reports a wrong range before images are read
   read_pictures(o, in);
+  if (!has_range) finish(o.method, estimated_range(o, in, device));
   if (in.calibration && in.calibration->width > 0) {
     check_size(o.calib + ": is for", *in.calibration, o.left, in.left);
   }
@@ -109,15 +135,22 @@ Json stereo_json(const Options& o, const Inputs& in, const Device& device,
   return json;
 }
 
-// Says so if only the exchanged pictures match. That costs a second matching of what hardly
-// matches.
-std::string doubt_of_sides(Queue& queue, const Options& o, const Inputs& in, double density) {
+// A reason why few pixels match: the images are exchanged, or the pair is not rectified. Empty if
+// at least 40 % match. `is_exchanged` is set in the first case.
+std::string doubt_of_pair(Queue& queue, const Options& o, const Inputs& in, double density,
+                          bool& is_exchanged) {
   // Exchanged pairs of Middlebury and OpenCV match in 6 to 15 % of the pixels, others in 80 to 96
   // %.
   constexpr double kFew = 40, kTimes = 2;  // per cent of the pixels
   if (density >= kFew) return {};
   const double exchanged = match(queue, o.method, in.right, in.left).density;
-  if (exchanged < kFew || exchanged < kTimes * density) return {};
+  is_exchanged = exchanged >= kFew && exchanged >= kTimes * density;
+  if (!is_exchanged) {
+    const RectifiedPairCheck check =
+        check_rectified_pair(in.shown_left, in.shown_right, queue.device());
+    if (check.matches == 0 || check.is_rectified) return {};
+    return fmt::format("{:.1f} % of the pixels match: {}", density, unrectified_text(check));
+  }
   const auto [first, count] = std::pair(o.method.sgm.min_disparity, o.method.sgm.disparities);
   return fmt::format(
       "{:.1f} % of the pixels match, and {:.1f} % with the pictures exchanged: {} seems to be the "
@@ -145,10 +178,10 @@ std::vector<std::string> doubts(const Options& o, const Inputs& in, const Dispar
 }
 
 // Why a calibration gives no cloud; empty if it does, or there is none.
-std::string why_no_cloud(const Options& o, const Inputs& in, const std::string& sides) {
+std::string why_no_cloud(const Options& o, const Inputs& in, bool is_exchanged) {
   if (!in.calibration) return {};
   if (!in.calibration->baseline) return o.calib + ": has no baseline, the distance of the cameras";
-  return sides.empty() ? sides : "the pictures seem to be exchanged";
+  return is_exchanged ? "the pictures seem to be exchanged" : "";
 }
 
 std::string summary(const DisparityMap& disparity, const std::optional<StereoScore>& s,
@@ -180,7 +213,7 @@ void run(Options& o, Context& context) {
   Queue queue(device);
   const ThreadLimit limit(o.common.threads);
   Progress progress(100, "%");
-  const Inputs in = read_inputs(o);
+  const Inputs in = read_inputs(o, device);
   OutputFolder folder(o.out, kFiles, {o.left, o.right, o.calib, o.truth, o.mask});
 
   progress.update(10, "dense");
@@ -196,8 +229,9 @@ void run(Options& o, Context& context) {
   }
 
   progress.update(70, "report");
-  const std::string sides = doubt_of_sides(queue, o, in, disparity.density),
-                    no_cloud = why_no_cloud(o, in, sides);
+  bool is_exchanged = false;
+  const std::string sides = doubt_of_pair(queue, o, in, disparity.density, is_exchanged),
+                    no_cloud = why_no_cloud(o, in, is_exchanged);
   const std::vector<std::string> doubted = doubts(o, in, disparity, sides);
   Json json = stereo_json(o, in, device, disparity, score);
   if (!doubted.empty()) json["doubts"] = doubted;

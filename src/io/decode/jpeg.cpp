@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libjpeg reports errors by longjmp: functions with a setjmp hold no object with a destructor, as
-// in decode_png.cpp.
+// in png.cpp.
 #include <csetjmp>
 #include <cstdio>
 
