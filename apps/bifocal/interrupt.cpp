@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <thread>
 #include <vector>
+
+#include "cli.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -25,6 +28,8 @@ Interrupts& interrupts() {
 
 int signal_pipe[2] = {-1, -1};
 
+std::atomic<bool> is_resumable = false;
+
 // Any thread may get the signal (libraries make threads before main), and a handler may do next to
 // nothing: it wakes the watching thread.
 void on_signal(int signal) {
@@ -37,6 +42,7 @@ void on_signal(int signal) {
 void end_by(int signal) {
   const auto lock = hold_interrupts();
   for (const auto* clean_up : interrupts().clean_ups) (*clean_up)();
+  if (is_resumable && signal == SIGINT) tell("interrupted; the same command resumes the work");
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -69,6 +75,8 @@ InterruptGuard::~InterruptGuard() {
   const auto lock = hold_interrupts();
   std::erase(interrupts().clean_ups, &clean_up_);
 }
+
+void announce_resuming() { is_resumable = true; }
 
 std::unique_lock<std::mutex> hold_interrupts() { return std::unique_lock(interrupts().mutex); }
 

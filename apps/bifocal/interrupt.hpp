@@ -22,6 +22,9 @@ class InterruptGuard {
   std::function<void()> clean_up_;
 };
 
+// The message of an interruption by SIGINT from now on says that the same command resumes the work.
+void announce_resuming();
+
 // No interruption takes place while this lock is held: for what must be done whole or not at all.
 [[nodiscard]] std::unique_lock<std::mutex> hold_interrupts();
 

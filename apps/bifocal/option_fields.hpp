@@ -117,11 +117,11 @@ void add_flag(const Command& command, const Field& field, Value& member, const F
       {"MatchOptions", "Matching"},
       {"RobustOptions", "Robust estimation"},
       {"VerifyOptions", "Verification"},
-      {"CameraOptions", "Cameras"},
+      {"CollectCameras", "Cameras"},
       {"ScreenOptions", "Selection of pairs"},
       {"SequentialOptions", "Selection of pairs"},
       {"RetrievalOptions", "Selection of pairs"},
-      {"GpsOptions", "Selection of pairs"},
+      {"NearOptions", "Selection of pairs"},
       {"SgmOptions", "Semi-global matching"},
       {"SsdOptions", "Sums of squared differences"},
       {"DisparityFilter", "Filters"}};

@@ -146,6 +146,7 @@ void return_freed_arrays(std::int64_t max_memory) {
 }
 
 void run(Options o, Context& context) {
+  announce_resuming();
   return_freed_arrays(o.collect.max_memory);
   const DeviceSet devices = chosen_devices(o.common, earlier_device(o.database));
   const ThreadLimit limit(o.common.threads);
