@@ -88,13 +88,17 @@ struct GivenFeatures {
   // `descriptors` [N, D]. Photographs without, or with other descriptors than the first one has
   // (another D, or floats beside 8 bits), are left out and told. Empty: none are given.
   std::filesystem::path source = {};
+  // Matches of another tool too: hloc's HDF5 file of matches. `matching` and the descriptors are
+  // not used then, and PairChoice::all means all pairs of this file. Empty: matches by `matching`.
+  std::filesystem::path matches = {};
   FloatMatchOptions matching = {};  // mutual nearest; descriptors are made to unit length
 };
 constexpr const char* name_of(const GivenFeatures&) { return "GivenFeatures"; }
 template <MaybeConst<GivenFeatures> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
-  auto& [source, matching] = options;
+  auto& [source, matches, matching] = options;
   BIFOCAL_FIELD(source, "hloc's FILE.h5, or a folder with PHOTOGRAPH.jpg.npz");
+  BIFOCAL_FIELD(matches, "hloc's matches.h5 instead of matching the descriptors");
   BIFOCAL_FIELD(matching, "how their descriptors are matched");
 }
 
@@ -131,7 +135,7 @@ struct CollectOptions {
   std::optional<SurfOptions> surf = {};
   // A folder with masks as COLMAP takes them: 'a/1.jpg.png' of the photograph 'a/1.jpg', of its
   // size. There are no features where one is black. Photographs without a mask have all of theirs.
-  // Not with given features.
+  // Given features keep their numbers; only their matches in black regions are dropped.
   std::filesystem::path masks = {};
   int max_side = 3200;
   MatchOptions matching = {.max_ratio = 0.75};

@@ -63,7 +63,7 @@ def collect(
     partners: int | None = None,
     overlap: int | None = None,
     features: SiftOptions | SurfOptions | Path | None = None,
-    matching: MatchOptions | FloatMatchOptions | None = None,
+    matching: MatchOptions | FloatMatchOptions | Path | None = None,
     geometry: VerifyOptions | None = None,
     guided: bool = False,
     max_side: int | None = None,
@@ -85,7 +85,7 @@ def collect(
         partners: 'retrieval': number of similar images that each is matched with.
         overlap: 'sequential': number of neighbours of an image.
         features: Options of SIFT or SURF; or hloc's features.h5, or a folder with NAME.npz, of another detector.
-        matching: Options of matching; FloatMatchOptions for given features.
+        matching: Options of matching; FloatMatchOptions for given features, or hloc's matches.h5 of these.
         geometry: Options of the verification.
         guided: Matches verified pairs again along their geometry.
         max_side: Larger photographs are reduced to find features, px.
@@ -103,8 +103,9 @@ def collect(
         OSError: If a file cannot be read or written, or the database is another one.
     """
     given = isinstance(matching, FloatMatchOptions)
+    matches = matching if isinstance(matching, (str, os.PathLike)) else None
     options: dict[str, object] = {"pairs": pairs, "partners": partners, "overlap": overlap, "features": features, "geometry": geometry, "guided": guided}
-    options |= {"matching": None if given else matching, "given_matching": matching if given else None}
+    options |= {"matching": None if given or matches else matching, "given_matching": matching if given else None, "matches": matches}
     options |= {"max_side": max_side, "masks": masks, "camera": camera, "camera_sharing": camera_sharing, "camera_model": camera_model}
     options |= {"max_memory": max_memory, "overwrite": overwrite}
     return Collected(**_core.collect(photographs, database, options, device_id(device) or "cpu", progress))

@@ -26,7 +26,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> images;
-  std::string database, pairs = "all", intrinsics, features = "rootsift", masks;
+  std::string database, pairs = "all", intrinsics, features = "rootsift", matches, masks;
   double ratio = 0;  // not given
   CollectOptions collect;
   bool is_strict = false;
@@ -123,8 +123,14 @@ void set_features(Options& o) {
   if (is_given || o.features == "surf") refuse_sift_flags(c.sift, o.features);
   if (is_given) {
     c.given.source = o.features;
+    c.given.matches = o.matches;
     return;
   }
+  if (!o.matches.empty())
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--matches {}: needs the features that were matched: --features FILE.h5",
+                    o.matches));
   if (c.given.matching.max_distance > 0)
     throw Error(
         ErrorCode::usage,
@@ -248,6 +254,10 @@ void add_all(const Command& command, Options& o) {
               "FILE.h5, or a folder with PHOTOGRAPH.jpg.npz (keypoints [N, 2], descriptors "
               "[N, D]), matched when mutually nearest")
           .shows_default();
+  command
+      .option("--matches", o.matches,
+              "hloc's matches.h5 of these features; with --pairs all its pairs are verified")
+      .needs(features);
   command.option("--masks", o.masks,
                  "folder with PHOTOGRAPH.png: no features where a mask is black");
   command

@@ -70,6 +70,8 @@ class MatchFile {
   MatchFile(MatchFile&&) noexcept;
   MatchFile& operator=(MatchFile&&) noexcept;
 
+  // Returns whether the file has the pair, in either order.
+  [[nodiscard]] bool contains(std::string_view image1, std::string_view image2) const;
   // Returns the matches of a pair in either order, as hloc looks them up, and nothing where the
   // file has no such pair. Throws for an index below -1, as more than 32767 keypoints leave in
   // int16.

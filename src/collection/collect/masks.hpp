@@ -21,6 +21,9 @@ namespace bifocal::collection {
 // The mask at the size of the picture that features are found in. A pixel is kept if any of those
 // that it covers is: the features' places in the file decide (leave_out_masked).
 [[nodiscard]] ImageU8 reduced_mask(const ImageU8& mask, const ReducedImage& reduced);
+// Returns whether the mask is black at a place, px of the file; places outside count as the nearest
+// pixel.
+[[nodiscard]] bool is_masked(const ImageU8& mask, float x, float y);
 // Removes the features whose place is masked, px of the file.
 void leave_out_masked(const ImageU8& mask, Features& found);
 
