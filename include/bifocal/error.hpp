@@ -3,6 +3,8 @@
 // thrown: it is a result with a reason (see Outcome in robust.hpp).
 #pragma once
 
+#include <bifocal/cxx20.hpp>
+
 #include <exception>
 #include <functional>
 #include <memory>

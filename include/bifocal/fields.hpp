@@ -10,6 +10,8 @@
 // is there; scripts/check-fields finds one that is bound and not visited.
 #pragma once
 
+#include <bifocal/cxx20.hpp>
+
 #include <array>
 #include <concepts>
 #include <initializer_list>

@@ -4,6 +4,8 @@
 // = 1.
 #pragma once
 
+#include <bifocal/cxx20.hpp>
+
 #include <array>
 #include <cmath>
 #include <cstddef>

@@ -3,6 +3,8 @@
 // down.
 #pragma once
 
+#include <bifocal/cxx20.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

@@ -209,6 +209,23 @@ struct EstimateInput {
 [[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const DepthPair> points,
                                       const EstimateInput& input = {});
 
+// Named forms of estimate() for frequent problems. RobustOptions::threshold is the largest error of
+// an inlier, px.
+[[nodiscard]] inline EstimateResult estimate_homography(std::span<const PointPair> points,
+                                                        const RobustOptions& options = {}) {
+  return estimate(ModelKind::homography, points, {.options = options});
+}
+[[nodiscard]] inline EstimateResult estimate_fundamental(std::span<const PointPair> points,
+                                                         const RobustOptions& options = {}) {
+  return estimate(ModelKind::fundamental, points, {.options = options});
+}
+// Estimates the pose of a camera from points of the scene: d (x, y, 1) = K (R X + t).
+[[nodiscard]] inline EstimateResult estimate_absolute_pose(std::span<const ScenePoint> points,
+                                                           const Intrinsics& camera,
+                                                           const RobustOptions& options = {}) {
+  return estimate(ModelKind::absolute_pose, points, {.cameras = {&camera, 1}, .options = options});
+}
+
 // Four problems estimate an unknown of the camera:
 //
 // shared_focal: F and the unknown focal length f of two images by one camera (or by two alike) with
