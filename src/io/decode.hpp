@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decoders of picture files in memory. `name` is the file's, for messages. All throw Error(input),
-// and check the size that a header claims against `max_pixels` and against the bytes there are
-// before they allocate.
+// Decoders for image files in memory. `name` is the file's name, for messages. All decoders throw
+// Error(input). Before any allocation they check the size in the header against `max_pixels` and
+// against the length of the data.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace bifocal::io {
 
-// Samples as they lie in the file: 8-bit ones in `shallow`, deeper ones in `deep`; white is
-// `maximum`.
+// Samples as stored in the file: 8-bit samples in `shallow`, deeper samples in `deep`; `maximum` is
+// the value of white.
 struct Decoded {
   ImageU8 shallow;
   ImageU16 deep;
@@ -25,10 +25,10 @@ struct Decoded {
   Exif exif = {};  // defaults without an EXIF block
 };
 
-// The decoder does this with a PNG's palette, transparency and samples below 8 bits.
+// Treatment of a PNG's palette, transparency and samples below 8 bits.
 enum class Samples {
   expanded,  // palette to RGB, transparency to alpha, 1, 2 and 4 bits to 8
-  raw,       // nothing: one value a pixel of a palette or grey picture, as stored
+  raw,       // unchanged: one value per pixel of a palette or grey image, as stored
 };
 
 bool is_png(std::string_view bytes);
@@ -40,10 +40,10 @@ bool is_bmp(std::string_view bytes);
 
 Decoded decode_png(std::string_view bytes, std::string_view name, Samples samples,
                    std::int64_t max_pixels);
-// The decoder turns a colour JPEG into this.
+// Output channels for a colour JPEG.
 enum class Colours {
   rgb,
-  luminance,  // of what is stored as luminance and colour differences, the former; else rgb
+  luminance,  // luminance if the file stores luminance and colour differences, otherwise rgb
 };
 Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t max_pixels,
                     Colours colours = Colours::rgb);
@@ -76,7 +76,8 @@ std::optional<PictureHead> read_head(std::string_view bytes);
 std::optional<PictureHead> read_head_with_exif(std::string_view bytes);
 ImageF decode_pfm(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 
-// Any of them, told by the first bytes, upright as EXIF says; at 8 and at 16 bits a channel.
+// Decode a file of any supported format, which the first bytes determine, to 8 or 16 bits per
+// channel. The image is rotated upright by its EXIF orientation.
 ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 // Decodes without EXIF's orientation, at 8 bits a channel.
@@ -87,9 +88,10 @@ struct DecodedGrey {
   Exif exif = {};
 };
 DecodedGrey decode_grey(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
-// read_mask() of bytes. Not turned: a mask has the pixels of the stored photograph.
+// Decodes a mask like read_mask(), but from bytes. The mask is not rotated: it has the pixels of
+// the stored photograph.
 ImageU8 decode_mask(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
-// The size that the header of a picture file claims; zeros where it is none or damaged.
+// Size in the header of an image file; zeros for other or damaged files.
 struct ClaimedSize {
   std::int64_t width = 0, height = 0;
 };
@@ -98,7 +100,7 @@ inline std::int64_t claimed_pixels(std::string_view bytes) {
   const ClaimedSize size = claimed_size(bytes);
   return size.width * size.height;
 }
-// Samples are neither scaled nor turned upright.
+// Returns the stored samples, neither scaled nor rotated upright.
 ImageU16 decode_samples(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 
 // Throws unless 0 < width, 0 < height and width * height <= max_pixels.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features of another tool (CollectOptions::given): where they come from, and their matches.
+// Features of other tools (CollectOptions::given): reading and matching.
 #pragma once
 
 #include <bifocal/collect.hpp>
@@ -14,11 +14,11 @@
 
 namespace bifocal::collection {
 
-// The same for the same features, wherever they lie: size and parts of a file, names and sizes of
-// those of a folder. Throws Error(input) where there are none.
+// Returns an identity of the features, independent of their location: hash of size and parts of a
+// file, or of names and sizes of a folder's files. Throws Error(input) if no features exist.
 [[nodiscard]] std::string identity_of(const std::filesystem::path& source);
 
-// In memory, while its pairs are matched.
+// Returns the bytes that a feature takes in memory while its pairs are matched.
 [[nodiscard]] inline std::int64_t bytes_of_given(const DescriptorKind& kind) {
   return static_cast<std::int64_t>(sizeof(Vec2)) + 4 * std::int64_t{kind.numbers};
 }
@@ -43,8 +43,8 @@ class GivenSource {
   std::optional<hloc::FeatureFile> file_;
 };
 
-// Matches the given features of images; those of the least lately used ones are dropped. The
-// database has no place for most descriptors: they come from their source again.
+// Matches the given features of images and drops the least recently used. The database stores no
+// descriptors of most kinds, so they are read from their source again.
 class GivenMatcher {
  public:
   GivenMatcher(const GivenFeatures& given, const DescriptorKind& kind,
