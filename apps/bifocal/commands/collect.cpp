@@ -17,6 +17,7 @@
 
 #include "cli.hpp"
 #include "contradictions.hpp"
+#include "interrupt.hpp"
 #include "option_fields.hpp"
 #include "progress.hpp"
 #include "sift_flags.hpp"
