@@ -14,6 +14,8 @@
 #include <list>
 #include <optional>
 
+#include "report/pair_figures.hpp"
+
 namespace bifocal::cli {
 namespace {
 
