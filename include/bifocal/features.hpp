@@ -185,8 +185,8 @@ struct SurfOptions {
   int max_features = 65536;
   int octaves = 4;  // each has four filters, with sides of 9..27, 15..51, 27..99, ... px
   double threshold = 2.5e-4;
-  int numbers =
-      64;  // length of a descriptor; 128: sums are split by the sign of the other direction
+  // Length of a descriptor; 128: sums are split by the sign of the other direction.
+  int numbers = 64;
   bool upright = false;
   bool upsample = false;
   int balance = 0;  // like SiftOptions::balance

@@ -30,8 +30,8 @@ struct Range {
   bool is_odd = false;           // contains odd numbers only
   std::array<int, 3> numbers{};  // if `count` is not 0, the range contains only
   int count = 0;                 // the first `count` of these numbers
-  std::span<const std::string_view> words =
-      {};  // names of an enum's values, or the permitted strings
+  // Names of an enum's values, or the permitted strings.
+  std::span<const std::string_view> words = {};
 
   static constexpr Range at_least(double lo) { return {.lo = lo}; }
   static constexpr Range above(double lo) { return {.lo = lo, .excludes_lo = true}; }

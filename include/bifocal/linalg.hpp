@@ -99,8 +99,8 @@ void symmetric_eigen(Queue& queue, const MatrixBatch<T>& A, const SymmetricEigen
 // Output of real_eigenpairs(): real eigenvalues and their right eigenvectors.
 template <class T>
 struct EigenOutput {
-  Memory<T> values =
-      {};  // n x 1: first the real eigenvalues in the order in which they were found, then NaN
+  // N x 1: first the real eigenvalues in the order in which they were found, then NaN.
+  Memory<T> values = {};
   Memory<T> vectors = {};    // n x n: column k is the unit eigenvector of the k-th real eigenvalue;
                              // unused columns are NaN; nullptr: not stored
   Memory<int> counts = {};   // number of real eigenvalues for each matrix, count numbers

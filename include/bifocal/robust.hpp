@@ -189,8 +189,8 @@ struct Estimate {
 };
 struct EstimateResult : Estimate {
   std::vector<std::uint8_t> inliers = {};  // 1 or 0 for each correspondence
-  std::vector<int> not_finite =
-      {};  // indices of correspondences with NaN or infinity, which are excluded
+  // Indices of correspondences with NaN or infinity, which are excluded.
+  std::vector<int> not_finite = {};
 };
 
 struct EstimateInput {

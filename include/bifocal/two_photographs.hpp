@@ -228,8 +228,8 @@ struct PairResult {
   std::optional<Pose> cam2_from_cam1;
   PoseDeviation pose_deviation;  // with a pose, t = 0 excepted
   int in_front = 0;              // with a pose: inliers in front of both cameras
-  double median_parallax_deg =
-      0;  // with a pose; below about a pixel t has no certain direction, and `reason` says so
+  // With a pose; below about a pixel t has no certain direction, and `reason` says so.
+  double median_parallax_deg = 0;
   std::vector<Vec3> triangulated;  // with a pose
   std::optional<DensePair> dense;
   std::string dense_reason;    // why there is no dense part, empty otherwise

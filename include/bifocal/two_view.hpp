@@ -53,8 +53,8 @@ struct Refined {
   int count = 0;   // points in the fit: finite, flagged, and below the threshold at the end
   double rms = 0;  // px, root mean square of their errors
   int steps = 0;   // number of steps taken
-  double focal_length =
-      0;  // px, fx of shared_focal, NaN if the model has none; 0 for all other kinds
+  // Px, fx of shared_focal, NaN if the model has none; 0 for all other kinds.
+  double focal_length = 0;
 };
 
 // Refines a model by non-linear least squares on the points whose flag is not 0 (without flags: all
@@ -157,12 +157,12 @@ struct PlaneMotion {
 // variances by `correlation`. Errors of the cameras are not included (PoseDeviation,
 // two_photographs.hpp).
 struct ModelCovariance {
-  bool ok =
-      false;  // false if the points leave parameters open or are too few to estimate the noise
+  // False if the points leave parameters open or are too few to estimate the noise.
+  bool ok = false;
   int parameters = 0;  // d: 8 for H, 7 for F, 5 for E, 3 for an upright E, 4, 6, 6 for a pose, and
                        // 6 for F with a shared focal length
-  double noise =
-      0;  // px, s: the given value, or sqrt(sum of squared errors / (points codimension - d))
+  // Px, s: the given value, or sqrt(sum of squared errors / (points codimension - d)).
+  double noise = 0;
   // Row-major [9][9], for the row-major numbers of the model scaled to |model| = 1. For a relative
   // pose the model is its E; for an absolute pose all are 0.
   std::array<double, 81> model{};

@@ -26,8 +26,8 @@ struct VideoOptions {
   std::optional<SurfOptions> surf = {};  // if set, replaces `sift` (features.hpp)
   int partners = 1;
   VerifyOptions verify = {};
-  std::optional<Intrinsics> camera =
-      {};  // px; required for models that take cameras, otherwise empty
+  // Px; required for models that take cameras, otherwise empty.
+  std::optional<Intrinsics> camera = {};
 };
 constexpr const char* name_of(const VideoOptions&) { return "VideoOptions"; }
 template <MaybeConst<VideoOptions> Options, class Visit>
