@@ -122,9 +122,10 @@ class PictureView {
   int bits_ = 8;
 };
 
-// Converts an image of any depth to the 8-bit grey image in which features are detected. Scales
-// samples of 16 bits to (255 v + 32767) / 65535, the nearest value of [0, 255], like read_image(),
-// and then converts colours to grey. Throws Error(usage) unless the image has 1 to 4 channels.
+// Converts an image of any depth to the 8-bit grey image in which features are detected. A sample v
+// of 16 bits, shifted left by unused_bits() (io.hpp), becomes (255 v + 32767) / 65535, the nearest
+// value of [0, 255], like in read_image(); colours are then converted to grey. Throws Error(usage)
+// unless the image has 1 to 4 channels.
 [[nodiscard]] ImageU8 to_grey_8(const PictureView& picture);
 
 }  // namespace bifocal
