@@ -34,8 +34,8 @@ struct Distortion {
 
 // Returns a reason to doubt that K belongs to images of width x height px. Reasons are a principal
 // point more than a fifth of a side from the centre, as after a change of the image size, and a
-// field of view below 0.5 or above 170 degrees. Empty without a reason, or if the size is unknown
-// (0).
+// field of view below 0.5 or above 170 degrees. Empty without a reason, or if the size is
+// unknown (0).
 [[nodiscard]] std::string intrinsics_doubt(const Intrinsics& K, double width, double height);
 
 // Smallest and largest length of a calibrated baseline, in any unit. Functions that scale by the
@@ -135,16 +135,16 @@ class LensCamera {
   // Size of the images, px; 0 if unknown.
   [[nodiscard]] std::int64_t width() const { return width_; }
   [[nodiscard]] std::int64_t height() const { return height_; }
-  // Intrinsics given by the parameters. They hold near the optical axis, where the distortion is
-  // small.
+  // Intrinsics given by the parameters. They hold near the optical axis, where the distortion
+  // is small.
   [[nodiscard]] const Intrinsics& intrinsics() const;
   // Intrinsics for the pixels that undistort() returns. The focal length is chosen so that halfway
   // to the image corner one undistorted px is about one px of the image; errors in px then have the
   // same meaning.
   [[nodiscard]] const Intrinsics& pinhole() const;
   // Converts a pixel of the image to the pixel at which pinhole() sees the same ray. NaN if the
-  // pixel is not finite, if the model has no ray for it, and for rays more than 80 degrees off the
-  // axis.
+  // pixel is not finite, if the model has no ray for it, and for rays more than 80 degrees off
+  // the axis.
   [[nodiscard]] Vec2 undistort(const Vec2& px) const;
   // Converts a pixel of pinhole() to the pixel of the image; the inverse of undistort(). NaN also
   // where the model folds over.

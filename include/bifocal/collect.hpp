@@ -61,8 +61,8 @@ inline constexpr std::string_view kCollectModels[] = {"SIMPLE_PINHOLE", "PINHOLE
 
 // Cameras of the database. Without `intrinsics` the focal length comes from EXIF of the camera's
 // first photograph, with prior_focal_length 1. If EXIF has none it is 1.2 times the longer side,
-// with prior_focal_length 0. The principal point is the image centre; distortion coefficients are
-// 0.
+// with prior_focal_length 0. The principal point is the image centre; distortion coefficients
+// are 0.
 struct CollectCameras {
   CameraSharing sharing = CameraSharing::automatic;
   std::string model = "SIMPLE_RADIAL";  // any of COLMAP's models with a focal length
@@ -107,15 +107,15 @@ void fields(Options& options, const Visit& visit) {
 // Progress of a stage. `done` includes the work of earlier calls, `before`.
 struct CollectProgress {
   std::string_view stage;  // "features", "pairs", "matches", "database"
-  std::string_view unit;   // what `done` and `total` count: "photographs", "pairs", "files"
+  std::string_view unit;   // unit of `done` and `total`: "photographs", "pairs", "files"
   std::int64_t done = 0, total = 0, before = 0;
 };
 
 struct CollectOptions {
   PairChoice pairs = PairChoice::all;
   // Screen of PairChoice::all. If verified pairs leave the photographs in several components, the
-  // `links` best rejected pairs from each component to others are matched, too; this repeats while
-  // a pair is verified. Features of other tools are not screened, because most have no scale.
+  // `links` best rejected pairs from each component to the rest are matched, too; this repeats
+  // while a pair is verified. Features of other tools are not screened, because most have no scale.
   ScreenOptions screen = {};
   int links = 10;
   SequentialOptions sequential = {};
@@ -160,7 +160,7 @@ struct CollectOptions {
   // and host memory of a GPU's driver.
   std::int64_t max_memory = std::int64_t{4} << 30;
   // Number of images whose features are in memory simultaneously, at least 2, like COLMAP's option
-  // of this name; 0: as many as max_memory permits. The result does not depend on it.
+  // of this name; 0: limited by max_memory only. The result does not depend on it.
   int block_size = 0;
   // Replaces an existing database at the end, and discards unfinished work with other options.
   bool overwrite = false;
@@ -214,8 +214,8 @@ struct CollectResult {
   std::int64_t images = 0, features = 0;
   std::vector<LeftOut> left_out;  // photographs that could not be read
   std::int64_t pairs = 0;         // selected
-  // Rejected by the screen; the table bifocal_screened(pair_id, matches) lists these pairs, and
-  // also those that were matched later.
+  // Rejected by the screen; the table bifocal_screened(pair_id, matches) lists them, including
+  // pairs that were matched later.
   std::int64_t screened_out = 0;
   std::int64_t matched = 0;   // with at least min_matches matches
   std::int64_t verified = 0;  // with a geometry
@@ -228,22 +228,22 @@ struct CollectResult {
 // Computes the database of a collection of photographs, or resumes an interrupted run. Photographs
 // that cannot be read are left out and reported.
 //
-// Throws Error(usage) with the option that is out of range, or that differs from those of the
-// unfinished work. Throws Error(input) if known intrinsics are given for photographs of several
-// sizes, if another database with this name exists, if a photograph has changed or disappeared
-// since it was read, and if a file cannot be written; finished work is kept. Throws Error(device)
-// if a device fails. Two processes must not work on one database: the second throws.
+// Throws Error(usage) with the option that is out of range, or that differs from the unfinished
+// work. Throws Error(input) if known intrinsics are given for photographs of several sizes, if
+// another database with this name exists, if a photograph has changed or disappeared since it was
+// read, and if a file cannot be written; finished work is kept. Throws Error(device) if a device
+// fails. Two processes must not work on one database: the second throws.
 CollectResult collect(const DeviceSet& devices, const PhotographFiles& photographs,
                       const std::filesystem::path& database, const CollectOptions& options = {});
 
-// Record of how collect() made a database. Databases of other programs have none of it.
+// Record of how collect() made a database. Databases of other programs lack it.
 struct CollectSummary {
   std::vector<std::pair<std::string, std::string>> settings;  // names and values, ordered by name
   std::vector<LeftOut> left_out;   // photographs left out, ordered by name
   std::vector<std::string> notes;  // as in CollectResult
 };
-// Reads the record from a database. Throws Error(input) if the file is missing or is not a
-// database.
+// Reads the record from a database. Throws Error(input) if the file is missing or is not
+// a database.
 [[nodiscard]] CollectSummary read_collect_summary(const std::filesystem::path& database);
 
 }  // namespace bifocal

@@ -256,8 +256,8 @@ class DeviceSet {
 
   [[nodiscard]] const std::vector<Device>& devices() const { return devices_; }
   [[nodiscard]] bool is_mixed() const;
-  // Returns the names of the devices, such as "cuda:0,cuda:1", with "all", "cuda" and "auto"
-  // resolved.
+  // Returns the names of the devices, such as "cuda:0,cuda:1", with "all", "cuda" and
+  // "auto" resolved.
   [[nodiscard]] std::string id() const;
 
  private:
@@ -265,8 +265,8 @@ class DeviceSet {
 };
 
 // Limits every Bifocal call in the process to `threads` threads (0: all cores) for the lifetime of
-// the object. Results never depend on the number of threads. Throws Error(usage) on a negative
-// count.
+// the object. Results never depend on the number of threads. Throws Error(usage) on a
+// negative count.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int threads);

@@ -13,8 +13,8 @@ namespace bifocal {
 
 enum class ErrorCode {
   usage = 2,   // an argument is out of its range, or arguments contradict each other
-  input = 3,   // a file is missing, damaged, of the wrong format or too large, or a file cannot be
-               // written
+  input = 3,   // a file is missing, damaged, of the wrong format or too large, or a file cannot
+               // be written
   device = 4,  // the device does not exist or failed
 };
 
@@ -38,8 +38,8 @@ class TryAgain : public Error {
 
 // Cancellation of a long call from outside, by a signal, a button or a deadline.
 
-// Thrown by a call that was cancelled, unless the function that requested it threw an exception
-// itself.
+// Thrown by a call that was cancelled, unless the function that requested it threw an
+// exception itself.
 class Cancelled : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "cancelled"; }

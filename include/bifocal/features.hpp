@@ -56,23 +56,24 @@ struct SiftOptions {
   double sigma = 1.6;
   bool upsample = true;
   bool root = true;
-  // Selection if there are more than max_features. 0 keeps the strongest features of the whole
+  // Selection if an image has more than max_features. 0 keeps the strongest features of the whole
   // image. Values up to 128 are the number of square cells along the longer side; features are then
   // kept in rounds. Each round keeps the strongest remaining feature of every cell; the last round,
-  // if incomplete, keeps the strongest of these. The order of the kept features does not change.
+  // if incomplete, keeps the strongest among its candidates. The order of the kept features does
+  // not change.
   int balance = 0;
   // A descriptor is the sum of the histograms of three neighbourhoods with 0.75, 1.25 and 1.75
   // times the usual size (J. Dong, S. Soatto, Domain-size pooling in local descriptors: DSP-SIFT,
   // CVPR 2015). Gives 20 % more correct matches between very different views and 5 % elsewhere, but
-  // takes longer (docs/features.md). Descriptors with and without it must not be matched with each
-  // other.
+  // takes longer (docs/features.md). Descriptors with and without it must not be matched with
+  // each other.
   bool domain_size_pooling = false;
   // Orientation and descriptor are computed in an ellipse instead of a circle: the ellipse in which
   // gradients are equally strong in all directions (A. Baumberg, CVPR 2000; K. Mikolajczyk, C.
   // Schmid, IJCV 60(1), 2004, here without changing position and scale). Features::shapes stores
   // the ellipses. Points whose shape does not converge, or is longer than six times its width, keep
   // the circle. Gives a third to a half more correct matches between distant views and 2 to 7 %
-  // fewer between near ones. Finds 20 % more features and takes longer (docs/features.md). May be
+  // fewer between near views. Finds 20 % more features and takes longer (docs/features.md). May be
   // combined with domain_size_pooling.
   bool affine_shape = false;
 };
@@ -109,9 +110,9 @@ void fields(Options& options, const Visit& visit) {
 // 16 bits are converted by to_grey_8; very small images have few or no features.
 //
 // The result is the same for any number of threads. Another SIMD instruction set may gain or lose
-// one point in 200 at a threshold, and moves the others by less than 0.01 px. Needs about 12 kB of
-// memory per pixel of width (24 with domain_size_pooling or affine_shape, 48 with both) and 4 bytes
-// per pixel, in addition to the features.
+// one point in 200 at a threshold, and moves the remaining points by less than 0.01 px. Needs about
+// 12 kB of memory per pixel of width (24 with domain_size_pooling or affine_shape, 48 with both)
+// and 4 bytes per pixel, in addition to the features.
 //
 // mask: one channel, of the image's size; features are kept only if the pixel nearest to them is
 // not 0. Empty: no mask. Throws Error(usage) if an option is out of range, if the image is too
@@ -125,8 +126,8 @@ void fields(Options& options, const Visit& visit) {
                                    ImageView<const std::uint8_t> mask = {});
 // Detects SIFT features on the queue's device, which also converts the image to grey, bit for bit
 // like to_grey_8. A GPU finds the same features as a CPU up to rounding: one point in 200 may
-// appear or disappear at a threshold, the others agree to 0.01 px. The result is the same in every
-// run. Takes as much device memory as a SiftDetector.
+// appear or disappear at a threshold, the remaining points agree to 0.01 px. The result is the same
+// in every run. Takes as much device memory as a SiftDetector.
 [[nodiscard]] Features detect_sift(Queue& queue, const PictureView& image,
                                    const SiftOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
@@ -176,7 +177,7 @@ void fields(Options& options, const Visit& visit) {
 
 // SURF features: maxima of box-filtered Hessian determinants, with descriptors of Haar wavelets,
 // all computed from an integral image. No default uses SURF: the method is covered by patents (US
-// 8,165,401 and US 8,670,619 among others) until about 2027 (docs/features.md).
+// 8,165,401, US 8,670,619 and more) until about 2027 (docs/features.md).
 //
 //   H. Bay, A. Ess, T. Tuytelaars, L. Van Gool, Speeded-up robust features (SURF), CVIU 110(3),
 //   2008. M. Agrawal, K. Konolige, M. R. Blas, CenSurE, ECCV 2008 (subregions that overlap).
@@ -185,7 +186,7 @@ struct SurfOptions {
   int max_features = 65536;
   int octaves = 4;  // each has four filters, with sides of 9..27, 15..51, 27..99, ... px
   double threshold = 2.5e-4;
-  // Length of a descriptor; 128: sums are split by the sign of the other direction.
+  // Length of a descriptor; 128: sums are split by the sign of the perpendicular direction.
   int numbers = 64;
   bool upright = false;
   bool upsample = false;
@@ -237,8 +238,8 @@ void fields(Options& options, const Visit& visit) {
                                    ImageView<const std::uint8_t> mask = {});
 // Detects SURF features on the queue's device. A GPU finds the same features as a CPU up to
 // rounding: positions agree to 0.001 px, and one descriptor in 50 has a sample on the next pixel.
-// The result is the same in every run. Needs about 6 bytes of device memory per pixel, 24 with
-// `upsample`.
+// The result is the same in every run. Needs about 6 bytes of device memory per pixel, 24
+// with `upsample`.
 [[nodiscard]] Features detect_surf(Queue& queue, const PictureView& image,
                                    const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
@@ -291,7 +292,7 @@ class Detector {
   //
   // images: in memory of the queue's device (for a CPU in host memory), 1 to 4 interleaved
   // channels. Each image gets a slot for max_features features, or for the largest possible number
-  // if there is no limit. Returns the number of the first slot, on a GPU before the work is done.
+  // without a limit. Returns the number of the first slot, on a GPU before the work is done.
   // If an image has more extrema than one per 12 px of the doubled image or of a band (SURF: one
   // per 32 px), which only noise has, its batch gets no features.
   int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set, int channels = 1);

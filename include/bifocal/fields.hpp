@@ -29,7 +29,7 @@ struct Range {
   bool excludes_lo = false, excludes_hi = false;
   bool is_odd = false;           // contains odd numbers only
   std::array<int, 3> numbers{};  // if `count` is not 0, the range contains only
-  int count = 0;                 // the first `count` of these numbers
+  int count = 0;                 // the first `count` numbers
   // Names of an enum's values, or the permitted strings.
   std::span<const std::string_view> words = {};
 

@@ -28,7 +28,7 @@ struct ImageView {
         height(h),
         channels(c),
         stride(row_stride ? row_stride : std::ptrdiff_t{w} * c) {}
-  // A view of mutable pixels is also a view of constant ones.
+  // A view of mutable pixels converts to a view of constant pixels.
   operator ImageView<const T>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<T>) {
     return {data, width, height, channels, stride};
@@ -44,8 +44,8 @@ struct ImageView {
   [[nodiscard]] T& at(int x, int y, int c = 0) const { return row(y)[x * channels + c]; }
 };
 
-// An image that owns its pixels. Rows have no gaps; all samples are initially `value`, by default
-// 0.
+// An image that owns its pixels. Rows have no gaps; all samples are initially `value`, by
+// default 0.
 template <class T>
 struct Image {
   int width = 0;

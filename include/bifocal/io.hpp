@@ -3,8 +3,8 @@
 //
 // Readers throw Error(input) with the file and the reason if a file is missing, empty, truncated,
 // of another format, has size zero or is larger than kMaxImagePixels. Writers write to a temporary
-// name in the same folder and then rename the file, so a failed write leaves the old file
-// unchanged.
+// name in the same folder and then rename the file, so a failed write leaves the old
+// file unchanged.
 #pragma once
 
 #include <bifocal/camera.hpp>
@@ -33,14 +33,14 @@ inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // bytes, 
 [[nodiscard]] int unused_bits(const PictureView& picture);
 
 // Reads a photograph with 8 bits per channel: JPEG, PNG (1 to 16 bits, grey, colour, palette,
-// alpha) or PGM/PPM (binary or plain, any maximum). The first bytes determine the format, not the
-// name.
+// alpha) or PGM/PPM (binary or plain, any maximum). The first bytes determine the format, not
+// the name.
 //
 // The image is rotated upright by its EXIF orientation; width, height and all coordinates refer to
 // the upright image, as in OpenCV's imread. Deeper samples, without their unused_bits(), are scaled
 // to 8 bits with rounding. A palette becomes RGB, and alpha is kept as the last channel. A CMYK
 // JPEG becomes RGB by multiplication of its inks. A JPEG with damaged or truncated data is an
-// error, even if part of it could be shown.
+// error, even if part of the image could be shown.
 [[nodiscard]] ImageU8 read_image(const std::filesystem::path& file);
 // Decodes the bytes of an image file like read_image(); `name` is used in messages.
 [[nodiscard]] ImageU8 decode_image(std::string_view bytes, std::string_view name);
@@ -116,8 +116,8 @@ struct PairCalibration {
   Pose cam2_from_cam1;
 };
 // Reads a calibrated pair from text, JSON, or OpenCV's YAML or XML (docs/formats.md). Text has
-// lines like COLMAP's cameras.txt (one line: same camera for both images) and the pose, with R by
-// rows:
+// lines like COLMAP's cameras.txt (one line: same camera for both images) and the pose, with R
+// by rows:
 //   CAMERA_ID MODEL WIDTH HEIGHT PARAMS...
 //   R r11 r12 r13 r21 r22 r23 r31 r32 r33
 //   t t1 t2 t3
@@ -131,8 +131,8 @@ struct PairCalibration {
 //
 // The focal length comes from FocalLengthIn35mmFilm, by diagonals: f = f35 * hypot(w, h) / 43.27
 // mm. Otherwise it comes from FocalLength and the focal plane resolution. The principal point is
-// the image centre, ((w - 1) / 2, (h - 1) / 2). Returns nothing if the file has neither, has a
-// damaged EXIF block or is not a JPEG. Throws Error(input) only if the file cannot be read.
+// the image centre, ((w - 1) / 2, (h - 1) / 2). Empty if the file has neither, has a damaged EXIF
+// block or is not a JPEG. Throws Error(input) only if the file cannot be read.
 [[nodiscard]] std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg);
 // Returns the intrinsics given by EXIF, like intrinsics_from_exif(), from the bytes of a file.
 [[nodiscard]] std::optional<Intrinsics> exif_intrinsics(std::string_view bytes);
@@ -162,8 +162,8 @@ struct Correspondences {
 // Reads rows of "x y X Y Z" for absolute pose: image px, then world coordinates.
 [[nodiscard]] std::vector<ScenePoint> read_scene_points(const std::filesystem::path& file);
 
-// Writes bytes to a temporary name next to `file` and renames it. A device or pipe is written in
-// place.
+// Writes bytes to a temporary name next to `file` and renames it. A device or pipe is written
+// in place.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
 // Reads a whole file or pipe of at most `max_bytes`. Throws Error(input) if it is empty, and for
 // devices, sockets and folders.
@@ -186,7 +186,7 @@ void write_file(const std::filesystem::path& file, std::string_view bytes);
 struct PhotographInfo {
   int width = 0, height = 0;  // px, as stored: EXIF's orientation is not applied
   // Identifies the camera: "Make-Model-focal length-WIDTHxHEIGHT", equal for photographs of one
-  // camera with one setting. Empty if EXIF lacks one of these.
+  // camera with one setting. Empty if EXIF is incomplete.
   std::string camera;
   // px, as from intrinsics_from_exif() (io.hpp).
   std::optional<double> focal_length;
@@ -243,8 +243,8 @@ struct PhotographFiles {
 // subfolders, whose names end in .jpg, .jpeg, .jpe, .jfif, .jfi, .jif, .png, .pgm, .ppm or .pnm in
 // upper or lower case. Hidden files and folders, with a leading dot in the name, are skipped. The
 // list is ordered by name (comes_before) and contains each file once. Links are followed if their
-// target has no other name in the list, so cyclic links and several links to one folder include
-// nothing twice. A broken link with an image's ending is one of the files.
+// target has no other name in the list, so cyclic links and several links to one folder cause no
+// duplicates. A broken link with an image's ending counts as a file.
 //
 // `folder` is the given folder if it is the only argument, otherwise the deepest folder that
 // contains all files. Throws Error(input) with the path that does not exist or the given folder

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batched linear algebra for many small matrices: singular value decompositions, eigenpairs of
-// symmetric matrices, and real eigenpairs of unsymmetric ones. Runs on the CPU, CUDA and OpenCL.
+// symmetric matrices, and real eigenpairs of unsymmetric matrices. Runs on the CPU, CUDA
+// and OpenCL.
 //
 //   // element (i, j) of matrix b is at A[(9 i + j) n + b]
 //   std::vector<float> A(9 * 9 * n), S(9 * n), V(9 * 9 * n);
@@ -13,7 +14,7 @@
 // A call is asynchronous on its queue if all of its memory is in the device. With host memory it
 // returns when the results are available; copies overlap the work. Results are the same for any
 // number of threads and any batch size, except that svd on a GPU uses another kernel for large
-// batches than for small ones.
+// batches than for small batches.
 #pragma once
 
 #include <bifocal/device.hpp>

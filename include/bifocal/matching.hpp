@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matching of features on any device, for one pair or for many pairs of images of a FeatureSet.
 //
-// The matches of a pair are the same on every device, bit for bit: those of match(features1,
+// The matches of a pair are the same on every device, bit for bit, and equal match(features1,
 // features2) on the CPU. Distances are exact integers, ties go to the lower index. A device needs
 // double precision (DeviceInfo::has_double) and groups of 256 threads.
 #pragma once
@@ -45,8 +45,8 @@ class FeatureSet {
   // counts()[i] to at most capacity(i). has_shapes: it fills the same rows of shapes(), too. The
   // arrays move if the set grows, so reserve first and then get the arrays.
   int reserve(Queue& queue, int capacity, int images = 1, bool has_shapes = false);
-  // Replaces the features of `image` by those of image `from` of `other`, a set on the same device.
-  // Throws Error(usage) if they exceed the capacity of the slot.
+  // Replaces the features of `image` by the features of image `from` in `other`, a set on the same
+  // device. Throws Error(usage) if they exceed the capacity of the slot.
   void put(Queue& queue, int image, const FeatureSet& other, int from);
   // Replaces the features of `image` by features from the host. Returns after the copy.
   void put(Queue& queue, int image, const Features& features);
@@ -58,8 +58,8 @@ class FeatureSet {
   [[nodiscard]] std::int64_t begin(int image) const;
   [[nodiscard]] int capacity(int image) const;
 
-  // Methods that wait for the queue's work. A count above the capacity of its slot is reduced to
-  // it.
+  // Methods that wait for the queue's work. A count above the capacity of its slot is reduced
+  // to it.
   [[nodiscard]] std::vector<int> count_all(Queue& queue) const;  // one for each image
   [[nodiscard]] int count(Queue& queue, int image) const;
   [[nodiscard]] Features get(Queue& queue, int image) const;
@@ -119,8 +119,8 @@ struct MatchBatch {
                                std::span<const ImagePair> pairs, const MatchOptions& options = {});
 
 // Matches that stay in device memory. The memory is kept, and enlarged if necessary, when the
-// object is used again. `points` holds the positions of the matches for estimate_batch()
-// (robust.hpp):
+// object is used again. `points` holds the positions of the matches for
+// estimate_batch() (robust.hpp):
 //
 //   match(queue, set, pairs, options, found);
 //   estimate_batch(queue, ModelKind::fundamental, found.points, {.offsets = found.offsets});

@@ -104,9 +104,8 @@ class ImageIndex {
   std::vector<double> norms_;         // of the vectors; 0: no features
 };
 
-// Pairs each image, or every `step`-th from the first, with its `partners` most similar images. An
-// image may also be chosen by any number of others. Throws Error(usage) if partners or step is
-// below 1.
+// Pairs each image, or every `step`-th from the first, with its `partners` most similar images. Any
+// number of images may choose the same partner. Throws Error(usage) if partners or step is below 1.
 [[nodiscard]] std::vector<ImagePair> retrieval_pairs(const ImageIndex& index, int partners,
                                                      int step = 1);
 
@@ -115,8 +114,8 @@ struct PairInliers {
   ImagePair pair{};
   int inliers = 0;
 };
-// Suggests pairs from verified pairs, because images with a common partner probably show the same
-// scene.
+// Suggests pairs from verified pairs, because images with a common partner probably show the
+// same scene.
 //
 // tried: pairs already matched. In each of `most` rounds, each of `images` images proposes its best
 // candidate: an image with which it has not been tried and is in no proposal yet. The score of a
@@ -127,7 +126,7 @@ struct PairInliers {
                                                                std::span<const PairInliers> tried,
                                                                int most);
 
-// Screening of pairs before matching. Most pairs of a collection have nothing in common. A few
+// Screening of pairs before matching. Most pairs of a collection show different scenes. A few
 // matches among the features of the largest scale detect this, at 1/64 of the cost of matching 8192
 // features. docs/notes/collections.md explains the choice of the constants.
 //   C. Wu, Towards linear-time incremental structure from motion, 3DV 2013.
@@ -157,8 +156,8 @@ struct ScreenedPair {
   ImagePair pair{};
   int matches = 0;
 };
-// Connected components of a graph of images, to which pairs are added one after another
-// (union-find).
+// Connected components of a graph of images, to which pairs are added one after
+// another (union-find).
 class ImageComponents {
  public:
   explicit ImageComponents(int images);
@@ -178,8 +177,8 @@ class ImageComponents {
                                                    std::span<const ScreenedPair> left_out,
                                                    int most);
 
-// Pairs of images taken close together: each image is paired with the `most` nearest images within
-// max_distance_m.
+// Pairs of images taken close together: each image is paired with the `most` nearest images
+// within max_distance_m.
 struct NearOptions {
   double max_distance_m = 100;
   int most = 50;
@@ -192,8 +191,8 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(most, "pairs of an image, at most", Range::at_least(1));
 }
 // Returns the pairs by position. Images without a position are in no pair. Throws Error(usage) with
-// the image whose position is not on the sphere (|lat| <= 90, |lon| <= 180), and for options out of
-// range.
+// the image whose position is not on the sphere (|lat| <= 90, |lon| <= 180), and for options out
+// of range.
 [[nodiscard]] std::vector<ImagePair> near_pairs(
     std::span<const std::optional<GeoPosition>> positions, const NearOptions& options = {});
 

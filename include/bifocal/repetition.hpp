@@ -12,8 +12,8 @@ namespace bifocal {
 // Result of a test of an epipolar model (F, E and relative poses) against a structured alternative.
 // The significance test of estimate() assumes uniformly distributed outliers, but similar windows,
 // columns or tiles give outliers that support each other. The rival is the best model of the
-// outliers. Without repetition it has few inliers beyond its own sample; with repetition it has
-// nearly as many as the model.
+// outliers. Without repetition it has few inliers beyond its own sample; with repetition nearly the
+// number of the model.
 //   C. Zach, A. Irschara, H. Bischof, What can missing correspondences tell us about 3D structure
 //   and motion?, CVPR 2008.
 //   N. Jiang, P. Tan, L.-F. Cheong, Seeing double without confusion: structure-from-motion in

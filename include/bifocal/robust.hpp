@@ -10,8 +10,8 @@
 // A counter-based generator draws the minimal samples, so one seed gives one result for any number
 // of threads and pairs. Models are compared by the MSAC score sum_i max(0, 1 - e_i / threshold^2)
 // of the squared errors e_i. The best models are refined by Levenberg-Marquardt on the truncated
-// error. Sampling ends when a better sample is unlikely, or early if no model is better than
-// chance.
+// error. Sampling ends when a better sample is unlikely, or early if no model is better
+// than chance.
 //
 // The last fit estimates the scale of the noise and weights the errors on that scale. A
 // threshold 2.5 times too small or too large therefore costs little accuracy, and outliers of high
@@ -46,8 +46,8 @@ struct RobustOptions {
   //
   // 0 selects a default. One pair: 0.1 (fundamental and shared_focal 0.15, radial_fundamental 0.3)
   // for at least 1000 matches; for fewer matches, the fraction that takes the same time. Batches:
-  // 0.2 (radial_fundamental 0.3), multiplied by sqrt(1000 / n), but at most 0.3, for n < 1000
-  // matches.
+  // 0.2 (radial_fundamental 0.3), multiplied by sqrt(1000 / n), but at most 0.3, for n <
+  // 1000 matches.
   double min_inlier_ratio = 0;
   std::uint64_t seed = 0;
   // Handles a dominant plane; applies to fundamental matrices only. If at least half of the inliers
@@ -99,13 +99,13 @@ struct MatchPriors {
   // Qualities, where a higher number means that the match is more likely correct, such as the
   // negative ratio of descriptor distances. They are compared as floats; NaN is the lowest. Every
   // second sample is drawn from the best matches, a set that grows with time. Informative qualities
-  // reduce the number of samples; uninformative ones at most double it.
+  // reduce the number of samples; uninformative qualities at most double it.
   //   O. Chum, J. Matas, Matching with PROSAC, CVPR 2005.
   std::span<const double> qualities = {};
 };
 
-// Problems of robust estimation. problems.def lists them; src/robust/problems has one file for
-// each.
+// Problems of robust estimation. problems.def lists them; src/robust/problems has one file
+// for each.
 enum class ModelKind {
 #define BIFOCAL_PROBLEM(name, ...) name,
 #include <bifocal/problems.def>
@@ -152,8 +152,8 @@ enum class Outcome {
                       // inliers lie, within the noise, on a line in one of the images; with
                       // RobustOptions::dominant_plane also on a plane
   rotation_only,  // relative poses: a rotation without translation (or a camera at rest) explains
-                  // the matches equally well; returns that rotation with its inliers, t = 0 and no
-                  // E
+                  // the matches equally well; returns that rotation with its inliers, t = 0 and
+                  // no E
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
@@ -168,8 +168,8 @@ struct Estimate {
   Pose pose;
   // Estimated fx in px, with the given ratio fx / fy, and its standard deviation; 0 for problems
   // that do not estimate it. The deviation includes independent noise only, not errors of the given
-  // principal point. It is infinite if the matches do not determine f, or if f comes from a
-  // rotation.
+  // principal point. It is infinite if the matches do not determine f, or if f comes from
+  // a rotation.
   double focal_length = 0, focal_deviation = 0;
   // Coefficient k of the division model and its standard deviation, from radial_fundamental;
   // otherwise 0.
@@ -194,7 +194,7 @@ struct EstimateResult : Estimate {
 };
 
 struct EstimateInput {
-  // Pinhole cameras, as many as ProblemInfo::cameras. Points are undistorted.
+  // Pinhole cameras; their number is ProblemInfo::cameras. Points are undistorted.
   std::span<const Intrinsics> cameras = {};
   RobustOptions options = {};
   MatchPriors priors = {};
@@ -228,8 +228,8 @@ struct EstimateInput {
 // Problems that estimate an unknown of the camera:
 //
 // shared_focal: F and the unknown focal length f of two images from one camera, or from two equal
-// ones, with a known principal point. Only the ratio of the given focal lengths matters (1, 1 for
-// square pixels). Six matches per sample:
+// cameras, with a known principal point. Only the ratio of the given focal lengths matters (1, 1
+// for square pixels). Six matches per sample:
 //   Z. Kukelova, J. Kileel, B. Sturmfels, T. Pajdla, A clever elimination strategy for efficient
 //   minimal solvers, CVPR 2017.
 // Two views do not determine f if their optical axes are parallel (a camera that moved without
@@ -243,9 +243,9 @@ struct EstimateInput {
 //   Efficient relative pose estimation with known depth information, ICCV 2025.
 // Depths are scene depths times a factor for each image, in the second image plus a constant;
 // errors of some per cent do not matter. Depths are used only to solve samples: errors, inliers,
-// the fit and focal_deviation equal those of shared_focal. A match whose depth is not finite or not
-// above 0 (sky, a hole) is treated like a match of weight 0: it does not influence the model, but
-// gets its inlier flag.
+// the fit and focal_deviation are the same as for shared_focal. A match whose depth is not finite
+// or not above 0 (sky, a hole) is treated like a match of weight 0: it does not influence the
+// model, but gets its inlier flag.
 //
 // radial_fundamental: F and the distortion k of two images from one uncalibrated lens, in the
 // division model
@@ -301,8 +301,8 @@ struct BatchEstimate {
   std::vector<std::uint8_t> inliers;  // 1 or 0 for each point, from offsets.front() on
 };
 // Estimates a model for each pair, on any device. Each result equals the result of estimate() with
-// the same min_inlier_ratio, independently of the other pairs: bit for bit on a CPU, from the same
-// samples on other devices.
+// the same min_inlier_ratio, independently of the rest of the batch: bit for bit on a CPU, from the
+// same samples on other devices.
 //
 // points: points of all pairs, in host or device memory. Returns when all results are available.
 // Throws Error(usage) with the first invalid argument, and Error(device).

@@ -31,7 +31,7 @@ struct SolverShape {
 [[nodiscard]] bool has_float_version(MinimalSolver solver);
 
 // Returns whether this build has the solver for CPUs and CUDA. Builds with
-// -DBIFOCAL_GENERATED_SOLVERS=OFF lack the generated ones.
+// -DBIFOCAL_GENERATED_SOLVERS=OFF lack the generated solvers.
 [[nodiscard]] bool is_built_for_cpus(MinimalSolver solver);
 
 // Solves `count` samples on the queue's device.
@@ -58,8 +58,8 @@ void solve_minimal(Queue& queue, MinimalSolver solver, int count, Memory<const f
 enum class LaneKind { simd, scalar };
 
 // Solves solution_counts.size() samples in host memory on the CPU, with the same layout and errors
-// as for a queue. Also throws Error(usage) if the size of a span does not match that number of
-// samples.
+// as for a queue. Also throws Error(usage) if the size of a span does not match that number
+// of samples.
 void solve_minimal(MinimalSolver solver, std::span<const double> samples,
                    std::span<double> solutions, std::span<int> solution_counts,
                    LaneKind lanes = LaneKind::simd);
@@ -72,8 +72,8 @@ void solve_minimal(MinimalSolver solver, std::span<const float> samples, std::sp
 // in double precision. For 4 points, MinimalSolver::homography_4pt is much faster; for noisy points
 // with outliers use estimate() (robust.hpp).
 //
-// Returns H with Frobenius norm 1 and H x1 = s x2 with s > 0 at the mean of the points. Returns
-// nothing for fewer than 4 points, for a NaN or an infinity, and if the points leave more than one
+// Returns H with Frobenius norm 1 and H x1 = s x2 with s > 0 at the mean of the points. The result
+// is empty for fewer than 4 points, for a NaN or an infinity, and if the points leave more than one
 // H or a singular one (fewer than 4 different points, all but one on a line in both images, ...).
 [[nodiscard]] std::optional<Mat3> homography_svd(std::span<const PointPair> points);
 

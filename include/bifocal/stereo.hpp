@@ -27,12 +27,12 @@ enum class Fill {
   none,        // they remain unknown, NaN
   background,  // the smaller of the nearest known disparities left and right in the row, because
                // pixels visible to one camera only belong to the background; or the second smallest
-               // of the nearest ones in eight directions if that is larger, so that a single
+               // of the nearest disparities in eight directions if that is larger, so that a single
                // outlier does not spread
   mean,    // the mean of the known disparities in a window around the pixel, repeated until every
            // pixel has one, as in the first OpenCL system
   planes,  // on the plane that fits the known disparities of the same flat region of the left image
-           // best, if enough of them lie on it; otherwise like `background`
+           // best, if enough known disparities lie on it; otherwise like `background`
 };
 inline constexpr std::string_view kFillWords[] = {"none", "background", "mean", "planes"};
 
@@ -72,7 +72,7 @@ struct SsdOptions {
   int disparities = 64;
   int window = 15;
   // By default no median and no speckle filter. Assigning a member, as in o.filter.fill = ...,
-  // keeps the other defaults; a new DisparityFilter{...} replaces them by its own. Block matching
+  // keeps the other defaults; a new DisparityFilter{...} replaces the defaults. Block matching
   // has no uniqueness test: uniqueness must be 0.
   DisparityFilter filter{.median = 0, .speckle_size = 0, .fill = Fill::background};
 };
@@ -151,8 +151,8 @@ struct DisparityMap {
 };
 
 // Returns a reason to doubt the disparities of a search of [min_disparity, min_disparity +
-// disparities) px: fewer than a tenth of the pixels are known, or most of these lie at an end of
-// the search. Empty without a reason.
+// disparities) px: fewer than a tenth of the pixels are known, or most known disparities lie at an
+// end of the search. Empty without a reason.
 [[nodiscard]] std::string disparity_doubt(const DisparityMap& disparity, int min_disparity,
                                           int disparities);
 
@@ -210,7 +210,7 @@ class PairMatcher;
 // Matches pairs of one size one after another, by stereo_sgm, or by stereo_ssd if it is constructed
 // with SsdOptions, with the same bits on every device. Memory is allocated at construction and with
 // the first pairs only. On a CPU this requires that later pairs use no more threads than the first
-// ones, and colour images need memory for their grey.
+// pairs, and colour images need memory for their grey.
 //
 //   Queue queue(Device("cuda:0"));
 //   StereoMatcher matcher(queue, 1920, 1080, {.disparities = 128});
@@ -320,8 +320,8 @@ struct DenseMatches {
 //
 // disparity: [height][width], of the left rectified image, unknown NaN. Interpolates between four
 // known pixels if they are within 2 px of each other. A pixel that covers many polar rows, as near
-// an epipole, gets the median of their known disparities. Lenses are ignored: pixels are those of
-// the undistorted photographs. Throws Error(usage) if the sizes differ.
+// an epipole, gets the median of their known disparities. Lenses are ignored: pixels belong to the
+// undistorted photographs. Throws Error(usage) if the sizes differ.
 [[nodiscard]] DenseMatches dense_matches(const Rectification& rectification,
                                          ImageView<const float> disparity);
 
@@ -334,11 +334,11 @@ struct DeviatingGeometry {
 
 struct DepthOptions {
   double disparity_deviation = 0.5;  // docs/stereo.md explains the measurement
-  // Covariance of the pose as from covariance(), row-major [6][6] for w and t; empty: the pose is
-  // exact.
+  // Covariance of the pose as from covariance(), row-major [6][6] for w and t; empty: the pose
+  // is exact.
   std::span<const double> pose_covariance = {};
   // Each geometry adds the square of its difference in depth to the variance; the baseline remains
-  // the unit. PoseDeviation (two_photographs.hpp) provides those of a pair.
+  // the unit. PoseDeviation (two_photographs.hpp) provides them for a pair.
   std::span<const DeviatingGeometry> geometries = {};
   double max_deviation = 0.25;
 };
@@ -372,8 +372,8 @@ struct DepthMap {
                                  const DepthOptions& options = {});
 
 // Returns the 3-D points of all known pixels, in the frame of the camera, of every `step`-th pixel
-// in both directions. `colour` is the photograph, grey or RGB. Throws Error(usage) if the sizes
-// differ.
+// in both directions. `colour` is the photograph, grey or RGB. Throws Error(usage) if the
+// sizes differ.
 [[nodiscard]] std::vector<CloudPoint> depth_to_cloud(ImageView<const float> depth,
                                                      ImageView<const std::uint8_t> colour,
                                                      const Intrinsics& camera, int step = 1);

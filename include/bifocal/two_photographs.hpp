@@ -40,7 +40,7 @@ struct PairOptions {
   // PoseDeviation includes them.
   double focal_deviation = 0, principal_point_deviation = 0;
   SiftOptions sift = {};
-  std::optional<SurfOptions> surf = {};  // if set, SURF features replace those of `sift`
+  std::optional<SurfOptions> surf = {};  // if set, SURF replaces `sift`
   // Masks, empty or of the images' sizes: features are detected only where the mask is not 0.
   ImageView<const std::uint8_t> mask1 = {}, mask2 = {};
   MatchOptions matching = {};
@@ -135,16 +135,15 @@ enum class CameraSource {
 };
 [[nodiscard]] const char* to_string(CameraSource source);
 
-// Dense part of a pair whose camera moved. If a distortion was estimated, its photographs are those
-// of PairResult::undistorted. Image 1 is the left image; both are as upright as their rows allow.
-// If camera 2 is on the left, disparities decrease as points come nearer
-// (Rectification::is_reversed).
+// Dense part of a pair whose camera moved. If a distortion was estimated, its photographs are in
+// PairResult::undistorted. Image 1 is the left image; both are as upright as their rows allow. If
+// camera 2 is on the left, disparities decrease as points come nearer (Rectification::is_reversed).
 //
 // The search range covers the disparities of the inliers with a margin and is widened if
 // disparities lie at its ends, unless PairOptions determine it. For a reversed pair, min_disparity
 // and disparities describe the range found. Pixels that would come from outside one of the
-// photographs are unknown in `disparity.raw`; pixels from outside the left one are also unknown in
-// `filled`.
+// photographs are unknown in `disparity.raw`; pixels from outside the left one are also unknown
+// in `filled`.
 struct DensePair {
   Rectification rectification;
   RectificationChoice choice;  // reason for planar or polar
@@ -162,8 +161,8 @@ struct DensePair {
 };
 
 // Standard deviation of a pose. It includes noise and correlated errors of the matches, determined
-// by a jackknife over regions of the images. It also includes the deviations of the cameras: those
-// in PairOptions, those of an assumed principal point and fx / fy, or that of an estimated focal
+// by a jackknife over regions of the images. It also includes the deviations of the cameras:
+// deviations from PairOptions, of an assumed principal point and fx / fy, or of an estimated focal
 // length. It does not cover wrong poses supported by repeated structure.
 struct PoseDeviation {
   // False if the matches do not determine the pose, or direction_deg exceeds 45; the other members
@@ -181,17 +180,17 @@ struct PoseDeviation {
 // distortion, was given.
 struct EstimatedCamera {
   // Focal length near the image centre and its standard deviation, px. 0: not determined, because
-  // two deviations exceed 40 % of it, or because less than 95 % of the inliers of F agree with it.
-  // The usual guess, 1.2 times the longer side, is within 40 % for lenses of 28 to 65 mm on 35 mm
-  // film.
+  // two deviations exceed 40 % of f, or because less than 95 % of the inliers of F agree with it.
+  // The usual guess, 1.2 times the longer side, is within 40 % for lenses of 28 to 65 mm on 35
+  // mm film.
   double focal_length = 0, focal_deviation = 0;
   // Coefficient k of the division model x / (1 + k |x|^2) about the image centre, in units of half
   // the diagonal, and its standard deviation. Negative for barrel distortion. 0: no distortion is
   // detectable, or two deviations exceed it.
   double distortion = 0, distortion_deviation = 0;
   // Both deviations include noise and correlated errors of the matches, an assumed principal point
-  // (PairOptions) and fx / fy (0.002). The deviation of the focal length includes that of an
-  // estimated distortion, but no distortion too small to detect.
+  // (PairOptions) and fx / fy (0.002). The deviation of the focal length includes an estimated
+  // distortion's deviation, but no distortion too small to detect.
 };
 
 // The pair without distortion, if one was estimated. Its cameras are pinholes with the principal
@@ -199,9 +198,9 @@ struct EstimatedCamera {
 struct UndistortedPair {
   ImageU8 image1, image2;         // complete, up to twice as wide and high as the photographs
   ImageU8 inside;                 // for both images: 255 where the photographs have a pixel, else 0
-  std::vector<PointPair> points;  // PairResult::matches in px of these images
-  Mat3 F{};                       // for px of these images
-  double scale = 1;  // size of a photograph's px near the centre, in px of these images
+  std::vector<PointPair> points;  // PairResult::matches in px of image1 and image2
+  Mat3 F{};                       // for px of image1 and image2
+  double scale = 1;               // size of a photograph's px near the centre, in px of image1
 };
 
 // Duration of one stage.
@@ -224,7 +223,7 @@ struct PairTry {
 struct PairResult {
   Outcome outcome = Outcome::no_model;
   ModelKind kind = ModelKind::fundamental;
-  std::string reason;  // why this model was chosen, or why there is none
+  std::string reason;  // reason for the choice of the model, or for its absence
   std::string doubt;  // why the given cameras probably do not belong to the images; otherwise empty
   Repetition repetition;  // whether repeated structure explains E or F equally well; the outcome
                           // remains ok
@@ -244,7 +243,7 @@ struct PairResult {
   double median_parallax_deg = 0;
   std::vector<Vec3> triangulated;  // with a pose
   std::optional<DensePair> dense;
-  std::string dense_reason;    // why there is no dense part; otherwise empty
+  std::string dense_reason;    // reason for the absence of a dense part; otherwise empty
   std::vector<PairTry> tries;  // one, or more if the pair was escalated
   std::vector<StageTime> timings;
 };

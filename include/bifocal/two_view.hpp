@@ -23,7 +23,7 @@ namespace bifocal {
 // Returns the errors that robust estimation uses: the Sampson distance (robust.hpp) of each point
 // from a two-view model, in px; NaN for points that are not finite.
 //
-// model: any scale. cameras: as many as the kind takes (ProblemInfo::cameras); with cameras the
+// model: any scale. cameras: their number is ProblemInfo::cameras of the kind; with cameras the
 // model is E for normalised points.
 [[nodiscard]] std::vector<double> residuals(ModelKind kind, const Mat3& model,
                                             std::span<const PointPair> points,
@@ -61,8 +61,8 @@ struct Refined {
 // points). Finds the local minimum near `start` in the smallest number of parameters, so that F
 // keeps rank 2 and E equal singular values.
 //   D. Marquardt, SIAM J. Appl. Math. 11(2), 1963; A. Bartoli, P. Sturm, PAMI 26(3), 2004.
-// If the points do not determine all parameters, or are fewer than these, only the determined ones
-// are improved. Returns the start with count = 0 if there is no point to fit to.
+// If the points do not determine all parameters, or are fewer than the parameters, only the
+// determined parameters are improved. Returns the start with count = 0 without a point for the fit.
 [[nodiscard]] Refined refine(ModelKind kind, const Mat3& start, std::span<const PointPair> points,
                              std::span<const Intrinsics> cameras = {},
                              std::span<const std::uint8_t> inliers = {},
@@ -104,7 +104,7 @@ struct PlaneMotion {
 //   Y. Ma, S. Soatto, J. Kosecka, S. Sastry, An Invitation to 3-D Vision, 5.3.3.
 // Returns four motions: (R, t, n) and (R, -t, -n) for each of two solutions. With points, returns
 // only the motions whose plane lies in front of camera 1 for most of the points, usually two. If H
-// is a rotation to 1e-9 there is no plane: returns one motion with t = 0 and normal = 0.
+// is a rotation to 1e-9 the plane is undetermined: returns one motion with t = 0 and normal = 0.
 [[nodiscard]] std::vector<PlaneMotion> decompose_homography(const Mat3& H,
                                                             const Intrinsics& camera1,
                                                             const Intrinsics& camera2,
@@ -154,8 +154,8 @@ struct PlaneMotion {
 // that accepts outliers makes it too large.
 //
 // Only independent noise is included. Errors that neighbouring points have in common increase the
-// variances by `correlation`. Errors of the cameras are not included (PoseDeviation,
-// two_photographs.hpp).
+// variances by `correlation`. Errors of the cameras are not included
+// (PoseDeviation, two_photographs.hpp).
 struct ModelCovariance {
   // False if the points leave parameters open or are too few to estimate the noise.
   bool ok = false;

@@ -34,8 +34,8 @@ struct VerifyOptions {
   // threshold) and verified again. The result with more inliers is kept.
   bool guided = false;
   int pairs_at_once = 4096;  // memory is allocated for this number of pairs
-  // Keeps one of the matches of a pair between the same two positions (keep_distinct_places), like
-  // estimate_pair().
+  // Keeps one of the matches of a pair between the same two positions (keep_distinct_places),
+  // like estimate_pair().
   bool distinct_places = true;
 };
 constexpr const char* name_of(const VerifyOptions&) { return "VerifyOptions"; }
@@ -71,8 +71,8 @@ struct VerifiedPairs {
 // distortion, points are undistorted first and errors are in px of the pinholes
 // (LensCamera::pinhole). take: receives the results in the order of the pairs. Throws Error(usage)
 // for a problem that does not take two views, pairs_at_once or min_matches below 1, cameras that do
-// not match the images, and `guided` with distortion; also throws like match() and
-// estimate_batch().
+// not match the images, and `guided` with distortion; also throws like match()
+// and estimate_batch().
 void verify_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
                   std::span<const LensCamera> cameras, const VerifyOptions& options,
                   const std::function<void(const VerifiedPairs&)>& take);

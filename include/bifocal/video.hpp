@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matching of a video: each frame of a sequence is matched with the frames before it, on one
-// device.
+// Matching of a video: each frame of a sequence is matched with the frames before it, on
+// one device.
 //
 //   Queue queue(Device("cuda:0"));
 //   VideoMatcher matcher(queue, 1920, 1080, {.partners = 2});
 //   while (camera.read(picture))
-//     if (const auto frame = matcher.add(picture)) use(*frame);  // the one before
+//     if (const auto frame = matcher.add(picture)) use(*frame);  // previous frame
 //   if (const auto frame = matcher.finish()) use(*frame);
 #pragma once
 
@@ -60,13 +60,13 @@ struct VideoFrame {
 
 // Matches a sequence of frames of one size. The features of each frame are detected once and stay
 // in device memory until its last partner has come. Memory is bounded: the features of partners + 2
-// frames, and the memory of one detector. Results equal those of detect_sift(), match(),
+// frames, and the memory of one detector. Results are the same as from detect_sift(), match(),
 // keep_distinct_places() and estimate_batch() for each pair alone, bit for bit.
 class VideoMatcher {
  public:
   // Allocates memory for frames of width x height px. The queue must outlive the matcher. Throws
-  // Error(usage) with the argument that is out of range, and Error(device) if device memory is
-  // insufficient.
+  // Error(usage) with the argument that is out of range, and Error(device) if device memory
+  // is insufficient.
   VideoMatcher(Queue& queue, int width, int height, const VideoOptions& options = {});
   ~VideoMatcher();
   VideoMatcher(VideoMatcher&&) noexcept;
@@ -74,17 +74,17 @@ class VideoMatcher {
 
   // Adds the next frame, with 1 to 4 channels and 8 or 16 bits (to_grey_8), from host memory.
   // Copies it to the device and detects its features while the previous frame is matched. Returns
-  // the result of the previous frame, or nothing for the first.
+  // the result of the previous frame, empty for the first.
   //
   // Throws Error(usage) for an image of another size, which is ignored, and errors of
-  // detect_sift(), match() and estimate_batch(). After an error of these functions the next frame
+  // detect_sift(), match() and estimate_batch(). After such an error the next frame
   // starts a new sequence.
   std::optional<VideoFrame> add(const PictureView& frame);
   // Adds a frame [height][width][channels] from memory of the queue's device (for a CPU host
   // memory), which is read only during the call.
   std::optional<VideoFrame> add(const Memory<const std::uint8_t>& frame, int channels = 1);
   std::optional<VideoFrame> add(const Memory<const std::uint16_t>& frame, int channels = 1);
-  // Returns the result of the last frame, or nothing if there is none. The next frame starts a new
+  // Returns the result of the last frame, empty without a frame. The next frame starts a new
   // sequence with number 0.
   std::optional<VideoFrame> finish();
 

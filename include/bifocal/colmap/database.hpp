@@ -53,7 +53,7 @@ struct Camera {
   int model = 0;  // 0 SIMPLE_PINHOLE, 1 PINHOLE, 2 SIMPLE_RADIAL, ... (model_name)
   std::int64_t width = 0, height = 0;  // px
   std::vector<double> params;
-  bool has_prior_focal_length = false;  // the focal length is known, as from EXIF
+  bool has_prior_focal_length = false;  // the focal length has a source such as EXIF
 };
 // Returns the name of a model, such as "SIMPLE_RADIAL"; empty if COLMAP 4.2 has no such number.
 [[nodiscard]] std::string_view model_name(int model);
@@ -114,7 +114,7 @@ enum class Configuration {
   panoramic = 5,            // H of a camera that only rotated
   planar_or_panoramic = 6,  // H, not determined which of both
   watermark = 7,            // a shift of the image border only
-  multiple = 8,             // several of these simultaneously
+  multiple = 8,             // several kinds simultaneously
   calibrated_rig = 9,       // E, from the poses of a rig
 };
 // Returns the name, such as "calibrated", or "number 12" for an unknown number.
@@ -196,7 +196,7 @@ class Database {
   // throws, unless `faults` is given as for cameras().
   [[nodiscard]] std::vector<PairRows> match_rows(std::vector<RowFault>* faults = nullptr) const;
   [[nodiscard]] std::vector<PairRows> geometry_rows(std::vector<RowFault>* faults = nullptr) const;
-  // Read the matches or the geometry of a pair; nothing if it has no row. Indices are not checked
+  // Read the matches or the geometry of a pair; empty if it has no row. Indices are not checked
   // against the keypoints.
   [[nodiscard]] std::optional<std::vector<IndexPair>> matches(Id image1, Id image2) const;
   [[nodiscard]] std::optional<TwoViewGeometry> geometry(Id image1, Id image2) const;
@@ -210,7 +210,7 @@ class Database {
   void write_descriptors(Id image, const Descriptors& descriptors);
   void write_matches(Id image1, Id image2, std::span<const IndexPair> matches);
   void write_geometry(Id image1, Id image2, const TwoViewGeometry& geometry);
-  void erase_geometry(Id image1, Id image2);  // does nothing if the pair has no row
+  void erase_geometry(Id image1, Id image2);  // no effect if the pair has no row
   void clear_geometries();
 
  private:
@@ -222,7 +222,7 @@ class Database {
 };
 
 // Groups writes: other connections see all of them when they are committed, or none. From its start
-// on no other connection can write. It is fast for a few thousand rows.
+// on only this connection can write. It is fast for a few thousand rows.
 class Transaction {
  public:
   explicit Transaction(Database& database);

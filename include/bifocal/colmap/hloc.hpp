@@ -5,8 +5,8 @@
 //       DeviceSet("cuda:all"), {"features.h5", "matches.h5", "pairs.txt"}, "out.db", {});
 //
 // hloc's pixels equal Bifocal's: (0, 0) is the centre of the first pixel. Functions that fail throw
-// Error(input) with the file and the data set; a build without HDF5 (BIFOCAL_HDF5=OFF) throws
-// Error(usage).
+// Error(input) with the file and the data set; a build without HDF5 (BIFOCAL_HDF5=OFF)
+// throws Error(usage).
 //
 // Only the given file is read: links to other files, external storage and virtual data sets are
 // refused. A data set has at most 2^26 numbers, and not more than its bytes in the file can hold:
@@ -53,7 +53,8 @@ class FeatureFile {
     int count = 0, size = 0;
     bool is_bytes = false;  // 8-bit integers in the file
   };
-  // Reads the descriptors. Throws Error(input) if the image has none, or not as many as keypoints.
+  // Reads the descriptors. Throws Error(input) if they are missing, or if their number differs from
+  // the keypoints'.
   [[nodiscard]] Descriptors descriptors(std::string_view image) const;
 
  private:
@@ -71,7 +72,7 @@ class MatchFile {
   MatchFile(MatchFile&&) noexcept;
   MatchFile& operator=(MatchFile&&) noexcept;
 
-  // Returns the matches of a pair in either order, like hloc; nothing if the file does not have the
+  // Returns the matches of a pair in either order, like hloc; empty if the file does not have the
   // pair. Throws for an index below -1, which more than 32767 keypoints cause in int16.
   [[nodiscard]] std::optional<std::vector<colmap::IndexPair>> matches(
       std::string_view image1, std::string_view image2) const;

@@ -5,8 +5,8 @@
 //   const colmap::VerifyProgress done = colmap::verify(DeviceSet("cuda:all"), "database.db", {});
 //
 // verify() processes the pairs of a database. decide() applies the rules to pairs in memory. Shards
-// divide the work among machines. docs/colmap.md describes the rules and the differences from
-// COLMAP.
+// divide the work among machines. docs/colmap.md describes the rules and the differences
+// from COLMAP.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ class Undistortion {
   LensCamera lens_;
 };
 
-// Options of verification. Defaults and names are those of COLMAP's TwoViewGeometryOptions; members
+// Options of verification. Defaults and names equal COLMAP's TwoViewGeometryOptions; members
 // with a counterpart in robust.hpp have its name.
 struct VerifyOptions {
   double max_error = 4;  // px, Sampson distance for E and F, |x2 - H x1| for H
@@ -187,10 +187,10 @@ struct VerifyProgress {
 
 struct VerifyRun {
   VerifyOptions options = {};
-  // File of pairs with two image names on a line (pair_selection.hpp); empty: all pairs with
-  // matches.
+  // File of pairs with two image names on a line (pair_selection.hpp); empty: all pairs
+  // with matches.
   std::filesystem::path pairs = {};
-  // Discards earlier results of these pairs. Otherwise pairs with a row whose configuration is not
+  // Discards earlier results of the pairs. Otherwise pairs with a row whose configuration is not
   // `undefined` are skipped.
   bool overwrite = false;
   std::int64_t max_memory = std::int64_t{1} << 30;
@@ -261,9 +261,9 @@ struct Plan {
 };
 
 // Divides the pairs of a database into shards. The same database and options give the same plan. If
-// the folder already has this plan, nothing changes and existing results stay. Throws Error(input)
-// if the folder has another plan, Error(usage) for pairs_per_shard below 1 or more than 2^20
-// shards, and otherwise like verify().
+// the folder already has this plan, the folder is unchanged and existing results stay. Throws
+// Error(input) if the folder has another plan, Error(usage) for pairs_per_shard below 1 or more
+// than 2^20 shards, and otherwise like verify().
 Plan plan_shards(const std::filesystem::path& database, const std::filesystem::path& folder,
                  const PlanRun& run);
 // Reads the plan of a folder. Throws Error(input) if the plan is missing or damaged.
@@ -289,7 +289,7 @@ struct ShardRun {
 struct ShardResult {
   ShardEnd end = ShardEnd::done;
   std::string reason;      // reason if the end is not `done`
-  bool was_done = false;   // the shard was done before, and nothing was computed
+  bool was_done = false;   // the shard was done before and was not computed again
   std::int64_t pairs = 0;  // verified by this call
   std::int64_t inliers = 0;
   // Pairs left out by this call, as in VerifyProgress. The result file lists them without a reason.
@@ -303,15 +303,15 @@ struct ShardResult {
 ShardResult run_shard(const DeviceSet& devices, const Plan& plan, int shard, const ShardRun& run);
 
 struct MergeRun {
-  std::filesystem::path into = {};  // the planned database or a copy of it; empty: the planned path
+  std::filesystem::path into = {};  // the planned database or its copy; empty: the planned path
   // Called before the first batch and after each batch. The work ends if it returns false.
   std::function<bool(const VerifyProgress&)> progress = {};
 };
 // Writes the geometries of all shards, in the order of pairs and in the batches of verify(), so
 // that the file has the same bytes. It may be interrupted at any time and called again; pairs with
 // a row are skipped. Only one merge of a folder may run at a time. Throws Error(input) with the
-// shards that are not done, and for another database than the planned one; TryAgain if the disk is
-// full.
+// shards that are not done, and for another database than the planned one; TryAgain if the disk
+// is full.
 VerifyProgress merge_shards(const Plan& plan, const MergeRun& run);
 
 }  // namespace bifocal::colmap
