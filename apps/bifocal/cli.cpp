@@ -56,19 +56,19 @@ Device chosen_device(const CommonOptions& options) {
 
 std::future<Device> starting_device(const CommonOptions& options) {
   return std::async(std::launch::async, [options] {
-    Queue queue(chosen_device(options));  // the first one makes the context
+    Queue queue(chosen_device(options));  // the first queue creates the context
     return queue.device();
   });
 }
 
 namespace {
 
-// A GPU that is busy or broken is no reason to fail.
+// A GPU that is busy or broken must not make the command fail.
 DeviceSet best_devices(std::string_view earlier) {
   if (earlier.starts_with("cpu")) return Device();
   const Device best("auto");
   try {
-    Queue queue(best);  // the first one makes the context
+    Queue queue(best);  // the first queue creates the context
     return best;
   } catch (const Error& e) {
     if (e.code() != ErrorCode::device) throw;

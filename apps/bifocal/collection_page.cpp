@@ -72,7 +72,8 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
     throw Error(ErrorCode::input, fmt::format("{}: has no images", page.database.string()));
   const ShownPairs shown = shown_pairs(graph);
   Json data = page_data(graph, shown);
-  // What the overview leaves of max_bytes goes to pairs, half of it to pictures if there are any.
+  // Pairs get the bytes of max_bytes that the overview leaves; half of this goes to thumbnails if
+  // the page has any.
   const std::size_t base = to_line(data).size();
   std::size_t left = page.max_bytes > base ? page.max_bytes - base : 0;
   const std::size_t for_pictures = page.images.empty() ? 0 : left / 2;

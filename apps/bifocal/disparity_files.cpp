@@ -12,8 +12,8 @@
 namespace bifocal::cli {
 namespace {
 
-// Lowest and highest known disparity but for one per cent at either end, so that a few wrong ones
-// don't flatten the colours.
+// Returns the lowest and highest known disparity without one per cent at each end, so that a few
+// outliers do not reduce the contrast of the colours.
 std::pair<float, float> colour_range(const ImageF& disparity) {
   std::vector<float> known;
   std::copy_if(disparity.pixels.begin(), disparity.pixels.end(), std::back_inserter(known),

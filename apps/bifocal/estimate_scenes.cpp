@@ -18,7 +18,7 @@
 namespace bifocal::cli {
 namespace {
 
-// Found out before the work, not after it.
+// Checks this before the work, so that an error is not found only at its end.
 void check_scene_files(const SceneOptions& o) {
   namespace fs = std::filesystem;
   if (o.result.empty()) throw Error(ErrorCode::usage, "--result: an empty name is no file");
@@ -42,11 +42,12 @@ SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, Mode
   using Clock = std::chrono::steady_clock;
   Progress progress(double(scenes.trials), "trials");
   Clock::time_point shown = Clock::now();
-  const auto update = [&](std::size_t done) {  // seldom: trials take less than a millisecond
-    if (Clock::now() - shown < std::chrono::milliseconds(100)) return;
-    shown = Clock::now();
-    progress.update(double(done), o.scenes);
-  };
+  const auto update =
+      [&](std::size_t done) {  // only sometimes, because trials take less than a millisecond
+        if (Clock::now() - shown < std::chrono::milliseconds(100)) return;
+        shown = Clock::now();
+        progress.update(double(done), o.scenes);
+      };
   return run_scenes(scenes, {kind, device, robust, o.one_by_one, update});
 }
 

@@ -13,7 +13,7 @@ namespace bifocal::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kStaging = ".bifocal-XXXXXX";  // of mkdtemp
+constexpr const char* kStaging = ".bifocal-XXXXXX";  // template for mkdtemp
 
 [[noreturn]] void fail(const fs::path& folder, const std::string& why) {
   throw Error(ErrorCode::input,
@@ -65,13 +65,13 @@ std::string OutputFolder::with_final_names(std::string message) {
 
 void OutputFolder::undo() {
   std::error_code ignored;
-  // On an interrupt the other threads go on writing: once the folder is gone they can't.
+  // On an interrupt other threads are still writing; after the folder is removed they cannot.
   for (int attempt = 0; attempt < 1000 && !staging_.empty() && fs::exists(staging_, ignored);
        ++attempt) {
     fs::remove_all(staging_, ignored);
   }
   if (committed_) return;
-  for (const fs::path& folder : created_) fs::remove(folder, ignored);  // only while empty
+  for (const fs::path& folder : created_) fs::remove(folder, ignored);  // only if empty
 }
 
 void OutputFolder::commit() {

@@ -35,7 +35,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write with a message
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe then gives a failed write with a message
   watch_interrupts();
   return exit_code_of(
       "bifocal", [&] { return run(argc, argv); }, OutputFolder::with_final_names);

@@ -30,7 +30,7 @@ NpyArray read_doubles(const NpzFile& npz, const std::string& file, const std::st
   return array;
 }
 
-// A point is `numbers` numbers.
+// Each point consists of `numbers` numbers.
 NpyArray read_points(const NpzFile& npz, const std::string& file, const std::string& name,
                      int numbers) {
   const std::string shape = fmt::format("[trials, points, {}]", numbers);

@@ -27,16 +27,16 @@ namespace {
 struct Options {
   std::vector<std::string> images;
   std::string database, pairs = "all", intrinsics, features = "rootsift", masks;
-  double ratio = 0;  // not given
+  double ratio = 0;  // 0: not given
   CollectOptions collect;
   bool is_strict = false;
   CommonOptions common;
 };
 
-// Words of --features; anything else is where features of another tool are.
+// Words of --features. Any other argument is the path of features from another tool.
 constexpr std::string_view kDetectors[] = {"rootsift", "sift", "surf"};
 
-// A line for each stage; what earlier calls did has no part in the rate.
+// Prints one progress line for each stage. The work of earlier calls does not count in the rate.
 class Stages {
  public:
   void tell(const CollectProgress& p) {
@@ -62,8 +62,8 @@ Json list_json(const std::vector<LeftOut>& list) {
   return json;
 }
 
-// Returns the device of earlier work on the database, complete or not; empty without one. collect()
-// reports files that cannot be read.
+// Returns the device of earlier work on the database, complete or not; empty without earlier work.
+// Unreadable files are ignored here, because collect() reports them.
 std::string earlier_device(const std::string& database) {
   for (const std::string& file : {database + ".part", database}) {
     std::error_code none;
@@ -133,8 +133,8 @@ void set_features(Options& o) {
   if (o.features == "surf") c.surf = SurfOptions{.max_features = c.sift.max_features};
 }
 
-// With little memory, arrays that are freed go back to the system. glibc would keep them, up to 32
-// MB each and for each thread, for arrays that may not fit in their place.
+// Returns freed arrays to the system if memory is limited. glibc would keep up to 32 MB per array
+// and thread, for later arrays that may not fit into it.
 void return_freed_arrays(std::int64_t max_memory) {
 #ifdef __GLIBC__
   constexpr std::int64_t kEnough = std::int64_t{1} << 30;
@@ -189,7 +189,8 @@ void run(Options o, Context& context) {
   }
 }
 
-// Returns what the command line leaves out of the options of collect(), or says otherwise.
+// Returns the changes to the flags of collect()'s options: members without a flag, and other
+// help texts.
 FlagChanges changes_of(const CollectOptions& c) {
   const SiftOptions& sift = c.sift;
   const colmap::VerifyOptions& g = c.geometry;

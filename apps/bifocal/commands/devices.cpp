@@ -29,7 +29,7 @@ std::string gibibytes(std::int64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
-// Tells how threads of the device can work together.
+// Describes how threads of the device can cooperate.
 std::string abilities(const DeviceInfo& d) {
   std::string text;
   if (d.lockstep > 1) text += fmt::format(", warps of {}", d.lockstep);

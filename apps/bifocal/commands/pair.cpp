@@ -37,7 +37,7 @@ struct Options {
 ImageU8 read_mask(const std::string& file) {
   return file.empty() ? ImageU8{} : bifocal::read_mask(file);
 }
-// Where it is not of the picture's size, the message names the file.
+// The message names the file if its size differs from the image.
 void check_mask(const std::string& file, const ImageU8& mask, const ImageU8& image) {
   if (mask.empty() || (mask.width == image.width && mask.height == image.height)) return;
   throw Error(ErrorCode::usage, fmt::format("{}: mask of {} x {} px, the picture has {} x {}", file,

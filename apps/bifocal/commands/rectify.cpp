@@ -30,7 +30,8 @@ struct Options {
 };
 
 const std::vector<std::string> kFiles = {"rectification.json", "left.png", "right.png",
-                                         "rectification.npz", "polar.npz"};  // of older versions
+                                         "rectification.npz",
+                                         "polar.npz"};  // polar.npz: written by older versions
 
 void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
                      const std::filesystem::path& file) {
@@ -42,7 +43,7 @@ void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
   }
 }
 
-// The rectification, or the reason without one.
+// The rectification, or the reason why the pair has none.
 struct Solution {
   Rectification rectification;
   RectificationChoice choice;
@@ -125,14 +126,14 @@ Solution from_calibration(const Options& o, PairCalibration calibration, const P
 
 void check_inside(const Options& o, std::size_t row, double x, double y, const std::string& picture,
                   const Picture& p) {
-  // A tolerance for programs whose origin is the corner of a pixel.
+  // Tolerates programs whose pixel origin is the corner of a pixel.
   const bool inside = x >= -1 && y >= -1 && x <= p.width && y <= p.height;
   if (inside || !std::isfinite(x) || !std::isfinite(y)) return;
   throw Error(ErrorCode::input, fmt::format("{}: row {}: {} {} is outside {}, {} x {} px",
                                             o.matches, row + 1, x, y, picture, p.width, p.height));
 }
 
-// Rows of weight 0 (outliers, as `pair` writes them) are left out.
+// Leaves out rows of weight 0, with which `pair` marks outliers.
 Solution from_matches(const Options& o, const Correspondences& rows, const Picture& left,
                       const Picture& right) {
   std::vector<PointPair> points;

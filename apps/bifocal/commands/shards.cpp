@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// plan, run-shard and merge: verification in parts, for any engine that can run a program.
+// The commands plan, run-shard and merge: verification in parts, for any workflow engine that can
+// run a program.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <bifocal/colmap/verify.hpp>
@@ -41,10 +42,11 @@ struct MergeOptions {
   bool json = false;
 };
 
-// What may pass ends with its own code.
+// Runs `body`; a temporary failure gives its own exit code.
 template <class Body>
 void guarded(Context& context, const Body& body) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a failed write with a message
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // a file beyond its size limit then gives a failed write with a message
   try {
     body();
   } catch (const TryAgain& error) {
@@ -138,7 +140,7 @@ int run_one(const ShardOptions& o) {
   return code;
 }
 
-// Who gave the work is gone: nobody would take this process away.
+// Ends the process if its parent has ended, because no other process would stop it.
 void end_with_parent() {
   std::thread([parent = ::getppid()] {
     while (::getppid() == parent) std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -146,19 +148,19 @@ void end_with_parent() {
   }).detach();
 }
 
-// Numbers come in, results go out, a line each. The device stays open between them.
+// Reads shard numbers from stdin and writes results to stdout, one per line. The device stays open.
 int serve(const ShardOptions& o) {
   end_with_parent();
   Worker worker(o);
   for (std::string line; std::getline(std::cin, line);) {
-    line.resize(line.find_last_not_of(" \t\r") + 1);  // as other systems end lines
+    line.resize(line.find_last_not_of(" \t\r") + 1);  // removes line ends of other systems
     int shard = -1;
     const auto [end, bad] = std::from_chars(line.data(), line.data() + line.size(), shard);
     if (bad != std::errc() || end != line.data() + line.size())
       throw Error(ErrorCode::usage, fmt::format("--serve: '{}' is no number of a shard", line));
     const Json done = worker.run(shard);
     print_out(to_line(done) + "\n");
-    // After a failure of the device only a new process is sure to have a sound one.
+    // After a failure of the device only a new process can be sure that the device works.
     if (done["code"] == kExitTryAgain) return kExitTryAgain;
   }
   return kExitOk;

@@ -38,16 +38,16 @@ const std::vector<std::string> kFiles = {
     "stereo.json",   "report.html",         "disparity.pfm",  "disparity_raw.pfm",
     "disparity.png", "disparity_turbo.png", "confidence.png", "cloud.ply"};
 
-// Everything that is read before the output folder is touched.
+// All input, which is read before the output folder is changed.
 struct Inputs {
   Picture left, right;
-  ImageU8 shown_left, shown_right;  // of 8 bits, for the report
+  ImageU8 shown_left, shown_right;  // 8 bits, for the report
   std::optional<Calibration> calibration;
   std::optional<ImageF> truth;
   ImageU16 mask;
 };
 
-// Masks are read as pictures: a palette's colours count, not its indices.
+// Masks are read as images, so the colours of a palette count, not its indices.
 ImageU16 first_channel(const ImageU8& image) {
   ImageU16 out(image.width, image.height);
   for (int y = 0; y < image.height; ++y) {
@@ -56,7 +56,7 @@ ImageU16 first_channel(const ImageU8& image) {
   return out;
 }
 
-// SSD takes 8 bits, and so does a pair of two depths.
+// SSD takes 8 bits; so does a pair of images with different depths.
 void read_pictures(const Options& o, Inputs& in) {
   in.left = read_picture(o.left);
   in.right = read_picture(o.right);
@@ -109,11 +109,11 @@ Json stereo_json(const Options& o, const Inputs& in, const Device& device,
   return json;
 }
 
-// Says so if only the exchanged pictures match. That costs a second matching of what hardly
-// matches.
+// Returns a doubt if only the exchanged images match. Costs a second matching, only for pairs with
+// few matches.
 std::string doubt_of_sides(Queue& queue, const Options& o, const Inputs& in, double density) {
-  // Exchanged pairs of Middlebury and OpenCV match in 6 to 15 % of the pixels, others in 80 to 96
-  // %.
+  // Exchanged pairs of Middlebury and OpenCV match in 6 to 15 % of the pixels, correct pairs in 80
+  // to 96 %.
   constexpr double kFew = 40, kTimes = 2;  // per cent of the pixels
   if (density >= kFew) return {};
   const double exchanged = match(queue, o.method, in.right, in.left).density;
@@ -125,14 +125,14 @@ std::string doubt_of_sides(Queue& queue, const Options& o, const Inputs& in, dou
       density, exchanged, o.right, 1 - first - count, 1 - first);
 }
 
-// The doubts about the calibration and the disparities, each a line of stderr.
+// Returns the doubts about calibration and disparities, one line for stderr each.
 std::vector<std::string> doubts(const Options& o, const Inputs& in, const DisparityMap& disparity,
                                 const std::string& sides) {
   std::vector<std::string> all;
   const auto add = [&](const std::string& doubt) {
     if (!doubt.empty()) all.push_back(doubt);
   };
-  // Rectified cameras of a known size may be far off the centre.
+  // Rectified cameras with a known size may have a principal point far from the image centre.
   if (in.calibration && in.calibration->width == 0)
     for (const Intrinsics& K : {in.calibration->camera1, in.calibration->camera2})
       if (const std::string doubt = intrinsics_doubt(K, in.left.width, in.left.height);
@@ -144,7 +144,7 @@ std::vector<std::string> doubts(const Options& o, const Inputs& in, const Dispar
   return all;
 }
 
-// Why a calibration gives no cloud; empty if it does, or there is none.
+// Returns why there is no cloud despite a calibration; empty if there is a cloud or no calibration.
 std::string why_no_cloud(const Options& o, const Inputs& in, const std::string& sides) {
   if (!in.calibration) return {};
   if (!in.calibration->baseline) return o.calib + ": has no baseline, the distance of the cameras";
@@ -163,8 +163,8 @@ std::string summary(const DisparityMap& disparity, const std::optional<StereoSco
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
 }
 
-// With both cameras and the baseline of a rectified pair there is depth: the cloud, in the unit of
-// the file.
+// Writes the cloud, in the unit of the calibration file, if both cameras and the baseline are
+// known. Returns its number of points.
 std::optional<std::size_t> write_cloud(const Inputs& in, const DisparityMap& disparity,
                                        const OutputFolder& folder, const std::string& refusal) {
   if (!in.calibration || !refusal.empty()) return {};

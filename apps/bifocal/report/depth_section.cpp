@@ -20,7 +20,7 @@ namespace {
 
 using Picture = ImageView<const std::uint8_t>;
 
-constexpr std::size_t kMostPoints = 40000;  // of the cloud, in the page
+constexpr std::size_t kMostPoints = 40000;  // points of the cloud on the page
 
 constexpr std::string_view kStyle = R"(
 .beside { display: flex; flex-wrap: wrap; gap: .6rem; }
@@ -41,15 +41,14 @@ std::string photograph(Picture picture, std::string_view attributes) {
   return image("jpeg", encode_jpeg(picture, 85), attributes);
 }
 
-// Draws how sure each depth is: its deviation as a share of it, from blue (sure) to red (a
-// quarter).
+// Draws the relative deviation of each depth, from blue (accurate) to red (a quarter).
 ImageU8 certainty_picture(const DepthMap& map) {
   ImageU8 rgb(map.depth.width, map.depth.height, 3);
   for (int y = 0; y < rgb.height; ++y) {
     for (int x = 0; x < rgb.width; ++x) {
       const double share = double(map.deviation.at(x, y)) / double(map.depth.at(x, y));
       if (!std::isfinite(share)) continue;
-      // Colours go by powers: 0.1 % and less, 0.5, 2.5, 12, 25 %.
+      // Colours are on a logarithmic scale: 0.1 % and less, 0.5, 2.5, 12, 25 %.
       const Colour c = turbo_colour(0.05 + 0.9 * std::log(share / 0.001) / std::log(250.0));
       std::uint8_t* p = &rgb.at(x, y);
       p[0] = c.r, p[1] = c.g, p[2] = c.b;
@@ -78,7 +77,7 @@ Json camera_json(Picture picture, const Intrinsics& k) {
           {"cy", k.cy}};
 }
 
-// Evenly chosen points of the cloud, and the cameras.
+// Evenly selected points of the cloud, and the cameras.
 Json cloud_json(Picture image1, Picture image2, const DensePair& dense) {
   std::vector<float> points;
   std::vector<std::uint8_t> colours;

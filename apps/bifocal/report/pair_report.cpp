@@ -97,7 +97,7 @@ void add_figures(Page& page, const PairReport& in) {
     add_depth_section(page, r.undistorted->image1, r.undistorted->image2, *r.dense);
   else
     add_depth_section(page, in.image1, in.image2, *r.dense);
-  // A polar picture is tall.
+  // Polar images are tall.
   const ImageU8 small = shrunken(in.disparity_picture);
   page.photograph(rectified_figure(*r.dense),
                   fmt::format("The rectified pair: a scene point has the same row in both. {}.",

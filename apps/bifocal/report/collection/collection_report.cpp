@@ -52,7 +52,7 @@ Rows configuration_rows(const ViewGraph& g) {
   return rows;
 }
 
-// The rows list images without a verified pair, and why.
+// Returns rows with the images without a verified pair, and the reasons.
 Rows lone_rows(const ViewGraph& g) {
   Rows rows;
   for (const GraphImage& image : g.images) {
@@ -82,7 +82,7 @@ Rows component_rows(const ViewGraph& g) {
   return rows;
 }
 
-// Returns "least, median, most" of the images' numbers.
+// Returns minimum, median and maximum of the images' numbers.
 template <class Get>
 std::string spread(const ViewGraph& g, const Get& get) {
   std::vector<std::int64_t> values;
@@ -98,8 +98,8 @@ std::string partners_text(const ViewGraph& g) {
   return spread(g, [](const GraphImage& i) { return std::int64_t{i.verified}; });
 }
 
-// Reads the times that `bifocal collect --json` (an object of stages) or `verify --json` (a number)
-// printed.
+// Reads the durations printed by `bifocal collect --json` (an object with stages) or `verify
+// --json` (a number).
 Rows time_rows(const Json& run) {
   Rows rows;
   if (!run.is_object() || !run.contains("seconds")) return rows;
@@ -114,7 +114,8 @@ Rows time_rows(const Json& run) {
   return rows;
 }
 
-// The rows are what the database tells, else what the run printed.
+// Returns the photographs left out, with reasons, from the database or else from the output of
+// the run.
 Rows photograph_rows(const CollectSummary& summary, const Json& run) {
   Rows rows;
   for (const LeftOut& l : summary.left_out) rows.push_back({l.name, l.reason});
@@ -174,7 +175,7 @@ std::string limits(const CollectionReport& in, const Json& data, const ShownPair
   return text;
 }
 
-// Nothing in a script element may look like its end.
+// Escapes text in a script element that could end the element.
 std::string script_json(const Json& data) {
   const std::string text = data.dump(-1, ' ', true, Json::error_handler_t::replace);
   std::string safe;

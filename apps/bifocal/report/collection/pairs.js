@@ -1,5 +1,5 @@
-// Tables of pairs; the matches of the chosen one.
-const kLines = 60, kDots = 300;  // of a pair, on its pictures
+// Tables of pairs, and the matches of the selected pair.
+const kLines = 60, kDots = 300;  // largest numbers per pair, on its images
 const pairs = {selected: -1, pictures: new Map()};
 
 function pairTable(parent, title, list, nameOf = pairName) {
@@ -25,7 +25,7 @@ function pictureOf(i) {
   return picture.complete && picture.naturalWidth ? picture : null;
 }
 
-// Where both pictures stand, side by side.
+// Positions of both images, side by side.
 function pairBoxes(e, width) {
   const gap = 8, sizes = [sizeOf(edges.a[e]), sizeOf(edges.b[e])];
   const scale = (width - gap) / sizes.reduce((sum, [w, h]) => sum + w / h, 0);
