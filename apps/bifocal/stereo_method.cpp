@@ -15,7 +15,7 @@
 namespace bifocal::cli {
 namespace {
 
-// Adds the flags common to both methods. Each method keeps its own default of these two.
+// Adds the flags common to both methods. Each method keeps its own defaults.
 void set_common(StereoMethod& m, bool median_given, bool speckle_size_given) {
   const DisparityFilter own = m.ssd.filter;
   m.ssd.min_disparity = m.sgm.min_disparity;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data of single pairs on the page: some of their inliers, the scene points of these inliers, and
+// Data of single pairs on the page: some of their inliers, the scene points of the inliers, and
 // thumbnails of the images.
 #pragma once
 

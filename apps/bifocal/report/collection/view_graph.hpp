@@ -50,7 +50,7 @@ struct ViewGraph {
   std::vector<std::pair<colmap::Configuration, std::int64_t>>
       configurations;  // counts over all rows
   // Connected components with at least two images, as lists of images. The largest comes first;
-  // equal ones are ordered by their first image.
+  // components of equal size by their first image.
   std::vector<std::vector<int>> components;
   // Edges of the spanning forest with the most inliers, the strongest connections of each component
   // (J. Kruskal, Proc. AMS 7(1), 1956). In the order of `strongest`.
