@@ -74,14 +74,13 @@ constexpr const char* name_of(const CollectCameras&) { return "CollectCameras"; 
 template <MaybeConst<CollectCameras> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [sharing, model, intrinsics] = options;
-  BIFOCAL_FIELD(
-      sharing,
-      "photographs of one camera: those whose EXIF tells the same make, model, focal length and "
-      "size, all of a size, or none",
-      Range::one_of(kCameraSharingWords));
+  BIFOCAL_FIELD(sharing,
+                "photographs that share a camera: auto, equal make, model, focal length and size "
+                "in EXIF; single, equal size; each, none",
+                Range::one_of(kCameraSharingWords));
   BIFOCAL_FIELD(model, "camera model of the database", Range::one_of(kCollectModels));
   BIFOCAL_FIELD(intrinsics,
-                "intrinsics of all photographs; by default EXIF's focal length, or a guess", {},
+                "intrinsics of all photographs; default: focal length from EXIF, or a guess", {},
                 "px");
 }
 
@@ -173,38 +172,38 @@ void fields(Options& options, const Visit& visit) {
          pairs_file, sift, surf, masks, max_side, matching, given, guided, min_matches, geometry,
          cameras, max_memory, block_size, overwrite, progress] = options;
   BIFOCAL_FIELD(pairs, "pairs to match", Range::one_of(kPairChoiceWords));
-  BIFOCAL_FIELD(screen, "all: which pairs pass the screen");
-  BIFOCAL_FIELD(links,
-                "all: pairs between components that are matched too, best first, of each component",
-                Range::at_least(0));
+  BIFOCAL_FIELD(screen, "all: screen of the pairs");
+  BIFOCAL_FIELD(
+      links, "all: rejected pairs per component that may link it and are matched, too, best first",
+      Range::at_least(0));
   BIFOCAL_FIELD(sequential, "sequential: which neighbours are paired");
-  BIFOCAL_FIELD(loop_period, "sequential: every so many images look for a loop; 0: none",
+  BIFOCAL_FIELD(loop_period, "sequential: period in images of the search for loops; 0: no search",
                 Range::at_least(0));
-  BIFOCAL_FIELD(loop_partners, "sequential: images most alike that are tried for a loop",
+  BIFOCAL_FIELD(loop_partners, "sequential: most similar images tried for a loop",
                 Range::at_least(1));
-  BIFOCAL_FIELD(retrieval, "retrieval, and loops of sequential: how alike images look");
-  BIFOCAL_FIELD(partners, "retrieval: images that each is matched with", Range::at_least(1));
+  BIFOCAL_FIELD(retrieval, "retrieval, and loops of sequential: similarity of images");
+  BIFOCAL_FIELD(partners, "retrieval: number of images that each image is matched with",
+                Range::at_least(1));
   BIFOCAL_FIELD(gps, "gps: which images are near each other");
-  BIFOCAL_FIELD(pairs_file, "file: where the pairs are listed, two names a line");
+  BIFOCAL_FIELD(pairs_file, "file: list of pairs, two names on a line");
   BIFOCAL_FIELD(sift, "how features are found");
-  BIFOCAL_FIELD(surf, "features of SURF instead");
+  BIFOCAL_FIELD(surf, "SURF features instead");
   BIFOCAL_FIELD(masks, "folder with PHOTOGRAPH.png: no features where a mask is black");
-  BIFOCAL_FIELD(max_side, "larger photographs are reduced to find features; 0: never",
+  BIFOCAL_FIELD(max_side, "larger photographs are reduced for feature detection; 0: never",
                 Range::at_least(0), "px");
   BIFOCAL_FIELD(matching, "how features are matched");
   BIFOCAL_FIELD(given, "features of another tool instead");
-  BIFOCAL_FIELD(guided, "match again along the geometry that was found, and verify again");
+  BIFOCAL_FIELD(guided, "match again along the estimated geometry, and verify again");
   BIFOCAL_FIELD(min_matches, "pairs with fewer matches count as unmatched", Range::at_least(1));
-  BIFOCAL_FIELD(geometry, "the rules of verification");
-  BIFOCAL_FIELD(cameras, "the cameras of the database");
+  BIFOCAL_FIELD(geometry, "options of verification");
+  BIFOCAL_FIELD(cameras, "cameras of the database");
   BIFOCAL_FIELD(max_memory,
-                "most that the process takes of the host's memory (500M, 4G), and of each GPU's",
+                "limit of the process's host memory (500M, 4G), and of the memory on each GPU",
                 Range::at_least(1), "bytes");
   BIFOCAL_FIELD(block_size,
-                "images whose features are in memory at a time; 0: as many as max_memory has room "
-                "for",
+                "images whose features are in memory simultaneously; 0: limited by max_memory only",
                 Range::at_least(0));
-  BIFOCAL_FIELD(overwrite, "replace the database, and drop unfinished work with other options");
+  BIFOCAL_FIELD(overwrite, "replace the database, and discard unfinished work with other options");
   BIFOCAL_FIELD(progress, "called as the stages advance");
 }
 

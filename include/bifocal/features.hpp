@@ -82,28 +82,29 @@ template <MaybeConst<SiftOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_features, octave_layers, contrast_threshold, edge_threshold, sigma, upsample, root,
          balance, domain_size_pooling, affine_shape] = options;
-  BIFOCAL_FIELD(max_features, "features kept of a picture, strongest first; 0: all",
+  BIFOCAL_FIELD(max_features,
+                "largest number of features per image; the strongest are kept; 0: all",
                 Range::at_least(0));
-  BIFOCAL_FIELD(octave_layers, "scales an octave", Range::within(1, 16));
-  BIFOCAL_FIELD(contrast_threshold, "least |DoG| times octave_layers, of image values in [0, 1]",
+  BIFOCAL_FIELD(octave_layers, "scales per octave", Range::within(1, 16));
+  BIFOCAL_FIELD(contrast_threshold,
+                "smallest |DoG| times octave_layers, for image values in [0, 1]",
                 Range::at_least(0).below(1e3));
   BIFOCAL_FIELD(edge_threshold, "largest ratio of principal curvatures",
                 Range::at_least(1).below(1e6));
   BIFOCAL_FIELD(sigma, "blur of the first layer of an octave", Range::within(0.8, 8), "px");
-  BIFOCAL_FIELD(upsample, "start from the picture doubled in size");
+  BIFOCAL_FIELD(upsample, "start from the image enlarged to twice its size");
   BIFOCAL_FIELD(root, "RootSIFT (L1-normalised, square root) instead of Lowe's clipped L2 norm");
   BIFOCAL_FIELD(balance,
-                "cells along the longer side that take turns where there are more features; 0: the "
-                "strongest, wherever they are",
+                "spread features over square cells, this number along the longer side; 0: keep the "
+                "strongest of the whole image",
                 Range::within(0, 128));
-  BIFOCAL_FIELD(
-      domain_size_pooling,
-      "descriptors of three sizes of neighbourhood in one: more right matches between views "
-      "that differ much, for 1.4 to 1.9 times the time");
+  BIFOCAL_FIELD(domain_size_pooling,
+                "descriptors that combine three sizes of neighbourhood: more correct matches "
+                "between very different views, 1.4 to 1.9 times the time");
   BIFOCAL_FIELD(
       affine_shape,
-      "features of ellipses instead of circles: a third to a half more right matches between "
-      "views far apart, 2 to 7 % fewer between near ones, for 1.2 to 1.5 times the time");
+      "features on ellipses instead of circles: a third to a half more correct matches between "
+      "distant views, 2 to 7 % fewer between near views, 1.2 to 1.5 times the time");
 }
 
 // Detects SIFT features in an image of up to 262144 px a side. Images of 1 to 4 channels and 8 or
@@ -153,14 +154,14 @@ constexpr const char* name_of(const MatchOptions&) { return "MatchOptions"; }
 template <MaybeConst<MatchOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_ratio, mutual, ratio_both_ways, max_distance] = options;
-  BIFOCAL_FIELD(
-      max_ratio,
-      "nearest over second nearest distance of a match (Lowe's test), from 1 to 2; 1 and more: "
-      "any",
-      Range::above(0));
-  BIFOCAL_FIELD(mutual, "each has to be the other's nearest");
-  BIFOCAL_FIELD(ratio_both_ways, "the ratio test also from 2 to 1");
-  BIFOCAL_FIELD(max_distance, "largest Euclidean distance of a match; 0: any", Range::at_least(0));
+  BIFOCAL_FIELD(max_ratio,
+                "largest ratio of nearest and second nearest distance (Lowe's test), from image 1 "
+                "to 2; 1 or more: no test",
+                Range::above(0));
+  BIFOCAL_FIELD(mutual, "matches must be nearest neighbours in both directions");
+  BIFOCAL_FIELD(ratio_both_ways, "apply the ratio test also from image 2 to 1");
+  BIFOCAL_FIELD(max_distance, "largest Euclidean distance of a match; 0: no limit",
+                Range::at_least(0));
 }
 
 // Matches descriptors by exact brute force, ordered by index1; ties go to the lower index. Takes
@@ -196,20 +197,20 @@ constexpr const char* name_of(const SurfOptions&) { return "SurfOptions"; }
 template <MaybeConst<SurfOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_features, octaves, threshold, numbers, upright, upsample, balance] = options;
-  BIFOCAL_FIELD(max_features, "features kept of a picture, strongest first; 0: all",
+  BIFOCAL_FIELD(max_features,
+                "largest number of features per image; the strongest are kept; 0: all",
                 Range::at_least(0));
   BIFOCAL_FIELD(octaves, "octaves of four filters each", Range::within(1, 5));
-  BIFOCAL_FIELD(
-      threshold,
-      "least determinant of the Hessian, of image values in [0, 1] and filters divided by their "
-      "area",
-      Range::at_least(0).below(1e3));
-  BIFOCAL_FIELD(numbers, "numbers of a descriptor, padded to 128", Range::one_of({64, 128}));
-  BIFOCAL_FIELD(upright, "no orientations: for cameras that are not turned about their axis");
-  BIFOCAL_FIELD(upsample, "start from the picture doubled in size");
+  BIFOCAL_FIELD(threshold,
+                "smallest determinant of the Hessian, for image values in [0, 1] and filters "
+                "divided by their area",
+                Range::at_least(0).below(1e3));
+  BIFOCAL_FIELD(numbers, "numbers per descriptor, padded to 128", Range::one_of({64, 128}));
+  BIFOCAL_FIELD(upright, "no orientations: for cameras without rotation about the optical axis");
+  BIFOCAL_FIELD(upsample, "start from the image enlarged to twice its size");
   BIFOCAL_FIELD(balance,
-                "cells along the longer side that take turns where there are more features; 0: the "
-                "strongest, wherever they are",
+                "spread features over square cells, this number along the longer side; 0: keep the "
+                "strongest of the whole image",
                 Range::within(0, 128));
 }
 

@@ -65,7 +65,8 @@ constexpr const char* name_of(const SvdOptions&) { return "SvdOptions"; }
 template <MaybeConst<SvdOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_sweeps] = options;
-  BIFOCAL_FIELD(max_sweeps, "sweeps over all pairs of columns, at most", Range::at_least(1));
+  BIFOCAL_FIELD(max_sweeps, "largest number of sweeps over all pairs of columns",
+                Range::at_least(1));
 }
 // Computes singular values and vectors of m x n matrices, m <= 1024, n <= 32, by one-sided Jacobi
 // (M. Hestenes, Inversion of matrices by biorthogonalization, 1958; J. Demmel, K. Veselic, Jacobi's
@@ -119,9 +120,9 @@ constexpr const char* name_of(const EigenOptions&) { return "EigenOptions"; }
 template <MaybeConst<EigenOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [balance, max_sweeps_per_value] = options;
-  BIFOCAL_FIELD(balance, "scale rows and columns to like lengths first");
-  BIFOCAL_FIELD(max_sweeps_per_value, "most steps of a matrix of n rows, divided by n",
-                Range::at_least(1));
+  BIFOCAL_FIELD(balance, "first scale rows and columns to similar lengths");
+  BIFOCAL_FIELD(max_sweeps_per_value,
+                "largest number of steps for a matrix of n rows, divided by n", Range::at_least(1));
 }
 // Computes real eigenvalues and their right eigenvectors of unsymmetric n x n matrices, n <= 127.
 // Intended for minimal solvers, whose solutions are the real eigenpairs of an action matrix, and

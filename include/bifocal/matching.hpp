@@ -187,13 +187,16 @@ constexpr const char* name_of(const FloatMatchOptions&) { return "FloatMatchOpti
 template <MaybeConst<FloatMatchOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [normalise, mutual, max_ratio, max_distance] = options;
-  BIFOCAL_FIELD(normalise, "to unit length first: the nearest is the one of the largest cosine");
-  BIFOCAL_FIELD(mutual, "each has to be the other's nearest");
-  BIFOCAL_FIELD(max_ratio, "nearest over second nearest distance, from 1 to 2; 1 and more: any",
-                Range::above(0));
+  BIFOCAL_FIELD(normalise,
+                "normalise to unit length first: the nearest descriptor has the largest cosine");
+  BIFOCAL_FIELD(mutual, "matches must be nearest neighbours in both directions");
+  BIFOCAL_FIELD(
+      max_ratio,
+      "largest ratio of nearest and second nearest distance, from image 1 to 2; 1 or more: no test",
+      Range::above(0));
   BIFOCAL_FIELD(
       max_distance,
-      "largest Euclidean distance, of unit vectors with a cosine of c sqrt(2 - 2 c); 0: any",
+      "largest Euclidean distance, sqrt(2 - 2 c) for unit vectors with a cosine of c; 0: no limit",
       Range::at_least(0));
 }
 // A match between row index1 of the first descriptors and row index2 of the second.

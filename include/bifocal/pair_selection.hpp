@@ -42,8 +42,8 @@ constexpr const char* name_of(const SequentialOptions&) { return "SequentialOpti
 template <MaybeConst<SequentialOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [overlap, quadratic] = options;
-  BIFOCAL_FIELD(overlap, "neighbours of an image", Range::at_least(1));
-  BIFOCAL_FIELD(quadratic, "with each image those 1, 2, 4, ... places further on, too");
+  BIFOCAL_FIELD(overlap, "next images that each image is paired with", Range::at_least(1));
+  BIFOCAL_FIELD(quadratic, "also pair images at distances of 1, 2, 4, ... positions");
 }
 // Returns the pairs of `images` consecutive images. Throws Error(usage) if overlap is below 1.
 [[nodiscard]] std::vector<ImagePair> sequential_pairs(int images,
@@ -68,9 +68,9 @@ template <MaybeConst<RetrievalOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [words, features, training, iterations, seed] = options;
   BIFOCAL_FIELD(words, "centres of the vocabulary", Range::within(1, 4096));
-  BIFOCAL_FIELD(features, "features of an image that describe it, those of the largest scale",
+  BIFOCAL_FIELD(features, "features that describe an image; the largest are used",
                 Range::at_least(1));
-  BIFOCAL_FIELD(training, "descriptors that the vocabulary is found among, of all images alike",
+  BIFOCAL_FIELD(training, "training descriptors of the vocabulary, evenly from all images",
                 Range::within(1, 1 << 24));
   BIFOCAL_FIELD(iterations, "rounds of k-means", Range::within(1, 10000));
   BIFOCAL_FIELD(seed, "seed of k-means");
@@ -139,10 +139,12 @@ constexpr const char* name_of(const ScreenOptions&) { return "ScreenOptions"; }
 template <MaybeConst<ScreenOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [features, min_matches, max_ratio] = options;
-  BIFOCAL_FIELD(features, "largest features of each image that are matched", Range::at_least(1));
-  BIFOCAL_FIELD(min_matches, "matches among the largest features of each that a pair needs",
+  BIFOCAL_FIELD(features, "number of features of each image that are matched; the largest are used",
+                Range::at_least(1));
+  BIFOCAL_FIELD(min_matches, "smallest number of matches among the largest features of a pair",
                 Range::at_least(0));
-  BIFOCAL_FIELD(max_ratio, "nearest over second nearest distance; matches are mutual",
+  BIFOCAL_FIELD(max_ratio,
+                "largest ratio of nearest and second nearest distance; matches are mutual",
                 Range::above(0));
 }
 // Returns for each pair of the set the number of matches among these features, which is the same on
@@ -188,7 +190,7 @@ template <MaybeConst<NearOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_distance_m, most] = options;
   BIFOCAL_FIELD(max_distance_m, "largest distance of a pair", Range::at_least(0), "m");
-  BIFOCAL_FIELD(most, "pairs of an image, at most", Range::at_least(1));
+  BIFOCAL_FIELD(most, "largest number of pairs per image", Range::at_least(1));
 }
 // Returns the pairs by position. Images without a position are in no pair. Throws Error(usage) with
 // the image whose position is not on the sphere (|lat| <= 90, |lon| <= 180), and for options out

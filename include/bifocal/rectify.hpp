@@ -108,10 +108,10 @@ constexpr const char* name_of(const RectifyOptions&) { return "RectifyOptions"; 
 template <MaybeConst<RectifyOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_scale, max_angle_deg] = options;
-  BIFOCAL_FIELD(max_scale, "most area of a rectified picture, times the input's",
+  BIFOCAL_FIELD(max_scale, "largest area of a rectified image, relative to the input image",
                 Range::above(0).finite());
   BIFOCAL_FIELD(max_angle_deg,
-                "angle off the rectified axis beyond which nothing is seen; 0: nothing is left out",
+                "angle off the rectified axis beyond which the image is left out; 0: no limit",
                 Range::within(0, 83), "degrees");
 }
 
@@ -160,9 +160,9 @@ constexpr const char* name_of(const PolarOptions&) { return "PolarOptions"; }
 template <MaybeConst<PolarOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_scale, overlap] = options;
-  BIFOCAL_FIELD(max_scale, "most area of a rectified picture, times the larger photograph's",
+  BIFOCAL_FIELD(max_scale, "largest area of a rectified image, relative to the larger photograph",
                 Range::above(0).finite());
-  BIFOCAL_FIELD(overlap, "rows that are repeated at each end if the rows cover the full circle",
+  BIFOCAL_FIELD(overlap, "rows repeated at each end if the rows cover the full circle",
                 Range::at_least(0), "rows");
 }
 

@@ -68,24 +68,23 @@ void fields(Options& options, const Visit& visit) {
   auto& [threshold, confidence, min_iterations, max_iterations, min_inlier_ratio, seed,
          dominant_plane, belief] = options;
   BIFOCAL_FIELD(threshold, "largest error of an inlier", Range::above(0).finite(), "px");
-  BIFOCAL_FIELD(confidence,
-                "probability of having drawn a sample without outliers, which ends the sampling",
+  BIFOCAL_FIELD(confidence, "probability of an outlier-free sample at which sampling ends",
                 Range::above(0).below(1));
-  BIFOCAL_FIELD(min_iterations, "samples to draw at least (at most max_iterations)",
+  BIFOCAL_FIELD(min_iterations, "minimum number of samples (at most max_iterations)",
                 Range::at_least(1));
-  BIFOCAL_FIELD(max_iterations, "most samples to draw", Range::at_least(1));
+  BIFOCAL_FIELD(max_iterations, "maximum number of samples", Range::at_least(1));
   BIFOCAL_FIELD(min_inlier_ratio,
-                "fraction of correct matches worth looking for; 0: 0.1 of one pair (fundamental, "
-                "shared_focal 0.15, radial_fundamental 0.3), 0.2 in batches",
+                "fraction of correct matches that sampling must be able to find; 0: 0.1 for one "
+                "pair (fundamental, shared_focal 0.15, radial_fundamental 0.3), 0.2 in batches",
                 Range::within(0, 1));
-  BIFOCAL_FIELD(seed, "seed of the sampling; the same one gives the same result");
-  BIFOCAL_FIELD(
-      dominant_plane,
-      "fundamental matrix: look for matches off a plane that most of them lie on, and give none "
-      "that they do not prove");
+  BIFOCAL_FIELD(seed, "seed of the sampling; equal seeds give equal results");
+  BIFOCAL_FIELD(dominant_plane,
+                "fundamental matrix: if most matches lie on a plane, search for matches off the "
+                "plane, and reject the model unless they prove it");
   BIFOCAL_FIELD(belief,
-                "a model is believed if fewer models as well supported are expected of outliers; "
-                "larger: more models of few matches, right and wrong; 0: 0.01, of maps 0.001",
+                "level of significance: a model is accepted if the expected number of equally good "
+                "models among outliers is smaller; a higher level accepts more models with few "
+                "matches, correct and wrong; 0: 0.01, for homography, similarity and affine 0.001",
                 Range::at_least(0).finite());
 }
 

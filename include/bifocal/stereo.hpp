@@ -50,18 +50,19 @@ constexpr const char* name_of(const DisparityFilter&) { return "DisparityFilter"
 template <MaybeConst<DisparityFilter> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [cross_check, uniqueness, median, speckle_size, speckle_range, fill, fill_window] = options;
-  BIFOCAL_FIELD(cross_check, "largest difference of both directions; negative: no check", {}, "px");
-  BIFOCAL_FIELD(uniqueness, "per cent by which a match must be better than the best elsewhere",
+  BIFOCAL_FIELD(cross_check,
+                "largest difference of the disparities of both directions; negative: no check", {},
+                "px");
+  BIFOCAL_FIELD(uniqueness, "percentage by which a match must be better than the best elsewhere",
                 Range::within(0, 99));
-  BIFOCAL_FIELD(median, "side of the median filter over known neighbours; 0: none",
+  BIFOCAL_FIELD(median, "side of the median filter over known neighbours; 0: no filter",
                 Range::one_of({0, 3, 5}), "px");
-  BIFOCAL_FIELD(speckle_size, "smaller regions become unknown; 0: none", Range::within(0, 1 << 30),
-                "px");
-  BIFOCAL_FIELD(speckle_range, "neighbours of one region differ by at most this",
+  BIFOCAL_FIELD(speckle_size, "regions with fewer pixels become unknown; 0: keep all regions",
+                Range::within(0, 1 << 30), "px");
+  BIFOCAL_FIELD(speckle_range, "largest difference between neighbours in one region",
                 Range::at_least(0), "px");
-  BIFOCAL_FIELD(fill, "how unknown pixels get a value", Range::one_of(kFillWords));
-  BIFOCAL_FIELD(fill_window, "side of the window that the mean is taken over", Range::odd(3, 31),
-                "px");
+  BIFOCAL_FIELD(fill, "how unknown pixels get a disparity", Range::one_of(kFillWords));
+  BIFOCAL_FIELD(fill_window, "side of the window for the mean", Range::odd(3, 31), "px");
 }
 inline constexpr Range kDisparityStarts = Range::within(-(1 << 20), 1 << 20);
 inline constexpr Range kDisparityCounts = Range::within(1, 1024);
@@ -80,11 +81,13 @@ constexpr const char* name_of(const SsdOptions&) { return "SsdOptions"; }
 template <MaybeConst<SsdOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [min_disparity, disparities, window, filter] = options;
-  BIFOCAL_FIELD(min_disparity, "start of the search", kDisparityStarts, "px");
-  BIFOCAL_FIELD(disparities, "searched: min_disparity to min_disparity + disparities - 1",
-                kDisparityCounts);
+  BIFOCAL_FIELD(min_disparity, "first disparity of the search", kDisparityStarts, "px");
+  BIFOCAL_FIELD(
+      disparities,
+      "number of disparities in the search: min_disparity to min_disparity + disparities - 1",
+      kDisparityCounts);
   BIFOCAL_FIELD(window, "side of the square window", Range::odd(3, 31), "px");
-  BIFOCAL_FIELD(filter, "what happens to the disparities");
+  BIFOCAL_FIELD(filter, "filters of the disparity map");
 }
 
 // Census codes of the 9 x 7 neighbourhood of a pixel, compared by the number of different bits.
@@ -122,24 +125,27 @@ template <MaybeConst<SgmOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [min_disparity, disparities, census, paths, P1, P2, P2_contrast, vertical_tolerance, white,
          filter, max_memory] = options;
-  BIFOCAL_FIELD(min_disparity, "start of the search", kDisparityStarts, "px");
-  BIFOCAL_FIELD(disparities, "searched: min_disparity to min_disparity + disparities - 1",
-                kDisparityCounts);
-  BIFOCAL_FIELD(census, "code of a neighbourhood of 9 x 7, of 31, 31 or 62 bits",
+  BIFOCAL_FIELD(min_disparity, "first disparity of the search", kDisparityStarts, "px");
+  BIFOCAL_FIELD(
+      disparities,
+      "number of disparities in the search: min_disparity to min_disparity + disparities - 1",
+      kDisparityCounts);
+  BIFOCAL_FIELD(census, "census code of the 9 x 7 neighbourhood, with 31, 31 or 62 bits",
                 Range::one_of(kCensusWords));
-  BIFOCAL_FIELD(paths, "8, or 4: along rows and columns only, faster", Range::one_of({4, 8}));
-  BIFOCAL_FIELD(P1, "cost of a step of one disparity between neighbours", Range::within(0, 190),
+  BIFOCAL_FIELD(paths, "8, or 4: rows and columns only, faster", Range::one_of({4, 8}));
+  BIFOCAL_FIELD(P1, "cost of a disparity step of 1 between neighbours", Range::within(0, 190),
                 "bits");
-  BIFOCAL_FIELD(P2, "cost of a larger one where the brightness is the same, at least P1",
+  BIFOCAL_FIELD(P2, "cost of a larger step between neighbours of equal brightness, at least P1",
                 Range::within(0, 190), "bits");
-  BIFOCAL_FIELD(P2_contrast, "difference of brightness that halves P2; 0: P2 everywhere",
+  BIFOCAL_FIELD(P2_contrast, "difference in brightness that halves P2; 0: constant P2",
                 Range::within(0, 1 << 16), "levels of 255");
-  BIFOCAL_FIELD(vertical_tolerance, "rows may be apart by this where rectification is not exact",
+  BIFOCAL_FIELD(vertical_tolerance,
+                "largest vertical offset of rows if the rectification is not exact",
                 Range::within(0, 2), "px");
-  BIFOCAL_FIELD(white, "brightest value of the pictures; 0: 255, or 65535 of 16 bits",
+  BIFOCAL_FIELD(white, "brightest value of the images; 0: 255, or 65535 for 16 bits",
                 Range::within(0, 65535));
-  BIFOCAL_FIELD(filter, "what happens to the disparities");
-  BIFOCAL_FIELD(max_memory, "most memory that the matcher takes; 0: any", {}, "bytes");
+  BIFOCAL_FIELD(filter, "filters of the disparity map");
+  BIFOCAL_FIELD(max_memory, "memory limit of the matcher; 0: no limit", {}, "bytes");
 }
 
 // Result of dense stereo.
@@ -346,15 +352,15 @@ constexpr const char* name_of(const DepthOptions&) { return "DepthOptions"; }
 template <MaybeConst<DepthOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [disparity_deviation, pose_covariance, geometries, max_deviation] = options;
-  BIFOCAL_FIELD(disparity_deviation, "standard deviation of a disparity of the rectified pictures",
+  BIFOCAL_FIELD(disparity_deviation, "standard deviation of a disparity in the rectified images",
                 Range::at_least(0).finite(), "px");
   BIFOCAL_FIELD(pose_covariance, "covariance of the pose, 6 x 6");
-  BIFOCAL_FIELD(geometries, "cameras and pose, one standard deviation off each");
-  BIFOCAL_FIELD(
-      max_deviation,
-      "largest deviation, as a fraction of the depth: what is less certain is unknown, as near "
-      "an epipole",
-      Range::above(0));
+  BIFOCAL_FIELD(geometries,
+                "cameras and pose, each with one quantity changed by a standard deviation");
+  BIFOCAL_FIELD(max_deviation,
+                "largest deviation, as a fraction of the depth; less certain depths are unknown, "
+                "as near an epipole",
+                Range::above(0));
 }
 // Depth of an image.
 struct DepthMap {

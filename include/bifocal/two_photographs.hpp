@@ -81,46 +81,44 @@ void fields(Options& options, const Visit& visit) {
          surf, mask1, mask2, matching, matches, guided, escalate, robust, device, dense, slanted,
          max_dense_pixels, near_depth, far_depth, min_disparity, max_disparity, progress] = options;
   BIFOCAL_FIELD(model,
-                "model to estimate; auto: essential with both cameras, else fundamental (with the "
-                "lens, where the "
-                "matches tell one), or a homography",
+                "model to estimate; auto: essential with both cameras, otherwise fundamental (with "
+                "distortion if the matches determine it), or homography",
                 Range::one_of(kModelRequestWords));
-  BIFOCAL_FIELD(camera1, "camera of the first picture");
-  BIFOCAL_FIELD(camera2, "camera of the second picture");
+  BIFOCAL_FIELD(camera1, "camera of the first image");
+  BIFOCAL_FIELD(camera2, "camera of the second image");
+  BIFOCAL_FIELD(lens_is_unknown,
+                "only the focal length of the cameras is known: estimate the distortion from the "
+                "matches and remove it (default with EXIF)");
   BIFOCAL_FIELD(
-      lens_is_unknown,
-      "the cameras tell the focal length alone: take away the distortion that the matches "
-      "tell (done of EXIF's)");
-  BIFOCAL_FIELD(focal_deviation,
-                "standard deviation of the given focal lengths, as a fraction; 0: 0.001, of EXIF "
-                "0.04",
-                Range::within(0, 1));
+      focal_deviation,
+      "standard deviation of the given focal lengths, as a fraction; 0: 0.001, with EXIF 0.04",
+      Range::within(0, 1));
   BIFOCAL_FIELD(principal_point_deviation,
                 "standard deviation of the principal point, as a fraction of the longer side; 0: "
                 "0.001 if given, 0.01 if assumed",
                 Range::within(0, 1));
   BIFOCAL_FIELD(sift, "how features are found");
-  BIFOCAL_FIELD(surf, "features of SURF instead");
-  BIFOCAL_FIELD(mask1, "features of the first picture only where it is not black");
-  BIFOCAL_FIELD(mask2, "the same for the second picture");
+  BIFOCAL_FIELD(surf, "SURF features instead");
+  BIFOCAL_FIELD(mask1, "mask of the first image: no features where it is black");
+  BIFOCAL_FIELD(mask2, "mask of the second image: no features where it is black");
   BIFOCAL_FIELD(matching, "how features are matched");
   BIFOCAL_FIELD(matches, "matches of another matcher instead of features", {}, "px");
-  BIFOCAL_FIELD(guided, "match again along the model that was found, and estimate again");
+  BIFOCAL_FIELD(guided, "match again along the estimated model, and estimate again");
   BIFOCAL_FIELD(escalate,
-                "try affine shapes and a guided round if the answer is refused, doubted or has "
+                "try affine shapes and guided matching if the result is rejected, doubted or has "
                 "fewer than 50 inliers");
   BIFOCAL_FIELD(robust, "how the model is estimated");
-  BIFOCAL_FIELD(device, "where all stages run");
-  BIFOCAL_FIELD(dense, "rectify, match densely and make depth, where the camera moved");
+  BIFOCAL_FIELD(device, "device for all stages");
+  BIFOCAL_FIELD(dense, "rectify, match densely and compute depth if the camera moved");
   BIFOCAL_FIELD(slanted, "add depth from slanted planes of the unrectified pair");
-  BIFOCAL_FIELD(max_dense_pixels, "most pixels of the pictures that are matched densely",
-                Range::at_least(1), "px");
+  BIFOCAL_FIELD(max_dense_pixels, "largest number of pixels for dense matching", Range::at_least(1),
+                "px");
   BIFOCAL_FIELD(near_depth, "depth of the nearest surface, in baselines; 0: from the matches",
                 Range::at_least(0).finite());
   BIFOCAL_FIELD(far_depth, "depth of the farthest surface, in baselines; 0: from the matches",
                 Range::at_least(0).finite());
-  BIFOCAL_FIELD(min_disparity, "start of the dense search in the rectified pair", kDisparityStarts,
-                "px");
+  BIFOCAL_FIELD(min_disparity, "first disparity of the dense search in the rectified pair",
+                kDisparityStarts, "px");
   BIFOCAL_FIELD(max_disparity, "end of the dense search: disparities below this", kDisparityStarts,
                 "px");
   BIFOCAL_FIELD(progress, "called at the start of each stage");

@@ -42,10 +42,9 @@ constexpr const char* name_of(const RefineOptions&) { return "RefineOptions"; }
 template <MaybeConst<RefineOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [threshold, max_steps] = options;
-  BIFOCAL_FIELD(threshold, "a larger error counts as this one (MSAC); 0: all count in full",
+  BIFOCAL_FIELD(threshold, "larger errors are truncated to this value (MSAC); 0: no truncation",
                 Range::at_least(0), "px");
-  BIFOCAL_FIELD(max_steps,
-                "most steps of Levenberg-Marquardt, which ends earlier when it has converged");
+  BIFOCAL_FIELD(max_steps, "largest number of Levenberg-Marquardt steps; fewer on convergence");
 }
 struct Refined {
   Mat3 model{};    // like Estimate::model, |model| = 1; of an absolute pose its rotation

@@ -44,13 +44,14 @@ void fields(Options& options, const Visit& visit) {
   auto& [matching, min_matches, kind, robust, screen, guided, pairs_at_once, distinct_places] =
       options;
   BIFOCAL_FIELD(matching, "how features are matched");
-  BIFOCAL_FIELD(min_matches, "pairs with fewer have no model (too_few_points)", Range::at_least(1));
-  BIFOCAL_FIELD(kind, "model that is sought", Range::one_of(kModelKindWords));
+  BIFOCAL_FIELD(min_matches, "pairs with fewer matches have no model (too_few_points)",
+                Range::at_least(1));
+  BIFOCAL_FIELD(kind, "model to estimate", Range::one_of(kModelKindWords));
   BIFOCAL_FIELD(robust, "how the model is estimated");
-  BIFOCAL_FIELD(screen, "only pairs that pass it are matched");
-  BIFOCAL_FIELD(guided, "match again along the model that was found, and estimate again");
-  BIFOCAL_FIELD(pairs_at_once, "results come in pieces of so many pairs", Range::at_least(1));
-  BIFOCAL_FIELD(distinct_places, "keep one of the matches between the same two places");
+  BIFOCAL_FIELD(screen, "screen: only pairs that pass are matched");
+  BIFOCAL_FIELD(guided, "match again along the estimated model, and estimate again");
+  BIFOCAL_FIELD(pairs_at_once, "number of pairs per batch of results", Range::at_least(1));
+  BIFOCAL_FIELD(distinct_places, "keep one of the matches between the same two positions");
 }
 
 // Results for a part of the pairs, valid during the call of `take`. Pair k has matches [offsets[k],

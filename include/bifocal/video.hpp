@@ -34,10 +34,10 @@ template <MaybeConst<VideoOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [sift, surf, partners, verify, camera] = options;
   BIFOCAL_FIELD(sift, "how features are found");
-  BIFOCAL_FIELD(surf, "features of SURF instead");
-  BIFOCAL_FIELD(partners, "frames before it that each frame is matched with",
+  BIFOCAL_FIELD(surf, "SURF features instead");
+  BIFOCAL_FIELD(partners, "number of previous frames that each frame is matched with",
                 Range::within(1, kMostVideoPartners));
-  BIFOCAL_FIELD(verify, "matches, and the model that is sought of them");
+  BIFOCAL_FIELD(verify, "matching and the model to estimate");
   BIFOCAL_FIELD(camera, "camera of all frames");
 }
 

@@ -83,35 +83,37 @@ void fields(Options& options, const Visit& visit) {
          watermark_min_inlier_ratio, watermark_border_size, watermark_max_error, seed, belief] =
       options;
   BIFOCAL_FIELD(max_error, "largest error of an inlier", Range::above(0).finite(), "px");
-  BIFOCAL_FIELD(min_inliers, "a pair with fewer is degenerate", Range::at_least(1));
-  BIFOCAL_FIELD(confidence, "probability of having drawn a sample without outliers",
+  BIFOCAL_FIELD(min_inliers, "pairs with fewer inliers are degenerate", Range::at_least(1));
+  BIFOCAL_FIELD(confidence, "probability of an outlier-free sample at which sampling ends",
                 Range::above(0).below(1));
-  BIFOCAL_FIELD(min_iterations, "samples to draw for each model at least", Range::at_least(1));
-  BIFOCAL_FIELD(max_iterations, "most samples to draw for each model", Range::at_least(1));
+  BIFOCAL_FIELD(min_iterations, "minimum number of samples for each model", Range::at_least(1));
+  BIFOCAL_FIELD(max_iterations, "maximum number of samples for each model", Range::at_least(1));
   BIFOCAL_FIELD(min_inlier_ratio,
-                "fraction of right matches worth looking for; 0: 0.2, more of few matches",
+                "fraction of correct matches that sampling must be able to find; 0: 0.2, more for "
+                "few matches",
                 Range::within(0, 1));
   BIFOCAL_FIELD(min_E_F_inlier_ratio, "calibrated: E has more than this fraction of F's inliers",
                 Range::within(0, 1));
   BIFOCAL_FIELD(max_H_inlier_ratio,
                 "planar_or_panoramic: H has more than this fraction of E's or F's inliers",
                 Range::within(0, 1));
-  BIFOCAL_FIELD(relative_pose, "poses of planar pairs, too, and planes told from turns");
-  BIFOCAL_FIELD(detect_watermark, "look for watermarks");
+  BIFOCAL_FIELD(relative_pose,
+                "also compute poses of planar pairs, and distinguish planar from panoramic pairs");
+  BIFOCAL_FIELD(detect_watermark, "detect watermarks");
   BIFOCAL_FIELD(watermark_min_inlier_ratio,
-                "fraction of the inliers that lies in the border and moves alike",
+                "fraction of the inliers that lie near the border and have the same shift",
                 Range::within(0, 1));
-  BIFOCAL_FIELD(watermark_border_size,
-                "width of the border, as a fraction of the picture's diagonal",
+  BIFOCAL_FIELD(watermark_border_size, "width of the border, as a fraction of the image diagonal",
                 Range::within(0, 1));
-  BIFOCAL_FIELD(watermark_max_error, "largest difference of what moves alike", Range::above(0),
+  BIFOCAL_FIELD(watermark_max_error,
+                "largest difference between the shifts of a watermark's inliers", Range::above(0),
                 "px");
-  BIFOCAL_FIELD(seed, "seed of the sampling; the same one gives the same result");
-  BIFOCAL_FIELD(
-      belief,
-      "a model counts if fewer models as well supported are expected of outliers; larger: "
-      "more models of few matches, right and wrong; 0: 0.01, of homographies 0.001",
-      Range::at_least(0).finite());
+  BIFOCAL_FIELD(seed, "seed of the sampling; equal seeds give equal results");
+  BIFOCAL_FIELD(belief,
+                "level of significance: a model is accepted if the expected number of equally good "
+                "models among outliers is smaller; a higher level accepts more models with few "
+                "matches, correct and wrong; 0: 0.01, for homographies 0.001",
+                Range::at_least(0).finite());
 }
 
 // Camera of an image.
@@ -202,11 +204,12 @@ constexpr const char* name_of(const VerifyRun&) { return "VerifyRun"; }
 template <MaybeConst<VerifyRun> Options, class Visit>
 void fields(Options& run, const Visit& visit) {
   auto& [options, pairs, overwrite, max_memory, progress] = run;
-  BIFOCAL_FIELD(options, "the rules");
-  BIFOCAL_FIELD(pairs, "file of pairs, two names of images a line; else all");
-  BIFOCAL_FIELD(overwrite, "verify again what was verified; else it is skipped");
-  BIFOCAL_FIELD(max_memory, "keypoints kept for further pairs: 500M, 2G", {}, "bytes");
-  BIFOCAL_FIELD(progress, "called as pieces are written");
+  BIFOCAL_FIELD(options, "options of verification");
+  BIFOCAL_FIELD(pairs, "file of pairs, two image names on a line; default: all pairs");
+  BIFOCAL_FIELD(overwrite,
+                "verify pairs again that are already verified; by default they are skipped");
+  BIFOCAL_FIELD(max_memory, "memory for keypoints that later pairs need: 500M, 2G", {}, "bytes");
+  BIFOCAL_FIELD(progress, "called as pairs are written");
 }
 
 // Verifies the pairs of a database and writes their geometries.
