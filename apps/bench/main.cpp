@@ -48,7 +48,7 @@ std::vector<Suite> chosen_suites(const std::string& name, const std::string& dev
     names += suite.name + " ";
     if (name == suite.name && !on_cpu && !suite.on_devices) {
       throw Error(ErrorCode::device,
-                  fmt::format("--device {}: suite {} runs on the CPU only", device, name));
+                  fmt::format("--device {}: suite {} runs only on the CPU", device, name));
     }
     if (name == suite.name || (name == "all" && suite.in_all && (on_cpu || suite.on_devices))) {
       chosen.push_back(suite);
@@ -56,7 +56,7 @@ std::vector<Suite> chosen_suites(const std::string& name, const std::string& dev
   }
   if (chosen.empty()) {
     throw Error(ErrorCode::usage,
-                fmt::format("SUITE: {}: no such suite; there are {}and all", name, names));
+                fmt::format("SUITE: {}: no such suite; use one of {}or all", name, names));
   }
   return chosen;
 }
@@ -171,7 +171,7 @@ void measure_suites(const Options& o, const std::string& command_line) {
 
 int run(int argc, char** argv) {
   cli::Program program("bifocal-bench",
-                       "Measures this machine, beside peers where they are built in.",
+                       "Measures this machine, and other projects if they are built in.",
                        BIFOCAL_VERSION, "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device.");
   const cli::Command command = program.only_command();
   Options o;
@@ -183,15 +183,16 @@ int run(int argc, char** argv) {
               "auto, cpu, cuda[:i] or opencl[:i] (see bifocal devices); some suites run on "
               "the CPU only")
       .shows_default();
-  command.option("--filter", o.filter, "regular expression that a case's name has to contain");
+  command.option("--filter", o.filter,
+                 "regular expression; runs the cases whose names contain a match");
   command.option("--json", o.json_file, "also write the records to this file, as a JSON array");
   command
       .option("--data", o.data,
-              "folder of the photographs that some cases need; without it they are left out")
+              "folder of the photographs for some cases; without it these cases are skipped")
       .environment("BIFOCAL_DATA")
       .shows_default();
   command.option("--pictures", o.pictures,
-                 "folder for the result pictures of the stereo system in suite seeds");
+                 "folder for the result images of the stereo system in suite seeds");
   command.flag("--list", o.list, "only list the cases");
   command.runs([&] { measure_suites(o, cli::command_line("bifocal-bench", argc, argv)); });
   program.run(argc, argv);

@@ -18,7 +18,7 @@ namespace {
 
 void check(const CollectionPage& page) {
   std::error_code none;
-  if (page.out.empty()) throw Error(ErrorCode::usage, "the page: an empty name is no file");
+  if (page.out.empty()) throw Error(ErrorCode::usage, "the page: the file name is empty");
   for (const fs::path& input : {page.database, page.run_file})
     if (!input.empty() && fs::equivalent(page.out, input, none))
       throw Error(ErrorCode::usage,
@@ -34,7 +34,7 @@ Json read_run(const fs::path& file) {
   Json run = Json::parse(read_text(file), nullptr, false);
   if (!run.is_object())
     throw Error(ErrorCode::input,
-                fmt::format("{}: is not what bifocal collect --json or verify --json prints",
+                fmt::format("{}: is not the output of bifocal collect --json or verify --json",
                             file.string()));
   return run;
 }

@@ -22,7 +22,7 @@ struct Contradictions {
 [[nodiscard]] Contradictions tell_contradictions(const std::string& database, bool is_strict);
 
 inline constexpr const char* kStrictPairsHelp =
-    "leave out pairs whose rotation contradicts those of other pairs: their geometries are erased, "
-    "their matches stay";
+    "reject pairs whose rotation contradicts other pairs: their geometries are erased, their "
+    "matches stay";
 
 }  // namespace bifocal::cli

@@ -47,10 +47,10 @@ ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& di
   for (float& d : scaled.pixels) d *= static_cast<float>(scale / 256);
   const auto lost = write_disparity_png16(folder.staged("disparity.png"), scaled);
   if (lost > 0) {
-    tell(fmt::format(
-        "disparity.png holds disparities from 1/{:g} px: {} lower ones are unknown in it "
-        "(the .pfm files have them)",
-        scale, lost));
+    tell(
+        fmt::format("disparity.png: the smallest disparity is 1/{:g} px; {} smaller disparities "
+                    "are stored as unknown (use the .pfm files)",
+                    scale, lost));
   }
   const auto [lo, hi] = colour_range(disparity.raw);
   ImageU8 turbo = turbo_picture(disparity.raw, lo, hi);

@@ -26,7 +26,7 @@ OutputFolder::OutputFolder(fs::path folder, std::vector<std::string> names,
                            const std::vector<std::string>& inputs)
     : folder_(std::move(folder)), names_(std::move(names)) {
   const auto lock = hold_interrupts();
-  if (folder_.empty()) throw Error(ErrorCode::usage, "--out: an empty name is no folder");
+  if (folder_.empty()) throw Error(ErrorCode::usage, "--out: the folder name is empty");
   std::error_code error;
   for (const std::string& name : names_) {
     for (const std::string& input : inputs) {
@@ -78,7 +78,7 @@ void OutputFolder::commit() {
   const auto lock = hold_interrupts();
   std::error_code error;
   for (const std::string& name : names_) {
-    if (fs::is_directory(folder_ / name, error)) fail(folder_ / name, "a folder is in the way");
+    if (fs::is_directory(folder_ / name, error)) fail(folder_ / name, "a folder has this name");
   }
   const bool ours = fs::exists(folder_ / names_.front(), error);
   for (const std::string& name : names_) {

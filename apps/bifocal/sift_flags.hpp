@@ -22,8 +22,8 @@ inline void refuse_sift_flags(const SiftOptions& sift, const std::string& featur
   add_json(SiftOptions{}, usual);
   for (const auto& [name, value] : given.items())
     if (value != usual[name] && std::ranges::find(kNotAlone, name) == kNotAlone.end())
-      throw Error(ErrorCode::usage,
-                  fmt::format("{}: of SIFT, not --features {}", flag_name(name.c_str()), features));
+      throw Error(ErrorCode::usage, fmt::format("{}: is only for SIFT, not for --features {}",
+                                                flag_name(name.c_str()), features));
 }
 
 }  // namespace bifocal::cli

@@ -30,8 +30,9 @@ CLI::Validator whole_number_check() {
             const auto [stop, error] = std::from_chars(text.data(), end, value);
             if (text.empty() || stop != end || has_base(text))
               return fmt::format("{} is not a whole number", text);
-            return error == std::errc() ? std::string()
-                                        : fmt::format("{} is out of range: below 2^64", text);
+            return error == std::errc()
+                       ? std::string()
+                       : fmt::format("{} is out of range: must be below 2^64", text);
           },
           ""};
 }

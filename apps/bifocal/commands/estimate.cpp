@@ -125,7 +125,7 @@ std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o
     } else if (problem.is_two_view && !is_same(*given.camera1, *given.camera2)) {
       throw Error(
           ErrorCode::usage,
-          fmt::format("{}: two cameras, but estimate {} takes one that both pictures have",
+          fmt::format("{}: two cameras, but estimate {} takes one camera for both images",
                       o.cameras.calib.empty() ? "--intrinsics2" : "--calib " + o.cameras.calib,
                       o.model));
     }
@@ -157,9 +157,10 @@ void say_outcome(Outcome outcome, const Repetition& repetition, const Options& o
     if (o.is_strict) context.exit_code = kExitNoGeometry;
   }
   if (outcome == Outcome::ok) return;
-  tell(fmt::format(
-      "{}: no geometry found: {}{}", o.points, to_string(outcome),
-      outcome == Outcome::rotation_only ? ", the camera turned and no translation is told" : ""));
+  tell(fmt::format("{}: no geometry found: {}{}", o.points, to_string(outcome),
+                   outcome == Outcome::rotation_only
+                       ? ", the camera rotated and the translation is undetermined"
+                       : ""));
   context.exit_code = kExitNoGeometry;
 }
 
@@ -214,26 +215,26 @@ void run(const Options& o, Context& context) {
 
 void add_estimate(Program& program, Context& context) {
   const Command command =
-      program.command("estimate", "Fit a model to point correspondences; JSON on stdout");
+      program.command("estimate", "Estimate a model from point correspondences; JSON on stdout");
   const auto o = std::make_shared<Options>();
   command
       .option("MODEL", o->model,
-              fmt::format("{}; pose and pose_focal are those of a camera, from scene points",
+              fmt::format("{}; pose and pose_focal estimate the pose of a camera from scene points",
                           fmt::join(model_names(), ", ")))
       .required()
       .one_of(model_names());
-  const Option points = command.option(
-      "--points", o->points,
-      "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts], or an .npz with keypoints0, "
-      "keypoints1 and matches; for pose and pose_focal: x y X Y Z; for monodepth_shared_focal: x1 "
-      "y1 "
-      "x2 y2 depth1 depth2");
+  const Option points =
+      command.option("--points", o->points,
+                     "rows of x1 y1 x2 y2 [weight >= 0 of the match], or an .npz with keypoints0, "
+                     "keypoints1 and matches; for pose and pose_focal: x y X Y Z; for "
+                     "monodepth_shared_focal: x1 y1 x2 y2 depth1 depth2");
   add_camera_options(command, o->cameras);
-  const Option centre = command.option(
-      "--principal-point", o->principal_point,
-      "cx,cy in px of the pictures, for models that find the focal length or the distortion; of "
-      "--intrinsics or --calib they take no more than this and the ratio of the focal lengths, and "
-      "fx as the unit of the distortion (here the distance of cx,cy from the corner)");
+  const Option centre =
+      command.option("--principal-point", o->principal_point,
+                     "cx,cy in px, for models that estimate the focal length or the distortion, "
+                     "instead of --intrinsics or --calib; from these they take only cx,cy, the "
+                     "ratio of the focal lengths, and fx as the unit of the distortion (here it is "
+                     "the distance of cx,cy from the image corner)");
   for (const char* name : {"--intrinsics", "--intrinsics2", "--calib"})
     centre.excludes(command.get(name));
   add_scene_options(command, o->scenes, points);

@@ -157,7 +157,7 @@ int serve(const ShardOptions& o) {
     int shard = -1;
     const auto [end, bad] = std::from_chars(line.data(), line.data() + line.size(), shard);
     if (bad != std::errc() || end != line.data() + line.size())
-      throw Error(ErrorCode::usage, fmt::format("--serve: '{}' is no number of a shard", line));
+      throw Error(ErrorCode::usage, fmt::format("--serve: '{}' is not a shard number", line));
     const Json done = worker.run(shard);
     print_out(to_line(done) + "\n");
     // After a failure of the device only a new process can be sure that the device works.
@@ -169,7 +169,7 @@ int serve(const ShardOptions& o) {
 int run_shards(const ShardOptions& o) {
   if (o.serve == o.shard.has_value())
     throw Error(ErrorCode::usage,
-                "K is required, or --serve in its place\nSee bifocal run-shard --help");
+                "K is required, unless --serve is given\nSee bifocal run-shard --help");
   return o.serve ? serve(o) : run_one(o);
 }
 
@@ -196,10 +196,12 @@ void add_plan(Program& program, Context& context) {
   const Command command =
       program.command("plan", "Divide the verification of a database into shards");
   const auto o = std::make_shared<PlanOptions>();
-  command.option("DATABASE", o->database, "of COLMAP, with keypoints and matches").required();
-  command.option("--out", o->folder, "folder for the plan, its shards and their results")
+  command.option("DATABASE", o->database, "COLMAP database with keypoints and matches").required();
+  command.option("--out", o->folder, "folder for the plan, the shards and their results")
       .required();
-  command.option("--pairs-per-shard", o->pairs_per_shard, "30 to 120 s of work are a good size")
+  command
+      .option("--pairs-per-shard", o->pairs_per_shard,
+              "number of pairs; 30 to 120 s of work per shard are a good size")
       .in_range(Range::within(1, 1e9))
       .shows_default();
   add_verify_options(command, o->verify, FlagChanges().leave_out(o->verify.run.max_memory));
@@ -213,9 +215,11 @@ void add_run_shard(Program& program, Context& context) {
   command.option("DIR", o->folder, "folder of the plan").required();
   command.option("K", o->shard, "number of the shard, from 0");
   command.flag("--serve", o->serve,
-               "read numbers of shards from stdin, a line each, and print a line of JSON for each");
-  command.option("--database", o->database, "where it is on this machine; else as planned");
-  command.option("--max-memory", o->max_memory, "of keypoints kept for further pairs: 500M, 2G")
+               "read shard numbers from stdin, one per line, and print one line of JSON for each");
+  command.option("--database", o->database,
+                 "path of the database on this machine; default: as planned");
+  command
+      .option("--max-memory", o->max_memory, "memory for keypoints that later pairs need: 500M, 2G")
       .size_in_bytes()
       .shows_default();
   add_common_of_many(command, o->common);
@@ -227,7 +231,7 @@ void add_merge(Program& program, Context& context) {
       program.command("merge", "Write the results of a plan's shards into the database");
   const auto o = std::make_shared<MergeOptions>();
   command.option("DIR", o->folder, "folder of the plan").required();
-  command.option("--into", o->into, "a copy of the planned database; else that one");
+  command.option("--into", o->into, "copy of the planned database; default: the planned one");
   command.flag("--json", o->json, "print the result as JSON on stdout");
   command.runs([o, &context] { guarded(context, [&] { merge(*o); }); });
 }

@@ -120,8 +120,8 @@ std::string doubt_of_sides(Queue& queue, const Options& o, const Inputs& in, dou
   if (exchanged < kFew || exchanged < kTimes * density) return {};
   const auto [first, count] = std::pair(o.method.sgm.min_disparity, o.method.sgm.disparities);
   return fmt::format(
-      "{:.1f} % of the pixels match, and {:.1f} % with the pictures exchanged: {} seems to be the "
-      "left one; exchange them, or search --min-disparity {} --max-disparity {}",
+      "{:.1f} % of the pixels match, and {:.1f} % with the images exchanged: {} seems to be the "
+      "left image; exchange them, or search --min-disparity {} --max-disparity {}",
       density, exchanged, o.right, 1 - first - count, 1 - first);
 }
 
@@ -148,7 +148,7 @@ std::vector<std::string> doubts(const Options& o, const Inputs& in, const Dispar
 std::string why_no_cloud(const Options& o, const Inputs& in, const std::string& sides) {
   if (!in.calibration) return {};
   if (!in.calibration->baseline) return o.calib + ": has no baseline, the distance of the cameras";
-  return sides.empty() ? sides : "the pictures seem to be exchanged";
+  return sides.empty() ? sides : "the images seem to be exchanged";
 }
 
 std::string summary(const DisparityMap& disparity, const std::optional<StereoScore>& s,
@@ -230,20 +230,24 @@ void run(Options& o, Context& context) {
 }  // namespace
 
 void add_stereo(Program& program, Context& context) {
-  const Command command = program.command("stereo", "Dense disparity of a rectified pair");
+  const Command command =
+      program.command("stereo", "Compute dense disparities of a rectified pair");
   const auto o = std::make_shared<Options>();
   command.option("LEFT", o->left, "left photograph: JPEG, PNG, PGM or PPM").required();
   command.option("RIGHT", o->right, "right photograph, of the same size").required();
-  command.option("--out", o->out, "folder for the results, made when missing").required();
+  command.option("--out", o->out, "output folder, created if missing").required();
   add_stereo_method(command, o->method);
-  command.option("--calib", o->calib, "Middlebury calib.txt: with a baseline there is a cloud");
+  command.option("--calib", o->calib,
+                 "Middlebury calib.txt; with a baseline a point cloud is written");
   const Option truth =
-      command.option("--truth", o->truth, "true disparity, PFM or picture: prints the errors");
-  command.option("--truth-scale", o->truth_scale, "a truth picture holds this times the disparity")
+      command.option("--truth", o->truth, "true disparity, PFM or image; prints the errors");
+  command
+      .option("--truth-scale", o->truth_scale,
+              "values of a truth image are the disparity times this factor")
       .needs(truth)
       .in_range(Range::within(1e-3, 65535))
       .shows_default();
-  command.option("--mask", o->mask, "picture: only pixels of value 255 are scored").needs(truth);
+  command.option("--mask", o->mask, "image: only pixels with value 255 are scored").needs(truth);
   add_common(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }

@@ -129,32 +129,31 @@ void add_depth_section(Page& page, Picture image1, Picture image2, const DensePa
                      "The first photograph."));
   page.markup(figure(
       image("png", encode_png(shrunken(depth_picture(dense.depth))), "alt=\"Depth of its pixels\""),
-      "Depth of its pixels: near is red, far is blue; black is unknown or less "
-      "certain than a quarter of itself."));
+      "Depth of its pixels: near is red, far is blue; black is unknown, or has a deviation above a "
+      "quarter of the depth."));
   page.markup(figure(image("png", encode_png(shrunken(certainty_picture(dense.depth))),
                            "alt=\"Deviation of the depth\""),
-                     "How sure: the standard deviation as a share of the depth, from 0.1 % (blue) "
-                     "over 1.6 % (green) to 25 % (red)."));
+                     "Accuracy: the standard deviation as a fraction of the depth, from 0.1 % "
+                     "(blue) over 1.6 % (green) to 25 % (red)."));
   page.markup("</div>\n<div class=\"over\">");
   page.markup(photograph(first, "alt=\"The first photograph\""));
-  page.markup(photograph(warped, "id=\"warped\" alt=\"The second photograph from its place\""));
+  page.markup(photograph(warped, "id=\"warped\" alt=\"The second photograph from its position\""));
   page.markup(
       "</div>\n<input type=\"range\" id=\"slider\" min=\"0\" max=\"100\" value=\"50\" "
-      "aria-label=\"From the second photograph to the first\">\n"
-      "<p class=\"note\">Left of the slider the first photograph, right of it the second one as "
-      "the "
-      "first camera sees it by the depth: nothing should jump. Grey: unknown.</p>\n");
+      "aria-label=\"From the second photograph to the first\">\n<p class=\"note\">Left of the "
+      "slider is the first photograph, right of it the second photograph, warped to the view of "
+      "the first camera by the depth. If the depth is correct, objects do not move with the "
+      "slider. Grey: unknown.</p>\n");
   page.markup(photograph(second, "id=\"photo-1\" alt=\"The second photograph\" hidden"));
-  page.markup(fmt::format(
-      "<div><canvas id=\"cloud\" aria-label=\"Cloud and cameras\"></canvas></div>\n"
-      "<p class=\"note\">{} of the cloud's {} points, without those farther than five times the "
-      "median "
-      "depth; the first camera blue, the second red. Drag: turn; with shift or the right button: "
-      "move. Wheel: zoom. Two fingers: move and zoom. Double click: as at first.</p>\n"
-      "<script type=\"application/json\" id=\"data\">{}</script>\n"
-      "<script>'use strict';\n{}</script>\n",
-      std::min(dense.cloud.size(), kMostPoints), dense.cloud.size(),
-      cloud_json(image1, image2, dense).dump(), kPairScriptText));
+  page.markup(
+      fmt::format("<div><canvas id=\"cloud\" aria-label=\"Cloud and cameras\"></canvas></div>\n<p "
+                  "class=\"note\">{} of the cloud's {} points, without points beyond five times "
+                  "the median depth; the first camera is blue, the second red. Drag: rotate; with "
+                  "shift or the right button: move. Wheel: zoom. Two fingers: move and zoom. "
+                  "Double click: initial view.</p>\n<script type=\"application/json\" "
+                  "id=\"data\">{}</script>\n<script>'use strict';\n{}</script>\n",
+                  std::min(dense.cloud.size(), kMostPoints), dense.cloud.size(),
+                  cloud_json(image1, image2, dense).dump(), kPairScriptText));
 }
 
 }  // namespace bifocal::cli

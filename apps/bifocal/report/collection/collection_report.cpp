@@ -19,7 +19,7 @@ std::string summary(const ViewGraph& g) {
   std::size_t alone = g.images.size();
   for (const auto& component : g.components) alone -= component.size();
   std::string text = fmt::format("{} images. {} verified", g.images.size(), pairs_text(verified));
-  if (!g.rejected.empty()) text += fmt::format(", {} with matches alone", g.rejected.size());
+  if (!g.rejected.empty()) text += fmt::format(", {} with matches only", g.rejected.size());
   text += '.';
   if (!g.components.empty())
     text += fmt::format(" {} connected component{}, the largest of {} images.", g.components.size(),
@@ -37,7 +37,7 @@ Rows state_rows(const ViewGraph& g) {
       {PairState::undecided, "Not decided: configuration 0"},
       {PairState::unverified, "Not verified: matches without a geometry row"},
       {PairState::unmatched, "Without a match"},
-      {PairState::stray, "Of images that are not in the database"}};
+      {PairState::stray, "Of images missing from the database"}};
   Rows rows;
   for (const auto& [state, name] : kNames)
     if (g.count(state) > 0 || state == PairState::verified)
@@ -57,7 +57,7 @@ Rows lone_rows(const ViewGraph& g) {
   Rows rows;
   for (const GraphImage& image : g.images) {
     if (image.component >= 0) continue;
-    std::string why = "no pair of it is in the database";
+    std::string why = "no pair in the database";
     if (image.features < 0)
       why = "no features in the database";
     else if (image.features == 0)
@@ -134,14 +134,15 @@ void add_list(Page& page, const std::string& caption, Rows rows) {
   const std::size_t count = rows.size();
   if (count > kListed) rows.resize(kListed);
   page.markup("<div class=\"names\">\n");
-  page.table(count > kListed ? fmt::format("{}: {}, the first {} here", caption, count, kListed)
-                             : fmt::format("{}: {}", caption, count),
+  page.table(count > kListed
+                 ? fmt::format("{}: {}, the first {} listed here", caption, count, kListed)
+                 : fmt::format("{}: {}", caption, count),
              rows);
   page.markup("</div>\n");
 }
 
 void add_left_out(Page& page, const CollectionReport& in, const Thumbnails* thumbnails) {
-  page.heading("What was left out, and why");
+  page.heading("Rejected pairs and images");
   page.begin_columns();
   page.table("Pairs", state_rows(in.graph));
   if (const Rows rows = configuration_rows(in.graph); !rows.empty())
@@ -153,7 +154,7 @@ void add_left_out(Page& page, const CollectionReport& in, const Thumbnails* thum
     damaged.push_back({fault.row, fault.reason});
   add_list(page, "Damaged rows of the database", damaged);
   for (const std::string& note : in.summary.notes) page.paragraph(note);
-  add_list(page, "Photographs that were not taken in", photograph_rows(in.summary, in.run));
+  add_list(page, "Photographs left out", photograph_rows(in.summary, in.run));
   if (thumbnails)
     add_list(page, "Photographs that could not be shown",
              Rows(thumbnails->left_out.begin(), thumbnails->left_out.end()));
@@ -165,9 +166,8 @@ std::string limits(const CollectionReport& in, const Json& data, const ShownPair
       fmt::format("On the map: {} of {} verified pairs", shown.edges.size(), in.graph.edges.size());
   if (shown.edges.size() < in.graph.edges.size())
     text +=
-        " (those that hold the components together, then of every image the ones with most "
-        "inliers)";
-  text += fmt::format(". Matches to look at: of {} pairs, at most {} inliers each.",
+        " (pairs that connect the components, then the pairs of every image with the most inliers)";
+  text += fmt::format(". Matches are shown for {} pairs, at most {} inliers each.",
                       data["pairs"].size(), in.points_of_pair);
   if (thumbnails)
     text += fmt::format(" Pictures: {}, {:.1f} MB.", thumbnails->pictures.size(),
@@ -192,7 +192,7 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   page.markup(fmt::format("<style>{}</style>\n", kStyleText));
   page.markup(
       "<script>window.addEventListener('error', e => { document.body.dataset.error = e.message; "
-      "});</script>\n<noscript><p>The map and the pairs are drawn by scripts, which are off "
+      "});</script>\n<noscript><p>The map and the pairs are drawn by scripts, which are disabled "
       "here.</p></noscript>\n");
   page.paragraph(summary(in.graph));
   page.preformatted(in.command_line);
@@ -211,7 +211,7 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   if (const Rows rows = component_rows(in.graph); !rows.empty())
     page.table("Connected components", rows);
   if (const Rows times = time_rows(in.run); !times.empty()) page.table("Time", times);
-  if (!in.summary.settings.empty()) page.table("How it was collected", in.summary.settings);
+  if (!in.summary.settings.empty()) page.table("Settings of collect", in.summary.settings);
   page.end_columns();
   page.markup(fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n",
                           script_json(data)));

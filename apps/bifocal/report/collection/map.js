@@ -94,7 +94,7 @@ function showImage(i) {
   const features = images.features[i] < 0 ? 'no features' : images.features[i] + ' features';
   make('h3', images.names[i], panel);
   make('p', `image ${images.id[i]}, ${features}; ${images.matched[i]} pairs with matches, ${images.verified[i]} verified` +
-       (edgesOf[i].length < images.verified[i] ? ` (${edgesOf[i].length} of them in this page)` : ''), panel);
+       (edgesOf[i].length < images.verified[i] ? ` (${edgesOf[i].length} on this page)` : ''), panel);
   if (data.thumbnails[i]) make('img', undefined, panel).src = 'data:image/jpeg;base64,' + data.thumbnails[i];
   const list = edgesOf[i].slice().sort((e, f) => edges.inliers[f] - edges.inliers[e]);
   if (list.length) pairTable(panel, 'Partners', list.slice(0, 30), e => shortName(edges.a[e] === i ? edges.b[e] : edges.a[e]));

@@ -133,7 +133,7 @@ class Builder {
       const int c = image(side == 0 ? pair.a : pair.b).camera;
       if (c >= 0 && lenses_[static_cast<std::size_t>(c)])
         lenses[side] = &*lenses_[static_cast<std::size_t>(c)];
-      if (!lenses[side]) return void(out.source = "No depth: no pinhole stands for a camera.");
+      if (!lenses[side]) return void(out.source = "No depth: a camera has no pinhole model.");
     }
     for (PointPair& p : points) {
       const Vec2 one = (*lenses[0])({p.x1, p.y1}), two = (*lenses[1])({p.x2, p.y2});
@@ -143,19 +143,19 @@ class Builder {
     std::optional<Pose> pose = g.cam2_from_cam1;
     const bool moved = pose && std::hypot(pose->t[0], pose->t[1], pose->t[2]) > 0;
     const bool turned = g.configuration == Configuration::panoramic;
-    out.source = "Depth by the pose in the database.";
-    if (turned || (pose && !moved)) return void(out.source = "No depth: the camera turned only.");
+    out.source = "Depth from the pose in the database.";
+    if (turned || (pose && !moved)) return void(out.source = "No depth: the camera only rotated.");
     if (!pose && g.E) {
       pose = recover_pose(*g.E, points, K1, K2).cam2_from_cam1;
-      out.source = "Depth by the pose that the essential matrix has.";
+      out.source = "Depth from the pose of the essential matrix.";
     } else if (!pose && g.F && !lenses[0]->has_lens() && !lenses[1]->has_lens()) {
       pose = recover_pose(essential_of(*g.F, K1, K2), points, K1, K2).cam2_from_cam1;
       const bool known =
           camera(pair.a)->has_prior_focal_length && camera(pair.b)->has_prior_focal_length;
-      out.source = known ? "Depth by F and the focal lengths in the database."
-                         : "Depth by F and focal lengths that are a guess.";
+      out.source = known ? "Depth from F and the focal lengths in the database."
+                         : "Depth from F and assumed focal lengths.";
     }
-    if (!pose) return void(out.source = "No depth: there is neither a pose nor E or F for it.");
+    if (!pose) return void(out.source = "No depth: the pair has no pose, E or F.");
     for (const Vec3& X : triangulate(points, K1, K2, *pose))
       for (const double v : X) out.points.push_back(static_cast<float>(v));
     out.pose.assign(pose->R.begin(), pose->R.end());

@@ -76,8 +76,8 @@ function showPair(e) {
     make('h3', images.names[edges.a[e]] + ' – ' + images.names[edges.b[e]], panel);
     const what = data.configurations[edges.configuration[e]] || 'number ' + edges.configuration[e];
     make('p', `${edges.inliers[e]} inliers of ${edges.matches[e]} matches, ${what}. ` +
-         (found ? `In the page: ${numbers(found.positions, Uint16Array).length / 4} inliers, evenly over their list; on the pictures at most ${kDots}, and ${kLines} lines. ${found.source}`
-                : 'The matches of this pair are not in the page.'), panel);
+         (found ? `This page has ${numbers(found.positions, Uint16Array).length / 4} inliers, evenly selected; the images show at most ${kDots} points and ${kLines} lines. ${found.source}`
+                : 'This page does not have the matches of this pair.'), panel);
     for (const i of [edges.a[e], edges.b[e]]) pictureOf(i);
   }
   element('cloud-place').hidden = !found || !found.points;
