@@ -26,7 +26,7 @@ void add_threads_and_json(const Command& command, CommonOptions& options) {
 void add_common(const Command& command, CommonOptions& options) {
   command
       .option("--device", options.device,
-              "cpu, cuda[:i] or opencl[:i] (see bifocal devices); auto means cpu")
+              "cpu, cuda[:i] or opencl[:i] (see bifocal devices); auto is cpu")
       .shows_default();
   add_threads_and_json(command, options);
 }

@@ -100,11 +100,11 @@ void fields(Options& options, const Visit& visit) {
                 Range::within(0, 128));
   BIFOCAL_FIELD(domain_size_pooling,
                 "descriptors that combine three sizes of neighbourhood: more correct matches "
-                "between very different views, 1.4 to 1.9 times the time");
+                "between very different views, for 1.4 to 1.9 times the time");
   BIFOCAL_FIELD(
       affine_shape,
       "features on ellipses instead of circles: a third to a half more correct matches between "
-      "distant views, 2 to 7 % fewer between near views, 1.2 to 1.5 times the time");
+      "distant views, 2 to 7 % fewer between near views, for 1.2 to 1.5 times the time");
 }
 
 // Detects SIFT features in an image of up to 262144 px a side. Images of 1 to 4 channels and 8 or

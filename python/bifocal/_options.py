@@ -64,9 +64,9 @@ class SiftOptions:
     balance: int = 0
     """Spread features over square cells, this number along the longer side; 0: keep the strongest of the whole image (0 to 128)."""
     domain_size_pooling: bool = False
-    """Descriptors that combine three sizes of neighbourhood: more correct matches between very different views, 1.4 to 1.9 times the time."""
+    """Descriptors that combine three sizes of neighbourhood: more correct matches between very different views, for 1.4 to 1.9 times the time."""
     affine_shape: bool = False
-    """Features on ellipses instead of circles: a third to a half more correct matches between distant views, 2 to 7 % fewer between near views, 1.2 to 1.5 times the time."""
+    """Features on ellipses instead of circles: a third to a half more correct matches between distant views, 2 to 7 % fewer between near views, for 1.2 to 1.5 times the time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
