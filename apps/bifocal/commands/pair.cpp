@@ -163,19 +163,22 @@ void add_pair(Program& program, Context& context) {
   PairOptions& p = o->pair;
   SiftOptions& sift = p.sift;
   MatchOptions& m = p.matching;
-  add_flags(command, p,
-            FlagChanges()
-                .leave_out(p.robust, p.max_dense_pixels)
-                .leave_out(sift.octave_layers, sift.contrast_threshold, sift.edge_threshold)
-                .leave_out(sift.sigma, sift.upsample, sift.root)
-                .leave_out(m.mutual, m.ratio_both_ways, m.max_distance)
-                .change(sift.max_features, {.range = Range::within(0, 1e6)})
-                .change(m.max_ratio, {.name = "--ratio", .range = Range::within(0.1, 1)})
-                .change(p.near_depth, {.name = "--near", .shows_default = false})
-                .change(p.far_depth, {.name = "--far", .shows_default = false})
-                .change(p.focal_deviation, {.shows_default = false})
-                .change(p.principal_point_deviation, {.shows_default = false})
-                .change(p.dense, {.help = "skip rectification, dense matching and depth"}));
+  add_flags(
+      command, p,
+      FlagChanges()
+          .leave_out(p.robust, p.max_dense_pixels)
+          .leave_out(sift.octave_layers, sift.contrast_threshold, sift.edge_threshold)
+          .leave_out(sift.sigma, sift.upsample, sift.root)
+          .leave_out(m.mutual, m.ratio_both_ways, m.max_distance)
+          .change(sift.max_features, {.range = Range::within(0, 1e6)})
+          .change(m.max_ratio, {.name = "--ratio", .range = Range::within(0.1, 1)})
+          .change(p.near_depth, {.name = "--near", .shows_default = false})
+          .change(p.far_depth, {.name = "--far", .shows_default = false})
+          .change(p.focal_deviation, {.shows_default = false})
+          .change(p.principal_point_deviation, {.shows_default = false})
+          .change(p.escalate, {.help = "do not try affine shapes and guided matching if the result "
+                                       "is rejected, doubted or has fewer than 50 inliers"})
+          .change(p.dense, {.help = "skip rectification, dense matching and depth"}));
   for (auto [name, end, help] : {std::tuple{"--min-disparity", &p.min_disparity,
                                             "first disparity of the dense search, px of the "
                                             "rectified pair; default: from the matches"},
