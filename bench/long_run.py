@@ -76,7 +76,7 @@ def result_of(plan, shard):
     return pathlib.Path(plan, f"shard-{shard}.result")
 
 
-# ---- The process that kills others at random.
+# ---- The process that kills at random.
 
 
 def processes_below(pid):

@@ -75,7 +75,7 @@ def _rows_of(first):
 def make_database(file, target, pairs, wrong=0.5, fewest=20, most=200, seed=0):
     """Writes `target`; returns its numbers of images and of matches.
 
-    Its images are copies of those of `file`, one after another, with noise of 0.3 px on their features. A fraction `wrong` of its pairs consists of
+    Its images are copies of the images of `file`, one after another, with noise of 0.3 px on their features. A fraction `wrong` of its pairs consists of
     images without matches in the source and has only outliers; the remaining pairs have the matches of the source, in another order. Each pair has
     `fewest` to `most` matches, with equal shares per power of two; fewer if the source has fewer.
     """

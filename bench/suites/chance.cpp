@@ -172,7 +172,7 @@ struct Counts {
   std::atomic<int> found = 0, wrong = 0;
 };
 
-// Only the default if the level is known to have no influence.
+// Only the default if the level has no influence.
 bool is_measured(const Scenes& scenes, double level) {
   return level == 0 || (scenes.points <= 50 && scenes.points * scenes.inliers_percent <= 2500);
 }

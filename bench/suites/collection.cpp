@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A collection on one device: features, matches of all pairs, and verification of pairs with enough
 // matches. The images are views of a few scenes, parts of photographs that are rotated, tilted and
-// brightened, so that the homography between any two is known.
+// brightened, with a known homography between any two.
 #include <bifocal/verify_pairs.hpp>
 #include <bifocal/io.hpp>
 
@@ -101,7 +101,7 @@ double seconds_of(const std::function<void()>& work) {
 
 struct Counted {
   std::int64_t matches = 0, verified = 0, sought = 0;
-  int wanted = 0, found = 0, wrong = 0;  // overlap of 20 %; verified of these; without overlap
+  int wanted = 0, found = 0, wrong = 0;  // with 20 % overlap; of those verified; without overlap
 };
 
 // Views of some scenes, and their images.

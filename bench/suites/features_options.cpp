@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SIFT with pooled domain sizes, with affine shapes and with both, each compared with plain SIFT:
-// correct matches if the truth is known, poses of wide baselines, and time.
+// correct matches on pairs with ground truth, poses of wide baselines, and time.
 #include <bifocal/features.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/device.hpp>

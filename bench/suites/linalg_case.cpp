@@ -43,7 +43,7 @@ void time_on_cpu(Record& record, const Timing& timing, CpuPeers<T>& peers) {
   peers.report(record, std::span(samples).subspan(1), false);
 }
 
-// Number of calls between two waits, so many that the wait is negligible: 5 ms of work.
+// Number of calls between two waits: 5 ms of work, so that the wait is negligible.
 int calls_per_wait(const Timing& timing) {
   const auto once = [&](int calls) {
     const auto start = std::chrono::steady_clock::now();

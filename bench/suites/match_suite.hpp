@@ -8,7 +8,7 @@
 
 namespace bifocal::bench {
 
-// Descriptors of RootSIFT's norm, in random directions. Half are those of `scene`, with noise that
+// Descriptors of RootSIFT's norm, in random directions. Half come from `scene`, with noise that
 // differs from image to image.
 [[nodiscard]] Features random_image(int count, unsigned image, unsigned scene = 1);
 
