@@ -68,7 +68,7 @@ struct Beside {
 };
 [[nodiscard]] Beside measure_beside(const std::function<void()>& ours,
                                     const std::function<void()>& peer);
-// Measures any number of bodies alternately, until each ran `min_runs` times and `min_seconds` on
+// Measures several bodies alternately, until each ran `min_runs` times and `min_seconds` on
 // average.
 [[nodiscard]] std::vector<Sample> measure_in_turn(const std::vector<std::function<void()>>& bodies,
                                                   int min_runs = 7, double min_seconds = 0.2);

@@ -146,8 +146,7 @@ void geev(const PeerProblem<T>& p, int begin, int end) {
   }
 }
 
-// The outputs of Bifocal and no more: eigenvalues, and vectors of the real ones by inverse
-// iteration.
+// Bifocal's outputs only: eigenvalues, and vectors of the real ones by inverse iteration.
 template <class T>
 struct RealPairs {
   Gebal<T>* gebal = routine<T, Gebal<T>>("gebal");

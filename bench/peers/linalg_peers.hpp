@@ -23,8 +23,7 @@ class CpuPeers {
   // calls as short as Bifocal's, because other work on the machine disturbs longer calls more
   // often. On all threads that ThreadLimit allows each call takes all matrices.
   [[nodiscard]] std::vector<std::function<void()>> bodies(bool all_threads);
-  // Takes the seconds of the bodies: each peer's time goes into `extra`, the fastest is the
-  // reference.
+  // Takes the seconds of the bodies: `extra` gets each peer's time, the fastest is the reference.
   void report(Record& record, std::span<const Sample> samples, bool all_threads) const;
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// OpenCV's robust estimators on one thread, with the confidence of RobustOptions and at most 10,000
-// samples.
+// OpenCV's robust estimators: one thread, the confidence of RobustOptions, at most 10,000 samples.
 #pragma once
 
 #ifdef BIFOCAL_PEER_OPENCV

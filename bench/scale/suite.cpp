@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the gain by threads: one call of each module with 1, 2, 4, ... threads up to all cores,
-// alternately.
+// Gain by threads: one call of each module with 1, 2, 4, ... threads up to all cores, alternately.
 #include <fmt/format.h>
 
 #include <algorithm>

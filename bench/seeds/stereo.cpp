@@ -25,7 +25,7 @@ struct Case {
 constexpr Case kCases[] = {{60, 11, 277.5}, {90, 11, 493.2}, {60, 15, 578.0}, {90, 15, 851.8}};
 
 // The original images are lost. The suite uses 735 of the 741 columns of Motorcycle (Middlebury
-// 2014, quarter size), whose last rows are mirrored for the 7 missing rows; noise without the test
+// 2014, quarter size), whose last rows are mirrored for the 7 missing rows; noise without test
 // data.
 struct Pictures {
   std::string name;

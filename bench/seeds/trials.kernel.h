@@ -12,8 +12,7 @@ map_kernel(draw_trials, i, DRAW_TRIALS) {
   }
 }
 
-// The model with the most inliers, the first of equals: its index and number of inliers in
-// `chosen`.
+// `chosen` gets index and number of inliers of the model with most inliers, the first of equals.
 group_kernel(choose_trial, g, CHOOSE_TRIAL) {
   (void)g;  // one group
   index most = -1, at = 0;

@@ -103,8 +103,8 @@ void time_batch(Context& context, const Device& device, const char* method, cons
   context.report(std::move(record));
 }
 
-// Two images in device memory to the homography between them and its inliers: the pipeline of
-// CudaSift.
+// Two images in device memory to the homography between them and its inliers, as
+// CudaSift's pipeline.
 void time_chain(Context& context, const Device& device) {
   constexpr int kWidth = 1920, kHeight = 1080;
   const std::string name = "features/chain/1920x1080";

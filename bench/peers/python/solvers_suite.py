@@ -1,5 +1,4 @@
-"""Minimal solvers on the same samples without noise: Bifocal's and kornia's take all samples in one call, the other projects' one per call from
-Python.
+"""Minimal solvers on the same samples without noise: Bifocal's and kornia's take all samples in one call, PoseLib's and OpenCV's one per call.
 
 A sample is solved if one of its solutions is the true model to 1e-6, both of norm 1.
 """
