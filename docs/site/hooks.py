@@ -1,4 +1,4 @@
-"""What makes a site of pages that are written to be read in the checkout."""
+"""Hooks of MkDocs: pages that are written for the checkout become a site."""
 
 import pathlib
 import re
@@ -12,25 +12,25 @@ API = """# Python API
 """
 MODULES = {
     "bifocal._robust": "Robust estimation",
-    "bifocal._two_view": "The pieces by themselves",
+    "bifocal._two_view": "Single steps",
     "bifocal._cameras": "Cameras",
     "bifocal._features": "Features and matches",
     "bifocal._collection": "Many images",
-    "bifocal._pictures": "Pictures",
+    "bifocal._pictures": "Images",
     "bifocal._stereo_matching": "Dense stereo",
     "bifocal._rectification": "Rectification",
     "bifocal._solvers": "Minimal solvers",
     "bifocal.linalg": "Linear algebra",
     "bifocal._options": "Options",
     "bifocal._devices": "Devices and threads",
-    "bifocal.cv": "In the place of OpenCV",
-    "bifocal.colmap": "In the place of COLMAP's verifier",
-    "bifocal.poselib": "In the place of PoseLib",
+    "bifocal.cv": "Drop-in for OpenCV",
+    "bifocal.colmap": "COLMAP databases and verification",
+    "bifocal.poselib": "Drop-in for PoseLib",
 }
 
 
 def on_files(files, config):
-    """The README is the first page, and the API has one of its own."""
+    """Adds the README as first page, and a page for the Python API."""
     readme = re.sub(r"\]\((?!docs/|\w+:)", "](../", (ROOT / "README.md").read_text()).replace("](docs/", "](")
     files.append(File.generated(config, "index.md", content=readme))
     parts = [f"## {title}\n\n::: {module}\n" for module, title in MODULES.items()]
@@ -39,7 +39,7 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, **_):
-    """A link to a file of the checkout that is no page becomes its name."""
+    """Replaces links to files of the checkout that are no pages by their names."""
     folder = (ROOT / "docs" / page.file.src_uri).parent
     results = ROOT / "bench/results"
 

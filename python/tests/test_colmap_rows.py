@@ -107,6 +107,17 @@ def test_matches_of_any_matcher_reach_a_verified_database(tmp_path):
     assert again.done == 1 and again.inliers <= 100
 
 
+def test_readers_leave_no_file_next_to_the_database(tmp_path):
+    scene = Scene(right=1.0)
+    indices = np.stack([np.arange(len(scene.x1))] * 2, 1)
+    file = tmp_path / "any.db"
+    colmap.write_pairs(file, {"a.jpg": scene.x1, "b.jpg": scene.x2}, {("a.jpg", "b.jpg"): indices}, {"a.jpg": (1280, 960), "b.jpg": (1280, 960)})
+    before = {path.name for path in tmp_path.iterdir()}
+    bifocal.report(file, tmp_path / "a.html")
+    assert colmap.contradicting_pairs(file) == []
+    assert {path.name for path in tmp_path.iterdir()} == before | {"a.html"}
+
+
 def test_matches_of_missing_keypoints_write_nothing(tmp_path):
     file = tmp_path / "none.db"
     for matches, sizes, message in [

@@ -30,8 +30,8 @@ const VideoOptions& checked(const VideoOptions& o) {
 
 }  // namespace
 
-// A thread of its own, with a queue of its own, finds the features of the newest frame in `fresh_`;
-// when it is done they are copied to the ring of the frames that are matched.
+// A second thread with its own queue detects the features of the newest frame into `fresh_`.
+// Afterwards they are copied to the ring of frames that are matched.
 class VideoMatcher::Work {
  public:
   Work(Queue& queue, int width, int height, const VideoOptions& options)
@@ -43,7 +43,8 @@ class VideoMatcher::Work {
         detector_(detecting_, width, height, {options_.sift, options_.surf}),
         fresh_(queue.device()),
         ring_(queue.device()) {
-    // Of no pairs: what is wrong with the options is said at once.
+    // Runs the stages on an empty list of pairs, so that invalid options are
+    // rejected at construction.
     const VerifyOptions& v = options_.verify;
     if (options_.camera) cameras_.push_back(LensCamera(*options_.camera));
     verify_pairs(queue_, ring_, {}, cameras_, v, [](const VerifiedPairs&) {});
@@ -91,7 +92,8 @@ class VideoMatcher::Work {
   }
 
  private:
-  // The frame before is matched meanwhile; what fails is thrown when both have ended.
+  // Detects features in the new frame while the previous frame is matched. Exceptions are thrown
+  // after both have ended.
   std::optional<VideoFrame> add_frame(const std::function<void()>& detect) {
     std::optional<VideoFrame> before;
     try {
@@ -111,7 +113,7 @@ class VideoMatcher::Work {
   [[nodiscard]] int slots() const { return options_.partners + 1; }
   [[nodiscard]] int slot_of(int number) const { return number % slots(); }
 
-  // The newest frame's features to the slot of the oldest.
+  // Copies the features of the newest frame to the slot of the oldest frame.
   void enter_fresh() {
     std::vector<Keypoint> keypoints = fresh_.get_keypoints(queue_, 0);
     make_room(static_cast<int>(keypoints.size()));
@@ -121,7 +123,7 @@ class VideoMatcher::Work {
     ++next_;
   }
 
-  // Slots of the ring for that many features each.
+  // Enlarges the slots of the ring if they cannot hold `features` features each.
   void make_room(int features) {
     const int capacity = ring_.size() > 0 ? ring_.capacity(0) : 0;
     if (ring_.size() > 0 && features <= capacity) return;
@@ -146,7 +148,7 @@ class VideoMatcher::Work {
   void take(const VerifiedPairs& found, VideoFrame& frame) const {
     for (std::size_t k = 0; k < found.pairs.size(); ++k) {
       FramePair& pair = frame.pairs.emplace_back();
-      const std::size_t back = frame.pairs.size();  // frames
+      const std::size_t back = frame.pairs.size();  // distance in frames
       pair.other = frame.number - static_cast<int>(back);
       const auto begin = found.offsets[k], end = found.offsets[k + 1];
       pair.matches.assign(found.matches.begin() + begin, found.matches.begin() + end);
@@ -169,11 +171,11 @@ class VideoMatcher::Work {
   Queue& queue_;
   Queue detecting_;
   VideoOptions options_;
-  std::vector<LensCamera> cameras_;  // one, where the model takes cameras
+  std::vector<LensCamera> cameras_;  // one camera if the model takes cameras, else empty
   int width_, height_;
   features::AnyDetector detector_;
   FeatureSet fresh_, ring_;
-  std::deque<std::vector<Keypoint>> keypoints_;  // of the frames in the ring, the newest last
+  std::deque<std::vector<Keypoint>> keypoints_;  // of the frames in the ring, newest last
   int next_ = 0;                                 // number of the next frame
 };
 

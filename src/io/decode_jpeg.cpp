@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libjpeg reports errors by longjmp: functions with a setjmp hold no object with a destructor, as
-// in decode_png.cpp.
+// libjpeg reports errors by longjmp. Functions with a setjmp therefore hold no object with a
+// destructor, as in decode_png.cpp.
 #include <csetjmp>
 #include <cstdio>
 
@@ -15,10 +15,10 @@ namespace bifocal::io {
 namespace {
 
 constexpr int kExifMarker = JPEG_APP0 + 1;
-constexpr int kMaxScans = 500;  // a progressive file of 10 scans is usual; more only cost time
+constexpr int kMaxScans = 500;  // progressive files usually have 10 scans; more only cost time
 
 struct JpegReader {
-  jpeg_error_mgr errors{};  // first: libjpeg hands us its address
+  jpeg_error_mgr errors{};  // first member: libjpeg passes its address to the callbacks
   jpeg_decompress_struct jpeg{};
   jpeg_progress_mgr progress{};
   std::jmp_buf jump;
@@ -36,8 +36,8 @@ struct JpegReader {
   std::longjmp(reader->jump, 1);
 }
 
-// Warnings about lost or damaged picture data are errors: libjpeg goes on with grey. Others (stray
-// bytes between segments, an unknown version) are harmless and common.
+// Treats warnings about lost or damaged image data as errors, because libjpeg continues with grey.
+// Other warnings (stray bytes between segments, an unknown version) are harmless and common.
 void on_message(j_common_ptr jpeg, int level) {
   if (level >= 0) return;
   switch (jpeg->err->msg_code) {
@@ -76,7 +76,7 @@ bool read_header(JpegReader& reader, const char* data, std::size_t size) {
   return true;
 }
 
-// The first EXIF block; XMP is in segments of the same marker.
+// Returns the first EXIF block. XMP segments have the same marker and are skipped.
 std::string exif_of(const JpegReader& reader) {
   for (const jpeg_marker_struct* m = reader.jpeg.marker_list; m; m = m->next) {
     const std::string_view block(reinterpret_cast<const char*>(m->data), m->data_length);
@@ -120,8 +120,8 @@ int choose_output(JpegReader& reader, std::string_view name, Colours colours) {
   }
 }
 
-// Plain product of inks, without a colour profile. Files with Adobe's marker hold the inks
-// inverted.
+// Converts CMYK to RGB by the product of the inks, without a colour profile. Files with Adobe's
+// marker store the inks inverted.
 ImageU8 cmyk_to_rgb(const ImageU8& cmyk, bool inverted) {
   ImageU8 rgb(cmyk.width, cmyk.height, 3);
   const std::size_t pixels = cmyk.pixels.size() / 4;
@@ -154,12 +154,12 @@ Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t 
   const std::int64_t width = reader.jpeg.image_width, height = reader.jpeg.image_height;
   check_size(width, height, name, max_pixels);
   if (reader.jpeg.arith_code) reject(name, "JPEG with arithmetic coding is not supported");
-  // Huffman coding spends at least one bit on each 8 x 8 block of the finest component.
+  // Huffman coding takes at least one bit for each 8 x 8 block of the finest component.
   if (width * height / 512 > std::int64_t(bytes.size())) {
     reject(name, "damaged JPEG: {} bytes can't hold {} x {} pixels", bytes.size(), width, height);
   }
   Decoded result;
-  result.exif = exif_of(reader);  // libjpeg forgets it with the last row
+  result.exif = exif_of(reader);  // libjpeg frees the marker with the last row
   const int channels = choose_output(reader, name, colours);
   ImageU8 image(int(width), int(height), channels);
   if (!read_rows(reader, image.pixels.data(), std::size_t(width) * std::size_t(channels))) {

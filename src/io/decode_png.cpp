@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libpng reports errors by longjmp. Each function with a setjmp here therefore holds no object with
-// a destructor; all state is in PngReader, which lives in the caller.
+// libpng reports errors by longjmp. Each function with a setjmp therefore holds no object with a
+// destructor; all state is in PngReader, which lives in the caller.
 #include <png.h>
 
 #include <bit>
@@ -19,7 +19,7 @@ struct PngReader {
   png_infop info = nullptr;
   const char* data = nullptr;
   std::size_t left = 0;
-  std::size_t row_bytes = 0;  // of a row in the file, uncompressed
+  std::size_t row_bytes = 0;  // bytes of a row in the file, uncompressed
   char message[200] = "can't be decoded";
 
   PngReader() = default;
@@ -44,8 +44,8 @@ void on_read(png_structp png, png_bytep out, std::size_t size) {
   reader->left -= size;
 }
 
-// Reads the chunks in front of the pixels; false on error. Takes no memory that depends on the
-// size.
+// Reads the chunks before the pixels; returns false on error. Allocates no memory proportional to
+// the image size.
 bool read_header(PngReader& reader) {
   reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, on_error, on_warning);
   if (!reader.png) return false;
@@ -53,9 +53,9 @@ bool read_header(PngReader& reader) {
   if (!reader.info) return false;
   if (setjmp(png_jmpbuf(reader.png))) return false;
   png_set_read_fn(reader.png, &reader, on_read);
-  // The size is checked by us, with a clearer message.
+  // Disables libpng's own size limits: check_size() gives a clearer message.
   png_set_user_limits(reader.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  // Texts and profiles, which unpack to a thousand times their bytes, are passed over; EXIF is not.
+  // Skips texts and profiles, which can unpack to a thousand times their bytes. EXIF is kept.
   png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_AS_DEFAULT,
                               reinterpret_cast<png_const_bytep>("eXIf"), 1);
@@ -65,7 +65,7 @@ bool read_header(PngReader& reader) {
   return true;
 }
 
-// Takes the memory of a few rows.
+// Sets the output format; returns false on error. Allocates memory for a few rows.
 bool set_output(PngReader& reader, Samples samples) {
   if (setjmp(png_jmpbuf(reader.png))) return false;
   if (samples == Samples::expanded) {
@@ -98,7 +98,7 @@ void read_pixels(PngReader& reader, std::string_view name, Image<T>& image) {
   if (!read_rows(reader, rows.data())) reject(name, "damaged PNG: {}", reader.message);
 }
 
-// The block gets the marker that stands in front of it in a JPEG.
+// Returns the EXIF block with the marker that precedes it in a JPEG.
 std::string exif_of(PngReader& reader) {
   png_bytep block = nullptr;
   png_uint_32 size = 0;
@@ -119,7 +119,7 @@ Decoded decode_png(std::string_view bytes, std::string_view name, Samples sample
   const std::int64_t width = png_get_image_width(reader.png, reader.info);
   const std::int64_t height = png_get_image_height(reader.png, reader.info);
   check_size(width, height, name, max_pixels);
-  // Deflate shrinks at most 1032 times (RFC 1951: 258 bytes by two one-bit codes).
+  // Deflate compresses at most by a factor of 1032 (RFC 1951: 258 bytes by two one-bit codes).
   if (std::int64_t(reader.row_bytes) * height / 1032 > std::int64_t(bytes.size())) {
     reject(name, "damaged PNG: {} bytes can't hold {} x {} pixels", bytes.size(), width, height);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This decodes Netpbm's PGM and PPM, plain (P2, P3) and binary (P5, P6).
+// Decodes Netpbm's PGM and PPM, plain (P2, P3) and binary (P5, P6).
 #include "io/decode.hpp"
 #include "io/reject.hpp"
 
@@ -12,7 +12,8 @@ class PnmReader {
  public:
   PnmReader(std::string_view bytes, std::string_view name) : bytes_(bytes), name_(name) {}
 
-  // The next decimal number; blanks and comments (# to the end of the line) before it are skipped.
+  // Returns the next decimal number. Skips blanks and comments (# to the end of the
+  // line) before it.
   int number(std::string_view what, int maximum) {
     skip_blanks();
     if (at_ == bytes_.size()) reject(name_, "truncated PNM: no {}", what);
@@ -29,7 +30,7 @@ class PnmReader {
     return int(value);
   }
 
-  // The raster follows the one blank after the header.
+  // Returns the raster, which follows a single blank after the header.
   std::string_view raster() {
     if (at_ == bytes_.size() || !is_space(bytes_[at_])) {
       reject(name_, "truncated PNM: no blank after the header");
@@ -51,7 +52,7 @@ class PnmReader {
   }
 
   std::string_view bytes_, name_;
-  std::size_t at_ = 2;  // behind the magic
+  std::size_t at_ = 2;  // after the magic number
 };
 
 template <class T>
@@ -73,7 +74,7 @@ void read_raster(PnmReader& reader, std::string_view name, bool plain, int maxim
                  int height, int channels, Image<T>& image) {
   const std::int64_t samples = std::int64_t{width} * height * channels;
   const std::string_view raster = reader.raster();
-  // A plain sample takes a digit and a blank, but for the last.
+  // A plain sample takes at least a digit and a blank; the last sample needs no blank.
   const std::int64_t needed = plain ? 2 * samples - 1 : samples * std::int64_t(sizeof(T));
   if (std::int64_t(raster.size()) < needed) {
     reject(name, "truncated PNM: {} x {} x {} samples need {} bytes, {} are there", width, height,

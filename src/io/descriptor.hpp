@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The system's own files, for those who say when their bytes are on the disk.
+// POSIX file descriptors, for writers that must know when their bytes are on the disk.
 #pragma once
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ class Descriptor {
   int fd_ = -1;
 };
 
-// Writes all bytes; false leaves the reason in errno.
+// Writes all bytes. Returns false with the reason in errno on failure.
 inline bool write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), 1u << 30));

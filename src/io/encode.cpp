@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PNG, JPEG and PNM in memory, and to files. As in the decoders, functions with a setjmp hold no
-// object with a destructor.
+// Encodes PNG, JPEG and PNM to memory and to files. As in the decoders, functions with a setjmp
+// hold no object with a destructor.
 #include <csetjmp>
 #include <cstdio>
 
@@ -86,7 +86,7 @@ bool write_rows(PngWriter& writer, const PngLayout& layout, png_bytep* rows) {
 template <class T>
 std::string png_bytes(ImageView<const T> image, std::string_view name) {
   check_picture(image, "write_png");
-  std::vector<png_bytep> rows;  // libpng takes rows as mutable, and writes to none
+  std::vector<png_bytep> rows;  // libpng takes rows as mutable pointers, but does not write to them
   rows.reserve(std::size_t(image.height));
   for (int y = 0; y < image.height; ++y) {
     rows.push_back(reinterpret_cast<png_bytep>(const_cast<T*>(image.row(y))));
@@ -100,7 +100,7 @@ std::string png_bytes(ImageView<const T> image, std::string_view name) {
 }
 
 struct JpegWriter {
-  jpeg_error_mgr errors{};  // first: libjpeg hands us its address
+  jpeg_error_mgr errors{};  // first member: libjpeg passes its address to the callbacks
   jpeg_compress_struct jpeg{};
   unsigned char* data = nullptr;
   unsigned long size = 0;
@@ -122,7 +122,7 @@ struct JpegWriter {
   std::longjmp(writer->jump, 1);
 }
 
-// `row` is memory for one row without alpha.
+// row: memory for one row without alpha.
 bool write_jpeg(JpegWriter& writer, ImageView<const std::uint8_t> image, int quality,
                 std::uint8_t* row) {
   const int colours = image.channels >= 3 ? 3 : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Portable float map: "Pf", width, height, scale (negative: little endian), then rows from the
-// bottom up.
+// Portable float map: "Pf", width, height, scale (negative: little endian), followed by the rows
+// from bottom to top.
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -49,7 +49,7 @@ ImageF decode_pfm(std::string_view bytes, std::string_view name, std::int64_t ma
   check_size(width, height, name, max_pixels);
   const auto scale = number<double>(next_word(bytes, at), "scale", name);
   if (!std::isfinite(scale) || scale == 0) reject(name, "PFM: scale is {}", scale);
-  // One blank ends the header; its line may end in CR LF.
+  // A single blank ends the header; its line may end with CR LF.
   if (bytes.substr(at, 2) == "\r\n") ++at;
   const std::size_t row_bytes = std::size_t(width) * 4;
   if (at == bytes.size() || bytes.size() - at - 1 < row_bytes * std::size_t(height)) {

@@ -25,10 +25,10 @@ PhotographInfo info_of(const io::Exif& exif, int width, int height) {
   return info;
 }
 
-// Along one side pixel i of the small picture covers [begin, end) of the large one.
+// Coverage along one side: pixel i of the reduced image covers [begin, end) of the full image.
 struct Cover {
-  int first;                   // px that it begins in
-  std::vector<float> weights;  // of the px from there on, sum 1
+  int first;                   // first covered px
+  std::vector<float> weights;  // of the px from `first` on, with sum 1
 };
 std::vector<Cover> covers(int large, int small) {
   const double scale = double(large) / small;

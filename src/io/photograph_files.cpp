@@ -27,7 +27,7 @@ bool is_picture(const fs::path& path) {
   return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
 }
 
-// The deepest folder that holds both.
+// Returns the deepest folder that contains both paths.
 fs::path common_folder(const fs::path& a, const fs::path& b) {
   fs::path common;
   for (auto i = a.begin(), k = b.begin(); i != a.end() && k != b.end() && *i == *k; ++i, ++k)
@@ -39,13 +39,14 @@ bool comes_before_path(const fs::path& a, const fs::path& b) {
   return comes_before(a.generic_string(), b.generic_string());
 }
 
-// A file is known by this, whatever the name that leads to it.
+// Identity of a file, independent of the path that leads to it.
 using Identity = std::pair<dev_t, ino_t>;
 
-// Finds pictures below folders. Links wait until everything has been found by its own name.
+// Finds photographs below folders. Links are followed only after all files have been found by
+// their own names.
 class Finder {
  public:
-  // A path that the caller names.
+  // Adds a path given by the caller.
   void add(const fs::path& path) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
@@ -80,10 +81,10 @@ class Finder {
   struct PassedOver {
     fs::path path;
     std::string reason;
-    fs::path other;  // that the reason ends with; may be empty
+    fs::path other;  // path at the end of the reason; may be empty
   };
   [[nodiscard]] const std::vector<PassedOver>& passed_over() const { return passed_over_; }
-  // Files that were not looked at, as their names have no ending of a picture.
+  // Returns the files that were skipped because of their file name extension.
   [[nodiscard]] const std::vector<fs::path>& other_files() const { return other_files_; }
 
  private:
@@ -91,7 +92,7 @@ class Finder {
     passed_over_.push_back({path, std::move(reason), std::move(other)});
   }
 
-  // Pipes may be given, and are not looked for.
+  // Adds a file. Pipes are accepted if the caller gave them, and skipped in folders.
   void take(const fs::path& path, bool is_given) {
     struct stat status {};
     const bool is_there = stat(path.c_str(), &status) == 0;
@@ -100,7 +101,7 @@ class Finder {
     found_.push_back(path);
   }
 
-  // Each folder once, so that links that go round end.
+  // Searches a folder. Each folder is visited once, so that cyclic links end.
   void enter(const fs::path& folder, bool is_given) {
     struct stat status {};
     std::error_code error;
@@ -133,13 +134,14 @@ class Finder {
     }
   }
 
-  std::map<Identity, fs::path> folders_, files_;  // by the first names that they were met with
+  std::map<Identity, fs::path> folders_, files_;  // by file, the first path found
   std::vector<fs::path> found_, folder_links_, picture_links_;
   std::vector<fs::path> other_files_;
   std::vector<PassedOver> passed_over_;
 };
 
-// Below the folder, as names of photographs are; of what is not below it the whole path.
+// Returns the path relative to the folder, which is the photograph's name; the full path if
+// it lies outside.
 std::string name_below(const fs::path& folder, const fs::path& path) {
   const std::string name = path.lexically_relative(folder).generic_string();
   return name.empty() || name == "." || name.starts_with("..") ? path.string() : name;

@@ -9,8 +9,8 @@ namespace bifocal {
 namespace io {
 namespace {
 
-// Turns a picture upright as EXIF's orientations 1 to 8 say: from 5 on rows become columns, and
-// each is a mirror or a rotation.
+// Rotates or mirrors an image upright by EXIF's orientations 1 to 8: from 5 on rows become columns,
+// and each value is a mirror or a rotation.
 template <class T>
 Image<T> upright(Image<T> in, int orientation) {
   if (orientation == 1 || in.empty()) return in;
@@ -47,7 +47,7 @@ Decoded decode(std::string_view bytes, std::string_view name, std::int64_t max_p
   return in;
 }
 
-// Samples of [0, from] as [0, to], to the nearest.
+// Scales samples from [0, from] to [0, to], rounded to nearest.
 template <class Out, class In>
 Image<Out> scaled(const Image<In>& in, unsigned from, unsigned to) {
   Image<Out> out(in.width, in.height, in.channels);
@@ -79,8 +79,8 @@ ImageU8 at_8_bits(Decoded in) {
   return from == 255 ? std::move(in.shallow) : scaled<std::uint8_t>(in.shallow, from, 255);
 }
 
-// Reads the two numbers of a PNM's header, which is plain text as a rule, so that little can be
-// missed.
+// Reads width and height from a PNM's header. The usual header is plain text, so a simple
+// scan finds them.
 ClaimedSize claimed_size_pnm(std::string_view bytes) {
   std::int64_t sides[2] = {0, 0};
   std::size_t at = 2;
@@ -95,8 +95,8 @@ ClaimedSize claimed_size_pnm(std::string_view bytes) {
   return {sides[0], sides[1]};
 }
 
-// 255 where the picture is neither black nor transparent; at its own depth, since 1 of 65535 is not
-// black.
+// Returns 255 where the image is neither black nor transparent. Black is tested at the image's own
+// depth, because 1 of 65535 is not black.
 template <class T>
 ImageU8 mask_of(const Image<T>& in) {
   const int colours = in.channels >= 3 ? 3 : 1;

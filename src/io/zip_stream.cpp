@@ -20,7 +20,7 @@ ZipStream::ZipStream(const ZipMember& member, std::string_view where)
       crc_(member.crc),
       left_(member.size),
       sum_(crc32_z(0, nullptr, 0)) {
-  // Negative: the bare stream, without zlib's own header.
+  // A negative size selects the raw stream, without zlib's own header.
   if (deflated_ && inflateInit2(&inflate_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
 }
 

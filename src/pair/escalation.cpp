@@ -9,8 +9,8 @@ namespace bifocal::pair {
 namespace {
 
 constexpr int kFewInliers = 50;
-// The fraction of correct matches that a further try looks for, as a batch does of few matches: a
-// smaller one takes several times the time of the first try.
+// Inlier fraction that a further try searches for, as in a batch with few matches: a smaller
+// fraction takes several times the time of the first try.
 constexpr double kSoughtFraction = 0.3;
 constexpr AttemptStages kFirst = {"", 0, 0.7}, kAffine = {"affine ", 0.68, 0.01},
                         kGuided = {"", 0.69, 0.01};

@@ -39,7 +39,8 @@ void check(Picture image1, Picture image2, const PairOptions& options) {
   check_options(options);
 }
 
-// Empty where the model is one of a camera that moved before a scene with depth.
+// Returns why a pair has no depth; empty if the model describes a moving camera and a
+// scene with depth.
 std::string why_no_depth(const PairResult& r) {
   if (r.outcome == Outcome::ok && r.kind == ModelKind::homography)
     return "a homography explains the matches: the scene is one plane, or the camera only turned, "

@@ -19,7 +19,7 @@ Mat3 px_to_rays(const Intrinsics& k) {
   return {1 / k.fx, 0, -k.cx / k.fx, 0, 1 / k.fy, -k.cy / k.fy, 0, 0, 1};
 }
 
-// Squares of the Sampson distances.
+// Sum and median of the squared Sampson distances.
 struct Errors {
   double sum = 0, median = 0;
 };
@@ -34,7 +34,7 @@ Errors errors_of(const Mat3& F, std::span<const PointPair> points) {
   return e;
 }
 
-// True if the inliers of the pose fit a fundamental matrix clearly better.
+// Returns whether the inliers of the pose fit a fundamental matrix clearly better.
 bool fit_another_camera(const CalibratedPair& pair) {
   std::vector<PointPair> inliers;
   for (std::size_t i = 0; i < pair.points.size(); ++i)
@@ -50,7 +50,8 @@ bool fit_another_camera(const CalibratedPair& pair) {
   return statistic > kFStatistic && posed.median > best.median;
 }
 
-// Returns the factor that both focal lengths need, or 1 if the matches do not determine it.
+// Returns the factor by which both focal lengths must be multiplied, or 1 if the matches do
+// not determine it.
 double focal_factor(Queue& queue, const CalibratedPair& pair, const RobustOptions& options) {
   const Intrinsics &one = pair.camera1, &two = pair.camera2;
   std::vector<PointPair> points(pair.points.begin(), pair.points.end());
@@ -79,7 +80,7 @@ std::string focal_doubt(Queue& queue, const CalibratedPair& pair, const RobustOp
   const double factor = focal_factor(queue, pair, options);
   const double off = std::max(factor, 1 / factor);
   if (!(fits_another && off > kFactor) && !(has_few && off > kFactorOfFew)) return {};
-  constexpr double kPlausibleFactor = 3;  // the matches determine larger ones badly
+  constexpr double kPlausibleFactor = 3;  // the matches determine larger factors poorly
   return fmt::format(
       "the matches contradict these intrinsics: a pose has {} inliers, a fundamental matrix {}, "
       "and {} fit better",

@@ -21,23 +21,24 @@ namespace {
 
 using Picture = ImageView<const std::uint8_t>;
 
-// A lens is accepted if it lowers the squared errors of F by this many squared noises (a likelihood
-// ratio), if its distortion is this many standard deviations from 0, and if it moves the inliers by
-// this many px in the median; and if two deviations, with what is assumed, do not exceed its
-// distortion.
+// A lens is accepted under four conditions: it lowers the squared errors of F by this many squared
+// noises (a likelihood ratio); its distortion is this many standard deviations from 0; it moves the
+// inliers by at least this many px in the median; and two deviations, with assumptions included, do
+// not exceed its distortion.
 constexpr double kLikelihoodRatio = 100, kDeviations = 6, kMovedPx = 1;
-// A focal length is accepted if its deviation is below this fraction of it (two deviations exceed
-// the error of the usual guess otherwise), and if the pose explains at least this fraction of the
-// inliers of F; otherwise the images are of two cameras.
+// A focal length is accepted if its deviation is below this fraction of the length, because
+// otherwise two deviations exceed the error of the usual guess. In addition the pose must explain
+// at least this fraction of the inliers of F; otherwise the images come from two cameras.
 constexpr double kMaxFocalDeviation = 0.2, kLeastShare = 0.95;
 constexpr double kUsualFocalLength = 1.2;  // of the longer side: 45 degrees across it
-// Largest sides of an undistorted image, in sides of the photograph, and its most pixels; the image
+// Limits of an undistorted image: its sides, in sides of the photograph, and its pixels. The image
 // is cropped to both.
 constexpr double kMostSides = 2, kMostPixels = 1 << 27;
-// With less parallax, in px, t has no certain direction.
+// Least parallax in px for a reliable direction of t.
 constexpr double kLeastParallax = 1;
 
-// radial_fundamental takes this camera: the middle, and half the diagonal as the unit of k.
+// Returns the camera of radial_fundamental: the principal point is the image centre, and half the
+// diagonal is the unit of the distortion k.
 Intrinsics lens_unit(Picture image) {
   return camera_of(image, std::hypot(image.width, image.height) / 2);
 }
@@ -48,17 +49,18 @@ LensCamera lens_of(Picture image, double distortion) {
   return LensCamera("SIMPLE_DIVISION", parameters, image.width, image.height);
 }
 
-// Returns the camera that sees all of a picture by `lens` without it, with the lens's axis in its
-// middle.
+// Returns the pinhole camera that sees the whole image of `lens` after undistortion, with the
+// lens's axis at its centre.
 Camera undistorted_view(const LensCamera& lens) {
   const Intrinsics& pinhole = lens.pinhole();
   const double right = double(lens.width() - 1), bottom = double(lens.height() - 1);
   const double most =
       std::clamp(std::sqrt(kMostPixels / ((right + 1) * (bottom + 1))), 1.0, kMostSides) / 2;
-  // The corner of a barrel lies furthest out, the middle of a side of a cushion.
+  // The corner lies furthest out with barrel distortion, the middle of a side
+  // with pincushion distortion.
   double across = 0, down = 0;
   for (const Vec2 px : {Vec2{right, bottom}, {right, pinhole.cy}, {pinhole.cx, bottom}}) {
-    const Vec2 at = lens.undistort(px);  // NaN where no pinhole sees it
+    const Vec2 at = lens.undistort(px);  // NaN if no pinhole sees it
     across = std::max(across, std::isfinite(at[0]) ? at[0] - pinhole.cx : most * right);
     down = std::max(down, std::isfinite(at[1]) ? at[1] - pinhole.cy : most * bottom);
   }
@@ -81,7 +83,7 @@ SamplingMap undistorting_map(const LensCamera& lens, const Camera& view) {
   return sampling_map(r, 0);
 }
 
-// found is of radial_fundamental by lens_unit().
+// Undistorts images and points. found: an estimate of radial_fundamental with lens_unit().
 UndistortedPair undistorted_pair(Queue& queue, const Photograph& image1, const Photograph& image2,
                                  std::span<const PointPair> points, const Estimate& found) {
   const LensCamera lens = lens_of(image1, found.distortion);
@@ -95,7 +97,7 @@ UndistortedPair undistorted_pair(Queue& queue, const Photograph& image1, const P
   const double dx = view.intrinsics.cx - lens.pinhole().cx,
                dy = view.intrinsics.cy - lens.pinhole().cy;
   for (PointPair& p : out.points) p.x1 += dx, p.y1 += dy, p.x2 += dx, p.y2 += dy;
-  // found.model is of px about the photograph's middle, in the scale of the lens's unit.
+  // found.model refers to px about the photograph's centre, in the scale of the lens's unit.
   const Intrinsics &from = lens.intrinsics(), &to = view.intrinsics;
   out.scale = to.fx / from.fx;
   const double s = 1 / out.scale;
@@ -110,7 +112,7 @@ bool shows_distortion(const Estimate& alone, const Estimate& found, double thres
          std::abs(found.distortion) > kDeviations * found.distortion_deviation;
 }
 
-// Returns the median by which the distortion moves the inliers.
+// Returns the median distance by which the distortion moves the inliers, in px.
 double moved_px(std::span<const PointPair> points, const EstimateResult& found,
                 const Intrinsics& unit) {
   std::vector<double> moved;
@@ -125,7 +127,7 @@ double moved_px(std::span<const PointPair> points, const EstimateResult& found,
   return *middle;
 }
 
-// Points outside the undistorted images are not inliers there.
+// Removes inliers outside the undistorted images.
 void keep_seen(const UndistortedPair& pair, EstimateResult& found) {
   const auto is_seen = [&](double x, double y) {
     return x > -0.5 && y > -0.5 && x < pair.image1.width - 0.5 && y < pair.image1.height - 0.5;
@@ -145,7 +147,7 @@ std::vector<PointPair> inlying(std::span<const PointPair> points, const Estimate
   return inliers;
 }
 
-// Points of a photograph without the distortion, in px of a view without the lens.
+// Returns the undistorted points of a photograph, in px of an undistorted view.
 std::vector<PointPair> undistorted_points(Picture photograph, double distortion,
                                           const Intrinsics& view, std::vector<PointPair> points) {
   const LensCamera lens = lens_of(photograph, distortion);
@@ -159,8 +161,8 @@ std::vector<PointPair> undistorted_points(Picture photograph, double distortion,
   return points;
 }
 
-// Standard deviation of the distortion, with correlated errors and the assumed centre and aspect
-// ratio.
+// Returns the standard deviation of the distortion, including correlated errors and the assumed
+// centre and aspect ratio.
 double distortion_deviation(Picture image, const EstimateResult& found, const PairOptions& options,
                             std::span<const PointPair> points) {
   const std::vector<PointPair> inliers = inlying(points, found);
@@ -177,7 +179,8 @@ double distortion_deviation(Picture image, const EstimateResult& found, const Pa
   return std::sqrt(variance);
 }
 
-// The inliers with the distortion one standard deviation off; none if no lens was estimated.
+// Returns the inliers with the distortion one standard deviation off; empty if no
+// lens was estimated.
 std::vector<std::vector<PointPair>> with_other_distortion(Picture photograph,
                                                           const PinholePair& pair,
                                                           const PairResult& result) {
@@ -188,8 +191,8 @@ std::vector<std::vector<PointPair>> with_other_distortion(Picture photograph,
                              inlying(result.points, result.model))};
 }
 
-// Finds F and the distortion of one lens, if it explains the matches better than F alone. A
-// dominant plane leaves F and the distortion undetermined.
+// Estimates F and the distortion of one lens; nullopt unless they explain the matches better than F
+// alone. A dominant plane leaves F and the distortion undetermined.
 std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const EstimateResult& alone,
                                          const PairOptions& options,
                                          std::span<const PointPair> points) {
@@ -198,7 +201,7 @@ std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const Esti
       !problem_info(kKind).is_built)
     return {};
   RobustOptions robust = one_pair_options(kKind, points.size(), options.robust);
-  // A model that explains fewer matches than F does is not sought.
+  // Models that explain clearly fewer matches than F are not searched for.
   robust.min_inlier_ratio = std::max(
       robust.min_inlier_ratio, 0.95 * alone.inlier_count / static_cast<double>(points.size()));
   const Intrinsics unit = lens_unit(image);
@@ -230,8 +233,7 @@ void set_radial_model(Queue& queue, const Photograph& image1, const Photograph& 
   result.model = std::move(found);
 }
 
-// Takes E of the undistorted images if it explains at least as many matches as E of the
-// photographs.
+// Replaces E by E of the undistorted images if that explains at least as many matches.
 void set_undistorted_essential(Queue& queue, const Photograph& image1, const Photograph& image2,
                                const Estimate& lens, const PairOptions& options,
                                PairResult& result) {
@@ -338,7 +340,7 @@ void estimate_focal_length(Queue& queue, const Photograph& image1, const Photogr
   result.estimated_camera.focal_length = found.focal_length / pair.scale;
   result.estimated_camera.focal_deviation = deviation.px / pair.scale;
   result.pose_deviation = std::move(deviation.pose);
-  // The pose is of the inliers: each has the place of its match.
+  // The pose's scene points are listed by inlier; here each moves to the index of its match.
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   std::vector<Vec3> points(result.points.size(), Vec3{kNaN, kNaN, kNaN});
   std::size_t next = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CPU functions of a catalogue of kernels, of the text that GPUs compile. The file is one frame
-// for every SIMD target (docs/lanes.md) that holds the class template of the text, the functions
-// and their rows:
+// CPU functions of a catalogue of kernels, compiled from the source that GPUs compile. The file is
+// a frame for every SIMD target (docs/lanes.md) with the class template of the source, the
+// functions and their table rows:
 //
 //   HWY_BEFORE_NAMESPACE();
 //   namespace bifocal::HWY_NAMESPACE {
@@ -19,8 +19,8 @@
 //   }
 //   #endif
 //
-// A group is a register; so are the items of a map kernel, item i and those behind it, which loads
-// and stores by group_load and group_store, or with a text of scalars one item.
+// A group occupies a register. In a map kernel a register holds consecutive items from item i on,
+// which group_load and group_store access; with scalar code it is a single item.
 #pragma once
 
 #include "runtime/kernel_table.hpp"
@@ -35,14 +35,14 @@
   const typename Text::kernel_##type name = \
       *static_cast<const typename Text::kernel_##type*>(arguments[at_++]);
 #define CPU_LOCAL_(type, name, size) typename Text::kernel_##type name[Text::size];
-#define CPU_DYNAMIC_(type, name)  // a kernel that has any is not for CPUs
+#define CPU_DYNAMIC_(type, name)  // a kernel with dynamic memory has no CPU version
 #define CPU_STRUCT_(type, name, members) members
 #define CPU_NAME_(type, name) , name
 #define CPU_SIZED_NAME_(type, name, size) , name
 #define CPU_FUNCTION_(name, LIST, step)                                                      \
   template <class Text>                                                                      \
   void name(const void* const* arguments, int begin, int end) {                              \
-    int at_ = 1; /* behind the count */                                                      \
+    int at_ = 1; /* after the count */                                                       \
     LIST(CPU_IN_, CPU_OUT_, CPU_VALUE_, CPU_LOCAL_, CPU_DYNAMIC_, CPU_IN_, CPU_STRUCT_)      \
     for (int i_ = begin; i_ < end; i_ += (step))                                             \
       Text::name##_body(i_ LIST(CPU_NAME_, CPU_NAME_, CPU_NAME_, CPU_SIZED_NAME_, CPU_NAME_, \

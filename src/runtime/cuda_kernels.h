@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA functions of a catalogue of kernels. A .cu file is one nameless namespace with the class
-// template of the text, and a table:
+// CUDA functions of a catalogue of kernels. A .cu file has an unnamed namespace with the class
+// template of the source, and a table:
 //
 //   namespace {
 //   template <class Real>
@@ -11,13 +11,13 @@
 //   #include "stereo/filter.list"
 //   #include "lane/cpp_end.h"
 //   };
-//   CUDA_KERNELS(FILTER_KERNELS)  // the __global__ functions, templates over the text
+//   CUDA_KERNELS(FILTER_KERNELS)  // the __global__ functions, templates over the class
 //   }
 //   CUDA_TABLE(filter) {          // the name of the file
-//     CUDA_VARIANT(filter, FILTER_KERNELS, filter_text<float>)  // one line a set of constants
+//     CUDA_VARIANT(filter, FILTER_KERNELS, filter_text<float>)  // one line per set of constants
 //   }
 //
-// A launch gets the variant whose `constants` all have the values that it asks for.
+// A launch selects the variant whose `constants` all have the requested values.
 #pragma once
 
 #include "lane/scalar.hpp"
@@ -67,7 +67,7 @@
   }
 #define CUDA_KERNELS(KERNELS) KERNELS(CUDA_MAP_, CUDA_GROUP_, CUDA_THREAD_)
 
-// Defines a file's rows of the table of all CUDA functions, outside of every namespace.
+// Defines a file's rows in the table of all CUDA functions. Must stand outside all namespaces.
 #define CUDA_TABLE(file)                                              \
   void bifocal_cuda_table_##file(bifocal::runtime::CudaTable& table); \
   void bifocal_cuda_table_##file(bifocal::runtime::CudaTable& table)

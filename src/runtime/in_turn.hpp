@@ -5,9 +5,10 @@
 
 namespace bifocal::runtime {
 
-// Pieces of work take two slots in turn: while the device works on the piece of one slot, the host
-// prepares the next piece in the other. start(slot) begins the next piece in slot 0 or 1, and is
-// false where there is none left; finish(slot) waits for the piece that a slot has, if it has one.
+// Processes pieces of work in two alternating slots: while the device works on the piece of one
+// slot, the host prepares the next piece in the second. start(slot) begins the next piece in slot
+// 0 or 1 and returns false after the last piece; finish(slot) waits for the piece of a slot, if
+// it has one.
 template <class Start, class Finish>
 void in_turn(const Start& start, const Finish& finish) {
   std::size_t slot = 0;

@@ -56,7 +56,7 @@ std::shared_ptr<BackendMemory> allocate_within_limit(Backend& backend, std::size
                     info.name, bytes, std::max<std::int64_t>(0, *limit - before), *limit, kName));
   std::shared_ptr<BackendMemory> memory = backend.allocate(bytes);
   BackendMemory* const address = memory.get();
-  // What is taken is given back after the memory.
+  // The deleter frees the memory before its bytes are returned to the limit.
   return {address, [taken, memory = std::move(memory)](BackendMemory*) mutable { memory.reset(); }};
 }
 

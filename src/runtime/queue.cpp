@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queues, memory and copies of the public API: the checks that all devices share.
+// Queues, memory and copies of the public API, with the checks common to all devices.
 #include <fmt/format.h>
 
 #include "runtime/backend.hpp"
@@ -36,7 +36,7 @@ void Backend::settle() noexcept {
   for (BackendQueue* queue : queues_) {
     try {
       queue->wait();
-    } catch (const std::exception&) {  // the first one is on its way
+    } catch (const std::exception&) {  // a first exception is already propagating
     }
   }
 }

@@ -24,7 +24,8 @@ void AutomaticModel::estimate(const MatchedPairs& pairs, std::vector<ChosenModel
   inliers.resize(found.points.size());
 }
 
-// Calls from several threads run at the same time, each on its own queue.
+// Estimates a model on a new queue. Thread-safe: calls from several threads run concurrently, each
+// on its own queue.
 EstimateResult AutomaticModel::estimate(const MatchedPairs& pairs, ModelKind kind,
                                         std::span<const Intrinsics> cameras) const {
   Queue queue(queue_.device());
@@ -37,7 +38,7 @@ EstimateResult AutomaticModel::estimate(const MatchedPairs& pairs, ModelKind kin
                       .options = one_pair_options(kind, matches, options_.robust)}));
 }
 
-// Models that were not asked for stay without a result.
+// Estimates the candidate models concurrently. Models that are not requested have no result.
 void AutomaticModel::estimate_candidates(const MatchedPairs& pairs, ChosenModel& found,
                                          EstimateResult& homography) const {
   const std::vector<Intrinsics>& cameras = options_.cameras;

@@ -22,7 +22,8 @@ Decision planar_or(Configuration otherwise, const FoundModel& model, const PairV
   return {Configuration::planar_or_panoramic, pair.H.count() > model.count() ? &pair.H : &model};
 }
 
-// The F that counts: with the focal length of both pictures where that has nearly as many inliers.
+// Returns the fundamental matrix to use: with the focal length shared by both images if that model
+// has nearly as many inliers as F, otherwise F.
 const FoundModel& epipolar_of(const PairView& pair, const VerifyOptions& o) {
   const int s = pair.shared.estimate.outcome == Outcome::ok ? pair.shared.count() : 0;
   const bool shared = s >= o.min_inliers && s > o.min_E_F_inlier_ratio * pair.F.count();
@@ -46,8 +47,8 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
-// Text that a camera or a program prints on its images: most inliers lie at the border of both
-// images and have the same shift. If so many have it, the medians of the shifts are near it.
+// Detects text that a camera or a program prints on its images: most inliers lie at the border of
+// both images and have the same shift. In that case the medians of the shifts are close to it.
 bool is_watermark(const PairView& pair, std::span<const std::uint8_t> inliers, int count,
                   const VerifyOptions& o) {
   const double least = o.watermark_min_inlier_ratio * count;
@@ -83,7 +84,7 @@ std::vector<PointPair> inlying(std::span<const PointPair> points,
   return out;
 }
 
-// The motion of two that fits H, by the points before both cameras.
+// Returns the motion consistent with H that has most points in front of both cameras.
 std::optional<Pose> pose_from_plane(const Mat3& H, std::span<const PointPair> points,
                                     const Intrinsics& camera1, const Intrinsics& camera2) {
   std::optional<Pose> best;
@@ -125,7 +126,7 @@ void relate(const PairView& pair, std::span<const std::uint8_t> inliers, Decided
     out.cam2_from_cam1 = pose_from_plane(*out.H, points, a, b);
 }
 
-// The focal length of a camera that both pictures share, and E, where two views tell it.
+// Sets the focal length of a camera shared by both images, and E, if the two views determine them.
 void add_focal(const PairView& pair, const VerifyOptions& options, DecidedPair& out) {
   const Estimate& found = pair.shared.estimate;
   if (!(found.focal_deviation < 0.25 * found.focal_length)) return;

@@ -5,7 +5,7 @@
 
 namespace {
 
-// The structs of arguments.
+// Namespaces of the argument structs.
 using namespace bifocal::features;
 using namespace bifocal::rectification;
 using namespace bifocal::verify;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wrong input gets the right exit code and a message that names the file, argument and value;
-// nothing half-written remains.
+// Wrong input gets the documented exit code and a message that names the file, argument and value;
+// no half-written file remains.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -13,14 +13,14 @@ namespace {
 struct Bad {
   std::string arguments;
   int code;
-  std::string named;  // has to stand in the message
+  std::string named;  // expected in the message
 
   friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.arguments; }
 };
 
 class BadInput : public testing::TestWithParam<Bad> {};
 
-TEST_P(BadInput, is_named_and_leaves_nothing) {
+TEST_P(BadInput, is_named_and_leaves_no_files) {
   const TemporaryFolder folder;
   write_pictures(folder);
   const std::string png = read_file(folder / "left.png");
@@ -161,8 +161,9 @@ TEST(BadInput, one_pixel_pictures_have_disparity_but_no_depth) {
   EXPECT_TRUE(std::filesystem::exists(folder / "o/disparity.pfm"));
 }
 
-// Whatever the moment, an interrupted run leaves all of its files or none, and no hidden folder.
-TEST(BadInput, a_terminated_run_leaves_everything_or_nothing) {
+// An interrupted run leaves all of its files or none, and no hidden folder, whenever it
+// is interrupted.
+TEST(BadInput, a_terminated_run_leaves_all_files_or_none) {
   const TemporaryFolder folder;
   write_pictures(folder);
   for (int delay_ms = 0; delay_ms <= 60; delay_ms += 4) {

@@ -19,11 +19,11 @@ namespace bifocal::collection {
 namespace fs = std::filesystem;
 namespace {
 
-// Keypoints of 16 bits are whole and even numbers in large pictures, so that one at the border may
-// be outside.
+// Largest distance of a keypoint from the image, in px. float16 coordinates of large images are
+// whole or even numbers, so a keypoint at the border may lie outside.
 constexpr double kOutside = 4;
 
-// Files of any size: their length, and 64 parts of 64 KiB.
+// Hashes a file of any size: its length, and 64 parts of 64 KiB.
 std::string identity_of_file(const fs::path& file) {
   constexpr std::uintmax_t kParts = 64, kPart = 1 << 16;
   io::require_regular(file);
@@ -54,7 +54,7 @@ std::string identity_of_folder(const fs::path& folder) {
                      runtime::hash_of(fmt::format("{}", fmt::join(files, "\n"))));
 }
 
-// The numbers of an array, and its shape [rows, columns].
+// Returns an array of numbers and its shape [rows, columns].
 std::vector<float> table_of(const NpzFile& file, const std::string& name, const char* array,
                             std::array<std::int64_t, 2>& shape) {
   if (!file.contains(array)) io::reject(name, "has no array '{}'", array);
@@ -72,7 +72,7 @@ std::vector<float> table_of(const NpzFile& file, const std::string& name, const 
   return out;
 }
 
-// Of one photograph, as they are given.
+// Given features of one photograph, unchecked.
 struct Read {
   std::vector<Vec2> keypoints;
   hloc::FeatureFile::Descriptors descriptors;

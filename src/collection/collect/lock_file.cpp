@@ -8,7 +8,8 @@ namespace bifocal::collection {
 
 namespace {
 
-// False when the name has gone to another file, or to none, since this one was opened.
+// Returns false if the name was removed or now belongs to a different file than
+// the open descriptor.
 bool is_still_named(int descriptor, const std::filesystem::path& file) {
   struct stat own {
   }, named{};
@@ -33,7 +34,7 @@ LockFile::LockFile(std::filesystem::path file, bool is_optional) : file_(std::mo
 }
 
 LockFile::~LockFile() {
-  if (own_.valid()) unlink(file_.c_str());  // while it is held
+  if (own_.valid()) unlink(file_.c_str());  // while the lock is held
 }
 
 }  // namespace bifocal::collection

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs to matches and geometry, piece by piece of the images that memory has room for; what is
-// found is written while devices go on.
+// Matches pairs and estimates their geometries in pieces whose images fit the available memory.
+// Results are written while the devices process the next pieces.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -18,27 +18,28 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Pieces are as large as what is done in this time: little is lost when the process is killed.
+// Pieces are sized to take this time, so that little work is lost if the process is killed.
 constexpr double kSecondsOfPiece = 1;
-// More keep a GPU no busier, and their memory is no longer in its caches.
+// Larger pieces do not increase the load of a GPU, and their memory exceeds its caches.
 constexpr std::size_t kMostPairs = 512;
 constexpr std::size_t kWorkersOnGpu = 3;  // one copies while another computes
-constexpr int kRowsOnGpu = 8;             // of images, whose partners are loaded once for all
-// A pair that waits for those before it takes so many bytes a feature of its images.
+constexpr int kRowsOnGpu = 8;  // rows of images whose partners are loaded once for all rows
+// Bytes per feature of its images that a pair takes while it waits for earlier pairs to be written.
 constexpr std::int64_t kBytesOfWaiting = 4;
 
-// Features of the largest photograph.
+// Returns the number of features of the photograph with most features, at least 1.
 int most_features(std::span<const PhotographRow> rows) {
   int most = 1;
   for (const PhotographRow& r : rows) most = std::max(most, r.features);
   return most;
 }
 
-// Pairs under way. Those with fewer matches than min_matches have neither matches nor a geometry.
+// Piece of pairs in the pipeline. Pairs with fewer than min_matches matches keep neither matches
+// nor a geometry.
 struct MatchPiece {
-  Places places;  // in the list of pairs
+  Places places;  // indices into the list of pairs
   std::vector<ImagePair> pairs;
-  std::vector<std::int64_t> offsets;  // pair k has the matches [offsets[k], offsets[k + 1])
+  std::vector<std::int64_t> offsets;  // matches of pair k: [offsets[k], offsets[k + 1])
   std::vector<colmap::IndexPair> index_pairs;
   std::vector<colmap::TwoViewGeometry> geometries;
 
@@ -47,21 +48,21 @@ struct MatchPiece {
                end = static_cast<std::size_t>(offsets[k + 1]);
     return std::span(index_pairs).subspan(begin, end - begin);
   }
-  // Null if the pair has too few matches.
+  // Returns null if the pair has too few matches.
   [[nodiscard]] const colmap::TwoViewGeometry* geometry(std::size_t k) const {
     return matches(k).empty() ? nullptr : &geometries[k];
   }
 };
 
-// All workers share this.
+// State shared by all workers.
 struct Shared {
   const Job& job;
   std::span<const PhotographRow> rows;
   const colmap::Cameras cameras;
   const std::optional<DescriptorKind> given;
-  std::size_t most_pairs;              // of a piece
+  std::size_t most_pairs;              // largest size of a piece
   std::int64_t given_memory;           // bytes of given features that stay in memory
-  std::atomic<std::size_t> piece = 1;  // pairs that are done in the time of a piece
+  std::atomic<std::size_t> piece = 1;  // current size of a piece, in pairs
 };
 
 // Matches and verifies one piece after another.
@@ -121,7 +122,7 @@ class Matcher {
     }
     fill(piece, verifier_.run(found.offsets, points.data()), found.matches);
   }
-  // Reads the places of an image's given features.
+  // Returns the positions of an image's given features, read once.
   const std::vector<Vec2>& given_places(int image) {
     const auto [at, is_new] = given_places_.try_emplace(image);
     if (is_new)
@@ -159,7 +160,7 @@ class Matcher {
 
   void adapt(std::size_t count, double seconds) {
     const std::size_t now = shared_.piece;
-    if (count < now) return;  // the end of a row of pairs says little
+    if (count < now) return;  // a short piece at the end of a row of pairs is not representative
     if (seconds < kSecondsOfPiece / 2) shared_.piece = std::min(shared_.most_pairs, 2 * now);
     if (seconds > kSecondsOfPiece * 2) shared_.piece = std::max<std::size_t>(1, now / 2);
   }
@@ -169,19 +170,19 @@ class Matcher {
   Queue queue_;
   verify::PairVerifier<verify::ColmapModels> verifier_;
   WorkDatabase work_;
-  std::shared_ptr<ResidentFeatures> resident_;  // of features that were found here
+  std::shared_ptr<ResidentFeatures> resident_;  // features found by this run
   std::optional<GivenMatcher> given_;
-  std::map<int, std::vector<Vec2>> given_places_;  // px, of each image
+  std::map<int, std::vector<Vec2>> given_places_;  // px, by image
   std::vector<colmap::ViewCamera> cameras1_, cameras2_;
   colmap::OddRows odd_;
 };
 
-// Brings pairs into the order of the list where their pieces come in another one.
+// Writes pairs in the order of the list if their pieces arrive in a different order.
 class RowsInOrder {
  public:
   RowsInOrder(WorkDatabase& work, std::span<const ImagePair> pairs) : work_(work), pairs_(pairs) {}
 
-  // All that can be written now, together.
+  // Writes all pairs that are next in order, in one transaction, and buffers the rest.
   void write(const MatchPiece& piece) {
     work_.together([&] {
       for (std::size_t k = 0; k < piece.places.size(); ++k) {
@@ -227,8 +228,9 @@ std::vector<ImagePair> without_known(std::span<const ImagePair> pairs, const Pai
   return rest;
 }
 
-// Tells of how many images side by side the pairs wait for each other, in the memory of matches
-// under way. On a processor loading an image again costs less than the work that a kill would lose.
+// Returns the height of a tile of the pair matrix in images, so that the pairs buffered until they
+// are in order fit a quarter of max_memory. On a CPU the height is 1: loading an image again costs
+// less than the work that a kill would lose.
 int rows_side_by_side(const Job& job, std::int64_t images, std::int64_t features) {
   if (!all_are_gpus(job)) return 1;
   const std::int64_t fit = job.options.max_memory / 4 / (images * features * kBytesOfWaiting);

@@ -18,11 +18,11 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr const char* kFresh = ".new";  // until it is whole
+constexpr const char* kFresh = ".new";  // suffix until the file is complete
 constexpr std::int64_t kLeastCache = std::int64_t{4} << 20, kMostCache = std::int64_t{32} << 20;
 constexpr const char *kGiven = "state descriptors", *kScreened = "state screened photographs";
 
-// A time has 8 bytes whatever it is: taking it away moves nothing.
+// A time is a blob of 8 bytes for any value, so that clearing it moves no rows.
 constexpr const char* kTables = R"(
 BEGIN;
 CREATE TABLE bifocal_collect(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
@@ -44,7 +44,8 @@ bool is_ours(const sqlite::Connection& connection) {
       .has_value();
 }
 
-// Views may have no end, and triggers write what nobody asked for.
+// Rejects a file with views or triggers: a view may never end, and a trigger
+// writes unrequested rows.
 void check_tables(const fs::path& file, colmap::Access access) {
   const sqlite::Connection connection(file, access);
   if (const auto other = sqlite::text_of(
@@ -103,8 +104,9 @@ void WorkDatabase::copy(const fs::path& from, const fs::path& file,
 WorkDatabase::WorkDatabase(const fs::path& file, colmap::Access access)
     : database_(with_own_tables(file, access), access) {
   if (access != colmap::Access::write) return;
-  // Committed work outlives the process; of a machine without power the last seconds may be lost.
-  // 16 MB of the log are written into the file at a time. What is taken away leaves zeros.
+  // Committed work survives the end of the process; if the machine loses power, the last seconds
+  // may be lost. 16 MB of the log are written into the file at a time. Deleted data is
+  // overwritten with zeros.
   connection().execute(
       "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 250; PRAGMA secure_delete = ON");
   set_cache(kMostCache);
@@ -194,7 +196,7 @@ void WorkDatabase::add(const ImagePair& pair, std::span<const colmap::IndexPair>
 }
 
 void WorkDatabase::finish(std::span<const std::string> notes) {
-  // It was stopped before it got its name: another time would move its rows.
+  // A run may have stopped after this step and before the rename. A second write would move rows.
   if (sqlite::text_of(connection(),
                       "SELECT count(*) > 0 AND sum(changed != zeroblob(8)) = 0 "
                       "FROM bifocal_photographs") == "1")
@@ -207,18 +209,18 @@ void WorkDatabase::finish(std::span<const std::string> notes) {
 
 namespace {
 
-// Waits until what is written is on the disk: before that the file gets no name.
+// Waits until the data is on the disk: the file is renamed only after that.
 void synchronise(const fs::path& file) {
   const io::Descriptor own(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!own.valid() || ::fsync(own.get()) != 0) io::reject_write(file, errno);
 }
 
-// The log of a database that was here would be taken for the new one's.
+// Removes the log of an existing database; SQLite would take it for the log of the new one.
 void take_old_away(const fs::path& database) {
   if (fs::exists(database)) {
     try {
       sqlite::fold_log(database);
-    } catch (const Error&) {  // it is none, or a damaged one: it goes as a whole
+    } catch (const Error&) {  // not a database or damaged: replaced as a whole
     }
   }
   sqlite::remove_logs(database);

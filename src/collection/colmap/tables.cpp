@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which tables and columns a database has, and those of a new one.
+// Inspection of a database's tables and columns, and the schema of new databases.
 #include "collection/colmap/state.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ struct Table {
   const char* name;
   std::vector<const char*> columns;
 };
-// What every version from 3.8 on has.
+// Tables and columns of all versions from 3.8 on.
 const Table kNeeded[] = {
     {"cameras", {"camera_id", "model", "width", "height", "params", "prior_focal_length"}},
     {"images", {"image_id", "name", "camera_id"}},
@@ -34,7 +34,7 @@ std::set<std::string> columns_of(const sqlite::Connection& connection, const std
   return names;
 }
 
-// A view may have no end.
+// Rejects views, because a view may produce rows without end.
 bool is_table(const sqlite::Connection& connection, std::string_view name) {
   return sqlite::text_of(connection,
                          "SELECT type = 'table' AND rootpage > 0 FROM sqlite_master "
@@ -59,9 +59,9 @@ void set_geometry(Tables& tables, const std::set<std::string>& there) {
       columns, places);
 }
 
-// The tables that 3.10 to 4.2.1 read alike: no rigs, frames and priors, which those before 3.12 do
-// not know, and `type` with a default, without which 3.x cannot write descriptors. A user_version
-// above 3140001 says that unset is NULL, so that 4.x has nothing to migrate.
+// Tables that 3.10 to 4.2.1 read alike. Rigs, frames and priors are omitted, because versions
+// before 3.12 lack them; `type` has a default, because 3.x cannot write descriptors otherwise. A
+// user_version above 3140001 means that unset values are NULL, so that 4.x migrates no rows.
 constexpr const char* kSchema = R"(
 BEGIN IMMEDIATE;
 CREATE TABLE cameras (
@@ -121,8 +121,8 @@ Tables inspect(const sqlite::Connection& connection) {
 }
 
 void create_tables(const sqlite::Connection& connection) {
-  // Rows are of some kilobytes: on the largest pages most are in one piece, and take half as long
-  // to write and to read.
+  // The largest pages are used because rows have some kilobytes: most of them fit one page and take
+  // half the time to write and read.
   connection.execute(
       "PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   connection.execute(kSchema);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hloc's features and matches.
+// Reads feature and match files of hloc.
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/colmap/hloc.hpp>
@@ -24,7 +24,7 @@ namespace bifocal::hloc {
 namespace {
 
 constexpr std::string_view kKeypoints = "/keypoints";
-constexpr std::int64_t kLongestSide = std::int64_t{1} << 20;  // px, of a picture
+constexpr std::int64_t kLongestSide = std::int64_t{1} << 20;  // px, of an image
 
 std::string dashed(std::string_view name) {
   std::string out(name);
@@ -58,7 +58,7 @@ struct FeatureFile::State {
     });
     std::sort(names.begin(), names.end());
   }
-  // The numbers of a data set that has to be there, and its shape.
+  // Returns the values of a required data set, and its shape.
   template <class T>
   std::vector<T> read(const std::string& set, std::vector<std::int64_t>& shape) const {
     std::vector<T> values;

@@ -13,7 +13,8 @@
 namespace bifocal::colmap {
 namespace {
 
-// In full: all features of a thousand images are 200 MB, too many to read before each shard.
+// Only a sample is hashed: all features of a thousand images are 200 MB, too many to read
+// before each shard.
 constexpr std::size_t kSampledImages = 16;
 
 std::string beside(const std::filesystem::path& file, const char* end) {
@@ -29,7 +30,7 @@ std::int64_t size_of(const std::string& file) {
 
 std::string views_of(const Database& database) {
   std::string text;
-  std::vector<RowFault> odd;  // for those that verify the pairs
+  std::vector<RowFault> odd;  // reported by the verification of the pairs
   for (const Camera& c : database.cameras(&odd))
     text += fmt::format("camera {} {} {} {} {} {}\n", c.id, c.model, c.width, c.height,
                         c.has_prior_focal_length, fmt::join(c.params, " "));

@@ -20,11 +20,11 @@ namespace {
 
 constexpr int kMostNamed = 20;  // shards in a message
 
-// Results of shards, whose inliers are of keypoints that the database has.
+// Results of the shards. Inliers are checked against the keypoint counts of the database.
 class Results {
  public:
   Results(const Plan& plan, const Database& database) : plan_(plan) {
-    std::vector<RowFault> odd;  // pairs of these are left out
+    std::vector<RowFault> odd;  // their pairs are left out
     for (const Image& image : database.images(&odd))
       keypoints_.emplace(image.id, database.keypoint_count(image.id));
   }
@@ -43,8 +43,8 @@ class Results {
     }
     return content;
   }
-  // take(row) for the rows of all shards in order, without those of pairs that were left out, until
-  // it is false. Says whether it came to the end.
+  // Calls take(row) for the rows of all shards in order until it returns false. Pairs that were
+  // left out are skipped. Returns whether all rows were visited.
   template <class Take>
   bool for_each_row(OddRows& left_out, const Take& take) const {
     for (int shard = 0; shard < plan_.shards(); ++shard) {
@@ -86,7 +86,7 @@ void check_all_done(const Results& results) {
 
 std::uint64_t id_of(const ShardRow& row) { return pair_id(row.pair.image1, row.pair.image2); }
 
-// As it is read from a database that it was written to.
+// Returns the geometry after a round trip through the database's numbers.
 TwoViewGeometry read_back(TwoViewGeometry g) {
   shift_pixels(g, kHalfPixel);
   shift_pixels(g, -kHalfPixel);
@@ -100,8 +100,9 @@ bool same(const TwoViewGeometry& a, const TwoViewGeometry& b) {
          a.H == b.H && p.has_value() == q.has_value() && (!p || (p->R == q->R && p->t == q->t));
 }
 
-// Of a plan that overwrites: has a merge that was ended written these rows, and no other is left?
-// Then they are whole pieces from the first on, and they are what the shards say.
+// Returns whether the database contains exactly the rows of an interrupted merge of these
+// results. Such rows form complete pieces from the first on and equal the rows of the shards. For
+// plans that overwrite.
 bool has_begun(const Results& results, const Database& database,
                const std::vector<std::uint64_t>& there) {
   OddRows left_out;
@@ -118,7 +119,8 @@ bool has_begun(const Results& results, const Database& database,
   return is_same && equal == there.size() && (is_all || is_full_piece(pairs, matches));
 }
 
-// Rows of these pairs and, when all pairs were planned, of all others.
+// Returns the pair_ids of existing rows that the plan replaces: all rows if all pairs were planned,
+// else the rows of `pairs`.
 std::vector<std::uint64_t> to_forget(const Plan& plan, const Database& database,
                                      std::span<const PairOfImages> pairs) {
   std::vector<std::uint64_t> there = ids_with_geometry(database, true);
@@ -154,7 +156,7 @@ void remove_parts(const std::filesystem::path& folder) {
 
 VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
   const std::filesystem::path file = run.into.empty() ? plan.database : run.into;
-  const Database database(file, Access::write);  // the last one closed: it tidies up the log
+  const Database database(file, Access::write);  // closed last, which removes the log
   if (views_of(database) != plan.views)
     io::reject(file.string(),
                "is not the database of the plan: its cameras, images or features are others");

@@ -18,7 +18,7 @@ namespace bifocal::colmap {
 
 using Json = nlohmann::ordered_json;
 
-// The library finds it by its argument.
+// Found by nlohmann::json through argument-dependent lookup.
 static void to_json(Json& json, const VerifyOptions& options) {
   fields(options, [&](const auto& value, const Field& field) { json[field.name] = value; });
 }
@@ -27,12 +27,12 @@ namespace {
 
 constexpr int kVersion = 1;
 constexpr std::int64_t kMaxPlanBytes = std::int64_t{1} << 26;
-constexpr int kDepth = 2;                     // of objects and lists in it
+constexpr int kDepth = 2;                     // of nested objects and lists
 constexpr std::int64_t kLineOfList = 3 * 11;  // bytes at most
 constexpr std::int64_t kMostCount = std::int64_t{1} << 62;
 
-// The hash of a plan is taken of these members, in this order. The place of the database does not
-// count: a copy has the same plan.
+// Visits the members that the hash of a plan covers, in this order. The path of the database is
+// excluded, so that a copy has the same plan.
 template <class P, class Visit>
 void visit_plan(P& plan, const Visit& visit) {
   visit("views", plan.views);
@@ -41,7 +41,7 @@ void visit_plan(P& plan, const Visit& visit) {
   visit("skipped", plan.skipped);
   visit("unmatched", plan.unmatched);
   visit("pairs_per_shard", plan.pairs_per_shard);
-  std::int64_t shards = plan.shards();  // told; the lists say it again
+  std::int64_t shards = plan.shards();  // redundant: the lists determine it
   visit("shards", shards);
   visit("overwrite", plan.overwrite);
   visit("all_pairs", plan.all_pairs);
@@ -55,7 +55,7 @@ Json content_of(const Plan& plan) {
   return json;
 }
 
-// Members of an object in the file of a plan, each of its type and within its range.
+// Reads members of a JSON object in a plan's file; each is checked for type and range.
 class Members {
  public:
   Members(const Json& json, std::string_view file) : json_(json), file_(file) {}
@@ -74,7 +74,7 @@ class Members {
     const Json& value = json_.at(name);
     const T least = name == kFromOne ? 1 : 0;
     const T most = std::is_same_v<T, std::int64_t> ? T(kMostCount) : std::numeric_limits<T>::max();
-    // Without a sign it may be above all numbers that have one.
+    // Compared as unsigned, because the value may exceed all signed integers.
     const bool sound = value.is_number_unsigned() &&
                        value.get<std::uint64_t>() >= std::uint64_t(least) &&
                        value.get<std::uint64_t>() <= std::uint64_t(most);
@@ -111,7 +111,8 @@ class Members {
   std::string_view file_;
 };
 
-// JSON holds UTF-8 alone; of other names the bytes stand beside what can be read of them.
+// Writes the path of the database. JSON holds only UTF-8; a path with other bytes is also stored as
+// a list of bytes.
 void set_path(Json& json, const std::filesystem::path& database) {
   const std::string name = database.string(), readable = valid_utf8(name);
   json["database"] = readable;

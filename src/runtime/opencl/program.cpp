@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs of an OpenCL device, built from the embedded texts at run time.
+// Programs of an OpenCL device, built at run time from the embedded sources.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +11,12 @@
 namespace bifocal::runtime {
 namespace {
 
-// Contracted multiply-adds as everywhere else in Bifocal, but nothing that breaks NaN, infinities
-// or signed zeros (no -cl-fast-relaxed-math). Not on a CPU: its compilers contract the work-items
-// of a vector in one way and those that are left over in another. Division and root rounded as on a
-// CPU where a device can; OpenCL else allows them 2.5 and 3 ulp.
+// Returns the compiler options.
+// * Multiply-adds are contracted on GPUs as everywhere in Bifocal, but not on a CPU: its compilers
+//   contract the work-items of a vector differently from the remaining work-items.
+// * NaN, infinities and signed zeros keep their meaning (no -cl-fast-relaxed-math).
+// * Division and square root are rounded as on a CPU if the device supports it; OpenCL otherwise
+//   allows errors of 2.5 and 3 ulp.
 std::string options_of(const Kernel& kernel, const DeviceInfo& device, bool exact_division,
                        int nvidia_capability) {
   std::string options = "-cl-std=CL1.2";
@@ -38,7 +40,7 @@ std::string build_log(cl_program program, cl_device_id device) {
   return log;
 }
 
-// Empty when the driver does not give it.
+// Returns the compiled binary; empty if the driver does not provide it.
 std::string binary_of(cl_program program) {
   std::size_t size = 0;
   if (cl().clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) !=
@@ -70,7 +72,7 @@ ClProgram OpenClBackend::build_source(std::string_view text, const std::string& 
   return program;
 }
 
-// nullptr when the driver does not take the binary.
+// Returns nullptr if the driver rejects the binary.
 ClProgram OpenClBackend::build_binary(const std::string& binary, const std::string& options) {
   const unsigned char* bytes = reinterpret_cast<const unsigned char*>(binary.data());
   const std::size_t length = binary.size();

@@ -11,7 +11,7 @@
 
 namespace bifocal::runtime {
 
-// Generated: every text that bifocal_embed_opencl() was called for.
+// Returns every source registered by bifocal_embed_opencl(). Generated.
 std::span<const OpenClText> embedded_opencl_texts();
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// OpenCL texts that this build holds, by name: written by cmake/BifocalEmbed.cmake, each the lane
-// vocabulary and a list's lane files.
+// OpenCL sources in this build, by name. cmake/BifocalEmbed.cmake generates each from the lane
+// vocabulary and the lane files of a list.
 #pragma once
 
 #include <string>
@@ -12,10 +12,11 @@ struct OpenClText {
   std::string_view name, text;
 };
 
-// Throws Error(device) when there is no text of that name.
+// Throws Error(device) if no source has this name.
 [[nodiscard]] std::string_view opencl_text(std::string_view name);
 
-// Adds a text, or replaces the one of that name (tests do). `text` lives as long as the process.
+// Adds a source, or replaces an existing source with the same name, for tests. `text` must live
+// until the process ends.
 void add_opencl_text(const OpenClText& text);
 
 }  // namespace bifocal::runtime
