@@ -16,7 +16,7 @@
 namespace bifocal::cli {
 namespace {
 
-// Never destroyed: the watching thread lives as long as the process.
+// Never destroyed, because the watching thread lives as long as the process.
 struct Interrupts {
   std::mutex mutex;
   std::vector<const std::function<void()>*> clean_ups;
@@ -50,7 +50,8 @@ void end_by(int signal) {
 }  // namespace
 
 void watch_interrupts() {
-  if (pipe2(signal_pipe, O_CLOEXEC) != 0) return;  // then a signal ends the process at once
+  if (pipe2(signal_pipe, O_CLOEXEC) != 0)
+    return;  // without the pipe a signal ends the process immediately
   std::thread([] {
     unsigned char signal = 0;
     while (read(signal_pipe[0], &signal, 1) < 0 && errno == EINTR) continue;

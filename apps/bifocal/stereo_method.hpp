@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How `bifocal stereo` matches: the options of both methods.
+// Options of both matching methods of `bifocal stereo`.
 #pragma once
 
 #include <optional>
@@ -24,8 +24,8 @@ struct StereoMethod {
   SsdOptions ssd;
 };
 
-// --method, the search range and all that belongs to one method or the other. What the other method
-// would ignore is refused.
+// Adds --method, the search range and all options of either method. Options that the chosen method
+// would ignore are refused.
 void add_stereo_method(const Command& command, StereoMethod& method);
 
 // Fills `sgm` and `ssd` after parsing. Without --max-disparity the search has the `estimated`
@@ -33,13 +33,13 @@ void add_stereo_method(const Command& command, StereoMethod& method);
 // less than 1 or more than 1024 disparities.
 void finish(StereoMethod& method, DisparityRange estimated);
 
-// Both pictures of one depth and size.
+// Matches two images of one depth and size.
 [[nodiscard]] DisparityMap match(Queue& queue, const StereoMethod& method, const Picture& left,
                                  const Picture& right);
 
-// For stereo.json.
+// Returns the options for stereo.json.
 [[nodiscard]] Json options_json(const StereoMethod& method);
-// For the report: names and values.
+// Returns the options for the report, as names and values.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> option_rows(
     const StereoMethod& method);
 

@@ -33,8 +33,9 @@ CLI::Validator whole_number_check() {
             const auto [stop, error] = std::from_chars(text.data(), end, value);
             if (text.empty() || stop != end || has_base(text))
               return fmt::format("{} is not a whole number", text);
-            return error == std::errc() ? std::string()
-                                        : fmt::format("{} is out of range: below 2^64", text);
+            return error == std::errc()
+                       ? std::string()
+                       : fmt::format("{} is out of range: must be below 2^64", text);
           },
           ""};
 }
@@ -253,7 +254,7 @@ void Program::run(int argc, char** argv) {
       fail(fmt::format("{}: no such command{}", argv[1], suggestion(argv[1], names_of(*app_))),
            app_->get_name());
     }
-    // CLI11 looks for what is missing before it looks at what it does not know.
+    // CLI11 reports missing arguments before unknown arguments.
     const auto unknown = chosen.empty() ? std::vector<std::string>() : chosen.front()->remaining();
     const auto flag = std::ranges::find_if(unknown, [](const std::string& word) {
       return word.starts_with("-") && word.size() > 1 && word != "--";

@@ -12,12 +12,14 @@ API = """# Python API
 """
 MODULES = {
     "bifocal._robust": "Robust estimation",
+    "bifocal._unknown_cameras": "Robust estimation with unknown cameras",
     "bifocal._two_view": "Single steps",
     "bifocal._cameras": "Cameras",
     "bifocal._features": "Features and matches",
     "bifocal._collection": "Many images",
     "bifocal._pictures": "Images",
     "bifocal._stereo_matching": "Dense stereo",
+    "bifocal._disparity_files": "Files of disparity and depth",
     "bifocal._rectification": "Rectification",
     "bifocal._solvers": "Minimal solvers",
     "bifocal.linalg": "Linear algebra",

@@ -1,4 +1,4 @@
-"""The poses and cameras that the calls of bifocal.poselib return, as PoseLib has them."""
+"""Poses and cameras in the results of bifocal.poselib, with the fields of PoseLib's classes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,19 @@ Array = NDArray[Any]
 
 @dataclass
 class CameraPose:
-    """X_camera = R X_world + t."""
+    """Pose of a camera, X_camera = R X_world + t.
+
+    Attributes:
+        R: Rotation, shape (3, 3).
+        t: Translation, shape (3,).
+    """
 
     R: Array = field(default_factory=lambda: np.eye(3))
     t: Array = field(default_factory=lambda: np.zeros(3))
 
     @property
     def q(self) -> Array:
-        """[4]: the quaternion w x y z."""
+        """Rotation as quaternion w x y z, shape (4,)."""
         K = np.array(
             [
                 [np.trace(self.R) + 1, 0, 0, 0],
@@ -38,7 +43,7 @@ class CameraPose:
                 ],
             ]
         )
-        K = np.tril(K) + np.tril(K, -1).T  # 4 q q'
+        K = np.tril(K) + np.tril(K, -1).T  # symmetric, equal to 4 q q'
         row = K[np.argmax(np.diag(K))]
         q: Array = row / np.copysign(np.linalg.norm(row), row[0])
         return q
@@ -54,7 +59,7 @@ class CameraPose:
 
     @property
     def Rt(self) -> Array:
-        """[3, 4]"""
+        """Matrix [R t], shape (3, 4)."""
         Rt: Array = np.c_[self.R, self.t]
         return Rt
 
@@ -66,14 +71,20 @@ class CameraPose:
         self.R, self.t = given[:, :3].copy(), given[:, 3].copy()
 
     def center(self) -> Array:
-        """[3]: of the camera, in the world."""
+        """Returns the centre of the camera in the world, shape (3,)."""
         c: Array = -self.R.T @ self.t
         return c
 
 
 @dataclass
 class PinholeCamera:
-    """A camera of PoseLib's that an estimate returns: SIMPLE_PINHOLE with f, cx, cy. Other calls here take it as a camera."""
+    """Camera of a PoseLib estimate, SIMPLE_PINHOLE with f, cx, cy. Other functions of bifocal.poselib accept it as a camera.
+
+    Attributes:
+        params: f, cx, cy in px.
+        model: Name of the model.
+        width, height: Size of the images in px; -1 if unknown.
+    """
 
     params: list[float]
     model: str = "SIMPLE_PINHOLE"
@@ -81,6 +92,7 @@ class PinholeCamera:
     height: int = -1
 
     def model_name(self) -> str:
+        """Returns the name of the model."""
         return self.model
 
     @property
@@ -89,21 +101,30 @@ class PinholeCamera:
         return 0
 
     def focal(self) -> float:
+        """Returns the focal length in px."""
         return self.params[0]
 
     def focal_x(self) -> float:
+        """Returns the horizontal focal length in px."""
         return self.params[0]
 
     def focal_y(self) -> float:
+        """Returns the vertical focal length in px."""
         return self.params[0]
 
     def principal_point(self) -> Array:
+        """Returns cx, cy in px, shape (2,)."""
         return np.array(self.params[1:])
 
 
 @dataclass
 class ImagePair:
-    """The pose of camera 2 from camera 1, and both cameras."""
+    """Relative pose and cameras of two images.
+
+    Attributes:
+        pose: Pose of camera 2 from camera 1.
+        camera1, camera2: Cameras of both images.
+    """
 
     pose: CameraPose
     camera1: PinholeCamera

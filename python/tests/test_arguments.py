@@ -1,4 +1,4 @@
-"""What does not fit is a ValueError or a TypeError that names the argument and what was got."""
+"""Arguments that do not fit raise ValueError or TypeError with the name and the given value."""
 
 import dataclasses
 import pathlib

@@ -1,4 +1,4 @@
-"""Batches: the estimates of single calls, as arrays of all pairs."""
+"""Batches give the estimates of single calls as arrays over all pairs."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_batch_is_its_pairs_to_the_bit():
 
 
 def test_parts_do_not_show():
-    """A batch that is worked off in parts is that of its halves."""
+    """A batch that is processed in parts gives the results of its separate parts."""
     s = Scene(n=30, plane=True)
     rows = np.tile(s.rows, (300, 1)) + np.repeat(np.arange(300), 30)[:, None]
     offsets = np.arange(301) * 30
@@ -87,7 +87,7 @@ def test_dlpack_of_another_framework():
 
 
 class OnlyDLPack:
-    """An array that speaks DLPack and nothing else."""
+    """Array with DLPack as its only interface."""
 
     def __init__(self, array):
         self._array = array
@@ -106,7 +106,7 @@ def test_dlpack_alone_is_read_in_place():
 
 
 def test_arrays_of_another_device_are_told_apart():
-    """Without one: the address is never read. With one: test_cuda.py."""
+    """The address is not read without a CUDA device. Tests with a device are in test_cuda.py."""
     there = DeviceArray(1 << 20, (673, 4))
     host = {"weights": None, "qualities": None, "options": None}
     with pytest.raises(ValueError, match="points: in the memory of cuda:0, but device is 'cpu'"):

@@ -1,4 +1,4 @@
-"""Verification of databases: what is written, and pycolmap's arguments."""
+"""Verification of COLMAP databases: written rows, and pycolmap's arguments."""
 
 import shutil
 import sqlite3
@@ -47,7 +47,7 @@ def test_geometry_holds_on_the_pixels_of_the_file(database):
 
 @pytest.mark.parametrize("params", [(0, 0, 320.5, 240.5), (np.nan, 700, 320.5, 240.5), (700, -700, 320.5, 240.5), (700, 700, np.inf, 240.5)])
 def test_a_camera_of_no_numbers_is_done_without(database, params):
-    """Image 2 has a camera of its own, whose numbers are those of none: its pairs are verified by F."""
+    """Image 2 has a separate camera with invalid parameters: its pairs are verified by F."""
     with sqlite3.connect(database) as db:
         (model, width, height) = db.execute("SELECT model, width, height FROM cameras").fetchone()
         db.execute("INSERT INTO cameras VALUES (9, ?, ?, ?, ?, 1)", (model, width, height, np.array(params, "<f8").tobytes()))
@@ -100,7 +100,7 @@ def test_pycolmaps_arguments(database, tmp_path):
     done = colmap.verify_matches(
         database_path=database,
         pairs_path=tmp_path / "pairs.txt",
-        options=dict(ransac=dict(max_num_trials=20000, min_inlier_ratio=0.1)),  # hloc's
+        options=dict(ransac=dict(max_num_trials=20000, min_inlier_ratio=0.1)),  # options of hloc
     )
     assert done.done == 2 and set(read_geometries(database)) == {(0, 1), (2, 3)}
     assert colmap.geometric_verification(str(database)).skipped == 2

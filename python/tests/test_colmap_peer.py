@@ -1,4 +1,4 @@
-"""pycolmap beside: what it decides, and what its mappers make of what is decided here. Skipped without pycolmap."""
+"""Comparison with pycolmap: its decisions, and the models of its mappers from databases verified here. Skipped without pycolmap."""
 
 import shutil
 import sqlite3
@@ -19,7 +19,7 @@ def centres(views):
 
 
 def spread(model, views):
-    """Largest distance of a camera's centre from the truth, after the similarity that fits best; the baseline is 0.8."""
+    """Returns the largest error of a camera centre after the best similarity; the baseline is 0.8."""
     images = {i.name: i.projection_center() for i in model.images.values() if i.has_pose}
     found = np.array([images[f"view{k}.jpg"] for k in range(views)])
     true = centres(views)
@@ -41,7 +41,7 @@ def mapped(database, folder, mapper):
 @pytest.mark.parametrize("prior", [1, 0])
 @pytest.mark.parametrize("mapper", ["incremental_mapping", "global_mapping"])
 def test_mappers_take_what_is_written(tmp_path, mapper, prior):
-    """The global one takes poses and matrices as they are: it fails on each that is transposed, inverted or in another order."""
+    """The global mapper uses poses and matrices unchanged: it fails if one is transposed, inverted or in another order."""
     if not hasattr(pycolmap, mapper):
         pytest.skip(f"pycolmap {pycolmap.__version__} has no {mapper}")
     views, matches = scene(views=6, points=400)
@@ -55,7 +55,7 @@ def test_mappers_take_what_is_written(tmp_path, mapper, prior):
 
 
 def test_undecided_rows_are_decided(tmp_path):
-    """hloc writes its matches as of configuration 0, which mappers from 4.2.1 on pass over; verified, they are mapped."""
+    """hloc writes matches with configuration 0, which mappers from 4.2.1 on ignore. They are mapped after verification."""
     views, matches = scene(views=5)
     write_database(tmp_path / "a.db", views, matches)
     with sqlite3.connect(tmp_path / "a.db") as db:
@@ -71,7 +71,7 @@ def test_undecided_rows_are_decided(tmp_path):
 
 
 def many_pairs(kinds, seed=0):
-    """Keypoints and matches of pairs of two images each: scenes, planes, turns and wrong matches."""
+    """Returns keypoints and matches of separate image pairs: scenes, planes, rotations and wrong matches."""
     rng = np.random.default_rng(seed)
     views, matches, right = [], {}, []
     for k, kind in enumerate(kinds):
@@ -105,7 +105,7 @@ def test_the_same_configurations(tmp_path, prior):
     same = [ours[p][0] == theirs[p][0] for p, kind in zip(matches, kinds, strict=True) if kind != "wrong"]
     print(f"prior {prior}: {np.mean(same):.1%} of {len(same)} true pairs the same")
     assert np.mean(same) >= 0.98
-    # Of wrong matches pycolmap believes what has 15 inliers by chance; here it has to be significant.
+    # pycolmap accepts pairs of wrong matches with 15 random inliers; Bifocal requires significance.
     believed = [[found.get(p, (1,))[0] > 1 for p, kind in zip(matches, kinds, strict=True) if kind == "wrong"] for found in (ours, theirs)]
     print(f"believed of {len(believed[0])} pairs of wrong matches: {sum(believed[0])}, pycolmap {sum(believed[1])}")
     assert sum(believed[0]) == 0
@@ -123,7 +123,7 @@ def test_pycolmap_reads_every_field(tmp_path):
     colmap.verify(tmp_path / "a.db", options=bifocal.VerifyOptions(relative_pose=True))
     try:
         db = pycolmap.Database.open(str(tmp_path / "a.db"))
-    except TypeError:  # before 3.13
+    except TypeError:  # pycolmap before 3.13
         db = pycolmap.Database(str(tmp_path / "a.db"))
     g = db.read_two_view_geometry(1, 2)
     db.close()

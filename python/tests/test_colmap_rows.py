@@ -1,4 +1,4 @@
-"""Rows of COLMAP databases as arrays, and matches of any matcher written into one."""
+"""Rows of COLMAP databases as arrays, and matches of any matcher written into a database."""
 
 import sqlite3
 
@@ -102,7 +102,7 @@ def test_matches_of_any_matcher_reach_a_verified_database(tmp_path):
         assert inliers == done.inliers and configuration == "uncalibrated"
         F = database.geometry(first, second).F
     assert np.median(np.abs(bifocal.residuals("fundamental", F, x1, x2))) < 0.5
-    # Again, with fewer matches of a pair: its geometry is replaced.
+    # Fewer matches of a pair replace its geometry.
     again = colmap.write_pairs(file, {"a.jpg": x1, "b.jpg": x2}, {("b.jpg", "a.jpg"): indices[:100]})
     assert again.done == 1 and again.inliers <= 100
 

@@ -1,4 +1,4 @@
-"""The snippets of the manuals run, those of a page in order and in one namespace, and the output of docs/python.md is as it says."""
+"""The snippets of the manuals run, each page in order and in one namespace, and docs/python.md prints the documented output."""
 
 import pathlib
 import re

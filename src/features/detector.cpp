@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The detectors of SIFT and SURF: Detector<Options> and the functions that take a queue.
+// Detectors of SIFT and SURF: Detector<Options> and the functions that take a queue.
 #include <bifocal/features.hpp>
 
 #include "features/detector_work.hpp"

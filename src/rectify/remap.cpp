@@ -40,7 +40,7 @@ struct Sizes {
   int width, height, input_width, input_height;
 };
 
-// A queue of the CPU works at once.
+// Runs synchronously, as queues of the CPU do.
 template <class Pixel>
 void run_on_cpu(const Sizes& s, const std::int32_t* x, const std::int32_t* y,
                 ImageView<const Pixel> input, Pixel* output, std::uint8_t* valid) {

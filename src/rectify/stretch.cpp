@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The choice between a planar and a polar rectification.
+// Chooses between a planar and a polar rectification.
 #include <bifocal/rectify.hpp>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace bifocal {
 namespace {
 
-// Mean and variance of the logarithms of the scales.
+// Mean and variance of the logarithms of local scales.
 class Scales {
  public:
   // Adds the scales on a grid of pixels of one photograph.
@@ -41,7 +41,7 @@ class Scales {
   }
 
  private:
-  // a, b: the columns of the Jacobian, times a common factor.
+  // Adds the scales of a Jacobian. a, b: its columns, times a common factor.
   void add(const Vec2& a, const Vec2& b) {
     const double trace = a[0] * a[0] + a[1] * a[1] + b[0] * b[0] + b[1] * b[1];
     const double area = std::abs(a[0] * b[1] - a[1] * b[0]);

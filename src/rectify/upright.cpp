@@ -8,7 +8,8 @@
 namespace bifocal::rectification {
 namespace {
 
-// Sum over a grid of pixels of the vertical component of the rectified unit vector "up".
+// Returns the sum over a grid of pixels of the vertical component of the rectified unit
+// vector "up".
 double up_in_rows(const Rectification& r, int side) {
   constexpr int kSteps = 16;
   const Camera& input = r.sides[static_cast<std::size_t>(side)].input;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many pairs in one call, on any device.
+// Robust estimation of many pairs in one call, on any device.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
   throw Error(ErrorCode::usage, "estimate_batch: " + what);
 }
 
-// This joins the points of a batch with the rest of it.
+// Joins the points of a batch with the rest of its input.
 template <class Point>
 struct AnyBatch {
   const Memory<const Point>& points;
@@ -65,7 +65,8 @@ void check(const Queue& queue, const AnyBatch<Point>& batch, ModelKind kind) {
   }
 }
 
-// The numbers of one pair, when this machine can read them.
+// Returns the numbers of the pair's points [begin, end), which must be in host-readable memory;
+// empty if none are given.
 std::span<const double> numbers_of(const Memory<const double>& numbers, std::int64_t begin,
                                    std::int64_t end) {
   if (numbers.is_null()) return {};

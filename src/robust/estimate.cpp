@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pair of any problem.
+// Robust estimation of one pair, for any problem.
 #include <fmt/format.h>
 
 #include <bifocal/error.hpp>
@@ -28,7 +28,8 @@ robust::Cameras checked_cameras(ModelKind kind, std::span<const Intrinsics> came
   return robust::cameras_of(cameras.front(), cameras.back());
 }
 
-// A depth may be missing.
+// Returns the indices of points whose image or scene coordinates are not finite. Depths may
+// be missing.
 std::vector<int> not_finite(const double* points, const robust::RansacSteps& steps, size_t count) {
   const auto columns = size_t(steps.columns), seen = size_t(steps.columns - steps.depths);
   std::vector<int> out;
@@ -111,9 +112,7 @@ std::string_view to_string(Outcome outcome) {
   return "degenerate_sample";
 }
 
-std::string_view to_string(ModelKind kind) {
-  return kModelKindWords[static_cast<size_t>(kind)];
-}
+std::string_view to_string(ModelKind kind) { return kModelKindWords[static_cast<size_t>(kind)]; }
 
 ProblemInfo problem_info(ModelKind kind) {
   static constexpr std::string_view kSymbols[] = {

@@ -26,12 +26,12 @@ constexpr double kLeastDepth = 0.05;
 constexpr double kLeastChance = 0.01;
 
 struct Depth {
-  int off = 0, proof = 0;  // matches off the plane; those near their epipolar line
+  int off = 0, proof = 0;  // matches off the plane, those near their line
   double significance = 0;
 };
 
-// Evidence of depth: matches farther than `far` px from H and within `near` px of their epipolar
-// line.
+// Counts the evidence of depth: matches farther than `far` px from H and within `near` px of their
+// epipolar line.
 Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3& F, double near,
                    double far, int sample_size) {
   double sums[ScalarMath::PARALLAX_SUMS] = {};
@@ -49,15 +49,15 @@ Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3&
   return found;
 }
 
-// Returns the more significant evidence of two: at the threshold, and at 2.5 sigma of the noise if
-// this is smaller.
+// Returns the more significant evidence of two tests: at the threshold, and at 2.5 sigma of the
+// noise if this is smaller.
 Depth depth_beside(std::span<const PointPair> points, const EstimateResult& homography,
                    const EstimateResult& epipolar, ModelKind kind, double threshold,
                    std::span<const Intrinsics> cameras) {
   const Mat3 F = problem_info(kind).symbol == "F"
                      ? epipolar.model
                      : fundamental_from_essential(epipolar.model, cameras.front(), cameras.back());
-  // The noise of the better fit, because RANSAC may have stopped at a poor one.
+  // The noise of the better fit, because RANSAC may have stopped at a poor model.
   const double sigma = std::max(std::min(epipolar.noise, homography.noise), kLeastNoise);
   const double near = std::min(threshold, 2.5 * sigma), far = std::max(threshold, 2 * near);
   // Matches that the epipolar model fits exactly in addition to the four that define a plane.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of RANSAC for one problem, on SIMD registers: the body of a compiled unit for each
-// problem (CMakeLists.txt), which defines PROBLEM, its number, and PROBLEM_STEPS, the function that
-// returns the steps. Included again for every SIMD target.
+// The steps of RANSAC for one problem on SIMD registers. This is the body of a compiled unit for
+// each problem (CMakeLists.txt). The unit defines PROBLEM, the index of the problem, and
+// PROBLEM_STEPS, the function that returns the steps. Included again for every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "robust/ransac_problem-inl.h"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -36,7 +36,7 @@ struct steps {
   using FloatLanes = ransac_text<simd<float>>;
   using OneLane = ransac_text<double>;
   static constexpr int width = FloatLanes::group_width;
-  static constexpr int blocks = (DoubleLanes::SAMPLE_SIZE + 3) / 4;  // of random numbers, as a rule
+  static constexpr int blocks = (DoubleLanes::SAMPLE_SIZE + 3) / 4;  // of random numbers, usually
 
   template <class L, class T>
   static typename L::pair_view view(const PairPoints& pair) {
@@ -90,7 +90,7 @@ struct steps {
         pair.rows[size_t(i * row + c)] = pair.f32[size_t(c * pair.stride + i)];
   }
 
-  // Samples [SAMPLE_SIZE][width] of matches with weights or qualities.
+  // Draws samples [SAMPLE_SIZE][width] of matches with weights or qualities.
   static void draw_with_priors(const PairPoints& pair, std::uint64_t seed, std::uint32_t first,
                                std::uint32_t last, std::uint32_t* samples) {
     constexpr int size = DoubleLanes::SAMPLE_SIZE;
@@ -108,8 +108,8 @@ struct steps {
     }
   }
 
-  // The points of the samples first + l, l < count, side by side: p [COLUMNS][SAMPLE_SIZE]; further
-  // lanes repeat the last.
+  // Loads the points of the samples first + l, l < count, into one lane each: p
+  // [COLUMNS][SAMPLE_SIZE]. Lanes beyond `count` repeat the last sample.
   static void gather(const PairPoints& pair, std::uint64_t seed, int first, int count,
                      typename FloatLanes::real* p) {
     constexpr int size = DoubleLanes::SAMPLE_SIZE;

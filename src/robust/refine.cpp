@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors and least-squares fits of a given model.
+// Residuals and least-squares fits of a given model.
 #include <fmt/format.h>
 
 #include <algorithm>

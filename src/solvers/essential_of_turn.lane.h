@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The essential matrix of four correspondences whose rotation is known.
+// Essential matrix of four correspondences with a known rotation.
 
-// E = [t]x R of the turn u, |u| = tan(angle / 2), with t in the planes of the bearings b [4][3] and
-// R a, a [4][3]. Returns the square of the largest sine between two of these planes.
+// Computes E = [t]x R for the rotation u, |u| = tan(angle / 2). t lies in the planes of the
+// bearings b [4][3] and R a, with a [4][3]. Returns the square of the largest sine between
+// two planes.
 lane_fn real essential_of_turn(const real* a, const real* b, const real* u, real* E) {
   real R[9], planes[12], turned[3], cross[3], t[3], column[3], best = lane(0);
   for (index k = 0; k < 3; ++k) t[k] = u[k] + u[k];

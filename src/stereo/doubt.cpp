@@ -7,7 +7,7 @@
 namespace bifocal {
 
 std::string disparity_doubt(const DisparityMap& disparity, int min_disparity, int disparities) {
-  constexpr double kHardlyAny = 10;  // per cent
+  constexpr double kHardlyAny = 10;  // per cent of the pixels
   if (disparity.density == 0)
     return "nothing is known: the pictures have no texture, repeat themselves, or do not show the "
            "same within the search";

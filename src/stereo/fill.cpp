@@ -10,7 +10,8 @@ namespace {
 
 namespace filter = kernels::filter;
 
-// Rounds of the fill by means that all of the device works on; they leave little.
+// Rounds of the mean fill that have a launch each, on the whole device. Few pixels stay unknown
+// after them.
 constexpr int kMeanRounds = 16;
 
 const filter::launch<float>& kernels() {
@@ -19,7 +20,8 @@ const filter::launch<float>& kernels() {
   return launch;
 }
 
-// Values from the nearest known disparities, into scratch.disparity.
+// Fills unknown pixels from the nearest known disparities in eight directions,
+// into scratch.disparity.
 void fill_around(Queue& queue, PictureSize size, const DisparityBuffer& disparity,
                  FillScratch& scratch) {
   if (queue.device().info().kind == DeviceKind::cpu)
@@ -60,9 +62,10 @@ void fill_background(Queue& queue, PictureSize size, const DisparityBuffer& disp
 
 bool has_rest(const DeviceInfo& info) { return info.group_code || info.kind == DeviceKind::cpu; }
 
-// Every round reaches `radius` px further. An odd number of rounds ends in `filled`. OpenCL devices
-// without group code run all rounds one by one: the compiler of PoCL 6.0 ends the process over
-// fill_mean_rest.
+// Fills unknown pixels with window means, in rounds that extend the known disparities by `radius`
+// px each. The number of rounds is odd, so that the last one writes to `filled`. OpenCL devices
+// without group code launch all rounds separately, because the compiler of PoCL 6.0 aborts the
+// process on fill_mean_rest.
 void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer& disparity,
                const FillScratch& scratch, const DisparityBuffer& filled) {
   const int radius = window / 2, needed = std::max(size.width, size.height) / radius + 1,

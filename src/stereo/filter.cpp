@@ -9,7 +9,7 @@ namespace {
 
 namespace filter = kernels::filter;
 
-// filter_tile depends on the constants, the other kernels do not.
+// The constants specialise filter_tile; no other kernel uses them.
 filter::launch<float> kernels_of(bool regions, int median) {
   return filter::launch<float>(filter::FILTER_THREADS,
                                {{"REGIONS", regions ? 1 : 0}, {"MEDIAN_SIDE", median}});
@@ -26,8 +26,8 @@ int tiles_of(PictureSize size) {
 
 bool looks_around(Fill fill) { return fill == Fill::background || fill == Fill::planes; }
 
-// Without a check or a median there is nothing to do between the search and the speckles. A GPU
-// finds the regions of its tiles at the same time.
+// Returns whether filter_tile has to run after the search: for the cross-check, for the median, or
+// on a GPU for the speckle filter, because it also finds the regions of each tile.
 bool needs_tiles(DeviceKind kind, const DisparityFilter& f, bool is_checked) {
   return !is_checked || f.median > 0 || (kind != DeviceKind::cpu && f.speckle_size > 1);
 }
@@ -103,8 +103,8 @@ void PostFilter::run(Queue& queue, const WinnerMaps& winners, const FilteredMaps
   to_px(queue, filled(), out.filled);
 }
 
-// Finds labels_ and sizes_ of the regions of `values`. A GPU joins the regions that filter_tile has
-// found in each tile.
+// Finds labels_ and sizes_ of the regions of `values`. On a GPU it joins the regions that
+// filter_tile has found in each tile.
 void PostFilter::find_regions(Queue& queue, const DisparityBuffer& values, int range) {
   if (queue.device().info().kind == DeviceKind::cpu)
     return regions_.find(view_of(values, size_), range, labels_.data(), sizes_.data());
@@ -116,7 +116,7 @@ void PostFilter::find_regions(Queue& queue, const DisparityBuffer& values, int r
   kernels().filter_sizes(queue, {.count = size_.pixels()}, {.labels = labels_, .sizes = sizes_});
 }
 
-// Leaves disparities with the planes of flat regions in filled_.
+// Writes the disparities to filled_, with the planes of flat regions added.
 void PostFilter::find_planes(Queue& queue, const WinnerMaps& winners) {
   const DisparityBuffer& flat = filled_;
   planes_->find_flat(queue, winners, flat);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StereoMatcher and the functions made of it check their arguments; a PairMatcher does the work.
+// StereoMatcher and the functions based on it check their arguments; a PairMatcher does the work.
 #include <fmt/format.h>
 
 #include <climits>
@@ -17,7 +17,7 @@ namespace bifocal {
 namespace {
 
 constexpr const char* kName = "StereoMatcher";
-constexpr int kGroupSlack = 255;  // threads of a last group, whose numbers have to fit an int too
+constexpr int kGroupSlack = 255;  // threads of the last group, whose indices must fit an int also
 
 [[noreturn]] void fail(const std::string& message) {
   throw Error(ErrorCode::usage, fmt::format("{}: {}", kName, message));

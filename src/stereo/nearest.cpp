@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Twin: nearest.kernel.h (GPUs). Fill::background from the nearest known disparities in eight
-// directions on CPUs, by sweeps down and up the rows. The twin stayed because the GPUs' segments
-// took a CPU about twice as long for 1920 x 1080 pixels (83 ms and 41 ms in single runs on a loaded
-// EPYC, November 2026).
+// directions on CPUs, by sweeps down and up the rows. The twin remains because the segments of the
+// GPU version took a CPU about twice as long for 1920 x 1080 pixels (83 ms and 41 ms in single runs
+// on a loaded EPYC, November 2026).
 #include "stereo/nearest.hpp"
 
 #include <hwy/base.h>
@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::uint16_t kUnknown = Rules::UNKNOWN_DISPARITY;
 
-// Finds the nearest known disparities above, or below, straight and along both diagonals, and keeps
-// the two lowest of them, `lowest` and `second`. A diagonal's place in memory is the same in
-// every row.
+// Finds the nearest known disparities above each pixel, or below it if `up`, vertically and along
+// both diagonals. Updates the two lowest disparities, `lowest` and `memory.second`. A diagonal
+// keeps its place in memory from row to row.
 void sweep_nearest(ImageView<const std::uint16_t> in, bool up, NearestMemory& memory,
                    ImageView<std::uint16_t> lowest) {
   const int width = in.width, height = in.height;
@@ -49,7 +49,8 @@ void sweep_nearest(ImageView<const std::uint16_t> in, bool up, NearestMemory& me
   }
 }
 
-// `out` holds the lowest disparities of the rows above and below.
+// Fills one row. On entry `out` and `second` hold the two lowest disparities of the rows above
+// and below.
 void fill_row_around(const std::uint16_t* row, const std::uint16_t* second, int width,
                      std::uint16_t* out) {
   int left = kUnknown;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The generator writes the committed files again, and explains problems that it cannot solve.
+// The generator reproduces the committed files, and explains problems that it cannot solve.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <bifocal/error.hpp>
@@ -23,7 +23,7 @@ generate::Generated generated(const std::string& text) {
   return generate::generate_solver(text, "p.problem", 0);
 }
 
-// The message of the error that the text makes.
+// Returns the message of the error for this text.
 std::string error_of(const std::string& text) {
   try {
     generated(text);
@@ -39,7 +39,7 @@ struct Size {
   int roots, rows, eigenpairs;
 };
 
-TEST(Generator, templates_are_as_small_as_the_manual_says_and_solvers_are_what_is_committed) {
+TEST(Generator, templates_are_as_small_as_documented_and_solvers_equal_the_committed_files) {
   const Size sizes[] = {
       {"essential_null_space", 10, 10, 10},
       {"six_point_shared_focal", 15, 11, 15},
@@ -99,8 +99,8 @@ TEST(Generator, errors_name_file_line_and_value) {
   EXPECT_EQ(error_of("problem p\nunknowns x\n"), "p.problem: no line 'zero ...'");
 }
 
-// A rotation by Cayley's formula, which R'R = 1 agrees with, and a point that it turns: three
-// equations of two unknowns that independent numbers contradict.
+// A rotation by Cayley's formula, which satisfies R'R = 1, and a rotated point give three
+// consistent equations for two unknowns; independent random numbers would contradict each other.
 TEST(Generator, data_are_made_of_random_numbers) {
   const std::string made =
       "random u 3x1\nrandom p 2x1\n"
@@ -113,7 +113,7 @@ TEST(Generator, data_are_made_of_random_numbers) {
   EXPECT_NE(error.find("contradict each other"), std::string::npos) << error;
 }
 
-// Data that are another name of random numbers, or a number, are these.
+// Data may equal random numbers under another name, or a constant.
 TEST(Generator, data_may_be_one_name_or_number) {
   const std::string text =
       "problem same\nunknowns x\nrandom u 1x1\ndata a = u\ndata b = 2*u\ndata two = 2\n"
@@ -133,7 +133,7 @@ TEST(Generator, random_numbers_and_unknowns_are_kept_apart) {
             "p.problem:4: rows of 2 and 1 columns stand above each other");
 }
 
-TEST(Generator, infinitely_many_solutions_are_told_in_words) {
+TEST(Generator, infinitely_many_solutions_are_explained) {
   const std::string text =
       "problem line\nunknowns x y\ndata a 1x1\ndata b 1x1\nzero x*(y - a)\nzero x*(x - b)\n";
   const std::string error = error_of(text);
@@ -142,7 +142,7 @@ TEST(Generator, infinitely_many_solutions_are_told_in_words) {
   EXPECT_EQ(generated(text + "nonzero x\n").roots, 1);  // x = b, y = a
 }
 
-TEST(Generator, an_action_that_is_named_is_the_one_that_is_taken) {
+TEST(Generator, a_named_action_is_used) {
   const std::string text =
       text_of("tools/generate/problems/relative_pose_6pt_one_sided_focal.problem");
   EXPECT_EQ(generated(text + "action 1/q\n").action, "1/q");
@@ -151,13 +151,13 @@ TEST(Generator, an_action_that_is_named_is_the_one_that_is_taken) {
             "p.problem:3: action: 'y' is no unknown");
 }
 
-TEST(Generator, the_seed_of_a_problem_is_added_to) {
+TEST(Generator, the_seed_of_a_problem_is_an_offset) {
   const std::string text =
       text_of("tools/generate/problems/relative_pose_6pt_one_sided_focal.problem");
   EXPECT_EQ(generated(text + "seed 3\n").text, generate::generate_solver(text, "p", 3).text);
 }
 
-TEST(Generator, equations_without_a_solution_are_told_in_words) {
+TEST(Generator, equations_without_a_solution_are_explained) {
   const std::string error =
       error_of("problem none\nunknowns x\ndata a 1x1\ndata b 1x1\nzero x - a\nzero x - b\n");
   EXPECT_NE(error.find("contradict each other"), std::string::npos) << error;

@@ -86,7 +86,7 @@ TEST(Png, ReadsLayoutsThatWeDoNotWrite) {
   const std::string key =
       tiny_png(2, 1, 8, 0, bytes({0, 9, 7}), test::png_chunk("tRNS", bytes({0, 7})));
   EXPECT_EQ(decode_image(key, "m").pixels, (Bytes{9, 255, 7, 0}));
-  // Adam7 of 2 x 2: passes 1, 6 and 7 have pixels.
+  // In Adam7 interlacing of 2 x 2 px the passes 1, 6 and 7 have pixels.
   const std::string adam = tiny_png(2, 2, 8, 0, bytes({0, 1, 0, 2, 0, 3, 4}), "", true);
   EXPECT_EQ(decode_image(adam, "m").pixels, (Bytes{1, 2, 3, 4}));
 }
@@ -174,7 +174,7 @@ TEST(Pnm, ReadsPlainAndBinaryOfAnyMaximum) {
   expect_error([] { (void)decode_image("P4 1 1\nx", "m"); }, "P4");
 }
 
-TEST(Pfm, BothByteOrdersTopRowFirst) {
+TEST(Pfm, ReadsBothByteOrdersTopRowFirst) {
   const test::TemporaryFolder folder;
   ImageF map(2, 2);
   map.pixels = {1, 2, std::numeric_limits<float>::infinity(), -3};

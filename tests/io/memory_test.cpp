@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that claims to be large is refused before memory is taken: each is read in a child process
-// that may take 64 MiB, measured, and in one that can't map more.
+// A file that claims a large size is refused before memory is allocated. Each file is read in a
+// child process that may use 64 MiB, measured, and in a child process that can map no more.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -24,11 +24,11 @@ namespace bifocal {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr long kMemory = 1L << 30;  // sanitizers keep what is freed, and shadows
+constexpr long kMemory = 1L << 30;  // sanitizers keep freed memory and shadow memory
 #else
 constexpr long kMemory = 64L << 20;
 #endif
-constexpr long kMeasured = 2L << 30;  // what a failing test can take of the machine
+constexpr long kMeasured = 2L << 30;  // limit for a failing test
 
 long peak_memory() {
   rusage used{};
@@ -36,9 +36,9 @@ long peak_memory() {
   return used.ru_maxrss * 1024;
 }
 
-// What became of reading, in words.
+// Describes the outcome of reading in words.
 std::string outcome(const std::function<void()>& read, long mapped) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they map terabytes
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers map terabytes
   long pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   const auto most = rlim_t(pages * ::sysconf(_SC_PAGESIZE) + mapped);
@@ -98,12 +98,12 @@ void picture(const std::string& bytes, const std::string& part) {
   }
 }
 
-TEST(Memory, WhatTheTestAllows) {
+TEST(Memory, TheLimitOfTheTestIsEffective) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the thread sanitizer's shadow memory is a multiple of the limit";
 #endif
   EXPECT_EQ(outcome_in_child([] {}), "was read");
-  // Read as no compiler may leave it out, nor the memory.
+  // The read keeps compilers from removing the allocation.
   const auto takes = [](std::size_t bytes) {
     const std::vector<char> memory(bytes, 'x');
     const volatile char* read = memory.data();
@@ -113,7 +113,7 @@ TEST(Memory, WhatTheTestAllows) {
   EXPECT_NE(outcome_in_child([&] { takes(2 * kMemory); }), "was read");
 }
 
-TEST(Memory, Png) {
+TEST(Memory, IsBoundedForPng) {
   const std::string row("\0\0", 2);
   for (const int colour : {0, 3, 6}) {
     for (const bool interlaced : {false, true}) {
@@ -131,7 +131,7 @@ TEST(Memory, Png) {
   }
 }
 
-// A long text as a zlib stream.
+// Returns a long text as a zlib stream.
 std::string packed_text() {
   const std::string text(7 << 20, 'x');
   uLongf size = compressBound(uLong(text.size()));
@@ -153,7 +153,7 @@ TEST(Memory, PngTextsAndProfilesAreNotUnpacked) {
   EXPECT_EQ(outcome_in_child([&] { (void)decode_image(png, "m"); }), "was read");
 }
 
-TEST(Memory, Jpeg) {
+TEST(Memory, IsBoundedForJpeg) {
   const auto corpus = std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/image";
   for (const auto& [name, marker] :
        {std::pair{"rgb.jpg", '\xc0'}, {"progressive.jpg", '\xc2'}, {"cmyk.jpg", '\xc0'}}) {
@@ -167,8 +167,9 @@ TEST(Memory, Jpeg) {
   }
 }
 
-// As many entries as fit, each of which claims all bytes that follow, in directories that are one.
-TEST(Memory, Exif) {
+// The block has the largest number of entries, each claiming all bytes that follow, and all
+// directories are the same one.
+TEST(Memory, IsBoundedForExif) {
   std::string tiff("MM\0\x2a\0\0\0\x08", 8);
   constexpr int kEntries = 4000;
   const auto big = [&](unsigned value, int size) {
@@ -191,7 +192,7 @@ TEST(Memory, Exif) {
   EXPECT_EQ(outcome_in_child([&] { (void)exif_intrinsics(jpeg); }), "was read");
 }
 
-TEST(Memory, Pnm) {
+TEST(Memory, IsBoundedForPnm) {
   for (const char* kind : {"P2", "P3", "P5", "P6"}) {
     for (const char* maximum : {"255", "65535"}) {
       const auto claims = [&](const std::string& size) {
@@ -204,7 +205,7 @@ TEST(Memory, Pnm) {
   }
 }
 
-TEST(Memory, Pfm) {
+TEST(Memory, IsBoundedForPfm) {
   const auto pfm = [](const std::string& size, const std::string& part) {
     SCOPED_TRACE(part);
     expect_refused([&] { (void)io::decode_pfm("Pf " + size + " -1\n0000", "m", kMaxImagePixels); },
@@ -215,7 +216,7 @@ TEST(Memory, Pfm) {
   pfm("1 268435456", "truncated PFM: 1 x 268435456 floats need");
 }
 
-TEST(Memory, Npz) {
+TEST(Memory, IsBoundedForNpz) {
   const auto array = [](const std::string& type, const std::string& shape) {
     return test::npy(test::npy_header(type, shape), std::string(16, '\0'));
   };
@@ -239,7 +240,7 @@ TEST(Memory, Npz) {
   npz(test::hand_zip(
           {{.name = "x.npy", .data = small, .zip64 = true, .claimed = std::uint64_t{1} << 33}}),
       "m: ");
-  // A directory of 2^60 members, and of 65535.
+  // One archive claims 2^60 members, another one 65535.
   std::string many = test::hand_zip({{.name = "x.npy", .data = small, .zip64 = true}}, true);
   const std::size_t record = many.find("PK\6\6");
   for (const std::size_t at : {record + 24, record + 32}) many[at + 7] = '\x10';
@@ -249,7 +250,7 @@ TEST(Memory, Npz) {
   npz(few, "m: ");
 }
 
-TEST(Memory, YamlAndXml) {
+TEST(Memory, IsBoundedForYamlAndXml) {
   const auto calibration = [](const std::string& text, const std::string& part) {
     SCOPED_TRACE(part);
     expect_refused([&] { (void)io::parse_pair_calibration(text, "m"); }, part);

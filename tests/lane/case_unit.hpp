@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A unit of cases on CPUs, on scalars and on the registers of every SIMD target: the body of a
-// source (CMakeLists.txt) that defines UNIT, its name, UNIT_LIST, UNIT_CASES and UNIT_PROBLEM, and
-// PROBLEM where the list wants it.
+// A unit of cases on CPUs, on scalars and on the registers of every SIMD target. This is the body
+// of a source (CMakeLists.txt) that defines UNIT (its name), UNIT_LIST, UNIT_CASES, UNIT_PROBLEM,
+// and PROBLEM if the list needs it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lane/case_unit.hpp"
 #include <hwy/foreach_target.h>  // must come before highway.h

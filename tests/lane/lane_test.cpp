@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every case gives the same values on every device, on the registers of every SIMD target that this
-// machine has, and in float, as on scalars in double.
+// Every case gives the same values on every device, on the registers of every SIMD target of this
+// machine, and in float, as on scalars in double.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ OpenClText opencl_text_lane_cases();
 OpenClText opencl_text_problem_cases();
 }  // namespace runtime
 #endif
-// From case_unit.hpp.
+// Defined in case_unit.hpp.
 namespace test {
 CaseUnit lane_unit();
 #define CASE_UNIT(name) CaseUnit name##_unit();
@@ -36,7 +36,7 @@ namespace {
 
 constexpr int kGroupSize = 64, kCudaGroupSize = 32;  // CUDA: a warp
 
-// How a device runs a unit. simd: on a CPU.
+// Precision of a unit on a device; `simd` selects SIMD registers on a CPU.
 struct Mapping {
   bool is_float, simd = true;
 };
@@ -53,7 +53,7 @@ Function find_function(const std::vector<runtime::KernelFunction<Function>>& tab
   return nullptr;
 }
 
-// A line of each kernel: one program holds all of them.
+// Returns one line for each kernel, because one program holds all kernels.
 std::string opencl_lines(const CaseUnit& unit) {
   std::string lines;
   for (const LaneCase& c : unit.lanes)
@@ -131,7 +131,7 @@ Outputs run(Queue& queue, const CaseUnit& unit, const GroupCase& c, const GroupI
   return from_device(queue, out);
 }
 
-// A case on all mappings of a device.
+// Runs a case in all mappings of a device.
 template <class Case, class Inputs>
 void run_everywhere(Queue& queue, const CaseUnit& unit, const Case& c, const Inputs& in) {
   Queue cpu{Device("cpu")};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases of what RANSAC does with all points of a pair.
+// Cases of the RANSAC functions that process all points of a pair.
 
 group_fn void case_score(GROUP_PARAM global_const scalar* points, index n, index stride,
                          global_const pair_info* info, const scalar* model, scalar* out) {
@@ -16,7 +16,7 @@ group_fn void case_score(GROUP_PARAM global_const scalar* points, index n, index
   out[2] = model_score(GROUP_ARG model, &pair, &plan, 2);
 }
 
-// The equations sharp, smooth, and smooth with weights.
+// Normal equations with the sharp cost, the smooth cost, and the smooth cost with weights.
 group_fn void case_equations(GROUP_PARAM global_const scalar* points, index n, index stride,
                              global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;
@@ -41,7 +41,7 @@ group_fn void case_support(GROUP_PARAM global_const scalar* points, index n, ind
   out[15] = (scalar)support.weight;
 }
 
-// How RANSAC is planned: plain numbers.
+// RANSAC's planning functions take and return plain numbers.
 group_fn void case_plan(GROUP_PARAM global_const scalar* points, index n, index stride,
                         global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SVD by teams of a warp (svd_columns.group.h), the warp run by a CPU: LAPACK's ratios for
-// every type of matrix, and the CPU's singular values.
+// The SVD by teams of a warp's members (svd_columns.group.h), with the warp simulated on a CPU:
+// LAPACK's ratios for every type of matrix, and the CPU's singular values.
 
 #include <cmath>
 
@@ -16,7 +16,7 @@
 namespace bifocal::test {
 namespace {
 
-// The words of lane/cuda_begin.h that the SVD's group text uses.
+// The words of lane/cuda_begin.h that the group source of the SVD uses.
 template <class Real, int Places, int Rows, int Blocks>
 struct svd_text {
   using real = Real;
@@ -42,7 +42,7 @@ struct svd_text {
   static real rsqrt(real v) { return 1 / std::sqrt(v); }
   static real reciprocal(real v) { return 1 / v; }
   static real sqrt(real v) { return std::sqrt(v); }
-  // As rough as they may be.
+  // Approximations with the largest permitted error.
   static real fast_reciprocal(real v) { return static_cast<real>((1 + 0x1p-20) / v); }
   static real fast_sqrt(real v) { return static_cast<real>(std::sqrt(v) * (1 - 0x1p-20)); }
   static real fabs(real v) { return std::fabs(v); }
@@ -78,7 +78,7 @@ struct svd_text {
 #undef lane_keep_loop
 };
 
-// A batch through one warp after the other, its results interleaved.
+// Solves a batch warp by warp; results are interleaved.
 template <class Text>
 SvdResults<typename Text::real> run_teams(const Matrices& matrices) {
   using T = typename Text::real;

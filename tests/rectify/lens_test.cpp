@@ -11,7 +11,7 @@
 namespace bifocal {
 namespace {
 
-// The formulas of the header, as they stand there.
+// The formulas as written in the header.
 Vec2 plain(const Distortion& d, double x, double y) {
   const double q = x * x + y * y;
   const double s = (1 + d.k1 * q + d.k2 * q * q + d.k3 * q * q * q) /
@@ -54,7 +54,7 @@ TEST(Lens, is_the_model_and_its_inverse_over_the_picture) {
   }
 }
 
-TEST(Lens, without_coefficients_moves_nothing) {
+TEST(Lens, without_coefficients_moves_no_point) {
   const Lens lens;
   EXPECT_TRUE(std::isinf(lens.radius()));
   for (const Vec2 p : {Vec2{0, 0}, Vec2{1e-300, 0}, Vec2{3, -4}, Vec2{1e6, 1e6}}) {
@@ -63,7 +63,8 @@ TEST(Lens, without_coefficients_moves_nothing) {
   }
 }
 
-// r (1 - r^2 / 3) turns back at r = 1, where it is 2/3: nothing beyond either.
+// The profile r (1 - r^2 / 3) turns back at r = 1 with the value 2/3; points beyond either have
+// no image.
 TEST(Lens, ends_where_the_profile_turns_back) {
   const Lens lens({.k1 = -1.0 / 3});
   EXPECT_NEAR(lens.radius(), 1, 1e-12);
@@ -84,7 +85,7 @@ TEST(Lens, a_pole_ends_the_disc) {
   EXPECT_NEAR(lens.undistort(lens.distort({0.49, 0}))[0], 0.49, 1e-12);
 }
 
-TEST(Lens, what_is_not_finite_stays_out) {
+TEST(Lens, non_finite_points_have_no_image) {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   for (const Distortion& d : {Distortion{.k1 = -0.1}, Distortion{.k1 = 0.3, .p1 = 0.01}}) {
     const Lens lens(d);
@@ -97,9 +98,9 @@ TEST(Lens, what_is_not_finite_stays_out) {
   EXPECT_THROW(Lens({.p1 = inf}), Error);
 }
 
-// Whatever the coefficients: a point of the disc comes back, and what is found for any other
-// point is its true origin.
-TEST(Lens, adversarial_coefficients_give_the_origin_or_nothing) {
+// For any coefficients, a point of the disc is recovered, and an origin found for any point is its
+// true origin.
+TEST(Lens, adversarial_coefficients_give_the_origin_or_nan) {
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> angle(0, 6.283185307179586), share(0, 1);

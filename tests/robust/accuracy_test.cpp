@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Noisy scenes: near the fit to the true matches alone, whatever the order, direction and scale.
+// Accuracy on noisy scenes: estimates are near the fit to the true matches alone, for any order,
+// direction and scale.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ struct Estimator {
   friend void PrintTo(const Estimator& e, std::ostream* out) { *out << e.name; }
 };
 
-// px, from E through K^-T E K^-1.
+// Error in px of the fundamental matrix K^-T E K^-1.
 double essential_error(const TwoViewScene& s, const EstimateResult& r) {
   const Intrinsics& k = s.camera;
   Mat3 F = r.model;
@@ -185,7 +186,7 @@ TEST(AbsolutePose, recovers_the_camera) {
                    {.cameras = std::array{s.camera}, .options = {.threshold = 3}});
       ASSERT_TRUE(r.ok());
       EXPECT_LT(synthetic::rotation_error_deg(r.pose.R, s.truth.R), sigma > 0 ? 0.1 : 1e-6);
-      Vec3 centre{}, truth{};  // of the camera: -R't
+      Vec3 centre{}, truth{};  // camera centre: -R't
       for (size_t k = 0; k < 3; ++k) {
         for (size_t m = 0; m < 3; ++m) {
           centre[k] -= r.pose.R[3 * m + k] * r.pose.t[m];
@@ -198,7 +199,7 @@ TEST(AbsolutePose, recovers_the_camera) {
   }
 }
 
-TEST(ChooseModel, tells_planes_from_depth) {
+TEST(ChooseModel, separates_planes_from_depth) {
   std::mt19937_64 random(27);
   for (int trial = 0; trial < 20; ++trial) {
     const bool planar = trial % 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples in proportion to weights and from the best matches first.
+// Sampling in proportion to weights, and sampling from the best matches first.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ template <class Problem>
 class PriorSampling : public testing::Test {};
 TYPED_TEST_SUITE(PriorSampling, AllProblems, ProblemNames);
 
-// What a pair's samples are drawn from, the points in the order of their quality.
+// The input of a pair's sampling, with points in the order of their quality.
 template <class Text>
 struct Source {
   explicit Source(std::vector<double> weights) : cumulative_weights(std::move(weights)) {
@@ -42,8 +42,8 @@ bool all_different(std::vector<int> sample, int n) {
          std::adjacent_find(sample.begin(), sample.end()) == sample.end();
 }
 
-// Probability of each point in a sample: first and second draw in proportion to the weights, the
-// second without the first.
+// Tests the probability of each point in a sample: the first and second draw are in proportion to
+// the weights, the second without the first point.
 TYPED_TEST(PriorSampling, is_in_proportion_to_the_weights) {
   const std::vector<double> weights = {1, 5, 2, 8, 1, 1, 3, 9, 4, 6, 2, 7};
   const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -68,7 +68,7 @@ TYPED_TEST(PriorSampling, is_in_proportion_to_the_weights) {
   }
 }
 
-TYPED_TEST(PriorSampling, ends_whatever_the_weights) {
+TYPED_TEST(PriorSampling, ends_for_any_weights) {
   using Text = typename TypeParam::Text;
   constexpr double kMost = 1 << 24;
   std::vector<double> one(1000, 1), falling(1000);
@@ -85,7 +85,7 @@ TYPED_TEST(PriorSampling, ends_whatever_the_weights) {
   }
 }
 
-// The recursion of the paper: one more match each time as many samples are drawn as T'_n says.
+// The recursion of the paper: the set grows by one match after the number of samples given by T'_n.
 std::vector<int> paper_growth(int n, int m, int samples) {
   double T = 200000;
   for (int i = 0; i < m; ++i) T *= double(m - i) / (n - i);
@@ -113,8 +113,8 @@ TYPED_TEST(PriorSampling, grows_as_in_the_paper) {
       const int size = Text::grown_size(n, t);
       ASSERT_GE(size, before);
       before = size;
-      // The paper's steps are rounded up one by one, so that its sets grow later; the first one is
-      // a single trial there.
+      // The paper rounds its steps up one by one, so its sets grow later; its first step is a
+      // single trial.
       ASSERT_GE(size + 1, paper[static_cast<size_t>(t)]) << n << ", " << t;
       if (t < 20000) {
         ASSERT_LE(size, 1.35 * paper[static_cast<size_t>(t)] + 3) << n << ", " << t;
@@ -149,7 +149,7 @@ TYPED_TEST(PriorSampling, every_second_trial_draws_from_the_best) {
   }
 }
 
-TEST(QualityKey, orders_as_the_numbers_do) {
+TEST(QualityKey, keeps_the_order_of_the_numbers) {
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> rising = {-infinity, -1e30, -2, -1e-30, 0, 1e-30, 1, 2, 1e30, infinity};
   for (size_t i = 1; i < rising.size(); ++i)

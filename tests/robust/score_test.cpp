@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sums over a pair's points against plain loops.
+// Compares the sums over a pair's points with plain loops.
 #include "ransac_scene.hpp"
 #include "support/targets.hpp"
 
@@ -44,7 +44,7 @@ TYPED_TEST(Score, of_a_model_equals_a_plain_loop_on_every_target) {
   const std::vector<double> ones(static_cast<size_t>(this->pair_.stride), 1);
   const auto expected = this->plain_sums(this->scene_.truth, ones);
   EXPECT_GT(expected.inliers, 380);
-  // Coordinates and models of about 1 rounded to float move an error by 1e-6 at most (absolute
+  // Rounding coordinates and models of about 1 to float moves an error by 1e-6 at most (absolute
   // pose: times the focal length), and an inlier's score by twice that over the threshold.
   const double unit = !ransac_steps(this->problem).two_views ? 1000 : 1;
   const double tolerance = expected.inliers * 2e-6 * unit / this->scene_.threshold;
@@ -96,7 +96,8 @@ TYPED_TEST(Score, of_a_model_that_falls_behind_is_given_up) {
   EXPECT_EQ(score(0, 256, 0), -1);
 }
 
-// The stages never give up a model that scores what is asked for of all points, evenly.
+// The stages never drop a model that reaches the required score, if its score is spread evenly over
+// all points.
 TYPED_TEST(Score, of_a_better_model_passes_the_stages) {
   using L = typename TypeParam::Text;
   const auto view = view_of<TypeParam::problem>(this->pair_);

@@ -13,8 +13,8 @@
 namespace bifocal::synthetic {
 namespace {
 
-// The tentative matches in these files of kusvod2 are those of booksh, box, castle and corr, byte
-// for byte: they do not belong to the reference points beside them.
+// These files of kusvod2 contain the tentative matches of booksh, box, castle and corr, byte for
+// byte, which do not belong to their reference points.
 const std::set<std::string> kMixedUp = {"Brussels", "Dresden", "Leuven1", "Leuven2"};
 
 template <size_t N>
@@ -31,7 +31,7 @@ Intrinsics read_camera(const std::string& file) {
   return {K[0], K[4], K[2], K[5]};
 }
 
-// K, three zeros, R from camera to world, the centre.
+// A file has K, three zeros, R from camera to world, and the centre.
 PosedPicture read_view(const std::string& file) {
   std::ifstream in(file);
   PosedPicture view;

@@ -11,8 +11,8 @@
 namespace bifocal::generate {
 namespace {
 
-// A recursive descent: sum = [-] term {(+|-) term}; term = factor {(*|/) factor};
-// factor = atom {'}; atom = number, name, function, (sum) or [sum, ...; ...].
+// A recursive descent parser: sum = [-] term {(+|-) term}; term = factor {(*|/) factor}; factor =
+// atom {'}; atom = number, name, function, (sum) or [sum, ...; ...].
 class Parser {
  public:
   Parser(const Problem& problem, std::string_view text, std::string place, bool in_data)
@@ -142,7 +142,7 @@ class Parser {
     return e;
   }
 
-  // Rows of matrices beside each other, one below the other.
+  // Parses a block matrix: matrices in a row separated by commas, rows by semicolons.
   Expression stacked() {
     Expression all{Operation::stack, 0, "", {}, {0, 0, 0}};
     do {
@@ -167,7 +167,7 @@ class Parser {
     return all;
   }
 
-  // A number from 1 to `most`.
+  // Parses a number from 1 to `most`; returns it minus 1.
   long place_up_to(int most) {
     expect(',');
     const Expression e = atom();

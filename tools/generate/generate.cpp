@@ -11,11 +11,11 @@ namespace {
 
 // Primes below 2^31.
 constexpr Element kPrime = 2147483647, kFreshPrime = 2147483629;
-// Templates with more rows, and polynomials of a higher degree, are refused.
+// Templates with more rows and polynomials of higher degree are rejected.
 constexpr std::size_t kMostRows = 100;
 constexpr int kMostDegree = 9, kMostTemplateDegree = 15;
 
-// The places of the monomials that occur in an equation of either instance.
+// Returns the indices of the monomials that occur in an equation of either instance.
 std::vector<int> used_monomials(const Instance& a, const Instance& b) {
   std::vector<int> used;
   for (std::size_t k = 0; k < a.equations[0].size(); ++k) {
@@ -28,7 +28,7 @@ std::vector<int> used_monomials(const Instance& a, const Instance& b) {
   return used;
 }
 
-// Throws Error(input) for what is beyond a lane.
+// Throws Error(input) if a template is too large for a lane.
 void check_sizes(const Problem& problem, const Template& t, const std::string& file) {
   int degree = 0;
   for (const Row& row : t.rows) degree = std::max(degree, problem.degree() + row.shift[0]);

@@ -146,7 +146,7 @@ class Evaluator {
     return t;
   }
 
-  // By Fermat's theorem; of 0, which has none, 0.
+  // Returns the inverse of a by Fermat's theorem; 0 for a = 0.
   Element inverse(Element a) const {
     Element result = 1;
     for (Element power = prime_ - 2; power > 0; power /= 2, a = times(a, a)) {

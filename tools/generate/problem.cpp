@@ -48,7 +48,7 @@ Definition parse_definition(const Problem& problem, const std::string& key, cons
   return {name, value, parse_expression(problem, value, place, key != "let")};
 }
 
-// Numbers of a size, or made of others.
+// Adds random numbers or data: of a given size, or computed from an expression.
 void add_numbers(Problem& problem, const std::string& key, const std::string& text,
                  const std::string& place) {
   auto& list = key == "data" ? problem.data : problem.randoms;

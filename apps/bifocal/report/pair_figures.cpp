@@ -9,10 +9,10 @@
 namespace bifocal::cli {
 namespace {
 
-constexpr int kMostLines = 200;  // of inliers, and as many outliers
+constexpr int kMostLines = 200;  // of inliers, and the same number of outliers
 constexpr int kEpipolarLines = 14;
 
-// Mean of the input pixels under output pixel (x, y), each weighted by its covered area.
+// Returns the mean of the input pixels under output pixel (x, y), weighted by covered area.
 void average(const ImageU8& in, double step, int x, int y, std::uint8_t* rgb) {
   const double x0 = x * step, y0 = y * step;
   const double x1 = std::min((x + 1) * step, double(in.width)),
@@ -71,7 +71,7 @@ PairFigures::PairFigures(ImageView<const std::uint8_t> image1, ImageView<const s
     points_.push_back({shrunken_px(x1, scale1_), shrunken_px(y1, scale1_), shrunken_px(x2, scale2_),
                        shrunken_px(y2, scale2_)});
   }
-  inliers_.resize(points_.size());  // without geometry there are none
+  inliers_.resize(points_.size());  // empty without a geometry
 }
 
 ImageU8 PairFigures::matches() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Float descriptors: checks, packing, and what is kept of the nearest neighbours of both
-// directions.
+// Float descriptors: checks, packing, and the selection among the nearest neighbours of
+// both directions.
 #include "features/matching/match_float.hpp"
 
 #include <bifocal/error.hpp>
@@ -24,7 +24,7 @@ namespace features {
 namespace {
 
 constexpr int kMostNumbers = 4096;
-constexpr int kRowsALook = 64;  // whether to end
+constexpr int kRowsALook = 64;  // rows between two checks for cancellation
 
 void check(const FloatDescriptors& f, const char* name) {
   if (f.count < 0 || f.size < 1 || f.size > kMostNumbers || (f.count > 0 && !f.data))
@@ -77,7 +77,8 @@ void check(const Queue& queue, const FloatsOnDevice& f, const char* name) {
                                                 memory->size(), numbers));
   }
 }
-// Lengths are summed in double; a descriptor of zeros stays one.
+// Copies the descriptors and computes their squared lengths. Lengths are summed in double
+// precision; a descriptor of zeros stays zero if normalised.
 FloatRows rows_of(const FloatDescriptors& f, bool normalise) {
   const auto size = std::size_t(f.size);
   FloatRows rows{f.count, f.size, {}, {}};
@@ -127,9 +128,9 @@ struct BothWays {
   FloatNearest rows, columns;
 };
 
-// The rows are dealt out in a way that doesn't depend on the number of threads.
+// The rows are divided independently of the number of threads.
 BothWays nearest_on_cpu(const FloatRows& rows, const FloatRows& columns) {
-  constexpr int kMostTasks = 16;  // each keeps its own nearest of all columns
+  constexpr int kMostTasks = 16;  // each has its own result for all columns
   const FloatPanels panels = panels_of(columns);
   const int blocks = (rows.count + kFloatBlock - 1) / kFloatBlock;
   const int tasks = std::min(blocks, kMostTasks);
@@ -194,7 +195,7 @@ FloatNearest nearest_on_device(Queue& queue, const FloatsOnDevice& rows,
   return nearest;
 }
 
-// `columns` is looked at where each has to be the other's nearest.
+// Selects the matches. columns: nearest neighbours of the columns, read only for mutual matches.
 std::vector<FloatMatch> select(const FloatNearest& rows, const FloatNearest& columns,
                                const FloatMatchOptions& options) {
   std::vector<FloatMatch> matches;

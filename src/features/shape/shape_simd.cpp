@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Affine shapes and the orientations in their frames on CPUs, the twin of shape.kernel.h; compiled
-// for every SIMD target.
+// Affine shapes on CPUs, and orientations in their frames; the twin of shape.kernel.h. Compiled for
+// every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "features/shape/shape_simd.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
 
-// The gradients' second moments in the frame of a shape.
+// Returns the second moments of the gradients in the frame of a shape.
 HWY_INLINE SiftRules::symmetric_2x2 moments_of(const Level& level, float x, float y, float sigma,
                                                const KeypointShape& shape) {
   const Tag d;

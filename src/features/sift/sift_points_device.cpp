@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SiftDevice orients and describes single points here.
+// Launches of SiftDevice that orient and describe points.
 #include "features/sift/describe.kernels.hpp"
 #include "features/sift/orient.kernels.hpp"
 #include "features/sift/sift_device.hpp"

@@ -21,7 +21,7 @@ CUDA_KERNELS(SPACE_KERNELS)
 
 }  // namespace
 
-// The radii of the default options; others are blurred line by line.
+// Radii of the default options; other radii are blurred line by line.
 CUDA_TABLE(space) {
   CUDA_VARIANT(space, SPACE_KERNELS, space_text<float, 4>)
   CUDA_VARIANT(space, SPACE_BLUR_KERNEL, space_text<float, 5>)

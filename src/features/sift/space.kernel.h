@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The levels of scale spaces on GPUs, the twin of space.cpp; space.kernels describes the arguments.
+// Levels of scale spaces on GPUs, the twin of space.cpp; space.kernels describes the arguments.
 // Borders are mirrored at the centre of the edge pixel.
 
-// Index mirrored into [0, n): ... 2 1 [0 1 2 ... n-1] n-2 n-3 ...
+// Returns index i mirrored into [0, n): ... 2 1 [0 1 2 ... n-1] n-2 n-3 ...
 group_fn index mirrored(index i, index n) {
   if (n == 1) return 0;
   const index period = 2 * (n - 1);
@@ -11,8 +11,8 @@ group_fn index mirrored(index i, index n) {
   return i < n ? i : period - i;
 }
 
-// The same for indices less than n outside; farther indices give some pixel.
-// Without a branch, so that loads need not wait for each other.
+// Mirrors indices that lie less than n outside [0, n); indices farther away give an arbitrary
+// pixel. It has no branch, so that loads need not wait for each other.
 group_fn index mirrored_once(index i, index n) {
   const index inner = i < 0 ? -i : i, outer = 2 * (n - 1) - inner;
   const index nearer = inner < outer ? inner : outer;
@@ -29,7 +29,7 @@ map_kernel(sift_bytes, item, SIFT_BYTES) {
   }
 }
 
-// The tile's pixels are blurred along columns into `rows`, two rows a pixel, then along rows.
+// Blurs the pixels of a tile along columns into `rows`, two rows per pixel, then along rows.
 group_kernel(sift_double, group, SIFT_DOUBLE) {
   const index across = (width + DOUBLE_SIDE - 1) / DOUBLE_SIDE;
   const index tiles = across * ((end_row - first_row + DOUBLE_SIDE - 1) / DOUBLE_SIDE);
@@ -77,7 +77,7 @@ group_fn index blur_tiles(index length, index of_tile) { return (length + of_til
 
 enum { BLUR_STRIP = 8, BLUR_COLUMNS = BLUR_WIDTH + 2 * RADIUS, BLUR_TAPS = 2 * RADIUS + 1 };
 
-// Blurs two pixels next to each other of a row of pairs: k has half of the symmetric taps.
+// Blurs two neighbouring pixels of a row of pairs. k: one half of the symmetric taps.
 group_fn void blur_two(local_ptr const local_pair* row, const real* k, real* first, real* second) {
   real left = lane(0), right = lane(0);
   lane_unroll for (index j = 0; j <= RADIUS; ++j) {
@@ -92,15 +92,15 @@ group_fn void blur_two(local_ptr const local_pair* row, const real* k, real* fir
   *second = right;
 }
 
-// Row i of an octave of `height` rows, mirrored; of rows that the octave does not keep the nearest
-// kept row, whose results are not used.
+// Returns row i of an octave of `height` rows, mirrored. For a row that the octave does not keep,
+// returns the nearest kept row; such results are not used.
 group_fn index kept_row(index i, index height, index first, index end) {
   const index y = mirrored_once(i, height);
   return y < first ? first : y < end ? y : end - 1;
 }
 
-// A thread blurs strips of columns, eight pixels each, into shared memory; then pairs of pixels of
-// rows.
+// A thread blurs strips of columns, eight pixels each, into shared memory, and then pairs of pixels
+// of rows.
 group_kernel(sift_blur, group, SIFT_BLUR) {
   global_const octave_layout* o = octaves + octave;
   index tile = group % tiles, across = blur_tiles((index)o->width, BLUR_WIDTH);
@@ -118,7 +118,7 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
   const offset base = group / tiles * pitch, in = base + o->first + from * o->plane;
   local_ptr float* columns = (local_ptr float*)shared;
   const index is_inner = y0 - RADIUS >= first_row && y0 + BLUR_HEIGHT + RADIUS <= end_row;
-  real k[RADIUS + 1];  // symmetric
+  real k[RADIUS + 1];  // one half of the symmetric taps
   lane_unroll for (index j = 0; j <= RADIUS; ++j) k[j] = taps[j];
   for (index i = (index)group_member(); i < BLUR_COLUMNS * (BLUR_HEIGHT / BLUR_STRIP);
        i += GROUP_SIZE) {
@@ -150,7 +150,7 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
     blur_two(shared + (r * BLUR_COLUMNS + x) / 2, k, &first, &second);
     global_ptr float* pixel = pyramid + (base + o->first + to * o->plane + y * stride + x0 + x);
     pixel[0] = first;
-    pixel[1] = second;  // rows have capacity for one pixel more
+    pixel[1] = second;  // rows have memory for one pixel more
     if (is_halved && y % 2 == 0 && y >= first_own && y < end_own)
       pyramid[base + (o + 1)->first + y / 2 * (o + 1)->stride + (x0 + x) / 2] = first;
   }

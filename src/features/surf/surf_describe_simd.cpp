@@ -18,10 +18,10 @@
 namespace bifocal::features {
 
 inline constexpr int kSurfSide = SurfRules::SURF_SIDE, kSurfSamples = kSurfSide * kSurfSide;
-inline constexpr int kSurfRoom = kSurfSamples + 64;  // so that whole registers fit
+inline constexpr int kSurfRoom = kSurfSamples + 64;  // padded to whole registers
 
 struct SurfGrid {
-  alignas(64) float u[kSurfRoom] = {}, v[kSurfRoom] = {};  // sigma, from the centre
+  alignas(64) float u[kSurfRoom] = {}, v[kSurfRoom] = {};  // offset from the centre, in sigma
   SurfGrid() {
     for (int i = 0; i < kSurfSamples; ++i) {
       u[i] = static_cast<float>(i % kSurfSide) - 0.5F * (kSurfSide - 1);
@@ -31,7 +31,7 @@ struct SurfGrid {
 };
 inline const SurfGrid kSurfGrid;
 
-// The samples of an orientation: a disc, weighted by a Gaussian of 2 sigma.
+// Samples of an orientation: a disc with weights from a Gaussian of 2 sigma.
 struct SurfDisc {
   static constexpr int kRoom = 176;
   int count = 0;
@@ -49,8 +49,9 @@ struct SurfDisc {
 };
 inline const SurfDisc kSurfDisc;
 
-// Wavelets from sums and from pairs at places [0, count). Plain loads: on some processors a gather
-// of registers takes several times as long, and compilers would make one of them.
+// Compute wavelets from sums and from pairs at places [0, count), by plain loads. On some
+// processors a gather into registers takes several times as long, and compilers would replace the
+// loads by one.
 void look_up_sums(const std::uint32_t* sums, std::ptrdiff_t stride, int reach,
                   const std::int32_t* places, int count, float* dx, float* dy);
 void look_up_pairs(const std::int32_t* pairs, const std::int32_t* places, int count, float* dx,
@@ -76,7 +77,7 @@ struct surf_register_rules {
 #include "lane/cpp_end.h"
 };
 
-// Row y of WaveletRows, within the picture.
+// Computes row y of WaveletRows, for pixels inside the image.
 void wavelet_row(const Integral& integral, int n, int y, std::int32_t* out) {
   const IntTag di;
   const auto* upper = reinterpret_cast<const std::int32_t*>(integral.row(y - n));
@@ -103,13 +104,13 @@ void wavelet_row(const Integral& integral, int n, int y, std::int32_t* out) {
   }
 }
 
-// Haar wavelets with a centre of one pixel, `reach` px to each side, at samples around a point.
+// Haar wavelets with a centre of one pixel and `reach` px to each side, at samples around a point.
 template <int kRoom>
 struct Wavelets {
   alignas(64) float dx[kRoom], dy[kRoom];
 
-  // At the pixels nearest to `at` of each sample, which gives px; 0 where the wavelet does not lie
-  // within the picture.
+  // Looks up the wavelets at the pixels nearest to the samples, whose positions in px `at`
+  // computes. A wavelet that exceeds the image is 0.
   template <class At>
   HWY_INLINE void look_up(const Integral& integral, const WaveletRows* rows, int reach, float y,
                           int farthest, int count, const At& at) {
@@ -147,7 +148,8 @@ struct Wavelets {
   }
 };
 
-// The angle of the longest sum of wavelets in a window of directions; of equals the first.
+// Returns the angle of the longest sum of wavelets in a window of directions, the first among
+// equal sums.
 float surf_direction(const Integral& integral, const WaveletRows* rows, const SurfPoint& point) {
   const Tag d;
   using Lane = bifocal::HWY_NAMESPACE::simd<float>;
@@ -172,7 +174,7 @@ float surf_direction(const Integral& integral, const WaveletRows* rows, const Su
     hn::Store(hn::Mul(dy, weight), d, gy + i);
     hn::Store(hn::Floor(hn::Add(turn.v, hn::Set(d, 0.5F))), d, at + i);
   }
-  // Some bins at both ends again, so that a window is one piece.
+  // Repeats some bins at both ends, so that every window is contiguous.
   constexpr int kWindow = SurfRules::SURF_WINDOW, kAround = kBins + 2 * kWindow;
   float sum_x[kAround + 64] = {}, sum_y[kAround + 64] = {};
   for (int i = 0; i < kSurfDisc.count; ++i) {
@@ -200,9 +202,10 @@ float surf_direction(const Integral& integral, const WaveletRows* rows, const Su
   return angle >= 360 ? 0 : angle;
 }
 
-using Part = hn::CappedTag<float, 8>;  // of the samples of a row
+using Part = hn::CappedTag<float, 8>;  // part of the samples of a row
 
-// The numbers of one row of cells, whose samples have shares `down` of the rows.
+// Computes the elements of one row of cells. down: shares of the rows of samples in this row
+// of cells.
 HWY_INLINE void describe_cells(const float* dx, const float* dy, const float* down, int numbers,
                                float* out) {
   const Part d;

@@ -27,8 +27,8 @@ const PointLaunch& points_of(const Device& device) {
   return runtime::group_launch_of<PointLaunch>(device, surf_points::SURF_POINT_THREADS);
 }
 
-// Of the enlarged picture's pixels. White noise without a threshold has a maximum in 100 px, the
-// Oxford pictures at most one in 60.
+// Pixels of the enlarged image per point. White noise without a threshold has a maximum in 100 px,
+// the Oxford images at most one in 60 px.
 constexpr int kPixelsAPoint = 32, kLeastRoom = 1024;
 
 int room_of(int width, int height, const SurfOptions& options) {
@@ -79,7 +79,7 @@ void SurfDevice::make_octaves(const std::vector<SurfOctave>& octaves) {
   std::vector<surf_octave_layout> table;
   std::vector<float> scales, shares;
   for (const SurfOctave& o : octaves) {
-    // Layer 2's maxima lie within the samples of layer 1's.
+    // Maxima of layer 2 lie within the range of samples of layer 1.
     const int across = divided_up(o.end_x[0] - o.first_x[0], surf::SURF_TILE_WIDTH);
     const int down = divided_up(o.end_y[0] - o.first_y[0], surf::SURF_TILE_HEIGHT);
     surf_octave_layout layout{tiles_, across, o.first_x[0], o.first_y[0], {}};

@@ -48,7 +48,7 @@ std::vector<SurfOctave> surf_octaves(int width, int height, const SurfOptions& o
           lobe, static_cast<float>(1 / (int{SurfRules::SURF_DETERMINANT} * area * area))};
     }
     for (std::size_t i = 0; i < 2; ++i) {
-      // The filter of the layer above lies within the picture around the neighbours, too.
+      // The filter of the layer above has to lie inside the image around the neighbours also.
       const int step = octave.step(), reach = octave.filters[i + 2].reach();
       octave.first_x[i] = octave.first_y[i] = divided_up(reach, step) + 1;
       octave.end_x[i] = std::max(octave.first_x[i], (width - 1 - reach + step) / step - 1);

@@ -2,21 +2,21 @@
 // Refinement, orientation and description of points on GPUs, the twin of surf.cpp and
 // surf_describe_simd.cpp; surf_points.kernels describes the arguments.
 
-// Pixels from one to the next centre of a refinement; away: in samples.
+// Returns the pixels from one centre of a refinement to the next. away: in samples.
 group_fn index surf_moved(real away, real step) {
   const real size = fabs(away) * step;
   const index by = size <= surf_settled(step) ? 0 : (index)(size + lane(0.5));
   return away < lane(0) ? -by : by;
 }
 
-// A point in px of the enlarged picture.
+// A point in px of the enlarged image.
 typedef struct {
   real x, y, sigma, response;
   index is_there, is_bright;
 } surf_point;
 
-// The maximum of the quadratic around a pixel, from the nearest one again until it stays. All
-// members of the group come to the same result.
+// Returns the maximum of the quadratic around a pixel. The refinement restarts from the nearest
+// pixel until it stays there. All members of the group compute the same result.
 group_fn surf_point surf_refined(GROUP_PARAM const integral_view image, global_const candidate* c,
                                  global_const float* scales, real threshold,
                                  local_ptr float* neighbours) {
@@ -65,8 +65,8 @@ group_fn surf_point surf_refined(GROUP_PARAM const integral_view image, global_c
   return point;
 }
 
-// Haar wavelets around the pixel nearest to (x, y): differences to the right and down; 0 where they
-// do not lie within the picture.
+// Computes the Haar wavelets around the pixel nearest to (x, y): differences to the right and down.
+// They are 0 if they exceed the image.
 group_fn void surf_wavelets(const integral_view image, real x, real y, index reach, real* dx,
                             real* dy) {
   const index cx = (index)(x + lane(0.5)), cy = (index)(y + lane(0.5)), n = reach;
@@ -81,7 +81,8 @@ group_fn void surf_wavelets(const integral_view image, real x, real y, index rea
   }
 }
 
-// The direction, degrees, of the longest sum in a window; all members come to the same.
+// Returns the direction, in degrees, of the longest sum in a window. All members compute the
+// same result.
 group_fn real surf_direction(GROUP_PARAM const integral_view image, const surf_point point,
                              local_ptr float* across, local_ptr float* down, local_ptr bits32* bins,
                              local_ptr float* bin_sums, local_ptr float* windows) {
@@ -165,7 +166,8 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
   }
 }
 
-// The numbers of one half of a cell: sums of `a`, by the sign of `b` if a cell has eight numbers.
+// Computes the elements of one half of a cell: sums of `a`, separated by the sign of `b` if a cell
+// has eight elements.
 group_fn void surf_cell(local_ptr const float* a, local_ptr const float* b,
                         local_ptr const float* shares, index cell, index each,
                         local_ptr float* numbers) {
@@ -189,13 +191,13 @@ group_fn void surf_cell(local_ptr const float* a, local_ptr const float* b,
     numbers[above] = sum;
     numbers[size_of_below] = size_below;
     numbers[size_of_above] = size;
-  } else {  // the second half of the cell has the odd numbers
+  } else {  // the second half of the cell has the odd elements
     numbers[below] = sum;
     numbers[size_of_below] = size;
   }
 }
 
-// Unit length, in bytes as bifocal/features.hpp has it.
+// Normalises to unit length, and writes bytes as described in bifocal/features.hpp.
 group_fn void surf_quantise(GROUP_PARAM local_ptr const float* cells, index count, index is_bright,
                             global_ptr bits8* out) {
   const index member = (index)group_member();
@@ -225,7 +227,7 @@ group_kernel(surf_describe, group, SURF_DESCRIBE) {
     global_const octave_point* p = points + ((offset)picture * room + number);
     const real angle = p->angle * lane(0.01745329252), cosine = cos(angle), sine = sin(angle);
     const index reach = surf_reach(p->sigma);
-    // Blocks of 8 x 4 samples: they lie on fewer lines of memory than rows do.
+    // Blocks of 8 x 4 samples lie on fewer memory lines than rows do.
     for (index k = member; k < SURF_SAMPLES; k += GROUP_SIZE) {
       const index block = k / 32, seat = k % 32;
       const index column = block % 3 * 8 + seat % 8, row = block / 3 * 4 + seat / 8;

@@ -2,8 +2,8 @@
 // Integral images and maxima of determinants on GPUs, the twin of integral.cpp, surf.cpp and
 // surf_simd.cpp; surf.kernels describes the arguments.
 
-// Of the picture doubled in size, whose pixel i lies at i / 2 - 1/4; values are twice as large. The
-// same whole numbers as on a CPU.
+// Returns a pixel of the image doubled in size, whose pixel i lies at i / 2 - 1/4. Values are twice
+// as large, and the same whole numbers as on a CPU.
 group_fn bits32 surf_doubled(global_const bits8* picture, index width, index height, index x,
                              index y) {
   const index row = y / 2, column = x / 2;
@@ -25,7 +25,7 @@ group_kernel(surf_sum_rows, group, SURF_SUM_ROWS) {
   global_const bits8* in = pictures + (offset)(first + picture) * given_width * given_height;
   global_const bits8* row = in + (offset)(is_first ? 0 : y) * given_width;
   global_ptr bits32* out = sums + picture * pitch + (offset)(y + 1) * stride;
-  bits32 before = 0;  // of the pixels to the left of the piece
+  bits32 before = 0;  // sum of the pixels to the left of the piece
   if (member == 0) *out = 0;
   for (index x0 = 0; x0 < width; x0 += SUMS_EACH * SUMS_SEATS) {
     for (index seat = member; seat < SUMS_SEATS; seat += GROUP_SIZE) {
@@ -38,7 +38,7 @@ group_kernel(surf_sum_rows, group, SURF_SUM_ROWS) {
       seats[seat] = sum;
     }
     group_barrier();
-    // Prefix sums of the seats: in steps of their distance, or one after the other.
+    // Prefix sums of the seats: with doubling distances in a group, else sequentially.
     if_constant(GROUP_SIZE == 1) {
       for (index seat = 1; seat < SUMS_SEATS; ++seat) seats[seat] += seats[seat - 1];
     }
@@ -81,7 +81,7 @@ map_kernel(surf_sum_columns, item, SURF_SUM_COLUMNS) {
   const index first = band * BAND_ROWS + 1;
   const index end = first + BAND_ROWS < height + 1 ? first + BAND_ROWS : height + 1;
   bits32 sum = 0;
-  bits32 rows[BAND_ROWS];  // all loads first: they need not wait for the stores
+  bits32 rows[BAND_ROWS];  // all loads first, so that they need not wait for the stores
   lane_unroll for (index k = 0; k < BAND_ROWS; ++k) {
     rows[k] = first + k < end ? column[(offset)(first + k) * stride] : 0;
   }
@@ -93,14 +93,14 @@ map_kernel(surf_sum_columns, item, SURF_SUM_COLUMNS) {
 }
 
 // Loads the sums around a tile that its determinants of layers 1 and 2 need. Returns the length of
-// a row, or 0 if they are too many for shared memory.
+// a row, or 0 if the sums exceed shared memory.
 group_fn index surf_window(GROUP_PARAM const integral_view image, index x0, index y0, index reach,
                            index step, local_ptr bits32* window) {
   const index width = image.width, height = image.height;
   const index across = (SURF_TILE_PITCH - 1) * step + 2 * reach + 2;
   const index down = (SURF_TILE_HEIGHT + 1) * step + 2 * reach + 2;
   const index rows = across * down <= SURF_MOST_SUMS ? down : 0;
-  // Some members a row.
+  // Several members share a row.
   const index seats = GROUP_SIZE < 32 ? GROUP_SIZE : 32, member = (index)group_member();
   for (index row = member / seats; row < rows; row += GROUP_SIZE / seats) {
     const index y = y0 - step - reach + row, v = y < 0 ? 0 : y < height ? y : height;
@@ -114,12 +114,13 @@ group_fn index surf_window(GROUP_PARAM const integral_view image, index x0, inde
   return rows > 0 ? across : 0;
 }
 
-// Whether determinant v is above that of neighbour k of the 27, or, for one behind it, not below.
+// Returns whether determinant v beats neighbour k of the 27: it has to be above a neighbour before
+// it, and not below a neighbour after it.
 group_fn index surf_beats(real v, real other, index k) { return k < 13 ? v > other : v >= other; }
 
-// A tile of samples `step` px apart from sample (x0, y0) on, of an image of width x height. Its
-// sums are in the window in shared memory, rows near_pitch apart, with the tile's corner `farthest`
-// inside; near_pitch = 0: there is no window.
+// Tile of samples `step` px apart, from sample (x0, y0) on, of an image of width x height. The
+// window in shared memory holds its sums, in rows near_pitch apart, with the tile's corner
+// `farthest` inside; near_pitch = 0: no window.
 typedef struct {
   index x0, y0, step, width, height, near_pitch, farthest;
 } surf_tile;
@@ -146,8 +147,8 @@ group_fn void surf_tile_layer(GROUP_PARAM global_const bits32* own, index stride
   }
 }
 
-// Tells whether a determinant of layer 1 (k = 0) or 2 (k = 1) is a maximum among its neighbours in
-// both. The other of the two layers is behind layer 1 and before layer 2.
+// Returns whether a determinant of layer 1 (k = 0) or 2 (k = 1) is a maximum among its neighbours
+// in both layers. Layer 2 counts as after layer 1.
 group_fn index surf_leads_two_layers(local_ptr const float* at, index k) {
   const real v = *at;
   index leads = 1;
@@ -160,14 +161,14 @@ group_fn index surf_leads_two_layers(local_ptr const float* at, index k) {
   return leads;
 }
 
-// Place of a sample of a tile in its determinants of layer 1 (k = 0) or 2 (k = 1).
+// Returns the index of a tile's sample among the determinants of layer 1 (k = 0) or 2 (k = 1).
 group_fn index surf_place(index k, index seat) {
   return k * SURF_HALO + (seat / SURF_TILE_WIDTH + 1) * SURF_TILE_PITCH + seat % SURF_TILE_WIDTH +
          1;
 }
 
-// The determinants of layer 1 and 2 of a tile lie in shared memory, SURF_HALO apart. Their maxima
-// there are listed; those of layer 0 and 3 are computed around these alone.
+// Searches a tile. Shared memory holds its determinants of layers 1 and 2, SURF_HALO apart. Their
+// maxima are listed; the determinants of layers 0 and 3 are computed only around these maxima.
 group_kernel(surf_search, group, SURF_SEARCH) {
   const index picture = group / tiles, member = (index)group_member();
   index octave = 0;

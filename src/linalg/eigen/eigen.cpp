@@ -28,7 +28,8 @@ void check_batch(const MatrixBatch<T>& A) {
     refuse(fmt::format("A.stride is {}, expected 0 or at least {}", A.stride, least));
 }
 
-// A Buffer knows how much it holds; `size` numbers a matrix.
+// Throws if required memory is null, or if a Buffer is too small for `size` numbers per matrix. The
+// size of other memory is unknown.
 template <class M, class T>
 void check_memory(const char* name, const M& memory, bool required, const MatrixBatch<T>& A,
                   std::size_t size, std::ptrdiff_t stride) {
@@ -59,8 +60,8 @@ void check_arguments(const MatrixBatch<T>& A, const EigenOutput<T>& out) {
   check_memory("imaginary_parts", out.imaginary_parts, false, A, n, stride);
 }
 
-// Work packages long enough to be worth a thread, short enough to share: multiples of the widest
-// register.
+// Returns the matrices per work package: enough to be worth a thread, few enough to balance the
+// load, and a multiple of the widest register.
 int matrices_of_a_package(int n) { return n <= 16 ? 128 : n <= 32 ? 32 : 16; }
 
 template <class T>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// These are the CUDA kernels of real_eigenpairs; eigen_f32.cu and eigen_f64.cu instantiate them.
+// The CUDA kernels of real_eigenpairs; instantiated by eigen_f32.cu and eigen_f64.cu.
 #include "runtime/cuda_kernels.h"
 
 namespace {
 
-// Width: threads a matrix; of one, matrices of Size.
+// Width: threads per matrix. Size: matrix size if Width is 1.
 template <class Real, int Width, int Size>
 struct eigen_text {
   static constexpr int SIZE = Size;

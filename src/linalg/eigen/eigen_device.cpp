@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This runs real_eigenpairs on CUDA and OpenCL devices.
+// real_eigenpairs on CUDA and OpenCL devices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,18 +16,19 @@
 namespace bifocal::linalg {
 namespace {
 
-// Local memory that the blocks of one multiprocessor may fill together; more blocks than fit wait.
+// Local memory that the blocks of one multiprocessor can use together; further blocks wait.
 constexpr std::size_t kLocalOfAll = 228 * 1024;
 constexpr int kMostBlocks = 32;
 
-// A device does a size in this way; it has no threads where the device has no such kernel, or too
-// little memory.
+// How a device computes one matrix size. mapping.threads is 0 if the device has no kernel for the
+// size or too little memory.
 struct Plan {
   EigenMapping mapping = {0, 0};
-  std::size_t local_bytes = 0;          // of a block
-  std::size_t kept = 0;                 // numbers of global memory for a matrix
-  int size = 1;                         // SIZE of the text
-  const char* where = "WORK_IN_LOCAL";  // constant of the text: the memory that the work is done in
+  std::size_t local_bytes = 0;  // per block
+  std::size_t kept = 0;         // numbers of global memory per matrix
+  int size = 1;                 // constant SIZE of the kernels
+  // Constant of the kernels that selects the memory for `work`.
+  const char* where = "WORK_IN_LOCAL";
   [[nodiscard]] int per_block() const { return mapping.threads / mapping.width; }
 };
 
@@ -39,7 +40,7 @@ bool has_lane_kernel(int n) {
 Plan lane_plan(const DeviceInfo& device, int n, std::size_t number_bytes, EigenMapping mapping) {
   Plan plan = {.mapping = mapping, .kept = EIGEN_LANE_KEPT(std::size_t(n)), .size = n};
   const std::size_t each = EIGEN_LANE_WORK(std::size_t(n)) * number_bytes;
-  if (!device.group_code) {  // everything in global memory: any size on any OpenCL device
+  if (!device.group_code) {  // all in global memory: any size on any OpenCL device
     plan.mapping = {1, 8};
     plan.kept += EIGEN_LANE_WORK(std::size_t(n));
     plan.size = EIGEN_LARGEST;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA kernels of svd in registers; svd_f32.cu and svd_f64.cu instantiate them.
+// The CUDA kernels of svd in registers; instantiated by svd_f32.cu and svd_f64.cu.
 #pragma once
 
 #include "runtime/cuda_kernels.h"
 
 namespace {
 
-// Size: columns of a thread's matrix. Places, Rows, Blocks: of a team (svd_columns.group.h).
-// Threads: of a block, of which a multiprocessor takes MinBlocks at least: that bounds registers.
+// Size: columns of a matrix in one thread. Places, Rows, Blocks: of a team (svd_columns.group.h).
+// Threads: threads per block. MinBlocks: blocks that must fit on a multiprocessor, which limits
+// the registers.
 template <class Real, int Size, int Places, int Rows, int Blocks, int Threads, int MinBlocks>
 struct svd_text {
   static constexpr int SVD_SIZE = Size, SVD_PLACES = Places, SVD_ROWS = Rows, SVD_BLOCKS = Blocks,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA kernels of the SVD family with a matrix a thread, in arrays of its own.
+// The CUDA kernels of the SVD family with one matrix per thread, in private arrays.
 #include "runtime/cuda_kernels.h"
 
 namespace {

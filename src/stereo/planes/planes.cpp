@@ -27,7 +27,7 @@ int points_of(PictureSize size) {
   return Rules::lattice_side(size.width, step) * Rules::lattice_side(size.height, step);
 }
 
-// Upper limit of the number of regions with enough samples, at least 1.
+// Returns an upper limit of the number of regions with enough samples, at least 1.
 int most_regions(PictureSize size) {
   return is_too_long(size) ? 1 : std::max(1, points_of(size) / Rules::PLANE_FEWEST);
 }
@@ -76,8 +76,8 @@ void PlaneFill::find_flat(Queue& queue, const WinnerMaps& winners,
                          .regions = regions_});
 }
 
-// Finds the regions with enough known points and their samples. Returns the number of regions that
-// the next kernels are launched for.
+// Finds the regions with enough known points and collects their samples. Returns the number of
+// regions for which the next kernels are launched.
 int PlaneFill::find_samples(Queue& queue, const DisparityBuffer& disparity,
                             const Buffer<std::uint32_t>& labels) {
   const kernels::lattice<float> asked = {
@@ -86,7 +86,7 @@ int PlaneFill::find_samples(Queue& queue, const DisparityBuffer& disparity,
     kernels().planes_count(
         queue, {.count = points_},
         {.asked = asked, .labels = labels, .known = known_, .regions = regions_});
-  // The host sees the number of regions if the device is a CPU.
+  // The host can read the number of regions only if the device is a CPU.
   const bool is_cpu = queue.device().info().kind == DeviceKind::cpu;
   const int regions = is_cpu ? static_cast<int>(*regions_.data()) : capacity_,
             places = regions * Rules::PLANE_SAMPLES;

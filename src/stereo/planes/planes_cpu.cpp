@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of planes.kernels on CPUs, for every SIMD target, on plain numbers.
+// Kernels of planes.kernels on CPUs, compiled for every SIMD target, on plain numbers.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/planes/planes_cpu.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h

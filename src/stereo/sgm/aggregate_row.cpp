@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: aggregate.kernel.h (GPUs). Path costs of a row on CPUs.
+// Twin: aggregate.kernel.h (GPUs). Computes the path costs of a row on CPUs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/sgm/aggregate_row.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace bifocal::stereo {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-// Bytes of disparities; their sums in twice as many bits.
+// Costs are bytes, one per disparity; their sums have twice as many bits.
 using D8 = hn::CappedTag<std::uint8_t, kWidestBytes>;
 using D16 = hn::RepartitionToWide<D8>;
 using V8 = hn::Vec<D8>;
@@ -39,7 +39,7 @@ HWY_INLINE int lowest(V8 v) {
 #endif
 }
 
-// One path's costs come from here and go there.
+// Source and destination of the costs of one path.
 struct Path {
   const std::uint8_t* from;
   std::uint8_t* to;
@@ -102,7 +102,7 @@ HWY_INLINE void path_row_of(const PathRow& p, int begin, int end) {
   for (int n = 0; n < count; ++n) {
     const int x = x0 + n * p.step, from_x[3] = {x, x - p.step, x + p.step};
     Path paths[kPaths];
-    // Along the row: outside the picture it is all 0 with minimum 0.
+    // Path along the row. Outside the image, all costs and their minimum are 0.
     const int before = x - p.step, inside = before >= 0 && before < p.width;
     const int turn = x & 1;
     const auto contrast = [&](int a, int b) { return a < b ? b - a : a - b; };

@@ -6,8 +6,8 @@
 
 namespace {
 
-// RowTeam: threads of the teams of lines along the rows. There are few of them, and a step takes as
-// long as a thread has words: larger teams.
+// RowTeam: team size of the lines along rows. Teams are larger there, because such lines are few
+// and the time of a step grows with the words per thread.
 template <class Real, class Pixel, int Census, int Group, int Team, int Words, int RowTeam,
           int Paths>
 struct sgm_text {
@@ -32,7 +32,7 @@ struct sgm_text {
 #undef ROW_TEXT
 #include "lane/cpp_end.h"
 };
-// These kernels do not depend on the shape of the team.
+// The shape of the team does not affect these kernels.
 template <class Pixel, int Census>
 using pixel_text = sgm_text<float, Pixel, Census, 128, 1, 1, 1, 4>;
 
