@@ -26,7 +26,8 @@ if(BIFOCAL_TESTS)
   find_package(Eigen3 REQUIRED NO_MODULE)
 endif()
 
-# AUTO: used when found. ON: an error when not. OpenCL is for OpenCL devices alone, HDF5 for hloc's files, libtiff and libwebp for photographs in these formats.
+# AUTO: used if found. ON: an error if not found. OpenCL serves only OpenCL devices, HDF5 only hloc's files, libtiff and libwebp only photographs
+# in these formats.
 set(BIFOCAL_HAS_OPENCL OFF)
 if(NOT BIFOCAL_OPENCL STREQUAL "OFF")
   find_package(OpenCL QUIET)

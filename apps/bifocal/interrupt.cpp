@@ -30,8 +30,8 @@ int signal_pipe[2] = {-1, -1};
 
 std::atomic<bool> is_resumable = false;
 
-// Any thread may get the signal (libraries make threads before main), and a handler may do next to
-// nothing: it wakes the watching thread.
+// Wakes the watching thread. Any thread may receive the signal, since libraries start threads
+// before main, and a signal handler may call few functions.
 void on_signal(int signal) {
   const int saved = errno;
   const auto byte = static_cast<unsigned char>(signal);

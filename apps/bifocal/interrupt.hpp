@@ -23,10 +23,10 @@ class InterruptGuard {
   std::function<void()> clean_up_;
 };
 
-// The message of an interruption by SIGINT from now on says that the same command resumes the work.
+// Makes the message of an interruption by SIGINT say that the same command resumes the work.
 void announce_resuming();
 
-// No interruption takes place while this lock is held: for what must be done whole or not at all.
+// Returns a lock that delays interruptions, for operations that must be complete or not start.
 [[nodiscard]] std::unique_lock<std::mutex> hold_interrupts();
 
 }  // namespace bifocal::cli

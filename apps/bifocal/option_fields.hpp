@@ -108,7 +108,8 @@ void add_flag(const Command& command, const Field& field, Value& member, const F
   }
 }
 
-// Heading in --help of the flags of an options struct; empty: that of the flags around it.
+// Returns the heading in --help of the flags of an options struct; empty: the heading of the
+// flags around it.
 [[nodiscard]] constexpr const char* help_group(std::string_view options) {
   constexpr std::pair<std::string_view, const char*> kGroups[] = {
       {"SiftOptions", "Features"},
@@ -130,8 +131,9 @@ void add_flag(const Command& command, const Field& field, Value& member, const F
   return "";
 }
 
-// Adds a flag for every member, also of nested options, that can be given as one value and is not
-// left out. The flags of an options struct stand under its heading in --help.
+// Adds a flag for every member, also of nested options, that has a one-line value and is not left
+// out. New members of the options get their flags automatically. The flags of an options struct
+// stand under its heading in --help.
 template <HasFields Options>
 void add_flags(const Command& command, Options& options, const FlagChanges& changes = {}) {
   const HelpGroup group(command, help_group(name_of(options)));

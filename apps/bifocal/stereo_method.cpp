@@ -30,10 +30,9 @@ void set_common(StereoMethod& m, bool median_given, bool speckle_size_given) {
 
 void add_stereo_method(const Command& command, StereoMethod& m) {
   command
-      .option(
-          "--max-disparity", m.max_disparity,
-          "end of the search, px: disparities below this; default: ndisp of --calib, else a range "
-          "estimated from matches")
+      .option("--max-disparity", m.max_disparity,
+              "exclusive end of the search, px; default: ndisp of --calib, else a range "
+              "estimated from matches")
       .in_range(Range::within(-1e5, 1e5));
   command
       .option("--method", m.method,

@@ -19,7 +19,7 @@ struct StereoMethod {
   std::string method = "sgm";
   std::optional<int> max_disparity;
   bool has_min_disparity = false;  // --min-disparity was given
-  // Options that both methods have are parsed into `sgm`.
+  // Options common to both methods are parsed into `sgm`.
   SgmOptions sgm;
   SsdOptions ssd;
 };

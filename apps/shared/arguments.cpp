@@ -57,7 +57,7 @@ CLI::Validator word_check(const Range& range) {
   return CLI::IsMember(words).description(to_string(range));
 }
 
-// Words of the options that take one of several, for completion.
+// Words of the options that take one of several words, for completion.
 std::map<const CLI::Option*, std::vector<std::string>>& words() {
   static std::map<const CLI::Option*, std::vector<std::string>> all;
   return all;
@@ -100,7 +100,8 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   return flags;
 }
 
-// CLI::AsSizeValue takes -1 for the largest number. Comes before it.
+// Rejects negative numbers, because CLI::AsSizeValue reads -1 as the largest number. Must run
+// before it.
 std::string refuse_sign(const std::string& text) {
   return text.starts_with('-') ? fmt::format("{} is negative", text) : std::string();
 }

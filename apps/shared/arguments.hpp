@@ -99,9 +99,9 @@ class Program {
   [[nodiscard]] Command command(const std::string& name, const std::string& description);
   // Makes a program without commands, whose arguments follow the program name.
   [[nodiscard]] Command only_command();
-  // Parses the arguments and runs the command they choose; --help and --version, and no argument at
-  // all, print instead. Throws Error(usage), with a hint at --help, for arguments that make no
-  // sense.
+  // Parses the arguments and runs the chosen command; --help, --version and a call without
+  // arguments print text instead. Throws Error(usage), with a reference to --help, for invalid
+  // arguments.
   void run(int argc, char** argv);
   // A script for bash that completes commands, options and the words of an option.
   [[nodiscard]] std::string bash_completion() const;

@@ -92,10 +92,11 @@ struct GivenFeatures {
   // [N, D]. Photographs are left out and reported if they have no features, or if D or the type of
   // the descriptors (float or 8-bit) differs from the first photograph.
   std::filesystem::path source = {};
-  // Matches of another tool too: hloc's HDF5 file of matches. `matching` and the descriptors are
-  // not used then, and PairChoice::all means all pairs of this file. Empty: matches by `matching`.
+  // hloc's HDF5 file with matches of these features. If given, `matching` and the descriptors are
+  // not used, and PairChoice::all means all pairs of this file. Empty: descriptors are matched.
   std::filesystem::path matches = {};
-  FloatMatchOptions matching = {};  // mutual nearest; descriptors are made to unit length
+  // By default mutual nearest neighbours; descriptors are normalised to unit length.
+  FloatMatchOptions matching = {};
 };
 constexpr const char* name_of(const GivenFeatures&) { return "GivenFeatures"; }
 template <MaybeConst<GivenFeatures> Options, class Visit>
@@ -136,9 +137,10 @@ struct CollectOptions {
   // (features.hpp). The database has the keypoints. Descriptors are stored in the separate table
   // bifocal_descriptors(image_id, data), because COLMAP would interpret them as SIFT descriptors.
   std::optional<SurfOptions> surf = {};
-  // A folder with masks as COLMAP takes them: 'a/1.jpg.png' of the photograph 'a/1.jpg', of its
-  // size. There are no features where one is black. Photographs without a mask have all of theirs.
-  // Given features keep their numbers; only their matches in black regions are dropped.
+  // Folder of masks with COLMAP's names: 'a/1.jpg.png' for the photograph 'a/1.jpg', with the same
+  // size. No features are detected where the mask is black. Photographs without a mask keep all
+  // features. Features of another tool keep their numbers, and their matches in black regions are
+  // dropped.
   std::filesystem::path masks = {};
   int max_side = 3200;
   MatchOptions matching = {.max_ratio = 0.75};

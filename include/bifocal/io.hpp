@@ -32,14 +32,16 @@ inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // bytes, 
 // from a camera with 8 to 14 bits. Returns 0 for other images.
 [[nodiscard]] int unused_bits(const PictureView& picture);
 
-// A photograph, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour, palette, alpha), PGM/PPM
-// (binary or plain, any maximum), BMP (uncompressed), TIFF (8 or 16 bits a sample) and WebP (in
-// builds with libtiff and libwebp). The first bytes decide the format, not the name. It is turned
-// upright as its EXIF orientation says: width, height and all coordinates are those of the turned
-// picture, as with OpenCV's imread. Deeper samples, without their unused_bits(), are scaled to 8
-// bits with rounding; a palette becomes RGB; alpha is kept as the last channel. A CMYK JPEG becomes
-// RGB by the plain product of its inks. A JPEG whose data is damaged or ends early is an error,
-// though part of it could be shown.
+// Reads a photograph with 8 bits per channel: JPEG, PNG (1 to 16 bits, grey, colour, palette,
+// alpha), PGM/PPM (binary or plain, any maximum), BMP (uncompressed), and, in builds with libtiff
+// and libwebp, TIFF (8 or 16 bits per sample) and WebP. The first bytes determine the format, not
+// the name.
+//
+// The image is rotated upright by its EXIF orientation; width, height and all coordinates refer to
+// the upright image, as in OpenCV's imread. Deeper samples, without their unused_bits(), are scaled
+// to 8 bits with rounding. A palette becomes RGB, and alpha is kept as the last channel. A CMYK
+// JPEG becomes RGB by multiplication of its inks. A JPEG with damaged or truncated data is an
+// error, even if part of the image could be shown.
 [[nodiscard]] ImageU8 read_image(const std::filesystem::path& file);
 // Decodes the bytes of an image file like read_image(); `name` is used in messages.
 [[nodiscard]] ImageU8 decode_image(std::string_view bytes, std::string_view name);
@@ -48,8 +50,8 @@ inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // bytes, 
 // applied. Keypoints of a database are in these pixels.
 [[nodiscard]] ImageU8 read_stored_image(const std::filesystem::path& file);
 
-// read_image without loss of depth: 8-bit samples v as 257 v, 16-bit samples as they are; PGM/PPM
-// scaled to 65535.
+// Reads an image without loss of depth, otherwise like read_image(). 8-bit samples v become 257 v,
+// 16-bit samples do not change, and PGM/PPM are scaled to 65535.
 [[nodiscard]] ImageU16 read_image_16(const std::filesystem::path& file);
 
 // Reads the sample values of a PNG or PGM without scaling or rotation (a 4-bit palette index stays

@@ -241,7 +241,7 @@ struct EstimateInput {
   return estimate(ModelKind::absolute_pose, points, {.cameras = {&camera, 1}, .options = options});
 }
 
-// Four problems estimate an unknown of the camera:
+// Problems that estimate an unknown of the camera:
 //
 // shared_focal: F and the unknown focal length f of two images from one camera, or from two equal
 // cameras, with a known principal point. Only the ratio of the given focal lengths matters (1, 1

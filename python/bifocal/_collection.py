@@ -100,10 +100,10 @@ def collect(
         photographs: A folder, or a list of files and folders.
         database: The file to write; until it is complete it has the name DATABASE.part.
         pairs: Which pairs are matched, or a file with two names a line. 'all' leaves out pairs whose largest features do not match.
-        partners: 'retrieval': number of similar images that each is matched with.
-        overlap: 'sequential': number of neighbours of an image.
-        features: Options of SIFT or SURF; or hloc's features.h5, or a folder with NAME.npz, of another detector.
-        matching: Options of matching; FloatMatchOptions for given features, or hloc's matches.h5 of these.
+        partners: Number of similar images that each image is matched with, for 'retrieval'.
+        overlap: Number of neighbours that each image is matched with, for 'sequential'.
+        features: Options of SIFT or SURF; or features of another detector: hloc's features.h5, or a folder with NAME.npz.
+        matching: Options of matching; FloatMatchOptions for features of another detector, or hloc's matches.h5 of them.
         geometry: Options of the verification.
         guided: Matches verified pairs again along their geometry.
         max_side: Longest side in px at which features are detected; larger photographs are reduced.

@@ -226,7 +226,8 @@ void add_estimate(Program& program, Context& context) {
   const Option points = command.option(
       "--points", o->points,
       "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts], or an .npz with keypoints0, "
-      "keypoints1 and matches; for absolute_pose and camera_pose_focal: x y X Y Z; for monodepth_shared_focal: x1 "
+      "keypoints1 and matches; for absolute_pose and camera_pose_focal: x y X Y Z; for "
+      "monodepth_shared_focal: x1 "
       "y1 "
       "x2 y2 depth1 depth2");
   add_camera_options(command, o->cameras);

@@ -135,12 +135,12 @@ Json stereo_json(const Options& o, const Inputs& in, const Device& device,
   return json;
 }
 
-// A reason why few pixels match: the images are exchanged, or the pair is not rectified. Empty if
-// at least 40 % match. `is_exchanged` is set in the first case.
+// Returns a reason why few pixels match: the images are exchanged, or the pair is not rectified.
+// Empty if at least 40 % match. `is_exchanged` is set in the first case.
 std::string doubt_of_pair(Queue& queue, const Options& o, const Inputs& in, double density,
                           bool& is_exchanged) {
-  // Exchanged pairs of Middlebury and OpenCV match in 6 to 15 % of the pixels, others in 80 to 96
-  // %.
+  // Exchanged pairs of Middlebury and OpenCV match in 6 to 15 % of the pixels, correct pairs in 80
+  // to 96 %.
   constexpr double kFew = 40, kTimes = 2;  // per cent of the pixels
   if (density >= kFew) return {};
   const double exchanged = match(queue, o.method, in.right, in.left).density;
@@ -177,11 +177,11 @@ std::vector<std::string> doubts(const Options& o, const Inputs& in, const Dispar
   return all;
 }
 
-// Why a calibration gives no cloud; empty if it does, or there is none.
+// Returns why there is no cloud despite a calibration; empty if there is a cloud or no calibration.
 std::string why_no_cloud(const Options& o, const Inputs& in, bool is_exchanged) {
   if (!in.calibration) return {};
   if (!in.calibration->baseline) return o.calib + ": has no baseline, the distance of the cameras";
-  return is_exchanged ? "the pictures seem to be exchanged" : "";
+  return is_exchanged ? "the images seem to be exchanged" : "";
 }
 
 std::string summary(const DisparityMap& disparity, const std::optional<StereoScore>& s,

@@ -149,8 +149,8 @@ void add_depth_section(Page& page, Picture image1, Picture image2, const DensePa
       image("png", encode_png(shrunken(depth_picture(dense.depth))),
             "alt=\"Depth of its pixels\"") +
           depth_legend(dense.depth),
-      "Depth of its pixels, in baselines; black is unknown or less certain than a quarter of "
-      "itself."));
+      "Depth of its pixels, in baselines; black is unknown, or has a deviation above a quarter of "
+      "the depth."));
   page.markup(figure(image("png", encode_png(shrunken(certainty_picture(dense.depth))),
                            "alt=\"Deviation of the depth\"") +
                          legend(0.05, 0.95, {"0.1 %", "0.4 %", "1.6 %", "6.3 %", "25 %"}),

@@ -29,13 +29,13 @@ void average(const ImageU8& in, double step, int x, int y, std::uint8_t* rgb) {
   for (int c = 0; c < 3; ++c) rgb[c] = static_cast<std::uint8_t>(std::lround(sum[c] / area));
 }
 
-// Input px per output px so that the output is at most `width` x `height` px.
+// Returns input px per output px so that the output is at most `width` x `height` px.
 double reduction(ImageView<const std::uint8_t> image, int width, int height) {
   return std::max({1.0, double(image.width) / width, double(image.height) / height});
 }
 
-// Maps shrunken px x' of the photograph to its own px (centres at integers): x = (x' + 0.5) / s -
-// 0.5.
+// Maps px x' of the reduced photograph to px of the original (centres at integers): x = (x' + 0.5)
+// / s - 0.5.
 double shrunken_px(double x, double scale) { return (x + 0.5) * scale - 0.5; }
 Mat3 photo_from_shrunken(double scale) {
   const double shift = 0.5 / scale - 0.5;

@@ -74,9 +74,8 @@ class MatchFile {
 
   // Returns whether the file has the pair, in either order.
   [[nodiscard]] bool contains(std::string_view image1, std::string_view image2) const;
-  // Returns the matches of a pair in either order, as hloc looks them up, and nothing where the
-  // file has no such pair. Throws for an index below -1, as more than 32767 keypoints leave in
-  // int16.
+  // Returns the matches of a pair in either order, like hloc; empty if the file does not have the
+  // pair. Throws for an index below -1, which more than 32767 keypoints cause in int16.
   [[nodiscard]] std::optional<std::vector<colmap::IndexPair>> matches(
       std::string_view image1, std::string_view image2) const;
 

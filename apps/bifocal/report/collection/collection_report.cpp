@@ -221,7 +221,7 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   if (const Rows times = time_rows(in.run); !times.empty()) page.table("Time", times);
   page.end_columns();
   if (!in.summary.settings.empty()) {
-    page.markup("<details><summary>How it was collected</summary>\n");
+    page.markup("<details><summary>Settings of collect</summary>\n");
     page.table("Settings", in.summary.settings);
     page.markup("</details>\n");
   }
