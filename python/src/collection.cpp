@@ -222,12 +222,6 @@ void bind_collection(nb::module_& m) {
                             nb::cast<const Batch&>(estimates)};
         });
   v.def("__len__", [](const Verified& s) { return s.pairs.size(); });
-  v.def("__repr__", [](nb::handle self) {
-    const Verified& s = of(self);
-    return fmt::format("<VerifiedPairs: {} pairs, {} matches, {}>", s.pairs.size(),
-                       s.matches.rows.size(),
-                       nb::cast<std::string>(nb::repr(self.attr("estimates"))));
-  });
   v.def_prop_ro(
       "pairs",
       [](nb::handle s) {

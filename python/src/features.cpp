@@ -150,11 +150,6 @@ void bind_made_matches(nb::class_<Set>& c) {
   c.def("__setstate__", [](Set& s, const std::tuple<nb::bytes>& state) {
     new (&s) Set{vector_of<Row>(std::get<0>(state)), {}};
   });
-  c.def("__repr__", [](nb::handle self) {
-    return fmt::format("<{} of {} pairs of features>",
-                       nb::cast<std::string>(self.type().attr("__name__")),
-                       nb::cast<const Set&>(self).rows.size());
-  });
 }
 
 const Features& with_positions(nb::handle object, const char* name) {
@@ -361,11 +356,6 @@ void bind_features(nb::module_& m) {
                       vector_of<KeypointShape>(shapes)};
   });
   f.def("__len__", &Features::size);
-  f.def("__repr__", [](const Features& s) {
-    const std::size_t numbers = s.size() == 0 ? 0 : s.descriptors.size() / s.size();
-    return fmt::format("<Features: {} keypoints with descriptors of {} bytes{}>", s.size(), numbers,
-                       s.shapes.empty() ? "" : ", affine shapes");
-  });
   const auto number = [&](const char* name, float Keypoint::*member, const char* sig,
                           const char* doc, std::size_t width = 1) {
     f.def_prop_ro(

@@ -336,12 +336,6 @@ void bind_robust_batch(nb::module_& m) {
                          vector_of<std::int64_t>(offsets)};
         });
   c.def("__len__", [](const Batch& b) { return b.result.pairs.size(); });
-  c.def("__repr__", [](const Batch& b) {
-    const auto found = std::count_if(b.result.pairs.begin(), b.result.pairs.end(),
-                                     [](const Estimate& p) { return p.outcome == Outcome::ok; });
-    return fmt::format("<BatchEstimate of {}: {} of {} pairs ok>", name_of(b.kind), found,
-                       b.result.pairs.size());
-  });
   c.def_prop_ro(
       "kind", [](const Batch& b) { return name_of(b.kind); }, "Kind of the models.");
   c.def_prop_ro("ok", &ok, nb::sig("def ok(self) -> numpy.typing.NDArray[numpy.bool_]"),

@@ -201,12 +201,6 @@ void bind_stereo(nb::module_& m) {
                      "Disparities x_left - x_right of the left image in px, shape (H, W).");
   c.def("__getstate__", &state_of);
   c.def("__setstate__", &restore);
-  c.def("__repr__", [](nb::handle self) {
-    const nb::object shape = self.attr("raw").attr("shape");
-    return fmt::format("<DisparityMap of {} x {} px, {:.1f} % known>",
-                       nb::cast<std::int64_t>(shape[1]), nb::cast<std::int64_t>(shape[0]),
-                       density(self));
-  });
 #define FLOATS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float32]"
   c.def_prop_ro(
       "raw",

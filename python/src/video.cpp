@@ -145,10 +145,6 @@ void bind_video(nb::module_& m) {
       "number", [](const MatchedFrame& s) { return s.number; },
       "Number of the frame in the video, from 0.");
   f.def("__len__", [](const MatchedFrame& s) { return s.keypoints.size(); });
-  f.def("__repr__", [](const MatchedFrame& s) {
-    return fmt::format("<VideoFrame {}: {} keypoints, {} pairs with earlier frames>", s.number,
-                       s.keypoints.size(), s.pairs.pairs.size());
-  });
   f.def_prop_ro(
       "xy",
       [](nb::handle s) {

@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"pair left.png right.png --out ''", 2, "--out"},
         Bad{"pair matches.png right.png --out .", 2,
             "matches.png would replace the input matches.png"},
-        Bad{"stereo left.png right.png --out o", 3, "--max-disparity"},
+        Bad{"stereo small.png small.png --out o", 3, "--max-disparity"},
         Bad{"stereo left.png right.png --out o --max-disparity 0", 2, "--max-disparity: 0"},
         Bad{"stereo left.png right.png --out o --max-disparity 5000", 2, "5000"},
         Bad{"stereo left.png right.png --out o --max-disparity 010", 2, "010 is not a number"},

@@ -98,8 +98,7 @@ TEST(Tiff, KeepsSixteenBitsInBothByteOrders) {
   for (const bool big : {false, true}) {
     std::string pixels;
     for (std::uint64_t v : {0U, 1U, 256U, 1000U, 40000U, 65535U}) put(pixels, v, 2, big);
-    write_file(folder / "a.tif",
-                     tiff_of({.bits = 16, .samples = 1, .is_big_endian = big}, pixels));
+    write_file(folder / "a.tif", tiff_of({.bits = 16, .samples = 1, .is_big_endian = big}, pixels));
     EXPECT_EQ(read_image_16(folder / "a.tif").pixels,
               (std::vector<std::uint16_t>{0, 1, 256, 1000, 40000, 65535}));
   }

@@ -141,7 +141,7 @@ function drawResiduals(context, width, height) {
   context.fillRect(0, 0, width, height);
   bins.forEach((counts, isInlier) => counts.forEach((count, bin) => {
     const tall = Math.min(plotHeight, plotHeight * count / highest);
-    context.fillStyle = isInlier ? residualColour((bin + 0.5) / kBins * most / matches.mostResidual, 1) : '#b6bcc4';
+    context.fillStyle = isInlier ? residualColour((bin + 0.5) / kBins * most / (matches.mostResidual || 1), 1) : '#b6bcc4';
     context.fillRect(left + plotWidth * bin / kBins, 10 + plotHeight - tall, Math.max(1, plotWidth / kBins - 1), tall);
   }));
   context.fillStyle = '#57606a';
