@@ -53,7 +53,7 @@ const std::vector<Suite>& suites() {
       {"scale", "one call of each room with 1, 2, 4, ... threads up to all cores", run_scale, false,
        false},
       {"score", "scoring of hypotheses, G point-hypotheses/s", run_score},
-      {"seeds", "the systems Bifocal descends from, beside their recorded figures (docs/seeds.md)",
+      {"seeds", "the systems Bifocal descends from, beside their recorded figures (docs/develop/seeds.md)",
        run_seeds, true},
       {"solvers", "minimal solvers, us a sample", run_solvers, true},
       {"stereo",

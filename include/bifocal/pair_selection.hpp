@@ -128,7 +128,7 @@ struct PairInliers {
 
 // Screening of pairs before matching. Most pairs of a collection show different scenes. A few
 // matches among the features of the largest scale detect this, at 1/64 of the cost of matching 8192
-// features. docs/notes/collections.md explains the choice of the constants.
+// features. docs/develop/notes/collections.md explains the choice of the constants.
 //   C. Wu, Towards linear-time incremental structure from motion, 3DV 2013.
 struct ScreenOptions {
   int features = 1024;  // of the largest scale; ties go to the lower index

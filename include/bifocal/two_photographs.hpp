@@ -253,7 +253,7 @@ struct PairResult {
                                        ImageView<const std::uint8_t> image2,
                                        const PairOptions& options = {});
 
-// What the matches of a pair that should be rectified say about it.
+// Result of check_rectified_pair().
 struct RectifiedPairCheck {
   std::int64_t matches = 0;   // inliers of a fundamental matrix
   double row_offset = 0;      // px: median of |y2 - y1| of these; NaN without matches

@@ -38,7 +38,7 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
 // With few points, refinement is cheap and may improve a model much. Then up to CANDIDATES or
 // MOST_CANDIDATES are refined until a model scores more than chance, and is significant if that
 // is tested. The reason is nearly singular maps: they have many outliers as inliers, so their
-// samples score more than samples of the true map before refinement. docs/notes/robust.md
+// samples score more than samples of the true map before refinement. docs/develop/notes/robust.md
 // compares other numbers.
 group_fn index candidates_of(const struct pair_view* pair, global_const ransac_state* state) {
   enum { REFINED_POINTS = 4096 };  // limit on the points of all candidates, for little time

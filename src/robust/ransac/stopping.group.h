@@ -167,7 +167,7 @@ group_fn scalar samples_wanted(const struct pair_view* pair, const struct ransac
 // Factor on the samples without support for a model that scores more than chance and would fail
 // the significance test. It is smaller for costly samples, so that the time of a pair without
 // geometry is bounded. On scenes of 2000 matches with 10 and 15 % correct, smaller factors lose
-// pairs (docs/notes/robust.md).
+// pairs (docs/develop/notes/robust.md).
 enum { UNPROVEN_TIMES = SAMPLE_COST < 1000 ? 10 : 3 };
 
 // Returns the largest number of samples for the pair. Models are not sampled for if they would
