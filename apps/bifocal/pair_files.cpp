@@ -6,6 +6,7 @@
 #include <bifocal/io.hpp>
 #include <bifocal/version.hpp>
 
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -170,9 +171,9 @@ Json geometry_json(const PairFiles& in) {
   return json;
 }
 
-void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& folder) {
+void write_pair_files(const PairFiles& in, Json& geometry, OutputFolder& folder) {
   const PairResult& r = in.result;
-  write_file(folder.staged("geometry.json"), to_text(geometry));
+  const auto start = std::chrono::steady_clock::now();
   write_file(folder.staged("matches.txt"), matches_text(r));
   const PairFigures figures(in.image1, in.image2, r.points, r.model);
   write_png(folder.staged("matches.png"), figures.matches());
@@ -189,15 +190,21 @@ void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& f
     write_rectification(folder.staged("rectification.npz"), r.dense->rectification);
     write_ply(folder.staged("cloud.ply"), r.dense->cloud);
   }
+  std::vector<StageTime> timings = r.timings;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  timings.push_back({"files", took.count()});
+  geometry["timings_ms"]["files"] = took.count();
+  write_file(folder.staged("geometry.json"), to_text(geometry));
   write_file(folder.staged("report.html"),
              pair_report({in.left, in.right, in.command_line, in.image1, in.image2, r, in.cameras,
-                          figures, turbo, r.timings}));
+                          figures, turbo, timings}));
 }
 
 void write_pair(const PairFiles& in, const std::filesystem::path& folder,
                 const std::vector<std::string>& inputs) {
   OutputFolder out(folder, pair_file_names(), inputs);
-  write_pair_files(in, geometry_json(in), out);
+  Json geometry = geometry_json(in);
+  write_pair_files(in, geometry, out);
   out.commit();
 }
 

@@ -28,7 +28,8 @@ struct PairFiles {
 // Returns the content of geometry.json. Except for the durations it is the same for one seed and
 // any number of threads.
 [[nodiscard]] Json geometry_json(const PairFiles& in);
-void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& folder);
+// Writes all files and adds the time of writing to `geometry`.
+void write_pair_files(const PairFiles& in, Json& geometry, OutputFolder& folder);
 // Writes all files into a folder, or none. inputs: files that must not be replaced.
 void write_pair(const PairFiles& in, const std::filesystem::path& folder,
                 const std::vector<std::string>& inputs);

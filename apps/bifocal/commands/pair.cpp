@@ -116,7 +116,7 @@ void run(Options o, Context& context) {
       progress.update(90 * fraction, stage);
     };
     result = estimate_pair(image1, image2, o.pair);
-    progress.update(90, "report");
+    progress.update(90, "files");
     const PairFiles files{o.left,
                           o.right,
                           context.command_line,
