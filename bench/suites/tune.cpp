@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The search behind src/linalg/eigen/tuning.hpp: every mapping of a size on a GPU, us a matrix. The
 // row of the table for a size is the mapping with the least value. Cases "few" have 37 matrices, as
-// 160 five-point hypotheses have, for kFewMatricesOfCore.
+// 160 five-point hypotheses have, for kFewMatricesPerCore.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 
 namespace bifocal::robust {
 
-std::string_view points_taken(ModelKind kind) {
+std::string_view points_name(ModelKind kind) {
   const ProblemInfo info = problem_info(kind);
   if (info.takes_depths) return kPointsName<DepthPair>;
   return info.is_two_view ? kPointsName<PointPair> : kPointsName<ScenePoint>;

@@ -33,8 +33,8 @@ struct AnyBatch {
 template <class Point>
 void check(const Queue& queue, const AnyBatch<Point>& batch, ModelKind kind) {
   const ProblemInfo problem = problem_info(kind);
-  if (const auto taken = robust::points_taken(kind); taken != robust::kPointsName<Point>)
-    refuse(fmt::format("a {} is found from {}", to_string(kind), taken));
+  if (const auto expected = robust::points_name(kind); expected != robust::kPointsName<Point>)
+    refuse(fmt::format("a {} is found from {}", to_string(kind), expected));
   for (const std::string& why : {runtime::why_foreign(queue, "points", batch.points),
                                  runtime::why_foreign(queue, "weights", batch.input.weights),
                                  runtime::why_foreign(queue, "qualities", batch.input.qualities)})
