@@ -148,10 +148,11 @@ void real_eigenpairs_on_device(Queue& queue, const MatrixBatch<T>& A, const Eige
         fmt::format("real_eigenpairs: {} ({}) does not compute in double", device.id, device.name));
   const Plan plan = choose_plan(device, n, sizeof(T), A.count);
   if (plan.mapping.threads == 0)
-    throw Error(ErrorCode::device,
-                fmt::format("real_eigenpairs: {} ({}) has no room for {} x {} matrices: {} bytes "
-                            "of local memory",
-                            device.id, device.name, n, n, device.local_memory));
+    throw Error(
+        ErrorCode::device,
+        fmt::format("real_eigenpairs: {} ({}) has too little local memory for {} x {} matrices: {} "
+                    "bytes",
+                    device.id, device.name, n, n, device.local_memory));
   const bool interleaved = A.layout == MatrixLayout::interleaved;
   const int size = n * n;
   const std::ptrdiff_t dense = interleaved ? A.count : size;
