@@ -95,8 +95,7 @@ ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult
                 fmt::format("choose_model {}: {} cameras, must be {}", to_string(epipolar_kind),
                             cameras.size(), problem_info(epipolar_kind).cameras));
   if (problem_info(epipolar_kind).estimates_distortion)
-    throw Error(ErrorCode::usage, fmt::format("choose_model: the model of {} has a distortion "
-                                              "besides its matrix",
+    throw Error(ErrorCode::usage, fmt::format("choose_model {}: its model has a distortion",
                                               to_string(epipolar_kind)));
   const auto outcome = [](const EstimateResult& r) { return to_string(r.outcome); };
   if (!homography.ok() && !epipolar.ok()) {

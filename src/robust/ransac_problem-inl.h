@@ -22,8 +22,8 @@ namespace {
 using namespace robust;  // the structs of a pair
 
 template <class Real>
-struct ransac_text {
-  using uniform = ransac_text<double>;
+struct ransac_source {
+  using uniform = ransac_source<double>;
 #include "lane/cpp_begin.h"
 
 #include "robust/ransac/ransac.list"
@@ -32,9 +32,9 @@ struct ransac_text {
 };
 
 struct steps {
-  using DoubleLanes = ransac_text<simd<double>>;
-  using FloatLanes = ransac_text<simd<float>>;
-  using OneLane = ransac_text<double>;
+  using DoubleLanes = ransac_source<simd<double>>;
+  using FloatLanes = ransac_source<simd<float>>;
+  using OneLane = ransac_source<double>;
   static constexpr int width = FloatLanes::group_width;
   static constexpr int blocks = (DoubleLanes::SAMPLE_SIZE + 3) / 4;  // of random numbers, usually
 

@@ -135,7 +135,7 @@ inline double plain_error(ModelKind problem, const PairPoints& pair, const Model
 
 template <ModelKind K>
 struct ProblemConstant {
-  using Text = problem_lanes<double, K>;
+  using Functions = problem_lanes<double, K>;
   static constexpr ModelKind problem = K;
 };
 
@@ -147,7 +147,7 @@ struct Chosen {
 template <class... Kept, bool (*Wanted)(int), class First, class... Rest>
 struct Chosen<testing::Types<Kept...>, Wanted, First, Rest...> {
   using Types =
-      typename Chosen<std::conditional_t<Wanted(First::Text::RESIDUALS),
+      typename Chosen<std::conditional_t<Wanted(First::Functions::RESIDUALS),
                                          testing::Types<Kept..., First>, testing::Types<Kept...>>,
                       Wanted, Rest...>::Types;
 };
