@@ -59,18 +59,18 @@ struct Sample {
                                                      const std::function<void()>& peer,
                                                      int min_runs = 7, double min_seconds = 0.2);
 // A body beside a peer that need not be built in (an empty one): in turn where it is.
-struct Beside {
+struct Comparison {
   Sample ours;
   std::optional<Sample> peer;
 
   // The record's reference, in its unit, where there is a peer.
   [[nodiscard]] std::optional<Reference> reference(const char* name, double value_of_second) const;
 };
-[[nodiscard]] Beside measure_beside(const std::function<void()>& ours,
-                                    const std::function<void()>& peer);
+[[nodiscard]] Comparison measure_with_peer(const std::function<void()>& ours,
+                                           const std::function<void()>& peer);
 // Any number of bodies in turn, until each ran `min_runs` times and on average `min_seconds`.
-[[nodiscard]] std::vector<Sample> measure_in_turn(const std::vector<std::function<void()>>& bodies,
-                                                  int min_runs = 7, double min_seconds = 0.2);
+[[nodiscard]] std::vector<Sample> measure_interleaved(
+    const std::vector<std::function<void()>>& bodies, int min_runs = 7, double min_seconds = 0.2);
 // Keeps a result alive.
 template <class T>
 void keep(const T& value) {

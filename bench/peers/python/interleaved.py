@@ -16,7 +16,7 @@ CLOCK = "wall"  # or "process"
 
 
 @dataclass
-class Taken:
+class Timings:
     """What one project took: milliseconds of each round of each item, and what it found in the first round."""
 
     ms: list = field(default_factory=list)
@@ -38,18 +38,18 @@ class Taken:
         return np.median(np.array(full), axis=0) if full else np.array([])
 
 
-def in_turn(runs, items, rounds, budget_s=np.inf, per=1.0, most=None):
-    """{name: Taken} of runs {name: f(item)}. Who has spent `budget_s` does not see what is left: further rounds, or items in the
+def measure(runs, items, rounds, budget_s=np.inf, per=1.0, most=None):
+    """{name: Timings} of runs {name: f(item)}. Who has spent `budget_s` does not see what is left: further rounds, or items in the
     first. most[name]: of the items. per: milliseconds become those of
     a part, where an item holds as many. The clock is CLOCK: of the wall, or of the process, which on a busy machine counts less of the others."""
-    taken = {name: Taken() for name in runs}
+    timings = {name: Timings() for name in runs}
     spent = dict.fromkeys(runs, 0.0)
-    for turn in range(rounds):
+    for round_number in range(rounds):
         for k, item in enumerate(items):
-            for name, own in taken.items():
+            for name, own in timings.items():
                 if spent[name] >= budget_s or (most is not None and k >= most[name]):
                     continue
-                if turn > 0 and (k >= len(own.ms) or own.ms[k][-1] * per > 1e3 * SLOW_S):
+                if round_number > 0 and (k >= len(own.ms) or own.ms[k][-1] * per > 1e3 * SLOW_S):
                     continue
                 busy, begin = time.process_time(), time.perf_counter()
                 found = runs[name](item)
@@ -58,11 +58,11 @@ def in_turn(runs, items, rounds, budget_s=np.inf, per=1.0, most=None):
                 own.wall += wall
                 own.busy += busy
                 spent[name] += took
-                if turn == 0:
+                if round_number == 0:
                     own.ms.append([])
                     own.found.append(found)
                 own.ms[k].append(1e3 * took / per)
-    return taken
+    return timings
 
 
 def together(*parts):
@@ -74,12 +74,12 @@ def together(*parts):
     return total
 
 
-def record(case, name, version, unit, taken, own, settings, **figures):
-    """One project in one case. `own`: Bifocal's Taken, `ratio` how many times its time on the items that both saw."""
+def record(case, name, version, unit, timings, own, settings, **figures):
+    """One project in one case. `own`: Bifocal's Timings, `ratio` how many times its time on the items that both saw."""
     scale = {"us": 1e3, "ms": 1.0}[unit.split("/")[0]]
-    items = taken.of_items() * scale
+    items = timings.of_items() * scale
     value = float(np.median(items))
-    rounds = taken.of_rounds() * scale
+    rounds = timings.of_rounds() * scale
     out = {
         "suite": "peers",
         "case": case,
@@ -92,12 +92,12 @@ def record(case, name, version, unit, taken, own, settings, **figures):
         "low": float(rounds.min()),
         "high": float(rounds.max()),
         "runs": len(items),
-        "rounds": taken.rounds(),
+        "rounds": timings.rounds(),
         "threads": 1,
-        "busy_cores": round(taken.busy / taken.wall, 2) if taken.wall else None,  # more than 1: it used more threads than it was given
+        "busy_cores": round(timings.busy / timings.wall, 2) if timings.wall else None,  # more than 1: it used more threads than it was given
         "settings": settings,
     }
-    if own is not None and own is not taken:
-        both = min(len(own.ms), len(taken.ms))
-        out["ratio"] = float(np.median(taken.of_items()[:both]) / np.median(own.of_items()[:both]))
+    if own is not None and own is not timings:
+        both = min(len(own.ms), len(timings.ms))
+        out["ratio"] = float(np.median(timings.of_items()[:both]) / np.median(own.of_items()[:both]))
     return out | figures
