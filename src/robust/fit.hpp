@@ -13,7 +13,7 @@
 #include "robust/arguments.hpp"
 #include "robust/ransac.hpp"
 #include "robust/pair_points.hpp"
-#include "robust/problem_lanes.hpp"
+#include "robust/problem_functions.hpp"
 #include "runtime/cancel.hpp"
 
 namespace bifocal::robust {
@@ -31,7 +31,7 @@ inline void check_cancelled_at(std::size_t i) {
 // in scoring coordinates.
 template <ModelKind Kind>
 class Fit {
-  using L = problem_lanes<double, Kind>;
+  using L = problem_functions<double, Kind>;
   static constexpr int kColumns = L::COLUMNS, kEquations = L::EQUATIONS;
 
  public:
@@ -273,7 +273,7 @@ class Fit {
 
 template <ModelKind Kind>
 inline constexpr std::integral_constant<ModelKind,
-                                        ModelKind{problem_lanes<double, Kind>::MODELS_OF}>
+                                        ModelKind{problem_functions<double, Kind>::MODELS_OF}>
     models_of;
 
 // Calls body(std::integral_constant<ModelKind, K>), where K is MODELS_OF of the problem: the

@@ -49,7 +49,7 @@ struct sampling_lanes {
   }
 
   template <int size, int columns>
-  static void look_up(const float* rows, const std::uint32_t* samples, simd<float>* p) {
+  static void load_sample_points(const float* rows, const std::uint32_t* samples, simd<float>* p) {
     for (int k = 0; k < size; ++k)
       for (int c = 0; c < columns; ++c)
         p[c * size + k].v = hn::Set(simd<float>::Tag(), rows[row_size(columns) * samples[k] + c]);
@@ -240,7 +240,8 @@ struct sampling_lanes {
   // Loads the points of samples [size][width] from rows of row_size(columns), one sample per lane:
   // p [columns][size].
   template <int size, int columns>
-  static HWY_INLINE void look_up(const float* rows, const std::uint32_t* samples, simd<float>* p) {
+  static HWY_INLINE void load_sample_points(const float* rows, const std::uint32_t* samples,
+                                            simd<float>* p) {
     constexpr int stride = row_size(columns);
     for (int k = 0; k < size; ++k) {
       for (int c = 0; c < columns; c += 4) {
