@@ -1,4 +1,4 @@
-# find_package(bifocal) -> bifocal::bifocal. The tree can be moved as a whole.
+# find_package(bifocal) -> bifocal::bifocal. The installed tree can be moved as a whole.
 include(CMakePackageConfigHelpers)
 install(TARGETS bifocal EXPORT bifocal-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

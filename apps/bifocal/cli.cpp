@@ -15,7 +15,7 @@ namespace {
 void add_threads_and_json(const Command& command, CommonOptions& options) {
   command
       .option("--threads", options.threads,
-              "most threads to use, 0: all cores; never changes the result")
+              "largest number of threads, 0: all cores; does not change the result")
       .in_range(Range::within(0, 4096))
       .shows_default();
   command.flag("--json", options.json, "print the result as JSON on stdout");
@@ -35,11 +35,11 @@ void add_common_of_many(const Command& command, CommonOptions& options) {
   command
       .option("--device", options.device,
               "cpu, cuda[:i] or opencl[:i] (see bifocal devices), or several: cuda:all, "
-              "cuda:0,cuda:1; auto: a CUDA device, else an OpenCL GPU, else cpu")
+              "cuda:0,cuda:1; auto: a CUDA device, otherwise an OpenCL GPU, otherwise cpu")
       .shows_default();
-  command.flag("--mixed-devices", options.mixed_devices,
-               "allow devices of different kinds: their last bits may differ, and chance decides "
-               "which has what");
+  command.flag(
+      "--mixed-devices", options.mixed_devices,
+      "allow devices of different kinds; results may then differ between runs in the last bits");
   add_threads_and_json(command, options);
 }
 
@@ -56,23 +56,23 @@ Device chosen_device(const CommonOptions& options) {
 
 std::future<Device> starting_device(const CommonOptions& options) {
   return std::async(std::launch::async, [options] {
-    Queue queue(chosen_device(options));  // the first one makes the context
+    Queue queue(chosen_device(options));  // the first queue creates the context
     return queue.device();
   });
 }
 
 namespace {
 
-// A GPU that is busy or broken is no reason to fail.
+// A GPU that is busy or broken must not make the command fail.
 DeviceSet best_devices(std::string_view earlier) {
   if (earlier.starts_with("cpu")) return Device();
   const Device best("auto");
   try {
-    Queue queue(best);  // the first one makes the context
+    Queue queue(best);  // the first queue creates the context
     return best;
   } catch (const Error& e) {
     if (e.code() != ErrorCode::device) throw;
-    warn(fmt::format("{} can't be used, the CPU is used: {}", best.info().id, e.what()));
+    warn(fmt::format("{} cannot be used, using the CPU: {}", best.info().id, e.what()));
     return Device();
   }
 }
@@ -84,8 +84,8 @@ DeviceSet chosen_devices(const CommonOptions& options, std::string_view earlier)
   DeviceSet devices(options.device, MixedDevices::allowed);
   if (devices.is_mixed() && !options.mixed_devices)
     throw Error(ErrorCode::usage,
-                fmt::format("--device {}: these differ in kind, name or driver, so that the last "
-                            "bits may, too; --mixed-devices allows it",
+                fmt::format("--device {}: the devices differ in kind, name or driver, so results "
+                            "may differ in the last bits; allow this with --mixed-devices",
                             options.device));
   return devices;
 }

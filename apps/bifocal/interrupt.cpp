@@ -13,7 +13,7 @@
 namespace bifocal::cli {
 namespace {
 
-// Never destroyed: the watching thread lives as long as the process.
+// Never destroyed, because the watching thread lives as long as the process.
 struct Interrupts {
   std::mutex mutex;
   std::vector<const std::function<void()>*> clean_ups;
@@ -25,8 +25,8 @@ Interrupts& interrupts() {
 
 int signal_pipe[2] = {-1, -1};
 
-// Any thread may get the signal (libraries make threads before main), and a handler may do next to
-// nothing: it wakes the watching thread.
+// Wakes the watching thread. Any thread may receive the signal, since libraries start threads
+// before main, and a signal handler may call few functions.
 void on_signal(int signal) {
   const int saved = errno;
   const auto byte = static_cast<unsigned char>(signal);
@@ -44,7 +44,8 @@ void end_by(int signal) {
 }  // namespace
 
 void watch_interrupts() {
-  if (pipe2(signal_pipe, O_CLOEXEC) != 0) return;  // then a signal ends the process at once
+  if (pipe2(signal_pipe, O_CLOEXEC) != 0)
+    return;  // without the pipe a signal ends the process immediately
   std::thread([] {
     unsigned char signal = 0;
     while (read(signal_pipe[0], &signal, 1) < 0 && errno == EINTR) continue;

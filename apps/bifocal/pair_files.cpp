@@ -19,7 +19,7 @@
 namespace bifocal::cli {
 namespace {
 
-// Row of matches.txt: x1 y1 x2 y2 inlier, px, exact to the float that the detector gave.
+// Writes a row of matches.txt: x1 y1 x2 y2 inlier, in px, with all digits of the detector's floats.
 std::string matches_text(const PairResult& r) {
   std::string text = "# x1 y1 x2 y2 inlier\n";
   for (std::size_t i = 0; i < r.points.size(); ++i) {
@@ -65,7 +65,7 @@ Json dense_json(const DensePair& dense) {
   return json;
 }
 
-// Returns what was estimated of a camera that was not given; null if nothing was.
+// Returns the estimated parameters of a camera that was not given; null without an estimate.
 Json estimated_camera_json(const PairResult& r, const ImageU8& image) {
   const EstimatedCamera& estimated = r.estimated_camera;
   Json json;
@@ -88,7 +88,7 @@ Json pose_deviation_json(const PoseDeviation& deviation) {
           {"covariance", deviation.covariance}};
 }
 
-// Everything but the times is the same for one seed, whatever the number of threads.
+// Except for the durations, the result is the same for one seed and any number of threads.
 Json without_times(const PairFiles& in) {
   const PairResult& r = in.result;
   Json json = {
@@ -125,7 +125,7 @@ Json without_times(const PairFiles& in) {
   return json;
 }
 
-// With times, as timings_ms.
+// Includes durations as timings_ms.
 Json tries_json(const std::vector<PairTry>& tries) {
   Json json = Json::array();
   for (const PairTry& t : tries)
@@ -141,24 +141,25 @@ Json tries_json(const std::vector<PairTry>& tries) {
 }  // namespace
 
 const std::vector<std::string>& pair_file_names() {
-  static const std::vector<std::string> names = {"geometry.json",
-                                                 "matches.txt",
-                                                 "matches.png",
-                                                 "report.html",
-                                                 "rectified_left.png",
-                                                 "rectified_right.png",
-                                                 "disparity.pfm",
-                                                 "disparity_raw.pfm",
-                                                 "disparity.png",
-                                                 "disparity_turbo.png",
-                                                 "cloud.ply",
-                                                 "depth.pfm",
-                                                 "depth.png",
-                                                 "depth_deviation.pfm",
-                                                 "rectification.npz",
-                                                 "undistorted_left.png",
-                                                 "undistorted_right.png",
-                                                 "polar.npz"};  // polar.npz: of older versions
+  static const std::vector<std::string> names = {
+      "geometry.json",
+      "matches.txt",
+      "matches.png",
+      "report.html",
+      "rectified_left.png",
+      "rectified_right.png",
+      "disparity.pfm",
+      "disparity_raw.pfm",
+      "disparity.png",
+      "disparity_turbo.png",
+      "cloud.ply",
+      "depth.pfm",
+      "depth.png",
+      "depth_deviation.pfm",
+      "rectification.npz",
+      "undistorted_left.png",
+      "undistorted_right.png",
+      "polar.npz"};  // polar.npz: written by older versions
   return names;
 }
 

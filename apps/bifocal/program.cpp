@@ -18,7 +18,7 @@ int run(int argc, char** argv) {
   Program program("bifocal", "Two-view geometry: two photographs in, geometry out.",
                   BIFOCAL_VERSION,
                   "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found; "
-                  "of shards: 65 the input of this shard is damaged, 75 try again.");
+                  "shards: 65 damaged input of this shard, 75 try again.");
   add_pair(program, context);
   add_rectify(program, context);
   add_stereo(program, context);
@@ -35,7 +35,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write with a message
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe then gives a failed write with a message
   watch_interrupts();
   return exit_code_of(
       "bifocal", [&] { return run(argc, argv); }, OutputFolder::with_final_names);

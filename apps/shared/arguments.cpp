@@ -30,8 +30,9 @@ CLI::Validator whole_number_check() {
             const auto [stop, error] = std::from_chars(text.data(), end, value);
             if (text.empty() || stop != end || has_base(text))
               return fmt::format("{} is not a whole number", text);
-            return error == std::errc() ? std::string()
-                                        : fmt::format("{} is out of range: below 2^64", text);
+            return error == std::errc()
+                       ? std::string()
+                       : fmt::format("{} is out of range: must be below 2^64", text);
           },
           ""};
 }
@@ -53,7 +54,8 @@ CLI::Validator word_check(const Range& range) {
   return CLI::IsMember(words).description(to_string(range));
 }
 
-// CLI::AsSizeValue takes -1 for the largest number. Comes before it.
+// Rejects negative numbers, because CLI::AsSizeValue reads -1 as the largest number. Must run
+// before it.
 std::string refuse_sign(const std::string& text) {
   return text.starts_with('-') ? fmt::format("{} is negative", text) : std::string();
 }
@@ -190,7 +192,7 @@ void Program::run(int argc, char** argv) {
     if (has_commands && chosen.empty() && argc > 1 && argv[1][0] != '-') {
       fail(fmt::format("{}: no such command", argv[1]), app_->get_name());
     }
-    // CLI11 looks for what is missing before it looks at what it does not know.
+    // CLI11 reports missing arguments before unknown arguments.
     const auto unknown = chosen.empty() ? std::vector<std::string>() : chosen.front()->remaining();
     const auto flag = std::ranges::find_if(unknown, [](const std::string& word) {
       return word.starts_with("-") && word.size() > 1 && word != "--";

@@ -3,8 +3,8 @@
 
 namespace bifocal::bench {
 
-// One line a suite; each is defined in bench/suites/NAME.cpp (belief: in chance.cpp; hashes,
-// scale, seeds: in bench/NAME/suite.cpp).
+// One line per suite. Each suite is defined in bench/suites/NAME.cpp (belief: in chance.cpp;
+// hashes, scale, seeds: in bench/NAME/suite.cpp).
 void run_belief(Context& context);
 void run_chance(Context& context);
 void run_eig(Context& context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CudaSift (https://github.com/Celebrandil/CudaSift) on images that lie in the device's memory.
+// CudaSift (https://github.com/Celebrandil/CudaSift) on images in device memory.
 #include <cuda_runtime_api.h>
 
 #include <cmath>
@@ -10,14 +10,14 @@
 
 #include "gpu_peers.hpp"
 #include "peer_memory.hpp"
-// These come last: they use names of the standard library that they do not include.
+// These includes come last: they use names of the standard library without including them.
 #include <cudaImage.h>
 #include <cudaSift.h>
 
 namespace bifocal::bench {
 namespace {
 
-// The numbers of CudaSift's mainSift.cpp.
+// Constants of CudaSift's mainSift.cpp.
 constexpr int kOctaves = 5, kSamples = 10000;
 constexpr double kBlur = 1;
 constexpr float kThreshold = 3, kLeastScore = 0, kMostAmbiguity = 0.8F, kDistance = 5;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The gain of more threads: one call of each room with 1, 2, 4, ... threads up to all cores, in
-// turn.
+// Gain by threads: one call of each module with 1, 2, 4, ... threads up to all cores, alternately.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +20,7 @@
 namespace bifocal::bench {
 namespace {
 
-// A call, and how many items it works on.
+// A call, and its number of items.
 struct Work {
   std::function<void()> run;
   int items;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stereo system: block matching of pictures of 735 x 504, both directions, cross-check, and
-// unknown pixels filled by the mean over 11 x 11, beside the times recorded for it.
+// The stereo system: block matching of images of 735 x 504, both directions, cross-check, and
+// unknown pixels filled by the mean over 11 x 11, compared with its old times.
 #include <fmt/format.h>
 
 #include <bifocal/io.hpp>
@@ -24,8 +24,9 @@ struct Case {
 };
 constexpr Case kCases[] = {{60, 11, 277.5}, {90, 11, 493.2}, {60, 15, 578.0}, {90, 15, 851.8}};
 
-// The pictures of old are lost: 735 of the 741 columns of Motorcycle (Middlebury 2014, quarter
-// size), whose last rows are mirrored for the 7 that it lacks; noise without the test data.
+// The original images are lost. The suite uses 735 of the 741 columns of Motorcycle (Middlebury
+// 2014, quarter size), whose last rows are mirrored for the 7 missing rows; noise without test
+// data.
 struct NamedPair {
   std::string name;
   StereoPair pair;
@@ -45,7 +46,7 @@ NamedPair pictures(const std::string& data_folder) {
   return {"Motorcycle", {cut(read_image(folder / "im0.png")), cut(read_image(folder / "im1.png"))}};
 }
 
-// Frames of a stereo rig: pictures and results stay in the device's memory.
+// Frames of a stereo rig: images and results stay in device memory.
 class StereoSeed {
  public:
   StereoSeed(const std::string& device, const StereoPair& pair, const SsdOptions& options)
@@ -61,12 +62,12 @@ class StereoSeed {
   }
 
   [[nodiscard]] bool is_gpu() const { return queue_.device().info().is_gpu; }
-  // `count` frames, one after another, until the last is there.
+  // Matches `count` frames in sequence and waits for the last.
   void frames(int count) {
     for (int i = 0; i < count; ++i) matcher_.run(left_, right_, {.filled = filled_});
     queue_.wait();
   }
-  // What is known and what it is filled to, from black (0) to white.
+  // The known and the filled disparities as images, from black (0) to white.
   void write_images(const fs::path& folder, const std::string& name, int disparities) {
     matcher_.run(left_, right_, {.raw = raw_, .filled = filled_});
     const auto write = [&](const Buffer<float>& map, const std::string& kind) {
@@ -95,7 +96,7 @@ class StereoSeed {
 
 }  // namespace
 
-// On a GPU the time is that of a frame in a row of them; `alone_ms`: of one that is waited for.
+// On a GPU the mean time of a frame in a sequence; `alone_ms`: of a single frame.
 void run_stereo(Context& context) {
   std::optional<NamedPair> seen;
   for (const Case& c : kCases) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A collection on one device: features, all pairs matched, those of enough matches verified. The
-// images are views of a few scenes: parts of photographs, turned, tilted and brightened, so that
-// the homography between any two is known.
+// A collection on one device: features, matches of all pairs, and verification of pairs with enough
+// matches. The images are views of a few scenes, parts of photographs that are rotated, tilted and
+// brightened, with a known homography between any two.
 #include <bifocal/verify_pairs.hpp>
 #include <bifocal/io.hpp>
 
@@ -27,7 +27,7 @@ struct View {
   Mat3 image_from_view;
 };
 
-// A photograph where the data folder has it, and textures.
+// A photograph if the data folder has it, and textures.
 std::vector<ImageU8> scene_images(const std::string& data_folder) {
   std::vector<ImageU8> pictures;
   const std::string path = data_folder + "/strecha/fountain-P11/0004.jpg";
@@ -37,21 +37,21 @@ std::vector<ImageU8> scene_images(const std::string& data_folder) {
   return pictures;
 }
 
-// Of `width` x `height` from somewhere in the picture: turned by up to 15 degrees, of 0.8 to 1.25
-// times the size, tilted by up to a tenth from border to border.
+// A view of `width` x `height` from a random part of the image: rotated by up to 15 degrees, scaled
+// by 0.8 to 1.25, tilted by up to a tenth from border to border.
 View random_view(std::mt19937& random, std::size_t scene, const ImageU8& picture, int width,
                  int height) {
   std::uniform_real_distribution<double> unit(-1, 1);
   const double angle = 0.26 * unit(random), scale = std::exp(0.22 * unit(random));
   const double c = scale * std::cos(angle), s = scale * std::sin(angle);
-  // Most views of a scene share something.
+  // Most views of a scene overlap.
   const double reach_x = std::min(0.4 * width, 0.5 * std::max(0.0, picture.width - 0.9 * width));
   const double reach_y = std::min(0.4 * height, 0.5 * std::max(0.0, picture.height - 0.9 * height));
   const double x = 0.5 * picture.width + reach_x * unit(random);
   const double y = 0.5 * picture.height + reach_y * unit(random);
   const double px = 0.1 * unit(random) / width, py = 0.1 * unit(random) / height;
   const double u = 0.5 * width, v = 0.5 * height;
-  // From the view's centre by the tilt, the turn and the size to (x, y).
+  // Maps the view's centre by tilt, rotation and scale to (x, y).
   const double w = 1 - px * u - py * v;
   return {scene,
           {c + x * px, -s + x * py, -c * u + s * v + x * w, s + y * px, c + y * py,
@@ -77,7 +77,7 @@ ImageU8 image_of(const View& view, const ImageU8& picture, int width, int height
   return image;
 }
 
-// Share of the first view that the second one sees, of those pixels that are in the picture.
+// Fraction of the first view visible in the second, of its pixels inside the image.
 double overlap(const View& a, const View& b, const ImageU8& picture, int width, int height) {
   if (a.scene != b.scene) return 0;
   const Mat3 to_view = inverse(b.image_from_view);
@@ -101,10 +101,10 @@ double seconds_of(const std::function<void()>& work) {
 
 struct Counted {
   std::int64_t matches = 0, verified = 0, pairs_of_15 = 0;
-  int wanted = 0, found = 0, wrong = 0;  // pairs that share a fifth; of them verified; of none
+  int wanted = 0, found = 0, wrong = 0;  // with 20 % overlap; of those verified; without overlap
 };
 
-// Views of some scenes, and their pictures.
+// Views of some scenes, and their images.
 struct Views {
   std::vector<ImageU8> scenes;
   std::vector<View> views;

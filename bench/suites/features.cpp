@@ -100,7 +100,7 @@ std::vector<std::array<float, 2>> places(const PeerFeatures& f) {
   return all;
 }
 
-// Ratio test at 0.8 and mutual.
+// Ratio test at 0.8 and mutual test.
 std::vector<PointPair> peer_match(const PeerFeatures& a, const PeerFeatures& b) {
   std::vector<std::vector<cv::DMatch>> forward, backward;
   const cv::BFMatcher matcher(cv::NORM_L2);
@@ -148,7 +148,7 @@ std::vector<std::array<float, 2>> places(const Features& f) {
   return all;
 }
 
-// Correct matches with the default options, and with fewer features; OpenCV's has no cap.
+// Correct matches with the default options, and with fewer features; OpenCV has no cap.
 void count_matches(Context& context, const OxfordPair& pair) {
   const std::string name = "features/correct/" + pair.name;
   if (!context.wanted(name)) return;

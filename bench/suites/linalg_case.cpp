@@ -21,7 +21,7 @@ void set_value(Record& record, const Sample& sample, int matrices) {
   record.extra["matrices_per_s"] = matrices / sample.median;
 }
 
-// On the CPU a call returns when its work is done.
+// Times on the CPU, where a call returns when its work is done.
 template <class T>
 void time_on_cpu(Record& record, const Timing& timing, CpuPeers<T>& peers) {
   std::vector<std::function<void()>> bodies = {timing.ours};
@@ -43,7 +43,7 @@ void time_on_cpu(Record& record, const Timing& timing, CpuPeers<T>& peers) {
   peers.report(record, std::span(samples).subspan(1), false);
 }
 
-// So many calls between two waits that the waiting does not count: 5 ms of work.
+// Number of calls between two waits: 5 ms of work, so that the wait is negligible.
 int calls_per_wait(const Timing& timing) {
   const auto once = [&](int calls) {
     const auto start = std::chrono::steady_clock::now();
@@ -74,7 +74,7 @@ int batch_size(int n, const Place& place, const Variant& variant) {
   if (place.gpu) {
     return n <= 10 ? 1000000 : n <= 20 ? 200000 : n <= 32 ? 100000 : n <= 64 ? 20000 : 4000;
   }
-  // No powers of two: the elements of a matrix would compete for one set of the cache.
+  // No powers of two, because the elements of a matrix would compete for one set of the cache.
   const int one = n <= 10 ? 1008 : n <= 16 ? 496 : n <= 20 ? 336 : n <= 32 ? 208 : 48;
   return variant.kind == Variant::threads2 ? 4 * one : one;
 }

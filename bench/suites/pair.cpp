@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two pictures in colours of the host's memory to the homography between them, by SURF and by
-// RootSIFT: all on one device, stage by stage, beside the way through the host.
+// Two colour images in host memory to the homography between them, by SURF and by RootSIFT: all
+// stages on one device, timed one by one, compared with the path through the host.
 #include <bifocal/verify_pairs.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/two_view.hpp>

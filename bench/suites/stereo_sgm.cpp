@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Semi-global matching with all filters (checks, median, speckles, fill) beside OpenCV's
-// StereoSGBM, which fills nothing.
+// Semi-global matching with all filters (checks, median, speckles, fill), compared with OpenCV's
+// StereoSGBM, which has no fill.
 #include "stereo_sgm.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ namespace bifocal::bench {
 namespace {
 
 struct Size {
-  const char *folder, *left, *right;  // photographs of this size, where they are at hand
+  const char *folder, *left, *right;  // photographs of this size, if available
   int width, height, disparities;
 };
 constexpr Size kSizes[] = {
@@ -40,8 +40,7 @@ StereoPair pair_of(const Context& context, const Size& size) {
   return {to_grey(read_image(folder / size.left)), to_grey(read_image(folder / size.right))};
 }
 
-// Least processor time of one call, ms: other work on the machine disturbs it less than the time on
-// the wall.
+// Least CPU time of one call, ms: other work on the machine disturbs it less than the wall time.
 double cpu_ms(const std::function<void()>& body) {
   const auto now = [] {
     timespec t{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Singular values and vectors of many small matrices, us a matrix.
+// Singular values and vectors of many small matrices, us per matrix.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ class SvdBatch {
       svd<T>(queue_, A, {S_.memory(), V_.memory(), U_.memory(), status_.memory()});
     }
   }
-  // Of the interleaved layout.
+  // Waits and returns the results in the interleaved layout.
   [[nodiscard]] Results<T> results() {
     queue_.wait();
     const bool with_S = case_.task != PeerTask::smallest_vector;

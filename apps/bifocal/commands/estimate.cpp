@@ -29,13 +29,13 @@ struct Options {
   CommonOptions common;
 };
 
-// Also one that is not significant, for who knows better.
+// Also true for a model that is not significant, which the user may still want.
 bool has_model(const EstimateResult& r) { return r.ok() || r.outcome == Outcome::not_significant; }
 bool has_pose(const EstimateResult& r) {
   return has_model(r) || r.outcome == Outcome::rotation_only;
 }
 
-// Every estimator's result says this.
+// Returns the JSON members common to the results of all estimators.
 Json result_json(const EstimateResult& r, const Options& o, const Device& device) {
   Json json = {{"outcome", to_string(r.outcome)}};
   json["inliers"] = r.inlier_count;
@@ -63,7 +63,7 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-// Does nobody know more of the camera than its principal point?
+// Returns whether the problem needs only the principal point of the camera.
 bool takes_principal_point(const ProblemInfo& problem) {
   return problem.estimates_focal_length || problem.estimates_distortion;
 }
@@ -81,8 +81,8 @@ Cameras needed_cameras(const Options& o) {
   return cameras;
 }
 
-// Square pixels. The unit of a distortion is the distance of the principal point from the corner of
-// the picture.
+// Returns a camera with square pixels and focal length 1. If distortion is estimated, the focal
+// length, which is its unit, is the distance between the principal point and the image corner.
 Intrinsics camera_at(const std::string& principal_point, const ProblemInfo& problem) {
   try {
     Intrinsics camera = parse_intrinsics("1,1," + principal_point);
@@ -94,14 +94,14 @@ Intrinsics camera_at(const std::string& principal_point, const ProblemInfo& prob
   }
 }
 
-// Adds the focal length, which is null where two views do not tell it.
+// Adds the focal length; its deviation is null if the views do not determine it.
 void add_focal(const EstimateResult& r, Json& json) {
   json["focal_length"] = r.focal_length;
   json["focal_deviation"] = nullptr;
   if (std::isfinite(r.focal_deviation)) json["focal_deviation"] = r.focal_deviation;
 }
 
-// Adds the distortion, with the deviation null where two views do not tell it, and its unit in px.
+// Adds the distortion and its unit in px; the deviation is null if the views do not determine it.
 void add_distortion(const EstimateResult& r, double unit, Json& json) {
   json["distortion"] = r.distortion;
   json["distortion_deviation"] = nullptr;
@@ -125,7 +125,7 @@ std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o
     } else if (problem.is_two_view && !is_same(*given.camera1, *given.camera2)) {
       throw Error(
           ErrorCode::usage,
-          fmt::format("{}: two cameras, but estimate {} takes one that both pictures have",
+          fmt::format("{}: two cameras, but estimate {} takes one camera for both images",
                       o.cameras.calib.empty() ? "--intrinsics2" : "--calib " + o.cameras.calib,
                       o.model));
     }
@@ -133,7 +133,7 @@ std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o
   return cameras;
 }
 
-// Sets `repetition` of epipolar models.
+// Estimates the model. For epipolar models also sets `repetition`.
 EstimateResult estimate_points(Queue& queue, ModelKind kind, std::span<const Intrinsics> cameras,
                                const Options& o, Repetition& repetition) {
   const ProblemInfo problem = problem_info(kind);
@@ -157,9 +157,10 @@ void say_outcome(Outcome outcome, const Repetition& repetition, const Options& o
     if (o.is_strict) context.exit_code = kExitNoGeometry;
   }
   if (outcome == Outcome::ok) return;
-  tell(fmt::format(
-      "{}: no geometry found: {}{}", o.points, to_string(outcome),
-      outcome == Outcome::rotation_only ? ", the camera turned and no translation is told" : ""));
+  tell(fmt::format("{}: no geometry found: {}{}", o.points, to_string(outcome),
+                   outcome == Outcome::rotation_only
+                       ? ", the camera rotated and the translation is undetermined"
+                       : ""));
   context.exit_code = kExitNoGeometry;
 }
 
@@ -174,7 +175,7 @@ void run(const Options& o, Context& context) {
   Json json;
   Outcome outcome;
   Repetition repetition;
-  if (kind == ModelKind::essential) {  // says what it triangulates, too
+  if (kind == ModelKind::essential) {  // also adds the triangulation
     const Cameras cameras = needed_cameras(o);
     const Correspondences given = read_correspondences(o.points);
     const std::array both = {*cameras.camera1, *cameras.camera2};
@@ -214,26 +215,26 @@ void run(const Options& o, Context& context) {
 
 void add_estimate(Program& program, Context& context) {
   const Command command =
-      program.command("estimate", "Fit a model to point correspondences; JSON on stdout");
+      program.command("estimate", "Estimate a model from point correspondences; JSON on stdout");
   const auto o = std::make_shared<Options>();
   command
       .option("MODEL", o->model,
-              fmt::format("{}; pose and pose_focal are those of a camera, from scene points",
+              fmt::format("{}; pose and pose_focal estimate the pose of a camera from scene points",
                           fmt::join(model_names(), ", ")))
       .required()
       .one_of(model_names());
-  const Option points = command.option(
-      "--points", o->points,
-      "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts], or an .npz with keypoints0, "
-      "keypoints1 and matches; for pose and pose_focal: x y X Y Z; for monodepth_shared_focal: x1 "
-      "y1 "
-      "x2 y2 depth1 depth2");
+  const Option points =
+      command.option("--points", o->points,
+                     "rows of x1 y1 x2 y2 [weight >= 0 of the match], or an .npz with keypoints0, "
+                     "keypoints1 and matches; for pose and pose_focal: x y X Y Z; for "
+                     "monodepth_shared_focal: x1 y1 x2 y2 depth1 depth2");
   add_camera_options(command, o->cameras);
-  const Option centre = command.option(
-      "--principal-point", o->principal_point,
-      "cx,cy in px of the pictures, for models that find the focal length or the distortion; of "
-      "--intrinsics or --calib they take no more than this and the ratio of the focal lengths, and "
-      "fx as the unit of the distortion (here the distance of cx,cy from the corner)");
+  const Option centre =
+      command.option("--principal-point", o->principal_point,
+                     "cx,cy in px, for models that estimate the focal length or the distortion, "
+                     "instead of --intrinsics or --calib; from these they take only cx,cy, the "
+                     "ratio of the focal lengths, and fx as the unit of the distortion (here it is "
+                     "the distance of cx,cy from the image corner)");
   for (const char* name : {"--intrinsics", "--intrinsics2", "--calib"})
     centre.excludes(command.get(name));
   add_scene_options(command, o->scenes, points);

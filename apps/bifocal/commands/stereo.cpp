@@ -38,16 +38,16 @@ const std::vector<std::string> kFiles = {
     "stereo.json",   "report.html",         "disparity.pfm",  "disparity_raw.pfm",
     "disparity.png", "disparity_turbo.png", "confidence.png", "cloud.ply"};
 
-// Everything that is read before the output folder is touched.
+// All input, which is read before the output folder is changed.
 struct Inputs {
   Picture left, right;
-  ImageU8 shown_left, shown_right;  // of 8 bits, for the report
+  ImageU8 shown_left, shown_right;  // 8 bits, for the report
   std::optional<Calibration> calibration;
   std::optional<ImageF> truth;
   ImageU16 mask;
 };
 
-// Masks are read as pictures: a palette's colours count, not its indices.
+// Masks are read as images, so the colours of a palette count, not its indices.
 ImageU16 first_channel(const ImageU8& image) {
   ImageU16 out(image.width, image.height);
   for (int y = 0; y < image.height; ++y) {
@@ -56,7 +56,7 @@ ImageU16 first_channel(const ImageU8& image) {
   return out;
 }
 
-// SSD takes 8 bits, and so does a pair of two depths.
+// SSD takes 8 bits; so does a pair of images with different depths.
 void read_pictures(const Options& o, Inputs& in) {
   in.left = read_picture(o.left);
   in.right = read_picture(o.right);
@@ -109,30 +109,30 @@ Json stereo_json(const Options& o, const Inputs& in, const Device& device,
   return json;
 }
 
-// Says so if only the exchanged pictures match. That costs a second matching of what hardly
-// matches.
+// Returns a doubt if only the exchanged images match. Costs a second matching, only for pairs with
+// few matches.
 std::string doubt_of_sides(Queue& queue, const Options& o, const Inputs& in, double density) {
-  // Exchanged pairs of Middlebury and OpenCV match in 6 to 15 % of the pixels, others in 80 to 96
-  // %.
+  // Exchanged pairs of Middlebury and OpenCV match in 6 to 15 % of the pixels, correct pairs in 80
+  // to 96 %.
   constexpr double kFew = 40, kTimes = 2;  // per cent of the pixels
   if (density >= kFew) return {};
   const double exchanged = match(queue, o.method, in.right, in.left).density;
   if (exchanged < kFew || exchanged < kTimes * density) return {};
   const auto [first, count] = std::pair(o.method.sgm.min_disparity, o.method.sgm.disparities);
   return fmt::format(
-      "{:.1f} % of the pixels match, and {:.1f} % with the pictures exchanged: {} seems to be the "
-      "left one; exchange them, or search --min-disparity {} --max-disparity {}",
+      "{:.1f} % of the pixels match, and {:.1f} % with the images exchanged: {} seems to be the "
+      "left image; exchange them, or search --min-disparity {} --max-disparity {}",
       density, exchanged, o.right, 1 - first - count, 1 - first);
 }
 
-// The doubts about the calibration and the disparities, each a line of stderr.
+// Returns the doubts about calibration and disparities, one line for stderr each.
 std::vector<std::string> doubts(const Options& o, const Inputs& in, const DisparityMap& disparity,
                                 const std::string& sides) {
   std::vector<std::string> all;
   const auto add = [&](const std::string& doubt) {
     if (!doubt.empty()) all.push_back(doubt);
   };
-  // Rectified cameras of a known size may be far off the centre.
+  // Rectified cameras with a known size may have a principal point far from the image centre.
   if (in.calibration && in.calibration->width == 0)
     for (const Intrinsics& K : {in.calibration->camera1, in.calibration->camera2})
       if (const std::string doubt = intrinsics_doubt(K, in.left.width, in.left.height);
@@ -144,11 +144,11 @@ std::vector<std::string> doubts(const Options& o, const Inputs& in, const Dispar
   return all;
 }
 
-// Why a calibration gives no cloud; empty if it does, or there is none.
+// Returns why there is no cloud despite a calibration; empty if there is a cloud or no calibration.
 std::string why_no_cloud(const Options& o, const Inputs& in, const std::string& sides) {
   if (!in.calibration) return {};
   if (!in.calibration->baseline) return o.calib + ": has no baseline, the distance of the cameras";
-  return sides.empty() ? sides : "the pictures seem to be exchanged";
+  return sides.empty() ? sides : "the images seem to be exchanged";
 }
 
 std::string summary(const DisparityMap& disparity, const std::optional<StereoScore>& s,
@@ -163,8 +163,8 @@ std::string summary(const DisparityMap& disparity, const std::optional<StereoSco
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
 }
 
-// With both cameras and the baseline of a rectified pair there is depth: the cloud, in the unit of
-// the file.
+// Writes the cloud, in the unit of the calibration file, if both cameras and the baseline are
+// known. Returns its number of points.
 std::optional<std::size_t> write_cloud(const Inputs& in, const DisparityMap& disparity,
                                        const OutputFolder& folder, const std::string& refusal) {
   if (!in.calibration || !refusal.empty()) return {};
@@ -230,20 +230,24 @@ void run(Options& o, Context& context) {
 }  // namespace
 
 void add_stereo(Program& program, Context& context) {
-  const Command command = program.command("stereo", "Dense disparity of a rectified pair");
+  const Command command =
+      program.command("stereo", "Compute dense disparities of a rectified pair");
   const auto o = std::make_shared<Options>();
   command.option("LEFT", o->left, "left photograph: JPEG, PNG, PGM or PPM").required();
   command.option("RIGHT", o->right, "right photograph, of the same size").required();
-  command.option("--out", o->out, "folder for the results, made when missing").required();
+  command.option("--out", o->out, "output folder, created if missing").required();
   add_stereo_method(command, o->method);
-  command.option("--calib", o->calib, "Middlebury calib.txt: with a baseline there is a cloud");
+  command.option("--calib", o->calib,
+                 "Middlebury calib.txt; with a baseline a point cloud is written");
   const Option truth =
-      command.option("--truth", o->truth, "true disparity, PFM or picture: prints the errors");
-  command.option("--truth-scale", o->truth_scale, "a truth picture holds this times the disparity")
+      command.option("--truth", o->truth, "true disparity, PFM or image; prints the errors");
+  command
+      .option("--truth-scale", o->truth_scale,
+              "values of a truth image are the disparity times this factor")
       .needs(truth)
       .in_range(Range::within(1e-3, 65535))
       .shows_default();
-  command.option("--mask", o->mask, "picture: only pixels of value 255 are scored").needs(truth);
+  command.option("--mask", o->mask, "image: only pixels with value 255 are scored").needs(truth);
   add_common(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }

@@ -20,7 +20,7 @@ namespace {
 
 using Picture = ImageView<const std::uint8_t>;
 
-constexpr std::size_t kMostPoints = 40000;  // of the cloud, in the page
+constexpr std::size_t kMostPoints = 40000;  // points of the cloud on the page
 
 constexpr std::string_view kStyle = R"(
 .beside { display: flex; flex-wrap: wrap; gap: .6rem; }
@@ -41,15 +41,14 @@ std::string photograph(Picture picture, std::string_view attributes) {
   return image("jpeg", encode_jpeg(picture, 85), attributes);
 }
 
-// Draws how sure each depth is: its deviation as a share of it, from blue (sure) to red (a
-// quarter).
+// Draws the relative deviation of each depth, from blue (accurate) to red (a quarter).
 ImageU8 certainty_picture(const DepthMap& map) {
   ImageU8 rgb(map.depth.width, map.depth.height, 3);
   for (int y = 0; y < rgb.height; ++y) {
     for (int x = 0; x < rgb.width; ++x) {
       const double share = double(map.deviation.at(x, y)) / double(map.depth.at(x, y));
       if (!std::isfinite(share)) continue;
-      // Colours go by powers: 0.1 % and less, 0.5, 2.5, 12, 25 %.
+      // Colours are on a logarithmic scale: 0.1 % and less, 0.5, 2.5, 12, 25 %.
       const Colour c = turbo_colour(0.05 + 0.9 * std::log(share / 0.001) / std::log(250.0));
       std::uint8_t* p = &rgb.at(x, y);
       p[0] = c.r, p[1] = c.g, p[2] = c.b;
@@ -78,7 +77,7 @@ Json camera_json(Picture picture, const Intrinsics& k) {
           {"cy", k.cy}};
 }
 
-// Evenly chosen points of the cloud, and the cameras.
+// Evenly selected points of the cloud, and the cameras.
 Json cloud_json(Picture image1, Picture image2, const DensePair& dense) {
   std::vector<float> points;
   std::vector<std::uint8_t> colours;
@@ -130,32 +129,31 @@ void add_depth_section(Page& page, Picture image1, Picture image2, const DensePa
                      "The first photograph."));
   page.markup(figure(
       image("png", encode_png(shrunken(depth_picture(dense.depth))), "alt=\"Depth of its pixels\""),
-      "Depth of its pixels: near is red, far is blue; black is unknown or less "
-      "certain than a quarter of itself."));
+      "Depth of its pixels: near is red, far is blue; black is unknown, or has a deviation above a "
+      "quarter of the depth."));
   page.markup(figure(image("png", encode_png(shrunken(certainty_picture(dense.depth))),
                            "alt=\"Deviation of the depth\""),
-                     "How sure: the standard deviation as a share of the depth, from 0.1 % (blue) "
-                     "over 1.6 % (green) to 25 % (red)."));
+                     "Accuracy: the standard deviation as a fraction of the depth, from 0.1 % "
+                     "(blue) over 1.6 % (green) to 25 % (red)."));
   page.markup("</div>\n<div class=\"over\">");
   page.markup(photograph(first, "alt=\"The first photograph\""));
-  page.markup(photograph(warped, "id=\"warped\" alt=\"The second photograph from its place\""));
+  page.markup(photograph(warped, "id=\"warped\" alt=\"The second photograph from its position\""));
   page.markup(
       "</div>\n<input type=\"range\" id=\"slider\" min=\"0\" max=\"100\" value=\"50\" "
-      "aria-label=\"From the second photograph to the first\">\n"
-      "<p class=\"note\">Left of the slider the first photograph, right of it the second one as "
-      "the "
-      "first camera sees it by the depth: nothing should jump. Grey: unknown.</p>\n");
+      "aria-label=\"From the second photograph to the first\">\n<p class=\"note\">Left of the "
+      "slider is the first photograph, right of it the second photograph, warped to the view of "
+      "the first camera by the depth. If the depth is correct, objects do not move with the "
+      "slider. Grey: unknown.</p>\n");
   page.markup(photograph(second, "id=\"photo-1\" alt=\"The second photograph\" hidden"));
-  page.markup(fmt::format(
-      "<div><canvas id=\"cloud\" aria-label=\"Cloud and cameras\"></canvas></div>\n"
-      "<p class=\"note\">{} of the cloud's {} points, without those farther than five times the "
-      "median "
-      "depth; the first camera blue, the second red. Drag: turn; with shift or the right button: "
-      "move. Wheel: zoom. Two fingers: move and zoom. Double click: as at first.</p>\n"
-      "<script type=\"application/json\" id=\"data\">{}</script>\n"
-      "<script>'use strict';\n{}</script>\n",
-      std::min(dense.cloud.size(), kMostPoints), dense.cloud.size(),
-      cloud_json(image1, image2, dense).dump(), kPairScriptText));
+  page.markup(
+      fmt::format("<div><canvas id=\"cloud\" aria-label=\"Cloud and cameras\"></canvas></div>\n<p "
+                  "class=\"note\">{} of the cloud's {} points, without points beyond five times "
+                  "the median depth; the first camera is blue, the second red. Drag: rotate; with "
+                  "shift or the right button: move. Wheel: zoom. Two fingers: move and zoom. "
+                  "Double click: initial view.</p>\n<script type=\"application/json\" "
+                  "id=\"data\">{}</script>\n<script>'use strict';\n{}</script>\n",
+                  std::min(dense.cloud.size(), kMostPoints), dense.cloud.size(),
+                  cloud_json(image1, image2, dense).dump(), kPairScriptText));
 }
 
 }  // namespace bifocal::cli

@@ -9,10 +9,10 @@
 namespace bifocal::cli {
 namespace {
 
-constexpr int kMostLines = 200;  // of inliers, and as many outliers
+constexpr int kMostLines = 200;  // of inliers, and the same number of outliers
 constexpr int kEpipolarLines = 14;
 
-// Mean of the input pixels under output pixel (x, y), each weighted by its covered area.
+// Returns the mean of the input pixels under output pixel (x, y), weighted by covered area.
 void average(const ImageU8& in, double step, int x, int y, std::uint8_t* rgb) {
   const double x0 = x * step, y0 = y * step;
   const double x1 = std::min((x + 1) * step, double(in.width)),
@@ -29,8 +29,8 @@ void average(const ImageU8& in, double step, int x, int y, std::uint8_t* rgb) {
   for (int c = 0; c < 3; ++c) rgb[c] = static_cast<std::uint8_t>(std::lround(sum[c] / area));
 }
 
-// Maps shrunken px x' of the photograph to its own px (centres at integers): x = (x' + 0.5) / s -
-// 0.5.
+// Maps px x' of the reduced photograph to px of the original (centres at integers): x = (x' + 0.5)
+// / s - 0.5.
 double shrunken_px(double x, double scale) { return (x + 0.5) * scale - 0.5; }
 Mat3 photo_from_shrunken(double scale) {
   const double shift = 0.5 / scale - 0.5;
@@ -63,7 +63,7 @@ PairFigures::PairFigures(ImageView<const std::uint8_t> image1, ImageView<const s
     points_.push_back({shrunken_px(x1, scale1_), shrunken_px(y1, scale1_), shrunken_px(x2, scale2_),
                        shrunken_px(y2, scale2_)});
   }
-  inliers_.resize(points_.size());  // without geometry there are none
+  inliers_.resize(points_.size());  // empty without a geometry
 }
 
 ImageU8 PairFigures::matches() const {

@@ -52,7 +52,7 @@ std::string model_text(ModelKind kind) {
 std::string summary(const PairResult& r) {
   if (r.outcome != Outcome::ok) return fmt::format("No geometry was found. {}", sentence(r.reason));
   return fmt::format(
-      "{} of {} matches ({:.0f} %) agree with one {}; their error is {:.2f} px (root mean "
+      "{} of {} matches ({:.0f} %) are inliers of one {}; their error is {:.2f} px (root mean "
       "square). {}",
       r.model.inlier_count, r.points.size(),
       100.0 * r.model.inlier_count / static_cast<double>(r.points.size()), model_text(r.kind),
@@ -68,9 +68,8 @@ void add_figures(Page& page, const PairReport& in) {
   if (r.kind == ModelKind::homography) {
     page.heading("Overlay");
     page.photograph(in.figures.overlay(r.model.model),
-                    "The first photograph (red) warped onto the second (cyan): grey where they "
-                    "agree; dark where the first "
-                    "does not reach.");
+                    "The first photograph (red) warped onto the second (cyan): grey where both are "
+                    "equal, dark outside the first.");
   } else {
     page.heading("Epipolar lines");
     const Mat3 F =
@@ -78,14 +77,13 @@ void add_figures(Page& page, const PairReport& in) {
             ? fundamental_from_essential(r.model.model, *in.cameras.camera1, *in.cameras.camera2)
             : r.model.model;
     constexpr std::string_view kCaption =
-        "Every point lies on the line of its colour, which is where the other photograph's point "
-        "can be seen.";
+        "Every point lies on the line of its colour, the epipolar line of its match in the second "
+        "photograph.";
     if (r.undistorted) {
       const PairFigures undistorted(r.undistorted->image1, r.undistorted->image2,
                                     r.undistorted->points, r.model);
-      page.photograph(
-          undistorted.epipolar_lines(r.undistorted->F),
-          fmt::format("The photographs without the distortion of their lens. {}", kCaption));
+      page.photograph(undistorted.epipolar_lines(r.undistorted->F),
+                      fmt::format("The photographs without lens distortion. {}", kCaption));
     } else {
       page.photograph(in.figures.epipolar_lines(F), std::string(kCaption));
     }
@@ -97,7 +95,7 @@ void add_figures(Page& page, const PairReport& in) {
     add_depth_section(page, r.undistorted->image1, r.undistorted->image2, *r.dense);
   else
     add_depth_section(page, in.image1, in.image2, *r.dense);
-  // A polar picture is tall.
+  // Polar images are tall.
   const ImageU8 small = shrunken(in.disparity_picture);
   page.photograph(rectified_figure(*r.dense),
                   fmt::format("The rectified pair: a scene point has the same row in both. {}.",
@@ -105,9 +103,8 @@ void add_figures(Page& page, const PairReport& in) {
   page.diagram(r.dense->rectification.kind == RectificationKind::polar
                    ? ImageView<const std::uint8_t>(small)
                    : in.disparity_picture,
-               fmt::format("Disparity of the rectified left picture, px; "
-                           "near is red. {:.0f} % of the pixels were matched "
-                           "both ways and are known; black is unknown.",
+               fmt::format("Disparity of the rectified left image, px; near is red. {:.0f} % of "
+                           "the pixels are known after the cross-check; black is unknown.",
                            r.dense->disparity.density));
 }
 
@@ -141,7 +138,7 @@ void add_numbers(Page& page, const PairReport& in) {
                       fmt::format("{:.2g} degrees of rotation, {:.2g} degrees of direction",
                                   r.pose_deviation.rotation_deg, r.pose_deviation.direction_deg)});
     rows.push_back({"Direction of t", pose->t == Vec3{}
-                                          ? std::string("none, the camera only turned")
+                                          ? std::string("none, the camera only rotated")
                                           : fmt::format("{:.5f}, {:.5f}, {:.5f}", pose->t[0],
                                                         pose->t[1], pose->t[2])});
   }
@@ -174,12 +171,12 @@ void add_numbers(Page& page, const PairReport& in) {
 std::string estimated_camera_text(const EstimatedCamera& estimated) {
   std::string text;
   if (estimated.focal_length > 0)
-    text = fmt::format("the matches tell a focal length of {:.0f} +- {:.0f} px",
+    text = fmt::format("the matches give a focal length of {:.0f} +- {:.0f} px",
                        estimated.focal_length, estimated.focal_deviation);
   if (estimated.distortion == 0) return text;
   return text +
          fmt::format("{} a distortion of {:.3f} +- {:.3f} (division model, unit half the diagonal)",
-                     text.empty() ? "the matches tell" : " and", estimated.distortion,
+                     text.empty() ? "the matches give" : " and", estimated.distortion,
                      estimated.distortion_deviation);
 }
 
@@ -194,8 +191,9 @@ std::string tries_text(const std::vector<PairTry>& tries) {
 }
 
 std::string pose_deviation_text(const PoseDeviation& deviation) {
-  return fmt::format("the pose is known to {:.2g} degrees of rotation and {:.2g} of direction",
-                     deviation.rotation_deg, deviation.direction_deg);
+  return fmt::format(
+      "standard deviation of the pose: {:.2g} degrees in rotation and {:.2g} in direction",
+      deviation.rotation_deg, deviation.direction_deg);
 }
 
 std::string pair_report(const PairReport& in) {

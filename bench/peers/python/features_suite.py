@@ -1,4 +1,4 @@
-"""Features and matches of the Oxford pairs: time of both pictures' features and of matching them, right matches and precision."""
+"""Features and matches of the Oxford pairs: time of the features of both images and of matching them, correct matches and precision."""
 
 import sys
 
@@ -11,7 +11,7 @@ import oxford
 
 
 def judge(pairs, points, found):
-    """Mean numbers of a pair, and those of each: matches and right ones."""
+    """Returns the mean numbers per pair, and the numbers of each pair: matches and correct matches."""
     each = {}
     for pair, indices in zip(pairs, found):
         good = oxford.right(pair, points[pair.first][indices[:, 0]], points[pair.second][indices[:, 1]])
@@ -35,15 +35,15 @@ def case(mode, arguments, pairs, pictures):
     count = arguments.features if mode == "matched" else None
     made = make(count, arguments.projects)
     small = next(iter(pictures.values()))[:256, :256].copy()
-    for one in made.values():  # what is loaded or compiled once
+    for one in made.values():  # loads and compiles once
         first = one.extract(small)
         one.match(first, first)
-    budget = arguments.budget  # for features, and again for matches
+    budget = arguments.budget  # once for features and once for matches
     extracts = {name: lambda k, one=one: one.extract(pictures[k]) for name, one in made.items() if one.like is None}
     extraction = interleaved.measure(extracts, list(pictures), arguments.rounds, budget)
     extraction |= {name: extraction[one.like] for name, one in made.items() if one.like}
     known = {name: dict(zip(pictures, own.found)) for name, own in extraction.items()}
-    # Who saw fewer pictures has fewer pairs, the first ones: they come in the order of the pairs.
+    # A project that finished fewer images has only the first pairs, because images come in the order of the pairs.
     most = {name: sum(p.second in of for p in pairs) for name, of in known.items()}
     matches = {name: lambda p, one=made[name], of=of: one.match(of[p.first], of[p.second]) for name, of in known.items()}
     matching = interleaved.measure(matches, pairs, arguments.rounds, budget, most=most)

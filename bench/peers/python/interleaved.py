@@ -1,7 +1,7 @@
-"""Measuring several projects in turn on the same data, and the record of what one of them did.
+"""Measures several projects alternately on the same data, and makes the record of a project.
 
-On each item one project runs after the other (A B C), from the first item to the last, and then all of it again: what else the machine does
-meets all of them alike.
+On each item one project runs after another (A B C), from the first item to the last, and then the sequence repeats, so that other load of the machine
+affects all projects alike.
 """
 
 from __future__ import annotations
@@ -11,37 +11,37 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-SLOW_S = 0.2  # what takes longer is measured once an item
+SLOW_S = 0.2  # calls longer than this are measured once per item
 CLOCK = "wall"  # or "process"
 
 
 @dataclass
 class Timings:
-    """What one project took: milliseconds of each round of each item, and what it found in the first round."""
+    """Times of one project: milliseconds of each round of each item, and its results of the first round."""
 
     ms: list = field(default_factory=list)
     found: list = field(default_factory=list)
-    wall: float = 0.0  # seconds of all calls, and of all processors meanwhile
+    wall: float = 0.0  # seconds of all calls, and CPU seconds of all processors meanwhile
     busy: float = 0.0
 
     def of_items(self):
-        """ms of each item: the median of its rounds."""
+        """Returns ms of each item: the median of its rounds."""
         return np.array([float(np.median(rounds)) for rounds in self.ms])
 
     def rounds(self):
         return max((len(r) for r in self.ms), default=0)
 
     def of_rounds(self):
-        """ms of each round: the median over the items that were measured in every one."""
+        """Returns ms of each round: the median over the items that were measured in every round."""
         count = self.rounds()
         full = [r for r in self.ms if len(r) == count]
         return np.median(np.array(full), axis=0) if full else np.array([])
 
 
 def measure(runs, items, rounds, budget_s=np.inf, per=1.0, most=None):
-    """{name: Timings} of runs {name: f(item)}. Who has spent `budget_s` does not see what is left: further rounds, or items in the
-    first. most[name]: of the items. per: milliseconds become those of
-    a part, where an item holds as many. The clock is CLOCK: of the wall, or of the process, which on a busy machine counts less of the others."""
+    """Returns {name: Timings} of runs {name: f(item)}. A project that has spent `budget_s` skips the remaining work: further rounds, or items in the
+    first. most[name]: the largest number of items. per: number of parts in an item, if milliseconds are per part. The clock is CLOCK: wall time, or
+    CPU time of the process, which on a busy machine includes less of other work."""
     timings = {name: Timings() for name in runs}
     spent = dict.fromkeys(runs, 0.0)
     for round_number in range(rounds):
@@ -66,7 +66,7 @@ def measure(runs, items, rounds, budget_s=np.inf, per=1.0, most=None):
 
 
 def together(*parts):
-    """The sum of what several steps took: each a list, an item each, of the milliseconds of its rounds."""
+    """Returns the sums of the times of several steps. Each step is a list with an item each of the milliseconds of its rounds."""
     total = []
     for item in zip(*parts):
         count = min(map(len, item))
@@ -75,7 +75,8 @@ def together(*parts):
 
 
 def record(case, name, version, unit, timings, own, settings, **figures):
-    """One project in one case. `own`: Bifocal's Timings, `ratio` how many times its time on the items that both saw."""
+    """Returns the record of one project in one case. `own`: Bifocal's Timings, `ratio` the time relative to Bifocal's on the items that both
+    finished."""
     scale = {"us": 1e3, "ms": 1.0}[unit.split("/")[0]]
     items = timings.of_items() * scale
     value = float(np.median(items))
@@ -94,7 +95,7 @@ def record(case, name, version, unit, timings, own, settings, **figures):
         "runs": len(items),
         "rounds": timings.rounds(),
         "threads": 1,
-        "busy_cores": round(timings.busy / timings.wall, 2) if timings.wall else None,  # more than 1: it used more threads than it was given
+        "busy_cores": round(timings.busy / timings.wall, 2) if timings.wall else None,  # above 1: it used more threads than allowed
         "settings": settings,
     }
     if own is not None and own is not timings:

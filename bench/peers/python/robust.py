@@ -1,4 +1,4 @@
-"""Robust estimation: every project on the same pairs in turn."""
+"""Robust estimation: every project on the same pairs, alternately."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ import interleaved
 import synthetic_pairs
 
 PROBLEMS = ("essential", "fundamental", "homography")
-SIZES, RIGHT = (50, 200, 4096, 16384), 0.7  # of the suite `sizes`: few matches, and dense ones as networks give them
+SIZES, RIGHT = (50, 200, 4096, 16384), 0.7  # matches of the suite `sizes`: few matches, and dense matches as from networks
 MATCHED = estimators.Setting()
 
 
 def judge(problem, pairs, found):
-    """Figures of quality of one estimator."""
+    """Returns the accuracy figures of one estimator."""
     worst = 180.0 if problem == "essential" else np.inf
     errors = np.array([worst if f is None else synthetic_pairs.error(problem, p, f[0], f[1], f[2]) for p, f in zip(pairs, found)])
     errors = np.where(np.isfinite(errors), errors, worst)
@@ -31,13 +31,13 @@ def judge(problem, pairs, found):
 
 
 def case(suite, problem, points, inliers, mode, arguments):
-    """Records of one case, one an estimator."""
+    """Returns the records of one case, one per estimator."""
     count = arguments.pairs if mode == "matched" else arguments.default_pairs
     pairs = synthetic_pairs.make(count, points, inliers, planar=problem == "homography")
     made = {name: estimators.ALL[name](problem, MATCHED if mode == "matched" else None) for name in arguments.estimators}
     runs = {name: lambda pair, run=run: run(pair.x1, pair.x2) for name, (run, _) in made.items()}
     easy = synthetic_pairs.make(1, 200, 0.9, planar=problem == "homography")[0]
-    for run in runs.values():  # what is loaded or compiled once
+    for run in runs.values():  # loads and compiles once
         run(easy)
     taken = interleaved.measure(runs, pairs, arguments.rounds, arguments.budget)
     for name, own in taken.items():
@@ -57,7 +57,7 @@ def records(arguments):
 
 
 def sizes(arguments):
-    """As `records`, by the number of matches."""
+    """Returns records by the number of matches, in the form of `records`."""
     for problem in arguments.problems:
         for points in SIZES:
             yield from case("sizes", problem, points, RIGHT, "matched", arguments)

@@ -1,4 +1,4 @@
-"""Dense stereo: every matcher on the same rectified pairs in turn, judged against their true disparities."""
+"""Dense stereo: every matcher on the same rectified pairs, alternately, scored against the true disparities."""
 
 import sys
 
@@ -11,7 +11,7 @@ import matchers
 
 
 def judge(scene, raw, own_fill):
-    """What stands in the map as it came, and `bad2_filled` after its fill: the matcher's own, else that of disparity_truth."""
+    """Returns the scores of the raw map, and `bad2_filled` after its fill: the matcher's own fill, else the fill of disparity_truth."""
     figures = disparity_truth.score(raw, scene.truth)
     full = own_fill if own_fill is not None else disparity_truth.filled(raw)
     figures["bad2_filled"] = disparity_truth.score(full, scene.truth)["bad2_all"]
@@ -28,7 +28,7 @@ def case(mode, arguments, scenes):
         if name.split()[0] in arguments.projects:
             made[name] = {s.name: make(mode, s.left.shape, s.disparities) for s in scenes}
     runs = {name: lambda s, of=of: of[s.name][0](s.left, s.right) for name, of in made.items()}
-    for run in runs.values():  # memory that is taken once
+    for run in runs.values():  # allocates memory once
         for scene in scenes:
             run(scene)
     taken = interleaved.measure(runs, scenes, arguments.rounds, arguments.budget)

@@ -1,6 +1,6 @@
-// The map: images where the layout has put them, lines for verified pairs.
+// The map: images at the positions of the layout, lines for verified pairs.
 const map = {zoom: 1, x: 0, y: 0, selected: -1, hovered: -1};
-const kLevels = 6;  // of edges, by inliers
+const kLevels = 6;  // classes of edges by number of inliers
 const edgesOfLevel = Array.from({length: kLevels}, () => []);
 for (let e = 0; e < edges.count; ++e) {
   const level = Math.floor(kLevels * Math.log1p(edges.inliers[e]) / Math.log1p(mostInliers));
@@ -24,7 +24,7 @@ function drawMap(context, width, height) {
   context.fillRect(0, 0, width, height);
   const [px, py] = mapPlaces(width, height);
   map.px = px, map.py = py;
-  // Fainter where there are many, and where each image has many.
+  //   // Edges are fainter on a map with many edges, and if each image has many.
   const crowd = (0.15 + 0.85 * Math.min(1, 40 / Math.sqrt(edges.count + 1))) * Math.min(1, 8 * images.count / (edges.count + 1));
   edgesOfLevel.forEach((list, level) => {
     context.strokeStyle = `rgba(71, 85, 105, ${(0.12 + 0.75 * level / kLevels) * crowd})`;
@@ -94,7 +94,7 @@ function showImage(i) {
   const features = images.features[i] < 0 ? 'no features' : images.features[i] + ' features';
   make('h3', images.names[i], panel);
   make('p', `image ${images.id[i]}, ${features}; ${images.matched[i]} pairs with matches, ${images.verified[i]} verified` +
-       (edgesOf[i].length < images.verified[i] ? ` (${edgesOf[i].length} of them in this page)` : ''), panel);
+       (edgesOf[i].length < images.verified[i] ? ` (${edgesOf[i].length} on this page)` : ''), panel);
   if (data.thumbnails[i]) make('img', undefined, panel).src = 'data:image/jpeg;base64,' + data.thumbnails[i];
   const list = edgesOf[i].slice().sort((e, f) => edges.inliers[f] - edges.inliers[e]);
   if (list.length) pairTable(panel, 'Partners', list.slice(0, 30), e => shortName(edges.a[e] === i ? edges.b[e] : edges.a[e]));
