@@ -67,11 +67,11 @@ struct Comparison {
   [[nodiscard]] std::optional<Reference> reference(const char* name, double value_of_second) const;
 };
 [[nodiscard]] Comparison measure_with_peer(const std::function<void()>& ours,
-                                    const std::function<void()>& peer);
+                                           const std::function<void()>& peer);
 // Measures several bodies alternately, until each ran `min_runs` times and `min_seconds` on
 // average.
-[[nodiscard]] std::vector<Sample> measure_interleaved(const std::vector<std::function<void()>>& bodies,
-                                                  int min_runs = 7, double min_seconds = 0.2);
+[[nodiscard]] std::vector<Sample> measure_interleaved(
+    const std::vector<std::function<void()>>& bodies, int min_runs = 7, double min_seconds = 0.2);
 // Keeps a result alive, so that the compiler does not remove its computation.
 template <class T>
 void keep(const T& value) {

@@ -153,7 +153,7 @@ void count_of_views(Context& context, const Trial& trial, const std::string& seq
   if (!context.wanted(name_of(trial, sequence))) return;
   const std::vector<PosedImage> pictures =
       synthetic::read_posed_images(context.data_folder + "/collections/" + sequence,
-                                     context.data_folder + "/strecha/" + sequence, 2);
+                                   context.data_folder + "/strecha/" + sequence, 2);
   std::vector<std::string> files;
   for (const PosedImage& p : pictures) files.push_back(p.file);
   const auto features = features_of(trial, files);
