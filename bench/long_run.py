@@ -107,7 +107,7 @@ class Run:
         with (self.plan.parent / "manager.log").open("ab") as log:
             return subprocess.Popen([sys.executable, *map(str, words)], stdout=log, stderr=log)
 
-    def look(self):
+    def count_finished(self):
         """Returns the number of finished shards. An existing file must not change until the end."""
         for k in range(self.shards):
             with contextlib.suppress(FileNotFoundError):
@@ -121,10 +121,10 @@ class Run:
         moments = sorted(random.sample(range(max(self.shards - self.workers, kills)), kills))
         victims = random.sample(["manager", "worker"], counts=[kills * 4 // 10, kills - kills * 4 // 10], k=kills)
         waiting = list(zip(moments, victims, strict=True))
-        while self.look() < self.shards:
+        while self.count_finished() < self.shards:
             manager = self.start_manager()
             while manager.poll() is None:
-                if waiting and self.look() >= waiting[0][0]:
+                if waiting and self.count_finished() >= waiting[0][0]:
                     time.sleep(random.uniform(0, self.chosen.pairs_per_shard / 5000 / self.workers))
                     if self.kill_one(manager, waiting[0][1]):
                         waiting.pop(0)
@@ -179,7 +179,7 @@ def finish(run, whole, computed):
 
 def disturbed(chosen, clean, whole):
     finishing = []
-    with concurrent.futures.ThreadPoolExecutor() as beside:
+    with concurrent.futures.ThreadPoolExecutor() as background:
         for workers in chosen.workers:
             plan, database = chosen.folder / f"plan-{workers}", chosen.folder / f"part-{workers}.db"
             shutil.copy(clean, database)
@@ -188,7 +188,7 @@ def disturbed(chosen, clean, whole):
             run = Run(chosen, plan, database, workers)
             start = time.monotonic()
             run.compute()
-            finishing.append(beside.submit(finish, run, whole, time.monotonic() - start))
+            finishing.append(background.submit(finish, run, whole, time.monotonic() - start))
     return all(one.result() for one in finishing)
 
 

@@ -40,13 +40,13 @@ def choose_pairs(source, pairs, wrong, rng):
     count = 2
     while True:
         old = np.arange(count) % len(source.cameras)
-        there = {kind: np.argwhere(np.triu(getattr(source, kind)[np.ix_(old, old)], 1)) for kind in need}
-        if all(len(there[kind]) >= need[kind] for kind in need):
+        available = {kind: np.argwhere(np.triu(getattr(source, kind)[np.ix_(old, old)], 1)) for kind in need}
+        if all(len(available[kind]) >= need[kind] for kind in need):
             break
-        if count > 100 * len(source.cameras) and not all(len(t) for t in there.values()):
+        if count > 100 * len(source.cameras) and not all(len(t) for t in available.values()):
             raise SystemExit("the source has no pairs with matches, or no others")
         count = max(count + 1, int(count * 1.02))
-    chosen = [there[kind][rng.choice(len(there[kind]), need[kind], replace=False)] for kind in need]
+    chosen = [available[kind][rng.choice(len(available[kind]), need[kind], replace=False)] for kind in need]
     chosen = np.concatenate(chosen)
     return count, chosen[np.lexsort((chosen[:, 1], chosen[:, 0]))]
 

@@ -59,19 +59,19 @@ struct Sample {
                                                      const std::function<void()>& peer,
                                                      int min_runs = 7, double min_seconds = 0.2);
 // Measures a body and, alternately, a peer. An empty peer (not built in) is skipped.
-struct Beside {
+struct Comparison {
   Sample ours;
   std::optional<Sample> peer;
 
   // Sets the record's reference, in its unit, if a peer was measured.
   [[nodiscard]] std::optional<Reference> reference(const char* name, double value_of_second) const;
 };
-[[nodiscard]] Beside measure_beside(const std::function<void()>& ours,
-                                    const std::function<void()>& peer);
+[[nodiscard]] Comparison measure_with_peer(const std::function<void()>& ours,
+                                           const std::function<void()>& peer);
 // Measures several bodies alternately, until each ran `min_runs` times and `min_seconds` on
 // average.
-[[nodiscard]] std::vector<Sample> measure_in_turn(const std::vector<std::function<void()>>& bodies,
-                                                  int min_runs = 7, double min_seconds = 0.2);
+[[nodiscard]] std::vector<Sample> measure_interleaved(
+    const std::vector<std::function<void()>>& bodies, int min_runs = 7, double min_seconds = 0.2);
 // Keeps a result alive, so that the compiler does not remove its computation.
 template <class T>
 void keep(const T& value) {

@@ -122,9 +122,9 @@ void add_features(ResultBytes& out, const Features& features) {
 }
 
 // Two images of one texture; in the second, bands of rows are moved by `shift` pixels.
-struct TwoPictures {
+struct TwoImages {
   ImageU8 left = texture(kWidth, kHeight, 3, 4), right = left;
-  TwoPictures() {
+  TwoImages() {
     for (int y = 0; y < kHeight; ++y) {
       const int shift = 4 + y / 32 * 3;
       for (int x = 0; x + shift < kWidth; ++x) right.at(x, y) = left.at(x + shift, y);
@@ -133,7 +133,7 @@ struct TwoPictures {
 };
 
 void hash_features(Context& context) {
-  const TwoPictures pictures;
+  const TwoImages pictures;
   const auto sift = [&](const char* name, const SiftOptions& options) {
     report_hash(context, fmt::format("hashes/features/{}", name),
                 [&](Queue& queue, ResultBytes& out) {
@@ -162,7 +162,7 @@ void hash_features(Context& context) {
 }
 
 void hash_stereo(Context& context) {
-  const TwoPictures pictures;
+  const TwoImages pictures;
   const auto add = [](ResultBytes& out, const DisparityMap& map) {
     out.add_all(map.raw.pixels), out.add_all(map.filled.pixels), out.add_all(map.confidence.pixels);
   };
@@ -182,7 +182,7 @@ void hash_rectify(Context& context) {
   report_hash(context, "hashes/rectify/warp", [](Queue& queue, ResultBytes& out) {
     const Mat3 H = {0.9, 0.1, 8, -0.08, 1.05, 3, 1e-4, -2e-4, 1};
     ImageU8 valid;
-    out.add_all(warp(queue, TwoPictures().left, H, kWidth, kHeight, &valid).pixels);
+    out.add_all(warp(queue, TwoImages().left, H, kWidth, kHeight, &valid).pixels);
     out.add_all(valid.pixels);
   });
   report_hash(context, "hashes/rectify/maps", [](Queue&, ResultBytes& out) {

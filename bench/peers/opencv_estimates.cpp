@@ -108,10 +108,10 @@ FoundModel opencv_pose(const ProblemScene& s, double threshold) {
     image.emplace_back(p.x, p.y);
     scene.emplace_back(p.X, p.Y, p.Z);
   }
-  cv::Mat K = camera_matrix(s.cameras[0]), turn, R, t, inliers;
-  if (!cv::solvePnPRansac(scene, image, K, cv::noArray(), turn, t, inliers, magsac(threshold)))
+  cv::Mat K = camera_matrix(s.cameras[0]), rotation, R, t, inliers;
+  if (!cv::solvePnPRansac(scene, image, K, cv::noArray(), rotation, t, inliers, magsac(threshold)))
     return {};
-  cv::Rodrigues(turn, R);
+  cv::Rodrigues(rotation, R);
   FoundModel e{true, to_mat3(R), {}};
   e.pose.R = e.model;
   for (int i = 0; i < 3; ++i) e.pose.t[static_cast<size_t>(i)] = t.at<double>(i);

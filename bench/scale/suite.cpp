@@ -84,9 +84,9 @@ Work singular_values() {
           kMatrices};
 }
 
-void time_threads(Context& context, const std::string& room, const std::string& unit,
+void time_threads(Context& context, const std::string& module_name, const std::string& unit,
                   const std::function<Work()>& make) {
-  const std::string name = "scale/" + room;
+  const std::string name = "scale/" + module_name;
   if (!context.wanted(name)) return;
   const Work work = make();
   const int cores = Device().info().cores;
@@ -100,7 +100,7 @@ void time_threads(Context& context, const std::string& room, const std::string& 
       work.run();
     });
   }
-  const std::vector<Sample> samples = measure_in_turn(bodies, 5, 0.5);
+  const std::vector<Sample> samples = measure_interleaved(bodies, 5, 0.5);
   for (std::size_t k = 0; k < threads.size(); ++k) {
     Record record;
     record.suite = "scale";

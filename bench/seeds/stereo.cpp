@@ -27,7 +27,7 @@ constexpr Case kCases[] = {{60, 11, 277.5}, {90, 11, 493.2}, {60, 15, 578.0}, {9
 // The original images are lost. The suite uses 735 of the 741 columns of Motorcycle (Middlebury
 // 2014, quarter size), whose last rows are mirrored for the 7 missing rows; noise without test
 // data.
-struct Pictures {
+struct NamedPair {
   std::string name;
   StereoPair pair;
 };
@@ -40,7 +40,7 @@ ImageU8 cut(const ImageU8& picture) {
   }
   return out;
 }
-Pictures pictures(const std::string& data_folder) {
+NamedPair pictures(const std::string& data_folder) {
   const fs::path folder = fs::path(data_folder) / "middlebury_2014_q" / "Motorcycle";
   if (!fs::exists(folder / "im1.png")) return {"noise", shifted_noise(kWidth, kHeight)};
   return {"Motorcycle", {cut(read_image(folder / "im0.png")), cut(read_image(folder / "im1.png"))}};
@@ -68,7 +68,7 @@ class StereoSeed {
     queue_.wait();
   }
   // The known and the filled disparities as images, from black (0) to white.
-  void write_pictures(const fs::path& folder, const std::string& name, int disparities) {
+  void write_images(const fs::path& folder, const std::string& name, int disparities) {
     matcher_.run(left_, right_, {.raw = raw_, .filled = filled_});
     const auto write = [&](const Buffer<float>& map, const std::string& kind) {
       ImageF disparity(kWidth, kHeight);
@@ -98,7 +98,7 @@ class StereoSeed {
 
 // On a GPU the mean time of a frame in a sequence; `alone_ms`: of a single frame.
 void run_stereo(Context& context) {
-  std::optional<Pictures> seen;
+  std::optional<NamedPair> seen;
   for (const Case& c : kCases) {
     const std::string size = fmt::format("d{}w{}", c.disparities, c.window),
                       name = "seeds/stereo/735x504/" + size;
@@ -126,7 +126,7 @@ void run_stereo(Context& context) {
     fs::create_directories(folder);
     write_png(folder / "left.png", seen->pair.left);
     write_png(folder / "right.png", seen->pair.right);
-    seed.write_pictures(folder, size, c.disparities);
+    seed.write_images(folder, size, c.disparities);
   }
 }
 

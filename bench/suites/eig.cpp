@@ -89,8 +89,8 @@ void run_variant(Context& context, const Device& device, int n, const Variant& v
     record.extra["wrong_counts"] = worst.wrong_counts;
     record.extra["checked"] = worst.checked;
   }
-  time_beside_peers(record, {&ours.queue(), place, variant, batch, [&] { ours(); }},
-                    PeerTask::eigenpairs, matrices);
+  time_with_peers(record, {&ours.queue(), place, variant, batch, [&] { ours(); }},
+                  PeerTask::eigenpairs, matrices);
   add_bounds(record, device.info(), eigenpairs_work(n, expected_real_pairs(n), sizeof(T)),
              record.value * 1e-6, sizeof(T) == 8);
   context.report(std::move(record));

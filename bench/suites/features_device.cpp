@@ -83,7 +83,7 @@ void time_batch(Context& context, const Device& device, const char* method, cons
   int peer_found = 0;
   if (device.info().kind == DeviceKind::cuda && method == std::string_view("rootsift"))
     peer = cudasift_features(pictures, s.max_features, s.upsample, &peer_found);
-  const Beside taken = measure_beside(
+  const Comparison taken = measure_with_peer(
       [&] {
         work.run();
         queue.wait();
@@ -139,7 +139,7 @@ void time_chain(Context& context, const Device& device) {
   int peer_inliers = 0;
   if (device.info().kind == DeviceKind::cuda)
     peer = cudasift_chain(views[0], views[1], 4096, &peer_inliers);
-  const Beside taken = measure_beside([&] { features(), matches(), model(); }, peer);
+  const Comparison taken = measure_with_peer([&] { features(), matches(), model(); }, peer);
   const auto stage_ms = [&](const auto& stage) {
     return measure([&] {
              stage();

@@ -21,7 +21,7 @@
 namespace bifocal::bench {
 namespace {
 
-using synthetic::PosedPicture;
+using synthetic::PosedImage;
 
 constexpr double kRightPx = 1.5;  // from an epipolar line, images of 1536 x 1024
 constexpr int kLeastMatches = 15;
@@ -102,7 +102,7 @@ void count_of_planes(Context& context, const Trial& trial, const OxfordPair& pai
 }
 
 // Angle between the cameras' directions, degrees.
-double angle_between(const PosedPicture& a, const PosedPicture& b) {
+double angle_between(const PosedImage& a, const PosedImage& b) {
   return synthetic::direction_error_deg({a.R[2], a.R[5], a.R[8]}, {b.R[2], b.R[5], b.R[8]});
 }
 
@@ -118,7 +118,7 @@ Mat3 essential_of(const Pose& pose) {
   return E;
 }
 
-void add_pair(const PosedPicture& a, const PosedPicture& b, const std::vector<PointPair>& points,
+void add_pair(const PosedImage& a, const PosedImage& b, const std::vector<PointPair>& points,
               Found& found) {
   const Pose truth = relative_pose(a, b);
   const Mat3 F = fundamental_from_essential(essential_of(truth), a.camera, b.camera);
@@ -151,11 +151,11 @@ std::vector<std::vector<Features>> features_of(const Trial& trial,
 void count_of_views(Context& context, const Trial& trial, const std::string& sequence) {
   constexpr int kStep = 20, kGroups = 9;
   if (!context.wanted(name_of(trial, sequence))) return;
-  const std::vector<PosedPicture> pictures =
-      synthetic::read_posed_pictures(context.data_folder + "/collections/" + sequence,
-                                     context.data_folder + "/strecha/" + sequence, 2);
+  const std::vector<PosedImage> pictures =
+      synthetic::read_posed_images(context.data_folder + "/collections/" + sequence,
+                                   context.data_folder + "/strecha/" + sequence, 2);
   std::vector<std::string> files;
-  for (const PosedPicture& p : pictures) files.push_back(p.file);
+  for (const PosedImage& p : pictures) files.push_back(p.file);
   const auto features = features_of(trial, files);
   Found found[kGroups][2];
   for (std::size_t i = 0; i < pictures.size(); ++i) {

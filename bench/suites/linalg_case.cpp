@@ -38,7 +38,7 @@ void time_on_cpu(Record& record, const Timing& timing, CpuPeers<T>& peers) {
   const ThreadLimit one(1);
   const std::vector<std::function<void()>> others = peers.bodies(false);
   bodies.insert(bodies.end(), others.begin(), others.end());
-  const std::vector<Sample> samples = measure_in_turn(bodies, 9);
+  const std::vector<Sample> samples = measure_interleaved(bodies, 9);
   set_value(record, samples[0], timing.batch);
   peers.report(record, std::span(samples).subspan(1), false);
 }
@@ -84,8 +84,8 @@ int different_matrices(int n, int batch) {
 }
 
 template <class T>
-void time_beside_peers(Record& record, const Timing& timing, PeerTask task,
-                       const Matrices<T>& matrices) {
+void time_with_peers(Record& record, const Timing& timing, PeerTask task,
+                     const Matrices<T>& matrices) {
   const Device& device = timing.place.device;
   record.device = device.info().id;
   CpuPeers<T> peers(task, matrices);
@@ -106,11 +106,11 @@ void time_beside_peers(Record& record, const Timing& timing, PeerTask task,
     record.reference = Reference{peer->name, value};
   } else {
     const auto bodies = peers.bodies(true);
-    if (!bodies.empty()) peers.report(record, measure_in_turn(bodies, 5), true);
+    if (!bodies.empty()) peers.report(record, measure_interleaved(bodies, 5), true);
   }
 }
 
-template void time_beside_peers(Record&, const Timing&, PeerTask, const Matrices<float>&);
-template void time_beside_peers(Record&, const Timing&, PeerTask, const Matrices<double>&);
+template void time_with_peers(Record&, const Timing&, PeerTask, const Matrices<float>&);
+template void time_with_peers(Record&, const Timing&, PeerTask, const Matrices<double>&);
 
 }  // namespace bifocal::bench

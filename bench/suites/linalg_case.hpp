@@ -35,8 +35,8 @@ struct Timing {
   std::function<void()> ours;
 };
 template <class T>
-void time_beside_peers(Record& record, const Timing& timing, PeerTask task,
-                       const Matrices<T>& matrices);
+void time_with_peers(Record& record, const Timing& timing, PeerTask task,
+                     const Matrices<T>& matrices);
 
 template <class T>
 constexpr const char* precision_name() {

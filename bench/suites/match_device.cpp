@@ -53,7 +53,7 @@ void time_alone(Context& context, Queue& queue, const Shape& shape) {
   PeerCall peer;
   if (queue.device().info().kind == DeviceKind::cuda && shape.rows <= kMostOfPeer)
     peer = cudasift_match(shape.rows, shape.columns);
-  const Beside taken = measure_beside(
+  const Comparison taken = measure_with_peer(
       [&] {
         matches = match(queue, set, {&pair, 1}).offsets.back();
       },

@@ -96,7 +96,7 @@ void run_case(Context& context, Queue& queue, const std::string& method, int wid
     keep(estimate(ModelKind::homography, matched_points(found[0], found[1], matches),
                   {.queue = &queue}));
   };
-  const auto samples = measure_in_turn({[&] { resident.run(); }, through_the_host});
+  const auto samples = measure_interleaved({[&] { resident.run(); }, through_the_host});
   Record record = record_of("pair", name, samples[0]);
   record.device = context.device;
   record.reference =

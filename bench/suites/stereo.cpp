@@ -15,7 +15,7 @@
 #include "shifted_noise.hpp"
 #include "stereo_sgm.hpp"
 #include "stereo_suite.hpp"
-#include "frame/thread_gain.hpp"
+#include "frame/thread_speedup.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif
@@ -170,9 +170,9 @@ void run_stereo(Context& context) {
   time_ssd(context, 741, 497, 80);
   for (const auto& [width, height, disparities] : {std::array{735, 504, 90}, {741, 497, 80}}) {
     const StereoPair pair = shifted_noise(width, height);
-    report_thread_gain(context, "stereo",
-                       fmt::format("stereo/ssd/{}x{}/d{}w15", width, height, disparities),
-                       [&pair, count = disparities] { return ssd(pair, count); });
+    report_thread_speedup(context, "stereo",
+                          fmt::format("stereo/ssd/{}x{}/d{}w15", width, height, disparities),
+                          [&pair, count = disparities] { return ssd(pair, count); });
   }
   time_sgm(context);
   for (int paths : {0, 8, 4}) {

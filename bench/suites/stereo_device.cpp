@@ -104,7 +104,7 @@ void time_frames(Context& context, const Device& device, const Shape& s, int pat
       for (int i = 0; i < kFrames; ++i) matcher.run(r.left, r.right, out);
       queue.wait();
     };
-    const Beside taken = measure_beside(ours, peer);
+    const Comparison taken = measure_with_peer(ours, peer);
     Record record = record_of(context, name + "/" + what, "ms", taken.ours, 1e3 / kFrames);
     record.reference = taken.reference("libSGM", 1e3 / kFrames);
     const double cells = 1e-9 * s.width * s.height * s.disparities;

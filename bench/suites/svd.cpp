@@ -133,8 +133,8 @@ void run_variant(Context& context, const Device& device, const Case& c, const Va
     record.extra["worst_orthogonality"] = worst.orthogonality;
     record.extra["failed"] = worst.failed;
   }
-  time_beside_peers(record, {&ours.queue(), place, variant, batch, [&] { ours(); }}, c.task,
-                    matrices);
+  time_with_peers(record, {&ours.queue(), place, variant, batch, [&] { ours(); }}, c.task,
+                  matrices);
   add_bounds(record, device.info(), work_of<T>(c), record.value * 1e-6, sizeof(T) == 8);
   context.report(std::move(record));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The measurements behind src/linalg/eigen/tuning.hpp: every mapping of a size on a GPU, us per
 // matrix. The table's row of a size is the mapping with the smallest value. Cases "few" have 37
-// matrices, the number for 160 five-point hypotheses, for kFewMatricesOfCore.
+// matrices, the number for 160 five-point hypotheses, for kFewMatricesPerCore.
 #include <fmt/format.h>
 
 #include <algorithm>

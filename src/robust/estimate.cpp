@@ -16,8 +16,8 @@ namespace {
 template <class Point>
 robust::Cameras checked_cameras(ModelKind kind, std::span<const Intrinsics> cameras) {
   const ProblemInfo info = problem_info(kind);
-  if (const auto taken = robust::points_taken(kind); taken != robust::kPointsName<Point>)
-    throw Error(ErrorCode::usage, fmt::format("estimate {}: takes {}", to_string(kind), taken));
+  if (const auto expected = robust::points_name(kind); expected != robust::kPointsName<Point>)
+    throw Error(ErrorCode::usage, fmt::format("estimate {}: takes {}", to_string(kind), expected));
   if (static_cast<int>(cameras.size()) != info.cameras)
     throw Error(ErrorCode::usage, fmt::format("estimate {}: {} cameras, must be {}",
                                               to_string(kind), cameras.size(), info.cameras));

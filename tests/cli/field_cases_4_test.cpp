@@ -185,7 +185,7 @@ TEST(FieldCases4, mirrored_matches_are_doubted) {
   };
   EXPECT_EQ(estimate(false).err, "");
   const Ran r = estimate(true);
-  expect_part(r.err, "100 once the second picture is mirrored");
+  expect_part(r.err, "100 once the second image is mirrored");
   EXPECT_TRUE(json::parse(r.out).contains("doubt"));
 }
 

@@ -69,9 +69,9 @@ def seen_by_both(truth, right):
     """Returns whether the truth of the right view, at the place given by the left view, differs by at most 1 px."""
     y, x = np.mgrid[: truth.shape[0], : truth.shape[1]]
     known = np.isfinite(truth)
-    there = np.where(known, np.rint(x - np.where(known, truth, 0)), -1).astype(int)
-    inside = (there >= 0) & (there < truth.shape[1])
-    other = np.where(inside, right[y, np.clip(there, 0, truth.shape[1] - 1)], np.nan)
+    matched_x = np.where(known, np.rint(x - np.where(known, truth, 0)), -1).astype(int)
+    inside = (matched_x >= 0) & (matched_x < truth.shape[1])
+    other = np.where(inside, right[y, np.clip(matched_x, 0, truth.shape[1] - 1)], np.nan)
     return inside & (np.abs(other - truth) <= 1)
 
 

@@ -237,11 +237,11 @@ def version(name):
 
 def installed(names):
     """Returns the names whose project can be imported, and the missing names with the reason."""
-    there, missing = [], {}
+    present, missing = [], {}
     for name in names:
         try:
             version(name)
-            there.append(name)
+            present.append(name)
         except Exception as error:
             missing[name] = str(error)
-    return there, missing
+    return present, missing

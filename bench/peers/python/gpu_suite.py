@@ -3,9 +3,9 @@
 import numpy as np
 
 import estimators
+import interleaved
 import robust
 import synthetic_pairs
-import turns
 
 DEVICE = "cuda:0"
 PEERS = {"fastpose": estimators.fastpose, "kornia": estimators.kornia}
@@ -44,18 +44,18 @@ def case(problem, points, inliers, arguments):
             runs[name] = lambda pair, run=run: run(pair.x1, pair.x2)
     for run in runs.values():  # compiles once
         run(easy[0])
-    taken = turns.in_turn(runs, pairs, arguments.rounds, arguments.budget)
+    taken = interleaved.measure(runs, pairs, arguments.rounds, arguments.budget)
     everything = joined(pairs)
-    together = turns.in_turn({"Bifocal": lambda _: batch(*everything)}, [None], max(3, arguments.rounds), per=len(pairs))["Bifocal"]
+    together = interleaved.measure({"Bifocal": lambda _: batch(*everything)}, [None], max(3, arguments.rounds), per=len(pairs))["Bifocal"]
     together.found = together.found[0]
     label = f"gpu/{problem}/n{points}/inliers{round(100 * inliers)}"
     more = {"device": DEVICE, "threads": None, "pairs": len(pairs)}
     for name, own in taken.items():
         figures = robust.judge(problem, pairs[: len(own.ms)], own.found)
-        yield turns.record(label, name, estimators.version(name), "ms/pair", own, taken["Bifocal"], said[name], **figures, **more)
+        yield interleaved.record(label, name, estimators.version(name), "ms/pair", own, taken["Bifocal"], said[name], **figures, **more)
     figures = robust.judge(problem, pairs, together.found)
     name = f"Bifocal ({len(pairs)} pairs a call)"
-    yield turns.record(label, name, estimators.version("Bifocal"), "ms/pair", together, None, settings, runs=len(pairs), **figures, **more)
+    yield interleaved.record(label, name, estimators.version("Bifocal"), "ms/pair", together, None, settings, runs=len(pairs), **figures, **more)
 
 
 def records(arguments):

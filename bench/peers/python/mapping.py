@@ -103,8 +103,8 @@ def descriptor_agreement(ours, its):
     a, b = load(its, name), load(ours, name)
     cosines = []
     for place, scale, angle, descriptor in zip(*b):
-        turned = np.abs((a[2] - angle + np.pi) % (2 * np.pi) - np.pi)
-        same = (np.hypot(*(a[0] - place).T) < 0.4) & (np.abs(np.log(a[1] / scale)) < 0.15) & (turned < 0.15)
+        rotation = np.abs((a[2] - angle + np.pi) % (2 * np.pi) - np.pi)
+        same = (np.hypot(*(a[0] - place).T) < 0.4) & (np.abs(np.log(a[1] / scale)) < 0.15) & (rotation < 0.15)
         for other in a[3][same]:
             cosines.append(other @ descriptor / np.linalg.norm(other) / np.linalg.norm(descriptor))
     return len(cosines), float(np.median(cosines))

@@ -3,7 +3,7 @@
 import numpy as np
 
 import estimators
-import turns
+import interleaved
 
 CASES = [("svd", 3, 20000), ("svd", 9, 5000), ("svd", 16, 1500), ("eig", 4, 10000), ("eig", 10, 3000), ("eig", 20, 600)]
 ON_GPU = 20  # factor of the number of matrices
@@ -60,8 +60,8 @@ def _overhead(repeats):
         "overhead/batch10000": (lambda _: bifocal.estimate_batch("homography", *many), 10000),
     }
     for case, (call, count) in calls.items():
-        taken = turns.in_turn({"Bifocal": call}, [None], repeats, per=count)["Bifocal"]
-        yield turns.record(case, "Bifocal", bifocal.__version__, "us/pair", taken, None, {"calls": count})
+        taken = interleaved.measure({"Bifocal": call}, [None], repeats, per=count)["Bifocal"]
+        yield interleaved.record(case, "Bifocal", bifocal.__version__, "us/pair", taken, None, {"calls": count})
 
 
 def records(arguments):
@@ -70,8 +70,8 @@ def records(arguments):
     for device, calls, count, kind, n in _cases("kornia" in arguments.projects):
         for call in calls.values():  # loads and compiles once
             call(None)
-        taken = turns.in_turn(calls, [None], repeats, arguments.budget, per=count)
+        taken = interleaved.measure(calls, [None], repeats, arguments.budget, per=count)
         for name, own in taken.items():
             case = f"{kind}/{n}x{n}/f64" + ("" if device == "cpu" else "/cuda")
             more = {} if device == "cpu" else {"device": device, "threads": None}
-            yield turns.record(case, name, estimators.version(name), "us/matrix", own, taken["Bifocal"], {"matrices": count}, **more)
+            yield interleaved.record(case, name, estimators.version(name), "us/matrix", own, taken["Bifocal"], {"matrices": count}, **more)

@@ -14,14 +14,14 @@ COLOURS = {"Bifocal": "C3", "PoseLib": "C0", "pycolmap": "C2", "OpenCV": "C1", "
 MARKERS = "osD^vP"
 
 
-def _look(names):
+def _styles(names):
     """Returns colour and marker of each name."""
-    looks, variants = {}, {}
+    styles, variants = {}, {}
     for name in names:
         project = name.split()[0]
         k = variants[project] = variants.get(project, -1) + 1
-        looks[name] = {"color": COLOURS[project], "marker": MARKERS[k % len(MARKERS)], "markersize": 7}
-    return looks
+        styles[name] = {"color": COLOURS[project], "marker": MARKERS[k % len(MARKERS)], "markersize": 7}
+    return styles
 
 
 def _plain(axis):
@@ -77,19 +77,19 @@ def robust(records, file):
     problems = [p for p in ("essential", "fundamental", "homography") if any(f"/{p}/" in r["case"] for r in records)]
     if not problems:
         return
-    looks, notes = _look(dict.fromkeys(r["name"] for r in records)), []
+    styles, notes = _styles(dict.fromkeys(r["name"] for r in records)), []
     figure, panels = _panels(len(problems), (4.6, 4.2))
     for panel, problem in zip(panels, problems):
         key = "auc1" if problem == "essential" else "median_error_px"
         cases = list(dict.fromkeys(r["case"] for r in records if f"/{problem}/" in r["case"]))
         shares = [case.split("inliers")[1].split("/")[0] for case in cases]
-        for name, look in looks.items():
+        for name, style in styles.items():
             own = [r for r in records if r["name"] == name and r["case"] in cases]
             y = [100 - r[key] if problem == "essential" else r[key] for r in own]
-            panel.plot([r["value"] for r in own], y, "-", label=name, **look)
+            panel.plot([r["value"] for r in own], y, "-", label=name, **style)
             for r, height in zip(own, y):
                 if r["case"] != cases[0]:
-                    panel.plot([r["value"]], [height], **(look | {"markerfacecolor": "white"}))
+                    panel.plot([r["value"]], [height], **(style | {"markerfacecolor": "white"}))
         panel.set_yscale("log")
         _plain(panel.xaxis)
         _plain(panel.yaxis)
@@ -105,13 +105,13 @@ def _by_mode(records, start, height, label, titles, file, note):
     cases = list(dict.fromkeys(r["case"] for r in records))
     if not cases:
         return
-    looks, notes = _look(dict.fromkeys(r["name"] for r in records)), []
+    styles, notes = _styles(dict.fromkeys(r["name"] for r in records)), []
     figure, panels = _panels(len(cases), (6.4, 4.4))
     for panel, case in zip(panels, cases):
         group = [r for r in records if r["case"] == case]
         for r in group:
             y = height(r, group)
-            panel.plot([r["value"]], [y], linestyle="none", label=r["name"], **looks[r["name"]])
+            panel.plot([r["value"]], [y], linestyle="none", label=r["name"], **styles[r["name"]])
             notes.append((panel, r["value"], y, note(r)))
         panel.set_ylim(bottom=0)
         _plain(panel.xaxis)

@@ -9,8 +9,8 @@ import sys
 import numpy as np
 
 import estimators
+import interleaved
 import robust
-import turns
 
 # The tentative matches in these files of kusvod2 belong to other images of the set.
 MIXED_UP = {"Brussels", "Dresden", "Leuven1", "Leuven2"}
@@ -62,7 +62,7 @@ def records(arguments):
             continue
         made = {name: estimators.ALL[name](problem, robust.MATCHED) for name in arguments.estimators}
         runs = {name: lambda one, run=run: run(one[1], one[2]) for name, (run, _) in made.items()}
-        taken = turns.in_turn(runs, sets, arguments.rounds, arguments.budget)
+        taken = interleaved.measure(runs, sets, arguments.rounds, arguments.budget)
         for name, own in taken.items():
             figures = [figure(folder, problem, got and got[0], *one[3:]) for one, got in zip(sets, own.found)]
             more = {
@@ -73,4 +73,4 @@ def records(arguments):
                 "solved_sets": [one[0] for one, (_, ok) in zip(sets, figures) if ok],
             }
             label = f"real/{folder}/{problem}"
-            yield turns.record(label, name, estimators.version(name), "ms/pair", own, taken.get("Bifocal"), made[name][1], **more)
+            yield interleaved.record(label, name, estimators.version(name), "ms/pair", own, taken.get("Bifocal"), made[name][1], **more)

@@ -3,8 +3,8 @@
 import numpy as np
 
 import estimators
+import interleaved
 import synthetic_pairs
-import turns
 
 PROBLEMS = ("essential", "fundamental", "homography")
 SIZES, RIGHT = (50, 200, 4096, 16384), 0.7  # matches of the suite `sizes`: few matches, and dense matches as from networks
@@ -39,14 +39,14 @@ def case(suite, problem, points, inliers, mode, arguments):
     easy = synthetic_pairs.make(1, 200, 0.9, planar=problem == "homography")[0]
     for run in runs.values():  # loads and compiles once
         run(easy)
-    taken = turns.in_turn(runs, pairs, arguments.rounds, arguments.budget)
+    taken = interleaved.measure(runs, pairs, arguments.rounds, arguments.budget)
     for name, own in taken.items():
         seen = pairs[: len(own.ms)]
         figures = judge(problem, seen, own.found)
         if "Bifocal" in taken and len(seen) < count:
             figures["beside"] = judge(problem, seen, taken["Bifocal"].found[: len(seen)])
         label = f"{suite}/{problem}/n{points}/inliers{round(100 * inliers)}/{mode}"
-        yield turns.record(label, name, estimators.version(name), "ms/pair", own, taken.get("Bifocal"), made[name][1], pairs=count, **figures)
+        yield interleaved.record(label, name, estimators.version(name), "ms/pair", own, taken.get("Bifocal"), made[name][1], pairs=count, **figures)
 
 
 def records(arguments):

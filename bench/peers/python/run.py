@@ -102,17 +102,17 @@ def measure(a):
     import estimators
     import features_suite
     import gpu_suite
+    import interleaved
     import numbers_suite
     import real
     import robust
     import side_by_side
     import solvers_suite
     import stereo_suite
-    import turns
 
-    turns.CLOCK = a.clock
-    rooms = (robust, real, features_suite, stereo_suite, numbers_suite, solvers_suite, gpu_suite)
-    suites = dict(zip(SUITES, (robust.records, robust.sizes, *(room.records for room in rooms[1:]))))
+    interleaved.CLOCK = a.clock
+    modules = (robust, real, features_suite, stereo_suite, numbers_suite, solvers_suite, gpu_suite)
+    suites = dict(zip(SUITES, (robust.records, robust.sizes, *(module.records for module in modules[1:]))))
     a.projects, missing = estimators.installed(a.projects)
     for name, why in missing.items():
         print(f"{name}: not installed, left out ({why})", file=sys.stderr)

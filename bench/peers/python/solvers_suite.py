@@ -6,8 +6,8 @@ A sample is solved if one of its solutions is the true model to 1e-6, both of no
 import numpy as np
 
 import estimators
+import interleaved
 import synthetic_pairs
-import turns
 
 SAMPLES = 1000
 POINTS = {"homography": 4, "fundamental": 7, "essential": 5, "p3p": 3}
@@ -88,8 +88,8 @@ def opencv(kind):
     if kind == "p3p":
 
         def call(x, X):
-            count, turned, moved = cv2.solveP3P(X, x, np.eye(3), None, cv2.SOLVEPNP_P3P)
-            return list(zip(turned[:count], moved[:count]))
+            count, rotations, translations = cv2.solveP3P(X, x, np.eye(3), None, cv2.SOLVEPNP_P3P)
+            return list(zip(rotations[:count], translations[:count]))
 
         run, models = _one_a_call(call, lambda m: np.c_[cv2.Rodrigues(m[0])[0], m[1]])
         return lambda x1, x2, X: list(zip(x2, X)), run, models
@@ -140,8 +140,8 @@ def records(arguments):
         made = {name: own for name, own_of in PROJECTS.items() if name in arguments.projects and (own := own_of(kind)) is not None}
         samples = {name: prepare(x1, x2, X) for name, (prepare, _, _) in made.items()}
         runs = {name: lambda _, run=run, of=samples[name]: run(of) for name, (_, run, _) in made.items()}
-        taken = turns.in_turn(runs, [None], max(5, arguments.rounds), per=SAMPLES)
+        taken = interleaved.measure(runs, [None], max(5, arguments.rounds), per=SAMPLES)
         for name, own in taken.items():
             settings = {"samples": SAMPLES, "calls": 1 if name in ("Bifocal", "kornia") else SAMPLES}
             share = solved(made[name][2](own.found[0]), truth)
-            yield turns.record(f"solvers/{kind}_{points}pt", name, estimators.version(name), "us/sample", own, taken.get("Bifocal"), settings, solved_share=share)
+            yield interleaved.record(f"solvers/{kind}_{points}pt", name, estimators.version(name), "us/sample", own, taken.get("Bifocal"), settings, solved_share=share)

@@ -6,8 +6,8 @@ import numpy as np
 
 import disparity_truth
 import estimators
+import interleaved
 import matchers
-import turns
 
 
 def judge(scene, raw, own_fill):
@@ -31,7 +31,7 @@ def case(mode, arguments, scenes):
     for run in runs.values():  # allocates memory once
         for scene in scenes:
             run(scene)
-    taken = turns.in_turn(runs, scenes, arguments.rounds, arguments.budget)
+    taken = interleaved.measure(runs, scenes, arguments.rounds, arguments.budget)
     judged = {name: [judge(s, *made[name][s.name][1](found)) for s, found in zip(scenes, own.found)] for name, own in taken.items()}
     for name, own in taken.items():
         each = {s.name: {m: round(v, 3) for m, v in e.items()} for s, e in zip(scenes, judged[name])}
@@ -39,7 +39,7 @@ def case(mode, arguments, scenes):
         if "Bifocal SGM, 8 paths" in judged and len(each) < len(scenes):
             more["beside"] = mean(judged["Bifocal SGM, 8 paths"][: len(each)])
         settings = made[name][scenes[0].name][2]
-        yield turns.record(f"stereo/{mode}", name, estimators.version(name), "ms/pair", own, taken.get("Bifocal SGM, 8 paths"), settings, **more)
+        yield interleaved.record(f"stereo/{mode}", name, estimators.version(name), "ms/pair", own, taken.get("Bifocal SGM, 8 paths"), settings, **more)
 
 
 def records(arguments):

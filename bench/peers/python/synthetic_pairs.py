@@ -85,9 +85,9 @@ def error(problem, scene, model, R, t):
     """Returns the error of an estimate. E: the larger error of rotation and direction, degrees. F: mean Sampson distance of the clean pairs, H: mean
     transfer distance, px."""
     if problem == "essential":
-        turn = np.degrees(np.arccos(np.clip((np.trace(scene.R.T @ R) - 1) / 2, -1, 1)))
+        rotation_deg = np.degrees(np.arccos(np.clip((np.trace(scene.R.T @ R) - 1) / 2, -1, 1)))
         cosine = t @ scene.t / (np.linalg.norm(t) * np.linalg.norm(scene.t) + 1e-300)
-        return max(turn, np.degrees(np.arccos(np.clip(cosine, -1, 1))))
+        return max(rotation_deg, np.degrees(np.arccos(np.clip(cosine, -1, 1))))
     p, q = _homogeneous(scene.clean1), _homogeneous(scene.clean2)
     if problem == "fundamental":
         l2, l1 = p @ model.T, q @ model

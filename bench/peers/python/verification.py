@@ -149,8 +149,8 @@ def pose_error(E, true1, true2):
     def angle(c):
         return np.degrees(np.arccos(np.clip(c, -1, 1)))
 
-    turn = min(angle((np.trace(R.T @ np.asarray(q)) - 1) / 2) for q in (poses.R1, poses.R2))
-    return max(turn, angle(abs(np.asarray(poses.t) @ t) / np.linalg.norm(t)))
+    rotation = min(angle((np.trace(R.T @ np.asarray(q)) - 1) / 2) for q in (poses.R1, poses.R2))
+    return max(rotation, angle(abs(np.asarray(poses.t) @ t) / np.linalg.norm(t)))
 
 
 def orientations(data):

@@ -16,7 +16,7 @@ CLOCK = "wall"  # or "process"
 
 
 @dataclass
-class Taken:
+class Timings:
     """Times of one project: milliseconds of each round of each item, and its results of the first round."""
 
     ms: list = field(default_factory=list)
@@ -38,18 +38,18 @@ class Taken:
         return np.median(np.array(full), axis=0) if full else np.array([])
 
 
-def in_turn(runs, items, rounds, budget_s=np.inf, per=1.0, most=None):
-    """Returns {name: Taken} of runs {name: f(item)}. A project that has spent `budget_s` skips the remaining work: further rounds, or items in the
+def measure(runs, items, rounds, budget_s=np.inf, per=1.0, most=None):
+    """Returns {name: Timings} of runs {name: f(item)}. A project that has spent `budget_s` skips the remaining work: further rounds, or items in the
     first. most[name]: the largest number of items. per: number of parts in an item, if milliseconds are per part. The clock is CLOCK: wall time, or
     CPU time of the process, which on a busy machine includes less of other work."""
-    taken = {name: Taken() for name in runs}
+    timings = {name: Timings() for name in runs}
     spent = dict.fromkeys(runs, 0.0)
-    for turn in range(rounds):
+    for round_number in range(rounds):
         for k, item in enumerate(items):
-            for name, own in taken.items():
+            for name, own in timings.items():
                 if spent[name] >= budget_s or (most is not None and k >= most[name]):
                     continue
-                if turn > 0 and (k >= len(own.ms) or own.ms[k][-1] * per > 1e3 * SLOW_S):
+                if round_number > 0 and (k >= len(own.ms) or own.ms[k][-1] * per > 1e3 * SLOW_S):
                     continue
                 busy, begin = time.process_time(), time.perf_counter()
                 found = runs[name](item)
@@ -58,11 +58,11 @@ def in_turn(runs, items, rounds, budget_s=np.inf, per=1.0, most=None):
                 own.wall += wall
                 own.busy += busy
                 spent[name] += took
-                if turn == 0:
+                if round_number == 0:
                     own.ms.append([])
                     own.found.append(found)
                 own.ms[k].append(1e3 * took / per)
-    return taken
+    return timings
 
 
 def together(*parts):
@@ -74,13 +74,13 @@ def together(*parts):
     return total
 
 
-def record(case, name, version, unit, taken, own, settings, **figures):
-    """Returns the record of one project in one case. `own`: Bifocal's Taken, `ratio` the time relative to Bifocal's on the items that both
+def record(case, name, version, unit, timings, own, settings, **figures):
+    """Returns the record of one project in one case. `own`: Bifocal's Timings, `ratio` the time relative to Bifocal's on the items that both
     finished."""
     scale = {"us": 1e3, "ms": 1.0}[unit.split("/")[0]]
-    items = taken.of_items() * scale
+    items = timings.of_items() * scale
     value = float(np.median(items))
-    rounds = taken.of_rounds() * scale
+    rounds = timings.of_rounds() * scale
     out = {
         "suite": "peers",
         "case": case,
@@ -93,12 +93,12 @@ def record(case, name, version, unit, taken, own, settings, **figures):
         "low": float(rounds.min()),
         "high": float(rounds.max()),
         "runs": len(items),
-        "rounds": taken.rounds(),
+        "rounds": timings.rounds(),
         "threads": 1,
-        "busy_cores": round(taken.busy / taken.wall, 2) if taken.wall else None,  # above 1: it used more threads than allowed
+        "busy_cores": round(timings.busy / timings.wall, 2) if timings.wall else None,  # above 1: it used more threads than allowed
         "settings": settings,
     }
-    if own is not None and own is not taken:
-        both = min(len(own.ms), len(taken.ms))
-        out["ratio"] = float(np.median(taken.of_items()[:both]) / np.median(own.of_items()[:both]))
+    if own is not None and own is not timings:
+        both = min(len(own.ms), len(timings.ms))
+        out["ratio"] = float(np.median(timings.of_items()[:both]) / np.median(own.of_items()[:both]))
     return out | figures

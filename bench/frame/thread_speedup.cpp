@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thread_gain.hpp"
+#include "thread_speedup.hpp"
 
 #include <bifocal/device.hpp>
 
 namespace bifocal::bench {
 
-void report_thread_gain(Context& context, const std::string& suite, const std::string& name,
-                        const std::function<std::function<void()>()>& make) {
+void report_thread_speedup(Context& context, const std::string& suite, const std::string& name,
+                           const std::function<std::function<void()>()>& make) {
   Record record;
   record.suite = suite;
   record.case_name = name + "/threads2";
