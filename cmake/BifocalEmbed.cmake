@@ -1,9 +1,9 @@
-# OpenCL sources inside the library. bifocal_embed_opencl(linalg linalg/linalg.cl.list) makes runtime::opencl_source("linalg"):
-# src/lane/opencl_begin.h followed by the list file (relative to src/), every #include "..." line of it replaced by the file it
-# names, with #line marks. Rebuilt when any of these files changes. Without OpenCL it does nothing.
+# OpenCL sources inside the library. bifocal_embed_opencl(linalg linalg/linalg.cl.list) makes runtime::opencl_source("linalg"): src/lane/opencl_begin.h
+# followed by the list file (relative to src/), in which every line #include "..." is replaced by the named file, with #line marks. It is rebuilt if
+# any of these files changes. Without OpenCL the function has no effect.
 #
-# bifocal_embed_opencl(NAME LIST TARGET target ROOT folder): for a test; the source defines runtime::OpenClSource opencl_source_NAME()
-# in that target, and `folder` is searched after src/, include/ and what is generated.
+# bifocal_embed_opencl(NAME LIST TARGET target ROOT folder): for a test; the source defines runtime::OpenClSource opencl_source_NAME() in that target, and
+# `folder` is searched after src/, include/ and the generated files.
 set(BIFOCAL_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/BifocalEmbedSource.cmake)
 
 function(bifocal_embed_opencl name list)
@@ -19,14 +19,14 @@ function(bifocal_embed_opencl name list)
   if(EMBED_TARGET)
     target_sources(${EMBED_TARGET} PRIVATE ${out})
   else()
-    # Made in the folder of the call, compiled in that of the library's target: a target orders the two.
+    # Generated in the folder of the call and compiled in the folder of the library's target: a target orders the two.
     add_custom_target(opencl_source_${name} DEPENDS ${out})
     set_property(GLOBAL APPEND PROPERTY BIFOCAL_OPENCL_SOURCE_NAMES ${name})
     set_property(GLOBAL APPEND PROPERTY BIFOCAL_OPENCL_SOURCES ${out})
   endif()
 endfunction()
 
-# Once, after every source of the library: the table of their names.
+# Called once, after every OpenCL source of the library: the table of their names.
 function(bifocal_embed_finish target)
   if(NOT BIFOCAL_HAS_OPENCL)
     return()

@@ -1,6 +1,6 @@
 cmake_minimum_required(VERSION 3.25)
-# Run by bifocal_embed_opencl(): writes OUT, a C++ source with the expanded source, and OUT.d, the files it was made of.
-# Sources are handled whole, never as CMake lists, which would lose semicolons and brackets.
+# Run by bifocal_embed_opencl(): writes OUT, a C++ source with the expanded OpenCL source, and OUT.d, the files it depends on. Sources are handled as
+# whole strings, never as CMake lists, which would lose semicolons and brackets.
 set(files "")
 
 function(expand file result)

@@ -52,7 +52,7 @@ Photograph read_photograph(const std::string& file) {
 }
 
 Cameras exif_cameras(const Intrinsics& first, const Intrinsics& second) {
-  return {first, second, "EXIF focal lengths of both files; principal point taken at the centre",
+  return {first, second, "EXIF focal lengths of both files; principal point assumed at the centre",
           0,     0,      true};
 }
 

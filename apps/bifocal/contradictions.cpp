@@ -17,9 +17,8 @@ Contradictions described(const std::vector<colmap::ContradictingPair>& pairs) {
                          {"image2", p.name2},
                          {"inliers", p.inliers},
                          {"probability", p.probability}});
-    out.texts.push_back(
-        fmt::format("{}, {}: the rotation contradicts those of other pairs ({} inliers)", p.name1,
-                    p.name2, p.inliers));
+    out.texts.push_back(fmt::format("{}, {}: the rotation contradicts other pairs ({} inliers)",
+                                    p.name1, p.name2, p.inliers));
   }
   return out;
 }

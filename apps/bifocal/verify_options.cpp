@@ -26,17 +26,18 @@ const char* outcome_of(colmap::RowUse use) {
     case colmap::RowUse::left_out:
       return "left out";
     case colmap::RowUse::uncalibrated:
-      return "verified uncalibrated, without that camera";
+      return "verified as uncalibrated, without this camera";
     case colmap::RowUse::as_it_is:
       break;
   }
-  return "verified with it";
+  return "verified with these values";
 }
 
 }  // namespace
 
 void add_verify_options(const Command& command, VerifyFlags& flags, FlagChanges changes) {
-  command.option("--pairs", flags.pairs, "file of pairs, two names of images a line; else all");
+  command.option("--pairs", flags.pairs,
+                 "file of pairs, two image names on a line; default: all pairs");
   const colmap::VerifyOptions& v = flags.run.options;
   add_flags(
       command, flags.run,
@@ -73,8 +74,7 @@ void print_odd_rows(const std::vector<colmap::OddRow>& rows) {
     print_note(fmt::format("{}: {}: {} pair{} {}", rows[i].row, rows[i].reason, rows[i].pairs,
                            rows[i].pairs == 1 ? "" : "s", outcome_of(rows[i].use)));
   if (rows.size() > kMostPrinted)
-    print_note(
-        fmt::format("and {} more such rows, which --json lists", rows.size() - kMostPrinted));
+    print_note(fmt::format("{} more such rows are listed by --json", rows.size() - kMostPrinted));
 }
 
 std::int64_t verified_pairs(const colmap::VerifyProgress& done) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every robust problem in the suite `hashes`: batches of pairs of few and of many matches, with
-// weights and qualities, one pair a call, and what is done with a given model.
+// Every robust problem in the suite `hashes`: batches of pairs with few and with many matches, with
+// weights and qualities; single pairs; and the functions of a given model.
 #include <fmt/format.h>
 
 #include <bifocal/two_view.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kThreshold = 2.5;
 
-// Scenes of all numbers of matches that the search tells apart, right and wrong ones in all shares.
+// Scenes with every range of match counts that RANSAC distinguishes, and with all inlier ratios.
 std::vector<ProblemScene> scenes_of(ModelKind problem) {
   std::mt19937_64 random(9);
   std::vector<ProblemScene> scenes;
@@ -24,7 +24,7 @@ std::vector<ProblemScene> scenes_of(ModelKind problem) {
           random));
     }
   }
-  // A dominant plane, and a camera that only turned.
+  // A dominant plane, and a camera that only rotated.
   scenes.push_back(
       make_problem_scene(problem, {.points = 300, .inliers = 0.7, .on_plane = 0.9}, random));
   scenes.push_back(
@@ -41,7 +41,7 @@ void add_estimate(ResultBytes& out, const Estimate& e) {
   out.add(e.inlier_count), out.add(e.iterations);
 }
 
-// The scenes as one batch; weights and qualities are made of the numbers of the points.
+// The scenes as one batch; weights and qualities are derived from the indices of the points.
 struct SceneBatches {
   explicit SceneBatches(const std::vector<ProblemScene>& scenes) : kind(scenes.front().problem) {
     offsets.push_back(0);
@@ -85,7 +85,7 @@ void hash_batches(Context& context, ModelKind problem) {
   const How kinds[] = {
       {"batch", false, {.threshold = kThreshold}},
       {"priors", true, {.threshold = kThreshold}},
-      // A batch looks as deep as one pair a call does when the fraction of right matches is named.
+      // A batch draws as many samples as a single pair if the inlier ratio is given.
       {"sought", false, {.threshold = kThreshold, .min_inlier_ratio = 0.2, .seed = 7}},
       {"wide", false, {.threshold = 12, .dominant_plane = true}},
   };
@@ -100,8 +100,8 @@ void hash_batches(Context& context, ModelKind problem) {
   }
 }
 
-// On the host alone: a fit of the true model, its errors and its covariance. A matrix is not all of
-// a model with a distortion, so there is none of these.
+// Runs on the host only: a fit of the true model, its errors and its covariance. A model with
+// distortion is more than a matrix, so these problems are left out.
 void hash_given_model(Context& context, ModelKind problem) {
   if (problem_info(problem).estimates_distortion) return;
   report_hash(context, fmt::format("hashes/robust/{}/refine", to_string(problem)),

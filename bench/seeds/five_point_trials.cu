@@ -12,7 +12,7 @@ struct five_point_source {
             {"SAMPLE_SIZE", SAMPLE_SIZE},
             {"WIDEST_GROUP", WIDEST_GROUP}};
   }
-#define LANE_STRIDE 1         // lane arrays are a thread's own
+#define LANE_STRIDE 1         // lane arrays are private to a thread
 #define LANE_GROUP_WIDTH 128  // the warps of a block share the points
 #include "lane/cuda_begin.h"
 #include "seeds/five_point_trials.list"

@@ -7,7 +7,7 @@ template <class Real>
 struct homography_source {
   static constexpr int SAMPLE_SIZE = 4;
   static bifocal::runtime::Constants constants() { return {{"REAL_IS_FLOAT", sizeof(Real) == 4}}; }
-#define LANE_STRIDE 1         // lane arrays are a thread's own
+#define LANE_STRIDE 1         // lane arrays are private to a thread
 #define LANE_GROUP_WIDTH 128  // the warps of a block share the points
 #include "lane/cuda_begin.h"
 #include "seeds/homography_trials.list"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two pictures in colours of the host's memory to the homography between them, by SURF and by
-// RootSIFT: all on one device, stage by stage, beside the way through the host.
+// Two colour images in host memory to the homography between them, by SURF and by RootSIFT: all
+// stages on one device, timed one by one, compared with the path through the host.
 #include <bifocal/verify_pairs.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/two_view.hpp>
@@ -96,7 +96,7 @@ void run_case(Context& context, Queue& queue, const std::string& method, int wid
     keep(estimate(ModelKind::homography, matched_points(found[0], found[1], matches),
                   {.queue = &queue}));
   };
-  const auto samples = measure_in_turn({[&] { resident.run(); }, through_the_host});
+  const auto samples = measure_interleaved({[&] { resident.run(); }, through_the_host});
   Record record = record_of("pair", name, samples[0]);
   record.device = context.device;
   record.reference =

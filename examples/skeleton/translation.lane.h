@@ -11,7 +11,7 @@
 enum {
   SAMPLE_SIZE = 1,
   SLOTS = 1,              // most models of a sample
-  SOUGHT_PERCENT = 10,    // default of min_inlier_ratio for 1000 matches of one pair, in per cent
+  TARGET_PERCENT = 10,    // default of min_inlier_ratio for 1000 matches of one pair, in per cent
   SAMPLE_COST = 200,      // time of solving a sample, in scored points
   DOF = 2,                // parameters of the chart
   LINE_IS_DEGENERATE = 0  // one point determines a translation, so points on a line also do

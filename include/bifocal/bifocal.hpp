@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This includes the whole public API.
+// Includes the public API, except draw.hpp (drawing) and collect.hpp (collections of photographs).
 #pragma once
 
 #include <bifocal/camera.hpp>

@@ -22,7 +22,7 @@ def _refuse_other_project(packages: _pathlib.Path) -> None:
 
 _refuse_other_project(_pathlib.Path(__file__).parent.parent)
 
-from . import _core, colmap, linalg
+from . import _core, _texts, colmap, linalg
 from ._cameras import Camera, LensCamera, distort_points, intrinsics_doubt, pinhole_of, undistort_points
 from ._collection import Collected, Collection, VerifiedPairs, collect, list_photographs, report
 from ._covariances import Covariance, absolute_pose_covariance, covariance, relative_pose_covariance

@@ -81,7 +81,7 @@ def collect(
     partners: int | None = None,
     overlap: int | None = None,
     features: SiftOptions | SurfOptions | Path | None = None,
-    matching: MatchOptions | FloatMatchOptions | None = None,
+    matching: MatchOptions | FloatMatchOptions | Path | None = None,
     geometry: VerifyOptions | None = None,
     guided: bool = False,
     max_side: int | None = None,
@@ -103,7 +103,7 @@ def collect(
         partners: Number of similar images that each image is matched with, for 'retrieval'.
         overlap: Number of neighbours that each image is matched with, for 'sequential'.
         features: Options of SIFT or SURF; or features of another detector: hloc's features.h5, or a folder with NAME.npz.
-        matching: Options of matching; FloatMatchOptions for given features.
+        matching: Options of matching; FloatMatchOptions for features of another detector, or hloc's matches.h5 of them.
         geometry: Options of the verification.
         guided: Matches verified pairs again along their geometry.
         max_side: Longest side in px at which features are detected; larger photographs are reduced.
@@ -125,8 +125,9 @@ def collect(
         RuntimeError: If a device is missing or fails.
     """
     given = isinstance(matching, FloatMatchOptions)
+    matches = matching if isinstance(matching, (str, os.PathLike)) else None
     options: dict[str, object] = {"pairs": pairs, "partners": partners, "overlap": overlap, "features": features, "geometry": geometry, "guided": guided}
-    options |= {"matching": None if given else matching, "given_matching": matching if given else None}
+    options |= {"matching": None if given or matches else matching, "given_matching": matching if given else None, "matches": matches}
     options |= {"max_side": max_side, "masks": masks, "camera": camera, "camera_sharing": camera_sharing, "camera_model": camera_model}
     options |= {"max_memory": max_memory, "overwrite": overwrite}
     return Collected(**_core.collect(photographs, database, options, device_id(device) or "cpu", progress))

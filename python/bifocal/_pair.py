@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from . import _core
+from ._heic import pixels_of
 from ._arrays import ArrayLike, rgb_of
 from ._colmap_database import numpy_of
 from ._core import Pair
@@ -92,5 +93,6 @@ def estimate_pair(
     options |= dict(zip(("min_disparity", "max_disparity", "focal_deviation", "principal_point_deviation"), (min_disparity, max_disparity, *camera_deviations)))
     points = None if matches is None else tuple(numpy_of(x) for x in matches)
     cameras, stages = (camera1, camera1 if camera2 is None else camera2), (features, matching, robust)
-    images = rgb_of(left, bgr), rgb_of(right, bgr)
+    read = [pixels_of(image, _core.reads_tiff) for image in (left, right)]
+    images = tuple(rgb_of(image, bgr) if pixels is None else pixels for image, pixels in zip((left, right), read))
     return _core.estimate_pair(images, cameras, points, (mask1, mask2), stages, options, device_id(device) or "cpu", progress)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, Union
 from . import _core
 from ._arrays import ArrayLike, rgb_of
 from ._cameras import Camera
-from ._core import read_image, write_image
+from ._core import write_image
+from ._heic import pixels_of
 
 if TYPE_CHECKING:
     import os
@@ -64,6 +65,22 @@ class Correspondences(NamedTuple):
     x2: NDArray[numpy.float64]
     weights: NDArray[numpy.float64] | None
     qualities: NDArray[numpy.float64] | None
+
+
+def read_image(file: Path) -> NDArray[numpy.uint8]:
+    """Reads an image file, rotated according to its EXIF orientation.
+
+    Args:
+        file: JPEG, PNG, TIFF, WebP, BMP, PGM or PPM; HEIC with the package pillow-heif. Builds without libtiff read TIFF with the package pillow.
+
+    Returns:
+        uint8 of shape (H, W) or (H, W, C).
+
+    Raises:
+        OSError: If the file cannot be read.
+    """
+    pixels = pixels_of(file, _core.reads_tiff)
+    return _core.read_image(file) if pixels is None else pixels
 
 
 def read_correspondences(file: Path) -> Correspondences:

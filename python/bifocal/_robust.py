@@ -13,8 +13,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict, Union, cast
 
 from . import _core
-from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
+from ._batches import rows_of_padded
+from ._devices import device_id
 from ._doubts import Repetition, find_repetition, mirror_doubt
 from ._core import BatchEstimate, Estimate
 from ._names import ModelKind
@@ -252,8 +253,10 @@ def estimate_absolute_pose(
 def estimate_batch(
     kind: ModelKind,
     points: ArrayLike,
-    offsets: ArrayLike,
+    offsets: ArrayLike | None = None,
     *,
+    x2: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
     cameras1: CameraLike | Sequence[CameraLike] | None = None,
     cameras2: CameraLike | Sequence[CameraLike] | None = None,
     threshold: float | None = None,
@@ -271,7 +274,11 @@ def estimate_batch(
     Args:
         kind: Name of the model, one of `ModelKind`.
         points: Matches of all pairs in px as rows x1 y1 x2 y2 (and depth1 depth2), or rows x y X Y Z for poses from scene points.
+            Without offsets a padded batch of shape (B, N, D) with B pairs, or image 1 alone, (B, N, 2), with `x2`.
         offsets: Integers, shape (P + 1,); pair k has the rows offsets[k] to offsets[k + 1] - 1.
+        x2: Positions in image 2 of a padded batch, shape (B, N, 2), or scene points, shape (B, N, 3).
+        mask: Valid matches of a padded batch, shape (B, N). `inliers` of the result has one flag for each valid match, in the order of `mask`:
+            `flags = numpy.zeros((B, N), bool); flags[mask] = result.inliers`.
         cameras1, cameras2: One camera for all pairs or one for each pair: cameras, numbers fx fy cx cy of shape (P, 4), or matrices of shape
             (P, 3, 3). cameras2 is cameras1 by default.
         threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
@@ -286,5 +293,9 @@ def estimate_batch(
         TypeError: If `kind` takes fewer cameras, or an array on a CUDA device is not contiguous float64.
         ValueError: If shapes differ, or an option is out of range.
     """
+    if offsets is None:
+        points, offsets = rows_of_padded(points, x2, mask)
+    elif x2 is not None or mask is not None:
+        raise TypeError("estimate_batch: x2 and mask belong to padded batches, which have no offsets")
     frame, chosen = frame_of(points, weights, qualities), with_threshold(options, threshold)
     return _core.estimate_batch(kind, points, offsets, cameras1, cameras2, weights, qualities, chosen, device_id(device), frame)

@@ -58,6 +58,7 @@ CollectOptions options_from(const nb::dict& given) {
   } else if (!features.is_none()) {
     o.given.source = file_of(features, "features").path;
   }
+  if (!given["matches"].is_none()) o.given.matches = file_of(given["matches"], "matches").path;
   if (!given["matching"].is_none()) o.matching = options_of<MatchOptions>(given["matching"]);
   if (!given["given_matching"].is_none())
     o.given.matching = options_of<FloatMatchOptions>(given["given_matching"]);

@@ -63,6 +63,7 @@ nb::object draw(nb::handle image1, nb::handle image2, nb::handle x1, nb::handle 
 }  // namespace
 
 void bind_pictures(nb::module_& m) {
+  m.attr("reads_tiff") = BIFOCAL_READS_TIFF != 0;
 #define PICTURE "numpy.typing.NDArray[numpy.uint8]"
   m.def(
       "read_image", &read, nb::arg("file").none(),
@@ -71,7 +72,7 @@ void bind_pictures(nb::module_& m) {
       R"(Reads an image file, rotated according to its EXIF orientation.
 
 Args:
-    file: JPEG, PNG, PGM or PPM.
+    file: JPEG, PNG, TIFF, WebP, BMP, PGM or PPM.
 
 Returns:
     uint8 of shape (H, W) or (H, W, C).

@@ -106,7 +106,7 @@ void check_pairs(const Given& g) {
   for (const auto& [name, cameras] :
        {std::pair{"cameras1", &g.cameras1}, std::pair{"cameras2", &g.cameras2}}) {
     if (cameras->size() > 1 && cameras->size() != pairs)
-      value_error(fmt::format("{}: {} cameras for {} pairs, must be one or one a pair", name,
+      value_error(fmt::format("{}: {} cameras for {} pairs, must be one or one per pair", name,
                               cameras->size(), pairs));
   }
   for (const auto& [name, column] :

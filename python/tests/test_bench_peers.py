@@ -12,13 +12,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/peers/python"))
 
 import disparity_truth  # noqa: E402
+import interleaved  # noqa: E402
 import oxford  # noqa: E402
 import real  # noqa: E402
 import report  # noqa: E402
 import run  # noqa: E402
 import solvers_suite  # noqa: E402
 import synthetic_pairs  # noqa: E402
-import turns  # noqa: E402
 
 DATA = ROOT.parent / "shared/data"
 needs_data = pytest.mark.skipif(not (DATA / "oxford_affine").exists(), reason="needs the photographs of the test data")
@@ -74,7 +74,7 @@ def test_right_matches_are_within_three_pixels():
 
 def test_projects_are_measured_in_turn(monkeypatch):
     calls, now = [], [0.0]
-    monkeypatch.setattr(turns.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(interleaved.time, "perf_counter", lambda: now[0])
 
     def project(name, ms):
         def call(item):
@@ -84,20 +84,20 @@ def test_projects_are_measured_in_turn(monkeypatch):
 
         return call
 
-    taken = turns.in_turn({"a": project("a", 1), "b": project("b", 300)}, "xyz", 3, budget_s=0.5)
+    taken = interleaved.measure({"a": project("a", 1), "b": project("b", 300)}, "xyz", 3, budget_s=0.5)
     # Project b is slow: it runs each item once, and its budget is spent after two items.
     assert calls == ["ax", "bx", "ay", "by", *["az", "ax", "ay"] * 2, "az"]
     assert taken["b"].found == ["x", "y"] and [len(m) for m in taken["a"].ms] == [3, 3, 3]
     # Every item is measured once before the first items get further rounds.
-    few = turns.in_turn({"a": project("a", 1)}, "xyz", 3, budget_s=0.0045)["a"]
-    assert [len(m) for m in few.ms] == [2, 2, 1] and len(turns.in_turn({"a": project("a", 1)}, "xyz", 1, most={"a": 2})["a"].ms) == 2
-    record = turns.record("case", "b", "1", "ms/pair", taken["b"], taken["a"], {})
+    few = interleaved.measure({"a": project("a", 1)}, "xyz", 3, budget_s=0.0045)["a"]
+    assert [len(m) for m in few.ms] == [2, 2, 1] and len(interleaved.measure({"a": project("a", 1)}, "xyz", 1, most={"a": 2})["a"].ms) == 2
+    record = interleaved.record("case", "b", "1", "ms/pair", taken["b"], taken["a"], {})
     assert record["value"] == pytest.approx(300) and record["ratio"] == pytest.approx(300) and record["runs"] == 2 and record["rounds"] == 1
-    assert turns.record("case", "a", "1", "us/pair", taken["a"], taken["a"], {})["value"] == pytest.approx(1000)
+    assert interleaved.record("case", "a", "1", "us/pair", taken["a"], taken["a"], {})["value"] == pytest.approx(1000)
 
 
 def test_steps_are_added_round_by_round():
-    assert turns.together([[1, 2, 3]], [[10, 20]], [[5, 5, 5]]) == [[16, 27]]
+    assert interleaved.together([[1, 2, 3]], [[10, 20]], [[5, 5, 5]]) == [[16, 27]]
 
 
 @pytest.mark.parametrize("kind", solvers_suite.POINTS)
@@ -178,7 +178,7 @@ def test_records_are_published(tmp_path, photographs):
     pytest.importorskip("matplotlib")
     import publish
 
-    words = ["--pairs", "2", "--points", "300", "--suites", "robust", "--modes", "matched"]
+    words = ["--pairs", "20", "--points", "300", "--suites", "robust", "--modes", "matched"]
     records = measured(tmp_path, *words) + photographs
     records.insert(1, {**records[0], "name": "PoseLib", "ratio": 0.5, "auc1": 100.0})
     for folder in ("bench/results", "docs"):
@@ -195,6 +195,6 @@ def test_records_are_published(tmp_path, photographs):
         assert results.count("new-peers.json") == 1 and results.endswith("\ntext\n")
     pictures = re.findall(r"\((images/.*?)\)", tables)
     assert len(pictures) == 3 and all((tmp_path / "docs" / picture).stat().st_size > 5000 for picture in pictures)
-    assert "**100.0**" in tables and "PoseLib: 0.5 times the time" in page and "E, 50 % right (AUC@1)" in tables
+    assert "**100.0**" in tables and "PoseLib: 0.5 times the time" in page and "E, 50 % inliers (AUC@1)" in tables
     with pytest.raises(SystemExit, match="bench/results"):
         publish.publish(tmp_path / "records.json", tmp_path)

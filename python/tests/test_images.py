@@ -2,6 +2,9 @@
 
 import dataclasses
 
+import sys
+import types
+
 import numpy as np
 import pytest
 from scenes import K, rotation
@@ -259,3 +262,30 @@ def test_drawn_matches():
     assert (drawn != bifocal.draw_matches(*pictures, x[:0], x[:0])).any()
     with pytest.raises(ValueError, match=r"inliers: shape \(3,\), must be \(2,\)"):
         bifocal.draw_matches(*pictures, x, x, np.ones(3, bool))
+
+
+def test_heic_needs_its_package(tmp_path, monkeypatch):
+    for name in ("pillow_heif", "PIL"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(OSError, match=r"a.heic: needs the Python package pillow-heif: pip install pillow-heif"):
+        bifocal.read_image(tmp_path / "a.heic")
+
+
+def test_heic_is_decoded_by_its_package(tmp_path, monkeypatch):
+    """A stand-in for the packages, which CI does not install."""
+    pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+
+    class Opened:
+        mode = "RGB"
+        __array__ = staticmethod(lambda *_, **__: pixels)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+    package = types.SimpleNamespace(Image=types.SimpleNamespace(open=lambda _: Opened()), ImageOps=types.SimpleNamespace(exif_transpose=lambda image: image))
+    monkeypatch.setitem(sys.modules, "pillow_heif", types.SimpleNamespace(register_heif_opener=lambda: None))
+    monkeypatch.setitem(sys.modules, "PIL", package)
+    assert np.array_equal(bifocal.read_image(tmp_path / "a.HEIC"), pixels)

@@ -12,6 +12,8 @@
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
 
+#include "io/exif.hpp"
+
 namespace bifocal::io {
 
 // Samples as stored in the file: 8-bit samples in `shallow`, deeper samples in `deep`; `maximum` is
@@ -20,7 +22,7 @@ struct Decoded {
   ImageU8 shallow;
   ImageU16 deep;
   int maximum = 255;
-  std::string exif;  // EXIF block of a JPEG or PNG (exif.hpp), or empty
+  Exif exif = {};  // defaults without an EXIF block
 };
 
 // Treatment of a PNG's palette, transparency and samples below 8 bits.
@@ -32,6 +34,9 @@ enum class Samples {
 bool is_png(std::string_view bytes);
 bool is_jpeg(std::string_view bytes);
 bool is_pnm(std::string_view bytes);
+bool is_tiff(std::string_view bytes);
+bool is_webp(std::string_view bytes);
+bool is_bmp(std::string_view bytes);
 
 Decoded decode_png(std::string_view bytes, std::string_view name, Samples samples,
                    std::int64_t max_pixels);
@@ -43,28 +48,50 @@ enum class Colours {
 Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t max_pixels,
                     Colours colours = Colours::rgb);
 Decoded decode_pnm(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
-// Size and EXIF block of a JPEG; nullopt if the segments before the image data are damaged.
-struct JpegHead {
+Decoded decode_bmp(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+// Optional parts: a build without libtiff or libwebp throws Error(input) that says so.
+Decoded decode_tiff(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+Decoded decode_webp(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+
+// Size and EXIF numbers in the header of a file.
+struct PictureHead {
   int width = 0, height = 0;
-  std::string exif;
+  Exif exif = {};
 };
-std::optional<JpegHead> read_jpeg_head(std::string_view bytes);
+// Nothing if the header is damaged, if the bytes are of another format, or if the build cannot read
+// the format.
+std::optional<PictureHead> read_jpeg_head(std::string_view bytes);
+std::optional<PictureHead> read_tiff_head(std::string_view bytes);
+std::optional<PictureHead> read_webp_head(std::string_view bytes);
+std::optional<PictureHead> read_bmp_head(std::string_view bytes);
+namespace tiff {  // in builds with libtiff
+Decoded decode(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+std::optional<PictureHead> read_head(std::string_view bytes);
+}  // namespace tiff
+namespace webp {  // in builds with libwebp
+Decoded decode(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+std::optional<PictureHead> read_head(std::string_view bytes);
+}  // namespace webp
+// Reads the header of a JPEG, TIFF or WebP file, whose EXIF numbers Bifocal uses.
+std::optional<PictureHead> read_head_with_exif(std::string_view bytes);
 ImageF decode_pfm(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 
 // Decode a file of any supported format, which the first bytes determine, to 8 or 16 bits per
 // channel. The image is rotated upright by its EXIF orientation.
 ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
-// Grey 8-bit image without rotation by its EXIF orientation, and the file's EXIF block.
+// Decodes without EXIF's orientation, at 8 bits a channel.
+ImageU8 decode_stored_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+// Decodes to grey of 8 bits without EXIF's orientation.
 struct DecodedGrey {
   ImageU8 grey;
-  std::string exif;
+  Exif exif = {};
 };
 DecodedGrey decode_grey(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 // Decodes a mask like read_mask(), but from bytes. The mask is not rotated: it has the pixels of
 // the stored photograph.
 ImageU8 decode_mask(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
-// Size in the header of a JPEG, PNG or PNM; zeros for other or damaged files.
+// Size in the header of an image file; zeros for other or damaged files.
 struct ClaimedSize {
   std::int64_t width = 0, height = 0;
 };

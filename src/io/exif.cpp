@@ -178,9 +178,9 @@ std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg
 }
 
 std::optional<Intrinsics> exif_intrinsics(std::string_view bytes) {
-  const auto head = io::read_jpeg_head(bytes);
+  const auto head = io::read_head_with_exif(bytes);
   if (!head) return {};
-  const io::Exif exif = io::parse_exif(head->exif);
+  const io::Exif& exif = head->exif;
   double width = head->width, height = head->height;
   if (exif.orientation >= 5) std::swap(width, height);
   const double focal = io::focal_length(exif, width, height).px;
@@ -189,9 +189,9 @@ std::optional<Intrinsics> exif_intrinsics(std::string_view bytes) {
 }
 
 std::string exif_doubt(std::string_view bytes) {
-  const auto head = io::read_jpeg_head(bytes);
+  const auto head = io::read_head_with_exif(bytes);
   if (!head) return {};
-  const io::Exif exif = io::parse_exif(head->exif);
+  const io::Exif& exif = head->exif;
   std::string doubt = io::focal_length(exif, head->width, head->height).doubt;
   return doubt.empty() ? exif.doubt : doubt;
 }

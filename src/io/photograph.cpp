@@ -52,7 +52,7 @@ Photograph read_photograph(const std::filesystem::path& file) {
 
 Photograph decode_photograph(std::string_view bytes, std::string_view name) {
   io::DecodedGrey in = io::decode_grey(bytes, name, kMaxImagePixels);
-  const PhotographInfo info = info_of(io::parse_exif(in.exif), in.grey.width, in.grey.height);
+  const PhotographInfo info = info_of(in.exif, in.grey.width, in.grey.height);
   return {std::move(in.grey), info};
 }
 

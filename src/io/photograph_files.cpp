@@ -22,9 +22,26 @@ bool is_image_file(const fs::path& path) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::string_view kEndings[] = {".jpg", ".jpeg", ".jpe", ".jfif", ".jfi",
-                                           ".jif", ".png",  ".pgm", ".ppm",  ".pnm"};
+  constexpr std::string_view kEndings[] = {".jpg", ".jpeg", ".jpe",  ".jfif", ".jfi",
+                                           ".jif", ".png",  ".pgm",  ".ppm",  ".pnm",
+                                           ".tif", ".tiff", ".webp", ".bmp"};
   return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
+}
+
+// "3 .heic, 1 .txt": number of files for each ending, the most frequent first.
+std::string counts_by_ending(const std::vector<fs::path>& files) {
+  std::map<std::string, int> counts;
+  for (const fs::path& file : files) {
+    const std::string ending = file.extension().string();
+    ++counts[ending.empty() ? "without ending" : io::printable(ending)];
+  }
+  std::vector<std::pair<std::string, int>> ordered(counts.begin(), counts.end());
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t k = 0; k < ordered.size() && k < 8; ++k)
+    text += fmt::format("{}{} {}", k > 0 ? ", " : "", ordered[k].second, ordered[k].first);
+  return ordered.size() > 8 ? text + ", ..." : text;
 }
 
 // Returns the deepest folder that contains both paths.
@@ -190,8 +207,10 @@ PhotographFiles list_photographs(std::span<const std::string> paths) {
                                  ? std::string("is")
                                  : fmt::format("and {} other file{} are", others.size() - 1,
                                                others.size() == 2 ? "" : "s");
-    all.passed_over.push_back({name_below(all.folder, first),
-                               rest + " ignored: no extension of a JPEG, PNG, PGM or PPM"});
+    all.passed_over.push_back(
+        {name_below(all.folder, first),
+         fmt::format("{} not looked at ({}): no ending of a JPEG, PNG, TIFF, WebP, BMP, PGM or PPM",
+                     rest, counts_by_ending(others))});
   }
   std::sort(all.passed_over.begin(), all.passed_over.end(),
             [](const LeftOut& a, const LeftOut& b) { return comes_before(a.name, b.name); });

@@ -96,9 +96,9 @@ group_fn bool group_leads() { return true; }
 group_fn index group_member() { return 0; }
 // Replaces 0 by v; returns the previous value.
 group_fn bits32 table_claim(bits32* p, bits32 v) {
-  const bits32 there = *p;
-  if (there == 0) *p = v;
-  return there;
+  const bits32 previous = *p;
+  if (previous == 0) *p = v;
+  return previous;
 }
 
 // Ranges [i, to) whose length need not be a multiple of the group: loads may run past `to`, stores

@@ -94,7 +94,7 @@ group_fn void warp_add_(const real* v, index n, real* held) {
 }
 // Writes the sums for all threads of a single warp, or to `parts` [n][group_warps_].
 template <int Held>
-group_fn_apart void warp_tell_(const real* v, index n, scalar* out) {
+group_fn_apart void warp_broadcast_(const real* v, index n, scalar* out) {
   constexpr int kept = warp_kept_<Held>, threads = warp_threads_<Held>;
   real held[Held];
   warp_add_<Held>(v, n, held);
@@ -117,11 +117,11 @@ template <int Held>
 group_fn void warp_sums_(const real* v, index n, scalar* out) {
   if constexpr (group_warps_ == 1) {
     real given[Held];
-    scalar told[Held];
+    scalar sums[Held];
     lane_unroll for (int k = 0; k < Held; ++k) given[k] = k < n ? v[k] : lane(0);
-    warp_tell_<Held>(given, n, told);
+    warp_broadcast_<Held>(given, n, sums);
     lane_unroll for (int k = 0; k < Held; ++k) {
-      if (k < n) out[k] = told[k];
+      if (k < n) out[k] = sums[k];
     }
   } else
     warp_store_<Held>(v, n, out);

@@ -28,10 +28,10 @@ lane_fn real jacobi_unscaled(real a, real scale) { return a * lane(0x1p-48f) / s
 
 // Computes the rotation that diagonalises [pp pq; pq qq], with the larger value first, in the lanes
 // of `rotate`: c, s with p' = c p + s q, q' = c q - s p. In all lanes outside `rotate` it is the
-// identity: c = 1, s = 0. *gain: the increase of the larger diagonal value, and the decrease of the
-// smaller one. D = pp - qq and H = |pq|, scaled so that one of them is about 1. Takes two
+// identity: c = 1, s = 0. *shift: the increase of the larger diagonal value, and the decrease of
+// the smaller one. D = pp - qq and H = |pq|, scaled so that one of them is about 1. Takes two
 // reciprocal square roots and no division.
-lane_fn void rotation_make(mask rotate, real D, real H, real pq, real* c, real* s, real* gain) {
+lane_fn void rotation_make(mask rotate, real D, real H, real pq, real* c, real* s, real* shift) {
   // cos 2a : sin 2a = D : 2 H
   real inverse = rsqrt(D * D + lane(4) * (H * H));
   real cosine2 = lane(0.5f) + lane(0.5f) * (fabs(D) * inverse);
@@ -40,7 +40,7 @@ lane_fn void rotation_make(mask rotate, real D, real H, real pq, real* c, real* 
   mask ordered = D >= lane(0);
   *c = select(rotate, select(ordered, cosine, sine), lane(1));
   *s = select(rotate, copysign(select(ordered, sine, cosine), pq), lane(0));
-  *gain = select(rotate, sine * secant * fabs(pq), lane(0));
+  *shift = select(rotate, sine * secant * fabs(pq), lane(0));
 }
 
 // Returns whether |pq| > sqrt(tolerance2) sqrt(|pp qq|). scale: reciprocal_power of the larger

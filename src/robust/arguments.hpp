@@ -17,7 +17,7 @@ inline constexpr std::string_view kPointsName<DepthPair> = "point pairs with dep
 template <>
 inline constexpr std::string_view kPointsName<ScenePoint> = "scene points";
 // Returns the name of the point type that the problem takes.
-[[nodiscard]] std::string_view points_taken(ModelKind kind);
+[[nodiscard]] std::string_view points_name(ModelKind kind);
 
 void check_camera(const char* name, const Intrinsics& camera);
 // Throws if the matrix is zero or not finite, or its squared elements overflow.

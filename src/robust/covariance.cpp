@@ -36,7 +36,7 @@ std::vector<Point> kept(std::span<const Point> points, std::span<const std::uint
 // Returns the pose of the model that is nearest to `to`: E, for example, has four poses.
 template <ModelKind Kind>
 Pose pose_near(const Fit<Kind>& fit, const Model& m, const Pose& to) {
-  using L = robust::problem_lanes<double, Kind>;
+  using L = robust::problem_functions<double, Kind>;
   if constexpr (L::SIDES == 0) return fit.result(m).pose;
   double sides[24], least = std::numeric_limits<double>::infinity();
   L::side_candidates(m.data(), fit.rays(), sides);
@@ -58,7 +58,7 @@ constexpr int kCells = 8;  // columns and rows of the grid; errors within a cell
 // Covariance of a model in the parameters of its chart, and the results derived from it.
 template <ModelKind Kind>
 class Spread {
-  using L = robust::problem_lanes<double, Kind>;
+  using L = robust::problem_functions<double, Kind>;
   static constexpr std::size_t d = L::DOF;
 
  public:
@@ -185,7 +185,7 @@ ModelCovariance covariance(ModelKind kind, const Mat3& model, std::span<const Po
                            std::span<const std::uint8_t> inliers, double noise) {
   const std::vector<PointPair> own = kept(points, inliers, noise);
   const auto spread_of = [&]<ModelKind Kind>(const Fit<Kind>& fit, const Model& m) {
-    using L = robust::problem_lanes<double, Kind>;
+    using L = robust::problem_functions<double, Kind>;
     if constexpr (L::IS_CONSTRAINED == 1)
       check_constraints(kind, fit.result(m).model, fit.result(fit.closed(fit.opened(m))).model);
     Spread spread(fit, m, cells_of(own, kCells), noise);

@@ -16,8 +16,8 @@ namespace {
 template <class Point>
 robust::Cameras checked_cameras(ModelKind kind, std::span<const Intrinsics> cameras) {
   const ProblemInfo info = problem_info(kind);
-  if (const auto taken = robust::points_taken(kind); taken != robust::kPointsName<Point>)
-    throw Error(ErrorCode::usage, fmt::format("estimate {}: takes {}", to_string(kind), taken));
+  if (const auto expected = robust::points_name(kind); expected != robust::kPointsName<Point>)
+    throw Error(ErrorCode::usage, fmt::format("estimate {}: takes {}", to_string(kind), expected));
   if (static_cast<int>(cameras.size()) != info.cameras)
     throw Error(ErrorCode::usage, fmt::format("estimate {}: {} cameras, must be {}",
                                               to_string(kind), cameras.size(), info.cameras));
@@ -112,18 +112,11 @@ std::string_view to_string(Outcome outcome) {
   return "degenerate_sample";
 }
 
-std::string_view to_string(ModelKind kind) {
-  static constexpr std::string_view kLabels[] = {
-#define BIFOCAL_PROBLEM(name, label, ...) label,
-#include <bifocal/problems.def>
-#undef BIFOCAL_PROBLEM
-  };
-  return kLabels[static_cast<size_t>(kind)];
-}
+std::string_view to_string(ModelKind kind) { return kModelKindWords[static_cast<size_t>(kind)]; }
 
 ProblemInfo problem_info(ModelKind kind) {
   static constexpr std::string_view kSymbols[] = {
-#define BIFOCAL_PROBLEM(name, label, family, symbol) symbol,
+#define BIFOCAL_PROBLEM(name, family, symbol) symbol,
 #include <bifocal/problems.def>
 #undef BIFOCAL_PROBLEM
   };

@@ -13,7 +13,7 @@
 #include "robust/arguments.hpp"
 #include "robust/ransac.hpp"
 #include "robust/pair_points.hpp"
-#include "robust/problem_lanes.hpp"
+#include "robust/problem_functions.hpp"
 #include "runtime/cancel.hpp"
 
 namespace bifocal::robust {
@@ -23,7 +23,7 @@ using Chart = std::array<double, 20>;
 
 // Throws if the call was cancelled. Loops over points call it with the point index; it checks every
 // 4096 points.
-inline void look(std::size_t i) {
+inline void check_cancelled_at(std::size_t i) {
   if (i % 4096 == 0) check_cancelled();
 }
 
@@ -31,7 +31,7 @@ inline void look(std::size_t i) {
 // in scoring coordinates.
 template <ModelKind Kind>
 class Fit {
-  using L = problem_lanes<double, Kind>;
+  using L = problem_functions<double, Kind>;
   static constexpr int kColumns = L::COLUMNS, kEquations = L::EQUATIONS;
 
  public:
@@ -39,7 +39,7 @@ class Fit {
     set_frame(points, cameras);
     runtime::grow(columns_, count * kColumns);
     for (std::size_t i = 0; i < count; ++i) {
-      look(i);
+      check_cancelled_at(i);
       L::point_columns(points + i * kColumns, cameras.data(), &info_, &columns_[i * kColumns]);
     }
   }
@@ -140,7 +140,7 @@ class Fit {
       double sums[L::SUMS] = {}, part[L::SUMS];
       auto view = points.view;
       for (int done = 0; done < points.view.n; done += kPart) {
-        look(std::size_t(done));
+        check_cancelled_at(std::size_t(done));
         view.points = points.view.points + done;
         L::model_equations(model.data(), &view, std::min(kPart, points.view.n - done),
                            &options.loss, nullptr, part);
@@ -216,7 +216,7 @@ class Fit {
     double finite = 0, distance = 0;
     const auto each = [&](const auto& body) {
       for (std::size_t i = 0; i < count_; ++i) {
-        look(i);
+        check_cancelled_at(i);
         const double* p = points + i * kColumns;
         if (std::all_of(p, p + kColumns, [](double v) { return std::isfinite(v); }))
           body(p + first);
@@ -257,7 +257,7 @@ class Fit {
                              double limit) const {
     Loss loss;
     for (const std::size_t i : kept) {
-      look(i);
+      check_cancelled_at(i);
       const double e = squared(m, i), own = e < limit ? e : limit;  // NaN: behind the camera
       loss.sum += own;
       loss.largest = std::max(loss.largest, own);
@@ -273,7 +273,7 @@ class Fit {
 
 template <ModelKind Kind>
 inline constexpr std::integral_constant<ModelKind,
-                                        ModelKind{problem_lanes<double, Kind>::MODELS_OF}>
+                                        ModelKind{problem_functions<double, Kind>::MODELS_OF}>
     models_of;
 
 // Calls body(std::integral_constant<ModelKind, K>), where K is MODELS_OF of the problem: the

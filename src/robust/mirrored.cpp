@@ -23,8 +23,8 @@ std::string mirror_doubt(ModelKind kind, std::span<const PointPair> points,
       std::max(static_cast<int>(kMore * found.inlier_count), found.inlier_count + kLeastMore);
   if (!other.ok() || other.inlier_count < least) return {};
   return fmt::format(
-      "{} of {} matches agree with a pose, and {} once the second picture is mirrored: one of the "
-      "pictures seems to be mirrored",
+      "{} of {} matches are inliers of a pose, and {} once the second image is mirrored: one "
+      "of the images seems to be mirrored",
       found.inlier_count, points.size(), other.inlier_count);
 }
 

@@ -30,7 +30,7 @@ typedef struct pair_info {
 
 // The plane that contains most inliers of a fundamental matrix (planes.group.h).
 typedef struct dominant_plane {
-  double is_there;  // 1: most inliers lie on a plane
+  double is_found;  // 1: most inliers lie on a plane
   double off;       // matches off that plane
   double parallax;  // inliers off that plane
 } dominant_plane;
@@ -127,4 +127,4 @@ enum { BELOW_FLOOR = -1, NO_MODEL = -2 };
 enum { MOST_CANDIDATES = 16, CANDIDATES = 8, FEW_FOR_MOST = 32 };
 enum { FEW_INLIERS = 40 };  // with fewer inliers, more samples are drawn
 enum { LEAST_ROUND = 64, GROWN_ROUND = 1024, MOST_ROUND = 4096 };  // samples of a round
-enum { MOST_SHIFTS = 16, WRONG_MATCHES = 1000 };                   // for chance_rate()
+enum { MOST_SHIFTS = 16, GENERATED_OUTLIERS = 1000 };              // for chance_rate()

@@ -58,22 +58,22 @@ double log10_alarms_of(int usual, const RobustOptions& options) {
 
 double one_pair_ratio(ModelKind problem, double matches, double confidence) {
   const RansacSteps& steps = ransac_steps(problem);
-  const double sought = 0.01 * steps.sought_percent;
-  if (matches >= kManyMatches) return sought;
+  const double target = 0.01 * steps.target_percent;
+  if (matches >= kManyMatches) return target;
   // The formulas of iterations_without_support() of RANSAC, and their inverse.
   const double log_failure = std::log1p(-confidence), size = steps.sample_size,
-               telling = size - steps.wrong_in_telling_sample;
-  const double clean = steps.clean_samples * log_failure / std::log1p(-std::pow(sought, size)),
-               given_up = steps.hypotheses_before_giving_up(kManyMatches) *
-                          std::pow(kBatchRatio / sought, telling);
-  const double samples = std::min(clean, given_up) * (kManyMatches + steps.sample_cost) /
+               inliers_needed = size - steps.tolerated_sample_outliers;
+  const double clean = steps.clean_samples * log_failure / std::log1p(-std::pow(target, size)),
+               give_up_samples = steps.hypotheses_before_giving_up(kManyMatches) *
+                                 std::pow(kBatchRatio / target, inliers_needed);
+  const double samples = std::min(clean, give_up_samples) * (kManyMatches + steps.sample_cost) /
                          (std::max(matches, size) + steps.sample_cost);
   const double ratio_of_clean =
       std::pow(-std::expm1(steps.clean_samples * log_failure / samples), 1 / size);
-  const double ratio_of_given_up =
-      kBatchRatio *
-      std::pow(steps.hypotheses_before_giving_up(std::max(matches, size)) / samples, 1 / telling);
-  return std::clamp(std::min(ratio_of_clean, ratio_of_given_up), 0.01, 1.0);
+  const double ratio_of_give_up =
+      kBatchRatio * std::pow(steps.hypotheses_before_giving_up(std::max(matches, size)) / samples,
+                             1 / inliers_needed);
+  return std::clamp(std::min(ratio_of_clean, ratio_of_give_up), 0.01, 1.0);
 }
 
 void run_ransac(ModelKind problem, const GivenPair& given, const RobustOptions& options,

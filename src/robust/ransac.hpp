@@ -38,9 +38,9 @@ struct Hypotheses {
 // The constants of a problem's file in src/robust/problems.
 struct ProblemNumbers {
   int columns, depths, sample_size, free_matches, slots, model_size, dof, residuals, cameras;
-  bool two_views, has_pose, dominant_plane, unknown_focal, unknown_distortion, copies_bind,
+  bool two_views, has_pose, dominant_plane, unknown_focal, unknown_distortion, is_copy_limited,
       triangulates, doubts_translation;
-  int clean_samples, wrong_in_telling_sample, sought_percent, sample_cost, log10_false_alarms;
+  int clean_samples, tolerated_sample_outliers, target_percent, sample_cost, log10_false_alarms;
 };
 // L: the lane functions of a problem.
 template <class L>
@@ -59,12 +59,12 @@ constexpr ProblemNumbers numbers_of_problem() {
           L::DOMINANT_PLANE,
           L::UNKNOWN_FOCAL,
           L::UNKNOWN_DISTORTION,
-          L::COPIES_BIND,
+          L::IS_COPY_LIMITED,
           L::TRIANGULATES,
           L::DOUBTS_TRANSLATION,
           L::CLEAN_SAMPLES,
-          L::WRONG_IN_TELLING_SAMPLE,
-          L::SOUGHT_PERCENT,
+          L::TOLERATED_SAMPLE_OUTLIERS,
+          L::TARGET_PERCENT,
           L::SAMPLE_COST,
           L::LOG10_FALSE_ALARMS};
 }
@@ -94,8 +94,8 @@ void check_is_built(const char* where, ModelKind problem);
 void check_is_built(const char* where, ModelKind problem, const RansacSteps& steps);
 
 // Returns the smallest inlier ratio that RANSAC is expected to find in one pair with this number of
-// matches. From 1000 matches on it is SOUGHT_PERCENT; for fewer matches it is the ratio that can be
-// found in the time that 1000 matches take.
+// matches. From 1000 matches on it is TARGET_PERCENT; for fewer matches it is the ratio that
+// can be found in the time that 1000 matches take.
 [[nodiscard]] double one_pair_ratio(ModelKind problem, double matches, double confidence);
 
 // Runs RANSAC on a pair that has been prepared (PairPoints::set).

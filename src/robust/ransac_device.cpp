@@ -172,7 +172,7 @@ class Piece : PieceMemory {
             .slots = part.slots};
   }
 
-  Part part_of(runtime::Workspace& room, std::size_t first, int some, int round,
+  Part part_of(runtime::Workspace& workspace, std::size_t first, int some, int round,
                PairClass pair_class) {
     const int candidates = candidates_at_once(pair_class);
     const auto places = std::size_t(some) * std::size_t(round);
@@ -183,19 +183,19 @@ class Piece : PieceMemory {
             .from = static_cast<int>(first),
             .places = some * round,
             .candidates = candidates,
-            .models = room.take<float>(places * std::size_t(steps_.slots * steps_.model_size)),
-            .scores = room.take<float>(places),
-            .counts = room.take<int>(places),
-            .slots = room.take<int>(places),
-            .ranked = room.take<int>(together),
-            .considered = room.take<refined_model>(together),
-            .weights = room.take<double>(together * std::size_t(kFewStride))};
+            .models = workspace.take<float>(places * std::size_t(steps_.slots * steps_.model_size)),
+            .scores = workspace.take<float>(places),
+            .counts = workspace.take<int>(places),
+            .slots = workspace.take<int>(places),
+            .ranked = workspace.take<int>(together),
+            .considered = workspace.take<refined_model>(together),
+            .weights = workspace.take<double>(together * std::size_t(kFewStride))};
   }
 
   void run_part(std::size_t first, int some, int round, const RansacLimits& limits,
                 PairClass pair_class) {
-    runtime::Workspace room(queue_);
-    const Part part = part_of(room, first, some, round, pair_class);
+    runtime::Workspace workspace(queue_);
+    const Part part = part_of(workspace, first, some, round, pair_class);
     const auto samples = samples_of<float>(part);
     kernels_.solve.ransac_solve(queue_, {.count = part.places},
                                 {.all = all(float_points_),
@@ -275,10 +275,11 @@ void ransac_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
   const bool on_host = !batch.on_device;
   // Copying the points takes longer than RANSAC for this problem, so more and smaller pieces
   // are used.
-  const bool copies_bind = on_host && ransac_steps(batch.problem).copies_bind;
-  const std::vector<std::size_t> begins = pieces_of(batch.offsets, copies_bind ? kHostPiecePairs / 2
-                                                                   : on_host   ? kHostPiecePairs
-                                                                               : kPiecePairs);
+  const bool is_copy_limited = on_host && ransac_steps(batch.problem).is_copy_limited;
+  const std::vector<std::size_t> begins =
+      pieces_of(batch.offsets, is_copy_limited ? kHostPiecePairs / 2
+                               : on_host       ? kHostPiecePairs
+                                               : kPiecePairs);
   const std::size_t pieces = begins.size() - 1;
   const auto run = [&](Queue& q, std::size_t k, char* staged) {
     Piece piece(q, batch, begins[k], begins[k + 1], staged);
@@ -289,7 +290,7 @@ void ransac_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
   // Several pieces are in progress at once, so that copies of one overlap the
   // computation of another.
   runtime::for_each_on_slots(
-      queue, pieces, copies_bind ? 3 : 2, [&](runtime::StagingSlot& slot, std::size_t k) {
+      queue, pieces, is_copy_limited ? 3 : 2, [&](runtime::StagingSlot& slot, std::size_t k) {
         const auto points =
             static_cast<std::size_t>(batch.offsets[begins[k + 1]] - batch.offsets[begins[k]]);
         if (on_host)

@@ -87,8 +87,8 @@ Repetition find_repetition(ModelKind kind, std::span<const PointPair> points,
   result.is_doubted = result.rival_ratio > robust::kMostRivalRatio;
   if (result.is_doubted)
     result.reason = fmt::format(
-        "repeated structure: {} matches agree with the model, and {} of the others with another "
-        "one",
+        "repeated structure: {} matches are inliers of the model, and {} of the outliers are "
+        "inliers of another model",
         found.inlier_count, result.rival_inliers);
   return result;
 }

@@ -32,7 +32,7 @@ Mat3 rotation_of(const Mat3& H, const Intrinsics& c1, const Intrinsics& c2, doub
 }
 
 // Squared distance of N N' from the identity.
-double skewness(const Mat3& N) {
+double orthogonality_error(const Mat3& N) {
   const Mat3 square = times(N, transposed(N));
   double sum = 0;
   for (int i = 0; i < 9; ++i) {
@@ -56,7 +56,7 @@ Mat3 rotation_near(Mat3 N) {
 // Returns the scale of the focal lengths for which H is nearest to a rotation, by
 // golden-section minimisation.
 double nearest_scale(const Mat3& H, const Intrinsics& c1, const Intrinsics& c2) {
-  const auto cost = [&](double s) { return skewness(rotation_of(H, c1, c2, s)); };
+  const auto cost = [&](double s) { return orthogonality_error(rotation_of(H, c1, c2, s)); };
   double low = 1 - kFocalDoubt, high = 1 + kFocalDoubt;
   constexpr double kGolden = 0.6180339887498949;
   for (int step = 0; step < 40; ++step) {

@@ -49,7 +49,7 @@ struct sampling_lanes {
   }
 
   template <int size, int columns>
-  static void look_up(const float* rows, const std::uint32_t* samples, simd<float>* p) {
+  static void load_sample_points(const float* rows, const std::uint32_t* samples, simd<float>* p) {
     for (int k = 0; k < size; ++k)
       for (int c = 0; c < columns; ++c)
         p[c * size + k].v = hn::Set(simd<float>::Tag(), rows[row_size(columns) * samples[k] + c]);
@@ -167,12 +167,12 @@ struct sampling_lanes {
   // Adds the point of a random number after at most `before` points. A number is rejected if the
   // sample is complete, if it would bias the draw, or if the point is drawn already.
   template <int before, int size>
-  static HWY_INLINE void add(const Halves& number, Vector range, Vector unfair,
+  static HWY_INLINE void add(const Halves& number, Vector range, Vector biased,
                              Drawn<size>& drawn) {
     const Numbers d;
     const Halves product = times(number, range);
     const Vector point = high(product);
-    auto fresh = hn::Not(hn::Lt(low(product), unfair));
+    auto fresh = hn::Not(hn::Lt(low(product), biased));
     if constexpr (before >= size) fresh = hn::And(fresh, hn::Lt(drawn.count, hn::Set(d, size)));
     for (int k = 0; k < size && k < before; ++k)
       fresh = hn::AndNot(hn::Eq(drawn.points[k], point), fresh);
@@ -191,7 +191,7 @@ struct sampling_lanes {
     // A lane may have all its points after the first eight numbers.
     constexpr int later = size > 8 ? size : 8;
     const Numbers d;
-    const Vector range = hn::Set(d, n), unfair = hn::Set(d, (0u - n) % n);
+    const Vector range = hn::Set(d, n), biased = hn::Set(d, (0u - n) % n);
     const Vector wanted = hn::Set(d, size);
     const Opening start = opening(key0, numbered(first, last));
     Drawn<size> drawn;
@@ -200,10 +200,10 @@ struct sampling_lanes {
     Halves numbers[4];
     const auto add_all = [&]<int before>(std::integral_constant<int, before>) {
       philox(key0, key1, before / 4, start, numbers);
-      add<before>(numbers[0], range, unfair, drawn);
-      add<before + 1>(numbers[1], range, unfair, drawn);
-      add<before + 2>(numbers[2], range, unfair, drawn);
-      add<before + 3>(numbers[3], range, unfair, drawn);
+      add<before>(numbers[0], range, biased, drawn);
+      add<before + 1>(numbers[1], range, biased, drawn);
+      add<before + 2>(numbers[2], range, biased, drawn);
+      add<before + 3>(numbers[3], range, biased, drawn);
     };
     const auto complete = [&] { return hn::AllTrue(d, hn::Eq(drawn.count, wanted)); };
     add_all(std::integral_constant<int, 0>());
@@ -212,7 +212,7 @@ struct sampling_lanes {
     }
     for (std::uint32_t used = size > 4 ? 8 : 4; !complete(); ++used) {  // mostly one or two more
       if (used % 4 == 0) philox(key0, key1, used / 4, start, numbers);
-      add<later>(numbers[used % 4], range, unfair, drawn);
+      add<later>(numbers[used % 4], range, biased, drawn);
     }
     for (int k = 0; k < size; ++k) hn::StoreU(drawn.points[k], d, samples + k * width);
   }
@@ -240,7 +240,8 @@ struct sampling_lanes {
   // Loads the points of samples [size][width] from rows of row_size(columns), one sample per lane:
   // p [columns][size].
   template <int size, int columns>
-  static HWY_INLINE void look_up(const float* rows, const std::uint32_t* samples, simd<float>* p) {
+  static HWY_INLINE void load_sample_points(const float* rows, const std::uint32_t* samples,
+                                            simd<float>* p) {
     constexpr int stride = row_size(columns);
     for (int k = 0; k < size; ++k) {
       for (int c = 0; c < columns; c += 4) {

@@ -68,7 +68,7 @@ Outcome test_significance(ModelKind problem, const ransac_result& found, const p
   if (on_line && 2 * found.support.inliers > work.count) return Outcome::degenerate_sample;
   if (!(significance < info.log10_alarms)) return Outcome::not_significant;
   if (on_line) return Outcome::degenerate_sample;
-  if (found.plane.is_there > 0) {
+  if (found.plane.is_found > 0) {
     // Two matches off the plane and the plane determine F. Half of the outliers near their epipolar
     // line are on the wrong side of the epipole (support.group.h).
     const auto off = static_cast<int>(found.plane.off);

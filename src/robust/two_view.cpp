@@ -80,8 +80,9 @@ PlaneMotion rotated_about(const PlaneMotion& m) {
   return other;
 }
 
-// Returns whether most rays of camera 1 meet the plane in front of the camera.
-bool is_ahead(const PlaneMotion& m, std::span<const PointPair> points, const Intrinsics& a) {
+// Returns whether at least as many rays of camera 1 meet the plane in front of the camera as behind
+// it.
+bool is_not_behind(const PlaneMotion& m, std::span<const PointPair> points, const Intrinsics& a) {
   std::ptrdiff_t votes = 0;
   for (const PointPair& p : points) {
     const double along =
@@ -152,7 +153,7 @@ std::vector<PlaneMotion> decompose_homography(const Mat3& H, const Intrinsics& c
     for (std::size_t i = 0; i < 3; ++i) u[i] = (a * m.v[0][i] + sign * b * m.v[2][i]) / length;
     const PlaneMotion one = motion_of(m, u);
     for (const PlaneMotion& motion : {one, rotated_about(one)})
-      if (points.empty() || is_ahead(motion, points, camera1)) motions.push_back(motion);
+      if (points.empty() || is_not_behind(motion, points, camera1)) motions.push_back(motion);
   }
   return motions;
 }

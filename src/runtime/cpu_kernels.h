@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CPU functions of a catalogue of kernels, compiled from the source that GPUs compile. The file is
-// a frame for every SIMD target (docs/lanes.md) with the class template of the source, the
+// a frame for every SIMD target (docs/develop/lanes.md) with the class template of the source, the
 // functions and their table rows:
 //
 //   HWY_BEFORE_NAMESPACE();

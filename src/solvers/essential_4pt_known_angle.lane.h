@@ -38,7 +38,7 @@ lane_fn real essential_4pt_known_angle(const real* x1, const real* y1, const rea
   real count = essential_4pt_known_angle_roots(data, roots);
   for (index i = 0; i < 180; ++i) E[i] = lane_nan();
   for (index s = 0; s < 20 && any(count > lane(s)); ++s) {
-    real sine2 = essential_of_turn(a, b, roots + 3 * s, own);
+    real sine2 = essential_from_rotation(a, b, roots + 3 * s, own);
     mask valid = (count > lane(s)) & (sine2 > lane_epsilon());
     kept = solution_keep(valid, own, 9, s, kept, E);
   }

@@ -11,7 +11,7 @@ namespace bifocal {
 namespace {
 
 template <class Real>
-struct homography_lanes {
+struct homography_functions {
 #include "lane/cpp_begin.h"
 
 #include "math/math.lanes"
@@ -22,7 +22,7 @@ struct homography_lanes {
 
 #include "lane/cpp_end.h"
 };
-using L = homography_lanes<double>;
+using L = homography_functions<double>;
 
 // x' = s (x - mx), y' = s (y - my): mean 0, root mean square distance sqrt(2).
 struct Normal {

@@ -6,9 +6,10 @@
 //   camera with unknown focal length and radial distortion, ACCV 2010
 //   V. Larsson, Z. Kukelova, Y. Zheng, Making minimal solvers for absolute pose estimation compact
 //   and robust, ICCV 2017
-// Solutions: 0 to 12, with f between 0.05 and 50. None for two equal points, four points on a
-// plane, a point at the centre of distortion, or NaN. Coordinates of about unit size, scene points
-// in any unit.
+// Solutions: 0 to 12, with f between 0.05 and 50, in 14 slots: the template has 14 eigenpairs, and
+// those that are not roots of the equations are left out. None for two equal points, four points on
+// a plane, a point at the centre of distortion, or NaN. Coordinates of about unit size, scene
+// points in any unit.
 
 // Computes the null space N [4][8] of the equations of the point directions, for the first two rows
 // of diag(f, f, 1) R and their translations, and the equations M [4][12] of the third row: its four

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Polynomials in n <= 5 unknowns for generated solvers (docs/generator.md). Terms are in
+// Polynomials in n <= 5 unknowns for generated solvers (docs/develop/generator.md). Terms are in
 // ascending order of degree, so that the monomials of a lower degree are a prefix of the
 // monomials of a higher degree. The tails t[0] >= t[1] >= ... of a monomial are the sums of its
 // exponents from an unknown on.

@@ -29,7 +29,7 @@ lane_fn void monodepth_distances(const real* x1, const real* y1, const real* x2,
 // Computes R, t with Y = R X + t for three points each, X and Y [3][3], with equal distances.
 // Returns the square of twice the triangle's area.
 lane_fn real pose_of_triangles(const real* X, const real* Y, real* pose) {
-  real e[18], n[9], m[3], turned[3];
+  real e[18], n[9], m[3], rotated[3];
   for (index k = 0; k < 6; ++k) {
     e[k] = X[3 + k] - X[k % 3];
     e[9 + k] = Y[3 + k] - Y[k % 3];
@@ -42,8 +42,8 @@ lane_fn real pose_of_triangles(const real* X, const real* Y, real* pose) {
   for (index i = 0; i < 9; ++i)
     pose[i] = inverse *
               (e[9 + i / 3] * n[i % 3] + e[12 + i / 3] * n[3 + i % 3] + m[i / 3] * n[6 + i % 3]);
-  mat3_apply(pose, X, turned);
-  for (index k = 0; k < 3; ++k) pose[9 + k] = Y[k] - turned[k];
+  mat3_apply(pose, X, rotated);
+  for (index k = 0; k < 3; ++k) pose[9 + k] = Y[k] - rotated[k];
   return area2;
 }
 

@@ -45,12 +45,13 @@ lane_fn void gravity_camera(const real* x, const real* y, const real* R, real* a
 }
 
 // Computes F [9] = diag(u, u, 1) R2' E R1 diag(u, u, 1) and f = 1 / u from a root (q, u), where E
-// belongs to the levelled cameras. Returns the square of the largest sine of essential_of_turn().
+// belongs to the levelled cameras. Returns the square of the largest sine of
+// essential_from_rotation().
 lane_fn real gravity_solution(const real* axes, const real* points, const real* R, const real* root,
                               real* solution) {
-  real rays[24], E[9], own[9], turn[3] = {lane(0), root[0], lane(0)}, u = root[1];
+  real rays[24], E[9], own[9], rotation[3] = {lane(0), root[0], lane(0)}, u = root[1];
   for (index i = 0; i < 24; ++i) rays[i] = axes[3 * (i / 12) + i % 3] + u * points[i];
-  real sine2 = essential_of_turn(rays, rays + 12, turn, E);
+  real sine2 = essential_from_rotation(rays, rays + 12, rotation, E);
   mat3_mul(E, R, own);
   for (index i = 0; i < 9; ++i) {
     const index r = i / 3, c = i % 3;

@@ -87,7 +87,7 @@ lane_fn void focal_quintic(const real* e, real* quintic) {
 }
 
 // Changes the basis N [3][9] so that det F, given as the form `cubic`, is large at N0.
-lane_fn void focal_turn_basis(const real* cubic, real* N) {
+lane_fn void focal_reflect_basis(const real* cubic, real* N) {
   real best = lane(-1), d[3];
   for (index i = 0; i < 3; ++i) d[i] = lane(0);
   // All combinations of -1, 0, 1 up to sign: a nonzero cubic form is nonzero for at least one.
@@ -287,7 +287,7 @@ lane_fn real shared_focal_roots(const real* x1, const real* y1, const real* x2, 
   for (index i = 0; i < 6; ++i) epipolar_equation(x1[i], y1[i], x2[i], y2[i], A + 9 * i);
   real sine = null_space(A, 6, 9, N);
   focal_cubic(N, e, cubic);
-  focal_turn_basis(cubic, N);
+  focal_reflect_basis(cubic, N);
   focal_cubic(N, e, cubic);
   focal_quintic(e, quintic);
   real monic = cubic[9], inverse = lane(1) / monic;

@@ -190,11 +190,11 @@ TEST_P(FivePoint, counts_are_exact) {
   std::vector<Matrix3> models;
   std::vector<double> rows(9 * kModels);
   for (int g = 0; g < kModels; ++g) {
-    const Mat3 turn = synthetic::rotation_about(synthetic::random_direction(random),
-                                                synthetic::uniform(random, 0, 0.004));
+    const Mat3 rotation = synthetic::rotation_about(synthetic::random_direction(random),
+                                                    synthetic::uniform(random, 0, 0.004));
     models.push_back(cross_matrix(Eigen::Map<const Eigen::Vector3d>(scene.truth.t.data())) *
                      Eigen::Map<const Matrix3>(scene.truth.R.data()) *
-                     Eigen::Map<const Matrix3>(turn.data()));
+                     Eigen::Map<const Matrix3>(rotation.data()));
     for (int k = 0; k < 9; ++k)
       rows[std::size_t((g / kTrials * 9 + k) * kTrials + g % kTrials)] =
           models.back()(k / 3, k % 3);

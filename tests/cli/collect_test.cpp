@@ -386,7 +386,7 @@ TEST_F(Collect, refuses_bad_arguments) {
   refused("in --database out.db --features orb", 3, "orb");
   refused("in --database out.db --features surf --max-distance 1", 2, "--max-distance");
   refused("in --database out.db --features surf --domain-size-pooling", 2,
-          "--domain-size-pooling: of SIFT, not --features surf");
+          "--domain-size-pooling: is only for SIFT, not for --features surf");
   refused("in --database out.db --features given.h5 --domain-size-pooling", 2, "given.h5");
   refused("in --database out.db --features given.h5 --affine-shape", 2, "--affine-shape: of SIFT");
   refused("in --database no/such/folder/out.db", 3, "no/such/folder");

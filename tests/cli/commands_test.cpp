@@ -44,6 +44,7 @@ TEST(Cli, pair_of_a_plane_writes_the_homography) {
   EXPECT_EQ(j["seed"], 0);
   EXPECT_EQ(j["device"], "cpu");
   EXPECT_TRUE(j["timings_ms"].contains("features"));
+  EXPECT_TRUE(j["timings_ms"].contains("files"));
 
   std::size_t rows = 0, inliers = 0;
   std::istringstream lines(read_file(folder / "a/b/matches.txt"));

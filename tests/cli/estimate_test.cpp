@@ -102,7 +102,7 @@ TEST_F(EstimateFiles, each_model_is_printed) {
   const json P = result("pose --points scene.txt --intrinsics 500,500,320,240");
   EXPECT_NEAR(P["pose"]["t"][0].get<double>(), -10, 1e-3);
 
-  const Ran none = run(folder, "estimate pose --points scene.txt");
+  const Ran none = run(folder, "estimate absolute_pose --points scene.txt");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("--intrinsics"), std::string::npos);
 }
@@ -203,7 +203,7 @@ TEST(Cli, a_model_that_is_not_significant_is_printed_with_exit_code_5) {
     rows += fmt::format("{} {} {} {}\n", random() % 640, random() % 480, random() % 640,
                         random() % 480);
   write_file(folder / "wrong.txt", rows);
-  const Ran r = run(folder, "estimate homography --points wrong.txt");
+  const Ran r = run(folder, "estimate homography --points wrong.txt --mask");
   EXPECT_EQ(r.code, 5);
   const json j = json::parse(r.out);
   EXPECT_EQ(j["outcome"], "not_significant");
@@ -213,6 +213,10 @@ TEST(Cli, a_model_that_is_not_significant_is_printed_with_exit_code_5) {
   for (const int flag : j["inlier_mask"]) inliers += flag;
   EXPECT_EQ(j["inliers"], inliers);
   EXPECT_GE(inliers, 4);
+  const Ran short_output = run(folder, "estimate homography --points wrong.txt");
+  EXPECT_FALSE(json::parse(short_output.out).contains("inlier_mask"));
+  EXPECT_LT(std::count(short_output.out.begin(), short_output.out.end(), '\n'), 20);
+  EXPECT_LT(short_output.out.find("\"model\""), short_output.out.find("\"inliers\""));
 }
 
 }  // namespace

@@ -96,11 +96,11 @@ TEST(FieldCases4, exchanged_pictures_are_noticed) {
              "baseline=100\nndisp=40\n");
   const Ran r = run(folder, "stereo right.png left.png --calib calib.txt --out o --json");
   EXPECT_EQ(r.code, 0) << r.err;
-  expect_part(r.err, "with the photographs exchanged: left.png seems to be the left one");
-  expect_part(r.err, "no cloud: the photographs seem to be exchanged");
+  expect_part(r.err, "with the images exchanged: left.png seems to be the left image");
+  expect_part(r.err, "no cloud: the images seem to be exchanged");
   EXPECT_FALSE(fs::exists(folder / "o/cloud.ply"));
   EXPECT_EQ(json::parse(r.out)["doubts"].size(), 1U);
-  expect_part(read_file(folder / "o/report.html"), "left.png seems to be the left one");
+  expect_part(read_file(folder / "o/report.html"), "left.png seems to be the left image");
   // Runs the disparity range that the message proposes.
   const Ran negative =
       run(folder, "stereo right.png left.png --out n --min-disparity=-39 --max-disparity 1 --json");
@@ -185,7 +185,7 @@ TEST(FieldCases4, mirrored_matches_are_doubted) {
   };
   EXPECT_EQ(estimate(false).err, "");
   const Ran r = estimate(true);
-  expect_part(r.err, "100 once the second picture is mirrored");
+  expect_part(r.err, "100 once the second image is mirrored");
   EXPECT_TRUE(json::parse(r.out).contains("doubt"));
 }
 

@@ -36,7 +36,7 @@ TEST(FieldCases, a_camera_without_a_focal_length_is_reported) {
   ASSERT_EQ(r.code, 0) << r.err;
   expect_part(r.err,
               "table cameras, camera_id 2: focal lengths 0 0, must be positive: 1 pair verified "
-              "uncalibrated, without that camera");
+              "uncalibrated, without this camera");
   const json result = json::parse(r.out);
   EXPECT_EQ(result["pairs"], 2);
   EXPECT_EQ(result["left_out"], 0);
@@ -194,7 +194,7 @@ TEST(FieldCases, missing_positions_are_reported) {
   Ran r = run(folder, "collect in --database out.db --pairs gps --json");
   EXPECT_EQ(r.code, 5) << r.err;
   expect_part(r.err, "no photograph has a position (EXIF's GPS): 0 of 2");
-  expect_part(r.err, "there is no pair to match");
+  expect_part(r.err, "no pair to match");
   EXPECT_EQ(r.err.find("no geometry found"), std::string::npos) << r.err;
   EXPECT_EQ(json::parse(r.out)["notes"][0], "no photograph has a position (EXIF's GPS): 0 of 2");
   r = run(folder, "collect in/1.png --database one.db");

@@ -16,7 +16,7 @@ TEST(Cli, report_works_in_a_browser) {
   ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
   if (!browse(folder, read_file(folder / "a.html"), "", "#pair=4-5")) GTEST_SKIP() << kNoBrowser;
   expect_said(folder,
-              {"data-ready=\"yes\"", "60 inliers of 70 matches, calibrated. In the page: 60",
+              {"data-ready=\"yes\"", "60 inliers of 70 matches, calibrated. This page has 60",
                "<h3>&lt;b&gt;0004&lt;/b&gt;.png"});
 }
 

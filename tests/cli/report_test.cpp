@@ -125,10 +125,10 @@ TEST(Cli, report_computes_poses_and_names_their_source) {
   ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
   const json data = data_of(read_file(folder / "a.html"));
   ASSERT_EQ(data["pairs"].size(), 4U);
-  const char* sources[] = {"Depth by the pose that the essential matrix has.",
-                           "Depth by F and the focal lengths in the database.",
+  const char* sources[] = {"Depth from the pose of the essential matrix.",
+                           "Depth from F and the focal lengths in the database.",
                            "No depth: the camera only rotated.",
-                           "No depth: there is neither a pose nor E or F for it."};
+                           "No depth: the pair has no pose, E or F."};
   for (std::size_t k = 0; k < 4; ++k) {
     const json& pair = data["pairs"][k];
     EXPECT_EQ(pair["source"], sources[k]);
@@ -231,7 +231,7 @@ TEST(Cli, report_names_errors) {
   fails("a.db --out none/a.html", 3, "none/a.html");
   fails("a.db --out a.html --images none", 3, "none: is no folder");
   fails("a.db --out a.html --run none.json", 3, "none.json");
-  fails("a.db --out a.html --run list.json", 3, "list.json: is not what");
+  fails("a.db --out a.html --run list.json", 3, "list.json: is not the output");
   // Only the inputs remain, and the files that SQLite keeps next to the databases it read.
   std::vector<std::string> left = listing(folder.path());
   std::erase_if(left, [](const std::string& name) {

@@ -274,7 +274,7 @@ INSTANTIATE_TEST_SUITE_P(
             "flat.npz: array x1 is float64 [6], not float64 [trials, points, 2]"},
         Bad{"homography --scenes three.npz --result r.npz", 3, "x1 is float64 [1, 2, 3]"},
         Bad{"homography --scenes other.npz --result r.npz", 3, "x2 is float64 [1, 3, 2]"},
-        Bad{"homography --scenes none.npz --result r.npz", 3, "there are no points"},
+        Bad{"homography --scenes none.npz --result r.npz", 3, "it has no points"},
         Bad{"homography --scenes whole.npz --result r.npz", 3, "x1 is int64 [1, 3, 2]"},
         Bad{"monodepth_shared_focal --scenes s.npz --result r.npz", 3, "s.npz: "},
         Bad{"monodepth_shared_focal --scenes deep.npz --result r.npz", 3,
@@ -284,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"essential --scenes zero.npz --result r.npz", 3, "array K is [0 0 0"},
         Bad{"homography --scenes s.npz --result no/r.npz", 3, "no/r.npz: can't be written"},
         Bad{"homography --scenes s.npz --result .", 3, ".: is a folder"},
-        Bad{"homography --scenes s.npz --result ''", 2, "--result: an empty name"}));
+        Bad{"homography --scenes s.npz --result ''", 2, "--result: the file name is empty"}));
 
 }  // namespace
 }  // namespace bifocal::test

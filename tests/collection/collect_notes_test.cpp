@@ -180,8 +180,10 @@ TEST_F(CollectNotes, skipped_files_are_reported) {
   EXPECT_EQ(files.files.size(), 4U);
   ASSERT_EQ(files.passed_over.size(), 1U);
   EXPECT_EQ(files.passed_over[0].name, "e");
-  EXPECT_EQ(files.passed_over[0].reason,
-            "and 1 other file are ignored: no extension of a JPEG, PNG, PGM or PPM");
+  EXPECT_EQ(
+      files.passed_over[0].reason,
+      "and 1 other file are not looked at (1 .txt, 1 without ending): no ending of a JPEG, PNG, "
+      "TIFF, WebP, BMP, PGM or PPM");
   EXPECT_EQ(list_photographs(std::vector{(folder / "in/e").string()}).files.size(), 1U);
 }
 

@@ -91,11 +91,11 @@ TEST(Generator, errors_name_file_line_and_value) {
   EXPECT_EQ(error_of(head + "zero A + x\n"), "p.problem:4: 3x3 and 1x1 cannot be added");
   EXPECT_EQ(error_of(head + "zero det(x*A\n"), "p.problem:4: ')' is missing at ''");
   EXPECT_EQ(error_of(head + "seed two\n"), "p.problem:4: seed: 'two' is not a whole number");
-  EXPECT_EQ(error_of(head + "vectors all\n"), "p.problem:4: vectors: 'all' is not hidden");
+  EXPECT_EQ(error_of(head + "vectors all\n"), "p.problem:4: vectors: 'all' must be 'hidden'");
   EXPECT_EQ(error_of(head + "data B 3\n"),
             "p.problem:4: data: 'B 3' is not a name and a size such as 3x3");
   EXPECT_EQ(error_of(head + "let a = x*x*x*x*x\nzero a*a - 1\n"),
-            "p.problem: an equation of degree 10 is beyond a lane, which takes at most 9");
+            "p.problem: an equation of degree 10 is too large for a lane: at most 9 is supported");
   EXPECT_EQ(error_of("problem p\nunknowns x\n"), "p.problem: no line 'zero ...'");
 }
 
@@ -107,9 +107,9 @@ TEST(Generator, data_are_made_of_random_numbers) {
       "data R = ((1 - u'*u)*[1, 0, 0; 0, 1, 0; 0, 0, 1] + 2*u*u' + 2*skew(u))/(1 + u'*u)\n"
       "data q = R*[p; 1]\n";
   const std::string equation = "zero [x; y; 1] - R'*q\n";
-  EXPECT_EQ(generated("problem turn\nunknowns x y\n" + made + equation).roots, 1);
+  EXPECT_EQ(generated("problem rotation\nunknowns x y\n" + made + equation).roots, 1);
   const std::string error =
-      error_of("problem turn\nunknowns x y\ndata R 3x3\ndata q 3x1\n" + equation);
+      error_of("problem rotation\nunknowns x y\ndata R 3x3\ndata q 3x1\n" + equation);
   EXPECT_NE(error.find("contradict each other"), std::string::npos) << error;
 }
 
@@ -124,13 +124,13 @@ TEST(Generator, data_may_be_one_name_or_number) {
 TEST(Generator, random_numbers_and_unknowns_are_kept_apart) {
   const std::string head = "problem p\nunknowns x y\nrandom u 1x1\n";
   EXPECT_EQ(error_of(head + "zero x - u\n"),
-            "p.problem:4: 'u' is random: only data may be made of it");
+            "p.problem:4: 'u' is a random number: only data may depend on it");
   EXPECT_EQ(error_of(head + "data a = u*x\n"),
-            "p.problem:4: 'x' is unknown: no data are made of it");
+            "p.problem:4: 'x' is an unknown: data cannot depend on it");
   EXPECT_EQ(error_of(head + "zero x/2\n"),
             "p.problem:4: data alone may be divided; multiply an equation by the divisor");
   EXPECT_EQ(error_of(head + "zero [x, y; 1]\n"),
-            "p.problem:4: rows of 2 and 1 columns stand above each other");
+            "p.problem:4: rows of 2 and 1 columns cannot be stacked");
 }
 
 TEST(Generator, infinitely_many_solutions_are_explained) {
@@ -148,7 +148,7 @@ TEST(Generator, a_named_action_is_used) {
   EXPECT_EQ(generated(text + "action 1/q\n").action, "1/q");
   EXPECT_EQ(generated(text + "action 1/q\n").rows, 11);
   EXPECT_EQ(error_of("problem p\nunknowns x\naction 1/y\n"),
-            "p.problem:3: action: 'y' is no unknown");
+            "p.problem:3: action: 'y' is not an unknown");
 }
 
 TEST(Generator, the_seed_of_a_problem_is_an_offset) {

@@ -65,14 +65,14 @@ TEST(GenerateProgram, ctrl_c_keeps_the_best_template_so_far) {
     const std::chrono::duration<double> took = steady_clock::now() - before;
     EXPECT_LT(took.count(), 10);
     if (code == -1) continue;  // the signal came before the program was ready for it
-    const std::string told = read_file(errors);
-    if (told.find("stopped before a template was found") != std::string::npos) {
+    const std::string message = read_file(errors);
+    if (message.find("stopped before a template was found") != std::string::npos) {
       EXPECT_EQ(code, 3);
       EXPECT_FALSE(std::filesystem::exists(out));
       continue;
     }
-    ASSERT_EQ(code, 0) << told;
-    EXPECT_NE(told.find("stopped: a smaller template may exist"), std::string::npos) << told;
+    ASSERT_EQ(code, 0) << message;
+    EXPECT_NE(message.find("stopped: a smaller template may exist"), std::string::npos) << message;
     const std::string solver = read_file(out);
     EXPECT_NE(solver.find("The search was stopped"), std::string::npos);
     EXPECT_NE(solver.find("p4p_focal_radial_roots"), std::string::npos);

@@ -57,9 +57,10 @@ group_fn void case_plan(GROUP_PARAM global_const scalar* points, index n, index 
   out[6] =
       (scalar)(score_beats_chance(&pair, n, (scalar)20) + 2 * score_beats_chance(&pair, n, 100));
   struct ransac_limits limits = {100, 100000, (scalar)-6.9, (scalar)0.15};
-  out[7] = iterations_without_support(&pair, &limits) + 100 * ratio_sought(&limits, (scalar)500) +
+  out[7] = iterations_without_support(&pair, &limits) +
+           100 * target_inlier_ratio(&limits, (scalar)500) +
            least_significant((scalar)-2, (scalar)1000, (scalar)0.02, (scalar)1e4);
-  out[8] = refinement_doubt((scalar)20) + (scalar)(2 * is_thorough(&limits));
+  out[8] = few_inliers_factor((scalar)20) + (scalar)(2 * is_thorough(&limits));
   out[9] = (scalar)score_stages((scalar)400, n, out, 0, &plan);
   for (index i = 0; i < 4; ++i) {
     out[10 + i] = plan.floors[i];

@@ -168,10 +168,10 @@ TEST_P(EigenOnDevice, solves_every_size_in_double) {
     run<double>(n, n <= 20 ? 65 : n <= 64 ? 9 : 4, MatrixLayout::interleaved, n % 2 == 0);
 }
 
-// Few matrices are solved with a warp each (kFewMatricesOfCore), more with a thread each.
+// Few matrices are solved with a warp each (kFewMatricesPerCore), more with a thread each.
 TEST_P(EigenOnDevice, solves_more_matrices_than_warps) {
   const DeviceInfo& device = queue.device().info();
-  const int count = device.is_gpu ? linalg::kFewMatricesOfCore * device.cores + 1 : 65;
+  const int count = device.is_gpu ? linalg::kFewMatricesPerCore * device.cores + 1 : 65;
   for (int n = 4; n <= 20; ++n) run<double>(n, count, MatrixLayout::interleaved, n % 2 == 0);
 }
 

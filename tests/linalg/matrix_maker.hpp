@@ -79,7 +79,7 @@ class MatrixMaker {
     }
     return T;
   }
-  Matrix turned(const Matrix& T) {
+  Matrix transformed(const Matrix& T) {
     const Matrix Q = random_orthogonal(n_);
     return Q * T * Q.transpose();
   }

@@ -114,13 +114,13 @@ MatrixMaker::Matrix MatrixMaker::prescribed_values(MatrixType type) {
     case triangular_clustered:
       return triangle(signed_spectrum(Spectrum::clustered));
     case schur_arithmetic:
-      return turned(triangle(signed_spectrum(Spectrum::arithmetic)));
+      return transformed(triangle(signed_spectrum(Spectrum::arithmetic)));
     case schur_geometric:
-      return turned(triangle(signed_spectrum(Spectrum::geometric)));
+      return transformed(triangle(signed_spectrum(Spectrum::geometric)));
     case schur_clustered:
-      return turned(triangle(signed_spectrum(Spectrum::clustered)));
+      return transformed(triangle(signed_spectrum(Spectrum::clustered)));
     case schur_complex:
-      return turned(complex_triangle());
+      return transformed(complex_triangle());
     case similar_arithmetic:
       return similar(triangle(signed_spectrum(Spectrum::arithmetic)));
     case similar_geometric:
@@ -132,7 +132,7 @@ MatrixMaker::Matrix MatrixMaker::prescribed_values(MatrixType type) {
     case similar_near_underflow:
       return scaled_to(similar(complex_triangle()), tiny());
     case jordan_blocks:
-      return turned(jordan_block_matrix());
+      return transformed(jordan_block_matrix());
     default:
       return similar(complex_triangle());
   }

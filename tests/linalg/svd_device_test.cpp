@@ -60,13 +60,13 @@ SvdResults<T> run_on(const Device& device, Where where, const Matrices& matrices
   out.m = static_cast<int>(matrices[0].rows());
   out.n = static_cast<int>(matrices[0].cols());
   out.layout = layout.of_outputs();
-  const auto room = [&](int numbers) {
+  const auto storage = [&](int numbers) {
     return std::vector<T>(out.layout.extent(out.count, numbers), T(-77));
   };
   Queue queue(device);
-  Numbers<T> data(queue, where, pack<T>(matrices, layout, T(7))), s(queue, where, room(out.n)),
-      v(queue, where, room(out.n * out.n)),
-      u(queue, where, room(with_u ? out.m * std::min(out.m, out.n) : 0));
+  Numbers<T> data(queue, where, pack<T>(matrices, layout, T(7))), s(queue, where, storage(out.n)),
+      v(queue, where, storage(out.n * out.n)),
+      u(queue, where, storage(with_u ? out.m * std::min(out.m, out.n) : 0));
   Numbers<int> status(queue, where, std::vector<int>(matrices.size(), -77));
   svd<T>(queue, {data.input(), out.m, out.n, out.count, layout.kind, layout.stride},
          {s.memory(), v.memory(), u.memory(), status.memory()}, options);
@@ -301,13 +301,13 @@ void symmetric() {
       for (const Eigen::MatrixXd& A : all_types<T>(n, n, 6))
         matrices.push_back(rounded<T>(A / 2 + A.transpose() / 2));
       const int count = static_cast<int>(matrices.size());
-      const auto room = [&](int numbers) {
+      const auto storage = [&](int numbers) {
         return std::vector<T>(static_cast<std::size_t>(numbers * count), T(-77));
       };
       Queue queue(device);
       const Where where = n % 2 ? Where::host : Where::device;
-      Numbers<T> data(queue, where, pack<T>(matrices)), values(queue, where, room(n)),
-          vectors(queue, where, room(n * n));
+      Numbers<T> data(queue, where, pack<T>(matrices)), values(queue, where, storage(n)),
+          vectors(queue, where, storage(n * n));
       Numbers<int> status(queue, where, std::vector<int>(matrices.size(), -77));
       symmetric_eigen<T>(queue, {data.input(), n, n, count},
                          {values.memory(), vectors.memory(), status.memory()});
@@ -347,9 +347,9 @@ void symmetric_layouts() {
     Queue queue(device);
     Numbers<T> interleaved(queue, Where::device, pack<T>(matrices)),
         dense(queue, Where::host, pack<T>(matrices, strided));
-    const std::vector<T> room(static_cast<std::size_t>(n * count));
-    Numbers<T> values(queue, Where::device, room), alone(queue, Where::device, room),
-        of_dense(queue, Where::host, room),
+    const std::vector<T> storage(static_cast<std::size_t>(n * count));
+    Numbers<T> values(queue, Where::device, storage), alone(queue, Where::device, storage),
+        of_dense(queue, Where::host, storage),
         vectors(queue, Where::device, std::vector<T>(static_cast<std::size_t>(n * n * count)));
     Numbers<int> status(queue, Where::device, std::vector<int>(matrices.size(), -77));
     symmetric_eigen<T>(queue, {interleaved.input(), n, n, count},

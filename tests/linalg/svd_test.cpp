@@ -11,15 +11,15 @@ namespace {
 Eigen::VectorXd plain_singular_values(const Eigen::MatrixXd& A) {
   const Wide scale = scale_of(A);
   WideMatrix W = A.cast<Wide>() * scale;
-  bool turned = true;
-  for (int sweep = 0; sweep < 60 && turned; ++sweep) {
-    turned = false;
+  bool rotated = true;
+  for (int sweep = 0; sweep < 60 && rotated; ++sweep) {
+    rotated = false;
     for (Eigen::Index p = 0; p + 1 < W.cols(); ++p) {
       for (Eigen::Index q = p + 1; q < W.cols(); ++q) {
         const Wide a = W.col(p).squaredNorm(), b = W.col(q).squaredNorm(),
                    c = W.col(p).dot(W.col(q));
         if (!(std::abs(c) > 1e-18L * std::sqrt(a) * std::sqrt(b))) continue;
-        turned = true;
+        rotated = true;
         const Wide angle = std::atan2(2 * c, a - b) / 2;
         const WideVector x = W.col(p), y = W.col(q);
         W.col(p) = std::cos(angle) * x + std::sin(angle) * y;
@@ -177,14 +177,14 @@ void conditions_and_ranges() {
     Matrices matrices;
     for (int power = 2; power <= 15; ++power) {
       // Eigen's singular value decompositions take a compiler half a minute; QR does not.
-      const auto turn = [&](std::uint64_t seed) -> Eigen::MatrixXd {
+      const auto orthogonal = [&](std::uint64_t seed) -> Eigen::MatrixXd {
         const Eigen::MatrixXd G = random_matrices<T>(1, n, n, seed)[0];
         return Eigen::HouseholderQR<Eigen::MatrixXd>(G).householderQ() *
                Eigen::MatrixXd::Identity(n, n);
       };
       Eigen::VectorXd s(n);
       for (int i = 0; i < n; ++i) s[i] = std::pow(10.0, -power * i / (n - 1.0));
-      matrices.push_back(turn(7) * s.asDiagonal() * turn(8).transpose());
+      matrices.push_back(orthogonal(7) * s.asDiagonal() * orthogonal(8).transpose());
     }
     const Eigen::MatrixXd G = matrices[0] / matrices[0].norm();
     matrices.push_back(G * (0.9 * Limits::max()));

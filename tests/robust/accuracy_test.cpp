@@ -86,17 +86,18 @@ TEST_P(Accuracy, does_not_depend_on_order_direction_or_scale) {
   for (int trial = 0; trial < 5; ++trial) {
     const TwoViewScene s = scene(random, 1000, 0.7);
     const double error = GetParam().error(s, GetParam().run(s, s.points, {}));
-    Pairs turned = s.points;
-    std::shuffle(turned.begin(), turned.end(), random);
-    const EstimateResult shuffled = GetParam().run(s, turned, {});
+    Pairs transformed = s.points;
+    std::shuffle(transformed.begin(), transformed.end(), random);
+    const EstimateResult shuffled = GetParam().run(s, transformed, {});
     EXPECT_NEAR(GetParam().error(s, shuffled), error, 0.02);
     if (GetParam().name == "essential") continue;  // its cameras would have to change too
-    for (PointPair& p : turned) p = {p.x2, p.y2, p.x1, p.y1};
-    const EstimateResult swapped = GetParam().run(s, turned, {});
+    for (PointPair& p : transformed) p = {p.x2, p.y2, p.x1, p.y1};
+    const EstimateResult swapped = GetParam().run(s, transformed, {});
     EXPECT_NEAR(swapped.inlier_count, shuffled.inlier_count, 4);
     EXPECT_NEAR(swapped.rms, shuffled.rms, 0.01);
-    for (PointPair& p : turned) p = {100 * p.x1 + 7e4, 100 * p.y1, 100 * p.x2, 100 * p.y2 - 3e4};
-    const EstimateResult scaled = GetParam().run(s, turned, {.threshold = 200});
+    for (PointPair& p : transformed)
+      p = {100 * p.x1 + 7e4, 100 * p.y1, 100 * p.x2, 100 * p.y2 - 3e4};
+    const EstimateResult scaled = GetParam().run(s, transformed, {.threshold = 200});
     EXPECT_NEAR(scaled.inlier_count, swapped.inlier_count, 4);
     EXPECT_NEAR(scaled.rms, 100 * swapped.rms, 1);
   }

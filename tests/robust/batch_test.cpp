@@ -72,7 +72,7 @@ Content make_content(ModelKind kind) {
   return c;
 }
 
-Content turned(Content c) {
+Content reversed(Content c) {
   std::reverse(c.pairs.begin(), c.pairs.end());
   std::reverse(c.cameras1.begin(), c.cameras1.end());
   std::reverse(c.cameras2.begin(), c.cameras2.end());
@@ -199,7 +199,7 @@ TEST_P(Batch, gives_the_result_of_each_single_pair) {
 TEST_P(Batch, gives_the_same_bytes_in_any_order_and_place) {
   for_each_device([&](Queue& queue) {
     const std::vector<Found> reference = run(queue, content_);
-    std::vector<Found> others = run(queue, turned(content_));
+    std::vector<Found> others = run(queue, reversed(content_));
     std::reverse(others.begin(), others.end());
     for (size_t k = 0; k < reference.size(); ++k)
       EXPECT_TRUE(others[k] == reference[k]) << "pair " << k;

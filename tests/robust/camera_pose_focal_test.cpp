@@ -40,7 +40,7 @@ double least_squares(const PoseScene& s) {
   const auto residuals = [&](const Parameters& p) {
     const Vec3 w = {p[0], p[1], p[2]};
     const double angle = std::hypot(w[0], w[1], w[2]);
-    const Mat3 turn =
+    const Mat3 rotation =
         angle > 0 ? synthetic::rotation_about({w[0] / angle, w[1] / angle, w[2] / angle}, angle)
                   : Mat3{1, 0, 0, 0, 1, 0, 0, 0, 1};
     std::vector<double> r;
@@ -53,7 +53,7 @@ double least_squares(const PoseScene& s) {
         Y[k] = s.truth.R[3 * k] * X[0] + s.truth.R[3 * k + 1] * X[1] + s.truth.R[3 * k + 2] * X[2] +
                s.truth.t[k];
       for (std::size_t k = 0; k < 3; ++k)
-        Z[k] = turn[3 * k] * Y[0] + turn[3 * k + 1] * Y[1] + turn[3 * k + 2] * Y[2] +
+        Z[k] = rotation[3 * k] * Y[0] + rotation[3 * k + 1] * Y[1] + rotation[3 * k + 2] * Y[2] +
                p[static_cast<int>(3 + k)];
       const double f = s.camera.fx * std::exp(p[6]);
       r.push_back(f * Z[0] / Z[2] + s.camera.cx - point.x);
@@ -157,7 +157,7 @@ TEST_F(CameraPoseFocal, keeps_the_ratio_of_the_focal_lengths) {
 TEST_F(CameraPoseFocal, is_not_claimed_if_the_points_do_not_determine_it) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise(0, 0.5);
-  int told = 0, claimed = 0;
+  int correct = 0, claimed = 0;
   for (const bool slanted : {true, false}) {
     for (int k = 0; k < 20; ++k) {
       std::vector<ScenePoint> points;
@@ -172,11 +172,11 @@ TEST_F(CameraPoseFocal, is_not_claimed_if_the_points_do_not_determine_it) {
       const EstimateResult r =
           estimate(ModelKind::camera_pose_focal, points, {.cameras = std::array{kUnknown}});
       if (!r.focal_is_known()) continue;
-      if (slanted) told += std::abs(r.focal_length - 1000) < 5 * r.focal_deviation;
+      if (slanted) correct += std::abs(r.focal_length - 1000) < 5 * r.focal_deviation;
       if (!slanted) ++claimed;
     }
   }
-  EXPECT_GE(told, 18);
+  EXPECT_GE(correct, 18);
   EXPECT_LE(claimed, 2);
 }
 

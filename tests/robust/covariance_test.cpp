@@ -95,9 +95,9 @@ Eigen::Matrix3d matrix3(const Mat3& R) {
 }
 // Difference (w, t) of a pose from another pose: R = exp([w]x) R0.
 VectorXd difference(const Pose& pose, const Pose& from) {
-  const Eigen::AngleAxisd turn(matrix3(pose.R) * matrix3(from.R).transpose());
+  const Eigen::AngleAxisd rotation(matrix3(pose.R) * matrix3(from.R).transpose());
   VectorXd d(6);
-  d << turn.angle() * turn.axis(), pose.t[0] - from.t[0], pose.t[1] - from.t[1],
+  d << rotation.angle() * rotation.axis(), pose.t[0] - from.t[0], pose.t[1] - from.t[1],
       pose.t[2] - from.t[2];
   return d;
 }

@@ -231,7 +231,7 @@ TEST_F(MonodepthSharedFocal, refuses_points_of_another_kind) {
   Queue queue;
   const std::string takes = "estimate monodepth_shared_focal: takes point pairs with depths",
                     found =
-                        "estimate_batch: a monodepth_shared_focal is found from point pairs "
+                        "estimate_batch: monodepth_shared_focal is estimated from point pairs "
                         "with depths";
   EXPECT_EQ(message([&] { (void)estimate(kKind, pairs, kInput); }), takes);
   EXPECT_EQ(message([&] { (void)estimate(kKind, seen, kInput); }), takes);
@@ -241,7 +241,7 @@ TEST_F(MonodepthSharedFocal, refuses_points_of_another_kind) {
             "estimate shared_focal: takes point pairs");
   EXPECT_EQ(
       message([&] { (void)estimate_batch(queue, ModelKind::shared_focal, points.data(), batch); }),
-      "estimate_batch: a shared_focal is found from point pairs");
+      "estimate_batch: shared_focal is estimated from point pairs");
   EXPECT_EQ(message([&] { (void)estimate_relative_pose(ModelKind::homography, points); }),
             "estimate_relative_pose: homography has no relative pose");
   EXPECT_EQ(estimate(kKind, std::span(points).first(2), kInput).outcome, Outcome::too_few_points);

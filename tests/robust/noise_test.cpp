@@ -18,7 +18,7 @@ TYPED_TEST_SUITE(Noise, AllProblems, ProblemNames);
 // Noise of 1 px under the true model is found for any fraction of correct matches and
 // any threshold.
 TYPED_TEST(Noise, scale_is_found) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   constexpr int kPoints = 20000;
   for (const double inliers : {0.8, 0.5, 0.3}) {
     for (const double threshold : {1.0, 2.5, 6.25}) {
@@ -44,7 +44,7 @@ TYPED_TEST(Noise, scale_is_found) {
 }
 
 TYPED_TEST(Noise, scale_without_points_keeps_its_start) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   RansacScene s =
       make_ransac_scene(TypeParam::problem, {.points = 100, .inliers = 1}, 2, this->random_);
   std::fill(s.pair.f64.begin(), s.pair.f64.end(), std::nan(""));
@@ -60,7 +60,7 @@ TYPED_TEST(Noise, scale_without_points_keeps_its_start) {
 template <class P>
 class Leverage : public test::NeedsProblem<P::problem> {
  protected:
-  using Text = typename P::Text;
+  using Functions = typename P::Functions;
   std::mt19937_64 random_{14};
 
   struct Cut {
@@ -71,26 +71,26 @@ class Leverage : public test::NeedsProblem<P::problem> {
     const auto view = view_of<P::problem>(s.pair);
     Cut c{s.pixel, std::vector<double>(static_cast<size_t>(s.pair.stride)), {}};  // noise: 1 px
     Model pose{};
-    typename Text::pair_shared shared;
-    Text::model_side(&view, s.pair.stride, s.truth.data(), pose.data());
-    Text::admit_points(&view, s.pair.stride, s.truth.data(), pose.data(), c.admitted.data());
+    typename Functions::pair_shared shared;
+    Functions::model_side(&view, s.pair.stride, s.truth.data(), pose.data());
+    Functions::admit_points(&view, s.pair.stride, s.truth.data(), pose.data(), c.admitted.data());
     c.weights = c.admitted;
-    Text::cut_leverage(&view, s.truth.data(), pose.data(), c.sigma, c.weights.data(), &shared);
+    Functions::cut_leverage(&view, s.truth.data(), pose.data(), c.sigma, c.weights.data(), &shared);
     return c;
   }
 
   // Leverage of every point: |R^-T J|^2 with its row J of the Jacobian in the parameters, and R of
   // the points within two standard deviations.
   static std::vector<double> plain_leverage(const RansacScene& s, const Cut& c) {
-    constexpr int kEquations = Text::EQUATIONS;
-    double chart[20], D[kEquations * Text::DOF];
-    Text::model_open(s.truth.data(), s.pair.info.rays, chart);
-    Text::model_tangent(chart, s.pair.info.rays, D);
+    constexpr int kEquations = Functions::EQUATIONS;
+    double chart[20], D[kEquations * Functions::DOF];
+    Functions::model_open(s.truth.data(), s.pair.info.rays, chart);
+    Functions::model_tangent(chart, s.pair.info.rays, D);
     Model model{};  // from the chart: derivatives belong to this multiple of the truth
-    Text::model_close(chart, s.pair.info.rays, model.data());
-    const Eigen::Map<Eigen::Matrix<double, kEquations, Text::DOF, Eigen::RowMajor>> tangent(D);
-    Eigen::MatrixXd all(s.pair.count(), int(Text::DOF));
-    Eigen::MatrixXd near = Eigen::MatrixXd::Zero(s.pair.count(), int(Text::DOF));
+    Functions::model_close(chart, s.pair.info.rays, model.data());
+    const Eigen::Map<Eigen::Matrix<double, kEquations, Functions::DOF, Eigen::RowMajor>> tangent(D);
+    Eigen::MatrixXd all(s.pair.count(), int(Functions::DOF));
+    Eigen::MatrixXd near = Eigen::MatrixXd::Zero(s.pair.count(), int(Functions::DOF));
     for (int i = 0; i < s.pair.count(); ++i) {
       Eigen::Matrix<double, 1, kEquations> row;
       for (int k = 0; k < kEquations; ++k) {
@@ -165,7 +165,7 @@ struct EpipolarOrientation : public test::NeedsProblem<P::problem> {
 TYPED_TEST_SUITE(EpipolarOrientation, EpipolarProblems, ProblemNames);
 
 TYPED_TEST(EpipolarOrientation, holds_for_true_matches) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   for (int trial = 0; trial < 300; ++trial) {
     const RansacScene s = make_ransac_scene(
         TypeParam::problem, {.points = 64, .inliers = 1, .noise = 0}, 2, this->random_);
@@ -198,7 +198,7 @@ TYPED_TEST(EpipolarOrientation, holds_for_true_matches) {
 // If the epipole is in the middle of image 2, a wrong match lies equally often on either side. Then
 // n wrong matches agree by chance 2 in 2^n times.
 TYPED_TEST(EpipolarOrientation, holds_only_by_chance_for_wrong_matches) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   std::normal_distribution<double> normal(0, 1);
   constexpr int kTrials = 100000;
   for (const int n : {2, 5, 7}) {

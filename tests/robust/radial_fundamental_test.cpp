@@ -35,7 +35,7 @@ double median(std::vector<double> v) {
 }
 
 struct Tally {
-  int ok = 0, told = 0;
+  int ok = 0, with_deviation = 0;
   int inliers = 0, right = 0, plain = 0;          // inliers, correct inliers, inliers of F alone
   double seconds = 0;                             // CPU time of this thread
   std::vector<double> errors, deviations, clean;  // k, |error| / deviation, px for F
@@ -60,7 +60,7 @@ Tally run(synthetic::SceneOptions options, double least, double most, int scenes
     ++tally.ok;
     tally.inliers += r.inlier_count;
     for (std::size_t i = 0; i < s.points.size(); ++i) tally.right += s.labels[i] && r.inliers[i];
-    tally.told += std::isfinite(r.distortion_deviation);
+    tally.with_deviation += std::isfinite(r.distortion_deviation);
     const double error = std::abs(r.distortion - options.distortion);
     tally.errors.push_back(error);
     tally.deviations.push_back(error / r.distortion_deviation);
@@ -112,7 +112,7 @@ TEST_F(RadialFundamental, explains_more_matches_than_F_alone) {
 TEST_F(RadialFundamental, deviation_agrees_with_the_error) {
   const Tally t =
       run({.points = 400, .inliers = 1, .noise = 0.5}, -0.3, 0, 150, "deviation, 400 matches");
-  EXPECT_EQ(t.told, 150);
+  EXPECT_EQ(t.with_deviation, 150);
   EXPECT_GT(median(t.deviations), 0.5);
   EXPECT_LT(median(t.deviations), 0.9);
 }

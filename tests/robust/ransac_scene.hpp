@@ -12,7 +12,7 @@
 
 #include "problem_scene.hpp"
 #include "robust/pair_points.hpp"
-#include "robust/problem_lanes.hpp"
+#include "robust/problem_functions.hpp"
 #include "support/needs_problem.hpp"
 
 namespace bifocal::robust {
@@ -74,10 +74,10 @@ inline RansacScene make_ransac_scene(ModelKind problem, const synthetic::SceneOp
 }
 
 template <ModelKind K>
-typename problem_lanes<double, K>::pair_view view_of(const PairPoints& pair) {
-  typename problem_lanes<double, K>::pair_view view;
-  problem_lanes<double, K>::pair_open(pair.f64.data(), pair.count(), pair.stride, &pair.info,
-                                      &view);
+typename problem_functions<double, K>::pair_view view_of(const PairPoints& pair) {
+  typename problem_functions<double, K>::pair_view view;
+  problem_functions<double, K>::pair_open(pair.f64.data(), pair.count(), pair.stride, &pair.info,
+                                          &view);
   return view;
 }
 
@@ -135,7 +135,7 @@ inline double plain_error(ModelKind problem, const PairPoints& pair, const Model
 
 template <ModelKind K>
 struct ProblemConstant {
-  using Text = problem_lanes<double, K>;
+  using Functions = problem_functions<double, K>;
   static constexpr ModelKind problem = K;
 };
 
@@ -147,7 +147,7 @@ struct Chosen {
 template <class... Kept, bool (*Wanted)(int), class First, class... Rest>
 struct Chosen<testing::Types<Kept...>, Wanted, First, Rest...> {
   using Types =
-      typename Chosen<std::conditional_t<Wanted(First::Text::RESIDUALS),
+      typename Chosen<std::conditional_t<Wanted(First::Functions::RESIDUALS),
                                          testing::Types<Kept..., First>, testing::Types<Kept...>>,
                       Wanted, Rest...>::Types;
 };

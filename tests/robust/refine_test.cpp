@@ -10,7 +10,7 @@ namespace {
 template <class P>
 class Chart : public test::NeedsProblem<P::problem> {
  protected:
-  using Text = typename P::Text;
+  using Functions = typename P::Functions;
   using Delta = std::array<double, 8>;
   using Tangent = std::array<double, 80>;
   static constexpr ModelKind problem = P::problem;
@@ -18,22 +18,22 @@ class Chart : public test::NeedsProblem<P::problem> {
 
   static std::array<double, 20> open(const RansacScene& s, const Model& m) {
     std::array<double, 20> chart{};
-    Text::model_open(m.data(), rays(s), chart.data());
+    Functions::model_open(m.data(), rays(s), chart.data());
     return chart;
   }
   static Model close(const RansacScene& s, const std::array<double, 20>& chart) {
     Model m{};
-    Text::model_close(chart.data(), rays(s), m.data());
+    Functions::model_close(chart.data(), rays(s), m.data());
     return m;
   }
   static Model moved(const RansacScene& s, std::array<double, 20> chart, const Delta& delta) {
-    Text::model_move(chart.data(), delta.data());
+    Functions::model_move(chart.data(), delta.data());
     return close(s, chart);
   }
   static const double* rays(const RansacScene& s) { return s.pair.info.rays; }
   static double norm(const Model& m) {
     double sum = 0;
-    for (int i = 0; i < Text::MODEL_SIZE; ++i) sum += m[size_t(i)] * m[size_t(i)];
+    for (int i = 0; i < Functions::MODEL_SIZE; ++i) sum += m[size_t(i)] * m[size_t(i)];
     return std::sqrt(sum);
   }
   // Makes a random step of about the fraction `share` of the threshold.
@@ -42,7 +42,7 @@ class Chart : public test::NeedsProblem<P::problem> {
     Delta delta{};
     for (double& d : delta) d = normal(random_);
     if (!ransac_steps(problem).two_views) {
-      const double focal = s.pair.info.focal[0] * Text::model_focal(s.truth.data());
+      const double focal = s.pair.info.focal[0] * Functions::model_focal(s.truth.data());
       for (double& d : delta) d /= focal;
     }
     return delta;
@@ -55,13 +55,13 @@ class Chart : public test::NeedsProblem<P::problem> {
                                         const std::vector<double>& weights) {
     std::array<double, 68> sums{};
     const auto view = view_of<problem>(s.pair);
-    const typename Text::robust_loss loss = {r.t, r.smooth, r.weighted};
-    Text::model_equations(m.data(), &view, s.pair.stride, &loss, weights.data(), sums.data());
+    const typename Functions::robust_loss loss = {r.t, r.smooth, r.weighted};
+    Functions::model_equations(m.data(), &view, s.pair.stride, &loss, weights.data(), sums.data());
     return sums;
   }
   static double score_of(const RansacScene& s, const Model& m, const Robust& r,
                          const std::vector<double>& weights) {
-    return sums_of(s, m, r, weights)[Text::SUM_OF_SCORES];
+    return sums_of(s, m, r, weights)[Functions::SUM_OF_SCORES];
   }
   std::vector<double> random_weights(const RansacScene& s) {
     std::uniform_real_distribution<double> unit(0, 1);
@@ -85,7 +85,7 @@ TYPED_TEST(Chart, gives_back_the_model) {
 // A move in the chart changes the elements by the tangent, to first order. (The equations of a pose
 // are in its parameters, so its tangent is the identity.)
 TYPED_TEST(Chart, moves_along_its_tangent) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   const RansacScene s =
       make_ransac_scene(this->problem, {.points = 50, .inliers = 1}, 2, this->random_);
   const auto chart = this->open(s, s.truth);
@@ -110,7 +110,7 @@ TYPED_TEST(Chart, moves_along_its_tangent) {
 
 // A problem's own step equals the step of the normal equations in the parameters of the tangent.
 TYPED_TEST(Chart, steps_in_the_parameters_of_its_tangent) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   const RansacScene s =
       make_ransac_scene(this->problem, {.points = 200, .inliers = 1}, 2, this->random_);
   const double t = s.pair.info.threshold;
@@ -136,7 +136,7 @@ TYPED_TEST(Chart, steps_in_the_parameters_of_its_tangent) {
 // The vector g is half the gradient of the weighted squared errors: the score, sum u or sum u^3
 // with u = 1 - e t, has the gradient -2 t g or -6 t g.
 TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_score) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   const RansacScene s =
       make_ransac_scene(this->problem, {.points = 700, .inliers = 0.6}, 3, this->random_);
   const std::vector<double> weights = this->random_weights(s);
@@ -174,7 +174,7 @@ TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_score) {
 }
 
 TYPED_TEST(Chart, refinement_never_worsens_the_score) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   for (int trial = 0; trial < 40; ++trial) {
     const RansacScene s =
         make_ransac_scene(this->problem, {.points = 300, .inliers = 0.5}, 2.5, this->random_);
@@ -200,7 +200,7 @@ TYPED_TEST(Chart, refinement_never_worsens_the_score) {
 }
 
 TYPED_TEST(Chart, refinement_recovers_the_truth) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   for (int trial = 0; trial < 20; ++trial) {
     const RansacScene s = make_ransac_scene(
         this->problem, {.points = 300, .inliers = 1, .noise = 0}, 2.5, this->random_);

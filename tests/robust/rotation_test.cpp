@@ -16,7 +16,7 @@ using synthetic::make_scene;
 using synthetic::TwoViewScene;
 
 struct Tally {
-  int turned = 0, depth = 0;
+  int rotated = 0, depth = 0;
   double worst = 0;  // degrees of rotation
 };
 
@@ -32,7 +32,7 @@ Tally run(ModelKind kind, const synthetic::SceneOptions& options, int scenes, do
                   .options = {.threshold = threshold, .seed = static_cast<std::uint64_t>(k)}});
     tally.depth += r.ok();
     if (r.outcome != Outcome::rotation_only) continue;
-    ++tally.turned;
+    ++tally.rotated;
     EXPECT_EQ(r.pose.t, (Vec3{0, 0, 0}));
     EXPECT_EQ(r.model, Mat3{});
     EXPECT_GE(r.inlier_count, 0.8 * options.inliers * options.points);
@@ -55,8 +55,9 @@ TEST_P(RotationOnly, is_reported_for_a_rotated_camera) {
               {.points = n, .inliers = 0.7, .noise = noise, .upright = upright, .baseline = 0}, 20,
               2.5);
       std::printf("%s, %d matches, %.1f px: %d turned, %d with depth; worst %.3f deg\n",
-                  std::string(to_string(GetParam())).c_str(), n, noise, t.turned, t.depth, t.worst);
-      EXPECT_EQ(t.turned, 20);
+                  std::string(to_string(GetParam())).c_str(), n, noise, t.rotated, t.depth,
+                  t.worst);
+      EXPECT_EQ(t.rotated, 20);
       EXPECT_LT(t.worst, 0.5 * noise);
     }
   }

@@ -62,7 +62,7 @@ Pose sideways(std::mt19937_64& random) {  // parallel axes
   pose.R = synthetic::rotation_about({0, 0, 1}, uniform(random, 0, 0.5));
   return pose;
 }
-Pose turned(std::mt19937_64& random) {
+Pose rotation_pose(std::mt19937_64& random) {
   Pose pose = any_motion(random);
   pose.t = {0, 0, 0};
   return pose;
@@ -115,7 +115,7 @@ double median(std::vector<double> v) {
 }
 
 struct Tally {
-  int ok = 0, turned = 0, known = 0, off = 0;                  // off: claimed, and 25 % off
+  int ok = 0, rotations = 0, known = 0, off = 0;               // off: claimed, and 25 % off
   std::vector<double> focal, rotation, direction, deviations;  // errors if f is claimed
 };
 
@@ -131,7 +131,7 @@ Tally run(const Recipe& recipe, int scenes, const char* name) {
         {.cameras = std::array{given},
          .options = {.threshold = 1.25, .seed = static_cast<std::uint64_t>(k)}});
     tally.ok += r.ok();
-    tally.turned += r.outcome == Outcome::rotation_only;
+    tally.rotations += r.outcome == Outcome::rotation_only;
     const double error = r.focal_length / s.camera.fx - 1;
     if (r.outcome == Outcome::rotation_only) tally.focal.push_back(std::abs(error));
     if (!r.ok() || !r.focal_is_known()) continue;
@@ -143,7 +143,7 @@ Tally run(const Recipe& recipe, int scenes, const char* name) {
     tally.direction.push_back(synthetic::direction_error_deg(r.pose.t, s.truth.t));
   }
   fmt::print("{}: {} ok, {} turned, {} of known f ({} of them 25 % off)", name, tally.ok,
-             tally.turned, tally.known, tally.off);
+             tally.rotations, tally.known, tally.off);
   if (tally.known > 0)
     fmt::print("; medians: f {:.2f} %, R {:.3f} deg, t {:.3f} deg, error / deviation {:.2f}",
                100 * median(tally.focal), median(tally.rotation), median(tally.direction),
@@ -238,8 +238,8 @@ TEST_F(SharedFocal, is_not_claimed_if_two_views_do_not_determine_it) {
 }
 
 TEST_F(SharedFocal, of_a_rotation_is_reported_without_a_translation) {
-  const Tally t = run({.motion = turned}, 40, "turn");
-  EXPECT_GE(t.turned, 38);
+  const Tally t = run({.motion = rotation_pose}, 40, "turn");
+  EXPECT_GE(t.rotations, 38);
   EXPECT_EQ(t.known, 0);
   EXPECT_LT(median(t.focal), 0.02);
 }

@@ -46,7 +46,7 @@ TEST(Significance, matches_that_share_a_point_are_one) {
   pair.set(ModelKind::fundamental, {numbers_of(points), 60, Cameras{}, MatchPriors{}}, {});
   const auto view = view_of<ModelKind::fundamental>(pair);
   const std::vector<double> errors(60, 0.0);
-  problem_lanes<double, ModelKind::fundamental>::count_distinct(
+  problem_functions<double, ModelKind::fundamental>::count_distinct(
       &view, pair.f32.data(), errors.data(), 60, pair.tables.data(), &pair.work);
   EXPECT_EQ(pair.work.distinct_points, 30);
   EXPECT_EQ(pair.work.distinct_inliers, 30);

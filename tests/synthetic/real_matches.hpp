@@ -27,7 +27,7 @@ struct PosedMatches {
 [[nodiscard]] PosedMatches read_fountain(const std::string& folder);
 
 // A photograph whose camera was measured.
-struct PosedPicture {
+struct PosedImage {
   std::string file;
   Intrinsics camera;  // for the image at its own size
   Mat3 R{};           // from the camera to the world
@@ -35,10 +35,9 @@ struct PosedPicture {
 };
 // Reads the photographs of a folder by name, with NAME.camera from another folder; these cameras
 // belong to photographs `scale` times as large. Returns none if the folder is missing.
-[[nodiscard]] std::vector<PosedPicture> read_posed_pictures(const std::string& folder,
-                                                            const std::string& cameras,
-                                                            double scale);
+[[nodiscard]] std::vector<PosedImage> read_posed_images(const std::string& folder,
+                                                        const std::string& cameras, double scale);
 // Returns camera 2 from camera 1, |t| = 1.
-[[nodiscard]] Pose relative_pose(const PosedPicture& picture1, const PosedPicture& picture2);
+[[nodiscard]] Pose relative_pose(const PosedImage& picture1, const PosedImage& picture2);
 
 }  // namespace bifocal::synthetic

@@ -33,13 +33,15 @@ void check_sizes(const Problem& problem, const Template& t, const std::string& f
   int degree = 0;
   for (const Row& row : t.rows) degree = std::max(degree, problem.degree() + row.shift[0]);
   if (t.rows.size() > kMostRows)
-    throw Error(ErrorCode::input,
-                fmt::format("{}: a template of {} rows is beyond a lane, which takes at most {}",
-                            file, t.rows.size(), kMostRows));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: a template of {} rows is too large for a lane: at most {} are supported",
+                    file, t.rows.size(), kMostRows));
   if (degree > kMostTemplateDegree)
-    throw Error(ErrorCode::input,
-                fmt::format("{}: a template of degree {} is beyond a lane, which takes at most {}",
-                            file, degree, kMostTemplateDegree));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: a template of degree {} is too large for a lane: at most {} is supported",
+                    file, degree, kMostTemplateDegree));
 }
 
 }  // namespace
@@ -49,8 +51,8 @@ Generated generate_solver(std::string_view text, const std::string& file, std::u
   const Problem problem = parse_problem(text, file);
   const int n = static_cast<int>(problem.unknowns.size());
   if (problem.degree() > kMostDegree)
-    throw Error(ErrorCode::input, fmt::format("{}: an equation of degree {} is beyond a lane, "
-                                              "which takes at most {}",
+    throw Error(ErrorCode::input, fmt::format("{}: an equation of degree {} is too large for a "
+                                              "lane: at most {} is supported",
                                               file, problem.degree(), kMostDegree));
   std::mt19937_64 random(problem.seed + seed);
   const Instance instance = random_instance(problem, kPrime, random);

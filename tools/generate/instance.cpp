@@ -55,8 +55,8 @@ class Evaluator {
       }
       case Operation::skew:
         return skew(evaluate(e.parts[0]));
-      case Operation::beside:
-        return beside(e);
+      case Operation::row:
+        return joined(e);
       case Operation::stack: {
         Matrix all;
         for (const Expression& part : e.parts) {
@@ -165,7 +165,7 @@ class Evaluator {
     return s;
   }
 
-  Matrix beside(const Expression& e) const {
+  Matrix joined(const Expression& e) const {
     Matrix row(static_cast<std::size_t>(e.shape.count()));
     std::size_t first = 0;
     const auto columns = static_cast<std::size_t>(e.shape.columns);

@@ -32,7 +32,7 @@ void generate(const std::string& problem, const std::string& out, std::uint64_t 
   const auto start = std::chrono::steady_clock::now();
   const std::string text = read_file(problem, kMostBytes);
   std::optional<cli::Progress> progress(std::in_place, 100, "%");
-  const Watch watch = {.tell =
+  const Watch watch = {.report =
                            [&](double share, const std::string& best) {
                              progress->update(100 * share, best.empty() ? "no template yet" : best);
                            },

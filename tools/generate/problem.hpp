@@ -27,10 +27,10 @@ enum class Operation {
   determinant,
   trace,
   diagonal,
-  part,    // elements of a matrix from element `number` on
-  skew,    // the matrix of the cross product with a vector of 3
-  beside,  // matrices in a row
-  stack    // matrices one below the next
+  part,  // elements of a matrix from element `number` on
+  skew,  // the matrix of the cross product with a vector of 3
+  row,   // matrices next to each other
+  stack  // matrices one below the next
 };
 
 struct Expression {

@@ -258,9 +258,9 @@ Template find_template(const Problem& problem, const Instance& instance, const Q
   for (std::size_t s = 0; s < sets.size(); ++s) {
     if (!best.rows.empty() && sets[s].size() > kMostTimes * best.rows.size()) break;
     for (std::size_t a = 0; a < actions.size() && !is_least() && !watch.is_stopped(); ++a) {
-      if (watch.tell)
-        watch.tell(share_done(sets, s, best, tried),
-                   best.rows.empty() ? "" : template_name(problem, best));
+      if (watch.report)
+        watch.report(share_done(sets, s, best, tried),
+                     best.rows.empty() ? "" : template_name(problem, best));
       Pruning start(pool, roots, random, watch);
       if (tried[a] == kStarts || !start.start(sets[s], actions[a])) continue;
       search_from(start, quotient, random, best);
@@ -270,11 +270,12 @@ Template find_template(const Problem& problem, const Instance& instance, const Q
   if (best.rows.empty() && watch.is_stopped())
     throw Error(ErrorCode::input, file + ": stopped before a template was found");
   if (best.rows.empty())
-    throw Error(ErrorCode::input,
-                fmt::format("{}: neither an unknown nor its inverse is reduced by rows of degree "
-                            "{}, or an unknown is a function of the others and cannot be told from "
-                            "eigenvectors: eliminate it by hand",
-                            file, quotient.degree + 1));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: neither an unknown nor its inverse is reduced by rows of degree "
+                    "{}, or an unknown is a function of the others and cannot be computed from "
+                    "eigenvectors: eliminate it by hand",
+                    file, quotient.degree + 1));
   std::sort(best.rows.begin(), best.rows.end(), [](const Row& a, const Row& b) {
     return std::pair(monomial_index(a.shift), a.equation) <
            std::pair(monomial_index(b.shift), b.equation);

@@ -30,7 +30,8 @@ struct Options {
 };
 
 const std::vector<std::string> kFiles = {"rectification.json", "left.png", "right.png",
-                                         "rectification.npz", "polar.npz"};  // of older versions
+                                         "rectification.npz",
+                                         "polar.npz"};  // polar.npz: written by older versions
 
 void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
                      const std::filesystem::path& file) {
@@ -42,7 +43,7 @@ void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
   }
 }
 
-// The rectification, or the reason without one.
+// The rectification, or the reason why the pair has none.
 struct Solution {
   Rectification rectification;
   RectificationChoice choice;
@@ -65,7 +66,7 @@ std::string reason_of(RectifyOutcome outcome) {
     case RectifyOutcome::no_geometry:
       return "the fundamental matrix is not of rank 2";
     case RectifyOutcome::no_orientation:
-      return "the matches contradict each other in which side of the epipole they lie";
+      return "the matches contradict each other about their side of the epipole";
   }
   return "";
 }
@@ -125,14 +126,14 @@ Solution from_calibration(const Options& o, PairCalibration calibration, const P
 
 void check_inside(const Options& o, std::size_t row, double x, double y, const std::string& picture,
                   const Picture& p) {
-  // A tolerance for programs whose origin is the corner of a pixel.
+  // Tolerates programs whose pixel origin is the corner of a pixel.
   const bool inside = x >= -1 && y >= -1 && x <= p.width && y <= p.height;
   if (inside || !std::isfinite(x) || !std::isfinite(y)) return;
   throw Error(ErrorCode::input, fmt::format("{}: row {}: {} {} is outside {}, {} x {} px",
                                             o.matches, row + 1, x, y, picture, p.width, p.height));
 }
 
-// Rows of weight 0 (outliers, as `pair` writes them) are left out.
+// Leaves out rows of weight 0, with which `pair` marks outliers.
 Solution from_matches(const Options& o, const Correspondences& rows, const Picture& left,
                       const Picture& right) {
   std::vector<PointPair> points;
@@ -280,32 +281,31 @@ void run(const Options& o, Context& context) {
 }  // namespace
 
 void add_rectify(Program& program, Context& context) {
-  const Command command =
-      program.command("rectify", "Resample a pair so that a point lies on one row of both");
+  const Command command = program.command(
+      "rectify", "Resample a pair so that a scene point has the same row in both images");
   const auto o = std::make_shared<Options>();
   command.option("LEFT", o->left, "photograph of camera 1: JPEG, PNG, PGM or PPM").required();
   command.option("RIGHT", o->right, "photograph of camera 2").required();
-  command.option("--out", o->out, "folder for the results, made when missing").required();
-  const Option calib =
-      command.option("--calib", o->calib,
-                     "both cameras with their lenses, R and t: COLMAP's camera lines, JSON, "
-                     "or OpenCV's YAML or XML (docs/formats.md)");
+  command.option("--out", o->out, "output folder, created if missing").required();
+  const Option calib = command.option("--calib", o->calib,
+                                      "both cameras with distortion, R and t: COLMAP's camera "
+                                      "lines, JSON, or OpenCV's YAML or XML (docs/formats.md)");
   command
       .option("--matches", o->matches,
-              "rows of x1 y1 x2 y2 [weight]: uncalibrated, from their fundamental matrix; rows "
-              "of weight 0 are left out")
+              "rows of x1 y1 x2 y2 [weight]: uncalibrated rectification from their fundamental "
+              "matrix; rows with weight 0 are ignored")
       .excludes(calib);
-  add_flags(command, o->rectify,
-            FlagChanges()
-                .leave_out(o->rectify.max_angle_deg)
-                .change(o->rectify.max_scale,
-                        {.help = "largest area of a rectified image, in areas of the larger "
-                                 "input; polar: eight times this",
-                         .range = Range::within(1e-3, 16)}));
+  add_flags(
+      command, o->rectify,
+      FlagChanges()
+          .leave_out(o->rectify.max_angle_deg)
+          .change(o->rectify.max_scale, {.help = "largest area of a rectified image, relative to "
+                                                 "the larger input; polar: eight times this",
+                                         .range = Range::within(1e-3, 16)}));
   command
       .option("--method", o->method,
-              "planar: rows by a homography each; polar: rows along epipolar half lines, for any "
-              "motion; auto: what scales pixels less unevenly")
+              "planar: one homography per image; polar: rows along epipolar half lines, for any "
+              "motion; auto: the method that scales pixels more evenly")
       .one_of({"auto", "planar", "polar"})
       .shows_default();
   add_robust_options(command, o->robust);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""COLMAP's front end and Bifocal's on the same photographs: features, matches of all pairs, geometry, into a database.
+"""Compares COLMAP's front end and Bifocal's on the same photographs: features, matches of all pairs, geometry, into a database.
 
   python bench/peers/python/front_end.py FOLDER --program PROGRAM [--device cuda] [--features 8192] [--runs 3] [--json FILE]
 
-Needs pycolmap (with a GPU: pycolmap-cuda12). In turn, so many times: pycolmap's extract_features, match_exhaustive without verification, and
-geometric_verification, each by its clock; `bifocal collect --pairs exhaustive` and `--pairs all`, by the clock of the whole process and of its
-stages. Medians, least and most; the device's first start, which no run of pycolmap's but the first has, stands apart."""
+Needs pycolmap (with a GPU: pycolmap-cuda12). Runs --runs times alternately: pycolmap's extract_features, match_exhaustive without verification, and
+geometric_verification, each timed in the process; `bifocal collect --pairs exhaustive` and `--pairs all`, with the time of the whole process and of
+its stages. Prints medians, least and most; the first start of the device, which only the first run of pycolmap contains, is listed separately."""
 
 import argparse
 import datetime
@@ -29,7 +29,7 @@ def timed(seconds, name, call, *args, **options):
 
 
 def counts(database):
-    """Images, their features, and the pairs whose geometry has inliers enough."""
+    """Returns images, their features, and the pairs with enough inliers."""
     with sqlite3.connect(database) as db:
         one = lambda query: db.execute(query).fetchone()[0] or 0
         return {"images": one("SELECT COUNT(*) FROM images"), "features": one("SELECT SUM(rows) FROM keypoints"),
@@ -74,7 +74,7 @@ def main():
             "bifocal, exhaustive": lambda a, d: by_bifocal(a, d, "exhaustive"), "bifocal, all": lambda a, d: by_bifocal(a, d, "all")}
     runs = {name: [] for name in ways}
     with tempfile.TemporaryDirectory() as folder:
-        for run in range(args.runs + 1):  # the first one of each starts the device
+        for run in range(args.runs + 1):  # the first run of each starts the device
             for name, way in ways.items():
                 runs[name].append(way(args, str(pathlib.Path(folder, f"{run}-{len(name)}.db"))))
     rows = []

@@ -2,6 +2,7 @@
 // Selects the pairs to match in rounds. A round uses the verified pairs of earlier rounds. The
 // pairs depend only on the photographs, the options and the earlier rounds, so a resumed run
 // selects the same pairs.
+#include <bifocal/colmap/hloc.hpp>
 #include <bifocal/error.hpp>
 
 #include <fmt/format.h>
@@ -91,6 +92,7 @@ class Chooser {
     switch (options_.pairs) {
       case PairChoice::all:
         if (is_screened(options_)) return screened();
+        if (!options_.given.matches.empty()) return with_given_matches();
         [[fallthrough]];
       case PairChoice::exhaustive:
         pairs = all_pairs(count);
@@ -168,6 +170,16 @@ class Chooser {
     std::vector<ImagePair> left_out, pairs;
     for (const ScreenedPair& s : work_.screened()) left_out.push_back(s.pair);
     std::ranges::set_difference(all, left_out, std::back_inserter(pairs), before);
+    return pairs;
+  }
+
+  // Returns the pairs that the file of given matches has.
+  [[nodiscard]] std::vector<ImagePair> with_given_matches() const {
+    const hloc::MatchFile file(options_.given.matches);
+    std::vector<ImagePair> pairs = named(all_pairs(static_cast<int>(images_.size())));
+    std::erase_if(pairs, [&](const ImagePair& p) {
+      return !file.contains(row(p.image1).name, row(p.image2).name);
+    });
     return pairs;
   }
 

@@ -236,7 +236,7 @@ class Detector {
 class GivenReader {
  public:
   GivenReader(const Job& job, std::optional<DescriptorKind> kind)
-      : source_(job.options.given.source), kind_(kind) {}
+      : source_(job.options.given.source, job.options.given.matches.empty()), kind_(kind) {}
 
   void read(Batch& batch) {
     for (Loaded& loaded : batch) read(loaded);

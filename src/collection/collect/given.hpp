@@ -31,12 +31,14 @@ struct GivenImage {
 
 class GivenSource {
  public:
-  explicit GivenSource(const std::filesystem::path& source);
-  // Returns the features of a photograph of the given size. Throws Error(input) with the reason if
-  // it has no usable features.
+  // Descriptors are read if they will be matched.
+  GivenSource(const std::filesystem::path& source, bool has_descriptors);
+  // Reads the features of a photograph of this size. Throws Error(input) with the reason if they
+  // cannot be used.
   [[nodiscard]] GivenImage read(const std::string& name, const PhotographInfo& photograph) const;
 
  private:
+  bool has_descriptors_;
   std::filesystem::path folder_;
   std::optional<hloc::FeatureFile> file_;
 };
@@ -45,18 +47,20 @@ class GivenSource {
 // descriptors of most kinds, so they are read from their source again.
 class GivenMatcher {
  public:
-  GivenMatcher(const std::filesystem::path& source, const DescriptorKind& kind,
-               std::span<const PhotographRow> rows, std::int64_t max_memory)
-      : source_(source), kind_(kind), rows_(rows), kept_(max_memory) {}
+  GivenMatcher(const GivenFeatures& given, const DescriptorKind& kind,
+               std::span<const PhotographRow> rows, std::int64_t max_memory);
 
-  // Matches pairs of images, by image number.
-  [[nodiscard]] MatchBatch match(Queue& queue, std::span<const ImagePair> pairs,
-                                 const FloatMatchOptions& options);
+  // Returns the matches of pairs of images, given by their numbers.
+  [[nodiscard]] MatchBatch match(Queue& queue, std::span<const ImagePair> pairs);
 
  private:
+  void match_descriptors(Queue& queue, const ImagePair& pair, std::vector<Match>& matches);
+  void read_matches(const ImagePair& pair, std::vector<Match>& matches) const;
   const std::vector<float>& descriptors(int number);
 
+  const GivenFeatures& given_;
   GivenSource source_;
+  std::optional<hloc::MatchFile> matches_;
   DescriptorKind kind_;
   std::span<const PhotographRow> rows_;
   runtime::LruCache<int, std::vector<float>> kept_;

@@ -63,15 +63,19 @@ ImageU8 reduced_mask(const ImageU8& mask, const ReducedImage& reduced) {
   return small;
 }
 
+bool is_masked(const ImageU8& mask, float x, float y) {
+  const int column = std::clamp(static_cast<int>(std::floor(x + 0.5F)), 0, mask.width - 1),
+            row = std::clamp(static_cast<int>(std::floor(y + 0.5F)), 0, mask.height - 1);
+  return mask.at(column, row) == 0;
+}
+
 void leave_out_masked(const ImageU8& mask, Features& found) {
   const std::size_t bytes =
       found.keypoints.empty() ? 0 : found.descriptors.size() / found.keypoints.size();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < found.keypoints.size(); ++i) {
     const Keypoint& k = found.keypoints[i];
-    const int x = std::clamp(static_cast<int>(std::floor(k.x + 0.5F)), 0, mask.width - 1),
-              y = std::clamp(static_cast<int>(std::floor(k.y + 0.5F)), 0, mask.height - 1);
-    if (mask.at(x, y) == 0) continue;
+    if (is_masked(mask, k.x, k.y)) continue;
     found.keypoints[kept] = k;
     if (!found.shapes.empty()) found.shapes[kept] = found.shapes[i];
     std::copy_n(found.descriptors.begin() + static_cast<std::ptrdiff_t>(i * bytes), bytes,

@@ -21,6 +21,9 @@ namespace bifocal::collection {
 // Returns the mask at the size of the image for detection. A pixel is kept if any covered pixel of
 // the file is kept: the final decision uses the features' positions in the file (leave_out_masked).
 [[nodiscard]] ImageU8 reduced_mask(const ImageU8& mask, const ReducedImage& reduced);
+// Returns whether the mask is black at a place, px of the file; places outside count as the nearest
+// pixel.
+[[nodiscard]] bool is_masked(const ImageU8& mask, float x, float y);
 // Removes the features at masked positions, in px of the file.
 void leave_out_masked(const ImageU8& mask, Features& found);
 

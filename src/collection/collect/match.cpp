@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "collection/collect/given.hpp"
+#include "collection/collect/masks.hpp"
 #include "collection/collect/resident.hpp"
 #include "collection/collect/stages.hpp"
 #include "collection/colmap/pipeline.hpp"
@@ -77,7 +78,7 @@ class Matcher {
         work_(shared.job.work_file),
         resident_(std::move(resident)) {
     if (shared.given)
-      given_.emplace(options_.given.source, *shared.given, shared.rows, shared.given_memory);
+      given_.emplace(options_.given, *shared.given, shared.rows, shared.given_memory);
   }
 
   void work(MatchPiece& piece) {
@@ -107,27 +108,41 @@ class Matcher {
   }
 
   void verify_given(MatchPiece& piece) {
-    const MatchBatch found = given_->match(queue_, piece.pairs, options_.given.matching);
+    const MatchBatch all = given_->match(queue_, piece.pairs);
+    MatchBatch kept{{0}, {}};  // without matches in masked regions
     std::vector<PointPair> points;
-    points.reserve(found.matches.size());
     for (std::size_t k = 0; k < piece.pairs.size(); ++k) {
-      const std::vector<Vec2>&one = given_places(piece.pairs[k].image1),
-            &two = given_places(piece.pairs[k].image2);
-      for (auto m = found.offsets[k]; m < found.offsets[k + 1]; ++m) {
-        const Match& match = found.matches[static_cast<std::size_t>(m)];
-        const Vec2 &a = one[static_cast<std::size_t>(match.index1)],
-                   &b = two[static_cast<std::size_t>(match.index2)];
-        points.push_back({a[0], a[1], b[0], b[1]});
+      const GivenPlaces &one = given_places(piece.pairs[k].image1),
+                        &two = given_places(piece.pairs[k].image2);
+      for (auto m = all.offsets[k]; m < all.offsets[k + 1]; ++m) {
+        const Match& match = all.matches[static_cast<std::size_t>(m)];
+        const auto i = static_cast<std::size_t>(match.index1),
+                   j = static_cast<std::size_t>(match.index2);
+        if (one.is_masked(i) || two.is_masked(j)) continue;
+        points.push_back({one.px[i][0], one.px[i][1], two.px[j][0], two.px[j][1]});
+        kept.matches.push_back(match);
       }
+      kept.offsets.push_back(std::ssize(kept.matches));
     }
-    fill(piece, verifier_.run(found.offsets, points.data()), found.matches);
+    fill(piece, verifier_.run(kept.offsets, points.data()), kept.matches);
   }
-  // Returns the positions of an image's given features, read once.
-  const std::vector<Vec2>& given_places(int image) {
+  struct GivenPlaces {
+    std::vector<Vec2> px;
+    std::vector<bool> masked;  // empty without a mask
+    [[nodiscard]] bool is_masked(std::size_t i) const { return !masked.empty() && masked[i]; }
+  };
+  // Reads the places of an image's given features.
+  const GivenPlaces& given_places(int image) {
     const auto [at, is_new] = given_places_.try_emplace(image);
-    if (is_new)
-      for (const Keypoint& k : work_.features(image).keypoints) at->second.push_back({k.x, k.y});
-    return at->second;
+    GivenPlaces& places = at->second;
+    if (!is_new) return places;
+    const std::filesystem::path& file = shared_.rows[static_cast<std::size_t>(image)].mask;
+    const ImageU8 mask = file.empty() ? ImageU8() : read_mask(file);
+    for (const Keypoint& k : work_.features(image).keypoints) {
+      places.px.push_back({k.x, k.y});
+      if (!mask.empty()) places.masked.push_back(is_masked(mask, k.x, k.y));
+    }
+    return places;
   }
 
   void fill(MatchPiece& piece, const Verified& found, std::span<const Match> matches) const {
@@ -172,7 +187,7 @@ class Matcher {
   WorkDatabase work_;
   std::shared_ptr<ResidentFeatures> resident_;  // features found by this run
   std::optional<GivenMatcher> given_;
-  std::map<int, std::vector<Vec2>> given_places_;  // px, by image
+  std::map<int, GivenPlaces> given_places_;  // of each image
   std::vector<colmap::ViewCamera> cameras1_, cameras2_;
   colmap::OddRows odd_;
 };

@@ -91,9 +91,12 @@ std::string name_of(const DeviceSet& devices) {
 }
 
 void check_given(const CollectOptions& o) {
-  if (o.given.source.empty()) return;
+  if (o.given.source.empty()) {
+    if (!o.given.matches.empty())
+      fail("CollectOptions::given.matches needs the features in given.source");
+    return;
+  }
   if (o.guided) fail("CollectOptions::guided: given features are matched once");
-  if (!o.masks.empty()) fail("CollectOptions::masks: given features are taken as they are");
   if (o.surf) fail("CollectOptions::surf and given.source: features are SURF's or given ones");
   const bool uses_similarity =
       o.pairs == PairChoice::retrieval || (o.pairs == PairChoice::sequential && o.loop_period > 0);
@@ -113,6 +116,7 @@ Settings settings_of(const Job& job) {
   add_members(o, "", left_out(o), s);
   // Files enter by a hash of their content; their location does not matter.
   if (!o.given.source.empty()) s["given.source"] = identity_of(o.given.source);
+  if (!o.given.matches.empty()) s["given.matches"] = identity_of(o.given.matches);
   if (o.pairs == PairChoice::listed) s["pairs_file"] = runtime::hash_of(read_text(o.pairs_file));
   if (!o.masks.empty()) s["masks"] = "yes";
   return s;

@@ -132,8 +132,9 @@ std::optional<DescriptorKind> WorkDatabase::given() const {
   if (!text) return {};
   const auto numbers = io::to_number<int>(std::string_view(*text).substr(0, text->find(' ')));
   const DescriptorKind kind{numbers.value_or(0), text->ends_with(" bytes")};
-  if (kind.numbers < 1 || kind.numbers > kMostDescriptorNumbers || *text != to_string(kind))
-    refuse("table bifocal_collect, {}: '{}', must be 1 to {} bytes or floats", kGiven,
+  if (kind.numbers < 0 || !numbers || kind.numbers > kMostDescriptorNumbers ||
+      *text != to_string(kind))
+    refuse("table bifocal_collect, {}: '{}', must be 0 to {} bytes or floats", kGiven,
            io::printable(*text), kMostDescriptorNumbers);
   return kind;
 }

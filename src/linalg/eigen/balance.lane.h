@@ -83,9 +83,9 @@ lane_fn void matrix_balance(lane_array A, kept_array K, index d, index n) {
       if (any(uneven)) {
         real f = power_of_two(sqrt(sqrt(row / column)) * lane(1.4142135623730951));
         f = select(uneven, f, lane(1));
-        mask pays = column * (f * f) + row / (f * f) < lane(0.9) * (column + row);
-        if (any(pays)) balance_row(A, K, d, n, i, select(pays, f, lane(1)));
-        moved = moved | pays;
+        mask improves = column * (f * f) + row / (f * f) < lane(0.9) * (column + row);
+        if (any(improves)) balance_row(A, K, d, n, i, select(improves, f, lane(1)));
+        moved = moved | improves;
       }
     }
     ever = ever | moved;

@@ -62,7 +62,7 @@ void check_arguments(const MatrixBatch<T>& A, const EigenOutput<T>& out) {
 
 // Returns the matrices per work package: enough to be worth a thread, few enough to balance the
 // load, and a multiple of the widest register.
-int matrices_of_a_package(int n) { return n <= 16 ? 128 : n <= 32 ? 32 : 16; }
+int matrices_per_block(int n) { return n <= 16 ? 128 : n <= 32 ? 32 : 16; }
 
 template <class T>
 void solve(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out,
@@ -93,7 +93,7 @@ void solve(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out,
   runtime::Kernel kernel;
   kernel.entry = "real_eigenpairs";
   kernel.cpu = linalg::eigen_cpu_function<T>();
-  kernel.cpu_block = matrices_of_a_package(A.rows);
+  kernel.cpu_block = matrices_per_block(A.rows);
   runtime::launch(queue, kernel, {.count = A.count}, arguments);
 }
 

@@ -24,7 +24,7 @@ struct EigenTuning {
 
 // For at most this many matrices per multiprocessor, a warp computes each matrix and the table is
 // ignored. One thread per matrix would leave most multiprocessors idle.
-inline constexpr int kFewMatricesOfCore = 4;
+inline constexpr int kFewMatricesPerCore = 4;
 inline constexpr int kSmallestOfWarp = 4;  // matrix size
 
 // The first row whose kernel exists for the size is used. The CUDA rows were measured on an NVIDIA

@@ -116,26 +116,26 @@ group_fn real svd_tile_dot(const real* x, const real* y) {
   return sum;
 }
 
-// Computes the rotation of the member's pair and stores it for the team. `turn` is 0 in even rounds
-// and 1 in odd rounds.
+// Computes the rotation of the member's pair and stores it for the team. `parity` is 0 in even
+// rounds and 1 in odd rounds.
 group_fn mask svd_pair_rotation(const svd_place* p, svd_columns* c, real dot, mask wanted,
-                                index turn) {
+                                index parity) {
   real tp, tq;
   mask parallel = svd_rotation(c, dot, wanted, p->tolerance2, &tp, &tq);
   if (p->row < SVD_TILE_PAIRS) {
     local_pair both;
     both.x = tp;
     both.y = tq;
-    ((local_ptr local_pair*)p->shared)[turn * (SVD_PLACES / 2) + p->slot] = both;
+    ((local_ptr local_pair*)p->shared)[parity * (SVD_PLACES / 2) + p->slot] = both;
   }
   return parallel;
 }
 
 // Rotates the numbers of the tile's pairs from column `first` on.
 group_fn void svd_tile_rotate(const svd_place* p, real* a, real* v, index pairs, index first,
-                              index turn) {
-  const local_ptr local_pair* t =
-      (const local_ptr local_pair*)p->shared + turn * (SVD_PLACES / 2) + p->block * SVD_TILE_PAIRS;
+                              index parity) {
+  const local_ptr local_pair* t = (const local_ptr local_pair*)p->shared +
+                                  parity * (SVD_PLACES / 2) + p->block * SVD_TILE_PAIRS;
   lane_unroll for (index k = 0; k < pairs; ++k) {
     local_pair both = t[k];
     index x = (first + 2 * k) * SVD_TILE_ROWS, y = x + SVD_TILE_ROWS;

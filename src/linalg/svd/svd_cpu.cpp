@@ -61,16 +61,16 @@ struct Scaling {
   // lower_only: only elements (i, j) with j <= i are read.
   Scaling(const R& r, bool lower_only) {
     using C = typename R::C;
-    Real largest = C::lane(0), wrong = C::lane(0);
+    Real largest = C::lane(0), not_finite = C::lane(0);
     for (int i = 0; i < r.work.rows; ++i) {
       const int cols = lower_only ? i + 1 : r.work.cols;
       for (int j = 0; j < cols; ++j) {
         const Real a = r.load(i * r.work.cols + j);
         largest = C::fmax(largest, C::fabs(a));
-        wrong += a - a;  // NaN if a is NaN or infinite
+        not_finite += a - a;  // NaN if a is NaN or infinite
       }
     }
-    finite = wrong == C::lane(0);
+    finite = not_finite == C::lane(0);
     scale = C::jacobi_scale(C::select(finite, largest, C::lane(1)));
   }
   Real load(const R& r, int e) const {

@@ -10,7 +10,7 @@ namespace {
 // Threads: threads per block. MinBlocks: blocks that must fit on a multiprocessor, which limits
 // the registers.
 template <class Real, int Size, int Places, int Rows, int Blocks, int Threads, int MinBlocks>
-struct svd_text {
+struct svd_source {
   static constexpr int SVD_SIZE = Size, SVD_PLACES = Places, SVD_ROWS = Rows, SVD_BLOCKS = Blocks,
                        THREADS = Threads, MIN_BLOCKS = MinBlocks;
   static bifocal::runtime::Constants constants() {
@@ -25,19 +25,19 @@ struct svd_text {
 #include "lane/cpp_end.h"
 };
 template <class Real, int Size, int Threads, int MinBlocks>
-using svd_threads_text = svd_text<Real, Size, 2, 1, 1, Threads, MinBlocks>;
+using svd_threads_source = svd_source<Real, Size, 2, 1, 1, Threads, MinBlocks>;
 template <class Real, int Places, int Rows, int Blocks, int MinBlocks>
-using svd_teams_text = svd_text<Real, 1, Places, Rows, Blocks, 128, MinBlocks>;
+using svd_teams_source = svd_source<Real, 1, Places, Rows, Blocks, 128, MinBlocks>;
 
 CUDA_KERNELS(SVD_GROUPS_KERNELS)
 
-template <class Text>
+template <class Source>
 void add_svd_threads(bifocal::runtime::CudaTable& table) {
-  CUDA_VARIANT(svd_groups, SVD_THREADS_KERNEL, Text)
+  CUDA_VARIANT(svd_groups, SVD_THREADS_KERNEL, Source)
 }
-template <class Text>
+template <class Source>
 void add_svd_teams(bifocal::runtime::CudaTable& table) {
-  CUDA_VARIANT(svd_groups, SVD_TEAMS_KERNEL, Text)
+  CUDA_VARIANT(svd_groups, SVD_TEAMS_KERNEL, Source)
 }
 
 }  // namespace

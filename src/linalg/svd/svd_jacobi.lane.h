@@ -17,14 +17,14 @@ lane_fn mask jacobi_round(real* W, index m, real* V, index v, index n, real* nor
   }
   lane_unroll for (index k = 0; k < round_pairs(n, round); ++k) {
     index p = round_first(round, k), q = round_second(n, round, k);
-    real longer = fmax(norm2[p], norm2[q]), shorter = fmin(norm2[p], norm2[q]), gain;
+    real longer = fmax(norm2[p], norm2[q]), shorter = fmin(norm2[p], norm2[q]), shift;
     real scale = reciprocal_power(longer);
     rotate[k] =
         rotation_due(norm2[p], norm2[q], product[k], scale, tolerance2) & (shorter > lane(0));
     rotation_make(rotate[k], norm2[p] * scale - norm2[q] * scale, fabs(product[k] * scale),
-                  product[k], c + k, s + k, &gain);
-    norm2[p] = select(rotate[k], longer + gain, norm2[p]);
-    norm2[q] = select(rotate[k], fmax(shorter - gain, lane(0)), norm2[q]);
+                  product[k], c + k, s + k, &shift);
+    norm2[p] = select(rotate[k], longer + shift, norm2[p]);
+    norm2[q] = select(rotate[k], fmax(shorter - shift, lane(0)), norm2[q]);
     rotated = rotated | rotate[k];
   }
   lane_unroll for (index k = 0; k < round_pairs(n, round); ++k) {

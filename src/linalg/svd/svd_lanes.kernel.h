@@ -6,16 +6,16 @@
 // Returns the factor that scales a matrix (element e at A[e step]) to the range of the Jacobi
 // methods, NaN if the matrix is not finite. With lower_only, only elements with j <= i are read.
 lane_fn real lane_svd_scale(global_const real* A, offset step, index m, index n, index lower_only) {
-  real largest = lane(0), wrong = lane(0);
+  real largest = lane(0), not_finite = lane(0);
   for (index i = 0; i < m; ++i) {
     for (index j = 0; j < (lower_only ? i + 1 : n); ++j) {
       real v = A[(i * n + j) * step];
       largest = fmax(largest, fabs(v));
-      wrong += v - v;
+      not_finite += v - v;
     }
   }
-  mask finite = wrong == lane(0);
-  return jacobi_scale(select(finite, largest, lane(1))) + wrong;
+  mask finite = not_finite == lane(0);
+  return jacobi_scale(select(finite, largest, lane(1))) + not_finite;
 }
 // Returns a scaled element, 0 if the scale is NaN.
 lane_fn real lane_svd_scaled(real v, real scale) {

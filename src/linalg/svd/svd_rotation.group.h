@@ -13,7 +13,7 @@ group_fn real svd_floor(void) { return lane(sizeof(scalar) == 4 ? 0x1p-40 : 0x1p
 // rotations the columns are orthogonal. (Columns of similar length need a large rotation at any
 // cosine, hence the first limit.) Angles are accurate to 2^-20. In double the cosine must therefore
 // be below 2^-32, so that the remainder after the rotation is negligible.
-group_fn real svd_slight_turn(void) { return lane(sizeof(scalar) == 4 ? 3e-4 : 3e-8); }
+group_fn real svd_slight_tangent(void) { return lane(sizeof(scalar) == 4 ? 3e-4 : 3e-8); }
 group_fn real svd_slight_cosine2(void) { return lane(sizeof(scalar) == 4 ? 1e-8 : 0x1p-64); }
 
 // Returns a squared length for the rotations. A length of zero is replaced by a length so large
@@ -58,7 +58,8 @@ group_fn mask svd_rotation(svd_columns* c, real dot, mask wanted, real tolerance
   real difference = c->norm_q - c->norm_p, twice = lane(2) * product;
   real root = fast_sqrt(difference * difference + twice * twice);
   real t = twice * fast_reciprocal(difference + copysign(root, difference));
-  mask far = rotate & ((square > svd_slight_cosine2() * lengths) | (fabs(t) > svd_slight_turn()));
+  mask far =
+      rotate & ((square > svd_slight_cosine2() * lengths) | (fabs(t) > svd_slight_tangent()));
   t = select(rotate, t, lane(0));
   real per_scale = t * fast_reciprocal(scale);
   *tp = per_scale * (c->scale_q * c->scale_q);

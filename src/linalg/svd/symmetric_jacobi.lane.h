@@ -8,7 +8,7 @@
 // jacobi_rotation.lane.h. V [n][v] <- V J (v = 0: none); V becomes the eigenvectors if it starts as
 // the identity. Returns the mask of lanes for which max_sweeps were too few.
 lane_fn mask symmetric_diagonalise(real* A, index n, real* V, index v, index max_sweeps) {
-  real c[16], s[16], gain[16];
+  real c[16], s[16], shift[16];
   mask rotate[16], active = lane(0) < lane(1);
   real tolerance2 = lane_epsilon() * lane_epsilon();
   for (index sweep = 0; sweep < max_sweeps && any(active); ++sweep) {
@@ -20,7 +20,7 @@ lane_fn mask symmetric_diagonalise(real* A, index n, real* V, index v, index max
         real scale = reciprocal_power(fmax(fabs(pq), fmax(fabs(pp), fabs(qq))));
         rotate[k] = rotation_due(pp, qq, pq, scale, tolerance2) & (fabs(pq) > jacobi_floor());
         rotation_make(rotate[k], pp * scale - qq * scale, fabs(pq * scale), pq, c + k, s + k,
-                      gain + k);
+                      shift + k);
         rotated = rotated | rotate[k];
       }
       lane_unroll for (index k = 0; k < round_pairs(n, round); ++k) {
@@ -35,8 +35,8 @@ lane_fn mask symmetric_diagonalise(real* A, index n, real* V, index v, index max
             A[i * n + p] = a;
             A[i * n + q] = b;
           }
-          A[p * n + p] = select(rotate[k], fmax(pp, qq) + gain[k], pp);
-          A[q * n + q] = select(rotate[k], fmin(pp, qq) - gain[k], qq);
+          A[p * n + p] = select(rotate[k], fmax(pp, qq) + shift[k], pp);
+          A[q * n + q] = select(rotate[k], fmin(pp, qq) - shift[k], qq);
           A[p * n + q] = A[q * n + p] = select(rotate[k], lane(0), pq);
           columns_rotate(V + p * v, V + q * v, v, c[k], s[k]);
         }

@@ -5,7 +5,7 @@
 enum {
   SAMPLE_SIZE = 3,
   SLOTS = 4,              // largest number of models of a sample
-  SOUGHT_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  TARGET_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
   SAMPLE_COST = 500,      // time to solve a sample, in scored points
   DOF = 6,                // parameters of the chart
   DIRECT_CHART = 1,       // they are the unknowns of the normal equations

@@ -20,14 +20,14 @@ enum {
 
 // How RANSAC treats these models: like maps (plane_map.lane.h).
 enum {
-  AGREES_BY_CHANCE = 0,
-  WRONG_IN_TELLING_SAMPLE = 0,
+  HAS_CHANCE_INLIERS = 0,
+  TOLERATED_SAMPLE_OUTLIERS = 0,
   FIRST_ROUND_CANDIDATES = 1,
   THOROUGH_SAMPLES = 0,
   KEEPS_BEST_EARLY = 1,
   CUTS_LEVERAGE = 0,
   IMAGES_HAVE_UNITS = 0,
-  COPIES_BIND = 0
+  IS_COPY_LIMITED = 0
 };
 
 lane_fn real point_error(const real* P, const real* p, const real* focal) {

@@ -14,7 +14,7 @@ enum {
   TERMS = 16,     // numbers of a linearised point
   SAMPLE_SIZE = 4,
   SLOTS = 4,              // largest number of kept models of a sample
-  SOUGHT_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  TARGET_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
   SAMPLE_COST = 10000,    // time to solve a sample, in scored points
   DOF = 7,                // parameters of the chart
   DIRECT_CHART = 1,       // they are the unknowns of the normal equations
@@ -66,8 +66,9 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
     // The solver does not use the last of the eight equations, which rejects false roots.
     real e = reprojection_squared(own, p[3], p[7], scene + 9, lane(1), lane(1));
     valid = valid & (e < lane(0.01));
-    mask room = kept < lane(SLOTS);
-    kept = solution_keep(valid & room, own, MODEL_SIZE, s < SLOTS ? s : SLOTS - 1, kept, models);
+    mask has_slot = kept < lane(SLOTS);
+    kept =
+        solution_keep(valid & has_slot, own, MODEL_SIZE, s < SLOTS ? s : SLOTS - 1, kept, models);
   }
   return kept;
 }

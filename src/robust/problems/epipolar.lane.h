@@ -15,9 +15,9 @@ enum {
 enum {
   // 1: outliers near their epipolar lines are inliers of a wrong model by chance. Then no model is
   // given up for lack of support so far, and a threshold that is far too wide is narrowed.
-  AGREES_BY_CHANCE = 1,
+  HAS_CHANCE_INLIERS = 1,
   // Number of outliers in a sample with which its model still scores more than chance.
-  WRONG_IN_TELLING_SAMPLE = 1,
+  TOLERATED_SAMPLE_OUTLIERS = 1,
   // Number of refined models in the first round. More than one, because the best may fit only one
   // plane of the scene.
   FIRST_ROUND_CANDIDATES = 2,
@@ -28,7 +28,7 @@ enum {
   KEEPS_BEST_EARLY = 0,   // 1: after refinement, other samples of the round rarely improve it
   CUTS_LEVERAGE = 1,      // 1: the last fit leaves out points of too much leverage
   IMAGES_HAVE_UNITS = 0,  // 1: the images may have different units, such as pixels and metres
-  COPIES_BIND = 0         // 1: copying points to a GPU takes longer than RANSAC
+  IS_COPY_LIMITED = 0     // 1: copying points to a GPU takes longer than RANSAC
 };
 
 // Relative increase of the score below which the last fit ends. It is small, because the weights of

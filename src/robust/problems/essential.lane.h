@@ -5,7 +5,7 @@
 enum {
   SAMPLE_SIZE = 5,
   SLOTS = 4,              // largest number of kept models of a sample
-  SOUGHT_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  TARGET_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
   SAMPLE_COST = 1400,     // time to solve a sample, in scored points
   DOF = 5,                // parameters of the chart
   SIDES = 2,              // see side_candidates

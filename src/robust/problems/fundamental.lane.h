@@ -6,7 +6,7 @@ enum {
   CAMERAS = 0,  // number of given cameras
   SAMPLE_SIZE = 7,
   SLOTS = 3,            // largest number of models of a sample
-  SOUGHT_PERCENT = 15,  // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  TARGET_PERCENT = 15,  // smallest inlier ratio to find in one pair of 1000 matches, in percent
   SAMPLE_COST = 150,    // time to solve a sample, in scored points
   DOF = 7,              // parameters of the chart
   DOMINANT_PLANE = 1    // inliers on one plane do not determine F (ransac/planes.group.h)

@@ -6,7 +6,7 @@
 enum {
   SAMPLE_SIZE = 4,
   SLOTS = 1,              // largest number of models of a sample
-  SOUGHT_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  TARGET_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
   SAMPLE_COST = 400,      // time to solve a sample, in scored points
   DOF = 8,                // parameters of the chart
   LINE_IS_DEGENERATE = 1  // inliers on a line of an image do not determine the model

@@ -22,14 +22,14 @@ enum {
 // How RANSAC treats these models (epipolar.lane.h): outliers are rarely inliers of a map, and
 // refinement leads from a sample of correct matches to the best map.
 enum {
-  AGREES_BY_CHANCE = 0,
-  WRONG_IN_TELLING_SAMPLE = 0,
+  HAS_CHANCE_INLIERS = 0,
+  TOLERATED_SAMPLE_OUTLIERS = 0,
   FIRST_ROUND_CANDIDATES = 1,
   THOROUGH_SAMPLES = 0,
   KEEPS_BEST_EARLY = 1,
   CUTS_LEVERAGE = 0,
   IMAGES_HAVE_UNITS = 1,
-  COPIES_BIND = 1
+  IS_COPY_LIMITED = 1
 };
 
 lane_fn real point_error(const real* H, const real* p, const real* focal) {

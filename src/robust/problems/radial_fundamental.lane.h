@@ -14,7 +14,7 @@ enum {
   CAMERAS = 1,  // gives the centre of distortion and the ratio of the focal lengths
   SAMPLE_SIZE = 9,
   SLOTS = 3,               // largest number of kept models of a sample
-  SOUGHT_PERCENT = 30,     // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  TARGET_PERCENT = 30,     // smallest inlier ratio to find in one pair of 1000 matches, in percent
   SAMPLE_COST = 2000,      // time to solve a sample, in scored points
   DOF = 8,                 // parameters of the chart: 7 of F, and k
   UNKNOWN_DISTORTION = 1,  // see model_distortion
@@ -57,14 +57,14 @@ lane_fn real radial_constraint(const real* p, const real* w, const real* lines) 
 }
 
 // Returns whether the lens model is defined at the point: both w > 0. False for NaN.
-lane_fn mask radial_is_there(const real* w) { return (w[0] > lane(0)) & (w[1] > lane(0)); }
+lane_fn mask radial_is_defined(const real* w) { return (w[0] > lane(0)) & (w[1] > lane(0)); }
 
 lane_fn real point_error(const real* model, const real* p, const real* focal) {
   real r2[2], w[2], lines[6], d[4];
   radial_lines(model, p, focal[1], r2, w, lines);
   radial_derivatives(model, p, focal[1], lines, d);
   real c = radial_constraint(p, w, lines);
-  return select(radial_is_there(w), c * c * reciprocal(vec4_norm_squared(d)), lane_nan());
+  return select(radial_is_defined(w), c * c * reciprocal(vec4_norm_squared(d)), lane_nan());
 }
 
 // Computes the terms of the normal equations at point p: the derivatives B [10] of the constraint
@@ -99,7 +99,7 @@ lane_fn real point_linearise(const real* model, const real* p, const real* focal
   terms[9] = r2[0] * lines[2] + r2[1] * lines[5] - slope;
   terms[10] = a;
   terms[11] = c;
-  return select(radial_is_there(w), a * c * c, lane_nan());
+  return select(radial_is_defined(w), a * c * c, lane_nan());
 }
 
 // Writes the models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
@@ -107,7 +107,7 @@ lane_fn real point_linearise(const real* model, const real* p, const real* focal
 // their lens moves a point nearly to infinity.
 lane_fn real sample_models(const real* p, const real* rays, real* models) {
   enum { ROOTS = 6 };
-  real y[18], solutions[10 * ROOTS], straight[36], kept = lane(0), stretch = rays[1] / rays[0];
+  real y[18], solutions[10 * ROOTS], undistorted[36], kept = lane(0), stretch = rays[1] / rays[0];
   for (index i = 0; i < MODEL_SIZE * SLOTS; ++i) models[i] = lane_nan();
   for (index i = 0; i < 9; ++i) {
     y[i] = stretch * p[9 + i];
@@ -123,19 +123,21 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
         real px = p[18 * v + i], py = y[9 * v + i];
         real w = lane(1) + own[9] * (px * px + py * py);
         valid = valid & (w > lane(0.1));
-        straight[18 * v + i] = px / w;
-        straight[18 * v + 9 + i] = py / w;
+        undistorted[18 * v + i] = px / w;
+        undistorted[18 * v + 9 + i] = py / w;
       }
     }
-    valid = valid & epipolar_oriented(own, straight, straight + 9, straight + 18, straight + 27, 9);
+    valid = valid & epipolar_oriented(own, undistorted, undistorted + 9, undistorted + 18,
+                                      undistorted + 27, 9);
     if (!any(valid)) continue;
     for (index i = 0; i < 9; ++i) {
       if (i % 3 == 1) own[i] = own[i] * stretch;
       if (i / 3 == 1) own[i] = own[i] * stretch;
     }
     mat3_normalise(own);
-    mask room = kept < lane(SLOTS);
-    kept = solution_keep(valid & room, own, MODEL_SIZE, s < SLOTS ? s : SLOTS - 1, kept, models);
+    mask has_slot = kept < lane(SLOTS);
+    kept =
+        solution_keep(valid & has_slot, own, MODEL_SIZE, s < SLOTS ? s : SLOTS - 1, kept, models);
   }
   return kept;
 }

@@ -5,7 +5,7 @@
 enum {
   SAMPLE_SIZE = 6,
   SLOTS = 5,            // largest number of kept models of a sample
-  SOUGHT_PERCENT = 15,  // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  TARGET_PERCENT = 15,  // smallest inlier ratio to find in one pair of 1000 matches, in percent
   SAMPLE_COST = 2000    // time to solve a sample, in scored points
 };
 

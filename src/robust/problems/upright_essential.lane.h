@@ -6,7 +6,7 @@
 enum {
   SAMPLE_SIZE = 3,
   SLOTS = 4,            // largest number of kept models of a sample
-  SOUGHT_PERCENT = 10,  // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  TARGET_PERCENT = 10,  // smallest inlier ratio to find in one pair of 1000 matches, in percent
   SAMPLE_COST = 600,    // time to solve a sample, in scored points
   DOF = 3,              // parameters of the chart: the rotation angle, and two of t
   SIDES = 1,            // see side_candidates

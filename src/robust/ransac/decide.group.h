@@ -38,7 +38,7 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
 // With few points, refinement is cheap and may improve a model much. Then up to CANDIDATES or
 // MOST_CANDIDATES are refined until a model scores more than chance, and is significant if that
 // is tested. The reason is nearly singular maps: they have many outliers as inliers, so their
-// samples score more than samples of the true map before refinement. docs/notes/robust.md
+// samples score more than samples of the true map before refinement. docs/develop/notes/robust.md
 // compares other numbers.
 group_fn index candidates_of(const struct pair_view* pair, global_const ransac_state* state) {
   enum { REFINED_POINTS = 4096 };  // limit on the points of all candidates, for little time
@@ -84,7 +84,7 @@ group_fn void ransac_take(GROUP_PARAM const struct pair_view* pair, const refine
   scalar matches = c->support.weight, noise = expected_noise(pair);
   // If outliers are rarely inliers of a model, a model that scores no more than chance needs all
   // samples, whatever the noise is. Then the noise of many points is not estimated.
-  if (AGREES_BY_CHANCE || pair->ranked || pair->n < REFINE_POINTS ||
+  if (HAS_CHANCE_INLIERS || pair->ranked || pair->n < REFINE_POINTS ||
       score_beats_chance(pair, pair->effective, c->support.score)) {
     noise = noise_scale(GROUP_ARG pair, subset, c->model, c->side, expected_noise(pair), errors,
                         &matches);
@@ -131,7 +131,7 @@ group_fn index narrowed_round(GROUP_PARAM const struct pair_view* pair,
               most = is_thorough(limits) ? THOROUGH_ROUND : BATCH_ROUND,
               round = left < most ? left : most;
   const index is_wide = fitting > 0 && fitting < wide;
-  if (!AGREES_BY_CHANCE || state->narrowed > 0 || !is_wide || round < 1) return 0;
+  if (!HAS_CHANCE_INLIERS || state->narrowed > 0 || !is_wide || round < 1) return 0;
   const scalar factor = fitting > least ? 1 / fitting : 1 / least;
   narrow.threshold *= factor;
   for (index i = 0; i < MODEL_SIZE; ++i) c.model[i] = state->model[i];
@@ -166,7 +166,7 @@ group_fn void round_model(const struct round_models* round, index sample, scalar
 // Candidates of a round that were all refined before, in parallel (ransac_consider): their samples
 // in descending order of scores, -1 after the last one, and the refined models.
 struct ready_candidates {
-  index are_there;
+  index are_refined;
   global_const int* samples;
   global_const refined_model* considered;
 };
@@ -192,8 +192,8 @@ group_fn index candidate_ready(const struct pair_view* pair, const struct ready_
 // improves a model with most matches as inliers, and a third sample never does.
 group_fn index model_is_kept(const struct pair_view* pair, global_const ransac_state* state,
                              index is_first) {
-  const index most_agree = state->score > (scalar)0.5 * pair->effective;
-  return KEEPS_BEST_EARLY && !(state->unproven > 0) && (!is_first || most_agree) &&
+  const index has_majority = state->score > (scalar)0.5 * pair->effective;
+  return KEEPS_BEST_EARLY && !(state->unproven > 0) && (!is_first || has_majority) &&
          score_beats_chance(pair, pair->effective, state->score);
 }
 
@@ -210,7 +210,7 @@ group_fn scalar consider_candidates(GROUP_PARAM const struct pair_view* pair,
   scalar best = (scalar)NO_MODEL;
   for (index k = 0; k < candidates; ++k) {
     refined_model c;
-    if (ready->are_there) {
+    if (ready->are_refined) {
       at.hypothesis = ready->samples[k];
       at.score = at.hypothesis < 0 ? (scalar)NO_MODEL : (scalar)round->scores[at.hypothesis];
     } else {
@@ -218,7 +218,7 @@ group_fn scalar consider_candidates(GROUP_PARAM const struct pair_view* pair,
     }
     if (k == 0) best = at.score;
     if (!is_candidate(candidates, at.score, best_before)) break;
-    if (!ready->are_there) {
+    if (!ready->are_refined) {
       round_model(round, at.hypothesis, c.model);
       ransac_consider(GROUP_ARG pair, &c, state, weights, shared);
     } else if (candidate_ready(pair, ready, k, state->score, &c)) {

@@ -84,10 +84,10 @@ group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const rea
     real e = point_leverage(pair, F, M, p, &h);
     real own = group_load(weights, i);
     mask open = own > lane(0);
-    mask core = open & (e < near), beside = open & (e > from) & (e < to);
+    mask core = open & (e < near), outer = open & (e > from) & (e < to);
     for (index k = 0; k < LEVERAGE_CUTS; ++k) {
       counts[k] += select(core & (h > cuts[k]), own, lane(0));
-      counts[LEVERAGE_CUTS + k] += select(beside & (h > cuts[k]), own, lane(0));
+      counts[LEVERAGE_CUTS + k] += select(outer & (h > cuts[k]), own, lane(0));
     }
   }
   group_sums(counts, 2 * LEVERAGE_CUTS, sums);

@@ -25,9 +25,9 @@ group_fn_apart void distinct_points(GROUP_PARAM const struct pair_view* view,
                                     global_const float* points, global_const scalar* errors,
                                     index is_all, global_ptr bits32* tables, scalar* counts) {
   enum { AT_ONCE = 2 * POINTS_AT_ONCE };  // insertions in flight, of both images
-  const index room = 2 * view->stride;
+  const index capacity = 2 * view->stride;
   index found[2] = {0, 0};
-  group_for_range(i, 0, 2 * room) tables[i] = 0;
+  group_for_range(i, 0, 2 * capacity) tables[i] = 0;
   group_barrier();
   for (index from = (index)group_member(); from < view->n; from += POINTS_AT_ONCE * group_width) {
     bits32 hash[AT_ONCE], waiting = 0;
@@ -36,23 +36,23 @@ group_fn_apart void distinct_points(GROUP_PARAM const struct pair_view* view,
       const index i = from + u * group_width, k = i < view->n ? i : from;
       hash[2 * u] = point_hash(points, view->stride, 0, 2, k);
       hash[2 * u + 1] = point_hash(points, view->stride, 2, SEEN_COLUMNS, k);
-      const index is_asked = (i < view->n) & (is_all | (errors[k] * view->threshold < 1));
-      waiting |= (is_asked ? 3u : 0u) << 2 * u;
+      const index is_counted = (i < view->n) & (is_all | (errors[k] * view->threshold < 1));
+      waiting |= (is_counted ? 3u : 0u) << 2 * u;
     }
     lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
-      place[e] = e % 2 * room + (index)(((offset)hash[e] * room) >> 32);
+      place[e] = e % 2 * capacity + (index)(((offset)hash[e] * capacity) >> 32);
     }
     while (waiting) {
-      bits32 there[AT_ONCE];
+      bits32 previous[AT_ONCE];
       lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
-        there[e] = waiting >> e & 1u ? table_claim(tables + place[e], hash[e]) : 0;
+        previous[e] = waiting >> e & 1u ? table_claim(tables + place[e], hash[e]) : 0;
       }
       lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
         const index is_waiting = (index)(waiting >> e & 1u);
-        const index ends = there[e] == 0 || there[e] == hash[e];
-        found[e % 2] += is_waiting && there[e] == 0;
+        const index ends = previous[e] == 0 || previous[e] == hash[e];
+        found[e % 2] += is_waiting && previous[e] == 0;
         waiting &= ends ? ~(1u << e) : ~0u;
-        place[e] = place[e] + 1 < (e % 2 + 1) * room ? place[e] + 1 : e % 2 * room;
+        place[e] = place[e] + 1 < (e % 2 + 1) * capacity ? place[e] + 1 : e % 2 * capacity;
       }
     }
   }
@@ -153,8 +153,8 @@ group_fn index camera_stood_still(GROUP_PARAM const struct pair_view* view,
     inside += is_inside ? lane(1) : lane(0);
     unmoved += is_inside && (dx * dx + dy * dy) * view->threshold < 2 ? lane(1) : lane(0);
   }
-  const scalar all = group_sum(inside), still_there = group_sum(unmoved);
-  return still_there > 2 && 2 * still_there > all;
+  const scalar inside_count = group_sum(inside), unmoved_count = group_sum(unmoved);
+  return unmoved_count > 2 && 2 * unmoved_count > inside_count;
 }
 
 // Counts the places of the inliers of two images, for the significance test. Matches of one small

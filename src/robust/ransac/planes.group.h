@@ -297,7 +297,7 @@ group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0
   }
   group_barrier();  // all have read the state
   if (!group_leads()) return;
-  state->plane.is_there = 1;
+  state->plane.is_found = 1;
   state->plane.off = s.all_off;
   state->plane.parallax = s.off;
 }

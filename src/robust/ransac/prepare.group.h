@@ -16,7 +16,7 @@ group_fn index is_finite_above_zero(scalar v) { return v > 0 && v - v == 0; }
 
 // Returns whether point i is finite with a finite weight and finite depths above 0. With
 // zero_weight: whether it is finite but has no such weight or depth.
-group_fn index point_belongs(const struct given_pair* given, index zero_weight, index i) {
+group_fn index point_is_used(const struct given_pair* given, index zero_weight, index i) {
   global_const scalar* p = given->points + COLUMNS * (offset)i;
   if (!point_is_finite(p)) return 0;
   index counts = 1;
@@ -26,7 +26,7 @@ group_fn index point_belongs(const struct given_pair* given, index zero_weight, 
 }
 
 // Returns whether finite points may be excluded from the model, by weights or depths.
-group_fn index some_may_not_count(const struct given_pair* given) {
+group_fn index can_exclude_points(const struct given_pair* given) {
   return given->has_weights || DEPTHS > 0;
 }
 
@@ -35,15 +35,15 @@ group_fn index some_may_not_count(const struct given_pair* given) {
 group_fn index keep_points(GROUP_PARAM const struct given_pair* given, index zero_weight,
                            global_ptr int* kept, local_ptr scalar* shared) {
   const index count = given->count;
-  index missing = some_may_not_count(given) ? 0 : zero_weight;
+  index missing = can_exclude_points(given) ? 0 : zero_weight;
   for (index from = (index)group_member(); from < count; from += POINTS_AT_ONCE * group_width) {
     lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
       const index i = from + u * group_width;
       missing |= !point_is_finite(given->points + COLUMNS * (offset)(i < count ? i : from));
     }
   }
-  if (some_may_not_count(given))
-    group_for_range(i, 0, count) missing |= !point_belongs(given, zero_weight, i);
+  if (can_exclude_points(given))
+    group_for_range(i, 0, count) missing |= !point_is_used(given, zero_weight, i);
   if (!group_any(missing != 0)) {
     group_for_range(i, 0, count) kept[i] = i;
     group_barrier();
@@ -52,7 +52,7 @@ group_fn index keep_points(GROUP_PARAM const struct given_pair* given, index zer
   const index part = (count + group_width - 1) / group_width, member = group_member();
   const index begin = member * part, end = begin + part < count ? begin + part : count;
   index own = 0;
-  for (index i = begin; i < end; ++i) own += point_belongs(given, zero_weight, i);
+  for (index i = begin; i < end; ++i) own += point_is_used(given, zero_weight, i);
   shared[member] = (scalar)own;
   group_barrier();
   index before = 0, all = 0;
@@ -61,7 +61,7 @@ group_fn index keep_points(GROUP_PARAM const struct given_pair* given, index zer
     all += (index)shared[m];
   }
   for (index i = begin; i < end; ++i) {
-    if (point_belongs(given, zero_weight, i)) kept[before++] = i;
+    if (point_is_used(given, zero_weight, i)) kept[before++] = i;
   }
   group_barrier();
   return all;
@@ -299,7 +299,7 @@ group_fn void pair_prepare(GROUP_PARAM const struct given_pair* given,
                            local_ptr scalar* shared) {
   const index n = keep_points(GROUP_ARG given, 0, a->kept, shared);
   index zero_weight = 0;
-  if (some_may_not_count(given))
+  if (can_exclude_points(given))
     zero_weight = keep_points(GROUP_ARG given, 1, a->order + n, shared);
   group_for_range(i, 0, n) a->order[i] = a->kept[shuffled(i, n, options->seed0, options->seed1)];
   group_for_range(j, 0, given->count) a->inliers[j] = 0;

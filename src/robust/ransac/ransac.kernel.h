@@ -173,8 +173,8 @@ group_kernel(ransac_rank, group, RANSAC_RANK) {
   struct ranked_hypothesis at = {scalar_huge(), -1};  // before the first one
   for (index k = 0; k < candidates; ++k) {
     if (k < own) next_hypothesis(GROUP_ARG scores + (offset)group * round, hypotheses, &at);
-    const index is_one = k < own && is_candidate(own, at.score, state->sample_score);
-    if (group_leads()) ranked[group * candidates + k] = is_one || (k == 0) ? at.hypothesis : -1;
+    const index is_chosen = k < own && is_candidate(own, at.score, state->sample_score);
+    if (group_leads()) ranked[group * candidates + k] = is_chosen || (k == 0) ? at.hypothesis : -1;
   }
 }
 

@@ -92,16 +92,16 @@ group_fn index score_stages(scalar best, index n, const scalar* seen, index weig
   if (n > SCORE_POINTS) n = SCORE_POINTS;
   const scalar all = weighted ? seen[3] : (scalar)n;
   scalar rate = best > 0 ? best / all : (scalar)0;
-  if (!AGREES_BY_CHANCE && rate < (scalar)0.02) rate = (scalar)0.02;
+  if (!HAS_CHANCE_INLIERS && rate < (scalar)0.02) rate = (scalar)0.02;
   if (rate > 1) rate = 1;
   for (index end = 128; end < n && stages < most; end *= 2) {
     const scalar part = weighted ? seen[stages] : (scalar)end;
     scalar hopeless = best - (all - part);
-    scalar unlikely = part * rate - (AGREES_BY_CHANCE ? 4 : 3) * sqrt(part * rate * (1 - rate));
+    scalar unlikely = part * rate - (HAS_CHANCE_INLIERS ? 4 : 3) * sqrt(part * rate * (1 - rate));
     scalar floor = hopeless > unlikely ? hopeless : unlikely;
-    const scalar least = AGREES_BY_CHANCE || weighted ? (scalar)-1
-                         : stages == 0                ? (scalar)0
-                                                      : (scalar)1;
+    const scalar least = HAS_CHANCE_INLIERS || weighted ? (scalar)-1
+                         : stages == 0                  ? (scalar)0
+                                                        : (scalar)1;
     plan->ends[stages] = end;
     plan->floors[stages] = floor > least ? floor : least;
     ++stages;

@@ -73,10 +73,10 @@ group_fn scalar least_samples(const struct pair_view* pair, const struct ransac_
 // Returns the smallest inlier ratio that RANSAC should find among n matches: the caller's, or the
 // default of a batch (RobustOptions::min_inlier_ratio). The default is larger for few matches,
 // where a ratio needs as many samples as among many matches and is less significant.
-group_fn scalar ratio_sought(const struct ransac_limits* limits, scalar n) {
+group_fn scalar target_inlier_ratio(const struct ransac_limits* limits, scalar n) {
   if (limits->min_inlier_ratio > 0) return limits->min_inlier_ratio;
   // At least the ratio for a call with one pair.
-  const scalar least = SOUGHT_PERCENT > 20 ? (scalar)0.01 * (scalar)SOUGHT_PERCENT : (scalar)0.2;
+  const scalar least = TARGET_PERCENT > 20 ? (scalar)0.01 * (scalar)TARGET_PERCENT : (scalar)0.2;
   const scalar grown = least * sqrt((scalar)1000 / n);
   return grown < least ? least : grown < (scalar)0.3 ? grown : (scalar)0.3;
 }
@@ -97,20 +97,20 @@ group_fn scalar least_inliers(const struct pair_view* pair, const struct ransac_
 // Returns the factor on the number of samples for this number of inliers. With few inliers,
 // refinement leads less reliably from an outlier-free sample to the best model, so more samples
 // are drawn.
-group_fn scalar refinement_doubt(scalar inliers) {
+group_fn scalar few_inliers_factor(scalar inliers) {
   if (!(inliers > 0 && inliers < (scalar)FEW_INLIERS)) return 1;
   return (scalar)FEW_INLIERS / inliers * ((scalar)FEW_INLIERS / inliers);
 }
 
 // Returns the number of samples after which a pair is given up if no model has scored more than
 // chance: by then, a fraction min_inlier_ratio of correct matches would have been found. The
-// measured numbers are for 0.2. A model scores more than chance with WRONG_IN_TELLING_SAMPLE
+// measured numbers are for 0.2. A model scores more than chance with TOLERATED_SAMPLE_OUTLIERS
 // outliers in its sample.
 group_fn scalar iterations_without_support(const struct pair_view* pair,
                                            const struct ransac_limits* limits) {
-  const scalar ratio = ratio_sought(limits, pair->effective), rarer = (scalar)0.2 / ratio;
+  const scalar ratio = target_inlier_ratio(limits, pair->effective), rarer = (scalar)0.2 / ratio;
   scalar most = uniform_fn(hypotheses_before_giving_up)(pair->effective);
-  for (index i = WRONG_IN_TELLING_SAMPLE; i < SAMPLE_SIZE; ++i) most *= rarer;
+  for (index i = TOLERATED_SAMPLE_OUTLIERS; i < SAMPLE_SIZE; ++i) most *= rarer;
   const scalar clean = iterations_needed(ratio * pair->effective, pair->effective,
                                          limits->log_failure, (scalar)limits->max_iterations);
   return clean < most ? clean : most;
@@ -118,21 +118,22 @@ group_fn scalar iterations_without_support(const struct pair_view* pair,
 
 // Returns the factor on the number of samples with qualities: every second sample is drawn from the
 // best matches and may fail.
-group_fn scalar samples_for_one(const struct pair_view* pair) { return pair->ranked ? 2 : 1; }
+group_fn scalar quality_sample_factor(const struct pair_view* pair) { return pair->ranked ? 2 : 1; }
 
 // Returns the number of samples after which a model with this number of inliers would have
 // been found.
 group_fn scalar samples_to_find(const struct pair_view* pair, const struct ransac_limits* limits,
                                 scalar inliers) {
-  return samples_for_one(pair) * iterations_needed(inliers, pair->effective, limits->log_failure,
-                                                   (scalar)limits->max_iterations);
+  return quality_sample_factor(pair) * iterations_needed(inliers, pair->effective,
+                                                         limits->log_failure,
+                                                         (scalar)limits->max_iterations);
 }
 
 // Returns the number of samples after which RANSAC ends if no model scores more than chance.
 group_fn scalar samples_without_support(const struct pair_view* pair,
                                         const struct ransac_limits* limits) {
   const scalar least = (scalar)limits->min_iterations;
-  const scalar samples = samples_for_one(pair) * iterations_without_support(pair, limits);
+  const scalar samples = quality_sample_factor(pair) * iterations_without_support(pair, limits);
   return samples < least ? least : samples;
 }
 
@@ -141,18 +142,19 @@ group_fn scalar samples_without_support(const struct pair_view* pair,
 group_fn scalar samples_wanted(const struct pair_view* pair, const struct ransac_limits* limits,
                                global_const ransac_state* state) {
   const scalar n = pair->effective, most = (scalar)limits->max_iterations,
-               inliers = (scalar)state->inliers, sought = ratio_sought(limits, n) * n;
+               inliers = (scalar)state->inliers,
+               target_inliers = target_inlier_ratio(limits, n) * n;
   scalar wanted = pair->ranked
                       ? quality_iterations_needed(pair, state->rates, inliers / n,
                                                   (scalar)CLEAN_SAMPLES * limits->log_failure, most)
                       : iterations_needed(inliers, n, limits->log_failure, most);
-  wanted *= refinement_doubt(inliers);
+  wanted *= few_inliers_factor(inliers);
   // If the model has a smaller inlier ratio than RANSAC should find, such as one small plane of a
   // scene with depth, sampling takes no longer than for a model of the ratio to find. Factor 2:
   // inlier ratios are known only roughly.
-  if (inliers < sought) {
-    const scalar enough = 2 * samples_for_one(pair) * refinement_doubt(sought) *
-                          iterations_needed(sought, n, limits->log_failure, most);
+  if (inliers < target_inliers) {
+    const scalar enough = 2 * quality_sample_factor(pair) * few_inliers_factor(target_inliers) *
+                          iterations_needed(target_inliers, n, limits->log_failure, most);
     wanted = enough < wanted ? enough : wanted;
   }
   if (wanted < least_samples(pair, limits)) wanted = least_samples(pair, limits);
@@ -167,8 +169,8 @@ group_fn scalar samples_wanted(const struct pair_view* pair, const struct ransac
 // Factor on the samples without support for a model that scores more than chance and would fail
 // the significance test. It is smaller for costly samples, so that the time of a pair without
 // geometry is bounded. On scenes of 2000 matches with 10 and 15 % correct, smaller factors lose
-// pairs (docs/notes/robust.md).
-enum { UNPROVEN_TIMES = SAMPLE_COST < 1000 ? 10 : 3 };
+// pairs (docs/develop/notes/robust.md).
+enum { UNPROVEN_FACTOR = SAMPLE_COST < 1000 ? 10 : 3 };
 
 // Returns the largest number of samples for the pair. Models are not sampled for if they would
 // not be significant when found, and few samples are drawn while no model scores more than
@@ -182,7 +184,7 @@ group_fn scalar samples_allowed(const struct pair_view* pair, const struct ransa
   if (most < least) most = least;
   if (!beats_chance || state->unproven > 0) {
     scalar given_up = samples_without_support(pair, limits);
-    if (beats_chance) given_up *= (scalar)UNPROVEN_TIMES;
+    if (beats_chance) given_up *= (scalar)UNPROVEN_FACTOR;
     if (given_up < most) most = given_up;
   }
   return most < end ? most : end;

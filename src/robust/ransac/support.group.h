@@ -166,7 +166,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
   const scalar tail = two ? (scalar)0.011108997 : (scalar)0.012419331;
   const scalar variance = two ? (scalar)0.949447 : (scalar)0.911258;
   const scalar ring = two ? (scalar)3 : (scalar)1;  // its area in units of the window's
-  const scalar wrong_moment = two ? (scalar)0.5 : (scalar)(1.0 / 3.0);  // in units of window2
+  const scalar outlier_moment = two ? (scalar)0.5 : (scalar)(1.0 / 3.0);  // in units of window2
   struct lane_model m;
   lane_model_set(pair, model, side, &m);
   const scalar limit = 1 / pair->threshold, expected = expected_noise(pair);
@@ -192,13 +192,13 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
     }
     group_sums(total, WINDOW_SUMS, sums);
     scalar around = sums[AROUND] - sums[WITHIN];
-    scalar right = (sums[WITHIN] - around / ring) / (1 - tail - tail / ring);
-    scalar wrong = (around - tail * right) / ring;
-    if (!(right > 0)) return sigma;
-    *matches = right;
-    if (!(wrong > 0)) wrong = 0;
-    scalar moment = sums[SQUARES] - wrong * wrong_moment * window2;
-    scalar count = (two ? 2 : 1) * variance * (sums[WITHIN] - wrong);
+    scalar correct = (sums[WITHIN] - around / ring) / (1 - tail - tail / ring);
+    scalar outliers = (around - tail * correct) / ring;
+    if (!(correct > 0)) return sigma;
+    *matches = correct;
+    if (!(outliers > 0)) outliers = 0;
+    scalar moment = sums[SQUARES] - outliers * outlier_moment * window2;
+    scalar count = (two ? 2 : 1) * variance * (sums[WITHIN] - outliers);
     if (!(count > 0)) return sigma;
     moment += (scalar)DOF * expected * expected;
     count += (scalar)DOF;
@@ -222,7 +222,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
 group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                             const scalar* side) {
   struct lane_model m;
-  index shifts = (WRONG_MATCHES + pair->n - 1) / pair->n;
+  index shifts = (GENERATED_OUTLIERS + pair->n - 1) / pair->n;
   if (shifts > MOST_SHIFTS) shifts = MOST_SHIFTS;
   if (shifts > pair->n - 1) shifts = pair->n - 1;
   if (shifts < 1) return 0;
@@ -237,10 +237,10 @@ group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scal
         if (c < 2) same_first = same_first & same;
         if (c >= 2) same_second = same_second & same;
       }
-      mask wrong = !(same_first | same_second);
+      mask mismatch = !(same_first | same_second);
       real e = shifted_error(&m, pair, i, shift);
-      counts[0] += select(wrong & (e * t < lane(1)), lane(1), lane(0));
-      counts[1] += select(wrong & (e >= lane(0)), lane(1), lane(0));
+      counts[0] += select(mismatch & (e * t < lane(1)), lane(1), lane(0));
+      counts[1] += select(mismatch & (e >= lane(0)), lane(1), lane(0));
     }
   }
   scalar sums[2];

@@ -82,7 +82,7 @@ class Builder {
     const PairState state = are_known ? state_of(matches, geometry) : PairState::unknown_image;
     ++graph.states[static_cast<std::size_t>(state)];
     if (!are_known) return;
-    // Numbers of images grow with their places, so a < b.
+    // Numbers of images increase with their indices, so a < b.
     GraphPair pair{first->second, second->second, matches ? matches->rows : 0,
                    geometry ? geometry->rows : 0,
                    geometry ? geometry->configuration : Configuration::undefined};
@@ -139,7 +139,7 @@ std::vector<int> edges_to_show(const ViewGraph& graph, std::size_t most) {
   std::vector<int> shown = graph.forest;
   std::vector<bool> taken(graph.edges.size());
   for (const int e : shown) taken[static_cast<std::size_t>(e)] = true;
-  std::vector<int> met(graph.images.size());  // edges of an image so far, the strongest first
+  std::vector<int> met(graph.images.size());  // edges of each image so far, the strongest first
   std::vector<std::pair<int, int>> others;    // rank, edge
   for (const int e : graph.strongest) {
     const GraphPair& pair = graph.edges[static_cast<std::size_t>(e)];
