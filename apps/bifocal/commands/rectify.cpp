@@ -244,7 +244,7 @@ std::string summary(const Solution& s, const Json& json, const OutputFolder& fol
         json["vertical_disparity"]["percentile95"].get<double>(), json["min_disparity"].get<int>(),
         json["max_disparity"].get<int>());
   }
-  return text + fmt::format("pictures: {}\n", (folder.path() / "left.png").string());
+  return text + fmt::format("images: {}\n", (folder.path() / "left.png").string());
 }
 
 void run(const Options& o, Context& context) {

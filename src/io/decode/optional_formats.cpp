@@ -19,14 +19,14 @@ Decoded decode_tiff(std::string_view bytes, std::string_view name, std::int64_t 
   if constexpr (BIFOCAL_HAS_TIFF)
     return tiff::decode(bytes, name, max_pixels);
   else
-    reject(name, "is a TIFF picture, but this build has no libtiff");
+    reject(name, "is a TIFF image, but this build has no libtiff");
 }
 
 Decoded decode_webp(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
   if constexpr (BIFOCAL_HAS_WEBP)
     return webp::decode(bytes, name, max_pixels);
   else
-    reject(name, "is a WebP picture, but this build has no libwebp");
+    reject(name, "is a WebP image, but this build has no libwebp");
 }
 
 std::optional<PictureHead> read_tiff_head(std::string_view bytes) {

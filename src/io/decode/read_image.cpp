@@ -39,7 +39,7 @@ Decoded decode_stored(std::string_view bytes, std::string_view name, std::int64_
   if (is_tiff(bytes)) return decode_tiff(bytes, name, max_pixels);
   if (is_webp(bytes)) return decode_webp(bytes, name, max_pixels);
   if (is_bmp(bytes)) return decode_bmp(bytes, name, max_pixels);
-  reject(name, "is not a JPEG, PNG, TIFF, WebP, BMP, PGM or PPM picture");
+  reject(name, "is not a JPEG, PNG, TIFF, WebP, BMP, PGM or PPM image");
 }
 
 Decoded decode(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
