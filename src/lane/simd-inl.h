@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lane vocabulary for a SIMD register: simd<float> and simd<double>, with operators, based on
-// Highway. Included once for every SIMD target by a file that uses foreach_target.h (docs/develop/lanes.md
-// shows the structure of such a file).
+// Highway. Included once for every SIMD target by a file that uses foreach_target.h
+// (docs/develop/lanes.md shows the structure of such a file).
 #if defined(BIFOCAL_LANE_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_LANE_SIMD_INL_H_
 #undef BIFOCAL_LANE_SIMD_INL_H_

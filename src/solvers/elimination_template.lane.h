@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Roots of polynomial equations by an elimination template from the generator of minimal solvers
-// (docs/develop/generator.md). The rows of the template are equations times monomials. They are solved
-// for some of the monomials, which gives the matrix of multiplication by an unknown, or by its
-// inverse, modulo the equations. At every root, the vector of basis monomials is an eigenvector
+// (docs/develop/generator.md). The rows of the template are equations times monomials. They are
+// solved for some of the monomials, which gives the matrix of multiplication by an unknown, or by
+// its inverse, modulo the equations. At every root, the vector of basis monomials is an eigenvector
 // of this matrix.
 //   Z. Kukelova, M. Bujnak, T. Pajdla, Automatic generator of minimal problem solvers, ECCV 2008
 

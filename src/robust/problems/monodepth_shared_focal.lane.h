@@ -10,7 +10,8 @@ enum {
   SLOTS = 4,            // largest number of kept models of a sample
   TARGET_PERCENT = 10,  // smallest inlier ratio to find in one pair of 1000 matches, in percent
   SAMPLE_COST = 700,    // time to solve a sample, in scored points
-  // Depths, and so the models of samples, are wrong by a few per cent (docs/develop/notes/robust.md).
+  // Depths, and so the models of samples, are wrong by a few per cent
+  // (docs/develop/notes/robust.md).
   CLEAN_SAMPLES = 4,
   MODELS_OF = PROBLEM_shared_focal,
   NEEDS_GENERATED = 1  // the solver is generated
