@@ -388,7 +388,8 @@ TEST_F(Collect, refuses_bad_arguments) {
   refused("in --database out.db --features surf --domain-size-pooling", 2,
           "--domain-size-pooling: is only for SIFT, not for --features surf");
   refused("in --database out.db --features given.h5 --domain-size-pooling", 2, "given.h5");
-  refused("in --database out.db --features given.h5 --affine-shape", 2, "--affine-shape: of SIFT");
+  refused("in --database out.db --features given.h5 --affine-shape", 2,
+          "--affine-shape: is only for SIFT");
   refused("in --database no/such/folder/out.db", 3, "no/such/folder");
   std::filesystem::create_directory(folder / "void");
   refused("void --database out.db", 3, "no photographs");

@@ -110,7 +110,7 @@ TEST(Cli, report_is_self_contained_and_escapes_its_text) {
   const std::string html = read_file(folder / "o/report.html");
   EXPECT_NE(html.find("a &lt;b&gt; &amp; 'c'.png"), std::string::npos);
   EXPECT_EQ(html.find("<b>"), std::string::npos);
-  for (const char* outside : {"http:", "https:", "<script", "<link", "src=\"/", "url("}) {
+  for (const char* outside : {"http:", "https:", "<script src", "<link", "src=\"/", "url("}) {
     EXPECT_EQ(html.find(outside), std::string::npos) << outside;
   }
   EXPECT_NE(html.find("src=\"data:image/jpeg;base64,"), std::string::npos);

@@ -99,7 +99,7 @@ TEST_F(EstimateFiles, each_model_is_printed) {
   const json E = result("essential --points depth.txt --intrinsics 500,500,320,240 --seed 5");
   EXPECT_EQ(E["seed"], 5);
   EXPECT_NEAR(E["pose"]["t"][0].get<double>(), -1, 1e-6);
-  const json P = result("pose --points scene.txt --intrinsics 500,500,320,240");
+  const json P = result("absolute_pose --points scene.txt --intrinsics 500,500,320,240");
   EXPECT_NEAR(P["pose"]["t"][0].get<double>(), -10, 1e-3);
 
   const Ran none = run(folder, "estimate absolute_pose --points scene.txt");

@@ -35,7 +35,7 @@ TEST(FieldCases, a_camera_without_a_focal_length_is_reported) {
   const Ran r = run(folder, "verify a.db --json");
   ASSERT_EQ(r.code, 0) << r.err;
   expect_part(r.err,
-              "table cameras, camera_id 2: focal lengths 0 0, must be positive: 1 pair verified "
+              "table cameras, camera_id 2: focal lengths 0 0, must be positive: 1 pair verified as "
               "uncalibrated, without this camera");
   const json result = json::parse(r.out);
   EXPECT_EQ(result["pairs"], 2);

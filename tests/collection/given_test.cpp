@@ -105,6 +105,57 @@ class ImportedFeatures : public ::testing::Test {
   std::vector<Own> features;
 };
 
+TEST_F(ImportedFeatures, TakeTheMatchesOfTheFile) {
+  write_h5();
+  const FloatMatchOptions matching = {.max_ratio = 0.9};
+  {
+    HlocWriter file(folder / "m.h5");
+    for (const auto& [i, k] : {std::pair(0, 1), std::pair(1, 2)}) {
+      std::vector<int> partner(at(i).count(), -1);
+      for (const FloatMatch& m : expected(i, k, matching))
+        partner[static_cast<std::size_t>(m.index1)] = m.index2;
+      file.write(fmt::format("db-{}.png/db-{}.png/matches0", i, k), H5T_NATIVE_INT, H5T_STD_I32LE,
+                 partner.data(), {partner.size()});
+    }
+  }
+  const CollectResult found = run("f.h5", {.given = {.matches = folder / "m.h5"}});
+  EXPECT_EQ(found.pairs, 2);
+  EXPECT_EQ(found.verified, 2);
+  const Database database(folder / "out.db");
+  EXPECT_EQ(database.matches(1, 2)->size(), expected(0, 1, matching).size());
+  EXPECT_FALSE(database.matches(1, 3));
+  EXPECT_TRUE(run("f.h5", {.given = {.matches = folder / "m.h5"}}).was_complete);
+  expect_error([&] { (void)run("f.h5"); }, "given.matches was");
+}
+
+TEST_F(ImportedFeatures, RefuseMatchesOfOtherFeatures) {
+  write_h5();
+  {
+    HlocWriter file(folder / "m.h5");
+    std::vector<int> partner(at(0).count(), 100000);
+    file.write("db-0.png/db-1.png/matches0", H5T_NATIVE_INT, H5T_STD_I32LE, partner.data(),
+               {partner.size()});
+  }
+  expect_error([&] { (void)run("f.h5", {.given = {.matches = folder / "m.h5"}}); },
+               "the matches are of other features");
+}
+
+TEST_F(ImportedFeatures, LoseTheirMatchesUnderAMask) {
+  write_h5();
+  std::filesystem::create_directories(folder / "masks/db");
+  ImageU8 mask(kWidth, kHeight, 1, std::uint8_t{255});
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth / 2; ++x) mask.at(x, y) = 0;
+  write_png(folder / ("masks/" + name_of(0) + ".png"), mask);
+  (void)run("f.h5", {.masks = folder / "masks"});
+  const Database database(folder / "out.db");
+  const auto matches = database.matches(1, 2);
+  ASSERT_TRUE(matches);
+  EXPECT_GT(matches->size(), 20U);
+  EXPECT_EQ(database.keypoint_count(1), static_cast<std::int64_t>(at(0).count()));
+  for (const colmap::IndexPair& m : *matches) EXPECT_GE(at(0).xy[2 * m.index1], kWidth / 2 - 0.5);
+}
+
 TEST_F(ImportedFeatures, keep_the_keypoints_and_matches_of_the_file) {
   write_h5();
   const FloatMatchOptions matching = {.max_ratio = 0.9, .max_distance = 0.8};

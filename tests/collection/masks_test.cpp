@@ -104,8 +104,6 @@ TEST_F(Masks, are_part_of_the_settings_of_a_run) {
   EXPECT_TRUE(run(queue, {}).was_complete);
   write_png(folder / "masks/3.png.png", mask_to(20));
   expect_error([&] { (void)run(queue, {}); }, "3.png has changed since");
-  expect_error([&] { (void)run(queue, {.given = {.source = folder / "in"}}); },
-               "CollectOptions::masks", ErrorCode::usage);
   fs::remove_all(folder / "masks");
   expect_error([&] { (void)run(queue, {}); }, "masks: is no folder", ErrorCode::usage);
 }

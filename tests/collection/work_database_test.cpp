@@ -97,10 +97,10 @@ TEST_F(ChangedWork, IsRefusedInGivenFeatures) {
         "table keypoints, image_id 1: -1 rows of a photograph that is done");
   wrong("UPDATE keypoints SET data = CAST(x'0000c07f' || zeroblob(796) AS BLOB) WHERE image_id = 2",
         "table keypoints, image_id 2: keypoint 0 at (nan, -0.5)");
-  for (const char* kind : {"0 floats", "4097 floats", "128 words", "floats", "-1 bytes", "128"})
+  for (const char* kind : {"-1 floats", "4097 floats", "128 words", "floats", "-1 bytes", "128"})
     wrong(fmt::format("UPDATE bifocal_collect SET value = '{}' WHERE name = 'state descriptors'",
                       kind),
-          fmt::format("table bifocal_collect, state descriptors: '{}', must be 1 to 4096", kind));
+          fmt::format("table bifocal_collect, state descriptors: '{}', must be 0 to 4096", kind));
   wrong("DELETE FROM bifocal_collect WHERE name = 'state descriptors'",
         "table descriptors, image_id 1: -1 of 100 keypoints");
   clear();

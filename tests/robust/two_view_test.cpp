@@ -307,7 +307,7 @@ TEST(TwoView, MisuseIsNamed) {
   EXPECT_EQ(refusal([&] { return residuals(essential, F, v.points); }),
             "residuals: essential takes 2 cameras, there are 0");
   EXPECT_EQ(refusal([&] { return residuals(absolute_pose, F, v.points); }),
-            "residuals: pose is not a model of two views");
+            "residuals: absolute_pose is not a model of two views");
   EXPECT_EQ(refusal([&] { return refine(fundamental, F, v.points, {}, flags); }),
             "refine: 3 inlier flags for 10 points");
   EXPECT_EQ(refusal([&] { return refine(fundamental, F, v.points, {}, {}, {.threshold = -1}); }),
