@@ -16,6 +16,7 @@ from . import _core
 from ._colmap_database import Database, DatabaseCamera, DatabaseImage, TwoViewGeometry, write_features_and_matches
 from ._devices import device_id
 from ._options import VerifyOptions
+from ._shared_keypoints import shared_keypoints
 
 if TYPE_CHECKING:
     from ._arrays import ArrayLike
@@ -29,6 +30,7 @@ __all__ = [
     "Verification",
     "contradicting_pairs",
     "geometric_verification",
+    "shared_keypoints",
     "verify",
     "verify_matches",
     "write_pairs",
