@@ -2,8 +2,12 @@
 
 import pathlib
 import re
+import sys
 
 from mkdocs.structure.files import File
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import cpp_api  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 API = """# Python API
@@ -32,11 +36,12 @@ MODULES = {
 
 
 def on_files(files, config):
-    """Adds the README as first page, and a page for the Python API."""
+    """Adds the README as first page, and pages for the Python and C++ APIs."""
     readme = re.sub(r"\]\((?!docs/|\w+:)", "](../", (ROOT / "README.md").read_text()).replace("](docs/", "](")
     files.append(File.generated(config, "index.md", content=readme))
     parts = [f"## {title}\n\n::: {module}\n" for module, title in MODULES.items()]
     files.append(File.generated(config, "python-api.md", content=API.format("\n".join(parts))))
+    files.append(File.generated(config, "cpp-api.md", content=cpp_api.page()))
     return files
 
 
