@@ -91,8 +91,7 @@ RectificationChoice choose_rectification(const Rectification& planar, const Rect
         fmt::format("planar: there is no polar rectification ({})", to_string(polar.outcome));
   } else {
     choice.reason = fmt::format(
-        "{}: a planar rectification scales pixels unevenly by a factor of {:.2f}, a polar one by "
-        "{:.2f}",
+        "{}: distortion of a planar rectification {:.2f}, of a polar one {:.2f} (1: none)",
         choice.is_polar ? "polar" : "planar", flat, round);
   }
   return choice;
