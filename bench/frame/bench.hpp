@@ -63,7 +63,7 @@ struct Comparison {
   Sample ours;
   std::optional<Sample> peer;
 
-  // Returns the peer as reference of a record, or nothing without a peer. value_of_second: factor
+  // Returns the peer as reference of a record, or no value without a peer. value_of_second: factor
   // from seconds to the unit of the record.
   [[nodiscard]] std::optional<Reference> reference(const char* name, double value_of_second) const;
 };

@@ -44,8 +44,8 @@ void add_estimate(ResultBytes& out, const Estimate& e) {
   out.add(e.inlier_count), out.add(e.iterations);
 }
 
-// The scenes as one batch, at least one scene. numbers: the points of all scenes; those of scene i
-// have indices offsets[i] to offsets[i + 1] - 1. Weights follow from the index of a point,
+// The scenes as one batch, at least one scene. numbers: the points of all scenes; the points of
+// scene i have indices offsets[i] to offsets[i + 1] - 1. Weights follow from the index of a point,
 // qualities from its index and label. All scenes get the camera of the first scene.
 struct SceneBatches {
   explicit SceneBatches(const std::vector<ProblemScene>& scenes) : kind(scenes.front().problem) {

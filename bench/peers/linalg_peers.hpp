@@ -23,8 +23,8 @@ class CpuPeers {
   // calls as short as Bifocal's, because other work on the machine disturbs longer calls more
   // often. On all threads that ThreadLimit allows each call takes all matrices.
   [[nodiscard]] std::vector<std::function<void()>> bodies(bool all_threads);
-  // Writes the times of the bodies to the record, in us per matrix: those of all peers to `extra`,
-  // and the shortest time of a fully accurate peer as the reference.
+  // Writes the times of the bodies to the record, in us per matrix: the times of all peers to
+  // `extra`, and the shortest time of a fully accurate peer as the reference.
   void report(Record& record, std::span<const Sample> samples, bool all_threads) const;
 
  private:
@@ -43,7 +43,7 @@ struct GpuPeer {
   int count;
   std::function<void()> run;
 };
-// Returns cuSOLVER's batched Jacobi method for a task. Returns nothing if cuSOLVER is not built in
+// Returns cuSOLVER's batched Jacobi method for a task. Returns no peer if cuSOLVER is not built in
 // or not installed, if the device is not a CUDA device, or if it has no method for the task.
 template <class T>
 std::optional<GpuPeer> cusolver_peer(PeerTask task, const Device& device,

@@ -94,8 +94,8 @@ lane_fn void polynomials_4(const real* c, const real* x, real* f, real* slope) {
 }
 
 // Separates roots number first to first + 3, in ascending order of t, from the remaining roots.
-// Computes brackets low[i] <= t < high[i] and the number of roots held[i] in each: 0 if there is no
-// such root, more than 1 if 12 bisections could not separate roots. chain [31]: see
+// Computes brackets low[i] <= t < high[i] and the number of roots held[i] in each: 0 for a missing
+// root, more than 1 if 12 bisections could not separate roots. chain [31]: see
 // sturm_chain_10(), then the number of sign changes at t = 1. below [8]: numbers of roots below
 // t = -3/4, -2/4, ..., 4/4, the last of which counts all roots.
 lane_fn void roots_part_4(const real* chain, const real* below, index first, real* low, real* high,
@@ -166,8 +166,8 @@ lane_fn void roots_refine_4(const real* c, const real* low, const real* high, co
   const real tolerance = lane(1e-2) * sqrt(lane_epsilon());  // the last step squares the error
   real longest = lane(0);
   lane_unroll for (index i = 0; i < 4; ++i) {
-    // Without a sign change there is nothing to refine: two inseparable roots become the middle of
-    // their bracket, and a single root was miscounted due to rounding.
+    // Newton's method needs a sign change. Without it, two inseparable roots become the middle of
+    // their bracket, and a single root does not exist but was miscounted due to rounding.
     mask crossed = f_low[i] * f[i] <= lane(0);
     is_root[i] = (held[i] > lane(1)) | ((held[i] > lane(0)) & crossed);
     mask moves = is_root[i] & crossed;

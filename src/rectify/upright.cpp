@@ -9,7 +9,7 @@ namespace bifocal::rectification {
 namespace {
 
 // Maps the upward direction at a grid of pixels of the input image into the rectified image.
-// Returns the sum of the row components of these unit vectors; a positive sum means that the
+// Returns the sum of the row components of the mapped unit vectors; a positive sum means that the
 // rectified image is upside down, because rows count downwards.
 double up_in_rows(const Rectification& r, int side) {
   constexpr int kSteps = 16;

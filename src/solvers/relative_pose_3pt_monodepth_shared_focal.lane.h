@@ -6,9 +6,9 @@
 // point and scaled to about unit size; f is in the unit of the coordinates.
 //   Y. Ding, V. Kocur, V. Vavra, Z. B. Haladova, J. Yang, T. Sattler, Z. Kukelova, RePoseD:
 //   Efficient relative pose estimation with known depth information, ICCV 2025
-// The equations state that distances between the points are the same in both images. There are 0 to
-// 4 solutions, with f between 0.05 and 50 and all points in front of the second camera, and none
-// for collinear points or NaN.
+// The equations state that distances between the points are the same in both images. The solver
+// finds 0 to 4 solutions, with f between 0.05 and 50 and all points in front of the second camera,
+// and none for collinear points or NaN.
 
 // Computes the data of the generated solver from the three pairs of points.
 lane_fn void monodepth_distances(const real* x1, const real* y1, const real* x2, const real* y2,

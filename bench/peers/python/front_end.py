@@ -11,7 +11,7 @@ photograph:
   * `bifocal collect --pairs all`, which matches the pairs that pass a screen.
 
 Each program runs once more than --runs. Its first run, in which pycolmap also starts the device, is listed separately ("first"). The printed time is
-the median of the other runs, with the least and the most; times of the stages and counts are from the run of median time. --json writes these
+the median of the remaining runs, with the least and the most; times of the stages and counts are from the run of median time. --json writes these
 figures, with device, commit and date, as a list with a row per program. If a program fails, the comparison stops with its message."""
 
 import argparse

@@ -19,7 +19,8 @@ group_fn index mirrored_once(index i, index n) {
   return nearer < 0 ? 0 : nearer;
 }
 
-// Converts bytes to floats in [0, 1]. Item i of a row converts pixels i, i + items, and so on.
+// Converts bytes to floats in [0, 1]. Item i of a row converts BYTES_PIXELS pixels: i, i + items,
+// i + 2 items, ... as far as the row has pixels.
 map_kernel(sift_bytes, item, SIFT_BYTES) {
   const index row = item / items, picture = row / rows, y = first_row + row % rows;
   global_const bits8* in = pictures + ((offset)(first + picture) * height + y) * width;
@@ -30,9 +31,9 @@ map_kernel(sift_bytes, item, SIFT_BYTES) {
   }
 }
 
-// Doubles an image with a filter for each phase: `taps` for even rows and columns, `taps` reversed
-// for odd ones. Blurs the pixels of a tile along columns into `rows`, two rows per pixel, then
-// along rows.
+// Doubles an image with a filter for each phase: `taps` for even rows and columns, reversed `taps`
+// for odd rows and columns. Blurs the pixels of a tile along columns into `rows`, two rows per
+// pixel, then along rows.
 group_kernel(sift_double, group, SIFT_DOUBLE) {
   const index across = (width + DOUBLE_SIDE - 1) / DOUBLE_SIDE;
   const index tiles = across * ((end_row - first_row + DOUBLE_SIDE - 1) / DOUBLE_SIDE);
@@ -81,7 +82,7 @@ group_fn index blur_tiles(index length, index of_tile) { return (length + of_til
 
 enum { BLUR_STRIP = 8, BLUR_COLUMNS = BLUR_WIDTH + 2 * RADIUS, BLUR_TAPS = 2 * RADIUS + 1 };
 
-// Blurs two neighbouring pixels. row: pairs of pixels, from RADIUS pixels before the first of them.
+// Blurs two neighbouring pixels. row: pairs of pixels, from RADIUS pixels before the first pixel.
 // k [RADIUS + 1]: one half of the symmetric taps, from the outermost to the centre.
 group_fn void blur_two(local_ptr const local_pair* row, const real* k, real* first, real* second) {
   real left = lane(0), right = lane(0);
