@@ -58,14 +58,16 @@ struct Sample {
 [[nodiscard]] std::pair<Sample, Sample> measure_pair(const std::function<void()>& ours,
                                                      const std::function<void()>& peer,
                                                      int min_runs = 7, double min_seconds = 0.2);
-// Measures a body and, alternately, a peer. An empty peer (not built in) is skipped.
+// The times of a body, and of a peer if it was measured.
 struct Comparison {
   Sample ours;
   std::optional<Sample> peer;
 
-  // Sets the record's reference, in its unit, if a peer was measured.
+  // Returns the peer as reference of a record, or no value without a peer. value_of_second: factor
+  // from seconds to the unit of the record.
   [[nodiscard]] std::optional<Reference> reference(const char* name, double value_of_second) const;
 };
+// Measures a body and, alternately, a peer. An empty peer (not built in) is skipped.
 [[nodiscard]] Comparison measure_with_peer(const std::function<void()>& ours,
                                            const std::function<void()>& peer);
 // Measures several bodies alternately, until each ran `min_runs` times and `min_seconds` on

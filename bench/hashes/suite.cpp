@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hashes the results of a call of every module on fixed inputs. Two programs with equal hashes
-// compute the same numbers (scripts/determinism).
+// Hashes results of robust estimation, solvers, linear algebra, features, matching, stereo and
+// rectification on fixed inputs. Two programs with equal hashes compute the same numbers
+// (scripts/determinism).
 #include "hashes/hashes.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +40,8 @@ void report_hash(Context& context, const std::string& name,
 
 namespace {
 
-// No multiple of any register's width, so that remaining lanes are tested as well.
+// 300 is no multiple of 8, and 301 is odd, so that partly filled registers are tested as well. For
+// matrices they occur only with 8 lanes or more.
 constexpr int kMatrices = 300, kSamples = 301;
 constexpr int kWidth = 320, kHeight = 240;
 
@@ -121,7 +123,8 @@ void add_features(ResultBytes& out, const Features& features) {
   out.add_all(features.shapes);
 }
 
-// Two images of one texture; in the second, bands of rows are moved by `shift` pixels.
+// Two images of one texture. In the right one, bands of 32 rows are moved to the left by 4, 7, 10,
+// ... pixels.
 struct TwoImages {
   ImageU8 left = texture(kWidth, kHeight, 3, 4), right = left;
   TwoImages() {
@@ -146,7 +149,7 @@ void hash_features(Context& context) {
   report_hash(context, "hashes/features/surf", [&](Queue& queue, ResultBytes& out) {
     add_features(out, detect_surf(queue, pictures.left));
   });
-  // Matches of the features found on the CPU, for every device.
+  // Every device matches features from the CPU, so that its hash depends on the matcher only.
   const Features a = detect_sift(pictures.left), b = detect_sift(pictures.right);
   report_hash(context, "hashes/match/bytes",
               [&](Queue& queue, ResultBytes& out) { out.add_all(match(queue, a, b)); });

@@ -11,8 +11,9 @@
 
 // Computes the quotients of Sturm's sequence of p, degree 10, as a polynomial in x / (y + 3/8 x):
 // f[0] ~ p, f[1] ~ p', f[k] = (a x + b) f[k + 1] - c f[k + 2]. chain [30]: a, b, c of k = 0 to 8,
-// then f[9] (constant, slope) and f[10]. Computed in double precision: in float the quotients
-// miscount the roots of 1 to 2 % of five-point samples, in double 0.1 %.
+// then f[9] (constant, slope) and f[10]. They are computed in double precision, but stored as
+// `real`: in float the quotients miscount the roots of 1 to 2 % of five-point samples, in double
+// 0.1 %. OpenCL devices without cl_khr_fp64 compute in the precision of `real`.
 lane_fn void sturm_chain_10(const real* p, real* chain) {
   wide u[11], v[11], largest;
   for (index i = 0; i < 11; ++i) u[i] = widen(p[i]);
@@ -92,8 +93,10 @@ lane_fn void polynomials_4(const real* c, const real* x, real* f, real* slope) {
   lane_unroll for (index i = 0; i < 4; ++i) f[i] = f[i] * x[i] + c[11 * i];
 }
 
-// Separates roots number first to first + 3, in ascending order, from the remaining roots. Computes
-// brackets low[i] <= t < high[i] and the number of roots in each. below [8]: numbers of roots below
+// Separates roots number first to first + 3, in ascending order of t, from the remaining roots.
+// Computes brackets low[i] <= t < high[i] and the number of roots held[i] in each: 0 for a missing
+// root, more than 1 if 12 bisections could not separate roots. chain [31]: see
+// sturm_chain_10(), then the number of sign changes at t = 1. below [8]: numbers of roots below
 // t = -3/4, -2/4, ..., 4/4, the last of which counts all roots.
 lane_fn void roots_part_4(const real* chain, const real* below, index first, real* low, real* high,
                           real* held) {
@@ -139,7 +142,8 @@ lane_fn void root_place(real t, real* x, real* y) {
 }
 
 // Refines the roots in 4 brackets by Newton's method on z, or on 1 / z if |z| > 1, with bisection
-// if a step leaves the bracket. is_root: whether the bracket has a root.
+// if a step leaves the bracket. held: numbers of roots in the brackets. is_root: whether `root`
+// holds a root, which is false for an empty bracket.
 lane_fn void roots_refine_4(const real* c, const real* low, const real* high, const real* held,
                             real* root, mask* is_root) {
   real own[44], x[4], f[4], slope[4], f_low[4], z_low[4], z_high[4], step[4];
@@ -162,7 +166,8 @@ lane_fn void roots_refine_4(const real* c, const real* low, const real* high, co
   const real tolerance = lane(1e-2) * sqrt(lane_epsilon());  // the last step squares the error
   real longest = lane(0);
   lane_unroll for (index i = 0; i < 4; ++i) {
-    // Two roots that could not be separated stay at their place; rounding can also miscount.
+    // Newton's method needs a sign change. Without it, two inseparable roots become the middle of
+    // their bracket, and a single root does not exist but was miscounted due to rounding.
     mask crossed = f_low[i] * f[i] <= lane(0);
     is_root[i] = (held[i] > lane(1)) | ((held[i] > lane(0)) & crossed);
     mask moves = is_root[i] & crossed;
@@ -189,9 +194,10 @@ lane_fn void roots_refine_4(const real* c, const real* low, const real* high, co
   lane_unroll for (index i = 0; i < 4; ++i) root[i] = select(beyond[i], lane(1) / x[i], x[i]);
 }
 
-// Computes all real roots of c[0] + c[1] x + ... + c[10] x^10 in the first slots of roots [10],
-// in order of t. Returns their number. Rounding may lose two roots whose angles differ by less
-// than 1e-4.
+// Computes all real roots of c[0] + c[1] x + ... + c[10] x^10 and returns their number. roots [10]
+// receives the roots in order of t: ascending from -8/3, then the roots below -8/3, also ascending;
+// unused slots are 0. If c[10] = 0, the root at infinity is infinite or a very large number. Two
+// roots whose angles differ by less than 1e-4 may become two equal numbers or be lost by rounding.
 lane_fn real real_roots_10(const real* c, real* roots) {
   real chain[31], t[4], below[8], low[4], high[4], held[4], root[4], count = lane(0);
   mask is_root[4];

@@ -19,10 +19,10 @@ namespace {
 
 using namespace rectification;
 
-constexpr double kTypicalFocalLength = 1.2;  // relative to the longer side: a field of view of
-                                             // 45 degrees
-constexpr double kMaxScaleRatio = 4;         // largest ratio of the perspective part's scales
-                                             // across an image
+// Relative to the longer side: a field of view of 45 degrees.
+constexpr double kTypicalFocalLength = 1.2;
+// Largest ratio of the values of w p in an image.
+constexpr double kMaxScaleRatio = 4;
 
 struct ImageSize {
   double width, height;              // units
@@ -39,8 +39,8 @@ Lines lines_at(const RankTwo& f, double angle) {
   return {cross(f.e1, z), times(f.F, z)};
 }
 
-// Returns the mean over the pixels of the squared deviation of w p, relative to its value at
-// the centre.
+// Returns the mean squared deviation of w p over the pixels from its value at the centre, divided
+// by the square of that value.
 double distortion(const Vec3& w, const ImageSize& p) {
   const double x = w[0] * p.inner_width, y = w[1] * p.inner_height;
   return (x * x + y * y) / (12 * w[2] * w[2]);
@@ -78,14 +78,17 @@ Vec2 apply(const Mat3& H, double x, double y) {
   return {p[0] / p[2], p[1] / p[2]};
 }
 
-// Returns whether the perspective part is too strong for this image.
+// Returns whether the perspective part is too strong for this image: the largest value of w p
+// exceeds the smallest by more than the factor kMaxScaleRatio, or the image crosses the line at
+// infinity.
 bool is_too_strong(const Vec3& w, const ImageSize& p) {
   const double reach = 0.5 * (std::abs(w[0]) * p.inner_width + std::abs(w[1]) * p.inner_height);
   return !(1 + reach <= kMaxScaleRatio * (1 - reach));
 }
 
-// Completes a row v of a homography by a row u for the columns: at a right angle to v, then sheared
-// so that the middle lines of the image keep the ratio of their lengths and their right angle.
+// Returns the homography A P, where P maps the line w to infinity and `row` is the second row of A.
+// The first row is at a right angle to it, then sheared so that the middle lines of the image keep
+// the ratio of their lengths and their right angle.
 Mat3 with_columns(const Vec3& row, const Vec3& w, const ImageSize& p) {
   Mat3 H = times(Mat3{row[1], -row[0], 0, row[0], row[1], row[2], 0, 0, 1}, perspective(w));
   const double a = 0.5 * p.width, b = 0.5 * p.height;
@@ -110,7 +113,8 @@ Extent extent_of(const Mat3& H, const ImageSize& p) {
   return e;
 }
 
-// Homographies from both images to the plane, which keep the mean scale of the images.
+// Homographies from both images to the rectified plane. At the centres, the geometric mean of their
+// area scales is 1.
 struct Plane {
   Mat3 H1, H2;
 };

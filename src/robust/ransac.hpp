@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The constants of a problem, the steps of RANSAC for it on the widest SIMD
-// registers of this machine, and RANSAC as a loop over these steps. On a GPU the
-// same steps are kernels (ransac_device.cpp).
+// The constants of a problem, the steps of RANSAC for it on the widest SIMD registers of this
+// machine, and RANSAC as a loop over these steps. On a GPU the same steps are kernels
+// (ransac_device.cpp).
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ struct RansacLimits {
   double log_failure, min_inlier_ratio;
 };
 [[nodiscard]] RansacLimits limits_of(const RobustOptions& options);
-// log10 of the level of the significance test. usual: LOG10_FALSE_ALARMS of the problem, used
-// unless the options set the level.
+// Returns log10 of the level of the significance test. usual: LOG10_FALSE_ALARMS of the problem,
+// used unless the options set the level.
 [[nodiscard]] double log10_alarms_of(int usual, const RobustOptions& options);
 
 // The models of a round: [slots][model_size] of each sample, and the number of solutions of each.
@@ -42,7 +42,7 @@ struct ProblemNumbers {
       triangulates, doubts_translation;
   int clean_samples, tolerated_sample_outliers, target_percent, sample_cost, log10_false_alarms;
 };
-// L: the lane functions of a problem.
+// Returns the constants of L, the lane functions of a problem.
 template <class L>
 constexpr ProblemNumbers numbers_of_problem() {
   return {L::COLUMNS,
@@ -94,8 +94,8 @@ void check_is_built(const char* where, ModelKind problem);
 void check_is_built(const char* where, ModelKind problem, const RansacSteps& steps);
 
 // Returns the smallest inlier ratio that RANSAC is expected to find in one pair with this number of
-// matches. From 1000 matches on it is TARGET_PERCENT; for fewer matches it is the ratio that
-// can be found in the time that 1000 matches take.
+// matches. From 1000 matches on it is TARGET_PERCENT; for fewer matches it is the ratio that can be
+// found in the time that 1000 matches take.
 [[nodiscard]] double one_pair_ratio(ModelKind problem, double matches, double confidence);
 
 // Runs RANSAC on a pair that has been prepared (PairPoints::set).

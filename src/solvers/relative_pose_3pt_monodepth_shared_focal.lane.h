@@ -2,12 +2,13 @@
 // Relative pose and focal length f from 3 correspondences with monocular depth predictions: depths
 // a in the first image, and s (b + u) in the second image, where b is predicted and the scale s and
 // shift u are unknown, so that s (b + u) (x2 / f, y2 / f, 1) = R a (x1 / f, y1 / f, 1) + t.
-// Coordinates are in square pixels relative to the principal point of one camera.
+// Both images are from one camera with square pixels. Coordinates are relative to its principal
+// point and scaled to about unit size; f is in the unit of the coordinates.
 //   Y. Ding, V. Kocur, V. Vavra, Z. B. Haladova, J. Yang, T. Sattler, Z. Kukelova, RePoseD:
 //   Efficient relative pose estimation with known depth information, ICCV 2025
-// The equations state that distances between the points are the same in both images. Solutions: 0
-// to 4, with f between 0.05 and 50 and all points in front of the second camera. None for collinear
-// points or NaN. Coordinates of about unit size.
+// The equations state that distances between the points are the same in both images. The solver
+// finds 0 to 4 solutions, with f between 0.05 and 50 and all points in front of the second camera,
+// and none for collinear points or NaN.
 
 // Computes the data of the generated solver from the three pairs of points.
 lane_fn void monodepth_distances(const real* x1, const real* y1, const real* x2, const real* y2,
@@ -47,8 +48,8 @@ lane_fn real pose_of_triangles(const real* X, const real* Y, real* pose) {
   return area2;
 }
 
-// x1, y1, x2, y2, a, b: 3 points each; b holds the depths of image 2. solutions: [4][15], R
-// row-major, t, f, s, u; unused slots are NaN.
+// Computes the solutions and returns their number. x1, y1, x2, y2 [3]: image coordinates; a, b [3]:
+// depths in images 1 and 2. solutions [4][15]: R row-major, t, f, s, u; unused slots are NaN.
 lane_fn real relative_pose_3pt_monodepth_shared_focal(const real* x1, const real* y1,
                                                       const real* x2, const real* y2, const real* a,
                                                       const real* b, real* solutions) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TIFF, WebP and BMP files, written by hand.
+// Decoding of TIFF, WebP and BMP files whose bytes are written in the tests.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -18,19 +18,22 @@ namespace {
 
 using test::expect_error;
 
-// Appends `size` bytes of a number in the given byte order.
+// Appends the lowest `size` bytes of a number, the lowest first or, if `big`, last.
 void put(std::string& out, std::uint64_t value, int size, bool big = false) {
   for (int k = 0; k < size; ++k)
     out += static_cast<char>(value >> (8 * (big ? size - 1 - k : k)) & 0xff);
 }
 
+// Values of the tags: orientation 1 is upright, compression 1 is none. A focal length of 0 omits
+// the EXIF tag.
 struct Tiff {
   int width = 3, height = 2, bits = 8, samples = 3, orientation = 1, compression = 1;
   bool is_big_endian = false;
   double focal_mm = 0;
 };
 
-// An uncompressed TIFF of one strip whose directory follows the header.
+// Returns a TIFF file with its directory after the header and the pixels as one strip at its end.
+// They are not compressed, even if the tag says otherwise.
 std::string tiff_of(const Tiff& t, const std::string& pixels) {
   struct Tag {
     int tag, type;
@@ -44,7 +47,7 @@ std::string tiff_of(const Tiff& t, const std::string& pixels) {
       {274, 3, std::uint32_t(t.orientation)}, {277, 3, std::uint32_t(t.samples)},
       {278, 4, std::uint32_t(t.height)},      {279, 4, std::uint32_t(pixels.size())}};
   if (t.focal_mm > 0) tags.push_back({34665, 4, 0});
-  // Three equal values of 16 bits do not fit into an entry, so that they follow the directory.
+  // An entry cannot hold three values of 16 bits. They follow the directory.
   const auto end = std::uint32_t(8 + 2 + 12 * tags.size() + 4);
   const std::uint32_t exif = end + 6, rational = exif + 2 + 12 + 4, data = rational + 8;
   std::string out = big ? "MM" : "II";
@@ -71,14 +74,17 @@ std::string tiff_of(const Tiff& t, const std::string& pixels) {
   return out + pixels;
 }
 
+// Returns the bytes 0, step, 2 step, ... modulo 256.
 std::string ramp(std::size_t count, int step = 7) {
   std::string pixels;
   for (std::size_t i = 0; i < count; ++i) pixels += static_cast<char>(i * std::size_t(step));
   return pixels;
 }
 
+// Returns the bytes of an image, row by row.
 std::string text_of(const ImageU8& image) { return {image.pixels.begin(), image.pixels.end()}; }
 
+// Skips a test if the build does not have a decoder.
 #define NEED(part) \
   if (!BIFOCAL_HAS_##part) GTEST_SKIP() << "this build has no " #part
 
@@ -122,6 +128,7 @@ TEST(Tiff, HasOrientationAndFocalLength) {
 TEST(Tiff, TruncatedAnywhereIsAnError) {
   NEED(TIFF);
   const std::string bytes = tiff_of({.focal_mm = 35}, ramp(18));
+  // From 4 bytes on a file is recognised as a TIFF.
   for (std::size_t size = 4; size < bytes.size(); ++size)
     expect_error([&] { (void)decode_image(bytes.substr(0, size), "cut.tif"); }, "cut.tif: ");
 }
@@ -142,7 +149,7 @@ TEST(Tiff, ClaimsBeyondTheFileAreRefused) {
 
 TEST(WebP, IsDecoded) {
   NEED(WEBP);
-  // Made by WebPEncodeLosslessRGB.
+  // Encoded by WebPEncodeLosslessRGB.
   constexpr std::string_view kHex =
       "5249464642000000574542505650384c350000002f024000002f40986db439dc7bfe96a7212420741ffc7f8920db"
       "6"
@@ -159,6 +166,9 @@ TEST(WebP, IsDecoded) {
     expect_error([&] { (void)decode_image(bytes.substr(0, size), "cut.webp"); }, "cut.webp: ");
 }
 
+// Returns a BMP file. rows: pixels as in the file, each row padded to 4 bytes, the lowest row first
+// unless the height is negative. A file of 8 bits has a palette of three colours: (20 + k, 10 + k,
+// k) in RGB, k = 0, 1, 2.
 std::string bmp_of(int width, int height, int bits, const std::string& rows) {
   std::string out = "BM";
   const std::size_t colours = bits == 8 ? 3 : 0, start = 54 + 4 * colours;

@@ -90,8 +90,10 @@ class Collection {
     }
   }
 
-  // Returns whether the database exists with the same settings and photographs. If photographs were
-  // added, a copy of the database becomes the new unfinished work.
+  // Returns whether the database exists with the same settings and photographs, and is not to be
+  // overwritten. If photographs were added, a copy of the database becomes the unfinished work.
+  // Throws Error(input) if the file is another database, has other settings or lost photographs, or
+  // if a photograph has changed.
   bool is_complete();
   void open_work();
   void check_work_file() const;
@@ -142,7 +144,7 @@ std::int64_t modified(const fs::path& file) {
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-// Returns an index of the rows by name.
+// Returns the rows by name. The pointers are valid as long as `rows`.
 std::map<std::string, const PhotographRow*> by_name(std::span<const PhotographRow> rows) {
   std::map<std::string, const PhotographRow*> all;
   for (const PhotographRow& r : rows) all.emplace(r.name, &r);
@@ -238,7 +240,7 @@ std::vector<PhotographRow> Collection::all_rows(const WorkDatabase& work) const 
   for (PhotographRow& r : rows) {
     const auto file = named.find(r.name);
     if (file == named.end()) refuse(r.name + " was among them");
-    // A finished database that was not renamed has no times of change any more (0).
+    // finish() sets the times of change to 0. They are 0 here if a run stopped before the rename.
     const bool has_other_time = r.changed != 0 && file->second->changed != r.changed;
     if (file->second->bytes != r.bytes ||
         (has_other_time && !has_content(*file->second, r.content)))

@@ -24,7 +24,8 @@ const Table kNeeded[] = {
     {"matches", {"pair_id", "rows", "cols", "data"}},
     {"two_view_geometries", {"pair_id", "rows", "cols", "data", "config"}}};
 
-constexpr std::int64_t kLastWithIdentity = 3130000;  // user_version
+// Databases up to this user_version store an unset pose as the identity.
+constexpr std::int64_t kLastWithIdentity = 3130000;
 
 std::set<std::string> columns_of(const sqlite::Connection& connection, const std::string& table) {
   sqlite::Statement query(connection, "SELECT name FROM pragma_table_info(?)");
@@ -34,7 +35,8 @@ std::set<std::string> columns_of(const sqlite::Connection& connection, const std
   return names;
 }
 
-// Rejects views, because a view may produce rows without end.
+// Returns whether the database has a table of this name. Views and virtual tables do not count,
+// because a view may produce rows without end.
 bool is_table(const sqlite::Connection& connection, std::string_view name) {
   return sqlite::text_of(connection,
                          "SELECT type = 'table' AND rootpage > 0 FROM sqlite_master "
@@ -121,8 +123,8 @@ Tables inspect(const sqlite::Connection& connection) {
 }
 
 void create_tables(const sqlite::Connection& connection) {
-  // The largest pages are used because rows have some kilobytes: most of them fit one page and take
-  // half the time to write and read.
+  // Rows have some kilobytes. With the largest pages most rows fit one page, which halves the time
+  // to write and read them.
   connection.execute(
       "PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   connection.execute(kSchema);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Uncompressed Windows bitmaps: palette of 8 bits, 24 and 32 bits a pixel.
+// Decoder of uncompressed Windows bitmaps with 8 bits per pixel and a palette, 24 or 32 bits. The
+// fourth byte of 32 bits is ignored.
 #include <cstdlib>
 
 #include "io/decode.hpp"

@@ -32,8 +32,8 @@ group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* m
   return sigma;
 }
 
-// Returns whether the inliers are collinear in an image. Writes the squared errors of all points
-// to `errors`.
+// Returns whether the inliers are collinear in one of the images, for problems in which a line of
+// points is degenerate; otherwise returns 0. Writes the squared errors of all points to `errors`.
 group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                                  const scalar* side, scalar noise, global_ptr scalar* errors) {
   struct lane_model m;
@@ -183,7 +183,7 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair,
     for (index i = 0; i < MODEL_SIZE; ++i) own.model[i] = state->model[i];
     finish_model(GROUP_ARG pair, &own, errors, shared);
   }
-  // Scaled to a largest weight of 1.
+  // The reported score is for weights scaled to a largest weight of 1.
   if (pair->weighted) own.support.score /= pair->largest;
   own.iterations = state->done;
   own.tested = state->tested;

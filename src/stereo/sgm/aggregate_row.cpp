@@ -26,7 +26,7 @@ HWY_INLINE std::ptrdiff_t at(int x, int stride) {
   return static_cast<std::ptrdiff_t>(x) * static_cast<std::ptrdiff_t>(stride);
 }
 
-// Returns the lowest byte.
+// Returns the lowest of the bytes.
 HWY_INLINE int lowest(V8 v) {
 #if HWY_TARGET == HWY_SCALAR
   return hn::GetLane(v);
@@ -39,7 +39,8 @@ HWY_INLINE int lowest(V8 v) {
 #endif
 }
 
-// Source and destination of the costs of one path.
+// One path at one pixel. from, to: costs of the preceding pixel and of this one. least: minimum of
+// `from`. jump: penalty for a change of disparity by more than 1.
 struct Path {
   const std::uint8_t* from;
   std::uint8_t* to;
