@@ -385,11 +385,9 @@ TEST_F(Collect, refuses_bad_arguments) {
   refused("in --database out.db --intrinsics 1,2", 2, "1,2");
   refused("in --database out.db --features orb", 3, "orb");
   refused("in --database out.db --features surf --max-distance 1", 2, "--max-distance");
-  refused("in --database out.db --features surf --domain-size-pooling", 2,
-          "--domain-size-pooling: is only for SIFT, not for --features surf");
+  refused("in --database out.db --features surf --domain-size-pooling", 2, "is only for SIFT");
   refused("in --database out.db --features given.h5 --domain-size-pooling", 2, "given.h5");
-  refused("in --database out.db --features given.h5 --affine-shape", 2,
-          "--affine-shape: is only for SIFT");
+  refused("in --database out.db --features given.h5 --affine-shape", 2, "is only for SIFT");
   refused("in --database no/such/folder/out.db", 3, "no/such/folder");
   std::filesystem::create_directory(folder / "void");
   refused("void --database out.db", 3, "no photographs");
