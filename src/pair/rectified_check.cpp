@@ -53,7 +53,15 @@ RectifiedPairCheck check_rectified_pair(ImageView<const std::uint8_t> left,
   std::nth_element(offsets.begin(), middle, offsets.end());
   check.row_offset = *middle;
   check.is_rectified = check.row_offset <= kMostOffset;
-  if (check.is_rectified) check.range = disparity_range(identity(left.width, left.height), in_rows);
+  if (!check.is_rectified) return check;
+  check.range = disparity_range(identity(left.width, left.height), in_rows);
+  // The margin below the matches of a pair with parallel axes does not reach behind infinity.
+  const bool is_positive =
+      std::ranges::all_of(in_rows, [](const PointPair& p) { return p.x1 >= p.x2; });
+  if (is_positive && check.range.min < 0) {
+    check.range.count += check.range.min;
+    check.range.min = 0;
+  }
   return check;
 }
 
