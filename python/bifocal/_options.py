@@ -27,13 +27,13 @@ class RobustOptions:
 
     Attributes:
         threshold: Largest error of an inlier. Unit: px. Range: above 0 and finite.
-        confidence: Probability of having drawn a sample without outliers, which ends the sampling. Range: above 0 and below 1.
-        min_iterations: Samples to draw at least (at most max_iterations). Range: at least 1.
-        max_iterations: Most samples to draw. Range: at least 1.
-        min_inlier_ratio: Fraction of correct matches worth looking for; 0: 0.1 of one pair (fundamental, shared_focal 0.15, radial_fundamental 0.3), 0.2 in batches. Range: 0 to 1.
-        seed: Seed of the sampling; the same one gives the same result.
-        dominant_plane: Fundamental matrix: look for matches off a plane that most of them lie on, and give none that they do not prove.
-        belief: A model is believed if fewer models as well supported are expected of outliers; larger: more models of few matches, right and wrong; 0: 0.01, of maps 0.001. Range: at least 0 and finite.
+        confidence: Probability of an outlier-free sample at which sampling ends. Range: above 0 and below 1.
+        min_iterations: Minimum number of samples (at most max_iterations). Range: at least 1.
+        max_iterations: Maximum number of samples. Range: at least 1.
+        min_inlier_ratio: Fraction of correct matches that sampling must be able to find; 0: 0.1 for one pair (fundamental, shared_focal 0.15, radial_fundamental 0.3), 0.2 in batches. Range: 0 to 1.
+        seed: Seed of the sampling; equal seeds give equal results.
+        dominant_plane: Fundamental matrix: if most matches lie on a plane, search for matches off the plane, and reject the model unless they prove it.
+        belief: Level of significance: a model is accepted if the expected number of equally good models among outliers is smaller; a higher level accepts more models with few matches, correct and wrong; 0: 0.01, for homography, similarity and affine 0.001. Range: at least 0 and finite.
     """
 
     threshold: float = 2.0
@@ -51,16 +51,16 @@ class SiftOptions:
     """Options of SIFT features, for `detect` (include/bifocal/features.hpp).
 
     Attributes:
-        max_features: Features kept of a picture, strongest first; 0: all. Range: at least 0.
-        octave_layers: Scales an octave. Range: 1 to 16.
-        contrast_threshold: Least |DoG| times octave_layers, of image values in [0, 1]. Range: at least 0 and below 1000.
+        max_features: Largest number of features per image; the strongest are kept; 0: all. Range: at least 0.
+        octave_layers: Scales per octave. Range: 1 to 16.
+        contrast_threshold: Smallest |DoG| times octave_layers, for image values in [0, 1]. Range: at least 0 and below 1000.
         edge_threshold: Largest ratio of principal curvatures. Range: at least 1 and below 1000000.
         sigma: Blur of the first layer of an octave. Unit: px. Range: 0.8 to 8.
-        upsample: Start from the picture doubled in size.
+        upsample: Start from the image enlarged to twice its size.
         root: RootSIFT (L1-normalised, square root) instead of Lowe's clipped L2 norm.
-        balance: Cells along the longer side that take turns where there are more features; 0: the strongest, wherever they are. Range: 0 to 128.
-        domain_size_pooling: Descriptors of three sizes of neighbourhood in one: more right matches between views that differ much, for 1.4 to 1.9 times the time.
-        affine_shape: Features of ellipses instead of circles: a third to a half more right matches between views far apart, 2 to 7 % fewer between near ones, for 1.2 to 1.5 times the time.
+        balance: Spread features over square cells, this number along the longer side; 0: keep the strongest of the whole image. Range: 0 to 128.
+        domain_size_pooling: Descriptors that combine three sizes of neighbourhood: more correct matches between very different views, for 1.4 to 1.9 times the time.
+        affine_shape: Features on ellipses instead of circles: a third to a half more correct matches between distant views, 2 to 7 % fewer between near views, for 1.2 to 1.5 times the time.
     """
 
     max_features: int = 65536
@@ -80,13 +80,13 @@ class SurfOptions:
     """Options of SURF features, for `detect` (include/bifocal/features.hpp). SURF is patented until about 2027 (docs/features.md).
 
     Attributes:
-        max_features: Features kept of a picture, strongest first; 0: all. Range: at least 0.
+        max_features: Largest number of features per image; the strongest are kept; 0: all. Range: at least 0.
         octaves: Octaves of four filters each. Range: 1 to 5.
-        threshold: Least determinant of the Hessian, of image values in [0, 1] and filters divided by their area. Range: at least 0 and below 1000.
-        numbers: Numbers of a descriptor, padded to 128.
-        upright: No orientations: for cameras that are not turned about their axis.
-        upsample: Start from the picture doubled in size.
-        balance: Cells along the longer side that take turns where there are more features; 0: the strongest, wherever they are. Range: 0 to 128.
+        threshold: Smallest determinant of the Hessian, for image values in [0, 1] and filters divided by their area. Range: at least 0 and below 1000.
+        numbers: Numbers per descriptor, padded to 128.
+        upright: No orientations: for cameras without rotation about the optical axis.
+        upsample: Start from the image enlarged to twice its size.
+        balance: Spread features over square cells, this number along the longer side; 0: keep the strongest of the whole image. Range: 0 to 128.
     """
 
     max_features: int = 65536
@@ -103,10 +103,10 @@ class MatchOptions:
     """Options of matching 8-bit descriptors, for `match` and `match_guided` (include/bifocal/features.hpp).
 
     Attributes:
-        max_ratio: Nearest over second nearest distance of a match (Lowe's test), from 1 to 2; 1 and more: any. Range: above 0.
-        mutual: Each has to be the other's nearest.
-        ratio_both_ways: The ratio test also from 2 to 1.
-        max_distance: Largest Euclidean distance of a match; 0: any. Range: at least 0.
+        max_ratio: Largest ratio of nearest and second nearest distance (Lowe's test), from image 1 to 2; 1 or more: no test. Range: above 0.
+        mutual: Matches must be nearest neighbours in both directions.
+        ratio_both_ways: Apply the ratio test also from image 2 to 1.
+        max_distance: Largest Euclidean distance of a match; 0: no limit. Range: at least 0.
     """
 
     max_ratio: float = 0.8
@@ -120,10 +120,10 @@ class FloatMatchOptions:
     """Options of matching float descriptors, for `match_descriptors` (include/bifocal/matching.hpp).
 
     Attributes:
-        normalise: To unit length first: the nearest is the one of the largest cosine.
-        mutual: Each has to be the other's nearest.
-        max_ratio: Nearest over second nearest distance, from 1 to 2; 1 and more: any. Range: above 0.
-        max_distance: Largest Euclidean distance, of unit vectors with a cosine of c sqrt(2 - 2 c); 0: any. Range: at least 0.
+        normalise: Normalise to unit length first: the nearest descriptor has the largest cosine.
+        mutual: Matches must be nearest neighbours in both directions.
+        max_ratio: Largest ratio of nearest and second nearest distance, from image 1 to 2; 1 or more: no test. Range: above 0.
+        max_distance: Largest Euclidean distance, sqrt(2 - 2 c) for unit vectors with a cosine of c; 0: no limit. Range: at least 0.
     """
 
     normalise: bool = True
@@ -137,13 +137,13 @@ class DisparityFilter:
     """Filters of a computed disparity map, applied in the order of the attributes (include/bifocal/stereo.hpp).
 
     Attributes:
-        cross_check: Largest difference of both directions; negative: no check. Unit: px.
-        uniqueness: Per cent by which a match must be better than the best elsewhere. Range: 0 to 99.
-        median: Side of the median filter over known neighbours; 0: none. Unit: px.
-        speckle_size: Smaller regions become unknown; 0: none. Unit: px. Range: 0 to 1073741824.
-        speckle_range: Neighbours of one region differ by at most this. Unit: px. Range: at least 0.
-        fill: How unknown pixels get a value.
-        fill_window: Side of the window that the mean is taken over. Unit: px. Range: odd, 3 to 31.
+        cross_check: Largest difference of the disparities of both directions; negative: no check. Unit: px.
+        uniqueness: Percentage by which a match must be better than the best elsewhere. Range: 0 to 99.
+        median: Side of the median filter over known neighbours; 0: no filter. Unit: px.
+        speckle_size: Regions with fewer pixels become unknown; 0: keep all regions. Unit: px. Range: 0 to 1073741824.
+        speckle_range: Largest difference between neighbours in one region. Unit: px. Range: at least 0.
+        fill: How unknown pixels get a disparity.
+        fill_window: Side of the window for the mean. Unit: px. Range: odd, 3 to 31.
     """
 
     cross_check: float = 1.0
@@ -160,17 +160,17 @@ class SgmOptions:
     """Options of semi-global matching of census codes, for `stereo` and `StereoMatcher` (include/bifocal/stereo.hpp).
 
     Attributes:
-        min_disparity: Start of the search. Unit: px. Range: -1048576 to 1048576.
-        disparities: Searched: min_disparity to min_disparity + disparities - 1. Range: 1 to 1024.
-        census: Code of a neighbourhood of 9 x 7, of 31, 31 or 62 bits.
-        paths: 8, or 4: along rows and columns only, faster.
-        P1: Cost of a step of one disparity between neighbours. Unit: bits. Range: 0 to 190.
-        P2: Cost of a larger one where the brightness is the same, at least P1. Unit: bits. Range: 0 to 190.
-        P2_contrast: Difference of brightness that halves P2; 0: P2 everywhere. Unit: levels of 255. Range: 0 to 65536.
-        vertical_tolerance: Rows may be apart by this where rectification is not exact. Unit: px. Range: 0 to 2.
-        white: Brightest value of the pictures; 0: 255, or 65535 of 16 bits. Range: 0 to 65535.
-        filter: What happens to the disparities.
-        max_memory: Most memory that the matcher takes; 0: any. Unit: bytes.
+        min_disparity: First disparity of the search. Unit: px. Range: -1048576 to 1048576.
+        disparities: Number of disparities in the search: min_disparity to min_disparity + disparities - 1. Range: 1 to 1024.
+        census: Census code of the 9 x 7 neighbourhood, with 31, 31 or 62 bits.
+        paths: 8, or 4: rows and columns only, faster.
+        P1: Cost of a disparity step of 1 between neighbours. Unit: bits. Range: 0 to 190.
+        P2: Cost of a larger step between neighbours of equal brightness, at least P1. Unit: bits. Range: 0 to 190.
+        P2_contrast: Difference in brightness that halves P2; 0: constant P2. Unit: levels of 255. Range: 0 to 65536.
+        vertical_tolerance: Largest vertical offset of rows if the rectification is not exact. Unit: px. Range: 0 to 2.
+        white: Brightest value of the images; 0: 255, or 65535 for 16 bits. Range: 0 to 65535.
+        filter: Filters of the disparity map.
+        max_memory: Memory limit of the matcher; 0: no limit. Unit: bytes.
     """
 
     min_disparity: int = 0
@@ -191,10 +191,10 @@ class SsdOptions:
     """Options of block matching by sums of squared differences, for `stereo` and `StereoMatcher` (include/bifocal/stereo.hpp).
 
     Attributes:
-        min_disparity: Start of the search. Unit: px. Range: -1048576 to 1048576.
-        disparities: Searched: min_disparity to min_disparity + disparities - 1. Range: 1 to 1024.
+        min_disparity: First disparity of the search. Unit: px. Range: -1048576 to 1048576.
+        disparities: Number of disparities in the search: min_disparity to min_disparity + disparities - 1. Range: 1 to 1024.
         window: Side of the square window. Unit: px. Range: odd, 3 to 31.
-        filter: What happens to the disparities.
+        filter: Filters of the disparity map.
     """
 
     min_disparity: int = 0
@@ -209,20 +209,20 @@ class VerifyOptions:
 
     Attributes:
         max_error: Largest error of an inlier. Unit: px. Range: above 0 and finite.
-        min_inliers: A pair with fewer is degenerate. Range: at least 1.
-        confidence: Probability of having drawn a sample without outliers. Range: above 0 and below 1.
-        min_iterations: Samples to draw for each model at least. Range: at least 1.
-        max_iterations: Most samples to draw for each model. Range: at least 1.
-        min_inlier_ratio: Fraction of right matches worth looking for; 0: 0.2, more of few matches. Range: 0 to 1.
+        min_inliers: Pairs with fewer inliers are degenerate. Range: at least 1.
+        confidence: Probability of an outlier-free sample at which sampling ends. Range: above 0 and below 1.
+        min_iterations: Minimum number of samples for each model. Range: at least 1.
+        max_iterations: Maximum number of samples for each model. Range: at least 1.
+        min_inlier_ratio: Fraction of correct matches that sampling must be able to find; 0: 0.2, more for few matches. Range: 0 to 1.
         min_E_F_inlier_ratio: Calibrated: E has more than this fraction of F's inliers. Range: 0 to 1.
         max_H_inlier_ratio: Planar_or_panoramic: H has more than this fraction of E's or F's inliers. Range: 0 to 1.
-        relative_pose: Poses of planar pairs, too, and planes told from turns.
-        detect_watermark: Look for watermarks.
-        watermark_min_inlier_ratio: Fraction of the inliers that lies in the border and moves alike. Range: 0 to 1.
-        watermark_border_size: Width of the border, as a fraction of the picture's diagonal. Range: 0 to 1.
-        watermark_max_error: Largest difference of what moves alike. Unit: px. Range: above 0.
-        seed: Seed of the sampling; the same one gives the same result.
-        belief: A model counts if fewer models as well supported are expected of outliers; larger: more models of few matches, right and wrong; 0: 0.01, of homographies 0.001. Range: at least 0 and finite.
+        relative_pose: Also compute poses of planar pairs, and distinguish planar from panoramic pairs.
+        detect_watermark: Detect watermarks.
+        watermark_min_inlier_ratio: Fraction of the inliers that lie near the border and have the same shift. Range: 0 to 1.
+        watermark_border_size: Width of the border, as a fraction of the image diagonal. Range: 0 to 1.
+        watermark_max_error: Largest difference between the shifts of a watermark's inliers. Unit: px. Range: above 0.
+        seed: Seed of the sampling; equal seeds give equal results.
+        belief: Level of significance: a model is accepted if the expected number of equally good models among outliers is smaller; a higher level accepts more models with few matches, correct and wrong; 0: 0.01, for homographies 0.001. Range: at least 0 and finite.
     """
 
     max_error: float = 4.0

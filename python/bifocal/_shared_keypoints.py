@@ -71,6 +71,7 @@ def _joined(one: NDArray[np.int64], two: NDArray[np.int64]) -> NDArray[np.int64]
     kept = []
     for i, j in pairs[np.argsort(-count, kind="stable")].tolist():
         if i not in taken[0] and j not in taken[1]:
-            taken[0].add(i), taken[1].add(j)
+            taken[0].add(i)
+            taken[1].add(j)
             kept.append((i, j))
     return np.asarray(sorted(kept), np.int64).reshape(-1, 2)

@@ -98,7 +98,7 @@ CASES = [
     (lambda: bifocal.detect(np.zeros((5, 5), np.uint8), mask=np.zeros((4, 5), np.uint8)), ValueError, r"mask of 5 x 4 px"),
     (lambda: bifocal.detect(np.zeros((5, 5), np.uint8), mask=np.zeros((5, 5))), TypeError, r"mask: dtype float64"),
     (lambda: bifocal.estimate_batch("homography", None, [0]), TypeError, r"points: None, must be an array"),
-    (lambda: bifocal.estimate_batch("homography", S.rows, None), TypeError, r"offsets: None, must be an array"),
+    (lambda: bifocal.estimate_batch("homography", S.rows, None), ValueError, r"points: shape .*, must be \(B, N, D\) without offsets"),
     (lambda: bifocal.threads(-1).__enter__(), ValueError, r"threads = -1"),
 ]
 
