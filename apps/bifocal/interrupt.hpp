@@ -37,7 +37,7 @@ class StopRequest {
   friend struct Interrupts;
   std::atomic<bool> is_made_ = false;
 };
-// Exit code of a command that finished early and wrote what it had: that of a shell for SIGINT.
+// Exit code of a command that finished early and wrote its result: a shell's code for SIGINT.
 inline constexpr int kExitStopped = 130;
 
 // No interruption takes place while this lock is held: for what must be done whole or not at all.

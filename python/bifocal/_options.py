@@ -239,7 +239,7 @@ class AdjustOptions:
     """Of conjugate gradients."""
     max_cg_iterations: int = 500
     """Most conjugate gradient iterations of a step (1 to 100000)."""
-    cg_tolerance: float = 0.1
+    cg_tolerance: float = 0.01
     """A step's system is solved to about this relative accuracy (1e-15 to 0.9)."""
     float_blocks: bool = False
     """Keeps derivatives in single precision: half the memory; residuals and decisions stay in double."""
