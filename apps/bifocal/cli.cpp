@@ -34,6 +34,15 @@ void add_common(const Command& command, CommonOptions& options) {
   add_threads_and_json(command, options);
 }
 
+void add_common_of_large(const Command& command, CommonOptions& options) {
+  command
+      .option("--device", options.device,
+              "cpu, cuda[:i] or opencl[:i] (see bifocal devices); auto: a CUDA device, else an "
+              "OpenCL GPU, else cpu")
+      .shows_default();
+  add_threads_and_json(command, options);
+}
+
 void add_common_of_many(const Command& command, CommonOptions& options) {
   command
       .option("--device", options.device,

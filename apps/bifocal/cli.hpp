@@ -32,6 +32,7 @@ void add_verify(Program& program, Context& context);
 void add_shards(Program& program, Context& context);  // plan, run-shard, merge
 void add_collect(Program& program, Context& context);
 void add_report(Program& program, Context& context);
+void add_adjust(Program& program, Context& context);
 void add_devices(Program& program, Context& context);
 
 // Options of every command that computes.
@@ -42,6 +43,8 @@ struct CommonOptions {
   bool json = false;
 };
 void add_common(const Command& command, CommonOptions& options);
+// Adds the options of commands with much work for one device, which chosen_devices() returns.
+void add_common_of_large(const Command& command, CommonOptions& options);
 // Adds the options of commands on which several devices may work.
 void add_common_of_many(const Command& command, CommonOptions& options);
 

@@ -14,13 +14,22 @@
 #include "cli.hpp"
 
 namespace bifocal::cli {
-namespace {
 
 // Never destroyed, because the watching thread lives as long as the process.
 struct Interrupts {
   std::mutex mutex;
   std::vector<const std::function<void()>*> clean_ups;
+  StopRequest* stop = nullptr;
+
+  // False if nothing waits for a request, or one is made already.
+  [[nodiscard]] bool make_request() {
+    const std::unique_lock lock(mutex);
+    return stop && !stop->is_made_.exchange(true);
+  }
 };
+
+namespace {
+
 Interrupts& interrupts() {
   static auto* all = new Interrupts;
   return *all;
@@ -55,7 +64,9 @@ void watch_interrupts() {
     return;  // without the pipe a signal ends the process immediately
   std::thread([] {
     unsigned char signal = 0;
-    while (read(signal_pipe[0], &signal, 1) < 0 && errno == EINTR) continue;
+    do {
+      while (read(signal_pipe[0], &signal, 1) < 0 && errno == EINTR) continue;
+    } while (signal == SIGINT && interrupts().make_request());
     end_by(signal);
   }).detach();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -79,6 +90,16 @@ InterruptGuard::~InterruptGuard() {
 }
 
 void announce_resuming() { is_resumable = true; }
+
+StopRequest::StopRequest() {
+  const auto lock = hold_interrupts();
+  interrupts().stop = this;
+}
+
+StopRequest::~StopRequest() {
+  const auto lock = hold_interrupts();
+  interrupts().stop = nullptr;
+}
 
 std::unique_lock<std::mutex> hold_interrupts() { return std::unique_lock(interrupts().mutex); }
 

@@ -2,6 +2,7 @@
 // Cleanup when a signal ends the process (SIGINT, SIGTERM, SIGHUP).
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 
@@ -25,6 +26,24 @@ class InterruptGuard {
 
 // Makes the message of an interruption by SIGINT say that the same command resumes the work.
 void announce_resuming();
+
+// While it lives, the first Ctrl-C (SIGINT) is a request to finish early; the second one ends the
+// process. One at a time.
+class StopRequest {
+ public:
+  StopRequest();
+  ~StopRequest();
+  StopRequest(const StopRequest&) = delete;
+  StopRequest& operator=(const StopRequest&) = delete;
+  [[nodiscard]] bool is_made() const { return is_made_; }
+
+ private:
+  friend struct Interrupts;
+  std::atomic<bool> is_made_ = false;
+};
+// Exit code of a command that finished early and wrote its result: a shell's code for SIGINT.
+inline constexpr int kExitStopped = 130;
+
 
 // Returns a lock that delays interruptions, for operations that must be complete or not start.
 [[nodiscard]] std::unique_lock<std::mutex> hold_interrupts();

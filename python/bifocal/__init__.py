@@ -23,6 +23,7 @@ def _refuse_other_project(packages: _pathlib.Path) -> None:
 _refuse_other_project(_pathlib.Path(__file__).parent.parent)
 
 from . import _core, _texts, colmap, linalg
+from ._adjust import Adjusted, AdjustIteration, adjust
 from ._cameras import Camera, LensCamera, distort_points, intrinsics_doubt, pinhole_of, undistort_points
 from ._collection import Collected, Collection, VerifiedPairs, collect, list_photographs, report
 from ._covariances import Covariance, absolute_pose_covariance, covariance, relative_pose_covariance
@@ -30,6 +31,8 @@ from ._devices import devices, missing_devices, threads
 from ._disparity_files import read_disparity, read_pfm, turbo_picture, write_pfm, write_ply
 from ._features import Features, FloatMatches, Matches, detect, match, match_descriptors, match_guided
 from ._options import (
+    AdjustOptions,
+    BundleAdjustOptions,
     DisparityFilter,
     FloatMatchOptions,
     MatchOptions,
@@ -124,7 +127,11 @@ __version__: str = _core.version
 _os.register_at_fork(after_in_child=_core.after_fork_in_child)
 
 __all__ = [
+    "AdjustIteration",
+    "AdjustOptions",
+    "Adjusted",
     "BatchEstimate",
+    "BundleAdjustOptions",
     "Calibration",
     "Camera",
     "Collected",
@@ -169,6 +176,7 @@ __all__ = [
     "VideoFrame",
     "VideoMatcher",
     "absolute_pose_covariance",
+    "adjust",
     "choose_model",
     "choose_rectification",
     "collect",

@@ -1,4 +1,5 @@
-"""COLMAP databases: rows as arrays, matches of any matcher, and geometric verification that replaces COLMAP's. ``from bifocal import colmap``.
+"""COLMAP databases and models as arrays, matches of any matcher, geometric verification and bundle adjustment that replace COLMAP's.
+``from bifocal import colmap``.
 
 hloc calls pycolmap's verifier by name, so that one line makes it use this module (docs/python.md)::
 
@@ -14,6 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._colmap_database import Database, DatabaseCamera, DatabaseImage, TwoViewGeometry, write_features_and_matches
+from ._colmap_model import (
+    BundleAdjustment,
+    FrameData,
+    Model,
+    ModelCamera,
+    ModelFrame,
+    ModelImage,
+    ModelPoints,
+    ModelPose,
+    ModelRig,
+    RigSensor,
+    bundle_adjustment,
+    read_model,
+    write_model,
+)
 from ._devices import device_id
 from ._options import VerifyOptions
 from ._shared_keypoints import shared_keypoints
@@ -22,17 +38,30 @@ if TYPE_CHECKING:
     from ._arrays import ArrayLike
 
 __all__ = [
+    "BundleAdjustment",
     "ContradictingPair",
     "Database",
     "DatabaseCamera",
     "DatabaseImage",
+    "FrameData",
+    "Model",
+    "ModelCamera",
+    "ModelFrame",
+    "ModelImage",
+    "ModelPoints",
+    "ModelPose",
+    "ModelRig",
+    "RigSensor",
     "TwoViewGeometry",
     "Verification",
+    "bundle_adjustment",
     "contradicting_pairs",
     "geometric_verification",
+    "read_model",
     "shared_keypoints",
     "verify",
     "verify_matches",
+    "write_model",
     "write_pairs",
 ]
 

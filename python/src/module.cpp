@@ -4,7 +4,7 @@
 #include <bifocal/version.hpp>
 #include <string_view>
 
-#include "options.hpp"
+#include "models/models.hpp"
 #include "remap.hpp"
 
 namespace bifocal::python {
@@ -48,6 +48,8 @@ NB_MODULE(_core, m) {
   python::bind_video(m);
   python::bind_colmap(m);
   python::bind_colmap_database(m);
+  python::bind_colmap_model(m);
+  python::bind_adjust(m);
   python::bind_stereo(m);
   python::bind_rectify(m);
   python::bind_dense(m);

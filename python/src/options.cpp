@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/fields.hpp>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -46,7 +47,7 @@ Enum named(std::span<const std::string_view> words, const std::string& what, nb:
   return static_cast<Enum>(found - words.begin());
 }
 
-// Reads a dataclass of Python by the names of its fields.
+// Reads a dataclass of Python by the names of its fields. Lists and functions are left out.
 template <HasFields Options>
 void read(nb::handle object, Options& to) {
   const char* const type = name_of(to);
@@ -57,7 +58,7 @@ void read(nb::handle object, Options& to) {
     } else if constexpr (std::is_enum_v<Value>) {
       member = named<Value>(field.range.words, fmt::format("{}.{}", type, field.name),
                             member_of(object, type, field.name));
-    } else {
+    } else if constexpr (std::is_arithmetic_v<Value>) {
       read_number(object, type, field.name, member);
     }
   });
@@ -80,7 +81,7 @@ nb::dict described(const Options& options) {
       for (const std::string_view word : field.range.words) words.append(word);
       all[field.name] =
           nb::make_tuple("str", words[std::size_t(member)], words, text_of(field), "");
-    } else {
+    } else if constexpr (std::is_arithmetic_v<Value>) {
       const char* const type = std::is_same_v<Value, bool>       ? "bool"
                                : std::is_floating_point_v<Value> ? "float"
                                                                  : "int";
@@ -118,6 +119,8 @@ template FloatMatchOptions options_of(nb::handle);
 template SgmOptions options_of(nb::handle);
 template SsdOptions options_of(nb::handle);
 template colmap::VerifyOptions options_of(nb::handle);
+template AdjustOptions options_of(nb::handle);
+template colmap::BundleAdjustOptions options_of(nb::handle);
 
 DetectorOptions detector_options(nb::handle object) {
   if (!object.is_none() && nb::hasattr(object, "upright"))
@@ -130,7 +133,7 @@ bool is_ssd_options(nb::handle object) { return nb::hasattr(object, "window"); }
 nb::dict option_fields() {
   return described_by_name(RobustOptions{}, SiftOptions{}, SurfOptions{}, MatchOptions{},
                            FloatMatchOptions{}, DisparityFilter{}, SgmOptions{}, SsdOptions{},
-                           colmap::VerifyOptions{});
+                           colmap::VerifyOptions{}, AdjustOptions{}, colmap::BundleAdjustOptions{});
 }
 
 ModelKind kind_of(const std::string& name) {

@@ -7,6 +7,7 @@
 #include "cli/pairs_database.hpp"
 #include "cli/process.hpp"
 #include "cli/small_disk.hpp"
+#include "collection/sample_model.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -125,17 +126,26 @@ TEST_F(FullDisk, collect_resumes) {
   EXPECT_GE(told, 10);
 }
 
+// A model whose text has 60 KB.
+colmap::Model large_model() {
+  colmap::Model model = sample_model();
+  model.images[0].observations.resize(7000);
+  return model;
+}
+
 // Files and folders of results are written as a whole or not at all.
 TEST_F(FullDisk, results_are_complete_or_absent) {
   write_pictures(folder);
   make_database(folder / "a.db", 12);
   succeeds("verify a.db");
+  colmap::write_model(folder / "model", large_model(), colmap::ModelFormat::text);
   struct Case {
     std::string arguments, message;
   };
   const Case cases[] = {
       {"report a.db --out disk/r.html", "disk/r.html: can't be written: No space left on device"},
       {"pair left.png right.png --out disk/p", "disk/p/"},
+      {"adjust model --out disk/m --device cpu --no-refine-poses", "disk/m/"},
       {"stereo left.png right.png --max-disparity 40 --out disk/s", "disk/s/"},
   };
   for (const Case& c : cases) {

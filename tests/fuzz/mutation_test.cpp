@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuzz_collection.hpp"
+#include "fuzz_model.hpp"
 #include "fuzz_polar.hpp"
 
 namespace bifocal {
@@ -81,6 +82,7 @@ TEST(Mutations, Text) { run("text", fuzz::text); }
 TEST(Mutations, Npz) { run("npz", fuzz::npz); }
 TEST(Mutations, Exif) { run("exif", fuzz::exif); }
 TEST(Mutations, Colmap) { run("colmap", fuzz::colmap); }
+TEST(Mutations, Model) { run("model", fuzz::model); }
 TEST(Mutations, Shards) { run("shards", fuzz::shards); }
 TEST(Mutations, Plan) { run("plan", fuzz::plan); }
 TEST(Mutations, Polar) { run("polar", fuzz::polar); }

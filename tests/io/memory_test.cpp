@@ -12,13 +12,16 @@
 #include <string>
 #include <vector>
 
+#include <bifocal/colmap/model.hpp>
 #include <bifocal/io.hpp>
 
+#include "collection/sample_model.hpp"
 #include "io/decode.hpp"
 #include "io/exif_block.hpp"
 #include "io/hand_zip.hpp"
 #include "io/parse.hpp"
 #include "io/tiny_png.hpp"
+#include "support/data.hpp"
 
 namespace bifocal {
 namespace {
@@ -270,6 +273,23 @@ TEST(Memory, IsBoundedForYamlAndXml) {
   calibration(repeated("<opencv_storage>", "<a>", kXml), "is no XML");
   calibration(repeated("<opencv_storage>", "<a>1</a>", kXml - 17) + "</opencv_storage>",
               "a: a second one");
+}
+
+// Every count of a model's files, set to 2^63 or so.
+TEST(Memory, Models) {
+  const test::TemporaryFolder folder;
+  const auto claims = [&](const char* name, std::size_t at, std::size_t size) {
+    colmap::write_model(folder.path(), test::sample_model(), colmap::ModelFormat::binary);
+    std::string bytes = read_file(folder / name);
+    write_file(folder / name, bytes.replace(at, size, std::string(size, '\x7f')));
+    expect_refused([&] { (void)colmap::read_model(folder.path()); }, "the file is cut");
+  };
+  for (const char* name : {"cameras.bin", "images.bin", "points3D.bin", "rigs.bin", "frames.bin"})
+    claims(name, 0, 8);
+  claims("images.bin", 8 + 4 + 56 + 4 + sizeof "left/a 0.jpg", 8);
+  claims("points3D.bin", 8 + 8 + 24 + 3 + 8, 8);
+  claims("rigs.bin", 12, 4);
+  claims("frames.bin", 8 + 8 + 56, 4);
 }
 
 }  // namespace

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/colmap/bundle_adjust.hpp>
+#include <bifocal/device.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_map>
+
+#include "adjust_text.hpp"
+#include "arguments.hpp"
+#include "cli.hpp"
+#include "interrupt.hpp"
+#include "option_fields.hpp"
+#include "output_folder.hpp"
+#include "progress.hpp"
+
+namespace bifocal::cli {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr const char* kCovariances = "covariances.npz";
+
+struct Options {
+  std::string model, out, format, constant_cameras, constant_images, constant_points;
+  bool overwrite = false;
+  colmap::BundleAdjustOptions adjust;
+  CommonOptions common;
+};
+
+// Parses numbers separated by commas, blanks or ends of lines.
+template <class Number>
+std::vector<Number> numbers_of(std::string_view text, const std::string& where) {
+  constexpr std::string_view kSeparators = ", \t\r\n";
+  std::vector<Number> numbers;
+  while ((text.remove_prefix(std::min(text.find_first_not_of(kSeparators), text.size())),
+          !text.empty())) {
+    const std::string_view word = text.substr(0, text.find_first_of(kSeparators));
+    Number& number = numbers.emplace_back();
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc{} || end != word.data() + word.size())
+      throw Error(ErrorCode::usage, fmt::format("{}: '{}' is no number", where, word));
+    text.remove_prefix(word.size());
+  }
+  return numbers;
+}
+
+// Reads image names from a file, one a line, and returns the numbers of the images.
+std::vector<colmap::Id> listed_images(const std::string& file, const colmap::Model& model) {
+  std::unordered_map<std::string_view, colmap::Id> ids;
+  for (const colmap::ModelImage& image : model.images) ids.emplace(image.name, image.id);
+  std::vector<colmap::Id> listed;
+  const std::string text = read_text(file);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view name = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    if (name.empty()) continue;
+    const auto found = ids.find(name);
+    if (found == ids.end())
+      throw Error(ErrorCode::input, fmt::format("{}: the model has no image '{}'", file, name));
+    listed.push_back(found->second);
+  }
+  return listed;
+}
+
+void take_lists(Options& o, const colmap::Model& model) {
+  o.adjust.constant_cameras = numbers_of<colmap::Id>(o.constant_cameras, "--constant-cameras");
+  if (!o.constant_images.empty())
+    o.adjust.constant_images = listed_images(o.constant_images, model);
+  if (!o.constant_points.empty())
+    o.adjust.constant_points =
+        numbers_of<colmap::PointId>(read_text(o.constant_points), o.constant_points);
+}
+
+colmap::ModelFormat format_of(const Options& o) {
+  if (o.format.empty()) return *colmap::model_format(o.model);
+  return o.format == "text" ? colmap::ModelFormat::text : colmap::ModelFormat::binary;
+}
+
+// Returns the file names of models in both formats, starting with the format that the folder has.
+std::vector<std::string> file_names(const fs::path& out, colmap::ModelFormat format) {
+  const auto first = colmap::model_format(out).value_or(format);
+  std::vector<std::string> names;
+  for (const bool is_first : {true, false})
+    for (const char* name : {"cameras", "images", "points3D", "rigs", "frames"})
+      names.push_back(std::string(name) +
+                      ((first == colmap::ModelFormat::binary) == is_first ? ".bin" : ".txt"));
+  names.push_back(kCovariances);
+  return names;
+}
+
+void check_out(const Options& o) {
+  std::error_code ignored;
+  if (!o.overwrite && fs::equivalent(o.model, o.out, ignored))
+    throw Error(ErrorCode::usage,
+                fmt::format("--out {}: this is the input; --overwrite replaces it", o.out));
+}
+
+// Progress counts up to the limit of iterations, which few adjustments reach.
+std::function<bool(const AdjustIteration&)> progress_of(std::optional<Progress>& progress,
+                                                        int limit, const StopRequest& stop) {
+  return [&progress, limit, &stop](const AdjustIteration& i) {
+    if (!progress) progress.emplace(double(limit), "iterations");
+    progress->update(double(i.iteration),
+                     fmt::format("cost {:.6g} px^2, ends when converged", i.cost));
+    return !stop.is_made();
+  };
+}
+
+void run(Options o, Context& context) {
+  using Clock = std::chrono::steady_clock;
+  const ThreadLimit limit(o.common.threads);
+  check_out(o);
+  colmap::Model model = colmap::read_model(o.model);
+  take_lists(o, model);
+  const colmap::ModelFormat format = format_of(o);
+  OutputFolder out(o.out, file_names(o.out, format), {});
+  const DeviceSet devices = chosen_devices(o.common);
+  if (devices.devices().size() != 1)
+    throw Error(ErrorCode::usage,
+                fmt::format("--device {}: a model is adjusted on one device", o.common.device));
+  const Clock::time_point start = Clock::now();
+  colmap::BundleAdjustResult result;
+  {
+    const StopRequest stop;
+    std::optional<Progress> progress;
+    o.adjust.adjust.progress = progress_of(progress, o.adjust.adjust.max_iterations, stop);
+    Queue queue(devices.devices().front());
+    result = colmap::bundle_adjust(queue, model, o.adjust);
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  colmap::write_model(out.staged(""), model, format);
+  const AdjustReport report{o.adjust, result, devices.id(), seconds};
+  if (o.adjust.adjust.covariance) write_covariances(out.staged(kCovariances), model, result);
+  out.commit();
+  if (o.common.json) {
+    Json json = {{"model", o.model}, {"out", o.out}};
+    json.update(adjust_json(report));
+    print_out(to_text(json));
+  } else {
+    print_out(adjust_sentences(report));
+  }
+  if (result.adjustment.reason == AdjustReason::stopped) context.exit_code = kExitStopped;
+}
+
+}  // namespace
+
+void add_adjust(Program& program, Context& context) {
+  const Command command = program.command(
+      "adjust", "Bundle adjustment of a COLMAP model: poses, intrinsics and points");
+  const auto o = std::make_shared<Options>();
+  command.option("MODEL", o->model, "folder with cameras, images and points3D, .bin or .txt")
+      .required();
+  command.option("--out", o->out, "folder of the adjusted model").required();
+  command.flag("--overwrite", o->overwrite, "allow --out to be MODEL itself");
+  command.option("--format", o->format, "of the output, binary or text; default: as MODEL")
+      .one_of({"binary", "text"});
+  command.option("--constant-cameras", o->constant_cameras,
+                 "numbers of cameras that are not adjusted: 1,4");
+  command.option("--constant-images", o->constant_images,
+                 "file of images whose poses are not adjusted, a name a line");
+  command.option("--constant-points", o->constant_points,
+                 "file of points that are not adjusted, their numbers");
+  const colmap::BundleAdjustOptions& a = o->adjust;
+  add_flags(command, o->adjust,
+            FlagChanges()
+                .change(a.adjust.covariance,
+                        {.help = "also write covariances.npz, as docs/formats.md describes"})
+                .change(a.refine_focal_length, {.help = "keep focal lengths"})
+                .change(a.refine_extra_params, {.help = "keep the parameters of lenses"})
+                .change(a.refine_poses, {.help = "keep the poses of all images"})
+                .change(a.refine_points, {.help = "keep all scene points"}));
+  add_common_of_large(command, o->common);
+  command.runs([o, &context] { run(*o, context); });
+}
+
+}  // namespace bifocal::cli

@@ -1,0 +1,214 @@
+"""Bundle adjustment of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._arrays import ArrayLike
+from ._cameras import LensCamera
+from ._devices import device_id
+from ._numbers import reals
+from ._options import AdjustOptions
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[numpy.float64]
+
+__all__ = ["Adjusted", "AdjustIteration", "adjust"]
+
+
+@dataclass(frozen=True)
+class AdjustIteration:
+    """State of a bundle adjustment after one iteration; number 0 is the start."""
+
+    iteration: int
+    cost: float
+    """Of the best model so far, px^2."""
+    trial_cost: float
+    """Of the step of this iteration."""
+    gradient: float
+    """Largest entry of the gradient."""
+    step: float
+    """Length of the step, relative to the length of all parameters."""
+    damping: float
+    """Lambda of Levenberg and Marquardt."""
+    cg_iterations: int
+    """Iterations of conjugate gradients; 0 for the dense solver."""
+    is_accepted: bool
+    """True if the step was taken."""
+    seconds: float
+    """Since the start of the call."""
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """Result of `adjust`, in the order of its arguments."""
+
+    cameras: list[LensCamera]
+    R: Numbers
+    """Rotations of X_camera = R X + t, shape (I, 3, 3)."""
+    t: Numbers
+    """Shape (I, 3)."""
+    points: Numbers
+    """Shape (P, 3)."""
+    errors: Numbers
+    """Distance of each observation from the projection of its point, px, shape (N,); NaN if the camera does not see the point."""
+    used: NDArray[numpy.bool_]
+    """False for observations that were left out (include/bifocal/adjust.hpp has the rules), shape (N,)."""
+    initial_cost: float
+    """Sum of the costs of the used observations, px^2, as `final_cost`."""
+    final_cost: float
+    iterations: int
+    reason: str
+    """Why the adjustment ended: 'function tolerance', 'max iterations', ..."""
+    is_converged: bool
+    parts: int
+    """Number of parts of the scene that share no point."""
+    redundancy: int
+    """Numbers observed, less parameters, plus degrees of freedom of the gauge."""
+    history: list[AdjustIteration]
+    camera_covariances: list[Numbers] | None
+    """Of each camera's parameters for observations with a standard deviation of 1 px, with `AdjustOptions.covariance`."""
+    pose_covariances: Numbers | None
+    """Shape (I, 6, 6): rotation in camera axes, rad, then centre."""
+    point_covariances: Numbers | None
+    """Shape (P, 3, 3)."""
+
+
+def _shaped(values: ArrayLike, name: str, shape: tuple[int, ...]) -> Any:
+    """Returns contiguous float64; -1 in the shape stands for any number."""
+    import numpy as np
+
+    array = np.ascontiguousarray(reals(values, name), np.float64)
+    if array.size == 0:
+        array = array.reshape([max(n, 0) for n in shape])
+    if array.ndim != len(shape) or any(want not in (-1, got) for want, got in zip(shape, array.shape)):
+        wanted = ", ".join("N" if n == -1 else str(n) for n in shape)
+        raise ValueError(f"{name}: shape {array.shape}, must be ({wanted})")
+    return array
+
+
+def _indices(values: ArrayLike, name: str, count: int, below: int) -> Any:
+    import numpy as np
+
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(np.int32)
+    if array.dtype.kind not in "iu" or array.shape != (count,):
+        raise ValueError(f"{name}: {array.dtype} of shape {array.shape}, must be integers of shape ({count},)")
+    wrong = np.flatnonzero((array < 0) | (array >= below))
+    if wrong.size:
+        raise ValueError(f"{name}: [{wrong[0]}] is {array[wrong[0]]}, must be 0 to {below - 1}")
+    return np.ascontiguousarray(array, np.int32)
+
+
+def _flags(values: ArrayLike | bool, name: str, count: int) -> Any:
+    import numpy as np
+
+    array = np.asarray(values)
+    if array.dtype != np.bool_ or array.shape not in ((), (count,)):
+        raise ValueError(f"{name}: {array.dtype} of shape {array.shape}, must be True, False or booleans of shape ({count},)")
+    return np.ascontiguousarray(np.broadcast_to(array, (count,)), np.uint8)
+
+
+_PARAMS = ("focal_length", "principal_point", "extra_params")
+
+
+def _constant_params(camera: LensCamera, constant: Collection[str]) -> list[bool]:
+    """Returns a flag for each parameter that is not adjusted."""
+    first = _core.focal_length_count(camera.model)
+    counts = (first, 2, len(camera.params) - first - 2)
+    return [name in constant for name, count in zip(_PARAMS, counts) for _ in range(count)]
+
+
+def _images(cameras: list[LensCamera], R: ArrayLike, t: ArrayLike, camera_indices: ArrayLike | None, constant: Collection[str]) -> dict[str, Any]:
+    import numpy as np
+
+    unknown = [name for name in constant if name not in _PARAMS]
+    if unknown or isinstance(constant, str):
+        raise ValueError(f"constant_params: {constant!r}, must be a list of {', '.join(map(repr, _PARAMS))}")
+    rotations = _shaped(R, "R", (-1, 3, 3))
+    used = np.zeros(len(rotations), np.int32) if camera_indices is None else camera_indices
+    return {
+        "cameras": [(camera.model, list(camera.params), _constant_params(camera, constant)) for camera in cameras],
+        "R": rotations,
+        "t": _shaped(t, "t", (len(rotations), 3)),
+        "camera_indices": _indices(used, "camera_indices", len(rotations), len(cameras)),
+    }
+
+
+def _observations(points: ArrayLike, observations: ArrayLike, image_indices: ArrayLike, point_indices: ArrayLike, images: int) -> dict[str, Any]:
+    scene = _shaped(points, "points", (-1, 3))
+    seen = _shaped(observations, "observations", (-1, 2))
+    return {
+        "points": scene,
+        "observations": seen,
+        "image_indices": _indices(image_indices, "image_indices", len(seen), images),
+        "point_indices": _indices(point_indices, "point_indices", len(seen), len(scene)),
+    }
+
+
+def adjust(
+    cameras: LensCamera | Sequence[LensCamera],
+    R: ArrayLike,
+    t: ArrayLike,
+    points: ArrayLike,
+    observations: ArrayLike,
+    image_indices: ArrayLike,
+    point_indices: ArrayLike,
+    camera_indices: ArrayLike | None = None,
+    *,
+    constant_params: Collection[str] = ("principal_point",),
+    constant_cameras: ArrayLike | bool = False,
+    constant_images: ArrayLike | bool = False,
+    constant_points: ArrayLike | bool = False,
+    options: AdjustOptions | None = None,
+    device: str | None = "cpu",
+    progress: Callable[[AdjustIteration], bool | None] | None = None,
+) -> Adjusted:
+    """Adjusts cameras, poses and scene points to minimise reprojection errors (include/bifocal/adjust.hpp).
+
+    Args:
+        cameras: Intrinsics of one camera, or of each camera, px; (0, 0) is the centre of the first pixel.
+        R, t: Poses X_camera = R X + t, shapes (I, 3, 3) and (I, 3).
+        points: Scene points, shape (P, 3). Points with NaN are left out.
+        observations: Image coordinates, px, shape (N, 2). Rows with NaN are left out.
+        image_indices, point_indices: Image and point of each observation, integers of shape (N,).
+        camera_indices: Camera of each image, integers of shape (I,). By default all images have the first camera.
+        constant_params: Parameters of all cameras that are not adjusted: 'focal_length', 'principal_point', 'extra_params'.
+        constant_cameras, constant_images, constant_points: Booleans, one each or one for all: cameras, poses and points that are not adjusted.
+        options: Of the solver.
+        device: Where the adjustment runs: 'cpu', 'cuda:0', ...
+        progress: Called after each iteration; False ends the adjustment with the best scene so far.
+
+    Returns:
+        The adjusted scene. The arguments stay as they are.
+
+    Raises:
+        ValueError: If shapes differ, or an index or an option is out of range.
+    """
+    all_cameras = [cameras] if isinstance(cameras, LensCamera) else list(cameras)
+    arrays = _images(all_cameras, R, t, camera_indices, constant_params)
+    arrays.update(_observations(points, observations, image_indices, point_indices, len(arrays["R"])))
+    arrays["constant_cameras"] = _flags(constant_cameras, "constant_cameras", len(all_cameras))
+    arrays["constant_images"] = _flags(constant_images, "constant_images", len(arrays["R"]))
+    arrays["constant_points"] = _flags(constant_points, "constant_points", len(arrays["points"]))
+    found = _core.adjust_arrays(arrays, options, device_id(device) or "cpu", iteration_callback(progress))
+    return _result(all_cameras, found)
+
+
+def _result(cameras: list[LensCamera], found: dict[str, Any]) -> Adjusted:
+    history = [AdjustIteration(**i) for i in found.pop("history")]
+    params = found.pop("params")
+    adjusted = [LensCamera(c.model, tuple(p), c.width, c.height) for c, p in zip(cameras, params)]
+    return Adjusted(cameras=adjusted, history=history, **found)
+
+
+def iteration_callback(progress: Callable[[AdjustIteration], bool | None] | None) -> Callable[[dict[str, Any]], bool | None] | None:
+    """Returns a function of the dictionary that the extension gives."""
+    return None if progress is None else lambda values: progress(AdjustIteration(**values))

@@ -1,0 +1,351 @@
+"""COLMAP's sparse models as NumPy arrays, and their bundle adjustment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from . import _core
+from ._adjust import AdjustIteration, iteration_callback
+from ._devices import device_id
+from ._options import AdjustOptions, BundleAdjustOptions
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[numpy.float64]
+
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+class ModelPose(NamedTuple):
+    """A rigid motion."""
+
+    rotation: Numbers
+    """Quaternion w x y z of any length above 0."""
+    translation: Numbers
+
+
+@dataclass
+class ModelCamera:
+    """A camera of a model."""
+
+    id: int
+    model: str
+    """Name of COLMAP's camera model: 'PINHOLE', 'SIMPLE_RADIAL', 'OPENCV', ..."""
+    width: int
+    """px, as `height`."""
+    height: int
+    params: Numbers
+    """Parameters in the order of the model, px, as COLMAP has them: the centre of the first pixel is (0.5, 0.5)."""
+
+
+@dataclass
+class ModelImage:
+    """An image of a model with its pose and its features."""
+
+    id: int
+    name: str
+    camera_id: int
+    rotation: Numbers
+    """Quaternion w x y z of X_camera = R X + t."""
+    translation: Numbers
+    xy: Numbers
+    """Features, px, shape (N, 2); the centre of the first pixel is (0, 0)."""
+    point_ids: NDArray[numpy.int64]
+    """Number of the point of each feature, shape (N,); -1 without one."""
+
+
+@dataclass
+class ModelPoints:
+    """The scene points of a model as arrays."""
+
+    ids: NDArray[numpy.int64]
+    """Shape (P,)."""
+    xyz: Numbers
+    """Shape (P, 3)."""
+    rgb: NDArray[numpy.uint8]
+    """Shape (P, 3)."""
+    errors: Numbers
+    """Mean reprojection errors, px, shape (P,); -1: unknown."""
+    offsets: NDArray[numpy.int64]
+    """Point k has rows offsets[k] to offsets[k + 1] of `tracks`, shape (P + 1,)."""
+    tracks: NDArray[numpy.uint32]
+    """Rows of the number of an image and the index of its feature, shape (T, 2)."""
+
+
+class RigSensor(NamedTuple):
+    """A sensor of a rig."""
+
+    type: int
+    """0: camera, 1: inertial measurement unit."""
+    id: int
+    """Number of the camera."""
+    sensor_from_rig: ModelPose | None
+    """None for the reference sensor, which is the first one, and if unknown."""
+
+
+class ModelRig(NamedTuple):
+    """Sensors fixed to each other, the reference sensor first."""
+
+    id: int
+    sensors: list[RigSensor]
+
+
+class FrameData(NamedTuple):
+    """A record of a sensor, such as an image."""
+
+    type: int
+    sensor_id: int
+    id: int
+    """Number of the image, if the sensor is a camera."""
+
+
+class ModelFrame(NamedTuple):
+    """Records of the sensors of a rig at one time."""
+
+    id: int
+    rig_id: int
+    rig_from_world: ModelPose
+    data: list[FrameData]
+
+
+@dataclass
+class Model:
+    """A sparse model. Lists are in the order of the files."""
+
+    cameras: list[ModelCamera]
+    images: list[ModelImage]
+    points: ModelPoints
+    has_frames: bool = False
+    """False for models of versions before 4, which have no rigs and frames."""
+    rigs: list[ModelRig] = field(default_factory=list)
+    frames: list[ModelFrame] = field(default_factory=list)
+
+
+def read_model(folder: Path) -> Model:
+    """Reads a COLMAP model, binary or text, with or without rigs and frames.
+
+    Args:
+        folder: With cameras, images and points3D; `.bin` is preferred to `.txt`.
+
+    Returns:
+        The model. The pose of an image in a frame follows from the frame.
+
+    Raises:
+        OSError: If a file is missing, damaged or contradicts another one; the message names file and item.
+    """
+    found = _core.read_model(folder)
+    rigs = [ModelRig(i, [RigSensor(t, s, None if p is None else ModelPose(*p)) for t, s, p in sensors]) for i, sensors in found["rigs"]]
+    frames = [ModelFrame(i, rig, ModelPose(*pose), [FrameData(*d) for d in data]) for i, rig, pose, data in found["frames"]]
+    return Model(
+        cameras=[ModelCamera(*k) for k in found["cameras"]],
+        images=[ModelImage(*i) for i in found["images"]],
+        points=ModelPoints(*found["points"]),
+        has_frames=found["has_frames"],
+        rigs=rigs,
+        frames=frames,
+    )
+
+
+def _array(values: Any, name: str, dtype: str, shape: tuple[int, ...]) -> Any:
+    import numpy as np
+
+    array = np.ascontiguousarray(values, dtype)
+    if array.size == 0:
+        array = array.reshape([max(n, 0) for n in shape])
+    if array.ndim != len(shape) or any(want not in (-1, got) for want, got in zip(shape, array.shape)):
+        wanted = ", ".join("N" if n == -1 else str(n) for n in shape)
+        raise ValueError(f"{name}: shape {array.shape}, must be ({wanted})")
+    return array
+
+
+def _pose(rotation: Any, translation: Any) -> tuple[list[float], list[float]]:
+    return _array(rotation, "rotation", "float64", (4,)).tolist(), _array(translation, "translation", "float64", (3,)).tolist()
+
+
+def _pose_in_rig(pose: ModelPose | None) -> tuple[list[float], list[float]] | None:
+    return None if pose is None else _pose(*pose)
+
+
+def _image(i: ModelImage) -> tuple[Any, ...]:
+    name = f"image {i.id}"
+    point_ids = _array(i.point_ids, f"{name}: point_ids", "int64", (-1,))
+    xy = _array(i.xy, f"{name}: xy", "float64", (len(point_ids), 2))
+    return (i.id, i.name, i.camera_id, *_pose(i.rotation, i.translation), xy, point_ids)
+
+
+def _points(p: ModelPoints) -> tuple[Any, ...]:
+    ids = _array(p.ids, "points.ids", "int64", (-1,))
+    n = len(ids)
+    offsets = _array(p.offsets, "points.offsets", "int64", (n + 1,))
+    tracks = _array(p.tracks, "points.tracks", "uint32", (-1, 2))
+    if offsets[0] != 0 or offsets[-1] != len(tracks) or (offsets[1:] < offsets[:-1]).any():
+        raise ValueError(f"points.offsets: must rise from 0 to {len(tracks)}, the number of rows of points.tracks")
+    xyz, rgb = _array(p.xyz, "points.xyz", "float64", (n, 3)), _array(p.rgb, "points.rgb", "uint8", (n, 3))
+    return ids, xyz, rgb, _array(p.errors, "points.errors", "float64", (n,)), offsets, tracks
+
+
+def write_model(folder: Path, model: Model, format: Literal["binary", "text"] = "binary") -> None:
+    """Writes a COLMAP model. A failed or interrupted call leaves the old model.
+
+    Args:
+        folder: Created if it is missing. Files of an earlier model are replaced, in both formats.
+        model: As of `read_model`.
+        format: 'binary' or 'text'; numbers of text files have 17 significant digits.
+
+    Raises:
+        ValueError: If shapes differ, or the model contradicts itself; the message names the item.
+        OSError: If the folder cannot be written to.
+    """
+    if format not in ("binary", "text"):
+        raise ValueError(f"format: {format!r}, must be 'binary' or 'text'")
+    rigs = [(r.id, [(s.type, s.id, _pose_in_rig(s.sensor_from_rig)) for s in r.sensors]) for r in model.rigs]
+    frames = [(f.id, f.rig_id, _pose(*f.rig_from_world), [tuple(d) for d in f.data]) for f in model.frames]
+    cameras = [(k.id, k.model, k.width, k.height, _array(k.params, f"camera {k.id}: params", "float64", (-1,)).tolist()) for k in model.cameras]
+    values = {
+        "cameras": cameras,
+        "images": [_image(i) for i in model.images],
+        "points": _points(model.points),
+        "has_frames": bool(model.has_frames),
+        "rigs": rigs,
+        "frames": frames,
+    }
+    _core.write_model(folder, values, format == "text")
+
+
+@dataclass(frozen=True)
+class BundleAdjustment:
+    """Result of `bundle_adjustment`."""
+
+    cameras: int
+    """With used observations, as `images` and `points`."""
+    images: int
+    points: int
+    observations: int
+    """That were used."""
+    initial_cost: float
+    """Sum of the costs of the used observations, px^2, as `final_cost`."""
+    final_cost: float
+    initial_error: float
+    """Mean reprojection error of the used observations, px, as `final_error`."""
+    final_error: float
+    iterations: int
+    reason: str
+    """Why it ended: 'function tolerance', 'max iterations', ..."""
+    is_converged: bool
+    parts: int
+    """Number of parts of the model that share no point."""
+    redundancy: int
+    history: list[AdjustIteration]
+
+
+# Options of pycolmap.BundleAdjustmentOptions (4.2 and 3.11) with the same meaning here.
+_SAME = {
+    "refine_focal_length": "refine_focal_length",
+    "refine_principal_point": "refine_principal_point",
+    "refine_extra_params": "refine_extra_params",
+    "refine_rig_from_world": "refine_poses",
+    "refine_extrinsics": "refine_poses",
+    "refine_points3D": "refine_points",
+    "min_track_length": "min_track_length",
+}
+_SAME_OF_SOLVER = {
+    "max_num_iterations": "max_iterations",
+    "function_tolerance": "function_tolerance",
+    "gradient_tolerance": "gradient_tolerance",
+    "parameter_tolerance": "parameter_tolerance",
+}
+# These have no part in the result: frames of several images are refused, and the solver is another one.
+_NOT_USED = {"refine_sensor_from_rig", "print_summary", "backend", "caspar"}
+
+
+def _fields(options: Any) -> dict[str, Any]:
+    return dict(options if isinstance(options, Mapping) else options.todict())
+
+
+def _take_ceres(given: Mapping[str, Any], ours: dict[str, Any]) -> None:
+    for name, value in given.items():
+        if name == "loss_function_type":
+            ours["loss"] = str(getattr(value, "name", value)).lower()
+        elif name == "loss_function_scale":
+            ours["loss_scale"] = value
+        elif name == "solver_options":
+            fields = _fields(value)
+            ours.update({own: fields[name] for name, own in _SAME_OF_SOLVER.items() if name in fields})
+
+
+def _options(options: Any) -> BundleAdjustOptions:
+    """Makes options of a dictionary, a pycolmap.BundleAdjustmentOptions, or ours."""
+    if options is None:
+        return BundleAdjustOptions()
+    if isinstance(options, BundleAdjustOptions):
+        return options
+    if not isinstance(options, Mapping) and not hasattr(options, "todict"):
+        raise TypeError(f"options: {options!r}, must be a dictionary, pycolmap.BundleAdjustmentOptions or bifocal.BundleAdjustOptions")
+    ours: dict[str, Any] = {}
+    solver: dict[str, Any] = {}
+    ceres = {"loss_function_type", "loss_function_scale", "solver_options"}
+    for name, value in _fields(options).items():
+        if name in _SAME:
+            ours[_SAME[name]] = value
+        elif name == "ceres":
+            _take_ceres(_fields(value), solver)
+        elif name in ceres:  # of version 3
+            _take_ceres({name: value}, solver)
+        elif name == "constant_rig_from_world_rotation":
+            if value:
+                raise ValueError(f"options: {name} = {value}, must be False here")
+        elif name not in _NOT_USED and not name.startswith(("use_gpu", "gpu_index", "min_num_", "max_num_", "auto_select")):
+            raise ValueError(f"options: '{name}' is no option of pycolmap.BundleAdjustmentOptions")
+    return BundleAdjustOptions(adjust=AdjustOptions(**solver), **ours)
+
+
+def bundle_adjustment(
+    model_in: Path,
+    model_out: Path,
+    options: Any = None,
+    cancellation_token: Any = None,
+    *,
+    constant_cameras: Iterable[int] = (),
+    constant_images: Iterable[int] = (),
+    constant_points: Iterable[int] = (),
+    format: Literal["binary", "text"] | None = None,
+    device: str | None = "cpu",
+    progress: Callable[[AdjustIteration], bool | None] | None = None,
+) -> BundleAdjustment:
+    """Adjusts a COLMAP model; pycolmap.bundle_adjustment for folders.
+
+    Args:
+        model_in: Folder of the model.
+        model_out: Folder of the adjusted model, which may be `model_in`.
+        options: A dictionary with names of pycolmap.BundleAdjustmentOptions, such an object, or BundleAdjustOptions.
+        cancellation_token: Of pycolmap; once cancelled, the best model so far is written.
+        constant_cameras, constant_images, constant_points: Numbers of items that are not adjusted.
+        format: Format of the output; by default the format of the input.
+        device: Where the adjustment runs: 'cpu', 'cuda:0', ...
+        progress: Called after each iteration; False ends the adjustment, and the best model so far is written.
+
+    Returns:
+        Costs, errors and the reason of the end.
+
+    Raises:
+        OSError: If the model is missing or damaged, or cannot be written.
+        ValueError: If an option is out of range, a number is not in the model, or a frame of several images would be adjusted.
+    """
+    if format not in (None, "binary", "text"):
+        raise ValueError(f"format: {format!r}, must be 'binary', 'text' or None")
+
+    def go_on(iteration: AdjustIteration) -> bool:
+        if cancellation_token is not None and cancellation_token.is_cancelled():
+            return False
+        return progress is None or progress(iteration) is not False
+
+    constant = [list(map(int, numbers)) for numbers in (constant_cameras, constant_images, constant_points)]
+    callback = None if cancellation_token is None and progress is None else iteration_callback(go_on)
+    found = _core.adjust_model(model_in, model_out, format or "", _options(options), constant, device_id(device) or "cpu", callback)
+    history = [AdjustIteration(**i) for i in found.pop("history")]
+    return BundleAdjustment(history=history, **found)

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/adjust.hpp>
+#include <bifocal/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "adjust/arrangement.hpp"
+#include "adjust/covariance.hpp"
+#include "adjust/gauge.hpp"
+#include "adjust/levenberg_marquardt.hpp"
+#include "adjust/reduced_solver.hpp"
+#include "adjust/terms.hpp"
+#include "adjust/unknowns.hpp"
+
+namespace bifocal {
+namespace {
+
+using namespace adjustment;
+
+constexpr std::size_t kAutomaticDense = 600, kMostDense = 20000;  // unknowns of poses and cameras
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+bool choose_dense(const Unknowns& unknowns, const AdjustOptions& options) {
+  const std::size_t size = unknowns.active_count();
+  if (options.covariance && size > kMostDense)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("AdjustOptions::covariance: {} parameters of poses and cameras, at most "
+                    "{} are supported",
+                    size, kMostDense));
+  if (options.solver == AdjustSolver::automatic) return size <= kAutomaticDense;
+  if (options.solver == AdjustSolver::dense && size > kMostDense)
+    throw Error(ErrorCode::usage,
+                fmt::format("AdjustOptions::solver: {} parameters of poses and cameras, the dense "
+                            "solver takes at most {}",
+                            size, kMostDense));
+  return options.solver == AdjustSolver::dense;
+}
+
+// Writes the result. Only what was adjusted is changed.
+void write_back(const Arrangement& arrangement, const Unknowns& unknowns, const Views& views,
+                const std::vector<double>& points, AdjustProblem& problem) {
+  for (std::size_t i = 0; i < problem.images.size(); ++i) {
+    if (!arrangement.used_images[i] || problem.images[i].is_constant) continue;
+    const double* const record = &views.poses[i * POSE_SIZE];
+    Pose& pose = problem.images[i].cam_from_world;
+    std::copy_n(record, 9, pose.R.begin());
+    pose.t = times(pose.R,
+                   Vec3{-record[POSE_CENTRE], -record[POSE_CENTRE + 1], -record[POSE_CENTRE + 2]});
+  }
+  for (int c = 0; c < unknowns.cameras(); ++c)
+    if (!unknowns.adjusted_params(c).empty()) problem.cameras[at(c)].params = views.params[at(c)];
+  for (std::size_t lane = 0; lane < arrangement.lane_point.size(); ++lane) {
+    if (arrangement.is_free[lane] == 0) continue;
+    const double* const X = &points[lane * POINT_SIZE];
+    problem.points[at(arrangement.lane_point[lane])] = {X[0], X[1], X[2]};
+  }
+}
+
+AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions& options) {
+  AdjustResult result;
+  check_options(options);
+  check_problem(problem);
+  if (!queue.device().info().has_double)
+    throw Error(ErrorCode::device,
+                fmt::format("adjust: {} has no double precision", queue.device().info().id));
+  result.uses = observation_uses(problem);
+  for (const ObservationUse use : result.uses) ++result.counts.at(static_cast<std::size_t>(use));
+  const Arrangement arrangement = arrange(problem, result.uses);
+  const Unknowns unknowns(problem, arrangement.used_images);
+  result.parts = arrangement.parts;
+  const bool has_points = std::ranges::count(arrangement.is_free, 1.0) > 0;
+  if (arrangement.observations == 0 || (unknowns.active_count() == 0 && !has_points)) return result;
+
+  result.is_dense = choose_dense(unknowns, options);
+  Queue cpu;
+  Queue& used = result.is_dense ? cpu : queue;
+  AdjustOptions chosen = options;
+  if (result.is_dense) chosen.float_blocks = false, chosen.max_memory = 0;
+  Terms terms(used, problem, arrangement, unknowns, chosen);
+  const std::unique_ptr<ReducedSolver> solver = result.is_dense
+                                                    ? make_dense_solver(arrangement, unknowns)
+                                                    : make_iterative_solver(unknowns, options);
+  Views views = minimise(terms, unknowns, *solver, options, result);
+  std::vector<double> points = terms.points();
+  if (options.gauge == AdjustGauge::start)
+    restore_gauge(part_gauges(problem, arrangement, unknowns), arrangement, unknowns.start(), views,
+                  points);
+  if (options.covariance) {
+    // The problem is changed when nothing can throw any more.
+    AdjustProblem adjusted = problem;
+    write_back(arrangement, unknowns, views, points, adjusted);
+    set_covariances(adjusted, arrangement, options, result);
+  }
+  write_back(arrangement, unknowns, views, points, problem);
+  return result;
+}
+
+}  // namespace
+
+AdjustResult adjust(Queue& queue, AdjustProblem& problem, const AdjustOptions& options) {
+  return adjust_on(queue, problem, options);
+}
+
+AdjustResult adjust(AdjustProblem& problem, const AdjustOptions& options) {
+  Queue queue;
+  return adjust_on(queue, problem, options);
+}
+
+double adjust_cost(const AdjustProblem& problem, const AdjustOptions& options) {
+  check_options(options);
+  check_problem(problem);
+  const Arrangement arrangement = arrange(problem, observation_uses(problem));
+  if (arrangement.observations == 0) return 0;
+  const Unknowns unknowns(problem, arrangement.used_images);
+  Queue queue;
+  AdjustOptions chosen = options;
+  chosen.max_memory = 0;
+  return Terms(queue, problem, arrangement, unknowns, chosen).linearise(unknowns.start()).cost;
+}
+
+AdjustCamera adjust_camera_of(const LensCamera& camera) {
+  const std::span<const double> params = camera.params();
+  return {.model = camera.model().empty() ? "FULL_OPENCV" : std::string(camera.model()),
+          .params = {params.begin(), params.end()}};
+}
+
+std::string_view to_string(AdjustReason reason) {
+  switch (reason) {
+    case AdjustReason::nothing_to_adjust:
+      return "nothing to adjust";
+    case AdjustReason::function_tolerance:
+      return "function tolerance";
+    case AdjustReason::gradient_tolerance:
+      return "gradient tolerance";
+    case AdjustReason::parameter_tolerance:
+      return "parameter tolerance";
+    case AdjustReason::no_progress:
+      return "no progress";
+    case AdjustReason::max_iterations:
+      return "max iterations";
+    case AdjustReason::stopped:
+      return "stopped";
+  }
+  return {};
+}
+
+}  // namespace bifocal

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "adjust/arrangement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "adjust/lanes.hpp"
+
+namespace bifocal::adjustment {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Observations sorted by a key: those of key k are order[first[k]] to order[first[k + 1]].
+struct Sorted {
+  std::vector<int> first, order;
+
+  [[nodiscard]] int count(int key) const { return first[at(key) + 1] - first[at(key)]; }
+};
+
+template <class Key>
+Sorted sorted_by(const std::vector<int>& observations, std::size_t keys, const Key& key) {
+  Sorted sorted{std::vector<int>(keys + 1, 0), std::vector<int>(observations.size())};
+  for (const int o : observations) ++sorted.first[at(key(o)) + 1];
+  std::partial_sum(sorted.first.begin(), sorted.first.end(), sorted.first.begin());
+  std::vector<int> next = sorted.first;
+  for (const int o : observations) sorted.order[at(next[at(key(o))]++)] = o;
+  return sorted;
+}
+
+// Ranges of observations, one a lane, become rows.
+struct Range {
+  int begin, end;
+};
+
+Rows rows_of(const AdjustProblem& problem, const std::vector<int>& order,
+             const std::vector<Range>& lanes, const auto& other) {
+  Rows rows;
+  rows.lanes = (static_cast<int>(lanes.size()) + SLICE - 1) / SLICE * SLICE;
+  rows.rows.push_back(0);
+  for (std::size_t first = 0; first < lanes.size(); first += SLICE) {
+    int longest = 0;
+    const std::size_t end = std::min(lanes.size(), first + SLICE);
+    for (std::size_t l = first; l < end; ++l)
+      longest = std::max(longest, lanes[l].end - lanes[l].begin);
+    rows.rows.push_back(rows.rows.back() + longest);
+  }
+  const std::size_t size = at(rows.rows.back()) * SLICE;
+  rows.other.assign(size, 0);
+  rows.px.assign(size, std::numeric_limits<double>::quiet_NaN());
+  rows.py = rows.px;
+  for (std::size_t l = 0; l < lanes.size(); ++l)
+    for (int k = lanes[l].begin; k < lanes[l].end; ++k) {
+      const AdjustObservation& o = problem.observations[at(order[at(k)])];
+      const std::size_t row = at(rows.rows[l / SLICE] + k - lanes[l].begin);
+      const std::size_t place = row * SLICE + l % SLICE;
+      rows.other[place] = other(o);
+      rows.px[place] = o.x, rows.py[place] = o.y;
+    }
+  return rows;
+}
+
+// Returns the points in the order of lanes.
+std::vector<int> points_by_length(const Sorted& by_point, int points) {
+  std::vector<int> order;
+  for (int p = 0; p < points; ++p)
+    if (by_point.count(p) > 0) order.push_back(p);
+  std::ranges::stable_sort(order, std::greater(), [&](int p) { return by_point.count(p); });
+  return order;
+}
+
+struct Chunk {
+  int image;
+  Range range;
+
+  [[nodiscard]] int size() const { return range.end - range.begin; }
+};
+
+std::vector<Chunk> chunks_of(const Sorted& by_image, int images) {
+  std::vector<Chunk> chunks;
+  for (int i = 0; i < images; ++i)
+    for (int k = by_image.first[at(i)]; k < by_image.first[at(i) + 1]; k += CHUNK)
+      chunks.push_back({i, {k, std::min(k + int{CHUNK}, by_image.first[at(i) + 1])}});
+  return chunks;
+}
+
+void set_views(const AdjustProblem& problem, const std::vector<int>& used,
+               const std::vector<int>& point_lane, Arrangement& out) {
+  const auto images = static_cast<int>(problem.images.size());
+  const Sorted by_image = sorted_by(used, problem.images.size(),
+                                    [&](int o) { return problem.observations[at(o)].image; });
+  const std::vector<Chunk> chunks = chunks_of(by_image, images);
+  std::vector<int> order(chunks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater(), [&](int c) { return chunks[at(c)].size(); });
+  std::vector<Range> lanes;
+  out.chunk_lane.resize(chunks.size());
+  for (std::size_t l = 0; l < order.size(); ++l) {
+    lanes.push_back(chunks[at(order[l])].range);
+    out.chunk_images.push_back(chunks[at(order[l])].image);
+    out.chunk_lane[at(order[l])] = static_cast<int>(l);
+  }
+  out.first_chunk.assign(problem.images.size() + 1, 0);
+  for (const Chunk& chunk : chunks) ++out.first_chunk[at(chunk.image) + 1];
+  std::partial_sum(out.first_chunk.begin(), out.first_chunk.end(), out.first_chunk.begin());
+  out.by_view = rows_of(problem, by_image.order, lanes,
+                        [&](const AdjustObservation& o) { return point_lane[at(o.point)]; });
+  out.chunk_images.resize(at(out.by_view.lanes), 0);
+  for (int i = 0; i < images; ++i) out.used_images.push_back(by_image.count(i) > 0);
+}
+
+// Numbers the parts in the order of their first images.
+void set_parts(const AdjustProblem& problem, const Sorted& by_point, Arrangement& out) {
+  std::vector<int> root(problem.images.size());
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](int i) {
+    while (root[at(i)] != i) i = root[at(i)] = root[at(root[at(i)])];
+    return i;
+  };
+  for (std::size_t p = 0; p + 1 < by_point.first.size(); ++p)
+    for (int k = by_point.first[p] + 1; k < by_point.first[p + 1]; ++k) {
+      const int a = find(problem.observations[at(by_point.order[at(k - 1)])].image);
+      const int b = find(problem.observations[at(by_point.order[at(k)])].image);
+      root[at(std::max(a, b))] = std::min(a, b);
+    }
+  out.part_of_image.assign(problem.images.size(), -1);
+  for (std::size_t i = 0; i < problem.images.size(); ++i) {
+    if (!out.used_images[i]) continue;
+    const int first = find(static_cast<int>(i));
+    // The root is the first image of its part.
+    if (first == static_cast<int>(i)) out.part_of_image[i] = out.parts++;
+    out.part_of_image[i] = out.part_of_image[at(first)];
+  }
+}
+
+}  // namespace
+
+Arrangement arrange(const AdjustProblem& problem, const std::vector<ObservationUse>& uses) {
+  Arrangement out;
+  std::vector<int> used;
+  for (std::size_t k = 0; k < uses.size(); ++k)
+    if (uses[k] == ObservationUse::used) used.push_back(static_cast<int>(k));
+  out.observations = used.size();
+  const auto points = static_cast<int>(problem.points.size());
+  const Sorted by_point = sorted_by(used, problem.points.size(),
+                                    [&](int o) { return problem.observations[at(o)].point; });
+  out.lane_point = points_by_length(by_point, points);
+  std::vector<int> point_lane(problem.points.size(), -1);
+  std::vector<Range> lanes;
+  for (std::size_t l = 0; l < out.lane_point.size(); ++l) {
+    const int p = out.lane_point[l];
+    point_lane[at(p)] = static_cast<int>(l);
+    lanes.push_back({by_point.first[at(p)], by_point.first[at(p) + 1]});
+    const bool is_constant = !problem.constant_points.empty() && problem.constant_points[at(p)];
+    out.is_free.push_back(is_constant ? 0 : 1);
+  }
+  out.by_point =
+      rows_of(problem, by_point.order, lanes, [](const AdjustObservation& o) { return o.image; });
+  out.lane_point.resize(at(out.by_point.lanes), -1);
+  out.is_free.resize(at(out.by_point.lanes), 0);
+  set_views(problem, used, point_lane, out);
+  set_parts(problem, by_point, out);
+  return out;
+}
+
+}  // namespace bifocal::adjustment

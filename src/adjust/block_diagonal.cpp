@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "adjust/block_diagonal.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/parallel.hpp"
+
+namespace bifocal::adjustment {
+namespace {
+
+// A pivot is at least this part of its diagonal: rounding leaves blocks of the Schur complement
+// slightly indefinite where poses are hardly determined.
+constexpr double kLeastPivot = 1e-12;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+void factorise_small(std::vector<double>& A, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) {
+    const double diagonal = A[j * n + j];
+    double pivot = diagonal;
+    for (std::size_t k = 0; k < j; ++k) pivot -= A[j * n + k] * A[j * n + k];
+    A[j * n + j] = std::sqrt(std::max({pivot, kLeastPivot * diagonal, 1e-300}));
+    for (std::size_t i = j + 1; i < n; ++i) {
+      double sum = A[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) sum -= A[i * n + k] * A[j * n + k];
+      A[i * n + j] = sum / A[j * n + j];
+    }
+  }
+}
+
+}  // namespace
+
+BlockDiagonal::BlockDiagonal(const Unknowns& unknowns, std::span<const double> triangles,
+                             std::span<const double> damping)
+    : size_(unknowns.size()) {
+  const std::size_t triangle = TRIANGLE(at(unknowns.view_size()));
+  const std::size_t shared = at(unknowns.images());
+  blocks_.resize(shared + at(unknowns.cameras()));
+  for (int c = 0; c < unknowns.cameras(); ++c) {
+    Block& block = blocks_[shared + at(c)];
+    for (int k = 0; k < unknowns.free(); ++k)
+      block.unknowns.push_back(unknowns.camera_start(c) + at(k));
+    block.factor.assign(at(unknowns.free() * unknowns.free()), 0.0);
+  }
+  for (int i = 0; i < unknowns.images(); ++i) add_image(unknowns, i, &triangles[at(i) * triangle]);
+  for (Block& block : blocks_) {
+    // Constant unknowns leave.
+    const std::size_t n = block.unknowns.size();
+    std::vector<std::size_t> kept;
+    for (std::size_t k = 0; k < n; ++k)
+      if (unknowns.is_active()[block.unknowns[k]]) kept.push_back(k);
+    Block small;
+    for (const std::size_t k : kept) {
+      small.unknowns.push_back(block.unknowns[k]);
+      for (const std::size_t l : kept) small.factor.push_back(block.factor[k * n + l]);
+    }
+    block = std::move(small);
+  }
+  factorise_all(damping);
+}
+
+void BlockDiagonal::add_image(const Unknowns& unknowns, int image, const double* triangle) {
+  const bool is_joint = unknowns.has_own_camera(image);
+  const std::size_t size = is_joint ? at(unknowns.view_size()) : 6;
+  const int camera = unknowns.image_cameras()[at(image)];
+  Block& block = blocks_[at(image)];
+  block.factor.assign(size * size, 0.0);
+  for (std::size_t k = 0; k < size; ++k)
+    block.unknowns.push_back(k < 6 ? 6 * at(image) + k : unknowns.camera_start(camera) + k - 6);
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j <= i; ++j) block.factor[i * size + j] = triangle[i * (i + 1) / 2 + j];
+  Block& shared = blocks_[at(unknowns.images() + camera)];
+  if (is_joint) {
+    shared = {};
+    return;
+  }
+  const std::size_t free = at(unknowns.free());
+  if (shared.unknowns.empty()) return;
+  for (std::size_t i = 0; i < free; ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      shared.factor[i * free + j] += triangle[(i + 6) * (i + 7) / 2 + j + 6];
+}
+
+void BlockDiagonal::factorise_all(std::span<const double> damping) {
+  runtime::parallel_each(
+      blocks_.size(),
+      [&](std::size_t b) {
+        Block& block = blocks_[b];
+        const std::size_t n = block.unknowns.size();
+        for (std::size_t k = 0; k < n; ++k) block.factor[k * n + k] += damping[block.unknowns[k]];
+        factorise_small(block.factor, n);
+      },
+      64);
+}
+
+std::vector<double> BlockDiagonal::solve(std::span<const double> b) const {
+  std::vector<double> x(size_, 0.0);
+  runtime::parallel_each(
+      blocks_.size(),
+      [&](std::size_t number) {
+        const Block& block = blocks_[number];
+        const std::size_t n = block.unknowns.size();
+        double y[18];
+        for (std::size_t i = 0; i < n; ++i) {
+          y[i] = b[block.unknowns[i]];
+          for (std::size_t k = 0; k < i; ++k) y[i] -= block.factor[i * n + k] * y[k];
+          y[i] /= block.factor[i * n + i];
+        }
+        for (std::size_t i = n; i-- > 0;) {
+          y[i] /= block.factor[i * n + i];
+          for (std::size_t k = 0; k < i; ++k) y[k] -= block.factor[i * n + k] * y[i];
+          x[block.unknowns[i]] = y[i];
+        }
+      },
+      256);
+  return x;
+}
+
+}  // namespace bifocal::adjustment

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The block diagonal preconditioner: a block for each pose, for each camera that images share, and
+// one for pose and camera of an image that has a camera of its own.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "adjust/unknowns.hpp"
+
+namespace bifocal::adjustment {
+
+class BlockDiagonal {
+ public:
+  // triangles: lower triangles of the blocks by views (Terms::diagonal_blocks). damping: added to
+  // the diagonal.
+  BlockDiagonal(const Unknowns& unknowns, std::span<const double> triangles,
+                std::span<const double> damping);
+  // Returns the solution of M x = b.
+  [[nodiscard]] std::vector<double> solve(std::span<const double> b) const;
+
+ private:
+  struct Block {
+    std::vector<std::size_t> unknowns;
+    std::vector<double> factor;  // row-major, lower triangle
+  };
+  void add_image(const Unknowns& unknowns, int image, const double* triangle);
+  void factorise_all(std::span<const double> damping);
+
+  std::vector<Block> blocks_;
+  std::size_t size_;
+};
+
+}  // namespace bifocal::adjustment

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "adjust/dense_system.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "adjust/cholesky.hpp"
+#include "adjust/lanes.hpp"
+#include "adjust/reduced_solver.hpp"
+#include "runtime/parallel.hpp"
+
+namespace bifocal::adjustment {
+namespace {
+
+constexpr int kMostView = VIEW_SIZE(12);
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+// C u of a symmetric C: xx xy xz yy yz zz.
+void symmetric_times(const double* C, const double* u, double* out) {
+  out[0] = C[0] * u[0] + C[1] * u[1] + C[2] * u[2];
+  out[1] = C[1] * u[0] + C[3] * u[1] + C[4] * u[2];
+  out[2] = C[2] * u[0] + C[4] * u[1] + C[5] * u[2];
+}
+std::size_t row_place(DenseSystem::Entry e) { return at(e.row) * SLICE + at(e.lane % SLICE); }
+
+}  // namespace
+
+// What assembly works on. strips: sums of the camera rows of an image that shares its camera,
+// [free] [columns of cameras].
+struct DenseSystem::Work {
+  const Terms& terms;
+  const std::vector<double>& cross;
+  std::vector<double>& matrix;
+  std::vector<std::vector<double>>& strips;
+};
+
+DenseSystem::DenseSystem(const Arrangement& arrangement, const Unknowns& unknowns)
+    : arrangement_(arrangement), unknowns_(unknowns), entries_(at(unknowns.images())) {
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    place_.push_back(unknowns.is_active()[i] ? size_++ : -1);
+    if (i < 6 * at(unknowns.images())) poses_ = size_;
+  }
+  for (int i = 0; i < unknowns.images(); ++i)
+    for (int k = 0; k < unknowns.view_size(); ++k) {
+      const std::size_t camera = unknowns.camera_start(unknowns.image_cameras()[at(i)]);
+      view_places_.push_back(place_[k < 6 ? 6 * at(i) + at(k) : camera + at(k - 6)]);
+    }
+  const Rows& rows = arrangement.by_point;
+  for (int lane = 0; lane < rows.lanes; ++lane)
+    for (int row = rows.rows[at(lane / SLICE)]; row < rows.rows[at(lane / SLICE) + 1]; ++row) {
+      const std::size_t place = row_place({row, lane});
+      if (rows.px[place] == rows.px[place]) entries_[at(rows.other[place])].push_back({row, lane});
+    }
+}
+
+void DenseSystem::derivatives(const Terms& terms, Entry entry, double* J, double* G) const {
+  const int free = unknowns_.free(), view = unknowns_.view_size();
+  const double* const block = terms.blocks_by_point() +
+                              at(entry.row) * SLICE * at(BLOCK_SIZE(free)) + at(entry.lane % SLICE);
+  for (int k = 0; k < 6; ++k) G[k] = block[k * SLICE];
+  const int image = arrangement_.by_point.other[row_place(entry)];
+  const double* const X = terms.point_data() + at(entry.lane) * POINT_SIZE;
+  const double* const centre = terms.pose_data() + at(image) * POSE_SIZE + POSE_CENTRE;
+  const Vec3 offset = {X[0] - centre[0], X[1] - centre[1], X[2] - centre[2]};
+  for (int i = 0; i < 2; ++i) {
+    const Vec3 by_rotation = cross(offset, Vec3{G[3 * i], G[3 * i + 1], G[3 * i + 2]});
+    for (int k = 0; k < 3; ++k) J[i * view + k] = by_rotation[at(k)];
+    for (int k = 0; k < 3; ++k) J[i * view + 3 + k] = -G[3 * i + k];
+    for (int k = 0; k < free; ++k) J[i * view + 6 + k] = block[(6 + i * free + k) * SLICE];
+  }
+}
+
+std::vector<double> DenseSystem::cross_terms(const Terms& terms) const {
+  const std::size_t view = at(unknowns_.view_size());
+  std::vector<double> cross(arrangement_.by_point.px.size() * view * 3, 0.0);
+  runtime::parallel_each(entries_.size(), [&](std::size_t image) {
+    double J[2 * kMostView], G[6];
+    for (const Entry entry : entries_[image]) {
+      derivatives(terms, entry, J, G);
+      double* const out = &cross[row_place(entry) * view * 3];
+      for (std::size_t i = 0; i < view; ++i)
+        for (std::size_t k = 0; k < 3; ++k)
+          out[k * view + i] = J[i] * G[k] + J[view + i] * G[3 + k];
+    }
+  });
+  return cross;
+}
+
+// Adds the product of an image's derivatives with those of another one, left [view][3] times right
+// [view][3] transposed, to the rows of the image's pose, to the columns of its pose and to the rows
+// of its camera. Every number of the matrix is added to by one image alone.
+void DenseSystem::add_pair(const Work& work, int image, int other, const double* left,
+                           const double* right) const {
+  const int view = unknowns_.view_size();
+  const std::size_t n = at(size_), cameras = at(size_ - poses_);
+  const int* const rows = &view_places_[at(image * view)];
+  const int* const columns = &view_places_[at(other * view)];
+  std::vector<double>& strip = work.strips[at(image)];
+  // The numbers of a pose are neighbours. Above the diagonal nothing is read.
+  if (other <= image && rows[0] >= 0 && columns[0] >= 0)
+    for (int i = 0; i < 6; ++i) {
+      double* const to = &work.matrix[at(rows[i]) * n + at(columns[0])];
+      const double a = left[3 * i], b = left[3 * i + 1], c = left[3 * i + 2];
+      const double *const y = right + view, *const z = y + view;
+      for (int j = 0; j < 6; ++j) to[j] += a * right[j] + b * y[j] + c * z[j];
+    }
+  if (view == 6) return;
+  const auto product = [&](int i, int j) {
+    return left[3 * i] * right[j] + left[3 * i + 1] * right[view + j] +
+           left[3 * i + 2] * right[2 * view + j];
+  };
+  for (int j = 6; j < view; ++j) {
+    if (columns[j] < 0) continue;
+    for (int i = 0; i < 6 && rows[0] >= 0; ++i)
+      work.matrix[at(columns[j]) * n + at(rows[i])] += product(i, j);
+    for (int i = 6; i < view; ++i) {
+      if (rows[i] < 0) continue;
+      if (!strip.empty())
+        strip[at(i - 6) * cameras + at(columns[j] - poses_)] += product(i, j);
+      else if (columns[j] <= rows[i])
+        work.matrix[at(rows[i]) * n + at(columns[j])] += product(i, j);
+    }
+  }
+}
+
+void DenseSystem::add_image(const Work& work, int image) const {
+  const Rows& rows = arrangement_.by_point;
+  const int view = unknowns_.view_size();
+  if (unknowns_.free() > 0 && !unknowns_.has_own_camera(image))
+    work.strips[at(image)].assign(at(unknowns_.free()) * at(size_ - poses_), 0.0);
+  double J[2 * kMostView], G[6], solved[3 * kMostView];
+  for (const Entry entry : entries_[at(image)]) {
+    derivatives(work.terms, entry, J, G);
+    double by_row[3 * kMostView] = {}, by_column[3 * kMostView] = {};
+    for (int i = 0; i < 2 * view; ++i) by_column[i] = by_row[3 * (i % view) + i / view] = J[i];
+    add_pair(work, image, image, by_row, by_column);
+    const double* const C = work.terms.inverses() + at(entry.lane) * INVERSE_SIZE;
+    const double* const own = &work.cross[row_place(entry) * at(3 * view)];
+    for (int i = 0; i < view; ++i) {
+      const double u[] = {-own[i], -own[view + i], -own[2 * view + i]};
+      symmetric_times(C, u, solved + 3 * i);
+    }
+    const int slice = entry.lane / SLICE;
+    for (int row = rows.rows[at(slice)]; row < rows.rows[at(slice) + 1]; ++row) {
+      const std::size_t place = row_place({row, entry.lane});
+      if (rows.px[place] != rows.px[place]) break;
+      add_pair(work, image, rows.other[place], solved, &work.cross[place * at(3 * view)]);
+    }
+  }
+}
+
+// Adds the strips of images to the rows of their cameras, in the order of images.
+void DenseSystem::add_strips(const Work& work) const {
+  const std::size_t n = at(size_), columns = at(size_ - poses_);
+  for (std::size_t i = 0; i < work.strips.size(); ++i) {
+    if (work.strips[i].empty()) continue;
+    const std::size_t camera = unknowns_.camera_start(unknowns_.image_cameras()[i]);
+    for (std::size_t k = 0; k < at(unknowns_.free()); ++k) {
+      const int row = place_[camera + k];
+      if (row < 0) continue;
+      for (std::size_t c = 0; c < columns && at(poses_) + c <= at(row); ++c)
+        work.matrix[at(row) * n + at(poses_) + c] += work.strips[i][k * columns + c];
+    }
+  }
+}
+
+std::vector<double> DenseSystem::assemble(const Terms& terms,
+                                          std::span<const double> damping) const {
+  const std::size_t n = at(size_);
+  std::vector<double> matrix(n * n, 0.0);
+  std::vector<std::vector<double>> strips(at(unknowns_.images()));
+  const std::vector<double> cross = cross_terms(terms);
+  const Work work{terms, cross, matrix, strips};
+  runtime::parallel_for(unknowns_.images(), [&](int image) { add_image(work, image); });
+  add_strips(work);
+  for (std::size_t i = 0; i < place_.size(); ++i)
+    if (place_[i] >= 0) matrix[at(place_[i]) * (n + 1)] += damping[i];
+  return matrix;
+}
+
+std::vector<double> DenseSystem::reduced(std::span<const double> vector) const {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < place_.size(); ++i)
+    if (place_[i] >= 0) out.push_back(vector[i]);
+  return out;
+}
+
+std::vector<double> DenseSystem::expanded(std::span<const double> vector) const {
+  std::vector<double> out(place_.size(), 0.0);
+  for (std::size_t i = 0; i < place_.size(); ++i)
+    if (place_[i] >= 0) out[i] = vector[at(place_[i])];
+  return out;
+}
+
+namespace {
+
+class DenseSolver final : public ReducedSolver {
+ public:
+  DenseSolver(const Arrangement& arrangement, const Unknowns& unknowns)
+      : system_(arrangement, unknowns) {}
+
+  ReducedStep solve(Terms& terms, const Linearisation& linearisation, double,
+                    const std::vector<double>& damping) override {
+    std::vector<double> matrix = system_.assemble(terms, damping);
+    if (!factorise(matrix, system_.size())) return {};
+    std::vector<double> x = system_.reduced(reduced_right_side(terms, linearisation));
+    solve_factorised(matrix, system_.size(), x);
+    return {.step = system_.expanded(x), .residual = {}, .iterations = 0, .is_solved = true};
+  }
+
+ private:
+  DenseSystem system_;
+};
+
+}  // namespace
+
+std::unique_ptr<ReducedSolver> make_dense_solver(const Arrangement& arrangement,
+                                                 const Unknowns& unknowns) {
+  return std::make_unique<DenseSolver>(arrangement, unknowns);
+}
+
+}  // namespace bifocal::adjustment

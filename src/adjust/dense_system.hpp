@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Schur complement as a dense matrix of the unknowns that are adjusted, on the CPU.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "adjust/terms.hpp"
+
+namespace bifocal::adjustment {
+
+class DenseSystem {
+ public:
+  DenseSystem(const Arrangement& arrangement, const Unknowns& unknowns);
+
+  [[nodiscard]] int size() const { return size_; }
+  // Row of an unknown; -1 for a constant one.
+  [[nodiscard]] int place(std::size_t unknown) const { return place_[unknown]; }
+  // Lower triangle of the matrix, row-major, of terms on the CPU whose blocks are doubles.
+  [[nodiscard]] std::vector<double> assemble(const Terms& terms,
+                                             std::span<const double> damping) const;
+  [[nodiscard]] std::vector<double> reduced(std::span<const double> vector) const;
+  [[nodiscard]] std::vector<double> expanded(std::span<const double> vector) const;
+
+  // An observation: its place in the rows by point is row * SLICE + lane % SLICE.
+  struct Entry {
+    int row, lane;
+  };
+  // The derivatives of an observation by its view, J [2][view], and G = [2][3] by its point.
+  void derivatives(const Terms& terms, Entry entry, double* J, double* G) const;
+  // G'J [3][view] of every observation of the rows by point.
+  [[nodiscard]] std::vector<double> cross_terms(const Terms& terms) const;
+  [[nodiscard]] const std::vector<std::vector<Entry>>& entries() const { return entries_; }
+
+ private:
+  struct Work;
+  void add_image(const Work& work, int image) const;
+  void add_pair(const Work& work, int image, int other, const double* left,
+                const double* right) const;
+  void add_strips(const Work& work) const;
+
+  const Arrangement& arrangement_;
+  const Unknowns& unknowns_;
+  std::vector<int> place_, view_places_;     // of unknowns; of the unknowns of views
+  int size_ = 0, poses_ = 0;                 // unknowns, those of poses
+  std::vector<std::vector<Entry>> entries_;  // by image
+};
+
+}  // namespace bifocal::adjustment

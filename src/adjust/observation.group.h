@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An observation of every lane: its error, its cost and its block of derivatives.
+
+// Pose of an image.
+typedef struct pose_lane {
+  real R[9], centre[3];
+} pose_lane;
+
+// What linearisation knows of an observation.
+typedef struct observation_lane {
+  real G[6];                       // derivative [2][3] of the px by the point
+  real intrinsics[2 * FREE + 1];   // [2][FREE], by the adjusted parameters of the camera
+  real offset[3];                  // point - centre
+  real r[2];                       // error, px
+  real cost, slope;           // slope: rho'
+  mask is_there, is_seen;
+} observation_lane;
+
+group_fn pose_lane pose_load(global_const scalar* poses, lane_int image) {
+  pose_lane pose;
+  lane_int at = image * lane_int_of(POSE_SIZE);
+  lane_unroll for (index k = 0; k < 9; ++k) pose.R[k] = lane_gather(poses + k, at);
+  lane_unroll for (index k = 0; k < 3; ++k) {
+    pose.centre[k] = lane_gather(poses + POSE_CENTRE + k, at);
+  }
+  return pose;
+}
+
+group_fn camera_lane camera_load(global_const scalar* cameras, lane_int camera, index kinds,
+                                 index terms) {
+  camera_lane c;
+  lane_int at = camera * lane_int_of(CAMERA_SIZE);
+  c.fx = lane_gather(cameras + CAMERA_FX, at);
+  c.fy = lane_gather(cameras + CAMERA_FY, at);
+  c.cx = lane_gather(cameras + CAMERA_CX, at);
+  c.cy = lane_gather(cameras + CAMERA_CY, at);
+  c.kind = lane(0);
+  lane_unroll for (index k = 0; k < 4; ++k) c.first[k] = lane(0);
+  if (kinds > 1) {
+    c.kind = lane_gather(cameras + CAMERA_KIND, at);
+    lane_unroll for (index k = 0; k < 4; ++k) {
+      c.first[k] = lane_gather(cameras + CAMERA_FIRST + k, at);
+    }
+  }
+  lane_unroll for (index k = 0; k < TERM_COUNT; ++k) {
+    c.terms[k] = lane(0);
+    if ((terms >> k & 1) != 0) c.terms[k] = lane_gather(cameras + CAMERA_TERMS + k, at);
+  }
+  return c;
+}
+
+group_fn void point_load(global_const scalar* points, lane_int point, real* X) {
+  lane_int at = point * lane_int_of(POINT_SIZE);
+  lane_unroll for (index k = 0; k < 3; ++k) X[k] = lane_gather(points + k, at);
+}
+
+// Losses and lenses of a problem, the same for all lanes (ADJUST_SCENE).
+typedef struct scene_terms {
+  index kinds, terms, columns, loss;
+  real inverse_scale2;
+} scene_terms;
+
+// Sets the error and the cost of an observation. image, J: intermediate results and the derivative
+// of the px by the point in camera coordinates, for observation_linearise.
+lane_fn void observation_error(const scene_terms* scene, const pose_lane* pose,
+                               const camera_lane* camera, const real* X, const real* px,
+                               observation_lane* o, lens_image* image, real* J) {
+  real in_camera[3], rho[2];
+  lane_unroll for (index k = 0; k < 3; ++k) o->offset[k] = X[k] - pose->centre[k];
+  lane_unroll for (index k = 0; k < 3; ++k) {
+    in_camera[k] = pose->R[3 * k] * o->offset[0] + pose->R[3 * k + 1] * o->offset[1] +
+                   pose->R[3 * k + 2] * o->offset[2];
+  }
+  lens_project(camera, scene->kinds, scene->terms, in_camera, image, J);
+  o->r[0] = camera->fx * image->x + camera->cx - px[0];
+  o->r[1] = camera->fy * image->y + camera->cy - px[1];
+  loss_terms(scene->loss, (o->r[0] * o->r[0] + o->r[1] * o->r[1]) * scene->inverse_scale2, rho);
+  o->cost = lane(0.5) * rho[0] / scene->inverse_scale2;
+  o->slope = rho[1];
+  // Rows past the end of a lane have NaN coordinates.
+  o->is_there = px[0] == px[0];
+  o->is_seen = image->is_seen;
+}
+
+// Sets the derivatives of an observation, weighted; slots [FREE]: COLUMN_... of the parameters.
+lane_fn void observation_linearise(const scene_terms* scene, const pose_lane* pose,
+                                   const camera_lane* camera, const real* slots,
+                                   const lens_image* image, const real* J, observation_lane* o) {
+  mask counts = o->is_there & o->is_seen;
+  lane_unroll for (index k = 0; k < 3; ++k) {
+    o->G[k] = J[0] * pose->R[k] + J[1] * pose->R[3 + k] + J[2] * pose->R[6 + k];
+    o->G[3 + k] = J[3] * pose->R[k] + J[4] * pose->R[3 + k] + J[5] * pose->R[6 + k];
+  }
+  lane_unroll for (index k = 0; k < 2 * FREE; ++k) o->intrinsics[k] = lane(0);
+  for (index column = 0; column < COLUMN_NONE; ++column) {
+    if ((scene->columns >> column & 1) == 0) continue;
+    real by_parameter[2];
+    camera_column(camera, image, column, by_parameter);
+    lane_unroll for (index k = 0; k < FREE; ++k) {
+      mask is_mine = slots[k] == lane(column);
+      o->intrinsics[k] = select(is_mine, by_parameter[0], o->intrinsics[k]);
+      o->intrinsics[FREE + k] = select(is_mine, by_parameter[1], o->intrinsics[FREE + k]);
+    }
+  }
+  // The gradient is slope * J'r; the weighted error has the same product with weighted derivatives.
+  lane_unroll for (index k = 0; k < 2; ++k) o->r[k] = select(counts, o->r[k], lane(0));
+  lane_unroll for (index k = 0; k < 6; ++k) o->G[k] = select(counts, o->G[k], lane(0));
+  lane_unroll for (index k = 0; k < 2 * FREE; ++k) {
+    o->intrinsics[k] = select(counts, o->intrinsics[k], lane(0));
+  }
+  o->cost = select(counts, o->cost, lane(0));
+  o->slope = select(counts, o->slope, lane(0));
+}
+
+lane_fn void observation_weigh(observation_lane* o) {
+  const real weight = sqrt(o->slope);
+  lane_unroll for (index k = 0; k < 6; ++k) o->G[k] = weight * o->G[k];
+  lane_unroll for (index k = 0; k < 2 * FREE; ++k) o->intrinsics[k] = weight * o->intrinsics[k];
+}
+
+// out[0] to out[5]: derivative of the px `row` by rotation and centre, of a block.
+lane_fn void pose_derivative(const real* G, const real* offset, index row, real* out) {
+  const real* g = G + 3 * row;
+  out[0] = offset[1] * g[2] - offset[2] * g[1];
+  out[1] = offset[2] * g[0] - offset[0] * g[2];
+  out[2] = offset[0] * g[1] - offset[1] * g[0];
+  out[3] = -g[0], out[4] = -g[1], out[5] = -g[2];
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "adjust/terms.hpp"
+
+#include <bifocal/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "adjust/lanes.hpp"
+#include "runtime/cancel.hpp"
+#include "runtime/uploaded.hpp"
+
+namespace bifocal::adjustment {
+namespace {
+
+using runtime::uploaded;
+
+constexpr int kGroup = 128;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Numbers of the sums of one chunk, at most.
+int most_components(int view_size) { return std::max(2 * view_size, TRIANGLE(view_size)); }
+
+bool choose_float_blocks(const Arrangement& arrangement, const Unknowns& unknowns,
+                         const AdjustOptions& options) {
+  if (options.max_memory == 0) return options.float_blocks;
+  const auto limit = static_cast<std::size_t>(options.max_memory);
+  const std::size_t with_doubles = Terms::bytes(arrangement, unknowns, false);
+  const std::size_t with_floats = Terms::bytes(arrangement, unknowns, true);
+  if (with_floats > limit)
+    throw Error(ErrorCode::usage,
+                fmt::format("AdjustOptions::max_memory = {}: the problem takes at least {} bytes",
+                            limit, with_floats));
+  return options.float_blocks || with_doubles > limit;
+}
+
+}  // namespace
+
+std::size_t Terms::bytes(const Arrangement& arrangement, const Unknowns& unknowns,
+                         bool float_blocks) {
+  const std::size_t number = float_blocks ? sizeof(float) : sizeof(double);
+  const std::size_t rows = arrangement.by_point.px.size() + arrangement.by_view.px.size();
+  const std::size_t row =
+      BLOCK_SIZE(at(unknowns.free())) * number + 2 * sizeof(double) + sizeof(int);
+  const std::size_t point = 3 * POINT_SIZE + NORMAL_SIZE + INVERSE_SIZE + 5;
+  return rows * row + at(arrangement.by_point.lanes) * point * sizeof(double) +
+         at(arrangement.by_view.lanes) * at(most_components(unknowns.view_size())) *
+             sizeof(double) +
+         at(unknowns.images()) * at(most_components(unknowns.view_size())) * sizeof(double);
+}
+
+Terms::Terms(Queue& queue, const AdjustProblem& problem, const Arrangement& arrangement,
+             const Unknowns& unknowns, const AdjustOptions& options)
+    : queue_(queue),
+      unknowns_(unknowns),
+      point_lanes_(arrangement.by_point.lanes),
+      chunk_lanes_(arrangement.by_view.lanes),
+      loss_(static_cast<int>(options.loss)),
+      loss_scale_(options.loss == AdjustLoss::trivial ? 1 : options.loss_scale),
+      float_blocks_(choose_float_blocks(arrangement, unknowns, options)),
+      launch_(kGroup, {{"FREE", unknowns.free()}, {"FLOAT_BLOCKS", float_blocks_ ? 1 : 0}}) {
+  const Device& device = queue.device();
+  const std::size_t lanes = at(point_lanes_),
+                    components = at(most_components(unknowns.view_size()));
+  by_point_ = upload_rows(arrangement.by_point);
+  by_view_ = upload_rows(arrangement.by_view);
+  std::vector<double> points(lanes * POINT_SIZE, 0.0);
+  for (std::size_t l = 0; l < lanes; ++l)
+    if (arrangement.lane_point[l] >= 0)
+      std::ranges::copy(problem.points[at(arrangement.lane_point[l])], &points[l * POINT_SIZE]);
+  points_ = uploaded(queue, points);
+  is_free_ = uploaded(queue, arrangement.is_free);
+  image_cameras_ = uploaded(queue, unknowns.image_cameras());
+  chunk_images_ = uploaded(queue, arrangement.chunk_images);
+  first_chunk_ = uploaded(queue, arrangement.first_chunk);
+  chunk_lane_ = uploaded(queue, arrangement.chunk_lane);
+  for (Scene* scene : {&scene_, &trial_scene_}) {
+    scene->poses = Buffer<double>(device, unknowns.start().poses.size());
+    scene->cameras = Buffer<double>(device, unknowns.start().cameras.size());
+  }
+  moved_ = Buffer<double>(device, lanes * POINT_SIZE);
+  solved_ = Buffer<double>(device, lanes * POINT_SIZE);
+  normal_ = Buffer<double>(device, lanes * NORMAL_SIZE);
+  inverses_ = Buffer<double>(device, lanes * INVERSE_SIZE);
+  for (Buffer<double>* numbers : {&costs_, &decreases_, &step_lengths_, &point_lengths_})
+    *numbers = Buffer<double>(device, lanes);
+  reduced_ = Buffer<double>(device, lanes / REDUCTION + 1);
+  vector_ = Buffer<double>(device, at(unknowns.images() * unknowns.view_size()));
+  sums_ = Buffer<double>(device, at(chunk_lanes_) * components);
+  totals_ = Buffer<double>(device, at(unknowns.images()) * components);
+}
+
+Terms::DeviceRows Terms::upload_rows(const Rows& rows) {
+  const std::size_t number = float_blocks_ ? sizeof(float) : sizeof(double);
+  return {.rows = uploaded(queue_, rows.rows),
+          .other = uploaded(queue_, rows.other),
+          .px = uploaded(queue_, rows.px),
+          .py = uploaded(queue_, rows.py),
+          .blocks = Buffer<std::uint8_t>(
+              queue_.device(), rows.px.size() * BLOCK_SIZE(at(unknowns_.free())) * number)};
+}
+
+void Terms::upload_views(const Views& views, Scene& scene) {
+  scene.poses.upload(queue_, views.poses);
+  scene.cameras.upload(queue_, views.cameras);
+}
+
+Linearisation Terms::linearise(const Views& views) {
+  upload_views(views, scene_);
+  launch_.linearise_points(queue_, {.count = point_lanes_},
+                           {.poses = scene_.poses,
+                            .image_cameras = image_cameras_,
+                            .cameras = scene_.cameras,
+                            .kinds = unknowns_.kinds(),
+                            .terms = unknowns_.terms(),
+                            .columns = unknowns_.columns(),
+                            .loss = loss_,
+                            .loss_scale = loss_scale_,
+                            .rows = by_point_.rows,
+                            .other = by_point_.other,
+                            .px = by_point_.px,
+                            .py = by_point_.py,
+                            .points = points_,
+                            .is_free = is_free_,
+                            .blocks = by_point_.blocks,
+                            .normal = normal_,
+                            .lanes = point_lanes_,
+                            .costs = costs_,
+                            .steepest = decreases_});
+  launch_.linearise_views(queue_, {.count = chunk_lanes_},
+                          {.poses = scene_.poses,
+                           .image_cameras = image_cameras_,
+                           .cameras = scene_.cameras,
+                           .kinds = unknowns_.kinds(),
+                           .terms = unknowns_.terms(),
+                           .columns = unknowns_.columns(),
+                           .loss = loss_,
+                           .loss_scale = loss_scale_,
+                           .rows = by_view_.rows,
+                           .other = by_view_.other,
+                           .px = by_view_.px,
+                           .py = by_view_.py,
+                           .points = points_,
+                           .chunk_images = chunk_images_,
+                           .blocks = by_view_.blocks,
+                           .sums = sums_,
+                           .lanes = chunk_lanes_});
+  Linearisation out;
+  out.cost = reduce(costs_);
+  out.steepest = reduce(decreases_, true);
+  const int size = unknowns_.view_size();
+  const std::vector<double> sums = sum_views(2 * size);
+  out.gradient = unknowns_.summed(sums, 2 * size, 0);
+  out.diagonal = unknowns_.summed(sums, 2 * size, size);
+  return out;
+}
+
+void Terms::damp(double lambda) {
+  launch_.invert_points(queue_, {.count = point_lanes_},
+                        {.normal = normal_,
+                         .is_free = is_free_,
+                         .lanes = point_lanes_,
+                         .lambda = lambda,
+                         .inverses = inverses_});
+}
+
+std::vector<double> Terms::diagonal_blocks() {
+  launch_.schur_diagonal(queue_, {.count = chunk_lanes_},
+                         {.poses = scene_.poses,
+                          .rows = by_view_.rows,
+                          .other = by_view_.other,
+                          .blocks = by_view_.blocks,
+                          .points = points_,
+                          .chunk_images = chunk_images_,
+                          .lanes = chunk_lanes_,
+                          .inverses = inverses_,
+                          .sums = sums_});
+  return sum_views(TRIANGLE(unknowns_.view_size()));
+}
+
+void Terms::solve_points(std::span<const double> vector, double gradient_part) {
+  const std::vector<double> by_views =
+      vector.empty() ? std::vector<double>{} : unknowns_.by_views(vector);
+  vector_.upload(queue_, by_views);
+  launch_.schur_points(queue_, {.count = point_lanes_},
+                       {.poses = scene_.poses,
+                        .rows = by_point_.rows,
+                        .other = by_point_.other,
+                        .blocks = by_point_.blocks,
+                        .points = points_,
+                        .normal = normal_,
+                        .inverses = inverses_,
+                        .lanes = point_lanes_,
+                        .vector = vector_,
+                        .has_vector = vector.empty() ? 0 : 1,
+                        .gradient_part = gradient_part,
+                        .solved = solved_});
+  queue_.wait();
+}
+
+std::vector<double> Terms::product(std::span<const double> vector) {
+  check_cancelled();
+  solve_points(vector, 0);
+  launch_.schur_views(queue_, {.count = chunk_lanes_},
+                      {.poses = scene_.poses,
+                       .rows = by_view_.rows,
+                       .other = by_view_.other,
+                       .blocks = by_view_.blocks,
+                       .points = points_,
+                       .chunk_images = chunk_images_,
+                       .lanes = chunk_lanes_,
+                       .vector = vector_,
+                       .solved = solved_,
+                       .sums = sums_});
+  return unknowns_.summed(sum_views(unknowns_.view_size()), unknowns_.view_size(), 0);
+}
+
+std::vector<double> Terms::points_gradient() {
+  solve_points({}, 1);
+  const std::vector<double> zeros(at(unknowns_.images() * unknowns_.view_size()), 0.0);
+  vector_.upload(queue_, zeros);
+  launch_.schur_views(queue_, {.count = chunk_lanes_},
+                      {.poses = scene_.poses,
+                       .rows = by_view_.rows,
+                       .other = by_view_.other,
+                       .blocks = by_view_.blocks,
+                       .points = points_,
+                       .chunk_images = chunk_images_,
+                       .lanes = chunk_lanes_,
+                       .vector = vector_,
+                       .solved = solved_,
+                       .sums = sums_});
+  std::vector<double> out =
+      unknowns_.summed(sum_views(unknowns_.view_size()), unknowns_.view_size(), 0);
+  for (double& v : out) v = -v;
+  return out;
+}
+
+Trial Terms::try_step(std::span<const double> step, const Views& moved, double lambda) {
+  solve_points(step, 1);
+  upload_views(moved, trial_scene_);
+  launch_.try_points(queue_, {.count = point_lanes_},
+                     {.poses = trial_scene_.poses,
+                      .image_cameras = image_cameras_,
+                      .cameras = trial_scene_.cameras,
+                      .kinds = unknowns_.kinds(),
+                      .terms = unknowns_.terms(),
+                      .columns = unknowns_.columns(),
+                      .loss = loss_,
+                      .loss_scale = loss_scale_,
+                      .rows = by_point_.rows,
+                      .other = by_point_.other,
+                      .px = by_point_.px,
+                      .py = by_point_.py,
+                      .points = points_,
+                      .solved = solved_,
+                      .normal = normal_,
+                      .lanes = point_lanes_,
+                      .lambda = lambda,
+                      .moved = moved_,
+                      .costs = costs_,
+                      .decreases = decreases_,
+                      .step_lengths = step_lengths_,
+                      .point_lengths = point_lengths_});
+  return {.cost = reduce(costs_),
+          .decrease = reduce(decreases_),
+          .step_length = reduce(step_lengths_),
+          .point_length = reduce(point_lengths_)};
+}
+
+void Terms::accept() {
+  std::swap(points_, moved_);
+  std::swap(scene_, trial_scene_);
+}
+
+std::vector<double> Terms::points() {
+  std::vector<double> points(points_.size());
+  points_.download(queue_, points);
+  queue_.wait();
+  return points;
+}
+
+const double* Terms::blocks_by_point() const {
+  return reinterpret_cast<const double*>(by_point_.blocks.data());
+}
+
+std::vector<double> Terms::sum_views(int components) {
+  launch_.sum_chunks(queue_, {.count = unknowns_.images() * components},
+                     {.sums = sums_,
+                      .lanes = chunk_lanes_,
+                      .first_chunk = first_chunk_,
+                      .chunk_lane = chunk_lane_,
+                      .images = unknowns_.images(),
+                      .components = components,
+                      .totals = totals_});
+  std::vector<double> totals(at(unknowns_.images()) * at(components));
+  totals_.download(queue_, totals);
+  queue_.wait();
+  return totals;
+}
+
+double Terms::reduce(const Buffer<double>& numbers, bool is_largest) {
+  const int parts = (point_lanes_ + REDUCTION - 1) / REDUCTION;
+  launch_.reduce(queue_, {.count = parts},
+                 {.numbers = numbers,
+                  .size = point_lanes_,
+                  .is_largest = is_largest ? 1 : 0,
+                  .reduced = reduced_});
+  std::vector<double> reduced(at(parts));
+  reduced_.download(queue_, reduced);
+  queue_.wait();
+  double result = reduced.front();
+  for (std::size_t i = 1; i < reduced.size(); ++i)
+    result = is_largest ? std::max(result, reduced[i]) : result + reduced[i];
+  return result;
+}
+
+}  // namespace bifocal::adjustment

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The unknowns of poses and cameras: their order, their values and their steps.
+#pragma once
+
+#include <bifocal/adjust.hpp>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "adjust/camera_record.hpp"
+
+namespace bifocal::adjustment {
+
+// Values of poses and cameras, as kernels read them (adjust.kernels).
+struct Views {
+  std::vector<double> poses;    // [image][POSE_SIZE]
+  std::vector<double> cameras;  // [camera][CAMERA_SIZE]
+  std::vector<std::vector<double>> params;
+};
+
+// A vector of unknowns has rotation (3) and centre (3) of each image, then `free` numbers of each
+// camera. Numbers that are not adjusted are always 0. A vector by views has [image][6 + free]: each
+// image with a copy of its camera's numbers.
+class Unknowns {
+ public:
+  // used_images: flags of images that have observations. Images and cameras without any are
+  // constant.
+  Unknowns(const AdjustProblem& problem, const std::vector<char>& used_images);
+
+  [[nodiscard]] int images() const { return images_; }
+  [[nodiscard]] int cameras() const { return static_cast<int>(models_.size()); }
+  [[nodiscard]] int free() const { return free_; }  // a size that kernels are compiled for
+  [[nodiscard]] int view_size() const { return 6 + free_; }
+  [[nodiscard]] std::size_t size() const { return is_active_.size(); }
+  [[nodiscard]] std::size_t active_count() const;
+  [[nodiscard]] const std::vector<char>& is_active() const { return is_active_; }
+  [[nodiscard]] const std::vector<int>& image_cameras() const { return image_cameras_; }
+  [[nodiscard]] std::size_t camera_start(int camera) const;
+  // True for an image that shares its camera with no other.
+  [[nodiscard]] bool has_own_camera(int image) const;
+  // Index of the parameter that slot `slot` of a camera adjusts.
+  [[nodiscard]] const std::vector<int>& adjusted_params(int camera) const;
+  [[nodiscard]] const Views& start() const { return start_; }
+  [[nodiscard]] int kinds() const { return kinds_; }
+  [[nodiscard]] int terms() const { return terms_; }
+  [[nodiscard]] int columns() const { return columns_; }
+
+  // Makes numbers constant.
+  void pin(std::size_t unknown) { is_active_[unknown] = 0; }
+
+  [[nodiscard]] std::vector<double> by_views(std::span<const double> vector) const;
+  // Sums numbers [image][stride] from `first` on over the images of each camera, in their order.
+  [[nodiscard]] std::vector<double> summed(std::span<const double> views, int stride,
+                                           int first) const;
+  // Adds a step.
+  [[nodiscard]] Views moved(const Views& from, std::span<const double> step) const;
+  // Squared length of centres and adjusted parameters: the scale that steps are compared with.
+  [[nodiscard]] double squared_length(const Views& views) const;
+
+ private:
+  void set_cameras(const AdjustProblem& problem, const std::vector<char>& used_cameras);
+
+  int images_, free_ = 0, kinds_ = 0, terms_ = 0, columns_ = 0;
+  std::vector<const CameraModel*> models_;
+  std::vector<std::vector<int>> adjusted_;
+  std::vector<int> image_cameras_, users_;
+  std::vector<char> is_active_;
+  Views start_;
+};
+
+}  // namespace bifocal::adjustment

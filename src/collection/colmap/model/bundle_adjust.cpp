@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/colmap/bundle_adjust.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "collection/colmap/model/frames.hpp"
+
+namespace bifocal::colmap {
+namespace {
+
+struct Errors {
+  double mean = 0, rms = 0;
+};
+
+// Returns statistics of the used observations with a finite error.
+Errors statistics(const std::vector<double>& errors, const std::vector<ObservationUse>& uses) {
+  double sum = 0, squares = 0;
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (uses[i] != ObservationUse::used || !std::isfinite(errors[i])) continue;
+    sum += errors[i], squares += errors[i] * errors[i], ++count;
+  }
+  if (count == 0) return {};
+  return {sum / static_cast<double>(count), std::sqrt(squares / static_cast<double>(count))};
+}
+
+// The error of a point is the mean of all its observations in the problem.
+void set_errors(Model& model, const AdjustProblem& problem, const std::vector<double>& errors) {
+  std::vector<double> sums(model.points.size());
+  std::vector<int> counts(model.points.size());
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const auto point = static_cast<std::size_t>(problem.observations[i].point);
+    if (std::isfinite(errors[i])) sums[point] += errors[i], ++counts[point];
+  }
+  for (std::size_t i = 0; i < model.points.size(); ++i)
+    if (counts[i] > 0) model.points[i].error = sums[i] / counts[i];
+}
+
+std::int64_t count_true(const std::vector<bool>& flags) {
+  return std::count(flags.begin(), flags.end(), true);
+}
+
+void count_used(const AdjustProblem& problem, BundleAdjustResult& result) {
+  std::vector<bool> cameras(problem.cameras.size()), images(problem.images.size()),
+      points(problem.points.size());
+  for (std::size_t i = 0; i < problem.observations.size(); ++i) {
+    if (result.adjustment.uses[i] != ObservationUse::used) continue;
+    const AdjustObservation& o = problem.observations[i];
+    const auto image = static_cast<std::size_t>(o.image);
+    images[image] = points[static_cast<std::size_t>(o.point)] = true;
+    cameras[static_cast<std::size_t>(problem.images[image].camera)] = true;
+  }
+  result.cameras = count_true(cameras);
+  result.images = count_true(images);
+  result.points = count_true(points);
+}
+
+}  // namespace
+
+BundleAdjustResult bundle_adjust(Queue& queue, Model& model, const BundleAdjustOptions& options) {
+  check_options(options);
+  AdjustProblem problem = adjust_problem(model, options);
+  const std::vector<double> before = reprojection_errors(problem);
+  BundleAdjustResult result;
+  result.adjustment = adjust(queue, problem, options.adjust);
+  const std::vector<double> after = reprojection_errors(problem);
+  const std::vector<ObservationUse>& uses = result.adjustment.uses;
+  const Errors first = statistics(before, uses), last = statistics(after, uses);
+  result.initial_error = first.mean, result.initial_rms = first.rms;
+  result.final_error = last.mean, result.final_rms = last.rms;
+  count_used(problem, result);
+  result.camera_ids = model::used_camera_ids(model);
+  take_adjusted(model, problem, options);
+  set_errors(model, problem, after);
+  return result;
+}
+
+BundleAdjustResult bundle_adjust(Model& model, const BundleAdjustOptions& options) {
+  Queue queue(Device("cpu"));
+  return bundle_adjust(queue, model, options);
+}
+
+}  // namespace bifocal::colmap

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Models as folders of files.
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+
+#include <algorithm>
+#include <random>
+#include <system_error>
+
+#include "collection/colmap/model/parts.hpp"
+#include "collection/colmap/pair.hpp"
+#include "io/reject.hpp"
+
+namespace bifocal::colmap {
+namespace fs = std::filesystem;
+using model::Part;
+namespace {
+
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 36;  // of one file
+constexpr Part kNeeded[] = {Part::cameras, Part::images, Part::points};
+constexpr Part kOptional[] = {Part::rigs, Part::frames};
+constexpr Part kParts[] = {Part::cameras, Part::images, Part::points, Part::rigs, Part::frames};
+
+std::string file_name(Part part, ModelFormat format) {
+  return fmt::format("{}.{}", model::name_of(part), format == ModelFormat::binary ? "bin" : "txt");
+}
+
+bool is_there(const fs::path& file) {
+  std::error_code ignored;
+  return fs::exists(file, ignored);
+}
+
+bool is_complete(const fs::path& folder, ModelFormat format) {
+  return std::ranges::all_of(kNeeded,
+                             [&](Part part) { return is_there(folder / file_name(part, format)); });
+}
+
+// An empty text file has no items.
+bool is_empty_text(const fs::path& file, ModelFormat format) {
+  std::error_code failed;
+  return format == ModelFormat::text && fs::is_regular_file(file, failed) &&
+         fs::file_size(file, failed) == 0 && !failed;
+}
+
+void read_part(const fs::path& folder, Part part, ModelFormat format, Model& to) {
+  const fs::path file = folder / file_name(part, format);
+  if (is_empty_text(file, format)) return;
+  if (format == ModelFormat::binary)
+    model::binary::read(part, read_file(file, kMostBytes), file.string(), to);
+  else
+    model::text::read(part, read_text(file, kMostBytes), file.string(), to);
+}
+
+[[noreturn]] void refuse_incomplete(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::exists(folder, ignored)) io::reject(folder.string(), "there is no such folder");
+  if (!fs::is_directory(folder, ignored))
+    io::reject(folder.string(), "is a file; a model is a folder");
+  for (const ModelFormat format : {ModelFormat::binary, ModelFormat::text})
+    if (std::ranges::any_of(kNeeded,
+                            [&](Part p) { return is_there(folder / file_name(p, format)); }))
+      for (const Part part : kNeeded)
+        if (!is_there(folder / file_name(part, format)))
+          io::reject((folder / file_name(part, format)).string(), "there is no such file");
+  io::reject(folder.string(),
+             "has no model: cameras, images and points3D, with the endings .bin or .txt");
+}
+
+// A hidden folder for files that are not complete yet. Its destructor removes it.
+class Staging {
+ public:
+  explicit Staging(const fs::path& folder) {
+    std::random_device random;
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    for (int attempt = 0; attempt < 100 && !failed; ++attempt) {
+      path_ = folder / fmt::format(".bifocal-{:08x}.tmp", random());
+      if (fs::create_directory(path_, failed)) return;
+    }
+    path_.clear();
+    io::reject(folder.string(), "can't be written to: {}", failed.message());
+  }
+  ~Staging() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// Writes a file of the staging folder. Messages name the file in its final place.
+void write_staged(const fs::path& staged, const fs::path& file, std::string_view bytes) {
+  try {
+    write_file(staged, bytes);
+  } catch (const Error& e) {
+    std::string text = e.what();
+    if (const std::string name = staged.string(); text.starts_with(name))
+      text.replace(0, name.size(), file.string());
+    throw Error(e.code(), text);
+  }
+}
+
+// Lines of text files can't hold every name.
+void check_names(const Model& model) {
+  for (const ModelImage& image : model.images) {
+    const std::string& name = image.name;
+    const bool is_line = name.find_first_of("\r\n") == std::string::npos &&
+                         name.find_first_not_of(" \t") == 0 && !name.ends_with(' ') &&
+                         !name.ends_with('\t');
+    if (!is_line)
+      throw Error(ErrorCode::usage,
+                  fmt::format("model: image {}: the name '{}' can't be written as text; write "
+                              "binary files",
+                              image.id, io::printable(name)));
+  }
+}
+
+}  // namespace
+
+Pose pose_of(const ModelPose& pose) { return {rotation_of(pose.rotation), pose.translation}; }
+ModelPose model_pose(const Pose& pose) { return {quaternion_of(pose.R), pose.t}; }
+
+std::optional<ModelFormat> model_format(const fs::path& folder) {
+  for (const ModelFormat format : {ModelFormat::binary, ModelFormat::text})
+    if (is_complete(folder, format)) return format;
+  return {};
+}
+
+Model read_model(const fs::path& folder) {
+  const std::optional<ModelFormat> format = model_format(folder);
+  if (!format) refuse_incomplete(folder);
+  Model model;
+  for (const Part part : kNeeded) read_part(folder, part, *format, model);
+  const bool has_rigs = is_there(folder / file_name(Part::rigs, *format));
+  if (has_rigs != is_there(folder / file_name(Part::frames, *format))) {
+    const Part part = has_rigs ? Part::frames : Part::rigs;
+    io::reject((folder / file_name(part, *format)).string(),
+               "there is no such file, but there is {}",
+               file_name(has_rigs ? Part::rigs : Part::frames, *format));
+  }
+  model.has_frames = has_rigs;
+  if (has_rigs)
+    for (const Part part : kOptional) read_part(folder, part, *format, model);
+  model::check(model, [&](Part part, const std::string& what) {
+    io::reject((folder / file_name(part, *format)).string(), "{}", what);
+  });
+  model::take_poses_of_frames(model);
+  return model;
+}
+
+void check_model(const Model& model) {
+  model::check(model, [](Part part, const std::string& what) {
+    throw Error(ErrorCode::usage, fmt::format("model: {}: {}", model::name_of(part), what));
+  });
+}
+
+void write_model(const fs::path& folder, const Model& model, ModelFormat format) {
+  check_model(model);
+  if (format == ModelFormat::text) check_names(model);
+  const Staging staging(folder);
+  const auto is_written = [&](Part part) {
+    return model.has_frames || (part != Part::rigs && part != Part::frames);
+  };
+  for (const Part part : kParts) {
+    if (!is_written(part)) continue;
+    const std::string bytes = format == ModelFormat::binary ? model::binary::bytes_of(part, model)
+                                                            : model::text::bytes_of(part, model);
+    const std::string name = file_name(part, format);
+    write_staged(staging.path() / name, folder / name, bytes);
+  }
+  std::error_code failed;
+  const auto require = [&](const std::string& name) {
+    if (failed) io::reject((folder / name).string(), "can't be written: {}", failed.message());
+  };
+  for (const Part part : kParts) {
+    const std::string name = file_name(part, format);
+    if (is_written(part)) fs::rename(staging.path() / name, folder / name, failed);
+    if (!is_written(part)) fs::remove(folder / name, failed);
+    require(name);
+  }
+  const ModelFormat other = format == ModelFormat::binary ? ModelFormat::text : ModelFormat::binary;
+  for (const Part part : kParts) {
+    fs::remove(folder / file_name(part, other), failed);
+    require(file_name(part, other));
+  }
+}
+
+}  // namespace bifocal::colmap

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The five files of a model in both formats, as bytes in memory. Readers throw Error(input) whose
+// message begins with the file name `name`. They do not compare the file with other files.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bifocal/colmap/model.hpp>
+
+namespace bifocal::colmap::model {
+
+enum class Part { cameras, images, points, rigs, frames };
+inline constexpr std::array<const char*, 5> kPartNames = {"cameras", "images", "points3D", "rigs",
+                                                          "frames"};
+[[nodiscard]] inline const char* name_of(Part part) {
+  return kPartNames[static_cast<std::size_t>(part)];
+}
+
+namespace binary {
+void read(Part part, std::string_view bytes, const std::string& name, Model& model);
+[[nodiscard]] std::string bytes_of(Part part, const Model& model);
+}  // namespace binary
+
+namespace text {
+void read(Part part, std::string_view bytes, const std::string& name, Model& model);
+[[nodiscard]] std::string bytes_of(Part part, const Model& model);
+}  // namespace text
+
+// Throws an error about an item of the part.
+using Refuse = std::function<void(Part part, const std::string& what)>;
+
+// Checks values, unique ids and references between the items of all files.
+void check(const Model& model, const Refuse& refuse);
+
+// Replaces the pose of an image by the pose that follows from its frame, if they differ by more
+// than 1e-9.
+void take_poses_of_frames(Model& model);
+
+}  // namespace bifocal::colmap::model

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/colmap/bundle_adjust.hpp>
+#include <bifocal/device.hpp>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "adjust/scenes.hpp"
+#include "cli/process.hpp"
+#include "collection/sample_model.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using colmap::Id, colmap::Model, colmap::ModelFormat, colmap::read_model, colmap::write_model;
+using nlohmann::json;
+
+// Numbers of cameras, images and points are one more than in the problem.
+Model model_of(const AdjustProblem& problem) {
+  Model model;
+  for (const AdjustCamera& k : problem.cameras) {
+    colmap::Camera camera{Id(model.cameras.size() + 1), colmap::model_number(k.model), 1000, 800,
+                          k.params};
+    const auto focal = std::size_t(LensCamera::focal_lengths(k.model));
+    camera.params[focal] += 0.5, camera.params[focal + 1] += 0.5;
+    model.cameras.push_back(camera);
+  }
+  for (const AdjustImage& image : problem.images) {
+    const Id id = Id(model.images.size() + 1);
+    model.images.push_back({id, fmt::format("image {}.jpg", id), Id(image.camera + 1),
+                            colmap::model_pose(image.cam_from_world)});
+  }
+  for (const Vec3& xyz : problem.points) model.points.push_back({model.points.size() + 1, xyz});
+  for (const AdjustObservation& o : problem.observations) {
+    auto& seen = model.images[std::size_t(o.image)].observations;
+    auto& point = model.points[std::size_t(o.point)];
+    point.track.push_back({Id(o.image + 1), std::uint32_t(seen.size())});
+    seen.push_back({o.x, o.y, point.id});
+  }
+  return model;
+}
+
+// Written and read once: coordinates near 0 are rounded when their origin moves by half a pixel.
+const Model& small_model() {
+  static const Model model = [] {
+    const TemporaryFolder folder;
+    write_model(folder.path(), model_of(make_scene({.images = 8, .points = 100}).start),
+                ModelFormat::binary);
+    return read_model(folder.path());
+  }();
+  return model;
+}
+
+TEST(Cli, adjust_says_what_it_found) {
+  const TemporaryFolder folder;
+  write_model(folder / "in", small_model(), ModelFormat::binary);
+  const Ran r = run(folder, "adjust in --out out --device cpu");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out.find("Bundle adjustment of 8 images, 1 camera and "), 0U) << r.out;
+  EXPECT_NE(r.out.find(" converged after "), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("The mean reprojection error fell from "), std::string::npos) << r.out;
+  EXPECT_EQ(listing(folder / "out"),
+            (std::vector<std::string>{"cameras.bin", "images.bin", "points3D.bin"}));
+  const Ran j = run(folder, "adjust in --out out --device cpu --json --loss cauchy --threads 1");
+  ASSERT_EQ(j.code, 0) << j.err;
+  const json found = json::parse(j.out);
+  EXPECT_EQ(found["images"], 8);
+  EXPECT_EQ(found["device"], "cpu");
+  EXPECT_TRUE(found["converged"]);
+  EXPECT_LT(found["final_cost"], found["initial_cost"]);
+  EXPECT_LT(found["final_mean_error"], 1);
+  EXPECT_EQ(found["history"].size(), found["iterations"].get<std::size_t>() + 1);
+}
+
+TEST(Cli, adjust_writes_what_the_library_finds) {
+  const TemporaryFolder folder;
+  Model model = small_model();
+  write_model(folder / "in", model, ModelFormat::text);
+  ASSERT_EQ(run(folder, "adjust in --out out --device cpu").code, 0);
+  (void)colmap::bundle_adjust(model);
+  expect_equal(model, read_model(folder / "out"));
+  EXPECT_EQ(colmap::model_format(folder / "out"), ModelFormat::text);
+  // Binary files replace the text files.
+  ASSERT_EQ(run(folder, "adjust in --out out --device cpu --format binary --threads 2").code, 0);
+  EXPECT_EQ(listing(folder / "out"),
+            (std::vector<std::string>{"cameras.bin", "images.bin", "points3D.bin"}));
+  expect_equal(model, read_model(folder / "out"));
+}
+
+TEST(Cli, adjust_keeps_what_is_constant) {
+  const TemporaryFolder folder;
+  const Model model = small_model();
+  write_model(folder / "in", model, ModelFormat::binary);
+  write_file(folder / "images.txt", "image 2.jpg\r\n\nimage 5.jpg");
+  write_file(folder / "points.txt", "7\n9 11\n");
+  const Ran r = run(folder,
+                    "adjust in --out out --device cpu --constant-cameras 1 --constant-images "
+                    "images.txt --constant-points points.txt");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Model after = read_model(folder / "out");
+  EXPECT_EQ(after.cameras[0].params, model.cameras[0].params);
+  for (std::size_t i = 0; i < 8; ++i)
+    EXPECT_EQ(after.images[i].cam_from_world == model.images[i].cam_from_world, i == 1 || i == 4)
+        << i;
+  for (const std::size_t point : {6U, 8U, 10U})
+    EXPECT_EQ(after.points[point].xyz, model.points[point].xyz);
+  EXPECT_NE(after.points[7].xyz, model.points[7].xyz);
+  const Ran none = run(folder,
+                       "adjust in --out none --device cpu --no-refine-poses "
+                       "--no-refine-points --constant-cameras 1");
+  ASSERT_EQ(none.code, 0) << none.err;
+  EXPECT_EQ(none.out.find("Nothing was adjusted: "), 0U) << none.out;
+  EXPECT_EQ(read_model(folder / "none").images, model.images);
+}
+
+TEST(Cli, adjust_replaces_its_input_only_when_told) {
+  const TemporaryFolder folder;
+  write_model(folder / "in", small_model(), ModelFormat::binary);
+  const Ran refused = run(folder, "adjust in --out ./in --device cpu");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--out ./in: this is the input; --overwrite replaces it"),
+            std::string::npos)
+      << refused.err;
+  expect_equal(small_model(), read_model(folder / "in"));
+  ASSERT_EQ(run(folder, "adjust in --out in --overwrite --device cpu").code, 0);
+  EXPECT_NE(read_model(folder / "in").points[3].xyz, small_model().points[3].xyz);
+}
+
+TEST(Cli, adjust_writes_covariances) {
+  const TemporaryFolder folder;
+  write_model(folder / "in", small_model(), ModelFormat::binary);
+  const Ran r = run(folder, "adjust in --out out --device cpu --covariance");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const NpzFile file(folder / "out/covariances.npz");
+  using Shape = std::vector<std::int64_t>;
+  EXPECT_EQ(file.read("poses").shape, (Shape{8, 6, 6}));
+  EXPECT_EQ(file.read("points").shape, (Shape{100, 3, 3}));
+  EXPECT_EQ(file.read("camera_1").shape, (Shape{4, 4}));
+  EXPECT_EQ(file.read("image_ids").shape, (Shape{8}));
+  // Observations have a standard deviation of 0.5 px.
+  EXPECT_NEAR(std::get<std::vector<double>>(file.read("variance").values)[0], 0.25, 0.03);
+  EXPECT_GT(std::get<std::vector<double>>(file.read("points").values)[0], 0);
+  ASSERT_EQ(run(folder, "adjust in --out out --device cpu").code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "out/covariances.npz"));
+}
+
+TEST(Cli, adjust_names_what_is_wrong) {
+  const TemporaryFolder folder;
+  write_model(folder / "in", small_model(), ModelFormat::binary);
+  write_model(folder / "rig", sample_model(), ModelFormat::binary);
+  write_file(folder / "names.txt", "image 99.jpg\n");
+  std::filesystem::create_directory(folder / "empty");
+  const auto fails = [&](const std::string& arguments, int code, const std::string& part) {
+    const Ran r = run(folder, "adjust " + arguments);
+    EXPECT_EQ(r.code, code) << arguments;
+    EXPECT_NE(r.err.find(part), std::string::npos) << r.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "out")) << arguments;
+  };
+  fails("", 2, "MODEL");
+  fails("in", 2, "--out");
+  fails("none --out out", 3, "none: there is no such folder");
+  fails("empty --out out", 3, "empty: has no model");
+  fails("in --out names.txt", 3, "--out names.txt: can't write there");
+  fails("in --out out --loss l1", 2, "--loss");
+  fails("in --out out --max-iterations -1", 2, "--max-iterations");
+  fails("in --out out --device cuda:99", 4, "cuda:99");
+  fails("in --out out --constant-cameras 1,x", 2, "--constant-cameras: 'x' is no number");
+  fails("in --out out --constant-cameras 5", 2, "camera 5 is not in the model");
+  fails("in --out out --constant-images names.txt", 3,
+        "names.txt: the model has no image 'image 99.jpg'");
+  fails("rig --out out --device cpu", 2, "frame 1: images 10 and 11 are of one rig");
+  std::filesystem::resize_file(folder / "in/images.bin", 100);
+  fails("in --out out", 3, "bytes that follow can't hold them; the file is cut");
+}
+
+// A program that works for some seconds.
+class LongAdjust : public testing::Test {
+ protected:
+  void SetUp() override {
+    Model model =
+        model_of(make_scene({.images = 60, .points = 4000, .model = "FULL_OPENCV"}).start);
+    write_model(folder / "in", model, ModelFormat::binary);
+    write_model(folder / "out", small_model(), ModelFormat::binary);
+    child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      (void)!freopen((folder / ".out").c_str(), "w", stdout);
+      execl(BIFOCAL_CLI, BIFOCAL_CLI, "adjust", (folder / "in").c_str(), "--out",
+            (folder / "out").c_str(), "--device", "cpu", "--solver", "iterative", "--cg-tolerance",
+            "1e-12", "--function-tolerance", "0", "--parameter-tolerance", "0", nullptr);
+      _exit(127);
+    }
+    while (listing(folder / "out").size() < 4) wait(10);  // until it has its staging folder
+    wait(300);
+  }
+  static void wait(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+  int end_by(int signal) const {
+    kill(child, signal);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+  }
+  const TemporaryFolder folder;
+  pid_t child = 0;
+};
+
+TEST_F(LongAdjust, keeps_the_best_model_after_an_interrupt) {
+  const int status = end_by(SIGINT);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_EQ(read_model(folder / "out").images.size(), 60U);
+  EXPECT_NE(text_of(folder / ".out").find("this is the best model so far"), std::string::npos);
+  EXPECT_EQ(listing(folder / "out").size(), 3U);
+}
+
+TEST_F(LongAdjust, leaves_the_old_model_when_it_is_killed) {
+  EXPECT_TRUE(WIFSIGNALED(end_by(SIGKILL)));
+  expect_equal(small_model(), read_model(folder / "out"));
+}
+
+TEST_F(LongAdjust, leaves_the_old_model_when_it_is_told_to_end) {
+  EXPECT_TRUE(WIFSIGNALED(end_by(SIGTERM)));
+  expect_equal(small_model(), read_model(folder / "out"));
+  EXPECT_EQ(listing(folder / "out").size(), 3U);
+}
+
+}  // namespace
+}  // namespace bifocal::test
