@@ -19,8 +19,8 @@ from ._numbers import number, reals, whole
 from ._units import unit_of
 from ._cameras import LensCamera
 from ._options import RobustOptions
-from ._poselib_poses import CameraPose, ImagePair, PinholeCamera
-from ._poselib_solvers import essential_matrix_5pt, p3p, p4pf, relpose_5pt, relpose_upright_3pt, shared_focal_relpose_6pt
+from ._poselib.poses import CameraPose, ImagePair, PinholeCamera
+from ._poselib.solvers import essential_matrix_5pt, p3p, p4pf, relpose_5pt, relpose_upright_3pt, shared_focal_relpose_6pt
 from ._robust import Estimate, ModelKind, estimate
 from ._unknown_cameras import estimate_shared_focal_relative_pose as estimate_shared_focal
 

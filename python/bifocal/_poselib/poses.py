@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._numbers import reals
+from .._numbers import reals
 
 __all__ = ["CameraPose", "ImagePair", "PinholeCamera"]
 
