@@ -160,7 +160,7 @@ TEST(FieldCases, a_log_without_its_work_file_is_ignored) {
   bool has_log = false;
   for (int attempt = 1; attempt < 60 && !has_log; ++attempt) {
     (void)std::system(fmt::format("cd '{}' && timeout -s KILL {:.2f} '{}' collect in --database "
-                                  "out.db --threads 1 >/dev/null 2>&1",
+                                  "out.db --device cpu --threads 1 >/dev/null 2>&1",
                                   folder.path().string(), 0.1 * attempt, BIFOCAL_CLI)
                           .c_str());
     std::error_code none;
@@ -171,11 +171,11 @@ TEST(FieldCases, a_log_without_its_work_file_is_ignored) {
   ASSERT_TRUE(has_log);
   fs::remove(folder / "out.db.part");
   for (const char* gone : {"in/3.png", "in/7.png"}) fs::remove(folder / gone);
-  Ran r = run(folder, "collect in --database out.db --json");
+  Ran r = run(folder, "collect in --database out.db --device cpu --json");
   // The killed process may still hold its lock while it exits.
   for (int k = 0; k < 100 && r.err.find("another process") != std::string::npos; ++k) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    r = run(folder, "collect in --database out.db --json");
+    r = run(folder, "collect in --database out.db --device cpu --json");
   }
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.err.find("internal error"), std::string::npos) << r.err;

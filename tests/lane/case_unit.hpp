@@ -45,7 +45,7 @@ struct case_text {
 #define GROUP_CASE(name, ...) CPU_GROUP_(run_##name, GROUP_CASE_ARGUMENTS)
 #include UNIT_CASES
 
-template <class Text_>
+template <class Source_>
 void add_rows(runtime::CpuTable& table) {
   [[maybe_unused]] constexpr const char* catalogue_ = "";
 #define LANE_CASE(name, ...) CPU_ROW_(run_##name, )
