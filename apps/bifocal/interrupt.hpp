@@ -44,7 +44,6 @@ class StopRequest {
 // Exit code of a command that finished early and wrote its result: a shell's code for SIGINT.
 inline constexpr int kExitStopped = 130;
 
-
 // Returns a lock that delays interruptions, for operations that must be complete or not start.
 [[nodiscard]] std::unique_lock<std::mutex> hold_interrupts();
 

@@ -24,11 +24,11 @@ void add_shell(Program& program) {
 
 int run(int argc, char** argv) {
   Context context{.command_line = command_line("bifocal", argc, argv)};
-  Program program("bifocal", "Two-view geometry: two photographs in, geometry out.",
-                  BIFOCAL_VERSION,
-                  "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found, 130 "
-                  "adjust was interrupted and wrote its best model; "
-                  "shards: 65 damaged input of this shard, 75 try again.");
+  Program program(
+      "bifocal", "Two-view geometry: two photographs in, geometry out.", BIFOCAL_VERSION,
+      "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found, 130 "
+      "adjust was interrupted and wrote its best model; "
+      "shards: 65 damaged input of this shard, 75 try again.");
   add_pair(program, context);
   add_rectify(program, context);
   add_stereo(program, context);

@@ -246,58 +246,64 @@ class VerifyOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AdjustOptions:
-    """Options of `adjust` (include/bifocal/adjust.hpp)."""
+    """Options of bundle adjustment, for `adjust` (include/bifocal/adjust.hpp).
+
+    Attributes:
+        max_iterations: Most steps that are tried. Range: 0 to 100000.
+        loss: Cost of an error.
+        loss_scale: Error at which a robust loss leaves least squares. Unit: px. Range: above 0 and finite.
+        function_tolerance: Stops when a step reduces the cost by a smaller part. Range: at least 0 and finite.
+        gradient_tolerance: Stops when no entry of the gradient is larger. Range: at least 0 and finite.
+        parameter_tolerance: Stops when a step is shorter, relative to the parameters. Range: at least 0 and finite.
+        solver: Solver of the reduced system; auto: dense for small problems.
+        preconditioner: Preconditioner of conjugate gradients.
+        max_cg_iterations: Most conjugate gradient iterations of a step. Range: 1 to 100000.
+        cg_tolerance: A step's system is solved to about this relative accuracy. Range: 1e-15 to 0.9.
+        float_blocks: Keeps derivatives in single precision: half the memory; residuals and decisions stay in double.
+        gauge: Position, orientation and scale of the result.
+        covariance: Computes covariances; needs the memory of the dense solver.
+        max_memory: Most memory of the device that the adjustment takes; 0: any. Unit: bytes. Range: at least 0.
+    """
 
     max_iterations: int = 100
-    """Most steps that are tried (0 to 100000)."""
     loss: Literal["trivial", "huber", "soft_l1", "cauchy"] = "trivial"
-    """Cost of an error."""
     loss_scale: float = 1.0
-    """px: error at which a robust loss leaves least squares (above 0 and finite)."""
     function_tolerance: float = 1e-06
-    """Stops when a step reduces the cost by a smaller part (at least 0 and finite)."""
     gradient_tolerance: float = 1e-10
-    """Stops when no entry of the gradient is larger (at least 0 and finite)."""
     parameter_tolerance: float = 1e-08
-    """Stops when a step is shorter, relative to the parameters (at least 0 and finite)."""
     solver: Literal["auto", "dense", "iterative"] = "auto"
-    """Of the reduced system; auto: dense for small problems."""
     preconditioner: Literal["schur_jacobi", "power_series"] = "schur_jacobi"
-    """Of conjugate gradients."""
     max_cg_iterations: int = 500
-    """Most conjugate gradient iterations of a step (1 to 100000)."""
     cg_tolerance: float = 0.01
-    """A step's system is solved to about this relative accuracy (1e-15 to 0.9)."""
     float_blocks: bool = False
-    """Keeps derivatives in single precision: half the memory; residuals and decisions stay in double."""
     gauge: Literal["start", "free"] = "start"
-    """Position, orientation and scale of the result."""
     covariance: bool = False
-    """Computes covariances; needs the memory of the dense solver."""
     max_memory: int = 0
-    """bytes: most memory of the device that the adjustment takes; 0: any (at least 0)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BundleAdjustOptions:
-    """Options of `bifocal.colmap.bundle_adjustment` (include/bifocal/colmap/bundle_adjust.hpp)."""
+    """Options of `bifocal.colmap.bundle_adjustment` (include/bifocal/colmap/bundle_adjust.hpp).
+
+    Attributes:
+        adjust: The solver.
+        refine_focal_length: Adjust focal lengths.
+        refine_principal_point: Adjust principal points, too.
+        refine_extra_params: Adjust parameters of lenses.
+        refine_poses: Adjust poses of images.
+        refine_points: Adjust scene points.
+        min_track_length: Points with fewer observations are left as they are. Range: at least 0.
+        separate_frames: Adjust images of one frame independently and drop rigs and frames.
+    """
 
     adjust: AdjustOptions = field(default_factory=lambda: AdjustOptions())
-    """The solver."""
     refine_focal_length: bool = True
-    """Adjust focal lengths."""
     refine_principal_point: bool = False
-    """Adjust principal points, too."""
     refine_extra_params: bool = True
-    """Adjust parameters of lenses."""
     refine_poses: bool = True
-    """Adjust poses of images."""
     refine_points: bool = True
-    """Adjust scene points."""
     min_track_length: int = 0
-    """Points with fewer observations are left as they are (at least 0)."""
     separate_frames: bool = False
-    """Adjust images of one frame independently and drop rigs and frames."""
 
 
 def _refuse(options: Any, name: str, value: Any) -> NoReturn:
