@@ -37,7 +37,7 @@ std::vector<AdjustShape> small_shapes() {
                       .cameras = cameras,
                       .points = points,
                       .observations = std::llround(track * points),
-                      .landmarks = i % 3 == 2 ? 0 : 1 + cameras / 150});
+                      .landmarks = i % 3 == 2 && cameras >= 20 ? 0 : 1 + cameras / 150});
   }
   return shapes;
 }

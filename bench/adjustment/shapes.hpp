@@ -23,7 +23,8 @@ struct AdjustShape {
 // name becomes NAME_DIVISOR.
 [[nodiscard]] AdjustShape scaled(const AdjustShape& shape, int divisor);
 
-// 50 problems of 5 to 500 cameras, in geometric steps; every third one is a street.
+// 50 problems of 5 to 500 cameras, in geometric steps; every third one of those with at least 20
+// cameras is a street.
 [[nodiscard]] std::vector<AdjustShape> small_shapes();
 
 }  // namespace bifocal::bench
