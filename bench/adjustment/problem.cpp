@@ -120,11 +120,20 @@ class Maker {
     made_.start.observations.push_back({sighting.camera, point, x, y});
   }
 
+  // Points with 2 observations keep theirs: a displaced one often leaves no point in front of both
+  // cameras, and mappers do not keep such tracks.
   void displace_some() {
     if (making_.wrong <= 0) return;
-    for (AdjustObservation& observation : made_.start.observations) {
-      if (dice_.uniform() >= making_.wrong) continue;
-      const double size = 5 * std::pow(20, dice_.uniform());
+    std::vector<AdjustObservation>& all = made_.start.observations;
+    std::vector<int> lengths(at(shape_.points));
+    for (const AdjustObservation& o : all) ++lengths[at(o.point)];
+    const auto long_ones = std::ranges::count_if(
+        all, [&](const AdjustObservation& o) { return lengths[at(o.point)] > 2; });
+    const double share =
+        making_.wrong * static_cast<double>(all.size()) / static_cast<double>(long_ones);
+    for (AdjustObservation& observation : all) {
+      if (lengths[at(observation.point)] == 2 || dice_.uniform() >= share) continue;
+      const double size = 5 * std::pow(10, dice_.uniform());
       const double direction = dice_.uniform(0, 2 * std::numbers::pi);
       observation.x += size * std::cos(direction), observation.y += size * std::sin(direction);
       ++made_.wrong;

@@ -13,7 +13,7 @@ namespace bifocal::bench {
 
 struct AdjustMaking {
   double noise = 0.5;    // standard deviation of x and of y, px
-  double wrong = 0;      // share of observations that are displaced by 5 to 100 px
+  double wrong = 0;      // share of observations that are displaced by 5 to 50 px
   double disturbed = 1;  // of the start: 1 is 0.2 degrees, 0.05 or 0.1 m, 1 % of focal lengths
   std::uint64_t seed = 1;
 };

@@ -1,8 +1,10 @@
 """Solves one BAL file with the Ceres of pycolmap: adjust_ceres.py JOB, as scripts/measure/adjust calls it.
 
-JOB is a JSON object: file, solver, preconditioner, threads, loss, tolerance, seconds, and write (a BAL file for the solution, or empty). The last line
-of the output is a JSON object with cost, iterations, seconds and the history."""
+JOB is a JSON object: file, solver, preconditioner, threads, loss, tolerance, seconds, write (a BAL file for the solution, or empty) and reduced (a BAL
+file for the problem without the points that the solution has behind a camera, or empty). The last line of the output is a JSON object with cost,
+iterations, seconds and the history."""
 
+import copy
 import json
 import os
 import pathlib
@@ -25,6 +27,22 @@ class Problem:
         self.xy = table[:, 2:] * [1, -1]
         rest = numbers[3 + 4 * observations:]
         self.cameras, self.points = rest[:9 * cameras].reshape(-1, 9), rest[9 * cameras:9 * cameras + 3 * points].reshape(-1, 3)
+
+    def without(self, points: set) -> "Problem":
+        result = copy.copy(self)
+        kept = ~np.isin(np.arange(len(self.points)), list(points))
+        seen = kept[self.point]
+        result.points, result.image, result.xy = self.points[kept], self.image[seen], self.xy[seen]
+        result.point = (np.cumsum(kept) - 1)[self.point[seen]]
+        return result
+
+    def write(self, file: str):
+        with open(file, "w") as out:
+            out.write(f"{len(self.cameras)} {len(self.points)} {len(self.image)}\n")
+            for i, p, (x, y) in zip(self.image.tolist(), self.point.tolist(), (self.xy * [1, -1]).tolist()):
+                out.write(f"{i} {p} {x!r} {y!r}\n")
+            for value in [*self.cameras.ravel().tolist(), *self.points.ravel().tolist()]:
+                out.write(f"{value!r}\n")
 
 
 def quaternion(vector: np.ndarray) -> np.ndarray:
@@ -79,20 +97,23 @@ def write_model(problem: Problem, folder: pathlib.Path):
     (folder / "points3D.bin").write_bytes(np.uint64(len(lengths)).tobytes() + out.tobytes())
 
 
-def write_bal(problem: Problem, model: pycolmap.Reconstruction, file: str):
-    with open(file, "w") as out:
-        out.write(f"{len(problem.cameras)} {len(problem.points)} {len(problem.image)}\n")
-        for i, p, (x, y) in zip(problem.image.tolist(), problem.point.tolist(), (problem.xy * [1, -1]).tolist()):
-            out.write(f"{i} {p} {x!r} {y!r}\n")
-        for i in range(len(problem.cameras)):
-            pose, params = model.images[i + 1].cam_from_world(), model.cameras[i + 1].params
-            x, y, z, w = pose.rotation.quat
-            vector = rotation_vector(-x, np.array([w, -z, y]))  # i times it, up to the sign
-            for value in [*vector, *(pose.translation * FLIP), params[0], *params[3:]]:
-                out.write(f"{float(value)!r}\n")
-        for p in range(len(problem.points)):
-            for value in model.points3D[p + 1].xyz:
-                out.write(f"{float(value)!r}\n")
+def solution_of(problem: Problem, model: pycolmap.Reconstruction) -> Problem:
+    result = copy.copy(problem)
+    rows = []
+    for i in range(len(problem.cameras)):
+        pose, params = model.images[i + 1].cam_from_world(), model.cameras[i + 1].params
+        x, y, z, w = pose.rotation.quat
+        rows.append([*rotation_vector(-x, np.array([w, -z, y])), *(pose.translation * FLIP), params[0], *params[3:]])  # i times it, up to the sign
+    result.cameras, result.points = np.array(rows), np.array([model.points3D[p + 1].xyz for p in range(len(problem.points))])
+    return result
+
+
+def points_behind(problem: Problem, model: pycolmap.Reconstruction, solution: Problem) -> set:
+    """Points with an observation whose camera they are not in front of: COLMAP's cost function counts such observations as errors of 0."""
+    rows = np.array([model.images[i + 1].cam_from_world().matrix()[2] for i in range(len(problem.cameras))])
+    mine = rows[problem.image]
+    depth = np.einsum("ij,ij->i", mine[:, :3], solution.points[problem.point]) + mine[:, 3]
+    return set(problem.point[depth <= 0].tolist())
 
 
 def rotation_vector(w: float, v: np.ndarray) -> np.ndarray:
@@ -155,12 +176,17 @@ def main():
         os.dup2(kept, 1)
         log.seek(0)
         costs, seconds = history_of(log.read())
+    behind = set()
     if job["write"]:
-        write_bal(problem, model, job["write"])
+        solution = solution_of(problem, model)
+        solution.write(job["write"])
+        behind = points_behind(problem, model, solution)
+        if behind and job["reduced"]:
+            problem.without(behind).write(job["reduced"])
     print(json.dumps({"cost": summary.final_cost, "cost_start": summary.initial_cost, "seconds": summary.total_time_in_seconds,
                       "iterations": summary.num_successful_steps + summary.num_unsuccessful_steps, "reason": str(summary.termination_type),
                       "message": summary.message, "solver": str(summary.linear_solver_type_used), "history_cost": costs, "history_s": seconds,
-                      "preprocess_s": summary.preprocessor_time_in_seconds, "threads": summary.num_threads_used,
+                      "points_behind": len(behind), "preprocess_s": summary.preprocessor_time_in_seconds, "threads": summary.num_threads_used,
                       "peak_bytes": 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)}))
 
 
