@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "adjust/arrangement.hpp"
+#include "adjust/covariance.hpp"
 #include "adjust/gauge.hpp"
 #include "adjust/levenberg_marquardt.hpp"
 #include "adjust/reduced_solver.hpp"
@@ -25,6 +26,12 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool choose_dense(const Unknowns& unknowns, const AdjustOptions& options) {
   const std::size_t size = unknowns.active_count();
+  if (options.covariance && size > kMostDense)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("AdjustOptions::covariance: {} parameters of poses and cameras, at most "
+                    "{} are supported",
+                    size, kMostDense));
   if (options.solver == AdjustSolver::automatic) return size <= kAutomaticDense;
   if (options.solver == AdjustSolver::dense && size > kMostDense)
     throw Error(ErrorCode::usage,
@@ -83,6 +90,12 @@ AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions
   if (options.gauge == AdjustGauge::start)
     restore_gauge(part_gauges(problem, arrangement, unknowns), arrangement, unknowns.start(), views,
                   points);
+  if (options.covariance) {
+    // The problem is changed when nothing can throw any more.
+    AdjustProblem adjusted = problem;
+    write_back(arrangement, unknowns, views, points, adjusted);
+    set_covariances(adjusted, arrangement, options, result);
+  }
   write_back(arrangement, unknowns, views, points, problem);
   return result;
 }
