@@ -120,7 +120,7 @@ TEST(BalFiles, name_file_and_line_of_an_error) {
     const TemporaryFolder folder;
     std::ofstream(folder / "p.txt") << wrong.text;
     try {
-      bench::read_bal(folder / "p.txt");
+      (void)bench::read_bal(folder / "p.txt");
       ADD_FAILURE() << wrong.text;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(wrong.named), std::string::npos) << error.what();
