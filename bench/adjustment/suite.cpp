@@ -22,6 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
 struct Variant {
   const char* name;
   double wrong;
@@ -111,20 +115,25 @@ class Bench {
 
   void cases(const std::string& name, const std::string& key, const Variant& variant,
              const std::function<Problem()>& make) {
-    const std::string suffixes[] = {"", "/float", "/threads1", "/hashes"};
+    const std::string suffixes[] = {"", "/float", "/threads1", "/hashes", "/made"};
     for (const std::string& suffix : suffixes) {
       if (suffix == "/threads1" && !is_cpu()) continue;
       if (!context_.wanted(name + suffix)) continue;
+      const Clock::time_point begin = Clock::now();
       if (key != key_) problem_ = make(), key_ = key, write();
       AdjustOptions options{.loss = variant.loss};
       options.float_blocks = suffix == "/float";
       Record record;
       record.suite = "adjust", record.case_name = name + suffix;
       record.device = context_.device;
-      if (suffix == "/hashes")
+      if (suffix == "/made") {
+        record.value = seconds_since(begin), record.unit = "s", record.runs = 1;
+        add_sizes(record);
+      } else if (suffix == "/hashes") {
         compare_bytes(options, record);
-      else
+      } else {
         adjust_once(options, suffix == "/threads1" ? 1 : 0, record);
+      }
       context_.report(std::move(record));
     }
   }
@@ -166,15 +175,12 @@ class Bench {
     std::vector<double> seconds, costs;
     const MemoryPeak peak;
     const Clock::time_point begin = Clock::now();
-    const auto since = [&begin] {
-      return std::chrono::duration<double>(Clock::now() - begin).count();
-    };
     options.progress = [&](const AdjustIteration& iteration) {
-      seconds.push_back(since()), costs.push_back(iteration.cost);
+      seconds.push_back(seconds_since(begin)), costs.push_back(iteration.cost);
       return seconds.back() < context_.adjust.seconds;
     };
     const AdjustResult result = adjust(queue, problem, options);
-    const double total = since();
+    const double total = seconds_since(begin);
     record.unit = "s", record.runs = 1;
     const auto near =
         std::ranges::find_if(costs, [&](double cost) { return cost <= 1.01 * result.final_cost; });

@@ -1,6 +1,6 @@
 """Solves one BAL file with the Ceres of pycolmap: adjust_ceres.py JOB, as scripts/measure/adjust calls it.
 
-JOB is a JSON object: file, solver, preconditioner, threads, loss, tolerance, seconds, write (a BAL file for the solution, or empty) and reduced (a BAL
+JOB is a JSON object: file, solver, preconditioner, explicit, threads, loss, tolerance, seconds, write (a BAL file for the solution, or empty) and reduced (a BAL
 file for the problem without the points that the solution has behind a camera, or empty). The last line of the output is a JSON object with cost,
 iterations, seconds and the history."""
 
@@ -133,6 +133,7 @@ def options_of(job: dict) -> pycolmap.BundleAdjustmentOptions:
     solver = own.solver_options
     solver.linear_solver_type = getattr(type(solver.linear_solver_type), job["solver"])
     solver.preconditioner_type = getattr(type(solver.preconditioner_type), job["preconditioner"])
+    solver.use_explicit_schur_complement = job["explicit"]
     solver.num_threads = job["threads"]
     solver.function_tolerance, solver.gradient_tolerance, solver.parameter_tolerance = job["tolerance"], 1e-10, 1e-8
     solver.max_num_iterations, solver.max_linear_solver_iterations = 1000, 500
