@@ -16,7 +16,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// Numbers between white space, one after the other.
+// Reads a file of numbers separated by white space.
 class Numbers {
  public:
   explicit Numbers(const std::filesystem::path& file) : name_(file.string()) {
@@ -47,7 +47,7 @@ class Numbers {
   }
   int count(const char* what) {
     const int value = next<int>(what);
-    // Each of them takes 2 bytes at least.
+    // A number and a space take at least 2 bytes.
     if (value < 0 || static_cast<std::size_t>(value) > bytes_.size() / 2)
       fail(fmt::format("{} {} in a file of {} bytes", what, value, bytes_.size()));
     return value;
@@ -63,7 +63,7 @@ class Numbers {
   const char* place_;
 };
 
-// diag(1, -1, -1) times rows of a matrix or entries of a vector.
+// Multiplies a matrix or a vector by diag(1, -1, -1) from the left.
 template <class Array>
 void flip_axes(Array& values) {
   for (std::size_t i = values.size() / 3; i < values.size(); ++i) values[i] = -values[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random numbers that are the same with every standard library.
+// A generator of random numbers that gives the same sequence with every standard library.
 #pragma once
 
 #include <bifocal/geometry.hpp>

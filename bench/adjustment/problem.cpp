@@ -80,7 +80,7 @@ class Maker {
                 fmt::format("{}: no two cameras see a point in common", shape_.name));
   }
 
-  // Lengthens tracks in turn until the number of observations is reached.
+  // Lengthens tracks, from the first point on, until the number of observations is reached.
   void add_missing() {
     starts_.push_back(made_.start.observations.size());
     for (int p = 0; p < shape_.points && missing() > 0; ++p) {

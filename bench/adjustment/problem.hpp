@@ -20,7 +20,7 @@ struct AdjustMaking {
 
 struct MadeProblem {
   AdjustProblem start;
-  // Truth. The observations of `start` are projections of it, with noise.
+  // The truth, of which the observations of `start` are noisy projections.
   std::vector<AdjustCamera> cameras;
   std::vector<AdjustImage> images;
   std::vector<Vec3> points;

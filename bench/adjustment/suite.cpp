@@ -51,7 +51,7 @@ std::int64_t status_bytes(const std::string& key) {
   return 0;
 }
 
-// Bytes of the process at most since its construction, less those at its construction.
+// Measures the peak memory of the process since construction, above the memory at construction.
 class MemoryPeak {
  public:
   MemoryPeak() {
@@ -142,7 +142,7 @@ class Bench {
     return Device(context_.device).info().kind == DeviceKind::cpu;
   }
 
-  // Files of a folder, for other adjusters.
+  // Writes the problem into the folder of --write, for other adjusters.
   void write() const {
     if (context_.adjust.write.empty()) return;
     const fs::path folder(context_.adjust.write);
@@ -205,8 +205,8 @@ class Bench {
     add_sizes(record);
   }
 
-  // Results of 1, 2, 8 and 16 threads, each twice; on a GPU of 8 runs. The value is the number of
-  // different ones.
+  // Counts different results of 1, 2, 8 and 16 threads, each twice; on a GPU these are 8 equal
+  // runs.
   void compare_bytes(const AdjustOptions& given, Record& record) {
     AdjustOptions options = chosen(given);
     options.max_iterations = 10;

@@ -24,7 +24,7 @@ struct Sighting {
   double x = 0, y = 0;  // exact projection, px
 };
 
-// Adds cameras that see the point until the track has `length` of them or no other camera sees it.
+// Adds cameras that see the point until the track has `length` of them or no more camera sees it.
 // The first two rays differ by 2 degrees at least.
 void extend_track(const Surroundings& surroundings, const SurfacePoint& point, std::size_t length,
                   Dice& dice, std::vector<Sighting>& track);

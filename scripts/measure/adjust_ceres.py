@@ -133,7 +133,7 @@ def options_of(job: dict) -> pycolmap.BundleAdjustmentOptions:
     solver = own.solver_options
     solver.linear_solver_type = getattr(type(solver.linear_solver_type), job["solver"])
     solver.preconditioner_type = getattr(type(solver.preconditioner_type), job["preconditioner"])
-    solver.use_explicit_schur_complement = job["explicit"]
+    solver.use_explicit_schur_complement = job.get("explicit", False)
     solver.num_threads = job["threads"]
     solver.function_tolerance, solver.gradient_tolerance, solver.parameter_tolerance = job["tolerance"], 1e-10, 1e-8
     solver.max_num_iterations, solver.max_linear_solver_iterations = 1000, 500
