@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <numbers>
+#include <utility>
 #include <fmt/format.h>
 
 #include <bifocal/error.hpp>
@@ -140,9 +143,37 @@ class Maker {
     }
   }
 
+  // Cameras keep their image of the neighbourhood: they turn and move with the map.
+  void bend() {
+    if (making_.drift == 0) return;
+    double radius = 0;
+    std::vector<Vec3> centres;
+    for (const AdjustImage& image : made_.start.images) {
+      const Pose& pose = image.cam_from_world;
+      const Vec3 C = times(transposed(pose.R), pose.t);
+      centres.push_back({-C[0], -C[1], -C[2]});
+      radius = std::max(radius, std::hypot(C[0], C[1]));
+    }
+    using Complex = std::complex<double>;
+    const auto moved = [&](const Vec3& X) {
+      const Complex z(X[0], X[1]), to = z + making_.drift * z * z / radius;
+      const Complex slope = 1.0 + 2 * making_.drift * z / radius;
+      return std::pair{Vec3{to.real(), to.imag(), X[2] * std::abs(slope)}, std::arg(slope)};
+    };
+    for (std::size_t i = 0; i < centres.size(); ++i) {
+      const auto [C, angle] = moved(centres[i]);
+      Pose& pose = made_.start.images[i].cam_from_world;
+      pose.R = times(pose.R, synthetic::rotation_about({0, 0, 1}, -angle));
+      const Vec3 t = times(pose.R, C);
+      pose.t = {-t[0], -t[1], -t[2]};
+    }
+    for (Vec3& point : made_.start.points) point = moved(point).first;
+  }
+
   void disturb() {
     AdjustProblem& start = made_.start;
     start.cameras = made_.cameras, start.images = made_.images, start.points = made_.points;
+    bend();
     const double position = making_.disturbed * surroundings_.position_error();
     for (AdjustImage& image : start.images) {
       Pose& pose = image.cam_from_world;

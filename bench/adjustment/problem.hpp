@@ -15,6 +15,9 @@ struct AdjustMaking {
   double noise = 0.5;    // standard deviation of x and of y, px
   double wrong = 0;      // share of observations that are displaced by 5 to 50 px
   double disturbed = 1;  // of the start: 1 is 0.2 degrees, 0.05 or 0.1 m, 1 % of focal lengths
+  // Deformation of the start that no camera notices: 0.1 bends and scales a scene of radius L by
+  // the conformal map z + 0.1 z^2 / L of the horizontal plane.
+  double drift = 0;
   std::uint64_t seed = 1;
 };
 

@@ -28,13 +28,15 @@ double seconds_since(Clock::time_point begin) {
 
 struct Variant {
   const char* name;
-  double wrong;
+  const char* file;  // end of the name of its file
+  AdjustMaking making;
   AdjustLoss loss;
 };
 constexpr Variant kVariants[] = {
-    {"clean", 0, AdjustLoss::trivial},
-    {"wrong", 0.02, AdjustLoss::trivial},
-    {"robust", 0.02, AdjustLoss::soft_l1},
+    {"clean", "", {}, AdjustLoss::trivial},
+    {"drift", "_drift", {.drift = 0.1}, AdjustLoss::trivial},
+    {"wrong", "_wrong", {.wrong = 0.02}, AdjustLoss::trivial},
+    {"robust", "_wrong", {.wrong = 0.02}, AdjustLoss::soft_l1},
 };
 
 struct Problem {
@@ -87,7 +89,7 @@ class Bench {
       for (const int divisor : {1, 8, 32}) cases(scaled(shape, divisor));
     for (const AdjustShape& shape : small_shapes()) cases(shape);
     for (const std::string& file : context_.adjust.bal)
-      for (const Variant& variant : {kVariants[0], kVariants[2]}) {
+      for (const Variant& variant : {kVariants[0], kVariants[3]}) {
         const fs::path path(file);
         const auto make = [&] { return Problem{path.stem().string(), read_bal(path)}; };
         cases(fmt::format("adjust/bal/{}/{}", path.stem().string(), to_word(variant.loss)), file,
@@ -102,14 +104,13 @@ class Bench {
 
   void cases(const AdjustShape& shape) {
     for (const Variant& variant : kVariants) {
-      const AdjustMaking making = {.wrong = variant.wrong};
+      const std::string name = shape.name + variant.file;
       const auto make = [&] {
-        MadeProblem made = make_adjust_problem(shape, making);
-        const double floor = variant.wrong > 0 ? 0 : made.noise_floor(making);
-        return Problem{shape.name, std::move(made.start), floor};
+        MadeProblem made = make_adjust_problem(shape, variant.making);
+        const double floor = variant.making.wrong > 0 ? 0 : made.noise_floor(variant.making);
+        return Problem{name, std::move(made.start), floor};
       };
-      cases(fmt::format("adjust/{}/{}", shape.name, variant.name),
-            fmt::format("{} {}", shape.name, variant.wrong), variant, make);
+      cases(fmt::format("adjust/{}/{}", shape.name, variant.name), name, variant, make);
     }
   }
 
@@ -147,8 +148,7 @@ class Bench {
     if (context_.adjust.write.empty()) return;
     const fs::path folder(context_.adjust.write);
     fs::create_directories(folder);
-    const std::string kind = key_.ends_with(" 0.02") ? "_wrong" : "";
-    write_bal(folder / (problem_.name + kind + ".txt"), problem_.start);
+    write_bal(folder / (problem_.name + ".txt"), problem_.start);
   }
 
   [[nodiscard]] AdjustOptions chosen(const AdjustOptions& options) const {
