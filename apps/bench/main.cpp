@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bifocal-bench: measures this machine, and other projects if they are built in.
 #include <fmt/format.h>
+#include <bifocal/adjust.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -23,6 +24,7 @@ namespace {
 struct Options {
   std::string suite, device = "auto", json_file, filter, data = "../shared/data", pictures;
   bool list = false;
+  AdjustChoices adjust;
 };
 
 using cli::print_out;
@@ -35,7 +37,8 @@ void run_suite(const Suite& suite, const Options& o, const Visit& wanted,
                   .pictures_folder = o.pictures,
                   .device = o.device,
                   .wanted = wanted,
-                  .report = report};
+                  .report = report,
+                  .adjust = o.adjust};
   suite.run(context);
 }
 
@@ -72,7 +75,10 @@ std::regex filter_of(const std::string& text) {
 std::string word(const Figure& figure) {
   if (const double* number = std::get_if<double>(&figure.value))
     return fmt::format("{:.4g}", *number);
-  return std::visit([](const auto& value) { return fmt::format("{}", value); }, figure.value);
+  if (const auto* numbers = std::get_if<std::vector<double>>(&figure.value))
+    return fmt::format("({} numbers)", numbers->size());
+  if (const std::string* text = std::get_if<std::string>(&figure.value)) return *text;
+  return fmt::format("{}", std::get<std::int64_t>(figure.value));
 }
 
 // Returns one line: the value, its spread, and the reference with the ratio to it.
@@ -169,6 +175,22 @@ void measure_suites(const Options& o, const std::string& command_line) {
   if (!o.json_file.empty()) write_file(o.json_file, records.dump(1) + "\n");
 }
 
+void add_adjust_options(const cli::Command& command, AdjustChoices& choices) {
+  command.option("--bal", choices.bal, "BAL files that suite adjust reads, as text");
+  command.option("--write", choices.write,
+                 "folder for the problems of suite adjust that the filter chooses, as BAL files");
+  command
+      .option("--seconds", choices.seconds, "an adjustment of suite adjust stops after this time")
+      .in_range(Range::above(0))
+      .shows_default();
+  command.option("--tolerance", choices.tolerance, "function tolerance of suite adjust")
+      .in_range(Range::at_least(0))
+      .shows_default();
+  command.choice(
+      "--solver", Range::one_of(kAdjustSolverWords),
+      [&choices](int word) { choices.solver = word; }, choices.solver, "solver of suite adjust");
+}
+
 int run(int argc, char** argv) {
   cli::Program program("bifocal-bench",
                        "Measures this machine, and other projects if they are built in.",
@@ -193,6 +215,7 @@ int run(int argc, char** argv) {
       .shows_default();
   command.option("--pictures", o.pictures,
                  "folder for the result images of the stereo system in suite seeds");
+  add_adjust_options(command, o.adjust);
   command.flag("--list", o.list, "only list the cases");
   command.runs([&] { measure_suites(o, cli::command_line("bifocal-bench", argc, argv)); });
   program.run(argc, argv);

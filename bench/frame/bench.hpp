@@ -20,9 +20,9 @@ struct Reference {
   double value;      // in the record's unit
 };
 
-// A further figure next to the time: a count, a number or a word.
+// A further figure next to the time: a count, a number, a word or a list of numbers.
 struct Figure {
-  std::variant<std::int64_t, double, std::string> value;
+  std::variant<std::int64_t, double, std::string, std::vector<double>> value;
 
   Figure() = default;
   template <std::integral T>
@@ -30,6 +30,7 @@ struct Figure {
   Figure(double number) : value(number) {}
   Figure(std::string word) : value(std::move(word)) {}
   Figure(const char* word) : value(word) {}
+  Figure(std::vector<double> numbers) : value(std::move(numbers)) {}
 };
 using Figures = std::map<std::string, Figure>;
 
@@ -80,12 +81,22 @@ void keep(const T& value) {
   asm volatile("" : : "g"(&value) : "memory");
 }
 
+// Options of the suite `adjust`.
+struct AdjustChoices {
+  std::vector<std::string> bal;  // files with problems
+  std::string write;             // folder for the problems that are measured; empty: none
+  double seconds = 120;          // an adjustment is stopped after this time
+  double tolerance = 1e-9;       // AdjustOptions::function_tolerance
+  int solver = 0;                // AdjustSolver
+};
+
 struct Context {
   std::string data_folder;                         // test data, may not exist
   std::string pictures_folder;                     // folder of result images; empty: none
   std::string device;                              // as given to --device
   std::function<bool(const std::string&)> wanted;  // returns whether the case passes --filter
   std::function<void(Record)> report;
+  AdjustChoices adjust = {};
 };
 
 struct Suite {

@@ -4,7 +4,8 @@
 namespace bifocal::bench {
 
 // One line per suite. Each suite is defined in bench/suites/NAME.cpp (belief: in chance.cpp;
-// hashes, scale, seeds: in bench/NAME/suite.cpp).
+// hashes, scale, seeds: in bench/NAME/suite.cpp; adjust: in bench/adjustment/suite.cpp).
+void run_adjust(Context& context);
 void run_belief(Context& context);
 void run_chance(Context& context);
 void run_eig(Context& context);
@@ -27,6 +28,9 @@ void run_verify(Context& context);
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
+      {"adjust",
+       "bundle adjustment of synthetic problems and BAL files: cost by time, memory, same bytes",
+       run_adjust, true, false},
       {"belief", "levels of belief: scenes found, wrong models believed (half an hour of a core)",
        run_belief, false, false},
       {"chance",
