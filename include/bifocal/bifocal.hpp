@@ -2,6 +2,7 @@
 // This includes the whole public API.
 #pragma once
 
+#include <bifocal/adjust.hpp>
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/colmap/hloc.hpp>
