@@ -2,6 +2,7 @@
 // Includes the public API, except draw.hpp (drawing) and collect.hpp (collections of photographs).
 #pragma once
 
+#include <bifocal/adjust.hpp>
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/colmap/hloc.hpp>

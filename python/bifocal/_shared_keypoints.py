@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ._colmap_database import numpy_of
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from ._arrays import ArrayLike
@@ -35,6 +34,8 @@ def shared_keypoints(
     Raises:
         ValueError: If shapes differ or `cell` is not above 0.
     """
+    import numpy as np
+
     if not cell > 0:
         raise ValueError(f"cell: {cell}, must be above 0")
     points: dict[tuple[str, str], tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
@@ -54,6 +55,8 @@ def _cells(
     name: str, points: Mapping[tuple[str, str], tuple[NDArray[np.float64], NDArray[np.float64]]], cell: float
 ) -> tuple[dict[tuple[str, str], NDArray[np.int64]], NDArray[np.float64]]:
     """Returns the keypoint of each point of the image in each pair, and the keypoints' coordinates."""
+    import numpy as np
+
     own = [(pair, points[pair][side]) for pair in points for side in (0, 1) if pair[side] == name]
     rows = np.concatenate([x for _, x in own]) if own else np.zeros((0, 2))
     _, number = np.unique(np.floor(rows / cell).astype(np.int64), axis=0, return_inverse=True)
@@ -66,6 +69,8 @@ def _cells(
 
 def _joined(one: NDArray[np.int64], two: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns the pairs of cells, each cell of either image at most once: the most frequent pairs come first."""
+    import numpy as np
+
     pairs, count = np.unique(np.stack([one, two], 1), axis=0, return_counts=True)
     taken: tuple[set[int], set[int]] = (set(), set())
     kept = []
