@@ -96,7 +96,7 @@ void Surroundings::add_street(int count, Dice& dice) {
     const Vec3 target = {centre[0] + 10 * std::cos(heading), centre[1] + 10 * std::sin(heading),
                          centre[2] + 2 + 0.3 * dice.normal()};
     add_camera(centre, target, dice);
-    members_.push_back({Member{0, s}, Member{}});
+    members_.push_back({Landmark{0, s}, Landmark{}});
   }
 }
 
@@ -127,7 +127,7 @@ void Surroundings::add_landmarks(const AdjustShape& shape, Dice& dice) {
       }
       eye[2] = 1.7 + 0.3 * dice.normal(), target[2] = 6 + dice.normal();
       add_camera(eye, target, dice);
-      members_.push_back({Member{own, azimuth(centre, eye)}, Member{other, azimuth(next, eye)}});
+      members_.push_back({Landmark{own, azimuth(centre, eye)}, Landmark{other, azimuth(next, eye)}});
       continue;
     }
     const double front = own * 2.4 + (is_sparse ? 0.4 : 0.9) * dice.normal();
@@ -139,7 +139,7 @@ void Surroundings::add_landmarks(const AdjustShape& shape, Dice& dice) {
     const Vec3 target = {centre[0] + 2.5 * dice.normal(), centre[1] + 2.5 * dice.normal(),
                          6 + 1.5 * dice.normal()};
     add_camera(eye, target, dice);
-    members_.push_back({Member{own, azimuth(centre, eye)}, Member{}});
+    members_.push_back({Landmark{own, azimuth(centre, eye)}, Landmark{}});
   }
 }
 
@@ -147,7 +147,7 @@ void Surroundings::fill_rings() {
   for (std::size_t r = 0; r < rings_.size(); ++r) {
     std::vector<std::pair<double, int>> found;
     for (std::size_t c = 0; c < members_.size(); ++c)
-      for (const Member& member : members_[c])
+      for (const Landmark& member : members_[c])
         if (member.ring == static_cast<int>(r)) found.emplace_back(member.key, static_cast<int>(c));
     std::ranges::sort(found);
     for (int round = -1; round <= 1; ++round)
@@ -177,7 +177,7 @@ SurfacePoint Surroundings::street_point(int camera, Dice& dice) const {
 
 SurfacePoint Surroundings::landmark_point(int camera, Dice& dice) const {
   const auto& [first, second] = members_[at(camera)];
-  const Member& member = second.ring >= 0 && dice.uniform() < 0.5 ? second : first;
+  const Landmark& member = second.ring >= 0 && dice.uniform() < 0.5 ? second : first;
   const Vec3& centre = landmarks_[at(member.ring)];
   const double angle = member.key + 0.6 * dice.normal();
   const double radius = kLandmarkRadius * (1 + 0.15 * dice.normal());

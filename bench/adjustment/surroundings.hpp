@@ -57,7 +57,7 @@ class Surroundings {
   [[nodiscard]] double cosine(int camera1, int camera2, const Vec3& point) const;
 
  private:
-  struct Member {
+  struct Landmark {
     int ring = -1;
     double key = 0;
   };
@@ -72,7 +72,7 @@ class Surroundings {
   double radius_ = 0;                           // of the street, m
   std::vector<Vec3> landmarks_;                 // centres
   std::vector<Vec3> centres_;                   // of the cameras
-  std::vector<std::array<Member, 2>> members_;  // rings of each camera
+  std::vector<std::array<Landmark, 2>> members_;  // rings of each camera
   std::vector<AdjustImage> images_;
   std::vector<AdjustCamera> cameras_;
   std::vector<Ring> rings_;
