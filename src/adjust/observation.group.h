@@ -6,7 +6,7 @@ typedef struct pose_lane {
   real R[9], centre[3];
 } pose_lane;
 
-// What linearisation knows of an observation.
+// Error, cost and derivatives of an observation.
 typedef struct observation_lane {
   real G[6];                      // derivative [2][3] of the px by the point
   real intrinsics[2 * FREE + 1];  // [2][FREE], by the adjusted parameters of the camera
