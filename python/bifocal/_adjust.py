@@ -10,7 +10,6 @@ from . import _core
 from ._arrays import ArrayLike
 from ._cameras import LensCamera
 from ._devices import device_id
-from ._numbers import reals
 from ._options import AdjustOptions
 
 if TYPE_CHECKING:
@@ -93,6 +92,8 @@ class Adjusted:
 
 def _shaped(values: ArrayLike, name: str, shape: tuple[int, ...]) -> Any:
     """Returns contiguous float64; -1 in the shape stands for any number."""
+    from ._numbers import reals
+
     import numpy as np
 
     array = np.ascontiguousarray(reals(values, name), np.float64)
