@@ -127,7 +127,8 @@ void Surroundings::add_landmarks(const AdjustShape& shape, Dice& dice) {
       }
       eye[2] = 1.7 + 0.3 * dice.normal(), target[2] = 6 + dice.normal();
       add_camera(eye, target, dice);
-      members_.push_back({Landmark{own, azimuth(centre, eye)}, Landmark{other, azimuth(next, eye)}});
+      members_.push_back(
+          {Landmark{own, azimuth(centre, eye)}, Landmark{other, azimuth(next, eye)}});
       continue;
     }
     const double front = own * 2.4 + (is_sparse ? 0.4 : 0.9) * dice.normal();

@@ -69,9 +69,9 @@ class Surroundings {
   [[nodiscard]] SurfacePoint landmark_point(int camera, Dice& dice) const;
 
   bool is_street_;
-  double radius_ = 0;                           // of the street, m
-  std::vector<Vec3> landmarks_;                 // centres
-  std::vector<Vec3> centres_;                   // of the cameras
+  double radius_ = 0;                             // of the street, m
+  std::vector<Vec3> landmarks_;                   // centres
+  std::vector<Vec3> centres_;                     // of the cameras
   std::vector<std::array<Landmark, 2>> members_;  // rings of each camera
   std::vector<AdjustImage> images_;
   std::vector<AdjustCamera> cameras_;
