@@ -38,6 +38,7 @@ int run(int argc, char** argv) {
   add_collect(program, context);
   add_report(program, context);
   add_adjust(program, context);
+  add_map(program, context);
   add_devices(program, context);
   add_shell(program);
   program.run(argc, argv);

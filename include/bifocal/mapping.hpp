@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sparse models from verified image pairs, by global structure from motion.
+//
+//   const MapResult result = map_database(Queue(Device("auto")), "photographs.db");
+//   for (std::size_t i = 0; i < result.models.size(); ++i)
+//     colmap::write_model("sparse/" + std::to_string(i), result.models[i],
+//                         colmap::ModelFormat::binary);
+//
+// Stages, for each connected component of the view graph:
+//   1. Unknown focal lengths are estimated from the fundamental matrices of all pairs.
+//   2. Relative poses are estimated from the inliers and the cameras.
+//   3. Relative rotations are averaged; pairs that contradict cycles or the averages are removed.
+//   4. Inlier matches are joined to tracks with at most one observation in an image.
+//   5. Camera centres and points are positioned together from a random start.
+//   6. Points are triangulated, adjusted and filtered, twice.
+//   7. Images that were left out are added by their absolute poses.
+//
+//   A. Chatterjee, V. M. Govindu, Efficient and robust large-scale rotation averaging, ICCV 2013;
+//   L. Pan, D. Barath, M. Pollefeys, J. L. Schoenberger, Global structure-from-motion revisited,
+//   ECCV 2024;  C. Sweeney, T. Sattler, T. Hoellerer, M. Turk, M. Pollefeys, Optimizing the viewing
+//   graph for structure-from-motion, ICCV 2015;  C. Zach, M. Klopschitz, M. Pollefeys,
+//   Disambiguating visual relations using loop constraints, CVPR 2010.
+//
+// Results have the same bytes in every run and for any number of threads on one kind of device.
+#pragma once
+
+#include <bifocal/camera.hpp>
+#include <bifocal/colmap/database.hpp>
+#include <bifocal/colmap/model.hpp>
+#include <bifocal/device.hpp>
+#include <bifocal/fields.hpp>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bifocal {
+
+enum class MapStage {
+  read,       // the database
+  calibrate,  // unknown focal lengths
+  pairs,      // relative poses
+  rotations,  // rotation averaging
+  tracks,     // tracks of matches
+  positions,  // camera centres and points
+  adjust,     // triangulation, bundle adjustment and filtering
+  resect,     // absolute poses of images that were left out
+  colours,    // colours of points
+};
+inline constexpr std::string_view kMapStageWords[] = {"read",      "calibrate", "pairs",
+                                                      "rotations", "tracks",    "positions",
+                                                      "adjust",    "resect",    "colours"};
+[[nodiscard]] std::string_view to_string(MapStage stage);
+
+// State of a running call.
+struct MapProgress {
+  MapStage stage = MapStage::read;
+  int model = 0;       // number of the model, from 0
+  int images = 0;      // registered in all models so far
+  double seconds = 0;  // since the call
+};
+
+struct MapOptions {
+  int min_inliers = 15;
+  int min_images = 3;
+  double max_error = 4;
+  double min_angle_deg = 1.5;
+  double max_rotation_error_deg = 10;
+  int min_resection_inliers = 30;
+  int max_positioning_tracks = 400;
+  int positioning_starts = 2;
+  int max_adjust_iterations = 50;
+  bool refine_focal_length = true;
+  bool refine_extra_params = true;
+  std::uint64_t seed = 0;
+  // Called at the start of every stage, on the thread of the call. Cancellation: CancelScope.
+  std::function<void(const MapProgress&)> progress = {};
+};
+constexpr const char* name_of(const MapOptions&) { return "MapOptions"; }
+template <MaybeConst<MapOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [min_inliers, min_images, max_error, min_angle_deg, max_rotation_error_deg,
+         min_resection_inliers, max_positioning_tracks, positioning_starts, max_adjust_iterations,
+         refine_focal_length, refine_extra_params, seed, progress] = options;
+  BIFOCAL_FIELD(min_inliers, "pairs with fewer inliers are not used", Range::at_least(5));
+  BIFOCAL_FIELD(min_images, "smallest model that is kept", Range::at_least(2));
+  BIFOCAL_FIELD(max_error, "largest reprojection error of an observation", Range::above(0).finite(),
+                "px");
+  BIFOCAL_FIELD(min_angle_deg, "smallest angle between two rays of a point",
+                Range::above(0).below(90), "degrees");
+  BIFOCAL_FIELD(max_rotation_error_deg,
+                "pairs whose rotation differs more from the averaged rotations are removed",
+                Range::above(0).below(180), "degrees");
+  BIFOCAL_FIELD(min_resection_inliers,
+                "inliers that the absolute pose of an added image has at least",
+                Range::at_least(6));
+  BIFOCAL_FIELD(max_positioning_tracks,
+                "tracks an image from which cameras are positioned; the others are added later",
+                Range::at_least(20));
+  BIFOCAL_FIELD(positioning_starts, "random starts of positioning; the best one is used",
+                Range::within(1, 100));
+  BIFOCAL_FIELD(max_adjust_iterations, "most steps of each bundle adjustment",
+                Range::within(1, 100000));
+  BIFOCAL_FIELD(refine_focal_length, "adjust focal lengths");
+  BIFOCAL_FIELD(refine_extra_params, "adjust parameters of lenses");
+  BIFOCAL_FIELD(seed, "seed of all random choices; the same one gives the same models");
+  BIFOCAL_FIELD(progress, "called at the start of every stage");
+}
+
+// An image with its features, px; the centre of the first pixel is (0, 0).
+struct MapImage {
+  colmap::Id id = 0;
+  std::string name = {};
+  colmap::Id camera_id = 0;
+  std::vector<Vec2> features = {};
+};
+
+// A verified pair. `image1` and `image2` are places in ViewGraph::images.
+struct MapPair {
+  int image1 = 0, image2 = 0;
+  colmap::Configuration configuration = colmap::Configuration::uncalibrated;
+  std::vector<colmap::IndexPair> inliers = {};
+  std::optional<Mat3> F = {};  // px of the images, x2' F x1 = 0
+};
+
+// Input of map_view_graph(). Ids are unique; pairs come in any order, each at most once.
+struct ViewGraph {
+  std::vector<colmap::Camera> cameras;
+  std::vector<MapImage> images;
+  std::vector<MapPair> pairs;
+};
+
+enum class LeftOutReason {
+  camera,           // its camera model is not supported or a parameter is invalid
+  no_pair,          // no verified pair
+  small_component,  // connected with fewer images than MapOptions::min_images
+  contradictory,    // all of its pairs contradict the averaged rotations
+  few_points,       // too few of its features are points of a model for an absolute pose
+};
+[[nodiscard]] std::string_view to_string(LeftOutReason reason);
+
+struct LeftOutImage {
+  colmap::Id id = 0;
+  std::string name = {};
+  LeftOutReason reason = LeftOutReason::no_pair;
+};
+
+// Figures of one model.
+struct MapFigures {
+  std::int64_t images = 0, points = 0, observations = 0;
+  double mean_error = 0;  // reprojection error, px
+};
+
+struct MapResult {
+  std::vector<colmap::Model> models;  // from the most images to the fewest
+  std::vector<MapFigures> figures;    // one a model
+  std::vector<LeftOutImage> left_out;
+  std::int64_t pairs = 0;                                   // that were used at the start
+  std::int64_t removed_pairs = 0;                           // that contradict other pairs
+  std::array<double, std::size(kMapStageWords)> seconds{};  // by MapStage
+};
+
+// Maps a view graph in memory. The device adjusts and estimates poses; everything else runs on the
+// CPU.
+//
+// Throws Error(usage) for an option out of range, an unknown camera, image or feature and a
+// duplicate number, Error(device) and Cancelled.
+[[nodiscard]] MapResult map_view_graph(Queue& queue, const ViewGraph& graph,
+                                       const MapOptions& options = {});
+
+// Reads the verified pairs of a database with their images and cameras. Damaged rows are passed
+// over. Throws Error(input) for a file that is missing or no database.
+[[nodiscard]] ViewGraph read_view_graph(const colmap::Database& database,
+                                        const MapOptions& options = {});
+
+// Maps a COLMAP database. If `photographs` is not empty, points get the mean colour of their
+// observations in the photographs below this folder; files that can't be read are passed over.
+//
+// Throws as read_view_graph() and map_view_graph().
+[[nodiscard]] MapResult map_database(Queue& queue, const std::filesystem::path& database,
+                                     const MapOptions& options = {},
+                                     const std::filesystem::path& photographs = {});
+
+// Writes the models to FOLDER/0, FOLDER/1, ... in COLMAP's binary format, creating the folder if
+// needed. All models are complete before any takes its place. Models of an earlier call are
+// replaced or removed; other files of the folder stay.
+//
+// Throws Error(usage) if the folder has models and `overwrite` is false, and as
+// colmap::write_model().
+void write_models(const std::filesystem::path& folder, const MapResult& result,
+                  bool overwrite = false);
+// Throws as write_models() if the folder has models.
+void require_no_models(const std::filesystem::path& folder);
+
+}  // namespace bifocal

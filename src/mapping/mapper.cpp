@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stages of mapping, in order.
+#include <bifocal/mapping.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <string>
+
+#include "mapping/scene.hpp"
+#include "mapping/stages.hpp"
+
+namespace bifocal {
+namespace mapping {
+namespace {
+
+constexpr int kResectionRounds = 50;
+constexpr int kGrowthPasses = 3;  // without a bundle adjustment between them
+
+// Maps components one after another. Every round registers views or gives some up.
+class Mapper {
+ public:
+  Mapper(Queue& queue, Scene& scene, const MapOptions& options, StageClock& clock,
+         MapResult& result)
+      : queue_(queue), scene_(scene), options_(options), clock_(clock), result_(result) {
+    for (const View& view : scene.views) is_waiting_.push_back(view.is_valid);
+  }
+
+  void map_components() {
+    while (true) {
+      const std::vector<std::vector<int>> parts = components(scene_, is_waiting_);
+      if (parts.empty() || static_cast<int>(parts.front().size()) < options_.min_images) break;
+      const std::vector<int> views = map_component(parts.front());
+      if (static_cast<int>(registered().size()) >= options_.min_images) {
+        finish_model();
+      } else {
+        for (const int i : views) is_waiting_[static_cast<std::size_t>(i)] = false;
+      }
+      for (View& view : scene_.views) view.is_registered = false;
+    }
+  }
+
+ private:
+  // Returns the views that were tried.
+  std::vector<int> map_component(const std::vector<int>& part) {
+    clock_.begin(MapStage::rotations);
+    std::vector<int> views = average_rotations(scene_, part, options_);
+    if (static_cast<int>(views.size()) < options_.min_images) return part;
+    clock_.begin(MapStage::tracks);
+    make_tracks(scene_, views);
+    clock_.begin(MapStage::positions);
+    if (!position(scene_, views, options_)) return views;
+    normalise(scene_);
+    clock_.begin(MapStage::adjust);
+    adjust_positions();
+    complete();
+    add_images();
+    return views;
+  }
+
+  // Adjusts the chosen tracks: first without intrinsics, with wide thresholds.
+  void adjust_positions() {
+    filter(scene_, options_, 50 * options_.max_error);
+    bundle_adjust(queue_, scene_, options_, {.intrinsics = false, .loss_scale = 2});
+    bundle_adjust(queue_, scene_, options_, {.intrinsics = true, .loss_scale = 2});
+    filter(scene_, options_, 4 * options_.max_error);
+    bundle_adjust(queue_, scene_, options_, {.intrinsics = true, .loss_scale = 1});
+    filter(scene_, options_, 2 * options_.max_error);
+    keep_largest_part(scene_);
+  }
+
+  // Points of all pairs, adjusted and filtered, twice.
+  void complete() {
+    for (int round = 0; round < 2; ++round) {
+      make_tracks_by_poses(scene_, options_);
+      triangulate(scene_, options_);
+      bundle_adjust(queue_, scene_, options_, {.intrinsics = true, .loss_scale = 1});
+      filter(scene_, options_, options_.max_error);
+    }
+    keep_largest_part(scene_);
+    normalise(scene_);
+  }
+
+  void add_images() {
+    for (int round = 0; round < kResectionRounds; ++round) {
+      const std::size_t before = registered().size();
+      if (before == 0 || !grow()) return;
+      clock_.begin(MapStage::adjust);
+      complete();
+      if (registered().size() <= before) return;
+    }
+  }
+
+  // Registers images and triangulates, several times in turn. Returns false if no image was added.
+  bool grow() {
+    clock_.begin(MapStage::resect);
+    bool has_grown = false;
+    for (int pass = 0; pass < kGrowthPasses; ++pass) {
+      std::vector<int> left;
+      for (std::size_t i = 0; i < is_waiting_.size(); ++i)
+        if (is_waiting_[i] && !scene_.views[i].is_registered) left.push_back(static_cast<int>(i));
+      if (left.empty() || resect(queue_, scene_, left, options_) == 0) break;
+      has_grown = true;
+      make_tracks_by_poses(scene_, options_);
+      triangulate(scene_, options_);
+    }
+    return has_grown;
+  }
+
+  [[nodiscard]] std::vector<int> registered() const {
+    std::vector<int> out;
+    for (std::size_t i = 0; i < scene_.views.size(); ++i)
+      if (scene_.views[i].is_registered) out.push_back(static_cast<int>(i));
+    return out;
+  }
+
+  void finish_model() {
+    result_.models.push_back(model_of(scene_));
+    for (const int i : registered()) is_waiting_[static_cast<std::size_t>(i)] = false;
+    clock_.add_model(static_cast<int>(registered().size()));
+  }
+
+  Queue& queue_;
+  Scene& scene_;
+  const MapOptions& options_;
+  StageClock& clock_;
+  MapResult& result_;
+  std::vector<bool> is_waiting_;
+};
+
+void sort_models(MapResult& result) {
+  std::ranges::stable_sort(result.models, [](const colmap::Model& a, const colmap::Model& b) {
+    return a.images.size() > b.images.size();
+  });
+  for (const colmap::Model& model : result.models) result.figures.push_back(figures_of(model));
+}
+
+// Says for every image without a model why it has none. `parts` are the components of the pairs at
+// the start.
+void explain(const Scene& scene, const std::vector<std::vector<int>>& parts,
+             const MapOptions& options, MapResult& result) {
+  std::vector<LeftOutReason> reasons(scene.views.size(), LeftOutReason::no_pair);
+  for (const std::vector<int>& part : parts)
+    for (const int i : part)
+      if (part.size() > 1)
+        reasons[static_cast<std::size_t>(i)] = static_cast<int>(part.size()) < options.min_images
+                                                   ? LeftOutReason::small_component
+                                                   : LeftOutReason::contradictory;
+  for (const Edge& edge : scene.edges)
+    for (const int i : {edge.view1, edge.view2})
+      if (LeftOutReason& reason = reasons[static_cast<std::size_t>(i)];
+          edge.is_used && reason == LeftOutReason::contradictory)
+        reason = LeftOutReason::few_points;
+  std::vector<colmap::Id> in_models;
+  for (const colmap::Model& model : result.models)
+    for (const colmap::ModelImage& image : model.images) in_models.push_back(image.id);
+  std::ranges::sort(in_models);
+  for (std::size_t i = 0; i < scene.views.size(); ++i) {
+    const MapImage& image = scene.graph->images[i];
+    if (std::ranges::binary_search(in_models, image.id)) continue;
+    result.left_out.push_back(
+        {image.id, image.name, scene.views[i].is_valid ? reasons[i] : LeftOutReason::camera});
+  }
+}
+
+}  // namespace
+
+void map_scene(Queue& queue, const ViewGraph& graph, const MapOptions& options, StageClock& clock,
+               MapResult& result) {
+  check_options(options);
+  clock.begin(MapStage::calibrate);
+  Scene scene = make_scene(graph);
+  calibrate(scene, options);
+  set_rays(scene);
+  clock.begin(MapStage::pairs);
+  estimate_relative_poses(queue, scene, options);
+  result.pairs = static_cast<std::int64_t>(scene.edges.size());
+  const std::vector<std::vector<int>> parts =
+      components(scene, std::vector<bool>(scene.views.size(), true));
+  clock.begin(MapStage::rotations);
+  remove_contradictory_edges(scene);
+  Mapper(queue, scene, options, clock, result).map_components();
+  result.removed_pairs = std::ranges::count(scene.edges, false, &Edge::is_used);
+  sort_models(result);
+  explain(scene, parts, options, result);
+}
+
+}  // namespace mapping
+
+MapResult map_view_graph(Queue& queue, const ViewGraph& graph, const MapOptions& options) {
+  MapResult result;
+  mapping::StageClock clock(options, result);
+  mapping::map_scene(queue, graph, options, clock, result);
+  clock.end();
+  return result;
+}
+
+MapResult map_database(Queue& queue, const std::filesystem::path& database,
+                       const MapOptions& options, const std::filesystem::path& photographs) {
+  check_options(options);
+  MapResult result;
+  mapping::StageClock clock(options, result);
+  clock.begin(MapStage::read);
+  const ViewGraph graph =
+      read_view_graph(colmap::Database(database, colmap::quiet_access(database)), options);
+  mapping::map_scene(queue, graph, options, clock, result);
+  if (!photographs.empty()) {
+    clock.begin(MapStage::colours);
+    for (colmap::Model& model : result.models) mapping::set_colours(model, photographs);
+  }
+  clock.end();
+  return result;
+}
+
+std::string_view to_string(MapStage stage) {
+  return kMapStageWords[static_cast<std::size_t>(stage)];
+}
+
+std::string_view to_string(LeftOutReason reason) {
+  switch (reason) {
+    case LeftOutReason::camera:
+      return "camera";
+    case LeftOutReason::no_pair:
+      return "no_pair";
+    case LeftOutReason::small_component:
+      return "small_component";
+    case LeftOutReason::contradictory:
+      return "contradictory";
+    case LeftOutReason::few_points:
+      return "few_points";
+  }
+  return "";
+}
+
+}  // namespace bifocal

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// COLMAP models of a scene.
+#include <bifocal/colmap/bundle_adjust.hpp>
+#include <bifocal/colmap/model.hpp>
+
+#include <set>
+#include <string>
+
+#include "mapping/scene.hpp"
+
+namespace bifocal::mapping {
+namespace {
+
+constexpr double kHalfPixel = 0.5;  // COLMAP's pixels are Bifocal's plus this
+
+colmap::Camera camera_of(const colmap::Camera& given, const SceneCamera& camera) {
+  colmap::Camera out = given;
+  out.params = camera.adjust.params;
+  const auto focal = static_cast<std::size_t>(LensCamera::focal_lengths(camera.adjust.model));
+  out.params[focal] += kHalfPixel, out.params[focal + 1] += kHalfPixel;
+  return out;
+}
+
+void set_errors(colmap::Model& model) {
+  const AdjustProblem problem = colmap::adjust_problem(model, {});
+  const std::vector<double> errors = colmap::reprojection_errors(problem);
+  std::vector<double> sums(model.points.size());
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    sums[static_cast<std::size_t>(problem.observations[i].point)] += errors[i];
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    model.points[i].error = sums[i] / static_cast<double>(model.points[i].track.size());
+}
+
+}  // namespace
+
+colmap::Model model_of(const Scene& scene) {
+  colmap::Model model;
+  std::set<int> cameras;
+  std::vector<std::size_t> places(scene.views.size());
+  for (std::size_t i = 0; i < scene.views.size(); ++i) {
+    const View& view = scene.views[i];
+    if (!view.is_registered) continue;
+    cameras.insert(view.camera);
+    const MapImage& image = scene.graph->images[i];
+    places[i] = model.images.size();
+    colmap::ModelImage& out = model.images.emplace_back();
+    out.id = image.id, out.name = image.name, out.camera_id = image.camera_id;
+    out.cam_from_world = colmap::model_pose(view.cam_from_world);
+    for (const Vec2& px : image.features) out.observations.push_back({px[0], px[1]});
+  }
+  for (const int i : cameras)
+    model.cameras.push_back(camera_of(scene.graph->cameras[static_cast<std::size_t>(i)],
+                                      scene.cameras[static_cast<std::size_t>(i)]));
+  for (const Track& track : scene.tracks) {
+    if (!track.is_point) continue;
+    colmap::ModelPoint& point = model.points.emplace_back();
+    point.id = model.points.size();
+    point.xyz = track.point;
+    for (const Observation& o : track.observations) {
+      if (!o.is_used) continue;
+      colmap::ModelImage& image = model.images[places[static_cast<std::size_t>(o.view)]];
+      image.observations[o.feature].point_id = point.id;
+      point.track.push_back({image.id, o.feature});
+    }
+  }
+  set_errors(model);
+  return model;
+}
+
+MapFigures figures_of(const colmap::Model& model) {
+  MapFigures figures;
+  figures.images = static_cast<std::int64_t>(model.images.size());
+  figures.points = static_cast<std::int64_t>(model.points.size());
+  double total = 0;
+  for (const colmap::ModelPoint& point : model.points) {
+    figures.observations += static_cast<std::int64_t>(point.track.size());
+    total += point.error * static_cast<double>(point.track.size());
+  }
+  if (figures.observations > 0)
+    figures.mean_error = total / static_cast<double>(figures.observations);
+  return figures;
+}
+
+}  // namespace bifocal::mapping

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Centres of cameras and points together, from known rotations.
+//
+// The direction v of an observation in the world's frame, the point X, the centre c and a scale s
+// of the observation have the residual v - s (X - c), with a Huber loss. Levenberg-Marquardt
+// eliminates scales and points in closed form; conjugate gradients solve for the centres.
+//   L. Pan, D. Barath, M. Pollefeys, J. L. Schoenberger, Global structure-from-motion revisited,
+//   ECCV 2024;  B. Zhuang, L.-F. Cheong, G. H. Lee, Baseline desensitizing in translation
+//   averaging, CVPR 2018.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "mapping/positioning_system.hpp"
+#include "mapping/scene.hpp"
+
+namespace bifocal::mapping {
+namespace {
+
+constexpr int kMaxSteps = 200;
+constexpr double kTolerance = 3e-4;       // relative decrease of the cost that ends the steps
+constexpr std::size_t kFewestTracks = 8;  // with fewer there is no structure
+constexpr int kEnoughLong = 30;  // tracks of three images and more; views with fewer take pairs too
+
+// Number in [-1, 1), the same with every standard library.
+double uniform(std::mt19937_64& random) {
+  return static_cast<double>(random() >> 11U) * 0x1p-52 - 1;
+}
+
+// Chooses tracks, long ones first, until every view has enough.
+class TrackChoice {
+ public:
+  TrackChoice(const Scene& scene, const std::vector<int>& views, int enough)
+      : scene_(scene), counts_(scene.views.size()), is_view_(scene.views.size()) {
+    for (const int i : views) is_view_[static_cast<std::size_t>(i)] = true;
+    std::vector<std::size_t> order(scene.tracks.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      return scene.tracks[a].observations.size() > scene.tracks[b].observations.size();
+    });
+    for (const std::size_t k : order) {
+      const bool is_long = scene.tracks[k].observations.size() > 2;
+      take_if_needed(k, is_long ? enough : std::min(enough, kEnoughLong));
+    }
+    std::ranges::sort(chosen_);
+  }
+  [[nodiscard]] const std::vector<std::size_t>& chosen() const { return chosen_; }
+
+ private:
+  void take_if_needed(std::size_t k, int enough) {
+    const std::vector<Observation>& all = scene_.tracks[k].observations;
+    const auto needs = [&](const Observation& o) {
+      const auto view = static_cast<std::size_t>(o.view);
+      return is_view_[view] && counts_[view] < enough;
+    };
+    if (std::ranges::none_of(all, needs)) return;
+    for (const Observation& o : all) ++counts_[static_cast<std::size_t>(o.view)];
+    chosen_.push_back(k);
+  }
+
+  const Scene& scene_;
+  std::vector<int> counts_;
+  std::vector<bool> is_view_;
+  std::vector<std::size_t> chosen_;
+};
+
+// The directions of all observations of the chosen tracks.
+PositioningProblem problem_of(const Scene& scene, const std::vector<int>& views,
+                              const std::vector<std::size_t>& tracks) {
+  std::vector<int> place(scene.views.size(), -1);
+  for (std::size_t i = 0; i < views.size(); ++i)
+    place[static_cast<std::size_t>(views[i])] = static_cast<int>(i);
+  PositioningProblem problem;
+  problem.centre_count = views.size();
+  problem.offsets.push_back(0);
+  for (const std::size_t k : tracks) {
+    for (const Observation& o : scene.tracks[k].observations) {
+      const int centre = place[static_cast<std::size_t>(o.view)];
+      const View& view = scene.view(o.view);
+      const Vec3 v = transposed_times(view.cam_from_world.R, view.rays[o.feature]);
+      if (centre >= 0 && std::isfinite(v[0]))
+        problem.rays.push_back({static_cast<std::size_t>(centre), v});
+    }
+    problem.offsets.push_back(problem.rays.size());
+  }
+  return problem;
+}
+
+PositioningState random_start(const PositioningProblem& problem, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto point = [&] {
+    Vec3 X{};
+    for (double& x : X) x = uniform(random);
+    return X;
+  };
+  PositioningState state;
+  state.centres.resize(problem.centre_count);
+  state.points.resize(problem.offsets.size() - 1);
+  std::ranges::generate(state.centres, point);
+  std::ranges::generate(state.points, point);
+  state.scales.assign(problem.rays.size(), 1);
+  return state;
+}
+
+// Levenberg-Marquardt from one start. Returns the cost.
+double minimise(const PositioningProblem& problem, PositioningState& state) {
+  double damping = 1e-4, cost = positioning_cost(problem, state);
+  for (int step = 0; step < kMaxSteps && damping < 1e8; ++step) {
+    check_cancelled();
+    PositioningState trial = positioning_step(problem, state, damping);
+    const double next = positioning_cost(problem, trial);
+    if (!(next < cost)) {
+      damping *= 8;
+      continue;
+    }
+    const bool is_converged = cost - next < kTolerance * cost;
+    state = std::move(trial);
+    cost = next;
+    damping = std::max(damping / 4, 1e-8);
+    if (is_converged) break;
+  }
+  return cost;
+}
+
+}  // namespace
+
+bool position(Scene& scene, const std::vector<int>& views, const MapOptions& options) {
+  const TrackChoice choice(scene, views, options.max_positioning_tracks);
+  if (choice.chosen().size() < kFewestTracks) return false;
+  const PositioningProblem problem = problem_of(scene, views, choice.chosen());
+  PositioningState best;
+  double best_cost = std::numeric_limits<double>::infinity();
+  for (int start = 0; start < options.positioning_starts; ++start) {
+    PositioningState state =
+        random_start(problem, options.seed + static_cast<std::uint64_t>(start));
+    const double cost = minimise(problem, state);
+    if (cost < best_cost) best_cost = cost, best = std::move(state);
+  }
+  if (!std::isfinite(best_cost)) return false;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    View& view = scene.view(views[i]);
+    view.cam_from_world = pose_at(view.cam_from_world.R, best.centres[i]);
+    view.is_registered = true;
+  }
+  for (Track& track : scene.tracks) track.is_point = false;
+  for (std::size_t k = 0; k < choice.chosen().size(); ++k) {
+    Track& track = scene.tracks[choice.chosen()[k]];
+    track.point = best.points[k], track.is_point = true;
+    for (Observation& o : track.observations) o.is_used = scene.view(o.view).is_registered;
+  }
+  return true;
+}
+
+}  // namespace bifocal::mapping

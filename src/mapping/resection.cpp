@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Absolute poses of views that are not registered, from matches of their features with points.
+#include <bifocal/robust.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "mapping/scene.hpp"
+#include "runtime/parallel.hpp"
+
+namespace bifocal::mapping {
+namespace {
+
+// Finds the point of a feature of a registered view.
+class PointsOfFeatures {
+ public:
+  explicit PointsOfFeatures(const Scene& scene) : tracks_(scene.views.size()) {
+    for (std::size_t k = 0; k < scene.tracks.size(); ++k)
+      if (scene.tracks[k].is_point)
+        for (const Observation& o : scene.tracks[k].observations)
+          if (o.is_used)
+            tracks_[static_cast<std::size_t>(o.view)].emplace(o.feature, static_cast<int>(k));
+  }
+  // -1: none.
+  [[nodiscard]] int track(int view, std::uint32_t feature) const {
+    const auto& own = tracks_[static_cast<std::size_t>(view)];
+    const auto found = own.find(feature);
+    return found == own.end() ? -1 : found->second;
+  }
+
+ private:
+  std::vector<std::unordered_map<std::uint32_t, int>> tracks_;
+};
+
+std::vector<ScenePoint> scene_points(const Scene& scene, const PointsOfFeatures& points, int number,
+                                     const std::vector<std::size_t>& pairs) {
+  const View& view = scene.view(number);
+  const Intrinsics& K = scene.lens(view).pinhole();
+  std::vector<std::pair<std::uint32_t, int>> matches;  // feature, track
+  for (const std::size_t k : pairs) {
+    const MapPair& pair = scene.graph->pairs[k];
+    const bool is_first = pair.image1 == number;
+    const int other = is_first ? pair.image2 : pair.image1;
+    if (!scene.view(other).is_registered) continue;
+    for (const colmap::IndexPair& match : pair.inliers) {
+      const int track = points.track(other, is_first ? match.index2 : match.index1);
+      if (track >= 0) matches.emplace_back(is_first ? match.index1 : match.index2, track);
+    }
+  }
+  std::ranges::sort(matches);
+  const auto same = std::ranges::unique(matches);
+  matches.erase(same.begin(), same.end());
+  std::vector<ScenePoint> out;
+  for (const auto& [feature, track] : matches) {
+    const Vec3 &ray = view.rays[feature], &X = scene.tracks[static_cast<std::size_t>(track)].point;
+    if (std::isfinite(ray[0]))
+      out.push_back(
+          {K.fx * ray[0] / ray[2] + K.cx, K.fy * ray[1] / ray[2] + K.cy, X[0], X[1], X[2]});
+  }
+  return out;
+}
+
+}  // namespace
+
+int resect(Queue& queue, Scene& scene, const std::vector<int>& views, const MapOptions& options) {
+  const PointsOfFeatures points(scene);
+  std::vector<std::vector<std::size_t>> pairs(scene.views.size());
+  for (std::size_t k = 0; k < scene.graph->pairs.size(); ++k) {
+    const MapPair& pair = scene.graph->pairs[k];
+    if (!colmap::is_geometry(pair.configuration)) continue;
+    pairs[static_cast<std::size_t>(pair.image1)].push_back(k);
+    pairs[static_cast<std::size_t>(pair.image2)].push_back(k);
+  }
+  std::vector<std::pair<int, Pose>> found;
+  for (const int number : views) {
+    const View& view = scene.view(number);
+    if (view.is_registered || !view.is_valid) continue;
+    const std::vector<ScenePoint> matches =
+        scene_points(scene, points, number, pairs[static_cast<std::size_t>(number)]);
+    if (static_cast<int>(matches.size()) < options.min_resection_inliers) continue;
+    const Intrinsics cameras[] = {scene.lens(view).pinhole()};
+    EstimateInput input;
+    input.cameras = cameras;
+    input.options.threshold = options.max_error;
+    input.options.seed = options.seed;
+    input.queue = &queue;
+    const EstimateResult pose = estimate(ModelKind::absolute_pose, matches, input);
+    if (pose.ok() && pose.inlier_count >= options.min_resection_inliers)
+      found.emplace_back(number, pose.pose);
+  }
+  for (const auto& [number, pose] : found) {
+    scene.view(number).cam_from_world = pose;
+    scene.view(number).is_registered = true;
+  }
+  return static_cast<int>(found.size());
+}
+
+}  // namespace bifocal::mapping

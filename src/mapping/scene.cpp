@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mapping/scene.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+
+#include <limits>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "runtime/parallel.hpp"
+
+namespace bifocal::mapping {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kHalfPixel = 0.5;  // COLMAP's pixels are Bifocal's plus this
+
+template <class... Args>
+[[noreturn]] void refuse(fmt::format_string<Args...> what, Args&&... args) {
+  throw Error(ErrorCode::usage, "view graph: " + fmt::format(what, std::forward<Args>(args)...));
+}
+
+SceneCamera scene_camera(const colmap::Camera& camera) {
+  SceneCamera out;
+  out.width = camera.width, out.height = camera.height;
+  out.has_prior_focal_length = camera.has_prior_focal_length;
+  out.adjust.model = colmap::model_name(camera.model);
+  const int count = LensCamera::parameter_count(out.adjust.model);
+  if (count == 0 || camera.params.size() != static_cast<std::size_t>(count)) return out;
+  std::vector<double> params = camera.params;
+  const auto focal = static_cast<std::size_t>(LensCamera::focal_lengths(out.adjust.model));
+  params[focal] -= kHalfPixel, params[focal + 1] -= kHalfPixel;
+  set_parameters(out, params);
+  return out;
+}
+
+void check_pairs(const ViewGraph& graph) {
+  std::set<std::pair<int, int>> known;
+  const auto count = static_cast<int>(graph.images.size());
+  for (std::size_t k = 0; k < graph.pairs.size(); ++k) {
+    const MapPair& pair = graph.pairs[k];
+    for (const int image : {pair.image1, pair.image2})
+      if (image < 0 || image >= count) refuse("pair {}: there is no image {}", k, image);
+    if (pair.image1 == pair.image2) refuse("pair {}: of image {} with itself", k, pair.image1);
+    if (!known.insert(std::minmax(pair.image1, pair.image2)).second)
+      refuse("pair {}: images {} and {} are a pair already", k, pair.image1, pair.image2);
+    const std::size_t size1 = graph.images[static_cast<std::size_t>(pair.image1)].features.size(),
+                      size2 = graph.images[static_cast<std::size_t>(pair.image2)].features.size();
+    for (const colmap::IndexPair& match : pair.inliers)
+      if (match.index1 >= size1 || match.index2 >= size2)
+        refuse("pair {}: match ({}, {}) of {} and {} features", k, match.index1, match.index2,
+               size1, size2);
+  }
+}
+
+}  // namespace
+
+bool set_parameters(SceneCamera& camera, std::span<const double> params) {
+  try {
+    LensCamera lens(camera.adjust.model, params, camera.width, camera.height);
+    camera.lens.emplace(lens);
+    camera.adjust.params.assign(params.begin(), params.end());
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+Scene make_scene(const ViewGraph& graph) {
+  Scene scene;
+  scene.graph = &graph;
+  std::unordered_map<colmap::Id, int> cameras;
+  for (const colmap::Camera& camera : graph.cameras) {
+    if (!cameras.emplace(camera.id, static_cast<int>(scene.cameras.size())).second)
+      refuse("camera {} is there twice", camera.id);
+    scene.cameras.push_back(scene_camera(camera));
+  }
+  std::set<colmap::Id> ids;
+  for (const MapImage& image : graph.images) {
+    if (!ids.insert(image.id).second) refuse("image {} is there twice", image.id);
+    const auto found = cameras.find(image.camera_id);
+    if (found == cameras.end())
+      refuse("image {}: there is no camera {}", image.id, image.camera_id);
+    View& view = scene.views.emplace_back();
+    view.camera = found->second;
+    view.is_valid = scene.cameras[static_cast<std::size_t>(view.camera)].lens.has_value();
+  }
+  check_pairs(graph);
+  return scene;
+}
+
+void set_rays(Scene& scene) {
+  runtime::parallel_each(scene.views.size(), [&](std::size_t i) {
+    View& view = scene.views[i];
+    if (!view.is_valid) return;
+    const LensCamera& lens = scene.lens(view);
+    const Intrinsics& K = lens.pinhole();
+    const std::vector<Vec2>& features = scene.graph->images[i].features;
+    view.rays.resize(features.size());
+    for (std::size_t k = 0; k < features.size(); ++k) {
+      const Vec2 px = lens.undistort(features[k]);
+      const Vec3 ray = {(px[0] - K.cx) / K.fx, (px[1] - K.cy) / K.fy, 1};
+      view.rays[k] =
+          std::isfinite(ray[0]) && std::isfinite(ray[1]) ? unit(ray) : Vec3{kNaN, kNaN, kNaN};
+    }
+  });
+}
+
+}  // namespace bifocal::mapping

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// State of a mapping: cameras, views, pairs and tracks. Indices start at 0 and are places in the
+// lists of ViewGraph.
+#pragma once
+
+#include <bifocal/adjust.hpp>
+#include <bifocal/camera.hpp>
+#include <bifocal/mapping.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mapping/algebra.hpp"
+
+namespace bifocal::mapping {
+
+struct SceneCamera {
+  AdjustCamera adjust;
+  std::optional<LensCamera> lens;  // of the parameters in `adjust`; empty: not supported
+  std::int64_t width = 0, height = 0;
+  bool has_prior_focal_length = false;
+};
+
+struct View {
+  int camera = 0;
+  bool is_valid = false;       // its camera is supported
+  bool is_registered = false;  // in the model that is being made
+  Pose cam_from_world;
+  std::vector<Vec3> rays;  // unit vectors in the camera's frame, one a feature; NaN: none
+};
+
+// Inliers of the relative pose of a pair, as places in MapPair::inliers.
+struct Edge {
+  int pair = 0;  // place in ViewGraph::pairs
+  int view1 = 0, view2 = 0;
+  Pose cam2_from_cam1;  // |t| = 1, or 0 for a rotation
+  std::vector<std::int32_t> inliers;
+  double probability = 0.7;  // of a correct rotation
+  bool is_used = true;
+
+  // Cycles of three pairs agree with the rotation.
+  [[nodiscard]] bool is_confirmed() const { return probability >= 0.9; }
+};
+
+struct Observation {
+  int view = 0;
+  std::uint32_t feature = 0;
+  bool is_used = false;
+};
+
+// Observations are ordered by view.
+struct Track {
+  std::vector<Observation> observations;
+  Vec3 point = {0, 0, 0};
+  bool is_point = false;  // `point` is known; observations that agree with it are used
+};
+
+struct Scene {
+  const ViewGraph* graph = nullptr;
+  std::vector<SceneCamera> cameras;
+  std::vector<View> views;
+  std::vector<Edge> edges;
+  std::vector<Track> tracks;
+
+  [[nodiscard]] const std::vector<Vec2>& features(int view) const {
+    return graph->images[static_cast<std::size_t>(view)].features;
+  }
+  [[nodiscard]] View& view(int index) { return views[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const View& view(int index) const { return views[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const LensCamera& lens(const View& v) const {
+    return *cameras[static_cast<std::size_t>(v.camera)].lens;
+  }
+  // px of an angle of 1 rad near the axis.
+  [[nodiscard]] double focal_length(const View& v) const {
+    const Intrinsics& K = lens(v).intrinsics();
+    return 0.5 * (K.fx + K.fy);
+  }
+};
+
+// Throws Error(usage) for numbers that do not fit.
+[[nodiscard]] Scene make_scene(const ViewGraph& graph);
+
+// Computes the rays of all views of supported cameras from the features and the lenses.
+void set_rays(Scene& scene);
+
+// Sets the parameters of a camera and its lens. Returns false and changes nothing if the lens can't
+// have them.
+bool set_parameters(SceneCamera& camera, std::span<const double> params);
+
+// calibration.cpp: estimates focal lengths of cameras without a prior.
+void calibrate(Scene& scene, const MapOptions& options);
+
+// relative_poses.cpp: fills Scene::edges.
+void estimate_relative_poses(Queue& queue, Scene& scene, const MapOptions& options);
+
+// graph.cpp
+// Connected components of the chosen views by edges that are used, the largest first, then by the
+// smallest view. Views are in ascending order.
+[[nodiscard]] std::vector<std::vector<int>> components(const Scene& scene,
+                                                       const std::vector<bool>& is_chosen);
+// Marks edges as unused whose rotations contradict cycles, and edges that no cycle confirms if
+// other edges connect their views.
+void remove_contradictory_edges(Scene& scene);
+
+// rotation_averaging.cpp: sets the rotations of the views by the used edges between them, removes
+// edges that contradict them, and returns the largest set that is still connected.
+[[nodiscard]] std::vector<int> average_rotations(Scene& scene, std::vector<int> views,
+                                                 const MapOptions& options);
+
+// tracks.cpp
+// Joins the inliers of the used edges between the views.
+void make_tracks(Scene& scene, const std::vector<int>& views);
+// Joins the matches of all pairs of registered views that agree with the poses.
+void make_tracks_by_poses(Scene& scene, const MapOptions& options);
+
+// positioning.cpp: sets centres and points from rotations and tracks. Returns false if the tracks
+// do not suffice.
+[[nodiscard]] bool position(Scene& scene, const std::vector<int>& views, const MapOptions& options);
+
+// triangulation.cpp: computes the points of all tracks from the registered views.
+void triangulate(Scene& scene, const MapOptions& options);
+
+// refinement.cpp
+struct Refinement {
+  bool intrinsics = true;
+  double loss_scale = 1;  // px, of the soft L1 loss
+};
+void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
+                   const Refinement& refinement);
+// Drops observations with an error above `max_error` px and points with too small an angle.
+// Returns the number of dropped observations.
+std::int64_t filter(Scene& scene, const MapOptions& options, double max_error);
+// Keeps the largest set of registered views that share enough points; the others are left out.
+void keep_largest_part(Scene& scene);
+// Views and points are scaled and moved: the centres have mean 0 and a mean distance of 5.
+void normalise(Scene& scene);
+
+// resection.cpp: registers views of the list by their absolute poses. Returns their number.
+[[nodiscard]] int resect(Queue& queue, Scene& scene, const std::vector<int>& views,
+                         const MapOptions& options);
+
+// model.cpp
+[[nodiscard]] colmap::Model model_of(const Scene& scene);
+[[nodiscard]] MapFigures figures_of(const colmap::Model& model);
+
+// colours.cpp
+void set_colours(colmap::Model& model, const std::filesystem::path& photographs);
+
+}  // namespace bifocal::mapping

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Synthetic scenes with known poses.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <bifocal/device.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/mapping.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "mapping/scenes.hpp"
+
+namespace bifocal::test {
+namespace {
+
+MapResult mapped(const ViewGraph& graph, const MapOptions& options = {}) {
+  Queue queue(Device("cpu"));
+  return map_view_graph(queue, graph, options);
+}
+
+void print(const char* name, const MapResult& result, const SyntheticScene& scene) {
+  for (std::size_t i = 0; i < result.models.size(); ++i) {
+    const MapFigures& f = result.figures[i];
+    const PoseErrors errors = pose_errors(result.models[i], scene);
+    fmt::print(
+        "{} model {}: {} images, {} points, {} observations, {:.3f} px, rotation {:.3f} deg, "
+        "centre {:.3f} %\n",
+        name, i, f.images, f.points, f.observations, f.mean_error, errors.rotation_deg,
+        100 * errors.centre);
+  }
+  fmt::print("{} of {} pairs removed, {} images left out; s:", result.removed_pairs, result.pairs,
+             result.left_out.size());
+  for (std::size_t i = 0; i < result.seconds.size(); ++i)
+    fmt::print(" {} {:.2f}", kMapStageWords[i], result.seconds[i]);
+  fmt::print("\n");
+}
+
+TEST(Mapping, RingIsMappedWithNoise) {
+  const SyntheticScene scene = ring(30, {});
+  const MapResult result = mapped(scene.graph);
+  print("ring", result, scene);
+  ASSERT_EQ(result.models.size(), 1U);
+  EXPECT_EQ(result.figures[0].images, 30);
+  const PoseErrors errors = pose_errors(result.models[0], scene);
+  EXPECT_LT(errors.rotation_deg, 0.3);
+  EXPECT_LT(errors.centre, 0.01);
+  EXPECT_LT(result.figures[0].mean_error, 1.5);
+}
+
+TEST(Mapping, UnknownFocalLengthIsEstimated) {
+  const SyntheticScene scene =
+      ring(20, {.has_prior_focal_length = false, .given_focal_factor = 1.4});
+  const MapResult result = mapped(scene.graph);
+  print("unknown focal length", result, scene);
+  ASSERT_EQ(result.models.size(), 1U);
+  EXPECT_EQ(result.figures[0].images, 20);
+  EXPECT_NEAR(result.models[0].cameras[0].params[0], scene.focal_length, 0.02 * scene.focal_length);
+  EXPECT_LT(pose_errors(result.models[0], scene).centre, 0.02);
+}
+
+TEST(Mapping, StreetIsMappedWithNoise) {
+  const SyntheticScene scene = street(40, {});
+  const MapResult result = mapped(scene.graph);
+  print("street", result, scene);
+  ASSERT_EQ(result.models.size(), 1U);
+  EXPECT_EQ(result.figures[0].images, 40);
+  const PoseErrors errors = pose_errors(result.models[0], scene);
+  EXPECT_LT(errors.rotation_deg, 1);
+  EXPECT_LT(errors.centre, 0.02);
+}
+
+TEST(Mapping, LookAlikesAreRemoved) {
+  const SyntheticScene scene = ring(100, {.wrong_pairs = 0.3});
+  const MapResult result = mapped(scene.graph);
+  print("look-alikes", result, scene);
+  ASSERT_EQ(result.models.size(), 1U);
+  EXPECT_EQ(result.figures[0].images, 100);
+  const PoseErrors errors = pose_errors(result.models[0], scene);
+  EXPECT_LT(errors.rotation_deg, 0.5);
+  EXPECT_LT(errors.centre, 0.01);
+}
+
+TEST(Mapping, ComponentsBecomeModels) {
+  const SyntheticScene scene = joined(ring(20, {}), street(12, {}));
+  const MapResult result = mapped(scene.graph);
+  print("components", result, scene);
+  ASSERT_EQ(result.models.size(), 2U);
+  EXPECT_EQ(result.figures[0].images, 20);
+  EXPECT_EQ(result.figures[1].images, 12);
+  EXPECT_TRUE(result.left_out.empty());
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Mapping, ThreadsDoNotChangeTheBytes) {
+  const SyntheticScene scene = joined(ring(12, {}), street(8, {}));
+  const auto folder = std::filesystem::path(testing::TempDir()) / "mapping_threads";
+  std::filesystem::remove_all(folder);
+  for (const int threads : {1, 2, 5}) {
+    const ThreadLimit limit(threads);
+    write_models(folder / std::to_string(threads), mapped(scene.graph));
+  }
+  for (const char* name : {"0/images.bin", "0/points3D.bin", "0/cameras.bin", "1/images.bin"}) {
+    const std::string one = bytes_of(folder / "1" / name);
+    EXPECT_FALSE(one.empty());
+    for (const char* threads : {"2", "5"})
+      EXPECT_EQ(one, bytes_of(folder / threads / name)) << name;
+  }
+}
+
+TEST(Mapping, ModelsAreNotReplacedUnlessAsked) {
+  const MapResult result = mapped(ring(8, {}).graph);
+  const auto folder = std::filesystem::path(testing::TempDir()) / "mapping_overwrite";
+  std::filesystem::remove_all(folder);
+  write_models(folder, result);
+  EXPECT_THROW(write_models(folder, result), Error);
+  EXPECT_NO_THROW(write_models(folder, result, true));
+  EXPECT_FALSE(std::filesystem::exists(folder / ".models.part"));
+  EXPECT_EQ(colmap::read_model(folder / "0").images.size(), result.models[0].images.size());
+}
+
+TEST(Mapping, EmptyAndInvalidInput) {
+  EXPECT_TRUE(mapped({}).models.empty());
+  ViewGraph graph = ring(6, {}).graph;
+  graph.pairs[0].inliers[0].index1 = 1U << 30U;
+  EXPECT_THROW(mapped(graph), Error);
+  graph = ring(6, {}).graph;
+  graph.images[0].camera_id = 9;
+  EXPECT_THROW(mapped(graph), Error);
+  graph = ring(6, {}).graph;
+  graph.pairs.clear();
+  const MapResult result = mapped(graph);
+  EXPECT_EQ(result.left_out.size(), 6U);
+  EXPECT_EQ(result.left_out[0].reason, LeftOutReason::no_pair);
+}
+
+}  // namespace
+}  // namespace bifocal::test
