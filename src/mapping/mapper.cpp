@@ -15,6 +15,8 @@ namespace mapping {
 namespace {
 
 constexpr int kResectionRounds = 50;
+constexpr int kPositionRounds = 2;  // after pairs were removed
+constexpr double kRaysMeet = 3 * kRadPerDeg;
 constexpr int kGrowthPasses = 3;  // without a bundle adjustment between them
 
 // Maps components one after another. Every round registers views or gives some up.
@@ -46,10 +48,7 @@ class Mapper {
     clock_.begin(MapStage::rotations);
     std::vector<int> views = average_rotations(scene_, part, options_);
     if (static_cast<int>(views.size()) < options_.min_images) return part;
-    clock_.begin(MapStage::tracks);
-    make_tracks(scene_, views);
-    clock_.begin(MapStage::positions);
-    if (!position(scene_, views, options_)) return views;
+    if (!position_views(views)) return views;
     normalise(scene_);
     clock_.begin(MapStage::adjust);
     adjust_positions();
@@ -58,13 +57,32 @@ class Mapper {
     return views;
   }
 
+  // Positions views; then again without the pairs that contradict the positions.
+  bool position_views(std::vector<int>& views) {
+    for (int round = 0;; ++round) {
+      clock_.begin(MapStage::tracks);
+      make_tracks(scene_, views);
+      clock_.begin(MapStage::positions);
+      if (!position(scene_, views, options_)) return false;
+      if (round == kPositionRounds || remove_edges_by_positions(scene_, kRaysMeet) == 0)
+        return true;
+      std::vector<bool> is_chosen(scene_.views.size());
+      for (const int i : views) is_chosen[static_cast<std::size_t>(i)] = true;
+      for (View& view : scene_.views) view.is_registered = false;
+      views = components(scene_, is_chosen).front();
+    }
+  }
+
   // Adjusts the chosen tracks: first without intrinsics, with wide thresholds.
   void adjust_positions() {
     filter(scene_, options_, 50 * options_.max_error);
-    bundle_adjust(queue_, scene_, options_, {.intrinsics = false, .loss_scale = 2});
-    bundle_adjust(queue_, scene_, options_, {.intrinsics = true, .loss_scale = 2});
+    bundle_adjust(queue_, scene_, options_,
+                  {.intrinsics = false, .loss_scale = 2, .is_coarse = true});
+    bundle_adjust(queue_, scene_, options_,
+                  {.intrinsics = true, .loss_scale = 2, .is_coarse = true});
     filter(scene_, options_, 4 * options_.max_error);
-    bundle_adjust(queue_, scene_, options_, {.intrinsics = true, .loss_scale = 1});
+    bundle_adjust(queue_, scene_, options_,
+                  {.intrinsics = true, .loss_scale = 1, .is_coarse = true});
     filter(scene_, options_, 2 * options_.max_error);
     keep_largest_part(scene_);
   }

@@ -19,7 +19,8 @@ namespace bifocal::mapping {
 namespace {
 
 constexpr int kMaxSteps = 200;
-constexpr double kTolerance = 3e-4;       // relative decrease of the cost that ends the steps
+constexpr int kFreeSteps = 10;       // before scales are set to their best values after each step
+constexpr double kTolerance = 3e-4;  // relative decrease of the cost that ends the steps
 constexpr std::size_t kFewestTracks = 8;  // with fewer there is no structure
 constexpr int kEnoughLong = 30;  // tracks of three images and more; views with fewer take pairs too
 
@@ -109,6 +110,7 @@ double minimise(const PositioningProblem& problem, PositioningState& state) {
   for (int step = 0; step < kMaxSteps && damping < 1e8; ++step) {
     check_cancelled();
     PositioningState trial = positioning_step(problem, state, damping);
+    if (step >= kFreeSteps) set_best_scales(problem, trial);
     const double next = positioning_cost(problem, trial);
     if (!(next < cost)) {
       damping *= 8;

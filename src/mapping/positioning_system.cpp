@@ -209,6 +209,20 @@ double positioning_cost(const PositioningProblem& problem, const PositioningStat
   return total;
 }
 
+void set_best_scales(const PositioningProblem& problem, PositioningState& state) {
+  runtime::parallel_each(
+      problem.offsets.size() - 1,
+      [&](std::size_t k) {
+        for (std::size_t i = problem.offsets[k]; i < problem.offsets[k + 1]; ++i) {
+          const PositioningRay& ray = problem.rays[i];
+          const Vec3 d = difference(state.points[k], state.centres[ray.centre]);
+          const double squared = dot(d, d);
+          if (squared > 0) state.scales[i] = std::max(dot(ray.v, d) / squared, kLeastScale);
+        }
+      },
+      kBlock);
+}
+
 PositioningState positioning_step(const PositioningProblem& problem, const PositioningState& state,
                                   double damping) {
   return System(problem, state, damping).stepped(state);

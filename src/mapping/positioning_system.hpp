@@ -30,6 +30,8 @@ struct PositioningState {
 // Sum of the Huber losses of the residuals v - s (X - c).
 [[nodiscard]] double positioning_cost(const PositioningProblem& problem,
                                       const PositioningState& state);
+// Sets every scale to the value with the smallest residual for the centres and points.
+void set_best_scales(const PositioningProblem& problem, PositioningState& state);
 // Returns the state after one step of Levenberg-Marquardt. Sums run in a fixed order.
 [[nodiscard]] PositioningState positioning_step(const PositioningProblem& problem,
                                                 const PositioningState& state, double damping);

@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kFewestObservations = 15;  // of a registered view
 constexpr int kSharedPoints = 10;        // that connect two views
-constexpr double kExtent = 5;            // mean distance of centres from their mean
+constexpr int kCoarseIterations = 20, kCoarseGradients = 100;
+constexpr double kExtent = 5;  // mean distance of centres from their mean
 
 // A problem of the used observations, and the tracks of its points.
 struct Problem {
@@ -131,6 +132,12 @@ void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
   adjust_options.loss_scale = refinement.loss_scale;
   adjust_options.max_iterations = options.max_adjust_iterations;
   adjust_options.function_tolerance = 1e-5;
+  if (refinement.is_coarse) {
+    adjust_options.max_iterations = std::min(options.max_adjust_iterations, kCoarseIterations);
+    adjust_options.function_tolerance = 1e-3;
+    adjust_options.max_cg_iterations = kCoarseGradients;
+    adjust_options.cg_tolerance = 0.1;
+  }
   (void)adjust(queue, problem.adjust, adjust_options);
   take_result(problem, scene);
   if (refinement.intrinsics) set_rays(scene);

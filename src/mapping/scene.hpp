@@ -113,6 +113,9 @@ void remove_contradictory_edges(Scene& scene);
 // tracks.cpp
 // Joins the inliers of the used edges between the views.
 void make_tracks(Scene& scene, const std::vector<int>& views);
+// Marks used edges between registered views as unused if most rays of their matches do not meet, to
+// within `tolerance` rad. Returns their number.
+std::int64_t remove_edges_by_positions(Scene& scene, double tolerance);
 // Joins the matches of all pairs of registered views that agree with the poses.
 void make_tracks_by_poses(Scene& scene, const MapOptions& options);
 
@@ -126,7 +129,8 @@ void triangulate(Scene& scene, const MapOptions& options);
 // refinement.cpp
 struct Refinement {
   bool intrinsics = true;
-  double loss_scale = 1;  // px, of the soft L1 loss
+  double loss_scale = 1;   // px, of the soft L1 loss
+  bool is_coarse = false;  // few steps, of less accuracy
 };
 void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
                    const Refinement& refinement);

@@ -108,27 +108,45 @@ bool rays_meet(const Vec3& a, const Vec3& b, const Vec3& baseline, double tolera
   return angle_between(baseline, b) > angle_between(baseline, a) - tolerance;
 }
 
-PairMatches agreeing_matches(const Scene& scene, std::size_t number, const MapOptions& options) {
+// Returns the matches of a pair whose rays meet, to within `tolerance` rad.
+PairMatches agreeing_matches(const Scene& scene, std::size_t number, double tolerance) {
   const MapPair& pair = scene.graph->pairs[number];
   PairMatches out{static_cast<int>(number), {}};
   const View &view1 = scene.view(pair.image1), &view2 = scene.view(pair.image2);
   if (!view1.is_registered || !view2.is_registered) return out;
   const Vec3 baseline =
       unit(difference(centre_of(view2.cam_from_world), centre_of(view1.cam_from_world)));
-  const double tolerance =
-      options.max_error / std::min(scene.focal_length(view1), scene.focal_length(view2));
   for (std::size_t k = 0; k < pair.inliers.size(); ++k) {
     const Vec3 a = transposed_times(view1.cam_from_world.R, view1.rays[pair.inliers[k].index1]),
                b = transposed_times(view2.cam_from_world.R, view2.rays[pair.inliers[k].index2]);
     if (std::isfinite(a[0] + b[0]) && rays_meet(a, b, baseline, tolerance))
       out.inliers.push_back(static_cast<std::int32_t>(k));
   }
-  // A wrong pair agrees by chance, in few of its matches.
-  if (2 * out.inliers.size() < pair.inliers.size()) out.inliers.clear();
   return out;
 }
 
+// A wrong pair agrees by chance, in few of its matches.
+bool agrees(const PairMatches& matches, const MapPair& pair) {
+  return 2 * matches.inliers.size() >= pair.inliers.size();
+}
+
 }  // namespace
+
+std::int64_t remove_edges_by_positions(Scene& scene, double tolerance) {
+  std::vector<std::uint8_t> is_wrong(scene.edges.size());
+  runtime::parallel_each(scene.edges.size(), [&](std::size_t k) {
+    const Edge& edge = scene.edges[k];
+    if (!edge.is_used || !scene.view(edge.view1).is_registered ||
+        !scene.view(edge.view2).is_registered)
+      return;
+    const auto number = static_cast<std::size_t>(edge.pair);
+    is_wrong[k] = !agrees(agreeing_matches(scene, number, tolerance), scene.graph->pairs[number]);
+  });
+  std::int64_t removed = 0;
+  for (std::size_t k = 0; k < is_wrong.size(); ++k)
+    if (is_wrong[k] != 0) scene.edges[k].is_used = false, ++removed;
+  return removed;
+}
 
 void make_tracks(Scene& scene, const std::vector<int>& views) {
   std::vector<bool> is_chosen(scene.views.size());
@@ -144,8 +162,13 @@ void make_tracks(Scene& scene, const std::vector<int>& views) {
 void make_tracks_by_poses(Scene& scene, const MapOptions& options) {
   std::vector<PairMatches> pairs(scene.graph->pairs.size());
   runtime::parallel_each(pairs.size(), [&](std::size_t k) {
-    if (colmap::is_geometry(scene.graph->pairs[k].configuration))
-      pairs[k] = agreeing_matches(scene, k, options);
+    const MapPair& pair = scene.graph->pairs[k];
+    const View &view1 = scene.view(pair.image1), &view2 = scene.view(pair.image2);
+    if (!colmap::is_geometry(pair.configuration) || !view1.is_registered || !view2.is_registered)
+      return;
+    const double focal = std::min(scene.focal_length(view1), scene.focal_length(view2));
+    pairs[k] = agreeing_matches(scene, k, options.max_error / focal);
+    if (!agrees(pairs[k], pair)) pairs[k].inliers.clear();
   });
   std::erase_if(pairs, [](const PairMatches& pair) { return pair.inliers.empty(); });
   join(scene, std::move(pairs));
