@@ -18,7 +18,7 @@ constexpr double kScale = 0.03;       // residual at which the Cauchy loss leave
 constexpr double kPriorSpread = 0.3;  // of log factors about their common value
 constexpr double kLeast = 0.3, kMost = 3.5;  // range of the factors
 constexpr int kCommonSteps = 60, kSweeps = 30;
-constexpr double kEnoughInliers = 300;  // a pair with more counts as one with so many
+constexpr double kEnoughInliers = 300;  // the weight of a pair does not grow beyond
 
 // A pair whose F constrains unknown focal lengths. F holds for points relative to the principal
 // points, divided by the given focal lengths.
@@ -108,7 +108,7 @@ void improve(std::size_t camera, const std::vector<const Constraint*>& own, doub
 
 }  // namespace
 
-void calibrate(Scene& scene, const MapOptions& /*options*/) {
+void calibrate(Scene& scene) {
   const std::vector<Constraint> constraints = constraints_of(scene);
   if (constraints.empty()) return;
   std::vector<std::vector<const Constraint*>> own(scene.cameras.size());

@@ -3,9 +3,6 @@
 #include <bifocal/mapping.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <numeric>
-#include <string>
 
 #include "mapping/scene.hpp"
 #include "mapping/stages.hpp"
@@ -109,7 +106,7 @@ class Mapper {
     }
   }
 
-  // Registers images and triangulates, several times in turn. Returns false if no image was added.
+  // Alternates between absolute poses and triangulation. Returns false if no image was added.
   bool grow() {
     clock_.begin(MapStage::resect);
     bool has_grown = false;
@@ -188,7 +185,7 @@ void map_scene(Queue& queue, const ViewGraph& graph, const MapOptions& options, 
   check_options(options);
   clock.begin(MapStage::calibrate);
   Scene scene = make_scene(graph);
-  calibrate(scene, options);
+  calibrate(scene);
   set_rays(scene);
   clock.begin(MapStage::pairs);
   estimate_relative_poses(queue, scene, options);

@@ -21,7 +21,7 @@ namespace {
 constexpr int kMaxSteps = 200;
 constexpr int kFreeSteps = 10;       // before scales are set to their best values after each step
 constexpr double kTolerance = 3e-4;  // relative decrease of the cost that ends the steps
-constexpr std::size_t kFewestTracks = 8;  // with fewer there is no structure
+constexpr std::size_t kFewestTracks = 8;  // smallest number that is positioned
 constexpr int kEnoughLong = 30;  // tracks of three images and more; views with fewer take pairs too
 
 // Number in [-1, 1), the same with every standard library.
@@ -29,7 +29,7 @@ double uniform(std::mt19937_64& random) {
   return static_cast<double>(random() >> 11U) * 0x1p-52 - 1;
 }
 
-// Chooses tracks, long ones first, until every view has enough.
+// Chooses tracks in the order of decreasing length until every view has enough.
 class TrackChoice {
  public:
   TrackChoice(const Scene& scene, const std::vector<int>& views, int enough)

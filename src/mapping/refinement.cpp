@@ -85,18 +85,6 @@ void take_result(const Problem& problem, Scene& scene) {
     scene.tracks[problem.tracks[i]].point = problem.adjust.points[i];
 }
 
-bool has_angle(const Scene& scene, const Track& track, double least) {
-  std::vector<Vec3> directions;
-  for (const Observation& o : track.observations)
-    if (o.is_used)
-      directions.push_back(
-          unit(difference(track.point, centre_of(scene.view(o.view).cam_from_world))));
-  for (std::size_t i = 0; i < directions.size(); ++i)
-    for (std::size_t j = i + 1; j < directions.size(); ++j)
-      if (angle_between(directions[i], directions[j]) >= least) return true;
-  return false;
-}
-
 std::vector<int> observation_counts(const Scene& scene) {
   std::vector<int> counts(scene.views.size());
   for (const Track& track : scene.tracks)
@@ -124,6 +112,18 @@ void drop_short_points(Scene& scene) {
 
 }  // namespace
 
+bool has_angle(const Scene& scene, const Track& track, double least) {
+  std::vector<Vec3> directions;
+  for (const Observation& o : track.observations)
+    if (o.is_used)
+      directions.push_back(
+          unit(difference(track.point, centre_of(scene.view(o.view).cam_from_world))));
+  for (std::size_t i = 0; i < directions.size(); ++i)
+    for (std::size_t j = i + 1; j < directions.size(); ++j)
+      if (angle_between(directions[i], directions[j]) >= least) return true;
+  return false;
+}
+
 void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
                    const Refinement& refinement) {
   Problem problem = problem_of(scene, options, refinement.intrinsics);
@@ -143,12 +143,11 @@ void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
   if (refinement.intrinsics) set_rays(scene);
 }
 
-std::int64_t filter(Scene& scene, const MapOptions& options, double max_error) {
+void filter(Scene& scene, const MapOptions& options, double max_error) {
   Problem problem = problem_of(scene, options, false);
   const std::vector<double> errors = colmap::reprojection_errors(problem.adjust);
-  std::int64_t dropped = 0;
   for (std::size_t i = 0; i < errors.size(); ++i)
-    if (!(errors[i] <= max_error)) problem.observations[i]->is_used = false, ++dropped;
+    if (!(errors[i] <= max_error)) problem.observations[i]->is_used = false;
   drop_short_points(scene);
   runtime::parallel_each(
       scene.tracks.size(),
@@ -159,7 +158,6 @@ std::int64_t filter(Scene& scene, const MapOptions& options, double max_error) {
       },
       512);
   drop_short_points(scene);
-  return dropped;
 }
 
 void keep_largest_part(Scene& scene) {

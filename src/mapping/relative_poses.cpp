@@ -47,7 +47,7 @@ EstimateResult estimate_of(const BatchEstimate& found, const Batch& batch, std::
   return one;
 }
 
-// Inliers of a translation lie in front of both cameras; those of a rotation have no depth.
+// Inliers of a pose with a translation lie in front of both cameras. A rotation gives no depth.
 Edge edge_of(const Scene& scene, const BatchEstimate& found, const Batch& batch, std::size_t k,
              const MapOptions& options) {
   Edge edge;

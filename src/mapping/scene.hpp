@@ -91,7 +91,7 @@ void set_rays(Scene& scene);
 bool set_parameters(SceneCamera& camera, std::span<const double> params);
 
 // calibration.cpp: estimates focal lengths of cameras without a prior.
-void calibrate(Scene& scene, const MapOptions& options);
+void calibrate(Scene& scene);
 
 // relative_poses.cpp: fills Scene::edges.
 void estimate_relative_poses(Queue& queue, Scene& scene, const MapOptions& options);
@@ -135,8 +135,9 @@ struct Refinement {
 void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
                    const Refinement& refinement);
 // Drops observations with an error above `max_error` px and points with too small an angle.
-// Returns the number of dropped observations.
-std::int64_t filter(Scene& scene, const MapOptions& options, double max_error);
+void filter(Scene& scene, const MapOptions& options, double max_error);
+// Returns whether two used rays of a point meet at an angle of at least `least` rad.
+[[nodiscard]] bool has_angle(const Scene& scene, const Track& track, double least);
 // Keeps the largest set of registered views that share enough points; the others are left out.
 void keep_largest_part(Scene& scene);
 // Views and points are scaled and moved: the centres have mean 0 and a mean distance of 5.

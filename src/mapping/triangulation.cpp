@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points of tracks from the rays of registered views.
 //
-// Pairs of rays give hypotheses; the one that most rays agree with is refined by least squares on
-// the distances from these rays, weighted by the inverse depths.
+// Pairs of rays give hypotheses. The hypothesis with the most inlier rays is refined by least
+// squares on the distances from these rays, weighted by the inverse depths.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -81,19 +81,6 @@ Vec3 refined(const std::vector<Sight>& sights, Vec3 point, double max_error) {
   return point;
 }
 
-// Returns whether two used sights meet at an angle of at least `angle` rad.
-bool has_angle(const Track& track, const std::vector<Sight>& sights, double angle) {
-  for (std::size_t i = 0; i < sights.size(); ++i) {
-    if (!track.observations[sights[i].observation].is_used) continue;
-    const Vec3 a = unit(difference(track.point, sights[i].centre));
-    for (std::size_t j = i + 1; j < sights.size(); ++j) {
-      if (!track.observations[sights[j].observation].is_used) continue;
-      if (angle_between(a, unit(difference(track.point, sights[j].centre))) >= angle) return true;
-    }
-  }
-  return false;
-}
-
 void triangulate_track(const Scene& scene, Track& track, const MapOptions& options) {
   track.is_point = false;
   std::vector<Sight> sights;
@@ -128,7 +115,7 @@ void triangulate_track(const Scene& scene, Track& track, const MapOptions& optio
     track.observations[sight.observation].is_used = agrees;
     used += agrees ? 1 : 0;
   }
-  track.is_point = used >= 2 && has_angle(track, sights, least_angle);
+  track.is_point = used >= 2 && has_angle(scene, track, least_angle);
 }
 
 }  // namespace

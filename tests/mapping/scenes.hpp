@@ -27,7 +27,7 @@ struct SyntheticScene {
 
 // Cameras on a circle look at a ball of points in its middle.
 [[nodiscard]] SyntheticScene ring(int images, const SceneSettings& settings);
-// Cameras move along a street and look at both rows of houses in turn.
+// Cameras move along a street and look at its two rows of houses alternately.
 [[nodiscard]] SyntheticScene street(int images, const SceneSettings& settings);
 // Both scenes in one view graph, without a pair between them.
 [[nodiscard]] SyntheticScene joined(const SyntheticScene& a, const SyntheticScene& b);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Photographs with measured cameras (C. Strecha et al., CVPR 2008), of unknown focal length.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <bifocal/collect.hpp>
+#include <bifocal/device.hpp>
+#include <bifocal/mapping.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "mapping/scenes.hpp"
+#include "support/data.hpp"
+
+namespace bifocal::test {
+namespace {
+
+struct Place {
+  const char* photographs;
+  const char* cameras;
+  int images;
+  double rotation_deg, centre;  // largest errors
+};
+
+// Reads a .camera file: K, three numbers, the rotation world_from_cam, the centre.
+Pose true_pose(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::array<double, 24> numbers{};
+  for (double& number : numbers) in >> number;
+  Pose pose;
+  for (std::size_t i = 0; i < 9; ++i) pose.R[i] = numbers[12 + i];
+  pose.R = transposed(pose.R);
+  const Vec3 t = times(pose.R, Vec3{numbers[21], numbers[22], numbers[23]});
+  pose.t = {-t[0], -t[1], -t[2]};
+  return pose;
+}
+
+class Photographs : public ::testing::TestWithParam<Place> {};
+
+TEST_P(Photographs, AreMappedCloseToTheMeasuredCameras) {
+  const Place& place = GetParam();
+  BIFOCAL_NEEDS_DATA(place.photographs);
+  BIFOCAL_NEEDS_DATA(place.cameras);
+  const TemporaryFolder folder;
+  const auto database = folder / "photographs.db";
+  Queue queue(Device("cpu"));
+  const std::vector<std::string> in = {data(place.photographs).string()};
+  CollectOptions options;
+  options.sift.max_features = 5000;
+  (void)collect(queue, list_photographs(in), database, options);
+  const MapResult result = map_database(queue, database, {}, data(place.photographs));
+  ASSERT_EQ(result.models.size(), 1U);
+  SyntheticScene truth;
+  for (int i = 0; i < place.images; ++i)
+    truth.poses.push_back(true_pose(data(place.cameras) / fmt::format("{:04}.jpg.camera", i)));
+  const PoseErrors errors = pose_errors(result.models[0], truth);
+  const MapFigures& f = result.figures[0];
+  fmt::print(
+      "{}: {} images, {} points, {} observations, {:.3f} px, rotation {:.3f} deg, centre "
+      "{:.3f} %\n",
+      place.photographs, f.images, f.points, f.observations, f.mean_error, errors.rotation_deg,
+      100 * errors.centre);
+  EXPECT_EQ(f.images, place.images);
+  EXPECT_LT(f.mean_error, 0.6);
+  EXPECT_LT(errors.rotation_deg, place.rotation_deg);
+  EXPECT_LT(errors.centre, place.centre);
+  const auto is_coloured = [](const colmap::ModelPoint& point) {
+    return point.rgb != std::array<std::uint8_t, 3>{};
+  };
+  EXPECT_GT(std::ranges::count_if(result.models[0].points, is_coloured), f.points * 9 / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Strecha, Photographs,
+    ::testing::Values(Place{"collections/fountain-P11", "strecha/fountain-P11", 11, 0.6, 0.003},
+                      Place{"collections/Herz-Jesus-P8", "strecha/Herz-Jesus-P8", 8, 0.4, 0.004},
+                      Place{"collections/castle-P19", "collections/castle-P19", 19, 2, 0.06}));
+
+}  // namespace
+}  // namespace bifocal::test
