@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Verification in shards by Dask workers on this machine: pairs a second of 1, 2, 4 ... processes of one thread each.
+"""Measures verification in shards by Dask workers on this machine: pairs per second with 1, 2, 4 ... processes of one thread each.
 
     bench/cluster_scale.py SOURCE.db FOLDER [--pairs 32000] [--pairs-per-shard 250] [--workers 1 2 4 8 16] [--json FILE] [--commit HASH]
 
-SOURCE.db: of `bifocal collect` from real photographs. FOLDER gets a database of so many pairs made from it (made_collection.py), half of them
-wrong, and its plan. The time is that of the whole `python -m bifocal.cluster`, with the start of Dask and of its workers. Needs NumPy.
+SOURCE.db: output of `bifocal collect` on real photographs. FOLDER gets a database made from it with the given number of pairs (made_collection.py),
+half of them without inliers, and its plan. It times the whole `python -m bifocal.cluster`, including the start of Dask and of its workers.
+Needs NumPy.
 """
 
 import argparse

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A long run in shards with everything killed at random, beside one that nobody disturbs.
+"""Compares a long run in shards whose processes are killed at random with an undisturbed run.
 
     bench/long_run.py SOURCE.db FOLDER [--pairs 1000000] [--wrong 0.5] [--pairs-per-shard 10000] [--workers 1 2 3] [--kills 10]
                       [--device cpu] [--threads 1] [--manager own|dask]
 
-SOURCE.db: of `bifocal collect` from real photographs. FOLDER gets a database of that many pairs made from it (made_collection.py). It is
-verified at once by `bifocal verify`; then planned and done in shards by 1, 2 and 3 workers, while so many processes are killed at random
-moments: the manager that hands out the shards (four in ten), else a worker. Then the merge, which is killed too. Looked at: the file of a
-shard that is done stays the same one, every pair has a row, and the databases are equal byte for byte.
+SOURCE.db: output of `bifocal collect` on real photographs. FOLDER gets a database made from it with the given number of pairs (made_collection.py).
+The database is verified in one run by `bifocal verify`; then it is planned and verified in shards by 1, 2 and 3 workers, while --kills processes are
+killed at random moments: the manager that distributes the shards (four in ten), else a worker. The merge follows and is killed as well. Checks: the
+file of a finished shard never changes, every pair has a row, and the databases are equal byte for byte.
 
 --manager own: processes `bifocal run-shard --serve` of this file; dask: `python -m bifocal.cluster`. Needs NumPy.
 """
@@ -32,7 +32,7 @@ from made_collection import make_database
 TRY_AGAIN = 75
 
 
-# ---- The manager, a process of its own: hands out the shards that have no file.
+# ---- The manager, a separate process: distributes the shards without a file.
 
 
 def manage(plan, database, workers, device, threads, program):
@@ -76,11 +76,11 @@ def result_of(plan, shard):
     return pathlib.Path(plan, f"shard-{shard}.result")
 
 
-# ---- Who disturbs it.
+# ---- The process that kills at random.
 
 
 def processes_below(pid):
-    """Numbers and command lines, the process itself not among them."""
+    """Returns the numbers and command lines of all processes except this one."""
     found = []
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(OSError):
@@ -107,8 +107,8 @@ class Run:
         with (self.plan.parent / "manager.log").open("ab") as log:
             return subprocess.Popen([sys.executable, *map(str, words)], stdout=log, stderr=log)
 
-    def look(self):
-        """How many shards are done. A file that is there stays the same one to the end."""
+    def count_finished(self):
+        """Returns the number of finished shards. An existing file must not change until the end."""
         for k in range(self.shards):
             with contextlib.suppress(FileNotFoundError):
                 status = result_of(self.plan, k).stat()
@@ -121,10 +121,10 @@ class Run:
         moments = sorted(random.sample(range(max(self.shards - self.workers, kills)), kills))
         victims = random.sample(["manager", "worker"], counts=[kills * 4 // 10, kills - kills * 4 // 10], k=kills)
         waiting = list(zip(moments, victims, strict=True))
-        while self.look() < self.shards:
+        while self.count_finished() < self.shards:
             manager = self.start_manager()
             while manager.poll() is None:
-                if waiting and self.look() >= waiting[0][0]:
+                if waiting and self.count_finished() >= waiting[0][0]:
                     time.sleep(random.uniform(0, self.chosen.pairs_per_shard / 5000 / self.workers))
                     if self.kill_one(manager, waiting[0][1]):
                         waiting.pop(0)
@@ -133,7 +133,7 @@ class Run:
                 sys.exit(f"the manager ended with {manager.returncode}: {self.plan.parent / 'manager.log'}")
 
     def kill_one(self, manager, victim):
-        # Of Dask's workers and of their programs; a manager that has none yet is left to start.
+        # Selects Dask's workers and their programs; a manager without workers is left to start.
         workers = [pid for pid, line in processes_below(manager.pid) if b"run-shard" in line or b"spawn_main" in line]
         if not workers:
             return False
@@ -153,7 +153,7 @@ class Run:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def check(self, whole):
-        """In words, empty when all is well."""
+        """Returns the faults as text, empty without faults."""
         wrong = [f"{self.written_again} shards written again"] if self.written_again else []
         db = sqlite3.connect(self.database)
         rows = db.execute("SELECT count(*) FROM two_view_geometries").fetchone()[0]
@@ -166,7 +166,7 @@ class Run:
 
 
 def finish(run, whole, computed):
-    """Merges and compares, beside the next run: that is work of one thread."""
+    """Merges and compares in one thread, during the next run."""
     start = time.monotonic()
     run.merge()
     merged = time.monotonic() - start
@@ -179,7 +179,7 @@ def finish(run, whole, computed):
 
 def disturbed(chosen, clean, whole):
     finishing = []
-    with concurrent.futures.ThreadPoolExecutor() as beside:
+    with concurrent.futures.ThreadPoolExecutor() as background:
         for workers in chosen.workers:
             plan, database = chosen.folder / f"plan-{workers}", chosen.folder / f"part-{workers}.db"
             shutil.copy(clean, database)
@@ -188,7 +188,7 @@ def disturbed(chosen, clean, whole):
             run = Run(chosen, plan, database, workers)
             start = time.monotonic()
             run.compute()
-            finishing.append(beside.submit(finish, run, whole, time.monotonic() - start))
+            finishing.append(background.submit(finish, run, whole, time.monotonic() - start))
     return all(one.result() for one in finishing)
 
 

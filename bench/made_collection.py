@@ -1,4 +1,4 @@
-"""A database of as many pairs as one likes, made from a real one by noise and permutation; bench/long_run.py uses it. Needs NumPy."""
+"""Makes a database with any number of pairs from a real one by noise and permutation, for bench/long_run.py. Needs NumPy."""
 
 import multiprocessing
 import shutil
@@ -10,7 +10,7 @@ LARGEST = 2147483647
 
 
 class Source:
-    """Features and matches of the images of a database, by their places from 0 on."""
+    """Reads features and matches of the images of a database, with indices from 0."""
 
     def __init__(self, file):
         db = sqlite3.connect(file)
@@ -28,34 +28,34 @@ class Source:
         self.matched = np.zeros((len(images), len(images)), bool)
         for a, b in self.matches:
             self.matched[a, b] = True
-        # Features that match something: what wrong matches are made of.
+        # features with a match: the source of outliers
         self.used = [np.unique(np.concatenate([m[:, 0] for (a, _), m in self.matches.items() if a == k] or [[]])).astype("<u4") for k in range(len(images))]
         self.can_be_wrong = ~self.matched & (np.array([len(u) for u in self.used]) > 0)[:, None]
         self.can_be_wrong &= self.can_be_wrong.T
 
 
 def choose_pairs(source, pairs, wrong, rng):
-    """Copies of the images in turn, as few as give so many right and wrong pairs: their number, and both sorted as [pairs, 2]."""
+    """Returns the smallest number of copies of the images with the given numbers of true and false pairs, and both lists as sorted [pairs, 2]."""
     need = {"matched": pairs - round(pairs * wrong), "can_be_wrong": round(pairs * wrong)}
     count = 2
     while True:
         old = np.arange(count) % len(source.cameras)
-        there = {kind: np.argwhere(np.triu(getattr(source, kind)[np.ix_(old, old)], 1)) for kind in need}
-        if all(len(there[kind]) >= need[kind] for kind in need):
+        available = {kind: np.argwhere(np.triu(getattr(source, kind)[np.ix_(old, old)], 1)) for kind in need}
+        if all(len(available[kind]) >= need[kind] for kind in need):
             break
-        if count > 100 * len(source.cameras) and not all(len(t) for t in there.values()):
+        if count > 100 * len(source.cameras) and not all(len(t) for t in available.values()):
             raise SystemExit("the source has no pairs with matches, or no others")
         count = max(count + 1, int(count * 1.02))
-    chosen = [there[kind][rng.choice(len(there[kind]), need[kind], replace=False)] for kind in need]
+    chosen = [available[kind][rng.choice(len(available[kind]), need[kind], replace=False)] for kind in need]
     chosen = np.concatenate(chosen)
     return count, chosen[np.lexsort((chosen[:, 1], chosen[:, 0]))]
 
 
-_work = None  # of the processes: Source, pairs by their first image, fewest and most matches, seed
+_work = None  # state of the processes: Source, pairs by their first image, fewest and most matches, seed
 
 
 def _rows_of(first):
-    """The rows of table matches of an image with those after it."""
+    """Makes the rows of table matches for pairs of an image and later images."""
     source, by_first, fewest, most, seed = _work
     rng = np.random.default_rng([seed, first])
     old, rows = first % len(source.cameras), []
@@ -65,7 +65,7 @@ def _rows_of(first):
         real = source.matches.get((old, other))
         if real is not None:
             both = real[rng.permutation(len(real))[:size]]
-        else:  # features of either that match elsewhere, put together at random
+        else:  # features of both images that match elsewhere, paired at random
             size = min(size, len(source.used[old]), len(source.used[other]))
             both = np.stack([source.used[k][rng.permutation(len(source.used[k]))[:size]] for k in (old, other)], axis=1)
         rows.append(((first + 1) * LARGEST + int(second) + 1, len(both), both.astype("<u4").tobytes()))
@@ -75,9 +75,9 @@ def _rows_of(first):
 def make_database(file, target, pairs, wrong=0.5, fewest=20, most=200, seed=0):
     """Writes `target`; returns its numbers of images and of matches.
 
-    Its images are those of `file` in turn, with noise of 0.3 px on their features. A share `wrong` of its pairs are of images without matches
-    there and have wrong ones; the others have those of the source, in another order. Each has `fewest` to `most`, as many of each
-    power of two; fewer where the source has.
+    Its images are copies of the images of `file`, one after another, with noise of 0.3 px on their features. A fraction `wrong` of its pairs consists of
+    images without matches in the source and has only outliers; the remaining pairs have the matches of the source, in another order. Each pair has
+    `fewest` to `most` matches, with equal shares per power of two; fewer if the source has fewer.
     """
     global _work
     source = Source(file)

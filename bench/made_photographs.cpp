@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// made_photographs OUT COUNT PHOTOGRAPH...: a collection of COUNT JPEG files of 1600 x 1200, for
-// the timing of `collect`. The photographs (files, or folders of them) take turns; each time one is
+// made_photographs OUT COUNT PHOTOGRAPH...: makes a collection of COUNT JPEG files of 1600 x 1200
+// for the timing of `collect`. The photographs (files or folders) are used cyclically. Each copy is
 // warped by a homography that moves its corners by up to 8 % of a side, with a gain of 0.8 to 1.15
 // and noise of 2 grey values. File k is the same in every run.
 #include <bifocal/error.hpp>
@@ -26,7 +26,7 @@ using namespace bifocal;
 constexpr int kWidth = 1600, kHeight = 1200, kQuality = 90;
 constexpr double kMostMove = 0.08, kNoise = 2;
 
-// The homography of four corners.
+// Homography from four corners.
 Mat3 moved_corners(const ImageU8& from, std::mt19937& random) {
   std::uniform_real_distribution<double> move(-kMostMove, kMostMove);
   std::array<PointPair, 4> corners;

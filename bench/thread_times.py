@@ -1,8 +1,8 @@
-"""python3 bench/thread_times.py COMMAND ARGUMENTS...: runs it and tells on stderr what each of its threads took of a processor, in seconds.
+"""python3 bench/thread_times.py COMMAND ARGUMENTS...: runs a command and prints to stderr the CPU seconds of each of its threads.
 
-Of `bifocal verify` the first thread writes rows, "log" writes the log into the database, "read" reads matches, "decide" prepares pieces and waits for the
-device; those that TBB starts are named after the thread that started them. What one of the first three takes for a pair is what the whole run takes at
-least. Threads are looked at every 20 ms: the last moments of one are missed.
+In `bifocal verify` the first thread writes rows, "log" writes the log into the database, "read" reads matches, and "decide" prepares pieces and waits
+for the device. Threads started by TBB have the name of the thread that started them. The time of one of the first three per pair is a lower bound for
+the time of the whole run. Threads are sampled every 20 ms, so their last moments are missed.
 """
 
 import os
@@ -14,7 +14,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def times_of(process):
-    """{thread: (name, user, system)} in seconds."""
+    """Returns {thread: (name, user, system)} in seconds."""
     out = {}
     try:
         threads = os.listdir(f"/proc/{process}/task")

@@ -1,5 +1,5 @@
-# cmake -DROOT=... -DFILE=... [-DGIVEN=...] -P BifocalCommit.cmake: a header with the commit of the sources, "-changed" behind it where files of the
-# checkout differ from it. Where there is no checkout, the one that is given, or none.
+# cmake -DROOT=... -DFILE=... [-DGIVEN=...] -P BifocalCommit.cmake: writes a header with the commit of the sources, followed by "-changed" if files of
+# the checkout differ from it. Without a checkout the header has the given commit, or none.
 set(commit "${GIVEN}")
 if(NOT commit)
   execute_process(COMMAND git -C "${ROOT}" rev-parse HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)

@@ -11,26 +11,26 @@ find_program(BIFOCAL_CCACHE ccache)
 if(BIFOCAL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${BIFOCAL_CCACHE})
   if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # ccache keeps units with a precompiled header only when told that no unit uses __TIME__ or defines what the header reads.
+    # ccache keeps units with a precompiled header only if it is told that no unit uses __TIME__ or defines macros that the header reads.
     set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${BIFOCAL_CCACHE})
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
   endif()
 endif()
-# The install tree is relocatable: programs find the library beside themselves.
+# The install tree is relocatable: programs find the library in their own tree.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
 add_library(bifocal_flags INTERFACE)
-# Products and sums contract to fused multiply-adds, which solvers and scoring live on; no code here compares two separately
-# compiled copies of one expression for equality. Nothing reads errno or floating-point traps.
-# nvcc contracts by default; its host compiler does not know the pragmas for the device.
+# Products and sums contract to fused multiply-adds, on which the speed of solvers and scoring depends; no code here compares two separately compiled
+# copies of one expression for equality. No code reads errno or floating-point traps. nvcc contracts by default; its host compiler does not know the
+# pragmas for the device.
 set(cxx_flags -Wall -Wextra -Wshadow -ffp-contract=fast -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-  # The masks of one lane are bools; enumerators of a text that is included twice are no shadows.
+  # The masks of one lane are bools; enumerators of a source that is included twice do not shadow each other.
   list(APPEND cxx_flags -Wno-bitwise-instead-of-logical -Wno-shadow)
 endif()
 set(cuda_flags -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas,-Wno-psabi)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 reports false positives inside inlined code: of Highway, libstdc++, its own AVX-512 header.
+  # GCC 12 reports false positives inside inlined code of Highway, libstdc++ and its own AVX-512 header.
   list(APPEND cxx_flags -Wno-maybe-uninitialized -Wno-uninitialized -Wno-psabi)
 endif()
 if(BIFOCAL_WERROR)
@@ -40,14 +40,14 @@ endif()
 target_compile_options(bifocal_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_flags}>"
                        "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_flags}>")
 if(BIFOCAL_SANITIZE)
-  # An -O3 of the build type is kept: the SIMD code is unusably slow otherwise.
+  # Keeps the -O3 of the build type, because the SIMD code is unusably slow otherwise.
   target_compile_options(bifocal_flags INTERFACE -fsanitize=${BIFOCAL_SANITIZE}
                          -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   target_link_options(bifocal_flags INTERFACE -fsanitize=${BIFOCAL_SANITIZE})
 endif()
-# Highway targets that are compiled. all: AVX-512, AVX2, SSE4 and the portable one, chosen at run time (SSSE3 adds build time and no
-# processor of the last 15 years needs it). few: those that the tests on this machine run, without SSE4, and without AVX-512 if the
-# processor lacks it. native: the target of this machine's processor, for short builds.
+# Highway targets to compile. all: AVX-512, AVX2, SSE4 and the portable target, chosen at run time (SSSE3 adds build time, and no processor of the
+# last 15 years needs it). few: the targets that the tests on this machine run, without SSE4, and without AVX-512 if the processor lacks it. native:
+# the target of this machine's processor, for short builds.
 set(BIFOCAL_SIMD all CACHE STRING "SIMD targets: all, few (for tests on this machine), or native for this machine's processor alone")
 set_property(CACHE BIFOCAL_SIMD PROPERTY STRINGS all few native)
 if(BIFOCAL_SIMD STREQUAL "native")
@@ -68,7 +68,7 @@ elseif(BIFOCAL_SIMD STREQUAL "few")
 else()
   message(FATAL_ERROR "BIFOCAL_SIMD is '${BIFOCAL_SIMD}'; it is all, few or native")
 endif()
-# Sizes compiled into CUDA kernels. few leaves out most of them; a call that needs one says so.
+# Sizes compiled into CUDA kernels. few leaves out most sizes; a call that needs a missing size reports it.
 if(BIFOCAL_CUDA_VARIANTS STREQUAL "few")
   target_compile_definitions(bifocal_flags INTERFACE BIFOCAL_FEW_CUDA_VARIANTS)
 elseif(NOT BIFOCAL_CUDA_VARIANTS STREQUAL "all")

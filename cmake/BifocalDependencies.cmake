@@ -1,4 +1,4 @@
-# Everything is a Debian package; nothing is downloaded. scripts/packages lists the package names.
+# Every dependency is a Debian package; no file is downloaded. scripts/packages lists the package names.
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -26,7 +26,8 @@ if(BIFOCAL_TESTS)
   find_package(Eigen3 REQUIRED NO_MODULE)
 endif()
 
-# AUTO: used when found. ON: an error when not. OpenCL is for OpenCL devices alone, HDF5 for hloc's files.
+# AUTO: used if found. ON: an error if not found. OpenCL serves only OpenCL devices, HDF5 only hloc's files, libtiff and libwebp only photographs
+# in these formats.
 set(BIFOCAL_HAS_OPENCL OFF)
 if(NOT BIFOCAL_OPENCL STREQUAL "OFF")
   find_package(OpenCL QUIET)
@@ -43,6 +44,22 @@ if(NOT BIFOCAL_HDF5 STREQUAL "OFF")
     message(FATAL_ERROR "BIFOCAL_HDF5=ON, but the library was not found (Debian: libhdf5-dev)")
   endif()
 endif()
+# bifocal_picture_part(NAME modules): an optional format of photographs, read by the library that pkg-config names.
+function(bifocal_picture_part name)
+  string(TOUPPER ${name} upper)
+  set(BIFOCAL_HAS_${upper} OFF PARENT_SCOPE)
+  if(BIFOCAL_${upper} STREQUAL "OFF")
+    return()
+  endif()
+  pkg_check_modules(lib${name} QUIET IMPORTED_TARGET ${ARGN})
+  set(BIFOCAL_HAS_${upper} ${lib${name}_FOUND} PARENT_SCOPE)
+  set(lib${name}_INCLUDE_DIRS ${lib${name}_INCLUDE_DIRS} PARENT_SCOPE)
+  if(BIFOCAL_${upper} STREQUAL "ON" AND NOT lib${name}_FOUND)
+    message(FATAL_ERROR "BIFOCAL_${upper}=ON, but the library was not found (Debian: lib${name}-dev)")
+  endif()
+endfunction()
+bifocal_picture_part(tiff "libtiff-4>=4.5")
+bifocal_picture_part(webp libwebp libwebpdemux)
 set(BIFOCAL_HAS_CUDA OFF)
 if(NOT BIFOCAL_CUDA STREQUAL "OFF")
   include(CheckLanguage)
@@ -56,7 +73,7 @@ if(NOT BIFOCAL_CUDA STREQUAL "OFF")
       set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
     endif()
     set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} --expt-relaxed-constexpr")
-    # CMake 3.25 sets a property of this target, whose library CUDA 13 has no longer.
+    # CMake 3.25 sets a property of this target, whose library CUDA 13 no longer has.
     if(CMAKE_VERSION VERSION_LESS 3.26 AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13 AND NOT TARGET CUDA::nvToolsExt)
       add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
     endif()
@@ -66,10 +83,10 @@ if(NOT BIFOCAL_CUDA STREQUAL "OFF")
     message(FATAL_ERROR "BIFOCAL_CUDA=ON, but nvcc was not found")
   endif()
 endif()
-message(STATUS "Bifocal: OpenCL ${BIFOCAL_HAS_OPENCL}, CUDA ${BIFOCAL_HAS_CUDA}, HDF5 ${BIFOCAL_HAS_HDF5}")
+message(STATUS "Bifocal: OpenCL ${BIFOCAL_HAS_OPENCL}, CUDA ${BIFOCAL_HAS_CUDA}, HDF5 ${BIFOCAL_HAS_HDF5}, TIFF ${BIFOCAL_HAS_TIFF}, WebP ${BIFOCAL_HAS_WEBP}")
 
-# bifocal_part_sources(FILES... INCLUDES folders): files of an optional part of the library. The headers that they need are on the path of
-# these files alone, so that builds with and without the part share all other objects.
+# bifocal_part_sources(FILES... INCLUDES folders): files of an optional part of the library. Only these files get the include paths of the headers
+# that they need, so that builds with and without the part share all other objects.
 function(bifocal_part_sources)
   cmake_parse_arguments(PARSE_ARGV 0 PART "" "" "INCLUDES")
   if(CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)

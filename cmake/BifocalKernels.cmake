@@ -1,22 +1,22 @@
-# Kernels, each declared once. bifocal_kernels(filter stereo CUDA filter.cu), in the room's CMakeLists.txt:
+# Kernels, each declared once. bifocal_kernels(filter stereo CUDA filter.cu), in the module's CMakeLists.txt, uses these files:
 #
 #   src/stereo/filter.kernels      the arguments of each kernel, and the list of them (lane/kernel_words.h)
-#   src/stereo/filter.list         the files of the text, callees first: for OpenCL, and for the class in the .cu
-#   src/stereo/filter.cu           the class and the constants it is compiled with (runtime/cuda_kernels.h); more than one may be named
-#   src/stereo/filter_cpu.cpp      named with CPU: the class for SIMD registers (runtime/cpu_kernels.h), where CPUs run the same text
+#   src/stereo/filter.list         the source files, callees first: for OpenCL, and for the class in the .cu
+#   src/stereo/filter.cu           the class and the constants it is compiled with (runtime/cuda_kernels.h); several files are possible
+#   src/stereo/filter_cpu.cpp      named with CPU: the class for SIMD registers (runtime/cpu_kernels.h), if CPUs run the same source
 #   "stereo/filter.kernels.hpp"    generated: kernels::filter::launch<Real>, typed launches for host code (runtime/kernel_set.hpp)
 #
-# bifocal_kernels(... STRUCTS features/points ...): lists take structs of src/features/points.kernels, whose list of them is POINTS_STRUCTS;
-# their structs, kernels::NAME<Real>, are in the generated "features/points.kernels.hpp", which the catalogue's header includes.
+# bifocal_kernels(... STRUCTS features/points ...): lists take structs of src/features/points.kernels, which lists them as POINTS_STRUCTS;
+# the structs, kernels::NAME<Real>, are in the generated "features/points.kernels.hpp", which the catalogue's header includes.
 #
 # bifocal_kernels(... RECORDS features/records): arguments are arrays of the structs of src/features/records.h. src/features/records.kernels
 # has them as types of arguments, src/features/records.hpp for host code.
 #
-# bifocal_kernels(... TARGET target ROOT folder): outside of the library. `folder` holds the room and is searched after src/; before
+# bifocal_kernels(... TARGET target ROOT folder): for code outside the library. `folder` holds the module and is searched after src/. Before
 # its first launch the target calls bifocal::kernels::add_TARGET() (bifocal_kernels_finish).
 set(BIFOCAL_KERNEL_HEADERS ${PROJECT_BINARY_DIR}/kernels)
 
-# The header of the types of src/PATH.kernels; `include` gets the line that includes it.
+# Writes the header of the types of src/PATH.kernels; `include` gets the line that includes it.
 function(bifocal_record_header path out include)
   if(path)
     file(CONFIGURE OUTPUT ${out}/${path}.kernels.hpp @ONLY CONTENT
@@ -34,7 +34,7 @@ namespace bifocal::kernels {
   endif()
 endfunction()
 
-# The header of the structs of src/PATH.kernels.
+# Writes the header of the structs of src/PATH.kernels.
 function(bifocal_struct_header path out records)
   get_filename_component(name ${path} NAME)
   string(TOUPPER ${name} upper)
@@ -50,7 +50,7 @@ namespace bifocal::kernels {
 ")
 endfunction()
 
-# The header of a catalogue; it does not change when the catalogue does.
+# Writes the header of a catalogue, which does not change with the catalogue.
 function(bifocal_kernel_header name room out records structs)
   string(TOUPPER ${name} upper)
   bifocal_record_header("${records}" ${out} include)
@@ -78,7 +78,7 @@ function(bifocal_kernels name room)
   bifocal_kernel_header(${name} ${room} ${BIFOCAL_KERNEL_HEADERS} "${KERNELS_RECORDS}" "${KERNELS_STRUCTS}")
   if(KERNELS_TARGET)
     bifocal_embed_opencl(${name} ${room}/${name}.list TARGET ${KERNELS_TARGET} ROOT ${KERNELS_ROOT})
-    set_property(GLOBAL APPEND PROPERTY BIFOCAL_TEXTS_OF_${KERNELS_TARGET} ${name})
+    set_property(GLOBAL APPEND PROPERTY BIFOCAL_SOURCES_OF_${KERNELS_TARGET} ${name})
   else()
     set(KERNELS_TARGET bifocal)
     bifocal_embed_opencl(${name} ${room}/${name}.list)
@@ -94,7 +94,7 @@ function(bifocal_kernels name room)
   endforeach()
 endfunction()
 
-# Once, after every catalogue of a target: bifocal::kernels::add_TARGET(), which makes its functions and texts known.
+# Called once, after every catalogue of a target: makes bifocal::kernels::add_TARGET(), which registers its functions and sources.
 function(bifocal_kernels_finish target)
   set(declarations "")
   set(calls "")
@@ -108,18 +108,18 @@ function(bifocal_kernels_finish target)
     string(APPEND declarations "void bifocal_cuda_table_${stem}(bifocal::runtime::CudaTable& table);\n")
     string(APPEND calls "      bifocal_cuda_table_${stem}(tables.cuda);\n")
   endforeach()
-  set(texts "")
+  set(sources "")
   if(BIFOCAL_HAS_OPENCL)
-    get_property(names GLOBAL PROPERTY BIFOCAL_TEXTS_OF_${target})
+    get_property(names GLOBAL PROPERTY BIFOCAL_SOURCES_OF_${target})
     foreach(name IN LISTS names)
-      string(APPEND declarations "namespace bifocal::runtime { OpenClText opencl_text_${name}(); }\n")
-      string(APPEND texts "    runtime::add_opencl_text(runtime::opencl_text_${name}());\n")
+      string(APPEND declarations "namespace bifocal::runtime { OpenClSource opencl_source_${name}(); }\n")
+      string(APPEND sources "    runtime::add_opencl_source(runtime::opencl_source_${name}());\n")
     endforeach()
   endif()
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/kernels_of_${target}.cpp @ONLY CONTENT
 "// Generated by cmake/BifocalKernels.cmake.
 #include \"runtime/kernel_table.hpp\"
-#include \"runtime/opencl/text.hpp\"
+#include \"runtime/opencl/source.hpp\"
 
 @declarations@
 namespace bifocal::kernels {
@@ -128,7 +128,7 @@ void add_@target@() {
   [[maybe_unused]] static const bool added = [] {
     runtime::add_kernels([]([[maybe_unused]] runtime::KernelTables& tables) {
 @calls@    });
-@texts@    return true;
+@sources@    return true;
   }();
 }
 }  // namespace bifocal::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// stereo LEFT RIGHT DISPARITIES OUT.png: the disparity of a rectified pair as a coloured picture.
+// stereo LEFT RIGHT DISPARITIES OUT.png: draws the disparities of a rectified pair in colours.
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/stereo.hpp>

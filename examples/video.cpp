@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// video DEVICE FRAMES...: each picture matched with the two before it, and the fundamental matrix
-// to each. Pictures stand for what a camera or a decoder gives: frames of one size, in their order.
+// video DEVICE FRAMES...: matches each frame with the two preceding frames and estimates their
+// fundamental matrices. The image files replace a camera or a decoder: frames of one size, in
+// order.
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/video.hpp>

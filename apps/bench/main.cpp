@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bifocal-bench: measures this machine, beside peers where they are built in.
+// bifocal-bench: measures this machine, and other projects if they are built in.
 #include <fmt/format.h>
+#include <bifocal/adjust.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -23,11 +24,12 @@ namespace {
 struct Options {
   std::string suite, device = "auto", json_file, filter, data = "../shared/data", pictures;
   bool list = false;
+  AdjustChoices adjust;
 };
 
 using cli::print_out;
 
-// Runs a suite, or with `dry` only asks it for its cases.
+// Runs a suite, or with `dry` only lists its cases.
 using Visit = std::function<bool(const std::string& case_name)>;
 void run_suite(const Suite& suite, const Options& o, const Visit& wanted,
                const std::function<void(Record)>& report) {
@@ -35,11 +37,12 @@ void run_suite(const Suite& suite, const Options& o, const Visit& wanted,
                   .pictures_folder = o.pictures,
                   .device = o.device,
                   .wanted = wanted,
-                  .report = report};
+                  .report = report,
+                  .adjust = o.adjust};
   suite.run(context);
 }
 
-// `all` on another device means those suites that run there.
+// On a device other than the CPU, `all` means all suites that run there.
 std::vector<Suite> chosen_suites(const std::string& name, const std::string& device) {
   const bool on_cpu = device == "auto" || device == "cpu";
   std::vector<Suite> chosen;
@@ -48,7 +51,7 @@ std::vector<Suite> chosen_suites(const std::string& name, const std::string& dev
     names += suite.name + " ";
     if (name == suite.name && !on_cpu && !suite.on_devices) {
       throw Error(ErrorCode::device,
-                  fmt::format("--device {}: suite {} runs on the CPU only", device, name));
+                  fmt::format("--device {}: suite {} runs only on the CPU", device, name));
     }
     if (name == suite.name || (name == "all" && suite.in_all && (on_cpu || suite.on_devices))) {
       chosen.push_back(suite);
@@ -56,7 +59,7 @@ std::vector<Suite> chosen_suites(const std::string& name, const std::string& dev
   }
   if (chosen.empty()) {
     throw Error(ErrorCode::usage,
-                fmt::format("SUITE: {}: no such suite; there are {}and all", name, names));
+                fmt::format("SUITE: {}: no such suite; use one of {}or all", name, names));
   }
   return chosen;
 }
@@ -72,10 +75,13 @@ std::regex filter_of(const std::string& text) {
 std::string word(const Figure& figure) {
   if (const double* number = std::get_if<double>(&figure.value))
     return fmt::format("{:.4g}", *number);
-  return std::visit([](const auto& value) { return fmt::format("{}", value); }, figure.value);
+  if (const auto* numbers = std::get_if<std::vector<double>>(&figure.value))
+    return fmt::format("({} numbers)", numbers->size());
+  if (const std::string* text = std::get_if<std::string>(&figure.value)) return *text;
+  return fmt::format("{}", std::get<std::int64_t>(figure.value));
 }
 
-// One line: the value, its spread, the peer and how many times better than it we are.
+// Returns one line: the value, its spread, and the reference with the ratio to it.
 std::string row(const Record& r) {
   std::string text =
       fmt::format("{:<46} {:>10.4g} {:<24} +- {:<9.2g}", r.case_name, r.value, r.unit, r.mad);
@@ -133,7 +139,7 @@ void list_cases(const std::vector<Suite>& chosen, const Options& o, const std::r
 }
 
 void measure_suites(const Options& o, const std::string& command_line) {
-  const Device device(o.device);  // refuses one that is not there before anything is measured
+  const Device device(o.device);  // refuses a missing device before any measurement
   const std::vector<Suite> chosen = chosen_suites(o.suite, o.device);
   const std::regex filter = filter_of(o.filter);
   if (o.list) return list_cases(chosen, o, filter);
@@ -169,9 +175,25 @@ void measure_suites(const Options& o, const std::string& command_line) {
   if (!o.json_file.empty()) write_file(o.json_file, records.dump(1) + "\n");
 }
 
+void add_adjust_options(const cli::Command& command, AdjustChoices& choices) {
+  command.option("--bal", choices.bal, "BAL files that suite adjust reads, as text");
+  command.option("--write", choices.write,
+                 "folder for the problems of suite adjust that the filter chooses, as BAL files");
+  command
+      .option("--seconds", choices.seconds, "an adjustment of suite adjust stops after this time")
+      .in_range(Range::above(0))
+      .shows_default();
+  command.option("--tolerance", choices.tolerance, "function tolerance of suite adjust")
+      .in_range(Range::at_least(0))
+      .shows_default();
+  command.choice(
+      "--solver", Range::one_of(kAdjustSolverWords),
+      [&choices](int word) { choices.solver = word; }, choices.solver, "solver of suite adjust");
+}
+
 int run(int argc, char** argv) {
   cli::Program program("bifocal-bench",
-                       "Measures this machine, beside peers where they are built in.",
+                       "Measures this machine, and other projects if they are built in.",
                        BIFOCAL_VERSION, "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device.");
   const cli::Command command = program.only_command();
   Options o;
@@ -183,15 +205,17 @@ int run(int argc, char** argv) {
               "auto, cpu, cuda[:i] or opencl[:i] (see bifocal devices); some suites run on "
               "the CPU only")
       .shows_default();
-  command.option("--filter", o.filter, "regular expression that a case's name has to contain");
+  command.option("--filter", o.filter,
+                 "regular expression; runs the cases whose names contain a match");
   command.option("--json", o.json_file, "also write the records to this file, as a JSON array");
   command
       .option("--data", o.data,
-              "folder of the photographs that some cases need; without it they are left out")
+              "folder of the photographs for some cases; without it these cases are skipped")
       .environment("BIFOCAL_DATA")
       .shows_default();
   command.option("--pictures", o.pictures,
-                 "folder for the result pictures of the stereo system in suite seeds");
+                 "folder for the result images of the stereo system in suite seeds");
+  add_adjust_options(command, o.adjust);
   command.flag("--list", o.list, "only list the cases");
   command.runs([&] { measure_suites(o, cli::command_line("bifocal-bench", argc, argv)); });
   program.run(argc, argv);
@@ -202,7 +226,7 @@ int run(int argc, char** argv) {
 }  // namespace bifocal::bench
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write with a message
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe then gives a failed write with a message
   return bifocal::cli::exit_code_of("bifocal-bench",
                                     [&] { return bifocal::bench::run(argc, argv); });
 }

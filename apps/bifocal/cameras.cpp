@@ -40,7 +40,7 @@ Cameras given_cameras(const CameraOptions& options) {
 }
 
 Photograph read_photograph(const std::string& file) {
-  const std::string bytes = read_file(file, kMaxPictureBytes);
+  const std::string bytes = read_file(file, kMaxImageBytes);
   Photograph photograph{file, decode_image(bytes, file), exif_intrinsics(bytes),
                         bifocal::exif_doubt(bytes)};
   const ImageU8& image = photograph.image;
@@ -52,7 +52,7 @@ Photograph read_photograph(const std::string& file) {
 }
 
 Cameras exif_cameras(const Intrinsics& first, const Intrinsics& second) {
-  return {first, second, "EXIF focal lengths of both files; principal point taken at the centre",
+  return {first, second, "EXIF focal lengths of both files; principal point assumed at the centre",
           0,     0,      true};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The intrinsics of the two cameras come from here.
+// Intrinsics of both cameras, from options or from EXIF.
 #pragma once
 
 #include <bifocal/io.hpp>
@@ -15,30 +15,30 @@ void add_camera_options(const Command& command, CameraOptions& options);
 
 struct Cameras {
   std::optional<Intrinsics> camera1, camera2;
-  std::string source;         // in words, for the report
-  int width = 0, height = 0;  // px, of the pictures they are for; 0: any
+  std::string source;         // origin in words, for the report
+  int width = 0, height = 0;  // px, size of their images; 0: any size
   bool is_exif = false;
 
   [[nodiscard]] bool known() const { return camera1 && camera2; }
 };
-// The cameras given by the options; none when no option was given.
+// Returns the cameras given by the options; empty if no option was given.
 [[nodiscard]] Cameras given_cameras(const CameraOptions& options);
 
-// A photograph and the camera that its EXIF tells, from one reading of the file.
-// Throws Error(input) naming the file, also when a side is longer than features can be found in.
+// Reads a photograph and its camera from EXIF, opening the file once. Throws Error(input) with the
+// name of the file, also if a side is too long for feature detection.
 struct Photograph {
   std::string file;
   ImageU8 image;
   std::optional<Intrinsics> exif;
-  std::string exif_doubt;  // empty without one
+  std::string exif_doubt;  // empty without a doubt
 };
 [[nodiscard]] Photograph read_photograph(const std::string& file);
 
-// The cameras of two photographs that both have an EXIF focal length.
+// Returns the cameras of two photographs that both have an EXIF focal length.
 [[nodiscard]] Cameras exif_cameras(const Intrinsics& first, const Intrinsics& second);
 
-// The cameras given by the options, else by EXIF when both photographs have one. Throws
-// Error(input) when the options' are for pictures of another size.
+// Returns the cameras given by the options, otherwise those from EXIF if both photographs have one.
+// Throws Error(input) if the options belong to images of another size.
 [[nodiscard]] Cameras cameras_of(const CameraOptions& options, const Photograph& first,
                                  const Photograph& second);
 

@@ -5,6 +5,9 @@
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 
+#include <algorithm>
+#include <iterator>
+
 #include <nlohmann/json.hpp>
 
 #include "arguments.hpp"
@@ -15,7 +18,7 @@ namespace {
 void add_threads_and_json(const Command& command, CommonOptions& options) {
   command
       .option("--threads", options.threads,
-              "most threads to use, 0: all cores; never changes the result")
+              "largest number of threads, 0: all cores; does not change the result")
       .in_range(Range::within(0, 4096))
       .shows_default();
   command.flag("--json", options.json, "print the result as JSON on stdout");
@@ -44,11 +47,11 @@ void add_common_of_many(const Command& command, CommonOptions& options) {
   command
       .option("--device", options.device,
               "cpu, cuda[:i] or opencl[:i] (see bifocal devices), or several: cuda:all, "
-              "cuda:0,cuda:1; auto: a CUDA device, else an OpenCL GPU, else cpu")
+              "cuda:0,cuda:1; auto: a CUDA device, otherwise an OpenCL GPU, otherwise cpu")
       .shows_default();
-  command.flag("--mixed-devices", options.mixed_devices,
-               "allow devices of different kinds: their last bits may differ, and chance decides "
-               "which has what");
+  command.flag(
+      "--mixed-devices", options.mixed_devices,
+      "allow devices of different kinds; results may then differ between runs in the last bits");
   add_threads_and_json(command, options);
 }
 
@@ -65,23 +68,23 @@ Device chosen_device(const CommonOptions& options) {
 
 std::future<Device> starting_device(const CommonOptions& options) {
   return std::async(std::launch::async, [options] {
-    Queue queue(chosen_device(options));  // the first one makes the context
+    Queue queue(chosen_device(options));  // the first queue creates the context
     return queue.device();
   });
 }
 
 namespace {
 
-// A GPU that is busy or broken is no reason to fail.
+// A GPU that is busy or broken must not make the command fail.
 DeviceSet best_devices(std::string_view earlier) {
   if (earlier.starts_with("cpu")) return Device();
   const Device best("auto");
   try {
-    Queue queue(best);  // the first one makes the context
+    Queue queue(best);  // the first queue creates the context
     return best;
   } catch (const Error& e) {
     if (e.code() != ErrorCode::device) throw;
-    warn(fmt::format("{} can't be used, the CPU is used: {}", best.info().id, e.what()));
+    warn(fmt::format("{} cannot be used, using the CPU: {}", best.info().id, e.what()));
     return Device();
   }
 }
@@ -93,24 +96,52 @@ DeviceSet chosen_devices(const CommonOptions& options, std::string_view earlier)
   DeviceSet devices(options.device, MixedDevices::allowed);
   if (devices.is_mixed() && !options.mixed_devices)
     throw Error(ErrorCode::usage,
-                fmt::format("--device {}: these differ in kind, name or driver, so that the last "
-                            "bits may, too; --mixed-devices allows it",
+                fmt::format("--device {}: the devices differ in kind, name or driver, so results "
+                            "may differ in the last bits; allow this with --mixed-devices",
                             options.device));
   return devices;
 }
 
+namespace {
+
+// Appends `json` with one member of an object a line; arrays without objects stay on one line.
+void append_indented(const Json& json, int depth, std::string& text) {
+  const bool has_lines =
+      (json.is_object() && !json.empty()) ||
+      (json.is_array() &&
+       std::any_of(json.begin(), json.end(), [](const Json& v) { return v.is_object(); }));
+  if (!has_lines) {
+    text += to_line(json);
+    return;
+  }
+  const std::string margin(static_cast<std::size_t>(2 * depth + 2), ' ');
+  text += json.is_object() ? "{\n" : "[\n";
+  for (auto item = json.begin(); item != json.end(); ++item) {
+    text += margin;
+    if (json.is_object()) text += to_line(Json(item.key())) + ": ";
+    append_indented(*item, depth + 1, text);
+    text += std::next(item) == json.end() ? "\n" : ",\n";
+  }
+  text += margin.substr(2);
+  text += json.is_object() ? '}' : ']';
+}
+
+}  // namespace
+
 std::string to_text(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string text;
+  append_indented(json, 0, text);
+  return text + '\n';
 }
 
 std::string to_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void tell(std::string_view text) { fmt::print(stderr, "bifocal: {}\n", valid_utf8(text)); }
+void print_note(std::string_view text) { fmt::print(stderr, "bifocal: {}\n", valid_utf8(text)); }
 
 void warn(std::string_view text) {
-  if (!text.empty()) tell(fmt::format("warning: {}", text));
+  if (!text.empty()) print_note(fmt::format("warning: {}", text));
 }
 
 }  // namespace bifocal::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The commands share common options and the way to JSON.
+// Common options and JSON output of the commands.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -22,7 +22,8 @@ struct Context {
   int exit_code = kExitOk;   // set by the command that ran
 };
 
-// Each adds its command to the program; the command runs when the arguments have been parsed.
+// Each function adds its command to the program. The command runs after the arguments have
+// been parsed.
 void add_pair(Program& program, Context& context);
 void add_rectify(Program& program, Context& context);
 void add_stereo(Program& program, Context& context);
@@ -38,40 +39,40 @@ void add_devices(Program& program, Context& context);
 // Options of every command that computes.
 struct CommonOptions {
   std::string device = "auto";
-  bool mixed_devices = false;  // of commands that take several
+  bool mixed_devices = false;  // for commands that take several devices
   int threads = 0;
   bool json = false;
 };
 void add_common(const Command& command, CommonOptions& options);
 // Adds the options of commands with much work for one device, which chosen_devices() returns.
 void add_common_of_large(const Command& command, CommonOptions& options);
-// Adds the options of commands that several devices may work on.
+// Adds the options of commands on which several devices may work.
 void add_common_of_many(const Command& command, CommonOptions& options);
 
 // Returns the device of a command that works on one pair; "auto" is the CPU. Throws Error(device)
-// naming what there is.
+// with the available devices.
 Device chosen_device(const CommonOptions& options);
-// Starts the context of a GPU, which takes longer than decoding a picture, in another thread.
+// Creates the context of a GPU in another thread, because this takes longer than decoding an image.
 std::future<Device> starting_device(const CommonOptions& options);
 // Returns the devices of a command that works on many pairs. "auto" is the best device, as in
 // Device("auto"), and the CPU if that device cannot be used or `earlier`, the device of the work to
 // resume, is a CPU.
 DeviceSet chosen_devices(const CommonOptions& options, std::string_view earlier = {});
 
-// Ordered as inserted, so that files read well. Text that isn't UTF-8 (a file name) gets
-// replacement characters.
+// Writes JSON with members in the order of insertion, for readable files. Text that is not UTF-8,
+// such as a file name, gets replacement characters.
 using Json = nlohmann::ordered_json;
 std::string to_text(const Json& json);
-std::string to_line(const Json& json);  // without the end of the line
+std::string to_line(const Json& json);  // without the newline
 
-// Rethrows the error that is being handled; a usage error names the library's option as the command
-// line does.
+// Rethrows the current exception. In a usage error, replaces the name of a library option by its
+// command-line flag.
 [[noreturn]] void rethrow_renamed(const Error& error, std::string_view option,
                                   std::string_view flag);
 
-// A line "bifocal: TEXT" on stderr, in UTF-8 as print_out() writes.
-void tell(std::string_view text);
-// A line "bifocal: warning: TEXT", unless there is no text.
+// Prints a line "bifocal: TEXT" on stderr, in UTF-8 like print_out().
+void print_note(std::string_view text);
+// Prints a line "bifocal: warning: TEXT" unless the text is empty.
 void warn(std::string_view text);
 
 }  // namespace bifocal::cli

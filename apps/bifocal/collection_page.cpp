@@ -18,7 +18,7 @@ namespace {
 
 void check(const CollectionPage& page) {
   std::error_code none;
-  if (page.out.empty()) throw Error(ErrorCode::usage, "the page: an empty name is no file");
+  if (page.out.empty()) throw Error(ErrorCode::usage, "the page: the file name is empty");
   for (const fs::path& input : {page.database, page.run_file})
     if (!input.empty() && fs::equivalent(page.out, input, none))
       throw Error(ErrorCode::usage,
@@ -34,13 +34,13 @@ Json read_run(const fs::path& file) {
   Json run = Json::parse(read_text(file), nullptr, false);
   if (!run.is_object())
     throw Error(ErrorCode::input,
-                fmt::format("{}: is not what bifocal collect --json or verify --json prints",
+                fmt::format("{}: is not the output of bifocal collect --json or verify --json",
                             file.string()));
   return run;
 }
 
 // Returns the images whose matches the page shows, then the images without a verified pair.
-std::vector<int> images_in_turn(const ViewGraph& graph, const std::vector<int>& edges) {
+std::vector<int> images_in_order(const ViewGraph& graph, const std::vector<int>& edges) {
   std::vector<int> images;
   std::vector<bool> taken(graph.images.size());
   const auto take = [&](int i) {
@@ -56,9 +56,9 @@ std::vector<int> images_in_turn(const ViewGraph& graph, const std::vector<int>& 
   return images;
 }
 
-unsigned thread_count(int asked) {
-  return asked > 0 ? static_cast<unsigned>(asked)
-                   : std::max(1U, std::thread::hardware_concurrency());
+unsigned thread_count(int requested) {
+  return requested > 0 ? static_cast<unsigned>(requested)
+                       : std::max(1U, std::thread::hardware_concurrency());
 }
 
 }  // namespace
@@ -72,18 +72,19 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
     throw Error(ErrorCode::input, fmt::format("{}: has no images", page.database.string()));
   const ShownPairs shown = shown_pairs(graph);
   Json data = page_data(graph, shown);
-  // What the overview leaves of max_bytes goes to pairs, half of it to pictures if there are any.
+  // Pairs get the bytes of max_bytes that the overview leaves; half of this goes to thumbnails if
+  // the page has any.
   const std::size_t base = to_line(data).size();
   std::size_t left = page.max_bytes > base ? page.max_bytes - base : 0;
   const std::size_t for_pictures = page.images.empty() ? 0 : left / 2;
-  std::vector<int> edges = shown.in_turn;
+  std::vector<int> edges = shown.in_order;
   edges.resize(std::min(edges.size(), (left - for_pictures) / kPairBytes));
   const std::size_t points = points_that_fit(left - for_pictures, edges.size());
   const std::vector<PairDetails> details = pair_details(database, graph, edges, points);
   Thumbnails pictures;
   if (!page.images.empty())
     pictures =
-        thumbnails(graph, images_in_turn(graph, edges), page.images,
+        thumbnails(graph, images_in_order(graph, edges), page.images,
                    static_cast<std::int64_t>(for_pictures / 4 * 3), thread_count(page.threads));
   add_details(data, shown, details, pictures);
   const Contradictions contradictions = find_contradictions(page.database.string());
@@ -91,7 +92,8 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
   collected.notes.insert(collected.notes.end(), contradictions.texts.begin(),
                          contradictions.texts.end());
   const std::string html = collection_report(
-      {page.database.filename().string(), page.command_line, graph, points, collected, earlier},
+      {page.database.filename().string(), page.command_line, page.database.string(),
+       page.images.string(), graph, points, collected, earlier},
       data, shown, page.images.empty() ? nullptr : &pictures);
   write_file(page.out, html);
   return {.bytes = html.size(),

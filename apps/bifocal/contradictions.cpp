@@ -17,9 +17,8 @@ Contradictions described(const std::vector<colmap::ContradictingPair>& pairs) {
                          {"image2", p.name2},
                          {"inliers", p.inliers},
                          {"probability", p.probability}});
-    out.texts.push_back(
-        fmt::format("{}, {}: the rotation contradicts those of other pairs ({} inliers)", p.name1,
-                    p.name2, p.inliers));
+    out.texts.push_back(fmt::format("{}, {}: the rotation contradicts other pairs ({} inliers)",
+                                    p.name1, p.name2, p.inliers));
   }
   return out;
 }
@@ -30,7 +29,7 @@ Contradictions find_contradictions(const std::string& database) {
   return described(colmap::contradicting_pairs(std::filesystem::path(database)));
 }
 
-Contradictions tell_contradictions(const std::string& database, bool is_strict) {
+Contradictions print_contradictions(const std::string& database, bool is_strict) {
   const std::filesystem::path file(database);
   const std::vector<colmap::ContradictingPair> pairs = colmap::contradicting_pairs(file);
   Contradictions found = described(pairs);

@@ -12,17 +12,17 @@ namespace bifocal::cli {
 
 struct Contradictions {
   Json pairs = Json::array();      // {"image1", "image2": names, "inliers", "probability"}
-  std::vector<std::string> texts;  // a sentence each
+  std::vector<std::string> texts;  // one sentence per pair
 };
 
-// Throws Error(input) for a file that is no database.
+// Finds the contradicting pairs of a database. Throws Error(input) if the file is not a database.
 [[nodiscard]] Contradictions find_contradictions(const std::string& database);
 
-// Prints them on stderr. is_strict: erases their geometries.
-[[nodiscard]] Contradictions tell_contradictions(const std::string& database, bool is_strict);
+// Prints the pairs on stderr. is_strict: erases their geometries.
+[[nodiscard]] Contradictions print_contradictions(const std::string& database, bool is_strict);
 
 inline constexpr const char* kStrictPairsHelp =
-    "leave out pairs whose rotation contradicts those of other pairs: their geometries are erased, "
-    "their matches stay";
+    "reject pairs whose rotation contradicts other pairs: their geometries are erased, their "
+    "matches stay";
 
 }  // namespace bifocal::cli

@@ -26,11 +26,11 @@ std::string cameras_text(const DensePair& dense) {
     case CameraSource::given:
       return "";
     case CameraSource::estimated:
-      return fmt::format(", with a focal length that the matches tell to {:.1f} %",
+      return fmt::format(", with a focal length estimated from the matches to {:.1f} %",
                          100 * dense.focal_deviation / dense.camera1.fx);
     case CameraSource::assumed:
       return fmt::format(
-          ", up to an unknown stretch: the focal length is not known, {:.0f} px is assumed",
+          ", up to an unknown stretch: the focal length is unknown, {:.0f} px is assumed",
           dense.camera1.fx);
   }
   return "";

@@ -9,18 +9,18 @@
 
 namespace bifocal::cli {
 
-// Summarises the known pixels; numbers are NaN where none is known.
+// Summary of the known pixels; numbers are NaN without known pixels.
 struct DepthSummary {
-  double known = 0;                      // per cent of the pixels
-  double near = 0, median = 0, far = 0;  // unit |t| = 1; near and far: of all but 2 % at each end
+  double known = 0;                      // percentage of the pixels
+  double near = 0, median = 0, far = 0;  // unit |t| = 1; near and far leave out 2 % at each end
   double relative_deviation = 0;         // median of deviation / depth
 };
 [[nodiscard]] DepthSummary summary_of(const DepthMap& map);
 
-// Says in sentences how the depth was made, of how many pixels, and how sure it is.
+// Describes in sentences the origin of the depth, the number of known pixels and the accuracy.
 [[nodiscard]] std::string depth_text(const DensePair& dense);
 
-// Draws inverse depth from blue (far) to red (near), and black where it is unknown.
+// Draws inverse depth from blue (far) to red (near), unknown in black.
 [[nodiscard]] ImageU8 depth_picture(const DepthMap& map);
 
 // Writes depth.pfm, depth_deviation.pfm (unknown +inf) and depth.png.

@@ -12,8 +12,8 @@
 namespace bifocal::cli {
 namespace {
 
-// Lowest and highest known disparity but for one per cent at either end, so that a few wrong ones
-// don't flatten the colours.
+// Returns the lowest and highest known disparity without one per cent at each end, so that a few
+// outliers do not reduce the contrast of the colours.
 std::pair<float, float> colour_range(const ImageF& disparity) {
   std::vector<float> known;
   std::copy_if(disparity.pixels.begin(), disparity.pixels.end(), std::back_inserter(known),
@@ -47,10 +47,10 @@ ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& di
   for (float& d : scaled.pixels) d *= static_cast<float>(scale / 256);
   const auto lost = write_disparity_png16(folder.staged("disparity.png"), scaled);
   if (lost > 0) {
-    tell(fmt::format(
-        "disparity.png holds disparities from 1/{:g} px: {} lower ones are unknown in it "
-        "(the .pfm files have them)",
-        scale, lost));
+    print_note(
+        fmt::format("disparity.png: the smallest disparity is 1/{:g} px; {} smaller disparities "
+                    "are stored as unknown (use the .pfm files)",
+                    scale, lost));
   }
   const auto [lo, hi] = colour_range(disparity.raw);
   ImageU8 turbo = turbo_picture(disparity.raw, lo, hi);

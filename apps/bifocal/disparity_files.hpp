@@ -7,12 +7,12 @@
 
 namespace bifocal::cli {
 
-// Returns the value of 1 px in disparity.png: 256, as KITTI has it, or the largest power of two for
+// Returns the value of 1 px in disparity.png: 256, as in KITTI, or the largest power of two for
 // which 16 bits hold the largest disparity.
 [[nodiscard]] double disparity_png_scale(const ImageF& disparity);
 
 // Writes disparity.pfm (filled), disparity_raw.pfm, disparity.png (16 bit, raw) and
-// disparity_turbo.png (raw, with legend) and returns the last.
+// disparity_turbo.png (raw, with legend). Returns the image of disparity_turbo.png.
 ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity);
 
 }  // namespace bifocal::cli

@@ -18,10 +18,10 @@
 namespace bifocal::cli {
 namespace {
 
-// Found out before the work, not after it.
+// Checks this before the work, so that an error is not found only at its end.
 void check_scene_files(const SceneOptions& o) {
   namespace fs = std::filesystem;
-  if (o.result.empty()) throw Error(ErrorCode::usage, "--result: an empty name is no file");
+  if (o.result.empty()) throw Error(ErrorCode::usage, "--result: the file name is empty");
   std::error_code none;
   if (fs::equivalent(o.scenes, o.result, none)) {
     throw Error(ErrorCode::usage,
@@ -42,11 +42,12 @@ SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, Mode
   using Clock = std::chrono::steady_clock;
   Progress progress(double(scenes.trials), "trials");
   Clock::time_point shown = Clock::now();
-  const auto update = [&](std::size_t done) {  // seldom: trials take less than a millisecond
-    if (Clock::now() - shown < std::chrono::milliseconds(100)) return;
-    shown = Clock::now();
-    progress.update(double(done), o.scenes);
-  };
+  const auto update =
+      [&](std::size_t done) {  // only sometimes, because trials take less than a millisecond
+        if (Clock::now() - shown < std::chrono::milliseconds(100)) return;
+        shown = Clock::now();
+        progress.update(double(done), o.scenes);
+      };
   return run_scenes(scenes, {kind, device, robust, o.one_by_one, update});
 }
 
@@ -54,15 +55,15 @@ SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, Mode
 
 // With --scenes the points, and K, come from that file.
 void add_scene_options(const Command& command, SceneOptions& o, const Option& points) {
-  const Option scenes = command.option(
-      "--scenes", o.scenes,
-      "instead of --points: NPZ file of many pairs (x1, x2, K; for pose x, X, K; depths "
-      "beside x1, x2 where the model takes them)");
+  const Option scenes = command.option("--scenes", o.scenes,
+                                       "instead of --points: NPZ file of many pairs (x1, x2, K; "
+                                       "for pose x, X, K; also depths if the model takes them)");
   const Option result =
       command.option("--result", o.result, "NPZ file to write for --scenes").needs(scenes);
   command
       .flag("--one-by-one", o.one_by_one,
-            "with --scenes: every trial a call of its own, as deep as one pair, timed by itself")
+            "with --scenes: estimate every trial by a separate call with the defaults for one "
+            "pair, and time each")
       .needs(scenes);
   scenes.needs(result).excludes(points);
   for (const char* name : {"--intrinsics", "--intrinsics2", "--calib", "--principal-point"}) {
@@ -91,7 +92,7 @@ void run_scene_file(ModelKind kind, const SceneOptions& o, const RobustOptions& 
   json["seed"] = robust.seed;
   print_out(to_text(json));
   if (std::size_t(failures) == scenes.trials) {
-    tell(fmt::format("{}: no geometry found in any trial", o.scenes));
+    print_note(fmt::format("{}: no geometry found in any trial", o.scenes));
     context.exit_code = kExitNoGeometry;
   }
 }

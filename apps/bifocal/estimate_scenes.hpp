@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bifocal estimate MODEL --scenes S.npz --result R.npz
+// The command `bifocal estimate MODEL --scenes S.npz --result R.npz`.
 #pragma once
 
 #include <bifocal/robust.hpp>
@@ -12,7 +12,7 @@ struct SceneOptions {
   std::string scenes, result;
   bool one_by_one = false;
 };
-// After the options of the cameras, which it excludes, as it does `points`.
+// Adds the options. Must follow the options of the cameras, which --scenes excludes, like `points`.
 void add_scene_options(const Command& command, SceneOptions& options, const Option& points);
 
 // Estimates every trial of the file, writes the result and prints a summary as JSON.

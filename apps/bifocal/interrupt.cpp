@@ -5,14 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <thread>
 #include <vector>
 
+#include "cli.hpp"
+
 namespace bifocal::cli {
 
-// Never destroyed: the watching thread lives as long as the process.
+// Never destroyed, because the watching thread lives as long as the process.
 struct Interrupts {
   std::mutex mutex;
   std::vector<const std::function<void()>*> clean_ups;
@@ -34,8 +37,10 @@ Interrupts& interrupts() {
 
 int signal_pipe[2] = {-1, -1};
 
-// Any thread may get the signal (libraries make threads before main), and a handler may do next to
-// nothing: it wakes the watching thread.
+std::atomic<bool> is_resumable = false;
+
+// Wakes the watching thread. Any thread may receive the signal, since libraries start threads
+// before main, and a signal handler may call few functions.
 void on_signal(int signal) {
   const int saved = errno;
   const auto byte = static_cast<unsigned char>(signal);
@@ -46,6 +51,8 @@ void on_signal(int signal) {
 void end_by(int signal) {
   const auto lock = hold_interrupts();
   for (const auto* clean_up : interrupts().clean_ups) (*clean_up)();
+  if (is_resumable && signal == SIGINT)
+    print_note("interrupted; the same command resumes the work");
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -53,7 +60,8 @@ void end_by(int signal) {
 }  // namespace
 
 void watch_interrupts() {
-  if (pipe2(signal_pipe, O_CLOEXEC) != 0) return;  // then a signal ends the process at once
+  if (pipe2(signal_pipe, O_CLOEXEC) != 0)
+    return;  // without the pipe a signal ends the process immediately
   std::thread([] {
     unsigned char signal = 0;
     do {
@@ -80,6 +88,8 @@ InterruptGuard::~InterruptGuard() {
   const auto lock = hold_interrupts();
   std::erase(interrupts().clean_ups, &clean_up_);
 }
+
+void announce_resuming() { is_resumable = true; }
 
 StopRequest::StopRequest() {
   const auto lock = hold_interrupts();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This is undone when the process is told to end (SIGINT, SIGTERM, SIGHUP).
+// Cleanup when a signal ends the process (SIGINT, SIGTERM, SIGHUP).
 #pragma once
 
 #include <atomic>
@@ -8,10 +8,11 @@
 
 namespace bifocal::cli {
 
-// Starts to watch for these signals.
+// Starts to handle these signals.
 void watch_interrupts();
 
-// While it lives, `clean_up` runs before the process ends by such a signal, on a thread of its own.
+// Runs `clean_up` on a separate thread if such a signal ends the process during the lifetime of
+// the object.
 class InterruptGuard {
  public:
   explicit InterruptGuard(std::function<void()> clean_up);
@@ -22,6 +23,9 @@ class InterruptGuard {
  private:
   std::function<void()> clean_up_;
 };
+
+// Makes the message of an interruption by SIGINT say that the same command resumes the work.
+void announce_resuming();
 
 // While it lives, the first Ctrl-C (SIGINT) is a request to finish early; the second one ends the
 // process. One at a time.
@@ -37,10 +41,10 @@ class StopRequest {
   friend struct Interrupts;
   std::atomic<bool> is_made_ = false;
 };
-// Exit code of a command that finished early and wrote what it had: that of a shell for SIGINT.
+// Exit code of a command that finished early and wrote its result: a shell's code for SIGINT.
 inline constexpr int kExitStopped = 130;
 
-// No interruption takes place while this lock is held: for what must be done whole or not at all.
+// Returns a lock that delays interruptions, for operations that must be complete or not start.
 [[nodiscard]] std::unique_lock<std::mutex> hold_interrupts();
 
 }  // namespace bifocal::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flags and JSON are made from the fields of options (bifocal/fields.hpp): --max-features of
-// `max_features`, --no-dense of a `dense` that is true.
+// Command-line flags and JSON from the fields of options (bifocal/fields.hpp): --max-features for
+// `max_features`, --no-dense for a `dense` that is true.
 #pragma once
 
 #include <bifocal/fields.hpp>
@@ -11,7 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "arguments.hpp"
@@ -19,7 +21,7 @@
 
 namespace bifocal::cli {
 
-// A FlagChange replaces what the field of a flag says.
+// Changes to the flag of a field: another name, help text or range.
 struct FlagChange {
   const char* name = nullptr;
   const char* help = nullptr;
@@ -27,11 +29,11 @@ struct FlagChange {
   bool shows_default = true;
 };
 
-// FlagChanges list the members that have no flag, or another one than their fields say. Members are
-// told by their addresses.
+// Lists the members without a flag, and the members whose flag differs from their field. A member
+// is identified by its address.
 class FlagChanges {
  public:
-  // Leaves out all members of options that are nested in others.
+  // Leaves out members, also all members of nested options.
   template <class... Values>
   FlagChanges& leave_out(const Values&... members) {
     (left_out_.push_back({address(members), sizeof members}), ...);
@@ -106,10 +108,35 @@ void add_flag(const Command& command, const Field& field, Value& member, const F
   }
 }
 
-// Adds a flag for every member, also of nested options, that has a value of a line: what is not
-// left out. A member that is added to the options gets its flag by itself.
+// Returns the heading in --help of the flags of an options struct; empty: the heading of the
+// flags around it.
+[[nodiscard]] constexpr const char* help_group(std::string_view options) {
+  constexpr std::pair<std::string_view, const char*> kGroups[] = {
+      {"SiftOptions", "Features"},
+      {"SurfOptions", "Features of SURF"},
+      {"GivenFeatures", "Features of another tool"},
+      {"MatchOptions", "Matching"},
+      {"RobustOptions", "Robust estimation"},
+      {"VerifyOptions", "Verification"},
+      {"CollectCameras", "Cameras"},
+      {"ScreenOptions", "Selection of pairs"},
+      {"SequentialOptions", "Selection of pairs"},
+      {"RetrievalOptions", "Selection of pairs"},
+      {"NearOptions", "Selection of pairs"},
+      {"SgmOptions", "Semi-global matching"},
+      {"SsdOptions", "Sums of squared differences"},
+      {"DisparityFilter", "Filters"}};
+  for (const auto& [name, group] : kGroups)
+    if (options == name || options.ends_with(name)) return group;
+  return "";
+}
+
+// Adds a flag for every member, also of nested options, that has a one-line value and is not left
+// out. New members of the options get their flags automatically. The flags of an options struct
+// stand under its heading in --help.
 template <HasFields Options>
 void add_flags(const Command& command, Options& options, const FlagChanges& changes = {}) {
+  const HelpGroup group(command, help_group(name_of(options)));
   fields(options, [&](auto& member, const Field& field) {
     if (changes.leaves_out(member)) return;
     if constexpr (HasFields<std::remove_reference_t<decltype(member)>>) {
@@ -120,7 +147,8 @@ void add_flags(const Command& command, Options& options, const FlagChanges& chan
   });
 }
 
-// Adds every member, those of nested options beside the others, by its name in small letters.
+// Adds every member under its name in lower case; members of nested options are added on the
+// same level.
 template <HasFields Options>
 void add_json(const Options& options, Json& json) {
   fields(options, [&json](const auto& member, const Field& field) {

@@ -13,7 +13,7 @@ namespace bifocal::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kStaging = ".bifocal-XXXXXX";  // of mkdtemp
+constexpr const char* kStaging = ".bifocal-XXXXXX";  // template for mkdtemp
 
 [[noreturn]] void fail(const fs::path& folder, const std::string& why) {
   throw Error(ErrorCode::input,
@@ -26,7 +26,7 @@ OutputFolder::OutputFolder(fs::path folder, std::vector<std::string> names,
                            const std::vector<std::string>& inputs)
     : folder_(std::move(folder)), names_(std::move(names)) {
   const auto lock = hold_interrupts();
-  if (folder_.empty()) throw Error(ErrorCode::usage, "--out: an empty name is no folder");
+  if (folder_.empty()) throw Error(ErrorCode::usage, "--out: the folder name is empty");
   std::error_code error;
   for (const std::string& name : names_) {
     for (const std::string& input : inputs) {
@@ -65,27 +65,27 @@ std::string OutputFolder::with_final_names(std::string message) {
 
 void OutputFolder::undo() {
   std::error_code ignored;
-  // On an interrupt the other threads go on writing: once the folder is gone they can't.
+  // On an interrupt other threads are still writing; after the folder is removed they cannot.
   for (int attempt = 0; attempt < 1000 && !staging_.empty() && fs::exists(staging_, ignored);
        ++attempt) {
     fs::remove_all(staging_, ignored);
   }
   if (committed_) return;
-  for (const fs::path& folder : created_) fs::remove(folder, ignored);  // only while empty
+  for (const fs::path& folder : created_) fs::remove(folder, ignored);  // only if empty
 }
 
 void OutputFolder::commit() {
   const auto lock = hold_interrupts();
   std::error_code error;
   for (const std::string& name : names_) {
-    if (fs::is_directory(folder_ / name, error)) fail(folder_ / name, "a folder is in the way");
+    if (fs::is_directory(folder_ / name, error)) fail(folder_ / name, "a folder has this name");
   }
-  const bool ours = fs::exists(folder_ / names_.front(), error);
+  const bool had_files = fs::exists(folder_ / names_.front(), error);
   for (const std::string& name : names_) {
     error.clear();
     if (fs::exists(staging_ / name, error)) {
       fs::rename(staging_ / name, folder_ / name, error);
-    } else if (ours) {
+    } else if (had_files) {
       fs::remove(folder_ / name, error);
     }
     if (error) fail(folder_ / name, error.message());

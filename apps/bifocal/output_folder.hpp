@@ -9,35 +9,36 @@
 
 namespace bifocal::cli {
 
-// The output folder of a command, all or nothing: files are written to a hidden folder inside it
-// and moved to their places by commit(). Without a commit nothing changes, and a folder made for
-// the purpose is removed again; also when the process is interrupted.
+// The output folder of a command, written completely or not at all. Files are written to a hidden
+// folder inside it and moved to their places by commit(). Without a commit nothing changes and a
+// newly created folder is removed, also if the process is interrupted.
 class OutputFolder {
  public:
-  // `names` are all the files that the command may make, the one that every run makes first;
-  // `inputs` are the files it reads. Throws Error(usage) when a result would replace an input,
-  // Error(input) naming the folder when it can't be written to.
+  // names: all files that the command may write, beginning with the file that every run writes.
+  // inputs: the files that it reads. Throws Error(usage) if a result would replace an input, and
+  // Error(input) with the folder if it is not writable.
   OutputFolder(std::filesystem::path folder, std::vector<std::string> names,
                const std::vector<std::string>& inputs);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  // The file is to be written here now.
+  // Returns the temporary path where a file has to be written.
   [[nodiscard]] std::filesystem::path staged(const std::string& name) const {
     return staging_ / name;
   }
-  // Moves every file in. Where an earlier run left its first file, also removes those of `names`
-  // that this run didn't make: results of two runs don't mix, and other people's files stay.
+  // Moves every file to its place. If an earlier run left its first file, also removes the files
+  // among `names` that this run did not write. Results of two runs are thus never mixed, and
+  // unrelated files stay.
   void commit();
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
-  // A message about staged files, with the names that they would have had.
+  // Replaces the temporary names in a message by the final names.
   [[nodiscard]] static std::string with_final_names(std::string message);
 
  private:
   std::filesystem::path folder_, staging_;
   std::vector<std::string> names_;
-  std::vector<std::filesystem::path> created_;  // folders that this object made, innermost first
+  std::vector<std::filesystem::path> created_;  // folders created by this object, innermost first
   bool committed_ = false;
   InterruptGuard interrupted_{[this] { undo(); }};
 

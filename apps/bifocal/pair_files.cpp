@@ -6,6 +6,7 @@
 #include <bifocal/io.hpp>
 #include <bifocal/version.hpp>
 
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -19,7 +20,7 @@
 namespace bifocal::cli {
 namespace {
 
-// Row of matches.txt: x1 y1 x2 y2 inlier, px, exact to the float that the detector gave.
+// Writes a row of matches.txt: x1 y1 x2 y2 inlier, in px, with all digits of the detector's floats.
 std::string matches_text(const PairResult& r) {
   std::string text = "# x1 y1 x2 y2 inlier\n";
   for (std::size_t i = 0; i < r.points.size(); ++i) {
@@ -65,7 +66,7 @@ Json dense_json(const DensePair& dense) {
   return json;
 }
 
-// Returns what was estimated of a camera that was not given; null if nothing was.
+// Returns the estimated parameters of a camera that was not given; null without an estimate.
 Json estimated_camera_json(const PairResult& r, const ImageU8& image) {
   const EstimatedCamera& estimated = r.estimated_camera;
   Json json;
@@ -88,7 +89,7 @@ Json pose_deviation_json(const PoseDeviation& deviation) {
           {"covariance", deviation.covariance}};
 }
 
-// Everything but the times is the same for one seed, whatever the number of threads.
+// Except for the durations, the result is the same for one seed and any number of threads.
 Json without_times(const PairFiles& in) {
   const PairResult& r = in.result;
   Json json = {
@@ -125,7 +126,7 @@ Json without_times(const PairFiles& in) {
   return json;
 }
 
-// With times, as timings_ms.
+// Includes durations as timings_ms.
 Json tries_json(const std::vector<PairTry>& tries) {
   Json json = Json::array();
   for (const PairTry& t : tries)
@@ -141,24 +142,25 @@ Json tries_json(const std::vector<PairTry>& tries) {
 }  // namespace
 
 const std::vector<std::string>& pair_file_names() {
-  static const std::vector<std::string> names = {"geometry.json",
-                                                 "matches.txt",
-                                                 "matches.png",
-                                                 "report.html",
-                                                 "rectified_left.png",
-                                                 "rectified_right.png",
-                                                 "disparity.pfm",
-                                                 "disparity_raw.pfm",
-                                                 "disparity.png",
-                                                 "disparity_turbo.png",
-                                                 "cloud.ply",
-                                                 "depth.pfm",
-                                                 "depth.png",
-                                                 "depth_deviation.pfm",
-                                                 "rectification.npz",
-                                                 "undistorted_left.png",
-                                                 "undistorted_right.png",
-                                                 "polar.npz"};  // polar.npz: of older versions
+  static const std::vector<std::string> names = {
+      "geometry.json",
+      "matches.txt",
+      "matches.png",
+      "report.html",
+      "rectified_left.png",
+      "rectified_right.png",
+      "disparity.pfm",
+      "disparity_raw.pfm",
+      "disparity.png",
+      "disparity_turbo.png",
+      "cloud.ply",
+      "depth.pfm",
+      "depth.png",
+      "depth_deviation.pfm",
+      "rectification.npz",
+      "undistorted_left.png",
+      "undistorted_right.png",
+      "polar.npz"};  // polar.npz: written by older versions
   return names;
 }
 
@@ -169,13 +171,12 @@ Json geometry_json(const PairFiles& in) {
   return json;
 }
 
-void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& folder) {
+void write_pair_files(const PairFiles& in, Json& geometry, OutputFolder& folder) {
   const PairResult& r = in.result;
-  write_file(folder.staged("geometry.json"), to_text(geometry));
+  const auto start = std::chrono::steady_clock::now();
   write_file(folder.staged("matches.txt"), matches_text(r));
   const PairFigures figures(in.image1, in.image2, r.points, r.model);
-  const ImageU8 matches = figures.matches();
-  write_png(folder.staged("matches.png"), matches);
+  write_png(folder.staged("matches.png"), figures.matches());
   ImageU8 turbo;
   if (r.undistorted) {
     write_png(folder.staged("undistorted_left.png"), r.undistorted->image1);
@@ -189,15 +190,21 @@ void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& f
     write_rectification(folder.staged("rectification.npz"), r.dense->rectification);
     write_ply(folder.staged("cloud.ply"), r.dense->cloud);
   }
+  std::vector<StageTime> timings = r.timings;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  timings.push_back({"files", took.count()});
+  geometry["timings_ms"]["files"] = took.count();
+  write_file(folder.staged("geometry.json"), to_text(geometry));
   write_file(folder.staged("report.html"),
              pair_report({in.left, in.right, in.command_line, in.image1, in.image2, r, in.cameras,
-                          figures, matches, turbo, r.timings}));
+                          figures, turbo, timings}));
 }
 
 void write_pair(const PairFiles& in, const std::filesystem::path& folder,
                 const std::vector<std::string>& inputs) {
   OutputFolder out(folder, pair_file_names(), inputs);
-  write_pair_files(in, geometry_json(in), out);
+  Json geometry = geometry_json(in);
+  write_pair_files(in, geometry, out);
   out.commit();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of `bifocal pair`, for the program and for the Python package.
+// Writes the files of `bifocal pair`, for the program and for the Python package.
 #pragma once
 
 #include <bifocal/two_photographs.hpp>
@@ -15,7 +15,7 @@
 namespace bifocal::cli {
 
 struct PairFiles {
-  std::string left, right, command_line;  // names of the photographs, on the page
+  std::string left, right, command_line;  // names of the photographs, shown on the page
   const ImageU8 &image1, &image2;
   const Cameras& cameras;
   const PairResult& result;
@@ -23,12 +23,13 @@ struct PairFiles {
   std::uint64_t seed = 0;
 };
 
-// The names of all files, of older versions as well.
+// Returns the names of all files, including files of older versions.
 [[nodiscard]] const std::vector<std::string>& pair_file_names();
-// Returns geometry.json. All but the times is the same for one seed, whatever the number of
-// threads.
+// Returns the content of geometry.json. Except for the durations it is the same for one seed and
+// any number of threads.
 [[nodiscard]] Json geometry_json(const PairFiles& in);
-void write_pair_files(const PairFiles& in, const Json& geometry, OutputFolder& folder);
+// Writes all files and adds the time of writing to `geometry`.
+void write_pair_files(const PairFiles& in, Json& geometry, OutputFolder& folder);
 // Writes all files into a folder, or none. inputs: files that must not be replaced.
 void write_pair(const PairFiles& in, const std::filesystem::path& folder,
                 const std::vector<std::string>& inputs);

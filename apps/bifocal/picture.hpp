@@ -9,16 +9,15 @@
 
 namespace bifocal::cli {
 
-// A photograph in the depth of its file: a PNG of 16 bits keeps them.
+// A photograph with the bit depth of its file; a PNG of 16 bits keeps 16.
 struct Picture {
-  ImageU8 image;  // empty when deep
+  ImageU8 image;  // empty if the file has 16 bits
   ImageU16 deep;
   int width = 0, height = 0;
 };
 Picture read_picture(const std::string& file);
 
-// Throws Error(input) "WHAT 40 x 30 px, but PICTURE is 400 x 300 px" unless both sizes are the
-// same.
+// Throws Error(input) "WHAT 40 x 30 px, but PICTURE is 400 x 300 px" unless both sizes are equal.
 template <class Sized, class Pixels>
 void check_size(const std::string& what, const Sized& of, const std::string& picture,
                 const Pixels& pixels) {

@@ -13,13 +13,22 @@
 namespace bifocal::cli {
 namespace {
 
+// Prints texts that a package installs: bash completion and the manual page.
+void add_shell(Program& program) {
+  const Command completion =
+      program.command("completion", "Print a script of bash that completes commands and options");
+  completion.runs([&program] { print_out(program.bash_completion()); });
+  const Command man = program.command("man", "Print the manual page (roff, for man -l)");
+  man.runs([&program] { print_out(program.man_page(BIFOCAL_VERSION)); });
+}
+
 int run(int argc, char** argv) {
   Context context{.command_line = command_line("bifocal", argc, argv)};
   Program program(
       "bifocal", "Two-view geometry: two photographs in, geometry out.", BIFOCAL_VERSION,
       "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found, 130 "
-      "adjust was interrupted and wrote its best model; of shards: 65 the input of this shard is "
-      "damaged, 75 try again.");
+      "adjust was interrupted and wrote its best model; "
+      "shards: 65 damaged input of this shard, 75 try again.");
   add_pair(program, context);
   add_rectify(program, context);
   add_stereo(program, context);
@@ -31,6 +40,7 @@ int run(int argc, char** argv) {
   add_adjust(program, context);
   add_map(program, context);
   add_devices(program, context);
+  add_shell(program);
   program.run(argc, argv);
   return context.exit_code;
 }
@@ -38,7 +48,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write with a message
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe then gives a failed write with a message
   watch_interrupts();
   return exit_code_of(
       "bifocal", [&] { return run(argc, argv); }, OutputFolder::with_final_names);

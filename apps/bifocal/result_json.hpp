@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The JSON shapes that several commands share (the contract of geometry.json).
+// JSON objects common to several commands (the format of geometry.json).
 #pragma once
 
 #include <bifocal/geometry.hpp>
@@ -14,12 +14,12 @@ namespace bifocal::cli {
 [[nodiscard]] Json model_json(ModelKind kind, const Mat3& model);
 [[nodiscard]] Json pose_json(const Pose& pose);  // {"R": nine numbers, "t": three}
 [[nodiscard]] Json intrinsics_json(const Intrinsics& camera);
-// {"is_doubted": ..., "rival_inliers": ..., "rival_ratio": ...}; of photographs also "evidence" and
-// "twin_distance", of a doubt "reason".
+// Returns {"is_doubted": ..., "rival_inliers": ..., "rival_ratio": ...}; for photographs also
+// "evidence" and "twin_distance", with a doubt "reason".
 [[nodiscard]] Json repetition_json(const Repetition& repetition);
 inline constexpr const char* kStrictHelp =
-    "end with exit code 5 if repeated structure explains the matches as well (`repetition` in the "
-    "JSON)";
+    "end with exit code 5 if repeated structure explains the matches equally well (`repetition` in "
+    "the JSON)";
 // Returns "H", "F" or "E".
 [[nodiscard]] std::string symbol(ModelKind kind);
 

@@ -30,7 +30,7 @@ NpyArray read_doubles(const NpzFile& npz, const std::string& file, const std::st
   return array;
 }
 
-// A point is `numbers` numbers.
+// Each point consists of `numbers` numbers.
 NpyArray read_points(const NpzFile& npz, const std::string& file, const std::string& name,
                      int numbers) {
   const std::string shape = fmt::format("[trials, points, {}]", numbers);
@@ -39,7 +39,7 @@ NpyArray read_points(const NpzFile& npz, const std::string& file, const std::str
     reject(file, fmt::format("array {} is {}, not float64 {}", name, describe(array), shape));
   }
   if (array.shape[0] == 0 || array.shape[1] == 0) {
-    reject(file, fmt::format("array {} is {}: there are no points", name, describe(array)));
+    reject(file, fmt::format("array {} is {}: it has no points", name, describe(array)));
   }
   return array;
 }

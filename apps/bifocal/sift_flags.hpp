@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flags of commands that find SIFT features, or others.
+// Flags of commands that detect SIFT or other features.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 namespace bifocal::cli {
 
-// Throws Error(usage) where a flag of SIFT alone is given: `features` are not SIFT's.
+// Throws Error(usage) if a flag specific to SIFT is given but `features` is another kind.
 inline void refuse_sift_flags(const SiftOptions& sift, const std::string& features) {
   constexpr std::array kNotAlone = {"max_features", "balance", "root", "contrast_threshold"};
   Json given, usual;
@@ -22,8 +22,8 @@ inline void refuse_sift_flags(const SiftOptions& sift, const std::string& featur
   add_json(SiftOptions{}, usual);
   for (const auto& [name, value] : given.items())
     if (value != usual[name] && std::ranges::find(kNotAlone, name) == kNotAlone.end())
-      throw Error(ErrorCode::usage,
-                  fmt::format("{}: of SIFT, not --features {}", flag_name(name.c_str()), features));
+      throw Error(ErrorCode::usage, fmt::format("{}: is only for SIFT, not for --features {}",
+                                                flag_name(name.c_str()), features));
 }
 
 }  // namespace bifocal::cli

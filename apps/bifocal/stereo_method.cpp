@@ -15,7 +15,7 @@
 namespace bifocal::cli {
 namespace {
 
-// Gives both methods the flags that both have. Each keeps its own default of these two.
+// Adds the flags common to both methods. Each method keeps its own defaults.
 void set_common(StereoMethod& m, bool median_given, bool speckle_size_given) {
   const DisparityFilter own = m.ssd.filter;
   m.ssd.min_disparity = m.sgm.min_disparity;
@@ -31,7 +31,8 @@ void set_common(StereoMethod& m, bool median_given, bool speckle_size_given) {
 void add_stereo_method(const Command& command, StereoMethod& m) {
   command
       .option("--max-disparity", m.max_disparity,
-              "end of the search, px: disparities below this; default: ndisp of --calib")
+              "exclusive end of the search, px; default: ndisp of --calib, else a range "
+              "estimated from matches")
       .in_range(Range::within(-1e5, 1e5));
   command
       .option("--method", m.method,
@@ -45,14 +46,15 @@ void add_stereo_method(const Command& command, StereoMethod& m) {
       FlagChanges()
           .leave_out(m.sgm.disparities, m.sgm.P2_contrast, f.fill_window)
           .change(m.sgm.min_disparity, {.range = Range::within(-1e5, 1e5)})
-          .change(m.sgm.max_memory, {.help = "most memory for the matcher, as 500M or 2G; 0: any"})
+          .change(m.sgm.max_memory,
+                  {.help = "memory limit of the matcher, such as 500M or 2G; 0: no limit"})
           .change(f.cross_check, {.range = Range::within(-1, 1e6)})
-          .change(f.median, {.help = "side of the median filter, px; 0: none. Default: 5, "
-                                     "of ssd 0",
-                             .shows_default = false})
-          .change(f.speckle_size, {.help = "smaller regions become unknown, px. Default: "
-                                           "100, of ssd 0",
-                                   .shows_default = false})
+          .change(f.median,
+                  {.help = "side of the median filter, px; 0: no filter. Default: 5, for ssd 0",
+                   .shows_default = false})
+          .change(f.speckle_size,
+                  {.help = "regions with fewer pixels become unknown. Default: 100, for ssd 0",
+                   .shows_default = false})
           .change(f.speckle_range, {.range = Range::within(0, 1e6)}));
   add_flags(command, m.ssd,
             FlagChanges().leave_out(m.ssd.min_disparity, m.ssd.disparities, m.ssd.filter));
@@ -60,25 +62,25 @@ void add_stereo_method(const Command& command, StereoMethod& m) {
     const auto given = [&](const char* name) { return command.get(name).given(); };
     const auto refuse = [&](const char* name, const char* method) {
       if (given(name) && m.method != method)
-        throw Error(ErrorCode::usage, fmt::format("{}: belongs to --method {}", name, method));
+        throw Error(ErrorCode::usage, fmt::format("{}: is only for --method {}", name, method));
     };
     for (const char* name : {"--paths", "--p1", "--p2", "--census", "--uniqueness",
                              "--vertical-tolerance", "--white", "--max-memory"})
       refuse(name, "sgm");
     refuse("--window", "ssd");
+    m.has_min_disparity = given("--min-disparity");
     set_common(m, given("--median"), given("--speckle-size"));
   });
 }
 
-void finish(StereoMethod& m, int ndisp) {
-  if (!m.max_disparity && ndisp <= 0) {
-    throw Error(ErrorCode::usage,
-                "--max-disparity is required (unless --calib names a file with ndisp)");
-  }
-  const int end = m.max_disparity.value_or(ndisp), start = m.sgm.min_disparity;
+void finish(StereoMethod& m, DisparityRange estimated) {
+  if (!m.max_disparity && !m.has_min_disparity)
+    m.sgm.min_disparity = m.ssd.min_disparity = estimated.min;
+  const int end = m.max_disparity.value_or(estimated.min + estimated.count),
+            start = m.sgm.min_disparity;
   if (!kDisparityCounts.contains(end - start)) {
     throw Error(ErrorCode::usage, fmt::format("--max-disparity: {} with --min-disparity {}: the "
-                                              "search must hold 1 to 1024 disparities",
+                                              "search must have 1 to 1024 disparities",
                                               end, start));
   }
   if (m.sgm.P2 < m.sgm.P1)

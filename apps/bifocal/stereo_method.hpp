@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How `bifocal stereo` matches: the options of both methods.
+// Options of both matching methods of `bifocal stereo`.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <bifocal/rectify.hpp>
 #include <bifocal/stereo.hpp>
 
 #include "cli.hpp"
@@ -17,26 +18,28 @@ namespace bifocal::cli {
 struct StereoMethod {
   std::string method = "sgm";
   std::optional<int> max_disparity;
-  // Options that both methods have are parsed into `sgm`.
+  bool has_min_disparity = false;  // --min-disparity was given
+  // Options common to both methods are parsed into `sgm`.
   SgmOptions sgm;
   SsdOptions ssd;
 };
 
-// --method, the search range and all that belongs to one method or the other. What the other method
-// would ignore is refused.
+// Adds --method, the search range and all options of either method. Options that the chosen method
+// would ignore are refused.
 void add_stereo_method(const Command& command, StereoMethod& method);
 
-// After parsing: fills `sgm` and `ssd`; `ndisp` of a calibration file stands in for --max-disparity
-// (0: none).
-void finish(StereoMethod& method, int ndisp);
+// Fills `sgm` and `ssd` after parsing. Without --max-disparity the search has the `estimated`
+// range, from `estimated.min` unless --min-disparity was given. Throws Error(usage) for a range of
+// less than 1 or more than 1024 disparities.
+void finish(StereoMethod& method, DisparityRange estimated);
 
-// Both pictures of one depth and size.
+// Matches two images of one depth and size.
 [[nodiscard]] DisparityMap match(Queue& queue, const StereoMethod& method, const Picture& left,
                                  const Picture& right);
 
-// For stereo.json.
+// Returns the options for stereo.json.
 [[nodiscard]] Json options_json(const StereoMethod& method);
-// For the report: names and values.
+// Returns the options for the report, as names and values.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> option_rows(
     const StereoMethod& method);
 

@@ -21,22 +21,23 @@ const char* word_of(colmap::RowUse use) {
   return "as_it_is";
 }
 
-const char* what_became_of(colmap::RowUse use) {
+const char* outcome_of(colmap::RowUse use) {
   switch (use) {
     case colmap::RowUse::left_out:
       return "left out";
     case colmap::RowUse::uncalibrated:
-      return "verified uncalibrated, without that camera";
+      return "verified as uncalibrated, without this camera";
     case colmap::RowUse::as_it_is:
       break;
   }
-  return "verified with it";
+  return "verified with these values";
 }
 
 }  // namespace
 
 void add_verify_options(const Command& command, VerifyFlags& flags, FlagChanges changes) {
-  command.option("--pairs", flags.pairs, "file of pairs, two names of images a line; else all");
+  command.option("--pairs", flags.pairs,
+                 "file of pairs, two image names on a line; default: all pairs");
   const colmap::VerifyOptions& v = flags.run.options;
   add_flags(
       command, flags.run,
@@ -47,7 +48,7 @@ void add_verify_options(const Command& command, VerifyFlags& flags, FlagChanges 
           .change(v.confidence, {.range = Range::within(0.5, 0.999999)})
           .change(v.max_iterations, {.range = Range::within(1, 1e8)})
           .change(v.detect_watermark,
-                  {.name = "--no-watermark", .help = "do not look for watermarks"}));
+                  {.name = "--no-watermark", .help = "do not detect watermarks"}));
 }
 
 Json counts_json(const colmap::VerifyProgress& done) {
@@ -67,13 +68,13 @@ Json odd_rows_json(const std::vector<colmap::OddRow>& rows) {
   return json;
 }
 
-void tell_odd_rows(const std::vector<colmap::OddRow>& rows) {
-  constexpr std::size_t kMostTold = 20;
-  for (std::size_t i = 0; i < std::min(rows.size(), kMostTold); ++i)
-    tell(fmt::format("{}: {}: {} pair{} {}", rows[i].row, rows[i].reason, rows[i].pairs,
-                     rows[i].pairs == 1 ? "" : "s", what_became_of(rows[i].use)));
-  if (rows.size() > kMostTold)
-    tell(fmt::format("and {} more such rows, which --json lists", rows.size() - kMostTold));
+void print_odd_rows(const std::vector<colmap::OddRow>& rows) {
+  constexpr std::size_t kMostPrinted = 20;
+  for (std::size_t i = 0; i < std::min(rows.size(), kMostPrinted); ++i)
+    print_note(fmt::format("{}: {}: {} pair{} {}", rows[i].row, rows[i].reason, rows[i].pairs,
+                           rows[i].pairs == 1 ? "" : "s", outcome_of(rows[i].use)));
+  if (rows.size() > kMostPrinted)
+    print_note(fmt::format("{} more such rows are listed by --json", rows.size() - kMostPrinted));
 }
 
 std::int64_t verified_pairs(const colmap::VerifyProgress& done) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of geometric verification, of every command that has them.
+// Options of geometric verification, for every command that has them.
 #pragma once
 
 #include <bifocal/colmap/verify.hpp>
@@ -17,13 +17,12 @@ struct VerifyFlags {
 };
 void add_verify_options(const Command& command, VerifyFlags& flags, FlagChanges changes = {});
 
-// Pairs by configuration, those that there are.
+// Returns the number of pairs for each configuration that occurs.
 [[nodiscard]] Json counts_json(const colmap::VerifyProgress& done);
-// Rows that could not be taken as they are: for a reader of JSON, and on stderr, the first ones.
+// Report damaged rows as JSON, and the first few on stderr.
 [[nodiscard]] Json odd_rows_json(const std::vector<colmap::OddRow>& rows);
-void tell_odd_rows(const std::vector<colmap::OddRow>& rows);
-// What was verified in a database.
-// Returns the number of pairs with a geometry (colmap::is_geometry).
+void print_odd_rows(const std::vector<colmap::OddRow>& rows);
+// Returns the number of pairs of a database that have a geometry (colmap::is_geometry).
 [[nodiscard]] std::int64_t verified_pairs(const colmap::VerifyProgress& done);
 [[nodiscard]] Json verified_json(const std::string& database, const colmap::VerifyProgress& done);
 

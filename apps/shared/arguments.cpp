@@ -9,6 +9,9 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <iostream>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,8 +33,9 @@ CLI::Validator whole_number_check() {
             const auto [stop, error] = std::from_chars(text.data(), end, value);
             if (text.empty() || stop != end || has_base(text))
               return fmt::format("{} is not a whole number", text);
-            return error == std::errc() ? std::string()
-                                        : fmt::format("{} is out of range: below 2^64", text);
+            return error == std::errc()
+                       ? std::string()
+                       : fmt::format("{} is out of range: must be below 2^64", text);
           },
           ""};
 }
@@ -53,7 +57,51 @@ CLI::Validator word_check(const Range& range) {
   return CLI::IsMember(words).description(to_string(range));
 }
 
-// CLI::AsSizeValue takes -1 for the largest number. Comes before it.
+// Words of the options that take one of several words, for completion.
+std::map<const CLI::Option*, std::vector<std::string>>& words() {
+  static std::map<const CLI::Option*, std::vector<std::string>> all;
+  return all;
+}
+
+// Number of insertions, deletions and replacements of letters between two words.
+std::size_t distance_of(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+// "; did you mean WORD?" if one of the words differs by at most two letters and a third of `typed`.
+std::string suggestion(const std::string& typed, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t nearest = std::min<std::size_t>(2, typed.size() / 3) + 1;
+  for (const std::string& word : known)
+    if (const std::size_t d = distance_of(typed, word); d < nearest) nearest = d, best = word;
+  return best.empty() ? best : fmt::format("; did you mean {}?", best);
+}
+
+std::vector<std::string> names_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options())
+    if (!option->get_positional()) flags.push_back("--" + option->get_lnames().front());
+  return flags;
+}
+
+// Rejects negative numbers, because CLI::AsSizeValue reads -1 as the largest number. Must run
+// before it.
 std::string refuse_sign(const std::string& text) {
   return text.starts_with('-') ? fmt::format("{} is negative", text) : std::string();
 }
@@ -67,6 +115,7 @@ Option Option::required() const {
 
 Option Option::in_range(const Range& range) const {
   option_->check(range.words.empty() ? range_check(range) : word_check(range));
+  if (!range.words.empty()) words()[option_] = {range.words.begin(), range.words.end()};
   return *this;
 }
 
@@ -75,8 +124,9 @@ Option Option::whole_number() const {
   return *this;
 }
 
-Option Option::one_of(const std::vector<std::string>& words) const {
-  option_->check(CLI::IsMember(words).description(""));
+Option Option::one_of(const std::vector<std::string>& choices) const {
+  option_->check(CLI::IsMember(choices).description(""));
+  words()[option_] = choices;
   return *this;
 }
 
@@ -109,6 +159,12 @@ Option Option::excludes(const Option& other) const {
 bool Option::given() const { return option_->count() > 0; }
 
 std::string Option::name() const { return option_->get_name(); }
+
+const std::vector<std::string>& Option::words_of(const CLI::Option* option) {
+  static const std::vector<std::string> none;
+  const auto found = words().find(option);
+  return found == words().end() ? none : found->second;
+}
 
 template <class T>
 Option Command::option(const std::string& name, T& value, const std::string& help) const {
@@ -154,6 +210,13 @@ void Command::after_parsing(std::function<void()> check) const {
 
 void Command::runs(std::function<void()> body) const { app_->callback(std::move(body)); }
 
+HelpGroup::HelpGroup(const Command& command, const std::string& heading)
+    : app_(command.app_), before_(app_->option_defaults()->get_group()) {
+  if (!heading.empty()) app_->option_defaults()->group(heading);
+}
+
+HelpGroup::~HelpGroup() { app_->option_defaults()->group(before_); }
+
 Program::Program(const std::string& name, const std::string& description,
                  const std::string& version, const std::string& footer)
     : app_(std::make_unique<CLI::App>(description, name)) {
@@ -178,6 +241,8 @@ void Program::run(int argc, char** argv) {
   const auto fail = [](const std::string& why, const std::string& command) {
     throw Error(ErrorCode::usage, fmt::format("{}\nSee {} --help", why, command));
   };
+  const bool has_commands = app_->get_require_subcommand_min() > 0;
+  if (argc == 1 && has_commands) return void(std::cout << app_->help());
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -186,17 +251,17 @@ void Program::run(int argc, char** argv) {
       return;
     }
     const auto chosen = app_->get_subcommands();
-    const bool has_commands = app_->get_require_subcommand_min() > 0;
     if (has_commands && chosen.empty() && argc > 1 && argv[1][0] != '-') {
-      fail(fmt::format("{}: no such command", argv[1]), app_->get_name());
+      fail(fmt::format("{}: no such command{}", argv[1], suggestion(argv[1], names_of(*app_))),
+           app_->get_name());
     }
-    // CLI11 looks for what is missing before it looks at what it does not know.
+    // CLI11 reports missing arguments before unknown arguments.
     const auto unknown = chosen.empty() ? std::vector<std::string>() : chosen.front()->remaining();
     const auto flag = std::ranges::find_if(unknown, [](const std::string& word) {
       return word.starts_with("-") && word.size() > 1 && word != "--";
     });
     if (flag != unknown.end())
-      fail(fmt::format("{}: no such option", *flag),
+      fail(fmt::format("{}: no such option{}", *flag, suggestion(*flag, flags_of(*chosen.front()))),
            app_->get_name() + " " + chosen.front()->get_name());
     fail(e.what(),
          chosen.empty() ? app_->get_name() : app_->get_name() + " " + chosen.front()->get_name());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arguments of a program. CLI11, whose headers take seconds to compile, is seen by
-// arguments.cpp alone.
+// Command-line arguments of a program. Only arguments.cpp includes CLI11, whose headers take
+// seconds to compile.
 #pragma once
 
 #include <functional>
@@ -17,26 +17,28 @@ class Option;
 
 namespace bifocal::cli {
 
-// One option or positional argument; a handle that can be copied.
+// One option or positional argument. The handle can be copied.
 class Option {
  public:
   Option required() const;
-  // A decimal number in the range, or one of its words.
+  // Accepts a decimal number in the range, or one of its words.
   Option in_range(const Range& range) const;
-  // A number of 64 bits without a sign.
+  // Accepts an unsigned 64-bit number.
   Option whole_number() const;
   Option one_of(const std::vector<std::string>& words) const;
-  // A number of bytes with or without a unit: 500M, 2G.
+  // Accepts a number of bytes with or without a unit: 500M, 2G.
   Option size_in_bytes() const;
-  // --help shows the value that the variable has now.
+  // Shows the current value of the variable as the default in --help.
   Option shows_default() const;
-  // Taken from this variable of the environment when it is not given.
+  // Uses the value of this environment variable if the option is not given.
   Option environment(const std::string& variable) const;
   Option needs(const Option& other) const;
   Option excludes(const Option& other) const;
 
   [[nodiscard]] bool given() const;
   [[nodiscard]] std::string name() const;
+  // The words of one_of() or of a range with words; empty without.
+  [[nodiscard]] static const std::vector<std::string>& words_of(const CLI::Option* option);
 
  private:
   friend class Command;
@@ -44,31 +46,46 @@ class Option {
   CLI::Option* option_;
 };
 
-// One command of the program; a handle that can be copied.
+// One command of the program. The handle can be copied.
 class Command {
  public:
-  // `name` is "--name" or, for a positional argument, "NAME". The value is parsed into `value`:
-  // std::string, a list of these, int, float, double, std::int64_t, std::uint64_t or
-  // std::optional<int>.
+  // Adds an option. `name` is "--name", or "NAME" for a positional argument. The argument is parsed
+  // into `value`: std::string, a list of strings, int, float, double, std::int64_t, std::uint64_t
+  // or std::optional<int>.
   template <class T>
   Option option(const std::string& name, T& value, const std::string& help) const;
   Option flag(const std::string& name, bool& value, const std::string& help) const;
-  // A flag that makes the value false.
+  // Adds a flag that sets the value to false.
   void off_flag(const std::string& name, bool& value, const std::string& help) const;
-  // One of the range's words, of which `set` gets the number; `now` is the default.
+  // Adds an option whose argument is one of the range's words; `set` receives its number. `now` is
+  // the default.
   Option choice(const std::string& name, const Range& range, std::function<void(int)> set, int now,
                 const std::string& help) const;
-  // An option that was added before.
+  // Returns an option that was added earlier.
   [[nodiscard]] Option get(const std::string& name) const;
-  // Called when the arguments of the command have been parsed; may throw Error(usage).
+  // Adds a check that runs after the arguments of the command are parsed; may throw Error(usage).
   void after_parsing(std::function<void()> check) const;
-  // What the command does. It runs last.
+  // Sets the work of the command, which runs last.
   void runs(std::function<void()> body) const;
 
  private:
   friend class Program;
+  friend class HelpGroup;
   explicit Command(CLI::App* app) : app_(app) {}
   CLI::App* app_;
+};
+
+// Options that are added during its life stand under `heading` in --help, unless it is empty.
+class HelpGroup {
+ public:
+  HelpGroup(const Command& command, const std::string& heading);
+  ~HelpGroup();
+  HelpGroup(const HelpGroup&) = delete;
+  HelpGroup& operator=(const HelpGroup&) = delete;
+
+ private:
+  CLI::App* app_;
+  std::string before_;
 };
 
 class Program {
@@ -80,11 +97,16 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   [[nodiscard]] Command command(const std::string& name, const std::string& description);
-  // In place of commands: the program does one thing, whose arguments follow its own name.
+  // Makes a program without commands, whose arguments follow the program name.
   [[nodiscard]] Command only_command();
-  // Parses the arguments and runs the command they choose; --help and --version print instead.
-  // Throws Error(usage), with a hint at --help, for arguments that make no sense.
+  // Parses the arguments and runs the chosen command; --help, --version and a call without
+  // arguments print text instead. Throws Error(usage), with a reference to --help, for invalid
+  // arguments.
   void run(int argc, char** argv);
+  // A script for bash that completes commands, options and the words of an option.
+  [[nodiscard]] std::string bash_completion() const;
+  // A page for man(1), made from the help texts.
+  [[nodiscard]] std::string man_page(const std::string& version) const;
 
  private:
   std::unique_ptr<CLI::App> app_;

@@ -13,7 +13,7 @@
 namespace bifocal::cli {
 namespace {
 
-// Words that a shell would take apart are put in single quotes.
+// Puts words that a shell would split in single quotes.
 std::string shell_quoted(const std::string& word) {
   constexpr const char* kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Progress on stderr: one redrawn line on a terminal, else a line every ten seconds. Says rate and
-// time left.
+// Progress on stderr, with rate and remaining time. On a terminal one line is redrawn; otherwise a
+// line is printed every ten seconds.
 #pragma once
 
 #include <chrono>
@@ -14,22 +14,22 @@ namespace bifocal::cli {
 
 class Progress {
  public:
-  // `total` is the amount of work, counted in `unit` ("cases", "%").
+  // total: amount of work, counted in `unit` ("cases", "%").
   Progress(double total, std::string unit);
-  ~Progress();  // hides the line
+  ~Progress();  // erases the line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `done` of the total is finished and `what` is being worked on.
+  // Reports the finished part `done` of the total and the current step `what`.
   void update(double done, std::string_view what);
-  // Takes the line off the terminal, so that something else can be printed; the next update shows
+  // Erases the line on the terminal so that other text can be printed. The next update shows
   // it again.
   void hide();
 
  private:
-  void tick();   // body of the thread that keeps the line alive during a long step
-  void show();   // mutex_ is held
-  void erase();  // mutex_ is held
+  void tick();   // body of the thread that updates the line during a long step
+  void show();   // requires mutex_
+  void erase();  // requires mutex_
   [[nodiscard]] std::string line() const;
 
   using Clock = std::chrono::steady_clock;

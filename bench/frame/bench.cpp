@@ -50,12 +50,12 @@ Sample measure(const std::function<void()>& body, int min_runs, double min_secon
   return sample_of(times);
 }
 
-std::optional<Reference> Beside::reference(const char* name, double value_of_second) const {
+std::optional<Reference> Comparison::reference(const char* name, double value_of_second) const {
   if (!peer) return std::nullopt;
   return Reference{name, peer->median * value_of_second};
 }
 
-Beside measure_beside(const std::function<void()>& ours, const std::function<void()>& peer) {
+Comparison measure_with_peer(const std::function<void()>& ours, const std::function<void()>& peer) {
   if (!peer) return {measure(ours), std::nullopt};
   const auto [sample, other] = measure_pair(ours, peer);
   return {sample, other};
@@ -64,12 +64,12 @@ Beside measure_beside(const std::function<void()>& ours, const std::function<voi
 std::pair<Sample, Sample> measure_pair(const std::function<void()>& ours,
                                        const std::function<void()>& peer, int min_runs,
                                        double min_seconds) {
-  const std::vector<Sample> samples = measure_in_turn({ours, peer}, min_runs, min_seconds);
+  const std::vector<Sample> samples = measure_interleaved({ours, peer}, min_runs, min_seconds);
   return {samples[0], samples[1]};
 }
 
-std::vector<Sample> measure_in_turn(const std::vector<std::function<void()>>& bodies, int min_runs,
-                                    double min_seconds) {
+std::vector<Sample> measure_interleaved(const std::vector<std::function<void()>>& bodies,
+                                        int min_runs, double min_seconds) {
   std::vector<int> repeats;
   for (const auto& body : bodies) repeats.push_back(repeats_for(body));
   std::vector<std::vector<double>> times(bodies.size());

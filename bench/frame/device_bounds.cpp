@@ -7,8 +7,8 @@
 namespace bifocal::bench {
 namespace {
 
-// Vector units (no tensor cores), from the makers' data sheets; shared memory: 128 bytes a clock
-// and multiprocessor at the boost clock.
+// Peak rates of vector units (no tensor cores), from the vendors' data sheets. Shared memory: 128
+// bytes per clock and multiprocessor at the boost clock.
 struct Limits {
   const char* name;  // contained in the device's name
   double bytes, f32, f64, shared;

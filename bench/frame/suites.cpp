@@ -3,8 +3,9 @@
 
 namespace bifocal::bench {
 
-// One line a suite; each is defined in bench/suites/NAME.cpp (belief: in chance.cpp; hashes,
-// scale, seeds: in bench/NAME/suite.cpp).
+// One line per suite. Each suite is defined in bench/suites/NAME.cpp (belief: in chance.cpp;
+// hashes, scale, seeds: in bench/NAME/suite.cpp; adjust: in bench/adjustment/suite.cpp).
+void run_adjust(Context& context);
 void run_belief(Context& context);
 void run_chance(Context& context);
 void run_eig(Context& context);
@@ -27,6 +28,9 @@ void run_verify(Context& context);
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
+      {"adjust",
+       "bundle adjustment of synthetic problems and BAL files: cost by time, memory, same bytes",
+       run_adjust, true, false},
       {"belief", "levels of belief: scenes found, wrong models believed (half an hour of a core)",
        run_belief, false, false},
       {"chance",
@@ -53,7 +57,8 @@ const std::vector<Suite>& suites() {
       {"scale", "one call of each room with 1, 2, 4, ... threads up to all cores", run_scale, false,
        false},
       {"score", "scoring of hypotheses, G point-hypotheses/s", run_score},
-      {"seeds", "the systems Bifocal descends from, beside their recorded figures (docs/seeds.md)",
+      {"seeds",
+       "the systems Bifocal descends from, beside their recorded figures (docs/develop/seeds.md)",
        run_seeds, true},
       {"solvers", "minimal solvers, us a sample", run_solvers, true},
       {"stereo",

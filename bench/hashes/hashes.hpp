@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of the suite `hashes` share these.
+// Common declarations of the suite `hashes`.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -11,8 +11,8 @@
 
 namespace bifocal::bench {
 
-// The bytes of results, one number behind the other. Only numbers and records of numbers without
-// gaps between them can be added: a gap holds anything.
+// Collects the bytes of results, one number after another. Only numbers and padding-free records of
+// numbers can be added, because padding has arbitrary bytes.
 class ResultBytes {
  public:
   template <class T>
@@ -32,10 +32,10 @@ class ResultBytes {
   std::string bytes_;
 };
 
-// Reports the hash of what `call` adds, on the device of the context.
+// Reports the hash of the bytes that `call` adds, on the device of the context.
 void report_hash(Context& context, const std::string& name,
                  const std::function<void(Queue&, ResultBytes&)>& call);
 
-void hash_robust_estimates(Context& context);  // robust.cpp
+void hash_robust_estimates(Context& context);  // in robust.cpp
 
 }  // namespace bifocal::bench

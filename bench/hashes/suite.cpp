@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A hash of the results of a call of every room over fixed inputs: two programs whose hashes are
-// equal compute the same numbers (scripts/determinism).
+// Hashes results of robust estimation, solvers, linear algebra, features, matching, stereo and
+// rectification on fixed inputs. Two programs with equal hashes compute the same numbers
+// (scripts/determinism).
 #include "hashes/hashes.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +40,8 @@ void report_hash(Context& context, const std::string& name,
 
 namespace {
 
-// A multiple of no register's width, so that the lanes left over are seen too.
+// 300 is no multiple of 8, and 301 is odd, so that partly filled registers are tested as well. For
+// matrices they occur only with 8 lanes or more.
 constexpr int kMatrices = 300, kSamples = 301;
 constexpr int kWidth = 320, kHeight = 240;
 
@@ -121,10 +123,11 @@ void add_features(ResultBytes& out, const Features& features) {
   out.add_all(features.shapes);
 }
 
-// Two pictures of one texture, the second moved by `shift` pixels in bands of rows.
-struct TwoPictures {
+// Two images of one texture. In the right one, bands of 32 rows are moved to the left by 4, 7, 10,
+// ... pixels.
+struct TwoImages {
   ImageU8 left = texture(kWidth, kHeight, 3, 4), right = left;
-  TwoPictures() {
+  TwoImages() {
     for (int y = 0; y < kHeight; ++y) {
       const int shift = 4 + y / 32 * 3;
       for (int x = 0; x + shift < kWidth; ++x) right.at(x, y) = left.at(x + shift, y);
@@ -133,7 +136,7 @@ struct TwoPictures {
 };
 
 void hash_features(Context& context) {
-  const TwoPictures pictures;
+  const TwoImages pictures;
   const auto sift = [&](const char* name, const SiftOptions& options) {
     report_hash(context, fmt::format("hashes/features/{}", name),
                 [&](Queue& queue, ResultBytes& out) {
@@ -146,7 +149,7 @@ void hash_features(Context& context) {
   report_hash(context, "hashes/features/surf", [&](Queue& queue, ResultBytes& out) {
     add_features(out, detect_surf(queue, pictures.left));
   });
-  // Matches of what the CPU found, whatever the device.
+  // Every device matches features from the CPU, so that its hash depends on the matcher only.
   const Features a = detect_sift(pictures.left), b = detect_sift(pictures.right);
   report_hash(context, "hashes/match/bytes",
               [&](Queue& queue, ResultBytes& out) { out.add_all(match(queue, a, b)); });
@@ -162,7 +165,7 @@ void hash_features(Context& context) {
 }
 
 void hash_stereo(Context& context) {
-  const TwoPictures pictures;
+  const TwoImages pictures;
   const auto add = [](ResultBytes& out, const DisparityMap& map) {
     out.add_all(map.raw.pixels), out.add_all(map.filled.pixels), out.add_all(map.confidence.pixels);
   };
@@ -182,7 +185,7 @@ void hash_rectify(Context& context) {
   report_hash(context, "hashes/rectify/warp", [](Queue& queue, ResultBytes& out) {
     const Mat3 H = {0.9, 0.1, 8, -0.08, 1.05, 3, 1e-4, -2e-4, 1};
     ImageU8 valid;
-    out.add_all(warp(queue, TwoPictures().left, H, kWidth, kHeight, &valid).pixels);
+    out.add_all(warp(queue, TwoImages().left, H, kWidth, kHeight, &valid).pixels);
     out.add_all(valid.pixels);
   });
   report_hash(context, "hashes/rectify/maps", [](Queue&, ResultBytes& out) {

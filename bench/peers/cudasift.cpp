@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CudaSift (https://github.com/Celebrandil/CudaSift) on images that lie in the device's memory.
+// CudaSift (https://github.com/Celebrandil/CudaSift) on images in device memory.
 #include <cuda_runtime_api.h>
 
 #include <cmath>
@@ -10,14 +10,14 @@
 
 #include "gpu_peers.hpp"
 #include "peer_memory.hpp"
-// These come last: they use names of the standard library that they do not include.
+// These includes come last: they use names of the standard library without including them.
 #include <cudaImage.h>
 #include <cudaSift.h>
 
 namespace bifocal::bench {
 namespace {
 
-// The numbers of CudaSift's mainSift.cpp.
+// Constants of CudaSift's mainSift.cpp.
 constexpr int kOctaves = 5, kSamples = 10000;
 constexpr double kBlur = 1;
 constexpr float kThreshold = 3, kLeastScore = 0, kMostAmbiguity = 0.8F, kDistance = 5;
@@ -31,8 +31,8 @@ class Features {
   SiftData data;
 };
 
-struct Picture {
-  explicit Picture(const ImageU8& from) : pixels(from.pixels.begin(), from.pixels.end()) {
+struct DeviceImage {
+  explicit DeviceImage(const ImageU8& from) : pixels(from.pixels.begin(), from.pixels.end()) {
     image.Allocate(from.width, from.height, iAlignUp(from.width, 128), false, nullptr,
                    pixels.data());
     image.Download();
@@ -46,7 +46,7 @@ class Detector {
   Detector(int width, int height, bool upsample)
       : upsample_(upsample),
         memory_(AllocSiftTempMemory(width, height, kOctaves, upsample), FreeSiftTempMemory) {}
-  void run(Picture& picture, Features& out) {
+  void run(DeviceImage& picture, Features& out) {
     ExtractSift(out.data, picture.image, kOctaves, kBlur, kThreshold, 0, upsample_, memory_.get());
   }
 
@@ -73,13 +73,14 @@ void fill(Features& features, int count) {
 
 PeerCall cudasift_features(std::span<const ImageU8> images, int most, bool upsample, int* found) {
   struct Work {
-    std::vector<std::unique_ptr<Picture>> pictures;
+    std::vector<std::unique_ptr<DeviceImage>> pictures;
     Features features;
     Detector detector;
   };
   const std::shared_ptr<Work> work(
       new Work{{}, Features(most), Detector(images[0].width, images[0].height, upsample)});
-  for (const ImageU8& image : images) work->pictures.push_back(std::make_unique<Picture>(image));
+  for (const ImageU8& image : images)
+    work->pictures.push_back(std::make_unique<DeviceImage>(image));
   return [work, found] {
     for (std::size_t i = 0; i < work->pictures.size(); ++i) {
       work->detector.run(*work->pictures[i], work->features);
@@ -103,11 +104,11 @@ PeerCall cudasift_match(int rows, int columns) {
 
 PeerCall cudasift_chain(const ImageU8& first, const ImageU8& second, int most, int* inliers) {
   struct Work {
-    Picture first, second;
+    DeviceImage first, second;
     Features features1, features2;
     Detector detector;
   };
-  const std::shared_ptr<Work> work(new Work{Picture(first), Picture(second), Features(most),
+  const std::shared_ptr<Work> work(new Work{DeviceImage(first), DeviceImage(second), Features(most),
                                             Features(most),
                                             Detector(first.width, first.height, false)});
   return [work, inliers] {

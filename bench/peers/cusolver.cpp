@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cuSOLVER's batched Jacobi SVD and symmetric eigensolver, opened at run time: the program does not
-// need the library to be there.
+// cuSOLVER's batched Jacobi SVD and symmetric eigensolver, opened at run time, so that the program
+// also starts without the library.
 #include <cuda_runtime_api.h>
 #include <cusolverDn.h>
 #include <dlfcn.h>
@@ -18,7 +18,8 @@ namespace {
 
 void* open_cusolver() {
   static void* const library = [] {
-    // The one that the header belongs to; beside the toolkit where the loader does not know it.
+    // The library version of the header; also looked for in the toolkit's folder if the loader does
+    // not find it.
     const std::string name = fmt::format("libcusolver.so.{}", CUSOLVER_VER_MAJOR);
     for (const std::string& folder : {std::string(), std::string("/usr/local/cuda/lib64/")}) {
       if (void* found = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL)) return found;
@@ -32,7 +33,7 @@ template <class Signature>
 Signature* function(const char* name) {
   return reinterpret_cast<Signature*>(dlsym(open_cusolver(), name));
 }
-// The function of precision T out of its two declarations.
+// Selects the function of precision T from its two declarations.
 #define CUSOLVER_FUNCTION(T, name)                                                    \
   (function<std::conditional_t<std::is_same_v<T, float>, decltype(cusolverDnS##name), \
                                decltype(cusolverDnD##name)>>(                         \
@@ -47,7 +48,7 @@ std::string version_text() {
   return fmt::format("cuSOLVER {}.{}.{}", part[0], part[1], part[2]);
 }
 
-// One problem with its memory on the device; everything in the default stream.
+// One problem with its memory on the device; all work is in the default stream.
 template <class T>
 class BatchedJacobi {
  public:
@@ -75,7 +76,8 @@ class BatchedJacobi {
 
   [[nodiscard]] bool ok() const { return ok_; }
 
-  // It overwrites its input: the copy back is part of every run, and small beside it.
+  // The solver overwrites its input. The copy that restores it is part of every run, and short
+  // compared with it.
   bool run() {
     cudaMemcpyAsync(A_.data(), original_.data(), A_.size() * sizeof(T), cudaMemcpyDeviceToDevice);
     const cusolverStatus_t status = symmetric_ ? solve_symmetric() : solve_svd();

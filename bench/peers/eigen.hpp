@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For the files with Eigen, which are compiled with BIFOCAL_PEER_FLAGS: the best that this
-// machine's compiler makes of it. Sizes up to 10 are fixed at compile time, its fastest way; larger
-// ones would take minutes to compile.
+// For the files with Eigen, which are compiled with BIFOCAL_PEER_FLAGS for the best code of this
+// machine's compiler. Sizes up to 10 are fixed at compile time, Eigen's fastest way; larger fixed
+// sizes would take minutes to compile.
 #pragma once
 
 #include "peers.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eigenvalues and vectors by Eigen.
+// Eigenvalues and eigenvectors by Eigen.
 #include "eigen.hpp"
 
 namespace bifocal::bench {
@@ -25,7 +25,7 @@ void eigenpairs_of(const PeerProblem<T>& p, int begin, int end) {
     solver.compute(In<T, N, N>(p.A + b * n * n, n, n), true);
     Out<T, N, 1>(p.S + b * n, n) = solver.eigenvalues().real();
     Out<T, N, 1>(p.U + b * n, n) = solver.eigenvalues().imag();
-    // The columns of real eigenvalues are their vectors; cheaper than complex columns for all.
+    // Columns of real eigenvalues are their eigenvectors; cheaper than complex columns for all.
     Out<T, N, N>(p.V + b * n * n, n, n) = solver.pseudoEigenvectors();
   }
 }

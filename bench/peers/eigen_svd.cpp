@@ -6,7 +6,7 @@ namespace bifocal::bench {
 #ifdef BIFOCAL_PEER_EIGEN
 namespace {
 
-// BDCSVD is JacobiSVD below n = 16 and no peer to LAPACK's gesdd above.
+// BDCSVD equals JacobiSVD below n = 16 and is slower than LAPACK's gesdd above.
 template <class T, int M, int N>
 void svd_of(const PeerProblem<T>& p, int begin, int end) {
   const int k = p.m < p.n ? p.m : p.n;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libSGM and CudaSift as peers of the suites `stereo`, `features` and `match` on a CUDA device:
-// built from folders of their sources (BIFOCAL_BENCH_LIBSGM, BIFOCAL_BENCH_CUDASIFT), each in a
-// library of its own. Images and descriptors lie in the device's memory before a call; a call
-// returns when its result is there. Where a peer is not built in, its functions return no call.
+// libSGM and CudaSift as peers of the suites `stereo`, `features` and `match` on a CUDA device,
+// built from folders of their sources (BIFOCAL_BENCH_LIBSGM, BIFOCAL_BENCH_CUDASIFT) in separate
+// libraries. Images and descriptors are in device memory before a call; a call returns when its
+// result is complete. If a peer is not built in, its functions return no call.
 #pragma once
 
 #include <bifocal/image.hpp>
@@ -15,9 +15,9 @@ namespace bifocal::bench {
 using PeerCall = std::function<void()>;
 
 #ifdef BIFOCAL_PEER_LIBSGM
-// Disparities of the pair `frames` times, as libSGM chooses by itself (symmetric census 9 x 7,
-// P1 10, P2 120, median, cross-check of 1), with sub-pixels. Disparities are 64, 128 or 256, paths
-// 4 or 8.
+// Disparities of the pair, computed `frames` times, with libSGM's own settings (symmetric census 9
+// x 7, P1 10, P2 120, median, cross-check of 1), with sub-pixels. Disparities are 64, 128 or 256,
+// paths 4 or 8.
 PeerCall libsgm_frames(const ImageU8& left, const ImageU8& right, int disparities, int paths,
                        int frames);
 #else
@@ -25,8 +25,8 @@ inline PeerCall libsgm_frames(const ImageU8&, const ImageU8&, int, int, int) { r
 #endif
 
 #ifdef BIFOCAL_PEER_CUDASIFT
-// SIFT features of all images, one after the other, at most `most` of each. The threshold is that
-// of CudaSift's own example. `found` is the number of the first image.
+// SIFT features of all images, in sequence, at most `most` per image, with the threshold of
+// CudaSift's own example. `found` is the number of features of the first image.
 PeerCall cudasift_features(std::span<const ImageU8> images, int most, bool upsample, int* found);
 // Matches of random descriptors, one way.
 PeerCall cudasift_match(int rows, int columns);

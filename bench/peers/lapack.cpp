@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LAPACK in OpenBLAS, by its Fortran interface: column-major in place, workspaces kept, no checks
-// for NaN and no transposing as in LAPACKE. Opened at run time, so the program needs it nowhere
-// else.
+// LAPACK in OpenBLAS, by its Fortran interface: column-major in place, workspaces kept, without the
+// NaN checks and transpositions of LAPACKE. Opened at run time, so the program does not need the
+// library to start.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 namespace bifocal::bench {
 namespace {
 
-// nullptr: there is no OpenBLAS.
+// nullptr: OpenBLAS was not found.
 void* open_blas() {
   static void* const library = [] {
     void* const found = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     if (found) {
-      // One thread: matrices this small only lose by more.
+      // One thread: matrices of this size only lose by more.
       if (void* limit = dlsym(found, "openblas_set_num_threads")) {
         reinterpret_cast<void (*)(int)>(limit)(1);
       }
@@ -47,7 +47,7 @@ Signature* routine(const char* name) {
   return reinterpret_cast<Signature*>(dlsym(open_blas(), symbol.c_str()));
 }
 
-// Fortran passes the lengths of strings behind the arguments, by value.
+// Fortran passes the lengths of strings after the arguments, by value.
 using Int = const int*;
 using Char = const char*;
 template <class T>
@@ -146,7 +146,7 @@ void geev(const PeerProblem<T>& p, int begin, int end) {
   }
 }
 
-// The same outputs as ours and no more: eigenvalues, vectors of the real ones by inverse iteration.
+// Bifocal's outputs only: eigenvalues, and vectors of the real ones by inverse iteration.
 template <class T>
 struct RealPairs {
   Gebal<T>* gebal = routine<T, Gebal<T>>("gebal");
@@ -156,10 +156,10 @@ struct RealPairs {
   Ormhr<T>* ormhr = routine<T, Ormhr<T>>("ormhr");
   Gebak<T>* gebak = routine<T, Gebak<T>>("gebak");
 
-  // A is overwritten; columns of V: the real vectors, unit length.
+  // A is overwritten; columns of V: the real eigenvectors, unit length.
   void operator()(int n, T* A, T* re, T* im, T* V, Workspace<T>& w) const {
     T scale[128], tau[128];
-    T* const H = w.work.data();  // the rest of it is workspace
+    T* const H = w.work.data();  // the remaining part is workspace
     T* const work = H + 128 * 128;
     const int rest = kWork - 128 * 128;
     int low = 1, high = n;

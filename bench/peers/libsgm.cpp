@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libSGM (https://github.com/fixstars/libSGM) on a pair that lies in the device's memory.
+// libSGM (https://github.com/fixstars/libSGM) on a pair in device memory.
 #include <cuda_runtime_api.h>
 #include <libsgm.h>
 

@@ -49,7 +49,7 @@ std::optional<Truth> solve_in_double(PeerTask task, const Matrices<double>& matr
   return truth;
 }
 
-// How many matrices a peer does in that many seconds.
+// Number of matrices that a peer solves in the given seconds.
 template <class T>
 int matrices_in(double seconds, void (*run)(const PeerProblem<T>&, int, int),
                 const PeerProblem<T>& p, int count) {

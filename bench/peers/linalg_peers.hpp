@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the peers of a case and writes what they take into its record.
+// Runs the peers of a case and writes their times into its record.
 #pragma once
 
 #include <functional>
@@ -19,11 +19,12 @@ template <class T>
 class CpuPeers {
  public:
   CpuPeers(PeerTask task, const Matrices<T>& matrices);
-  // One a peer. On one thread each call takes the next few matrices, about 2 ms of work: calls as
-  // short as ours, for other work on the machine disturbs longer ones more often. On all threads
-  // that ThreadLimit allows each call takes all matrices.
+  // One body per peer. On one thread each call takes the next few matrices, about 2 ms of work:
+  // calls as short as Bifocal's, because other work on the machine disturbs longer calls more
+  // often. On all threads that ThreadLimit allows each call takes all matrices.
   [[nodiscard]] std::vector<std::function<void()>> bodies(bool all_threads);
-  // Seconds of those bodies: each peer's time into `extra`, the fastest as the reference.
+  // Writes the times of the bodies to the record, in us per matrix: the times of all peers to
+  // `extra`, and the shortest time of a fully accurate peer as the reference.
   void report(Record& record, std::span<const Sample> samples, bool all_threads) const;
 
  private:
@@ -36,21 +37,24 @@ class CpuPeers {
   std::vector<T> S_, V_, U_;
 };
 
-// A peer on a GPU, its matrices resident there: run() does all of them and waits.
+// A peer on a GPU, with its matrices in GPU memory. run() solves all `count` matrices and waits.
 struct GpuPeer {
   std::string key, name;
   int count;
   std::function<void()> run;
 };
-// cuSOLVER's batched Jacobi methods; none where it is not built in, the device is not CUDA's, the
-// library is not on this machine or it has nothing for the task.
+// Returns cuSOLVER's batched Jacobi method for a task. Returns no peer if cuSOLVER is not built in
+// or not installed, if the device is not a CUDA device, or if it has no method for the task.
 template <class T>
 std::optional<GpuPeer> cusolver_peer(PeerTask task, const Device& device,
                                      const Matrices<T>& matrices, int count);
 
-// Truth in double, by whatever peer there is; empty without one.
+// Returns the number of real eigenvalues of each matrix, computed in double by any available peer;
+// empty without a peer.
 template <class T>
 std::vector<int> count_real_eigenvalues(const Matrices<T>& matrices);
+// Returns the smallest of the n singular values of each matrix, computed likewise. It is 0 if the
+// matrices have fewer rows than columns, also without a peer.
 template <class T>
 std::vector<double> smallest_singular_values(const Matrices<T>& matrices);
 

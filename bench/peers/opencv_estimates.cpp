@@ -12,7 +12,7 @@ namespace {
 constexpr double kConfidence = RobustOptions().confidence;
 constexpr int kMostSamples = 10000;
 
-// What the flag USAC_MAGSAC stands for, where a function takes no number of samples beside it.
+// The meaning of the flag USAC_MAGSAC, for functions without a parameter for the number of samples.
 cv::UsacParams magsac(double threshold) {
   cv::UsacParams params;
   params.threshold = threshold;
@@ -82,7 +82,7 @@ FoundModel opencv_essential(std::span<const PointPair> points, const Intrinsics&
 
 namespace {
 
-// 2 x 3 of an affine map.
+// 2 x 3 matrix of an affine map.
 FoundModel map_estimate(const cv::Mat& m) {
   if (m.rows != 2) return {};
   FoundModel e{true, {0, 0, 0, 0, 0, 0, 0, 0, 1}, {}};
@@ -108,10 +108,10 @@ FoundModel opencv_pose(const ProblemScene& s, double threshold) {
     image.emplace_back(p.x, p.y);
     scene.emplace_back(p.X, p.Y, p.Z);
   }
-  cv::Mat K = camera_matrix(s.cameras[0]), turn, R, t, inliers;
-  if (!cv::solvePnPRansac(scene, image, K, cv::noArray(), turn, t, inliers, magsac(threshold)))
+  cv::Mat K = camera_matrix(s.cameras[0]), rotation, R, t, inliers;
+  if (!cv::solvePnPRansac(scene, image, K, cv::noArray(), rotation, t, inliers, magsac(threshold)))
     return {};
-  cv::Rodrigues(turn, R);
+  cv::Rodrigues(rotation, R);
   FoundModel e{true, to_mat3(R), {}};
   e.pose.R = e.model;
   for (int i = 0; i < 3; ++i) e.pose.t[static_cast<size_t>(i)] = t.at<double>(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of a CUDA device for peers, which share no code with the library's.
+// Memory of a CUDA device for peers, which share no code with the library.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -71,8 +71,8 @@ class Solver final : public PoseLibSolver {
   std::vector<typename Traits::Models> models_;
 };
 
-// Correspondences of M points as (x, y, 1), of length 1 as PoseLib's estimators pass them, or as
-// they are.
+// Correspondences of M points as (x, y, 1), optionally normalised to unit length, as PoseLib's
+// estimators pass them.
 template <int M, bool kUnit>
 struct TwoView {
   struct Data {
@@ -140,8 +140,8 @@ struct SharedRadial9 : TwoView<9, false> {
   }
 };
 
-// PoseLib's problem has no shift and leaves the third depth of picture 2 open; the caller's samples
-// are without a shift.
+// PoseLib's problem has no shift and leaves the third depth of image 2 open; the caller's samples
+// have no shift.
 struct MonoDepth3 : TwoView<3, false> {
   struct Data : TwoView::Data {
     std::vector<double> d1, d2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PoseLib's minimal solvers as a peer of ours, in a library of their own: they are compiled for
-// this machine's instruction set together with PoseLib's sources (BIFOCAL_BENCH_POSELIB), and share
-// nothing with other files.
+// PoseLib's minimal solvers as a peer, in a separate library: they are compiled for this machine's
+// instruction set together with PoseLib's sources (BIFOCAL_BENCH_POSELIB), and share no code with
+// other files.
 #pragma once
 
 namespace bifocal::bench {
@@ -10,19 +10,19 @@ namespace bifocal::bench {
 class PoseLibSolver {
  public:
   virtual ~PoseLibSolver() = default;
-  // Solves samples [begin, end), one call of PoseLib's function each, and keeps their solutions
-  // until the next call.
+  // Solves samples [begin, end), with one call of PoseLib's function each, and keeps their
+  // solutions until the next call.
   virtual void solve(int begin, int end) = 0;
-  // The number of solutions of sample i, and solution s in the rows of ours.
+  // The number of solutions of sample i, and solution s in the row format of Bifocal.
   [[nodiscard]] virtual int count(int i) const = 0;
   virtual void solution(int i, int s, double* rows) const = 0;
 };
 
-// PoseLib's solver of the problem that ours of this name (bifocal/solvers.def) solves; nullptr
-// where it has none. samples [rows][n], as solve_minimal() takes them. To be deleted by the caller.
+// Returns PoseLib's solver of the problem with this name in bifocal/solvers.def, or nullptr if
+// PoseLib has none. samples [rows][n], as in solve_minimal(). The caller deletes the solver.
 PoseLibSolver* poselib_solver(const char* name, const double* samples, int n);
 
-// How it was built: "AVX2, -O3 -march=x86-64-v3".
+// Its build: "AVX2, -O3 -march=x86-64-v3".
 const char* poselib_build();
 
 }  // namespace bifocal::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Minimal solvers beside PoseLib's of the same problems on the same samples: one core, batches on
-// SIMD registers beside a call a sample, in turn; and what each misses. Times are those of the
-// processor, so that other work on the machine counts for less.
+// Minimal solvers compared with PoseLib's of the same problems on the same samples: one core,
+// batches on SIMD registers and one call per sample, alternately, with the misses of each. Times
+// are CPU times, so that other work on the machine has less influence.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -35,7 +35,7 @@ const Case kCases[] = {
 #include <bifocal/solvers.def>
 };
 
-// The samples of a solver. PoseLib knows no shift of depths: it is taken out.
+// The samples of a solver. PoseLib does not model a shift of depths, so it is removed.
 SampleBatch samples_of(MinimalSolver solver) {
   SampleBatch batch = synthetic::make_samples(solver, kJudged, 5);
   if (solver != MinimalSolver::relative_pose_3pt_monodepth_shared_focal) return batch;
@@ -47,7 +47,7 @@ SampleBatch samples_of(MinimalSolver solver) {
   return batch;
 }
 
-// Our solver on a batch; solutions [max_solutions * solution_rows][n].
+// Bifocal's solver on a batch; solutions [max_solutions * solution_rows][n].
 struct Ours {
   Queue queue;
   MinimalSolver solver;
@@ -98,7 +98,7 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Median and median deviation of the time of one call, us a sample.
+// Median and median deviation of the time of one call, us per sample.
 struct Time {
   std::vector<double> values;
   void take(const std::function<void()>& body) {
@@ -120,7 +120,7 @@ struct Time {
   }
 };
 
-// Writes what a solver found of the true solutions into the record's figures.
+// Compares the solutions with the true models and writes misses and errors into the record.
 void judge(const SampleBatch& batch, const auto& solved, const std::string& whose,
            Figures& figures) {
   const int rows = solver_shape(batch.solver).solution_rows;

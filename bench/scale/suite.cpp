@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The gain of more threads: one call of each room with 1, 2, 4, ... threads up to all cores, in
-// turn.
+// Gain by threads: one call of each module with 1, 2, 4, ... threads up to all cores, alternately.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +20,7 @@
 namespace bifocal::bench {
 namespace {
 
-// A call, and how many items it works on.
+// A call, and its number of items.
 struct Work {
   std::function<void()> run;
   int items;
@@ -85,9 +84,9 @@ Work singular_values() {
           kMatrices};
 }
 
-void time_threads(Context& context, const std::string& room, const std::string& unit,
+void time_threads(Context& context, const std::string& module_name, const std::string& unit,
                   const std::function<Work()>& make) {
-  const std::string name = "scale/" + room;
+  const std::string name = "scale/" + module_name;
   if (!context.wanted(name)) return;
   const Work work = make();
   const int cores = Device().info().cores;
@@ -101,7 +100,7 @@ void time_threads(Context& context, const std::string& room, const std::string& 
       work.run();
     });
   }
-  const std::vector<Sample> samples = measure_in_turn(bodies, 5, 0.5);
+  const std::vector<Sample> samples = measure_interleaved(bodies, 5, 0.5);
   for (std::size_t k = 0; k < threads.size(); ++k) {
     Record record;
     record.suite = "scale";

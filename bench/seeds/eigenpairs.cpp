@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real eigenpairs of random nonderogatory matrices against their size and their number. Two kinds:
-// Q D Q', D diagonal, all eigenvalues real; and Q T Q' of a quasi-triangular T, every other pair of
-// eigenvalues complex. Q is random orthogonal. One core solves the same matrices in turn with the
-// device.
+// Real eigenpairs of random nonderogatory matrices by their size and their number. Two kinds: Q D
+// Q' with diagonal D, all eigenvalues real; and Q T Q' with quasi-triangular T, every other pair of
+// eigenvalues complex. Q is random orthogonal. One core solves the same matrices, alternately with
+// the device.
 #include <bifocal/device.hpp>
 #include <bifocal/linalg.hpp>
 
@@ -22,9 +22,9 @@ namespace {
 
 constexpr int kSizes[] = {4, 8, 16, 24, 32, 48, 64, 96, 127};
 constexpr int kDifferent = 64;
-constexpr int kActionSize = 10;  // of the five-point action matrices, whose number is varied
+constexpr int kActionSize = 10;  // size of the five-point action matrices, whose number is varied
 
-// Takes A to (I - 2 u u') A (I - 2 u u'), u a random direction; n of them make Q.
+// Maps A to (I - 2 u u') A (I - 2 u u'), u a random direction; n such reflections make Q.
 void reflect(std::vector<double>& A, int n, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   std::vector<double> u(static_cast<std::size_t>(n)), product(static_cast<std::size_t>(n));
@@ -53,9 +53,9 @@ struct Entries {
   double& operator()(int i, int j) const { return A[static_cast<std::size_t>(i * n + j)]; }
 };
 
-// The entries above the diagonal are scaled by 1 / sqrt(n): with entries of unit variance the
-// condition of the eigenvalues grows exponentially with n, and from n = 64 on part of the real ones
-// come out as complex pairs in double.
+// The entries above the diagonal are scaled by 1 / sqrt(n). With entries of unit variance the
+// condition of the eigenvalues grows exponentially with n, and from n = 64 on some of the real
+// eigenvalues are computed as complex pairs in double.
 void set_triangle(const Entries& at, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   const double scale = 1 / std::sqrt(static_cast<double>(at.n));
@@ -178,7 +178,7 @@ std::set<int> numbers_of_matrices(bool is_gpu) {
   return counts;
 }
 
-// ms of a batch in the device's memory, and of the allocation of its arrays.
+// Measures ms of a batch in device memory, and of the allocation of its arrays.
 void run_number(Context& context, const Device& device, const std::string& name,
                 const Matrices<double>& matrices, int count) {
   constexpr int kRuns = 5;

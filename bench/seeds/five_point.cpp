@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The five-point system: 160 hypotheses, each verified on all points (Sampson error, in front of
-// both cameras). Its own figures were ratios to one core: the solver twice as fast on a GPU, the
-// verification 40 to 100 times. Here one core uses its SIMD registers for both; it is measured in
-// the same run, in turn with each case.
+// both cameras). Its original figures were ratios to one core: the solver twice as fast on a GPU,
+// the verification 40 to 100 times. Here one core uses its SIMD registers for both, and is measured
+// in the same run, alternately with each case.
 #include <bifocal/device.hpp>
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ constexpr int kHypotheses = 160;
 constexpr int kMoreHypotheses[] = {640, 2560, 10240};
 constexpr float kThreshold = 2e-3F;  // 2 px
 
-// 60 per cent of the points are inliers: a few samples hold nothing else.
+// 60 per cent of the points are inliers: few samples consist of inliers only.
 std::vector<PointPair> ray_pairs(int points) {
   std::mt19937_64 random(1);
   synthetic::TwoViewScene scene =
@@ -43,7 +43,7 @@ int solutions_of(const FivePointTrials& on_cpu, int trial) {
   return count;
 }
 
-// Samples that have so many solutions together: a seed, and how many of them.
+// A seed and a number of samples with exactly this number of solutions in total.
 struct Samples {
   int seed, count;
 };
@@ -137,7 +137,7 @@ struct Case {
   const char* reference = nullptr;
 };
 
-// One core with the same method; nothing was recorded of them one by one.
+// One core with the same method; the stages have no separate old figures.
 std::vector<Case> solver_cases() {
   std::vector<Case> cases;
   const std::pair<const char*, FivePointSolver> solvers[] = {
@@ -174,7 +174,7 @@ void run_size(Context& context, int points, int hypotheses, const std::vector<Ca
     if (!context.wanted(name)) continue;
     if (!seed) seed = std::make_unique<FivePointSeed>(context.device, points, hypotheses);
     const auto body = [&] { c.body(*seed); };
-    (void)seed->serial();  // what the stages by themselves work on
+    (void)seed->serial();  // input of the single stages
     Figures figures = {{"hypotheses", hypotheses},
                        {"samples", seed->samples()},
                        {"best_inliers", seed->parallel().inliers}};
@@ -192,7 +192,7 @@ void run_size(Context& context, int points, int hypotheses, const std::vector<Ca
 
 void run_five_point(Context& context) {
   constexpr int kProfiled = 2000;
-  // The solver does not depend on the points: it is timed once a number of hypotheses.
+  // The solver does not depend on the points: it is timed once per number of hypotheses.
   std::vector<Case> all_cases = solver_cases();
   for (Case& c : cases_of_size()) all_cases.push_back(std::move(c));
   run_size(context, kProfiled, kHypotheses, all_cases);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The five-point system on host and device at once: the host builds the action matrices of one
-// block of samples while the device finds the eigenpairs of those before, on two queues, so that
-// copies overlap work too.
+// block of samples while the device finds the eigenpairs of the previous blocks, on two queues, so
+// that copies also overlap with work.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@ namespace bifocal::bench::seeds {
 
 class FivePointHybrid {
  public:
-  // `cpu`, the rays on both sides and their queues live longer.
+  // `cpu`, the rays on both sides and their queues must outlive it.
   FivePointHybrid(Queue& cpu, const RayPairs& cpu_rays, const Device& device, const RayPairs& rays,
                   int trials);
-  // The best E of trials [0, trials) of a seed, on the host. On a CPU nothing overlaps.
+  // The best E of trials [0, trials) of a seed, on the host. On a CPU the work does not overlap.
   [[nodiscard]] Chosen run(int seed, float threshold);
 
  private:

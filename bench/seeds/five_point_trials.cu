@@ -5,14 +5,14 @@
 namespace {
 
 template <class Real>
-struct five_point_text {
+struct five_point_source {
   static constexpr int SAMPLE_SIZE = 5, WIDEST_GROUP = bifocal::bench::seeds::kWidestGroup;
   static bifocal::runtime::Constants constants() {
     return {{"REAL_IS_FLOAT", sizeof(Real) == 4},
             {"SAMPLE_SIZE", SAMPLE_SIZE},
             {"WIDEST_GROUP", WIDEST_GROUP}};
   }
-#define LANE_STRIDE 1         // lane arrays are a thread's own
+#define LANE_STRIDE 1         // lane arrays are private to a thread
 #define LANE_GROUP_WIDTH 128  // the warps of a block share the points
 #include "lane/cuda_begin.h"
 #include "seeds/five_point_trials.list"
@@ -23,8 +23,8 @@ CUDA_KERNELS(FIVE_POINT_TRIALS_KERNELS)
 }  // namespace
 
 CUDA_TABLE(five_point_trials) {
-  CUDA_VARIANT(five_point_trials, TRIAL_KERNELS, five_point_text<double>)
-  CUDA_VARIANT(five_point_trials, FIVE_POINT_SOLVER_KERNELS, five_point_text<double>)
-  CUDA_VARIANT(five_point_trials, FIVE_POINT_INLIER_KERNELS, five_point_text<float>)
-  CUDA_VARIANT(five_point_trials, FIVE_POINT_VOTE_KERNELS, five_point_text<float>)
+  CUDA_VARIANT(five_point_trials, TRIAL_KERNELS, five_point_source<double>)
+  CUDA_VARIANT(five_point_trials, FIVE_POINT_SOLVER_KERNELS, five_point_source<double>)
+  CUDA_VARIANT(five_point_trials, FIVE_POINT_INLIER_KERNELS, five_point_source<float>)
+  CUDA_VARIANT(five_point_trials, FIVE_POINT_VOTE_KERNELS, five_point_source<float>)
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The classic way to an essential matrix on a device: samples of five correspondences are drawn,
-// the up to ten E of each are read from the real eigenvectors of a 10 x 10 action matrix (in
-// double), and all points are verified on all of them: Sampson error below a threshold, and the
-// triangulated point in front of both cameras (in float). estimate() solves samples by a
-// polynomial and verifies few E on all points; this is the system it descends from, made to compare
-// on which side of the bus its stages are best placed.
+// The classic estimation of an essential matrix on a device. Samples of five correspondences are
+// drawn; the up to ten E of each are computed from the real eigenvectors of a 10 x 10 action matrix
+// (in double); and all points are verified on all E: Sampson error below a threshold, and the
+// triangulated point in front of both cameras (in float). estimate() solves samples by a polynomial
+// and verifies few E on all points. It descends from this system, which serves to compare the
+// placement of the stages on host and device.
 #pragma once
 
 #include "seeds/five_point_trials.kernels.hpp"
@@ -22,22 +22,22 @@ struct RayPairs {
 };
 
 enum class FivePointSolver {
-  eigenpairs,  // action matrices, real_eigenpairs and the E of the eigenvectors, each a launch
+  eigenpairs,  // action matrices, real_eigenpairs and the E of the eigenvectors, a launch each
   action,      // the same in one launch: MinimalSolver::essential_5pt_action
-  polynomial,  // MinimalSolver::essential_5pt, which the estimator uses
+  polynomial,  // MinimalSolver::essential_5pt, used by the estimator
 };
 enum class Counting { reduction, atomics };
 
-// Every stage is asynchronous and allocates nothing after its first call.
+// Every stage is asynchronous and allocates no memory after its first call.
 class FivePointTrials {
  public:
-  // `rays` and the queue live longer.
+  // `rays` and the queue must outlive it.
   FivePointTrials(Queue& queue, const RayPairs& rays, int trials);
 
   void draw(int seed, int first = 0);  // trials first, first + 1, ...
   void solve(FivePointSolver solver);
-  // FivePointSolver::eigenpairs in two parts, so that a CPU may do the first for another device,
-  // into memory of the host.
+  // FivePointSolver::eigenpairs in two parts, so that a CPU can run the first for another device,
+  // into host memory.
   void build_matrices();
   void build_matrices(const Memory<double>& to_matrices, const Memory<double>& to_null_spaces);
   void solve_matrices();
@@ -48,12 +48,12 @@ class FivePointTrials {
   [[nodiscard]] Queue& queue() { return queue_; }
 
   const int trials, models;    // models: kMostEssentials trials
-  Buffer<int> drawn;           // 5 x trials: numbers of the sample's points
+  Buffer<int> drawn;           // 5 x trials: indices of the sample's points
   Buffer<double> samples;      // 20 x trials: x1 of its points, y1, x2, y2
   Buffer<double> matrices;     // 100 x trials
   Buffer<double> null_spaces;  // 36 x trials
-  Buffer<double> E;            // kMostEssentials x 9 x trials; NaN where there is no solution
-  Buffer<int> inliers;         // kMostEssentials x trials: under the pose of E that has the most
+  Buffer<double> E;            // kMostEssentials x 9 x trials; NaN without a solution
+  Buffer<int> inliers;         // kMostEssentials x trials: for the pose of E with most inliers
 
  private:
   Queue& queue_;

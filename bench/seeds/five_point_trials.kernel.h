@@ -22,7 +22,7 @@ map_kernel(eigenvector_essentials, i, EIGENVECTOR_ESSENTIALS) {
   }
 }
 
-// Matches [from, to) of all, whose coordinates x1, y1, x2, y2 are `stride` numbers apart.
+// Matches [from, to) of all matches; coordinates x1, y1, x2, y2 are `stride` numbers apart.
 typedef struct {
   global_const scalar* points;
   index stride, from, to;
@@ -30,13 +30,13 @@ typedef struct {
 
 // Counts matches that are nearer to model g than the threshold (Sampson) and in front of both
 // cameras, under each of its poses (R0, t), (R0, -t), (R1, t), (R1, -t) of pose_candidates; votes
-// [4] of the lane. A model of NaN gets none, and points are padded with NaN.
+// [4] of the lane. A model of NaN has no votes, and points are padded with NaN.
 group_fn void pose_votes(global_const double* models, index g, index trials,
                          const match_range* matches, scalar squared_threshold, real* votes) {
   real E[9], R[18], t[3], limit = lane(squared_threshold);
   for (index k = 0; k < 4; ++k) votes[k] = lane(0);
   models += (offset)(g / trials * 9) * trials + g % trials;
-  if (!(models[0] == models[0])) return;  // for all of the group: most trials have few solutions
+  if (!(models[0] == models[0])) return;  // for the whole group: most trials have few solutions
   for (index k = 0; k < 9; ++k) E[k] = group_same((scalar)models[k * trials]);
   pose_candidates(E, R, t);
   global_const scalar* points = matches->points;

@@ -13,7 +13,7 @@ namespace bifocal::HWY_NAMESPACE {
 namespace {
 
 template <class Real>
-struct five_point_text {
+struct five_point_source {
   static constexpr int SAMPLE_SIZE = 5, WIDEST_GROUP = bench::seeds::kWidestGroup;
   static runtime::Constants constants() {
     return {{"REAL_IS_FLOAT", sizeof(typename lane::traits<Real>::element) == 4},
@@ -27,10 +27,10 @@ struct five_point_text {
 CPU_KERNELS(FIVE_POINT_TRIALS_KERNELS)
 
 void five_point_rows(runtime::CpuTable& table) {
-  CPU_VARIANT(five_point_trials, TRIAL_KERNELS, five_point_text<double>)
-  CPU_VARIANT(five_point_trials, FIVE_POINT_SOLVER_KERNELS, five_point_text<simd<double>>)
-  CPU_VARIANT(five_point_trials, FIVE_POINT_INLIER_KERNELS, five_point_text<simd<float>>)
-  CPU_VARIANT(five_point_trials, FIVE_POINT_VOTE_KERNELS, five_point_text<float>)
+  CPU_VARIANT(five_point_trials, TRIAL_KERNELS, five_point_source<double>)
+  CPU_VARIANT(five_point_trials, FIVE_POINT_SOLVER_KERNELS, five_point_source<simd<double>>)
+  CPU_VARIANT(five_point_trials, FIVE_POINT_INLIER_KERNELS, five_point_source<simd<float>>)
+  CPU_VARIANT(five_point_trials, FIVE_POINT_VOTE_KERNELS, five_point_source<float>)
 }
 
 }  // namespace

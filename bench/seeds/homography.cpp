@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The homography system: 2000 samples of 2000 planar correspondences, 60 per cent of them inliers,
-// beside the figures recorded for it.
+// The homography system: 2000 samples of 2000 planar correspondences, 60 per cent of which are
+// inliers, compared with its old figures.
 #include <bifocal/device.hpp>
 
 #include <optional>

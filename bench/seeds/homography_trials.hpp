@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The classic way to a homography on a device: samples of four correspondences are drawn, for each
-// the singular vector of its equations is found by Jacobi's method, all of the batch at once, and
-// all points are tried on all homographies. estimate() solves samples in closed form and
-// tries points on the promising ones only; this is the system it descends from. In float;
-// coordinates relative to about the image's centre.
+// The classic estimation of a homography on a device. Samples of four correspondences are drawn,
+// the singular vectors of their equations are computed by Jacobi's method, for the whole batch at
+// once, and all points are tested on all homographies. estimate() solves samples in closed form and
+// tests points only on promising homographies; it descends from this system. In float; coordinates
+// are relative to approximately the image's centre.
 #pragma once
 
 #include "seeds/homography_trials.kernels.hpp"
@@ -11,7 +11,7 @@
 
 namespace bifocal::bench::seeds {
 
-// Every stage is asynchronous and allocates nothing after its first call.
+// Every stage is asynchronous and allocates no memory after its first call.
 class HomographyTrials {
  public:
   HomographyTrials(Queue& queue, std::span<const PointPair> points, int trials);
@@ -23,7 +23,7 @@ class HomographyTrials {
   [[nodiscard]] Chosen chosen() { return chosen_.download(queue_); }
 
   const int trials;
-  Buffer<int> drawn;      // 4 x trials: numbers of the sample's points
+  Buffer<int> drawn;      // 4 x trials: indices of the sample's points
   Buffer<float> samples;  // 16 x trials: x1 of its points, y1, x2, y2
   Buffer<float> H;        // 9 x trials: x2 ~ H x1; NaN for a degenerate sample
   Buffer<int> inliers;    // trials

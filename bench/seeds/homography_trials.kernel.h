@@ -23,8 +23,8 @@ map_kernel(singular_homographies, i, SINGULAR_HOMOGRAPHIES) {
   for (index k = 0; k < 9; ++k) group_store(H + k * trials, i, model[k], trials);
 }
 
-// Points whose transfer error is below the threshold: a group a model. A model of NaN has none, and
-// points are padded with NaN.
+// Counts points whose transfer error is below the threshold: one group per model. A model of NaN
+// has no inliers, and points are padded with NaN.
 group_kernel(transfer_inliers, g, TRANSFER_INLIERS) {
   real model[9], count = lane(0), limit = lane(squared_threshold);
   for (index k = 0; k < 9; ++k) model[k] = group_same(H[k * trials + g]);

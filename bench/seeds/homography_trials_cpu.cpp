@@ -12,7 +12,7 @@ namespace bifocal::HWY_NAMESPACE {
 namespace {
 
 template <class Real>
-struct homography_text {
+struct homography_source {
   static constexpr int SAMPLE_SIZE = 4;
   static runtime::Constants constants() { return {{"REAL_IS_FLOAT", 1}}; }
 #include "lane/cpp_begin.h"
@@ -22,8 +22,8 @@ struct homography_text {
 CPU_KERNELS(HOMOGRAPHY_TRIALS_KERNELS)
 
 void homography_rows(runtime::CpuTable& table) {
-  CPU_VARIANT(homography_trials, TRIAL_KERNELS, homography_text<float>)
-  CPU_VARIANT(homography_trials, HOMOGRAPHY_KERNELS, homography_text<simd<float>>)
+  CPU_VARIANT(homography_trials, TRIAL_KERNELS, homography_source<float>)
+  CPU_VARIANT(homography_trials, HOMOGRAPHY_KERNELS, homography_source<simd<float>>)
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stereo system: block matching of pictures of 735 x 504, both directions, cross-check, and
-// unknown pixels filled by the mean over 11 x 11, beside the times recorded for it.
+// The stereo system: block matching of images of 735 x 504, both directions, cross-check, and
+// unknown pixels filled by the mean over 11 x 11, compared with its old times.
 #include <fmt/format.h>
 
 #include <bifocal/io.hpp>
@@ -24,9 +24,10 @@ struct Case {
 };
 constexpr Case kCases[] = {{60, 11, 277.5}, {90, 11, 493.2}, {60, 15, 578.0}, {90, 15, 851.8}};
 
-// The pictures of old are lost: 735 of the 741 columns of Motorcycle (Middlebury 2014, quarter
-// size), whose last rows are mirrored for the 7 that it lacks; noise without the test data.
-struct Pictures {
+// The original images are lost. The suite uses 735 of the 741 columns of Motorcycle (Middlebury
+// 2014, quarter size), whose last rows are mirrored for the 7 missing rows; noise without test
+// data.
+struct NamedPair {
   std::string name;
   StereoPair pair;
 };
@@ -39,13 +40,13 @@ ImageU8 cut(const ImageU8& picture) {
   }
   return out;
 }
-Pictures pictures(const std::string& data_folder) {
+NamedPair pictures(const std::string& data_folder) {
   const fs::path folder = fs::path(data_folder) / "middlebury_2014_q" / "Motorcycle";
   if (!fs::exists(folder / "im1.png")) return {"noise", shifted_noise(kWidth, kHeight)};
   return {"Motorcycle", {cut(read_image(folder / "im0.png")), cut(read_image(folder / "im1.png"))}};
 }
 
-// Frames of a stereo rig: pictures and results stay in the device's memory.
+// Frames of a stereo rig: images and results stay in device memory.
 class StereoSeed {
  public:
   StereoSeed(const std::string& device, const StereoPair& pair, const SsdOptions& options)
@@ -61,13 +62,13 @@ class StereoSeed {
   }
 
   [[nodiscard]] bool is_gpu() const { return queue_.device().info().is_gpu; }
-  // `count` frames, one after another, until the last is there.
+  // Matches `count` frames in sequence and waits for the last.
   void frames(int count) {
     for (int i = 0; i < count; ++i) matcher_.run(left_, right_, {.filled = filled_});
     queue_.wait();
   }
-  // What is known and what it is filled to, from black (0) to white.
-  void write_pictures(const fs::path& folder, const std::string& name, int disparities) {
+  // The known and the filled disparities as images, from black (0) to white.
+  void write_images(const fs::path& folder, const std::string& name, int disparities) {
     matcher_.run(left_, right_, {.raw = raw_, .filled = filled_});
     const auto write = [&](const Buffer<float>& map, const std::string& kind) {
       ImageF disparity(kWidth, kHeight);
@@ -95,9 +96,9 @@ class StereoSeed {
 
 }  // namespace
 
-// On a GPU the time is that of a frame in a row of them; `alone_ms`: of one that is waited for.
+// On a GPU the mean time of a frame in a sequence; `alone_ms`: of a single frame.
 void run_stereo(Context& context) {
-  std::optional<Pictures> seen;
+  std::optional<NamedPair> seen;
   for (const Case& c : kCases) {
     const std::string size = fmt::format("d{}w{}", c.disparities, c.window),
                       name = "seeds/stereo/735x504/" + size;
@@ -125,7 +126,7 @@ void run_stereo(Context& context) {
     fs::create_directories(folder);
     write_png(folder / "left.png", seen->pair.left);
     write_png(folder / "right.png", seen->pair.right);
-    seed.write_pictures(folder, size, c.disparities);
+    seed.write_images(folder, size, c.disparities);
   }
 }
 

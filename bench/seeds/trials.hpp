@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the trials of the historical systems share: points in the memory of a device, and the trial
-// that is chosen. Trials are many samples, their models and how many of all points agree with each;
-// nothing leaves the device on the way.
+// Common parts of the trials of the historical systems: points in device memory, and the selected
+// trial. A trial is a sample, its models and their numbers of inliers among all points; no data
+// leave the device meanwhile.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -21,20 +21,20 @@ namespace bifocal::bench::seeds {
 
 inline constexpr int kWidestGroup = 64;
 
-// Threads of a group that counts. What else there is to do, few threads do; smaller groups spread
-// them over more of a GPU.
+// Threads of a counting group. All other work needs few threads; smaller groups spread it over more
+// of a GPU.
 inline constexpr int kGroupSize = 128;
 [[nodiscard]] inline runtime::Launch per_trial(int trials) {
   return {.count = trials, .group_size = 32};
 }
-// Of the kernels' text, which is made known with the first call.
+// The kernels' source, compiled with the first call.
 [[nodiscard]] inline runtime::Constants text_constants(int sample_size) {
   kernels::add_bifocal_bench();
   return {{"SAMPLE_SIZE", sample_size}, {"WIDEST_GROUP", kWidestGroup}, {"LANE_STRIDE", 1}};
 }
 
 // Columns x1 y1 x2 y2 of correspondences, `stride` numbers each, a multiple of kWidestGroup; NaN
-// beyond the last one.
+// beyond the last correspondence.
 template <class T>
 struct PointColumns {
   PointColumns(Queue& queue, std::span<const PointPair> points)
@@ -56,15 +56,15 @@ struct PointColumns {
   Buffer<T> columns;
 };
 
-// Rows of `trials` numbers each. A register of a CPU may read beyond the last one.
+// Rows of `trials` numbers each. A register of a CPU may read beyond the last row.
 template <class T>
 [[nodiscard]] Buffer<T> trial_rows(const Device& device, int rows, int trials) {
   return Buffer<T>(
       device, static_cast<std::size_t>(rows) * static_cast<std::size_t>(trials) + kWidestGroup);
 }
 
-// The model with the most inliers, the first of equals; model g is number g / trials of trial
-// g % trials. Without inliers it says nothing.
+// The model with the most inliers, the first of equals; model g is number g / trials of trial g %
+// trials. Without inliers its content is undefined.
 struct Chosen {
   int model = 0, inliers = 0;
   Mat3 matrix{};
@@ -72,7 +72,7 @@ struct Chosen {
 template <class T>
 struct ChosenTrial {
   explicit ChosenTrial(const Device& device) : number(device, 2), matrix(device, 9) {}
-  // Waits.
+  // Waits for the device.
   [[nodiscard]] Chosen download(Queue& queue) const {
     int of_number[2];
     T of_matrix[9];

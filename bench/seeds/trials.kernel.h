@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of trials.kernels, and how others read what is described there.
+// The kernels of trials.kernels, and readers for the layout described there.
 
-// SAMPLE_SIZE different points of trial first + i: the same ones on every device.
+// Draws SAMPLE_SIZE different points of trial first + i: equal on every device.
 map_kernel(draw_trials, i, DRAW_TRIALS) {
   index sample[SAMPLE_SIZE];
   sample_draw((bits32)seed, 0u, (bits32)(first + i), point_count, SAMPLE_SIZE, 0, 0, sample);
@@ -12,7 +12,7 @@ map_kernel(draw_trials, i, DRAW_TRIALS) {
   }
 }
 
-// The model with the most inliers, the first of equals: its number and theirs in `chosen`.
+// `chosen` gets index and number of inliers of the model with most inliers, the first of equals.
 group_kernel(choose_trial, g, CHOOSE_TRIAL) {
   (void)g;  // one group
   index most = -1, at = 0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// False alarms: how often a model is believed for pairs of outliers alone, one pair a call (CPU)
-// and in batches, with the sampling depth of a batch and of one pair. Also the time of such pairs
-// on one core.
+// Suite `chance`: the number of models accepted for pairs that consist of outliers (false alarms),
+// one pair per call on the CPU, in batches with their usual number of samples, and in batches with
+// as many samples as a single pair. Also the time of such pairs on one core. Suite `belief`: scenes
+// whose model is found, and wrong models that are accepted, at several levels of the significance
+// test.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +45,8 @@ std::vector<PointPair> wrong_matches(int trials, int points) {
   return all;
 }
 
-// The largest mean of a Poisson distribution of which so few are not rarer than 5 %.
+// Returns the upper confidence limit of 95 % for the mean of a Poisson distribution: the largest
+// mean for which this count or a smaller one has a probability of at least 5 %.
 double limit_of_95_percent(int count) {
   double low = count, high = 2 * count + 10;
   for (int step = 0; step < 60; ++step) {
@@ -96,7 +99,7 @@ void run_one_by_one(Context& context, ModelKind kind, int points) {
   report(context, name, "cpu", int(std::count(believed.begin(), believed.end(), 1)), ms);
 }
 
-// The processor's times of 1,000 pairs and their histogram, whose bins end at powers of two.
+// Reports the CPU times of 1,000 pairs and their histogram, whose bins end at powers of two, in ms.
 void run_times(Context& context, ModelKind kind, int points) {
   const std::string name = fmt::format("chance/{}/n{}/times", to_string(kind), points);
   if (!context.wanted(name)) return;
@@ -162,8 +165,8 @@ constexpr Scenes kScenes[] = {{20, 50, 1000}, {30, 50, 1000},  {50, 50, 1000},
                               {100, 50, 200}, {2000, 15, 100}, {2000, 10, 100},
                               {20, 0, 2000},  {50, 0, 2000},   {300, 0, 500}};
 
-// The largest error of a model that was found: degrees (E), px. A model is wrong from kWrong times
-// that on.
+// limit_of(): error below which a model counts as found, in degrees for an essential matrix and in
+// px otherwise. An accepted model with kWrong times this error or more is wrong.
 constexpr double kWrong = 5;
 double limit_of(ModelKind kind) { return kind == ModelKind::fundamental ? 1 : 2; }
 
@@ -171,7 +174,8 @@ struct Counts {
   std::atomic<int> found = 0, wrong = 0;
 };
 
-// Only the default where it is known to decide nothing.
+// Returns whether scenes are run at a level. Scenes of more than 50 points or 25 inliers run at the
+// default (0) only, because the level has no influence on them.
 bool is_measured(const Scenes& scenes, double level) {
   return level == 0 || (scenes.points <= 50 && scenes.points * scenes.inliers_percent <= 2500);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A collection on one device: features, all pairs matched, those of enough matches verified. The
-// images are views of a few scenes: parts of photographs, turned, tilted and brightened, so that
-// the homography between any two is known.
+// A collection on one device: features, matches of all pairs, and verification of pairs with enough
+// matches. The images are views of a few scenes, parts of photographs that are rotated, tilted and
+// brightened, with a known homography between any two.
 #include <bifocal/verify_pairs.hpp>
 #include <bifocal/io.hpp>
 
@@ -24,11 +24,11 @@ namespace {
 
 struct View {
   std::size_t scene;
-  Mat3 picture_from_view;
+  Mat3 image_from_view;
 };
 
-// A photograph where the data folder has it, and textures.
-std::vector<ImageU8> scene_pictures(const std::string& data_folder) {
+// A photograph if the data folder has it, and textures.
+std::vector<ImageU8> scene_images(const std::string& data_folder) {
   std::vector<ImageU8> pictures;
   const std::string path = data_folder + "/strecha/fountain-P11/0004.jpg";
   if (std::filesystem::exists(path)) pictures.push_back(to_grey(read_image(path)));
@@ -37,21 +37,21 @@ std::vector<ImageU8> scene_pictures(const std::string& data_folder) {
   return pictures;
 }
 
-// Of `width` x `height` from somewhere in the picture: turned by up to 15 degrees, of 0.8 to 1.25
-// times the size, tilted by up to a tenth from border to border.
+// A view of `width` x `height` from a random part of the image: rotated by up to 15 degrees, scaled
+// by 0.8 to 1.25, tilted by up to a tenth from border to border.
 View random_view(std::mt19937& random, std::size_t scene, const ImageU8& picture, int width,
                  int height) {
   std::uniform_real_distribution<double> unit(-1, 1);
-  const double turn = 0.26 * unit(random), scale = std::exp(0.22 * unit(random));
-  const double c = scale * std::cos(turn), s = scale * std::sin(turn);
-  // Most views of a scene share something.
+  const double angle = 0.26 * unit(random), scale = std::exp(0.22 * unit(random));
+  const double c = scale * std::cos(angle), s = scale * std::sin(angle);
+  // Most views of a scene overlap.
   const double reach_x = std::min(0.4 * width, 0.5 * std::max(0.0, picture.width - 0.9 * width));
   const double reach_y = std::min(0.4 * height, 0.5 * std::max(0.0, picture.height - 0.9 * height));
   const double x = 0.5 * picture.width + reach_x * unit(random);
   const double y = 0.5 * picture.height + reach_y * unit(random);
   const double px = 0.1 * unit(random) / width, py = 0.1 * unit(random) / height;
   const double u = 0.5 * width, v = 0.5 * height;
-  // From the view's centre by the tilt, the turn and the size to (x, y).
+  // Maps the view's centre by tilt, rotation and scale to (x, y).
   const double w = 1 - px * u - py * v;
   return {scene,
           {c + x * px, -s + x * py, -c * u + s * v + x * w, s + y * px, c + y * py,
@@ -64,7 +64,7 @@ ImageU8 image_of(const View& view, const ImageU8& picture, int width, int height
   const double gain = 0.8 + 0.4 * double(random() % 1000) / 1000;
   for (int row = 0; row < height; ++row) {
     for (int column = 0; column < width; ++column) {
-      const auto [px, py] = mapped(view.picture_from_view, column, row);
+      const auto [px, py] = mapped(view.image_from_view, column, row);
       const int x = int(std::floor(px)), y = int(std::floor(py));
       if (x < 0 || y < 0 || x + 1 >= picture.width || y + 1 >= picture.height) continue;
       const double fx = px - x, fy = py - y;
@@ -77,14 +77,14 @@ ImageU8 image_of(const View& view, const ImageU8& picture, int width, int height
   return image;
 }
 
-// Share of the first view that the second one sees, of those pixels that are in the picture.
+// Fraction of the first view visible in the second, of its pixels inside the image.
 double overlap(const View& a, const View& b, const ImageU8& picture, int width, int height) {
   if (a.scene != b.scene) return 0;
-  const Mat3 to_view = inverse(b.picture_from_view);
+  const Mat3 to_view = inverse(b.image_from_view);
   int seen = 0, all = 0;
   for (int y = 20; y < height; y += 40) {
     for (int x = 20; x < width; x += 40, ++all) {
-      const auto [px, py] = mapped(a.picture_from_view, x, y);
+      const auto [px, py] = mapped(a.image_from_view, x, y);
       if (px < 0 || py < 0 || px >= picture.width - 1 || py >= picture.height - 1) continue;
       const auto [u, v] = mapped(to_view, px, py);
       seen += u >= 0 && v >= 0 && u < width && v < height;
@@ -100,11 +100,11 @@ double seconds_of(const std::function<void()>& work) {
 }
 
 struct Counted {
-  std::int64_t matches = 0, verified = 0, sought = 0;
-  int wanted = 0, found = 0, wrong = 0;  // pairs that share a fifth; of them verified; of none
+  std::int64_t matches = 0, verified = 0, pairs_of_15 = 0;
+  int wanted = 0, found = 0, wrong = 0;  // with 20 % overlap; of those verified; without overlap
 };
 
-// Views of some scenes, and their pictures.
+// Views of some scenes, and their images.
 struct Views {
   std::vector<ImageU8> scenes;
   std::vector<View> views;
@@ -112,7 +112,7 @@ struct Views {
 };
 
 Views made_views(const std::string& data_folder, int images, int width, int height) {
-  Views made{scene_pictures(data_folder), {}, {}};
+  Views made{scene_images(data_folder), {}, {}};
   std::mt19937 random(5);
   for (int k = 0; k < images; ++k) {
     const std::size_t scene = std::size_t(k) % made.scenes.size();
@@ -138,7 +138,7 @@ Counted counted(Queue& queue, const FeatureSet& set, std::span<const ImagePair> 
                    const double shared = overlap(a, b, made.scenes[a.scene], own.width, own.height);
                    const bool ok = v.estimates[k].outcome == Outcome::ok;
                    c.matches += v.offsets[k + 1] - v.offsets[k];
-                   c.sought += v.offsets[k + 1] - v.offsets[k] >= 15;
+                   c.pairs_of_15 += v.offsets[k + 1] - v.offsets[k] >= 15;
                    c.verified += ok;
                    c.wanted += shared > 0.2;
                    c.found += shared > 0.2 && ok;
@@ -195,7 +195,7 @@ void run_case(Context& context, Queue& queue, int images, int width, int height)
         {"features_an_image",
          double(std::accumulate(counts.begin(), counts.end(), std::int64_t{0})) / images},
         {"matches_a_pair", double(c.matches) / double(pairs.size())},
-        {"pairs_of_15", c.sought},
+        {"pairs_of_15", c.pairs_of_15},
         {"verified", c.verified},
         {"share_a_fifth", c.wanted},
         {"recall", double(c.found) / std::max(1, c.wanted)},

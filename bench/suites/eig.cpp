@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real eigenpairs of many small unsymmetric matrices, us a matrix.
+// Real eigenpairs of many small unsymmetric matrices, us per matrix.
 #include <fmt/format.h>
 
 #include <bifocal/linalg.hpp>
@@ -41,7 +41,7 @@ class EigenBatch {
                         .real_parts = {},
                         .imaginary_parts = {}});
   }
-  // Of the interleaved layout.
+  // Waits and returns the results in the interleaved layout.
   [[nodiscard]] Results<T> results() {
     queue_.wait();
     return {.total = batch_,
@@ -62,8 +62,8 @@ class EigenBatch {
   Numbers<int> counts_, status_;
 };
 
-// Mean number of real eigenvalues of a random n x n matrix, about (A. Edelman, E. Kostlan, M. Shub,
-// How many eigenvalues of a random matrix are real?, 1994).
+// Approximate mean number of real eigenvalues of a random n x n matrix (A. Edelman, E. Kostlan, M.
+// Shub, How many eigenvalues of a random matrix are real?, 1994).
 double expected_real_pairs(int n) { return std::sqrt(2 * n / 3.14159265358979) + 0.5; }
 
 template <class T>
@@ -89,8 +89,8 @@ void run_variant(Context& context, const Device& device, int n, const Variant& v
     record.extra["wrong_counts"] = worst.wrong_counts;
     record.extra["checked"] = worst.checked;
   }
-  time_beside_peers(record, {&ours.queue(), place, variant, batch, [&] { ours(); }},
-                    PeerTask::eigenpairs, matrices);
+  time_with_peers(record, {&ours.queue(), place, variant, batch, [&] { ours(); }},
+                  PeerTask::eigenpairs, matrices);
   add_bounds(record, device.info(), eigenpairs_work(n, expected_real_pairs(n), sizeof(T)),
              record.value * 1e-6, sizeof(T) == 8);
   context.report(std::move(record));

@@ -52,12 +52,12 @@ Record record_of(const std::string& suite, const std::string& name, const Sample
 
 namespace {
 
-struct Picture {
+struct TestImage {
   std::string name;
   ImageU8 grey;
 };
-std::vector<Picture> pictures(const Context& context) {
-  std::vector<Picture> list;
+std::vector<TestImage> pictures(const Context& context) {
+  std::vector<TestImage> list;
   for (const char* file : {"oxford_affine/graf/img1.png", "strecha/fountain-P11/0004.jpg"}) {
     const std::string path = context.data_folder + "/" + file;
     if (std::filesystem::exists(path)) list.push_back({file, read_grey(path)});
@@ -100,7 +100,7 @@ std::vector<std::array<float, 2>> places(const PeerFeatures& f) {
   return all;
 }
 
-// Ratio test at 0.8 and mutual.
+// Ratio test at 0.8 and mutual test.
 std::vector<PointPair> peer_match(const PeerFeatures& a, const PeerFeatures& b) {
   std::vector<std::vector<cv::DMatch>> forward, backward;
   const cv::BFMatcher matcher(cv::NORM_L2);
@@ -118,7 +118,7 @@ std::vector<PointPair> peer_match(const PeerFeatures& a, const PeerFeatures& b) 
 }
 #endif
 
-void time_detection(Context& context, const Picture& picture) {
+void time_detection(Context& context, const TestImage& picture) {
   const std::string name =
       fmt::format("features/rootsift/{}x{}", picture.grey.width, picture.grey.height);
   for (int threads : {1, 2}) {
@@ -148,7 +148,7 @@ std::vector<std::array<float, 2>> places(const Features& f) {
   return all;
 }
 
-// Correct matches with the default options, and with fewer features; OpenCV's has no cap.
+// Correct matches with the default options, and with fewer features; OpenCV has no cap.
 void count_matches(Context& context, const OxfordPair& pair) {
   const std::string name = "features/correct/" + pair.name;
   if (!context.wanted(name)) return;
@@ -194,7 +194,7 @@ void run_features(Context& context) {
 #ifdef BIFOCAL_PEER_OPENCV
   cv::setNumThreads(1);
 #endif
-  for (const Picture& picture : pictures(context)) time_detection(context, picture);
+  for (const TestImage& picture : pictures(context)) time_detection(context, picture);
   const ThreadLimit one(1);
   for (const OxfordPair& pair : oxford_pairs(context.data_folder)) count_matches(context, pair);
   run_features_surf(context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIFT and SURF on a GPU, of images in its memory: one alone, and many of one size; RootSIFT beside
-// CudaSift where it is built in.
+// SIFT and SURF on a GPU, of resident images: a single image, and many of one size. RootSIFT is
+// compared with CudaSift if it is built in.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,13 +24,13 @@ struct Shape {
   int finest;  // cells of the texture, px: with 8 the cap is reached
   double contrast = SiftOptions{}.contrast_threshold;
 };
-// The second one finds 3,700 points, the third one thrice as many and keeps 3,700.
+// The second image has 3,700 points, the third three times as many, of which 3,700 are kept.
 constexpr Shape kShapes[] = {
     {1920, 1080, false, 3700, 16, 16}, {1920, 1080, false, 8192, 16, 8, 0.09},
     {1920, 1080, false, 3700, 16, 8},  {1600, 1200, true, 8192, 16, 8},
     {1600, 1200, false, 8192, 16, 8},  {800, 640, true, 8192, 16, 16}};
 
-// Images and the places of their features.
+// Images and buffers of their features.
 struct Resident {
   Buffer<std::uint8_t> images;
   features::FeatureOutput out;
@@ -62,7 +62,7 @@ features::SurfDevice detector_of(Queue& queue, const Shape& s, const SurfOptions
   return {queue, s.width, s.height, options, batch};
 }
 
-// memory: bytes that SIFT of an image may take; 0: any.
+// memory: bytes that SIFT of an image may take; 0: unlimited.
 template <class Options>
 void time_batch(Context& context, const Device& device, const char* method, const Shape& s,
                 const Options& options, int batch, std::size_t memory = 0) {
@@ -83,7 +83,7 @@ void time_batch(Context& context, const Device& device, const char* method, cons
   int peer_found = 0;
   if (device.info().kind == DeviceKind::cuda && method == std::string_view("rootsift"))
     peer = cudasift_features(pictures, s.max_features, s.upsample, &peer_found);
-  const Beside taken = measure_beside(
+  const Comparison taken = measure_with_peer(
       [&] {
         work.run();
         queue.wait();
@@ -103,8 +103,8 @@ void time_batch(Context& context, const Device& device, const char* method, cons
   context.report(std::move(record));
 }
 
-// Two images in the device's memory to the homography between them and its inliers: CudaSift's
-// chain.
+// Two images in device memory to the homography between them and its inliers, as
+// CudaSift's pipeline.
 void time_chain(Context& context, const Device& device) {
   constexpr int kWidth = 1920, kHeight = 1080;
   const std::string name = "features/chain/1920x1080";
@@ -139,7 +139,7 @@ void time_chain(Context& context, const Device& device) {
   int peer_inliers = 0;
   if (device.info().kind == DeviceKind::cuda)
     peer = cudasift_chain(views[0], views[1], 4096, &peer_inliers);
-  const Beside taken = measure_beside([&] { features(), matches(), model(); }, peer);
+  const Comparison taken = measure_with_peer([&] { features(), matches(), model(); }, peer);
   const auto stage_ms = [&](const auto& stage) {
     return measure([&] {
              stage();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIFT with pooled domain sizes, affine shapes and both, each beside SIFT without: right matches
-// where the truth is known, poses of wide baselines, and time.
+// SIFT with pooled domain sizes, with affine shapes and with both, each compared with plain SIFT:
+// correct matches on pairs with ground truth, poses of wide baselines, and time.
 #include <bifocal/features.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/device.hpp>
@@ -21,13 +21,13 @@
 namespace bifocal::bench {
 namespace {
 
-using synthetic::PosedPicture;
+using synthetic::PosedImage;
 
-constexpr double kRightPx = 1.5;  // from an epipolar line, pictures of 1536 x 1024
+constexpr double kRightPx = 1.5;  // from an epipolar line, images of 1536 x 1024
 constexpr int kLeastMatches = 15;
 constexpr int kCap = 8192;
 
-// What is tried, beside neither.
+// The options compared with plain SIFT.
 struct Trial {
   const char* name;
   bool is_pooled, has_shapes;
@@ -41,8 +41,8 @@ SiftOptions options_of(const Trial& trial, bool is_on, int most = SiftOptions{}.
           .affine_shape = is_on && trial.has_shapes};
 }
 
-// Round windows have more directions: with shapes a place that is matched in several counts once,
-// by its best match.
+// Normalised windows have more directions: with shapes, several matches of one place count once, by
+// the best match.
 std::vector<PointPair> matches_of(const Trial& trial, const Features& a, const Features& b) {
   std::vector<Match> matches = match(a, b);
   if (!trial.has_shapes) return matched_points(a, b, matches);
@@ -57,10 +57,10 @@ std::vector<PointPair> matches_of(const Trial& trial, const Features& a, const F
   return matched_points(a, b, matches);
 }
 
-// What one of the two found.
+// Results of one of the two variants.
 struct Found {
   int pairs = 0, right = 0, matches = 0, inliers = 0, features = 0;
-  std::vector<double> errors;  // of poses, degrees; of those that were not found 180
+  std::vector<double> errors;  // of poses, degrees; 180 for poses that were not found
 };
 
 std::string name_of(const Trial& trial, const std::string& name) {
@@ -101,8 +101,8 @@ void count_of_planes(Context& context, const Trial& trial, const OxfordPair& pai
   context.report(std::move(record));
 }
 
-// Of the cameras' directions, degrees.
-double angle_between(const PosedPicture& a, const PosedPicture& b) {
+// Angle between the cameras' directions, degrees.
+double angle_between(const PosedImage& a, const PosedImage& b) {
   return synthetic::direction_error_deg({a.R[2], a.R[5], a.R[8]}, {b.R[2], b.R[5], b.R[8]});
 }
 
@@ -118,7 +118,7 @@ Mat3 essential_of(const Pose& pose) {
   return E;
 }
 
-void add_pair(const PosedPicture& a, const PosedPicture& b, const std::vector<PointPair>& points,
+void add_pair(const PosedImage& a, const PosedImage& b, const std::vector<PointPair>& points,
               Found& found) {
   const Pose truth = relative_pose(a, b);
   const Mat3 F = fundamental_from_essential(essential_of(truth), a.camera, b.camera);
@@ -147,15 +147,15 @@ std::vector<std::vector<Features>> features_of(const Trial& trial,
   return all;
 }
 
-// All pairs of a sequence whose cameras look in directions so many degrees apart.
+// All pairs of a sequence whose cameras' directions differ by an angle in the given range.
 void count_of_views(Context& context, const Trial& trial, const std::string& sequence) {
   constexpr int kStep = 20, kGroups = 9;
   if (!context.wanted(name_of(trial, sequence))) return;
-  const std::vector<PosedPicture> pictures =
-      synthetic::read_posed_pictures(context.data_folder + "/collections/" + sequence,
-                                     context.data_folder + "/strecha/" + sequence, 2);
+  const std::vector<PosedImage> pictures =
+      synthetic::read_posed_images(context.data_folder + "/collections/" + sequence,
+                                   context.data_folder + "/strecha/" + sequence, 2);
   std::vector<std::string> files;
-  for (const PosedPicture& p : pictures) files.push_back(p.file);
+  for (const PosedImage& p : pictures) files.push_back(p.file);
   const auto features = features_of(trial, files);
   Found found[kGroups][2];
   for (std::size_t i = 0; i < pictures.size(); ++i) {
@@ -186,7 +186,7 @@ void count_of_views(Context& context, const Trial& trial, const std::string& seq
   }
 }
 
-// No truth: inliers of the fundamental matrices, which are believed or not.
+// No ground truth: inliers of the accepted fundamental matrices.
 void count_of_inliers(Context& context, const Trial& trial, const std::string& sequence) {
   if (!context.wanted(name_of(trial, sequence))) return;
   const std::string folder = context.data_folder + "/collections/" + sequence;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the suites of features share.
+// Common declarations of the suites of features.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -10,11 +10,11 @@
 
 namespace bifocal::bench {
 
-// Value noise of cells of 128 px and halves of it down to `finest`, each as strong as the others: a
+// Value noise of cells of 128 px and successive halves down to `finest`, with equal amplitudes: a
 // texture with corners and blobs everywhere.
 [[nodiscard]] ImageU8 texture(int width, int height, unsigned seed, int finest = 16);
 
-// A record in ms of a sample in seconds.
+// A record in ms from a sample in seconds.
 [[nodiscard]] Record record_of(const std::string& suite, const std::string& name,
                                const Sample& sample);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SURF: time beside our RootSIFT's, and correct matches on the Oxford pairs beside AKAZE's.
+// SURF: time compared with Bifocal's RootSIFT, and correct matches on the Oxford pairs compared
+// with AKAZE.
 #include <bifocal/features.hpp>
 #include <bifocal/device.hpp>
 
@@ -29,7 +30,7 @@ struct PeerCount {
   int correct;
   std::size_t matches;
 };
-// AKAZE with its defaults, ratio 0.8 and mutual.
+// AKAZE with its defaults, ratio 0.8 and mutual test.
 PeerCount akaze(const ImageU8& image1, const ImageU8& image2, const Mat3& H) {
   std::vector<cv::KeyPoint> points[2];
   cv::Mat descriptors[2];

@@ -68,24 +68,24 @@ Wide off_identity(const Dense& Q) {
   return G.norm() / Q.rows;
 }
 
-// NaN counts as infinitely wrong.
+// NaN counts as an infinite error.
 void raise(double& worst, Wide value) {
   worst = std::isnan(value) ? std::numeric_limits<double>::infinity()
                             : std::max(worst, static_cast<double>(value));
 }
 
-// About a second of long double arithmetic.
+// Number of matrices to check: about a second of long double arithmetic.
 template <class T>
 int number_to_check(const Matrices<T>& matrices, int total) {
   const double flops = 4.0 * matrices.m * matrices.n * matrices.n;
   return static_cast<int>(std::clamp(4e8 / flops, 8.0, static_cast<double>(std::min(total, 4000))));
 }
-// Evenly over the batch.
+// Index of the i-th checked matrix, evenly spaced over the batch.
 int chosen(int i, int checked, int total) {
   return static_cast<int>(static_cast<long>(i) * total / checked);
 }
 
-// Of the whole batch, and how many to check.
+// Sets the number of matrices to check, and counts failures over the whole batch.
 template <class T>
 void start(Worst& worst, const Matrices<T>& matrices, const Results<T>& results) {
   worst.checked = std::min(number_to_check(matrices, results.total), results.total);

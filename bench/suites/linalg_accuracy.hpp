@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The worst error in a batch, in units of the last place of the tested precision (LAPACK's test
-// ratios), computed in long double: below 1 to a few for backward stable code of any size.
+// The largest error in a batch, in units of the last place of the tested precision (LAPACK's test
+// ratios), computed in long double: from below 1 to a few for backward stable code of any size.
 #pragma once
 
 #include "linalg_batches.hpp"
@@ -16,9 +16,9 @@ struct Results {
 };
 
 struct Worst {
-  double ratio = 0;          // |A - U S V'| / (n |A| ulp) or what the outputs allow
-  double orthogonality = 0;  // |I - V'V| / (n ulp), of U too
-  int failed = 0;            // matrices whose status is not 0
+  double ratio = 0;          // |A - U S V'| / (n |A| ulp), or the form that the outputs allow
+  double orthogonality = 0;  // |I - V'V| / (n ulp), also for U
+  int failed = 0;            // matrices with a status other than 0
   int checked = 0;
 };
 
@@ -35,9 +35,9 @@ template <class T>
 
 struct WorstPairs : Worst {
   double mean_real_pairs = 0;
-  int wrong_counts = 0;  // of those checked: the number of real eigenvalues differs from the truth
+  int wrong_counts = 0;  // of the checked matrices: those with a wrong number of real eigenvalues
 };
-// |A v - l v| / (n |A| ulp); real_counts: the truth, empty where it is not known.
+// |A v - l v| / (n |A| ulp); real_counts: the true numbers, empty if unknown.
 template <class T>
 [[nodiscard]] WorstPairs eigen_errors(const Matrices<T>& matrices, const Results<T>& results,
                                       const std::vector<int>& real_counts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of matrices for the suites svd and eig, in the layouts of ours and of the peers.
+// Batches of matrices for the suites svd and eig, in the layouts of Bifocal and of the peers.
 #pragma once
 
 #include <bifocal/linalg.hpp>
@@ -9,8 +9,8 @@
 
 namespace bifocal::bench {
 
-// `count` different matrices with independent normal entries, column-major, one behind the other:
-// what peers take.
+// `count` different matrices with independent normal entries, column-major and consecutive, the
+// input of peers.
 template <class T>
 struct Matrices {
   int m = 0, n = 0, count = 0;
@@ -19,17 +19,17 @@ struct Matrices {
   [[nodiscard]] const T* operator[](int b) const {
     return columns.data() + static_cast<std::ptrdiff_t>(b) * m * n;
   }
-  // The same in the interleaved layout, repeated in turn until there are `total`.
+  // The same matrices in the interleaved layout, repeated cyclically up to `total`.
   [[nodiscard]] std::vector<T> interleaved(int total) const;
-  // One behind the other, row-major.
+  // Consecutive, row-major.
   [[nodiscard]] std::vector<T> strided(int total) const;
-  // One behind the other, column-major, for peers on GPUs.
+  // Consecutive, column-major, for peers on GPUs.
   [[nodiscard]] std::vector<T> repeated(int total) const;
 };
 template <class T>
 [[nodiscard]] Matrices<T> random_matrices(int m, int n, int count, bool symmetric = false);
 
-// Numbers in the memory of a device, or of the host (page-locked where a GPU copies from it).
+// Numbers in the memory of a device, or of the host (page-locked if a GPU copies from it).
 template <class T>
 class Numbers {
  public:
@@ -57,13 +57,13 @@ class Numbers {
   std::unique_ptr<HostBuffer<T>> host_;
 };
 
-// Where a case runs and how much of it.
+// The device of a case and its batch size.
 struct Place {
   Device device;
-  bool resident = false;  // in the device's memory; else host memory
+  bool resident = false;  // in device memory; else host memory
   bool gpu = false;
 };
-// `host`: a GPU's batch that lies in host memory.
+// `host`: a GPU's batch in host memory.
 [[nodiscard]] Place place_on(const Device& device, bool host = false);
 
 }  // namespace bifocal::bench

@@ -21,7 +21,7 @@ void set_value(Record& record, const Sample& sample, int matrices) {
   record.extra["matrices_per_s"] = matrices / sample.median;
 }
 
-// On the CPU a call returns when its work is done.
+// Times on the CPU, where a call returns when its work is done.
 template <class T>
 void time_on_cpu(Record& record, const Timing& timing, CpuPeers<T>& peers) {
   std::vector<std::function<void()>> bodies = {timing.ours};
@@ -38,12 +38,12 @@ void time_on_cpu(Record& record, const Timing& timing, CpuPeers<T>& peers) {
   const ThreadLimit one(1);
   const std::vector<std::function<void()>> others = peers.bodies(false);
   bodies.insert(bodies.end(), others.begin(), others.end());
-  const std::vector<Sample> samples = measure_in_turn(bodies, 9);
+  const std::vector<Sample> samples = measure_interleaved(bodies, 9);
   set_value(record, samples[0], timing.batch);
   peers.report(record, std::span(samples).subspan(1), false);
 }
 
-// So many calls between two waits that the waiting does not count: 5 ms of work.
+// Number of calls between two waits: 5 ms of work, so that the wait is negligible.
 int calls_per_wait(const Timing& timing) {
   const auto once = [&](int calls) {
     const auto start = std::chrono::steady_clock::now();
@@ -74,7 +74,7 @@ int batch_size(int n, const Place& place, const Variant& variant) {
   if (place.gpu) {
     return n <= 10 ? 1000000 : n <= 20 ? 200000 : n <= 32 ? 100000 : n <= 64 ? 20000 : 4000;
   }
-  // No powers of two: the elements of a matrix would compete for one set of the cache.
+  // No powers of two, because the elements of a matrix would compete for one set of the cache.
   const int one = n <= 10 ? 1008 : n <= 16 ? 496 : n <= 20 ? 336 : n <= 32 ? 208 : 48;
   return variant.kind == Variant::threads2 ? 4 * one : one;
 }
@@ -84,8 +84,8 @@ int different_matrices(int n, int batch) {
 }
 
 template <class T>
-void time_beside_peers(Record& record, const Timing& timing, PeerTask task,
-                       const Matrices<T>& matrices) {
+void time_with_peers(Record& record, const Timing& timing, PeerTask task,
+                     const Matrices<T>& matrices) {
   const Device& device = timing.place.device;
   record.device = device.info().id;
   CpuPeers<T> peers(task, matrices);
@@ -106,11 +106,11 @@ void time_beside_peers(Record& record, const Timing& timing, PeerTask task,
     record.reference = Reference{peer->name, value};
   } else {
     const auto bodies = peers.bodies(true);
-    if (!bodies.empty()) peers.report(record, measure_in_turn(bodies, 5), true);
+    if (!bodies.empty()) peers.report(record, measure_interleaved(bodies, 5), true);
   }
 }
 
-template void time_beside_peers(Record&, const Timing&, PeerTask, const Matrices<float>&);
-template void time_beside_peers(Record&, const Timing&, PeerTask, const Matrices<double>&);
+template void time_with_peers(Record&, const Timing&, PeerTask, const Matrices<float>&);
+template void time_with_peers(Record&, const Timing&, PeerTask, const Matrices<double>&);
 
 }  // namespace bifocal::bench

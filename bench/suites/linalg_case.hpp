@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the cases of svd and eig share: how large a batch, how it is timed, what its record holds.
+// Common parts of the cases of svd and eig: batch size, timing and record.
 #pragma once
 
 #include <functional>
@@ -11,21 +11,21 @@
 
 namespace bifocal::bench {
 
-// How a case of some size is run.
+// The configuration of a case of a given size.
 struct Variant {
   const char* suffix = "";  // of the case's name
   enum Kind { plain, threads2, host, batch2000, strided } kind = plain;
 };
 inline constexpr Variant kPlain = {"", Variant::plain};
-// On the CPU two threads; on a GPU batches in host memory, small ones, and another layout.
+// On the CPU two threads; on a GPU batches in host memory, small batches, and another layout.
 [[nodiscard]] std::vector<Variant> variants_on(const Device& device, bool is_main_size);
 
-// Matrices of a batch of n columns: in the cache on a CPU, enough to fill a GPU.
+// Number of matrices in a batch of n columns: in the cache on a CPU, enough to fill a GPU.
 [[nodiscard]] int batch_size(int n, const Place& place, const Variant& variant);
-// How many of them differ.
+// Number of different matrices.
 [[nodiscard]] int different_matrices(int n, int batch);
 
-// `ours` enqueues one call; times it beside the peers and fills `record`. `task` and `matrices` are
+// `ours` enqueues one call. Times it and the peers, and fills `record`. `task` and `matrices` are
 // for the peers.
 struct Timing {
   Queue* queue;
@@ -35,8 +35,8 @@ struct Timing {
   std::function<void()> ours;
 };
 template <class T>
-void time_beside_peers(Record& record, const Timing& timing, PeerTask task,
-                       const Matrices<T>& matrices);
+void time_with_peers(Record& record, const Timing& timing, PeerTask task,
+                     const Matrices<T>& matrices);
 
 template <class T>
 constexpr const char* precision_name() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Brute-force matching: time, beside OpenCV's.
+// Brute-force matching: time, compared with OpenCV.
 #include <bifocal/device.hpp>
 #include <bifocal/features.hpp>
 

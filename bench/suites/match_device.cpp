@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matching of resident images on a GPU: one pair from call to list on the host, and batches of
-// which the results stay.
+// Matching of resident images on a GPU: one pair from call to list on the host, and batches whose
+// results stay on the device.
 #include <bifocal/matching.hpp>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 using features::TableKernel;
 
-constexpr int kMostOfPeer = 8192;  // rows; more would take a second a call
+constexpr int kMostOfPeer = 8192;  // rows; more would take a second per call
 
 struct Shape {
   int rows, columns;
@@ -53,7 +53,7 @@ void time_alone(Context& context, Queue& queue, const Shape& shape) {
   PeerCall peer;
   if (queue.device().info().kind == DeviceKind::cuda && shape.rows <= kMostOfPeer)
     peer = cudasift_match(shape.rows, shape.columns);
-  const Beside taken = measure_beside(
+  const Comparison taken = measure_with_peer(
       [&] {
         matches = match(queue, set, {&pair, 1}).offsets.back();
       },
@@ -90,7 +90,7 @@ void run_match_device(Context& context) {
   Queue queue{Device(context.device)};
   const Shape full_hd{3700, 3600}, cap{8192, 8192};
   time_alone(context, queue, full_hd);
-  if (!queue.device().info().is_gpu) return;  // minutes a case
+  if (!queue.device().info().is_gpu) return;  // minutes per case
   time_alone(context, queue, cap);
   time_alone(context, queue, {100000, 100000});
   for (const Shape& shape : {full_hd, cap}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Float descriptors, mutual nearest: time, on the CPU beside OpenCV's.
+// Float descriptors, mutual nearest neighbours: time, on the CPU compared with OpenCV.
 #include <bifocal/matching.hpp>
 #include <bifocal/device.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A second round of matching with the homography that the first one found, on the Oxford pairs:
-// right matches, precision and time.
+// A second round of matching with the homography found by the first, on the Oxford pairs: correct
+// matches, precision and time.
 #include <bifocal/matching.hpp>
 #include <bifocal/robust.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the files of the suite `match` share.
+// Common declarations of the suite `match`.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -8,15 +8,15 @@
 
 namespace bifocal::bench {
 
-// Descriptors as long as RootSIFT's, in random directions. Half of them are those of `scene`, with
-// noise that differs from image to image.
+// Descriptors of RootSIFT's norm, in random directions. Half come from `scene`, with noise that
+// differs from image to image.
 [[nodiscard]] Features random_image(int count, unsigned image, unsigned scene = 1);
 
-// On a GPU: pairs of resident images, alone and in batches.
+// On a GPU: pairs of resident images, single and in batches.
 void run_match_device(Context& context);
 // A second round with known geometry, on any device.
 void run_match_guided(Context& context);
-// Float descriptors of the host, on any device.
+// Float descriptors in host memory, on any device.
 void run_match_float(Context& context);
 
 }  // namespace bifocal::bench

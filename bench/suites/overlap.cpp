@@ -11,8 +11,8 @@
 namespace bifocal::bench {
 namespace {
 
-// The circle of radius r1 around the origin, led by A (row-major), and the one of r2 around (x, y):
-// one minus their common area over their united one, from samples of the second.
+// Overlap error of the circle of radius r1 around the origin, mapped by A (row-major), and the
+// circle of radius r2 around (x, y): one minus intersection over union, from samples of the second.
 double overlap_error(const std::array<double, 4>& A, double r1, double x, double y, double r2) {
   constexpr int kSide = 32;
   const double det = A[0] * A[3] - A[1] * A[2];

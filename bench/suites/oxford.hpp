@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Oxford pairs with known homographies (Mikolajczyk and Schmid), as far as they lie in the data
-// folder.
+// The Oxford pairs with known homographies (Mikolajczyk and Schmid) that are in the data folder.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -23,23 +22,24 @@ struct OxfordPair {
 [[nodiscard]] ImageU8 read_grey(const std::string& file);
 [[nodiscard]] Mat3 read_homography(const std::string& file);
 
-// Where the homography leads (x, y).
+// The point to which the homography maps (x, y).
 [[nodiscard]] std::array<double, 2> mapped(const Mat3& H, double x, double y);
 
-// How many pairs lie within `threshold` px of the homography, in the second image.
+// Number of pairs within `threshold` px of the homography, in the second image.
 [[nodiscard]] int count_correct(const std::vector<PointPair>& points, const Mat3& H,
                                 double threshold);
 
-// Share of the points of the first image that the homography leads into the second one (of width x
-// height) and that have one of its points within `threshold` px: repeatability by place alone.
+// Repeatability by place alone: of the points of the first image that the homography maps into the
+// second (of width x height), the fraction with a point of the second image within `threshold` px.
 [[nodiscard]] double repeatability(const std::vector<std::array<float, 2>>& points1,
                                    const std::vector<std::array<float, 2>>& points2, const Mat3& H,
                                    int width, int height, double threshold);
 
-// Repeatability of regions as the SURF paper measures it (K. Mikolajczyk et al., A comparison of
-// affine region detectors, IJCV 65, 2005): pairs whose circles, the first one's led by the
-// homography and both enlarged so that it has a radius of 30 px, overlap with an error below 40 %,
-// each point in one pair; over the lesser number of points in the part that both images show.
+// Repeatability of regions as in the SURF paper (K. Mikolajczyk et al., A comparison of affine
+// region detectors, IJCV 65, 2005): the number of pairs whose circles overlap with an error below
+// 40 %, each point in one pair, over the smaller number of points in the common part of both
+// images. The circle of the first image is mapped by the homography, and both are enlarged so that
+// its radius is 30 px.
 [[nodiscard]] double region_repeatability(const std::vector<Keypoint>& points1,
                                           const std::vector<Keypoint>& points2, const Mat3& H,
                                           const Mat3& H_inverse, const ImageU8& image1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two pictures in colours of the host's memory to the homography between them, by SURF and by
-// RootSIFT: all on one device, stage by stage, beside the way through the host.
+// Two colour images in host memory to the homography between them, by SURF and by RootSIFT: all
+// stages on one device, timed one by one, compared with the path through the host.
 #include <bifocal/verify_pairs.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/two_view.hpp>
@@ -88,15 +88,15 @@ void run_case(Context& context, Queue& queue, const std::string& method, int wid
   Way resident(queue, rgb, width, height, options);
   Detector detector(queue, width, height, options, 2);
   const std::size_t half = rgb.size() / 2;
-  const std::vector<PictureView> pictures = {{rgb.data(), width, height, 3},
-                                             {rgb.data() + half, width, height, 3}};
+  const std::vector<AnyImageView> pictures = {{rgb.data(), width, height, 3},
+                                              {rgb.data() + half, width, height, 3}};
   const auto through_the_host = [&] {
     const std::vector<Features> found = detector(pictures);
     const std::vector<Match> matches = match(queue, found[0], found[1]);
     keep(estimate(ModelKind::homography, matched_points(found[0], found[1], matches),
                   {.queue = &queue}));
   };
-  const auto samples = measure_in_turn({[&] { resident.run(); }, through_the_host});
+  const auto samples = measure_interleaved({[&] { resident.run(); }, through_the_host});
   Record record = record_of("pair", name, samples[0]);
   record.device = context.device;
   record.reference =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Resampling: a frame through a map that stays on the device, and what is done once a rig. Beside
-// OpenCV's fixed-point remap, one thread each.
+// Resampling: a frame through a map that stays on the device, and the work done once per rig.
+// Compared with OpenCV's fixed-point remap, one thread each.
 #include <fmt/format.h>
 
 #include <bifocal/rectify.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kWidth = 1920, kHeight = 1080;
 
-// A rig of two wide cameras, turned by some degrees.
+// A rig of two wide cameras, rotated by some degrees.
 Camera camera(double k1) {
   return {
       {1100, 1100, 959.5, 539.5}, {.k1 = k1, .k2 = 0.05, .p1 = 5e-4, .p2 = -3e-4}, kWidth, kHeight};
@@ -63,7 +63,7 @@ Record record_of(const std::string& name, const std::string& device, const Sampl
   return record;
 }
 
-// One frame of `channels` values of Pixel; on a GPU of kFrames in a row.
+// Time of one frame of `channels` values of Pixel; on a GPU of a sequence of kFrames.
 template <class Pixel>
 void time_remap(Context& context, const Device& device, const SamplingMap& map, int channels) {
   constexpr int kFrames = 32;
@@ -106,7 +106,7 @@ void time_remap(Context& context, const Device& device, const SamplingMap& map, 
   context.report(record);
 }
 
-// Once a rig.
+// Work done once per rig.
 void time_maps(Context& context) {
   const Rectification r = rectification();
   const std::string name = fmt::format("rectify/maps/{}x{}/radial", r.width, r.height);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every problem of bifocal/problems.def on synthetic scenes with their truth: ms a pair on one
-// core, and how far the estimate is from the truth, beside OpenCV's in the same run where it has
-// one.
+// Every problem of bifocal/problems.def on synthetic scenes with ground truth: ms per pair on one
+// core and the error of the estimate, compared with OpenCV in the same run if it has an estimator.
 #include <fmt/format.h>
 
 #include <algorithm>

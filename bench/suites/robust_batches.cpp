@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of pairs of every problem on one device: pairs a second from the device's memory and from
-// the host's, with the accuracy, and how many pairs the device decides as one core does.
+// Batches of pairs of every problem on one device: pairs per second from device memory and from
+// host memory, with the accuracy, and the fraction of pairs accepted or rejected as on one core.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 constexpr int kScenes = 128;
 constexpr RobustOptions kOptions = {.threshold = 2.5};
 
-// `count` pairs, the scenes again and again. Point: as the problem has them.
+// `count` pairs, by cyclic repetition of the scenes. Point: the point type of the problem.
 template <class Point>
 struct Pairs {
   Pairs(const std::vector<ProblemScene>& scenes, int count) : kind(scenes[0].problem) {
@@ -43,7 +43,7 @@ struct Pairs {
   ModelKind kind;
   std::vector<Point> points;
   std::vector<std::int64_t> offsets;
-  std::vector<Intrinsics> camera;  // of all, where the problem takes one
+  std::vector<Intrinsics> camera;  // of all pairs, if the problem takes one
 };
 
 double seconds_of(const std::function<void()>& body) {
@@ -73,7 +73,7 @@ Record measure_batch(Context& context, const std::vector<ProblemScene>& scenes, 
   BatchEstimate estimate;
   const Sample device = measure([&] { estimate = pairs.estimate(queue, resident); }, 3, 0.2);
   const Sample host = measure([&] { (void)pairs.estimate(queue, pairs.points.data()); }, 3, 0.2);
-  // One core, a pair a call.
+  // One core, one pair per call.
   const Pairs<Point> few(scenes, std::min(count, kScenes));
   Queue cpu{Device("cpu")};
   BatchEstimate expected;
@@ -128,7 +128,7 @@ void run_robust_batches(Context& context) {
     for (const int inliers : {50, 30, 0}) run_case(context, problem, 2000, inliers, many);
     for (const int inliers : {50, 30}) run_case(context, problem, 2000, inliers, 1);
   }
-  // What the pairs of an exhaustive collection are: few matches, and mostly none right.
+  // Typical pairs of an exhaustive collection: few matches, and mostly no inliers.
   for (const ModelKind problem :
        {ModelKind::homography, ModelKind::fundamental, ModelKind::essential}) {
     for (const int points : {20, 50, 100, 200}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real matches: kusvod2 (fundamental matrices) and homogr (homographies), errors on their reference
-// points, and a pair of fountain-P11 (essential matrix), whose pose is known. The matches come in
-// another order in each run, which is what another seed is to OpenCV.
+// Real matches: kusvod2 (fundamental matrices) and homogr (homographies), with errors on their
+// reference points, and a pair of fountain-P11 (essential matrix) with known pose. Each run has
+// another order of the matches, which has the effect of another seed in OpenCV.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void run_set(const Task& task, const RealMatches& set, const std::vector<Estimat
   std::vector<std::vector<double>> ms(estimators.size()), errors(estimators.size());
   std::mt19937_64 random(1);
   Matches matches = set.matches;
-  for (int run = -1; run < kRuns; ++run) {  // the first one is a warm-up
+  for (int run = -1; run < kRuns; ++run) {  // the first run is a warm-up
     std::shuffle(matches.begin(), matches.end(), random);
     for (size_t k = 0; k < estimators.size(); ++k) {
       const auto start = Clock::now();

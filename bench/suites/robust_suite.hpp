@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of the suite `robust` share.
+// Common declarations of the suite `robust`.
 #pragma once
 
 #include "frame/bench.hpp"
@@ -15,12 +15,12 @@ struct FoundModel {
   Pose pose;
 };
 
-// How far the estimates of scenes of one problem are from the truth (scene_error).
+// Errors of the estimates of scenes of one problem (scene_error).
 class Accuracy {
  public:
   explicit Accuracy(ModelKind problem) : problem_(problem) {}
   void add(const ProblemScene& scene, const FoundModel& estimate);
-  // failures, the median error and the area under the recall curve, names led by `prefix`.
+  // Adds failures, the median error and the area under the recall curve, under names with `prefix`.
   void report(const std::string& prefix, Figures& figures) const;
 
  private:
@@ -29,13 +29,13 @@ class Accuracy {
   int failures_ = 0;
 };
 
-// The same ones for the same arguments; noise of 1 px.
+// Equal scenes for equal arguments; noise of 1 px.
 [[nodiscard]] std::vector<ProblemScene> make_scenes(ModelKind problem, int count, int points,
                                                     int inliers_percent);
 
 [[nodiscard]] double median(std::vector<double> values);
-[[nodiscard]] double median_deviation(std::vector<double> values);  // median absolute, from it
-// Of the times of pairs.
+[[nodiscard]] double median_deviation(std::vector<double> values);  // median absolute
+// Statistics of the times of pairs.
 [[nodiscard]] Record pairs_record(const std::string& name, const std::vector<double>& ms, int runs);
 
 void run_robust_batches(Context& context);  // robust_batches.cpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scoring: MSAC score of one model over many points, G point-hypotheses a second on one core.
+// Scoring: MSAC score of one model over many points, G point-hypotheses per second on one core.
 #include <algorithm>
 #include <random>
 
@@ -31,7 +31,7 @@ void run_case(Context& context, const Case& c) {
   pair.set(c.problem, {points.data(), kPoints, {1, 1, 0, 0, 1, 1, 0, 0}, {}}, {});
   pair.info.threshold = 100;
   const robust::RansacSteps& steps = robust::ransac_steps(c.problem);
-  const Sample ours = measure([&] {  // nothing is given up: every model sees every point
+  const Sample ours = measure([&] {  // no early exit: every model sees every point
     float sum = 0;
     for (int m = 0; m < kModels; ++m)
       sum += steps.full_score(pair, &models[12 * static_cast<size_t>(m)]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stereo pair for timing: what it shows does not change how long block matching takes.
+// A stereo pair for timing; the time of block matching does not depend on its content.
 #pragma once
 
 #include <bifocal/image.hpp>
@@ -11,7 +11,7 @@ struct StereoPair {
   ImageU8 left, right;
 };
 
-// Noise that the right camera sees 20 px further to the left.
+// Noise that is 20 px further to the left in the right image.
 inline StereoPair shifted_noise(int width, int height) {
   constexpr int shift = 20;
   std::mt19937 random(1);

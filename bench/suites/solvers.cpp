@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Minimal solvers, us a sample, amortised over the lanes of one core or the threads of a GPU. Suite
-// `poselib` has them beside PoseLib's.
+// Minimal solvers, us per sample, amortised over the lanes of one core or the threads of a GPU. The
+// suite `poselib` compares them with PoseLib.
 #include <fmt/format.h>
 
 #include <array>
@@ -26,7 +26,7 @@ using synthetic::SampleBatch;
 constexpr int kSamples = 1008, kSamplesOfGpu = 1 << 18;
 
 #ifdef BIFOCAL_PEER_OPENCV
-// OpenCV's own call for a sample; one sample a call is all that its interface offers.
+// OpenCV's call for a sample; its interface has only one sample per call.
 double number(const SampleBatch& batch, int row, int i) {
   return batch.samples[static_cast<std::size_t>(row) * batch.n + i];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense stereo: time beside OpenCV's StereoBM and StereoSGBM, and the share of bad pixels on the
-// Middlebury pairs.
+// Dense stereo: time compared with OpenCV's StereoBM and StereoSGBM, and the fraction of bad pixels
+// on the Middlebury pairs.
 #include <fmt/format.h>
 
 #include <bifocal/io.hpp>
@@ -15,7 +15,7 @@
 #include "shifted_noise.hpp"
 #include "stereo_sgm.hpp"
 #include "stereo_suite.hpp"
-#include "frame/thread_gain.hpp"
+#include "frame/thread_speedup.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif
@@ -87,7 +87,7 @@ constexpr Scene kScenes[] = {
     middlebury_3("adirondack", "middlebury_2014_q/Adirondack", 73, 43.64, 7.35),
     middlebury_3("piano", "middlebury_2014_q/Piano", 65, 28.30, 17.1),
     middlebury_3("playtable", "middlebury_2014_q/Playtable", 73, 29.91, 10.4),
-    // With little texture.
+    // Pairs with little texture.
     {"midd1", "middlebury_2006/Midd1", "view1.png", "view5.png", "disp1.png", nullptr, "disp5.png",
      3, 80, 0, 0},
     {"midd2", "middlebury_2006/Midd2", "view1.png", "view5.png", "disp1.png", nullptr, "disp5.png",
@@ -97,8 +97,8 @@ constexpr Scene kScenes[] = {
     middlebury_3("motorcycle_e", "middlebury_2014_q/Motorcycle", 70, 72.03, 5.67,
                  "../MotorcycleE/im1.png", true)};
 
-// Truth that the right view's truth contradicts by more than 1 px, or does not see, becomes
-// unknown.
+// Marks true disparities as unknown if the right view's truth differs by more than 1 px or has no
+// value there.
 void drop_occluded(ImageF& truth, const ImageF& right) {
   for (int y = 0; y < truth.height; ++y) {
     for (int x = 0; x < truth.width; ++x) {
@@ -111,7 +111,7 @@ void drop_occluded(ImageF& truth, const ImageF& right) {
   }
 }
 
-// First channel; a palette (tsukuba's mask) is looked up.
+// First channel; a palette (tsukuba's mask) is applied.
 ImageU16 read_mask(const std::filesystem::path& file) {
   const ImageU8 picture = read_image(file);
   ImageU16 mask(picture.width, picture.height);
@@ -170,9 +170,9 @@ void run_stereo(Context& context) {
   time_ssd(context, 741, 497, 80);
   for (const auto& [width, height, disparities] : {std::array{735, 504, 90}, {741, 497, 80}}) {
     const StereoPair pair = shifted_noise(width, height);
-    report_thread_gain(context, "stereo",
-                       fmt::format("stereo/ssd/{}x{}/d{}w15", width, height, disparities),
-                       [&pair, count = disparities] { return ssd(pair, count); });
+    report_thread_speedup(context, "stereo",
+                          fmt::format("stereo/ssd/{}x{}/d{}w15", width, height, disparities),
+                          [&pair, count = disparities] { return ssd(pair, count); });
   }
   time_sgm(context);
   for (int paths : {0, 8, 4}) {

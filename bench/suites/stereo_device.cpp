@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Semi-global matching of frames on a GPU, beside libSGM where it is built in: what libSGM does
-// (sub-pixels, median, cross-check), all filters (speckles, fill and confidence too), the filters
-// by themselves, and a stream from host to host.
+// Semi-global matching of frames on a GPU, compared with libSGM if it is built in: the steps of
+// libSGM (sub-pixels, median, cross-check), all filters (also speckles, fill and confidence), the
+// filters alone, and a stream from host to host.
 #include <fmt/format.h>
 
 #include <bifocal/stereo.hpp>
@@ -24,8 +24,8 @@ constexpr Shape kShapes[] = {
     {741, 497, 128}, {1024, 440, 128}, {1920, 1080, 128}, {1920, 1080, 256}};
 constexpr int kFrames = 16;  // a timed call
 
-// Patches of smooth noise at many depths, with pixels that match nothing: medians, speckles and
-// fills have as much to do as in a photograph.
+// Patches of smooth noise at many depths, with pixels without a match: medians, speckles and fills
+// have as much work as on a photograph.
 struct Frame {
   ImageU8 left, right;
 };
@@ -78,7 +78,7 @@ Record record_of(const Context& context, const std::string& name, const std::str
   return record;
 }
 
-// This is what libSGM does: sub-pixel disparities that both directions agree on, and a median.
+// The steps of libSGM: sub-pixel disparities confirmed by both directions, and a median.
 SgmOptions winners_only(SgmOptions o) {
   o.filter.median = 3;
   o.filter.speckle_size = 0;
@@ -104,7 +104,7 @@ void time_frames(Context& context, const Device& device, const Shape& s, int pat
       for (int i = 0; i < kFrames; ++i) matcher.run(r.left, r.right, out);
       queue.wait();
     };
-    const Beside taken = measure_beside(ours, peer);
+    const Comparison taken = measure_with_peer(ours, peer);
     Record record = record_of(context, name + "/" + what, "ms", taken.ours, 1e3 / kFrames);
     record.reference = taken.reference("libSGM", 1e3 / kFrames);
     const double cells = 1e-9 * s.width * s.height * s.disparities;
@@ -116,14 +116,14 @@ void time_frames(Context& context, const Device& device, const Shape& s, int pat
   if (full) time("full", options, {r.raw, r.filled, r.confidence});
 }
 
-// Everything after the winners, as one recorded work.
+// All steps after the winners, as one recorded work.
 void time_filters(Context& context, const Device& device, const Shape& s) {
   const std::string name = fmt::format("stereo/filters/{}x{}", s.width, s.height);
   if (!context.wanted(name)) return;
   Queue queue(device);
   const Resident r(queue, patches(s.width, s.height, s.disparities));
   const SgmOptions o{.disparities = s.disparities};
-  const stereo::PictureSize size{s.width, s.height};
+  const stereo::ImageSize size{s.width, s.height};
   stereo::SgmDevice search(queue, size, 8, o);
   stereo::PostFilter filter(device, size, o.filter, o.min_disparity, false);
   const stereo::WinnerMaps winners = search.run(queue, r.left, r.right, filter.winners());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Semi-global matching with all filters (checks, median, speckles, fill) beside OpenCV's
-// StereoSGBM, which fills nothing.
+// Semi-global matching with all filters (checks, median, speckles, fill), compared with OpenCV's
+// StereoSGBM, which has no fill.
 #include "stereo_sgm.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 #include "shifted_noise.hpp"
 #include "stereo_suite.hpp"
-#include "frame/thread_gain.hpp"
+#include "frame/thread_speedup.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif
@@ -26,7 +26,7 @@ namespace bifocal::bench {
 namespace {
 
 struct Size {
-  const char *folder, *left, *right;  // photographs of this size, where they are at hand
+  const char *folder, *left, *right;  // photographs of this size, if available
   int width, height, disparities;
 };
 constexpr Size kSizes[] = {
@@ -40,8 +40,7 @@ StereoPair pair_of(const Context& context, const Size& size) {
   return {to_grey(read_image(folder / size.left)), to_grey(read_image(folder / size.right))};
 }
 
-// Least processor time of one call, ms: other work on the machine disturbs it less than the time on
-// the wall.
+// Least CPU time of one call, ms: other work on the machine disturbs it less than the wall time.
 double cpu_ms(const std::function<void()>& body) {
   const auto now = [] {
     timespec t{};
@@ -61,7 +60,7 @@ std::function<void()> sgm(const StereoPair& pair, int disparities, int paths) {
   return frames_of(pair, SgmOptions{.disparities = disparities, .paths = paths});
 }
 
-void time_beside_opencv(Context& context, const Size& size, int paths) {
+void time_with_opencv(Context& context, const Size& size, int paths) {
   const std::string name =
       fmt::format("stereo/sgm/{}x{}/d{}p{}", size.width, size.height, size.disparities, paths);
   if (!context.wanted(name)) return;
@@ -105,17 +104,17 @@ void time_beside_opencv(Context& context, const Size& size, int paths) {
 
 void time_sgm(Context& context) {
   for (const Size& size : kSizes) {
-    for (int paths : {8, 4}) time_beside_opencv(context, size, paths);
+    for (int paths : {8, 4}) time_with_opencv(context, size, paths);
   }
   const Size& size = kSizes[0];
   for (int disparities : {80, 128}) {
     std::optional<StereoPair> pair;
-    report_thread_gain(context, "stereo",
-                       fmt::format("stereo/sgm/{}x{}/d{}p8", size.width, size.height, disparities),
-                       [&] {
-                         pair = pair_of(context, size);
-                         return sgm(*pair, disparities, 8);
-                       });
+    report_thread_speedup(
+        context, "stereo",
+        fmt::format("stereo/sgm/{}x{}/d{}p8", size.width, size.height, disparities), [&] {
+          pair = pair_of(context, size);
+          return sgm(*pair, disparities, 8);
+        });
   }
 }
 

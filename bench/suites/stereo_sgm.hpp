@@ -5,7 +5,7 @@
 
 namespace bifocal::bench {
 
-// Records of the time of stereo_sgm, with one thread beside OpenCV's and with two.
+// Records of the time of stereo_sgm, with one thread compared with OpenCV and with two threads.
 void time_sgm(Context& context);
 
 }  // namespace bifocal::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of suite `stereo`.
+// Common declarations of the suite `stereo`.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace bifocal::bench {
 // Semi-global matching of frames on a GPU (suites/stereo_device.cpp).
 void run_stereo_device(Context& context);
 
-// Frame after frame of one pair by a StereoMatcher of the CPU, for SgmOptions or SsdOptions.
+// Repeated frames of one pair by a StereoMatcher of the CPU, for SgmOptions or SsdOptions.
 template <class Options>
 [[nodiscard]] std::function<void()> frames_of(const StereoPair& pair, const Options& options) {
   struct Frames {

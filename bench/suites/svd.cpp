@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Singular values and vectors of many small matrices, us a matrix.
+// Singular values and vectors of many small matrices, us per matrix.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ class SvdBatch {
       svd<T>(queue_, A, {S_.memory(), V_.memory(), U_.memory(), status_.memory()});
     }
   }
-  // Of the interleaved layout.
+  // Waits and returns the results in the interleaved layout.
   [[nodiscard]] Results<T> results() {
     queue_.wait();
     const bool with_S = case_.task != PeerTask::smallest_vector;
@@ -133,8 +133,8 @@ void run_variant(Context& context, const Device& device, const Case& c, const Va
     record.extra["worst_orthogonality"] = worst.orthogonality;
     record.extra["failed"] = worst.failed;
   }
-  time_beside_peers(record, {&ours.queue(), place, variant, batch, [&] { ours(); }}, c.task,
-                    matrices);
+  time_with_peers(record, {&ours.queue(), place, variant, batch, [&] { ours(); }}, c.task,
+                  matrices);
   add_bounds(record, device.info(), work_of<T>(c), record.value * 1e-6, sizeof(T) == 8);
   context.report(std::move(record));
 }

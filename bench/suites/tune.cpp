@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search behind src/linalg/eigen/tuning.hpp: every mapping of a size on a GPU, us a matrix. The
-// row of the table for a size is the mapping with the least value. Cases "few" have 37 matrices, as
-// 160 five-point hypotheses have, for kFewMatricesOfCore.
+// The measurements behind src/linalg/eigen/tuning.hpp: every mapping of a size on a GPU, us per
+// matrix. The table's row of a size is the mapping with the smallest value. Cases "few" have 37
+// matrices, the number for 160 five-point hypotheses, for kFewMatricesPerCore.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr int kFew = 37;
 // Enough matrices to fill a large GPU several times.
 int batch_of(int n) { return std::max(500, 40000000 / (n * n * n)); }
 
-// While it lives, every call takes this mapping.
+// During its lifetime, every call uses this mapping.
 struct Forced {
   explicit Forced(const linalg::EigenMapping& mapping) { linalg::forced_eigen_mapping = &mapping; }
   ~Forced() { linalg::forced_eigen_mapping = nullptr; }
@@ -61,7 +61,7 @@ void tune_size(Context& context, Queue& queue, int n, int count, const char* suf
       record.runs = sample.runs;
       record.extra = {{"batch", count}};
       context.report(record);
-    } catch (const Error&) {  // the device has no such kernel, or no room for it
+    } catch (const Error&) {  // the device has no such kernel, or too little memory for it
     }
   }
 }
@@ -70,7 +70,7 @@ void tune_size(Context& context, Queue& queue, int n, int count, const char* suf
 
 void run_tune(Context& context) {
   const Device device(context.device);
-  if (device.info().kind == DeviceKind::cpu) return;  // every size is a matrix a lane
+  if (device.info().kind == DeviceKind::cpu) return;  // every size is one lane per matrix
   Queue queue(device);
   for (const int n : kSizes) {
     tune_size<double>(context, queue, n, batch_of(n), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// COLMAP's verification: E, F and H of many pairs and what they are decided to be, from memory, and
-// from a database into it.
+// COLMAP's verification: E, F and H of many pairs and their configuration, from memory, and from a
+// database into it.
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/device.hpp>
 
@@ -30,7 +30,7 @@ const Case kCases[] = {{"true2000", {.points = 2000, .inliers = 0.5}, 16384, 256
                        {"wrong50", {.points = 50, .inliers = 0}, 65536, 512},
                        {"wrong100", {.points = 100, .inliers = 0}, 65536, 512},
                        {"wrong200", {.points = 200, .inliers = 0}, 65536, 512}};
-constexpr int kScenes = 512;  // different ones; larger batches have them again
+constexpr int kScenes = 512;  // different pairs; larger batches repeat them
 
 struct Pairs {
   Pairs(const Case& c, int count) {
@@ -93,7 +93,7 @@ void run_case(Context& context, Queue& queue, const Case& c) {
   context.report(std::move(record));
 }
 
-// Two images a pair; the file lies in the folder for temporary files.
+// Two images per pair; the file is in the folder for temporary files.
 void write_database(const std::filesystem::path& file, const Pairs& pairs) {
   colmap::Database db(file, colmap::Access::create);
   colmap::Transaction all(db);

@@ -1,9 +1,13 @@
-"""What makes a site of pages that are written to be read in the checkout."""
+"""Hooks of MkDocs: pages that are written for the checkout become a site."""
 
 import pathlib
 import re
+import sys
 
 from mkdocs.structure.files import File
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import cpp_api  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 API = """# Python API
@@ -12,35 +16,38 @@ API = """# Python API
 """
 MODULES = {
     "bifocal._robust": "Robust estimation",
-    "bifocal._two_view": "The pieces by themselves",
+    "bifocal._unknown_cameras": "Robust estimation with unknown cameras",
+    "bifocal._two_view": "Single steps",
     "bifocal._cameras": "Cameras",
     "bifocal._features": "Features and matches",
     "bifocal._collection": "Many images",
     "bifocal._adjust": "Bundle adjustment",
-    "bifocal._pictures": "Pictures",
+    "bifocal._pictures": "Images",
     "bifocal._stereo_matching": "Dense stereo",
+    "bifocal._disparity_files": "Files of disparity and depth",
     "bifocal._rectification": "Rectification",
     "bifocal._solvers": "Minimal solvers",
     "bifocal.linalg": "Linear algebra",
     "bifocal._options": "Options",
     "bifocal._devices": "Devices and threads",
-    "bifocal.cv": "In the place of OpenCV",
-    "bifocal.colmap": "In the place of COLMAP's verifier and bundle adjuster",
-    "bifocal.poselib": "In the place of PoseLib",
+    "bifocal.cv": "Drop-in for OpenCV",
+    "bifocal.colmap": "COLMAP databases and verification",
+    "bifocal.poselib": "Drop-in for PoseLib",
 }
 
 
 def on_files(files, config):
-    """The README is the first page, and the API has one of its own."""
+    """Adds the README as first page, and pages for the Python and C++ APIs."""
     readme = re.sub(r"\]\((?!docs/|\w+:)", "](../", (ROOT / "README.md").read_text()).replace("](docs/", "](")
     files.append(File.generated(config, "index.md", content=readme))
     parts = [f"## {title}\n\n::: {module}\n" for module, title in MODULES.items()]
     files.append(File.generated(config, "python-api.md", content=API.format("\n".join(parts))))
+    files.append(File.generated(config, "cpp-api.md", content=cpp_api.page()))
     return files
 
 
 def on_page_markdown(markdown, page, **_):
-    """A link to a file of the checkout that is no page becomes its name."""
+    """Replaces links to files of the checkout that are no pages by their names."""
     folder = (ROOT / "docs" / page.file.src_uri).parent
     results = ROOT / "bench/results"
 

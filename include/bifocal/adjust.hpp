@@ -161,9 +161,9 @@ void fields(Options& options, const Visit& visit) {
                 Range::at_least(0).finite());
   BIFOCAL_FIELD(parameter_tolerance, "stops when a step is shorter, relative to the parameters",
                 Range::at_least(0).finite());
-  BIFOCAL_FIELD(solver, "of the reduced system; auto: dense for small problems",
+  BIFOCAL_FIELD(solver, "solver of the reduced system; auto: dense for small problems",
                 Range::one_of(kAdjustSolverWords));
-  BIFOCAL_FIELD(preconditioner, "of conjugate gradients",
+  BIFOCAL_FIELD(preconditioner, "preconditioner of conjugate gradients",
                 Range::one_of(kAdjustPreconditionerWords));
   BIFOCAL_FIELD(max_cg_iterations, "most conjugate gradient iterations of a step",
                 Range::within(1, 100000));

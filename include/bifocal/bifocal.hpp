@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This includes the whole public API.
+// Includes the public API, except draw.hpp (drawing) and collect.hpp (collections of photographs).
 #pragma once
 
+#include <bifocal/adjust.hpp>
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/colmap/hloc.hpp>

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// collect() takes photographs to a database of verified pairs that COLMAP maps: features, pairs,
-// matches and geometry come one stage after the other, each with reading, computing and writing at
-// the same time.
+// Matches collections of photographs into a database of verified pairs for COLMAP's mappers.
+// collect() runs in stages: features, selection of pairs, matches with two-view geometries,
+// database. Each stage reads, computes and writes simultaneously.
 //
 //   const std::vector<std::string> folders = {"photographs"};
 //   collect(DeviceSet("cuda:all"), list_photographs(folders), "out.db",
 //           {.pairs = PairChoice::retrieval});
 //
-// It may be stopped at any time, by kill -9 too: the same call goes on where it was. Unfinished
-// work is the database itself under the name DATABASE.part, which a piece of work enters as a whole
-// or not at all, and which is renamed at the end. So nobody sees an unfinished one, and it has the
-// same bytes whatever the interruptions, the number of threads and of devices (of one kind:
-// DeviceSet), the memory and the pieces of the work. On another kind of device a few features are
-// found otherwise: work is not continued there. Photographs that come later, to unfinished work or
-// to a database that is there, cost their own features and pairs alone; their images have the
-// numbers that come next.
+// An interrupted run, also one ended by kill -9, is resumed by the same call. Unfinished work is
+// the database itself with the name DATABASE.part. Each batch of results enters it in one
+// transaction, and it is renamed at the end, so an unfinished database never has the final name.
+// The database has the same bytes for any interruptions, any number of threads and devices of one
+// kind (DeviceSet), any memory limit and any batch size. On another kind of device a few features
+// differ, so work is not resumed there.
+//
+// Photographs may be added later, to unfinished work or to a finished database. Only their own
+// features and pairs are computed, and their images get the next numbers.
 #pragma once
 
 #include <bifocal/verify_pairs.hpp>
@@ -35,82 +36,89 @@
 
 namespace bifocal {
 
+// How the pairs to match are selected.
 enum class PairChoice {
-  all,         // all that pass a screen (ScreenOptions), and those that may link what falls apart
-  exhaustive,  // all
-  sequential,  // in the order of comes_before() (SequentialOptions), with loops closed by retrieval
-  retrieval,   // the most alike (RetrievalOptions)
-  gps,         // the nearest by EXIF's GPS (NearOptions)
-  listed,      // by a file (read_pairs)
+  all,  // all pairs that pass a screen (ScreenOptions), and pairs that may link separate components
+  exhaustive,  // all pairs
+  sequential,  // neighbours in the order of comes_before() (SequentialOptions), with loops closed
+               // by retrieval
+  retrieval,   // the most similar images (RetrievalOptions)
+  gps,         // the nearest images by EXIF's GPS position (NearOptions)
+  listed,      // pairs listed in a file (read_pairs)
 };
 inline constexpr std::string_view kPairChoiceWords[] = {"all",       "exhaustive", "sequential",
                                                         "retrieval", "gps",        "file"};
 
-// Which photographs have the same camera. COLMAP's words: AUTO, SINGLE, per image.
+// Which photographs share a camera; COLMAP's AUTO, SINGLE and PER_IMAGE.
 enum class CameraSharing {
-  automatic,  // those whose EXIF tells the same make, model, focal length and size; else one each
-  single,     // those of the same size
-  each,       // none
+  automatic,  // equal make, model, focal length and size in EXIF; otherwise one camera each
+  single,     // equal size
+  each,       // one camera for each photograph
 };
 inline constexpr std::string_view kCameraSharingWords[] = {"auto", "single", "each"};
 inline constexpr std::string_view kCollectModels[] = {"SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL",
                                                       "RADIAL",         "OPENCV",  "FULL_OPENCV"};
 
-// The cameras of the database are these. Without `intrinsics` the focal length is that of EXIF
-// (prior_focal_length 1), of the first photograph of the camera, else 1.2 times the longer side
-// (0); the principal point is the centre, lens coefficients are 0.
+// Cameras of the database. Without `intrinsics` the focal length comes from EXIF of the camera's
+// first photograph, with prior_focal_length 1. If EXIF has none it is 1.2 times the longer side,
+// with prior_focal_length 0. The principal point is the image centre; distortion coefficients
+// are 0.
 struct CollectCameras {
   CameraSharing sharing = CameraSharing::automatic;
-  std::string model = "SIMPLE_RADIAL";  // any of COLMAP's with a focal length
-  // Known, of all photographs (px, the centre of the first pixel is (0, 0)), which have to be of
-  // one size: a PINHOLE camera with prior_focal_length 1.
+  std::string model = "SIMPLE_RADIAL";  // any of COLMAP's models with a focal length
+  // Known intrinsics of all photographs, in px with (0, 0) at the centre of the first pixel. The
+  // photographs must have one size; the camera is a PINHOLE with prior_focal_length 1.
   std::optional<Intrinsics> intrinsics = {};
 };
 constexpr const char* name_of(const CollectCameras&) { return "CollectCameras"; }
 template <MaybeConst<CollectCameras> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [sharing, model, intrinsics] = options;
-  BIFOCAL_FIELD(
-      sharing,
-      "photographs of one camera: those whose EXIF tells the same make, model, focal length and "
-      "size, all of a size, or none",
-      Range::one_of(kCameraSharingWords));
+  BIFOCAL_FIELD(sharing,
+                "photographs that share a camera: auto, equal make, model, focal length and size "
+                "in EXIF; single, equal size; each, none",
+                Range::one_of(kCameraSharingWords));
   BIFOCAL_FIELD(model, "camera model of the database", Range::one_of(kCollectModels));
   BIFOCAL_FIELD(intrinsics,
-                "intrinsics of all photographs; by default EXIF's focal length, or a guess", {},
+                "intrinsics of all photographs; default: focal length from EXIF, or a guess", {},
                 "px");
 }
 
-// Features of another tool in the place of RootSIFT.
+// Features of another tool, which replace RootSIFT.
 struct GivenFeatures {
-  // hloc's HDF5 file (colmap/hloc.hpp), with `descriptors`; or a folder that has NAME.npz for a
-  // photograph NAME, 'db/1.jpg.npz': `keypoints` [N, 2], px from the centre of the first pixel,
-  // `descriptors` [N, D]. Photographs without, or with other descriptors than the first one has
-  // (another D, or floats beside 8 bits), are left out and told. Empty: none are given.
+  // Source of the features; empty: none. Either hloc's HDF5 file with `descriptors`
+  // (colmap/hloc.hpp), or a folder with a file NAME.npz for each photograph NAME, such as
+  // 'db/1.jpg.npz': `keypoints` [N, 2] in px from the centre of the first pixel, and `descriptors`
+  // [N, D]. Photographs are left out and reported if they have no features, or if D or the type of
+  // the descriptors (float or 8-bit) differs from the first photograph.
   std::filesystem::path source = {};
-  FloatMatchOptions matching = {};  // mutual nearest; descriptors are made to unit length
+  // hloc's HDF5 file with matches of these features. If given, `matching` and the descriptors are
+  // not used, and PairChoice::all means all pairs of this file. Empty: descriptors are matched.
+  std::filesystem::path matches = {};
+  // By default mutual nearest neighbours; descriptors are normalised to unit length.
+  FloatMatchOptions matching = {};
 };
 constexpr const char* name_of(const GivenFeatures&) { return "GivenFeatures"; }
 template <MaybeConst<GivenFeatures> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
-  auto& [source, matching] = options;
+  auto& [source, matches, matching] = options;
   BIFOCAL_FIELD(source, "hloc's FILE.h5, or a folder with PHOTOGRAPH.jpg.npz");
+  BIFOCAL_FIELD(matches, "hloc's matches.h5 instead of matching the descriptors");
   BIFOCAL_FIELD(matching, "how their descriptors are matched");
 }
 
-// This tells how far a stage is. `done` counts what earlier calls did (`before`), too.
+// Progress of a stage. `done` includes the work of earlier calls, `before`.
 struct CollectProgress {
   std::string_view stage;  // "features", "pairs", "matches", "database"
-  std::string_view unit;   // what is counted: "photographs", "pairs", "files"
+  std::string_view unit;   // unit of `done` and `total`: "photographs", "pairs", "files"
   std::int64_t done = 0, total = 0, before = 0;
 };
 
 struct CollectOptions {
   PairChoice pairs = PairChoice::all;
-  // The screen of PairChoice::all. Where the verified pairs leave the photographs in several
-  // components, the `links` best of the pairs between them that it left out are matched too, of
-  // each component, and so on while a pair is verified. Given features are not screened: most have
-  // no scale.
+  // Screen of PairChoice::all. If verified pairs leave the photographs in several components, the
+  // `links` best rejected pairs from each component to the rest are matched, too; this repeats
+  // while a pair is verified. Features of other tools are not screened, because most have no scale.
   ScreenOptions screen = {};
   int links = 10;
   SequentialOptions sequential = {};
@@ -121,43 +129,44 @@ struct CollectOptions {
   NearOptions gps = {};
   std::filesystem::path pairs_file = {};
 
-  // The contrast and about the number are those of COLMAP, whose 8192 are places: it writes one
-  // feature for each orientation there. The ratio is stricter than its 0.8: fewer points,
-  // smaller errors (docs/collections.md).
+  // The contrast threshold equals COLMAP's. The number of features is similar: COLMAP limits
+  // positions to 8192 and writes one feature for each orientation of a position. The ratio of
+  // `matching` is stricter than COLMAP's 0.8: fewer matches, smaller errors (docs/collections.md).
   SiftOptions sift = {.max_features = 12288, .contrast_threshold = 0.02};
-  // Features of SURF instead, which is under patents (features.hpp); `sift` is not looked at. The
-  // database has their keypoints; their descriptors stand in a table of its own,
-  // bifocal_descriptors(image_id, data), since to COLMAP they would be SIFT's.
+  // If set, SURF features replace RootSIFT, and `sift` is ignored; SURF is covered by patents
+  // (features.hpp). The database has the keypoints. Descriptors are stored in the separate table
+  // bifocal_descriptors(image_id, data), because COLMAP would interpret them as SIFT descriptors.
   std::optional<SurfOptions> surf = {};
-  // A folder with masks as COLMAP takes them: 'a/1.jpg.png' of the photograph 'a/1.jpg', of its
-  // size. There are no features where one is black. Photographs without a mask have all of theirs.
-  // Not with given features.
+  // Folder of masks with COLMAP's names: 'a/1.jpg.png' for the photograph 'a/1.jpg', with the same
+  // size. No features are detected where the mask is black. Photographs without a mask keep all
+  // features. Features of another tool keep their numbers, and their matches in black regions are
+  // dropped.
   std::filesystem::path masks = {};
   int max_side = 3200;
   MatchOptions matching = {.max_ratio = 0.75};
-  // With these `sift`, `max_side` and `matching` are not looked at, and pairs are not chosen by
-  // looks: retrieval, and sequential with loops, are refused. The database has their keypoints, and
-  // their descriptors where these are 128 whole numbers of 8 bits.
+  // With features of another tool, `sift`, `max_side` and `matching` are ignored. Retrieval, and
+  // sequential pairs with loops, are refused, because similarity needs RootSIFT. The database has
+  // the keypoints; it has the descriptors if these are 128 integers of 8 bits.
   GivenFeatures given = {};
-  // Pairs with a geometry are matched again along it, F or H, up to geometry.max_error from it, and
-  // decided again; what has more inliers is written, with its matches (COLMAP's guided_matching).
-  // Not with given features.
+  // Pairs with a geometry are matched again along F or H, with errors of at most
+  // geometry.max_error, and verified again. The result with more inliers is written, with its
+  // matches (COLMAP's guided_matching). Not allowed with features of another tool.
   bool guided = false;
   int min_matches = 15;
   colmap::VerifyOptions geometry = {};
   CollectCameras cameras = {};
 
-  // Bytes that the process may take of the host's memory, 32 MB of them for itself, and the stages
-  // of each GPU's: features of images that wait for their pairs half of it, matches under way a
-  // quarter, photographs under way a quarter. What the largest photograph takes alone is the least,
-  // on a GPU in bands (features.hpp): Error(usage) names it before any work. Beside it: 16 kB an
-  // image for retrieval, 60 bytes a pair, and what a GPU's driver takes of the host.
+  // Limit of the process's host memory in bytes, 32 MB of which are its own; also the limit on each
+  // GPU for the memory of the stages. Half is for features of images that wait for their pairs, a
+  // quarter for current matches, a quarter for current photographs. The minimum is the need of the
+  // largest photograph, on a GPU processed in bands (features.hpp); with less, Error(usage) names
+  // the minimum before any work. Not included: 16 kB per image for retrieval, 60 bytes per pair,
+  // and host memory of a GPU's driver.
   std::int64_t max_memory = std::int64_t{4} << 30;
-  // The features of so many images are in memory at a time, at least 2, as COLMAP's option of that
-  // name has it; 0: of as many as max_memory has room for. The result does not depend on it.
+  // Number of images whose features are in memory simultaneously, at least 2, like COLMAP's option
+  // of this name; 0: limited by max_memory only. The result does not depend on it.
   int block_size = 0;
-  // A database of this name that is there is replaced at the end; unfinished work with other
-  // options is dropped.
+  // Replaces an existing database at the end, and discards unfinished work with other options.
   bool overwrite = false;
   std::function<void(const CollectProgress&)> progress = {};
 };
@@ -168,73 +177,77 @@ void fields(Options& options, const Visit& visit) {
          pairs_file, sift, surf, masks, max_side, matching, given, guided, min_matches, geometry,
          cameras, max_memory, block_size, overwrite, progress] = options;
   BIFOCAL_FIELD(pairs, "pairs to match", Range::one_of(kPairChoiceWords));
-  BIFOCAL_FIELD(screen, "all: which pairs pass the screen");
-  BIFOCAL_FIELD(links,
-                "all: pairs between components that are matched too, best first, of each component",
-                Range::at_least(0));
+  BIFOCAL_FIELD(screen, "all: screen of the pairs");
+  BIFOCAL_FIELD(
+      links, "all: rejected pairs per component that may link it and are matched, too, best first",
+      Range::at_least(0));
   BIFOCAL_FIELD(sequential, "sequential: which neighbours are paired");
-  BIFOCAL_FIELD(loop_period, "sequential: every so many images look for a loop; 0: none",
+  BIFOCAL_FIELD(loop_period, "sequential: period in images of the search for loops; 0: no search",
                 Range::at_least(0));
-  BIFOCAL_FIELD(loop_partners, "sequential: images most alike that are tried for a loop",
+  BIFOCAL_FIELD(loop_partners, "sequential: most similar images tried for a loop",
                 Range::at_least(1));
-  BIFOCAL_FIELD(retrieval, "retrieval, and loops of sequential: how alike images look");
-  BIFOCAL_FIELD(partners, "retrieval: images that each is matched with", Range::at_least(1));
+  BIFOCAL_FIELD(retrieval, "retrieval, and loops of sequential: similarity of images");
+  BIFOCAL_FIELD(partners, "retrieval: number of images that each image is matched with",
+                Range::at_least(1));
   BIFOCAL_FIELD(gps, "gps: which images are near each other");
-  BIFOCAL_FIELD(pairs_file, "file: where the pairs are listed, two names a line");
+  BIFOCAL_FIELD(pairs_file, "file: list of pairs, two names on a line");
   BIFOCAL_FIELD(sift, "how features are found");
-  BIFOCAL_FIELD(surf, "features of SURF instead");
+  BIFOCAL_FIELD(surf, "SURF features instead");
   BIFOCAL_FIELD(masks, "folder with PHOTOGRAPH.png: no features where a mask is black");
-  BIFOCAL_FIELD(max_side, "larger photographs are reduced to find features; 0: never",
+  BIFOCAL_FIELD(max_side, "larger photographs are reduced for feature detection; 0: never",
                 Range::at_least(0), "px");
   BIFOCAL_FIELD(matching, "how features are matched");
   BIFOCAL_FIELD(given, "features of another tool instead");
-  BIFOCAL_FIELD(guided, "match again along the geometry that was found, and verify again");
+  BIFOCAL_FIELD(guided, "match again along the estimated geometry, and verify again");
   BIFOCAL_FIELD(min_matches, "pairs with fewer matches count as unmatched", Range::at_least(1));
-  BIFOCAL_FIELD(geometry, "the rules of verification");
-  BIFOCAL_FIELD(cameras, "the cameras of the database");
+  BIFOCAL_FIELD(geometry, "options of verification");
+  BIFOCAL_FIELD(cameras, "cameras of the database");
   BIFOCAL_FIELD(max_memory,
-                "most that the process takes of the host's memory (500M, 4G), and of each GPU's",
+                "limit of the process's host memory (500M, 4G), and of the memory on each GPU",
                 Range::at_least(1), "bytes");
   BIFOCAL_FIELD(block_size,
-                "images whose features are in memory at a time; 0: as many as max_memory has room "
-                "for",
+                "images whose features are in memory simultaneously; 0: limited by max_memory only",
                 Range::at_least(0));
-  BIFOCAL_FIELD(overwrite, "replace the database, and drop unfinished work with other options");
+  BIFOCAL_FIELD(overwrite, "replace the database, and discard unfinished work with other options");
   BIFOCAL_FIELD(progress, "called as the stages advance");
 }
 
 struct CollectResult {
-  bool was_complete = false;  // the database was there, of these photographs and options
-  bool resumed = false;       // work of an earlier call was gone on with
+  bool was_complete = false;  // the database already existed, with these photographs and options
+  bool resumed = false;       // an interrupted run was resumed
   std::int64_t images = 0, features = 0;
   std::vector<LeftOut> left_out;  // photographs that could not be read
-  std::int64_t pairs = 0;         // chosen
-  std::int64_t screened_out = 0;  // left out by the screen: the table bifocal_screened(pair_id,
-                                  // matches) has them, and those that were matched all the same
-  std::int64_t matched = 0;       // with min_matches or more
-  std::int64_t verified = 0;      // with a geometry
-  // Notes tell what else matters, a sentence each: why there is no pair, photographs without a
-  // position, intrinsics that hardly are those of the photographs, a new beginning.
+  std::int64_t pairs = 0;         // selected
+  // Rejected by the screen; the table bifocal_screened(pair_id, matches) lists them, including
+  // pairs that were matched later.
+  std::int64_t screened_out = 0;
+  std::int64_t matched = 0;   // with at least min_matches matches
+  std::int64_t verified = 0;  // with a geometry
+  // Further remarks, one sentence each: why no pair was selected, photographs without a position,
+  // doubtful intrinsics, a restart from the beginning.
   std::vector<std::string> notes;
-  std::vector<std::pair<std::string, double>> seconds;  // of each stage of this call
+  std::vector<std::pair<std::string, double>> seconds;  // duration of each stage of this call
 };
 
-// Photographs that can't be read are left out and told. Throws Error(usage) naming an option out of
-// range, or one that differs from those that unfinished work was begun with; Error(input) for
-// photographs of several sizes that known intrinsics are given for, for a database that is there
-// and another one, for a photograph that has changed or gone since it was taken in, and when a file
-// can't be written (what is done is kept); Error(device). Not for two processes at once on one
-// database: the second throws.
+// Computes the database of a collection of photographs, or resumes an interrupted run. Photographs
+// that cannot be read are left out and reported.
+//
+// Throws Error(usage) with the option that is out of range, or that differs from the unfinished
+// work. Throws Error(input) if known intrinsics are given for photographs of several sizes, if
+// another database with this name exists, if a photograph has changed or disappeared since it was
+// read, and if a file cannot be written; finished work is kept. Throws Error(device) if a device
+// fails. Two processes must not work on one database: the second throws.
 CollectResult collect(const DeviceSet& devices, const PhotographFiles& photographs,
                       const std::filesystem::path& database, const CollectOptions& options = {});
 
-// A database keeps this of how collect() made it; those of others have nothing of it. Throws
-// Error(input) for a file that is missing or no database.
+// Record of how collect() made a database. Databases of other programs lack it.
 struct CollectSummary {
-  std::vector<std::pair<std::string, std::string>> settings;  // names and values, by name
-  std::vector<LeftOut> left_out;                              // photographs, by name
-  std::vector<std::string> notes;                             // as in CollectResult
+  std::vector<std::pair<std::string, std::string>> settings;  // names and values, ordered by name
+  std::vector<LeftOut> left_out;   // photographs left out, ordered by name
+  std::vector<std::string> notes;  // as in CollectResult
 };
+// Reads the record from a database. Throws Error(input) if the file is missing or is not
+// a database.
 [[nodiscard]] CollectSummary read_collect_summary(const std::filesystem::path& database);
 
 }  // namespace bifocal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Devices, their queues and their memory say where to compute.
+// Devices, queues and device memory, which determine where functions compute.
 //
 //   Device gpu("cuda:0");                        // or "cpu", "opencl:1", "auto"
 //   Queue queue(gpu);
@@ -8,8 +8,8 @@
 //   svd(queue, {x, 9, 9, count}, ...);           // see linalg.hpp
 //   queue.wait();
 //
-// OpenCL programs are compiled when they are first used and kept in $XDG_CACHE_HOME/bifocal (or
-// ~/.cache/bifocal); BIFOCAL_CACHE=off in the environment keeps none and reads none.
+// OpenCL programs are compiled on first use and cached in $XDG_CACHE_HOME/bifocal, by default
+// ~/.cache/bifocal. The environment variable BIFOCAL_CACHE=off disables the cache.
 #pragma once
 
 #include <bifocal/error.hpp>
@@ -28,38 +28,41 @@ namespace bifocal {
 
 enum class DeviceKind { cpu, cuda, opencl };
 
-// A device says this of itself; zero or empty is what it does not say.
+// Properties that a device reports; zero or empty if it does not report one.
 struct DeviceInfo {
   std::string id;  // as given to --device: "cpu", "cuda:0", "opencl:1"
   DeviceKind kind = DeviceKind::cpu;
-  std::string name;         // of the maker
-  std::string driver;       // its version; for OpenCL the platform too
+  std::string name;         // given by the manufacturer
+  std::string driver;       // version of the driver; for OpenCL with the platform
   std::string simd;         // CPU: instruction set in use: "AVX3" (AVX-512), "AVX2", "SSE4", ...
   int cores = 0;            // CPU: hardware threads this process may use; else compute units
   std::int64_t memory = 0;  // bytes
   std::int64_t largest_buffer = 0;  // bytes
-  std::int64_t local_memory = 0;    // bytes that the members of one group share
-  int max_group = 0;                // members of one group at most
+  std::int64_t local_memory = 0;    // bytes of memory shared within a group
+  int max_group = 0;                // largest number of members in a group
   bool has_double = true;
   bool is_gpu = false;
-  // The device was asked how its kernels may work together.
-  int lockstep = 1;  // threads that run in step and can read each other's registers: a warp
-  int subgroup = 0;  // OpenCL: members of the largest sub-group; 0: it has none or does not say
-  bool inline_ptx = false;    // its compiler takes PTX in the text
-  bool tensor_cores = false;  // multiply small matrices in one instruction
-  // A larger thing (a pair, a matrix) is the work of a group of threads; else of one thread. True
-  // for GPUs: it follows the kind of device and is not measured.
+  // How threads of a kernel can cooperate, as queried from the device.
+  int lockstep = 1;  // threads that run in lockstep and can read each other's registers (a warp)
+  int subgroup = 0;  // OpenCL: members of the largest sub-group; 0: none, or not reported
+  bool inline_ptx = false;    // the OpenCL compiler accepts inline PTX
+  bool tensor_cores = false;  // matrix multiplication instructions
+  // Whether a group of threads shares a larger problem instance such as a pair or a matrix;
+  // otherwise one thread works on each. True for GPUs: it follows from the kind of device and is
+  // not measured.
   bool group_code = false;
 };
 
-// Every device of this machine that this build can use; the CPU is always the first.
+// Lists the devices of this machine that this build can use. The CPU is always first.
 [[nodiscard]] std::vector<DeviceInfo> list_devices();
 
-// A kind of device that there is none of, or of which a driver is left out: why, and the remedy.
+// A kind of device that is unavailable, completely or from one of its drivers, with the reason and
+// the remedy.
 struct MissingDevices {
   DeviceKind kind;
   std::string reason, remedy;
 };
+// Lists the unavailable kinds of devices.
 [[nodiscard]] std::vector<MissingDevices> missing_devices();
 
 namespace runtime {
@@ -68,12 +71,13 @@ class BackendQueue;  // an ordered stream of work
 class BackendMemory;
 }  // namespace runtime
 
-// One device of this machine. Cheap to copy; copies are the same device.
+// One device of this machine. Copies are cheap and refer to the same device.
 class Device {
  public:
   Device();  // the CPU
-  // "auto": the first CUDA device, else the first OpenCL GPU, else the CPU; "cuda" is "cuda:0",
-  // "opencl" is "opencl:0". Throws Error(device) naming what there is and what is missing.
+  // Opens a device by name. "auto" is the first CUDA device, else the first OpenCL GPU, else the
+  // CPU; "cuda" means "cuda:0" and "opencl" means "opencl:0". Throws Error(device) with the
+  // available devices and the reason if the device is missing.
   explicit Device(std::string_view id);
   [[nodiscard]] const DeviceInfo& info() const;
   [[nodiscard]] bool operator==(const Device& other) const { return backend_ == other.backend_; }
@@ -84,9 +88,10 @@ class Device {
   std::shared_ptr<runtime::Backend> backend_;
 };
 
-// Work and copies given to one queue run in their order; host code does not wait for them, except
-// on the CPU, which works at once. Two queues of a device may overlap. An error of earlier work is
-// thrown by a later call, wait() at the latest. Not for two threads at once.
+// An ordered stream of work and copies on one device. Calls return before their work is done,
+// except on the CPU, which runs it immediately. Two queues of a device may overlap. Errors of
+// earlier work are thrown by a later call, at the latest by wait(). A queue must not be used from
+// two threads simultaneously.
 class Queue {
  public:
   explicit Queue(const Device& device = {});
@@ -105,7 +110,7 @@ class Queue {
 
 namespace runtime {
 [[nodiscard]] std::shared_ptr<BackendMemory> allocate(const Device& device, std::size_t bytes);
-// nullptr for OpenCL, whose memory has no address on the host.
+// Returns nullptr for OpenCL, where memory has no address on the host.
 [[nodiscard]] void* address(const BackendMemory& memory);
 void upload(Queue& queue, BackendMemory& to, std::size_t offset, const void* from,
             std::size_t bytes);
@@ -115,8 +120,9 @@ void download(Queue& queue, const BackendMemory& from, std::size_t offset, void*
 void free_host(const Device& device, void* memory) noexcept;
 }  // namespace runtime
 
-// Memory of a device for `size` numbers, not initialised. Throws Error(device) with the bytes asked
-// for and free when there is not enough; BIFOCAL_DEVICE_MEMORY=2G bounds it for each GPU.
+// Uninitialised memory of a device for `size` numbers. Throws Error(device) with the requested and
+// the free bytes if memory does not suffice. The environment variable BIFOCAL_DEVICE_MEMORY, such
+// as 2G, limits the memory of each GPU.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -126,14 +132,14 @@ class Buffer {
   Buffer(const Device& device, std::size_t size)
       : memory_(size == 0 ? nullptr : runtime::allocate(device, checked_bytes(size))),
         size_(size) {}
-  // The library makes a Buffer of memory that exists already, such as a slice of a larger one.
+  // Wraps existing memory, such as a slice of a larger buffer. For use inside the library.
   Buffer(std::shared_ptr<runtime::BackendMemory> memory, std::size_t size)
       : memory_(std::move(memory)), size_(size) {}
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  // Copies that many numbers to or from the front. The host's memory has to live until the queue
-  // has come to it (wait()); only page-locked memory (HostBuffer) copies while other work runs.
-  // Throws Error(usage) when there are more than size().
+  // Copies from.size() or to.size() numbers to or from the front of the buffer. The host's memory
+  // must live until the queue has done the copy (wait()). Only page-locked memory (HostBuffer) is
+  // copied while other work runs. Throws Error(usage) if the copy is larger than size().
   void upload(Queue& queue, std::span<const T> from) {
     check(from.size());
     if (!from.empty()) runtime::upload(queue, *memory_, 0, from.data(), from.size_bytes());
@@ -163,8 +169,8 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-// Page-locked memory of the host, which a GPU copies from and to while other work runs. Plain
-// memory for the CPU.
+// Page-locked host memory, from and to which a GPU copies while other work runs. For the CPU,
+// ordinary memory.
 template <class T>
 class HostBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -190,8 +196,8 @@ class HostBuffer {
   std::size_t size_;
 };
 
-// The numbers of a batch lie here: in host memory (a plain pointer converts), in a Buffer, or at an
-// address of a CUDA device that another library allocated (on_device).
+// The location of a batch's numbers: host memory (a plain pointer converts implicitly), a Buffer,
+// or an address on a CUDA device that another library allocated (on_device).
 template <class T>
 class Memory {
  public:
@@ -209,7 +215,7 @@ class Memory {
   [[nodiscard]] bool is_on_device() const { return device_; }
   [[nodiscard]] T* pointer() const { return pointer_; }
   [[nodiscard]] const std::shared_ptr<runtime::BackendMemory>& owner() const { return owner_; }
-  // Numbers that a Buffer holds; 0 for a pointer, whose extent nobody knows.
+  // Numbers that the Buffer holds; 0 for a plain pointer, whose extent is unknown.
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
@@ -219,44 +225,48 @@ class Memory {
   bool device_ = false;
 };
 
-// Several devices of a machine that share the work on many images or pairs:
+// Several devices of one machine that share the work on many images or pairs.
 //
 //   colmap::verify(DeviceSet("cuda:all"), "database.db", {});
 //
-// Work goes in pieces to whichever device is free; what is written is the same, byte for byte,
-// whatever their number.
+// Each part of the work goes to the next free device. With devices of one kind the output has the
+// same bytes for any number of devices.
 
-// Kinds of devices round the last bits otherwise, and chance decides which of them has a piece.
+// Whether a DeviceSet may mix devices that differ in kind, name or driver. Such devices round the
+// last bits differently, and timing determines which device computes which part.
 enum class MixedDevices {
   refused,
-  allowed,  // results may differ from one run to the next, by as much as from kind to kind
+  allowed,  // results may differ between runs as much as between the kinds of devices
 };
 
 class DeviceSet {
  public:
-  // One. Queues of its own are made where several are needed.
+  // A set of one device. Functions that need several queues create them.
   DeviceSet(const Device& device) : devices_{device} {}
   DeviceSet(const Queue& queue) : DeviceSet(queue.device()) {}
-  // "cuda:0", "cuda:all", "cuda:0,cuda:1", "cpu,cpu": what Device takes, or all of a kind, with
-  // commas between. One that is there twice has two pieces at the same time. Throws Error(usage)
-  // for an empty place, and for devices that differ in kind, name or driver unless that is allowed;
-  // Error(device) naming what there is and what is missing.
+  // Parses a comma-separated list of the names that Device accepts, "cuda:all" and "opencl:all":
+  // "cuda:0", "cuda:all", "cuda:0,cuda:1", "cpu,cpu". A device that is listed twice works on two
+  // parts simultaneously. Throws Error(usage) for an empty entry, and for devices that differ in
+  // kind, name or driver unless `mixed` allows it. Throws Error(device) with the available devices
+  // and the reason if a device is missing.
   explicit DeviceSet(std::string_view list, MixedDevices mixed = MixedDevices::refused);
-  // The same for devices at hand; at least one.
+  // Makes a set of existing devices. Throws Error(usage) if the list is empty or mixes devices
+  // without permission.
   explicit DeviceSet(std::vector<Device> devices, MixedDevices mixed = MixedDevices::refused);
 
   [[nodiscard]] const std::vector<Device>& devices() const { return devices_; }
   [[nodiscard]] bool is_mixed() const;
-  // "cuda:0,cuda:1"; with other names for "all", "cuda" and "auto".
+  // Returns the names of the devices, such as "cuda:0,cuda:1", with "all", "cuda" and
+  // "auto" resolved.
   [[nodiscard]] std::string id() const;
 
  private:
   std::vector<Device> devices_;
 };
 
-// While one of these lives, every Bifocal call in the process uses at most `threads` threads (0:
-// all cores). Results never depend on the number of threads. Throws Error(usage) on a negative
-// count.
+// Limits every Bifocal call in the process to `threads` threads (0: all cores) for the lifetime of
+// the object. Results never depend on the number of threads. Throws Error(usage) on a
+// negative count.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int threads);

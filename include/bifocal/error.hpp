@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An Error is thrown on misuse and on input or output that fails. Degenerate geometry is never
-// thrown: it is a result with a reason (see Outcome in robust.hpp).
+// The library throws an Error on misuse and on failed input or output. Degenerate geometry never
+// throws: it is a result with a reason (Outcome in robust.hpp).
 #pragma once
+
+#include <bifocal/cxx20.hpp>
 
 #include <exception>
 #include <functional>
@@ -13,13 +15,13 @@ namespace bifocal {
 
 enum class ErrorCode {
   usage = 2,   // an argument is out of its range, or arguments contradict each other
-  input = 3,   // a file is missing, damaged, of the wrong format or too large; or a file can't be
-               // written
-  device = 4,  // no such device, or the device failed
+  input = 3,   // a file is missing, damaged, of the wrong format or too large, or a file cannot
+               // be written
+  device = 4,  // the device does not exist or failed
 };
 
-// The message names the file, argument and value it is about. The code's value is the exit code of
-// the command line.
+// An error whose message names the file, argument and value concerned. The value of its code is the
+// exit code of the command line.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -29,26 +31,30 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-// An Error(input) whose cause may pass: a full disk, a file that another process holds, no memory.
+// An Error(input) whose cause may be temporary: a full disk, a file locked by another process, or
+// insufficient memory.
 class TryAgain : public Error {
  public:
   explicit TryAgain(const std::string& message) : Error(ErrorCode::input, message) {}
 };
 
-// Ending a long call from outside: by a signal, a button, a deadline.
+// Cancellation of a long call from outside, by a signal, a button or a deadline.
 
-// Thrown by a call that was ended, where the function that asked for it did not throw itself.
+// Thrown by a call that was cancelled, unless the function that requested it threw an
+// exception itself.
 class Cancelled : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "cancelled"; }
 };
 
-// While one lives, calls of the thread that made it ask `wanted` every 20 milliseconds, in this
-// thread, whether to end; on true they throw Cancelled, and what `wanted` throws comes out of the
-// call. Their threads end with them. What a call was to change (a Collection, buffers that were
-// given) is then in an unknown but valid state. Between packages of work on a CPU, rounds of a
-// robust search and pieces of a batch on any device; work that a GPU was given runs to its end.
-// One inside another takes its place.
+// Makes the calls of this thread cancellable for the lifetime of the object. They ask `wanted`
+// every 20 ms, in this thread, whether to end. If it returns true they throw Cancelled; if it
+// throws, the call throws the same exception. Worker threads of a call end with it.
+//
+// Calls check between packages of work on a CPU, between rounds of robust estimation, and between
+// pieces of a batch on any device; kernels already launched on a GPU run to completion. Objects
+// that a cancelled call was changing (a Collection, given buffers) are left in an unspecified but
+// valid state. A nested scope replaces the outer one until it is destroyed.
 class CancelScope {
  public:
   explicit CancelScope(std::function<bool()> wanted);
@@ -63,8 +69,8 @@ class CancelScope {
   State* outer_;
 };
 
-// Loops of the caller's own between calls ask this: it throws when the scope of this thread is to
-// end, and is cheap enough for every few microseconds.
+// Throws if the CancelScope of this thread requests the end; for loops of the caller between calls.
+// Cheap enough to call every few microseconds.
 void check_cancelled();
 
 }  // namespace bifocal

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIFT features with RootSIFT descriptors, and brute-force matching.
+// SIFT and SURF features, and brute-force matching of their descriptors. Descriptors of SIFT are
+// RootSIFT by default.
 //
 //   D. G. Lowe, Distinctive image features from scale-invariant keypoints, IJCV 60(2), 2004.
 //   R. Arandjelovic, A. Zisserman, Three things everyone should know to improve object retrieval,
@@ -19,25 +20,26 @@
 namespace bifocal {
 
 inline constexpr int kDescriptorBytes = 128;
-inline constexpr int kMaxSiftSide = 1 << 18;  // px, of an image
+inline constexpr int kMaxSiftSide = 1 << 18;  // px, largest side of an image
 
+// A feature's position, scale and orientation.
 struct Keypoint {
   float x, y;       // px
-  float sigma;      // scale of the Gaussian that the point was found at, px of the input image
+  float sigma;      // scale of the Gaussian at which the point was found, px of the input image
   float angle_deg;  // dominant gradient direction, [0, 360), x towards y (clockwise on screen)
   float response;   // |DoG| at the refined extremum, image values in [0, 1]
 };
 
-// The affine shape of a keypoint: a symmetric matrix A = [xx xy; xy yy] of determinant 1, whose
-// axes differ by a factor of 6 at most. The keypoint is what A makes of a round one of the same
-// sigma: (x, y) + sigma A (u, v), (u, v) on the unit circle, is an ellipse in the picture, and
-// angle_deg is the direction (u, v) of the dominant gradient in the frame of the round one.
+// Affine shape of a keypoint: a symmetric matrix A = [xx xy; xy yy] with determinant 1, whose axes
+// differ by a factor of at most 6. The keypoint covers the ellipse (x, y) + sigma A (u, v) of the
+// image, with (u, v) on the unit circle. angle_deg is the direction (u, v) of the dominant gradient
+// in the normalised frame, in which the ellipse is a circle.
 struct KeypointShape {
   float xx = 1, xy = 0, yy = 1;
 };
 
-// keypoints[i] has descriptors[128 i .. 128 i + 127]. Order: response * sigma descending,
-// ties by y, x, sigma, angle.
+// Features of one image. keypoints[i] has the descriptor descriptors[128 i .. 128 i + 127]. They
+// are ordered by response * sigma, largest first; ties by y, x, sigma, angle.
 struct Features {
   std::vector<Keypoint> keypoints;
   std::vector<std::uint8_t> descriptors;   // [keypoints, 128]
@@ -54,22 +56,25 @@ struct SiftOptions {
   double sigma = 1.6;
   bool upsample = true;
   bool root = true;
-  // Where there are more than max_features: 0 keeps the strongest, wherever they are. Above 0, up
-  // to 128, is the number of square cells along the image's longer side, which take turns: a round
-  // takes the strongest of each cell that is left, and the last round, which is not whole, its
-  // strongest. The order of what is kept stays the same.
+  // Selection if an image has more than max_features. 0 keeps the strongest features of the whole
+  // image. Values up to 128 are the number of square cells along the longer side; features are then
+  // kept in rounds. Each round keeps the strongest remaining feature of every cell; the last round,
+  // if incomplete, keeps the strongest among its candidates. The order of the kept features does
+  // not change.
   int balance = 0;
-  // A descriptor is the sum of the histograms of three neighbourhoods of 0.75, 1.25 and 1.75 times
-  // the usual size (J. Dong, S. Soatto, Domain-size pooling in local descriptors: DSP-SIFT, CVPR
-  // 2015): a fifth more right matches where views differ most, a twentieth elsewhere, for more
-  // time (docs/features.md). Descriptors with and without it don't go together.
+  // A descriptor is the sum of the histograms of three neighbourhoods with 0.75, 1.25 and 1.75
+  // times the usual size (J. Dong, S. Soatto, Domain-size pooling in local descriptors: DSP-SIFT,
+  // CVPR 2015). Gives 20 % more correct matches between very different views and 5 % elsewhere, but
+  // takes longer (docs/features.md). Descriptors with and without it must not be matched with
+  // each other.
   bool domain_size_pooling = false;
-  // Orientation and descriptor are those of the ellipse in which gradients are equally strong in
-  // all directions, instead of a circle (A. Baumberg, CVPR 2000; K. Mikolajczyk, C. Schmid, IJCV
-  // 60(1), 2004, at the point's own place and scale); Features::shapes has it. Points whose shape
-  // does not settle, or is longer than six times its width, stay round. Between views far apart a
-  // third to a half more right matches, between near ones 2 to 7 % fewer; a fifth more features,
-  // for more time (docs/features.md). Goes with domain_size_pooling.
+  // Orientation and descriptor are computed in an ellipse instead of a circle: the ellipse in which
+  // gradients are equally strong in all directions (A. Baumberg, CVPR 2000; K. Mikolajczyk, C.
+  // Schmid, IJCV 60(1), 2004, here without changing position and scale). Features::shapes stores
+  // the ellipses. Points whose shape does not converge, or is longer than six times its width, keep
+  // the circle. Gives a third to a half more correct matches between distant views and 2 to 7 %
+  // fewer between near views. Finds 20 % more features and takes longer (docs/features.md). May be
+  // combined with domain_size_pooling.
   bool affine_shape = false;
 };
 constexpr const char* name_of(const SiftOptions&) { return "SiftOptions"; }
@@ -77,214 +82,226 @@ template <MaybeConst<SiftOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_features, octave_layers, contrast_threshold, edge_threshold, sigma, upsample, root,
          balance, domain_size_pooling, affine_shape] = options;
-  BIFOCAL_FIELD(max_features, "features kept of a picture, strongest first; 0: all",
+  BIFOCAL_FIELD(max_features,
+                "largest number of features per image; the strongest are kept; 0: all",
                 Range::at_least(0));
-  BIFOCAL_FIELD(octave_layers, "scales an octave", Range::within(1, 16));
-  BIFOCAL_FIELD(contrast_threshold, "least |DoG| times octave_layers, of image values in [0, 1]",
+  BIFOCAL_FIELD(octave_layers, "scales per octave", Range::within(1, 16));
+  BIFOCAL_FIELD(contrast_threshold,
+                "smallest |DoG| times octave_layers, for image values in [0, 1]",
                 Range::at_least(0).below(1e3));
   BIFOCAL_FIELD(edge_threshold, "largest ratio of principal curvatures",
                 Range::at_least(1).below(1e6));
   BIFOCAL_FIELD(sigma, "blur of the first layer of an octave", Range::within(0.8, 8), "px");
-  BIFOCAL_FIELD(upsample, "start from the picture doubled in size");
+  BIFOCAL_FIELD(upsample, "start from the image enlarged to twice its size");
   BIFOCAL_FIELD(root, "RootSIFT (L1-normalised, square root) instead of Lowe's clipped L2 norm");
   BIFOCAL_FIELD(balance,
-                "cells along the longer side that take turns where there are more features; 0: the "
-                "strongest, wherever they are",
+                "spread features over square cells, this number along the longer side; 0: keep the "
+                "strongest of the whole image",
                 Range::within(0, 128));
-  BIFOCAL_FIELD(
-      domain_size_pooling,
-      "descriptors of three sizes of neighbourhood in one: more right matches between views "
-      "that differ much, for 1.4 to 1.9 times the time");
+  BIFOCAL_FIELD(domain_size_pooling,
+                "descriptors that combine three sizes of neighbourhood: more correct matches "
+                "between very different views, for 1.4 to 1.9 times the time");
   BIFOCAL_FIELD(
       affine_shape,
-      "features of ellipses instead of circles: a third to a half more right matches between "
-      "views far apart, 2 to 7 % fewer between near ones, for 1.2 to 1.5 times the time");
+      "features on ellipses instead of circles: a third to a half more correct matches between "
+      "distant views, 2 to 7 % fewer between near views, for 1.2 to 1.5 times the time");
 }
 
-// Picture of any size up to 262144 px a side (a small one just has few or no features), of which
-// the grey of to_grey_8 is looked at: colours and 16 bits are taken, and nothing is misread. Same
-// result for any number of threads; another SIMD instruction set may gain or lose one point in 200
-// (at a threshold) and moves the others by less than 0.01 px. Beside the features themselves it
-// needs about 12 kB of memory per pixel of width (24 with domain_size_pooling or affine_shape, 48
-// with both) and 4 bytes per pixel. Throws Error(usage) when an option is out of range, the image
-// has not 1 to 4 channels or is too large, or the mask is of another size.
+// Detects SIFT features in an image of up to 262144 px a side. Images of 1 to 4 channels and 8 or
+// 16 bits are converted by to_grey_8; very small images have few or no features.
 //
-// mask: of one channel; features only where the pixel nearest to them is not 0. Empty: everywhere.
+// The result is the same for any number of threads. Another SIMD instruction set may gain or lose
+// one point in 200 at a threshold, and moves the remaining points by less than 0.01 px. Needs about
+// 12 kB of memory per pixel of width (24 with domain_size_pooling or affine_shape, 48 with both)
+// and 4 bytes per pixel, in addition to the features.
 //
-// Differs from Lowe's text where measurements on the Oxford pairs asked for it: a photograph is
-// taken to have a blur of 0.2 px (0.5), the orientation window is 2 sigma wide (1.5), a bin of the
-// descriptor 3.6 sigma (3).
-[[nodiscard]] Features detect_sift(const PictureView& image, const SiftOptions& options = {},
+// mask: one channel, of the image's size; features are kept only if the pixel nearest to them is
+// not 0. Empty: no mask. Throws Error(usage) if an option is out of range, if the image is too
+// large or does not have 1 to 4 channels, or if the mask has another size.
+//
+//
+// Three constants differ from Lowe's paper, because measurements on the Oxford pairs favoured it:
+// the assumed blur of a photograph is 0.2 px (0.5), the orientation window is 2 sigma wide (1.5),
+// and a bin of the descriptor is 3.6 sigma wide (3).
+[[nodiscard]] Features detect_sift(const AnyImageView& image, const SiftOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
-// This computes on the queue's device, where the picture is made grey, to the bits of to_grey_8. A
-// GPU finds what a CPU does, but for rounding: one point in 200 may come or go at a threshold, the
-// others agree to 0.01 px; the same on every run. It takes as much of its memory as a
-// SiftDetector.
-[[nodiscard]] Features detect_sift(Queue& queue, const PictureView& image,
+// Detects SIFT features on the queue's device, which also converts the image to grey, bit for bit
+// like to_grey_8. A GPU finds the same features as a CPU up to rounding: one point in 200 may
+// appear or disappear at a threshold, the remaining points agree to 0.01 px. The result is the same
+// in every run. Takes as much device memory as a SiftDetector.
+[[nodiscard]] Features detect_sift(Queue& queue, const AnyImageView& image,
                                    const SiftOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 
+// A match between feature index1 of the first image and feature index2 of the second.
 struct Match {
   int index1, index2;
-  int distance;  // squared, of the 8-bit descriptors: exact
-  float ratio;   // nearest over second nearest distance (not squared), 0 when there is no second
+  int distance;  // squared Euclidean distance of the 8-bit descriptors, exact
+  float ratio;   // nearest over second nearest distance (not squared), 0 without a second
 };
 
 struct MatchOptions {
   double max_ratio = 0.8;
   bool mutual = true;
-  // The ratio test from 2 to 1 as well gives fewer and safer matches, which don't depend on the
-  // order of the images if `mutual`.
+  // Applies the ratio test also from image 2 to image 1. Gives fewer and more reliable matches,
+  // which with `mutual` do not depend on the order of the images.
   bool ratio_both_ways = false;
-  // The distance is the Euclidean one of the 8-bit descriptors (not squared): a RootSIFT descriptor
-  // is 512 long.
+  // Largest Euclidean distance (not squared) of the 8-bit descriptors of a match; 0: no limit. A
+  // RootSIFT descriptor has length 512.
   double max_distance = 0;
 };
 constexpr const char* name_of(const MatchOptions&) { return "MatchOptions"; }
 template <MaybeConst<MatchOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_ratio, mutual, ratio_both_ways, max_distance] = options;
-  BIFOCAL_FIELD(
-      max_ratio,
-      "nearest over second nearest distance of a match (Lowe's test), from 1 to 2; 1 and more: "
-      "any",
-      Range::above(0));
-  BIFOCAL_FIELD(mutual, "each has to be the other's nearest");
-  BIFOCAL_FIELD(ratio_both_ways, "the ratio test also from 2 to 1");
-  BIFOCAL_FIELD(max_distance, "largest Euclidean distance of a match; 0: any", Range::at_least(0));
+  BIFOCAL_FIELD(max_ratio,
+                "largest ratio of nearest and second nearest distance (Lowe's test), from image 1 "
+                "to 2; 1 or more: no test",
+                Range::above(0));
+  BIFOCAL_FIELD(mutual, "matches must be nearest neighbours in both directions");
+  BIFOCAL_FIELD(ratio_both_ways, "apply the ratio test also from image 2 to 1");
+  BIFOCAL_FIELD(max_distance, "largest Euclidean distance of a match; 0: no limit",
+                Range::at_least(0));
 }
 
-// Brute force, exact; ties go to the lower index. Memory O(n1 + n2). Ordered by index1. Same result
-// on every machine and for any number of threads. Throws Error(usage) on a ratio or distance out of
-// range or descriptors that don't fit the keypoints. On other devices: matching.hpp.
+// Matches descriptors by exact brute force, ordered by index1; ties go to the lower index. Takes
+// O(n1 + n2) memory. The result is the same on every machine and for any number of threads. Throws
+// Error(usage) if a ratio or distance is out of range, or if the number of descriptors does not
+// match the keypoints. For other devices see matching.hpp.
 [[nodiscard]] std::vector<Match> match(const Features& features1, const Features& features2,
                                        const MatchOptions& options = {});
 
-// The matched pixel positions, in the order of `matches`.
+// Returns the pixel positions of matches, in the order of `matches`.
 [[nodiscard]] std::vector<PointPair> matched_points(const Features& features1,
                                                     const Features& features2,
                                                     std::span<const Match> matches);
 
-// SURF features: maxima of box-filtered Hessian determinants, described by Haar wavelets, all from
-// an integral image. For those who ask for them: nothing here is a default, and the method is under
-// patents (US 8,165,401 and US 8,670,619 among others) that run until about 2027
-// (docs/features.md).
+// SURF features: maxima of box-filtered Hessian determinants, with descriptors of Haar wavelets,
+// all computed from an integral image. No default uses SURF: the method is covered by patents (US
+// 8,165,401, US 8,670,619 and more) until about 2027 (docs/features.md).
 //
 //   H. Bay, A. Ess, T. Tuytelaars, L. Van Gool, Speeded-up robust features (SURF), CVIU 110(3),
 //   2008. M. Agrawal, K. Konolige, M. R. Blas, CenSurE, ECCV 2008 (subregions that overlap).
 
 struct SurfOptions {
   int max_features = 65536;
-  int octaves = 4;  // of four filters each, of side 9..27, 15..51, 27..99, ... px
+  int octaves = 4;  // each has four filters, with sides of 9..27, 15..51, 27..99, ... px
   double threshold = 2.5e-4;
-  int numbers = 64;  // 128: sums are split by the sign of the other direction
+  // Length of a descriptor; 128: sums are split by the sign of the perpendicular direction.
+  int numbers = 64;
   bool upright = false;
   bool upsample = false;
-  int balance = 0;  // as SiftOptions::balance
+  int balance = 0;  // like SiftOptions::balance
 };
 constexpr const char* name_of(const SurfOptions&) { return "SurfOptions"; }
 template <MaybeConst<SurfOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_features, octaves, threshold, numbers, upright, upsample, balance] = options;
-  BIFOCAL_FIELD(max_features, "features kept of a picture, strongest first; 0: all",
+  BIFOCAL_FIELD(max_features,
+                "largest number of features per image; the strongest are kept; 0: all",
                 Range::at_least(0));
   BIFOCAL_FIELD(octaves, "octaves of four filters each", Range::within(1, 5));
-  BIFOCAL_FIELD(
-      threshold,
-      "least determinant of the Hessian, of image values in [0, 1] and filters divided by their "
-      "area",
-      Range::at_least(0).below(1e3));
-  BIFOCAL_FIELD(numbers, "numbers of a descriptor, padded to 128", Range::one_of({64, 128}));
-  BIFOCAL_FIELD(upright, "no orientations: for cameras that are not turned about their axis");
-  BIFOCAL_FIELD(upsample, "start from the picture doubled in size");
+  BIFOCAL_FIELD(threshold,
+                "smallest determinant of the Hessian, for image values in [0, 1] and filters "
+                "divided by their area",
+                Range::at_least(0).below(1e3));
+  BIFOCAL_FIELD(numbers, "numbers per descriptor, padded to 128", Range::one_of({64, 128}));
+  BIFOCAL_FIELD(upright, "no orientations: for cameras without rotation about the optical axis");
+  BIFOCAL_FIELD(upsample, "start from the image enlarged to twice its size");
   BIFOCAL_FIELD(balance,
-                "cells along the longer side that take turns where there are more features; 0: the "
-                "strongest, wherever they are",
+                "spread features over square cells, this number along the longer side; 0: keep the "
+                "strongest of the whole image",
                 Range::within(0, 128));
 }
 
-// Picture of any size up to 262144 px a side and any kind, as of detect_sift. The same order as of
-// detect_sift, by response times sigma; `response` is the square root of the determinant at the
-// refined maximum, `sigma` the scale of the Gaussian that the filter stands for, 1.2 for 9 px.
+// Detects SURF features in the same kinds of images as detect_sift, and returns them in the same
+// order, by response times sigma. `response` is the square root of the determinant at the refined
+// maximum; `sigma` is the scale of the Gaussian that the filter approximates, 1.2 px for a filter
+// of 9 px.
 //
-// Descriptors are of bytes as match() takes them: 128 + a number of the unit vector times 400. Of
-// 64 numbers the other 64 bytes are equal, which changes no distance. Where the centre is brighter
-// than around it, bytes are complemented: the distance of two points with different signs of the
-// Laplacian is larger than that of any two with the same, which is what the paper compares signs
-// for.
+// Descriptors consist of bytes, as match() takes them: 128 + 400 times an element of the unit
+// vector. Descriptors of 64 numbers have 64 equal bytes at the end, which changes no distance. If
+// the centre is brighter than its surroundings, the bytes are complemented. Points with different
+// signs of the Laplacian then have a larger distance than any two points with the same sign; the
+// paper compares the signs for this purpose.
 //
-// Determinants are computed from whole numbers: the same for any number of threads, on every
-// processor and device. Needs 8 bytes of memory per pixel, 32 with `upsample`, beside the features.
-// Throws Error(usage) when an option is out of range, the image has not 1 to 4 channels or is too
-// large, or the mask is of another size. mask: as of detect_sift.
+// Determinants are computed from integers, so they are the same on every processor and device and
+// for any number of threads. Needs 8 bytes of memory per pixel, 32 with `upsample`, in addition to
+// the features. mask: as in detect_sift. Throws Error(usage) if an option is out of range, if the
+// image is too large or does not have 1 to 4 channels, or if the mask has another size.
 //
-// Differs from the paper where measurements on the Oxford pairs asked for it: octaves from the
-// second on are sampled twice as densely, and a maximum is refined around the pixel, not around the
-// sample, so that turned and mirrored pictures have the same points; descriptions are made of
-// overlapping cells of 9 x 9 samples (Agrawal et al.), of wavelets of side 3 sigma. Windows of
-// orientations are 61.9 degrees.
-[[nodiscard]] Features detect_surf(const PictureView& image, const SurfOptions& options = {},
+// The method differs from the paper where measurements on the Oxford pairs favoured it. Octaves
+// from the second on are sampled twice as densely. A maximum is refined around the pixel, not
+// around the sample, so rotated and mirrored images have the same points. Descriptors use
+// overlapping cells of 9 x 9 samples (Agrawal et al.), with wavelets of side 3 sigma. Orientation
+// windows are 61.9 degrees wide.
+[[nodiscard]] Features detect_surf(const AnyImageView& image, const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
-// This computes on the queue's device. A GPU finds what a CPU does, but for rounding: positions
-// agree to 0.001 px, one descriptor in 50 has a sample on the next pixel; the same on every run. It
-// needs about 6 bytes of its memory per pixel, 24 with `upsample`.
-[[nodiscard]] Features detect_surf(Queue& queue, const PictureView& image,
+// Detects SURF features on the queue's device. A GPU finds the same features as a CPU up to
+// rounding: positions agree to 0.001 px, and one descriptor in 50 has a sample on the next pixel.
+// The result is the same in every run. Needs about 6 bytes of device memory per pixel, 24
+// with `upsample`.
+[[nodiscard]] Features detect_surf(Queue& queue, const AnyImageView& image,
                                    const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 
 class FeatureSet;  // matching.hpp
 
-// Finds the features of images of one size on a device, again and again or several at once, in
-// memory that is allocated once: SIFT with SiftOptions, SURF with SurfOptions.
+// Detects features in many images of one size on a device, several at a time, in memory that is
+// allocated once. Uses SIFT with SiftOptions and SURF with SurfOptions.
 template <class Options>
 class Detector {
  public:
-  // The queue lives longer than the detector. batch: images that a GPU works on at the same time;
-  // more fill it better and take more memory. memory: bytes that it may take of a GPU or OpenCL
-  // device, besides 148 for each feature that it may find (160 with its shape), a mask, and
-  // images that are not 8-bit grey; 0: no limit.
+  // Allocates the memory for images of width x height px.
   //
-  // SIFT takes about 38 bytes a pixel for all levels of an image, 152 with `upsample`. If memory is
-  // short the first octaves are made in bands of rows in turn, to the same bits:
-  // least_memory() bytes are enough. Wide bands take 1.3 to 2 times as long, the narrowest 9 to 14
-  // times. SURF has no bands. Two batches are in memory at a time if it suffices for them.
+  // queue: must outlive the detector. batch: number of images that a GPU processes simultaneously;
+  // larger batches use the GPU better and take more memory. memory: limit in bytes on a GPU or
+  // OpenCL device, 0: none. Not counted are 148 bytes for each feature (160 with its shape), a
+  // mask, and images other than 8-bit grey.
   //
-  // Throws Error(usage) that names an argument out of range, or the bytes that suffice if `memory`
-  // is too small, and Error(device) if the device has fewer than these.
+  // SIFT takes about 38 bytes per pixel for all levels of an image, 152 with `upsample`. If memory
+  // is short, the first octaves are processed in bands of rows, with the same bits; least_memory()
+  // bytes suffice. Wide bands take 1.3 to 2 times as long, the narrowest 9 to 14 times. SURF has no
+  // bands. Two batches are in memory at a time if it suffices for them.
+  //
+  // Throws Error(usage) with the argument that is out of range, or with the required bytes if
+  // `memory` is too small, and Error(device) if the device has less memory.
   Detector(Queue& queue, int width, int height, const Options& options = {}, int batch = 1,
            std::size_t memory = 0);
   ~Detector();
   Detector(Detector&&) noexcept;
   Detector& operator=(Detector&&) noexcept;
 
-  [[nodiscard]] std::size_t memory() const;  // bytes of the device
-  // Bytes of a GPU or OpenCL device that an image takes at least.
+  [[nodiscard]] std::size_t memory() const;  // bytes on the device
+  // Returns the minimum memory for one image on a GPU or OpenCL device, in bytes.
   [[nodiscard]] static std::size_t least_memory(int width, int height, const Options& options = {});
 
-  // Sets the mask of all images from now on, which is copied; an empty one is none. Throws
-  // Error(usage) for one of another size.
+  // Sets the mask for all following images; it is copied, and an empty one removes the mask. Throws
+  // Error(usage) if the mask has another size than the images.
   void set_mask(ImageView<const std::uint8_t> mask);
 
-  // Finds the features of any number of images in the host's memory, of 1 to 4 channels and 8 or 16
-  // bits. The device converts them to 8-bit grey, to the bits of to_grey_8. Throws Error(usage) for
-  // an image of another size.
+  // Detects features in any number of images in host memory, with 1 to 4 channels and 8 or 16 bits.
+  // The device converts them to 8-bit grey, bit for bit like to_grey_8. Throws Error(usage) for an
+  // image of another size.
   [[nodiscard]] std::vector<Features> operator()(
       std::span<const ImageView<const std::uint8_t>> images);
-  [[nodiscard]] std::vector<Features> operator()(std::span<const PictureView> images);
-  [[nodiscard]] Features operator()(const PictureView& image);
+  [[nodiscard]] std::vector<Features> operator()(std::span<const AnyImageView> images);
+  [[nodiscard]] Features operator()(const AnyImageView& image);
 
-  // Adds features to a set, in which they stay on the device: an image takes a slot of max_features
-  // places, or of as many as it may have. Returns the number of the first slot.
+  // Detects features in `count` images [count][height][width][channels] and adds them to a set, in
+  // which they stay on the device.
   //
-  // `count` images [count][height][width][channels] in memory of the queue's device (on a CPU the
-  // host's), 1 to 4 channels interleaved.
-  // Returns at once on a GPU. If an image has more extrema than one in 12 px of the doubled image
-  // or of a band (SURF: one in 32 px), as only noise has, its batch gets no features.
+  // images: in memory of the queue's device (for a CPU in host memory), 1 to 4 interleaved
+  // channels. Each image gets a slot for max_features features, or for the largest possible number
+  // without a limit. Returns the number of the first slot, on a GPU before the work is done.
+  // If an image has more extrema than one per 12 px of the doubled image or of a band (SURF: one
+  // per 32 px), which only noise has, its batch gets no features.
   int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set, int channels = 1);
   int add(const Memory<const std::uint16_t>& images, int count, FeatureSet& set, int channels = 1);
-  // Images of the host, copied there while the device works. Returns when all are done.
+  // Detects features in host images, which are copied while the device works, and adds them to a
+  // set. Returns the number of the first slot when all are done.
   int add(std::span<const ImageView<const std::uint8_t>> images, FeatureSet& set);
-  int add(std::span<const PictureView> images, FeatureSet& set);
+  int add(std::span<const AnyImageView> images, FeatureSet& set);
 
  private:
   class Work;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every options struct says once what its members are: fields() beside it visits each of them with
-// its name, a line of help, its range and its unit. The check of ranges, the flags of the command
-// line, JSON, the classes of Python and the settings that collect() keeps are made from that.
+// Descriptions of the members of every options struct. The function fields() next to a struct
+// visits each member with its name, help text, range and unit. Range checks, command-line flags,
+// JSON, the Python classes and the settings that collect() records are all derived from it.
 //
 //   fields(options, [](auto& member, const Field& field) { ... });  // every member, in their order
 //   check_options(options);  // throws Error(usage): "SiftOptions::sigma = 9: must be 0.8 to 8"
 //
-// A structured binding in fields() names all members, so that a new one does not compile until it
-// is there; scripts/check-fields finds one that is bound and not visited.
+// A structured binding in fields() names all members, so a new member does not compile until it is
+// bound. scripts/check-fields finds members that are bound but not visited.
 #pragma once
+
+#include <bifocal/cxx20.hpp>
 
 #include <array>
 #include <concepts>
@@ -22,15 +24,16 @@
 
 namespace bifocal {
 
-// A Range holds the values that an option may have. NaN is in no range.
+// The values that an option may have. No range contains NaN.
 struct Range {
   double lo = -std::numeric_limits<double>::infinity();
   double hi = std::numeric_limits<double>::infinity();
   bool excludes_lo = false, excludes_hi = false;
-  bool is_odd = false;                           // it has only odd numbers
-  std::array<int, 3> numbers{};                  // it has only the first `count` of these,
-  int count = 0;                                 // where this is not 0
-  std::span<const std::string_view> words = {};  // name an enum's numbers, or list the texts
+  bool is_odd = false;           // contains odd numbers only
+  std::array<int, 3> numbers{};  // if `count` is not 0, the range contains only
+  int count = 0;                 // the first `count` numbers
+  // Names of an enum's values, or the permitted strings.
+  std::span<const std::string_view> words = {};
 
   static constexpr Range at_least(double lo) { return {.lo = lo}; }
   static constexpr Range above(double lo) { return {.lo = lo, .excludes_lo = true}; }
@@ -57,22 +60,22 @@ struct Range {
   }
   [[nodiscard]] bool contains(double value) const;
 };
-// Returns "0.8 to 8", "at least 0", "above 0 and finite", "odd, 3 to 31" or "0, 3 or 5"; empty for
-// all numbers.
+// Returns a description such as "0.8 to 8", "at least 0", "above 0 and finite", "odd, 3 to 31" or
+// "0, 3 or 5"; empty if every number is permitted.
 [[nodiscard]] std::string to_string(const Range& range);
 
-// A Field describes one member of an options struct.
+// Description of one member of an options struct.
 struct Field {
   const char* name;
-  const char* help = "";  // half a sentence in small letters, as --help shows it
+  const char* help = "";  // half a sentence that begins in lower case, as shown by --help
   Range range = {};
   const char* unit = "";  // "px", "bytes"
 };
 
-// Visits a member with its Field: help, range and unit follow its name.
+// Visits a member with its Field; the arguments after the name are help, range and unit.
 #define BIFOCAL_FIELD(member, ...) visit(member, Field{#member, __VA_ARGS__})
 
-// Returns the help after the unit: "px: largest error of an inlier".
+// Returns the unit followed by the help text: "px: largest error of an inlier".
 [[nodiscard]] std::string text_of(const Field& field);
 
 template <class T, class Options>
@@ -87,7 +90,7 @@ concept HasFields = requires(const T& options, const FieldVisitor& visit) {
   name_of(options);
 };
 
-// These are made for check_options(). Each throws Error(usage) for a value out of the range.
+// Checks one value for check_options(). Throws Error(usage) if the value is out of the range.
 void check_option(const std::string& path, const Field& field, double value);
 void check_option(const std::string& path, const Field& field, const std::string& value);
 
@@ -106,7 +109,8 @@ void check_options(const Options& options, const std::string& path) {
     }
   });
 }
-// Throws Error(usage) that names the first member out of its range, its value and the range.
+// Checks all members of an options struct. Throws Error(usage) with the name and value of the first
+// member out of its range, and the range.
 template <HasFields Options>
 void check_options(const Options& options) {
   check_options(options, std::string(name_of(options)) + "::");

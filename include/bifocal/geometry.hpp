@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plain types of two-view geometry and their algebra. Matrices are row-major: x2 ~ H x1; x2' F x1 =
-// 0 in pixels; x2' E x1 = 0 on normalised points; a pose is cam2_from_cam1: X2 = R X1 + t with |t|
-// = 1.
+// Plain types of two-view geometry and their algebra. Matrices are row-major. Conventions: x2 ~ H
+// x1 and x2' F x1 = 0 for pixels; x2' E x1 = 0 for normalised points; a relative pose is
+// cam2_from_cam1, X2 = R X1 + t with |t| = 1.
 #pragma once
+
+#include <bifocal/cxx20.hpp>
 
 #include <array>
 #include <cmath>
@@ -17,7 +19,7 @@ using Mat3 = std::array<double, 9>;
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 [[nodiscard]] inline double norm(const Vec3& a) { return std::sqrt(dot(a, a)); }
-// Not finite where a is zero.
+// Returns a / |a|. Not finite if a is zero.
 [[nodiscard]] inline Vec3 unit(const Vec3& a) {
   const double n = norm(a);
   return {a[0] / n, a[1] / n, a[2] / n};
@@ -25,7 +27,7 @@ using Mat3 = std::array<double, 9>;
 [[nodiscard]] inline Vec3 cross(const Vec3& a, const Vec3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
-// [a]x: cross_matrix(a) b = a x b.
+// Returns the skew-symmetric matrix [a]x: cross_matrix(a) b = a x b.
 [[nodiscard]] inline Mat3 cross_matrix(const Vec3& a) {
   return {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
 }
@@ -43,8 +45,8 @@ using Mat3 = std::array<double, 9>;
 [[nodiscard]] inline Mat3 transposed(const Mat3& m) {
   return {m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]};
 }
-// The transposed matrix of cofactors: adjugate(m) m = determinant(m) I, and of a matrix of rank 2
-// the product of its null vectors, up to scale.
+// Returns the transposed matrix of cofactors: adjugate(m) m = determinant(m) I. For a matrix of
+// rank 2 it is the outer product of the null vectors, up to scale.
 [[nodiscard]] inline Mat3 adjugate(const Mat3& m) {
   const Vec3 a = {m[0], m[1], m[2]}, b = {m[3], m[4], m[5]}, c = {m[6], m[7], m[8]};
   const Vec3 x = cross(b, c), y = cross(c, a), z = cross(a, b);
@@ -53,7 +55,7 @@ using Mat3 = std::array<double, 9>;
 [[nodiscard]] inline double determinant(const Mat3& m) {
   return dot({m[0], m[1], m[2]}, cross({m[3], m[4], m[5]}, {m[6], m[7], m[8]}));
 }
-// Not finite where the determinant is 0.
+// Returns the inverse matrix. Not finite if the determinant is 0.
 [[nodiscard]] inline Mat3 inverse(const Mat3& m) {
   Mat3 out = adjugate(m);
   const double s = 1 / dot({m[0], m[1], m[2]}, {out[0], out[3], out[6]});
@@ -61,18 +63,18 @@ using Mat3 = std::array<double, 9>;
   return out;
 }
 
-// A correspondence is (x1, y1) in the first image and (x2, y2) in the second, px.
+// A correspondence of (x1, y1) in the first image and (x2, y2) in the second, px.
 struct PointPair {
   double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
 };
 
-// A correspondence with the depth of its point (along the optical axis, not the ray) as it was told
-// from either picture alone, in a unit of that picture's own.
+// A correspondence with the depths of its point, predicted from each image alone. A depth is
+// measured along the optical axis, not along the ray; each image has its own unit.
 struct DepthPair {
   double x1 = 0, y1 = 0, x2 = 0, y2 = 0, depth1 = 0, depth2 = 0;
 };
 
-// A scene point (X, Y, Z) in world units, seen at (x, y) px.
+// A scene point (X, Y, Z) in world units and its image (x, y) in px.
 struct ScenePoint {
   double x = 0, y = 0, X = 0, Y = 0, Z = 0;
 };
@@ -82,7 +84,7 @@ struct Pose {
   Vec3 t = {0, 0, 0};
 };
 
-// A pinhole camera without distortion maps to px: x = fx X / Z + cx, y = fy Y / Z + cy.
+// Intrinsics of a pinhole camera without distortion, in px: x = fx X / Z + cx, y = fy Y / Z + cy.
 struct Intrinsics {
   double fx = 0, fy = 0, cx = 0, cy = 0;
 
@@ -93,11 +95,12 @@ struct Intrinsics {
   }
 };
 
-// A photograph was taken here, in degrees north and east.
+// Position where a photograph was taken, in degrees north and east.
 struct GeoPosition {
   double latitude_deg = 0, longitude_deg = 0;
 };
-// Along the sphere of the Earth's mean radius (6371008.8 m).
+// Returns the great-circle distance in metres on a sphere with the mean radius of the Earth,
+// 6371008.8 m.
 [[nodiscard]] double distance_m(const GeoPosition& a, const GeoPosition& b);
 
 }  // namespace bifocal

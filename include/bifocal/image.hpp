@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Images: an owning one and a view. The centre of the top-left pixel is (0, 0), x to the right, y
-// down.
+// Images that own their pixels, and views. The centre of the top-left pixel is (0, 0), x points to
+// the right, y down.
 #pragma once
+
+#include <bifocal/cxx20.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -11,7 +13,8 @@
 
 namespace bifocal {
 
-// A view of interleaved pixels, not owned. `stride` is in elements of T, at least width * channels.
+// A view of interleaved pixels that it does not own. `stride` is the distance between rows in
+// elements of T, at least width * channels.
 template <class T>
 struct ImageView {
   T* data = nullptr;
@@ -27,15 +30,15 @@ struct ImageView {
         height(h),
         channels(c),
         stride(row_stride ? row_stride : std::ptrdiff_t{w} * c) {}
-  // A view of mutable pixels is also a view of constant ones.
+  // A view of mutable pixels converts to a view of constant pixels.
   operator ImageView<const T>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<T>) {
     return {data, width, height, channels, stride};
   }
 
   [[nodiscard]] bool empty() const { return width <= 0 || height <= 0; }
-  // Pixels where there should be some, in rows that don't overlap. Functions refuse other views
-  // with Error(usage).
+  // Whether the view is empty, or has pixels in rows that do not overlap. Functions throw
+  // Error(usage) for unusable views.
   [[nodiscard]] bool usable() const {
     return empty() || (data && stride >= std::ptrdiff_t{width} * channels);
   }
@@ -43,7 +46,8 @@ struct ImageView {
   [[nodiscard]] T& at(int x, int y, int c = 0) const { return row(y)[x * channels + c]; }
 };
 
-// An Image owns its pixels; rows have no gaps, and it begins with zeros.
+// An image that owns its pixels. Rows have no gaps; all samples are initially `value`, by
+// default 0.
 template <class T>
 struct Image {
   int width = 0;
@@ -78,38 +82,39 @@ using ImageU8 = Image<std::uint8_t>;
 using ImageU16 = Image<std::uint16_t>;
 using ImageF = Image<float>;
 
-// Grey of the same depth from 1 to 4 channels: (77 R + 150 G + 29 B + 128) / 256, the weights of
-// ITU-R BT.601; alpha is ignored.
+// Converts 1 to 4 channels to grey with the same bit depth: (77 R + 150 G + 29 B + 128) / 256, the
+// weights of ITU-R BT.601. Ignores alpha.
 [[nodiscard]] ImageU8 to_grey(ImageView<const std::uint8_t> image);
 [[nodiscard]] ImageU16 to_grey(ImageView<const std::uint16_t> image);
 
-// Pictures as cameras and files give them: of 8 or 16 bits, grey or in colours.
+// Images of cameras and files: 8 or 16 bits, grey or colour.
 
-// A view of interleaved samples, not owned: 1 grey, 2 grey + alpha, 3 RGB, 4 RGBA, of 8 bits or of
-// 16 in the machine's order of bytes. Images and views of both convert to it.
-class PictureView {
+// A view of interleaved samples that it does not own: 1 grey, 2 grey + alpha, 3 RGB, 4 RGBA; 8
+// bits, or 16 bits in the byte order of the machine. Images and views of both depths convert to it.
+class AnyImageView {
  public:
-  PictureView() = default;
-  PictureView(const std::uint8_t* pixels, int width, int height, int channels = 1,
-              std::ptrdiff_t stride = 0)
-      : PictureView(ImageView<const std::uint8_t>(pixels, width, height, channels, stride)) {}
+  AnyImageView() = default;
+  AnyImageView(const std::uint8_t* pixels, int width, int height, int channels = 1,
+               std::ptrdiff_t stride = 0)
+      : AnyImageView(ImageView<const std::uint8_t>(pixels, width, height, channels, stride)) {}
   template <std::same_as<std::uint16_t> T>
-  PictureView(const T* pixels, int width, int height, int channels = 1, std::ptrdiff_t stride = 0)
-      : PictureView(ImageView<const T>(pixels, width, height, channels, stride)) {}
-  PictureView(ImageView<const std::uint8_t> view) : shallow_(view) {}           // NOLINT
-  PictureView(ImageView<std::uint8_t> view) : shallow_(view) {}                 // NOLINT
-  PictureView(const ImageU8& image) : shallow_(image) {}                        // NOLINT
-  PictureView(ImageView<const std::uint16_t> view) : deep_(view), bits_(16) {}  // NOLINT
-  PictureView(ImageView<std::uint16_t> view) : deep_(view), bits_(16) {}        // NOLINT
-  PictureView(const ImageU16& image) : deep_(image), bits_(16) {}               // NOLINT
+  AnyImageView(const T* pixels, int width, int height, int channels = 1, std::ptrdiff_t stride = 0)
+      : AnyImageView(ImageView<const T>(pixels, width, height, channels, stride)) {}
+  AnyImageView(ImageView<const std::uint8_t> view) : shallow_(view) {}           // NOLINT
+  AnyImageView(ImageView<std::uint8_t> view) : shallow_(view) {}                 // NOLINT
+  AnyImageView(const ImageU8& image) : shallow_(image) {}                        // NOLINT
+  AnyImageView(ImageView<const std::uint16_t> view) : deep_(view), bits_(16) {}  // NOLINT
+  AnyImageView(ImageView<std::uint16_t> view) : deep_(view), bits_(16) {}        // NOLINT
+  AnyImageView(const ImageU16& image) : deep_(image), bits_(16) {}               // NOLINT
 
-  [[nodiscard]] int bits() const { return bits_; }  // of a sample: 8 or 16
+  [[nodiscard]] int bits() const { return bits_; }  // per sample: 8 or 16
   [[nodiscard]] int width() const { return bits_ == 8 ? shallow_.width : deep_.width; }
   [[nodiscard]] int height() const { return bits_ == 8 ? shallow_.height : deep_.height; }
   [[nodiscard]] int channels() const { return bits_ == 8 ? shallow_.channels : deep_.channels; }
   [[nodiscard]] bool empty() const { return bits_ == 8 ? shallow_.empty() : deep_.empty(); }
   [[nodiscard]] bool usable() const { return bits_ == 8 ? shallow_.usable() : deep_.usable(); }
-  // That of `bits`; the other one is empty.
+  // Views of the pixels with 8 bits (shallow) and with 16 bits (deep). The view that does not match
+  // bits() is empty.
   [[nodiscard]] const ImageView<const std::uint8_t>& shallow() const { return shallow_; }
   [[nodiscard]] const ImageView<const std::uint16_t>& deep() const { return deep_; }
 
@@ -119,9 +124,10 @@ class PictureView {
   int bits_ = 8;
 };
 
-// The grey picture of 8 bits that features are found in, of any: samples of 16 bits become
-// (255 v + 32767) / 65535, the nearest of [0, 255], as read_image() does, and then colours grey
-// (image.hpp). Throws Error(usage) for a picture of other than 1 to 4 channels.
-[[nodiscard]] ImageU8 to_grey_8(const PictureView& picture);
+// Converts an image of any depth to the 8-bit grey image in which features are detected. A sample v
+// of 16 bits, shifted left by unused_bits() (io.hpp), becomes (255 v + 32767) / 65535, the nearest
+// value of [0, 255], like in read_image(); colours are then converted to grey. Throws Error(usage)
+// unless the image has 1 to 4 channels.
+[[nodiscard]] ImageU8 to_grey_8(const AnyImageView& picture);
 
 }  // namespace bifocal

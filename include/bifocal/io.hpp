@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading and writing images, disparity maps, clouds, cameras, correspondences and NPZ archives.
 //
-// Every reader throws Error(input) that names the file and what is wrong with it: missing, empty,
-// truncated, of another format, zero-sized or larger than kMaxImagePixels. Every writer writes to a
-// temporary name in the same folder and renames it: a failed write leaves what was there before.
+// Readers throw Error(input) with the file and the reason if a file is missing, empty, truncated,
+// of another format, has size zero or is larger than kMaxImagePixels. Writers write to a temporary
+// name in the same folder and then rename the file, so a failed write leaves the old
+// file unchanged.
 #pragma once
 
 #include <bifocal/camera.hpp>
@@ -23,65 +24,74 @@
 namespace bifocal {
 
 inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 28;  // 268 megapixels
-// A picture's file has at most this: 16 bits in 4 channels, plus headers.
-inline constexpr std::int64_t kMaxPictureBytes = 8 * kMaxImagePixels + (1 << 20);
-inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // of a text file read whole
+// Largest size of an image file in bytes: 4 channels of 16 bits, plus headers.
+inline constexpr std::int64_t kMaxImageBytes = 8 * kMaxImagePixels + (1 << 20);
+inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // bytes, of a text file
 
-// Number of highest bits that no value of a 16-bit picture uses, 2 to 8: that of a camera of 8 to
-// 14 bits. 0 for other pictures.
-[[nodiscard]] int unused_bits(const PictureView& picture);
+// Returns the number of highest bits, 2 to 8, that are zero in all values of a 16-bit image, as
+// from a camera with 8 to 14 bits. Returns 0 for other images.
+[[nodiscard]] int unused_bits(const AnyImageView& picture);
 
-// A photograph, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour, palette, alpha) or PGM/PPM
-// (binary or plain, any maximum). The format is told by the first bytes, not by the name. It is
-// turned upright as its EXIF orientation says: width, height and all coordinates are those of the
-// turned picture, as with OpenCV's imread. Deeper samples, without their unused_bits(), are
-// scaled to 8 bits with rounding; a palette becomes RGB; alpha is kept as the last channel. A CMYK
-// JPEG becomes RGB by the plain product of its inks. A JPEG whose data is damaged or ends early is
-// an error, though part of it could be shown.
+// Reads a photograph with 8 bits per channel: JPEG, PNG (1 to 16 bits, grey, colour, palette,
+// alpha), PGM/PPM (binary or plain, any maximum), BMP (uncompressed), and, in builds with libtiff
+// and libwebp, TIFF (8 or 16 bits per sample) and WebP. The first bytes determine the format, not
+// the name.
+//
+// The image is rotated upright by its EXIF orientation; width, height and all coordinates refer to
+// the upright image, as in OpenCV's imread. Deeper samples, without their unused_bits(), are scaled
+// to 8 bits with rounding. A palette becomes RGB, and alpha is kept as the last channel. A CMYK
+// JPEG becomes RGB by multiplication of its inks. A JPEG with damaged or truncated data is an
+// error, even if part of the image could be shown.
 [[nodiscard]] ImageU8 read_image(const std::filesystem::path& file);
-// The same from the bytes of a file; `name` stands in messages.
+// Decodes the bytes of an image file like read_image(); `name` is used in messages.
 [[nodiscard]] ImageU8 decode_image(std::string_view bytes, std::string_view name);
 
-// read_image without loss of depth: 8-bit samples v as 257 v, 16-bit samples as they are; PGM/PPM
-// scaled to 65535.
+// Decodes a photograph like read_image(), but in the stored pixels: EXIF's orientation is not
+// applied. Keypoints of a database are in these pixels.
+[[nodiscard]] ImageU8 read_stored_image(const std::filesystem::path& file);
+
+// Reads an image without loss of depth, otherwise like read_image(). 8-bit samples v become 257 v,
+// 16-bit samples do not change, and PGM/PPM are scaled to 65535.
 [[nodiscard]] ImageU16 read_image_16(const std::filesystem::path& file);
 
-// Raw sample values of a PNG or PGM, neither scaled nor turned (a 4-bit palette index stays 0..15):
-// masks and disparity pictures with a scale.
+// Reads the sample values of a PNG or PGM without scaling or rotation (a 4-bit palette index stays
+// 0..15). Intended for masks and disparity images with a scale.
 [[nodiscard]] ImageU16 read_samples(const std::filesystem::path& file);
 
-// A mask of features from a picture of any format and depth: 0 where the picture is black or wholly
-// transparent, else 255. Of a picture without any colour (black everywhere) its transparency alone
-// counts. Throws Error(input) as read_image() does.
+// Reads a feature mask from an image of any format and depth: 0 where the image is black or fully
+// transparent, otherwise 255. If an image is black everywhere, only its transparency counts. Throws
+// Error(input) like read_image().
 [[nodiscard]] ImageU8 read_mask(const std::filesystem::path& file);
 
 void write_png(const std::filesystem::path& file, ImageView<const std::uint8_t> image);
 void write_png(const std::filesystem::path& file, ImageView<const std::uint16_t> image);
 void write_pnm(const std::filesystem::path& file,
-               ImageView<const std::uint8_t> image);  // PGM or PPM by channels
+               ImageView<const std::uint8_t> image);  // PGM or PPM depending on the channels
 
-// PNG and JPEG in memory. JPEG drops alpha; quality 1 to 100.
+// Encode PNG or JPEG in memory. JPEG drops alpha; quality is 1 to 100.
 [[nodiscard]] std::string encode_png(ImageView<const std::uint8_t> image);
 [[nodiscard]] std::string encode_jpeg(ImageView<const std::uint8_t> image, int quality);
 
-// Portable float map, one channel ("Pf"), either byte order; rows come back top first.
+// Portable float maps with one channel ("Pf"), in either byte order. The first row in memory is the
+// top row.
 [[nodiscard]] ImageF read_pfm(const std::filesystem::path& file);
 void write_pfm(const std::filesystem::path& file, ImageView<const float> image);
 
-// Disparity files. In memory an unknown disparity is NaN; in PFM it is +inf, in the 16-bit PNG
-// (KITTI: value = 256 d) it is 0. A known disparity that the PNG can't hold (d < 1/512 or d >= 256
-// - 1/512) is unknown in it: its number is returned.
+// Write a disparity map. An unknown disparity is NaN in memory, +inf in PFM and 0 in the 16-bit PNG
+// (KITTI: value = 256 d). The PNG cannot hold known disparities d < 1/512 or d >= 256 - 1/512; they
+// become unknown, and their number is returned.
 void write_disparity_pfm(const std::filesystem::path& file, ImageView<const float> disparity);
 std::int64_t write_disparity_png16(const std::filesystem::path& file,
                                    ImageView<const float> disparity);
-// Reads either; a picture is divided by `scale` (256 for KITTI, 4 for Middlebury 2003), 0 is
-// unknown.
+// Reads a disparity map of either format. Values of an image are divided by `scale` (256 for KITTI,
+// 4 for Middlebury 2003); 0 means unknown.
 [[nodiscard]] ImageF read_disparity(const std::filesystem::path& file, double scale = 1.0);
 
-// Colour picture of a disparity map with the turbo map over [lo, hi], unknown black, a legend of
-// values below. lo <= hi, both finite, or Error(usage).
+// Returns a colour image of a disparity map with the turbo map over [lo, hi], unknown pixels in
+// black, and a legend below. Throws Error(usage) unless lo <= hi and both are finite.
 [[nodiscard]] ImageU8 turbo_picture(ImageView<const float> disparity, float lo, float hi);
 
+// A point with its colour.
 struct CloudPoint {
   float x, y, z;
   std::uint8_t r, g, b;
@@ -89,189 +99,209 @@ struct CloudPoint {
 // Writes binary little-endian PLY with float x y z and uchar red green blue.
 void write_ply(const std::filesystem::path& file, std::span<const CloudPoint> points);
 
-// Cameras. Reads a 3x3 matrix as text, a Middlebury calib.txt (cam0, cam1, doffs, baseline) or four
-// numbers fx fy cx cy.
+// Cameras of a pair, and of a rectified pair its baseline.
 struct Calibration {
   Intrinsics camera1, camera2;
-  // A rectified pair has these when the file says so (Middlebury): Z = baseline * fx / (d + doffs).
-  // Unit of the file.
+  // Baseline of a rectified pair if the file has one (Middlebury), in the unit of the file: Z =
+  // baseline * fx / (d + doffs).
   std::optional<double> baseline;
   double doffs = 0;           // px: cx2 - cx1
-  int max_disparity = 0;      // exclusive end of the search range (ndisp), 0 unknown
-  int width = 0, height = 0;  // px, of the pictures it belongs to, 0 unknown
+  int max_disparity = 0;      // px, exclusive end of the search range (ndisp); 0: unknown
+  int width = 0, height = 0;  // px, size of the images; 0: unknown
 };
+// Reads cameras from a file with a 3x3 matrix, four numbers fx fy cx cy, or Middlebury's calib.txt
+// (cam0, cam1, doffs, baseline).
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);
-// "fx,fy,cx,cy" as given on the command line. Throws Error(usage).
+// Parses "fx,fy,cx,cy" as given on the command line. Throws Error(usage).
 [[nodiscard]] Intrinsics parse_intrinsics(std::string_view text);
-// A calibrated pair with lenses: both cameras and X2 = R X1 + t, |t| being the baseline in the unit
-// of the file. Text, in lines as COLMAP's cameras.txt has them (one: of both cameras), R by rows:
-//   CAMERA_ID MODEL WIDTH HEIGHT PARAMS...
-//   R r11 r12 r13 r21 r22 r23 r31 r32 r33
-//   t t1 t2 t3
-// with the models SIMPLE_PINHOLE PINHOLE SIMPLE_RADIAL RADIAL OPENCV FULL_OPENCV, their parameters
-// in COLMAP's order and from its pixel origin: cx, cy of a camera here are 0.5 less. Or JSON, in
-// our own pixels: {"camera1": {"width", "height", "fx", "fy", "cx", "cy", "k1", ...}, "camera2":
-// {...}, "R": [9], "t": [3]}. Or OpenCV's YAML or XML: M1 D1 M2 D2 R T, size 0 unless it says so.
-// Throws Error(input): file, line or key, and value; also for no rotation, t = 0. docs/formats.md.
+// A calibrated pair: both cameras with distortion, and X2 = R X1 + t, where |t| is the baseline in
+// the unit of the file.
 struct PairCalibration {
   Camera camera1, camera2;
   Pose cam2_from_cam1;
 };
+// Reads a calibrated pair from text, JSON, or OpenCV's YAML or XML (docs/formats.md). Text has
+// lines like COLMAP's cameras.txt (one line: same camera for both images) and the pose, with R
+// by rows:
+//   CAMERA_ID MODEL WIDTH HEIGHT PARAMS...
+//   R r11 r12 r13 r21 r22 r23 r31 r32 r33
+//   t t1 t2 t3
+// Models are SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, OPENCV and FULL_OPENCV. Parameters
+// have COLMAP's order and pixel origin, so cx and cy of the result are 0.5 smaller. JSON uses
+// Bifocal's pixels: {"camera1": {"width", "height", "fx", "fy", "cx", "cy", "k1", ...}, "camera2":
+// {...}, "R": [9], "t": [3]}. OpenCV's files have M1 D1 M2 D2 R T; the image size is 0 if they lack
+// it. Throws Error(input) with file, line or key, and value, also if R is not a rotation or t = 0.
 [[nodiscard]] PairCalibration read_pair_calibration(const std::filesystem::path& file);
-// Focal length from a JPEG's EXIF: FocalLengthIn35mmFilm (by diagonals: f = f35 * hypot(w, h)
-// / 43.27 mm), else FocalLength with the focal plane resolution; principal point at the centre of
-// the upright picture, ((w - 1) / 2, (h - 1) / 2). Nothing when the file has neither, has a damaged
-// EXIF block or is no JPEG; Error(input) only where it can't be read.
+// Returns the intrinsics given by a JPEG's EXIF, for the upright image.
+//
+// The focal length comes from FocalLengthIn35mmFilm, by diagonals: f = f35 * hypot(w, h) / 43.27
+// mm. Otherwise it comes from FocalLength and the focal plane resolution. The principal point is
+// the image centre, ((w - 1) / 2, (h - 1) / 2). Empty if the file has neither, has a damaged EXIF
+// block or is not a JPEG. Throws Error(input) only if the file cannot be read.
 [[nodiscard]] std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg);
-// Reads the same from a file's bytes.
+// Returns the intrinsics given by EXIF, like intrinsics_from_exif(), from the bytes of a file.
 [[nodiscard]] std::optional<Intrinsics> exif_intrinsics(std::string_view bytes);
-// Which numbers of a JPEG's EXIF block are left out because no camera has them: a field of view
-// below 0.5 or above 170 degrees, a position that is none. Empty without such numbers.
+// Returns a message about impossible values in a JPEG's EXIF block, which are ignored: a field of
+// view below 0.5 or above 170 degrees, or an invalid position. Empty without such values.
 [[nodiscard]] std::string exif_doubt(std::string_view bytes);
 
-// Correspondences as text: rows "x1 y1 x2 y2 [weight]" (px), blank lines and lines with # are
-// skipped; a first line that holds one integer is a count and has to be right. All rows have a
-// weight (finite, >= 0) or none has. Rows with NaN or infinity are kept: estimators exclude and
-// report them.
-//
-// Or as an NPZ file of another matcher (SuperGlue, LightGlue, ...): keypoints0 [N, 2] and
-// keypoints1 [M, 2], px; matches [N], for each of keypoints0 the index of its match or -1, or [K,
-// 2], indices of both; and if it is there match_confidence or scores, a number for each row of
-// matches: then `qualities`. A leading dimension of 1 is passed over.
+// Correspondences of a pair.
 struct Correspondences {
   std::vector<PointPair> points;
-  std::vector<double> weights;    // empty, or one a row; MatchPriors takes them
-  std::vector<double> qualities;  // the same
+  std::vector<double> weights;    // empty or one for each row, for MatchPriors
+  std::vector<double> qualities;  // empty or one for each row, for MatchPriors
 };
+// Reads correspondences from a text file or an NPZ file.
+//
+// Text has rows "x1 y1 x2 y2 [weight]" in px. Blank lines and lines with # are skipped. A first
+// line with one integer is the number of rows and must be correct. Either all rows have a weight
+// (finite, >= 0) or none. Rows with NaN or infinity are kept; estimators exclude and report them.
+//
+// NPZ files come from other matchers (SuperGlue, LightGlue, ...). They contain keypoints0 [N, 2]
+// and keypoints1 [M, 2] in px, and matches: either [N], for each of keypoints0 the index of its
+// match or -1, or [K, 2], indices of both. match_confidence or scores, if present, has a number for
+// each row of matches and gives `qualities`. A leading dimension of 1 is ignored.
 [[nodiscard]] Correspondences read_correspondences(const std::filesystem::path& file);
-// Reads rows of "x1 y1 x2 y2 depth1 depth2", px and any unit of each picture.
+// Reads rows of "x1 y1 x2 y2 depth1 depth2": px, and depths in any unit for each image.
 [[nodiscard]] std::vector<DepthPair> read_depth_pairs(const std::filesystem::path& file);
-// Reads rows of "x y X Y Z" for absolute pose: image px, then world.
+// Reads rows of "x y X Y Z" for absolute pose: image px, then world coordinates.
 [[nodiscard]] std::vector<ScenePoint> read_scene_points(const std::filesystem::path& file);
 
-// Writes bytes to a temporary name beside `file`, then renames it; a device or pipe is written in
-// place.
+// Writes bytes to a temporary name next to `file` and renames it. A device or pipe is written
+// in place.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
-// Reads a whole file, or pipe, of at most `max_bytes`; an empty one is an error, and so is a
-// device, a socket or a folder.
+// Reads a whole file or pipe of at most `max_bytes`. Throws Error(input) if it is empty, and for
+// devices, sockets and folders.
 [[nodiscard]] std::string read_file(const std::filesystem::path& file,
                                     std::int64_t max_bytes = kMaxTextBytes);
 
-// Reads a text file as read_file() does: a UTF-8 byte order mark at its start (or that of a line)
-// is passed over, and every line ends in '\n' alone, whatever editor saved it. Throws Error(input)
-// also for text in UTF-16 or UTF-32, which it says.
+// Reads a text file like read_file(). Skips a UTF-8 byte order mark at the start of the file or of
+// a line, and converts all line ends to '\n'. Throws Error(input) also for text in UTF-16 or
+// UTF-32, with a message about the encoding.
 [[nodiscard]] std::string read_text(const std::filesystem::path& file,
                                     std::int64_t max_bytes = kMaxTextBytes);
-// Text that JSON and HTML can hold, valid UTF-8: what belongs to no character, as in the names that
-// other systems gave files, becomes U+FFFD.
+// Returns valid UTF-8, as required in JSON and HTML. Bytes that do not form a character, as in file
+// names from other systems, become U+FFFD.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
-// Photographs as collections take them: grey, in the pixels of the file, with what their EXIF
-// tells; and the cameras that COLMAP would give them.
+// Photographs for collections: grey, in the pixels of the file, with the information from EXIF that
+// COLMAP uses for cameras.
 
+// Size of a photograph and information from its EXIF block.
 struct PhotographInfo {
   int width = 0, height = 0;  // px, as stored: EXIF's orientation is not applied
-  // "Make-Model-focal length-WIDTHxHEIGHT", the same for the photographs of one camera at one
-  // setting; empty where EXIF lacks one of these.
+  // Identifies the camera: "Make-Model-focal length-WIDTHxHEIGHT", equal for photographs of one
+  // camera with one setting. Empty if EXIF is incomplete.
   std::string camera;
-  // px, as intrinsics_from_exif() (io.hpp) says.
+  // px, as from intrinsics_from_exif() (io.hpp).
   std::optional<double> focal_length;
-  std::optional<GeoPosition> position;  // of EXIF's GPS block
-  // Why numbers of the EXIF block were left out, as no camera has them; empty without such numbers.
+  std::optional<GeoPosition> position;  // from EXIF's GPS block
+  // Message about impossible EXIF values, which were ignored; empty without such values.
   std::string doubt{};
 };
 
-// A picture of any format and depth that read_image() takes, as grey of 8 bits. Unlike there it is
-// not turned: other programs that read a database of features with the same files do not turn
-// either (COLMAP, hloc). Of a colour JPEG it is the luminance that the file holds. Throws
-// Error(input) as read_image() does.
+// A photograph in 8-bit grey, in the pixels of the file.
 struct Photograph {
   ImageU8 grey;
   PhotographInfo info;
 };
+// Reads a photograph in any format and depth that read_image() accepts. It is not rotated by EXIF,
+// because other programs that use a feature database with the same files (COLMAP, hloc) do not
+// rotate either. The grey of a colour JPEG is the luminance stored in the file. Throws Error(input)
+// like read_image().
 [[nodiscard]] Photograph read_photograph(const std::filesystem::path& file);
-// The same from the bytes of a file; `name` stands in messages.
+// Decodes the bytes of a photograph like read_photograph(); `name` is used in messages.
 [[nodiscard]] Photograph decode_photograph(std::string_view bytes, std::string_view name);
 
-// A grey image reduced so that no side is longer than `side`, each pixel the mean of the area that
-// it covers (rounded); the image itself when it is no larger. scale_x and scale_y: px of the large
-// image for one of the small: x_large = (x + 0.5) scale_x - 0.5. Throws Error(usage) when the image
-// is not grey or side is below 1.
+// An image and its scale: 1 px is scale_x by scale_y px of the original, x_original = (x + 0.5)
+// scale_x - 0.5.
 struct ReducedImage {
   ImageU8 image;
   double scale_x = 1, scale_y = 1;
 };
+// Reduces a grey image until no side is longer than `side` px. Each pixel is the rounded mean of
+// the area that it covers. Returns the image unchanged if it is small enough. Throws Error(usage)
+// if the image is not grey or side is below 1.
 [[nodiscard]] ReducedImage reduce_to(ImageU8 grey, int side);
 
-// Pictures that have a place in a collection.
+// A photograph of a collection.
 struct PhotographFile {
   std::filesystem::path file;
-  std::string name;  // the path below `folder`, with '/': what databases call the image
+  std::string name;  // path below `folder`, with '/'; the name of the image in databases
 };
-// A photograph, or a path that could be one, that is not taken in.
+// A photograph, or a path that could be one, that is not included, and the reason.
 struct LeftOut {
   std::string name, reason;
 };
+// The photographs of a collection.
 struct PhotographFiles {
-  std::filesystem::path folder;  // that all files are in, or in folders below
+  std::filesystem::path folder;  // contains all files, directly or in subfolders
   std::vector<PhotographFile> files;
-  // Links to files and folders that are taken in by their own names, links to nothing, folders that
-  // can't be read, and what is no file in spite of its ending; by name.
+  // Skipped paths, ordered by name: links to files and folders that are included under their own
+  // names, broken links, unreadable folders, and paths with an image's ending that are not files.
+  // One entry covers all files with other endings.
   std::vector<LeftOut> passed_over;
 };
-// Files as they are given, and of folders every file below them whose name ends in .jpg, .jpeg,
-// .png, .pgm, .ppm or .pnm (in any case; hidden files and folders, whose names begin with a dot,
-// are passed over), ordered by name (comes_before), each once. Links are followed where they lead
-// to what has no other name here: links that go round, or two to one folder, take nothing in twice.
-// A link to nothing that has such an ending is one of the files. `folder` is the folder given if it
-// is the only argument, else the deepest that holds all files. Throws Error(input) naming a path
-// that is not there or a given folder that can't be read, and Error(usage) when none is given.
+// Lists the photographs among given files and folders.
+//
+// Given files are included whatever their ending. From folders, all files are included, also in
+// subfolders, whose names end in .jpg, .jpeg, .jpe, .jfif, .jfi, .jif, .png, .pgm, .ppm or .pnm in
+// upper or lower case. Hidden files and folders, with a leading dot in the name, are skipped. The
+// list is ordered by name (comes_before) and contains each file once. Links are followed if their
+// target has no other name in the list, so cyclic links and several links to one folder cause no
+// duplicates. A broken link with an image's ending counts as a file.
+//
+// `folder` is the given folder if it is the only argument, otherwise the deepest folder that
+// contains all files. Throws Error(input) with the path that does not exist or the given folder
+// that cannot be read, and Error(usage) without arguments.
 [[nodiscard]] PhotographFiles list_photographs(std::span<const std::string> paths);
 
-// The order of photographs, whose neighbours follow each other in time: folder by folder, digits in
-// a name as the number that they are, of any length, all else by its bytes: frame_2 before
-// frame_10, 1 after 01 where both are there. No two names are equal but the same ones.
+// Compares names of photographs so that neighbours in the order are usually neighbours in time.
+// Names are compared folder by folder; digits count as a number of any length, other characters by
+// their bytes: frame_2 before frame_10, and 1 after 01. Different names are never equal.
 [[nodiscard]] bool comes_before(std::string_view name1, std::string_view name2);
 
-// Named arrays in one file, as numpy.savez, savez_compressed and load have them: a ZIP archive of
-// NPY members.
+// Named arrays in one file in the format of numpy.savez, savez_compressed and load: a ZIP archive
+// of NPY members.
 //
-// Read are NPY 1.0, 2.0 and 3.0 with bool, int32, int64, float32, float64 of any shape and single
-// unicode strings, little endian; members that are stored or deflated, with ZIP64 sizes and data
-// descriptors. Everything else throws Error(input) that names the file, the array and what is wrong
-// with it: damaged or truncated data (every checksum is verified), other types, big endian, names
-// that occur twice, members that overlap, shapes that the bytes don't fill. Memory is taken for
-// what a member's packed bytes can unpack to (1032 times as many) and its shape needs, and for no
-// array above the limit.
+// Supported are NPY 1.0, 2.0 and 3.0, little endian, with bool, int32, int64, float32 and float64
+// of any shape and single unicode strings. Members may be stored or deflated, with ZIP64 sizes and
+// data descriptors. All else throws Error(input) with the file, the array and the reason: damaged
+// or truncated data (every checksum is verified), other types, big endian, duplicate names,
+// overlapping members, and shapes that do not match the data. Memory is limited to the size to
+// which the packed bytes can expand (1032 times) and which the shape needs; arrays above the limit
+// are refused.
 
 inline constexpr std::int64_t kMaxNpzBytes = std::int64_t{1} << 33;       // of a file
-inline constexpr std::int64_t kMaxNpzArrayBytes = std::int64_t{1} << 33;  // of an array, unpacked
+inline constexpr std::int64_t kMaxNpzArrayBytes = std::int64_t{1} << 33;  // of an unpacked array
 
+// An array of an NPZ file.
 struct NpyArray {
   std::vector<std::int64_t> shape;  // empty: a single value
-  // The numbers are in C order (the last index runs fastest), whatever the order in the file.
-  // uint8_t: bool, 0 or 1. string: one unicode string as UTF-8, with an empty shape.
+  // The numbers are in C order (the last index is fastest) for any order in the file. uint8_t:
+  // bool, 0 or 1. string: one unicode string in UTF-8, with an empty shape.
   std::variant<std::vector<double>, std::vector<float>, std::vector<std::int64_t>,
                std::vector<std::int32_t>, std::vector<std::uint8_t>, std::string>
       values;
 };
-// Returns "float64 [20, 2000, 2]" and the like, for messages.
+// Returns type and shape for messages, such as "float64 [20, 2000, 2]".
 [[nodiscard]] std::string describe(const NpyArray& array);
 
-// A file whose directory has been read and checked; arrays are unpacked when asked for. Members
-// that are not named *.npy are passed over.
+// An NPZ file. The directory is read and checked first; an array is unpacked when it is read.
+// Members whose names do not end in .npy are ignored.
 class NpzFile {
  public:
   explicit NpzFile(const std::filesystem::path& file);
-  // Reads the bytes of a file; `name` stands in messages.
+  // Takes the bytes of a file; `name` is used in messages.
   NpzFile(std::string bytes, std::string name, std::int64_t max_array_bytes = kMaxNpzArrayBytes);
   ~NpzFile();
   NpzFile(NpzFile&&) noexcept;
   NpzFile& operator=(NpzFile&&) noexcept;
 
-  [[nodiscard]] const std::vector<std::string>& names() const;  // without ".npy", as in the file
+  [[nodiscard]] const std::vector<std::string>& names()
+      const;  // in the order of the file, without ".npy"
   [[nodiscard]] bool contains(std::string_view array) const;
-  // Throws Error(input) when there is no such array.
+  // Reads an array. Throws Error(input) if it does not exist or is damaged.
   [[nodiscard]] NpyArray read(std::string_view array) const;
 
  private:
@@ -279,15 +309,16 @@ class NpzFile {
   std::unique_ptr<const State> state_;
 };
 
-// Writes arrays as stored members, the same bytes for the same arrays. Throws Error(usage) when a
-// shape and its values disagree, a name is empty or occurs twice, a string is no UTF-8, or the file
-// would reach 4 GiB.
+// An array with its name.
 struct NamedArray {
   std::string name;
   NpyArray array;
 };
+// Writes arrays as stored members; equal arrays give equal bytes. Throws Error(usage) if a shape
+// does not match its values, a name is empty or duplicate, a string is not UTF-8, or the file would
+// reach 4 GiB.
 void write_npz(const std::filesystem::path& file, std::span<const NamedArray> arrays);
-// Returns the bytes of such a file.
+// Returns the bytes of the file that write_npz() writes.
 [[nodiscard]] std::string encode_npz(std::span<const NamedArray> arrays);
 
 }  // namespace bifocal

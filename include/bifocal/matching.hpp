@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matching on any device: one pair, or many pairs of the images of a FeatureSet.
+// Matching of features on any device, for one pair or for many pairs of images of a FeatureSet.
 //
-// The list of a pair is the same everywhere, bit for bit: that of match(features1, features2) on
-// the CPU. Distances are exact integers, ties go to the lower index. Devices need numbers of double
-// precision (DeviceInfo::has_double) and groups of 256.
+// The matches of a pair are the same on every device, bit for bit, and equal match(features1,
+// features2) on the CPU. Distances are exact integers, ties go to the lower index. A device needs
+// double precision (DeviceInfo::has_double) and groups of 256 threads.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -15,64 +15,66 @@
 
 namespace bifocal {
 
-// The features of many images in the memory of one device, for everything that reads them there:
-// matching of pairs by number (matching.hpp), detectors that write them without the host.
+// Features of many images in the memory of one device. Pairs of images are matched by their numbers
+// in the set; a Detector adds features without copying them to the host.
 //
 //   Queue queue(Device("cuda:0"));
 //   FeatureSet set(queue.device());
 //   for (const ImageU8& image : images) set.add(queue, detect_sift(image));
 //   const MatchBatch batch = match(queue, set, {{0, 1}, {0, 2}});
 
-// Images are numbered in the order of their coming. Each has a slot of fixed capacity in two
-// arrays, and how many of its places are taken is known to the device, too: what fills a slot there
-// need not tell the host. A feature takes 148 bytes, so that 8192 take 1.21 MB, and 12 more where
-// an image of the set has shapes (KeypointShape).
+// A set of images, numbered in the order in which they are added. Each image has a slot of fixed
+// capacity in two arrays, for keypoints and descriptors. The number of features in a slot is stored
+// on the device, so a kernel can fill a slot without involving the host. A feature takes 148 bytes
+// (1.21 MB for 8192), and 12 bytes more if an image of the set has shapes (KeypointShape).
 //
-// Methods that write take a queue, in whose order the work is done. All throw Error(usage) where
-// the queue is of another device, an image is not in the set or a capacity is negative, and
-// Error(device) when there is not enough memory.
+// Methods that write take a queue and run in its order. All methods throw Error(usage) if the queue
+// belongs to another device, the image is not in the set or the capacity is negative, and
+// Error(device) if memory is insufficient.
 class FeatureSet {
  public:
-  // Room for that many features of all images together is taken at once; it grows by doubling,
-  // which needs both the old arrays and the new ones for a moment.
+  // Makes an empty set and allocates memory for `features` features of all images together. It
+  // grows by doubling, which temporarily needs both the old and the new arrays.
   explicit FeatureSet(const Device& device = {}, std::int64_t features = 0);
 
-  // The number of the image. Returns when the features are copied. Throws Error(usage) when
-  // descriptors don't fit the keypoints.
+  // Adds an image with its features and returns its number. Returns after the copy. Throws
+  // Error(usage) if the number of descriptors does not match the keypoints.
   int add(Queue& queue, const Features& features);
-  // A slot without features for a writer on the device: of image i it fills rows begin(i) .. of
-  // keypoints() and descriptors() and sets counts()[i], at most capacity(i). The arrays move when
-  // the set grows: reserve first, then ask for them.
-  // `images`: slots that follow each other; returns the first one's number. has_shapes: the writer
-  // fills the same rows of shapes(), too.
+  // Adds `images` consecutive empty slots for a kernel to fill, and returns the number of the
+  // first. For image i the kernel fills keypoints() and descriptors() from row begin(i) and sets
+  // counts()[i] to at most capacity(i). has_shapes: it fills the same rows of shapes(), too. The
+  // arrays move if the set grows, so reserve first and then get the arrays.
   int reserve(Queue& queue, int capacity, int images = 1, bool has_shapes = false);
-  // The features of an image of `other`, a set on the same device, in the place of those of
-  // `image`. Throws Error(usage) where they are more than its capacity.
+  // Replaces the features of `image` by the features of image `from` in `other`, a set on the same
+  // device. Throws Error(usage) if they exceed the capacity of the slot.
   void put(Queue& queue, int image, const FeatureSet& other, int from);
-  // Likewise of features on the host. Returns when they are copied.
+  // Replaces the features of `image` by features from the host. Returns after the copy.
   void put(Queue& queue, int image, const Features& features);
-  // No images; the memory is kept.
+  // Removes all images and keeps the memory.
   void clear();
 
   [[nodiscard]] const Device& device() const { return device_; }
-  [[nodiscard]] int size() const { return static_cast<int>(slots_.size()); }  // images
+  [[nodiscard]] int size() const { return static_cast<int>(slots_.size()); }  // number of images
   [[nodiscard]] std::int64_t begin(int image) const;
   [[nodiscard]] int capacity(int image) const;
 
-  // These wait for the queue's work. A count above its capacity is cut to it.
-  [[nodiscard]] std::vector<int> count_all(Queue& queue) const;  // one an image
+  // Methods that wait for the queue's work. A count above the capacity of its slot is reduced
+  // to it.
+  [[nodiscard]] std::vector<int> count_all(Queue& queue) const;  // one for each image
   [[nodiscard]] int count(Queue& queue, int image) const;
   [[nodiscard]] Features get(Queue& queue, int image) const;
   [[nodiscard]] std::vector<Keypoint> get_keypoints(Queue& queue, int image) const;
 
-  // Kernels read and write these.
+  // Arrays for kernels to read and write.
   [[nodiscard]] const Buffer<std::uint8_t>& descriptors() const { return descriptors_; }  // [, 128]
   [[nodiscard]] const Buffer<Keypoint>& keypoints() const { return keypoints_; }
-  [[nodiscard]] const Buffer<int>& counts() const { return counts_; }  // one an image
-  // Up to the last image that has some: may be empty.
+  [[nodiscard]] const Buffer<int>& counts() const { return counts_; }  // one for each image
+  // Shapes up to the last image that has some; may be empty.
   [[nodiscard]] const Buffer<KeypointShape>& shapes() const { return shapes_; }
-  // Features that there is room for, taken or not.
-  [[nodiscard]] std::int64_t room() const { return static_cast<std::int64_t>(keypoints_.size()); }
+  // Capacity of the arrays in features.
+  [[nodiscard]] std::int64_t capacity() const {
+    return static_cast<std::int64_t>(keypoints_.size());
+  }
 
  private:
   struct Slot {
@@ -96,62 +98,67 @@ class FeatureSet {
   Buffer<KeypointShape> shapes_;
 };
 
-// Gives the list of match(features1, features2, options), computed where the queue says.
+// Computes match(features1, features2, options) on the queue's device.
 [[nodiscard]] std::vector<Match> match(Queue& queue, const Features& features1,
                                        const Features& features2, const MatchOptions& options = {});
 
-// Numbers of images in a set.
+// A pair of images, by their numbers in a set.
 struct ImagePair {
   int image1, image2;
 };
 
-// Pair k has the matches [offsets[k], offsets[k + 1]), ordered by index1.
+// Matches of several pairs. Pair k has matches [offsets[k], offsets[k + 1]), ordered by index1.
 struct MatchBatch {
   std::vector<std::int64_t> offsets;
   std::vector<Match> matches;
 };
 
-// All pairs, in pieces whose scratch memory on the device is bounded (256 MB, or what one pair
-// needs: up to 410 bytes a feature). Throws Error(usage) when the queue is not of the set's device,
-// naming the pair and the image when one is not in the set, and as match() does.
+// Matches all pairs. Scratch memory on the device is at most 256 MB, or the need of one pair (up to
+// 410 bytes per feature) if that is more. Throws Error(usage) if the queue belongs to another
+// device than the set, with the pair and the image if an image is not in the set, and for options
+// out of range.
 [[nodiscard]] MatchBatch match(Queue& queue, const FeatureSet& set,
                                std::span<const ImagePair> pairs, const MatchOptions& options = {});
 
-// The same, the matches left where they are: in memory of the set's device, which is kept and
-// enlarged when the object is used again. `points` are the positions of the matches, what
-// estimate_batch() takes (robust.hpp):
+// Matches that stay in device memory. The memory is kept, and enlarged if necessary, when the
+// object is used again. `points` holds the positions of the matches for
+// estimate_batch() (robust.hpp):
 //
 //   match(queue, set, pairs, options, found);
 //   estimate_batch(queue, ModelKind::fundamental, found.points, {.offsets = found.offsets});
 struct DeviceMatches {
-  std::vector<std::int64_t> offsets;  // on the host, as in MatchBatch
-  Buffer<Match> matches;              // the first offsets.back()
-  Buffer<PointPair> points;           // px, one a match
+  std::vector<std::int64_t> offsets;  // in host memory, as in MatchBatch
+  Buffer<Match> matches;              // the first offsets.back() are valid
+  Buffer<PointPair> points;           // px, one for each match
 };
-// Returns when the offsets are known; the rest of the work may be under way, in the queue's order.
+// Matches all pairs and leaves the matches on the device. Returns when the offsets are known; the
+// rest of the work may still be running in the queue's order.
 void match(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
            const MatchOptions& options, DeviceMatches& found);
 
-// A point with several orientations has a feature for each. Of the matches of a pair between the
-// same two places the nearest in the descriptors stays, the first of equals, in the old order; the
-// offsets are those of what stays. The time grows with the square of a pair's matches (on a CPU
-// less).
+// Removes duplicate matches between the same two positions, which occur because a point with
+// several orientations has a feature for each. Keeps the match with the smallest descriptor
+// distance, or the first of equals, and the order; updates the offsets. The time grows with the
+// square of the number of matches of a pair (less on a CPU).
 void keep_distinct_places(Queue& queue, DeviceMatches& found);
 
-// Guided matching: a second round, when the geometry of a pair is known. Only candidates that fit
-// it count, as nearest and as second nearest, so that repeated texture elsewhere in the picture
-// spoils no match; a descriptor with a single candidate passes every ratio.
+// Guided matching: matches again after the geometry of a pair has been estimated. Only candidates
+// that fit the geometry count as nearest and second nearest, so repeated texture elsewhere in the
+// image does not prevent a match. A descriptor with a single candidate passes the ratio test.
 enum class GuideKind { epipolar, homography };
+// The geometry of a pair and the largest error of a candidate.
 struct MatchGuide {
   GuideKind kind = GuideKind::epipolar;
   Mat3 model{};          // F with x2' F x1 = 0, or H with x2 ~ H x1, in px
-  double max_error = 4;  // px, above 0: the Sampson distance of a candidate is below (robust.hpp)
+  double max_error = 4;  // px, above 0: candidates have a smaller Sampson distance (robust.hpp)
 };
-// Gives the lists of match() of the same arguments, with a guide for each pair.
-// fundamental_from_essential (robust.hpp) makes a guide of an essential matrix. The errors are
-// computed in double precision, and devices round them differently: lists are the same unless a
-// candidate's error is within 1e-9 px of the bound. Throws Error(usage) also on a bound or a model
-// out of range, and when there are not as many guides as pairs.
+// Match like match() with the same arguments, restricted to candidates that fit the guide of the
+// pair. For an essential matrix use the guide from fundamental_from_essential (robust.hpp).
+//
+// Errors are computed in double precision, and devices round them differently. The matches are
+// therefore the same unless the error of a candidate is within 1e-9 px of the limit. Throws
+// Error(usage) like match(), and also if a limit or model is out of range or if the number of
+// guides differs from the number of pairs.
 [[nodiscard]] std::vector<Match> match_guided(const Features& features1, const Features& features2,
                                               const MatchGuide& guide,
                                               const MatchOptions& options = {});
@@ -166,8 +173,8 @@ void match_guided(Queue& queue, const FeatureSet& set, std::span<const ImagePair
                   std::span<const MatchGuide> guides, const MatchOptions& options,
                   DeviceMatches& found);
 
-// Descriptors of other tools (SuperPoint, ALIKED, DISK, XFeat, ...): [count][size] floats, of 1 to
-// 4096 numbers each, in the host's memory.
+// Descriptors of other tools (SuperPoint, ALIKED, DISK, XFeat, ...) in host memory: [count][size]
+// floats with 1 <= size <= 4096.
 struct FloatDescriptors {
   const float* data;
   int count, size;
@@ -182,24 +189,29 @@ constexpr const char* name_of(const FloatMatchOptions&) { return "FloatMatchOpti
 template <MaybeConst<FloatMatchOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [normalise, mutual, max_ratio, max_distance] = options;
-  BIFOCAL_FIELD(normalise, "to unit length first: the nearest is the one of the largest cosine");
-  BIFOCAL_FIELD(mutual, "each has to be the other's nearest");
-  BIFOCAL_FIELD(max_ratio, "nearest over second nearest distance, from 1 to 2; 1 and more: any",
-                Range::above(0));
+  BIFOCAL_FIELD(normalise,
+                "normalise to unit length first: the nearest descriptor has the largest cosine");
+  BIFOCAL_FIELD(mutual, "matches must be nearest neighbours in both directions");
+  BIFOCAL_FIELD(
+      max_ratio,
+      "largest ratio of nearest and second nearest distance, from image 1 to 2; 1 or more: no test",
+      Range::above(0));
   BIFOCAL_FIELD(
       max_distance,
-      "largest Euclidean distance, of unit vectors with a cosine of c sqrt(2 - 2 c); 0: any",
+      "largest Euclidean distance, sqrt(2 - 2 c) for unit vectors with a cosine of c; 0: no limit",
       Range::at_least(0));
 }
+// A match between row index1 of the first descriptors and row index2 of the second.
 struct FloatMatch {
   int index1, index2;
-  float distance;  // Euclidean
-  float ratio;     // nearest over second nearest, 0 when there is no second
+  float distance;  // Euclidean distance
+  float ratio;     // nearest over second nearest distance, 0 without a second
 };
-// Brute force, ordered by index1; ties go to the lower index. Sums are of float precision and in
-// the order of the numbers: the same list on all processors and devices that multiply and add in
-// one rounding, any number of threads; where two neighbours are equally near but for rounding,
-// others may choose the other. Throws Error(usage) naming what is out of range or not finite.
+// Match float descriptors by brute force, ordered by index1; ties go to the lower index. Sums are
+// computed in float, in the order of the numbers. The result is the same for any number of threads
+// and on all processors and devices with fused multiply-add; without it, another neighbour may be
+// chosen if two are equally near up to rounding. Throws Error(usage) with the argument that is out
+// of range or not finite.
 [[nodiscard]] std::vector<FloatMatch> match(const FloatDescriptors& descriptors1,
                                             const FloatDescriptors& descriptors2,
                                             const FloatMatchOptions& options = {});
@@ -207,14 +219,15 @@ struct FloatMatch {
                                             const FloatDescriptors& descriptors2,
                                             const FloatMatchOptions& options = {});
 
-// The same in memory of the queue's device, which is no CPU's: finite numbers, and the square of
-// each row's length. They are taken as they are; options.normalise is not looked at.
+// Float descriptors in the memory of a GPU or OpenCL device, and the squared length of each row.
+// All numbers must be finite. options.normalise is ignored.
 struct FloatsOnDevice {
   Memory<const float> values;   // [count][size]
   Memory<const float> squares;  // [count]
   int count = 0, size = 0;
 };
-// Throws Error(usage) naming what does not fit, also for a queue of a CPU or memory of the host.
+// Matches float descriptors in the memory of the queue's device. Throws Error(usage) with the
+// invalid argument, and for a CPU queue or host memory.
 [[nodiscard]] std::vector<FloatMatch> match(Queue& queue, const FloatsOnDevice& descriptors1,
                                             const FloatsOnDevice& descriptors2,
                                             const FloatMatchOptions& options = {});

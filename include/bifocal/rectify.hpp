@@ -71,8 +71,8 @@ struct RectifiedSide {
 };
 
 // A rectified pair: side 0 is the left image, side 1 the right one. The left image is image 1, or
-// image 2 if `is_swapped`. A scene point lies on one row of both; its disparity is x_left -
-// x_right.
+// image 2 if `is_swapped`. A scene point lies on one row of both; its disparity is x_left
+// - x_right.
 //
 // Planar, calibrated: both rectified cameras share fx, fy and cy. Z = baseline fx / (d + doffs)
 // with doffs = sides[1].camera.cx - sides[0].camera.cx; d + doffs > 0 for points in front of the
@@ -108,10 +108,10 @@ constexpr const char* name_of(const RectifyOptions&) { return "RectifyOptions"; 
 template <MaybeConst<RectifyOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_scale, max_angle_deg] = options;
-  BIFOCAL_FIELD(max_scale, "most area of a rectified picture, times the input's",
+  BIFOCAL_FIELD(max_scale, "largest area of a rectified image, relative to the input image",
                 Range::above(0).finite());
   BIFOCAL_FIELD(max_angle_deg,
-                "angle off the rectified axis beyond which nothing is seen; 0: nothing is left out",
+                "angle off the rectified axis beyond which the image is left out; 0: no limit",
                 Range::within(0, 83), "degrees");
 }
 
@@ -136,9 +136,9 @@ void fields(Options& options, const Visit& visit) {
 // Rectifies an uncalibrated pair without distortion from x2' F x1 = 0.
 //   C. Loop, Z. Zhang, Computing rectifying homographies for stereo vision, CVPR 1999.
 //
-// Of the homographies that make epipolar lines equal rows, it takes the pair whose perspective part
-// distorts both images least; each image keeps the aspect ratio and the right angle of its middle
-// lines. F is made one of rank 2 first.
+// Among the homographies that make epipolar lines equal rows, the chosen pair has the perspective
+// part that distorts both images least. Each image keeps the aspect ratio and the right angle of
+// its middle lines. F need not have rank 2 exactly; the function enforces it.
 //
 // matches: obey F, may be empty. They determine the left image: most of them lie in front of
 // cameras with these rows and a field of view of 45 degrees. Wrong for 0, 2, 9 and 34 of 1000
@@ -160,9 +160,9 @@ constexpr const char* name_of(const PolarOptions&) { return "PolarOptions"; }
 template <MaybeConst<PolarOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_scale, overlap] = options;
-  BIFOCAL_FIELD(max_scale, "most area of a rectified picture, times the larger photograph's",
+  BIFOCAL_FIELD(max_scale, "largest area of a rectified image, relative to the larger photograph",
                 Range::above(0).finite());
-  BIFOCAL_FIELD(overlap, "rows that are repeated at each end if the rows cover the full circle",
+  BIFOCAL_FIELD(overlap, "rows repeated at each end if the rows cover the full circle",
                 Range::at_least(0), "rows");
 }
 
@@ -192,8 +192,8 @@ void fields(Options& options, const Visit& visit) {
 // Rectifies a calibrated pair of pinholes with image sizes; |t| does not matter. The pose
 // determines the half lines; the matches, which may be empty, determine the stretching only.
 // Disparities grow as points come nearer; for upright images that may need image 2 on the left.
-// Throws Error(usage) also if t is zero, the pose is not finite, or a camera is invalid or has a
-// distortion.
+// Throws Error(usage) also if t is zero, the pose is not finite, or a camera is invalid or has
+// a distortion.
 [[nodiscard]] Rectification rectify_polar(const Camera& camera1, const Camera& camera2,
                                           const Pose& cam2_from_cam1,
                                           std::span<const PointPair> matches,
@@ -215,8 +215,8 @@ struct RectificationChoice {
 [[nodiscard]] RectificationChoice choose_rectification(const Rectification& planar,
                                                        const Rectification& polar);
 
-// Rotates both rectified images by 180 degrees, which changes the sign of all disparities and
-// `is_reversed`.
+// Rotates both rectified images by 180 degrees, which changes the sign of all disparities
+// and `is_reversed`.
 void rotate_by_180(Rectification& rectification);
 // Makes image 1 the left one: exchanges the sides of a swapped pair and rotates both by 180
 // degrees, so that disparities keep their sign.
@@ -326,8 +326,8 @@ class Remapper {
 };
 
 // Samples one image through a homography, to the same numbers as Remapper with sampling_map().
-// Pixels from outside the input are 0, and 0 in `valid` (otherwise 255). Throws as sampling_map()
-// does.
+// Pixels from outside the input are 0, and 0 in `valid` (otherwise 255). Throws as
+// sampling_map() does.
 [[nodiscard]] ImageU8 warp(Queue& queue, ImageView<const std::uint8_t> image,
                            const Mat3& output_from_input, int width, int height,
                            ImageU8* valid = nullptr);

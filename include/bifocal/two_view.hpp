@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pieces of two-view geometry by themselves, for who has a model already: errors, a
-// least-squares fit from a start, the pose in an essential matrix, the motions in a homography,
-// scene points. All on the calling thread, in double.
+// Single steps of two-view geometry for existing models: errors, least-squares refinement from a
+// start, the poses in an essential matrix, the motions in a homography, and triangulation. All run
+// on the calling thread in double precision.
 //
-// Points are px, cameras pinholes. A model of monodepth_shared_focal is one of shared_focal here:
-// its depths are not asked for. Functions throw Error(usage) naming a matrix that is zero or not
-// finite, a camera that is none, and numbers of points, flags and cameras that do not fit.
+// Points are in px, cameras are pinholes. Functions treat a model of monodepth_shared_focal like
+// one of shared_focal, because they need no depths. They throw Error(usage) with the name of the
+// argument for a matrix that is zero or not finite, an invalid camera, and numbers of points, flags
+// and cameras that do not match.
 #pragma once
 
 #include <bifocal/geometry.hpp>
@@ -19,14 +20,16 @@
 
 namespace bifocal {
 
-// Errors as robust estimation has them, px, one a point; NaN for points that are not finite: the
-// Sampson distance (robust.hpp) of a model of two views, with as many cameras as the kind takes
-// (ProblemInfo::cameras; the model is then E of normalised points). The scale of the model does not
-// matter.
+// Returns the errors that robust estimation uses: the Sampson distance (robust.hpp) of each point
+// from a two-view model, in px; NaN for points that are not finite.
+//
+// model: any scale. cameras: their number is ProblemInfo::cameras of the kind; with cameras the
+// model is E for normalised points.
 [[nodiscard]] std::vector<double> residuals(ModelKind kind, const Mat3& model,
                                             std::span<const PointPair> points,
                                             std::span<const Intrinsics> cameras = {});
-// The reprojection distance, NaN also for points behind the camera.
+// Returns the reprojection error of each scene point, in px; NaN for points that are not finite or
+// lie behind the camera.
 [[nodiscard]] std::vector<double> residuals(const Pose& cam_from_world,
                                             std::span<const ScenePoint> points,
                                             const Intrinsics& camera);
@@ -39,34 +42,38 @@ constexpr const char* name_of(const RefineOptions&) { return "RefineOptions"; }
 template <MaybeConst<RefineOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [threshold, max_steps] = options;
-  BIFOCAL_FIELD(threshold, "a larger error counts as this one (MSAC); 0: all count in full",
+  BIFOCAL_FIELD(threshold, "larger errors are truncated to this value (MSAC); 0: no truncation",
                 Range::at_least(0), "px");
-  BIFOCAL_FIELD(max_steps,
-                "most steps of Levenberg-Marquardt, which ends earlier when it has converged");
+  BIFOCAL_FIELD(max_steps, "largest number of Levenberg-Marquardt steps; fewer on convergence");
 }
 struct Refined {
-  Mat3 model{};             // as Estimate::model, |model| = 1; of an absolute pose its rotation
-  Pose pose;                // of an absolute pose: cam_from_world. (Relative poses: recover_pose)
-  int count = 0;            // points fitted to: finite, flagged, and below the threshold at the end
-  double rms = 0;           // px, of their errors
-  int steps = 0;            // taken
-  double focal_length = 0;  // px, fx of shared_focal; NaN if the model has none; else 0
+  Mat3 model{};    // like Estimate::model, |model| = 1; of an absolute pose its rotation
+  Pose pose;       // absolute pose: cam_from_world (for relative poses call recover_pose)
+  int count = 0;   // points in the fit: finite, flagged, and below the threshold at the end
+  double rms = 0;  // px, root mean square of their errors
+  int steps = 0;   // number of steps taken
+  // Px, fx of shared_focal, NaN if the model has none; 0 for all other kinds.
+  double focal_length = 0;
 };
 
-// The model nearby with the least sum of squared errors over the points whose flag is not 0 (no
-// flags: all), in the smallest number of parameters: F has rank 2, E equal singular values.
+// Refines a model by non-linear least squares on the points whose flag is not 0 (without flags: all
+// points). Finds the local minimum near `start` in the smallest number of parameters, so that F
+// keeps rank 2 and E equal singular values.
 //   D. Marquardt, SIAM J. Appl. Math. 11(2), 1963; A. Bartoli, P. Sturm, PAMI 26(3), 2004.
-// With fewer points than parameters, or where they leave some open, what can be improved is. The
-// start when there is no point to fit to (count = 0).
+// If the points do not determine all parameters, or are fewer than the parameters, only the
+// determined parameters are improved. Returns the start with count = 0 without a point for the fit.
 [[nodiscard]] Refined refine(ModelKind kind, const Mat3& start, std::span<const PointPair> points,
                              std::span<const Intrinsics> cameras = {},
                              std::span<const std::uint8_t> inliers = {},
                              const RefineOptions& options = {});
+// Refines an absolute pose by non-linear least squares on the points whose flag is not 0 (without
+// flags: all points).
 [[nodiscard]] Refined refine(const Pose& start, std::span<const ScenePoint> points,
                              const Intrinsics& camera, std::span<const std::uint8_t> inliers = {},
                              const RefineOptions& options = {});
 
-// The four poses of an essential matrix are (R[0], t), (R[0], -t), (R[1], t) and (R[1], -t).
+// The factors of an essential matrix. Its four poses are (R[0], t), (R[0], -t), (R[1], t) and
+// (R[1], -t).
 //   B. Horn, Recovering baseline and orientation from essential matrix, 1990.
 struct EssentialPoses {
   Mat3 R[2];
@@ -74,122 +81,134 @@ struct EssentialPoses {
 };
 [[nodiscard]] EssentialPoses decompose_essential(const Mat3& E);
 
-// The one of them that has most points in front of both cameras.
+// A relative pose from an essential matrix.
 struct RecoveredPose {
-  Pose cam2_from_cam1;                  // |t| = 1
-  int in_front = 0;                     // points in front of both cameras
-  std::vector<std::uint8_t> are_there;  // 1 or 0 for each point; 0 where its flag is
+  Pose cam2_from_cam1;  // |t| = 1
+  int in_front = 0;     // number of points in front of both cameras
+  std::vector<std::uint8_t>
+      are_there;  // 1 for each point in front of both cameras, else 0; 0 if the point's flag is 0
 };
+// Returns the pose among the four of E for which most points lie in front of both cameras.
 [[nodiscard]] RecoveredPose recover_pose(const Mat3& E, std::span<const PointPair> points,
                                          const Intrinsics& camera1, const Intrinsics& camera2,
                                          std::span<const std::uint8_t> inliers = {});
 
-// A motion before the plane normal' X = 1 in the frame of camera 1: H ~ K2 (R + t normal') K1^-1.
-// The unit of t is the plane's distance from camera 1, |normal| = 1 then.
+// A motion relative to the plane normal' X = 1 in the frame of camera 1: H ~ K2 (R + t normal')
+// K1^-1. With |normal| = 1 the unit of t is the distance of the plane from camera 1.
 struct PlaneMotion {
   Pose cam2_from_cam1;
   Vec3 normal{};
 };
-// The motions that H (px) stands for, by its singular values:
+// Decomposes a homography (px) into the motions that cause it, by its singular values.
 //   Y. Ma, S. Soatto, J. Kosecka, S. Sastry, An Invitation to 3-D Vision, 5.3.3.
-// Four, (R, t, n) and (R, -t, -n) of each of two; with points those whose plane lies in front of
-// camera 1 where most of the points are, which leaves two as a rule. One, with t = 0 and normal =
-// 0, when H is a rotation to 1e-9: there is no plane then.
+// Returns four motions: (R, t, n) and (R, -t, -n) for each of two solutions. With points, returns
+// only the motions whose plane lies in front of camera 1 for most of the points, usually two. If H
+// is a rotation to 1e-9 the plane is undetermined: returns one motion with t = 0 and normal = 0.
 [[nodiscard]] std::vector<PlaneMotion> decompose_homography(const Mat3& H,
                                                             const Intrinsics& camera1,
                                                             const Intrinsics& camera2,
                                                             std::span<const PointPair> points = {});
 
-// Adds what estimate_relative_pose() says beyond estimate(): to `found`, of a problem with a pose,
-// from these points and cameras, the scene points of its inliers. It is for an estimate of a batch,
-// or of points that lie in the memory of a device. threshold, px, is that of the estimate; where it
-// is given, the translation of an essential matrix is doubted as there. Throws Error(usage) when
-// there are not as many flags as points, or cameras as the problem takes.
+// Adds the scene points of the inliers to an existing estimate, as estimate_relative_pose() does;
+// for estimates from a batch or from points in device memory.
+//
+// found: the estimate for these points and cameras, of a problem that has a pose. threshold: the
+// estimate's threshold in px; if it is above 0, the translation of an essential matrix is tested
+// for doubt as in estimate_relative_pose(). Throws Error(usage) unless the number of flags equals
+// the number of points and the number of cameras fits the problem.
 [[nodiscard]] RelativePoseResult with_scene_points(ModelKind kind, EstimateResult found,
                                                    std::span<const PointPair> points,
                                                    std::span<const Intrinsics> cameras,
                                                    double threshold = 0);
 
-// The options by which estimate_batch() finds of a pair of so many matches what its own call finds:
-// the two have other defaults for min_inlier_ratio.
+// Returns options with which estimate_batch() gives the same result for a pair as estimate() gives
+// for that pair alone; the two functions have different defaults for min_inlier_ratio. matches:
+// number of matches of the pair.
 [[nodiscard]] RobustOptions one_pair_options(ModelKind kind, std::size_t matches,
                                              const RobustOptions& options);
 
-// The only pair of a batch as estimate() gives it, EstimateResult::not_finite apart.
+// Returns the only pair of a batch as an EstimateResult; its list not_finite stays empty.
 [[nodiscard]] EstimateResult single_result(BatchEstimate batch);
 
-// Scene points in the frame of camera 1, in the unit of t: the point pair is moved by the least
-// squared distance until its rays meet (P. Lindstrom, Triangulation made easy, CVPR 2010; least in
-// pixels when the focal lengths are equal). NaN for points that are not finite or whose rays meet
-// behind a camera, or nowhere.
+// Triangulates scene points in the frame of camera 1, in the unit of t. Moves each point pair by
+// the least squared distance until its rays meet; the distance is measured in pixels if the focal
+// lengths are equal (P. Lindstrom, Triangulation made easy, CVPR 2010). NaN for points that are not
+// finite, and for rays that meet behind a camera or do not meet.
 [[nodiscard]] std::vector<Vec3> triangulate(std::span<const PointPair> points,
                                             const Intrinsics& camera1, const Intrinsics& camera2,
                                             const Pose& cam2_from_cam1);
 
-// A fitted model can be trusted as far as its covariance says, to first order, from the noise of
-// the points that it was fitted to.
+// Uncertainty of a fitted model, to first order, from the noise of the points in the fit.
 //   R. Hartley, A. Zisserman, Multiple View Geometry in Computer Vision, 2nd ed., 2003, 5.2.
 
-// The covariance holds at the least-squares model of refine() (two_view.hpp), which estimators end
-// with, too. With the constraints c(x, p) = 0 of a point x and a model p, A = dc/dx, B = dc/dp, and
-// coordinates of independent noise s, it is in a chart of the model's d parameters is
+// The covariance of a least-squares model of refine() (two_view.hpp), with which estimators end,
+// too. Let c(x, p) = 0 be the constraints between a point x and a model p, A = dc/dx, B = dc/dp,
+// and s the standard deviation of independent noise in each coordinate. The covariance in a chart
+// of the model's d parameters is
 //   s^2 (sum B' (A A')^-1 B)^-1,
-// mapped to the numbers below by the chart's Jacobian. So matrices of 9 or 6 numbers have the rank
-// d: none along what does not change the model (its scale, rank and singular values, the length of
-// t). It holds where the model is linear over the noise and the points are all inliers: a threshold
-// that cuts errors off makes `noise` too small, one that lets wrong ones in too large.
+// mapped to the numbers below by the Jacobian of the chart. Matrices of 9 or 6 numbers therefore
+// have rank d: their null space contains the changes that do not alter the model (scale, rank and
+// singular values, the length of t). The result is valid if the model is linear over the noise and
+// all points are inliers. A threshold that cuts off errors makes `noise` too small; a threshold
+// that accepts outliers makes it too large.
 //
-// Only independent noise is contained. Errors that neighbours have in common increase the variances
-// by `correlation`. Errors of the cameras are not contained (PoseDeviation, two_photographs.hpp).
+// Only independent noise is included. Errors that neighbouring points have in common increase the
+// variances by `correlation`. Errors of the cameras are not included
+// (PoseDeviation, two_photographs.hpp).
 struct ModelCovariance {
-  bool ok = false;     // else the points leave parameters open, or are too few to tell the noise
-  int parameters = 0;  // d: 8 of H, 7 of F, 5 of E, 3 of an upright E, 4, 6, 6 of a pose, and 6 of
-                       // an F with the focal length that both pictures share
-  double noise = 0;    // px, s: as given, or sqrt(sum of squared errors / (points codimension - d))
-  // Row-major [9][9], of the row-major numbers of the model scaled to |model| = 1 (of a pose: zeros
-  // but for relative ones, whose model is E).
+  // False if the points leave parameters open or are too few to estimate the noise.
+  bool ok = false;
+  int parameters = 0;  // d: 8 for H, 7 for F, 5 for E, 3 for an upright E, 4, 6, 6 for a pose, and
+                       // 6 for F with a shared focal length
+  // Px, s: the given value, or sqrt(sum of squared errors / (points codimension - d)).
+  double noise = 0;
+  // Row-major [9][9], for the row-major numbers of the model scaled to |model| = 1. For a relative
+  // pose the model is its E; for an absolute pose all are 0.
   std::array<double, 81> model{};
-  // Row-major [6][6], of (w, t) of a pose: R is exp([w]x) R to first order, w in radians (X2
-  // rotated about the axis w), t as it is. Zeros for models that are no pose.
+  // Row-major [6][6], for (w, t) of a pose: R changes to exp([w]x) R to first order, with w in
+  // radians (X2 is rotated about the axis w); t is not scaled. Zeros for models without a pose.
   std::array<double, 36> pose{};
-  // px^2, of the focal length fx that both pictures share, to first order: where matches on one
-  // plane leave it open, which focal_deviation says, this does not show it.
+  // px^2, variance to first order of the focal length fx that both images share. It does not show
+  // that matches on one plane leave f open; focal_deviation does.
   double focal_variance = 0;
-  // Factor, at least 1, by which the variances grow because errors of neighbouring points are alike
-  // or the model does not fit everywhere: the mean over the parameters of (variance of the sums of
-  // gradients in 8 x 8 cells of image 1) / (variance with independent noise).
+  // Factor, at least 1, by which variances grow because errors of neighbouring points are
+  // correlated or the model does not fit everywhere. Mean over the parameters of (variance of the
+  // sums of gradients in 8 x 8 cells of image 1) / (variance with independent noise).
   //   K.-Y. Liang, S. L. Zeger, Longitudinal data analysis using generalized linear models,
   //   Biometrika 73(1), 1986.
   double correlation = 1;
 };
 
-// Returns the covariance of a model of two views, with cameras as its kind takes them. Points whose
-// flag is 0, or that are not finite, are left out (no flags: all). noise: px, the standard
-// deviation of every coordinate; 0: estimated. Throws Error(usage) naming a model that is none, a
-// camera, a number of flags, and a noise below 0; for an upright E that is not [t]x R of a rotation
-// about y.
+// Returns the covariance of a two-view model.
+//
+// cameras: as the kind takes them. inliers: points with flag 0 are left out, as are points that are
+// not finite; empty: all points. noise: standard deviation of each coordinate in px; 0: estimated
+// from the errors. Throws Error(usage) for an invalid model, camera, number of flags or a negative
+// noise, and for an upright E that is not [t]x R with R a rotation about y.
 [[nodiscard]] ModelCovariance covariance(ModelKind kind, const Mat3& model,
                                          std::span<const PointPair> points,
                                          std::span<const Intrinsics> cameras = {},
                                          std::span<const std::uint8_t> inliers = {},
                                          double noise = 0);
-// Returns that of a relative pose, |t| = 1, and of its essential matrix.
+// Returns the covariance of a relative pose with |t| = 1, and of its essential matrix.
 [[nodiscard]] ModelCovariance covariance(const Pose& cam2_from_cam1,
                                          std::span<const PointPair> points,
                                          const Intrinsics& camera1, const Intrinsics& camera2,
                                          std::span<const std::uint8_t> inliers = {},
                                          double noise = 0);
-// Returns that of an absolute pose. Points behind the camera are left out.
+// Returns the covariance of an absolute pose. Leaves out points behind the camera.
 [[nodiscard]] ModelCovariance covariance(const Pose& cam_from_world,
                                          std::span<const ScenePoint> points,
                                          const Intrinsics& camera,
                                          std::span<const std::uint8_t> inliers = {},
                                          double noise = 0);
 
-// Returns a reason to doubt a pose, in words: clearly more matches agree with one once the second
-// image is mirrored, as a selfie or a scan may be. Empty without one, and for models without
-// cameras, which fit mirrored matches as well. Estimates again unless nearly all matches are
-// inliers; `found` is what estimate() gave for the same points and input.
+// Returns a reason to doubt a pose: clearly more matches are inliers of a pose estimated with the
+// second image mirrored, as a selfie or a scan may be. Empty without such a reason, and for models
+// without cameras, which fit mirrored matches equally well.
+//
+// found: the result of estimate() for the same points and input. Estimates again unless nearly all
+// matches are inliers.
 [[nodiscard]] std::string mirror_doubt(ModelKind kind, std::span<const PointPair> points,
                                        const EstimateInput& input, const EstimateResult& found);
 

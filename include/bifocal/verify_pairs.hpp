@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the features of many images to the verified geometry of their pairs, on one device.
+// Verification of many image pairs on one device: from features to matches and two-view geometry.
 //
 //   Queue queue(Device("cuda:0"));
 //   SiftDetector detector(queue, width, height, {.max_features = 8192}, 16);
@@ -26,16 +26,16 @@ namespace bifocal {
 struct VerifyOptions {
   MatchOptions matching = {};
   int min_matches = 15;
-  ModelKind kind = ModelKind::fundamental;  // of two views
+  ModelKind kind = ModelKind::fundamental;  // a two-view model
   RobustOptions robust = {};
-  // Only pairs that pass it are matched and given to `take` (screen_pairs).
+  // Screen (screen_pairs): only pairs that pass it are matched and passed to `take`.
   std::optional<ScreenOptions> screen = {};
-  // Verified pairs are matched again along their model (match_guided, up to twice the threshold
-  // from it) and verified again; what has more inliers stays.
+  // Verified pairs are matched again along their model (match_guided, with errors up to twice the
+  // threshold) and verified again. The result with more inliers is kept.
   bool guided = false;
-  int pairs_at_once = 4096;  // takes memory for so many
-  // Of the matches of a pair between the same two places one is kept (keep_distinct_places), as
-  // estimate_pair() does.
+  int pairs_at_once = 4096;  // memory is allocated for this number of pairs
+  // Keeps one of the matches of a pair between the same two positions (keep_distinct_places),
+  // like estimate_pair().
   bool distinct_places = true;
 };
 constexpr const char* name_of(const VerifyOptions&) { return "VerifyOptions"; }
@@ -44,32 +44,36 @@ void fields(Options& options, const Visit& visit) {
   auto& [matching, min_matches, kind, robust, screen, guided, pairs_at_once, distinct_places] =
       options;
   BIFOCAL_FIELD(matching, "how features are matched");
-  BIFOCAL_FIELD(min_matches, "pairs with fewer have no model (too_few_points)", Range::at_least(1));
-  BIFOCAL_FIELD(kind, "model that is sought", Range::one_of(kModelKindWords));
+  BIFOCAL_FIELD(min_matches, "pairs with fewer matches have no model (too_few_points)",
+                Range::at_least(1));
+  BIFOCAL_FIELD(kind, "model to estimate", Range::one_of(kModelKindWords));
   BIFOCAL_FIELD(robust, "how the model is estimated");
-  BIFOCAL_FIELD(screen, "only pairs that pass it are matched");
-  BIFOCAL_FIELD(guided, "match again along the model that was found, and estimate again");
-  BIFOCAL_FIELD(pairs_at_once, "results come in pieces of so many pairs", Range::at_least(1));
-  BIFOCAL_FIELD(distinct_places, "keep one of the matches between the same two places");
+  BIFOCAL_FIELD(screen, "screen: only pairs that pass are matched");
+  BIFOCAL_FIELD(guided, "match again along the estimated model, and estimate again");
+  BIFOCAL_FIELD(pairs_at_once, "number of pairs per batch of results", Range::at_least(1));
+  BIFOCAL_FIELD(distinct_places, "keep one of the matches between the same two positions");
 }
 
-// A piece of the pairs, as long as the call that it is given to lasts. Pair k has the matches
-// [offsets[k], offsets[k + 1]).
+// Results for a part of the pairs, valid during the call of `take`. Pair k has matches [offsets[k],
+// offsets[k + 1]).
 struct VerifiedPairs {
   std::span<const ImagePair> pairs;
   std::span<const std::int64_t> offsets;
   std::span<const Match> matches;
-  std::span<const Estimate> estimates;    // one a pair
+  std::span<const Estimate> estimates;    // one for each pair
   std::span<const std::uint8_t> inliers;  // 1 or 0 for each match
 };
 
-// Matches the pairs and estimates their model (matching.hpp, robust.hpp): what match(),
-// keep_distinct_places() and estimate_batch() give for each, whatever the others are. `cameras`:
-// one for all images or one each, for problems that take them; where one has a lens, points are
-// undistorted first, and errors are px of the pinholes (LensCamera::pinhole). `take` gets the
-// pieces in their order. Throws Error(usage) for a problem that is not of two views, pairs_at_once
-// or min_matches below 1, cameras that do not fit, `guided` with a lens, and as match() and
-// estimate_batch() do.
+// Matches pairs of images and estimates their models. Each pair gets the results of match(),
+// keep_distinct_places() and estimate_batch() (matching.hpp, robust.hpp), independently of the
+// other pairs.
+//
+// cameras: one for all images or one for each, for problems that take cameras. If a camera has
+// distortion, points are undistorted first and errors are in px of the pinholes
+// (LensCamera::pinhole). take: receives the results in the order of the pairs. Throws Error(usage)
+// for a problem that does not take two views, pairs_at_once or min_matches below 1, cameras that do
+// not match the images, and `guided` with distortion; also throws like match()
+// and estimate_batch().
 void verify_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
                   std::span<const LensCamera> cameras, const VerifyOptions& options,
                   const std::function<void(const VerifiedPairs&)>& take);

@@ -1,10 +1,10 @@
-"""Two-view geometry: two photographs in, geometry out.
+"""Two-view geometry from photographs: matches, models, poses, rectification and depth.
 
     >>> import bifocal
-    >>> found = bifocal.estimate_homography(x1, x2)          # x1, x2: [N, 2] px
-    >>> if found.ok: H, right = found.model, found.inliers
+    >>> found = bifocal.estimate_homography(x1, x2)          # x1, x2: px, shape (N, 2)
+    >>> if found.ok: H, inliers = found.model, found.inliers
 
-docs/python.md is the tour; docs/conventions.md states frames, units and signs once.
+docs/python.md is the introduction; docs/conventions.md defines frames, units and signs.
 """
 
 import os as _os
@@ -12,7 +12,7 @@ import pathlib as _pathlib
 
 
 def _refuse_other_project(packages: _pathlib.Path) -> None:
-    """Raises ImportError if `packages` has the distribution `bifocal` of the Python package index, whose files and these overwrite each other."""
+    """Raises ImportError if `packages` also has the distribution `bifocal` of the Python package index, because both overwrite each other's files."""
     for metadata in packages.glob("bifocal-*.dist-info"):
         raise ImportError(
             f"{metadata}: the distribution 'bifocal' is another project with the same import name as bifocal-geometry; "
@@ -22,12 +22,13 @@ def _refuse_other_project(packages: _pathlib.Path) -> None:
 
 _refuse_other_project(_pathlib.Path(__file__).parent.parent)
 
-from . import _core, colmap, linalg
+from . import _core, _texts, colmap, linalg
 from ._adjust import Adjusted, AdjustIteration, adjust
 from ._cameras import Camera, LensCamera, distort_points, intrinsics_doubt, pinhole_of, undistort_points
 from ._collection import Collected, Collection, VerifiedPairs, collect, list_photographs, report
 from ._covariances import Covariance, absolute_pose_covariance, covariance, relative_pose_covariance
 from ._devices import devices, missing_devices, threads
+from ._disparity_files import read_disparity, read_pfm, turbo_picture, write_pfm, write_ply
 from ._features import Features, FloatMatches, Matches, detect, match, match_descriptors, match_guided
 from ._options import (
     AdjustOptions,
@@ -75,13 +76,9 @@ from ._robust import (
     estimate,
     estimate_absolute_pose,
     estimate_batch,
-    estimate_camera_pose_focal,
     estimate_fundamental,
     estimate_homography,
-    estimate_monodepth_shared_focal_relative_pose,
-    estimate_radial_fundamental,
     estimate_relative_pose,
-    estimate_shared_focal_relative_pose,
     find_repetition,
     mirror_doubt,
     problem_info,
@@ -98,14 +95,9 @@ from ._stereo_matching import (
     depth_to_cloud,
     disparity_doubt,
     disparity_range,
-    read_disparity,
-    read_pfm,
     score_disparity,
     stereo,
-    turbo_picture,
     vertical_disparity,
-    write_pfm,
-    write_ply,
 )
 from ._two_view import (
     EssentialPoses,
@@ -122,6 +114,12 @@ from ._two_view import (
     refine_absolute_pose,
     residuals,
     triangulate,
+)
+from ._unknown_cameras import (
+    estimate_camera_pose_focal,
+    estimate_monodepth_shared_focal_relative_pose,
+    estimate_radial_fundamental,
+    estimate_shared_focal_relative_pose,
 )
 from ._video import VideoFrame, VideoMatcher, match_video
 

@@ -1,4 +1,4 @@
-"""The program ``bifocal`` of the wheel: ``bifocal COMMAND ...`` or ``python -m bifocal COMMAND ...``."""
+"""Program ``bifocal`` of the wheel: ``bifocal COMMAND ...`` or ``python -m bifocal COMMAND ...``."""
 
 import sys
 
@@ -12,7 +12,7 @@ def main() -> int:
 
         _core.read_hdf5_by(File)
     except ImportError:
-        pass  # then the library's own reader, or its message
+        pass  # the library then uses its own reader or reports that it has none
     return _core.run_program(sys.argv[1:])
 
 

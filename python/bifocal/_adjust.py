@@ -10,7 +10,6 @@ from . import _core
 from ._arrays import ArrayLike
 from ._cameras import LensCamera
 from ._devices import device_id
-from ._numbers import reals
 from ._options import AdjustOptions
 
 if TYPE_CHECKING:
@@ -24,64 +23,77 @@ __all__ = ["Adjusted", "AdjustIteration", "adjust"]
 
 @dataclass(frozen=True)
 class AdjustIteration:
-    """State of a bundle adjustment after one iteration; number 0 is the start."""
+    """State of a bundle adjustment after one iteration; number 0 is the start.
+
+    Attributes:
+        iteration: Number of the iteration; 0 is the start.
+        cost: Cost of the best model so far, px^2.
+        trial_cost: Cost after the step of this iteration, px^2.
+        gradient: Largest entry of the gradient.
+        step: Length of the step, relative to the length of all parameters.
+        damping: Lambda of Levenberg and Marquardt.
+        cg_iterations: Iterations of conjugate gradients; 0 for the dense solver.
+        is_accepted: True if the step was taken.
+        seconds: Seconds since the start of the call.
+    """
 
     iteration: int
     cost: float
-    """Of the best model so far, px^2."""
     trial_cost: float
-    """Of the step of this iteration."""
     gradient: float
-    """Largest entry of the gradient."""
     step: float
-    """Length of the step, relative to the length of all parameters."""
     damping: float
-    """Lambda of Levenberg and Marquardt."""
     cg_iterations: int
-    """Iterations of conjugate gradients; 0 for the dense solver."""
     is_accepted: bool
-    """True if the step was taken."""
     seconds: float
-    """Since the start of the call."""
 
 
 @dataclass(frozen=True)
 class Adjusted:
-    """Result of `adjust`, in the order of its arguments."""
+    """Result of `adjust`, in the order of its arguments.
+
+    Attributes:
+        cameras: Adjusted cameras.
+        R, t: Rotations, shape (I, 3, 3), and translations, shape (I, 3), of X_camera = R X + t.
+        points: Adjusted points, shape (P, 3).
+        errors: Distance in px of each observation from the projection of its point, shape (N,); NaN if the camera does not see the point.
+        used: False for observations that were left out, shape (N,): not finite, behind the camera, or of a point with one observation.
+        initial_cost, final_cost: Sum of the costs of the used observations at the start and at the end, px^2.
+        iterations: Number of iterations.
+        reason: Cause of the end: 'function tolerance', 'max iterations', ...
+        is_converged: True if a tolerance was reached.
+        parts: Number of parts of the scene that share no point.
+        redundancy: Number of observed values, minus parameters, plus degrees of freedom of the gauge.
+        history: State after each iteration.
+        camera_covariances: Covariance of the parameters of each camera for observations with a standard deviation of 1 px; None without
+            `AdjustOptions.covariance`.
+        pose_covariances: Shape (I, 6, 6): rotation in camera axes in rad, then centre; None without `AdjustOptions.covariance`.
+        point_covariances: Shape (P, 3, 3); None without `AdjustOptions.covariance`.
+    """
 
     cameras: list[LensCamera]
     R: Numbers
-    """Rotations of X_camera = R X + t, shape (I, 3, 3)."""
     t: Numbers
-    """Shape (I, 3)."""
     points: Numbers
-    """Shape (P, 3)."""
     errors: Numbers
-    """Distance of each observation from the projection of its point, px, shape (N,); NaN if the camera does not see the point."""
     used: NDArray[numpy.bool_]
-    """False for observations that were left out (include/bifocal/adjust.hpp has the rules), shape (N,)."""
     initial_cost: float
-    """Sum of the costs of the used observations, px^2, as `final_cost`."""
     final_cost: float
     iterations: int
     reason: str
-    """Why the adjustment ended: 'function tolerance', 'max iterations', ..."""
     is_converged: bool
     parts: int
-    """Number of parts of the scene that share no point."""
     redundancy: int
-    """Numbers observed, less parameters, plus degrees of freedom of the gauge."""
     history: list[AdjustIteration]
     camera_covariances: list[Numbers] | None
-    """Of each camera's parameters for observations with a standard deviation of 1 px, with `AdjustOptions.covariance`."""
     pose_covariances: Numbers | None
-    """Shape (I, 6, 6): rotation in camera axes, rad, then centre."""
     point_covariances: Numbers | None
-    """Shape (P, 3, 3)."""
 
 
 def _shaped(values: ArrayLike, name: str, shape: tuple[int, ...]) -> Any:
     """Returns contiguous float64; -1 in the shape stands for any number."""
+    from ._numbers import reals
+
     import numpy as np
 
     array = np.ascontiguousarray(reals(values, name), np.float64)

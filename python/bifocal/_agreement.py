@@ -1,4 +1,4 @@
-"""When the drop-ins for other libraries give a model, since those do not ask whether it may be chance."""
+"""Condition under which drop-in replacements of other libraries return a model, because those libraries do not test its significance."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from ._core import Estimate
 
 
 def agreed(found: Estimate) -> bool:
-    """Tells whether a search gives a model: one that is beyond chance, or one that all finite points agree with, too few to show that it is none."""
+    """Returns True if an estimate has a model to return: a significant one, or one that all finite points support but too few to be significant."""
     return found.ok or (found.reason == "not_significant" and found.num_inliers + len(found.not_finite) == len(found.inliers))

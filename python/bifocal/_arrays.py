@@ -1,4 +1,4 @@
-"""Types of arrays, the framework that results are given in, and the order of work on a GPU."""
+"""Array libraries of arguments and results, and the order of work on a GPU."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     class DLPackArray(Protocol):
-        """An array of any framework."""
+        """Array of any library that implements DLPack."""
 
         def __dlpack__(self, *, stream: Any = None) -> Any: ...
 
@@ -23,35 +23,37 @@ _CUDA = {2, 13}  # kDLCUDA, kDLCUDAManaged
 
 
 class Frame(Protocol):
-    """A framework and a device of its: where the results of a call go. None stands for NumPy."""
+    """Array library and device of the results of a call. None stands for NumPy."""
 
     def empty(self, shape: tuple[int, ...], dtype: str) -> Any:
-        """An array that nobody has written to."""
+        """Returns an uninitialised array."""
 
     def from_host(self, array: NDArray[Any]) -> Any:
-        """NumPy's array as one of the frame: on the host the same memory, on a GPU a copy."""
+        """Converts an array of NumPy: on the host it shares its memory, on a GPU it is a copy."""
 
     def join(self, left: Any, right: Any) -> Any:
-        """Rows of float64 of the columns of both (of `left` alone where `right` is None); left itself where it is that already."""
+        """Returns dense float64 rows with the columns of both arrays, or of `left` alone if `right` is None; `left` itself if it already is that."""
 
     def to_host(self, array: Any) -> Any:
-        """A copy for NumPy."""
+        """Returns a copy in host memory that NumPy can read."""
 
     def float_rows(self, rows: Any, normalise: bool) -> Any:
-        """Descriptors as dense float32, of unit length where that is wanted, and the squares of their lengths; None where one is not finite."""
+        """Returns descriptors as dense float32, of unit length if `normalise`, and their squared lengths; None if one is not finite."""
 
     def known_percent(self, disparities: Any) -> float:
-        """The percentage of pixels that are no NaN."""
+        """Returns the percentage of pixels that are not NaN."""
 
     def wait(self) -> None:
-        """Until the work is done that was given to the device's current stream.
+        """Waits until the work on the device's current stream is done.
 
-        Bifocal works on streams of its own, which wait for nobody. When a call returns, its work is done: its results can be used on
+        Bifocal uses streams of its own, which do not wait for other streams. When a call returns, its work is done: its results can be used on
         any stream.
         """
 
 
 class TorchFrame:
+    """Frame of torch."""
+
     def __init__(self, device: Any) -> None:
         self._torch = sys.modules["torch"]
         self._device = device
@@ -89,6 +91,8 @@ class TorchFrame:
 
 
 class CupyFrame:
+    """Frame of CuPy."""
+
     def __init__(self, device: Any) -> None:
         self._cupy = sys.modules["cupy"]
         self._device = device
@@ -130,9 +134,9 @@ class CupyFrame:
 
 
 def frame_of(*arrays: object) -> Frame | None:
-    """That of the first array that is a tensor of torch or an array of CuPy; None for arrays of NumPy, lists and other frameworks' on the host.
+    """Returns the frame of the first tensor of torch or array of CuPy; None for NumPy, lists and host arrays of other libraries.
 
-    Work that later ones wait for is awaited at once.
+    Pending work on every further tensor is awaited at once. CUDA arrays of other libraries raise TypeError.
     """
     frame: Frame | None = None
     for array in arrays:
@@ -161,7 +165,7 @@ def _is_on_cuda(array: object) -> bool:
 
 
 def rgb_of(image: Any, is_bgr: bool) -> Any:
-    """Returns an image with its first three channels reversed if `is_bgr`; grey images and names of files stay as they are."""
+    """Returns an image with its first three channels reversed if `is_bgr`; grey images and names of files are returned unchanged."""
     if not is_bgr or isinstance(image, (str, bytes, os.PathLike)):
         return image
     array = image if hasattr(image, "shape") and hasattr(image, "__getitem__") else _numpy_array(image)

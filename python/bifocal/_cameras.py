@@ -1,4 +1,4 @@
-"""Cameras. Wherever one is asked for, a 3 x 3 matrix without skew or the four numbers (fx, fy, cx, cy) will do as well."""
+"""Cameras with and without lens distortion. Every camera argument also accepts a 3 x 3 matrix without skew or four numbers (fx, fy, cx, cy)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,17 @@ __all__ = ["Camera", "LensCamera", "distort_points", "intrinsics_doubt", "pinhol
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """A pinhole camera, px, with OpenCV's rational lens where the coefficients are not zero.
+    """Pinhole camera, or a camera with OpenCV's rational lens model if a coefficient is not zero.
 
-    The centre of the first pixel is (0, 0). Coefficients of OpenCV (k1, k2, p1, p2, k3, k4, k5, k6) and of COLMAP's models up to
-    FULL_OPENCV mean the same; COLMAP's cx and cy are larger by 0.5.
+    The centre of the first pixel is (0, 0). The coefficients mean the same as in OpenCV (k1, k2, p1, p2, k3, k4, k5, k6) and in COLMAP's models up to
+    FULL_OPENCV; cx and cy of COLMAP are larger by 0.5.
+
+    Attributes:
+        fx, fy: Focal lengths in px.
+        cx, cy: Principal point in px.
+        k1, k2, k3, k4, k5, k6: Radial coefficients (1 + k1 q + k2 q^2 + k3 q^3) / (1 + k4 q + k5 q^2 + k6 q^3) at squared radius q.
+        p1, p2: Tangential coefficients.
+        width, height: Size of the images in px; 0 if unknown.
     """
 
     fx: float
@@ -37,23 +44,30 @@ class Camera:
     k5: float = 0.0
     k6: float = 0.0
     width: int = 0
-    """The sides of its pictures, px; 0 where they are unknown."""
     height: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class LensCamera:
-    """A camera of any lens model of COLMAP's, fisheyes among them, for every estimator; include/bifocal/camera.hpp has the models.
+    """Camera with any lens model of COLMAP, fisheyes included, for every estimator; include/bifocal/camera.hpp defines the models.
 
-    params: f or fx, fy, then cx, cy, then those of the lens, in COLMAP's order, but with (0, 0) the centre of the first pixel: COLMAP's cx
-    and cy are larger by 0.5, which `from_colmap` sees to. Points are undistorted to px of `pinhole_of(camera)` before anything else; those
-    without a place there (beyond where the model folds, or 80 degrees off the axis) count as not finite.
+    Points are undistorted to px of `pinhole_of(camera)` before the estimation. Points without such a place (beyond the fold of the model, or more
+    than 80 degrees off the axis) count as not finite.
+
+    Attributes:
+        model: COLMAP's name of the model, such as "OPENCV_FISHEYE".
+        params: f or fx, fy, then cx, cy, then the coefficients of the lens, in COLMAP's order. The centre of the first pixel is (0, 0): cx and cy of
+            COLMAP are larger by 0.5, which `from_colmap` subtracts.
+        width, height: Size of the images in px, which sets the scale of the pinhole so that its px are about as large as those of the image; 0 if
+            unknown: the pinhole has the focal length of the camera.
+
+    Raises:
+        ValueError: If the model is unknown, or the parameters do not fit it.
     """
 
     model: str
     params: tuple[float, ...]
     width: int = 0
-    """The sides of its pictures, px, so that a px of the pinhole is about one of the picture; 0: the pinhole has the camera's focal length."""
     height: int = 0
     first_pixel: ClassVar[float] = 0.0
 
@@ -61,11 +75,21 @@ class LensCamera:
         from ._numbers import reals
 
         object.__setattr__(self, "params", tuple(reals(self.params, "camera: params").ravel().tolist()))
-        _core.pinhole_of(self)  # a ValueError where the numbers do not fit
+        _core.pinhole_of(self)  # raises ValueError if the parameters do not fit the model
 
     @classmethod
     def from_colmap(cls, camera: Any) -> LensCamera:
-        """Makes one of pycolmap.Camera, or of a dictionary with model, width, height and params."""
+        """Converts a camera of COLMAP, whose principal point is larger by 0.5 px.
+
+        Args:
+            camera: pycolmap.Camera, or a dictionary with model, width, height and params.
+
+        Returns:
+            LensCamera of the same model and size.
+
+        Raises:
+            ValueError: If a field is missing, or the parameters do not fit the model.
+        """
         from ._numbers import reals, whole
 
         def get(key: str) -> Any:
@@ -85,7 +109,19 @@ class LensCamera:
 
     @classmethod
     def fisheye(cls, K: ArrayLike, D: ArrayLike, width: int = 0, height: int = 0) -> LensCamera:
-        """Makes one of OpenCV's namespace fisheye: K [3, 3] without skew, D four coefficients."""
+        """Converts a camera of OpenCV's namespace fisheye.
+
+        Args:
+            K: Camera matrix without skew in px, shape (3, 3).
+            D: Four coefficients k1, k2, k3, k4.
+            width, height: Size of the images in px; 0 if unknown.
+
+        Returns:
+            LensCamera with the model "OPENCV_FISHEYE".
+
+        Raises:
+            ValueError: If D does not have four coefficients, or K has skew.
+        """
         from ._numbers import reals
 
         fx, fy, cx, cy = _core.pinhole_of(K)
@@ -99,24 +135,54 @@ _ONE_FOCAL_LENGTH = {"RADIAL", "RADIAL_FISHEYE"}
 
 
 def pinhole_of(camera: Camera | LensCamera | ArrayLike) -> tuple[float, float, float, float]:
-    """fx, fy, cx, cy of the pinhole whose px `undistort_points` gives; of a `Camera` its own."""
+    """Returns the intrinsics of the pinhole camera that `undistort_points` maps to.
+
+    Args:
+        camera: Camera with or without lens distortion, matrix of shape (3, 3), or numbers (fx, fy, cx, cy).
+
+    Returns:
+        (fx, fy, cx, cy) in px. A `Camera` keeps its own intrinsics; a LensCamera gets a focal length that keeps the scale of the image.
+    """
     return _core.pinhole_of(camera)
 
 
 def undistort_points(points: ArrayLike, camera: Camera | LensCamera | ArrayLike) -> NDArray[numpy.float64]:
-    """Pixels [N, 2] of a camera with a lens, as its pinhole would see them; NaN where the lens has no inverse."""
+    """Removes the lens distortion of image points.
+
+    Args:
+        points: Image points of the camera in px, shape (N, 2).
+        camera: Camera with or without lens distortion, matrix of shape (3, 3), or numbers (fx, fy, cx, cy).
+
+    Returns:
+        Points in px of `pinhole_of(camera)`, shape (N, 2); NaN without an inverse, or if the ray is more than 80 degrees off the axis.
+    """
     return _core.move_points(points, camera, False)
 
 
 def distort_points(points: ArrayLike, camera: Camera | LensCamera | ArrayLike) -> NDArray[numpy.float64]:
-    """The other way: pixels [N, 2] of the pinhole, as the camera with its lens sees them; NaN where it folds over."""
+    """Applies lens distortion to ideal image points. The inverse of `undistort_points`.
+
+    Args:
+        points: Image points in px of `pinhole_of(camera)`, shape (N, 2).
+        camera: Camera with or without lens distortion, matrix of shape (3, 3), or numbers (fx, fy, cx, cy).
+
+    Returns:
+        Image points of the camera in px, shape (N, 2); NaN if the lens model folds over at a point.
+    """
     return _core.move_points(points, camera, True)
 
 
 def intrinsics_doubt(camera: Camera | LensCamera | ArrayLike, width: float, height: float) -> str:
-    """A reason to doubt that a camera belongs to images of this size, in words; '' without one.
+    """Tests whether a camera belongs to images of a given size.
 
-    The principal point lies more than a fifth of a side from the centre, as after a change of the image size, or the field of view is below
-    0.5 or above 170 degrees.
+    A doubt is raised if the principal point lies more than a fifth of a side from the centre, as after a change of the image size, or the field of
+    view is below 0.5 or above 170 degrees.
+
+    Args:
+        camera: Camera, matrix of shape (3, 3), or numbers (fx, fy, cx, cy).
+        width, height: Size of the images in px; 0 if unknown, which raises no doubt.
+
+    Returns:
+        Reason for the doubt in words; '' without a doubt.
     """
     return _core.intrinsics_doubt(camera, width, height)

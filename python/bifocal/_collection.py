@@ -1,4 +1,4 @@
-"""Many images at once: their features on one device, matches of their pairs, and the geometry that proves them."""
+"""Collections of many images: features on one device, matches of image pairs, and their verified geometry."""
 
 from __future__ import annotations
 
@@ -27,31 +27,49 @@ __all__ = ["Collected", "Collection", "VerifiedPairs", "collect", "list_photogra
 
 @dataclass(frozen=True)
 class Collected:
-    """Counts of `collect`, of earlier calls included."""
+    """Result of `collect`; the counts include earlier calls for the same database.
+
+    Attributes:
+        was_complete: True if the database was finished before this call.
+        resumed: True if an interrupted call was resumed.
+        images: Number of images in the database.
+        features: Number of features of all images.
+        pairs: Number of selected pairs.
+        screened_out: Number of pairs left out because too few of their largest features match.
+        matched: Number of pairs with enough matches for a verification.
+        verified: Number of pairs with a geometry: neither degenerate nor a watermark.
+        left_out: Names of photographs that could not be read, each with the reason.
+        passed_over: Names of other files and links, each with the reason.
+        notes: Further remarks, such as photographs without a position or doubtful intrinsics.
+        seconds: Duration of each stage of this call, in s.
+    """
 
     was_complete: bool
-    """True if the database was finished before."""
     resumed: bool
     images: int
     features: int
     pairs: int
-    """Pairs that were chosen."""
     screened_out: int
-    """Pairs left out because hardly any of their largest features match."""
     matched: int
     verified: int
-    """Pairs with a geometry: neither degenerate nor a watermark."""
     left_out: list[tuple[str, str]]
-    """Names of photographs that could not be read, with the reason."""
     passed_over: list[tuple[str, str]]
-    """Names of other files and links, with the reason."""
     notes: list[str]
     seconds: dict[str, float]
-    """Of each stage of this call."""
 
 
 def list_photographs(photographs: Path | Sequence[Path]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Returns the photographs of files and folders in the order of names, and what was passed over, with the reason."""
+    """Lists the photographs in files and folders.
+
+    Args:
+        photographs: A folder, or a list of files and folders.
+
+    Returns:
+        Names of the photographs, sorted with digits as numbers, and (name, reason) of each file or link that was passed over.
+
+    Raises:
+        OSError: If a file or folder does not exist.
+    """
     return _core.list_photographs(photographs)
 
 
@@ -63,7 +81,7 @@ def collect(
     partners: int | None = None,
     overlap: int | None = None,
     features: SiftOptions | SurfOptions | Path | None = None,
-    matching: MatchOptions | FloatMatchOptions | None = None,
+    matching: MatchOptions | FloatMatchOptions | Path | None = None,
     geometry: VerifyOptions | None = None,
     guided: bool = False,
     max_side: int | None = None,
@@ -82,45 +100,50 @@ def collect(
         photographs: A folder, or a list of files and folders.
         database: The file to write; until it is complete it has the name DATABASE.part.
         pairs: Which pairs are matched, or a file with two names a line. 'all' leaves out pairs whose largest features do not match.
-        partners: 'retrieval': number of similar images that each is matched with.
-        overlap: 'sequential': number of neighbours of an image.
-        features: Options of SIFT or SURF; or hloc's features.h5, or a folder with NAME.npz, of another detector.
-        matching: Options of matching; FloatMatchOptions for given features.
+        partners: Number of similar images that each image is matched with, for 'retrieval'.
+        overlap: Number of neighbours that each image is matched with, for 'sequential'.
+        features: Options of SIFT or SURF; or features of another detector: hloc's features.h5, or a folder with NAME.npz.
+        matching: Options of matching; FloatMatchOptions for features of another detector, or hloc's matches.h5 of them.
         geometry: Options of the verification.
         guided: Matches verified pairs again along their geometry.
-        max_side: Larger photographs are reduced to find features, px.
+        max_side: Longest side in px at which features are detected; larger photographs are reduced.
         masks: Folder with NAME.png; no features where a mask is black.
         camera: Intrinsics of all photographs. By default the focal length of EXIF, or 1.2 times the longer side.
-        camera_sharing: Which photographs share a camera: those of equal EXIF and size, all of a size, or none.
+        camera_sharing: Which photographs share a camera: equal EXIF and size ('auto'), equal size ('single'), or none ('each').
         camera_model: COLMAP's camera model of the database.
-        max_memory: Most bytes that the process takes of the host's memory, and of each GPU's.
+        max_memory: Most bytes of host memory that the process takes, and most bytes of each GPU's memory.
         overwrite: Replaces an existing database.
         device: 'cpu', 'cuda:0', 'cuda:all', ...
-        progress: Called with the stage, the number done, the total and the unit. It may raise an exception to stop; Ctrl-C stops there, too.
+        progress: Called with the stage, the number done, the total and the unit. An exception raised in it, or Ctrl-C, interrupts the call.
+
+    Returns:
+        Collected with the counts of images, pairs and verified pairs.
 
     Raises:
-        ValueError: If an option is out of range, or differs from those of the interrupted call.
-        OSError: If a file cannot be read or written, or the database is another one.
+        ValueError: If an option is out of range, or differs from the options of the interrupted call.
+        OSError: If a file cannot be read or written, or the database exists and was made of other photographs or options.
+        RuntimeError: If a device is missing or fails.
     """
     given = isinstance(matching, FloatMatchOptions)
+    matches = matching if isinstance(matching, (str, os.PathLike)) else None
     options: dict[str, object] = {"pairs": pairs, "partners": partners, "overlap": overlap, "features": features, "geometry": geometry, "guided": guided}
-    options |= {"matching": None if given else matching, "given_matching": matching if given else None}
+    options |= {"matching": None if given or matches else matching, "given_matching": matching if given else None, "matches": matches}
     options |= {"max_side": max_side, "masks": masks, "camera": camera, "camera_sharing": camera_sharing, "camera_model": camera_model}
     options |= {"max_memory": max_memory, "overwrite": overwrite}
     return Collected(**_core.collect(photographs, database, options, device_id(device) or "cpu", progress))
 
 
 def report(database: Path, out: Path, photographs: Path | None = None, *, max_bytes: int = 24 << 20) -> dict[str, int]:
-    """Writes one HTML page of a COLMAP database: view graph, verified pairs and their matches.
+    """Writes an HTML report of a COLMAP database: view graph, verified pairs and their matches.
 
     Args:
-        database: As `collect` or `colmap.verify` leave it.
-        out: The page, one file that needs no network.
-        photographs: Folder of the photographs, for small pictures of them.
-        max_bytes: Size of the page.
+        database: Database of `collect` or `colmap.verify`.
+        out: The HTML file, which needs no other files and no network.
+        photographs: Folder of the photographs, for thumbnails.
+        max_bytes: Largest size of the page in bytes.
 
     Returns:
-        Counts: images, verified and contradicting pairs, components, bytes.
+        Counts with the keys images, verified, contradicting (pairs), components and bytes.
 
     Raises:
         OSError: If the database is missing, damaged or without images.
@@ -129,40 +152,64 @@ def report(database: Path, out: Path, photographs: Path | None = None, *, max_by
 
 
 class Collection:
-    """Features of many images in the memory of one device ("cpu", "cuda:0", "opencl:0").
+    """Features of many images in the memory of one device.
 
-    Calls of several threads come one after the other.
+    Calls from several threads run one after another.
+
+    Args:
+        device: "cpu", "cuda:0", "opencl:0", ...
     """
 
     __slots__ = ("_collection",)
 
     def __init__(self, device: str | None = "cpu") -> None:
+        """Opens the device of the collection.
+
+        Args:
+            device: "cpu", "cuda:0", "opencl:0", ...
+
+        Raises:
+            ValueError: If the name of the device is unknown.
+            RuntimeError: If the device is missing.
+        """
         self._collection = _core.Collection(device_id(device) or "cpu")
 
     def __len__(self) -> int:
+        """Returns the number of images."""
         return len(self._collection)
 
     def __repr__(self) -> str:
         return repr(self._collection)
 
     def add(self, features: Features) -> int:
-        """Adds the features of one image; returns its number."""
+        """Adds the features of one image.
+
+        Args:
+            features: Features of `detect`.
+
+        Returns:
+            Number of the image, counted from 0.
+        """
         return self._collection.add(features)
 
     def detect(self, images: Iterable[ArrayLike], options: SiftOptions | SurfOptions | None = None, *, batch: int = 8, bgr: bool = False) -> range:
-        """Finds the features of images; those of one size, one after another, `batch` at a time.
+        """Detects and adds the features of images.
 
-        Memory is taken for max_features of each image, 148 bytes a feature. An image of torch or CuPy in the memory of the collection's CUDA device
-        is read there; it gets no features if it has more extrema than one in 12 px, which no photograph has.
+        Consecutive images of one size are processed `batch` at a time. Memory is taken for max_features of each image, 148 bytes a feature. An
+        image of torch or CuPy in the memory of the collection's CUDA device is read there; it gets no features if it has more extrema than one in
+        12 px, which no photograph has.
 
         Args:
             images: uint8 or uint16, shape (H, W) or (H, W, C) each, as a sequence or one array.
             options: SiftOptions for RootSIFT or SurfOptions.
-            batch: Images that are worked on at a time.
-            bgr: Channels are in OpenCV's order blue, green, red instead of red, green, blue.
+            batch: Number of images that are processed at a time.
+            bgr: True if the channels have OpenCV's order blue, green, red instead of red, green, blue.
 
         Returns:
             The numbers of the images.
+
+        Raises:
+            ValueError: If a shape does not fit, or an option is out of range.
         """
         pictures = list(images)
         colours = [rgb_of(picture, bgr) for picture in pictures]
@@ -170,19 +217,36 @@ class Collection:
         return range(first, len(self._collection))
 
     def features(self, image: int) -> Features:
-        """Brings the features of an image from the device."""
+        """Copies the features of an image from the device.
+
+        Args:
+            image: Number of the image.
+
+        Returns:
+            Features, the strongest first.
+        """
         return self._collection.get(image)
 
     def counts(self) -> NDArray[numpy.int32]:
-        """Tells how many features each image has."""
+        """Returns the number of features of each image, shape (number of images,)."""
         return self._collection.counts()
 
     def screen(
         self, pairs: ArrayLike | None = None, *, features: int = 1024, min_matches: int = 6, max_ratio: float = 0.75
     ) -> NDArray[numpy.int32]:
-        """Which pairs ([P, 2] numbers; None: all pairs) are worth matching: [K, 2], in their order.
+        """Selects the pairs worth matching by the features of largest scale alone (C. Wu, 3DV 2013), at a fraction of the cost of `verify`.
 
-        Those that have min_matches matches among the features of largest scale of each image (C. Wu, 3DV 2013), at a fraction of the cost of verify().
+        Args:
+            pairs: Image numbers, shape (P, 2); by default all pairs.
+            features: Number of features of largest scale that are matched for each image.
+            min_matches: Number of matches among these features that a pair needs.
+            max_ratio: Largest ratio of nearest to second nearest distance; matches are mutual.
+
+        Returns:
+            Selected pairs in the order of `pairs`, shape (K, 2).
+
+        Raises:
+            ValueError: If an image does not exist, or an option is out of range.
         """
         return self._collection.screen(pairs, features, min_matches, max_ratio)
 
@@ -198,11 +262,24 @@ class Collection:
         guided: bool = False,
         distinct_places: bool = True,
     ) -> VerifiedPairs:
-        """Matches pairs of images ([P, 2] numbers; None: all pairs) and estimates their geometry.
+        """Matches pairs of images and estimates their geometry. Ctrl-C is handled between parts of the pairs.
 
-        cameras: of all images or one each, for kinds that take them; where one has a lens, features are undistorted first. Pairs with fewer matches than min_matches are 'too_few_points'.
-        guided: verified pairs are matched again along their model, and verified again; what has more inliers stays.
-        distinct_places: of the matches between the same two places, which features with several orientations have, the nearest is kept, as `bifocal pair` does.
-        Ctrl-C is answered between parts.
+        Args:
+            pairs: Image numbers, shape (P, 2); by default all pairs.
+            kind: Name of the model, one of `ModelKind` for two views.
+            cameras: Intrinsics of all images or one for each image, for kinds that take them. Features of a camera with a lens are undistorted first.
+            matching: Options of matching.
+            options: Options of the robust estimation.
+            min_matches: Pairs with fewer matches have the reason 'too_few_points'.
+            guided: Matches verified pairs again along their model and verifies them again; the result with more inliers is kept.
+            distinct_places: Keeps the nearest of several matches between the same two places, which features with several orientations have, as
+                `bifocal pair` does.
+
+        Returns:
+            VerifiedPairs with the matches and the geometry of each pair.
+
+        Raises:
+            ValueError: If an image does not exist, or an option is out of range.
+            TypeError: If `kind` needs cameras and has none, or takes none.
         """
         return self._collection.verify(pairs, kind, cameras, matching, options, min_matches, guided, distinct_places)

@@ -1,4 +1,4 @@
-"""COLMAP databases as NumPy arrays, and matches of any matcher written into one."""
+"""COLMAP databases as NumPy arrays, and writing of keypoints and matches of any matcher."""
 
 from __future__ import annotations
 
@@ -33,22 +33,33 @@ CONFIGURATIONS = (
 
 @dataclass(frozen=True)
 class DatabaseCamera:
-    """A row of the table `cameras`."""
+    """Row of the table `cameras`.
+
+    Attributes:
+        id: camera_id of the row.
+        model: Name of COLMAP's camera model: 'PINHOLE', 'SIMPLE_RADIAL', 'OPENCV', ...
+        width, height: Size of the images in px.
+        params: Parameters in the order of the model, in px as in COLMAP: the centre of the first pixel is (0.5, 0.5).
+        has_prior_focal_length: True if the focal length is known, for example from EXIF.
+    """
 
     id: int
     model: str
-    """Name of COLMAP's camera model: 'PINHOLE', 'SIMPLE_RADIAL', 'OPENCV', ..."""
     width: int
-    """px, as `height`."""
     height: int
     params: NDArray[numpy.float64]
-    """Parameters in the order of the model, px, as COLMAP has them: the centre of the first pixel is (0.5, 0.5)."""
     has_prior_focal_length: bool
 
 
 @dataclass(frozen=True)
 class DatabaseImage:
-    """A row of the table `images`."""
+    """Row of the table `images`.
+
+    Attributes:
+        id: image_id of the row.
+        name: Path of the photograph below the folder of the images.
+        camera_id: Number of its camera.
+    """
 
     id: int
     name: str
@@ -57,23 +68,28 @@ class DatabaseImage:
 
 @dataclass(frozen=True)
 class TwoViewGeometry:
-    """A row of the table `two_view_geometries`, of the images in the order in which they were asked for."""
+    """Row of the table `two_view_geometries`, for the images in the order of the arguments of `Database.geometry`.
+
+    Attributes:
+        configuration: 'calibrated', 'uncalibrated', 'planar_or_panoramic', 'degenerate', ... (CONFIGURATIONS).
+        inliers: Indices of keypoints of both images, shape (N, 2).
+        F: Fundamental matrix in px with (0, 0) the centre of the first pixel, shape (3, 3), or None.
+        E: Essential matrix, shape (3, 3), or None.
+        H: Homography in px with (0, 0) the centre of the first pixel, shape (3, 3), or None.
+        R, t: Rotation and translation of X2 = R X1 + t, or None.
+    """
 
     configuration: str
-    """'calibrated', 'uncalibrated', 'planar_or_panoramic', 'degenerate', ... (CONFIGURATIONS)."""
     inliers: NDArray[numpy.uint32]
-    """Indices of keypoints, shape (N, 2)."""
     F: NDArray[numpy.float64] | None = None
-    """Fundamental matrix, px, the centre of the first pixel is (0, 0)."""
     E: NDArray[numpy.float64] | None = None
     H: NDArray[numpy.float64] | None = None
     R: NDArray[numpy.float64] | None = None
-    """Rotation of X2 = R X1 + t, as `t`."""
     t: NDArray[numpy.float64] | None = None
 
 
 def numpy_of(values: ArrayLike) -> Any:
-    """Returns an array of NumPy; tensors are detached and copied to the host."""
+    """Returns an array as NumPy array; tensors of torch are detached, and arrays on a device are copied to the host."""
     import numpy as np
 
     if hasattr(values, "detach"):  # torch
@@ -97,23 +113,29 @@ def _indices(values: ArrayLike, name: str) -> Any:
 
 
 class Database:
-    """A COLMAP database, version 3.8 to 4.2, as NumPy arrays.
+    """COLMAP database of version 3.8 to 4.2 as NumPy arrays.
 
-    Coordinates are those of this package: the centre of the first pixel is (0, 0), poses are X2 = R X1 + t, and a pair may be named in either
-    order. Camera parameters are an exception (DatabaseCamera.params). Damaged rows raise OSError with file, table and row.
+    The centre of the first pixel is (0, 0) as everywhere in this package, poses are X2 = R X1 + t, and a pair may be named in either order. Camera
+    parameters are an exception (DatabaseCamera.params). A damaged row raises OSError with file, table and row.
 
     Args:
         file: Name of the database.
         mode: 'r' reads, 'r+' also writes, 'x' creates a new file.
 
     Raises:
-        OSError: If the file is missing, no COLMAP database, or there already with mode 'x'.
-        ValueError: If an argument of a method cannot be stored.
+        OSError: If the file is missing or no COLMAP database, or exists with mode 'x'.
+        ValueError: If `mode` is unknown.
     """
 
     __slots__ = ("_rows",)
 
     def __init__(self, file: Path, mode: str = "r") -> None:
+        """Opens a database.
+
+        Args:
+            file: Name of the database.
+            mode: 'r' reads, 'r+' also writes, 'x' creates a new file.
+        """
         self._rows = _core.ColmapDatabase(file, mode)
 
     def __repr__(self) -> str:
@@ -131,7 +153,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Context in which all writes are stored together at its end, or none of them after an exception. Single writes take milliseconds each."""
+        """Context that stores all writes together at its end, and discards all of them after an exception. A single write takes milliseconds."""
         self._rows.begin()
         try:
             yield
@@ -149,19 +171,47 @@ class Database:
         return [DatabaseImage(*row) for row in self._rows.images()]
 
     def keypoints(self, image_id: int) -> NDArray[numpy.float32]:
-        """Returns the keypoints of an image, shape (N, C): x, y in px, and with C = 4 scale and orientation, with C = 6 the affine shape."""
+        """Returns the keypoints of an image.
+
+        Args:
+            image_id: Number of the image.
+
+        Returns:
+            Shape (N, C): x, y in px; with C = 4 also scale and orientation, with C = 6 also the affine shape.
+        """
         return self._rows.keypoints(image_id)
 
     def descriptors(self, image_id: int) -> NDArray[numpy.uint8]:
-        """Returns the descriptors of an image, shape (N, D)."""
+        """Returns the descriptors of an image.
+
+        Args:
+            image_id: Number of the image.
+
+        Returns:
+            uint8 of shape (N, D).
+        """
         return self._rows.descriptors(image_id)
 
     def matches(self, image_id1: int, image_id2: int) -> NDArray[numpy.uint32] | None:
-        """Returns the indices of matched keypoints, shape (M, 2), None if the pair has no row."""
+        """Returns the matches of a pair.
+
+        Args:
+            image_id1, image_id2: Numbers of the images in either order.
+
+        Returns:
+            Indices of matched keypoints, shape (M, 2), in the order of the arguments; None if the pair has no row.
+        """
         return self._rows.matches(image_id1, image_id2)
 
     def geometry(self, image_id1: int, image_id2: int) -> TwoViewGeometry | None:
-        """Returns the verified geometry of a pair, None if the pair has no row."""
+        """Returns the verified geometry of a pair.
+
+        Args:
+            image_id1, image_id2: Numbers of the images in either order.
+
+        Returns:
+            TwoViewGeometry in the order of the arguments; None if the pair has no row.
+        """
         row = self._rows.geometry(image_id1, image_id2)
         return None if row is None else TwoViewGeometry(*row[1:])
 
@@ -176,15 +226,46 @@ class Database:
     def write_camera(
         self, model: str, width: int, height: int, params: ArrayLike, *, has_prior_focal_length: bool = False, camera_id: int = 0
     ) -> int:
-        """Adds a camera and returns its number, the next free one if `camera_id` is 0."""
+        """Adds a camera.
+
+        Args:
+            model: Name of COLMAP's camera model: 'PINHOLE', 'SIMPLE_RADIAL', 'OPENCV', ...
+            width, height: Size of the images in px.
+            params: Parameters in the order of the model, in px as in COLMAP: the centre of the first pixel is (0.5, 0.5).
+            has_prior_focal_length: True if the focal length is known.
+            camera_id: Number of the camera; 0 takes the next free number.
+
+        Returns:
+            Number of the camera.
+
+        Raises:
+            ValueError: If the model is unknown or the parameters do not fit it.
+        """
         return self._rows.write_camera(camera_id, model, width, height, numpy_of(params).astype(float).ravel().tolist(), has_prior_focal_length)
 
     def write_image(self, name: str | bytes, camera_id: int, *, image_id: int = 0) -> int:
-        """Adds an image, named by its path below the folder of the images, and returns its number, the next free one if `image_id` is 0."""
+        """Adds an image.
+
+        Args:
+            name: Path of the photograph below the folder of the images.
+            camera_id: Number of its camera.
+            image_id: Number of the image; 0 takes the next free number.
+
+        Returns:
+            Number of the image.
+        """
         return self._rows.write_image(image_id, name, camera_id)
 
     def write_keypoints(self, image_id: int, keypoints: ArrayLike) -> None:
-        """Writes keypoints, shape (N, 2), (N, 4) or (N, 6) as `keypoints` returns them, in place of earlier ones."""
+        """Writes the keypoints of an image and replaces existing keypoints.
+
+        Args:
+            image_id: Number of the image.
+            keypoints: Shape (N, 2), (N, 4) or (N, 6), as `keypoints` returns them.
+
+        Raises:
+            ValueError: If the shape does not fit or a number is not finite.
+        """
         import numpy as np
 
         given = numpy_of(keypoints)
@@ -195,7 +276,16 @@ class Database:
         self._rows.write_keypoints(image_id, np.ascontiguousarray(given, np.float32))
 
     def write_descriptors(self, image_id: int, descriptors: ArrayLike, *, type: int = 0) -> None:
-        """Writes descriptors, uint8 of shape (N, D), in place of earlier ones; type: 0 SIFT, -1 unknown."""
+        """Writes the descriptors of an image and replaces existing descriptors.
+
+        Args:
+            image_id: Number of the image.
+            descriptors: uint8 of shape (N, D).
+            type: 0 for SIFT, -1 for an unknown type.
+
+        Raises:
+            ValueError: If the descriptors are not uint8 of shape (N, D).
+        """
         import numpy as np
 
         given = numpy_of(descriptors)
@@ -204,11 +294,27 @@ class Database:
         self._rows.write_descriptors(image_id, np.ascontiguousarray(given), type)
 
     def write_matches(self, image_id1: int, image_id2: int, matches: ArrayLike) -> None:
-        """Writes indices of matched keypoints, integers of shape (M, 2), in place of earlier ones."""
+        """Writes the matches of a pair and replaces existing matches.
+
+        Args:
+            image_id1, image_id2: Numbers of the images in either order.
+            matches: Indices of matched keypoints in the order of the images, integers of shape (M, 2).
+
+        Raises:
+            ValueError: If the shape does not fit or an index is negative.
+        """
         self._rows.write_matches(image_id1, image_id2, _indices(matches, "matches"))
 
     def write_geometry(self, image_id1: int, image_id2: int, geometry: TwoViewGeometry) -> None:
-        """Writes the geometry of a pair in place of an earlier one."""
+        """Writes the geometry of a pair and replaces an existing geometry.
+
+        Args:
+            image_id1, image_id2: Numbers of the images in either order.
+            geometry: Geometry in the order of the images.
+
+        Raises:
+            ValueError: If the configuration is unknown or an index is negative.
+        """
         g = geometry
         if g.configuration not in CONFIGURATIONS:
             raise ValueError(f"configuration: '{g.configuration}', must be one of {', '.join(CONFIGURATIONS)}")
@@ -216,7 +322,11 @@ class Database:
         self._rows.write_geometry(image_id1, image_id2, number, _indices(g.inliers, "inliers"), (g.F, g.E, g.H), (g.R, g.t))
 
     def erase_geometry(self, image_id1: int, image_id2: int) -> None:
-        """Removes the geometry of a pair if it has one."""
+        """Removes the geometry of a pair if it has one.
+
+        Args:
+            image_id1, image_id2: Numbers of the images in either order.
+        """
         self._rows.erase_geometry(image_id1, image_id2)
 
 
@@ -227,7 +337,20 @@ def write_features_and_matches(
     matches: Mapping[tuple[str, str], ArrayLike],
     cameras: Mapping[str, tuple[str, ArrayLike]],
 ) -> None:
-    """Writes images, keypoints and matches in one transaction; an image that the database has keeps its camera. Geometries of the pairs are removed."""
+    """Writes images, keypoints and matches in one transaction.
+
+    An image that the database already has keeps its camera. Geometries of the pairs are removed.
+
+    Args:
+        database: Database that is open for writing.
+        sizes: (width, height) of each image that the database does not have.
+        keypoints: Keypoints of each image name in px, shape (N, 2).
+        matches: Matches of each pair of image names, integers of shape (M, 2).
+        cameras: Model and parameters of new images with a known focal length.
+
+    Raises:
+        ValueError: If an image has no size, or a match names a missing keypoint.
+    """
     with database.transaction():
         ids = {image.name: image.id for image in database.images()}
         counts: dict[str, int] = {}

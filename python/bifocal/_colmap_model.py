@@ -22,90 +22,123 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 class ModelPose(NamedTuple):
-    """A rigid motion."""
+    """A rigid motion.
+
+    Attributes:
+        rotation: Quaternion w x y z of any length above 0.
+        translation: Shape (3,).
+    """
 
     rotation: Numbers
-    """Quaternion w x y z of any length above 0."""
     translation: Numbers
 
 
 @dataclass
 class ModelCamera:
-    """A camera of a model."""
+    """A camera of a model.
+
+    Attributes:
+        id: camera_id.
+        model: Name of COLMAP's camera model: 'PINHOLE', 'SIMPLE_RADIAL', 'OPENCV', ...
+        width, height: Size of the images in px.
+        params: Parameters in the order of the model, px, as COLMAP has them: the centre of the first pixel is (0.5, 0.5).
+    """
 
     id: int
     model: str
-    """Name of COLMAP's camera model: 'PINHOLE', 'SIMPLE_RADIAL', 'OPENCV', ..."""
     width: int
-    """px, as `height`."""
     height: int
     params: Numbers
-    """Parameters in the order of the model, px, as COLMAP has them: the centre of the first pixel is (0.5, 0.5)."""
 
 
 @dataclass
 class ModelImage:
-    """An image of a model with its pose and its features."""
+    """An image of a model with its pose and its features.
+
+    Attributes:
+        id, name: image_id and name of the file.
+        camera_id: Camera of the image.
+        rotation, translation: Quaternion w x y z and vector of X_camera = R X + t.
+        xy: Features in px, shape (N, 2); the centre of the first pixel is (0, 0).
+        point_ids: Number of the point of each feature, shape (N,); -1 without one.
+    """
 
     id: int
     name: str
     camera_id: int
     rotation: Numbers
-    """Quaternion w x y z of X_camera = R X + t."""
     translation: Numbers
     xy: Numbers
-    """Features, px, shape (N, 2); the centre of the first pixel is (0, 0)."""
     point_ids: NDArray[numpy.int64]
-    """Number of the point of each feature, shape (N,); -1 without one."""
 
 
 @dataclass
 class ModelPoints:
-    """The scene points of a model as arrays."""
+    """The scene points of a model as arrays.
+
+    Attributes:
+        ids: point3D_id, shape (P,).
+        xyz, rgb: Coordinates and colours, shape (P, 3) each.
+        errors: Mean reprojection errors in px, shape (P,); -1: unknown.
+        offsets: Point k has rows offsets[k] to offsets[k + 1] of `tracks`, shape (P + 1,).
+        tracks: Rows of the number of an image and the index of its feature, shape (T, 2).
+    """
 
     ids: NDArray[numpy.int64]
-    """Shape (P,)."""
     xyz: Numbers
-    """Shape (P, 3)."""
     rgb: NDArray[numpy.uint8]
-    """Shape (P, 3)."""
     errors: Numbers
-    """Mean reprojection errors, px, shape (P,); -1: unknown."""
     offsets: NDArray[numpy.int64]
-    """Point k has rows offsets[k] to offsets[k + 1] of `tracks`, shape (P + 1,)."""
     tracks: NDArray[numpy.uint32]
-    """Rows of the number of an image and the index of its feature, shape (T, 2)."""
 
 
 class RigSensor(NamedTuple):
-    """A sensor of a rig."""
+    """A sensor of a rig.
+
+    Attributes:
+        type: 0: camera, 1: inertial measurement unit.
+        id: camera_id, if the sensor is a camera.
+        sensor_from_rig: None for the reference sensor, which is the first one, and if unknown.
+    """
 
     type: int
-    """0: camera, 1: inertial measurement unit."""
     id: int
-    """Number of the camera."""
     sensor_from_rig: ModelPose | None
-    """None for the reference sensor, which is the first one, and if unknown."""
 
 
 class ModelRig(NamedTuple):
-    """Sensors fixed to each other, the reference sensor first."""
+    """Sensors fixed to each other, the reference sensor first.
+
+    Attributes:
+        id: rig_id.
+        sensors: Sensors of the rig.
+    """
 
     id: int
     sensors: list[RigSensor]
 
 
 class FrameData(NamedTuple):
-    """A record of a sensor, such as an image."""
+    """A record of a sensor, such as an image.
+
+    Attributes:
+        type, sensor_id: Type and id of the sensor.
+        id: Number of the image, if the sensor is a camera.
+    """
 
     type: int
     sensor_id: int
     id: int
-    """Number of the image, if the sensor is a camera."""
 
 
 class ModelFrame(NamedTuple):
-    """Records of the sensors of a rig at one time."""
+    """Records of the sensors of a rig at one time.
+
+    Attributes:
+        id, rig_id: frame_id, and the rig of the frame.
+        rig_from_world: Pose of the rig; None if unknown.
+        data: Records of the sensors.
+    """
 
     id: int
     rig_id: int
@@ -115,13 +148,21 @@ class ModelFrame(NamedTuple):
 
 @dataclass
 class Model:
-    """A sparse model. Lists are in the order of the files."""
+    """A sparse model. Lists are in the order of the files.
+
+    Attributes:
+        cameras: Cameras by number.
+        images: Images by number.
+        points: Scene points.
+        has_frames: False for models of versions before 4, which have no rigs and frames.
+        rigs: Rigs by number.
+        frames: Frames by number.
+    """
 
     cameras: list[ModelCamera]
     images: list[ModelImage]
     points: ModelPoints
     has_frames: bool = False
-    """False for models of versions before 4, which have no rigs and frames."""
     rigs: list[ModelRig] = field(default_factory=list)
     frames: list[ModelFrame] = field(default_factory=list)
 
@@ -219,26 +260,31 @@ def write_model(folder: Path, model: Model, format: Literal["binary", "text"] = 
 
 @dataclass(frozen=True)
 class BundleAdjustment:
-    """Result of `bundle_adjustment`."""
+    """Result of `bundle_adjustment`.
+
+    Attributes:
+        cameras, images, points, observations: Numbers of the used ones.
+        initial_cost, final_cost: Sum of the costs of the used observations in px^2.
+        initial_error, final_error: Mean reprojection error of the used observations in px.
+        iterations, history: Number of iterations, and the state after each.
+        reason: Cause of the end: 'function tolerance', 'max iterations', ...
+        is_converged: True if a tolerance was reached.
+        parts: Number of parts of the model that share no point.
+        redundancy: Number of observed values minus parameters.
+    """
 
     cameras: int
-    """With used observations, as `images` and `points`."""
     images: int
     points: int
     observations: int
-    """That were used."""
     initial_cost: float
-    """Sum of the costs of the used observations, px^2, as `final_cost`."""
     final_cost: float
     initial_error: float
-    """Mean reprojection error of the used observations, px, as `final_error`."""
     final_error: float
     iterations: int
     reason: str
-    """Why it ended: 'function tolerance', 'max iterations', ..."""
     is_converged: bool
     parts: int
-    """Number of parts of the model that share no point."""
     redundancy: int
     history: list[AdjustIteration]
 

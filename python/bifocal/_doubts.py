@@ -1,4 +1,4 @@
-"""Reasons to doubt a model that was estimated."""
+"""Tests that raise doubts about an estimated model: repeated structure and mirrored images."""
 
 from __future__ import annotations
 
@@ -20,15 +20,19 @@ __all__ = ["Repetition", "find_repetition", "mirror_doubt"]
 
 @dataclass(frozen=True)
 class Repetition:
-    """Result of `find_repetition`."""
+    """Result of `find_repetition`.
+
+    Attributes:
+        is_doubted: True if the rival has more than 0.3 of the inliers of the model.
+        reason: Reason for the doubt with numbers; '' without a doubt.
+        rival_inliers: Inliers of the rival, the best model of the outliers; 0 with too few outliers or no such model.
+        rival_ratio: Inliers of the rival divided by inliers of the model, after subtracting a minimal sample from both.
+    """
 
     is_doubted: bool
     reason: str
-    """Why, with numbers; '' without a doubt."""
     rival_inliers: int
-    """Inliers of the best model of the outliers; 0 if there is none."""
     rival_ratio: float
-    """Inliers of the rival by inliers of the model, both less a minimal sample."""
 
 
 def find_repetition(
@@ -47,13 +51,19 @@ def find_repetition(
     """Tests an epipolar model for repeated structure: windows, columns and tiles that look alike give outliers that support a second model.
 
     The model is doubted if the best model of its outliers, its rival, has more than 0.3 of its inliers (N. Jiang, P. Tan, L.-F. Cheong, Seeing
-    double without confusion, CVPR 2012). Costs a second estimation. Other models, and models that are not ok, are not doubted.
+    double without confusion, CVPR 2012). Costs a second estimation. Other kinds of models and models that are not `ok` are not doubted.
 
     Args:
-        found: The result of `bifocal.estimate` for the other arguments, which are the same here.
+        found: Result of `bifocal.estimate` for the arguments below.
+        x1, x2: Matches in px, shape (N, 2) each, or x1 alone as rows x1 y1 x2 y2.
+        camera1, camera2: Intrinsics in px, if the kind takes them.
+        threshold, options, weights, qualities, device: Arguments that `found` was estimated with.
+
+    Returns:
+        Repetition with the doubt and the number of inliers of the rival.
 
     Raises:
-        ValueError: For scene points and depths.
+        ValueError: If `found` is a model of scene points or of matches with depths, or shapes differ.
     """
     chosen = with_threshold(options, threshold)
     return Repetition(*_core.find_repetition(found, x1, x2, camera1, camera2, weights, qualities, chosen, device_id(device)))
@@ -72,13 +82,22 @@ def mirror_doubt(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> str:
-    """Returns why one of the images seems to be mirrored, '' without a doubt: clearly more matches support a pose once x2 is mirrored.
+    """Tests whether one of the images seems to be mirrored: clearly more matches support a pose once x2 is mirrored.
 
-    Only models with cameras are tested, because models without cameras fit mirrored matches as well. Costs a second estimation unless nearly all matches are
-    inliers.
+    Only models with cameras are tested, because models without cameras fit mirrored matches as well. Costs a second estimation unless nearly all
+    matches are inliers.
 
     Args:
-        found: The result of `bifocal.estimate` for the other arguments, which are the same here.
+        found: Result of `bifocal.estimate` for the arguments below.
+        x1, x2: Matches in px, shape (N, 2) each, or x1 alone as rows x1 y1 x2 y2.
+        camera1, camera2: Intrinsics in px, if the kind takes them.
+        threshold, options, weights, qualities, device: Arguments that `found` was estimated with.
+
+    Returns:
+        Reason for the doubt in words; '' without a doubt.
+
+    Raises:
+        ValueError: If `found` is a model of scene points or of matches with depths, or shapes differ.
     """
     chosen = with_threshold(options, threshold)
     return _core.mirror_doubt(found, x1, x2, camera1, camera2, weights, qualities, chosen, device_id(device))

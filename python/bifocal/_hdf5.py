@@ -1,4 +1,4 @@
-"""Reads the HDF5 files of hloc through h5py, with the checks of src/collection/hloc/hdf5.cpp."""
+"""Reads the HDF5 files of hloc by h5py, with the checks of src/collection/hloc/hdf5.cpp."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import h5py  # type: ignore[import-untyped,import-not-found,unused-ignore]
 import numpy as np
 
-MOST_VALUES = 2**26  # of a data set
-DEFLATED = 1032  # bytes that one byte of deflate holds, at most
-DEEPEST = 32  # groups in groups
-BYTES_OF_LINK = 8  # in the file, at least
+MOST_VALUES = 2**26  # largest number of values in a data set
+DEFLATED = 1032  # most bytes that one byte of deflate expands to
+DEEPEST = 32  # deepest nesting of groups
+BYTES_OF_LINK = 8  # least number of bytes that a link takes in the file
 
 
 class File:
-    """An HDF5 file that is open for reading. All methods raise OSError with a message that names the file and the data set."""
+    """Open HDF5 file. All methods raise OSError with a message that names the file and the data set."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -32,6 +32,7 @@ class File:
             raise OSError(f"{name}: is no HDF5 file, or damaged, or open for writing elsewhere") from error
 
     def close(self) -> None:
+        """Closes the file."""
         self.file.close()
 
     def paths(self) -> list[str]:
@@ -55,14 +56,15 @@ class File:
         return found
 
     def floats(self, path: str) -> np.ndarray | None:
-        """Returns the data set as float32; None if there is none of this path."""
+        """Returns a data set as float32; None if the path does not exist."""
         return self._read(path, "fiu", np.float32)
 
     def integers(self, path: str) -> np.ndarray | None:
-        """Returns the data set as int64; None if there is none of this path."""
+        """Returns a data set as int64; None if the path does not exist."""
         return self._read(path, "iu", np.int64)
 
     def holds_bytes(self, path: str) -> bool:
+        """Returns True if a data set of uint8 exists at the path."""
         with self.lock:
             data = self._data_set(path)
             return data is not None and data.dtype == np.uint8
@@ -93,7 +95,7 @@ class File:
         if not isinstance(data, h5py.Dataset):
             return None
         if data.is_virtual:
-            self._refuse(path, "is a virtual data set, whose numbers are those of others: it is not read")
+            self._refuse(path, "is a virtual data set, which refers to other data: it is not read")
         if data.external:
             self._refuse(path, "its numbers lie in another file, which is not read")
         return data
@@ -117,7 +119,7 @@ class File:
             return values
 
     def _check_stored(self, path: str, data: Any, count: int) -> None:
-        """Refuses a claim of more numbers than the bytes of the file can hold."""
+        """Refuses a data set that claims more numbers than the bytes of the file can hold."""
         size = data.dtype.itemsize
         needed, holds = count * size, min(data.id.get_storage_size(), self.bytes)
         if data.chunks:

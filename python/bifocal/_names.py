@@ -1,4 +1,4 @@
-"""Names of the minimal solvers and of the kinds of models, in the order of C++.
+"""Names of the minimal solvers and of the kinds of models, in the order of the C++ enumerations.
 
 scripts/python-options writes this file from include/bifocal/solvers.def and problems.def.
 """

@@ -1,4 +1,4 @@
-"""Numbers of arguments: what is none is a TypeError that names the argument."""
+"""Numeric arguments: a value that is not a number raises a TypeError that names the argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def reals(value: Any, name: str) -> NDArray[Any]:
-    """An array of float64 of floats or whole numbers."""
+    """Returns a float64 array from floats or integers; TypeError with the argument's name for other types."""
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, RuntimeError):
@@ -22,7 +22,7 @@ def reals(value: Any, name: str) -> NDArray[Any]:
 
 
 def number(value: Any, name: str) -> float:
-    """A real number."""
+    """Returns a float; TypeError with the argument's name for other types."""
     try:
         if isinstance(value, (str, bytes)) or np.shape(value) != ():
             raise TypeError
@@ -32,7 +32,7 @@ def number(value: Any, name: str) -> float:
 
 
 def whole(value: Any, name: str) -> int:
-    """A whole number."""
+    """Returns an integer; ValueError with the argument's name for other numbers."""
     n = number(value, name)
     if not np.isfinite(n) or n != np.rint(n):
         raise ValueError(f"{name} = {value}, must be a whole number")

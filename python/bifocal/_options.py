@@ -1,6 +1,6 @@
-"""Options of the calls: frozen, by keyword, with the defaults of the C++ headers, which explain them at length.
+"""Option classes: frozen dataclasses with keyword arguments and the defaults of the C++ headers, which explain each option at length.
 
-scripts/python-options writes this file. To change some: ``dataclasses.replace(options, threshold=3.0)``.
+``dataclasses.replace(options, threshold=3.0)`` returns a changed copy. scripts/python-options writes this file.
 """
 
 from __future__ import annotations
@@ -25,256 +25,289 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RobustOptions:
-    """Options of robust estimation (include/bifocal/robust.hpp)."""
+    """Options of robust estimation, for `estimate` and all other estimators (include/bifocal/robust.hpp).
+
+    Attributes:
+        threshold: Largest error of an inlier. Unit: px. Range: above 0 and finite.
+        confidence: Probability of an outlier-free sample at which sampling ends. Range: above 0 and below 1.
+        min_iterations: Minimum number of samples (at most max_iterations). Range: at least 1.
+        max_iterations: Maximum number of samples. Range: at least 1.
+        min_inlier_ratio: Fraction of correct matches that sampling must be able to find; 0: 0.1 for one pair (fundamental, shared_focal 0.15, radial_fundamental 0.3), 0.2 in batches. Range: 0 to 1.
+        seed: Seed of the sampling; equal seeds give equal results.
+        dominant_plane: Fundamental matrix: if most matches lie on a plane, search for matches off the plane, and reject the model unless they prove it.
+        belief: Level of significance: a model is accepted if the expected number of equally good models among outliers is smaller; a higher level accepts more models with few matches, correct and wrong; 0: 0.01, for homography, similarity and affine 0.001. Range: at least 0 and finite.
+    """
 
     threshold: float = 2.0
-    """px: largest error of an inlier (above 0 and finite)."""
     confidence: float = 0.999
-    """Probability of having drawn a sample without outliers, which ends the sampling (above 0 and below 1)."""
     min_iterations: int = 100
-    """Samples to draw at least (at most max_iterations) (at least 1)."""
     max_iterations: int = 300000
-    """Most samples to draw (at least 1)."""
     min_inlier_ratio: float = 0.0
-    """Fraction of correct matches worth looking for; 0: 0.1 of one pair (fundamental, shared_focal 0.15, radial_fundamental 0.3), 0.2 in batches (0 to 1)."""
     seed: int = 0
-    """Seed of the sampling; the same one gives the same result."""
     dominant_plane: bool = False
-    """Fundamental matrix: look for matches off a plane that most of them lie on, and give none that they do not prove."""
     belief: float = 0.0
-    """A model is believed if fewer models as well supported are expected of outliers; larger: more models of few matches, right and wrong; 0: 0.01, of maps 0.001 (at least 0 and finite)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SiftOptions:
-    """Options of `detect` (include/bifocal/features.hpp)."""
+    """Options of SIFT features, for `detect` (include/bifocal/features.hpp).
+
+    Attributes:
+        max_features: Largest number of features per image; the strongest are kept; 0: all. Range: at least 0.
+        octave_layers: Scales per octave. Range: 1 to 16.
+        contrast_threshold: Smallest |DoG| times octave_layers, for image values in [0, 1]. Range: at least 0 and below 1000.
+        edge_threshold: Largest ratio of principal curvatures. Range: at least 1 and below 1000000.
+        sigma: Blur of the first layer of an octave. Unit: px. Range: 0.8 to 8.
+        upsample: Start from the image enlarged to twice its size.
+        root: RootSIFT (L1-normalised, square root) instead of Lowe's clipped L2 norm.
+        balance: Spread features over square cells, this number along the longer side; 0: keep the strongest of the whole image. Range: 0 to 128.
+        domain_size_pooling: Descriptors that combine three sizes of neighbourhood: more correct matches between very different views, for 1.4 to 1.9 times the time.
+        affine_shape: Features on ellipses instead of circles: a third to a half more correct matches between distant views, 2 to 7 % fewer between near views, for 1.2 to 1.5 times the time.
+    """
 
     max_features: int = 65536
-    """Features kept of a picture, strongest first; 0: all (at least 0)."""
     octave_layers: int = 3
-    """Scales an octave (1 to 16)."""
     contrast_threshold: float = 0.04
-    """Least |DoG| times octave_layers, of image values in [0, 1] (at least 0 and below 1000)."""
     edge_threshold: float = 10.0
-    """Largest ratio of principal curvatures (at least 1 and below 1000000)."""
     sigma: float = 1.6
-    """px: blur of the first layer of an octave (0.8 to 8)."""
     upsample: bool = True
-    """Start from the picture doubled in size."""
     root: bool = True
-    """RootSIFT (L1-normalised, square root) instead of Lowe's clipped L2 norm."""
     balance: int = 0
-    """Cells along the longer side that take turns where there are more features; 0: the strongest, wherever they are (0 to 128)."""
     domain_size_pooling: bool = False
-    """Descriptors of three sizes of neighbourhood in one: more right matches between views that differ much, for 1.4 to 1.9 times the time."""
     affine_shape: bool = False
-    """Features of ellipses instead of circles: a third to a half more right matches between views far apart, 2 to 7 % fewer between near ones, for 1.2 to 1.5 times the time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SurfOptions:
-    """Options of `detect` for SURF (include/bifocal/features.hpp), which is under patents until about 2027 (docs/features.md)."""
+    """Options of SURF features, for `detect` (include/bifocal/features.hpp). SURF is patented until about 2027 (docs/features.md).
+
+    Attributes:
+        max_features: Largest number of features per image; the strongest are kept; 0: all. Range: at least 0.
+        octaves: Octaves of four filters each. Range: 1 to 5.
+        threshold: Smallest determinant of the Hessian, for image values in [0, 1] and filters divided by their area. Range: at least 0 and below 1000.
+        numbers: Numbers per descriptor, padded to 128.
+        upright: No orientations: for cameras without rotation about the optical axis.
+        upsample: Start from the image enlarged to twice its size.
+        balance: Spread features over square cells, this number along the longer side; 0: keep the strongest of the whole image. Range: 0 to 128.
+    """
 
     max_features: int = 65536
-    """Features kept of a picture, strongest first; 0: all (at least 0)."""
     octaves: int = 4
-    """Octaves of four filters each (1 to 5)."""
     threshold: float = 0.00025
-    """Least determinant of the Hessian, of image values in [0, 1] and filters divided by their area (at least 0 and below 1000)."""
     numbers: Literal[64, 128] = 64
-    """Numbers of a descriptor, padded to 128."""
     upright: bool = False
-    """No orientations: for cameras that are not turned about their axis."""
     upsample: bool = False
-    """Start from the picture doubled in size."""
     balance: int = 0
-    """Cells along the longer side that take turns where there are more features; 0: the strongest, wherever they are (0 to 128)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MatchOptions:
-    """Options of `match` (include/bifocal/features.hpp)."""
+    """Options of matching 8-bit descriptors, for `match` and `match_guided` (include/bifocal/features.hpp).
+
+    Attributes:
+        max_ratio: Largest ratio of nearest and second nearest distance (Lowe's test), from image 1 to 2; 1 or more: no test. Range: above 0.
+        mutual: Matches must be nearest neighbours in both directions.
+        ratio_both_ways: Apply the ratio test also from image 2 to 1.
+        max_distance: Largest Euclidean distance of a match; 0: no limit. Range: at least 0.
+    """
 
     max_ratio: float = 0.8
-    """Nearest over second nearest distance of a match (Lowe's test), from 1 to 2; 1 and more: any (above 0)."""
     mutual: bool = True
-    """Each has to be the other's nearest."""
     ratio_both_ways: bool = False
-    """The ratio test also from 2 to 1."""
     max_distance: float = 0.0
-    """Largest Euclidean distance of a match; 0: any (at least 0)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FloatMatchOptions:
-    """Options of `match_descriptors` (include/bifocal/matching.hpp)."""
+    """Options of matching float descriptors, for `match_descriptors` (include/bifocal/matching.hpp).
+
+    Attributes:
+        normalise: Normalise to unit length first: the nearest descriptor has the largest cosine.
+        mutual: Matches must be nearest neighbours in both directions.
+        max_ratio: Largest ratio of nearest and second nearest distance, from image 1 to 2; 1 or more: no test. Range: above 0.
+        max_distance: Largest Euclidean distance, sqrt(2 - 2 c) for unit vectors with a cosine of c; 0: no limit. Range: at least 0.
+    """
 
     normalise: bool = True
-    """To unit length first: the nearest is the one of the largest cosine."""
     mutual: bool = True
-    """Each has to be the other's nearest."""
     max_ratio: float = 1.0
-    """Nearest over second nearest distance, from 1 to 2; 1 and more: any (above 0)."""
     max_distance: float = 0.0
-    """Largest Euclidean distance, of unit vectors with a cosine of c sqrt(2 - 2 c); 0: any (at least 0)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DisparityFilter:
-    """What happens to disparities after the winners are known, in this order (include/bifocal/stereo.hpp)."""
+    """Filters of a computed disparity map, applied in the order of the attributes (include/bifocal/stereo.hpp).
+
+    Attributes:
+        cross_check: Largest difference of the disparities of both directions; negative: no check. Unit: px.
+        uniqueness: Percentage by which a match must be better than the best elsewhere. Range: 0 to 99.
+        median: Side of the median filter over known neighbours; 0: no filter. Unit: px.
+        speckle_size: Regions with fewer pixels become unknown; 0: keep all regions. Unit: px. Range: 0 to 1073741824.
+        speckle_range: Largest difference between neighbours in one region. Unit: px. Range: at least 0.
+        fill: How unknown pixels get a disparity.
+        fill_window: Side of the window for the mean. Unit: px. Range: odd, 3 to 31.
+    """
 
     cross_check: float = 1.0
-    """px: largest difference of both directions; negative: no check."""
     uniqueness: int = 0
-    """Per cent by which a match must be better than the best elsewhere (0 to 99)."""
     median: Literal[0, 3, 5] = 5
-    """px: side of the median filter over known neighbours; 0: none."""
     speckle_size: int = 100
-    """px: smaller regions become unknown; 0: none (0 to 1073741824)."""
     speckle_range: float = 2.0
-    """px: neighbours of one region differ by at most this (at least 0)."""
     fill: Literal["none", "background", "mean", "planes"] = "planes"
-    """How unknown pixels get a value."""
     fill_window: int = 15
-    """px: side of the window that the mean is taken over (odd, 3 to 31)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SgmOptions:
-    """Options of semi-global matching of census codes (include/bifocal/stereo.hpp)."""
+    """Options of semi-global matching of census codes, for `stereo` and `StereoMatcher` (include/bifocal/stereo.hpp).
+
+    Attributes:
+        min_disparity: First disparity of the search. Unit: px. Range: -1048576 to 1048576.
+        disparities: Number of disparities in the search: min_disparity to min_disparity + disparities - 1. Range: 1 to 1024.
+        census: Census code of the 9 x 7 neighbourhood, with 31, 31 or 62 bits.
+        paths: 8, or 4: rows and columns only, faster.
+        P1: Cost of a disparity step of 1 between neighbours. Unit: bits. Range: 0 to 190.
+        P2: Cost of a larger step between neighbours of equal brightness, at least P1. Unit: bits. Range: 0 to 190.
+        P2_contrast: Difference in brightness that halves P2; 0: constant P2. Unit: levels of 255. Range: 0 to 65536.
+        vertical_tolerance: Largest vertical offset of rows if the rectification is not exact. Unit: px. Range: 0 to 2.
+        white: Brightest value of the images; 0: 255, or 65535 for 16 bits. Range: 0 to 65535.
+        filter: Filters of the disparity map.
+        max_memory: Memory limit of the matcher; 0: no limit. Unit: bytes.
+    """
 
     min_disparity: int = 0
-    """px: start of the search (-1048576 to 1048576)."""
     disparities: int = 128
-    """Searched: min_disparity to min_disparity + disparities - 1 (1 to 1024)."""
     census: Literal["sparse", "symmetric", "full"] = "sparse"
-    """Code of a neighbourhood of 9 x 7, of 31, 31 or 62 bits."""
     paths: Literal[4, 8] = 8
-    """8, or 4: along rows and columns only, faster."""
     P1: int = 9
-    """bits: cost of a step of one disparity between neighbours (0 to 190)."""
     P2: int = 60
-    """bits: cost of a larger one where the brightness is the same, at least P1 (0 to 190)."""
     P2_contrast: int = 11
-    """Levels of 255: difference of brightness that halves P2; 0: P2 everywhere (0 to 65536)."""
     vertical_tolerance: int = 0
-    """px: rows may be apart by this where rectification is not exact (0 to 2)."""
     white: int = 0
-    """Brightest value of the pictures; 0: 255, or 65535 of 16 bits (0 to 65535)."""
     filter: DisparityFilter = field(default_factory=lambda: DisparityFilter(uniqueness=5))
-    """What happens to the disparities."""
     max_memory: int = 0
-    """bytes: most memory that the matcher takes; 0: any."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SsdOptions:
-    """Options of block matching by sums of squared differences (include/bifocal/stereo.hpp)."""
+    """Options of block matching by sums of squared differences, for `stereo` and `StereoMatcher` (include/bifocal/stereo.hpp).
+
+    Attributes:
+        min_disparity: First disparity of the search. Unit: px. Range: -1048576 to 1048576.
+        disparities: Number of disparities in the search: min_disparity to min_disparity + disparities - 1. Range: 1 to 1024.
+        window: Side of the square window. Unit: px. Range: odd, 3 to 31.
+        filter: Filters of the disparity map.
+    """
 
     min_disparity: int = 0
-    """px: start of the search (-1048576 to 1048576)."""
     disparities: int = 64
-    """Searched: min_disparity to min_disparity + disparities - 1 (1 to 1024)."""
     window: int = 15
-    """px: side of the square window (odd, 3 to 31)."""
     filter: DisparityFilter = field(default_factory=lambda: DisparityFilter(median=0, speckle_size=0, fill='background'))
-    """What happens to the disparities."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VerifyOptions:
-    """Options of `bifocal.colmap` (include/bifocal/colmap/verify.hpp)."""
+    """Options of geometric verification, for `bifocal.colmap.verify` and `collect` (include/bifocal/colmap/verify.hpp).
+
+    Attributes:
+        max_error: Largest error of an inlier. Unit: px. Range: above 0 and finite.
+        min_inliers: Pairs with fewer inliers are degenerate. Range: at least 1.
+        confidence: Probability of an outlier-free sample at which sampling ends. Range: above 0 and below 1.
+        min_iterations: Minimum number of samples for each model. Range: at least 1.
+        max_iterations: Maximum number of samples for each model. Range: at least 1.
+        min_inlier_ratio: Fraction of correct matches that sampling must be able to find; 0: 0.2, more for few matches. Range: 0 to 1.
+        min_E_F_inlier_ratio: Calibrated: E has more than this fraction of F's inliers. Range: 0 to 1.
+        max_H_inlier_ratio: Planar_or_panoramic: H has more than this fraction of E's or F's inliers. Range: 0 to 1.
+        relative_pose: Also compute poses of planar pairs, and distinguish planar from panoramic pairs.
+        detect_watermark: Detect watermarks.
+        watermark_min_inlier_ratio: Fraction of the inliers that lie near the border and have the same shift. Range: 0 to 1.
+        watermark_border_size: Width of the border, as a fraction of the image diagonal. Range: 0 to 1.
+        watermark_max_error: Largest difference between the shifts of a watermark's inliers. Unit: px. Range: above 0.
+        seed: Seed of the sampling; equal seeds give equal results.
+        belief: Level of significance: a model is accepted if the expected number of equally good models among outliers is smaller; a higher level accepts more models with few matches, correct and wrong; 0: 0.01, for homographies 0.001. Range: at least 0 and finite.
+    """
 
     max_error: float = 4.0
-    """px: largest error of an inlier (above 0 and finite)."""
     min_inliers: int = 15
-    """A pair with fewer is degenerate (at least 1)."""
     confidence: float = 0.999
-    """Probability of having drawn a sample without outliers (above 0 and below 1)."""
     min_iterations: int = 100
-    """Samples to draw for each model at least (at least 1)."""
     max_iterations: int = 10000
-    """Most samples to draw for each model (at least 1)."""
     min_inlier_ratio: float = 0.0
-    """Fraction of right matches worth looking for; 0: 0.2, more of few matches (0 to 1)."""
     min_E_F_inlier_ratio: float = 0.95
-    """Calibrated: E has more than this fraction of F's inliers (0 to 1)."""
     max_H_inlier_ratio: float = 0.8
-    """Planar_or_panoramic: H has more than this fraction of E's or F's inliers (0 to 1)."""
     relative_pose: bool = False
-    """Poses of planar pairs, too, and planes told from turns."""
     detect_watermark: bool = True
-    """Look for watermarks."""
     watermark_min_inlier_ratio: float = 0.7
-    """Fraction of the inliers that lies in the border and moves alike (0 to 1)."""
     watermark_border_size: float = 0.1
-    """Width of the border, as a fraction of the picture's diagonal (0 to 1)."""
     watermark_max_error: float = 4.0
-    """px: largest difference of what moves alike (above 0)."""
     seed: int = 0
-    """Seed of the sampling; the same one gives the same result."""
     belief: float = 0.0
-    """A model counts if fewer models as well supported are expected of outliers; larger: more models of few matches, right and wrong; 0: 0.01, of homographies 0.001 (at least 0 and finite)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AdjustOptions:
-    """Options of `adjust` (include/bifocal/adjust.hpp)."""
+    """Options of bundle adjustment, for `adjust` (include/bifocal/adjust.hpp).
+
+    Attributes:
+        max_iterations: Most steps that are tried. Range: 0 to 100000.
+        loss: Cost of an error.
+        loss_scale: Error at which a robust loss leaves least squares. Unit: px. Range: above 0 and finite.
+        function_tolerance: Stops when a step reduces the cost by a smaller part. Range: at least 0 and finite.
+        gradient_tolerance: Stops when no entry of the gradient is larger. Range: at least 0 and finite.
+        parameter_tolerance: Stops when a step is shorter, relative to the parameters. Range: at least 0 and finite.
+        solver: Solver of the reduced system; auto: dense for small problems.
+        preconditioner: Preconditioner of conjugate gradients.
+        max_cg_iterations: Most conjugate gradient iterations of a step. Range: 1 to 100000.
+        cg_tolerance: A step's system is solved to about this relative accuracy. Range: 1e-15 to 0.9.
+        float_blocks: Keeps derivatives in single precision: half the memory; residuals and decisions stay in double.
+        gauge: Position, orientation and scale of the result.
+        covariance: Computes covariances; needs the memory of the dense solver.
+        max_memory: Most memory of the device that the adjustment takes; 0: any. Unit: bytes. Range: at least 0.
+    """
 
     max_iterations: int = 100
-    """Most steps that are tried (0 to 100000)."""
     loss: Literal["trivial", "huber", "soft_l1", "cauchy"] = "trivial"
-    """Cost of an error."""
     loss_scale: float = 1.0
-    """px: error at which a robust loss leaves least squares (above 0 and finite)."""
     function_tolerance: float = 1e-06
-    """Stops when a step reduces the cost by a smaller part (at least 0 and finite)."""
     gradient_tolerance: float = 1e-10
-    """Stops when no entry of the gradient is larger (at least 0 and finite)."""
     parameter_tolerance: float = 1e-08
-    """Stops when a step is shorter, relative to the parameters (at least 0 and finite)."""
     solver: Literal["auto", "dense", "iterative"] = "auto"
-    """Of the reduced system; auto: dense for small problems."""
     preconditioner: Literal["schur_jacobi", "power_series"] = "schur_jacobi"
-    """Of conjugate gradients."""
     max_cg_iterations: int = 500
-    """Most conjugate gradient iterations of a step (1 to 100000)."""
-    cg_tolerance: float = 0.1
-    """A step's system is solved to about this relative accuracy (1e-15 to 0.9)."""
+    cg_tolerance: float = 0.01
     float_blocks: bool = False
-    """Keeps derivatives in single precision: half the memory; residuals and decisions stay in double."""
     gauge: Literal["start", "free"] = "start"
-    """Position, orientation and scale of the result."""
     covariance: bool = False
-    """Computes covariances; needs the memory of the dense solver."""
     max_memory: int = 0
-    """bytes: most memory of the device that the adjustment takes; 0: any (at least 0)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BundleAdjustOptions:
-    """Options of `bifocal.colmap.bundle_adjustment` (include/bifocal/colmap/bundle_adjust.hpp)."""
+    """Options of `bifocal.colmap.bundle_adjustment` (include/bifocal/colmap/bundle_adjust.hpp).
+
+    Attributes:
+        adjust: The solver.
+        refine_focal_length: Adjust focal lengths.
+        refine_principal_point: Adjust principal points, too.
+        refine_extra_params: Adjust parameters of lenses.
+        refine_poses: Adjust poses of images.
+        refine_points: Adjust scene points.
+        min_track_length: Points with fewer observations are left as they are. Range: at least 0.
+        separate_frames: Adjust images of one frame independently and drop rigs and frames.
+    """
 
     adjust: AdjustOptions = field(default_factory=lambda: AdjustOptions())
-    """The solver."""
     refine_focal_length: bool = True
-    """Adjust focal lengths."""
     refine_principal_point: bool = False
-    """Adjust principal points, too."""
     refine_extra_params: bool = True
-    """Adjust parameters of lenses."""
     refine_poses: bool = True
-    """Adjust poses of images."""
     refine_points: bool = True
-    """Adjust scene points."""
     min_track_length: int = 0
-    """Points with fewer observations are left as they are (at least 0)."""
     separate_frames: bool = False
-    """Adjust images of one frame independently and drop rigs and frames."""
 
 
 def _refuse(options: Any, name: str, value: Any) -> NoReturn:
-    # Names the option, or those that there are.
+    # Names the option, or lists all options if the name is unknown.
     changed = "options can't be changed, dataclasses.replace() makes a changed copy"
     if name in options.__dataclass_fields__:
         raise FrozenInstanceError(f"{name}: {changed}")

@@ -1,4 +1,4 @@
-"""Two photographs to geometry in one call: features, matches, model, pose, rectified pair, disparity, depth and cloud."""
+"""Geometry of two photographs in one call: features, matches, model, pose, rectified pair, disparity, depth and point cloud."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from . import _core
+from ._heic import pixels_of
 from ._arrays import ArrayLike, rgb_of
 from ._colmap_database import numpy_of
 from ._core import Pair
@@ -56,31 +57,42 @@ def estimate_pair(
     """Estimates the geometry of two photographs, from features or from given matches to a point cloud.
 
     Args:
-        left, right: uint8, shape (H, W) or (H, W, C), RGB or with bgr=True BGR, or names of files. EXIF focal lengths replace cameras.
-        camera1, camera2: Pinholes; camera2 is camera1 by default. Without cameras focal length and lens are estimated if the matches determine them.
-        matches: Coordinates x1, x2 of another matcher (LightGlue, RoMa, ...), px, shape (N, 2) each, torch or NumPy, in the place of features.
-        model: 'auto' chooses between an epipolar model and a homography. threshold: largest error of an inlier, px; replaces that of `robust`.
-        features, matching, robust: Options of the stages.
-        mask1, mask2: uint8 (H, W); no features where a mask is 0. guided: matches a second time along the model.
-        escalate: Tries affine shapes and a guided round if the answer is refused, doubted or has fewer than 50 inliers.
-        lens_is_unknown: The cameras determine the focal length alone: estimate the distortion.
-        camera_deviations: Of focal length and principal point, fractions of it and of the longer side; 0: 0.001 if given, 0.04 and 0.01 of EXIF.
-        dense: Rectifies, matches densely and computes depth if the camera moved. slanted: adds depth from slanted planes.
-        max_dense_pixels: Larger photographs are reduced for dense matching.
-        near_depth, far_depth: Depths of the nearest and farthest surface, in baselines; 0: from the matches. min_disparity, max_disparity: ends of the dense search, px.
-        device: 'cpu', 'cuda:0', 'opencl:0', ... of all stages. progress: called with the name of each stage and the fraction done.
+        left, right: uint8, shape (H, W) or (H, W, C), or names of files, whose EXIF focal lengths are used if no camera is given.
+        camera1, camera2: Pinholes in px; camera2 is camera1 by default. Without them focal length and lens are estimated if possible.
+        matches: Coordinates x1, x2 of another matcher (LightGlue, RoMa, ...) in px, shape (N, 2) each, torch or NumPy, instead of features.
+        model: Kind of the model; 'auto' chooses between an epipolar model and a homography.
+        threshold: Largest error of an inlier in px; replaces the threshold of `robust`.
+        features: Options of SIFT or SURF.
+        matching: Options of matching.
+        robust: Options of the robust estimation.
+        mask1, mask2: bool or integers, shape (H, W); features are detected where a mask is not 0.
+        guided: Matches a second time along the estimated model and estimates again.
+        escalate: Tries affine shapes and a guided round if the result is refused, doubted or has fewer than 50 inliers.
+        lens_is_unknown: The given cameras determine the focal length alone, so that the distortion is estimated.
+        camera_deviations: Relative standard deviation of the focal length, and of the principal point as a fraction of the longer side.
+            0 means 0.001 for given cameras, and 0.04 and 0.01 for EXIF.
+        dense: Rectifies, matches densely and computes depth if the camera moved.
+        slanted: Adds depth from slanted planes of the unrectified pair.
+        max_dense_pixels: Largest number of pixels for dense matching; larger photographs are reduced.
+        near_depth, far_depth: Depths of the nearest and farthest surface in baselines; 0 takes them from the matches.
+        min_disparity, max_disparity: Ends of the disparity search in px; by default from the matches.
+        bgr: True if the channels have OpenCV's order blue, green, red instead of red, green, blue.
+        device: Device of all stages: 'cpu', 'cuda:0', 'opencl:0', ...
+        progress: Called with the name of each stage and the fraction done.
 
     Returns:
-        A Pair; it is true if a model was found, and `reason` says why not.
+        Pair, which is true if a model was found; otherwise `reason` names the cause.
 
     Raises:
         ValueError: If an argument is out of range, or model='essential' without cameras.
         OSError: If a file cannot be read.
+        RuntimeError: If the device is missing or fails.
     """
     options = {"model": model, "threshold": threshold, "guided": guided, "escalate": escalate, "lens_is_unknown": lens_is_unknown}
     options |= {"dense": dense, "slanted": slanted, "max_dense_pixels": max_dense_pixels, "near_depth": near_depth, "far_depth": far_depth}
     options |= dict(zip(("min_disparity", "max_disparity", "focal_deviation", "principal_point_deviation"), (min_disparity, max_disparity, *camera_deviations)))
     points = None if matches is None else tuple(numpy_of(x) for x in matches)
     cameras, stages = (camera1, camera1 if camera2 is None else camera2), (features, matching, robust)
-    images = rgb_of(left, bgr), rgb_of(right, bgr)
+    read = [pixels_of(image, _core.reads_tiff) for image in (left, right)]
+    images = tuple(rgb_of(image, bgr) if pixels is None else pixels for image, pixels in zip((left, right), read))
     return _core.estimate_pair(images, cameras, points, (mask1, mask2), stages, options, device_id(device) or "cpu", progress)

@@ -1,4 +1,4 @@
-"""Images and cameras from files, and drawn images."""
+"""Images, cameras and matches from files, and drawings of matches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, Union
 from . import _core
 from ._arrays import ArrayLike, rgb_of
 from ._cameras import Camera
-from ._core import read_image, write_image
+from ._core import write_image
+from ._heic import pixels_of
 
 if TYPE_CHECKING:
     import os
@@ -32,64 +33,132 @@ __all__ = [
 
 
 class Calibration(NamedTuple):
-    """Cameras of a pair from a file."""
+    """Cameras of a pair from a file.
+
+    Attributes:
+        camera1, camera2: Pinhole cameras in px.
+        baseline: Distance of the cameras in the unit of the file; None if the file has none.
+        doffs: cx2 - cx1 of a rectified pair, in px.
+        max_disparity: End of the disparity search in px; 0 if the file has none.
+        width, height: Size of the images in px; 0 if the file has none.
+    """
 
     camera1: Camera
     camera2: Camera
     baseline: float | None
-    """Distance of the cameras in the unit of the file, None if the file has none."""
     doffs: float
-    """cx2 - cx1 of a rectified pair, px."""
     max_disparity: int
-    """End of the search for disparities, 0 if the file has none."""
     width: int
     height: int
 
 
 class Correspondences(NamedTuple):
-    """Matches from a file."""
+    """Matches from a file.
+
+    Attributes:
+        x1, x2: Image coordinates in px, shape (N, 2).
+        weights: Importance of each match, shape (N,); None if the file has none.
+        qualities: Likelihood of each match to be correct, shape (N,); None if the file has none.
+    """
 
     x1: NDArray[numpy.float64]
-    """px, shape (N, 2), as `x2`."""
     x2: NDArray[numpy.float64]
     weights: NDArray[numpy.float64] | None
     qualities: NDArray[numpy.float64] | None
 
 
-def read_correspondences(file: Path) -> Correspondences:
-    """Reads matches: text rows "x1 y1 x2 y2 [weight]" in px, or an NPZ file of a matcher with keypoints0, keypoints1 and matches.
+def read_image(file: Path) -> NDArray[numpy.uint8]:
+    """Reads an image file, rotated according to its EXIF orientation.
+
+    Args:
+        file: JPEG, PNG, TIFF, WebP, BMP, PGM or PPM; HEIC with the package pillow-heif. Builds without libtiff read TIFF with the package pillow.
+
+    Returns:
+        uint8 of shape (H, W) or (H, W, C).
 
     Raises:
-        OSError: With file, line and value, if a row does not fit.
+        OSError: If the file cannot be read.
+    """
+    pixels = pixels_of(file, _core.reads_tiff)
+    return _core.read_image(file) if pixels is None else pixels
+
+
+def read_correspondences(file: Path) -> Correspondences:
+    """Reads matches from a text file or from an NPZ file.
+
+    Args:
+        file: Text with rows "x1 y1 x2 y2 [weight]" in px, or an NPZ file of a matcher with keypoints0, keypoints1 and matches.
+
+    Returns:
+        Correspondences with coordinates, and weights or qualities if the file has them.
+
+    Raises:
+        OSError: If a row does not fit; names the file, the line and the value.
     """
     return Correspondences(*_core.read_correspondences(file))
 
 
 def read_calibration(file: Path) -> Calibration:
-    """Reads a 3 x 3 matrix, four numbers fx fy cx cy, or a Middlebury calib.txt.
+    """Reads the cameras of a pair.
+
+    Args:
+        file: Text with a 3 x 3 matrix or four numbers fx fy cx cy, or a Middlebury calib.txt.
+
+    Returns:
+        Calibration with both cameras, which are equal if the file has a single camera.
 
     Raises:
-        OSError: With file and value, if the file is none of these.
+        OSError: If the file has another format; names the file and the value.
     """
     camera1, camera2, *other = _core.read_calibration(file)
     return Calibration(Camera(*camera1), Camera(*camera2), *other)
 
 
 def intrinsics_from_exif(file: Path) -> Camera | None:
-    """Returns the pinhole that the EXIF block of a JPEG tells, with the principal point at the image centre; None without a focal length."""
+    """Reads the focal length from the EXIF block of a JPEG.
+
+    Args:
+        file: Name of the photograph.
+
+    Returns:
+        Pinhole camera in px with the principal point at the image centre; None if EXIF has no focal length.
+
+    Raises:
+        OSError: If the file cannot be read.
+    """
     numbers = _core.intrinsics_from_exif(file)
     return None if numbers is None else Camera(*numbers)
 
 
 def warp(image: ArrayLike, H: ArrayLike, width: int, height: int) -> NDArray[numpy.uint8]:
-    """Samples an image through a homography: output px ~ H input px. Pixels from outside the input are 0."""
+    """Samples an image through a homography.
+
+    Args:
+        image: uint8, shape (H, W) or (H, W, C).
+        H: Homography with output px ~ H input px, shape (3, 3).
+        width, height: Size of the output in px.
+
+    Returns:
+        uint8 image of that size; pixels from outside the input are 0.
+    """
     return _core.warp(image, H, width, height)
 
 
 def draw_epipolar_lines(
     image1: ArrayLike, image2: ArrayLike, x1: ArrayLike, x2: ArrayLike, F: ArrayLike, *, count: int = 30, bgr: bool = False
 ) -> NDArray[numpy.uint8]:
-    """Draws both images side by side with the epipolar lines of at most `count` matches. bgr: images and result have the order BGR, not RGB."""
+    """Draws both images side by side with the epipolar lines of matches.
+
+    Args:
+        image1, image2: uint8, shape (H, W) or (H, W, 3).
+        x1, x2: Matches in px, shape (N, 2).
+        F: Fundamental matrix in px, x2' F x1 = 0, shape (3, 3).
+        count: Largest number of matches whose lines are drawn.
+        bgr: Images and result have OpenCV's order blue, green, red instead of red, green, blue.
+
+    Returns:
+        Colour image, uint8 of shape (H, W, 3).
+    """
     drawn = _core.draw_epipolar_lines(rgb_of(image1, bgr), rgb_of(image2, bgr), x1, x2, F, count)
     return drawn[:, :, ::-1].copy() if bgr else drawn
 
@@ -97,14 +166,17 @@ def draw_epipolar_lines(
 def draw_matches(
     image1: ArrayLike, image2: ArrayLike, x1: ArrayLike, x2: ArrayLike, inliers: ArrayLike | None = None, *, max_lines: int = 200, bgr: bool = False
 ) -> NDArray[numpy.uint8]:
-    """Draws both images side by side with a line for each match, inliers green over outliers dim red.
+    """Draws both images side by side with a line for each match: inliers green, outliers dim red below them.
 
     Args:
         image1, image2: uint8, shape (H, W) or (H, W, 3).
         x1, x2: Matches in px, shape (N, 2).
-        inliers: bool, shape (N,); by default all.
-        max_lines: Most lines of either colour.
+        inliers: bool, shape (N,); by default all matches are inliers.
+        max_lines: Largest number of lines of either colour.
         bgr: Images and result have OpenCV's order blue, green, red instead of red, green, blue.
+
+    Returns:
+        Colour image, uint8 of shape (H, W, 3).
     """
     drawn = _core.draw_matches(rgb_of(image1, bgr), rgb_of(image2, bgr), x1, x2, inliers, max_lines)
     return drawn[:, :, ::-1].copy() if bgr else drawn

@@ -1,21 +1,21 @@
-"""Robust estimation of homographies, fundamental and essential matrices, poses, of one pair or of many in one call.
+"""Robust estimation of homographies, fundamental and essential matrices and poses, from one pair or from many pairs in one call.
 
-Points are pixels, the centre of the first pixel is (0, 0). Every estimator returns an `Estimate`: `ok` says whether there is a model, `reason`
-why not. Correspondences with a NaN or an infinity are left out and listed in `not_finite`. ValueError and TypeError name an argument that
-does not fit. docs/robust.md has the method and its accuracy.
+Points are in px; the centre of the first pixel is (0, 0). Every estimator returns an `Estimate`: `ok` is True if a model was found, `reason`
+names the cause otherwise. Correspondences with a NaN or an infinity are left out and listed in `not_finite`. ValueError and TypeError name the
+argument that does not fit. docs/robust.md explains the method and measures its accuracy.
 
-Tensors of torch and arrays of CuPy may be given; the arrays of the result are such then, on the same device. On a CUDA device points are read
-where they lie and searched there.
+Points may be tensors of torch or arrays of CuPy. The arrays of the result then belong to the same library and device. Points on a CUDA device
+are read in place, and the estimation runs on that device.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, TypedDict, Union, cast
 
 from . import _core
-from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
+from ._batches import rows_of_padded
+from ._devices import device_id
 from ._doubts import Repetition, find_repetition, mirror_doubt
 from ._core import BatchEstimate, Estimate
 from ._names import ModelKind
@@ -38,13 +38,9 @@ __all__ = [
     "estimate",
     "estimate_absolute_pose",
     "estimate_batch",
-    "estimate_camera_pose_focal",
     "estimate_fundamental",
     "estimate_homography",
-    "estimate_monodepth_shared_focal_relative_pose",
-    "estimate_radial_fundamental",
     "estimate_relative_pose",
-    "estimate_shared_focal_relative_pose",
     "find_repetition",
     "mirror_doubt",
     "problem_info",
@@ -52,7 +48,21 @@ __all__ = [
 
 
 class ProblemInfo(TypedDict):
-    """What a kind of model is found from."""
+    """Properties of a kind of model.
+
+    Attributes:
+        symbol: Symbol of the matrix: H, F, E, R, S or A.
+        sample_size: Number of matches in a minimal sample.
+        degrees_of_freedom: Degrees of freedom of the model.
+        cameras: Number of cameras that must be given: 0, 1 (for the image of scene points or for both images) or 2.
+        is_two_view: True for matches between two images, False for image points with scene points.
+        takes_depths: True if every match has two depths.
+        has_pose: True if the estimate has R and t.
+        estimates_focal_length: True if the estimate has `focal_length`.
+        estimates_distortion: True if the estimate has `distortion`.
+        triangulates: True if the estimate has `triangulated`, `in_front` and `median_parallax_deg`.
+        is_built: False if this build has no minimal solver for the model.
+    """
 
     symbol: str
     sample_size: int
@@ -68,7 +78,17 @@ class ProblemInfo(TypedDict):
 
 
 def problem_info(kind: ModelKind) -> ProblemInfo:
-    """Returns properties of a kind of model: the size of a minimal sample, the number of known cameras, ..."""
+    """Returns the properties of a kind of model.
+
+    Args:
+        kind: Name of the model, one of `ModelKind`.
+
+    Returns:
+        Dictionary with the keys of `ProblemInfo`, such as the size of a minimal sample and the number of cameras that must be given.
+
+    Raises:
+        ValueError: If `kind` is unknown.
+    """
     return cast("ProblemInfo", _core.problem_info(kind))
 
 
@@ -88,25 +108,27 @@ def estimate(
 ) -> Estimate:
     """Estimates a model of any kind.
 
-    One dense float64 array of rows is read without a copy; two arrays, float32 and arrays with gaps are put together in C++.
+    One dense float64 array of rows is read without a copy. Two arrays, float32 arrays and arrays with gaps are copied into such rows.
 
     Args:
-        kind: Name of the model, of `ModelKind`.
+        kind: Name of the model, one of `ModelKind`.
         x1, x2: Matches in px, shape (N, 2) each, or x1 alone as rows x1 y1 x2 y2. For "absolute_pose" and "camera_pose_focal" x2 are scene points,
             shape (N, 3), or x1 alone has rows x y X Y Z. For "monodepth_shared_focal" x1 alone has rows x1 y1 x2 y2 depth1 depth2.
-        camera1, camera2: Intrinsics in px, of kinds with known cameras.
+        camera1, camera2: Intrinsics in px, for kinds with known cameras. camera2 is camera1 by default.
         threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
-        options: All numbers of the sampling.
+        options: Options of the sampling.
         weights: Importance of each match, shape (N,), at least 0.
-        qualities: Likelihood of each match to be correct in any unit, shape (N,); the highest are sampled first (PROSAC).
+        qualities: Likelihood of each match to be correct in any unit, shape (N,); the highest are sampled first (PROSAC, Chum and Matas, CVPR 2005).
         device: "cpu" (the default), "cuda:0", "opencl:0", ...; one pair is fastest on the CPU.
-        depths: Of "monodepth_shared_focal", shape (N, 2).
+        depths: Depths for "monodepth_shared_focal", shape (N, 2).
 
     Returns:
-        An Estimate with the model, its inliers and the reason if it is not `ok`.
+        Estimate with the model, its inliers, and `reason` if it is not `ok`.
 
     Raises:
-        ValueError: If shapes differ or an option is out of range.
+        ValueError: If shapes differ, or a camera, weight or option is out of range.
+        TypeError: If `kind` takes fewer cameras or no depths.
+        RuntimeError: If the device is missing or fails.
     """
     frame = frame_of(x1, x2, depths, weights, qualities)
     chosen = with_threshold(options, threshold)
@@ -123,7 +145,19 @@ def estimate_homography(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> Estimate:
-    """Estimates the homography H with x2 ~ H x1 of matches in px. Takes the arguments of `estimate`."""
+    """Estimates the homography H with x2 ~ H x1.
+
+    Args:
+        x1, x2: Matches in px, shape (N, 2) each, or x1 alone as rows x1 y1 x2 y2.
+        threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
+        options, weights, qualities, device: Sampling options, importance and likelihood of each match, device: the same as in `estimate`.
+
+    Returns:
+        Estimate with H as `model`, scaled to norm 1, and the inliers.
+
+    Raises:
+        ValueError: If shapes differ, or a weight or an option is out of range.
+    """
     frame, chosen = frame_of(x1, x2, weights, qualities), with_threshold(options, threshold)
     return _core.estimate("homography", x1, x2, None, None, weights, qualities, chosen, device_id(device), frame)
 
@@ -138,7 +172,19 @@ def estimate_fundamental(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> Estimate:
-    """Estimates the fundamental matrix F with x2' F x1 = 0 of matches in px. Takes the arguments of `estimate`."""
+    """Estimates the fundamental matrix F with x2' F x1 = 0.
+
+    Args:
+        x1, x2: Matches in px, shape (N, 2) each, or x1 alone as rows x1 y1 x2 y2.
+        threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
+        options, weights, qualities, device: Sampling options, importance and likelihood of each match, device: the same as in `estimate`.
+
+    Returns:
+        Estimate with F as `model`, of rank 2 and scaled to norm 1, and the inliers.
+
+    Raises:
+        ValueError: If shapes differ, or a weight or an option is out of range.
+    """
     frame, chosen = frame_of(x1, x2, weights, qualities), with_threshold(options, threshold)
     return _core.estimate("fundamental", x1, x2, None, None, weights, qualities, chosen, device_id(device), frame)
 
@@ -155,120 +201,23 @@ def estimate_relative_pose(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> Estimate:
-    """Estimates the relative pose of two calibrated cameras, X2 = R X1 + t with |t| = 1, and the essential matrix (`model`).
+    """Estimates the relative pose of two calibrated cameras, X2 = R X1 + t with |t| = 1, and the essential matrix.
 
     Args:
         x1, x2: Matches in px, shape (N, 2).
-        camera1, camera2: Intrinsics in px, also with a lens; camera2 is camera1 by default.
-        threshold, options, weights, qualities, device: As in `estimate`.
+        camera1, camera2: Intrinsics in px, with or without lens distortion; camera2 is camera1 by default.
+        threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
+        options, weights, qualities, device: Sampling options, importance and likelihood of each match, device: the same as in `estimate`.
+
+    Returns:
+        Estimate with `R`, `t`, E of normalised points as `model`, and the inliers. If the camera only rotated, it is not `ok`, `reason` is
+        "rotation_only", R is the rotation and t is 0.
+
+    Raises:
+        ValueError: If shapes differ, or a camera, weight or option is out of range.
     """
     frame, chosen = frame_of(x1, x2, weights, qualities), with_threshold(options, threshold)
     return _core.estimate("essential", x1, x2, camera1, camera2, weights, qualities, chosen, device_id(device), frame)
-
-
-def _camera_at(principal_point: ArrayLike, aspect_ratio: float) -> tuple[float, float, float, float]:
-    """Returns a camera of unknown focal length."""
-    from ._numbers import number, reals
-
-    c = reals(principal_point, "principal_point").ravel().tolist()
-    if len(c) != 2:
-        raise ValueError(f"principal_point: {len(c)} numbers, must be cx and cy")
-    return (number(aspect_ratio, "aspect_ratio"), 1.0, c[0], c[1])
-
-
-def estimate_shared_focal_relative_pose(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    principal_point: ArrayLike,
-    *,
-    aspect_ratio: float = 1.0,
-    threshold: float | None = None,
-    options: RobustOptions | None = None,
-    weights: ArrayLike | None = None,
-    qualities: ArrayLike | None = None,
-    device: str | None = None,
-) -> Estimate:
-    """Estimates pose, F (`model`) and the focal length (`focal_length`, px) of two images of one camera with unknown focal length.
-
-    `focal_deviation` is the standard deviation of the focal length from independent noise. It is large or infinite if two views do not determine it: with parallel
-    optical axes, axes that meet at equal distances, or all matches on one plane.
-
-    Args:
-        x1, x2: Matches in px, shape (N, 2).
-        principal_point: cx, cy.
-        aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: As in `estimate`.
-    """
-    camera = _camera_at(principal_point, aspect_ratio)
-    frame, chosen = frame_of(x1, x2, weights, qualities), with_threshold(options, threshold)
-    return _core.estimate("shared_focal", x1, x2, camera, None, weights, qualities, chosen, device_id(device), frame)
-
-
-def estimate_monodepth_shared_focal_relative_pose(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    depths: ArrayLike,
-    principal_point: ArrayLike,
-    *,
-    aspect_ratio: float = 1.0,
-    threshold: float | None = None,
-    options: RobustOptions | None = None,
-    weights: ArrayLike | None = None,
-    qualities: ArrayLike | None = None,
-    device: str | None = None,
-) -> Estimate:
-    """Does what `estimate_shared_focal_relative_pose` does, with depths that a network estimated from each image alone.
-
-    Three matches are a sample (RePoseD, ICCV 2025); errors and the final fit do not use the depths.
-
-    Args:
-        x1, x2: Matches in px, shape (N, 2).
-        depths: Depths along the optical axes of image 1 and image 2, shape (N, 2), in any unit for each image, in image 2 up to a constant.
-            A match with a depth that is not finite and above 0 does not affect the model, but gets its inlier flag.
-        principal_point: cx, cy.
-        aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: As in `estimate`.
-    """
-    camera = _camera_at(principal_point, aspect_ratio)
-    frame, chosen = frame_of(x1, x2, depths, weights, qualities), with_threshold(options, threshold)
-    return _core.estimate("monodepth_shared_focal", x1, x2, camera, None, weights, qualities, chosen, device_id(device), frame, depths)
-
-
-def estimate_radial_fundamental(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    centre: ArrayLike,
-    *,
-    unit: float | None = None,
-    aspect_ratio: float = 1.0,
-    threshold: float | None = None,
-    options: RobustOptions | None = None,
-    weights: ArrayLike | None = None,
-    qualities: ArrayLike | None = None,
-    device: str | None = None,
-) -> Estimate:
-    """Estimates F (`model`) and the radial distortion k (`distortion`) of two images of one uncalibrated lens.
-
-    The undistorted point is x / (1 + k |x|^2) with x = (px - centre) / unit. F holds for undistorted points in px. Errors and the threshold
-    are measured at the distorted points. `distortion_deviation` is infinite if k is undetermined.
-
-    Args:
-        x1, x2: Matches in px, shape (N, 2), or x1 alone as rows x1 y1 x2 y2.
-        centre: cx, cy, as a rule the centre of the image.
-        unit: px; by default the distance of the centre from the corner (0, 0), in which a wide angle has k = -0.3.
-        aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: As in `estimate`.
-    """
-    from ._numbers import number, reals
-
-    c = reals(centre, "centre").ravel().tolist()
-    if len(c) != 2:
-        raise ValueError(f"centre: {len(c)} numbers, must be cx and cy")
-    f = math.hypot(*c) if unit is None else number(unit, "unit")
-    a = number(aspect_ratio, "aspect_ratio")
-    camera = (f, f / a if a else 0.0, c[0], c[1])
-    frame, chosen = frame_of(x1, x2, weights, qualities), with_threshold(options, threshold)
-    return _core.estimate("radial_fundamental", x1, x2, camera, None, weights, qualities, chosen, device_id(device), frame)
 
 
 def estimate_absolute_pose(
@@ -286,48 +235,28 @@ def estimate_absolute_pose(
 
     Args:
         x: Image points in px, shape (N, 2).
-        X: Scene points, shape (N, 3).
-        camera: Intrinsics in px, also with a lens.
-        threshold, options, weights, qualities, device: As in `estimate`.
+        X: Scene points in any unit, shape (N, 3).
+        camera: Intrinsics in px, with or without lens distortion.
+        threshold: Largest reprojection error of an inlier in px, 2 by default; replaces `options.threshold`.
+        options, weights, qualities, device: Sampling options, importance and likelihood of each point, device: the same as in `estimate`.
+
+    Returns:
+        Estimate with `R`, `t` in the unit of X, and the inliers.
+
+    Raises:
+        ValueError: If shapes differ, or the camera, a weight or an option is out of range.
     """
     frame, chosen = frame_of(x, X, weights, qualities), with_threshold(options, threshold)
     return _core.estimate("absolute_pose", x, X, camera, None, weights, qualities, chosen, device_id(device), frame)
 
 
-def estimate_camera_pose_focal(
-    x: ArrayLike,
-    X: ArrayLike,
-    principal_point: ArrayLike,
-    *,
-    aspect_ratio: float = 1.0,
-    threshold: float | None = None,
-    options: RobustOptions | None = None,
-    weights: ArrayLike | None = None,
-    qualities: ArrayLike | None = None,
-    device: str | None = None,
-) -> Estimate:
-    """Estimates the pose and the focal length (`focal_length`, px) of a camera from scene points.
-
-    `focal_deviation` is its standard deviation from independent noise, large or infinite if the points do not determine it, as on a plane
-    parallel to the image.
-
-    Args:
-        x: Image points in px, shape (N, 2).
-        X: Scene points, shape (N, 3).
-        principal_point: cx, cy.
-        aspect_ratio: fx / fy.
-        threshold, options, weights, qualities, device: As in `estimate`.
-    """
-    camera = _camera_at(principal_point, aspect_ratio)
-    frame, chosen = frame_of(x, X, weights, qualities), with_threshold(options, threshold)
-    return _core.estimate("camera_pose_focal", x, X, camera, None, weights, qualities, chosen, device_id(device), frame)
-
-
 def estimate_batch(
     kind: ModelKind,
     points: ArrayLike,
-    offsets: ArrayLike,
+    offsets: ArrayLike | None = None,
     *,
+    x2: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
     cameras1: CameraLike | Sequence[CameraLike] | None = None,
     cameras2: CameraLike | Sequence[CameraLike] | None = None,
     threshold: float | None = None,
@@ -336,22 +265,37 @@ def estimate_batch(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> BatchEstimate:
-    """Estimates models of P pairs in one call; Ctrl-C is answered between parts of the batch.
+    """Estimates models of P pairs in one call.
 
-    Each estimate equals the result of a call of its own with the same min_inlier_ratio above 0; 0 means 0.2 here and less alone. A dense float64 array is
-    not copied. One in the memory of a CUDA device (torch, CuPy) stays there, and the estimation runs there.
+    Each result equals the result of a single `estimate` with the same min_inlier_ratio above 0. The default 0 means 0.2 in a batch and less for a
+    single pair. A dense float64 array is not copied. An array on a CUDA device (torch, CuPy) stays there, and the estimation runs there. Ctrl-C is
+    handled between parts of the batch.
 
     Args:
-        kind: Name of the model, of `ModelKind`.
-        points: Rows x1 y1 x2 y2 (depth1 depth2), or x y X Y Z of poses from scene points, of all pairs.
-        offsets: Pair k has the rows offsets[k] to offsets[k + 1], shape (P + 1,).
-        cameras1, cameras2: One camera for all pairs or one each: cameras, numbers fx fy cx cy of shape (P, 4), or shape (P, 3, 3). cameras2 is
-            cameras1 by default.
-        threshold, options, weights, qualities, device: As in `estimate`.
+        kind: Name of the model, one of `ModelKind`.
+        points: Matches of all pairs in px as rows x1 y1 x2 y2 (and depth1 depth2), or rows x y X Y Z for poses from scene points.
+            Without offsets a padded batch of shape (B, N, D) with B pairs, or image 1 alone, (B, N, 2), with `x2`.
+        offsets: Integers, shape (P + 1,); pair k has the rows offsets[k] to offsets[k + 1] - 1.
+        x2: Positions in image 2 of a padded batch, shape (B, N, 2), or scene points, shape (B, N, 3).
+        mask: Valid matches of a padded batch, shape (B, N). `inliers` of the result has one flag for each valid match, in the order of `mask`:
+            `flags = numpy.zeros((B, N), bool); flags[mask] = result.inliers`.
+        cameras1, cameras2: One camera for all pairs or one for each pair: cameras, numbers fx fy cx cy of shape (P, 4), or matrices of shape
+            (P, 3, 3). cameras2 is cameras1 by default.
+        threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
+        options: Options of the sampling.
+        weights, qualities: Importance (at least 0) and likelihood of each match, one number for each row, as in `estimate`.
+        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of the points.
+
+    Returns:
+        BatchEstimate with one array for each property of an Estimate.
 
     Raises:
-        TypeError: If `kind` takes fewer cameras.
-        ValueError: If shapes differ or an option is out of range.
+        TypeError: If `kind` takes fewer cameras, or an array on a CUDA device is not contiguous float64.
+        ValueError: If shapes differ, or an option is out of range.
     """
+    if offsets is None:
+        points, offsets = rows_of_padded(points, x2, mask)
+    elif x2 is not None or mask is not None:
+        raise TypeError("estimate_batch: x2 and mask belong to padded batches, which have no offsets")
     frame, chosen = frame_of(points, weights, qualities), with_threshold(options, threshold)
     return _core.estimate_batch(kind, points, offsets, cameras1, cameras2, weights, qualities, chosen, device_id(device), frame)

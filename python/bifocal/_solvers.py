@@ -1,4 +1,4 @@
-"""Minimal solvers, many samples at once (include/bifocal/solvers.def lists them)."""
+"""Minimal solvers for many samples at once; include/bifocal/solvers.def lists them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,25 @@ __all__ = ["MinimalSolver", "Solutions", "SolverShape", "solve_minimal", "solver
 
 
 class Solutions(NamedTuple):
-    """The solutions of B samples."""
+    """Solutions of B samples.
+
+    Attributes:
+        solutions: Shape (max_solutions, solution_rows, B), NaN beyond the count of a sample.
+        counts: Number of solutions of each sample, shape (B,).
+    """
 
     solutions: NDArray[Any]
-    """[most solutions of a sample, numbers of one, B]; NaN beyond a sample's count."""
     counts: NDArray[numpy.int32]
-    """[B]"""
 
 
 class SolverShape(NamedTuple):
-    """How the samples and solutions of a solver look."""
+    """Array sizes of a minimal solver.
+
+    Attributes:
+        sample_rows: Number of values in a sample.
+        max_solutions: Largest number of solutions of a sample.
+        solution_rows: Number of values in a solution; matrices are row-major.
+    """
 
     sample_rows: int
     max_solutions: int
@@ -34,10 +43,33 @@ class SolverShape(NamedTuple):
 
 
 def solver_shape(solver: MinimalSolver) -> SolverShape:
-    """How the samples and solutions of a solver look."""
+    """Returns the array sizes of a minimal solver.
+
+    Args:
+        solver: Name of the solver, one of `MinimalSolver`.
+
+    Returns:
+        SolverShape with the number of values in a sample and in a solution, and the largest number of solutions.
+
+    Raises:
+        ValueError: If the name is unknown.
+    """
     return SolverShape(*_core.solver_shape(solver))
 
 
 def solve_minimal(solver: MinimalSolver, samples: ArrayLike, *, device: str | None = None) -> Solutions:
-    """Solves samples [numbers of one, B], float32 or float64: one row for each number, so that neighbours are solved side by side."""
+    """Solves many minimal samples at once.
+
+    Args:
+        solver: Name of the solver, one of `MinimalSolver`.
+        samples: float32 or float64, shape (sample_rows, B): one row for each value of a sample, so that neighbouring samples are solved together.
+        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of the samples.
+
+    Returns:
+        Solutions of the type of the samples.
+
+    Raises:
+        ValueError: If the name is unknown or the shape does not fit.
+        RuntimeError: If the device is missing or does not have the solver.
+    """
     return Solutions(*_core.solve_minimal(solver, samples, device_id(device), frame_of(samples)))

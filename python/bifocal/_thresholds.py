@@ -1,4 +1,4 @@
-"""The keyword `threshold` of every estimator."""
+"""Keyword `threshold` of the estimators."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ._options import RobustOptions
 
 
 def with_threshold(options: RobustOptions | None, threshold: float | None) -> RobustOptions | None:
-    """Returns options with another threshold, in px, if one is given."""
+    """Returns the options, with another threshold in px if one is given."""
     if threshold is None:
         return options
     if options is not None and not isinstance(options, RobustOptions):

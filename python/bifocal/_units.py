@@ -1,4 +1,4 @@
-"""Thresholds that are a distance in the second of two images, whatever the unit of the first: px, mm, km."""
+"""Thresholds that are distances in the second of two images, for any unit of the first: px, mm, km."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 
 def unit_of(x1: NDArray[Any], x2: NDArray[Any]) -> float:
-    """A power of two that brings points of the first image to about the size of those of the second.
+    """Returns a power of two that scales points of the first image to about the size of the second image.
 
-    Bifocal's error of a match is the distance that both points together have to move, which is the shorter one where a unit is the smaller.
+    Bifocal's error of a match is the distance that both points together have to move, so that without the scale the point in the unit with the
+    smaller numbers would do all of the moving.
     """
     which = np.isfinite(np.c_[x1, x2]).all(1)
     if not which.any():

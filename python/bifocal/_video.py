@@ -1,4 +1,4 @@
-"""Frames of a video on one device: each matched with those before it, and the geometry that proves it."""
+"""Video matching: frames on one device, each matched with its predecessors, and the verified geometry of these pairs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,23 @@ __all__ = ["VideoFrame", "VideoMatcher", "match_video"]
 class VideoMatcher:
     """Matches frames of one size. While features of a frame are detected, the previous frame is matched with its `partners` predecessors.
 
-    options: SiftOptions (by default at most 8192 features) or SurfOptions. camera: the camera of all frames, for kinds with one. Memory does
-    not grow with the number of frames. Results equal `detect`, `match` and `estimate_batch` for each pair. Calls from threads are serialised.
+    Memory does not grow with the number of frames. Results equal `detect`, `match` and `estimate_batch` for each pair. Calls from several threads
+    run one after another.
+
+    Args:
+        width, height: Size of the frames in px.
+        options: SiftOptions (by default with at most 8192 features) or SurfOptions.
+        kind: Name of the model, one of `ModelKind` for two views.
+        camera: Pinhole camera of all frames, for kinds that take cameras.
+        matching: Options of matching.
+        robust: Options of the robust estimation.
+        min_matches: Pairs with fewer matches have the reason 'too_few_points'.
+        partners: Number of preceding frames that each frame is matched with, 1 to 256.
+        device: "cpu" (the default), "cuda:0", "opencl:0", ...
+
+    Raises:
+        ValueError: If an option is out of range, or the camera has a lens.
+        RuntimeError: If the device is missing or has too little memory.
     """
 
     __slots__ = ("_matcher",)
@@ -48,22 +63,28 @@ class VideoMatcher:
 
     @property
     def memory(self) -> int:
-        """Bytes of the device."""
+        """Device memory of the matcher in bytes."""
         return self._matcher.memory
 
     def add(self, frame: ArrayLike, *, bgr: bool = False) -> VideoFrame | None:
-        """Adds a frame and returns the result of the previous frame, None for the first.
+        """Adds a frame and returns the result of the previous frame.
 
         A frame of torch or CuPy in the memory of the matcher's CUDA device is read there.
 
         Args:
             frame: uint8 or uint16, shape (H, W) or (H, W, C).
-            bgr: Channels are in OpenCV's order blue, green, red instead of red, green, blue.
+            bgr: True if the channels have OpenCV's order blue, green, red instead of red, green, blue.
+
+        Returns:
+            VideoFrame of the previous frame; None for the first frame.
+
+        Raises:
+            ValueError: If the frame has another size than the matcher.
         """
         return self._matcher.add(rgb_of(frame, bgr), frame_of(frame))
 
     def finish(self) -> VideoFrame | None:
-        """Returns the result of the last frame, None without one. The next frame starts a new video."""
+        """Returns the result of the last frame, None without a frame. The next frame starts a new video."""
         return self._matcher.finish()
 
 
@@ -80,7 +101,26 @@ def match_video(
     device: str | None = "cpu",
     bgr: bool = False,
 ) -> Iterator[VideoFrame]:
-    """Yields the result of each frame of a video, one frame later. Arguments are those of VideoMatcher and its `add`."""
+    """Matches each frame of a video with its predecessors and yields the result of each frame, one frame later.
+
+    Args:
+        frames: Images of one size, uint8 or uint16, shape (H, W) or (H, W, C).
+        options: SiftOptions (by default with at most 8192 features) or SurfOptions.
+        kind: Name of the model, one of `ModelKind` for two views.
+        camera: Pinhole camera of all frames, for kinds that take cameras.
+        matching: Options of matching.
+        robust: Options of the robust estimation.
+        min_matches: Pairs with fewer matches have the reason 'too_few_points'.
+        partners: Number of preceding frames that each frame is matched with, 1 to 256.
+        device: "cpu" (the default), "cuda:0", "opencl:0", ...
+        bgr: True if the channels have OpenCV's order blue, green, red instead of red, green, blue.
+
+    Yields:
+        VideoFrame for each frame, in the order of the frames.
+
+    Raises:
+        ValueError: If the frames differ in size, an option is out of range, or the camera has a lens.
+    """
     matcher: VideoMatcher | None = None
     for frame in frames:
         if matcher is None:
@@ -106,6 +146,7 @@ def match_video(
 
 
 def _shape_of(frame: ArrayLike) -> tuple[int, int]:
+    """Returns (height, width) of the first frame."""
     shape = getattr(frame, "shape", None)
     if shape is None or len(shape) < 2:
         raise ValueError(f"frames: the first is {type(frame).__name__} of shape {shape}, must be (height, width) or (height, width, 1 to 4)")

@@ -1,11 +1,11 @@
-"""Runs the shards of a plan on Dask workers, of this machine or of many::
+"""Runs the shards of a plan on Dask workers of one or many machines::
 
     bifocal plan database.db --out shards
     python -m bifocal.cluster shards --workers 4 --merge
     python -m bifocal.cluster shards --scheduler tcp://manager:8786 --device cuda --merge
 
-Needs ``pip install distributed`` and the program ``bifocal`` on every machine, and a folder that all of them share. What is
-done lies in that folder alone: after whatever has been killed, the same command goes on. docs/collections.md has more.
+Needs ``pip install distributed`` and the program ``bifocal`` on every machine, and a folder that all machines share. All results are stored in
+that folder: after any process was killed, the same command resumes. docs/collections.md has more.
 """
 
 from __future__ import annotations
@@ -28,35 +28,54 @@ __all__ = ["Report", "Settings", "Stopped", "run"]
 
 DONE, POISONED, TRY_AGAIN = 0, 65, 75
 WINDOW = 256
-"""Shards with the scheduler at a time; a million of them would be much for it."""
+"""Number of shards submitted to the scheduler at a time; a million would overload it."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """This says how a worker runs ``bifocal run-shard``."""
+    """Settings of the workers for ``bifocal run-shard``.
+
+    Attributes:
+        folder: Folder of the plan, shared by all machines.
+        program: Name of the program bifocal on the workers.
+        devices: Devices that are assigned to the workers of this machine in rotation.
+        threads: Threads of each worker; 0 uses all cores.
+        database: Name of the database on the workers; '' takes the name in the plan.
+    """
 
     folder: str
     program: str = "bifocal"
     devices: tuple[str, ...] = ("auto",)
-    """Workers of this machine take them in turn."""
     threads: int = 0
     database: str = ""
 
 
 @dataclass
 class Report:
+    """Progress and result of `run`.
+
+    Attributes:
+        shards: Number of shards.
+        done: Number of finished shards.
+        computed: Number of finished shards that this call computed.
+        poisoned: Shards with damaged input, with the reason.
+        given_up: Shards that failed repeatedly, with the last reason.
+    """
+
     shards: int
     done: int = 0
     computed: int = 0
-    """So many of them were done by this call."""
     poisoned: dict[int, str] = field(default_factory=dict)
-    """Shards whose input is damaged, with the reason."""
     given_up: dict[int, str] = field(default_factory=dict)
-    """Shards that failed again and again, with the last reason."""
 
 
 class Stopped(RuntimeError):
-    """Every shard would fail: the program's message and exit code."""
+    """Error that every shard would meet.
+
+    Args:
+        message: Message of the program.
+        code: Exit code of the program.
+    """
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -64,7 +83,7 @@ class Stopped(RuntimeError):
 
 
 class _Server:
-    """One ``bifocal run-shard --serve``: its device stays open from one shard to the next."""
+    """Process ``bifocal run-shard --serve``, whose device stays open from one shard to the next."""
 
     def __init__(self, settings: Settings, device: str) -> None:
         more = ["--database", settings.database] if settings.database else []
@@ -90,7 +109,7 @@ class _Server:
             return answer
         reason = self.process.stderr.read().strip()
         code = self.process.wait()
-        if code < 0:  # by a signal: the out-of-memory killer, a person
+        if code < 0:  # ended by a signal, for example of the out-of-memory killer or of a user
             return {"shard": shard, "code": TRY_AGAIN, "reason": f"ended by signal {-code}", "was_done": False}
         return {"shard": shard, "code": code, "reason": reason, "was_done": False}
 
@@ -99,7 +118,7 @@ class _Server:
         self.process.wait()
 
 
-_servers: dict[Settings, _Server] = {}  # of this worker process
+_servers: dict[Settings, _Server] = {}  # servers of this worker process
 _lock = threading.Lock()
 
 
@@ -125,7 +144,7 @@ def _run_on_worker(settings: Settings, shard: int) -> dict[str, Any]:
             except OSError as error:
                 return {"shard": shard, "code": 3, "reason": f"{settings.program}: {error.strerror}", "was_done": False}
         answer = server.run(shard)
-        if answer["code"] == TRY_AGAIN:  # it has ended, or will
+        if answer["code"] == TRY_AGAIN:  # the server has ended or is about to end
             _servers.pop(settings).end()
         return answer
 
@@ -139,7 +158,7 @@ def _shards_of(folder: str) -> int:
 
 
 def _printable(file: pathlib.Path) -> str:
-    """Returns the text with bytes that are not UTF-8 as \\xe9."""
+    """Returns the name with bytes that are not UTF-8 as \\xe9."""
     return os.fsencode(file).decode("utf-8", "backslashreplace")
 
 
@@ -164,10 +183,22 @@ def run(
     progress: Callable[[Report], None] | None = None,
     shards: Iterable[int] | None = None,
 ) -> Report:
-    """Does all shards of the plan (or these) on the workers of a ``distributed.Client``; ``progress`` is called after each.
+    """Runs the shards of a plan on the workers of a ``distributed.Client``.
 
-    A shard that asks for it, or whose worker was lost, is tried again up to ``retries`` times, behind those that wait. Raises Stopped
-    where every shard would fail.
+    A shard that asks for another try, or whose worker was lost, is tried again after the waiting shards.
+
+    Args:
+        client: Client of Dask's distributed.
+        settings: Settings of the workers.
+        retries: Largest number of further tries of a shard.
+        progress: Called with the Report after each shard.
+        shards: Numbers of the shards; by default all shards of the plan.
+
+    Returns:
+        Report with the counts and the failed shards.
+
+    Raises:
+        Stopped: If every shard would fail.
     """
     distributed = importlib.import_module("distributed")
     folder = os.path.abspath(os.fsdecode(settings.folder))
@@ -203,7 +234,7 @@ def run(
                 answer = {"shard": shard, "code": TRY_AGAIN, "reason": "its workers were killed", "was_done": False}
             else:
                 raise error
-            # Results are small, but Dask computes what a lost worker had once more as long as somebody may ask for it.
+            # Dask computes the results of a lost worker again as long as a future refers to them.
             future.release()
             _count(report, answer, again)
             submit_some()
@@ -244,7 +275,7 @@ def _work(chosen: argparse.Namespace, settings: Settings) -> Report:
         distributed = importlib.import_module("distributed")
     except ImportError as error:
         raise Stopped("Dask's distributed is not installed: pip install distributed", 3) from error
-    _shards_of(chosen.folder)  # before workers are started for nothing
+    _shards_of(chosen.folder)  # raises Stopped before workers are started in vain
     if chosen.scheduler:
         with distributed.Client(chosen.scheduler) as client:
             return run(client, settings, retries=chosen.retries, progress=_show)
@@ -258,6 +289,7 @@ def _work(chosen: argparse.Namespace, settings: Settings) -> Report:
 
 
 def main() -> int:
+    """Runs the command line and returns its exit code."""
     chosen = _arguments()
     settings = Settings(chosen.folder, chosen.program, tuple(chosen.device.split(",")), chosen.threads, chosen.database)
     try:
@@ -278,7 +310,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # Workers import what they are sent by name, and __main__ is another module there.
+    # Workers import functions by the name of their module, and __main__ is a different module there.
     from bifocal.cluster import main as main_by_name
 
     sys.exit(main_by_name())

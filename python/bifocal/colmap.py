@@ -1,6 +1,7 @@
-"""COLMAP's databases and models as arrays, geometric verification and bundle adjustment instead of COLMAP's. ``from bifocal import colmap``.
+"""COLMAP databases and models as arrays, matches of any matcher, geometric verification and bundle adjustment that replace COLMAP's.
+``from bifocal import colmap``.
 
-hloc calls pycolmap's verifier by one name, so that one line makes it use this one (docs/python.md)::
+hloc calls pycolmap's verifier by name, so that one line makes it use this module (docs/python.md)::
 
     hloc.triangulation.pycolmap.verify_matches = bifocal.colmap.verify_matches
 """
@@ -31,6 +32,7 @@ from ._colmap_model import (
 )
 from ._devices import device_id
 from ._options import VerifyOptions
+from ._shared_keypoints import shared_keypoints
 
 if TYPE_CHECKING:
     from ._arrays import ArrayLike
@@ -56,6 +58,7 @@ __all__ = [
     "contradicting_pairs",
     "geometric_verification",
     "read_model",
+    "shared_keypoints",
     "verify",
     "verify_matches",
     "write_model",
@@ -67,28 +70,31 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 @dataclass(frozen=True)
 class Verification:
-    """This is what a call has done."""
+    """Progress and result of a verification.
+
+    Attributes:
+        pairs: Number of pairs to verify: listed, with matches, and not verified before.
+        done: Number of pairs that were verified.
+        skipped: Number of pairs that were verified before.
+        unmatched: Number of listed pairs without matches.
+        left_out: Number of pairs with an invalid row; at the end done + left_out = pairs.
+        inliers: Number of inliers of all verified pairs.
+        configurations: Number of verified pairs by configuration: 'calibrated', 'uncalibrated', 'planar_or_panoramic', 'degenerate', ...
+        odd_rows: (row, reason, number of its pairs) for each invalid or doubtful row; such a row does not stop the verification of other pairs.
+    """
 
     pairs: int
-    """To verify: listed, with matches, and not verified before."""
     done: int
-    """So many of them are done."""
     skipped: int
-    """Verified before."""
     unmatched: int
-    """Listed, without a match."""
     left_out: int
-    """So many have a row that can't be taken: done + left_out = pairs at the end."""
     inliers: int
-    """The inliers of all pairs that are done."""
     configurations: dict[str, int]
-    """Pairs done: 'calibrated', 'uncalibrated', 'planar_or_panoramic', 'degenerate', ..."""
     odd_rows: list[tuple[str, str, int]]
-    """Rows that could not be taken as they are, each with the reason and the number of its pairs; one never stops the others."""
 
     @property
     def verified(self) -> int:
-        """Number of pairs done that have a geometry: neither degenerate nor a watermark."""
+        """Number of verified pairs that have a geometry: neither degenerate nor a watermark."""
         return sum(count for name, count in self.configurations.items() if name not in ("undefined", "degenerate", "watermark"))
 
 
@@ -101,11 +107,25 @@ def verify(
     device: str | None = "cpu",
     progress: Callable[[Verification], bool | None] | None = None,
 ) -> Verification:
-    """Verifies the pairs of a database that have matches, or those that the file `pairs` lists, and writes their geometries.
+    """Verifies the pairs of a COLMAP database geometrically and writes their geometries.
 
-    `device` may name several of one kind, `"cuda:all"` or `"cuda:0,cuda:1"`: the database has the same bytes whatever their number.
-    Pairs that have a geometry are skipped, with `overwrite` done again. `progress` is called between pieces of the pairs; False ends the
-    work, which a further call goes on with. Ctrl-C is answered there.
+    An interrupted or ended verification is resumed by a further call. The database has the same bytes for any number of devices.
+
+    Args:
+        database: Name of the database.
+        pairs: File of pairs, two image names a line; by default all pairs that have matches.
+        options: Options of the verification.
+        overwrite: Verifies pairs again that have a geometry; otherwise they are skipped.
+        device: 'cpu', 'cuda:0', ..., or several devices of one kind: 'cuda:all', 'cuda:0,cuda:1'.
+        progress: Called with the counts between parts of the pairs, where Ctrl-C is also handled. False ends the verification.
+
+    Returns:
+        Verification with the counts of pairs.
+
+    Raises:
+        ValueError: If an option is out of range.
+        OSError: If a file is missing, no COLMAP database, or cannot be written.
+        RuntimeError: If a device is missing or fails.
     """
     tell = None if progress is None else lambda counts: progress(Verification(**counts))
     return Verification(**_core.verify_database(database, pairs, options, overwrite, device_id(device) or "cpu", tell))
@@ -127,21 +147,21 @@ def write_pairs(
     Args:
         database: File, created if it is missing. An existing one keeps its cameras and images; keypoints and matches of the given images and
             pairs are replaced.
-        keypoints: Of each image name, px, shape (N, 2), NumPy or torch on any device. The centre of the first pixel is (0, 0): subtract 0.5 from
-            the keypoints of a matcher that counts from its corner.
-        matches: Of each pair of image names, integers of shape (M, 2): indices of keypoints of the first and the second image.
+        keypoints: Keypoints of each image name in px, shape (N, 2), NumPy or torch on any device. The centre of the first pixel is (0, 0): subtract
+            0.5 from the keypoints of a matcher whose origin is the corner of that pixel.
+        matches: Matches of each pair of image names, integers of shape (M, 2): indices of keypoints of the first and the second image.
         sizes: (width, height) of each image that the database does not have.
-        cameras: Model and parameters (DatabaseCamera) of new images with a known focal length. By default an image gets a camera of its own,
+        cameras: Model and parameters (DatabaseCamera) of new images with a known focal length. By default each image gets a separate camera,
             SIMPLE_RADIAL with a focal length of 1.2 times the longer side.
-        options: Of the verification.
-        device: Where pairs are verified in batches.
-        progress: As of `verify`.
+        options: Options of the verification.
+        device: Device of the verification: 'cpu', 'cuda:0', 'cuda:all', ...
+        progress: Called with the counts between parts of the pairs; False ends the verification.
 
     Returns:
-        Counts of the verified pairs, as `verify`.
+        Verification with the counts of the pairs.
 
     Raises:
-        ValueError: If an image has no size, or a match names a keypoint that is not there. Nothing is written then.
+        ValueError: If an image has no size, or a match names a missing keypoint. The database is unchanged then.
         OSError: If the file is no COLMAP database.
     """
     is_new = not os.path.exists(database)
@@ -157,28 +177,42 @@ def write_pairs(
 
 @dataclass(frozen=True)
 class ContradictingPair:
-    """A pair whose rotation is more probably wrong than correct."""
+    """Pair of images whose rotation is more probably wrong than correct.
+
+    Attributes:
+        image1, image2: image_id of both images.
+        name1, name2: Names of both images.
+        inliers: Number of inliers of the pair.
+        probability: Probability that the rotation is correct.
+    """
 
     image1: int
-    """image_id of the database, as `image2`."""
     image2: int
     name1: str
     name2: str
     inliers: int
     probability: float
-    """Of the rotation being correct."""
 
 
 def contradicting_pairs(database: Path) -> list[ContradictingPair]:
-    """Returns the pairs with a pose whose rotation contradicts the rotations of other pairs in triplets of images, in the order of pair_id.
+    """Finds the pairs whose rotation contradicts the rotations of other pairs in triplets of images.
 
-    `bifocal collect`, `verify` and `report` list the same pairs. The database stays as it is. C. Zach, M. Klopschitz, M. Pollefeys,
+    `bifocal collect`, `verify` and `report` list these pairs as well. The database is not changed. C. Zach, M. Klopschitz, M. Pollefeys,
     Disambiguating visual relations using loop constraints, CVPR 2010.
+
+    Args:
+        database: Name of a database with verified pairs, of which those with a pose are tested.
+
+    Returns:
+        Contradicting pairs in the order of pair_id.
+
+    Raises:
+        OSError: If the file is missing or no COLMAP database.
     """
     return [ContradictingPair(*pair) for pair in _core.contradicting_pairs(database)]
 
 
-# These options of pycolmap's TwoViewGeometryOptions have the same meaning here.
+# Options of pycolmap's TwoViewGeometryOptions with the same meaning here.
 _SAME = {
     "min_num_inliers": "min_inliers",
     "min_E_F_inlier_ratio": "min_E_F_inlier_ratio",
@@ -195,14 +229,14 @@ _SAME_OF_RANSAC = {
     "min_num_trials": "min_iterations",
     "max_num_trials": "max_iterations",
 }
-# Refused unless they have this value, since they would change what is found.
+# Options that are refused unless they have this value, because they would change the result.
 _OFF = {
     "min_inlier_ratio": 0.0,
     "filter_stationary_matches": False,
     "force_H_use": False,
     "multiple_models": False,
 }
-# These have no part in what is found here.
+# Options that do not affect the result here.
 _NOT_USED = {"multiple_ignore_watermark", "stationary_matches_max_error", "use_degensac", "use_sampson_refinement"}
 _NOT_USED_OF_RANSAC = {"dyn_num_trials_multiplier", "num_threads"}
 _COLMAPS_INLIER_RATIO = 0.25
@@ -216,7 +250,7 @@ def _fields(options: Any) -> dict[str, Any]:
 
 
 def _options(options: Any) -> VerifyOptions:
-    """Makes options of a dictionary, a pycolmap.TwoViewGeometryOptions, or ours."""
+    """Converts a dictionary or a pycolmap.TwoViewGeometryOptions to VerifyOptions, which are returned unchanged."""
     if isinstance(options, VerifyOptions):
         return options
     if options is not None and not isinstance(options, Mapping) and not hasattr(options, "todict"):
@@ -242,7 +276,7 @@ def _take_ransac(ransac: dict[str, Any], ours: dict[str, Any]) -> None:
         if name in _SAME_OF_RANSAC:
             ours[_SAME_OF_RANSAC[name]] = value
         elif name == "min_inlier_ratio":
-            # COLMAP's default is Bifocal's own, which depends on the number of matches.
+            # COLMAP's default selects Bifocal's default, which depends on the number of matches.
             ours["min_inlier_ratio"] = 0.0 if value == _COLMAPS_INLIER_RATIO else value
         elif name == "random_seed":
             ours["seed"] = max(0, value)
@@ -262,9 +296,23 @@ def verify_matches(
     *,
     device: str | None = "cpu",
 ) -> Verification:
-    """pycolmap.verify_matches: the pairs of a file, two names of images a line.
+    """Verifies the pairs of a file like pycolmap.verify_matches.
 
-    options: a dictionary or pycolmap.TwoViewGeometryOptions. The same result on every run, whatever the threads; -1 as a seed is 0.
+    The result is the same on every run and for any number of threads.
+
+    Args:
+        database_path: Name of the database.
+        pairs_path: File of pairs, two image names a line.
+        options: Dictionary, pycolmap.TwoViewGeometryOptions or VerifyOptions. A seed of -1 means 0.
+        cancellation_token: Object with is_cancelled(), which ends the verification when it returns True.
+        device: 'cpu', 'cuda:0', 'cuda:all', ...
+
+    Returns:
+        Verification with the counts of pairs.
+
+    Raises:
+        ValueError: If an option is unknown, out of range, or would change the result but is not implemented.
+        OSError: If a file is missing or no COLMAP database.
     """
     return verify(database_path, pairs=pairs_path, options=_options(options), device=device, progress=_until(cancellation_token))
 
@@ -278,5 +326,20 @@ def geometric_verification(
     *,
     device: str | None = "cpu",
 ) -> Verification:
-    """pycolmap.geometric_verification: all pairs that have matches. verifier_options and pairing_options have no part in it."""
+    """Verifies all pairs that have matches like pycolmap.geometric_verification.
+
+    Args:
+        database_path: Name of the database.
+        verifier_options, pairing_options: Not used.
+        two_view_geometry_options: Dictionary, pycolmap.TwoViewGeometryOptions or VerifyOptions. A seed of -1 means 0.
+        cancellation_token: Object with is_cancelled(), which ends the verification when it returns True.
+        device: 'cpu', 'cuda:0', 'cuda:all', ...
+
+    Returns:
+        Verification with the counts of pairs.
+
+    Raises:
+        ValueError: If an option is unknown, out of range, or would change the result but is not implemented.
+        OSError: If the file is missing or no COLMAP database.
+    """
     return verify(database_path, options=_options(two_view_geometry_options), device=device, progress=_until(cancellation_token))

@@ -1,7 +1,7 @@
-"""OpenCV's functions by Bifocal's: the same arguments, the same shapes and types of results. ``from bifocal import cv as cv2``.
+"""Drop-in replacements of OpenCV's functions, with the same arguments, shapes and types of results. ``from bifocal import cv as cv2``.
 
-docs/python.md has the table of functions and the differences: every robust method (RANSAC, LMEDS, RHO, USAC_*) is Bifocal's, SIFT, StereoBM and
-StereoSGBM have Bifocal's methods; points may be lists; a NaN point is no inlier; ValueError and TypeError are raised instead of cv2.error.
+docs/python.md has the table of functions and the differences: every robust method (RANSAC, LMEDS, RHO, USAC_*) is Bifocal's; SIFT, StereoBM and
+StereoSGBM use Bifocal's methods; points may be lists; a NaN point is no inlier; ValueError and TypeError are raised instead of cv2.error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Linear algebra of many small matrices at once (docs/linalg.md): A is [B, rows, cols], or one matrix without B; float32 stays float32.
-Tensors of torch and arrays of CuPy give such; on a CUDA device they are read and written there.
+"""Linear algebra of many small matrices at once (docs/linalg.md).
 
-`status` has a number for each matrix: 0 converged, 1 not within the sweeps, 2 a NaN or an infinity in the matrix (its results are NaN).
+Matrices A have shape (B, rows, cols), or (rows, cols) for a single matrix, whose results have no batch dimension. float32 stays float32. Tensors
+of torch and arrays of CuPy give results of the same library; on a CUDA device they are read and written in place.
+
+`status` has a number for each matrix: 0 converged, 1 not converged within the sweeps, 2 a NaN or an infinity in the matrix (its results are NaN).
 """
 
 from __future__ import annotations
@@ -22,31 +24,45 @@ __all__ = ["RealEigenpairs", "Svd", "SymmetricEigen", "real_eigenpairs", "svd", 
 
 
 class Svd(NamedTuple):
-    """A = U diag(S) V'."""
+    """Singular value decomposition A = U diag(S) V'.
+
+    Attributes:
+        U: Left singular vectors, shape (B, rows, min(rows, cols)).
+        S: Singular values in descending order, shape (B, cols); the last cols - rows are zero if rows < cols.
+        V: Right singular vectors in the columns, shape (B, cols, cols); numpy.linalg.svd returns V' instead.
+        status: 0 converged, 1 not converged, 2 not finite; shape (B,).
+    """
 
     U: NDArray[Any]
-    """[B, rows, min(rows, cols)]"""
     S: NDArray[Any]
-    """[B, cols], descending; the last cols - rows are zero where rows < cols."""
     V: NDArray[Any]
-    """[B, cols, cols]: right singular vectors in its columns (numpy.linalg.svd returns V')."""
     status: Numbers
 
 
 class RealEigenpairs(NamedTuple):
-    """Real eigenvalues and unit eigenvectors of unsymmetric matrices."""
+    """Real eigenvalues and unit eigenvectors of unsymmetric matrices.
+
+    Attributes:
+        values: Real eigenvalues, then NaN, shape (B, n).
+        vectors: Shape (B, n, n); column k belongs to values[k].
+        counts: Number of real eigenvalues, shape (B,).
+        status: 0 converged, 1 not converged, 2 not finite; shape (B,).
+    """
 
     values: NDArray[Any]
-    """[B, n]: the real ones first, then NaN."""
     vectors: NDArray[Any]
-    """[B, n, n]: column k belongs to values[k]."""
     counts: Numbers
-    """[B]: how many are real."""
     status: Numbers
 
 
 class SymmetricEigen(NamedTuple):
-    """A = V diag(values) V', descending."""
+    """Eigenvalue decomposition A = V diag(values) V' of symmetric matrices.
+
+    Attributes:
+        values: Eigenvalues in descending order, shape (B, n).
+        vectors: Unit eigenvectors V, shape (B, n, n); column k belongs to values[k].
+        status: 0 converged, 1 not converged, 2 not finite; shape (B,).
+    """
 
     values: NDArray[Any]
     vectors: NDArray[Any]
@@ -54,15 +70,48 @@ class SymmetricEigen(NamedTuple):
 
 
 def svd(A: ArrayLike, *, device: str | None = None) -> Svd:
-    """Singular values and vectors; at most 32 columns and 1024 rows."""
+    """Computes singular values and vectors of many matrices.
+
+    Args:
+        A: float32 or float64, shape (B, rows, cols) or (rows, cols), at most 32 columns and 1024 rows.
+        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of A.
+
+    Returns:
+        Svd with U, S, V and a status for each matrix.
+
+    Raises:
+        ValueError: If the shape is out of range.
+    """
     return Svd(*_core.svd(A, device_id(device), frame_of(A)))
 
 
 def real_eigenpairs(A: ArrayLike, *, device: str | None = None) -> RealEigenpairs:
-    """The real eigenpairs of unsymmetric n x n matrices, n <= 127."""
+    """Computes the real eigenvalues and eigenvectors of many unsymmetric matrices.
+
+    Args:
+        A: float32 or float64, shape (B, n, n) or (n, n), n <= 127.
+        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of A.
+
+    Returns:
+        RealEigenpairs with values, vectors, counts and a status for each matrix.
+
+    Raises:
+        ValueError: If the shape is out of range.
+    """
     return RealEigenpairs(*_core.real_eigenpairs(A, device_id(device), frame_of(A)))
 
 
 def symmetric_eigen(A: ArrayLike, *, device: str | None = None) -> SymmetricEigen:
-    """The eigenpairs of symmetric n x n matrices, n <= 32, of which the lower triangle is read."""
+    """Computes the eigenvalues and eigenvectors of many symmetric matrices, of which only the lower triangle is read.
+
+    Args:
+        A: float32 or float64, shape (B, n, n) or (n, n), n <= 32.
+        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of A.
+
+    Returns:
+        SymmetricEigen with values, vectors and a status for each matrix.
+
+    Raises:
+        ValueError: If the shape is out of range.
+    """
     return SymmetricEigen(*_core.symmetric_eigen(A, device_id(device), frame_of(A)))

@@ -1,8 +1,9 @@
-"""PoseLib's estimate_* and minimal solvers by Bifocal's: ``from bifocal import poselib``.
+"""Drop-in replacements of PoseLib's estimate_* functions and minimal solvers: ``from bifocal import poselib``.
 
-Options are PoseLib's dictionaries, those of 2.0 (`ransac_opt`, `bundle_opt`, `initial_...`) and of 3.0 (one `opt`). Used: max_iterations,
-min_iterations, success_prob, max_reproj_error, max_epipolar_error, max_error, seed, progressive_sampling. Others do not apply and are passed
-over: initial models, the options of the last fit, dyn_num_trials_mult. The solvers take one sample a call; `bifocal.solve_minimal` takes many.
+Options are PoseLib's dictionaries of version 2.0 (`ransac_opt`, `bundle_opt`, `initial_...`) and of version 3.0 (one `opt`). These are used:
+max_iterations, min_iterations, success_prob, max_reproj_error, max_epipolar_error, max_error, seed, progressive_sampling. Other options,
+dyn_num_trials_mult among them, initial models and the options of the final fit are ignored. The solvers take one sample a call;
+`bifocal.solve_minimal` takes many.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from ._numbers import number, reals, whole
 from ._units import unit_of
 from ._cameras import LensCamera
 from ._options import RobustOptions
-from ._poselib_poses import CameraPose, ImagePair, PinholeCamera
-from ._poselib_solvers import essential_matrix_5pt, p3p, p4pf, relpose_5pt, relpose_upright_3pt, shared_focal_relpose_6pt
+from ._poselib.poses import CameraPose, ImagePair, PinholeCamera
+from ._poselib.solvers import essential_matrix_5pt, p3p, p4pf, relpose_5pt, relpose_upright_3pt, shared_focal_relpose_6pt
 from ._robust import Estimate, ModelKind, estimate
-from ._robust import estimate_shared_focal_relative_pose as estimate_shared_focal
+from ._unknown_cameras import estimate_shared_focal_relative_pose as estimate_shared_focal
 
 __all__ = [
     "BundleOptions",
@@ -46,7 +47,7 @@ Options = Mapping[str, Any]
 Info = dict[str, Any]
 
 def RansacOptions() -> dict[str, Any]:
-    """PoseLib's dictionary of options with the values that stand for keys that are not given. Not used are those after progressive_sampling."""
+    """Returns PoseLib's dictionary of RANSAC options with the defaults for missing keys. Keys after progressive_sampling are not used."""
     return {
         "max_iterations": 100000,
         "min_iterations": 100,
@@ -62,7 +63,7 @@ def RansacOptions() -> dict[str, Any]:
 
 
 def BundleOptions() -> dict[str, Any]:
-    """PoseLib's dictionary of the last fit, which has no options here: none is used."""
+    """Returns PoseLib's dictionary of options of the final fit, which are not used here."""
     return {
         "max_iterations": 100,
         "loss_scale": 1.0,
@@ -77,7 +78,7 @@ def BundleOptions() -> dict[str, Any]:
 
 
 def _camera(camera: Any, name: str) -> LensCamera:
-    """Makes a camera of a dictionary, or of an object with the same fields (poselib.Camera, pycolmap.Camera)."""
+    """Converts a dictionary, or an object with the same fields (poselib.Camera, pycolmap.Camera), to a LensCamera."""
 
     def get(key: str) -> Any:
         if isinstance(camera, Mapping):
@@ -99,7 +100,7 @@ def _camera(camera: Any, name: str) -> LensCamera:
 
 
 def _options(opt: Options | None, keys: tuple[str, ...], default: float, scale: float) -> RobustOptions:
-    """`keys`: names of the threshold, the first one there counts; `scale` takes it to Bifocal's error."""
+    """Converts PoseLib's options. `keys`: names of the threshold in the order of precedence; `scale` converts it to Bifocal's error."""
     given = _given(opt)
     threshold = next((number(given[k], k) for k in keys if k in given), default)
     most = whole(given.get("max_iterations", 100000), "max_iterations")
@@ -115,7 +116,7 @@ def _options(opt: Options | None, keys: tuple[str, ...], default: float, scale: 
 
 
 def _given(opt: Options | None) -> dict[str, Any]:
-    """The options of both versions in one dictionary."""
+    """Merges the options of both versions of PoseLib into one dictionary."""
     if opt is not None and not isinstance(opt, Mapping):
         raise TypeError(f"ransac_opt: {type(opt).__name__}, must be a dictionary")
     given: dict[str, Any] = dict(opt or {})
@@ -126,13 +127,16 @@ def _given(opt: Options | None) -> dict[str, Any]:
 
 
 def _qualities(opt: Options | None, points: Any) -> Array | None:
-    """PROSAC of points in falling order of quality."""
+    """Returns descending qualities for PROSAC if progressive_sampling is set, because the points are sorted by quality; otherwise None."""
     given = _given(opt)
     return -np.arange(len(points), dtype=np.float64) if given.get("progressive_sampling") and hasattr(points, "__len__") else None
 
 
 def _info(found: Estimate, threshold: float) -> Info:
-    """model_score: the MSAC score in px^2, the smaller the better (PoseLib has it in units of its own); without a model the largest number."""
+    """Returns PoseLib's dictionary about an estimate.
+
+    model_score is the truncated squared error in px^2, smaller is better (PoseLib uses its own unit); the largest float without a model.
+    """
     n, has_model = len(found.inliers), agreed(found)
     count = found.num_inliers if has_model else 0
     return {
@@ -158,14 +162,32 @@ _REPROJECTION = ("max_reproj_error", "max_error")
 def estimate_fundamental(
     points2D_1: Any, points2D_2: Any, ransac_opt: Options | None = None, bundle_opt: Options | None = None, initial_F: Any = None
 ) -> tuple[Array, Info]:
-    """F [3, 3] (zeros without a model) and the dictionary of what was found."""
+    """Estimates a fundamental matrix like poselib.estimate_fundamental.
+
+    Args:
+        points2D_1, points2D_2: Matches in px, shape (N, 2).
+        ransac_opt: Options; max_epipolar_error is the threshold in px, 1 by default.
+        bundle_opt, initial_F: Not used.
+
+    Returns:
+        F of shape (3, 3), zeros without a model, and a dictionary with inliers and counts.
+    """
     return _matrix("fundamental", points2D_1, points2D_2, ransac_opt, _EPIPOLAR, 1.0, 1.0)
 
 
 def estimate_homography(
     points2D_1: Any, points2D_2: Any, ransac_opt: Options | None = None, bundle_opt: Options | None = None, initial_H: Any = None
 ) -> tuple[Array, Info]:
-    """H [3, 3] (zeros without a model). max_reproj_error is a distance in the second image."""
+    """Estimates a homography like poselib.estimate_homography.
+
+    Args:
+        points2D_1, points2D_2: Matches in px, shape (N, 2).
+        ransac_opt: Options; max_reproj_error is the threshold, a distance in the second image in px, 12 by default.
+        bundle_opt, initial_H: Not used.
+
+    Returns:
+        H of shape (3, 3), zeros without a model, and a dictionary with inliers and counts.
+    """
     x1, x2 = reals(points2D_1, "points2D_1"), reals(points2D_2, "points2D_2")
     with np.errstate(all="ignore"):
         unit = unit_of(x1, x2) if x1.shape == x2.shape and x1.shape[1:] == (2,) else 1.0
@@ -175,6 +197,7 @@ def estimate_homography(
 
 
 def _pose(found: Estimate) -> CameraPose:
+    """Returns the pose of an estimate; the identity without a model."""
     if agreed(found) and found.R is not None and found.t is not None:
         return CameraPose(found.R.copy(), found.t.copy())
     return CameraPose()
@@ -189,7 +212,17 @@ def estimate_relative_pose(
     bundle_opt: Options | None = None,
     initial_pose: Any = None,
 ) -> tuple[CameraPose, Info]:
-    """The pose of camera 2 from camera 1, |t| = 1 (the identity without a model)."""
+    """Estimates a relative pose like poselib.estimate_relative_pose.
+
+    Args:
+        points2D_1, points2D_2: Matches in px, shape (N, 2).
+        camera1, camera2: Dictionaries with model, width, height and params, or objects with these fields.
+        ransac_opt: Options; max_epipolar_error is the threshold in px, 1 by default.
+        bundle_opt, initial_pose: Not used.
+
+    Returns:
+        Pose of camera 2 from camera 1 with |t| = 1, the identity without a model, and a dictionary with inliers and counts.
+    """
     options = _options(ransac_opt, _EPIPOLAR, 1.0, 1.0)
     first, second = _camera(camera1, "camera1"), _camera(camera2, "camera2")
     found = estimate(
@@ -212,9 +245,17 @@ def estimate_shared_focal_relative_pose(
     bundle_opt: Options | None = None,
     initial_image_pair: Any = None,
 ) -> tuple[ImagePair, Info]:
-    """The pose and the focal length of two pictures of one camera with the principal point pp (the identity and 1 without a model).
+    """Estimates a relative pose and a shared focal length like poselib.estimate_shared_focal_relative_pose.
 
-    The dictionary has `focal_deviation` as well, px: infinite where two views do not tell the focal length.
+    Args:
+        points2D_1, points2D_2: Matches in px, shape (N, 2).
+        pp: Principal point cx, cy in px.
+        ransac_opt: Options; max_epipolar_error is the threshold in px, 1 by default.
+        bundle_opt, initial_image_pair: Not used.
+
+    Returns:
+        ImagePair with pose and cameras, the identity and focal length 1 without a model, and a dictionary with inliers, counts and
+        `focal_deviation` in px, which is infinite if two views do not determine the focal length.
     """
     options = _options(ransac_opt, _EPIPOLAR, 1.0, 1.0)
     centre = reals(pp, "pp").ravel()
@@ -236,7 +277,18 @@ def estimate_absolute_pose(
     bundle_opt: Options | None = None,
     initial_pose: Any = None,
 ) -> tuple[CameraPose, Info]:
-    """The pose of the camera from the world (the identity without a model)."""
+    """Estimates a camera pose from scene points like poselib.estimate_absolute_pose.
+
+    Args:
+        points2D: Image points in px, shape (N, 2).
+        points3D: Scene points, shape (N, 3).
+        camera: Dictionary with model, width, height and params, or an object with these fields.
+        ransac_opt: Options; max_reproj_error is the threshold in px, 12 by default.
+        bundle_opt, initial_pose: Not used.
+
+    Returns:
+        Pose of the camera from the world, the identity without a model, and a dictionary with inliers and counts.
+    """
     options = _options(ransac_opt, _REPROJECTION, 12.0, 1.0)
     found = estimate(
         "absolute_pose",

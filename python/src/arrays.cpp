@@ -37,7 +37,7 @@ std::string shape_wanted(std::initializer_list<int> shape) {
 
 }  // namespace
 
-// KeyboardInterrupt comes out of the call as it is.
+// A KeyboardInterrupt leaves the call unchanged.
 Unlocked::Unlocked()
     : scope_([] {
         const nb::gil_scoped_acquire locked;
@@ -49,11 +49,11 @@ void value_error(const std::string& message) { throw nb::value_error(message.c_s
 void type_error(const std::string& message) { throw nb::type_error(message.c_str()); }
 
 AnyArray array_of(nb::handle object, const char* name) {
-  // Bytes would be taken by the buffer protocol, and by NumPy as the text of a number.
+  // The buffer protocol would accept bytes, and NumPy would parse them as the text of a number.
   if (object.is_none() || PyBytes_Check(object.ptr()) || PyByteArray_Check(object.ptr()))
     type_error(fmt::format("{}: {}, must be an array of numbers", name,
                            object.is_none() ? "None" : type_called(object)));
-  // Some versions of torch give such a tensor away, others do not.
+  // Only some versions of torch export such a tensor.
   if (takes_grad(object))
     type_error(fmt::format("{}: a tensor that requires grad, give {}.detach()", name, name));
   AnyArray array;
@@ -109,7 +109,7 @@ void need_shape(const AnyArray& array, const char* name, std::initializer_list<i
 }
 
 bool Numbers::is_dense() const {
-  if (array.size() == 0) return true;  // whatever its strides: CuPy's are 0
+  if (array.size() == 0) return true;  // independent of its strides, which are 0 in CuPy
   std::int64_t next = 1;
   for (std::size_t i = array.ndim(); i-- > 0;) {
     if (array.shape(i) > 1 && array.stride(i) != next) return false;

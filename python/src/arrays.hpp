@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays between Python and C++. What comes in may be a NumPy array, anything that speaks DLPack or
-// the buffer protocol, or a list; errors are ValueError and TypeError that name the argument and
-// what was got. Nothing is copied that C++ can read as it lies.
+// Arrays between Python and C++. Arguments may be NumPy arrays, objects with DLPack or the buffer
+// protocol, or lists. Errors are ValueError and TypeError that name the argument and the given
+// value. Arrays that C++ can read in place are not copied.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace bifocal::python {
 
 namespace nb = nanobind;
 
-// While one lives, Python's other threads run, and Ctrl-C ends what C++ is called for.
+// Releases the interpreter's lock: other Python threads run, and Ctrl-C ends the C++ call.
 class Unlocked {
  public:
   Unlocked();
@@ -34,18 +34,18 @@ class Unlocked {
 [[noreturn]] void value_error(const std::string& message);
 [[noreturn]] void type_error(const std::string& message);
 
-// Any array given as `name`, as it lies: on the host or a CUDA device. What is no array (a list, a
-// number) becomes one of NumPy.
+// Reads the argument `name` as an array in place, on the host or on a CUDA device. Other objects,
+// such as lists and numbers, are converted to NumPy arrays.
 using AnyArray = nb::ndarray<nb::ro>;
 [[nodiscard]] AnyArray array_of(nb::handle object, const char* name);
 [[nodiscard]] std::string shape_text(const AnyArray& array);
 [[nodiscard]] std::string dtype_text(const AnyArray& array);
 [[nodiscard]] bool on_cuda(const AnyArray& array);
-// ValueError unless the array is on the host; `why` ends the sentence.
+// Raises ValueError unless the array is in host memory.
 void need_host(const AnyArray& array, const char* name);
 
-// Real numbers of the host: float32 or float64, any strides. Whole numbers and other floats are
-// converted, everything else is a TypeError.
+// Real numbers in host memory: float32 or float64 with any strides. Integers and other floats are
+// converted, other types raise TypeError.
 struct Numbers {
   AnyArray array;
   bool is_double = true;
@@ -68,22 +68,22 @@ struct Numbers {
                                  std::initializer_list<int> shape);
 [[nodiscard]] Numbers host_numbers(AnyArray array, nb::handle object, const char* name);
 void need_shape(const AnyArray& array, const char* name, std::initializer_list<int> shape);
-// ValueError naming the first number that is not finite.
+// Raises ValueError that names the first number that is not finite.
 void need_finite(const Numbers& numbers, const char* name);
 
 [[nodiscard]] Mat3 mat3_of(nb::handle object, const char* name);
 [[nodiscard]] Vec3 vec3_of(nb::handle object, const char* name);
 
-// Dense doubles, copied only where they are not already.
+// Dense doubles, copied only if the given array is not dense or not float64.
 struct Doubles {
   Numbers given;
   std::vector<double> copy;
   std::span<const double> span;
 };
 [[nodiscard]] Doubles doubles_of(nb::handle object,
-                                 const char* name);  // one-dimensional; None: none
+                                 const char* name);  // one-dimensional; None gives no numbers
 
-// A picture has rows by stride, 8 or 16 bits, and is [H, W] or [H, W, C] with 1 to 4 channels.
+// Image of 8 or 16 bits with any stride between rows, [H, W] or [H, W, C] with 1 to 4 channels.
 struct Picture {
   AnyArray array;
   int bits = 8;
@@ -94,13 +94,13 @@ struct Picture {
             static_cast<int>(array.shape(0)), grey ? 1 : static_cast<int>(array.shape(2)),
             array.stride(0)};
   }
-  [[nodiscard]] PictureView any() const {
-    return bits == 8 ? PictureView(view<std::uint8_t>()) : PictureView(view<std::uint16_t>());
+  [[nodiscard]] AnyImageView any() const {
+    return bits == 8 ? AnyImageView(view<std::uint8_t>()) : AnyImageView(view<std::uint16_t>());
   }
 };
 [[nodiscard]] Picture picture_of(nb::handle object, const char* name);
 
-// Arrays that go out: of memory that `owner` keeps, or that is handed over.
+// Arrays for results: a view of memory that `owner` keeps alive, or of memory that they own.
 template <class T>
 nb::object view(nb::handle owner, const T* data, std::initializer_list<std::size_t> shape,
                 std::initializer_list<std::int64_t> strides = {}) {

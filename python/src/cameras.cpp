@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cameras as Python gives them.
+// Converts camera arguments from Python.
 #include <nanobind/stl/vector.h>
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds collect(), which takes photographs to a verified database, and the page of a database.
+// Binds collect(), which matches photographs into a verified database, and its report.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -58,6 +58,7 @@ CollectOptions options_from(const nb::dict& given) {
   } else if (!features.is_none()) {
     o.given.source = file_of(features, "features").path;
   }
+  if (!given["matches"].is_none()) o.given.matches = file_of(given["matches"], "matches").path;
   if (!given["matching"].is_none()) o.matching = options_of<MatchOptions>(given["matching"]);
   if (!given["given_matching"].is_none())
     o.given.matching = options_of<FloatMatchOptions>(given["given_matching"]);
@@ -114,7 +115,8 @@ nb::dict collect_photographs(nb::handle given, nb::handle database, const nb::di
                nb::str(p.unit.data(), p.unit.size()));
   };
   const DeviceSet devices(device);
-  std::deque<QueueLease> leases;  // a fork of this process is refused the devices
+  std::deque<QueueLease>
+      leases;  // marks the devices as in use, so that a fork of this process is refused them
   for (const Device& one : devices.devices()) leases.emplace_back(one.info().id);
   CollectResult result;
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features of many images on one device, their matches and verified geometry.
+// Binds features of many images on one device, their matches and verified geometry.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -127,8 +127,8 @@ class Collection {
   }
 
  private:
-  // Pictures in the device's memory. Those that lie there one behind the other are worked on
-  // together.
+  // Detects features of images in the memory of the device. Images that are contiguous in memory
+  // are processed together.
   int detect_there(nb::handle images, const DetectorOptions& o, int batch, nb::handle frame) {
     std::vector<nb::object> kept;
     std::vector<AnyArray> pictures;
@@ -163,14 +163,15 @@ class Collection {
     }
     return first;
   }
-  // The pictures of one size from k on; returns where the next size begins.
+  // Detects features of the images from k on that have one size; returns the index of the first
+  // image of another size.
   std::size_t add_run(const std::vector<Picture>& pictures, std::size_t k, const DetectorOptions& o,
                       int batch) {
-    std::vector<PictureView> views = {pictures[k].any()};
-    const PictureView first = views[0];
+    std::vector<AnyImageView> views = {pictures[k].any()};
+    const AnyImageView first = views[0];
     std::size_t end = k + 1;
     for (; end < pictures.size(); ++end) {
-      const PictureView own = pictures[end].any();
+      const AnyImageView own = pictures[end].any();
       if (own.width() != first.width() || own.height() != first.height()) break;
       views.push_back(own);
     }
@@ -179,7 +180,7 @@ class Collection {
                   [&](auto& detector) { (void)detector.add(views, set_); });
     return end;
   }
-  // A piece of the results; Ctrl-C ends the call here.
+  // Appends a part of the results; Ctrl-C ends the call here.
   static void take(const VerifiedPairs& found, Verified& all) {
     const std::int64_t base = all.offsets.back();
     for (std::size_t k = 1; k < found.offsets.size(); ++k)
@@ -227,17 +228,19 @@ void bind_collection(nb::module_& m) {
         static_assert(sizeof(ImagePair) == 2 * sizeof(int));
         return view(s, reinterpret_cast<const int*>(of(s).pairs.data()), {of(s).pairs.size(), 2});
       },
-      nb::sig("def pairs(self) -> numpy.typing.NDArray[numpy.int32]"), "[P, 2]: image numbers.");
+      nb::sig("def pairs(self) -> numpy.typing.NDArray[numpy.int32]"),
+      "Image numbers of each pair, shape (P, 2).");
   v.def_prop_ro(
       "offsets", [](nb::handle s) { return view(s, of(s).offsets.data(), {of(s).offsets.size()}); },
       nb::sig("def offsets(self) -> numpy.typing.NDArray[numpy.int64]"),
-      "[P + 1]: pair k has the matches offsets[k] to offsets[k + 1].");
+      "Shape (P + 1,): pair k has the matches offsets[k] to offsets[k + 1] - 1.");
   v.def_prop_ro(
       "matches", [](const Verified& s) -> const Matches& { return s.matches; },
-      nb::rv_policy::reference_internal, "Of all pairs, one after another.");
+      nb::rv_policy::reference_internal, "Matches of all pairs, one pair after another.");
   v.def_prop_ro(
       "estimates", [](const Verified& s) -> const Batch& { return s.estimates; },
-      nb::rv_policy::reference_internal, "The geometry of each pair, and a flag for each match.");
+      nb::rv_policy::reference_internal,
+      "Geometry of each pair, with an inlier flag for each match.");
   nb::class_<Collection>(m, "Collection")
       .def(nb::init<const std::string&>(), nb::arg("device"))
       .def("__len__", &Collection::size)

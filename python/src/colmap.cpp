@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds the verification of COLMAP's databases.
+// Binds the verification of COLMAP databases.
 #include <bifocal/colmap/rotation_cycles.hpp>
 #include <bifocal/io.hpp>
 
@@ -35,7 +35,7 @@ nb::dict counts_of(const colmap::VerifyProgress& p) {
   return d;
 }
 
-// Ctrl-C ends the work between two pieces, and so does `progress` by returning False.
+// Ctrl-C, or False from `progress`, ends the verification between two parts of the pairs.
 nb::dict verify_database(nb::handle given_database, nb::handle given_pairs, nb::handle options,
                          bool overwrite, const std::string& device, nb::handle progress) {
   const FileName database = file_of(given_database, "database");
@@ -55,7 +55,7 @@ nb::dict verify_database(nb::handle given_database, nb::handle given_pairs, nb::
   colmap::VerifyProgress done;
   try {
     const DeviceSet devices(device);
-    // Told that they are in use: a fork of this process is refused them.
+    // Leases mark the devices as in use, so that a fork of this process is refused them.
     std::deque<QueueLease> leases;
     for (const Device& one : devices.devices()) leases.emplace_back(one.info().id);
     const Unlocked unlocked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds COLMAP's databases: rows as NumPy arrays (_colmap_database.py converts what is given).
+// Binds COLMAP databases: rows as NumPy arrays (_colmap_database.py converts the arguments).
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -49,7 +49,7 @@ std::optional<Mat3> matrix_if(nb::handle object, const char* name) {
   return mat3_of(object, name);
 }
 
-// A connection, or none after close().
+// A connection to a database, empty after close().
 class OpenDatabase {
  public:
   OpenDatabase(nb::handle given, const std::string& mode) : file_(file_of(given, "database")) {

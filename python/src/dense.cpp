@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds the way from disparities to depth and point clouds, and the files of both.
+// Binds the computation of depth and point clouds from disparities, and their files.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 

@@ -19,7 +19,7 @@ struct Pool {
   bool used_gpu = false;
   pid_t owner = getpid();
 };
-// Never destroyed: a driver may be gone when a process ends.
+// Never destroyed, because a driver may be unloaded before the process ends.
 Pool*& pool() {
   static Pool* the_pool = new Pool;
   return the_pool;
@@ -29,7 +29,7 @@ const char* kind_name(DeviceKind kind) {
   return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::cuda ? "cuda" : "opencl";
 }
 
-// In a child of fork(): contexts of GPUs do not survive it.
+// Forgets all queues in a child process, because GPU contexts do not survive fork().
 void after_fork_in_child() {
   auto* fresh = new Pool;
   fresh->used_gpu = pool()->used_gpu;
@@ -96,7 +96,8 @@ void bind_devices(nb::module_& m) {
         }
         return out;
       },
-      nb::sig("def devices() -> list[dict[str, typing.Any]]"), "What devices() lists.");
+      nb::sig("def devices() -> list[dict[str, typing.Any]]"),
+      "Lists the available devices (bifocal.devices).");
   m.def(
       "missing_devices",
       [] {
@@ -108,8 +109,10 @@ void bind_devices(nb::module_& m) {
         }
         return out;
       },
-      nb::sig("def missing_devices() -> list[dict[str, str]]"), "What missing_devices() lists.");
-  m.def("after_fork_in_child", &after_fork_in_child, "Called by os.register_at_fork.");
+      nb::sig("def missing_devices() -> list[dict[str, str]]"),
+      "Lists the missing kinds of devices (bifocal.missing_devices).");
+  m.def("after_fork_in_child", &after_fork_in_child,
+        "Forgets the open devices in a child process; called by os.register_at_fork.");
   nb::class_<ThreadLimit>(m, "ThreadLimit").def(nb::init<int>(), nb::arg("threads"));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queues for calls from any number of Python's threads: a call takes one that is idle.
+// Queues for calls from any number of Python threads: each call leases an idle queue.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace bifocal::python {
 
 class QueueLease {
  public:
-  // `device`: as in Device's constructor. Throws Error(device).
+  // device: id as in the constructor of Device. Throws Error(device).
   explicit QueueLease(const std::string& device);
   ~QueueLease();
   QueueLease(const QueueLease&) = delete;
@@ -23,8 +23,8 @@ class QueueLease {
   std::unique_ptr<Queue> queue_;
 };
 
-// A call computes where `device` says; else on the device that `array` lies on, else the CPU.
-// ValueError when the array lies on another device than the one named.
+// Returns the device of a call: `device` if given, otherwise the CUDA device that holds `array`,
+// otherwise the CPU. Raises ValueError if the array is on a different device than `device`.
 [[nodiscard]] std::string device_for(const std::optional<std::string>& device,
                                      const AnyArray* array, const char* name);
 

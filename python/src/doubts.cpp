@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds the tests of an Estimate: repeated structure and mirrored matches.
+// Binds the tests of an Estimate for repeated structure and mirrored matches.
 #include <nanobind/stl/optional.h>
 
 #include <bifocal/repetition.hpp>

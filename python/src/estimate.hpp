@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pair's estimate, and the pieces of its call.
+// The estimate of one pair and the steps of its call.
 #pragma once
 
 #include <bifocal/two_view.hpp>
@@ -14,19 +14,19 @@ namespace bifocal::python {
 struct PairEstimate {
   ModelKind kind = ModelKind::homography;
   bool has_pose = false;
-  RelativePoseResult result;  // its scene points are filled in where is_relative
+  RelativePoseResult result;  // has scene points if is_relative
   bool is_relative = false;
-  nb::object frame{};  // of the points
-  // Points that lie on a device. They come to the host when it is asked for what is said of single
-  // points beyond their flags: complete().
+  nb::object frame{};  // array library of the points
+  // Points on a device. complete() copies them to the host when a property of single points other
+  // than their flags is read.
   nb::object rows{};
   std::vector<Intrinsics> cameras{};
 };
 void complete(PairEstimate& e);
-// The Estimate, completed.
+// Returns the Estimate after complete().
 [[nodiscard]] const PairEstimate& complete_estimate(nb::handle self);
 
-// The numbers of a point, and how many of them, behind the others, are depths.
+// Number of columns of a point, and how many of its last columns are depths.
 [[nodiscard]] inline int columns_of(const ProblemInfo& problem) {
   if (problem.takes_depths) return 6;
   return problem.is_two_view ? 4 : 5;
@@ -35,8 +35,8 @@ void complete(PairEstimate& e);
   return problem.takes_depths ? 2 : 0;
 }
 
-// One array of the batch or of a pair: of the host, or at an address of the device, where it has to
-// be contiguous float64. `array` is null for None.
+// One array of a batch or of a pair, in host memory, or on the device, where it must be
+// contiguous float64. `array` is null for None.
 struct Column {
   AnyArray array;
   std::vector<double> copy;
@@ -45,9 +45,10 @@ struct Column {
 };
 [[nodiscard]] Column column_of(nb::handle object, const char* name, int columns);
 
-// This estimates one pair whose points lie on a CUDA device.
+// Points of one pair on a CUDA device, for estimate_there().
 struct DevicePoints {
-  AnyArray left, right, depths;  // right, depths: of other arrays, or not valid
+  AnyArray left, right,
+      depths;  // right, depths: separate arrays, or invalid if `left` has all columns
   nb::handle left_object, right_object, depths_object;
 };
 [[nodiscard]] PairEstimate estimate_there(ModelKind kind, const DevicePoints& points,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features and their matches.
+// Binds features and their matches.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -19,7 +19,7 @@ const Features& features(nb::handle self) { return nb::cast<const Features&>(sel
 const Matches& matches(nb::handle self) { return nb::cast<const Matches&>(self); }
 const FloatMatches& float_matches(nb::handle self) { return nb::cast<const FloatMatches&>(self); }
 
-// Returns one number of each row as an array that steps over the others.
+// Returns one member of each row as a strided array.
 template <class T, class Row>
 nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
                   std::size_t width = 1) {
@@ -31,7 +31,7 @@ nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
   return view(self, first, {rows.size(), width}, {step, 1});
 }
 
-// Three numbers are a symmetric matrix: the second is in both of its corners.
+// Expands three numbers to a symmetric matrix, whose off-diagonal elements are the second number.
 nb::object shapes(nb::handle self) {
   static_assert(sizeof(KeypointShape) == 3 * sizeof(float));
   const Features& f = features(self);
@@ -53,7 +53,7 @@ Features detect(nb::handle image, nb::handle options, nb::handle mask,
   return detect_sift(lease.queue(), picture.any(), o.options.sift, o.allowed());
 }
 
-// Takes the descriptors of an object of detect(), or of an array [N, 128] of bytes.
+// Reads descriptors from a result of detect() or from a uint8 array [N, 128].
 Features descriptors_of(nb::handle object, const char* name) {
   const AnyArray a = array_of(object, name);
   need_shape(a, name, {-1, kDescriptorBytes});
@@ -70,7 +70,7 @@ Features descriptors_of(nb::handle object, const char* name) {
   return f;
 }
 
-// Numbers [N], of every keypoint; `usual` where None is given.
+// Returns one number for each keypoint, `usual` if the argument is None.
 std::vector<float> numbers_of_each(nb::handle object, const char* name, std::size_t count,
                                    float usual) {
   std::vector<float> all(count, usual);
@@ -96,7 +96,7 @@ std::vector<KeypointShape> shapes_of(nb::handle object, std::size_t count) {
   return all;
 }
 
-// Makes features of arrays, as those of another process or program.
+// Makes features from arrays, for example of another process or program.
 void make_features(Features* self, nb::handle xy, nb::handle descriptors, nb::handle sigma,
                    nb::handle angle_deg, nb::handle response, nb::handle shapes) {
   const Numbers at = numbers_of(xy, "xy", {-1, 2});
@@ -115,7 +115,7 @@ void make_features(Features* self, nb::handle xy, nb::handle descriptors, nb::ha
   new (self) Features(std::move(own));
 }
 
-// Indices [M, 2], and a number of each match or None.
+// Makes matches from indices [M, 2] and, unless None, one distance and one ratio for each match.
 template <class Row, class Distance>
 std::vector<Row> match_rows(nb::handle indices, nb::handle distance, nb::handle ratio) {
   const Numbers which = numbers_of(indices, "indices", {-1, 2});
@@ -134,7 +134,7 @@ std::vector<Row> match_rows(nb::handle indices, nb::handle distance, nb::handle 
   return rows;
 }
 
-// Matches are made of arrays, and pickled as the bytes of their rows.
+// Binds the constructor from arrays and the pickling of matches as the bytes of their rows.
 template <class Set, class Row, class Distance>
 void bind_made_matches(nb::class_<Set>& c) {
   c.def(
@@ -219,7 +219,7 @@ Matches match_by_model(nb::handle features1, nb::handle features2, nb::handle mo
   return {match_guided(lease.queue(), first, second, guide, o)};
 }
 
-// Floats in C order; `own` keeps them where they are not given so.
+// Returns floats in C order; `own` holds a copy if the argument has another order or type.
 FloatDescriptors floats_of(nb::handle object, const char* name, Numbers& given,
                            std::vector<float>& own) {
   given = numbers_of(object, name, {-1, -1});
@@ -259,61 +259,88 @@ nb::object float_indices(nb::handle self) {
                 column(self, float_matches(self).rows, &FloatMatch::index1, 2));
 }
 
+constexpr const char* kFeaturesDoc = R"(Keypoints and descriptors of one image, the strongest first.
+
+Args:
+    xy: Positions in px, shape (N, 2).
+    descriptors: uint8, shape (N, 128).
+    sigma: Scales of the Gaussian in px, shape (N,); 1 by default.
+    angle_deg: Orientations in degrees, shape (N,); 0 by default.
+    response: Strengths, shape (N,); 0 by default.
+    shapes: Symmetric matrices of affine shapes, shape (N, 2, 2); None by default.
+
+Raises:
+    ValueError: If shapes differ or a position is not finite.)";
+constexpr const char* kMatchesDoc =
+    R"(Matches of two images, in the order of the features of the first image.
+
+Args:
+    indices: Indices of features of image 1 and 2, shape (M, 2).
+    distance: Squared distance of 8-bit descriptors for each match, shape (M,); 0 by default.
+    ratio: Nearest over second nearest distance for each match, shape (M,); 0 by default.)";
+constexpr const char* kFloatMatchesDoc =
+    R"(Matches of float descriptors, in the order of the first descriptors.
+
+Args:
+    indices: Indices of descriptors of image 1 and 2, shape (M, 2).
+    distance: Euclidean distance for each match, shape (M,); 0 by default.
+    ratio: Nearest over second nearest distance for each match, shape (M,); 0 by default.)";
+
 void bind_matches(nb::module_& m) {
-  nb::class_<Matches> c(m, "Matches", "Matches of two pictures, ordered by the first's index.");
+  nb::class_<Matches> c(m, "Matches", kMatchesDoc);
   bind_made_matches<Matches, Match, std::int32_t>(c);
   c.def("__len__", [](const Matches& s) { return s.rows.size(); });
   c.def_prop_ro("indices", &indices,
                 nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.int32]"),
-                "[M, 2]: of the features of picture 1 and 2.");
+                "Indices of the features of image 1 and 2, shape (M, 2).");
   c.def_prop_ro(
       "distance",
       [](nb::handle s) {
         return framed(matches(s).frame, column(s, matches(s).rows, &Match::distance));
       },
       nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.int32]"),
-      "[M], squared, of 8-bit descriptors.");
+      "Squared distance of the 8-bit descriptors, shape (M,).");
   c.def_prop_ro(
       "ratio",
       [](nb::handle s) {
         return framed(matches(s).frame, column(s, matches(s).rows, &Match::ratio));
       },
       nb::sig("def ratio(self) -> numpy.typing.NDArray[numpy.float32]"),
-      "[M]: nearest over second nearest distance.");
+      "Nearest over second nearest distance, shape (M,).");
 }
 
 void bind_float_matches(nb::module_& m) {
-  nb::class_<FloatMatches> c(m, "FloatMatches",
-                             "Matches of float descriptors, ordered by the first's index.");
+  nb::class_<FloatMatches> c(m, "FloatMatches", kFloatMatchesDoc);
   bind_made_matches<FloatMatches, FloatMatch, float>(c);
   c.def("__len__", [](const FloatMatches& s) { return s.rows.size(); });
   c.def_prop_ro("indices", &float_indices,
                 nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.int32]"),
-                "[M, 2]: of the descriptors of picture 1 and 2.");
+                "Indices of the descriptors of image 1 and 2, shape (M, 2).");
   c.def_prop_ro(
       "distance",
       [](nb::handle s) {
         return framed(float_matches(s).frame,
                       column(s, float_matches(s).rows, &FloatMatch::distance));
       },
-      nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.float32]"), "[M], Euclidean.");
+      nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.float32]"),
+      "Euclidean distance of the descriptors, shape (M,).");
   c.def_prop_ro(
       "ratio",
       [](nb::handle s) {
         return framed(float_matches(s).frame, column(s, float_matches(s).rows, &FloatMatch::ratio));
       },
       nb::sig("def ratio(self) -> numpy.typing.NDArray[numpy.float32]"),
-      "[M]: nearest over second nearest distance.");
+      "Nearest over second nearest distance, shape (M,).");
   m.def("match_descriptors", &match_floats, nb::arg("descriptors1").none(),
         nb::arg("descriptors2").none(), nb::arg("options").none(), nb::arg("device").none(),
-        nb::arg("frame").none() = nb::none(), "Brute force, of floats.");
+        nb::arg("frame").none() = nb::none(),
+        "Matches float descriptors (bifocal.match_descriptors).");
 }
 
 }  // namespace
 
 void bind_features(nb::module_& m) {
-  nb::class_<Features> f(m, "Features",
-                         "Keypoints and descriptors of one picture, strongest first.");
+  nb::class_<Features> f(m, "Features", kFeaturesDoc);
   f.def("__init__", &make_features, nb::arg("xy").none(), nb::arg("descriptors").none(),
         nb::arg("sigma").none() = nb::none(), nb::arg("angle_deg").none() = nb::none(),
         nb::arg("response").none() = nb::none(), nb::arg("shapes").none() = nb::none());
@@ -337,32 +364,34 @@ void bind_features(nb::module_& m) {
         nb::sig(sig), doc);
   };
 #define FLOATS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float32]"
-  number("xy", &Keypoint::x, FLOATS("xy"), "[N, 2], px.", 2);
-  number("sigma", &Keypoint::sigma, FLOATS("sigma"), "[N]: scale of the Gaussian, px.");
-  number("angle_deg", &Keypoint::angle_deg, FLOATS("angle_deg"), "[N], [0, 360), x towards y.");
+  number("xy", &Keypoint::x, FLOATS("xy"), "Positions in px, shape (N, 2).", 2);
+  number("sigma", &Keypoint::sigma, FLOATS("sigma"), "Scales of the Gaussian in px, shape (N,).");
+  number("angle_deg", &Keypoint::angle_deg, FLOATS("angle_deg"),
+         "Orientations in degrees, [0, 360) from x towards y, shape (N,).");
   number("response", &Keypoint::response, FLOATS("response"),
-         "[N]: |DoG| at the extremum; of SURF the root of the determinant.");
+         "Strengths, shape (N,): |DoG| at the extremum; for SURF the root of the determinant.");
   f.def_prop_ro(
       "descriptors",
       [](nb::handle s) {
         return view(s, features(s).descriptors.data(), {features(s).keypoints.size(), 128});
       },
-      nb::sig("def descriptors(self) -> numpy.typing.NDArray[numpy.uint8]"), "[N, 128]");
-  f.def_prop_ro(
-      "shapes", &shapes, nb::sig("def shapes(self) -> numpy.typing.NDArray[numpy.float32] | None"),
-      "[N, 2, 2] with affine_shape: symmetric, of determinant 1, from the frame of a round "
-      "point to the picture's; else None.");
+      nb::sig("def descriptors(self) -> numpy.typing.NDArray[numpy.uint8]"),
+      "Descriptors, shape (N, 128).");
+  f.def_prop_ro("shapes", &shapes,
+                nb::sig("def shapes(self) -> numpy.typing.NDArray[numpy.float32] | None"),
+                "Affine shapes, shape (N, 2, 2): symmetric matrices of determinant 1 from the "
+                "frame of a circular feature to the image; None without affine_shape.");
 #undef FLOATS
   bind_matches(m);
   m.def("detect", &detect, nb::arg("image").none(), nb::arg("options").none(),
         nb::arg("mask").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
-        "RootSIFT or SURF.");
+        "Detects features (bifocal.detect).");
   m.def("match", &match_any, nb::arg("features1").none(), nb::arg("features2").none(),
         nb::arg("options").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
-        nb::arg("distinct_places") = false, "Brute force.");
+        nb::arg("distinct_places") = false, "Matches 8-bit descriptors (bifocal.match).");
   m.def("match_guided", &match_by_model, nb::arg("features1").none(), nb::arg("features2").none(),
         nb::arg("model").none(), nb::arg("kind"), nb::arg("max_error"), nb::arg("options").none(),
-        nb::arg("device").none(), "Among what fits a model.");
+        nb::arg("device").none(), "Matches along a model (bifocal.match_guided).");
   bind_float_matches(m);
 }
 

@@ -17,7 +17,7 @@ void need_descriptors(const AnyArray& a, const char* name) {
     value_error(fmt::format("{}: {} descriptors are too many", name, a.shape(0)));
 }
 
-// A slot of the set with copies of the descriptors; their positions are not written.
+// Copies descriptors into a new slot of the set, without positions.
 void add_descriptors(Queue& queue, FeatureSet& set, const AnyArray& a) {
   const auto n = a.shape(0);
   const int count = int(n), image = set.reserve(queue, count);
@@ -29,7 +29,7 @@ void add_descriptors(Queue& queue, FeatureSet& set, const AnyArray& a) {
   queue.wait();
 }
 
-// The frame made this of float descriptors; it lies here.
+// Float descriptors on the device as the array library converted them.
 struct FloatRowsThere {
   nb::object values_object, squares_object;
   AnyArray values, squares;
@@ -69,7 +69,7 @@ DetectArguments::DetectArguments(nb::handle given, nb::handle mask)
     mask_ = picture_of(mask, "mask");
     return;
   }
-  // Features are where it is not 0, whatever the type.
+  // Features are allowed where a mask of bool or of any integers is not 0.
   if (d.code != std::uint8_t(nb::dlpack::dtype_code::Bool) &&
       d.code != std::uint8_t(nb::dlpack::dtype_code::UInt) &&
       d.code != std::uint8_t(nb::dlpack::dtype_code::Int))

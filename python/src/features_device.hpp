@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features of pictures and matches of descriptors that lie in the memory of a CUDA device.
+// Features of images and matches of descriptors in the memory of a CUDA device.
 #pragma once
 
 #include <bifocal/matching.hpp>
@@ -10,7 +10,7 @@
 
 namespace bifocal::python {
 
-// Calls `body` with a SiftDetector or a SurfDetector, as the options say.
+// Calls `body` with a SiftDetector, or with a SurfDetector if the options have `surf`.
 template <class Body>
 auto with_detector(Queue& queue, int width, int height, const DetectorOptions& options, int batch,
                    const Body& body) {
@@ -22,12 +22,12 @@ auto with_detector(Queue& queue, int width, int height, const DetectorOptions& o
   return body(detector);
 }
 
-// detect() takes these beside a picture. TypeError for a mask that is no picture of bytes.
+// Options and mask of detect(). Raises TypeError for a mask of neither bool nor integers.
 class DetectArguments {
  public:
   DetectArguments(nb::handle options, nb::handle mask);
   DetectorOptions options;
-  // Features may be where this is not 0; empty: everywhere.
+  // Features are allowed where this is not 0; everywhere if it is empty.
   [[nodiscard]] ImageView<const std::uint8_t> allowed() const {
     return mask_ ? mask_->view<std::uint8_t>() : ImageView<const std::uint8_t>();
   }
@@ -36,15 +36,16 @@ class DetectArguments {
   std::optional<Picture> mask_;
 };
 
-// A grey picture [H, W] of 8 or 16 bits, as `bits` says, without gaps, in the memory of a CUDA
-// device. ValueError and TypeError otherwise.
+// Raises ValueError or TypeError unless the argument is a contiguous grey image [H, W] of `bits`
+// (8 or 16) on a CUDA device.
 void need_picture_there(const AnyArray& image, const char* name, int bits);
-// One of either, grey or [H, W, C] with 1 to 4 channels.
+// Raises ValueError or TypeError unless the argument is a contiguous image of 8 or 16 bits on a
+// CUDA device, [H, W] or [H, W, C] with 1 to 4 channels.
 void need_any_picture_there(const AnyArray& image, const char* name);
 [[nodiscard]] inline int channels_of(const AnyArray& image) {
   return image.ndim() == 3 ? int(image.shape(2)) : 1;
 }
-// `count` such pictures, one behind the other, into the set.
+// Detects features of `count` such images, contiguous in memory, and adds them to the set.
 template <class Detector>
 void add_there(Detector& detector, const AnyArray& first, int count, FeatureSet& set) {
   if (first.dtype().bits == 8)
@@ -63,7 +64,7 @@ void add_there(Detector& detector, const AnyArray& first, int count, FeatureSet&
                                              const std::optional<std::string>& device,
                                              nb::handle frame);
 
-// Matches float descriptors [N, D], which the frame brings to unit length where that is asked for.
+// Matches float descriptors [N, D], which the array library normalises if options.normalise.
 [[nodiscard]] std::vector<FloatMatch> match_floats_there(nb::handle descriptors1,
                                                          nb::handle descriptors2,
                                                          const FloatMatchOptions& options,

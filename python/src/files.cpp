@@ -16,7 +16,7 @@ namespace {
   throw nb::python_error();
 }
 
-// Why a file can't be opened to be read; 0 where it can.
+// Returns the errno of opening a file for reading; 0 if it can be opened.
 int refusal_of_reading(const std::filesystem::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return errno;
@@ -46,7 +46,7 @@ FileName file_of(nb::handle object, const char* name) {
     const auto type = nb::cast<std::string>(nb::handle(object.type()).attr("__name__"));
     type_error(fmt::format("{}: {}, must be str, bytes or os.PathLike", name, type));
   }
-  // A file's content in the place of its name would be shown whole.
+  // The message must not show a whole file whose content was given instead of its name.
   constexpr Py_ssize_t kLongest = 4096;
   const Py_ssize_t length =
       PyBytes_Check(given.ptr()) ? PyBytes_Size(given.ptr()) : PyUnicode_GetLength(given.ptr());

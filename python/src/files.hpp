@@ -9,7 +9,7 @@
 
 namespace bifocal::python {
 
-// A file as Python names it: str (bytes that are not UTF-8 are surrogates in it), bytes or
+// File name from Python: str (with surrogates for bytes that are not UTF-8), bytes or
 // os.PathLike.
 struct FileName {
   std::filesystem::path path;
@@ -17,9 +17,9 @@ struct FileName {
 };
 [[nodiscard]] FileName file_of(nb::handle object, const char* name);
 
-// Called after a failed reading or writing. Raise OSError with errno and filename (for example
-// FileNotFoundError) if the system refuses to open a file. Return if it opens all of them: the
-// failure lies in the content.
+// Called after reading or writing failed. They raise OSError with errno and filename (for example
+// FileNotFoundError) if the system refuses to open a file. They return if the system opens every
+// file, because the failure is then in the content.
 void raise_refused_reading(std::initializer_list<const FileName*> files);
 void raise_refused_writing(const FileName& file);
 

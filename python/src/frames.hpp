@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Results in the framework and on the device of a call's input. A frame is an object of
-// bifocal._arrays that stands for both; null or None is NumPy.
+// Results in the array library and on the device of the input of a call. A frame is an object of
+// bifocal._arrays that represents both; null or None is NumPy.
 #pragma once
 
 #include "arrays.hpp"
@@ -16,10 +16,10 @@ template <class T>
   return "uint8";
 }
 
-// Returns an array of NumPy as one of the frame.
+// Converts a NumPy array to an array of the frame.
 [[nodiscard]] nb::object framed(nb::handle frame, nb::object array);
 
-// An array of the frame that nobody has written to yet, and where it lies.
+// Uninitialised array of the frame, and its memory.
 struct FrameArray {
   nb::object object;
   AnyArray array;
@@ -27,8 +27,9 @@ struct FrameArray {
 [[nodiscard]] FrameArray empty_of(nb::handle frame, std::initializer_list<std::size_t> shape,
                                   const char* dtype);
 
-// Waits until the work that the caller's framework was given for the frame's device is done. To be
-// called when all results have their memory: work that is under way may still use what was freed.
+// Waits until the pending work of the caller's array library on the frame's device is done. Must
+// be called after all results are allocated, because pending work may still use memory that was
+// freed for them.
 void await_frame(nb::handle frame);
 
 // Memory of a result that C++ writes, on the host or on the frame's device.
@@ -46,7 +47,8 @@ class ResultArray {
     }
     std::size_t size = 1;
     for (const std::size_t n : shape) size *= n;
-    T* const values = new T[size];  // not initialised: the memory is first touched where it is made
+    T* const values =
+        new T[size];  // not initialised, so that the writing thread touches the memory first
     const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<T*>(p); });
     memory_ = values;
     object_ = nb::cast(nb::ndarray<nb::numpy, T>(values, shape, owner));
@@ -67,12 +69,12 @@ template <class T>
   return on_cuda(array) ? Memory<const T>::on_device(data) : Memory<const T>(data);
 }
 
-// Floats on a CUDA device that C++ reads as they lie: contiguous, of 32 or 64 bits. TypeError
-// naming what they are instead.
+// Returns floats on a CUDA device for reading in place: contiguous, 32 or 64 bits. Raises
+// TypeError that names another type or gaps.
 [[nodiscard]] Numbers device_numbers(AnyArray array, const char* name);
 // Reads numbers on the host as host_numbers() does, or on a CUDA device as device_numbers() does.
 [[nodiscard]] Numbers any_numbers(AnyArray array, nb::handle object, const char* name);
-// ValueError unless both lie in the memory of one device.
+// Raises ValueError unless both arrays are in the memory of one device.
 void need_same_memory(const AnyArray& array, const char* name, const AnyArray& first,
                       const char* first_name);
 

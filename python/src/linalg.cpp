@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds batched small linear algebra and minimal solvers, for arrays of the host or of a CUDA
-// device.
+// Binds batched linear algebra and minimal solvers, for arrays on the host or a CUDA device.
 #include <nanobind/stl/optional.h>
 
 #include "devices.hpp"
@@ -10,7 +9,7 @@
 namespace bifocal::python {
 namespace {
 
-// [B, rows, cols] or [rows, cols]; float32 stays float32.
+// Matrices [B, rows, cols], or one matrix [rows, cols]; float32 stays float32.
 struct Matrices {
   Numbers given;
   bool single = false;  // one matrix without a batch
@@ -42,7 +41,8 @@ Matrices matrices_of(nb::handle object, const char* name, bool square) {
   return m;
 }
 
-// Results of one matrix without a batch lose theirs: `shape` is of one matrix.
+// Allocates a result of shape [B, rows, cols], [B, rows] if cols is 0, and without B for one
+// matrix without a batch.
 template <class T>
 ResultArray<T> room(nb::handle frame, const Matrices& m, std::size_t rows, std::size_t cols = 0) {
   const auto count = std::size_t(m.count);
@@ -51,7 +51,7 @@ ResultArray<T> room(nb::handle frame, const Matrices& m, std::size_t rows, std::
   if (cols == 0) return {frame, {count, rows}};
   return {frame, {count, rows, cols}};
 }
-// Counts holds one number a matrix.
+// Holds one number for each matrix.
 class Counts {
  public:
   Counts(nb::handle frame, const Matrices& m)
@@ -72,7 +72,8 @@ struct Call {
   nb::object frame;
 };
 
-// Runs work(queue) to its end, without Python's lock, after what the caller's stream was given.
+// Runs work(queue) to its end without the interpreter's lock, after the pending work of the
+// caller's stream.
 template <class Work>
 void run(const Call& call, const Work& work) {
   await_frame(call.frame);
@@ -144,7 +145,7 @@ nb::tuple solve(MinimalSolver solver, const Numbers& samples, const Call& call) 
   return nb::make_tuple(solutions.take(), counts.take());
 }
 
-// The three decompositions are given the same.
+// Reads the arguments of the three decompositions and calls one of them.
 template <class OfDouble, class OfFloat>
 nb::tuple decompose(nb::handle A, const std::optional<std::string>& device, nb::handle frame,
                     bool square, const OfDouble& of_double, const OfFloat& of_float) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The extension bifocal._core. The typed functions that people call are in bifocal/*.py; these take
-// what they are given, check it and compute without the interpreter's lock.
+// The extension module bifocal._core. The public typed functions are in bifocal/*.py; the
+// functions here check their arguments and compute without the interpreter's lock.
 #include <bifocal/version.hpp>
 #include <string_view>
 
@@ -10,8 +10,8 @@
 namespace bifocal::python {
 namespace {
 
-// Misuse is a ValueError, a file an OSError, a device a RuntimeError. Names of files may hold bytes
-// that are not UTF-8: they are written as \xe9.
+// Translates an Error of usage to ValueError, of input to OSError, and of a device to
+// RuntimeError. File names may contain bytes that are not UTF-8; messages show them as \xe9.
 void translate(const std::exception_ptr& failure, void*) {
   try {
     std::rethrow_exception(failure);
@@ -33,9 +33,10 @@ NB_MODULE(_core, m) {
   namespace python = bifocal::python;
   m.attr("version") = nanobind::str(BIFOCAL_VERSION);
   nanobind::register_exception_translator(python::translate);
-  m.def("option_fields", &python::option_fields,
-        nanobind::sig("def option_fields() -> dict[str, dict[str, typing.Any]]"),
-        "Type, default, choices, help and range of each option of C++, by class and member.");
+  m.def(
+      "option_fields", &python::option_fields,
+      nanobind::sig("def option_fields() -> dict[str, dict[str, typing.Any]]"),
+      "Returns type, default, choices, help and range of each option of C++ by class and member.");
   python::bind_devices(m);
   python::bind_robust(m);
   python::bind_robust_batch(m);

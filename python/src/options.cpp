@@ -36,7 +36,7 @@ constexpr std::string_view kSolvers[] = {
 #include <bifocal/solvers.def>
 };
 
-// Returns the enumerator that a word names.
+// Converts a word to its enumerator; raises ValueError that lists all words.
 template <class Enum>
 Enum named(std::span<const std::string_view> words, const std::string& what, nb::handle value) {
   std::string word;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options and cameras of Python (frozen dataclasses of _options.py and _cameras.py) as those of
-// C++, and names as enumerators.
+// Converts options and cameras of Python (frozen dataclasses of _options.py and _cameras.py) to
+// C++, and names to enumerators.
 #pragma once
 
 #include <bifocal/camera.hpp>
@@ -11,11 +11,11 @@
 
 namespace bifocal::python {
 
-// The defaults for None. Throws TypeError naming a field that does not fit; ranges are checked by
-// the library.
+// Converts options; None gives the defaults. Raises TypeError that names a field of the wrong
+// type; the library checks ranges.
 template <HasFields Options>
 [[nodiscard]] Options options_of(nb::handle object);
-// SiftOptions, or SurfOptions: then `surf` is there.
+// SiftOptions, or SurfOptions if `surf` has a value.
 struct DetectorOptions {
   SiftOptions sift;
   std::optional<SurfOptions> surf;
@@ -23,34 +23,35 @@ struct DetectorOptions {
 [[nodiscard]] DetectorOptions detector_options(nb::handle object);
 [[nodiscard]] bool is_ssd_options(nb::handle object);
 [[nodiscard]] double number_field(nb::handle object, const char* what, const char* field);
-// Returns the members of each options struct, of which scripts/python-options makes the dataclasses
-// of _options.py.
+// Returns the members of each options struct, from which scripts/python-options makes the
+// dataclasses of _options.py.
 [[nodiscard]] nb::dict option_fields();
 
 [[nodiscard]] ModelKind kind_of(const std::string& name);
 [[nodiscard]] std::string name_of(ModelKind kind);
 [[nodiscard]] MinimalSolver solver_of(const std::string& name);
 
-// A bifocal.Camera, a 3 x 3 matrix without skew, or the four numbers fx, fy, cx, cy.
+// Converts a bifocal.Camera, a 3 x 3 matrix without skew, or the four numbers fx, fy, cx, cy.
 [[nodiscard]] Camera camera_of(nb::handle object, const char* name);
-// The same, or a bifocal.LensCamera: what estimators take. `lens` where points have to be
-// undistorted, to px of the pinhole.
+// Camera of an estimator: any argument of camera_of(), or a bifocal.LensCamera. If `lens` has a
+// value, points must be undistorted to px of the pinhole.
 struct AnyCamera {
   Intrinsics pinhole;
   std::optional<LensCamera> lens;
 };
 [[nodiscard]] AnyCamera any_camera_of(nb::handle object, const char* name);
-// Where the object is a bifocal.LensCamera.
+// Converts a bifocal.LensCamera; empty for other objects.
 [[nodiscard]] std::optional<LensCamera> lens_camera_if(nb::handle object, const char* name);
-// A camera of undistorted photographs. Throws ValueError if it has a lens.
+// Converts a camera of undistorted photographs. Raises ValueError if it has a lens.
 [[nodiscard]] Intrinsics pinhole_of(nb::handle camera, const char* name);
-// One for all or one each: a camera, an array [pairs, 4] or [pairs, 3, 3], or a list of cameras.
+// Converts one camera for all pairs, or one for each pair: an array [pairs, 4] or [pairs, 3, 3],
+// or a list of cameras.
 [[nodiscard]] std::vector<AnyCamera> any_cameras_of(nb::handle object, const char* name);
-// Without lenses: ValueError where one has, ending in `why`.
+// Returns the pinholes. Raises ValueError, with `why` at its end, if a camera has a lens.
 [[nodiscard]] std::vector<Intrinsics> pinholes_of(const std::vector<AnyCamera>& cameras,
                                                   const char* name, const char* why);
 
-// Takes a keyword argument unless it is None. Throws TypeError naming it if it is of another type.
+// Reads a keyword argument unless it is None. Raises TypeError for another type.
 template <class T>
 void take(const nb::dict& options, const char* name, T& value) {
   const nb::object given = options[name];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds estimate_pair and the files of its result, which the program `bifocal pair` writes as well.
+// Binds estimate_pair and the files of its result, which the program `bifocal pair` also writes.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -21,7 +21,7 @@ namespace bifocal::python {
 namespace {
 
 struct Pair {
-  cli::Photograph left, right;  // an array has the name of its argument
+  cli::Photograph left, right;  // an array is named after its argument
   cli::Cameras cameras;
   PairResult result;
   std::string device;
@@ -116,7 +116,7 @@ Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle mat
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!progress.is_none()) progress(nb::str(stage.data(), stage.size()), fraction);
   };
-  QueueLease lease(device);  // a fork of this process is refused the device
+  QueueLease lease(device);  // marks the device as in use, so that a fork is refused it
   o.device = Device(device);
   const Unlocked unlocked;
   pair.result = estimate_pair(pair.left.image, pair.right.image, o);
@@ -250,15 +250,16 @@ void bind_model(Class& c) {
   c.def("__bool__", [](const Pair& p) { return p.result.outcome == Outcome::ok; });
   c.def("__repr__", &text);
   GET("ok", "bool", p.result.outcome == Outcome::ok, "True if a model was found.");
-  GET("outcome", "str", std::string(to_string(p.result.outcome)), "'ok', 'no_model', ...");
+  GET("outcome", "str", std::string(to_string(p.result.outcome)),
+      "'ok' or the cause: 'no_model', ...");
   GET("kind", "str", std::string(to_string(p.result.kind)),
       "'homography', 'fundamental', 'radial_fundamental' or 'essential'.");
-  GET("reason", "str", p.result.reason, "Why this model was chosen, or why there is none.");
+  GET("reason", "str", p.result.reason, "Reason for this model or for a missing model, in words.");
   GET("doubts", "list[str]", doubts_of(p.result),
       "Reasons to doubt the intrinsics or, for repeated structure, the model; empty without one.");
   GET("model", ARRAY("float64") " | None",
       optional_array(p.result.outcome == Outcome::ok, p.result.model.model, {3, 3}),
-      "H or F, px, or E of normalised points, shape (3, 3).");
+      "H or F in px, or E of normalised points, shape (3, 3); None without a model.");
   GET("R", ARRAY("float64") " | None",
       optional_array(p.result.cam2_from_cam1.has_value(),
                      p.result.cam2_from_cam1.value_or(Pose{}).R, {3, 3}),
@@ -270,7 +271,7 @@ void bind_model(Class& c) {
 }
 
 void bind_matches(Class& c) {
-  GET("inliers", ARRAY("bool_"), inliers_of(p.result), "Shape (M,), one for each match.");
+  GET("inliers", ARRAY("bool_"), inliers_of(p.result), "Inlier flag of each match, shape (M,).");
   GET("num_inliers", "int", p.result.model.ok() ? p.result.model.inlier_count : 0,
       "Number of inliers.");
   GET("x1", ARRAY("float64"), positions(p.result.points, false),
@@ -300,11 +301,10 @@ void bind_camera(Class& c) {
       "Estimated coefficient of the division model, in units of half the diagonal; 0: none.");
   GET("distortion_deviation", "float", p.result.estimated_camera.distortion_deviation,
       "Standard deviation of distortion: noise, correlated errors and the assumed centre.");
-  GET("timings", "dict[str, float]", milliseconds(p.result.timings), "Milliseconds of each stage.");
+  GET("timings", "dict[str, float]", milliseconds(p.result.timings), "Duration of each stage, ms.");
   GET("tries", "list[tuple[str, str, bool, int, bool, float]]", tries_of(p.result.tries),
       "(name, outcome, is_doubted, inliers, is_taken, milliseconds) of each try; more than one if "
-      "the "
-      "pair was escalated.");
+      "the pair was escalated.");
 }
 
 nb::object known_deviation(const PairResult& r, double value) {
@@ -318,52 +318,58 @@ void bind_pose_deviation(Class& c) {
       "the deviations of the cameras; None if the pose is not determined.");
   GET("rotation_deviation_deg", "float | None",
       known_deviation(p.result, p.result.pose_deviation.rotation_deg),
-      "Standard deviation of the rotation, in degrees; None as for pose_covariance.");
+      "Standard deviation of the rotation, in degrees; None if the pose is not determined.");
   GET("direction_deviation_deg", "float | None",
       known_deviation(p.result, p.result.pose_deviation.direction_deg),
-      "Standard deviation of the direction of t, in degrees; None as for pose_covariance.");
+      "Standard deviation of the direction of t, in degrees; None if the pose is not determined.");
 }
 
 void bind_depth(Class& c) {
-  GET("has_depth", "bool", p.result.dense.has_value(), "True if the pair has the dense part.");
-  GET("dense_reason", "str", p.result.dense_reason, "Why there is no dense part; '' otherwise.");
+  GET("has_depth", "bool", p.result.dense.has_value(), "True if the pair was matched densely.");
+  GET("dense_reason", "str", p.result.dense_reason, "Reason for missing depth; '' if has_depth.");
   c.def_prop_ro(
       "rectification",
       [](const Pair& p) -> const Rectification& {
         return dense_of(p, "rectification").rectification;
       },
       nb::rv_policy::reference_internal,
-      "Planar or polar. ValueError without the dense part, as below.");
+      "Planar or polar. This and all dense results raise ValueError without has_depth.");
   GET("rectified_left", ARRAY("uint8"), view_of_image(self, dense_of(p, "rectified_left").left),
-      "Rectified image, RGB.");
+      "Rectified left image, RGB.");
   GET("rectified_right", ARRAY("uint8"), view_of_image(self, dense_of(p, "rectified_right").right),
-      "Rectified image, RGB.");
+      "Rectified right image, RGB.");
   GET("disparity", ARRAY("float32"), view_of_image(self, dense_of(p, "disparity").disparity.raw),
-      "Disparities of rectified_left, px, shape (H, W), NaN if unknown.");
+      "Disparities of rectified_left in px, shape (H, W); NaN if unknown.");
   GET("disparity_filled", ARRAY("float32"),
       view_of_image(self, dense_of(p, "disparity_filled").disparity.filled),
-      "Disparities with unknown pixels filled.");
+      "Disparities of rectified_left in px with unknown pixels filled, shape (H, W).");
   GET("disparity_range", "tuple[int, int]",
       std::tuple(dense_of(p, "disparity_range").min_disparity,
                  dense_of(p, "disparity_range").disparities),
-      "(min_disparity, disparities) of the search.");
+      "Range (min_disparity, disparities) of the disparity search in px.");
   GET("depth", ARRAY("float32"), view_of_image(self, dense_of(p, "depth").depth.depth),
       "Depth of the pixels of photograph 1 in units of the baseline, shape (H, W), NaN if "
       "unknown.");
   GET("depth_deviation", ARRAY("float32"),
       view_of_image(self, dense_of(p, "depth_deviation").depth.deviation),
-      "Standard deviation of depth.");
+      "Standard deviation of depth in units of the baseline, shape (H, W).");
   GET("cloud", "tuple[" ARRAY("float32") ", " ARRAY("uint8") "]",
       cloud_arrays(dense_of(p, "cloud").cloud),
       "Points in the frame of camera 1, shape (K, 3), and their colours, uint8.");
   GET("depth_cameras",
       "tuple[tuple[float, float, float, float], tuple[float, float, float, float], str]",
       cameras_of(dense_of(p, "depth_cameras")),
-      "fx, fy, cx, cy of both cameras of depth, and 'given', 'estimated' or 'assumed'.");
-  c.def(
-      "write", &write, nb::arg("folder").none(), nb::sig("def write(self, folder: object) -> None"),
-      "Writes the files of `bifocal pair` into a folder: report.html, geometry.json, matches.txt, "
-      "rectified images, disparity, depth and cloud. All or none of them are written.");
+      "fx, fy, cx, cy of both cameras for depth, and 'given', 'estimated' or 'assumed'.");
+  c.def("write", &write, nb::arg("folder").none(),
+        nb::sig("def write(self, folder: object) -> None"),
+        R"(Writes the files of `bifocal pair`, all or none: report.html, geometry.json, matches.txt,
+rectified images, disparity, depth and cloud.
+
+Args:
+    folder: Name of the folder.
+
+Raises:
+    OSError: If a file cannot be written.)");
 }
 #undef GET
 #undef ARRAY

@@ -18,11 +18,11 @@ struct Arguments {
   std::string device;
   std::vector<AnyCamera> cameras;
 };
-// Throws for cameras that the problem does not take.
+// Raises TypeError for cameras that the problem does not take.
 [[nodiscard]] Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle options,
                                      const ProblemInfo& problem);
 
-// The arrays and cameras of a pair as Python gives them, None for an absent one.
+// Arrays and cameras of a pair as given in Python; an absent argument is None.
 struct GivenPair {
   nb::handle left, right, depths, camera1, camera2, weights, qualities;
 };
@@ -32,7 +32,7 @@ inline void need_one_each(const Doubles& given, const char* name, std::size_t po
     value_error(fmt::format("{}: {} numbers for {} points", name, given.span.size(), points));
 }
 
-// Calls action(input) for the points without lenses, on the device of the arguments.
+// Undistorts the points and calls action(input) on the device of the arguments.
 template <class Point, class Action>
 void with_input(const ProblemInfo& problem, Points<Point>& points, const Arguments& a,
                 const Action& action) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds pictures from and to files, and drawn ones.
+// Binds reading, writing and drawing of images.
 #include <bifocal/draw.hpp>
 #include <bifocal/io.hpp>
 
@@ -63,16 +63,33 @@ nb::object draw(nb::handle image1, nb::handle image2, nb::handle x1, nb::handle 
 }  // namespace
 
 void bind_pictures(nb::module_& m) {
+  m.attr("reads_tiff") = BIFOCAL_READS_TIFF != 0;
 #define PICTURE "numpy.typing.NDArray[numpy.uint8]"
   m.def(
       "read_image", &read, nb::arg("file").none(),
       nb::sig(
           "def read_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> " PICTURE),
-      "uint8 [H, W] or [H, W, C] of a JPEG, PNG, PGM or PPM, turned as its EXIF says.");
+      R"(Reads an image file, rotated according to its EXIF orientation.
+
+Args:
+    file: JPEG, PNG, TIFF, WebP, BMP, PGM or PPM.
+
+Returns:
+    uint8 of shape (H, W) or (H, W, C).
+
+Raises:
+    OSError: If the file cannot be read.)");
   m.def("write_image", &write, nb::arg("file").none(), nb::arg("image").none(),
         nb::sig("def write_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes], "
                 "image: object) -> None"),
-        "A PNG of uint8 or uint16 [H, W] or [H, W, C].");
+        R"(Writes an image as PNG.
+
+Args:
+    file: Name of the file.
+    image: uint8 or uint16, shape (H, W) or (H, W, C).
+
+Raises:
+    OSError: If the file cannot be written.)");
   m.def("draw_matches", &draw, nb::arg("image1").none(), nb::arg("image2").none(),
         nb::arg("x1").none(), nb::arg("x2").none(), nb::arg("inliers").none(), nb::arg("max_lines"),
         nb::sig("def draw_matches(image1: object, image2: object, x1: object, x2: object, "

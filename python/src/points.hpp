@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Correspondences from Python as C++ has them: rows of x1 y1 x2 y2 (depth1 depth2), or of x y X Y
-// Z.
+// Converts correspondences from Python to rows of x1 y1 x2 y2 (depth1 depth2), or of x y X Y Z.
 #pragma once
 
 #include "options.hpp"
 
 namespace bifocal::python {
 
-// Given as one array of such rows, which is read where it lies when it is dense float64, or as
-// arrays with the columns of either side and of the depths, which are put together.
+// Points given as one array of rows, which is read in place if it is dense float64, or as
+// separate arrays of both sides and of the depths, which gather() joins.
 template <class Point>
 struct Points {
   Numbers left, right, depths;
@@ -48,7 +47,7 @@ Points<Point> points_of(nb::handle left, nb::handle right, nb::handle depths = n
   return p;
 }
 
-// Puts the numbers together where they have to be. Needs no lock of the interpreter.
+// Joins separate arrays into rows if necessary. Does not need the interpreter's lock.
 template <class Point>
 void gather(Points<Point>& p) {
   if (p.span.data() != nullptr || p.left.rows() == 0) return;
@@ -65,7 +64,8 @@ void gather(Points<Point>& p) {
   p.span = p.copy;
 }
 
-// Moves the pixels of a camera with a lens to where its pinhole sees them; NaN where it does not.
+// Undistorts the points of a camera with a lens to px of its pinhole; NaN if the pinhole does not
+// see a point.
 template <class Point>
 void undistort(Points<Point>& p, const AnyCamera& camera, std::size_t column, std::size_t first = 0,
                std::size_t last = SIZE_MAX) {

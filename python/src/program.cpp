@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program `bifocal` and the reader of HDF5 files by h5py (_hdf5.py).
+// Binds the program `bifocal` and the reader of HDF5 files by h5py (_hdf5.py).
 #include "program.hpp"
 
 #include <nanobind/stl/vector.h>
@@ -12,7 +12,8 @@
 namespace bifocal::python {
 namespace {
 
-// Calls a function of Python from any thread; what it raises is a damaged or unreadable input.
+// Calls a Python function from any thread. Its exceptions become Error(input): the file is
+// damaged or unreadable.
 template <class Call>
 auto with_python(const Call& call) {
   const nb::gil_scoped_acquire lock;
@@ -24,7 +25,7 @@ auto with_python(const Call& call) {
   }
 }
 
-// An object of the class File of _hdf5.py.
+// Reader that calls an object of the class File of _hdf5.py.
 class PythonFile final : public hdf5::Reader {
  public:
   PythonFile(const nb::object& open, const std::filesystem::path& path)

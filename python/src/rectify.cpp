@@ -188,9 +188,11 @@ void bind_summary(Class& c) {
       "kind", [](const Rectification& r) { return std::string(to_string(r.kind)); },
       "'planar' or 'polar'.");
   c.def_ro("doubt", &Rectification::doubt,
-           "Why the cameras are hardly those of images of their sizes; '' without a doubt.");
-  c.def_ro("width", &Rectification::width, "Of both rectified images, px; 0 if not rectified.");
-  c.def_ro("height", &Rectification::height, "Of both rectified images, px.");
+           "Reason to doubt that the cameras belong to images of these sizes; '' without a doubt.");
+  c.def_ro("width", &Rectification::width,
+           "Width of both rectified images in px; 0 if the pair is not rectified.");
+  c.def_ro("height", &Rectification::height,
+           "Height of both rectified images in px; 0 if the pair is not rectified.");
   c.def_ro("is_swapped", &Rectification::is_swapped, "True if image 2 is the left one.");
   c.def_ro("is_reversed", &Rectification::is_reversed,
            "True if the left image has the right camera: disparities decrease as points come "
@@ -215,17 +217,22 @@ void bind_planar(Class& c) {
         nb::sig(sig), doc);
   };
   using Side = RectifiedSide;
-  matrix("H1", &Side::H, 0, DOUBLES("H1"), "[3, 3]: rectified px ~ H1 left px; 0 if polar.");
-  matrix("H2", &Side::H, 1, DOUBLES("H2"), "[3, 3]: rectified px ~ H2 right px; 0 if polar.");
-  matrix("R1", &Side::R, 0, DOUBLES("R1"), "[3, 3]: rectified left camera from left camera.");
-  matrix("R2", &Side::R, 1, DOUBLES("R2"), "[3, 3]: rectified right camera from right camera.");
+  matrix("H1", &Side::H, 0, DOUBLES("H1"),
+         "Homography with rectified px ~ H1 left px, shape (3, 3); 0 if polar.");
+  matrix("H2", &Side::H, 1, DOUBLES("H2"),
+         "Homography with rectified px ~ H2 right px, shape (3, 3); 0 if polar.");
+  matrix("R1", &Side::R, 0, DOUBLES("R1"),
+         "Rotation of the rectified left camera from the left camera, shape (3, 3).");
+  matrix("R2", &Side::R, 1, DOUBLES("R2"),
+         "Rotation of the rectified right camera from the right camera, shape (3, 3).");
   c.def_prop_ro(
       "camera1", [](const Rectification& r) { return numbers(r.sides[0].camera); },
       nb::sig(DOUBLES("camera1") " | None"),
       "fx, fy, cx, cy of the rectified left image; None if uncalibrated or polar.");
   c.def_prop_ro(
       "camera2", [](const Rectification& r) { return numbers(r.sides[1].camera); },
-      nb::sig(DOUBLES("camera2") " | None"), "fx, fy, cx, cy of the rectified right image.");
+      nb::sig(DOUBLES("camera2") " | None"),
+      "fx, fy, cx, cy of the rectified right image; None if uncalibrated or polar.");
   c.def(
       "Q",
       [](const Rectification& r, double b) {
@@ -233,7 +240,13 @@ void bind_planar(Class& c) {
       },
       nb::arg("baseline") = 1.0,
       nb::sig("def Q(self, baseline: float = 1.0) -> numpy.typing.NDArray[numpy.float64]"),
-      "[4, 4]: (X, Y, Z, W) = Q (x, y, d, 1).");
+      R"(Returns the matrix from pixels and disparities to scene points, (X, Y, Z, W) = Q (x, y, d, 1).
+
+Args:
+    baseline: Distance of the cameras, in the unit of the scene points.
+
+Returns:
+    Matrix of shape (4, 4).)");
 }
 #undef DOUBLES
 
@@ -241,24 +254,55 @@ void bind_conversions(Class& c) {
   c.def("resample", &resample, nb::arg("side"), nb::arg("image").none(),
         nb::sig("def resample(self, side: int, image: object) -> "
                 "numpy.typing.NDArray[numpy.uint8]"),
-        "Rectifies the left (0) or right (1) image in its memory, for torch and CuPy also on a "
-        "CUDA device. For many images: Remapper.");
+        R"(Rectifies an image of the pair. For many images use Remapper.
+
+Args:
+    side: 0 for the left image, 1 for the right image.
+    image: uint8 or uint16, shape (H, W) or (H, W, C); torch and CuPy also on a CUDA device.
+
+Returns:
+    Rectified image of the same type and library; pixels from outside the image are 0.)");
   c.def("sampling_map", &sampling_positions, nb::arg("side"),
         nb::sig("def sampling_map(self, side: int) -> "
                 "tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]"),
-        "x, y [height, width]: position in the photograph of each pixel of the left (0) or right "
-        "(1) rectified image, px, in steps of 1/256; NaN outside.");
+        R"(Computes the position in the photograph of each pixel of a rectified image.
+
+Args:
+    side: 0 for the left image, 1 for the right image.
+
+Returns:
+    x and y in px in steps of 1/256, shape (height, width); NaN outside.)");
   c.def("photograph_points", &converted<photograph_points>, nb::arg("side"),
         nb::arg("points").none(),
         nb::sig("def photograph_points(self, side: int, points: object) -> "
                 "numpy.typing.NDArray[numpy.float64]"),
-        "Converts px [N, 2] of the rectified image to px of the photograph; NaN outside.");
+        R"(Converts points of the rectified image to points of the photograph.
+
+Args:
+    side: 0 for the left image, 1 for the right image.
+    points: Points in px of the rectified image, shape (N, 2).
+
+Returns:
+    Points in px of the photograph, shape (N, 2); NaN outside.)");
   c.def("rectified_points", &converted<rectified_points>, nb::arg("side"), nb::arg("points").none(),
         nb::sig("def rectified_points(self, side: int, points: object) -> "
                 "numpy.typing.NDArray[numpy.float64]"),
-        "Converts px [N, 2] of the photograph to px of the rectified image; NaN outside.");
+        R"(Converts points of the photograph to points of the rectified image.
+
+Args:
+    side: 0 for the left image, 1 for the right image.
+    points: Points in px of the photograph, shape (N, 2).
+
+Returns:
+    Points in px of the rectified image, shape (N, 2); NaN outside.)");
   c.def("write", &write, nb::arg("file").none(),
-        "Writes the rectification as an .npz file (docs/formats.md), whole or not at all.");
+        R"(Writes the rectification as an .npz file (docs/formats.md), whole or not at all.
+
+Args:
+    file: Name of the file.
+
+Raises:
+    OSError: If the file cannot be written.)");
 }
 
 void bind_pickle(Class& c) {
@@ -323,7 +367,7 @@ void bind_rectify(nb::module_& m) {
         nb::arg("back"),
         nb::sig("def move_points(points: object, camera: object, back: bool) -> "
                 "numpy.typing.NDArray[numpy.float64]"),
-        "Converts px of a camera to px of its pinhole, or back.");
+        "Converts px of a camera to px of its pinhole, or back (bifocal.undistort_points).");
   m.def(
       "pinhole_of",
       [](nb::handle camera) {
@@ -332,7 +376,7 @@ void bind_rectify(nb::module_& m) {
       },
       nb::arg("camera").none(),
       nb::sig("def pinhole_of(camera: object) -> tuple[float, float, float, float]"),
-      "fx, fy, cx, cy of undistorted points.");
+      "Returns fx, fy, cx, cy of the pinhole for undistorted points (bifocal.pinhole_of).");
 }
 
 }  // namespace bifocal::python

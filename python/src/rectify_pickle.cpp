@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of a Rectification: numbers as bytes, lenses as the model and its parameters.
+// Pickled state of a Rectification: numbers as bytes, lenses as model and parameters.
 #include "rectify_pickle.hpp"
 
 #include <cstring>
@@ -24,7 +24,7 @@ T one_of(nb::handle state) {
   return value;
 }
 
-// What a side has besides its lens and its rows.
+// Members of a side other than its lens and its rows.
 struct SideNumbers {
   Camera input;
   Mat3 H{}, R{};
@@ -32,7 +32,7 @@ struct SideNumbers {
   Vec2 epipole{};
   bool is_inward = false;
 };
-// The same of both.
+// Members that both sides share.
 struct Common {
   RectificationKind kind;
   int width, height, overlap;

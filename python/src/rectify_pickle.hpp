@@ -8,7 +8,7 @@
 
 namespace bifocal::python {
 
-// What pickle keeps of a rectification, and a rectification of that.
+// Return and restore the pickled state of a rectification.
 [[nodiscard]] nanobind::tuple state_of(const Rectification& rectification);
 void restore(Rectification& rectification, const nanobind::tuple& state);
 

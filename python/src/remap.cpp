@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Images through sampling maps, in host or device memory.
+// Binds the sampling of images through maps, in host or device memory.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
@@ -20,7 +20,8 @@ bool is_dense(const AnyArray& a) {
   return true;
 }
 
-// [H, W] or [H, W, C] of 8 or 16 bits without gaps, in the memory of a CUDA device.
+// Raises ValueError or TypeError unless the argument is a contiguous image of 8 or 16 bits on a
+// CUDA device, [H, W] or [H, W, C].
 void need_picture_there(const AnyArray& image, const char* name) {
   const bool has_channels = image.ndim() == 3;
   if (image.ndim() != 2 && !(has_channels && image.shape(2) >= 1 && image.shape(2) <= 4))
@@ -33,7 +34,7 @@ void need_picture_there(const AnyArray& image, const char* name) {
                            dtype_text(image), is_dense(image) ? "" : " with gaps"));
 }
 
-// Positions in px, as OpenCV's remap takes them, in 1/256 px.
+// Converts positions in px, as for OpenCV's remap, to a map in 1/256 px.
 SamplingMap map_of(nb::handle x, nb::handle y, std::pair<int, int> input_size) {
   const Numbers xs = numbers_of(x, "map_x", {-1, -1}), ys = numbers_of(y, "map_y", {-1, -1});
   const std::size_t height = xs.array.shape(0), width = xs.array.shape(1);

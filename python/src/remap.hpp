@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Images through sampling maps (remap.cpp).
+// Sampling of images through maps (remap.cpp).
 #pragma once
 
 #include <bifocal/rectify.hpp>
@@ -9,7 +9,8 @@
 
 namespace bifocal::python {
 
-// Samples an image through a map in the memory where the image lies. `name`: of the argument.
+// Samples an image through a map, on the host or the CUDA device that holds it. name: the
+// argument's name for messages.
 [[nodiscard]] nb::object resampled(const SamplingMap& map, const char* name, nb::handle image);
 // Returns (x, y) of float32, px, NaN outside.
 [[nodiscard]] nb::object positions_of(const SamplingMap& map);

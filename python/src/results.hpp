@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Results that several calls return.
+// Results of several calls.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,8 @@
 
 namespace bifocal::python {
 
-// Pickles hold the numbers of a vector as bytes. ValueError for bytes that are none.
+// Convert a vector to the bytes of a pickle and back. Raise ValueError if the number of bytes
+// does not fit.
 template <class T>
 nb::bytes bytes_of(const std::vector<T>& values) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -26,13 +27,13 @@ std::vector<T> vector_of(const nb::bytes& bytes) {
   return values;
 }
 
-// Names of files may hold bytes that are not UTF-8.
+// Converts text, which may contain file names with bytes that are not UTF-8, to str.
 inline nb::str text_of(const std::string& text) { return nb::str(valid_utf8(text).c_str()); }
 
-// float32 [height][width] without gaps, in the host's memory.
+// Contiguous float32 array [height, width] in host memory.
 using FloatRows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Positions, float32 [N, 3], and colours, uint8 [N, 3].
+// Returns positions, float32 [N, 3], and colours, uint8 [N, 3].
 [[nodiscard]] nb::object cloud_arrays(const std::vector<CloudPoint>& cloud);
 
 struct Batch {
@@ -47,7 +48,7 @@ struct Matches {
   std::vector<Match> rows;
   nb::object frame{};
 };
-// Matches of pairs, and what was verified of them.
+// Matches of pairs and their verified geometry.
 struct Verified {
   std::vector<ImagePair> pairs;
   Matches matches;

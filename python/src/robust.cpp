@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds the robust estimation of one pair.
+// Binds the robust estimation of one pair.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -134,70 +134,75 @@ void number(nb::class_<PairEstimate>& c, const char* name, Get get, const char* 
 
 void bind_numbers(nb::class_<PairEstimate>& c) {
   number(
-      c, "num_inliers", [](const auto& r) { return r.inlier_count; }, "How many are inliers.");
+      c, "num_inliers", [](const auto& r) { return r.inlier_count; }, "Number of inliers.");
   number(
-      c, "iterations", [](const auto& r) { return r.iterations; }, "Minimal samples drawn.");
+      c, "iterations", [](const auto& r) { return r.iterations; },
+      "Number of minimal samples drawn.");
   number(
-      c, "rms", [](const auto& r) { return r.rms; }, "Of the inliers' errors, px.");
+      c, "rms", [](const auto& r) { return r.rms; },
+      "Root mean square error of the inliers, in px.");
   number(
       c, "noise", [](const auto& r) { return r.noise; },
-      "Estimated standard deviation of the right matches' coordinates, px.");
+      "Estimated standard deviation of the coordinates of correct matches, in px.");
   number(
-      c, "score", [](const auto& r) { return r.score; }, "MSAC score, at most num_inliers.");
+      c, "score", [](const auto& r) { return r.score; },
+      "MSAC score of the inliers, at most num_inliers.");
   number(
       c, "significance", [](const auto& r) { return r.significance; },
-      "log10 of the number of such models expected of wrong matches.");
+      "log10 of the number of models as well supported that are expected from wrong matches.");
 }
 
 void bind_fields(nb::class_<PairEstimate>& c) {
   c.def_prop_ro(
-      "ok", [](const PairEstimate& e) { return e.result.ok(); }, "Is there a model?");
+      "ok", [](const PairEstimate& e) { return e.result.ok(); }, "True if a model was found.");
   c.def("__bool__", [](const PairEstimate& e) { return e.result.ok(); });
   c.def("__repr__", &text);
   c.def_prop_ro(
       "reason", [](const PairEstimate& e) { return to_string(e.result.outcome); },
-      "'ok', or why there is no model: 'too_few_points', 'no_model', 'not_significant', "
+      "'ok', or the cause without a model: 'too_few_points', 'no_model', 'not_significant', "
       "'degenerate_sample', 'rotation_only'.");
   c.def_prop_ro(
-      "kind", [](const PairEstimate& e) { return name_of(e.kind); }, "As given.");
+      "kind", [](const PairEstimate& e) { return name_of(e.kind); }, "Kind of the model.");
   c.def_prop_ro(
       "model", &model, nb::sig("def model(self) -> numpy.typing.NDArray[numpy.float64]"),
-      "[3, 3]: H, F (px) or E (normalised points) of norm 1, or the rotation of a camera; "
+      "Shape (3, 3): H, F (px) or E (normalised points) of norm 1, or the rotation of a camera; "
       "zeros unless ok or not_significant.");
   c.def_prop_ro("inliers", &inliers,
                 nb::sig("def inliers(self) -> numpy.typing.NDArray[numpy.bool_]"),
-                "[N] bool, one a correspondence.");
-  c.def_prop_ro("R", &rotation,
-                nb::sig("def R(self) -> numpy.typing.NDArray[numpy.float64] | None"),
-                "[3, 3]: X2 = R X1 + t (camera from world); None where the kind has no pose.");
-  c.def_prop_ro("t", &translation,
-                nb::sig("def t(self) -> numpy.typing.NDArray[numpy.float64] | None"),
-                "[3], of length 1 for relative poses; None where the kind has no pose.");
-  c.def_prop_ro("triangulated", &triangulated,
-                nb::sig("def triangulated(self) -> numpy.typing.NDArray[numpy.float64] | None"),
-                "[N, 3] of relative poses but 'upright_essential': points in camera 1, NaN for "
-                "outliers; else "
-                "None.");
+                "Inlier flag of each correspondence, shape (N,).");
+  c.def_prop_ro(
+      "R", &rotation, nb::sig("def R(self) -> numpy.typing.NDArray[numpy.float64] | None"),
+      "Rotation of X2 = R X1 + t, or of the camera from the world, shape (3, 3); None if the "
+      "kind has no pose.");
+  c.def_prop_ro(
+      "t", &translation, nb::sig("def t(self) -> numpy.typing.NDArray[numpy.float64] | None"),
+      "Translation, shape (3,), of length 1 for relative poses; None if the kind has no pose.");
+  c.def_prop_ro(
+      "triangulated", &triangulated,
+      nb::sig("def triangulated(self) -> numpy.typing.NDArray[numpy.float64] | None"),
+      "Scene points in the frame of camera 1, shape (N, 3), NaN for outliers; None without a "
+      "relative pose and for 'upright_essential'.");
   c.def_prop_ro("not_finite", &not_finite,
                 nb::sig("def not_finite(self) -> numpy.typing.NDArray[numpy.int32]"),
-                "Indices of correspondences with a NaN or an infinity, which were left out.");
+                "Indices of the correspondences with a NaN or an infinity, which were left out.");
   c.def_prop_ro(
       "in_front",
       [](nb::handle self) -> std::optional<int> {
         const PairEstimate& e = complete_estimate(self);
         return e.is_relative ? std::optional<int>(e.result.in_front) : std::nullopt;
       },
-      "Inliers in front of both cameras, of kinds with `triangulated`; else None.");
+      "Number of inliers in front of both cameras; None for kinds without `triangulated`.");
   c.def_prop_ro(
       "median_parallax_deg",
       [](nb::handle self) -> std::optional<double> {
         const PairEstimate& e = complete_estimate(self);
         return e.is_relative ? std::optional<double>(e.result.median_parallax_deg) : std::nullopt;
       },
-      "Angle between the rays of the inliers, of kinds with `triangulated`; else None.");
+      "Median angle between the rays of an inlier in degrees; None for kinds without "
+      "`triangulated`.");
 }
 
-// Binds what some problems tell of cameras that nobody knows.
+// Binds the focal length and the distortion, which some problems estimate.
 void bind_unknowns(nb::class_<PairEstimate>& c) {
   const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_estimated, auto get,
                             const char* doc) {
@@ -213,19 +218,22 @@ void bind_unknowns(nb::class_<PairEstimate>& c) {
   of_kinds(
       "focal_length", &ProblemInfo::estimates_focal_length,
       [](const auto& r) { return r.focal_length; },
-      "px, of kinds that find it (problem_info: estimates_focal_length); else None.");
+      "Estimated focal length in px; None for kinds that do not estimate it (problem_info: "
+      "estimates_focal_length).");
   of_kinds(
       "focal_deviation", &ProblemInfo::estimates_focal_length,
       [](const auto& r) { return r.focal_deviation; },
-      "Standard deviation of focal_length, px: infinity where it is not told; None of other "
-      "kinds.");
+      "Standard deviation of focal_length in px, infinity if the matches do not determine it; None "
+      "for kinds without focal_length.");
   of_kinds(
       "distortion", &ProblemInfo::estimates_distortion, [](const auto& r) { return r.distortion; },
-      "k of the division model in the unit that was given, of 'radial_fundamental'; else None.");
+      "Coefficient k of the division model in the given unit for 'radial_fundamental'; otherwise "
+      "None.");
   of_kinds(
       "distortion_deviation", &ProblemInfo::estimates_distortion,
       [](const auto& r) { return r.distortion_deviation; },
-      "Standard deviation of distortion: infinity where it is open; None of other kinds.");
+      "Standard deviation of distortion, infinity if the matches do not determine it; None for "
+      "kinds without distortion.");
 }
 
 using State = std::tuple<std::string, nb::bytes, nb::bytes, nb::bytes, nb::bytes, int, double>;
@@ -256,7 +264,7 @@ void restore(PairEstimate& e, const State& state) {
 
 void bind_robust(nb::module_& m) {
   nb::class_<PairEstimate> c(m, "Estimate",
-                             "What a robust estimator found of one pair. Never None: ask `ok`.");
+                             "Result of a robust estimator for one pair; true if `ok`.");
   c.def("__getstate__", &state_of);
   c.def("__setstate__", &restore);
   bind_fields(c);
@@ -280,14 +288,14 @@ void bind_robust(nb::module_& m) {
       nb::arg("kind"), nb::arg("left").none(), nb::arg("right").none(), nb::arg("camera1").none(),
       nb::arg("camera2").none(), nb::arg("weights").none(), nb::arg("qualities").none(),
       nb::arg("options").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
-      nb::arg("depths").none() = nb::none(), "One pair of any problem.");
+      nb::arg("depths").none() = nb::none(), "Estimates one pair (bifocal.estimate).");
   m.def(
       "reads_in_place",
       [](nb::handle points) {
         const auto p = points_of<PointPair>(points, nb::none());
         return p.span.data() != nullptr && p.span.data() == p.left.array.data();
       },
-      "For tests: does C++ read these rows x1 y1 x2 y2 where they lie?");
+      "Returns True if rows x1 y1 x2 y2 are read without a copy (for tests).");
   m.def(
       "problem_info",
       [](const std::string& kind) {
@@ -304,7 +312,7 @@ void bind_robust(nb::module_& m) {
         return d;
       },
       nb::sig("def problem_info(kind: str) -> dict[str, typing.Any]"),
-      "What problem_info() returns.");
+      "Returns the properties of a kind of model (bifocal.problem_info).");
   m.def(
       "model_kinds",
       [] {
@@ -312,7 +320,7 @@ void bind_robust(nb::module_& m) {
         for (const ModelKind kind : kModelKinds) names.append(name_of(kind));
         return names;
       },
-      nb::sig("def model_kinds() -> list[str]"), "The kinds of models.");
+      nb::sig("def model_kinds() -> list[str]"), "Lists the kinds of models in the order of C++.");
 }
 
 }  // namespace bifocal::python

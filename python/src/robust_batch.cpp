@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Robust estimation of many pairs in one call.
+// Binds the robust estimation of many pairs in one call.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -46,7 +46,7 @@ struct Given {
   std::string device;
 };
 
-// Returns the one of all, or those of the pairs [first, last).
+// Returns the single camera of all pairs, or the cameras of the pairs [first, last).
 std::span<const Intrinsics> some(const std::vector<Intrinsics>& cameras, std::size_t first,
                                  std::size_t last) {
   if (cameras.size() <= 1) return cameras;
@@ -73,8 +73,8 @@ BatchEstimate run(Queue& queue, const Given& g, std::size_t first, std::size_t l
   return estimate_batch(queue, g.kind, typed(static_cast<const ScenePoint*>(nullptr)), input);
 }
 
-// Pairs are independent, so the batch is cut where Ctrl-C can be answered: into parts that take
-// about a tenth of a second, which costs less than is measured.
+// Pairs are independent, so the batch is split into parts of about a tenth of a second, between
+// which Ctrl-C is handled. The split costs no measurable time.
 BatchEstimate run_in_parts(const Given& g) {
   const std::size_t pairs = g.offsets.size() - 1;
   BatchEstimate all;
@@ -106,7 +106,7 @@ void check_pairs(const Given& g) {
   for (const auto& [name, cameras] :
        {std::pair{"cameras1", &g.cameras1}, std::pair{"cameras2", &g.cameras2}}) {
     if (cameras->size() > 1 && cameras->size() != pairs)
-      value_error(fmt::format("{}: {} cameras for {} pairs, must be one or one a pair", name,
+      value_error(fmt::format("{}: {} cameras for {} pairs, must be one or one per pair", name,
                               cameras->size(), pairs));
   }
   for (const auto& [name, column] :
@@ -116,7 +116,7 @@ void check_pairs(const Given& g) {
   }
 }
 
-// Takes the lenses away from the points of all pairs, whose x is in that column.
+// Undistorts the points of all pairs; `column` is the column of their x.
 void undistort(Given& g, const std::vector<AnyCamera>& cameras, std::size_t column) {
   if (std::none_of(cameras.begin(), cameras.end(), [](const AnyCamera& c) { return c.lens; }))
     return;
@@ -144,7 +144,7 @@ void undistort(Given& g, const std::vector<AnyCamera>& cameras, std::size_t colu
   }
 }
 
-// The arrays and cameras of a batch as Python gives them, None for an absent one.
+// Arrays and cameras of a batch as given in Python; an absent argument is None.
 struct GivenBatch {
   nb::handle points, offsets, cameras1, cameras2, weights, qualities;
 };
@@ -190,7 +190,7 @@ Batch estimate_many(const std::string& kind, const GivenBatch& given, nb::handle
 
 const Batch& of(nb::handle self) { return nb::cast<const Batch&>(self); }
 
-// A field of all pairs, as an array that steps over the others.
+// Returns a member of all estimates as a strided array.
 template <class T>
 nb::object field(nb::handle self, const T* first, std::initializer_list<std::size_t> more = {},
                  std::initializer_list<std::int64_t> strides = {}) {
@@ -230,30 +230,34 @@ nb::list reasons(nb::handle self) {
   return names;
 }
 
-// Columns that every kind has.
+// Columns of every kind.
 void bind_columns(nb::class_<Batch>& c) {
 #define INTS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.int32]"
 #define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
   column(
       c, "num_inliers", [](const Estimate& p) { return &p.inlier_count; }, INTS("num_inliers"),
-      "[P]");
+      "Number of inliers of each pair, shape (P,).");
   column(
       c, "iterations", [](const Estimate& p) { return &p.iterations; }, INTS("iterations"),
-      "[P]: minimal samples drawn.");
+      "Number of minimal samples drawn for each pair, shape (P,).");
   column(
-      c, "rms", [](const Estimate& p) { return &p.rms; }, DOUBLES("rms"), "[P], px.");
+      c, "rms", [](const Estimate& p) { return &p.rms; }, DOUBLES("rms"),
+      "Root mean square error of the inliers in px, shape (P,).");
   column(
-      c, "noise", [](const Estimate& p) { return &p.noise; }, DOUBLES("noise"), "[P], px.");
+      c, "noise", [](const Estimate& p) { return &p.noise; }, DOUBLES("noise"),
+      "Estimated noise of the coordinates in px, shape (P,).");
   column(
-      c, "score", [](const Estimate& p) { return &p.score; }, DOUBLES("score"), "[P]");
+      c, "score", [](const Estimate& p) { return &p.score; }, DOUBLES("score"),
+      "MSAC score of each pair, shape (P,).");
   column(
       c, "significance", [](const Estimate& p) { return &p.significance; }, DOUBLES("significance"),
-      "[P], log10.");
+      "log10 of the number of models as well supported that are expected from wrong matches, shape "
+      "(P,).");
 #undef INTS
 #undef DOUBLES
 }
 
-// Columns of the models, some of which not every kind has.
+// Columns of the models; not every kind has all columns.
 void bind_models(nb::class_<Batch>& c) {
 #define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
   const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_estimated, auto get,
@@ -269,47 +273,52 @@ void bind_models(nb::class_<Batch>& c) {
   of_kinds(
       "focal_length", &ProblemInfo::estimates_focal_length,
       [](const Estimate& p) { return &p.focal_length; },
-      "[P], px; None of kinds that do not find it.");
+      "Estimated focal lengths in px, shape (P,); None for kinds that do not estimate them.");
   of_kinds(
       "focal_deviation", &ProblemInfo::estimates_focal_length,
       [](const Estimate& p) { return &p.focal_deviation; },
-      "[P], px, as Estimate.focal_deviation.");
+      "Standard deviations of focal_length in px, shape (P,), infinity if the matches do not "
+      "determine it; None for kinds without focal_length.");
   of_kinds(
       "distortion", &ProblemInfo::estimates_distortion,
       [](const Estimate& p) { return &p.distortion; },
-      "[P]; None of other kinds than 'radial_fundamental'.");
+      "Coefficients k of the division model, shape (P,); None for kinds other than "
+      "'radial_fundamental'.");
   of_kinds(
       "distortion_deviation", &ProblemInfo::estimates_distortion,
       [](const Estimate& p) { return &p.distortion_deviation; },
-      "[P], as Estimate.distortion_deviation.");
+      "Standard deviations of distortion, shape (P,), infinity if the matches do not determine it; "
+      "None for kinds without distortion.");
   c.def_prop_ro(
       "models",
       [](nb::handle s) {
         return field(s, front(s).model.data(), {3, 3}, {3, 1});
       },
-      nb::sig(DOUBLES("models")), "[P, 3, 3], as Estimate.model.");
+      nb::sig(DOUBLES("models")),
+      "Matrices H, F (px) or E (normalised points) of norm 1, or rotations, shape (P, 3, 3).");
   c.def_prop_ro(
       "R",
       [](nb::handle s) -> nb::object {
         if (!of(s).has_pose) return nb::none();
         return field(s, front(s).pose.R.data(), {3, 3}, {3, 1});
       },
-      nb::sig(DOUBLES("R") " | None"), "[P, 3, 3]; None where the kind has no pose.");
+      nb::sig(DOUBLES("R") " | None"), "Rotations, shape (P, 3, 3); None if the kind has no pose.");
   c.def_prop_ro(
       "t",
       [](nb::handle s) -> nb::object {
         if (!of(s).has_pose) return nb::none();
         return field(s, front(s).pose.t.data(), {3}, {1});
       },
-      nb::sig(DOUBLES("t") " | None"), "[P, 3]; None where the kind has no pose.");
+      nb::sig(DOUBLES("t") " | None"), "Translations, shape (P, 3); None if the kind has no pose.");
 #undef DOUBLES
 }
 
 }  // namespace
 
 void bind_robust_batch(nb::module_& m) {
-  nb::class_<Batch> c(m, "BatchEstimate",
-                      "What a robust estimator found of P pairs, one array a field.");
+  nb::class_<Batch> c(
+      m, "BatchEstimate",
+      "Results of a robust estimator for P pairs, with one array for each property.");
   c.def(
       "__getstate__",
       [](const Batch& b) {
@@ -328,18 +337,18 @@ void bind_robust_batch(nb::module_& m) {
         });
   c.def("__len__", [](const Batch& b) { return b.result.pairs.size(); });
   c.def_prop_ro(
-      "kind", [](const Batch& b) { return name_of(b.kind); }, "As given.");
+      "kind", [](const Batch& b) { return name_of(b.kind); }, "Kind of the models.");
   c.def_prop_ro("ok", &ok, nb::sig("def ok(self) -> numpy.typing.NDArray[numpy.bool_]"),
-                "[P] bool");
+                "True for each pair with a model, shape (P,).");
   c.def_prop_ro("reasons", &reasons, nb::sig("def reasons(self) -> list[str]"),
-                "P words, as Estimate.reason.");
+                "'ok', or the cause without a model, for each pair (Estimate.reason).");
   c.def_prop_ro("inliers", &inliers,
                 nb::sig("def inliers(self) -> numpy.typing.NDArray[numpy.bool_]"),
-                "[offsets[P] - offsets[0]] bool, one a correspondence.");
+                "Inlier flag of each correspondence, shape (offsets[P] - offsets[0],).");
   c.def_prop_ro(
       "offsets", [](nb::handle s) { return view(s, of(s).offsets.data(), {of(s).offsets.size()}); },
       nb::sig("def offsets(self) -> numpy.typing.NDArray[numpy.int64]"),
-      "[P + 1]: pair k has the points offsets[k] to offsets[k + 1].");
+      "Shape (P + 1,): pair k has the points offsets[k] to offsets[k + 1] - 1.");
   bind_columns(c);
   bind_models(c);
   m.def(
@@ -359,7 +368,8 @@ void bind_robust_batch(nb::module_& m) {
       nb::arg("kind"), nb::arg("points").none(), nb::arg("offsets").none(),
       nb::arg("cameras1").none(), nb::arg("cameras2").none(), nb::arg("weights").none(),
       nb::arg("qualities").none(), nb::arg("options").none(), nb::arg("device").none(),
-      nb::arg("frame").none() = nb::none(), "Many pairs of any problem.");
+      nb::arg("frame").none() = nb::none(),
+      "Estimates models of many pairs (bifocal.estimate_batch).");
 }
 
 }  // namespace bifocal::python

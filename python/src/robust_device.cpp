@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Robust estimation of one pair whose points lie in the memory of a CUDA device.
+// Robust estimation of one pair with points in the memory of a CUDA device.
 #include <cmath>
 
 #include "devices.hpp"
@@ -103,7 +103,7 @@ PairEstimate estimate_there(ModelKind kind, const DevicePoints& points,
   {
     const Unlocked unlocked;
     QueueLease lease(where);
-    // No points have no address.
+    // An empty array has no address.
     const auto batch = [&]<class Point>(const Point*) {
       const auto at = n > 0 ? Memory<const Point>::on_device(static_cast<const Point*>(rows.data()))
                             : Memory<const Point>();

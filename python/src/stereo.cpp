@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds the dense matching of rectified pairs.
+// Binds the dense matching of rectified pairs.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -15,7 +15,7 @@
 namespace bifocal::python {
 namespace {
 
-// The maps are the host's; or, where the pictures lay on a device, arrays of their framework there.
+// Disparity maps in host memory or, for images on a device, arrays of their library there.
 struct Maps {
   DisparityMap map;
   nb::object frame{};
@@ -39,7 +39,7 @@ void check_pair(const Picture& left, const Picture& right) {
                             shape_text(left.array)));
 }
 
-// A matcher with a queue of its own; one call at a time.
+// Matcher with its own queue, which serialises its calls.
 class Matcher {
  public:
   Matcher(int width, int height, nb::handle options, const std::string& device, int bits)
@@ -79,7 +79,7 @@ class Matcher {
     if (bits_ == 8) return {(*matcher_)(l.view<std::uint8_t>(), r.view<std::uint8_t>())};
     return {(*matcher_)(l.view<std::uint16_t>(), r.view<std::uint16_t>())};
   }
-  // Pictures in the device's memory; the maps stay there.
+  // Matches images in the memory of the device; the maps stay there.
   Maps run_there(const AnyArray& left, const AnyArray& right, nb::handle frame) {
     need_picture_there(left, "left", bits_);
     need_picture_there(right, "right", bits_);
@@ -133,7 +133,7 @@ Maps stereo_here(nb::handle left, nb::handle right, nb::handle options,
   return {stereo_sgm(lease.queue(), l.view<std::uint16_t>(), r.view<std::uint16_t>(), sgm)};
 }
 
-// This matches pictures in a device's memory.
+// Matches images in the memory of a device.
 Maps stereo_there(const AnyArray& left, nb::handle left_object, nb::handle right,
                   nb::handle options, const std::optional<std::string>& device, nb::handle frame) {
   const int bits = left.dtype().bits == 16 && !is_ssd_options(options) ? 16 : 8;
@@ -197,7 +197,8 @@ double density(nb::handle self) {
 }  // namespace
 
 void bind_stereo(nb::module_& m) {
-  nb::class_<Maps> c(m, "DisparityMap", "Disparities x_left - x_right of the left picture, px.");
+  nb::class_<Maps> c(m, "DisparityMap",
+                     "Disparities x_left - x_right of the left image in px, shape (H, W).");
   c.def("__getstate__", &state_of);
   c.def("__setstate__", &restore);
 #define FLOATS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float32]"
@@ -206,13 +207,14 @@ void bind_stereo(nb::module_& m) {
       [](nb::handle s) {
         return of(s).there ? of(s).raw : image_view(s, of(s).frame, of(s).map.raw);
       },
-      nb::sig(FLOATS("raw")), "[H, W], checked and filtered, unknown NaN.");
+      nb::sig(FLOATS("raw")),
+      "Checked and filtered disparities in px, shape (H, W); NaN if unknown.");
   c.def_prop_ro(
       "filled",
       [](nb::handle s) {
         return of(s).there ? of(s).filled : image_view(s, of(s).frame, of(s).map.filled);
       },
-      nb::sig(FLOATS("filled")), "[H, W], unknown ones filled in.");
+      nb::sig(FLOATS("filled")), "Disparities in px with unknown pixels filled, shape (H, W).");
 #undef FLOATS
   c.def_prop_ro(
       "confidence",
@@ -224,16 +226,17 @@ void bind_stereo(nb::module_& m) {
                                         {std::size_t(image.height), std::size_t(image.width)}));
       },
       nb::sig("def confidence(self) -> numpy.typing.NDArray[numpy.uint8] | None"),
-      "[H, W], 1 to 255, 0 unknown; None of SSD.");
+      "Confidence from 1 to 255, 0 if unknown, shape (H, W); None for block matching.");
   c.def_prop_ro("density", &density, nb::sig("def density(self) -> float"),
-                "Per cent known in raw.");
-  nb::class_<Matcher>(m, "StereoMatcher", "Matches pairs of one size, one after the other.")
+                "Percentage of known pixels in `raw`.");
+  nb::class_<Matcher>(m, "StereoMatcher",
+                      "Dense matcher for pairs of one size (bifocal.StereoMatcher).")
       .def(nb::init<int, int, nb::handle, const std::string&, int>(), nb::arg("width"),
            nb::arg("height"), nb::arg("options"), nb::arg("device"), nb::arg("bits"))
       .def("__call__", &Matcher::run, nb::arg("left").none(), nb::arg("right").none(),
            nb::arg("frame").none() = nb::none())
       .def("__repr__", &Matcher::text)
-      .def_prop_ro("memory", &Matcher::memory, "Bytes of the device's memory that it takes.");
+      .def_prop_ro("memory", &Matcher::memory, "Device memory of the matcher in bytes.");
   m.def(
       "disparity_doubt",
       [](const Maps& maps, int min_disparity, int disparities) {
@@ -241,7 +244,8 @@ void bind_stereo(nb::module_& m) {
       },
       nb::arg("disparity"), nb::arg("min_disparity"), nb::arg("disparities"));
   m.def("stereo", &stereo_any, nb::arg("left").none(), nb::arg("right").none(), nb::arg("options"),
-        nb::arg("device").none(), nb::arg("frame").none() = nb::none(), "One pair.");
+        nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
+        "Matches a rectified pair densely (bifocal.stereo).");
 }
 
 }  // namespace bifocal::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds the pieces of two-view geometry by themselves.
+// Binds the single steps of two-view geometry.
 #include <bifocal/two_view.hpp>
 
 #include "estimate.hpp"
@@ -22,7 +22,7 @@ std::vector<std::uint8_t> flags_of(nb::handle object) {
   return flags;
 }
 
-// Points and cameras as a problem takes them, lenses taken away.
+// Undistorted points and pinhole cameras of a problem.
 template <class Point>
 struct Given {
   Points<Point> points;
@@ -42,7 +42,8 @@ Given<Point> given_of(nb::handle left, nb::handle right, nb::handle camera1, nb:
                                                                                     : "camera2");
     g.cameras.push_back(c.pinhole);
     undistort(g.points, c, 2 * std::size_t(i));
-    if (count == 1 && std::is_same_v<Point, PointPair>) undistort(g.points, c, 2);  // of both
+    if (count == 1 && std::is_same_v<Point, PointPair>)
+      undistort(g.points, c, 2);  // one camera for both images
   }
   return g;
 }
@@ -73,7 +74,7 @@ nb::tuple tuple_of(const Refined& r) {
   return nb::make_tuple(copy_of(r.model, {3, 3}), copy_of(r.pose.t, {3}), r.count, r.rms, r.steps);
 }
 
-// The points of two views and their cameras as Python gives them.
+// Points of two views and their cameras as given in Python.
 struct GivenViews {
   nb::handle left, right, camera1, camera2;
 };
@@ -162,7 +163,7 @@ nb::tuple tuple_of(const ModelCovariance& c) {
                         copy_of(c.pose, {6, 6}), c.focal_variance, c.correlation);
 }
 
-// Returns the covariance of a matrix, or of a relative pose where R is given.
+// Returns the covariance of a matrix, or of a relative pose if R is given.
 nb::tuple covariance_of_two_views(const std::string& name, nb::handle model, nb::handle R,
                                   nb::handle t, const GivenViews& views, nb::handle inliers,
                                   double noise) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds frames of a video, each matched with those before it.
+// Binds the matching of each frame of a video with its predecessors.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -40,8 +40,8 @@ MatchedFrame frame_of_result(VideoFrame&& result, ModelKind kind) {
   return frame;
 }
 
-// How a frame is matched with those before it, as Python gives it. The camera and the options of
-// matching and estimation may be None.
+// Arguments for matching a frame with its predecessors, as given in Python. The camera and the
+// options of matching and estimation may be None.
 struct FramePolicy {
   std::string kind;
   nb::object camera, matching, robust;
@@ -125,8 +125,9 @@ const MatchedFrame& of(nb::handle self) { return nb::cast<const MatchedFrame&>(s
 }  // namespace
 
 void bind_video(nb::module_& m) {
-  nb::class_<MatchedFrame> f(m, "VideoFrame",
-                             "A frame, and what it has in common with those before it.");
+  nb::class_<MatchedFrame> f(
+      m, "VideoFrame",
+      "Features of a video frame, and its matches and geometry with preceding frames.");
   f.def(
       "__getstate__",
       [](const MatchedFrame& s) {
@@ -142,7 +143,7 @@ void bind_video(nb::module_& m) {
         });
   f.def_prop_ro(
       "number", [](const MatchedFrame& s) { return s.number; },
-      "In the order of their coming, from 0.");
+      "Number of the frame in the video, from 0.");
   f.def("__len__", [](const MatchedFrame& s) { return s.keypoints.size(); });
   f.def_prop_ro(
       "xy",
@@ -153,11 +154,12 @@ void bind_video(nb::module_& m) {
         return view(s, k.empty() ? none : &k[0].x, {k.size(), 2}, {step, 1});
       },
       nb::sig("def xy(self) -> numpy.typing.NDArray[numpy.float32]"),
-      "[N, 2], px: of its features, strongest first.");
+      "Positions of the features in px, the strongest first, shape (N, 2).");
   f.def_prop_ro(
       "pairs", [](const MatchedFrame& s) -> const Verified& { return s.pairs; },
       nb::rv_policy::reference_internal,
-      "With the frames before it, the nearest first: pairs[k] is (the earlier one, this one).");
+      "Matches and geometry with preceding frames, the nearest frame first; pairs.pairs[k] is "
+      "(number of the earlier frame, number of this frame).");
   f.def_prop_ro(
       "points",
       [](nb::handle s) {
@@ -167,7 +169,8 @@ void bind_video(nb::module_& m) {
         return view(s, p.empty() ? none : &p[0].x1, {p.size(), 4});
       },
       nb::sig("def points(self) -> numpy.typing.NDArray[numpy.float64]"),
-      "[M, 4], px: of pairs.matches, x1 y1 in the earlier frame and x2 y2 in this one.");
+      "Positions of pairs.matches in px, shape (M, 4): x1 y1 in the earlier frame and x2 y2 in "
+      "this frame.");
   nb::class_<FramePolicy>(m, "FramePolicy")
       .def(nb::init<std::string, nb::object, nb::object, nb::object, int, int>(), nb::arg("kind"),
            nb::arg("camera").none(), nb::arg("matching").none(), nb::arg("robust").none(),

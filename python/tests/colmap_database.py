@@ -1,4 +1,4 @@
-"""Databases as COLMAP has them, written and read by sqlite3 alone: nothing of what is tested has a part in it."""
+"""COLMAP databases written and read by sqlite3 alone, independently of the tested code."""
 
 import sqlite3
 
@@ -24,7 +24,7 @@ def blob(values, dtype):
 
 
 def write_database(file, views, matches, prior=1, camera=(1, [700.0, 700.0, 320.5, 240.5])):
-    """views: keypoints [N, 2] of each image, px from the corner of the first pixel; matches: {(i, j): [M, 2]} with i < j, from 0."""
+    """Writes a database. views: keypoints [N, 2] of each image, px from the corner of the first pixel; matches: {(i, j): [M, 2]}, 0 <= i < j."""
     with sqlite3.connect(file) as db:
         db.executescript(SCHEMA)
         model, params = camera
@@ -37,7 +37,7 @@ def write_database(file, views, matches, prior=1, camera=(1, [700.0, 700.0, 320.
 
 
 def read_geometries(file):
-    """{(i, j): (config, inliers [M, 2], F, E, H)}, from 0; None for a matrix that is not there."""
+    """Returns {(i, j): (config, inliers [M, 2], F, E, H)} with images counted from 0; None for a missing matrix."""
     with sqlite3.connect(file) as db:
         rows = db.execute("SELECT pair_id, rows, data, config, F, E, H FROM two_view_geometries").fetchall()
     out = {}
@@ -52,7 +52,7 @@ def read_geometries(file):
 
 
 def scene(views=4, points=300, seed=0, noise=0.5):
-    """Keypoints of points seen by cameras on an arc (f 700, px from the corner), and all their pairs; every fourth match is wrong."""
+    """Returns keypoints of points seen by cameras on an arc (f = 700 px, px from the corner) and matches of all pairs; every fourth match is wrong."""
     rng = np.random.default_rng(seed)
     X = rng.uniform([-2, -1.5, 4], [2, 1.5, 8], (points, 3))
     xy = []

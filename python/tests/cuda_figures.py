@@ -1,4 +1,4 @@
-"""Times of calls with arrays of torch on a GPU beside those of the host, for a record. Not a test."""
+"""Measures calls with arrays of torch on a GPU and on the host, for a record. Not a test."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""torch and CuPy behind one set of words, for test_cuda_frames.py."""
+"""Common interface to torch and CuPy for test_cuda_frames.py."""
 
 import contextlib
 
@@ -36,7 +36,7 @@ class Torch:
         return stream.query()
 
     def slow_zero(self):
-        """0, behind some hundred milliseconds of work on the current stream."""
+        """Returns 0, computed after some hundred milliseconds of work on the current stream."""
         slow = self.module.full((6000, 6000), 1e-4, device="cuda")
         for _ in range(60):
             slow = (slow @ slow) * 1e-2
@@ -93,9 +93,9 @@ class Cupy:
 
 
 def installed():
-    """Those that are installed and see a GPU."""
+    """Returns the array libraries that are installed and see a GPU."""
     found = []
     for kind in (Torch, Cupy):
-        with contextlib.suppress(Exception):  # an ImportError, or a driver that is missing
+        with contextlib.suppress(Exception):  # ImportError, or a missing driver
             found.append(kind())
     return found

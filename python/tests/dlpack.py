@@ -1,4 +1,4 @@
-"""Arrays of another device, as DLPack shows them."""
+"""Arrays of another device as DLPack capsules."""
 
 import ctypes
 
@@ -28,7 +28,7 @@ class _Managed(ctypes.Structure):
 
 
 class DeviceArray:
-    """Floats at an address of cuda:0. Nobody but the device reads there."""
+    """Floats at an address of cuda:0, which only the device may read."""
 
     def __init__(self, address, shape, itemsize=8):
         self._shape = (ctypes.c_int64 * len(shape))(*shape)

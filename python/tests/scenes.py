@@ -1,4 +1,4 @@
-"""Scenes with their truth: matches of two views in px, half of them wrong unless told otherwise."""
+"""Scenes with known geometry: matches of two views in px, by default half of them wrong."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def rotation(axis, degrees):
 
 
 class Scene:
-    """General depth, or a plane; `right` says which matches are right."""
+    """Scene with general depth or a plane; `right` flags the correct matches."""
 
     def __init__(self, n=600, right=0.5, noise=0.5, seed=0, plane=False):
         rng = np.random.default_rng(seed)

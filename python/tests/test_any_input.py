@@ -1,4 +1,4 @@
-"""Whatever is given: a result in which what is not finite is no inlier, or a ValueError or TypeError that names the argument; no warning."""
+"""Any input gives a result without non-finite inliers, or a ValueError or TypeError that names the argument; no warning."""
 
 import re
 import warnings
@@ -21,7 +21,7 @@ def with_one(v, value):
     return v
 
 
-# Callers also bring points in these forms.
+# Further forms of points that callers pass.
 GIVEN = {
     "NaN": lambda v: with_one(v, np.nan),
     "infinity": lambda v: with_one(v, -np.inf),
@@ -127,7 +127,7 @@ CALLS = {
 
 
 def flags_of(result):
-    """The inlier flags of a result, whatever kind of result it is; None where it has none."""
+    """Returns the inlier flags of any kind of result; None if it has no flags."""
     if isinstance(result, bifocal.Estimate):
         return result.inliers
     if isinstance(result, tuple) and result and isinstance(result[-1], dict):
@@ -146,7 +146,7 @@ def test_what_is_none_is_refused_by_name(name):
         for sides in ((True, True), (True, False), (False, True)):
             try:
                 a, b = (change(v) if side else v for v, side in zip((left, right), sides))
-            except (TypeError, ValueError, OverflowError):  # this array has no such form
+            except (TypeError, ValueError, OverflowError):  # this array cannot be converted to this form
                 continue
             tried += 1
             try:

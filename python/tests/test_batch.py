@@ -1,4 +1,4 @@
-"""Batches: the estimates of single calls, as arrays of all pairs."""
+"""Batches give the estimates of single calls as arrays over all pairs."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_batch_is_its_pairs_to_the_bit():
 
 
 def test_parts_do_not_show():
-    """A batch that is worked off in parts is that of its halves."""
+    """A batch that is processed in parts gives the results of its separate parts."""
     s = Scene(n=30, plane=True)
     rows = np.tile(s.rows, (300, 1)) + np.repeat(np.arange(300), 30)[:, None]
     offsets = np.arange(301) * 30
@@ -87,7 +87,7 @@ def test_dlpack_of_another_framework():
 
 
 class OnlyDLPack:
-    """An array that speaks DLPack and nothing else."""
+    """Array with DLPack as its only interface."""
 
     def __init__(self, array):
         self._array = array
@@ -106,7 +106,7 @@ def test_dlpack_alone_is_read_in_place():
 
 
 def test_arrays_of_another_device_are_told_apart():
-    """Without one: the address is never read. With one: test_cuda.py."""
+    """The address is not read without a CUDA device. Tests with a device are in test_cuda.py."""
     there = DeviceArray(1 << 20, (673, 4))
     host = {"weights": None, "qualities": None, "options": None}
     with pytest.raises(ValueError, match="points: in the memory of cuda:0, but device is 'cpu'"):
@@ -122,3 +122,32 @@ def test_arrays_of_another_device_are_told_apart():
     if not any(d["kind"] == "cuda" for d in bifocal.devices()):
         with pytest.raises(RuntimeError, match="cuda"):
             bifocal._core.estimate_batch("fundamental", there, OFFSETS, None, None, *host.values(), None)
+
+
+def test_padded_batches_are_their_pairs():
+    pairs = [(s.x1, s.x2) for s in SCENES if len(s.rows) > 100]
+    count = max(len(x1) for x1, _ in pairs)
+    one, two = np.full((3, count, 2), np.nan), np.full((3, count, 2), np.nan)
+    mask = np.zeros((3, count), bool)
+    for k, (x1, x2) in enumerate(pairs):
+        kept = len(x1) - k
+        one[k, :kept], two[k, :kept], mask[k, :kept] = x1[:kept], x2[:kept], True
+    rows = np.concatenate([np.concatenate([one[k][mask[k]], two[k][mask[k]]], 1) for k in range(3)])
+    offsets = np.concatenate([[0], np.cumsum(mask.sum(1))])
+    expected = bifocal.estimate_batch("fundamental", rows, offsets)
+    padded = bifocal.estimate_batch("fundamental", one, x2=two, mask=mask)
+    joined = bifocal.estimate_batch("fundamental", np.concatenate([one, two], -1), mask=mask)
+    for other in (padded, joined):
+        np.testing.assert_array_equal(other.models, expected.models)
+        np.testing.assert_array_equal(other.inliers, expected.inliers)
+    assert "of 3 pairs ok" in repr(padded)
+
+
+def test_padded_batches_name_wrong_shapes():
+    x = np.zeros((2, 10, 2))
+    with pytest.raises(ValueError, match=r"mask: shape \(2, 9\), must be \(2, 10\)"):
+        bifocal.estimate_batch("homography", x, x2=x, mask=np.ones((2, 9), bool))
+    with pytest.raises(ValueError, match=r"points: shape \(10, 4\), must be \(B, N, D\) without offsets"):
+        bifocal.estimate_batch("homography", np.zeros((10, 4)))
+    with pytest.raises(TypeError, match="have no offsets"):
+        bifocal.estimate_batch("homography", np.zeros((10, 4)), [0, 10], mask=np.ones((1, 10), bool))

@@ -1,4 +1,4 @@
-"""The peer bench (bench/peers/python): what it scores, measures and writes, and a run of Bifocal alone."""
+"""Benchmark against peers (bench/peers/python): its scores, timings and records, and a run of Bifocal alone."""
 
 import json
 import pathlib
@@ -12,20 +12,20 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/peers/python"))
 
 import disparity_truth  # noqa: E402
+import interleaved  # noqa: E402
 import oxford  # noqa: E402
 import real  # noqa: E402
 import report  # noqa: E402
 import run  # noqa: E402
 import solvers_suite  # noqa: E402
 import synthetic_pairs  # noqa: E402
-import turns  # noqa: E402
 
 DATA = ROOT.parent / "shared/data"
 needs_data = pytest.mark.skipif(not (DATA / "oxford_affine").exists(), reason="needs the photographs of the test data")
 
 
 def plain_score(disparity, truth):
-    """Pixel by pixel."""
+    """Computes the expected values pixel by pixel."""
     judged = known = bad1 = bad2 = 0
     total = 0.0
     for d, t in zip(disparity.ravel(), truth.ravel()):
@@ -62,7 +62,7 @@ def test_holes_get_the_smaller_neighbour_of_their_row():
 def test_pixels_that_one_camera_sees_are_not_judged():
     truth = np.array([[0.0, 2.0, 2.0, 1.0, np.nan]])
     right = np.array([[2.0, 9.0, 1.0, 9.0, 9.0]])
-    # 0: its right pixel says 2, which is 2 off; 1: outside; 2: the same; 3: at 2, the same; 4: unknown.
+    # Pixel 0: its right pixel has disparity 2, an error of 2; 1: outside; 2: equal; 3: its right pixel 2 is equal; 4: unknown.
     assert disparity_truth.seen_by_both(truth, right).tolist() == [[False, False, True, True, False]]
 
 
@@ -74,7 +74,7 @@ def test_right_matches_are_within_three_pixels():
 
 def test_projects_are_measured_in_turn(monkeypatch):
     calls, now = [], [0.0]
-    monkeypatch.setattr(turns.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(interleaved.time, "perf_counter", lambda: now[0])
 
     def project(name, ms):
         def call(item):
@@ -84,20 +84,20 @@ def test_projects_are_measured_in_turn(monkeypatch):
 
         return call
 
-    taken = turns.in_turn({"a": project("a", 1), "b": project("b", 300)}, "xyz", 3, budget_s=0.5)
-    # b is slow: once an item, and after two of them its budget is spent.
+    taken = interleaved.measure({"a": project("a", 1), "b": project("b", 300)}, "xyz", 3, budget_s=0.5)
+    # Project b is slow: it runs each item once, and its budget is spent after two items.
     assert calls == ["ax", "bx", "ay", "by", *["az", "ax", "ay"] * 2, "az"]
     assert taken["b"].found == ["x", "y"] and [len(m) for m in taken["a"].ms] == [3, 3, 3]
-    # First every item once, then further rounds of those that come first.
-    few = turns.in_turn({"a": project("a", 1)}, "xyz", 3, budget_s=0.0045)["a"]
-    assert [len(m) for m in few.ms] == [2, 2, 1] and len(turns.in_turn({"a": project("a", 1)}, "xyz", 1, most={"a": 2})["a"].ms) == 2
-    record = turns.record("case", "b", "1", "ms/pair", taken["b"], taken["a"], {})
+    # Every item is measured once before the first items get further rounds.
+    few = interleaved.measure({"a": project("a", 1)}, "xyz", 3, budget_s=0.0045)["a"]
+    assert [len(m) for m in few.ms] == [2, 2, 1] and len(interleaved.measure({"a": project("a", 1)}, "xyz", 1, most={"a": 2})["a"].ms) == 2
+    record = interleaved.record("case", "b", "1", "ms/pair", taken["b"], taken["a"], {})
     assert record["value"] == pytest.approx(300) and record["ratio"] == pytest.approx(300) and record["runs"] == 2 and record["rounds"] == 1
-    assert turns.record("case", "a", "1", "us/pair", taken["a"], taken["a"], {})["value"] == pytest.approx(1000)
+    assert interleaved.record("case", "a", "1", "us/pair", taken["a"], taken["a"], {})["value"] == pytest.approx(1000)
 
 
 def test_steps_are_added_round_by_round():
-    assert turns.together([[1, 2, 3]], [[10, 20]], [[5, 5, 5]]) == [[16, 27]]
+    assert interleaved.together([[1, 2, 3]], [[10, 20]], [[5, 5, 5]]) == [[16, 27]]
 
 
 @pytest.mark.parametrize("kind", solvers_suite.POINTS)
@@ -168,7 +168,7 @@ def test_photographs_by_bifocal_alone(photographs):
     sgm = found["stereo", "Bifocal SGM, 8 paths"]
     assert sgm["bad2_filled"] < 6 and sgm["density"] > 90 and len(sgm["each"]) == 10
     assert found["stereo", "Bifocal SSD"]["bad2_filled"] > sgm["bad2_filled"]
-    # The scores of the library's own bench (docs/stereo.md) come of as many disparities as there are; here it is a multiple of 16.
+    # The library's own benchmark (docs/stereo.md) searches exactly the occurring disparities; here the number is a multiple of 16.
     assert sgm["each"]["tsukuba"]["bad2_filled"] == pytest.approx(2.11, abs=0.02)
     assert {len(real.read(DATA / "correspondences" / folder)) for folder in real.FOLDERS} <= set(range(5, 20))
 
@@ -178,7 +178,7 @@ def test_records_are_published(tmp_path, photographs):
     pytest.importorskip("matplotlib")
     import publish
 
-    words = ["--pairs", "2", "--points", "300", "--suites", "robust", "--modes", "matched"]
+    words = ["--pairs", "20", "--points", "300", "--suites", "robust", "--modes", "matched"]
     records = measured(tmp_path, *words) + photographs
     records.insert(1, {**records[0], "name": "PoseLib", "ratio": 0.5, "auc1": 100.0})
     for folder in ("bench/results", "docs"):
@@ -188,13 +188,13 @@ def test_records_are_published(tmp_path, photographs):
     (tmp_path / "bench/results/README.md").write_text("| file | machine |\n|---|---|\n\ntext\n")
     file = tmp_path / "bench/results/new-peers.json"
     file.write_text(json.dumps(records))
-    for _ in range(2):  # the second time changes nothing
+    for _ in range(2):  # the second call must not change the files
         publish.publish(file, tmp_path)
         tables, page, results = ((tmp_path / f).read_text() for f in ("docs/benchmarks.md", "docs/peers.md", "bench/results/README.md"))
         assert tables.startswith("before\n") and tables.endswith("\nafter\n") and "what was there" not in tables and "../bench/results/new-peers.json" in tables
         assert results.count("new-peers.json") == 1 and results.endswith("\ntext\n")
     pictures = re.findall(r"\((images/.*?)\)", tables)
     assert len(pictures) == 3 and all((tmp_path / "docs" / picture).stat().st_size > 5000 for picture in pictures)
-    assert "**100.0**" in tables and "PoseLib: 0.5 times the time" in page and "E, 50 % right (AUC@1)" in tables
+    assert "**100.0**" in tables and "PoseLib: 0.5 times the time" in page and "E, 50 % inliers (AUC@1)" in tables
     with pytest.raises(SystemExit, match="bench/results"):
         publish.publish(tmp_path / "records.json", tmp_path)

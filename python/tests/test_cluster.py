@@ -1,4 +1,4 @@
-"""Shards on Dask workers: all done whatever is killed, and the bytes of ``bifocal verify``."""
+"""Shards on Dask workers: all are done after any process is killed, and give the bytes of ``bifocal verify``."""
 
 import itertools
 import os
@@ -27,7 +27,7 @@ def bifocal(*arguments, code=0):
 
 @pytest.fixture
 def planned(tmp_path):
-    """all.db, verified at once; part.db, the same before, in a plan of 22 shards."""
+    """Makes all.db, verified in one run, and part.db, an unverified copy with a plan of 22 shards."""
     views, matches = scene(views=30, points=200)
     part = tmp_path / "part.db"
     write_database(part, views, matches)
@@ -72,7 +72,7 @@ def test_all_shards_are_done_though_workers_are_killed(planned, client):
 
 
 def test_programs_that_are_killed_are_started_again(planned, client):
-    """Not the worker, but what it runs."""
+    """The program of a worker is killed, not the worker."""
 
     def children(dask_worker):
         return [s.process.pid for s in cluster._servers.values()]
@@ -92,7 +92,7 @@ def test_programs_that_are_killed_are_started_again(planned, client):
 
 
 def test_pairs_of_odd_rows_poison_no_shard(planned, client):
-    """A match of a keypoint that is not there: the pair is left out, and its shard is done."""
+    """A match names a missing keypoint: the pair is left out, and its shard is done."""
     import sqlite3
 
     with sqlite3.connect(planned / "part.db") as db:
@@ -127,7 +127,7 @@ def test_command(planned):
 
 
 def test_the_library_is_not_loaded_with_dask():
-    """Dask takes seconds to import; who does not use it does not wait."""
+    """Dask takes seconds to import, so that `import bifocal` must not import it."""
     code = "import bifocal, sys; assert 'distributed' not in sys.modules and 'bifocal.cluster' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
     assert pathlib.Path(cluster.__file__).exists()

@@ -1,4 +1,4 @@
-"""Collections: what match and estimate_batch give for each pair."""
+"""Collections give the results of match and estimate_batch for each pair."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from test_images import texture
 import bifocal
 
 WIDE = texture(160, 420)
-# Three views that overlap, of two sizes, and one of something else.
+# Three overlapping views of two sizes, and one unrelated image.
 IMAGES = [WIDE[:, :240], WIDE[:, 60:300], np.ascontiguousarray(WIDE[:140, 100:330]), texture(160, 240, seed=9)]
 RATIO = bifocal.MatchOptions(max_ratio=0.9)
 
@@ -61,7 +61,7 @@ def test_places_of_matches_are_distinct(collection):
 
 @pytest.mark.parametrize("device", [d["id"] for d in bifocal.devices()])
 def test_lenses_are_taken_away_first(collection, device):
-    """A fisheye, OpenCV's lens, a matrix: what match and estimate_batch give for each pair."""
+    """Cameras with a fisheye, with OpenCV's lens and as a matrix give the results of match and estimate_batch for each pair."""
     cameras = [
         bifocal.LensCamera("OPENCV_FISHEYE", (200, 200, 120, 80, 0.05, -0.01, 0, 0), 240, 160),
         bifocal.Camera(220, 220, 120, 80, k1=-0.2),
@@ -86,7 +86,7 @@ def test_lenses_are_taken_away_first(collection, device):
         assert np.allclose(found.estimates.models[k], by_hand.models[0], atol=1e-4, equal_nan=True)
     assert sought >= 3
     plain = there.verify(kind="essential", cameras=[bifocal.pinhole_of(c) for c in cameras], matching=RATIO)
-    assert not np.array_equal(plain.estimates.inliers, found.estimates.inliers)  # lenses matter
+    assert not np.array_equal(plain.estimates.inliers, found.estimates.inliers)  # the lenses change the result
 
 
 def test_surf_in_the_place_of_rootsift():

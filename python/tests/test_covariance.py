@@ -1,4 +1,4 @@
-"""Covariances through Python; that they are right, by many draws: tests/robust/covariance_test.cpp."""
+"""Covariances through Python. tests/robust/covariance_test.cpp checks their values with many random draws."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_of_a_homography_predicts_where_points_go():
     given = bifocal.covariance("homography", found.model, np.c_[s.x1, s.x2], noise=1.0)
     whole = bifocal.covariance("homography", found.model, np.c_[s.x1, s.x2])
     assert np.allclose(given.model * whole.noise**2, whole.model, rtol=1e-9)
-    # the transferred centre of the picture, off the truth by few of its standard deviations
+    # error of the transferred image centre, at most a few standard deviations
     p = np.array([640.0, 480, 1])
     h = found.model @ p
     J = np.array([[*(p / h[2]), 0, 0, 0, *(-h[0] / h[2] ** 2 * p)], [0, 0, 0, *(p / h[2]), *(-h[1] / h[2] ** 2 * p)]])

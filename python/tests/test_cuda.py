@@ -1,4 +1,4 @@
-"""Arrays in a CUDA device's memory, by the driver alone. Needs a package built with CUDA and a GPU. Of torch and CuPy: test_cuda_frames.py."""
+"""Arrays in CUDA memory that the driver allocates. Needs a package built with CUDA and a GPU. Torch and CuPy are tested in test_cuda_frames.py."""
 
 import ctypes
 
@@ -19,7 +19,7 @@ HOST = bifocal.estimate_batch("essential", ROWS, OFFSETS, cameras1=K, device="cu
 
 
 class CudaArray(DeviceArray):
-    """float64 [N, columns] in the memory of cuda:0, by the driver alone, as DLPack shows it."""
+    """Array float64 [N, columns] that the driver allocates on cuda:0, as DLPack capsule."""
 
     def __init__(self, values):
         driver = ctypes.CDLL("libcuda.so.1")

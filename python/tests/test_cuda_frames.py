@@ -1,4 +1,4 @@
-"""Tensors of torch and arrays of CuPy in a CUDA device's memory: read there, the caller's stream honoured, results there."""
+"""Tensors of torch and arrays of CuPy on a CUDA device are read in place, in the order of the caller's stream, and results stay on the device."""
 
 import cuda_frames
 import numpy as np
@@ -24,7 +24,7 @@ def frame(request):
 
 
 def kind_of_call(kind):
-    """Rows of points, and the cameras of a kind of model."""
+    """Returns rows of points and the cameras of a kind of model."""
     if kind == "absolute_pose":
         return np.c_[S.x1, S.X], {"camera1": K}
     return S.rows, {"camera1": K} if "essential" in kind else {}
@@ -34,7 +34,7 @@ def kind_of_call(kind):
 def test_every_estimator_of_one_pair(frame, kind):
     rows, cameras = kind_of_call(kind)
     there = frame.put(rows)
-    assert frame.address(frame_of(there).join(there, None)) == frame.address(there)  # the search is given this address
+    assert frame.address(frame_of(there).join(there, None)) == frame.address(there)  # the estimation gets this address
     expected = bifocal.estimate(kind, rows, device="cuda:0", **cameras)
     whole, halves, narrow = (
         bifocal.estimate(kind, there, **cameras),
@@ -143,7 +143,7 @@ def test_float_descriptors_there(frame, dtype):
 
 def test_colours_and_sixteen_bits_there(frame):
     grey = picture(1)
-    colour = np.stack([grey, grey // 2, 255 - grey // 3, grey], 2)  # their grey has contrast
+    colour = np.stack([grey, grey // 2, 255 - grey // 3, grey], 2)  # converted to grey they keep contrast
     for given in (colour[:, :, :1], colour[:, :, :2], colour[:, :, :3], colour):
         for image in (given, given.astype(np.uint16) * 256 + 100):
             image = np.ascontiguousarray(image)
@@ -162,7 +162,7 @@ def test_collections_read_images_there(frame):
     images = np.stack([picture(k) for k in range(3)] + [picture(0)])
     expected, one, many = (bifocal.Collection("cuda:0") for _ in range(3))
     expected.detect(list(images))
-    assert one.detect(frame.put(images)) == range(4)  # one array: they lie one behind the other
+    assert one.detect(frame.put(images)) == range(4)  # one array, contiguous in memory
     many.detect([frame.put(image) for image in images] + [frame.put(picture(9, 160, 200))], batch=2)
     assert len(many) == 5
     for k in range(4):
@@ -181,7 +181,7 @@ def test_stereo_stays_there(frame, dtype):
     expected = bifocal.stereo(left, right, bifocal.SgmOptions(disparities=32), device="cuda:0")
     matcher = bifocal.StereoMatcher(320, 240, bifocal.SgmOptions(disparities=32), device="cuda:0", bits=8 * left.itemsize)
     l, r = frame.put(left), frame.put(right)
-    runs = [matcher(l, r) for _ in range(4)]  # the third and later ones are a recorded graph where the memory is the same
+    runs = [matcher(l, r) for _ in range(4)]  # the third and later calls replay a recorded graph if the memory is the same
     for found in [*runs, bifocal.stereo(l, r, bifocal.SgmOptions(disparities=32))]:
         for name in ("raw", "filled", "confidence"):
             assert frame.is_there(getattr(found, name)), name
@@ -205,7 +205,7 @@ def test_rectified_pictures_stay_there(frame, shape, dtype):
         remapper = bifocal.Remapper(found, side, device="cuda:0")
         for picture in (found.resample(side, there), remapper(there), remapper(there)):
             assert frame.is_there(picture) and np.array_equal(frame.get(picture), expected)
-        assert np.array_equal(remapper(image), expected)  # of the host: there and back
+        assert np.array_equal(remapper(image), expected)  # host arrays are copied to the device and back
     with pytest.raises(ValueError, match="image: in the memory of cuda:0, but device is 'cpu'"):
         bifocal.Remapper(found, 0)(there)
     with pytest.raises(ValueError, match=r"image: shape \(100, 320"):
@@ -217,7 +217,7 @@ def test_rectified_pictures_stay_there(frame, shape, dtype):
 
 
 def behind_slow_work(frame, values):
-    """An array that holds the values once slow work on the current stream is done, and zeros before."""
+    """Returns an array with zeros that gets the values once slow work on the current stream is done."""
     there, waiting = frame.put(values), None
     waiting = frame.empty_like(there)
     zero = frame.slow_zero()
@@ -227,13 +227,13 @@ def behind_slow_work(frame, values):
 
 
 def test_work_on_the_callers_stream_is_waited_for(frame):
-    """Without waiting, each of these reads zeros."""
+    """Each call would read zeros without waiting for the stream."""
     A = RNG.standard_normal((50, 6, 6))
     rows, image = S.rows, picture(3)
     expected_features = len(bifocal.detect(image, device="cuda:0"))
     expected = bifocal.estimate_batch("fundamental", rows, [0, 500], device="cuda:0").models
     with frame.side_stream() as side:
-        frame.get(behind_slow_work(frame, A))  # what is compiled, loaded or taken of the memory first would wait
+        frame.get(behind_slow_work(frame, A))  # first use: compiling, loading and allocating synchronise
         waiting = behind_slow_work(frame, A)
         busy_before = not frame.is_idle(side)
         found = bifocal.linalg.svd(waiting)
@@ -262,13 +262,13 @@ def test_work_on_the_callers_stream_is_waited_for(frame):
 
 
 def test_memory_that_the_stream_still_uses_is_not_written(frame):
-    """A result may get memory that was freed before work on it is done: the call waits for that, too."""
+    """A result may get freed memory that pending work still writes: the call also waits for that work."""
     A = RNG.standard_normal((2000, 9, 9))
     ready = frame.put(A)
     with frame.side_stream():
         for _ in range(5):
             old = frame.empty_like(ready)
-            frame.add_scalar(old, frame.slow_zero())  # writes later
+            frame.add_scalar(old, frame.slow_zero())  # writes after the slow work
             del old
             found = bifocal.linalg.svd(ready)
             for orthogonal in (found.U, found.V):
@@ -277,7 +277,7 @@ def test_memory_that_the_stream_still_uses_is_not_written(frame):
 
 
 def test_no_copy_of_the_points_goes_to_the_host():
-    """By torch's profiler, which sees every copy of the process: none as large as the points."""
+    """Torch's profiler, which sees every copy of the process, finds no copy as large as the points."""
     torch = next((f for f in FRAMES if f.name == "torch"), None)
     if torch is None:
         pytest.skip("torch is not installed")

@@ -1,4 +1,4 @@
-"""The name of the distribution, the program of the wheel, and hloc's files without an HDF5 library."""
+"""Distribution: its name, the program of the wheel, and hloc's files without an HDF5 library."""
 
 import os
 import pathlib
@@ -47,7 +47,7 @@ def test_the_program_runs_in_the_interpreter(tmp_path):
 
 
 def hloc_files(h5py, folder, seed=0):
-    """Two images of one scene, and one of noise."""
+    """Returns two images of one scene and one image of noise."""
     from scenes import Scene
 
     scene = Scene(400, right=1.0, seed=seed)

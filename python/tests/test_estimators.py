@@ -1,4 +1,4 @@
-"""One pair: every estimator finds the truth, and what comes back has the documented shape."""
+"""Estimators of one pair find the true model, and their results have the documented shapes."""
 
 import pickle
 
@@ -93,7 +93,7 @@ def test_shared_focal_length():
     again = pickle.loads(pickle.dumps(found))
     assert again.focal_length == found.focal_length and again.focal_deviation == found.focal_deviation
     assert bifocal.estimate_fundamental(s.x1, s.x2).focal_length is None
-    # A camera that moved without turning.
+    # A camera that moved without rotation.
     sideways = np.c_[s.X[:, 0] - 1, s.X[:, 1:]] @ K.T
     parallel = bifocal.estimate_shared_focal_relative_pose(s.clean1, sideways[:, :2] / sideways[:, 2:], (640, 480))
     assert parallel.ok and not parallel.focal_deviation < 0.25 * parallel.focal_length
@@ -140,7 +140,7 @@ def test_a_camera_pose_with_its_focal_length():
     assert angle_deg(found.R, s.R) < 0.3 and np.linalg.norm(found.t - s.t) < 0.2
     batch = bifocal.estimate_batch("camera_pose_focal", np.c_[s.x2, s.X], [0, 1000], cameras1=(1, 1, 640, 480))
     assert abs(batch.focal_length[0] - 1000) < 20 and batch.focal_deviation.shape == (1,)
-    # Half as many columns: a pixel is twice as wide.
+    # An image of half as many columns has pixels of twice the width.
     wide = bifocal.estimate_camera_pose_focal(s.x2 * (0.5, 1), s.X, (320, 480), aspect_ratio=0.5)
     assert abs(wide.focal_length - 500) < 10
 

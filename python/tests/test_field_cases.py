@@ -1,4 +1,4 @@
-"""Field cases in Python: processes, masks, devices, units, turned cameras, and OpenCV's defaults."""
+"""Field cases in Python: processes, masks, devices, units, rotated cameras, and OpenCV's defaults."""
 
 import copy
 import dataclasses
@@ -90,7 +90,7 @@ def test_results_are_pickled():
 
 
 def test_twelve_bits_in_sixteen():
-    for factor in (16, 64, 256, 1):  # 12, 14, 16 and 8 bits of an array of 16
+    for factor in (16, 64, 256, 1):  # images of 12, 14, 16 and 8 bits in uint16
         deep = bifocal.detect(PICTURE.astype(np.uint16) * factor)
         assert len(deep) > 0.9 * len(bifocal.detect(PICTURE)), factor
 
@@ -143,7 +143,7 @@ def test_doubts():
 
 @pytest.mark.parametrize("size", [1.0, 1e-3, 1e4])
 def test_least_median_needs_no_threshold(size):
-    """Coordinates of 0 to 1, of km and of nm."""
+    """Coordinates up to 1, 0.001 and 10,000 give equally accurate estimates."""
     unit = size / 1280
     H, mask = cv.findHomography(PLANE.x1 * unit, PLANE.x2 * unit, cv.LMEDS)
     assert H is not None and mask[PLANE.right].mean() > 0.9
@@ -167,7 +167,7 @@ def blurred(seed):
 
 @pytest.mark.parametrize("first, count", [(0, 64), (8, 48), (-16, 64)])
 def test_stereo_sgbm_has_opencvs_defaults(first, count):
-    """disp12MaxDiff 0 is a check of 1, and columns without a whole search are unknown."""
+    """disp12MaxDiff = 0 checks with 1 px, and columns without the whole search range are unknown."""
     T = blurred(0)
     left, right = T[:, :320].copy(), T[:, 36:356].copy()  # disparity 36
     d = cv.StereoSGBM.create(first, count, 5).compute(left, right)

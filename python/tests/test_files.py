@@ -1,4 +1,4 @@
-"""Files by any name: str, bytes and os.PathLike, also names that are not UTF-8; what can't be opened is an OSError with errno and filename."""
+"""File names as str, bytes and os.PathLike, also names that are not UTF-8. A file that cannot be opened raises OSError with errno and filename."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ FIELD_CASES = pathlib.Path(__file__).resolve().parents[3] / "shared/data/field_c
 
 
 def names_of(file):
-    """A file as Python's functions may be given it."""
+    """Forms of a file name that functions accept."""
     return [os.fsdecode(file), os.fsencode(file), pathlib.Path(os.fsdecode(file)), type("Named", (), {"__fspath__": lambda self: os.fsencode(file)})()]
 
 

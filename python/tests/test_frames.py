@@ -1,4 +1,4 @@
-"""Results come in the framework of the input: torch on the host here; on a CUDA device in test_cuda.py."""
+"""Results belong to the array library of the input: torch on the host here, on a CUDA device in test_cuda_frames.py."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_estimates_of_tensors_are_tensors():
     assert found.ok and is_of(found.R, torch.float64) and is_of(found.inliers, torch.bool)
     for name in ("model", "R", "t", "inliers", "triangulated", "not_finite"):
         assert np.array_equal(getattr(found, name).numpy(), getattr(here, name), equal_nan=True), name
-    assert found.R.data_ptr() == found.R.data_ptr()  # the same memory each time: no copy
+    assert found.R.data_ptr() == found.R.data_ptr()  # the same memory at every access, without a copy
     kept = found.model
     del found
     assert np.array_equal(kept.numpy(), here.model)
@@ -68,7 +68,7 @@ def test_matches_and_disparities_of_tensors():
 
 
 def test_the_frame_of_torch_prepares_descriptors():
-    """What a GPU is given: unit rows, the squares of their lengths, and no NaN."""
+    """float_rows gives unit rows and the squares of their lengths for a GPU, and refuses NaN."""
     from bifocal._arrays import frame_of
 
     rows = torch.randn(50, 32, generator=torch.Generator().manual_seed(4))
@@ -85,5 +85,5 @@ def test_frames_join_rows():
 
     rows = torch.from_numpy(S.rows)
     frame = frame_of(None, S.rows, rows)
-    assert frame.join(rows, None) is rows  # as it lies
+    assert frame.join(rows, None) is rows  # returned without a copy
     assert torch.equal(frame.join(rows[:, :2].float(), rows[:, 2:].float()), rows.float().double())

@@ -1,6 +1,9 @@
-"""Features, matches, rectification and dense matching of pictures that are made here."""
+"""Features, matches, rectification and dense matching of synthetic images."""
 
 import dataclasses
+
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -51,7 +54,7 @@ def test_surf(numbers):
     options = bifocal.SurfOptions(numbers=numbers)
     f1, f2 = bifocal.detect(picture[:, 20:300], options), bifocal.detect(picture[:, 26:306].copy(), options)
     assert len(f1) > 50 and f1.descriptors.shape == (len(f1), 128)
-    assert all(len(np.unique(d[numbers:])) <= 1 for d in f1.descriptors)  # what fills 64 numbers up is equal
+    assert all(len(np.unique(d[numbers:])) <= 1 for d in f1.descriptors)  # the padding after 64 elements is constant
     matches = bifocal.match(f1, f2)
     i, j = matches.indices.T
     assert len(matches) > 30 and np.abs(np.median(f1.xy[i] - f2.xy[j], 0) - [6, 0]).max() < 0.05
@@ -90,7 +93,7 @@ def test_affine_shapes():
     assert np.array_equal(f.shapes[:, 0, 1], f.shapes[:, 1, 0]) and np.allclose(np.linalg.det(f.shapes), 1, atol=1e-4)
     longer = np.linalg.cond(f.shapes)
     assert longer.max() < 6.01 and (longer > 1.2).mean() > 0.3
-    # a circle's radius apart in the frame of a shape is an ellipse apart in the picture, which a squeezed picture has rounder
+    # A shape maps a circle to an ellipse in the image; horizontal squeezing makes these ellipses narrower.
     squeezed = texture(240, 640)[:, ::2].copy()
     g = bifocal.detect(squeezed, bifocal.SiftOptions(affine_shape=True))
     assert np.median(g.shapes[:, 0, 0]) < np.median(f.shapes[:, 0, 0])
@@ -105,7 +108,7 @@ def test_a_model_guides_matches():
     assert len(guided) >= len(plain) and np.abs(f1.xy[i] - f2.xy[j] - [6, 0]).max() < 1.5
     none = bifocal.match_guided(f1, f2, np.array([[1.0, 0, 500], [0, 1, 0], [0, 0, 1]]), kind="homography", max_error=1)
     assert len(none) == 0
-    F = np.array([[0.0, 0, 0], [0, 0, -1], [0, 1, 0]])  # rows stay rows
+    F = np.array([[0.0, 0, 0], [0, 0, -1], [0, 1, 0]])  # epipolar lines are the rows
     rows = bifocal.match_guided(f1, f2, F, max_error=1)
     i, j = rows.indices.T
     assert len(rows) >= len(plain) and np.abs(f1.xy[i, 1] - f2.xy[j, 1]).max() < 1.5
@@ -259,3 +262,30 @@ def test_drawn_matches():
     assert (drawn != bifocal.draw_matches(*pictures, x[:0], x[:0])).any()
     with pytest.raises(ValueError, match=r"inliers: shape \(3,\), must be \(2,\)"):
         bifocal.draw_matches(*pictures, x, x, np.ones(3, bool))
+
+
+def test_heic_needs_its_package(tmp_path, monkeypatch):
+    for name in ("pillow_heif", "PIL"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(OSError, match=r"a.heic: needs the Python package pillow-heif: pip install pillow-heif"):
+        bifocal.read_image(tmp_path / "a.heic")
+
+
+def test_heic_is_decoded_by_its_package(tmp_path, monkeypatch):
+    """A stand-in for the packages, which CI does not install."""
+    pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+
+    class Opened:
+        mode = "RGB"
+        __array__ = staticmethod(lambda *_, **__: pixels)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+    package = types.SimpleNamespace(Image=types.SimpleNamespace(open=lambda _: Opened()), ImageOps=types.SimpleNamespace(exif_transpose=lambda image: image))
+    monkeypatch.setitem(sys.modules, "pillow_heif", types.SimpleNamespace(register_heif_opener=lambda: None))
+    monkeypatch.setitem(sys.modules, "PIL", package)
+    assert np.array_equal(bifocal.read_image(tmp_path / "a.HEIC"), pixels)

@@ -1,4 +1,4 @@
-"""Ctrl-C ends long calls from within: how long after the signal, in a process of its own."""
+"""Ctrl-C ends long calls. The time from the signal to the exception is measured in a separate process."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ import bifocal
 rng = np.random.default_rng(0)
 """
 
-# Each of these takes seconds; what it is made of comes first.
+# Preparation and call of each case; the call takes seconds.
 CALLS = {
     "one large pair": ("rows = rng.uniform(0, 1000, (500_000, 4)); o = bifocal.RobustOptions(min_iterations=300_000)", "bifocal.estimate_fundamental(rows, options=o)"),
     "a batch": ("rows = rng.uniform(0, 1000, (8_000_000, 4))", "bifocal.estimate_batch('fundamental', rows, np.arange(4001) * 2000)"),
@@ -52,7 +52,7 @@ bifocal.estimate_homography(small, small + 1)  # the next call works
 
 
 def answer(name, after=0.15):
-    """'interrupted' and the seconds from the signal to the exception."""
+    """Returns 'interrupted' and the seconds from the signal to the exception."""
     prepare, call = CALLS[name]
     code = BEGIN + prepare + CALL.replace("    CALL\n", f"    {call}\n")
     out = subprocess.run([sys.executable, "-c", code, str(after)], capture_output=True, text=True, timeout=120)
@@ -63,7 +63,7 @@ def answer(name, after=0.15):
 
 @pytest.mark.parametrize("name", CALLS)
 def test_ctrl_c_is_answered(name):
-    """The aim is 0.1 s; the bound is for machines with other work beside it."""
+    """The goal is 0.1 s; the bound of 2 s allows for busy machines."""
     word, seconds = answer(name)
     if word == "done" and seconds < 0.3:
         pytest.skip(f"over before the signal: {seconds:.2f} s")

@@ -1,4 +1,4 @@
-"""Keywords that every function of a kind takes: threshold= of estimators, bgr= of functions of images."""
+"""Keywords of all functions of one kind: threshold= for estimators, bgr= for functions of images."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""Cameras with lenses, fisheyes among them, in every estimator that takes cameras."""
+"""Cameras with lenses, including fisheyes, in every estimator that takes cameras."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from scenes import Scene, angle_deg, direction_deg
 import bifocal
 from bifocal import cv, poselib
 
-# params without cx, cy: about 1000 px of focal length, 1280 x 960.
+# Parameters without cx, cy: focal length of about 1000 px, image of 1280 x 960 px.
 LENSES = {
     "SIMPLE_RADIAL": ((1000,), (-0.2,)),
     "OPENCV": ((1000, 990), (-0.2, 0.05, 1e-3, -2e-3)),
@@ -28,7 +28,7 @@ def camera_of(model):
 
 
 class Distorted(Scene):
-    """The scene of pinholes (f = 1000), seen by a camera with a lens."""
+    """Projects the pinhole scene (f = 1000 px) through a camera with a lens."""
 
     def __init__(self, camera, **more):
         super().__init__(noise=0, **more)
@@ -48,7 +48,7 @@ def test_poses_by_every_lens(model):
     absolute = bifocal.estimate_absolute_pose(s.x2, s.X, camera)
     assert absolute.ok and angle_deg(absolute.R, s.R) < 0.1 and np.linalg.norm(absolute.t - s.t) < 0.02
     straight = bifocal.estimate_relative_pose(s.x1, s.x2, bifocal.pinhole_of(camera))
-    assert not straight.ok or straight.rms > 1.5 * found.rms  # the lens matters
+    assert not straight.ok or straight.rms > 1.5 * found.rms  # the lens changes the result
     options = bifocal.RobustOptions(min_inlier_ratio=0.2)
     batch = bifocal.estimate_batch("essential", np.r_[s.rows, s.rows], [0, 500, 1000], cameras1=[camera, camera], options=options)
     alone = bifocal.estimate("essential", s.rows, camera1=camera, options=options)

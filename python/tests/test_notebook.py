@@ -1,4 +1,4 @@
-"""examples/quickstart.ipynb is executed, and says now what it said then. Without Jupyter: its cells run here, pictures are counted."""
+"""examples/quickstart.ipynb prints its stored output. Its cells run without Jupyter, and images are counted."""
 
 import contextlib
 import io
@@ -27,7 +27,7 @@ def test_cells_say_what_is_stored(monkeypatch):
             exec(compile(text, f"{NOTEBOOK.name}[{cell['execution_count']}]", "exec"), namespace)
         stored = "".join("".join(o["text"]) for o in cell["outputs"] if o["output_type"] == "stream")
         pictures = sum(o["output_type"] == "display_data" and "image/png" in o["data"] for o in cell["outputs"])
-        if "bifocal.devices()" not in text:  # that differs from machine to machine
+        if "bifocal.devices()" not in text:  # the list of devices depends on the machine
             assert out.getvalue() == stored
         assert len(shown) == pictures and all(picture.startswith(b"\x89PNG") for picture in shown)
         assert "False" not in stored

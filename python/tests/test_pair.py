@@ -1,4 +1,4 @@
-"""estimate_pair: two photographs, or matches of another matcher, to depth, cloud and page."""
+"""estimate_pair turns two photographs, or matches of another matcher, into depth, point cloud and report."""
 
 import os
 import pathlib
@@ -114,7 +114,7 @@ def test_arrays_and_options_are_checked(files):
 def test_masks_of_any_whole_type_leave_out_features(files):
     image1, image2 = (bifocal.read_image(f)[::2, ::2].copy() for f in files)
     half = np.zeros(image1.shape[:2], np.uint16)
-    half[:, :384] = 256  # whose low byte is 0
+    half[:, :384] = 256  # the low byte of these pixels is 0
     found = [bifocal.estimate_pair(image1, image2, mask1=mask, dense=False, escalate=False) for mask in (half, half > 0)]
     assert all((pair.keypoints1[:, 0] < 384).all() and len(pair.keypoints1) > 100 for pair in found)
     assert np.array_equal(found[0].keypoints1, found[1].keypoints1)

@@ -1,4 +1,4 @@
-"""Polar rectification: rows of a scene point for any motion, points in both directions, and the file."""
+"""Polar rectification: equal rows of a scene point for any motion, conversion of points in both directions, and the file."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ R = rotation([0.3, 1, 0.2], 2)
 
 
 def scene(t):
-    """Points that both cameras see, px of each."""
+    """Returns px of points that both cameras see."""
     X = np.random.default_rng(3).uniform([-3, -2, 5], [3, 2, 12], (400, 3))
     px = [(Y @ K.T)[:, :2] / Y[:, 2:] for Y in (X, X @ R.T + t)]
     seen = np.all([(p >= 0).all(1) & (p < SIZE).all(1) for p in px], 0)
@@ -40,7 +40,7 @@ def test_a_scene_point_lies_on_one_row(t, is_calibrated):
     both = np.isfinite(places[0]).all(1) & np.isfinite(places[1]).all(1)
     assert both.mean() > 0.95
     rows = np.abs(places[0][both, 1] - places[1][both, 1])
-    circle = found.height - 2 * found.overlap  # a point next to the seam is on either end of the full circle
+    circle = found.height - 2 * found.overlap  # a point next to the seam may be at either end of the full circle
     assert (np.minimum(rows, np.abs(rows - circle)) < 0.1).all()
     for side, x in enumerate(sides):
         back = found.photograph_points(side, places[side][both])

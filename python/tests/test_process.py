@@ -1,4 +1,4 @@
-"""The package in a process: import, threads, fork, memory, Ctrl-C."""
+"""Behaviour of the package in a process: import, threads, fork, memory, Ctrl-C."""
 
 import os
 import pickle
@@ -25,7 +25,7 @@ def run(code, **more):
 
 
 def test_import_is_quick_and_light(tmp_path):
-    """Processor time beside an interpreter that does nothing. NumPy is imported by the caller, not by the package."""
+    """The import takes little processor time compared with an empty program. The caller imports NumPy, not the package."""
     cached = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {"PYTHONPYCACHEPREFIX": str(tmp_path)}
     times = {"import bifocal": [], "pass": []}
     for _ in range(6):
@@ -64,7 +64,7 @@ def test_threads_of_python_get_the_same():
 
 
 def test_lock_of_the_interpreter_is_given_up():
-    """Another thread counts on while a long call computes."""
+    """Another thread continues to count during a long call."""
     ticks, stop = [0], threading.Event()
 
     def tick():
@@ -82,7 +82,7 @@ def test_lock_of_the_interpreter_is_given_up():
     stop.set()
     side.join()
     print(f"{counted} ticks in {1e3 * took:.0f} ms")
-    assert counted > 20 * took  # one or two if the lock were kept
+    assert counted > 20 * took  # one or two if the call kept the lock
 
 
 def test_limit_of_threads_changes_nothing():
@@ -95,7 +95,7 @@ def test_limit_of_threads_changes_nothing():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_child_of_a_fork_computes():
-    expected = bifocal.estimate_batch("fundamental", *BATCH).models  # the parent has its threads
+    expected = bifocal.estimate_batch("fundamental", *BATCH).models  # the parent process has started its threads
     for _ in range(5):
         child = os.fork()
         if child == 0:
@@ -145,7 +145,7 @@ def resident_kb():
 
 
 class Foreign:
-    """An array that is known by DLPack alone."""
+    """Array with DLPack as its only interface."""
 
     def __init__(self, array):
         self._array = array
@@ -157,7 +157,7 @@ class Foreign:
         return 1, 0
 
 
-# BIFOCAL_MILLION=1: a million calls each, for minutes; else as many as a test may take.
+# BIFOCAL_MILLION=1 makes a million calls of each case, which takes minutes; the default suits a test.
 CALLS = 1_000_000 if os.environ.get("BIFOCAL_MILLION") else 4000
 SQUARES = np.kron(np.random.default_rng(0).integers(0, 255, (4, 4), dtype=np.uint8), np.ones((8, 8), np.uint8))
 TURNED = bifocal.Remapper.from_maps(*np.meshgrid(np.arange(31.5, 0, -1), np.arange(32.0)), (32, 32))
@@ -196,7 +196,7 @@ def test_calls_keep_no_memory(name):
         call(few)
     grown = resident_kb() - before
     print(f"{name}: {grown} kB after {CALLS} calls")
-    # Of 4000 calls an array of 400 bytes a call would be 1600 kB, of a million two bytes a call 2000.
+    # A leak of 400 bytes a call would be 1600 kB after 4000 calls, a leak of two bytes 2000 kB after a million calls.
     assert grown < 1500
 
 

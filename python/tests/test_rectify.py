@@ -1,4 +1,4 @@
-"""Rectification through lenses of any model, and pictures through maps, against the formulas in NumPy."""
+"""Rectification with any lens model, and sampling of images through maps, compared with NumPy formulas."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ RNG = np.random.default_rng(11)
 
 
 def fisheye_px(rays):
-    """Kannala and Brandt's formula, of directions [..., 3]."""
+    """Projects directions [..., 3] by Kannala and Brandt's fisheye model."""
     fx, fy, cx, cy, *k = FISHEYE
     across = np.maximum(np.linalg.norm(rays[..., :2], axis=-1), 1e-300)
     a = np.arctan2(across, rays[..., 2])
@@ -52,7 +52,7 @@ def test_a_fisheye_beside_a_camera_of_opencv():
 
 
 def sampled(image, x, y):
-    """Bilinear in whole numbers, position by position."""
+    """Samples an image bilinearly in integers, position by position."""
     out = np.zeros((*x.shape, *image.shape[2:]), image.dtype)
     for at in np.argwhere(~np.isnan(x)):
         i, j = at
@@ -112,7 +112,7 @@ def test_tensors_of_the_host():
         (lambda f: bifocal.Remapper(f, 2), ValueError, "side 2: must be 0 or 1"),
         (lambda f: f.resample(2, np.zeros((9, 9), np.uint8)), ValueError, "side 2: must be 0 or 1"),
         (lambda f: f.sampling_map(-1), ValueError, "side -1: must be 0 or 1"),
-        (lambda f: bifocal.Remapper(f, 0)(np.zeros((9, 9), np.uint8)), ValueError, "a picture of 9 x 9, the map is for 1280 x 960"),
+        (lambda f: bifocal.Remapper(f, 0)(np.zeros((9, 9), np.uint8)), ValueError, "an image of 9 x 9, the map is for 1280 x 960"),
         (lambda f: bifocal.Remapper(f, 0)(np.zeros((960, 1280))), TypeError, "image: dtype float64"),
         (lambda f: bifocal.Remapper(f, 0)(None), TypeError, "image: None"),
         (lambda f: bifocal.Remapper(f, 0, device="gpu"), ValueError, "gpu"),

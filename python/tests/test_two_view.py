@@ -1,4 +1,4 @@
-"""The pieces by themselves: what the estimators found, taken apart and put together again."""
+"""Single steps of two-view geometry: estimated models are decomposed and composed again."""
 
 import numpy as np
 import pytest
@@ -95,7 +95,7 @@ CAMERA = (700.0, 700.0, 320.0, 240.0)
 
 
 def matches_of(count, angle, seed):
-    """Pixels of points seen by two cameras; the second is rotated by `angle` rad about y and moved to the right."""
+    """Returns px of points seen by two cameras; the second is rotated by `angle` rad about y and moved to the right."""
     rng = np.random.default_rng(seed)
     X = rng.uniform([-2, -1.5, 4], [2, 1.5, 8], (count, 3))
     R = np.array([[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]])

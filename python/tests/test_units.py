@@ -1,4 +1,4 @@
-"""Maps between images of different units: pixels of a picture to metres on a table, back, millimetres to kilometres, a scale of 0.0005."""
+"""Maps between images in different units: px of an image to metres on a table and back, millimetres to kilometres, a scale of 0.0005."""
 
 import pathlib
 
@@ -12,7 +12,7 @@ FILE = pathlib.Path(__file__).resolve().parents[3] / "shared/data/field_cases/ta
 
 
 def table():
-    """Px, m, which are right, and a threshold: 1 mm of noise, 32 of 40 right."""
+    """Returns points in px and in m, flags of correct matches, and a threshold: 1 mm of noise, 32 of 40 matches correct."""
     if not FILE.is_file():
         pytest.skip("no field cases beside the checkout")
     rows = np.loadtxt(FILE)
@@ -20,7 +20,7 @@ def table():
 
 
 def scaled(s):
-    """60 matches of a similarity with the scale s, 45 right, 0.3 px of noise times s."""
+    """Returns 60 matches of a similarity with scale s: 45 correct, noise of 0.3 px times s."""
     rng = np.random.default_rng(4)
     x1 = rng.uniform(0, 1000, (60, 2))
     x2 = s * (x1 @ [[0.96, 0.28], [-0.28, 0.96]] + [30, 40] + rng.normal(0, 0.3, (60, 2)))
@@ -96,7 +96,7 @@ def test_affine_maps(name, case):
 
 
 def test_affine_maps_of_the_table():
-    """The picture was taken at a slant, so that they fit some of it: OpenCV 5.0.0 has 29 and 15 of the 32 at 2 cm."""
+    """The table was photographed at an angle, so that affine maps fit a part of the points: OpenCV 5.0.0 has 29 and 15 of the 32 at 2 cm."""
     x1, x2, right, _ = table()
     for call, least in ((cv.estimateAffine2D, 27), (cv.estimateAffinePartial2D, 13)):
         model, mask = call(x1, x2, ransacReprojThreshold=0.02)
@@ -108,7 +108,7 @@ def test_affine_maps_of_the_table():
 @pytest.mark.parametrize("kind", ["homography", "affine", "similarity"])
 @pytest.mark.parametrize("case", ["table", "inverse", "mm to km", "0.0005", "2000"])
 def test_estimates(kind, case):
-    """Bifocal's own threshold is that of the point pair, in the smaller unit of both."""
+    """Bifocal's threshold is a distance of the point pair, in the smaller unit of both images."""
     if kind != "homography" and case in ("table", "inverse"):
         pytest.skip("the table was seen at a slant")
     x1, x2, right, threshold = CASES[case]()

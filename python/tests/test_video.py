@@ -1,4 +1,4 @@
-"""Frames of a video: what comes of each is what the calls for two pictures give."""
+"""Frames of a video give the same results as separate calls for each pair of images."""
 
 import numpy as np
 import pytest

@@ -41,7 +41,7 @@ bool choose_dense(const Unknowns& unknowns, const AdjustOptions& options) {
   return options.solver == AdjustSolver::dense;
 }
 
-// Writes the result. Only what was adjusted is changed.
+// Writes the adjusted poses, intrinsics and points.
 void write_back(const Arrangement& arrangement, const Unknowns& unknowns, const Views& views,
                 const std::vector<double>& points, AdjustProblem& problem) {
   for (std::size_t i = 0; i < problem.images.size(); ++i) {
@@ -91,7 +91,7 @@ AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions
     restore_gauge(part_gauges(problem, arrangement, unknowns), arrangement, unknowns.start(), views,
                   points);
   if (options.covariance) {
-    // The problem is changed when nothing can throw any more.
+    // A covariance that throws must leave the problem as it was.
     AdjustProblem adjusted = problem;
     write_back(arrangement, unknowns, views, points, adjusted);
     set_covariances(adjusted, arrangement, options, result);

@@ -28,6 +28,7 @@ void add_free(bifocal::runtime::CudaTable& table) {
 CUDA_TABLE(adjust) {
   add_free<0>(table);
   add_free<2>(table);
+  add_free<3>(table);
   add_free<4>(table);
   add_free<12>(table);
 }

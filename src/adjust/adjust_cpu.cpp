@@ -36,6 +36,7 @@ void adjust_rows_of(runtime::CpuTable& table) {
 void adjust_rows(runtime::CpuTable& table) {
   adjust_rows_of<0>(table);
   adjust_rows_of<2>(table);
+  adjust_rows_of<3>(table);
   adjust_rows_of<4>(table);
   adjust_rows_of<12>(table);
 }

@@ -13,7 +13,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// Observations sorted by a key: those of key k are order[first[k]] to order[first[k + 1]].
+// Observations sorted by a key: observations of key k are order[first[k]] to order[first[k + 1]].
 struct Sorted {
   std::vector<int> first, order;
 

@@ -27,14 +27,14 @@ struct Arrangement {
   Rows by_point;                  // lanes are points, those with most observations first
   std::vector<int> lane_point;    // point of each lane; -1 past the last one
   std::vector<double> is_free;    // 0 for a constant point and past the last lane, else 1
-  Rows by_view;                   // lanes are chunks, full ones first
+  Rows by_view;                   // lanes are chunks, full chunks first
   std::vector<int> chunk_images;  // image of each lane
   // Chunks of image i: lanes chunk_lane[k], k from first_chunk[i] to first_chunk[i + 1].
   std::vector<int> first_chunk, chunk_lane;
   std::vector<char> used_images;
   std::vector<int> part_of_image;  // number of the connected part; -1 without observations
   int parts = 0;
-  std::size_t observations = 0;  // used ones
+  std::size_t observations = 0;  // used
 };
 [[nodiscard]] Arrangement arrange(const AdjustProblem& problem,
                                   const std::vector<ObservationUse>& uses);

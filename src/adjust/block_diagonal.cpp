@@ -10,7 +10,7 @@ namespace bifocal::adjustment {
 namespace {
 
 // A pivot is at least this part of its diagonal: rounding leaves blocks of the Schur complement
-// slightly indefinite where poses are hardly determined.
+// slightly indefinite if a pose is weakly determined.
 constexpr double kLeastPivot = 1e-12;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }

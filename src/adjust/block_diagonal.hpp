@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The block diagonal preconditioner: a block for each pose, for each camera that images share, and
-// one for pose and camera of an image that has a camera of its own.
+// one joint block for pose and camera of an image that shares its camera with no other.
 #pragma once
 
 #include <cstddef>

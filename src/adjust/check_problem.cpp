@@ -78,7 +78,7 @@ bool is_finite(const Vec3& point) {
   return std::isfinite(point[0]) && std::isfinite(point[1]) && std::isfinite(point[2]);
 }
 
-// Tells whether the camera sees the point at all.
+// True if the point is in front of the camera and within the range of the lens model.
 bool is_seen(const AdjustImage& image, const LensLanes::camera_lane& camera, const Vec3& point) {
   Vec3 X = times(image.cam_from_world.R, point);
   for (std::size_t k = 0; k < 3; ++k) X[k] += image.cam_from_world.t[k];

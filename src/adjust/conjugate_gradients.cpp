@@ -75,7 +75,7 @@ class IterativeSolver final : public ReducedSolver {
     return z;
   }
 
-  // Ends when the quadratic model hardly decreases any more, relative to the mean decrease of an
+  // Ends when the quadratic model decreases little, relative to the mean decrease of an
   // iteration.
   //   S. Nash, A. Sofer, Assessing a search direction within a truncated-Newton method, Operations
   //   Research Letters 9(4), 1990.

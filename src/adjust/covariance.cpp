@@ -19,7 +19,7 @@ constexpr double kStiff = 1e8;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// What all parts of a covariance need: the inverse of the reduced system.
+// The inverse of the reduced system, by unknowns.
 struct Inverse {
   const DenseSystem& system;
   std::vector<double> numbers;
@@ -55,7 +55,7 @@ void fix_gauge(const PartGauge& gauge, const Unknowns& unknowns, const DenseSyst
       matrix[(at(row) + i) * n + at(row) + j] += kStiff * largest * direction[i] * direction[j];
 }
 
-// Rotation in the axes of the camera, then the centre; the solver's rotation is in those of the
+// Rotation in the axes of the camera, then the centre; the solver's rotation is in the axes of the
 // world.
 std::array<double, 36> pose_covariance(const Inverse& inverse, const Unknowns& unknowns,
                                        int image) {

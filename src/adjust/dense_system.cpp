@@ -25,7 +25,7 @@ std::size_t row_place(DenseSystem::Entry e) { return at(e.row) * SLICE + at(e.la
 
 }  // namespace
 
-// What assembly works on. strips: sums of the camera rows of an image that shares its camera,
+// Input and output of assembly. strips: sums of the camera rows of an image that shares its camera,
 // [free] [columns of cameras].
 struct DenseSystem::Work {
   const Terms& terms;
@@ -86,7 +86,7 @@ std::vector<double> DenseSystem::cross_terms(const Terms& terms) const {
   return cross;
 }
 
-// Adds the product of an image's derivatives with those of another one, left [view][3] times right
+// Adds the product of an image's derivatives with another image's, left [view][3] times right
 // [view][3] transposed, to the rows of the image's pose, to the columns of its pose and to the rows
 // of its camera. Every number of the matrix is added to by one image alone.
 void DenseSystem::add_pair(const Work& work, int image, int other, const double* left,
@@ -96,7 +96,7 @@ void DenseSystem::add_pair(const Work& work, int image, int other, const double*
   const int* const rows = &view_places_[at(image * view)];
   const int* const columns = &view_places_[at(other * view)];
   std::vector<double>& strip = work.strips[at(image)];
-  // The numbers of a pose are neighbours. Above the diagonal nothing is read.
+  // The numbers of a pose are neighbours. Numbers above the diagonal are not read.
   if (other <= image && rows[0] >= 0 && columns[0] >= 0)
     for (int i = 0; i < 6; ++i) {
       double* const to = &work.matrix[at(rows[i]) * n + at(columns[0])];

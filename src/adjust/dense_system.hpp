@@ -43,7 +43,7 @@ class DenseSystem {
   const Arrangement& arrangement_;
   const Unknowns& unknowns_;
   std::vector<int> place_, view_places_;     // of unknowns; of the unknowns of views
-  int size_ = 0, poses_ = 0;                 // unknowns, those of poses
+  int size_ = 0, poses_ = 0;                 // numbers of unknowns, and of unknowns of poses
   std::vector<std::vector<Entry>> entries_;  // by image
 };
 

@@ -2,8 +2,8 @@
 // Projection by every model of LensCamera (bifocal/camera.hpp), with derivatives.
 //
 // A lens has two stages. The first one scales the normalised point (u, v) at q = u^2 + v^2 by a
-// factor s(q): 1, or that of FISHEYE, FOV, DIVISION or EUCM. The second one moves the result (a,
-// b), at q = a^2 + b^2, to
+// factor s(q): 1, or the factor of FISHEYE, FOV, DIVISION or EUCM. The second one moves the result
+// (a, b), at q = a^2 + b^2, to
 //   x = a S + 2 p1 a b + p2 (q + 2 a^2) + sx q,   y = b S + 2 p2 a b + p1 (q + 2 b^2) + sy q,
 //   S = (1 + n1 q + n2 q^2 + n3 q^3 + n4 q^4) / (1 + d1 q + d2 q^2 + d3 q^3).
 // `kinds` has a bit for each FIRST_... in the problem, `terms` one for each coefficient of the

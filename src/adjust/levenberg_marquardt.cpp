@@ -102,7 +102,7 @@ class Minimiser {
     if (std::isfinite(trial.cost)) iteration.trial_cost = trial.cost;
     const double gain = cost_ - trial.cost;
     if (!(gain > kLeastRatio * decrease && decrease > 0)) {
-      // Rounding hides what is left to gain.
+      // The remaining decrease is below the rounding of the cost.
       if (decrease <= 1e-15 * cost_) return AdjustReason::no_progress;
       if (iteration.step <= options_.parameter_tolerance) return AdjustReason::parameter_tolerance;
       return reject();

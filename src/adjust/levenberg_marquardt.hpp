@@ -9,8 +9,8 @@
 namespace bifocal::adjustment {
 
 // Minimises the cost from unknowns.start() on. Sets the costs, the history, the number of
-// iterations and the reason of `result`. Returns the best poses and cameras; the best points are
-// those of `terms`.
+// iterations and the reason of `result`. Returns the best poses and cameras; `terms` keeps the
+// best points.
 [[nodiscard]] Views minimise(Terms& terms, const Unknowns& unknowns, ReducedSolver& solver,
                              const AdjustOptions& options, AdjustResult& result);
 

@@ -6,13 +6,13 @@ typedef struct pose_lane {
   real R[9], centre[3];
 } pose_lane;
 
-// What linearisation knows of an observation.
+// Error, cost and derivatives of an observation.
 typedef struct observation_lane {
-  real G[6];                       // derivative [2][3] of the px by the point
-  real intrinsics[2 * FREE + 1];   // [2][FREE], by the adjusted parameters of the camera
-  real offset[3];                  // point - centre
-  real r[2];                       // error, px
-  real cost, slope;           // slope: rho'
+  real G[6];                      // derivative [2][3] of the px by the point
+  real intrinsics[2 * FREE + 1];  // [2][FREE], by the adjusted parameters of the camera
+  real offset[3];                 // point - centre
+  real r[2];                      // error, px
+  real cost, slope;               // slope: rho'
   mask is_there, is_seen;
 } observation_lane;
 

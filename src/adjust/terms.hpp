@@ -41,7 +41,7 @@ class Terms {
   // Inverts the points' blocks with lambda times their diagonal added.
   void damp(double lambda);
   // Lower triangles of the Schur complement's diagonal blocks, [image][TRIANGLE(view_size)]; only
-  // the terms of each observation by itself.
+  // the terms of single observations.
   [[nodiscard]] std::vector<double> diagonal_blocks();
   // The Schur complement times a vector, without the damping of poses and cameras.
   [[nodiscard]] std::vector<double> product(std::span<const double> vector);

@@ -9,7 +9,7 @@ namespace bifocal::adjustment {
 namespace {
 
 // Kernels are compiled for these numbers of adjusted parameters of a camera.
-constexpr int kFreeSizes[] = {0, 2, 4, 12};
+constexpr int kFreeSizes[] = {0, 2, 3, 4, 12};
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 

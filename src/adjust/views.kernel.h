@@ -58,7 +58,7 @@ map_kernel(schur_views, item, ADJUST_SCHUR_VIEWS) {
     point_load(solved, point, v);
     lane_unroll for (index k = 0; k < 3; ++k) shift[k] = X[k] - centre[k];
     view_motion(G, intrinsics, shift, step, y);
-    // The derivative by the pose is that of h = G'y: shift x h and -h.
+    // With h = G'y, the products with the derivatives by rotation and centre are shift x h and -h.
     real h[3];
     y[0] -= G[0] * v[0] + G[1] * v[1] + G[2] * v[2];
     y[1] -= G[3] * v[0] + G[4] * v[1] + G[5] * v[2];

@@ -31,13 +31,13 @@ Features checked(Features f, int image) {
   return f;
 }
 
-// About as many descriptors as wanted: the same number of each image, evenly from those that
-// describe it.
+// Returns about o.training descriptors: the same number from each image, evenly spaced among the
+// largest features that describe the image.
 std::vector<std::uint8_t> training_descriptors(int images,
                                                const std::function<Features(int)>& features,
                                                const RetrievalOptions& o) {
   std::vector<std::uint8_t> all;
-  // Of very many images not all are needed.
+  // Large collections are subsampled: every step-th image suffices for the training.
   const int step = std::max(1, images / o.training);
   const int chosen = (images + step - 1) / std::max(step, 1);
   for (int i = 0; i < images; i += step) {
@@ -52,7 +52,8 @@ std::vector<std::uint8_t> training_descriptors(int images,
   return all;
 }
 
-// 8 bits are enough of a direction, and sums of their products are exact.
+// Quantises a vector to 8 bits per coordinate. This precision suffices for a direction, and sums of
+// products of such coordinates are exact.
 void quantise(const std::vector<float>& vector, std::int8_t* to) {
   float largest = 0;
   for (const float v : vector) largest = std::max(largest, std::abs(v));
@@ -60,7 +61,7 @@ void quantise(const std::vector<float>& vector, std::int8_t* to) {
     to[i] = largest > 0 ? static_cast<std::int8_t>(std::lrint(127 * vector[i] / largest)) : 0;
 }
 
-// Exact: sums of 2^16 products of at most 127^2 are below 2^31.
+// Returns the exact inner product: sums of 2^16 products of at most 127^2 stay below 2^31.
 std::int64_t product(const std::int8_t* a, const std::int8_t* b, std::size_t count) {
   constexpr std::size_t kPiece = 1 << 16;
   std::int64_t sum = 0;
@@ -80,7 +81,7 @@ ImageIndex::ImageIndex(int images, const std::function<Features(int)>& features,
   bifocal::check(images, options);
   norms_.assign(static_cast<std::size_t>(images), 0);
   const auto training = training_descriptors(images, features, options);
-  // A word with a few descriptors only lies on top of them, and leaves no residuals.
+  // A word with only a few descriptors coincides with them, so its residuals vanish.
   const auto most_words = static_cast<int>(training.size() / kDescriptorBytes / kTrainingOfAWord);
   const Vocabulary vocabulary = collection::train_vocabulary(
       training, std::clamp(most_words, 1, options.words), options.iterations, options.seed);

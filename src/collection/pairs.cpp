@@ -19,7 +19,7 @@ constexpr double kEarthRadius_m = 6371008.8;  // IUGG mean radius
 
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::usage, message); }
 
-// On the unit sphere.
+// Position of an image on the unit sphere.
 struct Place {
   double x, y, z;
   int image;
@@ -100,12 +100,14 @@ std::vector<ImagePair> near_pairs(std::span<const std::optional<GeoPosition>> po
                                   const NearOptions& options) {
   check_options(options);
   std::vector<Place> places = places_of(positions);
-  // In slices along the axis, only those at most a chord away can be near.
+  // The positions are sorted along the polar axis, so that only positions within one chord along
+  // this axis can be near.
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
     return std::tuple(a.z, a.image) < std::tuple(b.z, b.image);
   });
   const double angle = std::min(std::numbers::pi, options.max_distance_m / kEarthRadius_m);
-  // A rounding more, so that images at one place are near at any distance.
+  // The chord is enlarged by a rounding error, so that images at the same position are near
+  // at any distance.
   const double chord = 2 * std::sin(angle / 2) + 1e-12;
   std::vector<std::vector<ImagePair>> found(places.size());
   runtime::parallel_each(places.size(), [&](std::size_t k) {

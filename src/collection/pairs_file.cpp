@@ -39,7 +39,8 @@ class Reader {
   }
 
  private:
-  // Every blank that both a name before and a name after it leaves.
+  // Splits a line into two image names. Tries every blank and accepts the split if both sides are
+  // names; names may contain blanks.
   ImagePair pair_of(std::string_view line) const {
     std::vector<ImagePair> ways;
     int cuts = 0;

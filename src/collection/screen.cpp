@@ -52,7 +52,7 @@ namespace {
 constexpr int kKeypointWords = sizeof(Keypoint) / sizeof(std::uint32_t);
 constexpr int kDescriptorWords = kDescriptorBytes / sizeof(std::uint32_t);
 
-// Returns a set that has the features of largest scale of each image.
+// Returns a set with the features of largest scale of each image.
 FeatureSet largest_features(Queue& queue, const FeatureSet& set, int most) {
   FeatureSet kept(queue.device());
   std::vector<std::int64_t> rows;
@@ -63,16 +63,16 @@ FeatureSet largest_features(Queue& queue, const FeatureSet& set, int most) {
     const auto places = collection::largest_keypoints(keypoints, most);
     counts.push_back(static_cast<int>(places.size()));
     for (const std::int64_t place : places) rows.push_back(set.begin(image) + place);
-    // A slot of its own size, so that the rows of all images follow each other.
+    // Each slot has exactly the size of its image, so that the rows of all images are contiguous.
     (void)kept.reserve(queue, counts.back());
   }
   if (counts.empty()) return kept;
   runtime::upload(queue, *kept.counts().memory(), 0, counts.data(), counts.size() * sizeof(int));
-  Buffer<std::int64_t> there(queue.device(), rows.size());
-  there.upload(queue, rows);
-  verify::gather_rows<Keypoint>(queue, set.keypoints(), rows, there, kKeypointWords,
+  Buffer<std::int64_t> device_rows(queue.device(), rows.size());
+  device_rows.upload(queue, rows);
+  verify::gather_rows<Keypoint>(queue, set.keypoints(), rows, device_rows, kKeypointWords,
                                 kept.keypoints());
-  verify::gather_rows<std::uint8_t>(queue, set.descriptors(), rows, there, kDescriptorWords,
+  verify::gather_rows<std::uint8_t>(queue, set.descriptors(), rows, device_rows, kDescriptorWords,
                                     kept.descriptors());
   queue.wait();
   return kept;
@@ -84,7 +84,8 @@ std::vector<int> screen_pairs(Queue& queue, const FeatureSet& set, std::span<con
                               const ScreenOptions& options) {
   check_options(options);
   const FeatureSet largest = largest_features(queue, set, options.features);
-  // A device is busy with so many; a CPU is asked for its cancellation now and then.
+  // 2^16 pairs keep a GPU busy; a CPU gets 4096 at a time, so that cancellation is
+  // checked often enough.
   const std::size_t piece = queue.device().info().kind == DeviceKind::cpu ? 4096 : 1 << 16;
   std::vector<int> counts;
   counts.reserve(pairs.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The features of largest scale of an image: those that are seen from afar, too.
+// Features of largest scale of an image. They are visible also from a distance.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -10,10 +10,11 @@
 
 namespace bifocal::collection {
 
-// Their places, in order: `most` at most; of equal scales those of lower index.
+// Returns the indices of the at most `most` keypoints of largest scale, in ascending order. Among
+// equal scales, lower indices come first.
 [[nodiscard]] std::vector<std::int64_t> largest_keypoints(std::span<const Keypoint> keypoints,
                                                           int most);
-// The features at these places.
+// Returns the features at the given indices.
 [[nodiscard]] Features features_at(const Features& features, std::span<const std::int64_t> places);
 
 }  // namespace bifocal::collection

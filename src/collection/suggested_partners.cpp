@@ -17,10 +17,11 @@ struct Neighbour {
   int image = 0, inliers = 0;
 };
 
-// The images that image i reaches over a verified partner and has not been tried with, best first.
+// Returns the images that share a verified partner with image i and have not been tried with
+// it, best first.
 std::vector<int> reached(const std::vector<std::vector<Neighbour>>& tried_with, std::size_t i) {
   const auto& own = tried_with[i];
-  std::map<int, int> found;  // of an image, how well it is reached
+  std::map<int, int> found;  // score by image: inliers of the weaker of the two pairs
   for (const Neighbour& near : own) {
     for (const Neighbour& far : tried_with[static_cast<std::size_t>(near.image)]) {
       const int worse = std::min(near.inliers, far.inliers);
@@ -41,7 +42,7 @@ std::vector<int> reached(const std::vector<std::vector<Neighbour>>& tried_with, 
 
 std::vector<std::vector<int>> suggested_partners(int images, std::span<const PairInliers> tried,
                                                  int most) {
-  // tried_with[i]: partners of image i, right or wrong; verified ones have inliers.
+  // tried_with[i]: all tried partners of image i, correct or not; verified partners have inliers.
   std::vector<std::vector<Neighbour>> tried_with(static_cast<std::size_t>(std::max(images, 0)));
   const auto of = [&](int image) -> std::vector<Neighbour>& {
     if (image < 0 || image >= images)
@@ -58,7 +59,7 @@ std::vector<std::vector<int>> suggested_partners(int images, std::span<const Pai
   std::vector<std::vector<int>> result(best.size());
   std::vector<std::size_t> next(best.size());
   std::set<std::pair<int, int>> proposed;
-  for (int turn = 0; turn < most; ++turn) {
+  for (int round = 0; round < most; ++round) {
     for (std::size_t i = 0; i < best.size(); ++i) {
       const int own = static_cast<int>(i);
       for (bool done = false; !done && next[i] < best[i].size(); ++next[i]) {

@@ -29,9 +29,9 @@ void check(const FeatureSet& set, std::span<const LensCamera> cameras, const Ver
     fail(fmt::format("{} cameras, must be one or one for each of the {} images", cameras.size(),
                      set.size()));
   if (o.guided && takes_cameras(o.kind) && std::ranges::any_of(cameras, &LensCamera::has_lens))
-    fail("VerifyOptions::guided: the features of cameras with lenses lie along no straight line");
+    fail("VerifyOptions::guided: features of cameras with lenses do not lie on epipolar lines");
   if (o.guided && problem_info(o.kind).estimates_distortion)
-    fail(fmt::format("VerifyOptions::guided: the matches of a {} lie along no straight line",
+    fail(fmt::format("VerifyOptions::guided: the matches of a {} do not lie on epipolar lines",
                      to_string(o.kind)));
 }
 

@@ -30,8 +30,8 @@ const VideoOptions& checked(const VideoOptions& o) {
 
 }  // namespace
 
-// A thread of its own, with a queue of its own, finds the features of the newest frame in `fresh_`;
-// when it is done they are copied to the ring of the frames that are matched.
+// A second thread with its own queue detects the features of the newest frame into `newest_`.
+// Afterwards they are copied to the ring of frames that are matched.
 class VideoMatcher::Work {
  public:
   Work(Queue& queue, int width, int height, const VideoOptions& options)
@@ -41,9 +41,10 @@ class VideoMatcher::Work {
         width_(width),
         height_(height),
         detector_(detecting_, width, height, {options_.sift, options_.surf}),
-        fresh_(queue.device()),
+        newest_(queue.device()),
         ring_(queue.device()) {
-    // Of no pairs: what is wrong with the options is said at once.
+    // Runs the stages on an empty list of pairs, so that invalid options are
+    // rejected at construction.
     const VerifyOptions& v = options_.verify;
     if (options_.camera) cameras_.push_back(LensCamera(*options_.camera));
     verify_pairs(queue_, ring_, {}, cameras_, v, [](const VerifiedPairs&) {});
@@ -56,17 +57,17 @@ class VideoMatcher::Work {
         {.offsets = kNone, .cameras1 = pinhole, .cameras2 = pinhole, .options = v.robust});
   }
 
-  std::optional<VideoFrame> add(const PictureView& picture) {
+  std::optional<VideoFrame> add(const AnyImageView& picture) {
     features::check_image(picture, "VideoMatcher");
     if (picture.width() != width_ || picture.height() != height_)
       fail(fmt::format("a frame of {} x {} px, made for {} x {}", picture.width(), picture.height(),
                        width_, height_));
-    return add_frame([&] { (void)detector_.add({&picture, 1}, fresh_); });
+    return add_frame([&] { (void)detector_.add({&picture, 1}, newest_); });
   }
   template <class Sample>
   std::optional<VideoFrame> add(const Memory<const Sample>& picture, int channels) {
     return add_frame([&] {
-      (void)detector_.add(picture, 1, fresh_, channels);
+      (void)detector_.add(picture, 1, newest_, channels);
       detecting_.wait();
     });
   }
@@ -86,21 +87,22 @@ class VideoMatcher::Work {
 
   [[nodiscard]] std::size_t memory() const {
     if (queue_.device().info().kind == DeviceKind::cpu) return 0;
-    return detector_.memory() + static_cast<std::size_t>(fresh_.room() + ring_.room()) *
+    return detector_.memory() + static_cast<std::size_t>(newest_.capacity() + ring_.capacity()) *
                                     (sizeof(Keypoint) + kDescriptorBytes);
   }
 
  private:
-  // The frame before is matched meanwhile; what fails is thrown when both have ended.
+  // Detects features in the new frame while the previous frame is matched. Exceptions are thrown
+  // after both have ended.
   std::optional<VideoFrame> add_frame(const std::function<void()>& detect) {
     std::optional<VideoFrame> before;
     try {
-      fresh_.clear();
+      newest_.clear();
       runtime::run_on_threads(2, [&](int thread) {
         if (thread == 1) return detect();
         if (!keypoints_.empty()) before = match_newest();
       });
-      enter_fresh();
+      add_newest();
     } catch (...) {
       forget();
       throw;
@@ -111,18 +113,18 @@ class VideoMatcher::Work {
   [[nodiscard]] int slots() const { return options_.partners + 1; }
   [[nodiscard]] int slot_of(int number) const { return number % slots(); }
 
-  // The newest frame's features to the slot of the oldest.
-  void enter_fresh() {
-    std::vector<Keypoint> keypoints = fresh_.get_keypoints(queue_, 0);
-    make_room(static_cast<int>(keypoints.size()));
+  // Copies the features of the newest frame to the slot of the oldest frame.
+  void add_newest() {
+    std::vector<Keypoint> keypoints = newest_.get_keypoints(queue_, 0);
+    ensure_capacity(static_cast<int>(keypoints.size()));
     if (keypoints_.size() == static_cast<std::size_t>(slots())) keypoints_.pop_front();
-    ring_.put(queue_, slot_of(next_), fresh_, 0);
+    ring_.put(queue_, slot_of(next_), newest_, 0);
     keypoints_.push_back(std::move(keypoints));
     ++next_;
   }
 
-  // Slots of the ring for that many features each.
-  void make_room(int features) {
+  // Enlarges the slots of the ring if they cannot hold `features` features each.
+  void ensure_capacity(int features) {
     const int capacity = ring_.size() > 0 ? ring_.capacity(0) : 0;
     if (ring_.size() > 0 && features <= capacity) return;
     const int larger = std::max(features + features / 4, 1024);
@@ -146,7 +148,7 @@ class VideoMatcher::Work {
   void take(const VerifiedPairs& found, VideoFrame& frame) const {
     for (std::size_t k = 0; k < found.pairs.size(); ++k) {
       FramePair& pair = frame.pairs.emplace_back();
-      const std::size_t back = frame.pairs.size();  // frames
+      const std::size_t back = frame.pairs.size();  // distance in frames
       pair.other = frame.number - static_cast<int>(back);
       const auto begin = found.offsets[k], end = found.offsets[k + 1];
       pair.matches.assign(found.matches.begin() + begin, found.matches.begin() + end);
@@ -169,11 +171,11 @@ class VideoMatcher::Work {
   Queue& queue_;
   Queue detecting_;
   VideoOptions options_;
-  std::vector<LensCamera> cameras_;  // one, where the model takes cameras
+  std::vector<LensCamera> cameras_;  // one camera if the model takes cameras, else empty
   int width_, height_;
   features::AnyDetector detector_;
-  FeatureSet fresh_, ring_;
-  std::deque<std::vector<Keypoint>> keypoints_;  // of the frames in the ring, the newest last
+  FeatureSet newest_, ring_;
+  std::deque<std::vector<Keypoint>> keypoints_;  // of the frames in the ring, newest last
   int next_ = 0;                                 // number of the next frame
 };
 
@@ -183,7 +185,7 @@ VideoMatcher::~VideoMatcher() = default;
 VideoMatcher::VideoMatcher(VideoMatcher&&) noexcept = default;
 VideoMatcher& VideoMatcher::operator=(VideoMatcher&&) noexcept = default;
 
-std::optional<VideoFrame> VideoMatcher::add(const PictureView& frame) { return work_->add(frame); }
+std::optional<VideoFrame> VideoMatcher::add(const AnyImageView& frame) { return work_->add(frame); }
 std::optional<VideoFrame> VideoMatcher::add(const Memory<const std::uint8_t>& frame, int channels) {
   return work_->add(frame, channels);
 }

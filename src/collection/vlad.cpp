@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled without fused multiply-adds (CMakeLists.txt), so that every machine finds the same.
+// The file is compiled without fused multiply-adds (CMakeLists.txt), so that all machines give
+// the same bits.
 #include "collection/vlad.hpp"
 
 #include <algorithm>
@@ -16,12 +17,13 @@ namespace bifocal::collection {
 namespace {
 
 constexpr std::size_t kDimensions = kDescriptorBytes;
-constexpr std::size_t kWordStep = 16;  // words held against a descriptor at once
-constexpr std::size_t kTogether = 4;   // descriptors held against words at once
-constexpr std::size_t kChunk = 2048;   // descriptors of one work package
+constexpr std::size_t kWordStep = 16;  // words compared with a descriptor at once
+constexpr std::size_t kTogether = 4;   // descriptors compared with the words at once
+constexpr std::size_t kChunk = 2048;   // descriptors per work package
 
-// The words nearest to kTogether descriptors. Of each, products with kWordStep words at a time stay
-// in registers; they are summed in the order of the dimensions for any width of these.
+// Assigns kTogether descriptors to their nearest words. The products of each descriptor
+// with kWordStep words stay in registers; they are summed in the order of the dimensions
+// for any register width.
 void assign(const Vocabulary& v, const std::uint8_t* descriptors, int* words) {
   float x[kTogether][kDimensions];
   for (std::size_t q = 0; q < kTogether; ++q)
@@ -59,7 +61,7 @@ void set_centre(Vocabulary& v, std::size_t word, const std::array<double, kDimen
   v.half_norm[word] = static_cast<float>(norm2 / 2);
 }
 
-// Different places of [0, count), by the seed.
+// Draws `wanted` different indices from [0, count), determined by the seed.
 std::vector<std::size_t> choose(std::size_t count, std::size_t wanted, std::uint64_t seed) {
   std::vector<std::size_t> places(count);
   std::iota(places.begin(), places.end(), std::size_t{0});
@@ -70,7 +72,7 @@ std::vector<std::size_t> choose(std::size_t count, std::size_t wanted, std::uint
   return places;
 }
 
-// The number and the sums of the descriptors of each word.
+// Number and sum of the descriptors assigned to each word.
 struct Sums {
   std::vector<std::int64_t> count, sum;  // [words], [words, 128]
 };
@@ -122,7 +124,7 @@ Vocabulary train_vocabulary(std::span<const std::uint8_t> descriptors, int words
     before = nearest;
     const Sums sums = sum_by_word(v, descriptors, nearest);
     for (std::size_t w = 0; w < v.words; ++w) {
-      if (sums.count[w] == 0) continue;  // a word that nothing is nearest to stays where it is
+      if (sums.count[w] == 0) continue;  // a word without descriptors keeps its centre
       for (std::size_t d = 0; d < kDimensions; ++d)
         centre[d] = double(sums.sum[w * kDimensions + d]) / double(sums.count[w]);
       set_centre(v, w, centre);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A detector of images of one size, SIFT or SURF by its options.
+// Detector of images of one size, SIFT or SURF depending on its options.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -18,37 +18,37 @@
 
 namespace bifocal::features {
 
-// Options of the detector: surf if it has a value, else sift.
+// Options of the detector: SURF if `surf` has a value, else SIFT.
 struct Choice {
   const SiftOptions& sift;
   const std::optional<SurfOptions>& surf;
 
-  // The memory that a pixel takes on a CPU, whose threads keep a band of each octave, or with all
-  // levels of an image on another device (features.hpp).
+  // Returns the bytes of memory per pixel: on a CPU, whose threads keep a band of each octave, or
+  // on another device with all levels of an image in memory (features.hpp).
   [[nodiscard]] int bytes_of_pixel(DeviceKind kind) const {
     if (kind == DeviceKind::cpu) return 28;
     if (surf) return surf->upsample ? 28 : 7;
     return sift.upsample ? 152 : 38;
   }
-  // Returns whether detectors take images with this number of pixels.
+  // Returns whether detectors accept images with this number of pixels.
   [[nodiscard]] bool is_taken(std::int64_t pixels) const {
     return pixels * ((surf ? surf->upsample : sift.upsample) ? 4 : 1) <= INT_MAX / 2;
   }
-  // Bytes of such a device that an image takes at least. SURF has no bands.
+  // Returns the smallest number of bytes that an image needs on such a device. SURF has no bands.
   [[nodiscard]] std::int64_t least_memory(int width, int height) const {
     const std::int64_t pixels = std::int64_t{width} * height;
     if (surf) return bytes_of_pixel(DeviceKind::opencl) * pixels;
     return static_cast<std::int64_t>(least_sift_plan(width, height, sift).bytes) + pixels;
   }
-  // Places that its features take there.
+  // Returns the number of features that an image has memory for on such a device.
   [[nodiscard]] std::int64_t places(int width, int height) const {
     const int most = surf ? surf->max_features : sift.max_features;
-    const int room = plan_sift(width, height, sift).room;  // SURF has less
-    return most > 0 ? std::min(most, room) : room;
+    const int capacity = plan_sift(width, height, sift).capacity;  // SURF needs less
+    return most > 0 ? std::min(most, capacity) : capacity;
   }
 };
 
-// As Detector<Options>.
+// Has the interface of Detector<Options>.
 class AnyDetector {
  public:
   // memory: limit of the detector on the device, in bytes; 0: no limit.
@@ -62,10 +62,10 @@ class AnyDetector {
   void set_mask(ImageView<const std::uint8_t> mask) {
     std::visit([&](auto& detector) { detector.set_mask(mask); }, detector_);
   }
-  [[nodiscard]] std::vector<Features> operator()(std::span<const PictureView> images) {
+  [[nodiscard]] std::vector<Features> operator()(std::span<const AnyImageView> images) {
     return std::visit([&](auto& detector) { return detector(images); }, detector_);
   }
-  int add(std::span<const PictureView> images, FeatureSet& set) {
+  int add(std::span<const AnyImageView> images, FeatureSet& set) {
     return std::visit([&](auto& detector) { return detector.add(images, set); }, detector_);
   }
   template <class Sample>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The detectors of SIFT and SURF: Detector<Options> and the functions that take a queue.
+// Detectors of SIFT and SURF: Detector<Options> and the functions that take a queue.
 #include <bifocal/features.hpp>
 
 #include "features/detector_work.hpp"
@@ -19,18 +19,18 @@ struct Method<SiftOptions> {
   using Device = features::SiftDevice;
   static constexpr const char *kName = "SiftDetector", *kFunction = "detect_sift";
   static Device make(Queue& queue, int width, int height, const SiftOptions& options, int batch,
-                     int room, std::size_t memory) {
-    return {queue, width, height, options, batch, room, memory};
+                     int capacity, std::size_t memory) {
+    return {queue, width, height, options, batch, capacity, memory};
   }
-  static std::size_t bytes(int width, int height, const SiftOptions& options, int room,
+  static std::size_t bytes(int width, int height, const SiftOptions& options, int capacity,
                            std::size_t memory) {
-    return features::plan_sift(width, height, options, room, memory).bytes;
+    return features::plan_sift(width, height, options, capacity, memory).bytes;
   }
-  static std::size_t least_bytes(int width, int height, const SiftOptions& options, int room) {
-    return features::least_sift_plan(width, height, options, room).bytes;
+  static std::size_t least_bytes(int width, int height, const SiftOptions& options, int capacity) {
+    return features::least_sift_plan(width, height, options, capacity).bytes;
   }
   static bool has_shapes(const SiftOptions& options) { return options.affine_shape; }
-  static Features detect(const PictureView& image, const SiftOptions& options,
+  static Features detect(const AnyImageView& image, const SiftOptions& options,
                          ImageView<const std::uint8_t> mask) {
     return detect_sift(image, options, mask);
   }
@@ -43,8 +43,8 @@ struct Method<SurfOptions> {
   static constexpr const char *kName = "SurfDetector", *kFunction = "detect_surf";
   // SURF has no bands and ignores `memory`.
   static Device make(Queue& queue, int width, int height, const SurfOptions& options, int batch,
-                     int room, std::size_t) {
-    return {queue, width, height, options, batch, room};
+                     int capacity, std::size_t) {
+    return {queue, width, height, options, batch, capacity};
   }
   static std::size_t bytes(int width, int height, const SurfOptions& options, int, std::size_t) {
     return Device::bytes(width, height, options);
@@ -53,14 +53,14 @@ struct Method<SurfOptions> {
     return Device::bytes(width, height, options);
   }
   static bool has_shapes(const SurfOptions&) { return false; }
-  static Features detect(const PictureView& image, const SurfOptions& options,
+  static Features detect(const AnyImageView& image, const SurfOptions& options,
                          ImageView<const std::uint8_t> mask) {
     return detect_surf(image, options, mask);
   }
 };
 
 template <class Options>
-Features detect_on(Queue& queue, const PictureView& image, const Options& options,
+Features detect_on(Queue& queue, const AnyImageView& image, const Options& options,
                    ImageView<const std::uint8_t> mask) {
   using Own = Method<Options>;
   if (queue.device().info().kind == DeviceKind::cpu) return Own::detect(image, options, mask);
@@ -130,7 +130,7 @@ int Detector<Options>::add(std::span<const ImageView<const std::uint8_t>> images
 }
 
 template <class Options>
-int Detector<Options>::add(std::span<const PictureView> images, FeatureSet& set) {
+int Detector<Options>::add(std::span<const AnyImageView> images, FeatureSet& set) {
   return work_->add(images, set);
 }
 
@@ -141,24 +141,24 @@ std::vector<Features> Detector<Options>::operator()(
 }
 
 template <class Options>
-std::vector<Features> Detector<Options>::operator()(std::span<const PictureView> images) {
+std::vector<Features> Detector<Options>::operator()(std::span<const AnyImageView> images) {
   return work_->detect(images);
 }
 
 template <class Options>
-Features Detector<Options>::operator()(const PictureView& image) {
+Features Detector<Options>::operator()(const AnyImageView& image) {
   return std::move(work_->detect({&image, 1}).front());
 }
 
 template class Detector<SiftOptions>;
 template class Detector<SurfOptions>;
 
-Features detect_sift(Queue& queue, const PictureView& image, const SiftOptions& options,
+Features detect_sift(Queue& queue, const AnyImageView& image, const SiftOptions& options,
                      ImageView<const std::uint8_t> mask) {
   return detect_on(queue, image, options, mask);
 }
 
-Features detect_surf(Queue& queue, const PictureView& image, const SurfOptions& options,
+Features detect_surf(Queue& queue, const AnyImageView& image, const SurfOptions& options,
                      ImageView<const std::uint8_t> mask) {
   return detect_on(queue, image, options, mask);
 }

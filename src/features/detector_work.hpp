@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the detectors of images of one size (Detector<Options>) are made of.
+// Implementation of Detector<Options>, the detectors of images of one size.
 #pragma once
 
 #include <bifocal/error.hpp>
@@ -22,13 +22,13 @@
 #include "features/order.hpp"
 #include "features/points_device.hpp"
 #include "features/sift/sift.hpp"
-#include "runtime/in_turn.hpp"
+#include "runtime/alternate_slots.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::features {
 
-[[nodiscard]] inline std::vector<PictureView> pictures_of(
+[[nodiscard]] inline std::vector<AnyImageView> pictures_of(
     std::span<const ImageView<const std::uint8_t>> images) {
   return {images.begin(), images.end()};
 }
@@ -45,16 +45,17 @@ inline void check_size(const char* detector, int width, int height, bool upsampl
                     width, height, INT_MAX / 2 / (std::int64_t{width} * height * enlarged)));
 }
 
-// Method: Options, Device, kName, has_shapes(), make() for a device and the bytes() that an image
-// takes there, and detect() on a CPU, where threads share the images of a batch. On a device
-// batches go to two slots alternately if memory suffices: while the device works on one, the host
-// copies the next.
+// Method has Options, Device, kName and has_shapes(); make() for a device and bytes(), the memory
+// of an image there; and detect() for a CPU, where threads share the images of a batch. On a
+// device, batches alternate between two slots if memory suffices: while the device processes one
+// batch, the host copies the next.
 template <class Method>
 class DetectorWork {
  public:
   using Options = typename Method::Options;
 
-  // memory: bytes of the device without those of the features that are found; 0: what there is.
+  // memory: limit of device memory without the features that are found, in bytes; 0: all
+  // available memory.
   DetectorWork(Queue& queue, int width, int height, const Options& options, int batch,
                std::size_t memory = 0)
       : queue_(queue), width_(width), height_(height), options_(options), batch_(batch) {
@@ -62,7 +63,7 @@ class DetectorWork {
     if (memory > 0) bound(memory);
     slots_[0] = make_slot(nullptr);
     const Device& device = *slots_[0]->device;
-    room_ = device.room();
+    point_capacity_ = device.capacity();
     is_alone_ = device.is_banded() || (memory > 0 && 2 * bytes_of(device) > memory);
     set_.emplace(queue.device());
   }
@@ -70,7 +71,7 @@ class DetectorWork {
   [[nodiscard]] std::size_t memory() const {
     if (is_cpu()) return 0;
     std::size_t bytes =
-        static_cast<std::size_t>(set_->room()) * (sizeof(Keypoint) + kDescriptorBytes) +
+        static_cast<std::size_t>(set_->capacity()) * (sizeof(Keypoint) + kDescriptorBytes) +
         set_->shapes().size() * sizeof(KeypointShape);
     for (const auto& slot : slots_)
       if (slot && slot->device) bytes += bytes_of(*slot->device) + slot->samples.size();
@@ -80,12 +81,12 @@ class DetectorWork {
   void set_mask(ImageView<const std::uint8_t> mask) {
     check_mask(Method::kName, mask, width_, height_);
     mask_ = ImageU8(mask.width, mask.height);
-    if (!mask_.empty()) copy_rows(PictureView(mask), mask_.pixels.data());
+    if (!mask_.empty()) copy_rows(AnyImageView(mask), mask_.pixels.data());
     for (auto& slot : slots_)
       if (slot && slot->device) slot->device->set_mask(mask_);
   }
 
-  std::vector<Features> detect(std::span<const PictureView> images) {
+  std::vector<Features> detect(std::span<const AnyImageView> images) {
     std::vector<Features> all;
     if (is_cpu()) {
       check(images);
@@ -99,7 +100,7 @@ class DetectorWork {
       }
       return all;
     }
-    for (int most = 0; most != capacity();) {  // again, if there were more than room for
+    for (int most = 0; most != capacity();) {  // repeats if the capacity was too small
       most = capacity();
       set_->clear();
       add(images, *set_);
@@ -108,7 +109,7 @@ class DetectorWork {
     return all;
   }
 
-  int add(std::span<const PictureView> images, FeatureSet& set) {
+  int add(std::span<const AnyImageView> images, FeatureSet& set) {
     check(images);
     if (is_cpu()) {
       const int first = set.size();
@@ -126,20 +127,20 @@ class DetectorWork {
       done += slot.count;
       return true;
     };
-    runtime::in_turn(begin, [&](std::size_t number) {
+    runtime::alternate_slots(begin, [&](std::size_t number) {
       if (slots_[number]) finish(*slots_[number]);
     });
     return first;
   }
 
-  template <class Sample>  // of 8 or 16 bits
+  template <class Sample>  // 8 or 16 bits
   int add(const Memory<const Sample>& images, int count, FeatureSet& set, int channels) {
     check(images, count, channels);
     if (is_cpu()) {
       const int first = set.size();
       for (int k = 0; k < count; ++k) {
         const std::size_t first_sample = samples_of(k, channels);
-        const PictureView image(images.pointer() + first_sample, width_, height_, channels);
+        const AnyImageView image(images.pointer() + first_sample, width_, height_, channels);
         set.add(queue_, Method::detect(image, options_, mask_));
       }
       return first;
@@ -165,14 +166,14 @@ class DetectorWork {
  private:
   using Device = typename Method::Device;
   struct Slot {
-    std::unique_ptr<Queue> own_queue;                // nullptr: the detector's
-    Buffer<std::uint8_t> pictures;                   // grey
-    std::optional<Device> device;                    // but after a failure
-    std::unique_ptr<HostBuffer<std::uint8_t>> host;  // images as they were given
-    Buffer<std::uint8_t> samples;                    // the same, where they are not grey
+    std::unique_ptr<Queue> own_queue;                // nullptr: the detector's queue
+    Buffer<std::uint8_t> pictures;                   // 8-bit grey images
+    std::optional<Device> device;                    // empty after a failure
+    std::unique_ptr<HostBuffer<std::uint8_t>> host;  // images in the format of the caller
+    Buffer<std::uint8_t> samples;                    // their copy, unless they are 8-bit grey
     PixelFormat format;
     FeatureOutput out;
-    int count = 0;  // images under way
+    int count = 0;  // images in progress
   };
 
   [[nodiscard]] bool is_cpu() const { return queue_.device().info().kind == DeviceKind::cpu; }
@@ -182,19 +183,19 @@ class DetectorWork {
   [[nodiscard]] std::size_t samples_of(int images, int channels) const {
     return static_cast<std::size_t>(images) * static_cast<std::size_t>(channels) * pixels();
   }
-  // Features that a slot of a set has places for.
-  [[nodiscard]] int capacity() const { return capacity(room_); }
-  [[nodiscard]] int capacity(int room) const {
-    return options_.max_features > 0 ? std::min(options_.max_features, room) : room;
+  // Returns the number of features for which a slot of a set has memory.
+  [[nodiscard]] int capacity() const { return capacity(point_capacity_); }
+  [[nodiscard]] int capacity(int points) const {
+    return options_.max_features > 0 ? std::min(options_.max_features, points) : points;
   }
 
-  // A batch takes these bytes of the device.
+  // Returns the bytes of device memory that a batch needs.
   [[nodiscard]] std::size_t bytes_of(const Device& device) const {
     return static_cast<std::size_t>(batch_) * (device.bytes() + pixels());
   }
   [[nodiscard]] std::size_t least_bytes() const {
     return static_cast<std::size_t>(batch_) *
-           (Method::least_bytes(width_, height_, options_, room_) + pixels());
+           (Method::least_bytes(width_, height_, options_, point_capacity_) + pixels());
   }
   void bound(std::size_t memory) {
     if (least_bytes() > memory)
@@ -210,7 +211,7 @@ class DetectorWork {
     Queue& queue = own ? *own : queue_;
     try {
       Buffer<std::uint8_t> pictures(queue.device(), static_cast<std::size_t>(batch_) * pixels());
-      // Only the first slot gets less than all levels.
+      // Only the first slot may have less memory than all levels need.
       Device device = own ? new_device(queue) : make_device(queue);
       return std::unique_ptr<Slot>(
           new Slot{std::move(own), std::move(pictures), std::move(device), {}, {}, {}, {}});
@@ -225,12 +226,12 @@ class DetectorWork {
     }
   }
   Device new_device(Queue& queue) {
-    Device device = Method::make(queue, width_, height_, options_, batch_, room_, most_);
+    Device device = Method::make(queue, width_, height_, options_, batch_, point_capacity_, most_);
     device.set_mask(mask_);
     return device;
   }
-  // Makes one with all levels in memory, else in bands of half as many bytes, and again, which
-  // leave a quarter of their own for what else there is.
+  // Makes a detector with all levels in memory. If memory does not suffice, tries bands with half
+  // as many bytes, repeatedly; a quarter of their size must remain free for other uses.
   Device make_device(Queue& queue) {
     for (;;) {
       try {
@@ -243,10 +244,10 @@ class DetectorWork {
       }
     }
   }
-  // Returns whether an image can do with less memory.
+  // Halves the memory of an image. Returns whether an image can be processed with less memory.
   bool halve() {
-    const std::size_t tried = Method::bytes(width_, height_, options_, room_, most_);
-    const std::size_t least = Method::least_bytes(width_, height_, options_, room_);
+    const std::size_t tried = Method::bytes(width_, height_, options_, point_capacity_, most_);
+    const std::size_t least = Method::least_bytes(width_, height_, options_, point_capacity_);
     most_ = std::max(least, tried / 2);
     return tried > least;
   }
@@ -265,8 +266,8 @@ class DetectorWork {
     if (!slot.device) slot.device.emplace(make_device(queue_of(slot)));
     return slot;
   }
-  // Frees the slot's memory first. If making the device fails, the slot has none until its next
-  // use.
+  // Replaces the device of a slot, whose memory is freed first. If making the new device fails, the
+  // slot has none until its next use.
   void remake(Slot& slot) {
     const int count = std::exchange(slot.count, 0);
     slot.device.reset();
@@ -275,7 +276,7 @@ class DetectorWork {
   }
   Queue& queue_of(Slot& slot) { return slot.own_queue ? *slot.own_queue : queue_; }
 
-  // Reserves places for features. If memory is short, the slots get less.
+  // Reserves memory for features. If memory is short, the slots get less.
   int reserve(FeatureSet& set, int images) {
     if (images == 0) return set.size();
     for (;;) {
@@ -298,8 +299,8 @@ class DetectorWork {
             image,           set.capacity(image), set.shapes()};
   }
 
-  // The first of the images, as many as go together: of one format, a batch at most.
-  void take(Slot& slot, std::span<const PictureView> images) {
+  // Copies the first images of one format to the slot, at most a batch.
+  void take(Slot& slot, std::span<const AnyImageView> images) {
     slot.format = format_of(images[0]);
     const std::size_t size = pixels() * slot.format.bytes();
     const std::size_t most = size * static_cast<std::size_t>(batch_);
@@ -311,7 +312,7 @@ class DetectorWork {
     if (!slot.format.is_grey_8() && slot.samples.size() < most)
       slot.samples = Buffer<std::uint8_t>(device, most);
     slot.count = 0;
-    for (const PictureView& image : images) {
+    for (const AnyImageView& image : images) {
       if (slot.count == batch_ || format_of(image) != slot.format) break;
       copy_rows(image, slot.host->data() + static_cast<std::size_t>(slot.count++) * size);
     }
@@ -327,16 +328,17 @@ class DetectorWork {
     slot.device->run(slot.pictures, 0, slot.count, slot.out);
   }
   void finish(Slot& slot) {
-    while (slot.count > 0 && slot.device->was_full(slot.count)) {  // noise that no photograph has
-      room_ = std::max(room_, 2 * slot.device->room());
+    // Only noise has more features than the capacity, no photograph.
+    while (slot.count > 0 && slot.device->was_full(slot.count)) {
+      point_capacity_ = std::max(point_capacity_, 2 * slot.device->capacity());
       remake(slot);
       start(slot);
     }
     slot.count = 0;
   }
 
-  void check(std::span<const PictureView> images) const {
-    for (const PictureView& image : images) {
+  void check(std::span<const AnyImageView> images) const {
+    for (const AnyImageView& image : images) {
       check_image(image, Method::kName);
       if (image.width() != width_ || image.height() != height_)
         throw Error(ErrorCode::usage,
@@ -369,12 +371,12 @@ class DetectorWork {
   int width_, height_;
   Options options_;
   ImageU8 mask_;
-  int batch_, room_ = 0;
-  std::size_t most_ = 0;   // bytes of the device that an image may take; 0: any
-  bool is_bound_ = false;  // by the caller
+  int batch_, point_capacity_ = 0;
+  std::size_t most_ = 0;   // limit of device memory per image, in bytes; 0: none
+  bool is_bound_ = false;  // the caller gave the limit
   bool is_alone_ = false;  // memory suffices for one slot only
   std::array<std::unique_ptr<Slot>, 2> slots_;
-  std::optional<FeatureSet> set_;  // of what goes back to the host
+  std::optional<FeatureSet> set_;  // features to be copied to the host
 };
 
 }  // namespace bifocal::features

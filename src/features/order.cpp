@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of points on CPUs, the twin of order.kernel.h.
+// Order of points on CPUs, the twin of order.kernel.h.
 #include "features/order.hpp"
 
 #include <bifocal/error.hpp>
@@ -15,7 +15,7 @@
 namespace bifocal::features {
 namespace {
 
-// By response times sigma: the responses of large features are rarer and match better.
+// Orders by response times sigma, because large features are rarer and match better.
 bool stronger(const Keypoint& a, const Keypoint& b) {
   const float strength_a = a.response * a.sigma, strength_b = b.response * b.sigma;
   return std::tie(strength_b, a.y, a.x, a.sigma, a.angle_deg) <
@@ -28,11 +28,12 @@ bool same_point(const Keypoint& a, const Keypoint& b) {
 
 int nearest(float at, int size) { return std::clamp(static_cast<int>(at + 0.5F), 0, size - 1); }
 
-// The points of columns, in their order; those near to a border in both, so that all copies of a
-// point meet. One list would take time that grows with the square of a row's points.
+// Returns the points of each strip of columns, in their order. Points near a border are in both
+// strips, so that all copies of a point meet. A single list would take quadratic time in the number
+// of points of a row.
 std::vector<std::vector<int>> strips_of(const std::vector<Keypoint>& points,
                                         const std::vector<int>& order, int width) {
-  constexpr int kWidth = 256;  // px, more than what copies are apart
+  constexpr int kWidth = 256;  // px, more than the distance between copies
   std::vector<std::vector<int>> strips(static_cast<std::size_t>(width / kWidth + 1));
   runtime::CancelTicks tick;
   for (int i : order) {
@@ -48,7 +49,8 @@ std::vector<std::vector<int>> strips_of(const std::vector<Keypoint>& points,
   return strips;
 }
 
-// The first max_features of the rounds in which cells take turns, in the order of `sorted`.
+// Returns the first max_features points in the order of `sorted`, by rounds in which each cell
+// gives one point.
 std::vector<int> balanced(const std::vector<Keypoint>& points, const std::vector<int>& sorted,
                           const Selection& selection) {
   const Grid grid(selection.width, selection.height, selection.balance);
@@ -57,7 +59,7 @@ std::vector<int> balanced(const std::vector<Keypoint>& points, const std::vector
     rounds.push_back(taken[std::size_t(grid.cell_of(points[std::size_t(i)]))]++);
     ++sizes[std::size_t(rounds.back())];
   }
-  int left = selection.max_features, last = 0;  // the round that does not fit as a whole
+  int left = selection.max_features, last = 0;  // `last` is the round that does not fit as a whole
   while (left >= sizes[std::size_t(last)]) left -= sizes[std::size_t(last++)];
   std::vector<int> kept;
   for (std::size_t k = 0; k < sorted.size(); ++k) {

@@ -7,7 +7,7 @@ namespace {
 using namespace bifocal::features;  // the structs of arguments
 
 template <class Real>
-struct order_text {
+struct order_source {
   static constexpr int GROUP_SIZE = 256;
   static bifocal::runtime::Constants constants() { return {}; }
 #define LANE_GROUP_WIDTH 256
@@ -15,10 +15,10 @@ struct order_text {
 #include "features/order.list"
 #include "lane/cpp_end.h"
 };
-static_assert(order_text<float>::GROUP_SIZE == order_text<float>::ORDER_THREADS);
+static_assert(order_source<float>::GROUP_SIZE == order_source<float>::ORDER_THREADS);
 
 CUDA_KERNELS(ORDER_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(order) { CUDA_VARIANT(order, ORDER_KERNELS, order_text<float>) }
+CUDA_TABLE(order) { CUDA_VARIANT(order, ORDER_KERNELS, order_source<float>) }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of points on GPUs, the twin of order.cpp; order.kernels describes the arguments. Points
-// come in any order, and no step depends on it: what is kept is sorted by all that they are.
+// Order of points on GPUs, the twin of order.cpp; order.kernels describes the arguments. Points
+// arrive in any order, and no result depends on it, because the kept points are sorted by all
+// their properties.
 
-// Response times sigma: the responses of large features are rarer and match better.
+// Returns response times sigma, because large features are rarer and match better.
 group_fn real keypoint_strength(const keypoint f) { return f.response * f.sigma; }
 
-// The order of two points of the same strength: by y, x, sigma and angle. -1, 0, 1. Compares what
-// keypoint_of gives, one number at a time: that takes fewer registers.
+// Compares two points of the same strength by y, x, sigma and angle: -1, 0 or 1. It compares the
+// results of keypoint_of, one number at a time, which takes fewer registers.
 group_fn index point_order(global_const octave_point* p, global_const octave_point* q, real scale,
                            real shift) {
   const real px1 = scale * (real)(1u << where_octave(p->where));
@@ -57,26 +58,26 @@ group_kernel(order_rows, picture, ORDER_ROWS) {
 }
 
 map_kernel(order_place, item, ORDER_PLACE) {
-  const index picture = item / room, i = item % room;
+  const index picture = item / capacity, i = item % capacity;
   if ((bits32)i >= found[picture] || (is_again && !again[picture])) return;
   const keypoint f = keypoint_of(points + (offset)item, scale, shift);
   const bits32 slot = global_atomic_add(begins + (offset)picture * height + row_of(f, height), 1u);
-  order[(offset)picture * room + slot] = (bits32)i;
+  order[(offset)picture * capacity + slot] = (bits32)i;
 }
 
 map_kernel(order_keep, item, ORDER_KEEP) {
-  const index picture = item / room, i = item % room;
+  const index picture = item / capacity, i = item % capacity;
   if ((bits32)i >= found[picture] || (is_again && !again[picture])) return;
-  global_const octave_point* all = points + (offset)picture * room;
+  global_const octave_point* all = points + (offset)picture * capacity;
   global_const bits32* begin = rows + (offset)picture * (height + 1);
-  global_const bits32* names = order + (offset)picture * room;
+  global_const bits32* names = order + (offset)picture * capacity;
   const keypoint f = keypoint_of(all + (offset)i, scale, shift);
   const real strength = keypoint_strength(f), reach = lane(0.1) * f.sigma;
   keypoint upper = f, lower = f;
   upper.y -= reach;
   lower.y += reach;
   const bits32 end = begin[row_of(lower, height) + 1];
-  // Four points at a time, so that their loads overlap; the last point is repeated.
+  // Loads four points at a time, so that their loads overlap; the last point is repeated.
   for (bits32 k = begin[row_of(upper, height)]; k < end; k += 4) {
     index js[4];
     keypoint near[4];
@@ -90,40 +91,41 @@ map_kernel(order_keep, item, ORDER_KEEP) {
       const real other = keypoint_strength(g);
       if (other < strength) continue;
       const index order_of_equal = point_order(all + js[u], all + i, scale, shift);
-      // Of two equal points the second one is dropped.
+      // The second of two equal points is dropped.
       if (other > strength || order_of_equal < 0 || (order_of_equal == 0 && js[u] < i)) return;
     }
   }
   const bits32 slot = global_atomic_add(kept + picture, 1u);
-  global_ptr sort_key* key = keys + ((offset)picture * room + slot);
+  global_ptr sort_key* key = keys + ((offset)picture * capacity + slot);
   key->strength = float_bits(strength);
   key->point = (bits32)i;
 }
 
-// Whether point a comes before point b of the same strength.
+// Returns whether point a comes before point b of the same strength.
 group_fn index point_before(bits32 a, bits32 b, global_const octave_point* all, real scale,
                             real shift) {
   const index order = point_order(all + a, all + b, scale, shift);
   return order != 0 ? order < 0 : a < b;
 }
 
-// Whether key a comes before key b. Strengths are not negative: their bits are in their order.
+// Returns whether key a comes before key b. Strengths are not negative, so that their bits have the
+// same order.
 group_fn index key_before(bits32 strength_a, bits32 a, bits32 strength_b, bits32 b,
                           global_const octave_point* all, real scale, real shift) {
   if (strength_a != strength_b) return strength_a > strength_b;
   return point_before(a, b, all, scale, shift);
 }
 
-// SORT_PARTS seats for each key, which count those before it in a part of the chunk.
+// Each key has SORT_PARTS seats. A seat counts the keys before it in a part of the chunk.
 group_kernel(order_sort_chunk, group, ORDER_SORT_CHUNK) {
   const index parts = SORT_CHUNK / SORT_KEYS, picture = group / (chunks * parts);
   const index own_first = group % parts * SORT_KEYS, member = (index)group_member();
-  const index all_count = (index)kept[picture] < room ? (index)kept[picture] : room;
-  global_const octave_point* all = points + (offset)picture * room;
+  const index all_count = (index)kept[picture] < capacity ? (index)kept[picture] : capacity;
+  global_const octave_point* all = points + (offset)picture * capacity;
   for (index first = group / parts % chunks * SORT_CHUNK; first + own_first < all_count;
        first += chunks * SORT_CHUNK) {
     const index left = all_count - first, count = left < SORT_CHUNK ? left : SORT_CHUNK;
-    global_const sort_key* in = keys + ((offset)picture * room + first);
+    global_const sort_key* in = keys + ((offset)picture * capacity + first);
     for (index i = member; i < count; i += GROUP_SIZE) strengths[i] = in[i].strength;
     group_barrier();
     for (index seat = member; seat < SORT_SEATS; seat += GROUP_SIZE) {
@@ -147,7 +149,7 @@ group_kernel(order_sort_chunk, group, ORDER_SORT_CHUNK) {
       if (own >= count) continue;
       index before = 0;
       for (index k = 0; k < SORT_PARTS; ++k) before += places[seat + k * SORT_KEYS];
-      global_ptr sort_key* out = sorted + ((offset)picture * room + first + before);
+      global_ptr sort_key* out = sorted + ((offset)picture * capacity + first + before);
       out->strength = strengths[own];
       out->point = in[own].point;
     }
@@ -156,54 +158,54 @@ group_kernel(order_sort_chunk, group, ORDER_SORT_CHUNK) {
 }
 
 map_kernel(order_sort_merge, item, ORDER_SORT_MERGE) {
-  const index picture = item / room, i = item % room, count = (index)kept[picture];
+  const index picture = item / capacity, i = item % capacity, count = (index)kept[picture];
   if (i >= count || run >= count) return;
-  global_const sort_key* in = keys + (offset)picture * room;
-  global_const octave_point* all = points + (offset)picture * room;
+  global_const sort_key* in = keys + (offset)picture * capacity;
+  global_const octave_point* all = points + (offset)picture * capacity;
   const bits32 strength = in[i].strength, name = in[i].point;
   const index first = i / (MERGED_RUNS * run) * (MERGED_RUNS * run), own = i / run % MERGED_RUNS;
-  // Keys of each other run that come before this one: searches whose loads do not wait for each
-  // other.
+  // Counts the keys that come before this key in each run except its own, by searches whose loads
+  // do not wait for each other.
   index before[MERGED_RUNS];
   lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) before[r] = 0;
   for (index step = run; step > 0; step /= 2) {
     bits32 strengths[MERGED_RUNS], names[MERGED_RUNS];
-    index is_there[MERGED_RUNS];
+    index exists[MERGED_RUNS];
     lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) {
       const index at = first + r * run + before[r] + step - 1;
-      is_there[r] = r != own && before[r] + step <= run && at < count;
-      strengths[r] = is_there[r] ? in[at].strength : 0;
-      names[r] = is_there[r] ? in[at].point : 0;
+      exists[r] = r != own && before[r] + step <= run && at < count;
+      strengths[r] = exists[r] ? in[at].strength : 0;
+      names[r] = exists[r] ? in[at].point : 0;
     }
     lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) {
-      if (is_there[r] && key_before(strengths[r], names[r], strength, name, all, scale, shift))
+      if (exists[r] && key_before(strengths[r], names[r], strength, name, all, scale, shift))
         before[r] += step;
     }
   }
   index place = i - own * run;
   lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) place += before[r];
-  global_ptr sort_key* out = sorted + ((offset)picture * room + place);
+  global_ptr sort_key* out = sorted + ((offset)picture * capacity + place);
   out->strength = strength;
   out->point = name;
 }
 
-// The cap balanced over the image.
+// Cap that is balanced over the image.
 
-// Number of the first `seat` seats that hold `value`.
+// Returns how many of the first `seat` seats hold `value`.
 group_fn index seats_before(local_ptr const int* seats, index seat, index value) {
   index count = 0;
   for (index k = 0; k < seat; ++k) count += seats[k] == value;
   return count;
 }
 
-// The cell of a grid of `columns` cells of side x side px that a point lies in.
+// Returns the cell of a point in a grid of `columns` cells per row, with cells of side x side px.
 group_fn index cell_of(const keypoint k, index width, index height, index side, index columns) {
   return nearest_pixel(k.y, height) / side * columns + nearest_pixel(k.x, width) / side;
 }
 
-// Sets rounds[i] of key i of `all` to the number of keys of its cell before it, and counts the keys
-// of each round in `sizes`. Keys go by in pieces of a group's size; cell: the cell of the member's
-// key in this piece, or -1.
+// Sets rounds[i] of key i to the number of keys before it in its cell, and counts the keys of each
+// round in `sizes`. The group processes GROUP_SIZE keys at a time. cell: cell of the member's key,
+// or -1.
 group_fn void count_rounds(GROUP_PARAM index i, index cell, global_ptr bits32* taken,
                            global_ptr bits32* sizes, global_ptr bits32* rounds,
                            local_ptr int* seats) {
@@ -222,13 +224,13 @@ group_fn void count_rounds(GROUP_PARAM index i, index cell, global_ptr bits32* t
   group_barrier();
 }
 
-// Moves the keys of the rounds before `last`, and the first `left` keys of round `last`, to the
-// front.
+// Moves the keys of the rounds before `last`, and the first `left` keys of round `last`, to
+// the front.
 group_fn void keep_rounds(GROUP_PARAM index all, bits32 last, index left,
                           global_const bits32* rounds, global_ptr sort_key* keys,
                           global_ptr sort_key* keys_too, local_ptr int* seats) {
   const index member = (index)group_member();
-  index of_last = 0, front = 0;  // of the pieces before
+  index of_last = 0, front = 0;  // sums over the preceding pieces
   for (index base = 0; base < all; base += GROUP_SIZE) {
     const index i = base + member;
     const bits32 round = i < all ? rounds[i] : last + 1u;
@@ -258,13 +260,13 @@ group_fn void keep_rounds(GROUP_PARAM index all, bits32 last, index left,
 group_kernel(order_balance, picture, ORDER_BALANCE) {
   const index member = (index)group_member(), found = (index)kept[picture];
   const index all = found > most ? found : 0, is_even = is_merged_evenly(found);
-  const offset own = (offset)picture * room;
+  const offset own = (offset)picture * capacity;
   global_ptr sort_key* keys = (is_even ? sorted : sorted_too) + own;
   global_ptr sort_key* keys_too = (is_even ? sorted_too : sorted) + own;
   global_ptr bits32* taken = scratch + picture * words;
   global_ptr bits32* sizes = taken + cells;
-  global_ptr bits32* rounds = sizes + room;
-  for (index i = member; i < cells + room; i += GROUP_SIZE) taken[i] = 0;
+  global_ptr bits32* rounds = sizes + capacity;
+  for (index i = member; i < cells + capacity; i += GROUP_SIZE) taken[i] = 0;
   group_barrier();
   for (index base = 0; base < all; base += GROUP_SIZE) {
     const index i = base + member;

@@ -24,11 +24,12 @@ const Launch& maps() { return runtime::launch_of<Launch>(order::ORDER_THREADS); 
 
 }  // namespace
 
-PointsDevice::PointsDevice(Queue& queue, int batch, int room, int height, float scale, float shift)
-    : queue_(&queue), room_(room), height_(height), scale_(scale), shift_(shift) {
+PointsDevice::PointsDevice(Queue& queue, int batch, int capacity, int height, float scale,
+                           float shift)
+    : queue_(&queue), capacity_(capacity), height_(height), scale_(scale), shift_(shift) {
   const Device& device = queue.device();
   const auto pictures = static_cast<std::size_t>(batch), heights = static_cast<std::size_t>(height);
-  const std::size_t all = pictures * static_cast<std::size_t>(room);
+  const std::size_t all = pictures * static_cast<std::size_t>(capacity);
   points_ = Buffer<octave_point>(device, all);
   counts = Buffer<candidate_count>(device, 1);
   found = Buffer<std::uint32_t>(device, pictures);
@@ -40,8 +41,8 @@ PointsDevice::PointsDevice(Queue& queue, int batch, int room, int height, float 
   order_ = Buffer<std::uint32_t>(device, all);
 }
 
-std::size_t PointsDevice::bytes(int room, int height) {
-  return static_cast<std::size_t>(room) *
+std::size_t PointsDevice::bytes(int capacity, int height) {
+  return static_cast<std::size_t>(capacity) *
              (sizeof(octave_point) + 2 * sizeof(sort_key) + sizeof(std::uint32_t)) +
          8 * static_cast<std::size_t>(height);
 }
@@ -56,29 +57,29 @@ kernels::feature_list<float> FeatureOutput::list() const {
 }
 
 kernels::point_list<float> PointsDevice::list() const {
-  return {.points = points_, .room = room_, .scale = scale_, .shift = shift_};
+  return {.points = points_, .capacity = capacity_, .scale = scale_, .shift = shift_};
 }
 
 kernels::new_points<float> PointsDevice::added(int width) const {
   return {.points = points_,
-          .room = room_,
+          .capacity = capacity_,
           .scale = scale_,
           .shift = shift_,
           .found = found,
           .rows = rows,
-          .picture_width = width,
-          .picture_height = height_,
+          .image_width = width,
+          .image_height = height_,
           .mask = mask_,
           .mask_width = mask_width_};
 }
 
-kernels::ranked_points<float> PointsDevice::ranked(int candidate_room) const {
+kernels::ranked_points<float> PointsDevice::ranked(int candidate_capacity) const {
   return {.list = list(),
           .sorted = sorted_,
           .sorted_too = keys_,
           .kept = kept,
           .counts = counts,
-          .candidate_room = candidate_room,
+          .candidate_capacity = candidate_capacity,
           .found = found};
 }
 
@@ -104,7 +105,7 @@ void PointsDevice::set_mask(const ImageU8& given) {
 }
 
 void PointsDevice::drop_copies(int count, const Buffer<std::uint32_t>* again) {
-  const int all = room_ * count, is_again = again ? 1 : 0;
+  const int all = capacity_ * count, is_again = again ? 1 : 0;
   const runtime::Array<const std::uint32_t> pictures = again ? *again : Buffer<std::uint32_t>();
   groups_of(queue_->device())
       .order_rows(*queue_, {.count = count},
@@ -136,18 +137,18 @@ void PointsDevice::drop_copies(int count, const Buffer<std::uint32_t>* again) {
 
 void PointsDevice::order(int count, const Grid& grid, int most) {
   const Launch& groups = groups_of(queue_->device());
-  const int all = room_ * count;
-  const int chunks = std::min<int>(order::SORT_CHUNKS, divided_up(room_, order::SORT_CHUNK));
+  const int all = capacity_ * count;
+  const int chunks = std::min<int>(order::SORT_CHUNKS, divided_up(capacity_, order::SORT_CHUNK));
   groups.order_sort_chunk(
       *queue_, {.count = chunks * (int{order::SORT_CHUNK} / order::SORT_KEYS) * count},
       {.list = list(), .keys = keys_, .kept = kept, .chunks = chunks, .sorted = sorted_});
   const Buffer<sort_key>*from = &sorted_, *to = &keys_;
-  for (int run = order::SORT_CHUNK; run < room_; run *= order::MERGED_RUNS, std::swap(from, to))
+  for (int run = order::SORT_CHUNK; run < capacity_; run *= order::MERGED_RUNS, std::swap(from, to))
     maps().order_sort_merge(
         *queue_, {.count = all},
         {.list = list(), .keys = *from, .kept = kept, .run = run, .sorted = *to});
   if (grid.cells() == 0) return;
-  const std::int64_t words = std::int64_t{2} * room_ + grid.cells();
+  const std::int64_t words = std::int64_t{2} * capacity_ + grid.cells();
   const auto all_words = static_cast<std::size_t>(words) * kept.size();
   if (rounds_.size() < all_words) rounds_ = Buffer<std::uint32_t>(queue_->device(), all_words);
   groups.order_balance(*queue_, {.count = count},
@@ -165,7 +166,7 @@ void PointsDevice::order(int count, const Grid& grid, int most) {
                         .kept = kept});
 }
 
-bool PointsDevice::was_full(int count, int candidate_room, bool* tile_full) {
+bool PointsDevice::was_full(int count, int candidate_capacity, bool* tile_full) {
   candidate_count found_candidates{};
   std::vector<std::uint32_t> all(static_cast<std::size_t>(count));
   counts.download(*queue_, {&found_candidates, 1});
@@ -173,8 +174,8 @@ bool PointsDevice::was_full(int count, int candidate_room, bool* tile_full) {
   queue_->wait();
   const auto [candidates, overflow] = found_candidates;
   *tile_full = overflow == TILE_OVERFLOW;
-  return candidates > std::uint32_t(candidate_room) || overflow == BAND_OVERFLOW ||
-         std::ranges::any_of(all, [&](std::uint32_t n) { return n > std::uint32_t(room_); });
+  return candidates > std::uint32_t(candidate_capacity) || overflow == BAND_OVERFLOW ||
+         std::ranges::any_of(all, [&](std::uint32_t n) { return n > std::uint32_t(capacity_); });
 }
 
 }  // namespace bifocal::features

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The points of a batch of pictures on a device, from where they are found to their final order.
+// Points of a batch of images on a device, from their detection to their final order.
 //
-// Lists are filled by atomic counters in any order; what is kept is sorted by all that a point is,
-// so that no order of the work shows.
+// Atomic counters fill the lists in any order. The kept points are sorted by all their properties,
+// so that the results do not depend on the order of the work.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -19,10 +19,10 @@
 
 namespace bifocal::features {
 
-// Where the features of picture k go: `most` places from begin + k * most on, and how many they are
-// to numbers[first + k].
+// Destination of the features of image k: `most` positions from begin + k * most on, and
+// numbers[first + k] for their number.
 struct FeatureOutput {
-  // Returns it as an argument of kernels.
+  // Returns the destination as a kernel argument.
   [[nodiscard]] kernels::feature_list<float> list() const;
 
   Buffer<Keypoint> keypoints;
@@ -30,7 +30,7 @@ struct FeatureOutput {
   Buffer<int> numbers;
   std::int64_t begin = 0;
   int first = 0, most = 0;
-  Buffer<KeypointShape> shapes = {};  // where they are asked for
+  Buffer<KeypointShape> shapes = {};  // only if shapes are wanted
 };
 
 using runtime::uploaded;
@@ -39,42 +39,43 @@ using runtime::uploaded;
 
 class PointsDevice {
  public:
-  // room: points of a picture of `height` rows at most. scale: px of the picture a px of the first
-  // octave; shift: where its first pixel lies.
-  PointsDevice(Queue& queue, int batch, int room, int height, float scale, float shift);
+  // capacity: limit of the points per image; height: rows of an image; scale: px of the image per
+  // px of the first octave; shift: position of its first pixel.
+  PointsDevice(Queue& queue, int batch, int capacity, int height, float scale, float shift);
 
-  // Bytes of the device's memory for one picture.
-  [[nodiscard]] static std::size_t bytes(int room, int height);
-  [[nodiscard]] int room() const { return room_; }
+  // Returns the bytes of device memory per image.
+  [[nodiscard]] static std::size_t bytes(int capacity, int height);
+  [[nodiscard]] int capacity() const { return capacity_; }
 
-  // Of all pictures, or empty.
+  // mask: for all images, or empty.
   void set_mask(const ImageU8& mask);
-  // Return the points as an argument of kernels that add some to pictures of a width, read them, or
-  // describe them in their order.
+  // Return the points as a kernel argument: `added` for kernels that add points to images of a
+  // width, `list` for kernels that read them, `ranked` for kernels that describe them in
+  // their order.
   [[nodiscard]] kernels::new_points<float> added(int width) const;
   [[nodiscard]] kernels::point_list<float> list() const;
-  [[nodiscard]] kernels::ranked_points<float> ranked(int candidate_room) const;
-  // Before a batch of `count` pictures.
+  [[nodiscard]] kernels::ranked_points<float> ranked(int candidate_capacity) const;
+  // Resets all counts before a batch of `count` images.
   void clear(int count, const FeatureOutput& out);
-  // Drops weaker copies of a point; with `again` of those pictures alone for which it is not 0.
+  // Drops weaker copies of a point. With `again`, only in images for which it is not 0.
   void drop_copies(int count, const Buffer<std::uint32_t>* again = nullptr);
-  // Sorts the rest; of more than `most` those that the cells of a grid choose in turn, if it has
-  // some.
+  // Sorts the remaining points. If more than `most` remain and the grid has cells, the cells select
+  // points in rounds.
   void order(int count, const Grid& grid, int most);
-  // Whether more candidates than candidate_room, or more points than there is room for, were found;
-  // waits. tile_full: whether a tile of the search had more than it has room for.
-  [[nodiscard]] bool was_full(int count, int candidate_room, bool* tile_full);
+  // Returns whether more candidates than candidate_capacity, or more points than the capacity, were
+  // found; waits for the queue. tile_full: whether a tile of the search exceeded its capacity.
+  [[nodiscard]] bool was_full(int count, int candidate_capacity, bool* tile_full);
 
   Buffer<candidate_count> counts;
-  // Of each image: `found` points, `kept` of them, height + 1 `rows`.
+  // Per image: number of `found` points, number of `kept` points, and height + 1 `rows`.
   Buffer<std::uint32_t> found, kept, rows;
 
  private:
   Queue* queue_;
-  int room_, height_;
+  int capacity_, height_;
   float scale_, shift_;
   Buffer<octave_point> points_;
-  // The final order is in sorted_ or keys_, as the number of points says.
+  // The final order is in sorted_ or keys_, depending on the number of points.
   Buffer<sort_key> keys_, sorted_;
   Buffer<std::uint32_t> begins_, order_, rounds_;
   Buffer<std::uint8_t> mask_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records that the kernels of features and matching exchange with each other and with the host:
-// structs with members of one width, which are the same bytes on the host and on all devices.
-// Included into namespace bifocal::features (records.hpp), from which the texts of C++ and CUDA
-// have them, and into the text of OpenCL (records.kernels).
+// Records that the feature kernels exchange with each other and with the host. All members of a
+// struct have one width, so that its bytes are the same on the host and on all devices. The file is
+// included into namespace bifocal::features (records.hpp), which C++ and CUDA sources use, and into
+// OpenCL sources (records.kernels).
 
 // A sample that is an extremum of the differences of Gaussians (SIFT) or a maximum of the
 // determinants (SURF) among its neighbours.
@@ -12,12 +12,12 @@ typedef struct candidate {
   bits32 x, y;   // px of the octave (SIFT) or of the enlarged image (SURF)
 } candidate;
 
-// The candidates of a batch.
+// Counts of the candidates of a batch.
 typedef struct candidate_count {
   bits32 found;     // may exceed the capacity of the list
   bits32 overflow;  // NO_OVERFLOW, ...
 } candidate_count;
-// Whether candidates were lost: none, in a tile of the search, in an earlier band.
+// Loss of candidates: none, in a tile of the search, in an earlier band.
 enum { NO_OVERFLOW, TILE_OVERFLOW, BAND_OVERFLOW };
 
 // A candidate of SIFT located to fractions of a sample.
@@ -35,7 +35,7 @@ typedef struct octave_point {
   bits32 where;  // SIFT: octave and level (where_of). SURF: 1 if the centre is bright
 } octave_point;
 
-// The bytes of Keypoint and KeypointShape (features.hpp).
+// Same bytes as Keypoint and KeypointShape (features.hpp).
 typedef struct keypoint {
   float x, y, sigma;  // px of the image
   float angle;        // degrees
@@ -45,24 +45,24 @@ typedef struct keypoint_shape {
   float xx, xy, yy;
 } keypoint_shape;
 
-// An octave in the pyramid of an image. Rows have their numbers in the octave.
+// An octave in the pyramid of an image. Rows are numbered in the octave.
 typedef struct octave_layout {
-  offset first;   // place of row 0 of the first level; negative if that row is not kept
+  offset first;   // position of row 0 of the first level; negative if that row is not kept
   offset plane;   // floats of a level
   offset stride;  // floats of a row
   offset width, height;
-  offset first_tile;            // its first tile in the search
+  offset first_tile;            // first tile of the octave in the search
   offset first_kept, end_kept;  // rows in memory
   offset first_own, end_own;    // rows that are searched, described and halved
 } octave_layout;
 
-// A neighbourhood of a description (Domain, describe.hpp).
+// Neighbourhood of a description (Domain, describe.hpp).
 typedef struct description_domain {
   float size;
   float levels_up;
 } description_domain;
 
-// Points are sorted by these: the strongest first.
+// Keys by which points are sorted, the strongest first.
 typedef struct sort_key {
   bits32 strength;  // bits of a float >= 0
   bits32 point;     // number in the image's list
@@ -75,23 +75,23 @@ typedef struct sample_range {
 typedef struct surf_octave_layout {
   int first_tile, tiles_across;
   int first_x, first_y;    // sample at the corner of the first tile
-  sample_range layers[2];  // samples in which maxima of layers 1 and 2 are sought
+  sample_range layers[2];  // samples in which maxima of layers 1 and 2 are searched
 } surf_octave_layout;
 
-// An image of a piece of matching.
+// An image in a piece of matching.
 typedef struct image_layout {
-  offset image;     // place of its number of features among the counts
+  offset image;     // position of its feature count among the counts
   offset begin;     // its first feature
-  offset capacity;  // features at most
+  offset capacity;  // limit of its features
   offset place;     // in a pair: its first row or column in the piece
   offset squares;   // its first squared norm in the piece
 } image_layout;
-// A pair: the first image gives the rows of its table of distances, the second one the columns.
+// A pair: the first image gives the rows of the distance table, the second the columns.
 typedef struct pair_layout {
   image_layout rows, columns;
 } pair_layout;
 
-// The bytes of Match and PointPair.
+// Same bytes as Match and PointPair.
 typedef struct found_match {
   int index1, index2;  // index2 = -1: the row has no match
   int distance;

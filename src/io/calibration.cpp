@@ -9,8 +9,8 @@ namespace io {
 namespace {
 
 constexpr std::string_view kBrackets = ",;[]";
-// Skew of this share of fx moves a point of a 45 degree field by < 0.01 px in 1000; calibrations
-// that fit it leave such rests.
+// Largest accepted skew as a fraction of fx. It moves a point of a 45 degree field by less than
+// 0.01 px in 1000. Calibrations that estimate skew leave such residues.
 constexpr double kMaxSkew = 1e-5;
 
 double only_number(const LineReader& reader, std::string_view name) {
@@ -32,7 +32,7 @@ Intrinsics matrix_of_line(const LineReader& reader, std::string_view name) {
   return camera_from(values, name, what);
 }
 
-// Lines "key=value" with blanks anywhere; other keys than ours are passed over.
+// Parses lines "key=value" with blanks anywhere. Unknown keys are ignored.
 Calibration parse_middlebury(std::string_view text, std::string_view name) {
   Calibration result;
   std::optional<double> doffs;
@@ -116,9 +116,9 @@ int side_from(double value, std::string_view name, std::string_view what) {
 void refuse_camera_info(std::string_view text, std::string_view name) {
   const auto has = [&](std::string_view key) { return text.find(key) != text.npos; };
   if (!has("camera_matrix") || !(has("distortion_model") || has("image_width"))) return;
-  if (text.starts_with("%YAML") || text.starts_with("<")) return;  // OpenCV's of one camera
+  if (text.starts_with("%YAML") || text.starts_with("<")) return;  // OpenCV's format for one camera
   reject(name,
-         "is ROS's camera_info of one camera: for one camera of both pictures give fx fy cx cy "
+         "is ROS's camera_info of one camera: for one camera of both photographs give fx fy cx cy "
          "(camera_matrix: data has fx 0 cx 0 fy cy 0 0 1); for a pair a file with M1, D1, M2, D2, "
          "R and T");
 }
@@ -167,8 +167,9 @@ Intrinsics parse_intrinsics(std::string_view text) {
   return camera;
 }
 
-// The principal point of an image twice or half as large lies half or a quarter of a side from the
-// centre, that of a camera's own images seldom a fifth.
+// Returns why intrinsics are doubtful, or an empty text. In an image twice or half as large, the
+// principal point appears half or a quarter of a side off the centre; a camera's own images rarely
+// reach a fifth.
 std::string intrinsics_doubt(const Intrinsics& K, double width, double height) {
   constexpr double kMostOffCentre = 0.2;
   if (!(width >= 1) || !(height >= 1)) return {};

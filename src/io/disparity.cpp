@@ -67,7 +67,7 @@ ImageF read_disparity(const std::filesystem::path& file, double scale) {
   }
   const ImageU16 samples = io::decode_samples(bytes, name, kMaxImagePixels);
   if (samples.channels != 1) {
-    io::reject(name, "disparity picture has {} channels, not 1", samples.channels);
+    io::reject(name, "disparity image has {} channels, not 1", samples.channels);
   }
   ImageF map(samples.width, samples.height);
   for (std::size_t i = 0; i < map.pixels.size(); ++i) {

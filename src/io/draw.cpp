@@ -23,7 +23,7 @@ void check_size(const char* what, double value) {
 
 void check_rgb(const ImageU8& image, const char* function) {
   if (image.channels != 3) {
-    throw Error(ErrorCode::usage, std::string(function) + ": picture has " +
+    throw Error(ErrorCode::usage, std::string(function) + ": image has " +
                                       std::to_string(image.channels) + " channels, not 3");
   }
 }
@@ -37,13 +37,14 @@ void blend(ImageU8& rgb, int x, int y, Colour colour, double opacity) {
   p[2] = std::uint8_t(p[2] + (colour.b - p[2]) * a / 256);
 }
 
-// Share of a pixel covered at a distance from the centre line of a stroke.
+// Returns the fraction of a pixel that a stroke covers, as a function of the distance from
+// its centre line.
 double coverage(double distance, double width) {
   return std::clamp(width / 2 + 0.5 - distance, 0.0, std::min(width, 1.0));
 }
 
-// Shortens [from, to], the parameters of p + t v in a picture axis, to where it lies in [lo, hi]
-// (Liang and Barsky 1984).
+// Clips the parameter range [from, to] of p + t v, along one image axis, to the part in [lo, hi].
+// Returns false if it is empty. (Y.-D. Liang and B. A. Barsky 1984)
 bool clip(double p, double v, double lo, double hi, double& from, double& to) {
   if (v == 0) return p >= lo && p <= hi;
   double a = (lo - p) / v, b = (hi - p) / v;
@@ -76,14 +77,14 @@ void draw_line(ImageU8& rgb, double x1, double y1, double x2, double y2, Colour 
   check_rgb(rgb, "draw_line");
   check_size("draw_line: width", width);
   const double dx = x2 - x1, dy = y2 - y1, length = std::hypot(dx, dy);
-  // Longer ones only come from degenerate geometry, and lose the pixel in rounding.
+  // Longer lines come only from degenerate geometry, and rounding loses their pixels.
   if (!(length > 0 && length < 1e9)) return;
   double from = 0, to = 1;
   if (!clip(x1, dx, -width, rgb.width - 1 + width, from, to) ||
       !clip(y1, dy, -width, rgb.height - 1 + width, from, to)) {
     return;
   }
-  // Steps along the longer axis u, and covers the pixels near the line on the other, v.
+  // Steps along the longer axis u and covers the pixels near the line along the shorter axis v.
   const bool flat = std::abs(dx) >= std::abs(dy);
   const double u1 = flat ? x1 : y1, v1 = flat ? y1 : x1;
   const double du = flat ? dx : dy, dv = flat ? dy : dx;

@@ -14,10 +14,12 @@ namespace {
 constexpr Colour kInlier{70, 230, 90};
 constexpr Colour kOutlier{190, 50, 50};
 
-// Strokes stay visible when a large picture is shown small.
+// Width of strokes in px: proportional to the image, so that they stay visible if it is displayed
+// at a reduced size.
 double stroke(const ImageU8& picture) { return std::max(1.0, picture.width / 1200.0); }
 
-// Chooses at most `most` indices of the points whose mark is `wanted`, evenly in their order.
+// Chooses at most `most` indices of points whose inlier flag is `wanted`, evenly spaced
+// in their order.
 std::vector<std::size_t> choose(std::span<const PointPair> points,
                                 std::span<const std::uint8_t> inliers, bool wanted, int most) {
   if (!inliers.empty() && inliers.size() != points.size()) {
@@ -40,7 +42,7 @@ void paste(const ImageU8& rgb, ImageU8& onto, int x) {
   }
 }
 
-// The line l x + m y + n = 0 across a picture of its own, so that it ends at the picture's edge.
+// Draws the line l x + m y + n = 0 from edge to edge of the image.
 void draw_epipolar_line(ImageU8& rgb, const Vec3& line, Colour colour) {
   const auto [l, m, n] = line;
   if (std::abs(m) >= std::abs(l)) {
@@ -52,14 +54,14 @@ void draw_epipolar_line(ImageU8& rgb, const Vec3& line, Colour colour) {
   }
 }
 
-// A point in its colour with a white rim.
+// Draws a coloured point with a white rim.
 void mark(ImageU8& rgb, double x, double y, Colour colour) {
   const double width = 1.5 * stroke(rgb);
   draw_circle(rgb, x, y, 4 * width, {255, 255, 255}, 2 * width);
   draw_circle(rgb, x, y, 4 * width, colour, width);
 }
 
-// Samples the bilinear grey at (x, y); outside it is -1.
+// Returns the bilinear grey value at (x, y), or -1 outside the image.
 double sample(const ImageU8& grey, double x, double y) {
   if (!(x >= 0 && y >= 0 && x <= grey.width - 1 && y <= grey.height - 1)) return -1;
   const int x0 = std::min(int(x), std::max(grey.width - 2, 0)),
@@ -123,7 +125,8 @@ ImageU8 draw_epipolar_lines(ImageView<const std::uint8_t> image1,
 ImageU8 blend_warped(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
                      const Mat3& H) {
   const ImageU8 grey1 = to_grey(image1), grey2 = to_grey(image2);
-  // The inverse up to scale; that of a singular matrix maps nothing into a picture, or onto a line.
+  // The adjugate is the inverse up to scale. For a singular H it maps no point into the image, or
+  // all points onto a line.
   const Mat3 inverse = adjugate(H);
   ImageU8 result(grey2.width, grey2.height, 3);
   for (int y = 0; y < result.height; ++y) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PNG, JPEG and PNM in memory, and to files. As in the decoders, functions with a setjmp hold no
-// object with a destructor.
+// Encodes PNG, JPEG and PNM to memory and to files. As in the decoders, functions with a setjmp
+// hold no object with a destructor.
 #include <csetjmp>
 #include <cstdio>
 
@@ -19,10 +19,10 @@ namespace bifocal {
 namespace {
 
 template <class T>
-void check_picture(ImageView<const T> image, const char* function) {
+void check_image(ImageView<const T> image, const char* function) {
   if (!image.data || image.empty() || image.channels < 1 || image.channels > 4) {
     throw Error(ErrorCode::usage,
-                fmt::format("{}: can't write a picture of {} x {} pixels, {} channels", function,
+                fmt::format("{}: can't write an image of {} x {} pixels, {} channels", function,
                             image.width, image.height, image.channels));
   }
 }
@@ -85,8 +85,8 @@ bool write_rows(PngWriter& writer, const PngLayout& layout, png_bytep* rows) {
 
 template <class T>
 std::string png_bytes(ImageView<const T> image, std::string_view name) {
-  check_picture(image, "write_png");
-  std::vector<png_bytep> rows;  // libpng takes rows as mutable, and writes to none
+  check_image(image, "write_png");
+  std::vector<png_bytep> rows;  // libpng takes rows as mutable pointers, but does not write to them
   rows.reserve(std::size_t(image.height));
   for (int y = 0; y < image.height; ++y) {
     rows.push_back(reinterpret_cast<png_bytep>(const_cast<T*>(image.row(y))));
@@ -100,7 +100,7 @@ std::string png_bytes(ImageView<const T> image, std::string_view name) {
 }
 
 struct JpegWriter {
-  jpeg_error_mgr errors{};  // first: libjpeg hands us its address
+  jpeg_error_mgr errors{};  // first member: libjpeg passes its address to the callbacks
   jpeg_compress_struct jpeg{};
   unsigned char* data = nullptr;
   unsigned long size = 0;
@@ -122,7 +122,7 @@ struct JpegWriter {
   std::longjmp(writer->jump, 1);
 }
 
-// `row` is memory for one row without alpha.
+// row: memory for one row without alpha.
 bool write_jpeg(JpegWriter& writer, ImageView<const std::uint8_t> image, int quality,
                 std::uint8_t* row) {
   const int colours = image.channels >= 3 ? 3 : 1;
@@ -156,7 +156,7 @@ bool write_jpeg(JpegWriter& writer, ImageView<const std::uint8_t> image, int qua
 std::string encode_png(ImageView<const std::uint8_t> image) { return png_bytes(image, "picture"); }
 
 std::string encode_jpeg(ImageView<const std::uint8_t> image, int quality) {
-  check_picture(image, "encode_jpeg");
+  check_image(image, "encode_jpeg");
   if (quality < 1 || quality > 100) {
     throw Error(ErrorCode::usage, fmt::format("encode_jpeg: quality {} is not 1 to 100", quality));
   }
@@ -177,7 +177,7 @@ void write_png(const std::filesystem::path& file, ImageView<const std::uint16_t>
 }
 
 void write_pnm(const std::filesystem::path& file, ImageView<const std::uint8_t> image) {
-  check_picture(image, "write_pnm");
+  check_image(image, "write_pnm");
   if (image.channels == 2 || image.channels == 4) {
     throw Error(ErrorCode::usage, "write_pnm: " + file.string() + ": PGM and PPM have no alpha");
   }

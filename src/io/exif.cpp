@@ -19,8 +19,8 @@ namespace bifocal {
 namespace io {
 namespace {
 
-// Number k of an entry, of whatever type it is; NaN without one. Rationals of 0 / 0 are 0, as
-// cameras write what they leave out.
+// Returns number k of an entry of any numeric type; NaN without one. Rationals 0 / 0 give 0,
+// because cameras write them for missing values.
 double number_of(const ExifEntry* entry, ExifByteOrder order, unsigned k = 0) {
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   if (!entry || !entry->data) return kUnknown;
@@ -52,7 +52,7 @@ double number_of(const ExifEntry* entry, ExifByteOrder order, unsigned k = 0) {
   }
 }
 
-// The first number of an entry; 0 without one, and of what is below 0.
+// Returns the first number of an entry; 0 for a missing entry or a negative number.
 double number(ExifData* data, ExifIfd directory, ExifTag tag) {
   const double value =
       number_of(exif_content_get_entry(data->ifd[directory], tag), exif_data_get_byte_order(data));
@@ -66,7 +66,7 @@ double unit_mm(double unit) {
   return 25.4;  // the standard's default
 }
 
-// Text without the zeros and blanks that fill its field.
+// Returns the text of an entry without the zeros and blanks that fill its field.
 std::string text(ExifData* data, ExifTag tag) {
   const ExifEntry* entry = exif_content_get_entry(data->ifd[EXIF_IFD_0], tag);
   if (!entry || !entry->data || entry->format != EXIF_FORMAT_ASCII) return {};
@@ -76,7 +76,7 @@ std::string text(ExifData* data, ExifTag tag) {
   return all.erase(0, std::min(all.find_first_not_of(' '), all.size()));
 }
 
-// The first letter of an entry, as a capital; 0 without one.
+// Returns the first letter of an entry in upper case; 0 without one.
 char letter_of(const ExifEntry* entry) {
   if (!entry || !entry->data) return 0;
   for (unsigned k = 0; k < entry->size; ++k) {
@@ -86,7 +86,8 @@ char letter_of(const ExifEntry* entry) {
   return 0;
 }
 
-// An angle of one to three numbers: degrees, minutes, seconds. NaN if it is none.
+// Returns an angle from one to three numbers: degrees, minutes, seconds. NaN if the entry is
+// no valid angle.
 double angle_of(const ExifEntry* entry, ExifByteOrder order) {
   const double degrees = number_of(entry, order);
   double sum = degrees, unit = 1.0 / 60;
@@ -98,7 +99,8 @@ double angle_of(const ExifEntry* entry, ExifByteOrder order) {
   return degrees >= 0 ? sum : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Degrees towards `positive`, within `most`; NaN, and why in `doubt`, of an angle that is none.
+// Returns signed degrees, positive towards `positive`, of magnitude at most `most`. If the angle is
+// invalid, returns NaN and writes the reason to `doubt`.
 double degrees(ExifData* data, int tag, int tag_of_side, char positive, char negative, double most,
                std::string& doubt) {
   ExifContent* gps = data->ifd[EXIF_IFD_GPS];
@@ -119,7 +121,7 @@ std::optional<GeoPosition> position(ExifData* data, std::string& doubt) {
       degrees(data, EXIF_TAG_GPS_LATITUDE, EXIF_TAG_GPS_LATITUDE_REF, 'N', 'S', 90, doubt),
       degrees(data, EXIF_TAG_GPS_LONGITUDE, EXIF_TAG_GPS_LONGITUDE_REF, 'E', 'W', 180, doubt)};
   if (std::isnan(p.latitude_deg) || std::isnan(p.longitude_deg)) return {};
-  if (p.latitude_deg == 0 && p.longitude_deg == 0) {  // receivers without a fix
+  if (p.latitude_deg == 0 && p.longitude_deg == 0) {  // written by receivers without a fix
     doubt = "GPS: 0 degrees north and east, no position";
     return {};
   }
@@ -130,9 +132,9 @@ std::optional<GeoPosition> position(ExifData* data, std::string& doubt) {
 
 FocalLength focal_length(const Exif& exif, double width, double height) {
   const double longest = std::max(width, height);
-  // The equivalent on film compares diagonals (CIPA DCG-001).
+  // The 35 mm equivalent compares image diagonals (CIPA DCG-001).
   const double on_film = exif.focal_on_film_mm * std::hypot(width, height) / std::hypot(36.0, 24.0);
-  // The resolution is the recorded picture's, which programs that resize keep beside a new size.
+  // The resolution refers to the recorded image. Programs that resize an image keep it unchanged.
   const double resized = exif.recorded_side > 0 ? longest / exif.recorded_side : 1.0;
   const double on_sensor = exif.focal_mm * exif.pixels_a_mm * resized;
   FocalLength out;
@@ -149,7 +151,7 @@ Exif parse_exif(std::string_view block) {
   const std::unique_ptr<ExifData, decltype(&exif_data_unref)> data(exif_data_new(),
                                                                    exif_data_unref);
   if (!data || !block.starts_with(kExifStart)) return {};
-  // Else entries that the standard wants are made up.
+  // Otherwise libexif invents entries that the standard requires.
   exif_data_unset_option(data.get(), EXIF_DATA_OPTION_FOLLOW_SPECIFICATION);
   exif_data_load_data(data.get(), reinterpret_cast<const unsigned char*>(block.data()),
                       static_cast<unsigned>(block.size()));
@@ -172,13 +174,13 @@ Exif parse_exif(std::string_view block) {
 }  // namespace io
 
 std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg) {
-  return exif_intrinsics(read_file(jpeg, kMaxPictureBytes));
+  return exif_intrinsics(read_file(jpeg, kMaxImageBytes));
 }
 
 std::optional<Intrinsics> exif_intrinsics(std::string_view bytes) {
-  const auto head = io::read_jpeg_head(bytes);
+  const auto head = io::read_head_with_exif(bytes);
   if (!head) return {};
-  const io::Exif exif = io::parse_exif(head->exif);
+  const io::Exif& exif = head->exif;
   double width = head->width, height = head->height;
   if (exif.orientation >= 5) std::swap(width, height);
   const double focal = io::focal_length(exif, width, height).px;
@@ -187,9 +189,9 @@ std::optional<Intrinsics> exif_intrinsics(std::string_view bytes) {
 }
 
 std::string exif_doubt(std::string_view bytes) {
-  const auto head = io::read_jpeg_head(bytes);
+  const auto head = io::read_head_with_exif(bytes);
   if (!head) return {};
-  const io::Exif exif = io::parse_exif(head->exif);
+  const io::Exif& exif = head->exif;
   std::string doubt = io::focal_length(exif, head->width, head->height).doubt;
   return doubt.empty() ? exif.doubt : doubt;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// These numbers are read of an EXIF block (CIPA DC-008), by libexif.
+// Reads metadata of a photograph from its EXIF block (CIPA DC-008), by libexif.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,25 @@
 
 namespace bifocal::io {
 
-inline constexpr std::string_view kExifStart("Exif\0\0", 6);  // of a JPEG's APP1 segment
+inline constexpr std::string_view kExifStart("Exif\0\0", 6);  // in a JPEG's APP1 segment
 
 struct Exif {
-  int orientation = 1;  // how to turn the stored picture, 1 (not at all) to 8
-  // These are 0 when they are unknown:
+  int orientation = 1;  // rotation or mirroring of the stored image, 1 (none) to 8
+  // The next four are 0 if unknown.
   double focal_on_film_mm = 0;  // the equivalent on 36 x 24 mm
   double focal_mm = 0;
-  double pixels_a_mm = 0;             // of the sensor
-  double recorded_side = 0;           // px: the longer one, when the picture was taken
-  std::string make = {}, model = {};  // of the camera; empty when unknown
+  double pixels_a_mm = 0;             // pixels per mm on the sensor
+  double recorded_side = 0;           // px: longer side when the image was taken
+  std::string make = {}, model = {};  // of the camera; empty if unknown
   std::optional<GeoPosition> position = {};
-  std::string doubt = {};  // why there is no position though numbers of one are there
+  std::string doubt = {};  // why position is empty although GPS entries exist
 };
-// `block` starts with kExifStart. Never throws: of a damaged block, what can be read.
+// Parses a block that starts with kExifStart. Never throws: from a damaged block, reads
+// the valid part.
 Exif parse_exif(std::string_view block);
 
-// The focal length in px of a picture of width x height px; 0 if it is unknown or that of no lens,
-// which `doubt` says then.
+// Returns the focal length in px for an image of width x height px. The result is 0 if the focal
+// length is unknown or impossible; for an impossible value, `doubt` has the reason.
 struct FocalLength {
   double px = 0;
   std::string doubt = {};

@@ -5,13 +5,13 @@
 
 #include <bifocal/io.hpp>
 
-#include "io/descriptor.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/regular_file.hpp"
 
 namespace bifocal {
 namespace {
 
-// It is null for a regular file.
+// Returns the kind of a file that is not regular; null for a regular file.
 const char* other_kind(const struct stat& status) {
   if (S_ISREG(status.st_mode)) return nullptr;
   if (S_ISDIR(status.st_mode)) return "a folder";
@@ -19,10 +19,10 @@ const char* other_kind(const struct stat& status) {
   return S_ISSOCK(status.st_mode) ? "a socket" : "a device";
 }
 
-using io::Descriptor, io::reject_write, io::write_all;
+using io::FileDescriptor, io::reject_write, io::write_all;
 
-// A name in the same folder that nobody else uses, opened. Short, whatever the length of the
-// file's.
+// Opens a new file with an unused name in the same folder. The name is short, independent of the
+// length of the file's name.
 int open_temporary(const std::filesystem::path& file, std::filesystem::path& temporary) {
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -33,14 +33,15 @@ int open_temporary(const std::filesystem::path& file, std::filesystem::path& tem
   return -1;
 }
 
-// Devices and pipes (/dev/stdout) are written in place: renaming over them would replace them.
+// Returns whether the file is a device or a pipe (/dev/stdout). These are written in place, because
+// a rename would replace them.
 bool is_stream(const std::filesystem::path& file) {
   struct stat status {};
   return ::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 void write_stream(const std::filesystem::path& file, std::string_view bytes) {
-  Descriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  FileDescriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
   if (!out.valid() || !write_all(out.get(), bytes) || !out.close()) reject_write(file, errno);
 }
 
@@ -48,12 +49,13 @@ void write_stream(const std::filesystem::path& file, std::string_view bytes) {
 
 void write_file(const std::filesystem::path& file, std::string_view bytes) {
   if (is_stream(file)) return write_stream(file, bytes);
-  // Renaming onto a symbolic link would replace the link: what it points to is meant.
+  // Resolves symbolic links, because a rename onto a link would replace the link instead
+  // of its target.
   std::error_code unresolved;
   std::filesystem::path target = std::filesystem::weakly_canonical(file, unresolved);
   if (unresolved) target = file;
   std::filesystem::path temporary;
-  Descriptor out(open_temporary(target, temporary));
+  FileDescriptor out(open_temporary(target, temporary));
   if (!out.valid()) reject_write(file, errno);
   if (!write_all(out.get(), bytes) || !out.close() ||
       ::rename(temporary.c_str(), target.c_str()) != 0) {
@@ -75,10 +77,10 @@ std::string read_file(const std::filesystem::path& file, std::int64_t max_bytes)
   struct stat status {};
   const bool is_pipe = ::stat(file.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
   if (!is_pipe) io::require_regular(file);
-  // Another thing in the place of a file meanwhile neither holds us up nor is read; a pipe waits
-  // for its writer.
+  // O_NONBLOCK: if a pipe replaces the regular file after the check, opening it does not block, and
+  // it is rejected below. A pipe that was requested waits for its writer.
   const int wait = is_pipe ? 0 : O_NONBLOCK;
-  Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));
+  FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));
   if (!in.valid() || ::fstat(in.get(), &status) != 0)
     io::reject(name, "can't be read: {}", std::strerror(errno));
   if (const char* kind = other_kind(status); kind && !S_ISFIFO(status.st_mode))
@@ -86,7 +88,7 @@ std::string read_file(const std::filesystem::path& file, std::int64_t max_bytes)
   if (status.st_size > max_bytes) {
     io::reject(name, "has {} bytes, more than the {} allowed", status.st_size, max_bytes);
   }
-  // The size is only a hint: files of /proc have none, and a file can grow meanwhile.
+  // The size is only a hint: files in /proc report none, and a file can grow during the read.
   std::string bytes(std::size_t(status.st_size) + 1, '\0');
   std::size_t size = 0;
   for (;;) {

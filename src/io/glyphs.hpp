@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A bitmap font of our own for the labels of pictures: printable ASCII, 5 x 7 pixels a glyph.
+// Bitmap font for the labels in images: printable ASCII, 5 x 7 pixels per glyph.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace bifocal::io {
 inline constexpr int kGlyphWidth = 5;
 inline constexpr int kGlyphHeight = 7;
 
-// The font has the characters from the blank to the tilde. A glyph has seven rows from the top,
-// each a base-32 digit (0-9 A-V) of five pixels, the left one the highest bit.
+// Glyphs from the blank to the tilde. A glyph has seven rows from the top, each a base-32 digit
+// (0-9 A-V) of five pixels with the leftmost in the highest bit.
 // clang-format off
 inline constexpr std::string_view kGlyphs =
     "0000000" "4444404" "AAA0000" "AAVAVAA" "4FKE5U4" "OP248J3" "CIK8LID" "4480000"  //  !"#$%&'
@@ -29,7 +29,7 @@ inline constexpr std::string_view kGlyphs =
 // clang-format on
 static_assert(kGlyphs.size() == 95 * kGlyphHeight);
 
-// Tells whether pixel (x, y) of a glyph is ink; characters outside the font show as '?'.
+// Returns whether pixel (x, y) of a glyph is ink; characters outside the font are drawn as '?'.
 constexpr bool glyph_ink(char character, int x, int y) {
   const int index = (character < ' ' || character > '~' ? '?' : character) - ' ';
   const char digit = kGlyphs[std::size_t(index * kGlyphHeight + y)];

@@ -47,7 +47,7 @@ Image<T> grey_of(ImageView<const T> image) {
 ImageU8 to_grey(ImageView<const std::uint8_t> image) { return grey_of(image); }
 ImageU16 to_grey(ImageView<const std::uint16_t> image) { return grey_of(image); }
 
-int unused_bits(const PictureView& picture) {
+int unused_bits(const AnyImageView& picture) {
   constexpr int kFewest = 2, kMost = 8;
   const ImageView<const std::uint16_t>& deep = picture.deep();
   if (picture.bits() == 8 || deep.empty() || !deep.usable()) return 0;
@@ -60,7 +60,7 @@ int unused_bits(const PictureView& picture) {
   return used == 0 ? 0 : std::min(kMost, std::countl_zero(used));
 }
 
-ImageU8 to_grey_8(const PictureView& picture) {
+ImageU8 to_grey_8(const AnyImageView& picture) {
   if (picture.bits() == 8) return to_grey(picture.shallow());
   const ImageView<const std::uint16_t>& deep = picture.deep();
   check(deep);

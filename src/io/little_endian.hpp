@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// These read and write little-endian numbers in bytes, on any machine.
+// Reads and writes little-endian numbers in bytes, on any machine.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace bifocal::io {
 
-// The `size` bytes at `at`, which have to be there.
+// Returns the little-endian number in the `size` bytes at `at`, which must exist.
 inline std::uint64_t little(std::string_view bytes, std::size_t at, std::size_t size) {
   std::uint64_t value = 0;
   for (std::size_t i = size; i-- > 0;) {
@@ -24,7 +24,8 @@ inline void append_little(std::string& bytes, std::uint64_t value, std::size_t s
   for (std::size_t i = 0; i < size; ++i) bytes.push_back(char(value >> 8 * i & 0xff));
 }
 
-// Numbers between the machine's order and little endian; nothing to do on most.
+// Converts numbers between the machine's byte order and little endian; does no work
+// on most machines.
 template <class T>
 void swap_unless_little(std::span<T> values) {
   if constexpr (std::endian::native != std::endian::little) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matches of other tools as NPZ: what SuperGlue's and LightGlue's programs save.
+// Reads matches of other tools from NPZ files, as saved by SuperGlue's and LightGlue's programs.
 #include <bifocal/io.hpp>
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace bifocal::io {
 namespace {
 
-// Numbers of any type; leading dimensions of 1 (a batch of one pair) are dropped.
+// A table of numbers of any type. Leading dimensions of 1 (a batch of one pair) are dropped.
 struct Table {
-  std::int64_t rows = 0, columns = 0;  // columns 0: one-dimensional
+  std::int64_t rows = 0, columns = 0;  // 0 columns: one-dimensional
   std::vector<double> values;
 
   [[nodiscard]] double at(std::int64_t i, std::int64_t j) const {

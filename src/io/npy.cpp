@@ -35,12 +35,12 @@ NpyHeader take_header(ZipStream& stream, std::string_view where) {
   return parse_npy_header(take(stream, std::size_t(size), where), where);
 }
 
-// Brings an array from Fortran order (the first index runs fastest) to C order.
+// Converts an array from Fortran order (first index fastest) to C order.
 template <class T>
 std::vector<T> to_c_order(const std::vector<T>& from, const std::vector<std::int64_t>& shape) {
   std::vector<T> to(from.size());
   std::vector<std::int64_t> index(shape.size(), 0);
-  std::int64_t at = 0;  // in `to`, of the element at `index`
+  std::int64_t at = 0;  // position in `to` of the element at `index`
   std::vector<std::int64_t> step(shape.size(), 1);
   for (std::size_t d = shape.size(); d-- > 1;) step[d - 1] = step[d] * shape[d];
   for (const T& value : from) {
@@ -55,7 +55,8 @@ std::vector<T> to_c_order(const std::vector<T>& from, const std::vector<std::int
   return to;
 }
 
-// The bytes that follow have to be just those of the shape's values.
+// Returns the number of values. Rejects the array unless the remaining bytes are exactly
+// the shape's values.
 std::int64_t count_of(const NpyHeader& header, std::size_t value_bytes, const ZipStream& stream,
                       std::string_view where) {
   const auto count = npy_count(header.shape, value_bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The NPY format (numpy.lib.format): a magic word, a version, a Python dictionary as text that
-// tells type, order and shape, and the values.
+// The NPY format (numpy.lib.format): a magic word, a version, a Python dictionary as text with
+// type, order and shape, and the values.
 #pragma once
 
 #include <optional>
@@ -20,21 +20,22 @@ struct NpyHeader {
   std::vector<std::int64_t> shape;
 };
 
-// `text` is the dictionary. Throws Error(input) with `where`, as all functions here that have one.
+// Parses the dictionary `text`. All functions here throw Error(input) with `where`.
 NpyHeader parse_npy_header(std::string_view text, std::string_view where);
 
-// The array in a member. Its memory is what the member's bytes fill.
+// Reads the array in a member. Memory is allocated only for bytes that the member has.
 NpyArray read_npy(ZipStream& stream, std::string_view where);
 
-// The bytes of an NPY file. Throws Error(usage) with `where` when the array contradicts itself.
+// Returns the bytes of an NPY file. Throws Error(usage) with `where` if shape and values
+// do not match.
 std::string npy_bytes(const NpyArray& array, std::string_view where);
 
-// UTF-8 of little-endian UTF-32 and back; nothing when it is not valid.
+// Convert little-endian UTF-32 to UTF-8 and back; nullopt if the text is invalid.
 std::optional<std::string> utf8_from_utf32(std::string_view bytes);
 std::optional<std::string> utf32_from_utf8(std::string_view text);
 
-// Number of values of a shape, all dimensions >= 0; nothing when so many values of `value_bytes`
-// have no 63-bit size, even with the empty dimensions left out.
+// Returns the number of values of a shape with all dimensions >= 0. Returns nullopt if the size in
+// bytes, computed without the empty dimensions, exceeds 63 bits.
 std::optional<std::int64_t> npy_count(const std::vector<std::int64_t>& shape,
                                       std::size_t value_bytes);
 

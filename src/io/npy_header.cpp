@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The header of an NPY file: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, keys in
-// any order.
+// Parser for the header of an NPY file, with keys in any order: {'descr': '<f8', 'fortran_order':
+// False, 'shape': (3, 4), }.
 #include <limits>
 #include <optional>
 
@@ -45,7 +45,7 @@ class HeaderReader {
   [[noreturn]] void fail() const {
     reject(where_, "damaged: its NPY header is \"{}\"", printable(text_));
   }
-  // The next character that is no blank; '\0' at the end, and for a NUL, which nothing accepts.
+  // Returns the next character after blanks; '\0' at the end. A NUL in the text is an error.
   char peek() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
     if (at_ < text_.size() && text_[at_] == '\0') fail();
@@ -115,11 +115,11 @@ NpyHeader parse_npy_header(std::string_view text, std::string_view where) {
 
 std::optional<std::int64_t> npy_count(const std::vector<std::int64_t>& shape,
                                       std::size_t value_bytes) {
-  std::int64_t room = std::numeric_limits<std::int64_t>::max() / std::int64_t(value_bytes);
+  std::int64_t limit = std::numeric_limits<std::int64_t>::max() / std::int64_t(value_bytes);
   std::int64_t count = 1;
   for (const std::int64_t size : shape) {
-    if (size > 0) room /= size;
-    if (room == 0) return std::nullopt;
+    if (size > 0) limit /= size;
+    if (limit == 0) return std::nullopt;
     count *= size;
   }
   return count;

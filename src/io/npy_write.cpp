@@ -10,7 +10,7 @@ namespace bifocal {
 namespace io {
 namespace {
 
-constexpr std::size_t kAlign = 64;  // of the values in the file, by the format
+constexpr std::size_t kAlign = 64;  // alignment of the values in the file, required by the format
 
 template <class T>
 constexpr std::string_view kType = "";
@@ -31,7 +31,7 @@ template <class... Args>
               fmt::format("{}: {}", where, fmt::format(what, std::forward<Args>(args)...)));
 }
 
-// Makes the magic word, version 1.0 and the dictionary, padded to kAlign.
+// Returns the magic word, version 1.0 and the dictionary, padded to kAlign.
 std::string header(std::string_view type, const std::vector<std::int64_t>& shape,
                    std::string_view where) {
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
@@ -78,7 +78,7 @@ std::string bytes_of(const std::string& text, const std::vector<std::int64_t>& s
   if (!shape.empty()) misuse(where, "a string has the shape [{}]", fmt::join(shape, ", "));
   std::optional<std::string> wide = utf32_from_utf8(text);
   if (!wide) misuse(where, "\"{}\" is not UTF-8", printable(text));
-  if (wide->empty()) wide->append(4, '\0');  // numpy has no string of no length
+  if (wide->empty()) wide->append(4, '\0');  // numpy has no string type of length 0
   return header(fmt::format("<U{}", wide->size() / 4), shape, where) + *wide;
 }
 

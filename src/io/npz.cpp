@@ -11,7 +11,7 @@ namespace bifocal {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
-// Archives are written without ZIP64, so that their numbers have to be below these.
+// Archives are written without ZIP64, so sizes and counts must not exceed these limits.
 constexpr std::uint64_t kMaxWrittenBytes = 0xfffffffe;
 constexpr std::size_t kMaxWrittenArrays = 0xfffe;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stereo calibration as OpenCV's FileStorage writes it, YAML or XML: matrices M1 D1 M2 D2 R T.
-// Entries of the top level that are matrices or plain numbers count; everything else is passed
-// over.
+// Reads a stereo calibration written by OpenCV's FileStorage, as YAML or XML: matrices M1 D1
+// M2 D2 R T. Only top-level entries that are matrices or plain numbers are used; all other
+// entries are ignored.
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 namespace bifocal::io {
 namespace {
 
-constexpr std::size_t kMostNumbers = 64;  // of a matrix; of a larger one the first
-// yaml-cpp takes 240 bytes of memory for a byte; a calibration has about 2000.
+constexpr std::size_t kMostNumbers = 64;  // of a matrix; further numbers are ignored
+// yaml-cpp takes 240 bytes of memory per byte of text; a calibration has about 2000 bytes.
 constexpr std::size_t kMostYamlBytes = 1 << 17;
 
-// This is an entry of the file, as words.
+// An entry of the file, as words.
 struct Entry {
   bool is_matrix = false;
   std::string rows, cols;
-  std::vector<std::string> data;  // of a number: itself
+  std::vector<std::string> data;  // for a number, the number itself
 };
 using Entries = std::map<std::string, Entry, std::less<>>;
 
@@ -95,7 +95,7 @@ Entries entries_of_xml(std::string_view text, std::string_view name) {
   return entries;
 }
 
-// The first of these names that the file has; nullptr without.
+// Returns the first entry with any of the names; nullptr if none exists.
 const Entries::value_type* find(const Entries& entries, std::initializer_list<const char*> names) {
   for (const char* key : names) {
     const auto found = entries.find(std::string_view(key));
@@ -104,7 +104,7 @@ const Entries::value_type* find(const Entries& entries, std::initializer_list<co
   return nullptr;
 }
 
-// Returns the numbers of a matrix that has one of the sizes.
+// Returns the numbers of a matrix that must have one of the sizes.
 std::vector<double> matrix(const Entries& entries, std::initializer_list<const char*> names,
                            std::initializer_list<std::size_t> sizes, std::string_view name) {
   const auto* found = find(entries, names);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two cameras with lenses and the pose between them, as text in COLMAP's camera lines, as JSON or
-// as OpenCV writes it (opencv_calibration.cpp).
+// Reads two cameras with lens distortion and their relative pose: text with COLMAP's camera lines,
+// JSON, or OpenCV's format (opencv_calibration.cpp).
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -13,7 +13,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A model's parameters stand in the order of the file; f stands for fx and fy.
+// Camera model with its distortion coefficients in the order of the file. Models with one focal
+// length use it for fx and fy.
 struct Model {
   std::string_view name;
   std::vector<double Distortion::*> coefficients;
@@ -31,7 +32,7 @@ const std::vector<Model>& models() {
   return all;
 }
 
-// `where` names the line or the key.
+// where: the line or the key, for messages.
 void check_camera(const Camera& c, std::string_view name, const std::string& where) {
   const Intrinsics& k = c.intrinsics;
   const Distortion& d = c.distortion;
@@ -67,7 +68,7 @@ void check_pose(const Pose& pose, std::string_view name, const std::string& at_R
            kLeastBaseline, kMostBaseline);
 }
 
-// Reads CAMERA_ID MODEL WIDTH HEIGHT PARAMS..., in pixels from COLMAP's origin, the corner.
+// Parses CAMERA_ID MODEL WIDTH HEIGHT PARAMS..., in pixels relative to COLMAP's origin, the corner.
 Camera camera_of_line(const LineReader& reader, std::string_view name) {
   const auto& words = reader.words();
   const std::string where = fmt::format("line {}", reader.line());
@@ -136,7 +137,7 @@ PairCalibration parse_text(std::string_view text, std::string_view name) {
   return out;
 }
 
-// A value as it stands in the file; of what may be deep, its kind.
+// Returns a value as text for messages; only the type for arrays and objects, which may be deep.
 std::string shown(const Json& value) {
   return value.is_structured() ? fmt::format("an {}", value.type_name()) : printable(value.dump());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parsers of text in memory. `name` is the file's, for messages. All throw Error(input) with the
-// line.
+// Parsers for text in memory. `name` is the file's name, for messages. All parsers throw
+// Error(input) with the line.
 #pragma once
 
 #include <charconv>
@@ -19,7 +19,7 @@
 
 namespace bifocal::io {
 
-// Throws if the text is ROS's camera_info, which has one camera and no pose to another one.
+// Throws if the text is ROS's camera_info, which has a single camera and no relative pose.
 void refuse_camera_info(std::string_view text, std::string_view name);
 
 Correspondences parse_correspondences(std::string_view text, std::string_view name);
@@ -27,12 +27,12 @@ std::vector<DepthPair> parse_depth_pairs(std::string_view text, std::string_view
 std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_view name);
 Calibration parse_calibration(std::string_view text, std::string_view name);
 PairCalibration parse_pair_calibration(std::string_view text, std::string_view name);
-// Beyond these numbers of px, squares and quotients overflow.
+// Focal lengths and coordinates in px outside these limits overflow in squares and quotients.
 inline constexpr double kLeastFocal = 1e-3, kMostPx = 1e9;
-// No lens has a field of view outside these.
+// Fields of view outside these limits are impossible.
 inline constexpr double kLeastViewDeg = 0.5, kMostViewDeg = 170;
 
-// Angle that `side` px span in a pinhole camera of focal length f px.
+// Returns the angle that `side` px span in a pinhole camera of focal length f px.
 [[nodiscard]] inline double field_of_view_deg(double f, double side) {
   return 2 * std::atan2(side / 2, f) * 180 / std::numbers::pi;
 }
@@ -42,7 +42,7 @@ inline constexpr double kLeastViewDeg = 0.5, kMostViewDeg = 170;
   return f > 0 && angle >= kLeastViewDeg && angle <= kMostViewDeg;
 }
 
-// Returns why K can't be computed with; empty if it can.
+// Returns the reason why K is numerically unusable; empty if it is usable.
 [[nodiscard]] inline std::string fault_of(const Intrinsics& K) {
   for (const double f : {K.fx, K.fy})
     if (!(f >= kLeastFocal && f <= kMostPx))
@@ -54,17 +54,17 @@ inline constexpr double kLeastViewDeg = 0.5, kMostViewDeg = 170;
   return {};
 }
 
-// Makes a camera of fx fy cx cy, or of the nine numbers of a camera matrix without skew; messages
-// call them `what`.
+// Returns a camera from fx fy cx cy, or from the nine numbers of a camera matrix without skew.
+// what: name of the numbers, for messages.
 Intrinsics camera_from(const std::vector<double>& numbers, std::string_view name,
                        std::string_view what);
-// Makes a picture's width or height; messages call it `what`.
+// Returns the width or height of an image. what: name of the number, for messages.
 int side_from(double value, std::string_view name, std::string_view what);
-// These read OpenCV's FileStorage, YAML or XML; they do not check what the numbers say.
+// Read OpenCV's FileStorage, YAML or XML, without plausibility checks of the numbers.
 bool is_opencv_storage(std::string_view text);
 PairCalibration parse_opencv_calibration(std::string_view text, std::string_view name);
 
-// A whole word as a number (nan and inf are), or nothing.
+// Parses a whole word as a number, nan and inf included; nullopt if it is none.
 template <class Number>
 std::optional<Number> to_number(std::string_view word) {
   if (word.starts_with('+')) word.remove_prefix(1);
@@ -74,18 +74,18 @@ std::optional<Number> to_number(std::string_view word) {
   return value;
 }
 
-// Lines of words: blanks, tabs and what is in `separators` part words; # starts a comment; empty
-// lines are passed over.
+// Splits text into lines of words. Blanks, tabs and the characters in `separators` separate words;
+// # starts a comment; empty lines are skipped.
 class LineReader {
  public:
   LineReader(std::string_view text, std::string_view name, std::string_view separators = "")
       : text_(text), name_(name), separators_(separators) {}
 
-  // Moves to the next line that has words; false at the end.
+  // Moves to the next line with words; returns false at the end.
   bool next();
   [[nodiscard]] int line() const { return line_; }
   [[nodiscard]] const std::vector<std::string_view>& words() const { return words_; }
-  // Word i as a number; throws with line and word.
+  // Returns word i as a number; throws with line and word.
   [[nodiscard]] double number(std::size_t i) const;
 
  private:

@@ -25,10 +25,10 @@ PhotographInfo info_of(const io::Exif& exif, int width, int height) {
   return info;
 }
 
-// Along one side pixel i of the small picture covers [begin, end) of the large one.
+// Coverage along one side: pixel i of the reduced image covers [begin, end) of the full image.
 struct Cover {
-  int first;                   // px that it begins in
-  std::vector<float> weights;  // of the px from there on, sum 1
+  int first;                   // first covered px
+  std::vector<float> weights;  // of the px from `first` on, with sum 1
 };
 std::vector<Cover> covers(int large, int small) {
   const double scale = double(large) / small;
@@ -47,12 +47,12 @@ std::vector<Cover> covers(int large, int small) {
 }  // namespace
 
 Photograph read_photograph(const std::filesystem::path& file) {
-  return decode_photograph(read_file(file, kMaxPictureBytes), file.string());
+  return decode_photograph(read_file(file, kMaxImageBytes), file.string());
 }
 
 Photograph decode_photograph(std::string_view bytes, std::string_view name) {
   io::DecodedGrey in = io::decode_grey(bytes, name, kMaxImagePixels);
-  const PhotographInfo info = info_of(io::parse_exif(in.exif), in.grey.width, in.grey.height);
+  const PhotographInfo info = info_of(in.exif, in.grey.width, in.grey.height);
   return {std::move(in.grey), info};
 }
 

@@ -18,16 +18,33 @@ namespace {
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
-bool is_picture(const fs::path& path) {
+bool is_image_file(const fs::path& path) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::string_view kEndings[] = {".jpg", ".jpeg", ".jpe", ".jfif", ".jfi",
-                                           ".jif", ".png",  ".pgm", ".ppm",  ".pnm"};
+  constexpr std::string_view kEndings[] = {".jpg", ".jpeg", ".jpe",  ".jfif", ".jfi",
+                                           ".jif", ".png",  ".pgm",  ".ppm",  ".pnm",
+                                           ".tif", ".tiff", ".webp", ".bmp"};
   return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
 }
 
-// The deepest folder that holds both.
+// "3 .heic, 1 .txt": number of files for each ending, the most frequent first.
+std::string counts_by_ending(const std::vector<fs::path>& files) {
+  std::map<std::string, int> counts;
+  for (const fs::path& file : files) {
+    const std::string ending = file.extension().string();
+    ++counts[ending.empty() ? "without ending" : io::printable(ending)];
+  }
+  std::vector<std::pair<std::string, int>> ordered(counts.begin(), counts.end());
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t k = 0; k < ordered.size() && k < 8; ++k)
+    text += fmt::format("{}{} {}", k > 0 ? ", " : "", ordered[k].second, ordered[k].first);
+  return ordered.size() > 8 ? text + ", ..." : text;
+}
+
+// Returns the deepest folder that contains both paths.
 fs::path common_folder(const fs::path& a, const fs::path& b) {
   fs::path common;
   for (auto i = a.begin(), k = b.begin(); i != a.end() && k != b.end() && *i == *k; ++i, ++k)
@@ -39,19 +56,20 @@ bool comes_before_path(const fs::path& a, const fs::path& b) {
   return comes_before(a.generic_string(), b.generic_string());
 }
 
-// A file is known by this, whatever the name that leads to it.
+// Identity of a file, independent of the path that leads to it.
 using Identity = std::pair<dev_t, ino_t>;
 
-// Finds pictures below folders. Links wait until everything has been found by its own name.
+// Finds photographs below folders. Links are followed only after all files have been found by
+// their own names.
 class Finder {
  public:
-  // A path that the caller names.
+  // Adds a path given by the caller.
   void add(const fs::path& path) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
       enter(path, true);
     } else if (fs::is_symlink(path, error)) {
-      picture_links_.push_back(path);
+      image_links_.push_back(path);
     } else {
       take(path, true);
     }
@@ -63,12 +81,12 @@ class Finder {
       std::sort(links.begin(), links.end(), comes_before_path);
       for (const fs::path& link : links) enter(link, false);
     }
-    std::sort(picture_links_.begin(), picture_links_.end(), comes_before_path);
-    for (const fs::path& link : picture_links_) {
+    std::sort(image_links_.begin(), image_links_.end(), comes_before_path);
+    for (const fs::path& link : image_links_) {
       struct stat status {};
-      const bool is_there = stat(link.c_str(), &status) == 0;
+      const bool exists = stat(link.c_str(), &status) == 0;
       const auto known = files_.find({status.st_dev, status.st_ino});
-      if (is_there && known != files_.end() && known->second != link)
+      if (exists && known != files_.end() && known->second != link)
         pass_over(link, "is a link to ", known->second);
       else
         take(link, false);
@@ -80,10 +98,10 @@ class Finder {
   struct PassedOver {
     fs::path path;
     std::string reason;
-    fs::path other;  // that the reason ends with; may be empty
+    fs::path other;  // path at the end of the reason; may be empty
   };
   [[nodiscard]] const std::vector<PassedOver>& passed_over() const { return passed_over_; }
-  // Files that were not looked at, as their names have no ending of a picture.
+  // Returns the files that were skipped because of their file name extension.
   [[nodiscard]] const std::vector<fs::path>& other_files() const { return other_files_; }
 
  private:
@@ -91,16 +109,16 @@ class Finder {
     passed_over_.push_back({path, std::move(reason), std::move(other)});
   }
 
-  // Pipes may be given, and are not looked for.
+  // Adds a file. Pipes are accepted if the caller gave them, and skipped in folders.
   void take(const fs::path& path, bool is_given) {
     struct stat status {};
-    const bool is_there = stat(path.c_str(), &status) == 0;
-    if (is_there && !is_given && !S_ISREG(status.st_mode)) return pass_over(path, "is no file");
-    if (is_there) files_.emplace(Identity(status.st_dev, status.st_ino), path);
+    const bool exists = stat(path.c_str(), &status) == 0;
+    if (exists && !is_given && !S_ISREG(status.st_mode)) return pass_over(path, "is no file");
+    if (exists) files_.emplace(Identity(status.st_dev, status.st_ino), path);
     found_.push_back(path);
   }
 
-  // Each folder once, so that links that go round end.
+  // Searches a folder. Each folder is visited once, so that cyclic links end.
   void enter(const fs::path& folder, bool is_given) {
     struct stat status {};
     std::error_code error;
@@ -112,34 +130,35 @@ class Finder {
     }
     fs::directory_iterator entry(folder, error);
     for (const fs::directory_iterator end; !error && entry != end; entry.increment(error))
-      if (!is_hidden(entry->path())) look_at(*entry);
+      if (!is_hidden(entry->path())) visit(*entry);
     if (!error) return;
     if (is_given) io::reject(folder.string(), "can't be read: {}", error.message());
     pass_over(folder, "can't be read: " + error.message());
   }
 
-  void look_at(const fs::directory_entry& entry) {
+  void visit(const fs::directory_entry& entry) {
     std::error_code error;
     const fs::path path = entry.path().lexically_normal();
     const bool is_link = entry.is_symlink(error);
     if (entry.is_directory(error)) {
       is_link ? folder_links_.push_back(path) : enter(path, false);
-    } else if (is_picture(path)) {
-      is_link ? picture_links_.push_back(path) : take(path, false);
+    } else if (is_image_file(path)) {
+      is_link ? image_links_.push_back(path) : take(path, false);
     } else if (is_link && !entry.exists(error)) {
-      pass_over(path, "is a link to nothing");
+      pass_over(path, "is a broken link");
     } else if (entry.is_regular_file(error)) {
       other_files_.push_back(path);
     }
   }
 
-  std::map<Identity, fs::path> folders_, files_;  // by the first names that they were met with
-  std::vector<fs::path> found_, folder_links_, picture_links_;
+  std::map<Identity, fs::path> folders_, files_;  // by file, the first path found
+  std::vector<fs::path> found_, folder_links_, image_links_;
   std::vector<fs::path> other_files_;
   std::vector<PassedOver> passed_over_;
 };
 
-// Below the folder, as names of photographs are; of what is not below it the whole path.
+// Returns the path relative to the folder, which is the photograph's name; the full path if
+// it lies outside.
 std::string name_below(const fs::path& folder, const fs::path& path) {
   const std::string name = path.lexically_relative(folder).generic_string();
   return name.empty() || name == "." || name.starts_with("..") ? path.string() : name;
@@ -188,8 +207,10 @@ PhotographFiles list_photographs(std::span<const std::string> paths) {
                                  ? std::string("is")
                                  : fmt::format("and {} other file{} are", others.size() - 1,
                                                others.size() == 2 ? "" : "s");
-    all.passed_over.push_back({name_below(all.folder, first),
-                               rest + " not looked at: no ending of a JPEG, PNG, PGM or PPM"});
+    all.passed_over.push_back(
+        {name_below(all.folder, first),
+         fmt::format("{} not looked at ({}): no ending of a JPEG, PNG, TIFF, WebP, BMP, PGM or PPM",
+                     rest, counts_by_ending(others))});
   }
   std::sort(all.passed_over.begin(), all.passed_over.end(),
             [](const LeftOut& a, const LeftOut& b) { return comes_before(a.name, b.name); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Correspondences and scene points as text, and the reader of lines that all text formats share.
+// Correspondences and scene points as text, and the line reader shared by all text formats.
 #include <cmath>
 
 #include "io/matcher_npz.hpp"
@@ -40,7 +40,7 @@ double LineReader::number(std::size_t i) const {
 
 namespace {
 
-// Calls row(reader) for each row, after an optional first line that holds the number of rows.
+// Calls row(reader) for each row, after an optional first line with the number of rows.
 template <class Row>
 void read_rows(std::string_view text, std::string_view name, const Row& row) {
   LineReader reader(text, name);

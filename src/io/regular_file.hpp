@@ -7,8 +7,8 @@
 
 namespace bifocal::io {
 
-// Throws Error(input) where there is no regular file. Every reader of a file asks this before it
-// opens one: a device may have no end or act when it is opened, a pipe may let its reader wait.
+// Throws Error(input) if the path is no regular file. All readers call it before they open a file:
+// a device may be endless or act on opening, and a pipe may block its reader.
 void require_regular(const std::filesystem::path& file);
 
 }  // namespace bifocal::io

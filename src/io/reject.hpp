@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one way a reader or writer of this room fails.
+// Error reporting for the readers and writers of this module.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,14 +11,15 @@
 
 namespace bifocal::io {
 
-// Throws Error(input) "NAME: what is wrong".
+// Throws Error(input) with the message "NAME: REASON".
 template <class... Args>
 [[noreturn]] void reject(std::string_view name, fmt::format_string<Args...> what, Args&&... args) {
   throw Error(ErrorCode::input,
               fmt::format("{}: {}", name, fmt::format(what, std::forward<Args>(args)...)));
 }
 
-// Text of a damaged file as it can be shown: at most 40 characters, control characters as '?'.
+// Returns a printable excerpt of text from a damaged file: at most 40 characters, control
+// characters as '?'.
 inline std::string printable(std::string_view text) {
   std::string shown(text.substr(0, 40));
   for (char& c : shown) {

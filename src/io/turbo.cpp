@@ -14,12 +14,12 @@ namespace {
 constexpr Colour kInk{235, 235, 235};
 constexpr std::uint8_t kPaper = 24;
 
-// Labels have few digits for wide ranges, more for narrow ones.
+// Formats a value; the narrower the range, the more decimals.
 std::string label(double value, double range) {
   return fmt::format("{:.{}f}", value, range >= 20 ? 0 : range >= 2 ? 1 : 2);
 }
 
-// Colour bar with ticks and the values at both ends and the middle, below row `top`.
+// Draws a colour bar with ticks and the values at both ends and the middle, below row `top`.
 void draw_legend(ImageU8& rgb, int top, int scale, float lo, float hi) {
   const int margin = 6 * scale, bar = 10 * scale, width = rgb.width - 2 * margin;
   for (int x = 0; x < width; ++x) {
@@ -44,9 +44,9 @@ void draw_legend(ImageU8& rgb, int top, int scale, float lo, float hi) {
 
 }  // namespace
 
-// Fifth-degree fit of the turbo colour map. Map: A. Mikhailov, "Turbo, an improved rainbow colormap
-// for visualization", Google AI blog, 2019; coefficients of the polynomial as published with it by
-// A. Mikhailov and R. Du.
+// Returns a colour of the turbo colour map by its published polynomial fit of degree 5.
+//   A. Mikhailov, Turbo, an improved rainbow colormap for visualization, Google AI blog, 2019;
+//   coefficients of the polynomial published with it by A. Mikhailov and R. Du.
 Colour turbo_colour(double t) {
   constexpr double kRed[] = {0.13572138,   4.61539260,    -42.66032258,
                              132.13108234, -152.94239396, 59.28637943};
@@ -69,7 +69,7 @@ ImageU8 turbo_picture(ImageView<const float> disparity, float lo, float hi) {
                 fmt::format("turbo_picture: map of {} x {} pixels, {} channels, range {} to {}",
                             disparity.width, disparity.height, disparity.channels, lo, hi));
   }
-  constexpr int kLargest = 6;  // a legend for reading, however large the picture
+  constexpr int kLargest = 6;  // keeps the legend readable without growing with the image
   const int scale = std::clamp((disparity.width + 200) / 400, 1, kLargest);
   const int legend = 16 * scale + text_height(scale) + 10 * scale;
   ImageU8 rgb(disparity.width, disparity.height + legend, 3, kPaper);

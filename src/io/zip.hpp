@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ZIP archives in memory (PKWARE's APPNOTE 6.3.10): stored and deflated members, ZIP64. Not read:
-// archives in parts or with something in front of them, encryption, other compressions.
+// ZIP archives in memory (PKWARE's APPNOTE 6.3.10): stored and deflated members, ZIP64. Not
+// supported are archives in parts or with leading bytes, encryption, and other compression methods.
 #pragma once
 
-#define ZLIB_CONST  // its input is not written to
+#define ZLIB_CONST  // makes zlib's input const
 #include <zlib.h>
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace bifocal::io {
 
 struct ZipMember {
   std::string name;
-  std::string_view data;  // as it lies in the archive
+  std::string_view data;  // as stored in the archive, possibly compressed
   bool deflated = false;
   std::uint32_t crc = 0;   // of the unpacked bytes
-  std::uint64_t size = 0;  // unpacked
+  std::uint64_t size = 0;  // bytes, unpacked
 };
 
-// All members of an archive, as its directory lists them. Their names differ, their bytes don't
-// overlap, and no size is more than the packed bytes can unpack to. Throws Error(input).
+// Returns all members in the archive's directory. Their names differ, their bytes do not overlap,
+// and no size exceeds the size that the packed bytes can unpack to. Throws Error(input).
 std::vector<ZipMember> zip_members(std::string_view bytes, std::string_view name);
 
-// Unpacks a member from front to back. `where` names it in messages.
+// Unpacks a member from front to back. where: its name, for messages.
 class ZipStream {
  public:
   ZipStream(const ZipMember& member, std::string_view where);
@@ -34,8 +34,8 @@ class ZipStream {
   ZipStream& operator=(const ZipStream&) = delete;
 
   [[nodiscard]] std::uint64_t left() const { return left_; }
-  // The next `size` bytes, at most left(). The last of them are given out only when the checksum
-  // is right.
+  // Reads the next `size` bytes, at most left(). Before the last bytes are returned, the
+  // checksum is verified.
   void read(char* out, std::size_t size);
 
  private:
@@ -50,12 +50,12 @@ class ZipStream {
   z_stream inflate_{};
 };
 
-// Builds an archive of stored members without times. The whole has to stay below 4 GiB.
+// Builds an archive of stored members without times. Its total size must stay below 4 GiB.
 class ZipWriter {
  public:
   void add(std::string_view name, std::string_view data);
   [[nodiscard]] std::string finish() &&;
-  // The archive will have this size when it is finished after one more member.
+  // Returns the size of the archive if it is finished after one more member.
   [[nodiscard]] std::uint64_t size_with(std::string_view name, std::uint64_t data_bytes) const {
     return bytes_.size() + directory_.size() + 76 + 2 * name.size() + data_bytes + 22;
   }

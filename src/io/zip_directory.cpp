@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This finds the members of a ZIP archive. What the directory at the end says counts; what stands
-// in front of each member has to agree with it.
+// Finds the members of a ZIP archive. The directory at the end is authoritative; the header before
+// each member must agree with it.
 #include <algorithm>
 #include <optional>
 
@@ -15,7 +15,7 @@ constexpr std::string_view kLocal = "PK\3\4", kCentral = "PK\1\2", kEnd = "PK\5\
                            kEnd64 = "PK\6\6", kLocator64 = "PK\6\7";
 constexpr std::size_t kLocalBytes = 30, kCentralBytes = 46, kEndBytes = 22, kEnd64Bytes = 56,
                       kLocator64Bytes = 20;
-constexpr std::uint64_t kWide = 0xffffffff;  // in place of a number that ZIP64 holds
+constexpr std::uint64_t kWide = 0xffffffff;  // marks a number that ZIP64's extra field holds
 constexpr unsigned kEncrypted = 1 | 1 << 6 | 1 << 13, kDescriptor = 1 << 3, kPatched = 1 << 5;
 
 struct Directory {
@@ -26,7 +26,8 @@ bool is_record(std::string_view bytes, std::uint64_t at, std::string_view magic,
   return at <= bytes.size() && bytes.size() - at >= size && bytes.substr(at, 4) == magic;
 }
 
-// The record that ends the archive, in front of a comment of at most 65535 bytes.
+// Returns the position of the record that ends the archive; a comment of at most 65535 bytes
+// may follow it.
 std::size_t end_record(std::string_view bytes, std::string_view name) {
   constexpr std::size_t kComment = 65535;
   for (std::size_t back = kEndBytes; back <= std::min(bytes.size(), kEndBytes + kComment); ++back) {
@@ -65,8 +66,8 @@ Directory find_directory(std::string_view bytes, std::string_view name) {
   return directory;
 }
 
-// Fills those of `numbers` that are kWide from the extra field of ZIP64, which has them in this
-// order; false when it lacks one.
+// Replaces the numbers that are kWide by the values of ZIP64's extra field, which has them in this
+// order; returns false if a value is missing.
 bool widen(std::string_view extra, std::initializer_list<std::uint64_t*> numbers) {
   std::string_view wide;
   while (extra.size() >= 4) {
@@ -86,10 +87,10 @@ bool widen(std::string_view extra, std::initializer_list<std::uint64_t*> numbers
 
 struct Placed {
   ZipMember member;
-  std::uint64_t begin = 0, end = 0;  // its header and its data in the archive
+  std::uint64_t begin = 0, end = 0;  // range of its header and data in the archive
 };
 
-// Fills begin .. end and the member's data from the header in front of it.
+// Sets begin .. end and the member's data from the header before the data.
 void place(std::string_view bytes, std::uint64_t directory, std::uint64_t packed, unsigned flags,
            std::string_view where, Placed& placed) {
   const std::string_view archive = bytes.substr(0, directory);
@@ -119,8 +120,8 @@ void place(std::string_view bytes, std::uint64_t directory, std::uint64_t packed
   placed.end = at + head + packed;
 }
 
-// The member whose directory entry starts at `at`, which is moved behind it; nothing when there is
-// no entry.
+// Returns the member whose directory entry starts at `at`, and moves `at` to the next entry;
+// nullopt if no entry starts there.
 std::optional<Placed> next_member(std::string_view bytes, const Directory& directory,
                                   std::string_view name, std::uint64_t& at) {
   const std::string_view entries = bytes.substr(0, directory.at + directory.size);
@@ -150,7 +151,7 @@ std::optional<Placed> next_member(std::string_view bytes, const Directory& direc
   if (!widen(extra, {&member.size, &packed, &placed.begin})) {
     reject(where, "damaged: its ZIP64 sizes are missing");
   }
-  // Deflate shrinks at most 1032 times (RFC 1951: 258 bytes by two one-bit codes).
+  // Deflate compresses at most by a factor of 1032 (RFC 1951: 258 bytes by two one-bit codes).
   if (member.deflated ? member.size / 1032 > packed : member.size != packed) {
     reject(where, "damaged: {} bytes can't hold the {} it claims", packed, member.size);
   }

@@ -20,7 +20,7 @@ ZipStream::ZipStream(const ZipMember& member, std::string_view where)
       crc_(member.crc),
       left_(member.size),
       sum_(crc32_z(0, nullptr, 0)) {
-  // Negative: the bare stream, without zlib's own header.
+  // A negative size selects the raw stream, without zlib's own header.
   if (deflated_ && inflateInit2(&inflate_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
 }
 
@@ -44,14 +44,14 @@ void ZipStream::read(char* out, std::size_t size) {
 
 void ZipStream::inflate_into(char* out, std::size_t size) {
   while (size > 0) {
-    const std::size_t in = std::min(packed_.size(), kStep), room = std::min(size, kStep);
+    const std::size_t in = std::min(packed_.size(), kStep), capacity = std::min(size, kStep);
     inflate_.next_in = reinterpret_cast<const Bytef*>(packed_.data());
     inflate_.avail_in = uInt(in);
     inflate_.next_out = reinterpret_cast<Bytef*>(out);
-    inflate_.avail_out = uInt(room);
+    inflate_.avail_out = uInt(capacity);
     const int status = inflate(&inflate_, Z_NO_FLUSH);
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    const std::size_t got = room - inflate_.avail_out;
+    const std::size_t got = capacity - inflate_.avail_out;
     packed_.remove_prefix(in - inflate_.avail_in);
     out += got;
     size -= got;

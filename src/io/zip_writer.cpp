@@ -16,7 +16,7 @@ std::uint32_t crc_of(std::string_view bytes) {
 
 void ZipWriter::add(std::string_view name, std::string_view data) {
   const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return c > 0; });
-  std::string same;                             // of the two headers
+  std::string same;                             // part common to both headers
   append_little(same, 20, 2);                   // version needed
   append_little(same, ascii ? 0 : 1 << 11, 2);  // flags: the name is UTF-8
   append_little(same, 0, 2);                    // stored

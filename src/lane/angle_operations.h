@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of scalars for texts with angles, in C++, CUDA and OpenCL C, between lane/cpp_begin.h,
-// lane/cuda_begin.h or lane/opencl_begin.h and the text.
+// Functions of scalars for sources that use angles, in C++, CUDA and OpenCL C. Included after
+// lane/cpp_begin.h, lane/cuda_begin.h or lane/opencl_begin.h.
 //   scalar_tan(v)
-//   scalar_hypot(a, b)   the root of a^2 + b^2 without overflow
+//   scalar_hypot(a, b)   square root of a^2 + b^2 without overflow
 #ifdef __OPENCL_VERSION__
 #define scalar_tan(v) tan(v)
 #define scalar_hypot(a, b) hypot(a, b)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations on the four bytes of a word for kernels of CUDA and OpenCL C, between
-// lane/cuda_begin.h or lane/opencl_begin.h and the text.
+// Operations on the four bytes of a word, for kernels in CUDA and OpenCL C. Included after
+// lane/cuda_begin.h or lane/opencl_begin.h.
 //   bytes_dot(a, b, sum)   sum + the products of the bytes of two words
 #ifdef __OPENCL_VERSION__
 #if defined(INLINE_PTX) && NVIDIA_CAPABILITY >= 61

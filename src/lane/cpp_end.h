@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Closes what lane/cpp_begin.h opened: no macro outlives the class.
+// Ends the class body that lane/cpp_begin.h began, and undefines its macros.
 #undef lane_fn
 #undef group_fn
 #undef lane_fn_apart

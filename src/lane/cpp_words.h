@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// These are the words of one lane that lane/cpp_begin.h and lane/cuda_begin.h share; they are
-// included inside the class body.
+// The words of one lane that lane/cpp_begin.h and lane/cuda_begin.h share. Included inside the
+// class body.
 using real = Real;
 using mask = typename bifocal::lane::traits<Real>::mask;
 using index = int;
 using offset = std::ptrdiff_t;                                   // of an element in a large array
-using lane_int = typename bifocal::lane::traits<Real>::integer;  // a whole number a lane
-using scalar = typename bifocal::lane::traits<Real>::element;    // what a group-wide sum returns
+using lane_int = typename bifocal::lane::traits<Real>::integer;  // a whole number per lane
+using scalar = typename bifocal::lane::traits<Real>::element;    // result of a group-wide sum
 using lane_ops = bifocal::lane::ops<Real>;
-using wide = typename bifocal::lane::traits<Real>::wide;  // a lane of double precision
+using wide = typename bifocal::lane::traits<Real>::wide;  // a lane in double precision
 using wide_ops_ = bifocal::lane::ops<wide>;
 using bits8 = std::uint8_t;
 using bits16 = std::uint16_t;
 using bits32 = std::uint32_t;
-// These are the types of kernels' arguments (lane/kernel_words.h).
+// Types of kernel arguments (lane/kernel_words.h).
 using kernel_int = int;
 using kernel_float = float;
 using kernel_double = double;
@@ -48,11 +48,12 @@ lane_fn real fabs(real v) { return lane_ops::fabs(v); }
 lane_fn real fmin(real a, real b) { return lane_ops::fmin(a, b); }
 lane_fn real fmax(real a, real b) { return lane_ops::fmax(a, b); }
 lane_fn real copysign(real a, real b) { return lane_ops::copysign(a, b); }
-// These take normal numbers (sqrt_normal: or zero) and are good to about an ulp; on some devices
-// they are cheaper than / and sqrt.
+// These accept normal numbers (sqrt_normal: also zero) and are accurate to about an ulp. On some
+// devices they are cheaper than / and sqrt.
 lane_fn real reciprocal(real v) { return lane_ops::reciprocal(v); }
 lane_fn real sqrt_normal(real v) { return lane_ops::sqrt_normal(v); }
-// Between a lane and one of double precision, which has + - * and these.
+// Conversions between a lane and a lane in double precision, and the functions that the latter has
+// besides + - *.
 lane_fn auto widen(real v) { return lane_ops::widen(v); }
 lane_fn real narrow(wide v) { return lane_ops::narrow(v); }
 lane_fn wide wide_of(index k) { return wide_ops_::set(k); }
@@ -63,30 +64,32 @@ lane_fn lane_int lane_int_of(index k) { return lane_ops::integer(k); }
 lane_fn lane_int select_int(mask m, lane_int a, lane_int b) {
   return lane_ops::select_integer(m, a, b);
 }
-// Over the lanes of a register; on a GPU the thread's own.
+// Reductions over the lanes of a register; on a GPU a thread's own value.
 lane_fn index lanes_min(lane_int k) { return lane_ops::lowest(k); }
 lane_fn index lanes_max(lane_int k) { return lane_ops::highest(k); }
 lane_fn scalar lanes_sum(real v) { return lane_ops::sum(v); }
-// 1 / sqrt(v) to about a unit of the precision, for normal numbers v > 0: without a division or a
-// root where an estimate and Newton steps are cheaper.
+// Returns 1 / sqrt(v), accurate to about an ulp, for normal numbers v > 0. Uses an estimate and
+// Newton steps instead of division and square root on targets where this is cheaper.
 lane_fn real rsqrt(real v) { return lane_ops::rsqrt(v); }
-// Returns the power of two p with 1 <= p v < 2, for v > 0 below half the largest number, and the
-// largest power for zero and for numbers too small for one.
+// Returns the power of two p with 1 <= p v < 2, for v > 0 below half of the largest number. For
+// zero and very small numbers it returns the largest such power.
 lane_fn real reciprocal_power(real v) { return lane_ops::reciprocal_power(v); }
-// Plain numbers that are the same for the whole group.
+// Functions of plain numbers that are equal for the whole group.
 lane_fn scalar sqrt(scalar v) requires(!std::is_same_v<scalar, real>) { return std::sqrt(v); }
 lane_fn scalar fabs(scalar v) requires(!std::is_same_v<scalar, real>) { return std::fabs(v); }
 lane_fn scalar reciprocal(scalar v) requires(!std::is_same_v<scalar, real>) { return 1 / v; }
 lane_fn scalar rsqrt(scalar v) requires(!std::is_same_v<scalar, real>) { return 1 / std::sqrt(v); }
-// Returns the distance from 1 to the next number of the lane's precision.
+// Returns the distance from 1 to the next number in the precision of the lane.
 lane_fn real lane_epsilon() {
   return lane(sizeof(scalar) == 4 ? 1.1920929e-7 : 2.220446049250313e-16);
 }
 lane_fn real lane_nan() { return lane(__builtin_nan("")); }
-// This is about sqrt(smallest normal number / epsilon): smaller numbers lose digits when squared.
+// About sqrt(smallest normal number / epsilon): smaller numbers lose digits when squared.
 lane_fn real lane_tiny() { return lane(sizeof(scalar) == 4 ? 3e-16 : 1e-146); }
-// The power of two at or below v >= 0, kept where its reciprocal is a normal number too.
+// Returns the largest power of two not above v >= 0, clamped so that its reciprocal is a
+// normal number.
 lane_fn real power_of_two(real v) { return lane_ops::power_of_two(v); }
-// Numbers between these have squares and products that stay in the range of the precision.
+// Numbers between scalar_tiny and scalar_huge have squares and products without
+// over- and underflow.
 lane_fn scalar scalar_tiny() { return static_cast<scalar>(sizeof(scalar) == 4 ? 1e-17 : 1e-140); }
 lane_fn scalar scalar_huge() { return static_cast<scalar>(sizeof(scalar) == 4 ? 1e17 : 1e140); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens a class template body that lane and group files are included into, for code that runs on a
-// CUDA device; lane/cpp_end.h closes it. The template's parameter Real is float or double. A lane
-// is a thread, a group is a warp, or LANE_GROUP_WIDTH threads of one (1, 8, 16), each with its own
-// flow of control, or a block of several warps. LANE_STRIDE: threads that share memory for their
-// lane arrays.
+// Begins the body of a class template that includes lane and group files, for code on a CUDA
+// device; lane/cpp_end.h ends it. The template parameter Real is float or double. A lane is a
+// thread. A group is a warp, or LANE_GROUP_WIDTH threads: 1, 8 or 16 threads of a warp, each with
+// its own control flow, or a block of several warps. LANE_STRIDE: threads that share memory for
+// their lane arrays.
 #ifndef LANE_GROUP_WIDTH
 #define LANE_GROUP_WIDTH 32
 #endif
@@ -42,7 +42,7 @@ lane_fn constexpr index lane_pitch(index n) { return n; }
 static constexpr int group_width = LANE_GROUP_WIDTH;
 static constexpr int GROUP_READS_AHEAD = 1;
 group_fn unsigned group_member() { return threadIdx.x % unsigned(group_width); }
-// The thread's number in its block, of block_size().
+// The index of the thread in its block of block_size() threads.
 group_fn bits32 block_member() { return threadIdx.x; }
 group_fn index block_size() { return static_cast<index>(blockDim.x); }
 group_fn unsigned group_members_() {
@@ -58,17 +58,17 @@ template <class T>
 group_fn real group_load(const T* p, index i) {
   return static_cast<real>(p[i]);
 }
-// Butterflies: every thread adds in the same order, so all hold the same bits. Of several warps,
-// the warps' results are added in their order.
+// Butterfly sums: every thread adds in the same order, so that all get the same bits. Results of
+// several warps are added in the order of the warps.
 static constexpr int group_warps_ = (group_width + 31) / 32;
 static constexpr int group_butterfly_ = group_warps_ > 1 ? 16 : group_width / 2;
 group_fn scalar warp_sum_(real v) {
   for (int o = group_butterfly_; o > 0; o /= 2) v += __shfl_xor_sync(group_members_(), v, o);
   return v;
 }
-// The same sums of Held numbers over the threads that differ in the bits from Bit on: at each bit a
-// thread gives away one half of its numbers and goes on with the other, so that in the end thread i
-// of the warp has the sums from i * Held / 32 on.
+// Sums Held numbers over the threads whose indices differ in the bits from Bit on, with the same
+// additions. At each bit a thread sends half of its numbers and keeps half. At the end thread i of
+// the warp has the sums from i * Held / 32 on.
 template <int Held, int Bit>
 group_fn void warp_sums_apart_(real* v) {
   if constexpr (Bit > 0) {
@@ -82,7 +82,7 @@ group_fn void warp_sums_apart_(real* v) {
     warp_sums_apart_<half, Bit / 2>(v);
   }
 }
-// Each thread then has the sums of so many of Held numbers, or every so many threads have one.
+// Number of sums that each thread holds afterwards, and number of threads per held sum.
 template <int Held>
 static constexpr int warp_kept_ = Held > 32 ? Held / 32 : 1;
 template <int Held>
@@ -92,9 +92,9 @@ group_fn void warp_add_(const real* v, index n, real* held) {
   lane_unroll for (int k = 0; k < Held; ++k) held[k] = k < n ? v[k] : lane(0);
   warp_sums_apart_<Held, 16>(held);
 }
-// Gives the sums to all threads of the only warp, or to `parts` [n][group_warps_].
+// Writes the sums for all threads of a single warp, or to `parts` [n][group_warps_].
 template <int Held>
-group_fn_apart void warp_tell_(const real* v, index n, scalar* out) {
+group_fn_apart void warp_broadcast_(const real* v, index n, scalar* out) {
   constexpr int kept = warp_kept_<Held>, threads = warp_threads_<Held>;
   real held[Held];
   warp_add_<Held>(v, n, held);
@@ -117,11 +117,11 @@ template <int Held>
 group_fn void warp_sums_(const real* v, index n, scalar* out) {
   if constexpr (group_warps_ == 1) {
     real given[Held];
-    scalar told[Held];
+    scalar sums[Held];
     lane_unroll for (int k = 0; k < Held; ++k) given[k] = k < n ? v[k] : lane(0);
-    warp_tell_<Held>(given, n, told);
+    warp_broadcast_<Held>(given, n, sums);
     lane_unroll for (int k = 0; k < Held; ++k) {
-      if (k < n) out[k] = told[k];
+      if (k < n) out[k] = sums[k];
     }
   } else
     warp_store_<Held>(v, n, out);
@@ -158,7 +158,7 @@ group_fn void group_sums(const real* v, index n, scalar* out) {
       __shared__ scalar whole[64];
       const auto member = static_cast<index>(group_member());
       if (member < n) whole[member] = sum_of(member);
-      __syncthreads();  // who comes to one in the next sums has read these
+      __syncthreads();  // the loads below end before the barrier of the next sums
       lane_unroll for (index k = 0; k < n; ++k) out[k] = whole[k];
     } else {
       lane_unroll for (index k = 0; k < n; ++k) out[k] = sum_of(k);
@@ -190,7 +190,7 @@ group_fn bool group_any(mask m) {
   return __any_sync(group_members_(), m) != 0;
 }
 group_fn bool group_worth(mask) { return true; }
-// Puts v where 0 is; returns what was there.
+// Replaces 0 by v; returns the previous value.
 group_fn bits32 table_claim(bits32* p, bits32 v) { return atomicCAS(p, 0u, v); }
 group_fn scalar group_first(real v) { return v; }
 group_fn void group_barrier() {
@@ -203,13 +203,13 @@ group_fn void group_barrier() {
 group_fn real group_same(scalar v) { return v; }
 group_fn bool group_leads() { return group_member() == 0; }
 group_fn lane_int group_index(index i) { return i; }
-group_fn mask group_within(index, index) { return true; }  // group_for_range leaves none beyond
+group_fn mask group_within(index, index) { return true; }  // group_for_range ends before `to`
 group_fn mask group_equals(index i, index k) { return i == k; }
 template <class T>
 group_fn void group_store(T* p, index i, real v, index) {
   p[i] = v;
 }
-// Memory of the group; the _far words are for large arrays.
+// Memory of the group; the _far functions are for large arrays.
 template <class T>
 group_fn real group_load_strided(const T* p, index i, index stride) {
   return static_cast<real>(p[i * stride]);
@@ -227,22 +227,22 @@ group_fn void group_store_far(T* p, index i, offset stride, real v, index) {
   p[i * stride] = v;
 }
 
-// Words that only GPUs have. Estimates of 20 bits at least, without range checks.
+// Words for GPUs only. Estimates of at least 20 bits, without range checks.
 group_fn real fast_reciprocal(real v) { return bifocal::lane::estimated_reciprocal(v); }
 group_fn real fast_sqrt(real v) { return bifocal::lane::estimated_sqrt(v); }
-// These are the largest number, and the smallest of full precision.
+// The largest number, and the smallest number of full precision.
 group_fn real lane_largest() {
   return static_cast<real>(sizeof(real) == 4 ? 3.4028234663852886e38 : 1.7976931348623157e308);
 }
 group_fn real lane_smallest() {
   return static_cast<real>(sizeof(real) == 4 ? 1.1754943508222875e-38 : 2.2250738585072014e-308);
 }
-// A number of another thread of the warp: of thread `from`, or the one whose index differs in the
-// bits of `bits`.
+// Reads a number of another thread of the warp: of thread `from`, or of the thread whose index
+// differs in the bits of `bits`.
 group_fn real group_shuffle(real v, index from) { return __shfl_sync(0xffffffffu, v, from); }
 group_fn real group_shuffle_xor(real v, index bits) {
   return __shfl_xor_sync(0xffffffffu, v, bits);
 }
-// Two numbers read at once.
+// Two numbers that are read at once.
 using local_pair = std::conditional_t<sizeof(real) == 4, float2, double2>;
 using kernel_local_pair = local_pair;

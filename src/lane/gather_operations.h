@@ -2,7 +2,7 @@
 // Reads and writes of every lane's own place, for texts that include this after lane/cpp_begin.h,
 // lane/cuda_begin.h or lane/opencl_begin.h. Texts on SIMD registers also need lane/gather-inl.h.
 //   lane_gather(p, e)         element e of every lane, float or double
-//   lane_gather_int(p, e)     the same of whole numbers
+//   lane_gather_int(p, e)     whole number e of every lane
 //   lane_load_int(p, i)       whole number i + lane
 //   lane_put(p, i, v)         stores v at i + lane, in the precision of p
 //   lane_log1p(v)             log(1 + v)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations on whole numbers for kernels of CUDA and OpenCL C, between lane/cuda_begin.h or
-// lane/opencl_begin.h and the text. A pair is two whole numbers of 16 bits in one word.
-//   pair_min, pair_max, pair_min3      of both numbers
+// Operations on whole numbers for kernels in CUDA and OpenCL C. Included after lane/cuda_begin.h or
+// lane/opencl_begin.h. A pair is two 16-bit whole numbers in one word.
+//   pair_min, pair_max, pair_min3      elementwise
 //   pair_join(a, b)                    the high half of a below the low half of b
 //   pair_high(w)                       bytes 1 and 3 of a word as a pair
 //   bits_leading_zeros
-//   local_atomic_min, _or, _add        on memory that the group shares; min and add return what
-//                                      was there
+//   local_atomic_min, _or, _add        in memory that the group shares; min and add return the
+//                                      previous value
 //   global_atomic_min, _add
-//   local_atomic_read, global_atomic_read   of a number that others may change
-//   lockstep_width(), lockstep_min(v)  the members that run in lock-step, and the minimum of theirs
+//   local_atomic_read, global_atomic_read   of a number that concurrent threads may change
+//   lockstep_width(), lockstep_min(v)  members that run in lockstep, and the minimum over them
 #ifdef __OPENCL_VERSION__
 #if NVIDIA_CAPABILITY >= 90
 static inline uint pair_min(uint a, uint b) {
@@ -51,7 +51,7 @@ static inline uint lockstep_min(uint v) {
 #define lockstep_width() 1
 #define lockstep_min(v) (v)
 #endif
-#elif !defined(__CUDACC__)  // a CPU: a group is one thread; several share global memory
+#elif !defined(__CUDACC__)  // a CPU: a group is one thread; several threads share global memory
 group_fn bits32 global_atomic_read(const bits32* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 group_fn bits32 global_atomic_add(bits32* p, bits32 v) {
   return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lane vocabulary for OpenCL C 1.2; the text in front of every lane and group file. Built with
-// -D REAL_IS_FLOAT=1 or 0 and -D GROUP_SIZE=n (a power of two; work-items of a group).
+// The lane vocabulary for OpenCL C 1.2; precedes every lane and group file. Built with -D
+// REAL_IS_FLOAT=1 or 0 and -D GROUP_SIZE=n (a power of two: work-items of a group).
 #ifdef NO_CONTRACTION
 #pragma OPENCL FP_CONTRACT OFF
 #endif
 #if REAL_IS_FLOAT
-#ifdef cl_khr_fp64  // kernels may read doubles all the same
+#ifdef cl_khr_fp64  // kernels may still read doubles
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 #define lane_tiny() 3e-16f
@@ -47,7 +47,7 @@ typedef uint bits32;
 #define group_member() ((index)get_local_id(0))
 #define block_member() ((bits32)get_local_id(0))
 #define block_size() ((index)get_local_size(0))
-// Puts v where 0 is; returns what was there.
+// Replaces 0 by v; returns the previous value.
 #define table_claim(p, v) atomic_cmpxchg((volatile global uint*)(p), 0u, (v))
 #define uniform_fn(f) f
 // Initialises an array or a struct.
@@ -64,24 +64,25 @@ typedef uint bits32;
 #endif
 #define global_const global const
 #define global_ptr global
-// A group shares local memory. In the robust search (PROBLEM) a group of one work-item shares it
-// with nobody: PoCL 3.1 crashes where the address of a kernel's local array gets into the functions
-// that it calls as a constant. Texts with DYNAMIC arguments or local atomics need local memory.
+// A group shares local memory. In RANSAC (PROBLEM) a group of one work-item uses private memory
+// instead: PoCL 3.1 crashes if the address of a kernel's local array is propagated as a constant
+// into functions that the kernel calls. Sources with DYNAMIC arguments or local atomics need
+// local memory.
 #if GROUP_SIZE == 1 && defined(PROBLEM)
 #define local_only_ __private
 #else
 #define local_only_ local
 #endif
-// -D WORK_IN_GLOBAL=1: it lies in global memory, because it is large.
+// -D WORK_IN_GLOBAL=1: this memory is global, because it is large.
 #ifdef WORK_IN_GLOBAL
 #define local_ptr global
 #else
 #define local_ptr local_only_
 #endif
 #define lane_restrict_ restrict
-// Lane arrays of GROUP_SIZE work-items lie element by element side by side in local memory, kept
-// ones in global memory. -D LANES_IN_GLOBAL=1: both in global memory, for matrices of any size.
-// -D LANE_STRIDE=1: both are variables of one work-item.
+// Lane arrays of GROUP_SIZE work-items are interleaved in local memory, kept arrays in global
+// memory. -D LANES_IN_GLOBAL=1: both in global memory, for matrices of any size. -D LANE_STRIDE=1:
+// both are private arrays of one work-item.
 #ifdef LANES_IN_GLOBAL
 #define lane_array global real*
 #define kept_array global real*
@@ -112,7 +113,7 @@ typedef uint bits32;
 #define select(m, a, b) ((m) ? (a) : (b))
 #define any(m) (m)
 #define all(m) (m)
-// Quick words: see lane/scalar.hpp.
+// Approximate functions: see lane/scalar.hpp.
 #ifdef INLINE_PTX
 #if REAL_IS_FLOAT
 #define ESTIMATE_TYPE_ ".f32"
@@ -135,7 +136,8 @@ static inline real quick_rsqrt_(real v) {
   real r = fast_rsqrt_(v), e = fma(-v * r, r, (real)1);
   return fma(r, REAL_IS_FLOAT ? (real)0.5 * e : e * fma((real)0.375, e, (real)0.5), r);
 }
-// The driver's is an estimate, off to one side: rotations made of it grow or shrink what they turn.
+// The driver's rsqrt is a biased estimate: rotations computed with it would scale the vectors that
+// they rotate.
 #define rsqrt(v) quick_rsqrt_(v)
 #if REAL_IS_FLOAT
 ESTIMATE_(fast_sqrt, "sqrt.approx.ftz")
@@ -191,8 +193,8 @@ typedef real wide;
 #define GROUP_PARAM local_only_ scalar *group_scratch,
 #define GROUP_ARG group_scratch,
 #if defined(INLINE_PTX) && GROUP_SIZE > 1
-// A work-group is warps or a part of one: the driver takes inline PTX, and the shuffles are those
-// of lane/cuda_begin.h.
+// A work-group consists of warps or is part of one: the driver supports inline PTX, and the
+// shuffles are the same as in lane/cuda_begin.h.
 #define GROUP_MEMBERS_ ((int)(GROUP_SIZE >= 32 ? 0xffffffffu : (1u << (GROUP_SIZE % 32)) - 1u))
 #define SHUFFLE_(name, instruction)                                \
   static inline int name##_word_(int v, int which) {               \
@@ -230,7 +232,7 @@ static inline void group_barrier(void) {
 }
 #else
 #define group_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-// Tree sums: the same order of additions whatever the scheduling.
+// Tree sums: the order of additions does not depend on the scheduling.
 static scalar group_sum_(local scalar* scratch, scalar v) {
   int l = (int)get_local_id(0);
   scratch[l] = v;
@@ -240,7 +242,7 @@ static scalar group_sum_(local scalar* scratch, scalar v) {
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   scalar result = scratch[0];
-  barrier(CLK_LOCAL_MEM_FENCE);  // all have read before the scratch is used again
+  barrier(CLK_LOCAL_MEM_FENCE);  // all have read before the scratch is reused
   return result;
 }
 static scalar group_max_(local scalar* scratch, scalar v) {
@@ -252,13 +254,13 @@ static scalar group_max_(local scalar* scratch, scalar v) {
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   scalar result = scratch[0];
-  barrier(CLK_LOCAL_MEM_FENCE);  // all have read before the scratch is used again
+  barrier(CLK_LOCAL_MEM_FENCE);  // all have read before the scratch is reused
   return result;
 }
 #endif
 #if defined(INLINE_PTX) && GROUP_SIZE > 32
-// Several warps: by shuffles inside each, whose results are added in their order. Scratch for 64
-// sums a warp.
+// Sums of several warps: shuffles within each warp, then the results are added in the order of the
+// warps. Scratch for 64 sums per warp.
 #define GROUP_SCRATCH_ (64 * GROUP_SIZE / 32)
 static inline void group_sums_(local scalar* scratch, const real* v, int n, scalar* out) {
   const int warps = GROUP_SIZE / 32, l = (int)get_local_id(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The OpenCL function of a kernel whose body lane/kernel_words.h declared. The runtime writes one
-// of these lines under the text, so that a program holds one kernel.
+// The OpenCL function of a kernel whose body lane/kernel_words.h declared. The runtime appends one
+// such line to the source, so that a program contains one kernel.
 #define KERNEL_NO_PARAMETER_(type, name, size)
 #define KERNEL_NO_LOCAL_(type, name)
 #define KERNEL_LOCAL_MEMORY_(type, name, size) local_only_ type name[size];
@@ -10,7 +10,7 @@
 #define OPENCL_LOCAL_MEMORY_(LIST)                                                 \
   LIST(KERNEL_NO_LOCAL_, KERNEL_NO_LOCAL_, KERNEL_NO_LOCAL_, KERNEL_LOCAL_MEMORY_, \
        KERNEL_NO_LOCAL_, KERNEL_NO_LOCAL_, KERNEL_STRUCT_)
-// Kernels whose launches are all of GROUP_SIZE get the constant KERNEL_SIZE_IS_FIXED.
+// Kernels that are only launched with GROUP_SIZE work-items get the constant KERNEL_SIZE_IS_FIXED.
 #ifdef KERNEL_SIZE_IS_FIXED
 #define OPENCL_KERNEL_ kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 #else

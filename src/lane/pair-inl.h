@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// simd_pair<T>: two registers as one lane type of twice the width. Code whose next step waits for a
-// root and a quotient of the last one (a QR sweep) leaves half of the processor idle; two
-// registers of instances side by side fill it. Included once for every target.
+// simd_pair<T>: two registers as one lane type of twice the width. Code in which each step depends
+// on a root and a quotient of the previous one (a QR sweep) leaves half of the processor idle; two
+// independent registers of instances use it. Included once for every SIMD target.
 #if defined(BIFOCAL_LANE_PAIR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_LANE_PAIR_INL_H_
 #undef BIFOCAL_LANE_PAIR_INL_H_
@@ -32,7 +32,7 @@ struct simd_pair {
   simd<T> a, b;
 
 #if HWY_TARGET != HWY_SCALAR
-  // These make a pair of as many floats, and back.
+  // Conversions from and to as many floats.
   static HWY_INLINE simd_pair of_floats(simd<float> v) requires(sizeof(T) == 8) {
     using Floats = simd<float>::Tag;
     const hn::Half<Floats> half;
@@ -124,7 +124,7 @@ struct ops<HWY_NAMESPACE::simd_pair<T>> {
   static HWY_INLINE real iota(int first) {
     return {one::iota(first), one::iota(first + half_width)};
   }
-  // An element of an array is two registers side by side.
+  // An element of an array is two consecutive registers.
   static HWY_INLINE real get(const real* A, real e) {
     const half* halves = reinterpret_cast<const half*>(A);
     return {one::get(halves, e.a + e.a), one::get(halves + 1, e.b + e.b)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lane vocabulary for scalars: double and float as lane types, bool as their mask. Also what
-// CUDA threads use.
+// The lane vocabulary for scalars: double and float as lane types, with bool as their mask. Also
+// used by CUDA threads.
 #pragma once
 
 #include <cmath>
@@ -16,18 +16,18 @@
 
 namespace bifocal::lane {
 
-// This says what a lane type is made of. It is specialised for simd<T> in simd-inl.h.
+// The types that belong to a lane type. Specialised for simd<T> in simd-inl.h.
 template <class Real>
 struct traits {
   using element = Real;
   using mask = bool;
-  using integer = int;  // a whole number a lane
-  using wide = double;  // a lane of double precision
+  using integer = int;  // a whole number per lane
+  using wide = double;  // a lane in double precision
   static constexpr int width = 1;
 };
 
 #ifdef __CUDACC__
-// Estimates of 20 bits at least, without range checks.
+// Estimates of at least 20 bits, without range checks.
 template <class T>
 __device__ T estimated_reciprocal(T v) {
   T r;
@@ -60,8 +60,9 @@ __device__ T estimated_sqrt(T v) {
 }
 #endif
 
-// 1 / v and 1 / sqrt(v) of normal numbers, to about an ulp. On a GPU by the estimate of the
-// hardware and one cubic step: a third of the instructions of a correctly rounded one.
+// 1 / v and 1 / sqrt(v) of normal numbers, accurate to about an ulp. On a GPU they use the
+// hardware's estimate and one cubic step, with a third of the instructions of a correctly
+// rounded result.
 template <class T>
 BIFOCAL_HOST_DEVICE T quick_reciprocal(T v) {
 #ifdef __CUDA_ARCH__

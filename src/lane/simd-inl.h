@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lane vocabulary for a SIMD register: simd<float>, simd<double>, with operators, over Highway.
-// Included once for every target by a file that uses foreach_target.h (see docs/lanes.md for the
-// frame of such a file).
+// The lane vocabulary for a SIMD register: simd<float> and simd<double>, with operators, based on
+// Highway. Included once for every SIMD target by a file that uses foreach_target.h
+// (docs/develop/lanes.md shows the structure of such a file).
 #if defined(BIFOCAL_LANE_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_LANE_SIMD_INL_H_
 #undef BIFOCAL_LANE_SIMD_INL_H_
@@ -62,9 +62,9 @@ template <class T>
 struct traits<HWY_NAMESPACE::simd<T>> {
   using element = T;
   using mask = HWY_NAMESPACE::simd_mask<T>;
-  using integer = HWY_NAMESPACE::simd<T>;  // a whole number a lane: small ones are exact
+  using integer = HWY_NAMESPACE::simd<T>;  // a whole number per lane, exact if small
   static constexpr int width = HWY_NAMESPACE::simd<T>::width;
-  // A lane of double precision: two registers of them, but where a register has a single lane.
+  // A lane in double precision: two registers, or one if a register has a single lane.
   using wide = std::conditional_t<sizeof(T) == 4 && (width > 1), HWY_NAMESPACE::simd_pair<double>,
                                   HWY_NAMESPACE::simd<double>>;
 };
@@ -91,7 +91,7 @@ struct ops<HWY_NAMESPACE::simd<T>> {
   static HWY_INLINE real copysign(real a, real b) {
     return {HWY_NAMESPACE::hn::CopySign(a.v, b.v)};
   }
-  // About half the cost of a division in float; exact division in double.
+  // About half the cost of a division in float; an exact division in double.
   static HWY_INLINE real reciprocal(real v) {
     if constexpr (sizeof(T) == 4) {
       const real r = {HWY_NAMESPACE::hn::ApproximateReciprocal(v.v)};
@@ -164,7 +164,7 @@ struct ops<HWY_NAMESPACE::simd<T>> {
     const real p = {HWY_NAMESPACE::hn::And(v.v, HWY_NAMESPACE::hn::Inf(Tag()))};
     return fmin(fmax(p, same(least)), same(1 / least));
   }
-  // Finds element e (another one in every lane) of an array of registers.
+  // Returns the offsets of element e, which differs between lanes, in an array of registers.
   static HWY_INLINE auto lane_offset(real e) {
     namespace hn = HWY_NAMESPACE::hn;
     const hn::RebindToSigned<Tag> whole;
@@ -186,7 +186,7 @@ struct ops<HWY_NAMESPACE::simd<T>> {
   static HWY_INLINE real iota(int first) {
     return {HWY_NAMESPACE::hn::Iota(Tag(), static_cast<T>(first))};
   }
-  // Lane l's element is p[l stride]. Element by element: gathers are hardly faster.
+  // Lane l loads p[l stride]. Elements are loaded one by one, because gathers are rarely faster.
   static HWY_INLINE real load_strided(const T* p, std::ptrdiff_t stride) {
     HWY_ALIGN T v[real::width];
     for (int l = 0; l < real::width; ++l) v[l] = p[l * stride];

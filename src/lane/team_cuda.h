@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words of teams: TEAM threads of one warp (a power of two) that hold WORDS 32-bit words each of
-// one thing. All teams of a warp call them together. Included inside a class body, after
-// lane/cuda_begin.h.
+// Words of teams. A team is TEAM threads of one warp (a power of two); each thread holds WORDS
+// 32-bit words of one object. All teams of a warp call these functions together. Included inside a
+// class body, after lane/cuda_begin.h.
 group_fn index team_member() { return static_cast<index>(threadIdx.x) % TEAM; }
-// The value of the member before and after; of the first and the last one their own.
+// The value of the previous and of the next member; the first and the last member get their
+// own value.
 group_fn bits32 team_before(bits32 v) { return __shfl_up_sync(0xffffffffu, v, 1, TEAM); }
 group_fn bits32 team_after(bits32 v) { return __shfl_down_sync(0xffffffffu, v, 1, TEAM); }
 group_fn bits32 team_min(bits32 v) {
@@ -13,9 +14,9 @@ group_fn bits32 team_min(bits32 v) {
   for (int o = TEAM / 2; o > 0; o /= 2) v = min(v, __shfl_xor_sync(0xffffffffu, v, o));
   return v;
 }
-// The team can then read what its members wrote into shared memory.
+// After it, the team can read the shared memory that its members wrote.
 group_fn void team_sync() { __syncwarp(); }
-// n (a constant) words from and to memory, aligned to the largest power of two that n holds.
+// Load and store n words, n constant, aligned to the largest power of two that divides n.
 group_fn void words_load(const bits32* p, index n, bits32* out) {
   lane_unroll for (index k = 0; k < n;) {
     if (n % 4 == 0) {
@@ -36,7 +37,7 @@ group_fn void words_load(const bits32* p, index n, bits32* out) {
     }
   }
 }
-// Not to be read again soon.
+// The words are not read again soon.
 group_fn void words_store(bits32* p, index n, const bits32* v) {
   lane_unroll for (index k = 0; k < n;) {
     if (n % 4 == 0) {
@@ -51,5 +52,5 @@ group_fn void words_store(bits32* p, index n, const bits32* v) {
     }
   }
 }
-// Brings a line of memory near that is read soon; it need not be there.
+// Prefetches a cache line that is read soon; the address need not be valid.
 group_fn void words_expect(const bits32* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words of teams (lane/team_cuda.h) for OpenCL C 1.2: on NVIDIA's warps by inline PTX; elsewhere a
-// team is one work-item.
+// Words of teams (lane/team_cuda.h) for OpenCL C 1.2: with inline PTX on NVIDIA's warps; otherwise
+// a team is one work-item.
 #define team_member() ((int)get_local_id(0) % TEAM)
 #if TEAM == 1
 #define team_before(v) (v)
@@ -37,7 +37,7 @@ static inline uint team_min(uint v) {
   return v;
 }
 #endif
-#if TEAM == 1  // compilers for CPUs work on loops as they are
+#if TEAM == 1  // CPU compilers process loops unchanged
 #undef lane_unroll
 #define lane_unroll
 #endif
@@ -51,7 +51,7 @@ typedef uint2 words_vector_;
 #define WORDS_AT_ONCE_ 1
 typedef uint words_vector_;
 #endif
-// These move WORDS words from and to memory.
+// Load and store WORDS words.
 static inline void words_load(global const uint* p, int n, uint* out) {
   lane_unroll for (int k = 0; k < WORDS / WORDS_AT_ONCE_; ++k) {
     union {

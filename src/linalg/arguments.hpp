@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arguments of the batched operations: checked, and where their numbers lie.
+// Argument checks and memory layouts of the batched operations.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,13 +21,13 @@ template <class T>
 [[nodiscard]] View<const T> input_view(const MatrixBatch<T>& A) {
   return view_of_input(A.data.pointer(), A.layout, A.stride, A.count, A.rows * A.cols);
 }
-// The output has `size` numbers a matrix.
+// Returns the layout of an output with `size` numbers per matrix.
 template <class T>
 [[nodiscard]] View<T> output_view(const MatrixBatch<T>& A, const Memory<T>& to, int size) {
   return view_of_output(to.pointer(), A.layout, A.stride, A.count, size);
 }
 
-// Is there room for `size` numbers a matrix, on a device that the queue works on?
+// Throws unless `memory` is on a device that the queue uses and holds `size` numbers per matrix.
 template <class T>
 void check_memory(const char* function, const Queue& queue, const char* name,
                   const Memory<T>& memory, int count, const View<T>& view, int size) {
@@ -61,7 +61,7 @@ void check_batch(const char* function, const Queue& queue, const MatrixBatch<T>&
   check_memory(function, queue, "data", A.data, A.count, input_view(A), A.rows * A.cols);
 }
 
-// The outputs that belong to an input.
+// Checks the outputs that belong to an input.
 template <class T>
 struct OutputCheck {
   const char* function;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // QR factorisations by Householder reflections (G. Golub, C. Van Loan, Matrix Computations, 4th
-// ed., 5.1-5.2, 5.4). Matrices are columns one behind the other, scaled as jacobi_ceiling says.
+// ed., 5.1-5.2, 5.4). Matrices are stored column by column, scaled by jacobi_scaled.
 
-// The reflector I - beta v v' that maps a[0..m-1] to a multiple of its first axis; v replaces a.
-// Returns that multiple. *beta is 0, and nothing is reflected, when all but a[0] are negligible.
+// Computes the reflector I - beta v v' that maps a[0..m-1] to a multiple of the first axis; v
+// replaces a. Returns that multiple. If all elements except a[0] are negligible, *beta is 0 and the
+// reflector is the identity.
 lane_fn real householder_make(real* a, index m, real* beta) {
   real head = a[0], tail2 = lane(0);
   lane_unroll for (index i = 1; i < m; ++i) tail2 += a[i] * a[i];
@@ -16,14 +17,15 @@ lane_fn real householder_make(real* a, index m, real* beta) {
   return select(useful, lane(0) - copysign(norm, head), head);
 }
 
-// b -= beta (v'b) v, m numbers.
+// b -= beta (v'b) v, for m numbers.
 lane_fn void householder_apply(const real* v, real beta, index m, real* b) {
   real s = beta * columns_dot(v, b, m);
   lane_unroll for (index i = 0; i < m; ++i) b[i] -= s * v[i];
 }
 
-// A [n][m], m >= n: reflectors replace the columns from the diagonal down, R what is above it; its
-// diagonal and their factors go to diagonal[n] and beta[n].
+// Factors A [n][m], m >= n. Reflectors replace the columns from the diagonal down, R the elements
+// above the diagonal. The diagonal of R and the factors of the reflectors are written to
+// diagonal[n] and beta[n].
 lane_fn void qr_factor(real* A, index m, index n, real* diagonal, real* beta) {
   lane_unroll for (index k = 0; k < n; ++k) {
     diagonal[k] = householder_make(A + k * m + k, m - k, beta + k);
@@ -32,8 +34,8 @@ lane_fn void qr_factor(real* A, index m, index n, real* diagonal, real* beta) {
   }
 }
 
-// The same with the longest of the remaining columns first: column k was exchanged with column
-// pivot[k] before its step.
+// Factors A like qr_factor, with column pivoting: the longest of the remaining columns comes first.
+// Column k was exchanged with column pivot[k] before its step.
 lane_fn void qr_factor_pivoted(real* A, index m, index n, real* diagonal, real* beta, real* pivot) {
   real norm2[32];
   lane_unroll for (index j = 0; j < n; ++j) norm2[j] = columns_dot(A + j * m, A + j * m, m);
@@ -67,7 +69,7 @@ lane_fn void qr_factor_pivoted(real* A, index m, index n, real* diagonal, real* 
   }
 }
 
-// C <- Q C for columns C [columns][m] and the reflectors in A [n][m].
+// C <- Q C for the columns C [columns][m] and the reflectors in A [n][m].
 lane_fn void qr_apply(const real* A, const real* beta, index m, index n, real* C, index columns) {
   lane_unroll for (index k = n - 1; k >= 0; --k) {
     lane_unroll for (index j = 0; j < columns; ++j)
@@ -75,8 +77,8 @@ lane_fn void qr_apply(const real* A, const real* beta, index m, index n, real* C
   }
 }
 
-// R [n][n] <- the triangle of the QR of R on top of the rows of B [n][m] (overwritten): so a tall
-// matrix is reduced a few rows at a time. Below the diagonal R is not touched.
+// R [n][n] <- the triangular factor of R on top of the rows of B [n][m], which is overwritten. So a
+// tall matrix is reduced a few rows at a time. Elements of R below the diagonal are unchanged.
 lane_fn void qr_append(real* R, real* B, index m, index n) {
   lane_unroll for (index k = 0; k < n; ++k) {
     real* v = B + k * m;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A view says where the elements of a batch of matrices lie.
+// Views: the memory layout of the elements of a batch of matrices.
 #pragma once
 
 #include <bifocal/linalg.hpp>
@@ -16,14 +16,15 @@ struct View {
   [[nodiscard]] T* at(int e, int b) const { return data + e * element + b * matrix; }
 };
 
-// An input has `size` elements a matrix, and `stride` as in MatrixBatch.
+// Returns the view of an input of `size` elements per matrix, with `stride` as in MatrixBatch.
 template <class T>
 View<T> view_of_input(T* data, MatrixLayout layout, std::ptrdiff_t stride, int count, int size) {
   if (layout == MatrixLayout::interleaved) return {data, stride != 0 ? stride : count, 1};
   return {data, 1, stride != 0 ? stride : size};
 }
 
-// Interleaved outputs have the stride of the input, strided ones lie densely.
+// Returns the view of an output. Interleaved outputs have the stride of the input, strided outputs
+// are dense.
 template <class T>
 View<T> view_of_output(T* data, MatrixLayout layout, std::ptrdiff_t stride, int count, int size) {
   return view_of_input(data, layout, layout == MatrixLayout::interleaved ? stride : 0, count, size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices of a batch into registers, one a lane, and results out of them. Included once for every
-// target.
+// Loads matrices of a batch into registers, one per lane, and stores results from registers.
+// Included once for every SIMD target.
 #if defined(BIFOCAL_LINALG_LANES_IO_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_LINALG_LANES_IO_INL_H_
 #undef BIFOCAL_LINALG_LANES_IO_INL_H_
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace bifocal {
 namespace HWY_NAMESPACE {
 
-// Element e of the matrices first .. first + used - 1; the lanes behind them repeat the last one.
+// Loads element e of the matrices first .. first + used - 1; lanes beyond them repeat the last one.
 template <class Real, class T>
 Real load_element(const linalg::View<const T>& view, int e, int first, int used) {
   constexpr int width = lane::traits<Real>::width;
@@ -31,7 +31,7 @@ Real load_element(const linalg::View<const T>& view, int e, int first, int used)
   return lane::ops<Real>::load(values);
 }
 
-// Nothing where the view has no memory.
+// Stores element e of the first `used` matrices; does not write if the view has no memory.
 template <class Real, class T>
 void store_element(const linalg::View<T>& view, int e, int first, int used, Real v) {
   constexpr int width = lane::traits<Real>::width;
@@ -43,7 +43,7 @@ void store_element(const linalg::View<T>& view, int e, int first, int used, Real
   for (int l = 0; l < used; ++l) p[l * view.matrix] = values[l];
 }
 
-// Registers of a thread, kept from call to call.
+// Returns memory for registers of this thread, which is reused from call to call.
 template <class Real>
 Real* lane_workspace(std::size_t size) {
   thread_local hwy::AlignedFreeUniquePtr<unsigned char[]> memory;

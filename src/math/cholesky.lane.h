@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This solves symmetric positive definite systems of a few unknowns.
+// Solver for symmetric positive definite systems of a few unknowns.
 
-// Solves A x = b for A [n][n] (lower triangle used, all of it overwritten), n <= 9; x replaces b.
-// Returns the smallest pivot of the factorisation A = L D L', relative to the diagonal of A: not
-// above about epsilon, or NaN, when A is not positive definite, and then x is meaningless. A pivot
-// is taken from all that is left at once: sums that wait for nothing but the last pivot.
+// Solves A x = b for A [n][n], n <= 9, of which the lower triangle is used and all is overwritten;
+// x replaces b. Returns the smallest pivot of the factorisation A = L D L', relative to the
+// diagonal of A. If A is not positive definite, it is at most about epsilon, or NaN, and x is
+// meaningless. Each pivot updates the whole remaining matrix, so that the updates depend on the
+// last pivot only.
 lane_fn real ldl_solve(real* A, real* b, index n) {
   real smallest = lane(1), diagonal[9], inverse[9];
   for (index i = 0; i < n; ++i) diagonal[i] = A[i * n + i];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real roots of quadratics and cubics, without trigonometry. Fastest when the coefficients are
+// Real roots of quadratics and cubics, without trigonometry. Fastest if the coefficients are of
 // about unit size.
 
-// Roots x0 <= x1 of x^2 + b x + c, by the form that does not cancel. Returns 2 or 0 (complex roots
-// or NaN).
+// Computes the roots x0 <= x1 of x^2 + b x + c, by the formula without cancellation. Returns 2, or
+// 0 for complex roots or NaN.
 lane_fn real quadratic_roots(real b, real c, real* roots) {
   real h = b * lane(-0.5);
   real discriminant = h * h - c;
@@ -14,20 +14,20 @@ lane_fn real quadratic_roots(real b, real c, real* roots) {
   return select(discriminant >= lane(0), lane(2), lane(0));
 }
 
-// The real root of x^3 + a x^2 + b x + c that lies alone on its side of the inflection point:
-// simple unless the root is triple. Halley's method from beyond it (E. Halley, Phil. Trans. Roy.
-// Soc. 18, 1694; for cubics U. Deiters, R. Macias-Salinas, Ind. Eng. Chem. Res. 53, 2014). At most
-// 60 iterations, 3 as a rule.
+// Returns the real root of x^3 + a x^2 + b x + c that is alone on its side of the inflection point;
+// it is simple unless the root is triple. Uses Halley's method from beyond the root (E. Halley,
+// Phil. Trans. Roy. Soc. 18, 1694; for cubics U. Deiters, R. Macias-Salinas, Ind. Eng. Chem. Res.
+// 53, 2014). At most 60 iterations, typically 3.
 lane_fn real cubic_lone_root(real a, real b, real c) {
-  // y = x - inflection obeys y^3 - q y + p = 0. By symmetry the root is -sign(p) times the positive
-  // root of y^3 - q y - |p|.
+  // y = x - inflection satisfies y^3 - q y + p = 0. By symmetry the root is -sign(p) times the
+  // positive root of y^3 - q y - |p|.
   real inflection = a * lane(-1.0 / 3.0);
   real q = a * a * lane(1.0 / 3.0) - b;
   real p = c + inflection * (b + inflection * (a + inflection));
   real magnitude = fabs(p), third = fmax(q, lane(0)) * lane(1.0 / 3.0);
-  // Bounds: 2 sqrt(q / 3) when three roots are real. Otherwise r + max(q, 0) / (3 r) of any r not
-  // below cbrt|p|, such as (2 |p|^(1/4) + |p|^(1/2)) / 3: a geometric mean is never above the
-  // arithmetic one.
+  // Upper bounds: 2 sqrt(q / 3) for three real roots. Otherwise r + max(q, 0) / (3 r) for any r not
+  // below cbrt|p|, such as (2 |p|^(1/4) + |p|^(1/2)) / 3: a geometric mean never exceeds the
+  // arithmetic mean.
   real inner = lane(2) * sqrt(third);
   real root = sqrt(magnitude);
   real r = lane(1.0 / 3.0) * (lane(2) * sqrt(root) + root);
@@ -45,8 +45,8 @@ lane_fn real cubic_lone_root(real a, real b, real c) {
   return inflection - copysign(y, p);
 }
 
-// Real roots of x^3 + a x^2 + b x + c: the lone root first, then the other two in order when they
-// are real. Returns 1 or 3.
+// Computes the real roots of x^3 + a x^2 + b x + c: the lone root first, then the two remaining
+// roots in ascending order if they are real. Returns 1 or 3.
 lane_fn real cubic_roots(real a, real b, real c, real* roots) {
   real r = cubic_lone_root(a, b, c);
   real a1 = a + r;
@@ -55,8 +55,8 @@ lane_fn real cubic_roots(real a, real b, real c, real* roots) {
     real x = roots[i];
     real slope = b + x * (lane(2) * a + lane(3) * x);
     real step = (c + x * (b + x * (a + x))) / slope;
-    // One Newton step mends what the division by (x - r) lost; not at a double root, where it would
-    // jump.
+    // One Newton step corrects the error of the division by (x - r). It is omitted at a double
+    // root, because it would diverge.
     roots[i] = select(fabs(step) <= lane(1e-3) * fabs(x - r), x - step, x);
   }
   roots[0] = r;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Polynomials in x, y, z, the coefficients of
+// Polynomials in x, y, z, given by the coefficients of
 //   linear (4):     x y z 1
 //   quadratic (10): xx xy yy xz yz zz x y z 1
 //   cubic (20):     xxx yyy xxy xyy xxz xx yyz yy xyz xy | xzz xz x yzz yz y zzz zz z 1
-// The cubic order is that of D. Nister's five-point elimination (PAMI 26(6), 2004): after the first
-// ten, only z is left beside x, y, 1.
+// The cubic order is from D. Nister's five-point elimination (PAMI 26(6), 2004): after the first
+// ten, only powers of z times x, y or 1 remain.
 
 // out += a b
 lane_fn void linear_product_add(const real* a, const real* b, real* out) {

@@ -25,7 +25,7 @@ lane_fn void mat3_mul(const real* A, const real* B, real* out) {
   }
 }
 
-// Cofactors: out = det(A) A^-T; row i is the cross product of the two rows after row i.
+// Cofactors: out = det(A) A^-T; row i is the cross product of the two rows after row i (cyclic).
 lane_fn void mat3_cofactors(const real* A, real* out) {
   vec3_cross(A + 3, A + 6, out);
   vec3_cross(A + 6, A, out + 3);
@@ -51,8 +51,8 @@ lane_fn void mat3_scale(real* A, real s) {
 // Scales A to Frobenius norm 1.
 lane_fn void mat3_normalise(real* A) { mat3_scale(A, lane(1) / sqrt(mat3_dot(A, A))); }
 
-// The rotation by about the vector w (Cayley's map: orthogonal whatever w, and exact to second
-// order): by the angle a about it with |w| = 2 tan(a / 2).
+// Computes a rotation by about the vector w, using Cayley's map. It is orthogonal for every w and
+// exact to second order: the angle a about w satisfies |w| = 2 tan(a / 2).
 lane_fn void rotation_cayley(const real* w, real* R) {
   real x = w[0] * lane(0.5), y = w[1] * lane(0.5), z = w[2] * lane(0.5);
   real k = lane(2) / (lane(1) + x * x + y * y + z * z);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The normalisation of R. Hartley, In defense of the eight-point algorithm, PAMI 19(6), 1997.
+// Normalisation of points by R. Hartley, In defense of the eight-point algorithm, PAMI 19(6), 1997.
 
-// Moves n points to mean 0 and root mean square distance sqrt(2): x' = s (x - mx), y' = s (y - my).
-// normal: s mx my.
+// Transforms n points to mean 0 and root mean square distance sqrt(2): x' = s (x - mx), y' = s (y -
+// my). normal: s mx my.
 lane_fn void points_normalise(const real* x, const real* y, index n, real* out_x, real* out_y,
                               real* normal) {
   real mx = lane(0), my = lane(0), spread = lane(0);

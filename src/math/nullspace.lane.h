@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Null space of a few equations in up to 9 unknowns, by Householder reflections (G. Golub, C. Van
-// Loan, Matrix Computations, 4th ed., 5.1-5.2): orthonormal, backward stable, and without the row
-// exchanges that lanes could not make together. Rows have n numbers.
+// Loan, Matrix Computations, 4th ed., 5.1-5.2). The basis is orthonormal and backward stable. No
+// rows are exchanged, because lanes could not do so together. Rows have n numbers.
 
-// Reflector that maps the tail a[k..n-1] to a multiple of its first axis, stored over that tail;
-// returns its factor beta (I - beta v v'), and 0 for a tail of zeros. *diagonal: the norm of the
-// tail.
+// Computes the reflector I - beta v v' that maps the tail a[k..n-1] to a multiple of the first
+// axis; v is stored over the tail. Returns beta, or 0 for a tail of zeros. *diagonal: the norm
+// of the tail.
 lane_fn real row_reflector(real* a, index k, index n, real* diagonal) {
   real norm2 = a[k] * a[k];
   for (index j = k + 1; j < n; ++j) norm2 += a[j] * a[j];
@@ -25,8 +25,8 @@ lane_fn void reflect_row(const real* v, real beta, index k, index n, real* b) {
   for (index j = k; j < n; ++j) b[j] -= s * v[j];
 }
 
-// Makes the reflector of row k of m and applies it to the later rows, at once: their sums need not
-// wait for each other. Returns the square of the row's part outside of the rows before it.
+// Computes the reflector of row k of m and applies it to all later rows at once, whose sums are
+// independent. Returns the square of the part of the row outside of the span of the rows before it.
 lane_fn real null_step(real* A, index k, index m, index n, real* beta) {
   real diagonal = lane(0);
   if (k >= m) return diagonal;
@@ -41,10 +41,10 @@ lane_fn void null_back(const real* A, index k, index m, index n, const real* bet
   for (index i = 0; i < n - m; ++i) reflect_row(A + n * k, beta[k], k, n, N + n * i);
 }
 
-// A: m <= 8 rows of n <= 9 (overwritten), m < n. N: n - m orthonormal rows of n with A N' = 0.
-// Returns the smallest sine of the angle between a row and the span of the rows before it: about
-// epsilon when the rows are dependent, NaN for NaN input. Steps are written out, so that compilers
-// know the length of each loop.
+// Computes N, n - m orthonormal rows of n with A N' = 0. A: m <= 8 rows of n <= 9, m < n,
+// overwritten. Returns the smallest sine of the angle between a row and the span of the rows before
+// it: about epsilon if the rows are dependent, NaN for NaN input. Steps are written out, so that
+// compilers know the length of each loop.
 lane_fn real null_space(real* A, index m, index n, real* N) {
   real beta[8], norm2[8], outside2[8];
   for (index i = 0; i < m; ++i) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real roots of a polynomial of degree 10, all lanes together: counted at fixed places by Sturm's
-// theorem, parted by halving, refined by Newton's method.
+// Real roots of a polynomial of degree 10, for all lanes together: counted at fixed places by
+// Sturm's theorem, separated by bisection, refined by Newton's method.
 //   D. Nister, An efficient solution to the five-point relative pose problem, PAMI 26(6), 2004
 //   (Sturm's sequence by its quotients).
-// A place z = x / y is given by t, -1 <= t <= 1, with x = 1.5 t and y = 1 - t^2 - 3/8 x: equal
-// steps of t are about equal angles, over which five-point samples spread their roots. Without the
-// last term t = 1 would be infinity, and z -> -z turn t around: samples of a camera that moved
-// along its rows, and others with some order, have a root there or only even powers, where the
-// sequence breaks off.
+// A place z = x / y is given by t, -1 <= t <= 1, with x = 1.5 t and y = 1 - t^2 - 3/8 x. Equal
+// steps of t are about equal angles, over which five-point samples distribute their roots. The last
+// term of y breaks two symmetries: without it, t = 1 would be infinity, and z -> -z would be t ->
+// -t. Samples of a camera that moved along its image rows, and other regular samples, have a root
+// at infinity or only even powers, for which Sturm's sequence ends early.
 
-// The quotients of Sturm's sequence of p, degree 10, as a polynomial in x / (y + 3/8 x): f[0] ~ p,
-// f[1] ~ p', f[k] = (a x + b) f[k + 1] - c f[k + 2]. chain [30]: a, b, c of k = 0 to 8, then f[9]
-// (constant, slope) and f[10]. In double precision: found in float, they miscount the roots of 1 to
-// 2 % of five-point samples, so of 0.1
-// %.
+// Computes the quotients of Sturm's sequence of p, degree 10, as a polynomial in x / (y + 3/8 x):
+// f[0] ~ p, f[1] ~ p', f[k] = (a x + b) f[k + 1] - c f[k + 2]. chain [30]: a, b, c of k = 0 to 8,
+// then f[9] (constant, slope) and f[10]. They are computed in double precision, but stored as
+// `real`: in float the quotients miscount the roots of 1 to 2 % of five-point samples, in double
+// 0.1 %. OpenCL devices without cl_khr_fp64 compute in the precision of `real`.
 lane_fn void sturm_chain_10(const real* p, real* chain) {
   wide u[11], v[11], largest;
   for (index i = 0; i < 11; ++i) u[i] = widen(p[i]);
@@ -24,7 +24,8 @@ lane_fn void sturm_chain_10(const real* p, real* chain) {
   for (index i = 0; i < 10; ++i) v[i] = u[i + 1] * wide_of(i + 1);
   v[10] = wide_of(0);
   lane_unroll for (index k = 0; k < 9; ++k) {
-    // u, of degree n + 1, and v, of degree n, become v and the negative remainder of u by v.
+    // u, of degree n + 1, and v, of degree n, become v and the negative remainder of u divided
+    // by v.
     const index n = 9 - k;
     wide inverse = wide_reciprocal(v[n]);
     wide a = u[n + 1] * inverse, b = (u[n] - a * v[n - 1]) * inverse;
@@ -51,8 +52,9 @@ lane_fn void sturm_chain_10(const real* p, real* chain) {
   chain[29] = narrow(v[0]);
 }
 
-// Counts how often the sequence changes its sign at 4 places. Between two places lie as many roots
-// as it changes more often at the lower. Four at a time keep the multipliers busy.
+// Counts the sign changes of the sequence at 4 places. The number of roots between two places is
+// the number of changes at the lower place minus the number at the upper place. Four places at a
+// time keep the multipliers busy.
 lane_fn void sturm_changes_4(const real* chain, const real* t, real* changes) {
   real x[4], y[4], f[4], after[4], sign[4];
   lane_unroll for (index i = 0; i < 4; ++i) {
@@ -91,12 +93,14 @@ lane_fn void polynomials_4(const real* c, const real* x, real* f, real* slope) {
   lane_unroll for (index i = 0; i < 4; ++i) f[i] = f[i] * x[i] + c[11 * i];
 }
 
-// Parts roots number first to first + 3, in order, from the others: low[i] <= t < high[i], and how
-// many roots that bracket holds. below [8]: how many lie below t = -3/4, -2/4, ..., 4/4 (so of
-// all).
+// Separates roots number first to first + 3, in ascending order of t, from the remaining roots.
+// Computes brackets low[i] <= t < high[i] and the number of roots held[i] in each: 0 for a missing
+// root, more than 1 if 12 bisections could not separate roots. chain [31]: see
+// sturm_chain_10(), then the number of sign changes at t = 1. below [8]: numbers of roots below
+// t = -3/4, -2/4, ..., 4/4, the last of which counts all roots.
 lane_fn void roots_part_4(const real* chain, const real* below, index first, real* low, real* high,
                           real* held) {
-  real until[4], since[4], middle[4], changes[4];  // roots below the bracket's ends
+  real until[4], since[4], middle[4], changes[4];  // numbers of roots below the ends of the bracket
   lane_unroll for (index i = 0; i < 4; ++i) {
     low[i] = lane(-1);
     since[i] = lane(0);
@@ -117,7 +121,8 @@ lane_fn void roots_part_4(const real* chain, const real* below, index first, rea
     sturm_changes_4(chain, middle, changes);
     most = lane(0);
     lane_unroll for (index i = 0; i < 4; ++i) {
-      // Below infinity the changes are 10 less those above: each degree is one less than the last.
+      // Below infinity the number of changes is 10 minus the number above: each degree is one less
+      // than the previous.
       real count = lane(10) - chain[30] - changes[i];
       mask halve = held[i] > lane(1), passed = count <= lane(first + i);
       low[i] = select(halve & passed, middle[i], low[i]);
@@ -130,14 +135,15 @@ lane_fn void roots_part_4(const real* chain, const real* below, index first, rea
   }
 }
 
-// z = x / y of a place.
+// Computes z = x / y of a place.
 lane_fn void root_place(real t, real* x, real* y) {
   *x = lane(1.5) * t;
   *y = lane(1) - t * t - lane(0.375) * *x;
 }
 
-// Newton's method in 4 brackets, halving where a step leaves the bracket, on z or beyond 1 on 1 /
-// z. is_root: whether there is one.
+// Refines the roots in 4 brackets by Newton's method on z, or on 1 / z if |z| > 1, with bisection
+// if a step leaves the bracket. held: numbers of roots in the brackets. is_root: whether `root`
+// holds a root, which is false for an empty bracket.
 lane_fn void roots_refine_4(const real* c, const real* low, const real* high, const real* held,
                             real* root, mask* is_root) {
   real own[44], x[4], f[4], slope[4], f_low[4], z_low[4], z_high[4], step[4];
@@ -160,7 +166,8 @@ lane_fn void roots_refine_4(const real* c, const real* low, const real* high, co
   const real tolerance = lane(1e-2) * sqrt(lane_epsilon());  // the last step squares the error
   real longest = lane(0);
   lane_unroll for (index i = 0; i < 4; ++i) {
-    // Two that could not be parted stay where they are; rounding can also miscount.
+    // Newton's method needs a sign change. Without it, two inseparable roots become the middle of
+    // their bracket, and a single root does not exist but was miscounted due to rounding.
     mask crossed = f_low[i] * f[i] <= lane(0);
     is_root[i] = (held[i] > lane(1)) | ((held[i] > lane(0)) & crossed);
     mask moves = is_root[i] & crossed;
@@ -169,7 +176,7 @@ lane_fn void roots_refine_4(const real* c, const real* low, const real* high, co
     longest = select(moves, lane(1), longest);
   }
   for (index k = 0; k < 60 && any(longest > tolerance); ++k) {
-    mask active = longest > tolerance;  // a lane that is done waits, whatever its neighbours do
+    mask active = longest > tolerance;  // a converged lane waits, whatever its neighbours do
     polynomials_4(own, x, f, slope);
     longest = lane(0);
     lane_unroll for (index i = 0; i < 4; ++i) {
@@ -187,9 +194,10 @@ lane_fn void roots_refine_4(const real* c, const real* low, const real* high, co
   lane_unroll for (index i = 0; i < 4; ++i) root[i] = select(beyond[i], lane(1) / x[i], x[i]);
 }
 
-// All real roots of c[0] + c[1] x + ... + c[10] x^10; they fill roots [10] from the front, in order
-// of t. Returns their number. Of roots within 1e-4 of each other's angle rounding may leave out
-// two.
+// Computes all real roots of c[0] + c[1] x + ... + c[10] x^10 and returns their number. roots [10]
+// receives the roots in order of t: ascending from -8/3, then the roots below -8/3, also ascending;
+// unused slots are 0. If c[10] = 0, the root at infinity is infinite or a very large number. Two
+// roots whose angles differ by less than 1e-4 may become two equal numbers or be lost by rounding.
 lane_fn real real_roots_10(const real* c, real* roots) {
   real chain[31], t[4], below[8], low[4], high[4], held[4], root[4], count = lane(0);
   mask is_root[4];

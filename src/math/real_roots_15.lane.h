@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real roots of a polynomial of degree 15, all lanes together. Values and slopes on a fixed grid
-// tell the brackets: where the value changes its sign, and where the two tangents of a cell meet
-// beyond zero (or not much before it), in which case the extremum between them decides whether two
-// roots are there. Three roots in one cell are taken for one.
+// Real roots of a polynomial of degree 15, for all lanes together. Values and slopes on a fixed
+// grid determine the brackets. A cell has a bracket if the value changes its sign. It may have two
+// roots if the two tangents of the cell meet beyond zero, or not much before it; then the extremum
+// between them decides. Three roots in one cell are taken for one root.
 
 enum { ROOT_CELLS = 64 };  // in [-1, 1]
 
@@ -30,12 +30,12 @@ lane_fn void values_15(const real* c, const real* x, real* f, real* slope) {
   slope[3] = s3;
 }
 
-// Zero counts as positive.
+// Returns whether a and b have different signs; zero counts as positive.
 lane_fn mask values_part(real a, real b) {
   return ((a < lane(0)) & (b >= lane(0))) | ((a >= lane(0)) & (b < lane(0)));
 }
 
-// Puts [a, b] of the lanes in m behind the *count brackets low, high [15].
+// Appends [a, b] to the *count brackets low, high [15] in the lanes of m.
 lane_fn void bracket_put(real a, real b, mask m, real* low, real* high, real* count) {
   for (index s = 0; s < 15; ++s) {
     mask here = m & (*count == lane(s));
@@ -45,8 +45,8 @@ lane_fn void bracket_put(real a, real b, mask m, real* low, real* high, real* co
   *count = fmin(*count + select(m, lane(1), lane(0)), lane(15));
 }
 
-// Finds where c [16] comes nearest to zero in a cell [a, b] at whose ends it has the slopes sa and
-// sb of opposite signs: ten halvings by the slope.
+// Returns the extremum of c [16] nearest to zero in a cell [a, b] with slopes of opposite signs at
+// its ends, sa at a: ten bisections by the slope.
 lane_fn real dip_of(const real* c, real a, real b, real sa) {
   for (index k = 0; k < 10; ++k) {
     real m = lane(0.5) * (a + b), f = c[15], s = f;
@@ -61,7 +61,8 @@ lane_fn real dip_of(const real* c, real a, real b, real sa) {
   return lane(0.5) * (a + b);
 }
 
-// The brackets of the roots of c [16] in [-1, 1), in order: low, high [15]. Returns their number.
+// Computes the brackets of the roots of c [16] in [-1, 1), in ascending order: low, high [15].
+// Returns their number.
 lane_fn real root_brackets_15(const real* c, real* low, real* high) {
   const real width = lane(2) / lane(ROOT_CELLS);
   real x[4], f[4], slope[4], count = lane(0);
@@ -93,8 +94,8 @@ lane_fn real root_brackets_15(const real* c, real* low, real* high) {
   return count;
 }
 
-// The root of c [16] in each of the brackets [low, high], 4 at a time: Newton's steps, halving
-// where they leave the bracket; at most 40.
+// Computes the root of c [16] in each of the brackets [low, high], 4 at a time, by at most 40
+// Newton steps, with bisection if a step leaves the bracket.
 lane_fn void brackets_refine_15(const real* c, real* low, real* high, real* x) {
   const real tolerance = lane(1e-2) * sqrt(lane_epsilon());  // the last step squares the error
   real f[4], slope[4], first[4];
@@ -119,9 +120,9 @@ lane_fn void brackets_refine_15(const real* c, real* low, real* high, real* x) {
   }
 }
 
-// All real roots of c[0] + c[1] x + ... + c[15] x^15; they fill roots [15] from the front: first
-// those in [-1, 1] in order, then the others, as reciprocals of the roots of the reversed
-// polynomial. Returns their number.
+// Computes all real roots of c[0] + c[1] x + ... + c[15] x^15 in the first slots of roots [15]:
+// first the roots in [-1, 1] in ascending order, then the remaining roots, as reciprocals of the
+// roots of the reversed polynomial. Returns their number.
 lane_fn real real_roots_15(const real* c, real* roots) {
   real reversed[16], low[16], high[16], x[4], total = lane(0);
   for (index i = 0; i < 15; ++i) roots[i] = lane(0);

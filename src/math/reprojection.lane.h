@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reprojection error of a scene point under a pose: P = (R row-major [9], t [3]), X_cam = R X + t,
-// seen at (X_cam, Y_cam) / Z_cam on the normalised image plane. Focal lengths weigh the two
-// coordinates, so the error is in px.
+// Reprojection error of a scene point under a pose P = (R row-major [9], t [3]): X_cam = R X + t,
+// observed at (X_cam, Y_cam) / Z_cam on the normalised image plane. Focal lengths scale the two
+// coordinates, so that the error is in px.
 
-// Residuals r [2] = f (projection - observation). Returns Z_cam; cam gets X_cam.
+// Computes the residuals r [2] = f (projection - observation). Returns Z_cam; cam receives X_cam.
 lane_fn real reprojection_residual(const real* P, real x, real y, const real* X, real fx, real fy,
                                    real* cam, real* r) {
   for (index i = 0; i < 3; ++i) {
@@ -15,15 +15,15 @@ lane_fn real reprojection_residual(const real* P, real x, real y, const real* X,
   return cam[2];
 }
 
-// Squared error; NaN for a point behind the camera, so that it gains nothing.
+// Returns the squared error; NaN for a point behind the camera, so that it does not score.
 lane_fn real reprojection_squared(const real* P, real x, real y, const real* X, real fx, real fy) {
   real cam[3], r[2];
   real z = reprojection_residual(P, x, y, X, fx, fy, cam, r);
   return select(z > lane(0), r[0] * r[0] + r[1] * r[1], lane_nan());
 }
 
-// Derivatives J [2][6] of the residuals with respect to a small rotation w and shift s of the
-// camera frame: X_cam + w x X_cam + s.
+// Computes the derivatives J [2][6] of the residuals with respect to a small rotation w and shift s
+// of the camera frame: X_cam + w x X_cam + s.
 lane_fn void reprojection_jacobian(const real* cam, real fx, real fy, real* J) {
   real inverse = reciprocal(cam[2]);
   real u = cam[0] * inverse, v = cam[1] * inverse;

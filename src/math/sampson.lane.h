@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // First-order geometric (Sampson) error of a correspondence under an epipolar matrix F (row-major
-// 3x3, x2' F x1 = 0): how far, to first order, the point (x1, y1, x2, y2) has to move until it
-// obeys the equation. The unit is the points'.
-//   P. D. Sampson, CGIP 18(1), 1982;  R. Hartley, A. Zisserman, Multiple View Geometry, 2nd ed.,
-//   eq. 11.9.
+// 3x3, x2' F x1 = 0): the distance by which the point (x1, y1, x2, y2) must move to satisfy the
+// equation, to first order. It has the unit of the points.
+//   P. D. Sampson, CGIP 18(1), 1982;  R. Hartley, A. Zisserman, Multiple View Geometry, 2nd
+//   ed., eq. 11.9.
 
-// Returns c = x2' F x1 and gives its derivatives with respect to x1, y1, x2, y2.
+// Returns c = x2' F x1 and writes its derivatives with respect to x1, y1, x2, y2.
 lane_fn real epipolar_constraint(const real* F, real x1, real y1, real x2, real y2,
                                  real* derivatives) {
   real a = F[0] * x1 + F[1] * y1 + F[2];
@@ -28,7 +28,7 @@ lane_fn real sampson_squared(const real* F, real x1, real y1, real x2, real y2) 
   return c * c * reciprocal(vec4_norm_squared(d));
 }
 
-// Tells whether sampson_squared is below a limit, without its division.
+// Returns whether sampson_squared is below a limit, without its division.
 lane_fn mask sampson_within(const real* F, real x1, real y1, real x2, real y2, real limit) {
   real d[4];
   real c = epipolar_constraint(F, x1, y1, x2, y2, d);
@@ -36,8 +36,8 @@ lane_fn mask sampson_within(const real* F, real x1, real y1, real x2, real y2, r
 }
 
 // Linearises the error: with r = sqrt(weight) c, r^2 is the squared error and sqrt(weight) B =
-// dr/dF [9]. Returns c. (B is the derivative of c at the point moved onto the variety, to first
-// order.)
+// dr/dF [9]. B is the derivative of c at the point moved onto the variety, to first order.
+// Returns c.
 lane_fn real sampson_linearise(const real* F, real x1, real y1, real x2, real y2, real* B,
                                real* weight) {
   real d[4];

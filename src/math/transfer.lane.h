@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transfer error of a correspondence under a homography H (row-major 3x3, x2 ~ H x1), to first
-// order and symmetric: how far the point (x1, y1, x2, y2) has to move until x2 ~ H x1. Between two
-// equal scales it is |x2 - H x1|^2 / 2. The unit is the points'.
+// Symmetric transfer error of a correspondence under a homography H (row-major 3x3, x2 ~ H x1), to
+// first order: the distance by which the point (x1, y1, x2, y2) must move until x2 ~ H x1. If both
+// images have the same scale, its square is |x2 - H x1|^2 / 2. It has the unit of the points.
 //   R. Hartley, A. Zisserman, Multiple View Geometry, 2nd ed., 4.2.6 (Sampson error of H).
 
-// The two equations c = w (x2, y2) - (u, v) with (u, v, w) = H (x1, y1, 1), and their derivatives:
-// d[0..1] of c[0] and d[2..3] of c[1] with respect to x1, y1. With respect to x2 (of c[0]) and y2
-// (of c[1]) it is w, which is returned.
+// Computes the two equations c = w (x2, y2) - (u, v), with (u, v, w) = H (x1, y1, 1), and their
+// derivatives with respect to x1, y1: d[0..1] of c[0] and d[2..3] of c[1]. The derivative of c[0]
+// by x2 and of c[1] by y2 is w, which is returned.
 lane_fn real transfer_constraints(const real* H, real x1, real y1, real x2, real y2, real* c,
                                   real* d) {
   real w = H[6] * x1 + H[7] * y1 + H[8];
@@ -19,15 +19,15 @@ lane_fn real transfer_constraints(const real* H, real x1, real y1, real x2, real
   return w;
 }
 
-// Determinant of the constraints' covariance J J', as a sum of squares: rounding cannot make it
-// negative.
+// Returns the determinant of the covariance J J' of the constraints, as a sum of squares, so that
+// rounding cannot make it negative.
 lane_fn real transfer_determinant(const real* d, real w) {
   real w2 = w * w;
   real cross = d[0] * d[3] - d[1] * d[2];
   return cross * cross + w2 * (vec4_norm_squared(d) + w2);
 }
 
-// Squared error c' (J J')^-1 c, again as sums of squares.
+// Returns the squared error c' (J J')^-1 c, also as sums of squares.
 lane_fn real transfer_error(const real* c, const real* d, real w, real inverse_determinant) {
   real a = c[0] * d[2] - c[1] * d[0];
   real b = c[0] * d[3] - c[1] * d[1];
@@ -41,15 +41,15 @@ lane_fn real transfer_squared(const real* H, real x1, real y1, real x2, real y2)
   return transfer_error(c, d, w, reciprocal(transfer_determinant(d, w)));
 }
 
-// Tells whether transfer_squared is below a limit, without its division.
+// Returns whether transfer_squared is below a limit, without its division.
 lane_fn mask transfer_within(const real* H, real x1, real y1, real x2, real y2, real limit) {
   real c[2], d[4];
   real w = transfer_constraints(H, x1, y1, x2, y2, c, d);
   return transfer_error(c, d, w, lane(1)) < limit * transfer_determinant(d, w);
 }
 
-// Linearises the error. The rows of B = dc/dH at the point moved onto the variety (to first order)
-// are (-p, 0, q) and (0, -p, r) with p, q, r [3]; with A = (J J')^-1 (symmetric 2x2: a00, a01, a11)
+// Linearises the error. The rows of B = dc/dH at the point moved onto the variety, to first order,
+// are (-p, 0, q) and (0, -p, r) with p, q, r [3]. With A = (J J')^-1 (symmetric 2x2: a00, a01, a11)
 // and l = A c, half the gradient of the squared error is B' l, and B' A B is the Gauss-Newton
 // matrix. terms [14]: l [2], a [3], p [3], q [3], r [3]. Returns the squared error.
 lane_fn real transfer_linearise(const real* H, real x1, real y1, real x2, real y2, real* terms) {

@@ -20,33 +20,34 @@
 namespace bifocal::pair {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using PhotographView = ImageView<const std::uint8_t>;
 
 constexpr ImagePair kPair[] = {{0, 1}};
 
-// Empty without a doubt.
-std::string doubt_of_camera(const Intrinsics& camera, Picture image, const char* which) {
+// Returns the doubt about a camera's intrinsics in words; empty without a doubt.
+std::string doubt_of_camera(const Intrinsics& camera, PhotographView image, const char* which) {
   const std::string doubt = intrinsics_doubt(camera, image.width, image.height);
-  return doubt.empty() ? doubt : fmt::format("{} ({} picture)", doubt, which);
+  return doubt.empty() ? doubt : fmt::format("{} ({} photograph)", doubt, which);
 }
 
-std::string doubt_of_cameras(const PairOptions& options, Picture image1, Picture image2) {
+std::string doubt_of_cameras(const PairOptions& options, PhotographView image1,
+                             PhotographView image2) {
   std::string doubt;
   if (options.camera1) doubt = doubt_of_camera(*options.camera1, image1, "first");
   if (options.camera2 && doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
   return doubt;
 }
 
-// Which picture has no feature; empty if both have some.
+// Returns which image has no feature, in words; empty if both have some.
 std::string missing_features(const PairResult& r, const PairOptions& options) {
   const bool in_first = r.keypoints1.empty(), in_second = r.keypoints2.empty();
   if (!in_first && !in_second) return {};
   const bool has_mask =
       (in_first && !options.mask1.empty()) || (in_second && !options.mask2.empty());
   return fmt::format("the {} has no feature{}",
-                     in_first && in_second ? "first and the second picture"
-                     : in_first            ? "first picture"
-                                           : "second picture",
+                     in_first && in_second ? "first and the second photograph"
+                     : in_first            ? "first photograph"
+                                           : "second photograph",
                      has_mask ? " inside its mask" : "");
 }
 
@@ -106,7 +107,7 @@ Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
   matches_ = result.matches, points_ = result.points, support_ = result.model;
   epipolar_significance_ = found.epipolar.significance;
   result.doubt = doubt_of_cameras(options_, input.image1, input.image2);
-  // The matches of distorted images contradict every pinhole.
+  // Matches in distorted images contradict every pinhole camera, so they are not tested.
   if (result.doubt.empty() && found.epipolar_kind == ModelKind::essential && !result.undistorted)
     result.doubt = focal_doubt(
         input.queue,
@@ -127,14 +128,14 @@ Attempt Attempt::guided(const AttemptInput& input, const AttemptStages& stages) 
 }
 
 Belief Attempt::belief() const {
-  // A camera that only rotated is an answer.
+  // A pure rotation of the camera is a valid answer, too.
   if (result.outcome != Outcome::ok && result.outcome != Outcome::rotation_only) return {};
   const bool is_doubted = !result.doubt.empty() || result.repetition.is_doubted;
   return {is_doubted ? 1 : 2, support_.significance, support_.inlier_count,
           result.kind != ModelKind::homography, epipolar_significance_};
 }
 
-// Keypoint i of both photographs is that of match i.
+// Uses given matches: match i becomes keypoint i in both images.
 void Attempt::take_given_matches(const AttemptInput& input) {
   const std::span<const PointPair> given = *options_.matches;
   Buffer<PointPair> points(input.queue.device(), given.size());
@@ -149,7 +150,7 @@ void Attempt::take_given_matches(const AttemptInput& input) {
   }
 }
 
-// Takes the matches and the model of a round.
+// Copies the matches and the model of a round to the result.
 void Attempt::take(const verify::Verified<verify::ChosenModel>& round) {
   found = round.results[0];
   result.matches.assign(round.matches.begin(), round.matches.end());
@@ -165,8 +166,9 @@ void Attempt::take(const verify::Verified<verify::ChosenModel>& round) {
   result.median_parallax_deg = found.epipolar.median_parallax_deg;
 }
 
-// The guided model is judged by its inliers among the matches of the first round, whose
-// significance is a bound for more of them. Models of two kinds cannot be compared so.
+// Runs the guided round. Its model is judged by its inliers among the matches of the first round,
+// whose significance is an upper bound if the model has more inliers. For models of two kinds the
+// significances cannot be compared.
 void Attempt::take_guided_round(const AttemptInput& input, const AttemptStages& stages) {
   matching_->on_model = [&] { start(input, stages, "guided model", 0.92); };
   start(input, stages, "guided matching", 0.88);
@@ -206,7 +208,7 @@ void Attempt::doubt_repetition(const AttemptInput& input, const AttemptStages& s
                         {.cameras = cameras, .options = options_.robust, .queue = &input.queue});
     return;
   }
-  const Picture image1 = input.image1, image2 = input.image2;
+  const PhotographView image1 = input.image1, image2 = input.image2;
   result.repetition = repetition(
       {input.queue,
        matching_->features,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One way from two photographs to a model and the doubt about it.
+// An attempt: one sequence of steps from two photographs to a model and the doubt about it.
 #pragma once
 
 #include <bifocal/two_photographs.hpp>
@@ -20,38 +20,41 @@ struct AttemptInput {
   StageClock& clock;
 };
 
-// The names of an attempt's stages begin with `prefix`; they are `length` of the whole job, of
-// which `begin` is done before.
+// Names and progress of an attempt's stages. Names begin with `prefix`; the attempt takes the
+// fraction `length` of the whole job and starts at the fraction `begin`.
 struct AttemptStages {
   std::string prefix = {};
   double begin = 0, length = 1;
 };
 
-// How far a model is believed. It rests on the matches that were found without the model: those of
-// a guided round are selected along it and prove nothing.
+// The confidence in a model. It is based on matches found without the model: matches of a guided
+// round are selected along the model and prove no geometry.
 struct Belief {
   int rank = 0;             // 0: refused, 1: doubted, 2: undoubted
-  double significance = 0;  // Estimate::significance, of those matches
-  int support = 0;          // inliers among them, which decide between equal significance
+  double significance = 0;  // Estimate::significance of those matches
+  int support = 0;          // inliers among those matches, which decide at equal significance
   bool is_epipolar = true;
-  double epipolar_significance = 0;  // next to a homography: of the epipolar model not chosen
+  double epipolar_significance = 0;  // with a homography: of the epipolar model not chosen
 
-  // A homography is not tested for repetition, and its plane is a part of what an epipolar model
-  // explains: it never exceeds one. An epipolar model is compared with the epipolar one of the
-  // other attempt, because an inlier of a homography is less probable by chance.
+  // Returns whether this model is more credible than `other`. A homography never exceeds an
+  // epipolar model: it is not tested for repetition, and an epipolar model explains its plane, too.
+  // An epipolar model is compared with the epipolar model of the attempt that led to `other`,
+  // because an inlier of a homography is less probable by chance.
   [[nodiscard]] bool exceeds(const Belief& other) const;
 };
 
 class Attempt {
  public:
-  // Detects features, matches them and estimates a model; with options.guided also the guided
-  // round. tries: divides the levels of significance and of the doubt.
+  // Detects features, matches them and estimates a model; with options.guided also runs the guided
+  // round. tries: number of attempts, which divides the levels of significance and of the doubt.
   Attempt(const AttemptInput& input, PairOptions options, int tries, const AttemptStages& stages);
 
-  // Returns the attempt with the guided round along its model. It is unchanged if that round has no
-  // more inliers, or its model no more among the matches that were found without it.
+  // Returns the attempt after a guided round along its model. The attempt is unchanged if the
+  // round has no additional inliers, or if its model has no additional inliers among the matches
+  // found without it.
   [[nodiscard]] Attempt guided(const AttemptInput& input, const AttemptStages& stages) const;
-  // The matches of distorted images do not lie along straight lines.
+  // Returns whether a guided round is possible. Matches in distorted images do not lie along
+  // straight epipolar lines.
   [[nodiscard]] bool can_be_guided() const {
     return result.outcome == Outcome::ok && !result.undistorted;
   }
@@ -60,7 +63,7 @@ class Attempt {
     return belief().rank > 0 ? result.model.inlier_count : 0;
   }
 
-  PairResult result;  // up to the pose of an essential matrix
+  PairResult result;  // complete up to the pose of an essential matrix
   verify::ChosenModel found;
 
  private:
@@ -73,8 +76,8 @@ class Attempt {
 
   PairOptions options_;
   int tries_;
-  std::shared_ptr<Matching> matching_;  // guided attempts share it
-  // Of the round without a guide, and the model's inliers in it.
+  std::shared_ptr<Matching> matching_;  // shared by guided attempts
+  // Matches of the unguided round, and the model's inliers among them.
   std::vector<Match> matches_;
   std::vector<PointPair> points_;
   EstimateResult support_;

@@ -10,9 +10,9 @@
 namespace bifocal::pair {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using PhotographView = ImageView<const std::uint8_t>;
 
-// K2' F K1
+// Returns K2' F K1.
 Mat3 essential_of(const Mat3& F, const Intrinsics& k1, const Intrinsics& k2) {
   return times(transposed(k2.matrix()), times(F, k1.matrix()));
 }

@@ -25,12 +25,13 @@ constexpr double kMinParallaxDeg = 0.5;
 constexpr int kMaxDisparities = 1024;  // limit of stereo_sgm
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-// Erodes a mask by the window of the census: the borders of both images look alike.
+// Erodes a mask by the window of the census transform, because the borders of both
+// images look alike.
 ImageU8 inner(const ImageU8& valid) {
-  constexpr int kAcross = 4, kDown = 3;  // px, of the census
+  constexpr int kAcross = 4, kDown = 3;  // px, of the census window
   ImageU8 rows = valid, out = valid;
   runtime::parallel_for(valid.height, [&](int y) {
-    int run = 0;  // valid pixels up to x
+    int run = 0;  // number of consecutive valid pixels up to x
     for (int x = 0; x < valid.width + kAcross; ++x) {
       run = x >= valid.width || valid.at(x, y) ? run + 1 : 0;
       if (x >= kAcross && run <= std::min(2 * kAcross, x)) rows.at(x - kAcross, y) = 0;
@@ -63,8 +64,8 @@ void forget_outside(const ImageU8& valid_left, const ImageU8& valid_right,
   disparity.density = 100.0 * static_cast<double>(known) / (static_cast<double>(width) * height);
 }
 
-// One rectified image and its valid pixels: those from inside the photograph and, if `inside` is
-// given, from inside the lens.
+// A rectified image and its valid pixels: pixels from inside the photograph and, if `inside` is
+// given, from inside the undistorted image.
 struct RectifiedImage {
   ImageU8 rgb, grey, valid;
 };
@@ -83,8 +84,9 @@ RectifiedImage rectified(const Device& device, const Rectification& r, int side,
   return out;
 }
 
-// Memory limit of the matcher. A CPU matches in bands if the sums of all paths would take more than
-// 256 MB: the same result in at most a quarter of the memory. GPUs have no limit here.
+// Returns the memory limit of the matcher in bytes. A CPU matches in bands if the sums of all paths
+// would take more than 256 MB, with the same result in at most a quarter of the memory. GPUs have
+// no limit here.
 std::size_t memory_of(const Device& device, const Rectification& r, int disparities) {
   if (device.info().kind != DeviceKind::cpu) return 0;
   const auto sums = std::size_t{2} * static_cast<std::size_t>(r.width) *
@@ -92,7 +94,7 @@ std::size_t memory_of(const Device& device, const Rectification& r, int disparit
   return std::max(std::size_t{256} << 20, sums / 4);
 }
 
-// Depth of the first photograph's pixels and the cloud.
+// Adds the depth of the first image's pixels and the point cloud.
 void add_depth(Queue& queue, const PinholePair& pair, const DenseCameras& cameras,
                const PoseDeviation& deviation, const PairOptions& options, DensePair& dense) {
   const View image1 = pair.image1;
@@ -137,7 +139,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   views.range =
       widened_range(queue, {sides[0].grey, sides[0].valid}, {sides[1].grey, sides[1].valid},
                     options, views.range, kMaxDisparities);
-  // A shift widens both images.
+  // A shift widens both images, so they are rectified again.
   if (!options.min_disparity && make_disparities_positive(views))
     runtime::parallel_for(2, rectify_side);
   const DisparityRange range = views.range;

@@ -8,9 +8,9 @@
 
 namespace bifocal::pair {
 
-// Rectifies the pictures of a pair with an essential or a fundamental matrix, matches them densely,
-// and makes the depth map and the cloud. Sets result.dense, or result.dense_reason when the
-// geometry doesn't allow it.
+// Rectifies the images of a pair with an essential or a fundamental matrix, matches them densely,
+// and computes the depth map and the point cloud. Sets result.dense, or result.dense_reason if the
+// geometry does not permit dense matching.
 void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options, StageClock& clock,
                PairResult& result);
 

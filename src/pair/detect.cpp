@@ -12,11 +12,11 @@
 namespace bifocal::pair {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using PhotographView = ImageView<const std::uint8_t>;
 
-// Finds the features of one image on a new queue.
-FeatureSet detected(Photograph& photograph, Picture mask, const PairOptions& options) {
-  const Picture image = photograph.view();
+// Detects the features of one image on a new queue.
+FeatureSet detected(Photograph& photograph, PhotographView mask, const PairOptions& options) {
+  const PhotographView image = photograph.view();
   Queue queue(options.device);
   FeatureSet set(options.device);
   // On a CPU images may be larger than any detector.
@@ -29,11 +29,11 @@ FeatureSet detected(Photograph& photograph, Picture mask, const PairOptions& opt
   features::AnyDetector detector(queue, image.width, image.height, {options.sift, options.surf});
   detector.set_mask(mask);
   (void)detector.add(photograph.samples(), 1, set, image.channels);
-  // An image with more extrema than the detector has places for gets no features; the detector
-  // tries images from the host again with more places.
+  // An image with more extrema than the detector's capacity gets no features. For images from the
+  // host, the detector tries again with a larger capacity.
   if (set.count(queue, 0) == 0) {
     set.clear();
-    const PictureView picture(image);
+    const AnyImageView picture(image);
     (void)detector.add({&picture, 1}, set);
   }
   queue.wait();
@@ -53,7 +53,7 @@ FeatureSet detect(Queue& queue, Photograph& image1, Photograph& image2,
     runtime::parallel_for(2, find);
   } catch (const Error& e) {
     if (!runtime::is_out_of_memory(e)) throw;
-    for (FeatureSet& one : found) one = FeatureSet();  // their memory first
+    for (FeatureSet& one : found) one = FeatureSet();  // frees their memory first
     find(0);
     find(1);
   }

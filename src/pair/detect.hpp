@@ -8,8 +8,8 @@
 
 namespace bifocal::pair {
 
-// Uploads both images and finds their features at the same time, on the queue's device; returns a
-// set of two images there.
+// Uploads both images and detects their features concurrently on the queue's device. Returns a set
+// of two images there.
 [[nodiscard]] FeatureSet detect(Queue& queue, Photograph& image1, Photograph& image2,
                                 const PairOptions& options);
 

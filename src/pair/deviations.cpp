@@ -13,17 +13,17 @@
 namespace bifocal::pair {
 namespace {
 
-// Calibrations with a chessboard have a standard deviation of 0.1 % of the focal length and 0.1 %
-// of the width, in experiments with 5 images (Z. Zhang, A flexible new technique for camera
-// calibration, PAMI 22(11), 2000, table 1).
+// Chessboard calibrations have a standard deviation of 0.1 % of the focal length and 0.1 % of the
+// width, in experiments with 5 images (Z. Zhang, A flexible new technique for camera calibration,
+// PAMI 22(11), 2000, table 1).
 constexpr double kCalibratedFocal = 0.001, kCalibratedAspect = 0.0005, kCalibratedPoint = 0.001;
 // EXIF rounds a focal length to whole mm of 35 mm film (2 %), and focusing changes it.
 constexpr double kExifFocal = 0.04;
 // The published calibrations of KITTI (raw), EuRoC, TUM RGB-D (fr1, fr2) and ETH3D (DSLR) have
-// principal points 0.02 to 2.5 % of the longer side off the middle in x or y, 1.0 % in the median,
-// 1.2 % rms, and fx / fy 0 to 0.35 % off 1.
+// principal points 0.02 to 2.5 % of the longer side from the image centre in x or y, 1.0 % in the
+// median, 1.2 % rms, and ratios fx / fy that differ from 1 by 0 to 0.35 %.
 constexpr double kAssumedPoint = 0.01, kAssumedAspect = 0.002;
-constexpr double kOpenDirectionDeg = 45;  // two deviations are those of any sideways direction
+constexpr double kOpenDirectionDeg = 45;  // two deviations cover any sideways direction
 
 bool operator==(const Intrinsics& a, const Intrinsics& b) {
   return a.fx == b.fx && a.fy == b.fy && a.cx == b.cx && a.cy == b.cy;
@@ -31,7 +31,7 @@ bool operator==(const Intrinsics& a, const Intrinsics& b) {
 
 Mat3 essential_of(const Pose& pose) { return times(cross_matrix(pose.t), pose.R); }
 
-double alike(const Mat3& a, const Mat3& b) {
+double similarity(const Mat3& a, const Mat3& b) {
   double sum = 0;
   for (std::size_t i = 0; i < 9; ++i) sum += a[i] * b[i];
   return sum;
@@ -40,13 +40,14 @@ double alike(const Mat3& a, const Mat3& b) {
 // Returns the pose of E that is nearest to a given pose.
 Pose pose_near(const Mat3& E, const Pose& to) {
   const EssentialPoses poses = decompose_essential(E);
-  Pose out{poses.R[alike(poses.R[1], to.R) > alike(poses.R[0], to.R) ? 1 : 0], poses.t};
+  Pose out{poses.R[similarity(poses.R[1], to.R) > similarity(poses.R[0], to.R) ? 1 : 0], poses.t};
   if (dot(out.t, to.t) < 0)
     for (double& v : out.t) v = -v;
   return out;
 }
 
-// Fits start near their end, and are compared with each other.
+// Few refinement steps suffice, because fits start near their end and are only compared
+// with each other.
 constexpr int kSteps = 4;
 
 // Difference of two fits: rotation w (rad), t, and the logarithm of the focal length.
@@ -67,15 +68,15 @@ Change change(const DeviatingGeometry& from, const DeviatingGeometry& to) {
 DeviatingGeometry changed(const DeviatingGeometry& g, const Change& c) {
   DeviatingGeometry out = g;
   Pose& p = out.cam2_from_cam1;
-  const Mat3 turned = times(cross_matrix({c[0], c[1], c[2]}), p.R);
-  for (std::size_t i = 0; i < 9; ++i) p.R[i] += turned[i];
+  const Mat3 dR = times(cross_matrix({c[0], c[1], c[2]}), p.R);
+  for (std::size_t i = 0; i < 9; ++i) p.R[i] += dR[i];
   for (std::size_t i = 0; i < 3; ++i) p.t[i] += c[3 + i];
   for (Intrinsics* k : {&out.camera1, &out.camera2})
     k->fx *= std::exp(c[6]), k->fy *= std::exp(c[6]);
   return out;
 }
 
-// The covariance of independent changes.
+// Covariance of the sum of independent changes.
 class Covariance {
  public:
   void add(const Change& c, double scale = 1) {
@@ -86,7 +87,7 @@ class Covariance {
     for (std::size_t i = 0; i < 6; ++i)
       for (std::size_t j = 0; j < 6; ++j) C_[i][j] += scale * pose[6 * i + j];
   }
-  // Independent changes with this covariance: the columns of its Cholesky factor.
+  // Returns independent changes with this covariance: the columns of its Cholesky factor.
   [[nodiscard]] std::vector<Change> changes() const {
     std::vector<Change> columns;
     for (std::size_t j = 0; j < 7; ++j) {
@@ -95,7 +96,7 @@ class Covariance {
         column[i] = C_[i][j];
         for (const Change& before : columns) column[i] -= before[i] * before[j];
       }
-      // t has no variance along itself, except for rounding.
+      // t has no variance along its own direction, apart from rounding.
       if (!(column[j] > 1e-12 * C_[j][j])) column.fill(0);
       const double root = std::sqrt(column[j]);
       if (root > 0)
@@ -112,11 +113,11 @@ class Covariance {
 // Least-squares fits to the inliers of a pair: of the pose, or of the focal length with it.
 class Fits {
  public:
-  Fits(const CalibratedPair& pair, bool has_focal)
+  Fits(const CalibratedInliers& pair, bool has_focal)
       : pair_(pair), has_focal_(has_focal), own_{pair.camera1, pair.camera2, pair.pose} {}
 
-  // Returns no geometry if the fit has no focal length. threshold: px, larger errors count as the
-  // threshold; 0: all count in full.
+  // Fits the pose to the inliers with the given cameras; nullopt if the fit has no focal length.
+  // threshold: px, larger errors count as the threshold; 0: all errors count in full.
   [[nodiscard]] std::optional<DeviatingGeometry> fit(std::span<const PointPair> inliers,
                                                      const Intrinsics& camera1,
                                                      const Intrinsics& camera2,
@@ -147,7 +148,7 @@ class Fits {
     whole_ = *whole;
     Covariance sum;
     sum.add(noise.pose, noise.correlation);
-    // The noise of the pose at this focal length, and that of the focal length, are independent.
+    // The noise of the pose at this focal length and the noise of the focal length are independent.
     const Fits posed(pair_, false);
     const auto base = posed.fit(pair_.inliers, pair_.camera1, pair_.camera2);
     for (const Intrinsics& longer : deviating_cameras(
@@ -158,14 +159,15 @@ class Fits {
       if (!other) return false;
       sum.add(change(whole_, *other), scale);
     }
-    // Fits in which large errors count more, and less, than they did in the estimate.
+    // Adds fits in which large errors have more, and less, weight than in the estimate.
     sum.add(change(whole_, own_));
     if (const auto sharp = fit(pair_.inliers, pair_.camera1, pair_.camera2, 2 * noise.noise))
       sum.add(change(whole_, *sharp));
     for (const Change& c : sum.changes()) out.push_back(changed(own_, c));
     return true;
   }
-  // Adds the difference that other cameras or inliers make. Returns false without a focal length.
+  // Adds the difference caused by different cameras or inliers. Returns false without
+  // a focal length.
   [[nodiscard]] bool add_assumed(std::span<const PointPair> inliers, const Intrinsics& camera1,
                                  const Intrinsics& camera2,
                                  std::vector<DeviatingGeometry>& out) const {
@@ -183,7 +185,7 @@ class Fits {
   }
 
  private:
-  const CalibratedPair& pair_;
+  const CalibratedInliers& pair_;
   bool has_focal_;
   DeviatingGeometry own_, whole_;
 };
@@ -196,7 +198,8 @@ CameraDeviation with_principal_point(CameraDeviation deviation, const PairOption
   return deviation;
 }
 
-PoseDeviation deviation_of(const CalibratedPair& pair, std::vector<DeviatingGeometry> geometries) {
+PoseDeviation deviation_of(const CalibratedInliers& pair,
+                           std::vector<DeviatingGeometry> geometries) {
   PoseDeviation out;
   for (const DeviatingGeometry& g : geometries) {
     const Change d = change({pair.camera1, pair.camera2, pair.pose}, g);
@@ -244,13 +247,13 @@ std::vector<Intrinsics> deviating_cameras(const Intrinsics& k, const CameraDevia
   return cameras;
 }
 
-PoseDeviation pose_deviation(const CalibratedPair& pair, const CameraDeviation& deviation1,
+PoseDeviation pose_deviation(const CalibratedInliers& pair, const CameraDeviation& deviation1,
                              const CameraDeviation& deviation2) {
   Fits fits(pair, false);
   std::vector<DeviatingGeometry> geometries;
   if (!fits.add_errors(0, geometries)) return {};
   const bool is_one = pair.camera1 == pair.camera2;
-  // Fits of a pose have no reason to fail.
+  // The result is ignored, because fits of a pose do not fail.
   for (const Intrinsics& k : deviating_cameras(pair.camera1, deviation1))
     (void)fits.add_assumed(pair.inliers, k, is_one ? k : pair.camera2, geometries);
   if (!is_one)
@@ -259,7 +262,7 @@ PoseDeviation pose_deviation(const CalibratedPair& pair, const CameraDeviation& 
   return deviation_of(pair, std::move(geometries));
 }
 
-FocalDeviation focal_deviation(const CalibratedPair& pair, double relative,
+FocalDeviation focal_deviation(const CalibratedInliers& pair, double relative,
                                const CameraDeviation& assumed,
                                std::span<const std::vector<PointPair>> more) {
   FocalDeviation open;

@@ -9,9 +9,9 @@ namespace bifocal::pair {
 namespace {
 
 constexpr int kFewInliers = 50;
-// The fraction of correct matches that a further try looks for, as a batch does of few matches: a
-// smaller one takes several times the time of the first try.
-constexpr double kSoughtFraction = 0.3;
+// Inlier fraction that a further try searches for, as in a batch with few matches: a smaller
+// fraction takes several times the time of the first try.
+constexpr double kMinInlierRatio = 0.3;
 constexpr AttemptStages kFirst = {"", 0, 0.7}, kAffine = {"affine ", 0.68, 0.01},
                         kGuided = {"", 0.69, 0.01};
 
@@ -46,7 +46,7 @@ Attempt escalated(const AttemptInput& input, const PairOptions& options) {
   if (has_affine && !is_enough(best)) {
     PairOptions affine = options;
     affine.sift.affine_shape = true;
-    if (affine.robust.min_inlier_ratio == 0) affine.robust.min_inlier_ratio = kSoughtFraction;
+    if (affine.robust.min_inlier_ratio == 0) affine.robust.min_inlier_ratio = kMinInlierRatio;
     compare("affine shapes", Attempt(input, std::move(affine), divisor, kAffine));
   }
   if (has_guided && !is_enough(best) && best.can_be_guided())

@@ -5,9 +5,9 @@
 
 namespace bifocal::pair {
 
-// Makes the attempt that the options ask for and, with options.escalate, further ones while the
-// answer is refused, doubted or has fewer than 50 inliers: affine shapes, then the guided round of
-// the best one. Returns the attempt with the most belief, whose result has the tries.
+// Makes the attempt that the options request. With options.escalate, further attempts follow while
+// the answer is refused, doubted or has fewer than 50 inliers: affine shapes, then the guided round
+// of the best attempt. Returns the most credible attempt, whose result lists the tries.
 [[nodiscard]] Attempt escalated(const AttemptInput& input, const PairOptions& options);
 
 }  // namespace bifocal::pair

@@ -11,17 +11,17 @@
 namespace bifocal {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using PhotographView = ImageView<const std::uint8_t>;
 
-void check_picture(Picture image, const char* name) {
+void check_picture(PhotographView image, const char* name) {
   if (image.empty() || image.channels < 1 || image.channels > 4) {
     throw Error(ErrorCode::usage,
-                fmt::format("{}: {} x {} px with {} channels: not a picture of 1 to 4 channels",
+                fmt::format("{}: {} x {} px with {} channels: not an image of 1 to 4 channels",
                             name, image.width, image.height, image.channels));
   }
 }
 
-void check(Picture image1, Picture image2, const PairOptions& options) {
+void check(PhotographView image1, PhotographView image2, const PairOptions& options) {
   check_picture(image1, "image1");
   check_picture(image2, "image2");
   for (const auto& camera : {options.camera1, options.camera2}) {
@@ -39,13 +39,14 @@ void check(Picture image1, Picture image2, const PairOptions& options) {
   check_options(options);
 }
 
-// Empty where the model is one of a camera that moved before a scene with depth.
+// Returns why a pair has no depth; empty if the model describes a moving camera and a
+// scene with depth.
 std::string why_no_depth(const PairResult& r) {
   if (r.outcome == Outcome::ok && r.kind == ModelKind::homography)
-    return "a homography explains the matches: the scene is one plane, or the camera only turned, "
-           "and neither tells a depth";
+    return "a homography explains the matches: the scene is one plane, or the camera only rotated; "
+           "neither determines depth";
   if (r.outcome == Outcome::ok) return {};
-  if (r.cam2_from_cam1) return "the camera only turned or stood still: there is no depth to find";
+  if (r.cam2_from_cam1) return "the camera only rotated or did not move: depth is not determined";
   return "no geometry was found";
 }
 
@@ -63,7 +64,7 @@ const char* to_string(CameraSource source) {
   return "";
 }
 
-PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& options) {
+PairResult estimate_pair(PhotographView image1, PhotographView image2, const PairOptions& options) {
   check(image1, image2, options);
   std::vector<StageTime> timings;
   PairResult result;
@@ -77,7 +78,7 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
       pair::set_pose(answer.found.epipolar, options.camera1->fx, result);
     pair::estimate_focal_length(queue, photograph1, photograph2, options, result);
     pair::add_pose_deviation(photograph1, photograph2, options, result);
-    result.dense_reason = options.dense ? why_no_depth(result) : "it was not asked for";
+    result.dense_reason = options.dense ? why_no_depth(result) : "it was not requested";
     if (options.dense && result.dense_reason.empty())
       pair::add_dense(queue, pair::pinhole_pair(photograph1, photograph2, result), options, clock,
                       result);

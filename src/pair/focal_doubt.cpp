@@ -8,6 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "verify/inlier_points.hpp"
+
 namespace bifocal::pair {
 namespace {
 
@@ -19,7 +21,7 @@ Mat3 px_to_rays(const Intrinsics& k) {
   return {1 / k.fx, 0, -k.cx / k.fx, 0, 1 / k.fy, -k.cy / k.fy, 0, 0, 1};
 }
 
-// Squares of the Sampson distances.
+// Sum and median of the squared Sampson distances.
 struct Errors {
   double sum = 0, median = 0;
 };
@@ -34,11 +36,9 @@ Errors errors_of(const Mat3& F, std::span<const PointPair> points) {
   return e;
 }
 
-// True if the inliers of the pose fit a fundamental matrix clearly better.
-bool fit_another_camera(const CalibratedPair& pair) {
-  std::vector<PointPair> inliers;
-  for (std::size_t i = 0; i < pair.points.size(); ++i)
-    if (pair.essential.inliers[i]) inliers.push_back(pair.points[i]);
+// Returns whether the inliers of the pose fit a fundamental matrix clearly better.
+bool fit_another_camera(const CalibratedEstimates& pair) {
+  const std::vector<PointPair> inliers = verify::inlier_points(pair.points, pair.essential.inliers);
   const auto free = static_cast<double>(inliers.size()) - kFundamentalParameters;
   if (free < 1) return false;
   const Mat3 F = times(transposed(px_to_rays(pair.camera2)),
@@ -50,8 +50,9 @@ bool fit_another_camera(const CalibratedPair& pair) {
   return statistic > kFStatistic && posed.median > best.median;
 }
 
-// Returns the factor that both focal lengths need, or 1 if the matches do not determine it.
-double focal_factor(Queue& queue, const CalibratedPair& pair, const RobustOptions& options) {
+// Returns the factor by which both focal lengths must be multiplied, or 1 if the matches do
+// not determine it.
+double focal_factor(Queue& queue, const CalibratedEstimates& pair, const RobustOptions& options) {
   const Intrinsics &one = pair.camera1, &two = pair.camera2;
   std::vector<PointPair> points(pair.points.begin(), pair.points.end());
   for (PointPair& p : points) {  // px of a camera of focal length one.fx about (0, 0)
@@ -69,7 +70,8 @@ double focal_factor(Queue& queue, const CalibratedPair& pair, const RobustOption
 
 }  // namespace
 
-std::string focal_doubt(Queue& queue, const CalibratedPair& pair, const RobustOptions& options) {
+std::string focal_doubt(Queue& queue, const CalibratedEstimates& pair,
+                        const RobustOptions& options) {
   if (!pair.essential.ok() || !pair.fundamental.ok() ||
       !problem_info(ModelKind::shared_focal).is_built)
     return {};
@@ -79,7 +81,7 @@ std::string focal_doubt(Queue& queue, const CalibratedPair& pair, const RobustOp
   const double factor = focal_factor(queue, pair, options);
   const double off = std::max(factor, 1 / factor);
   if (!(fits_another && off > kFactor) && !(has_few && off > kFactorOfFew)) return {};
-  constexpr double kPlausibleFactor = 3;  // the matches determine larger ones badly
+  constexpr double kPlausibleFactor = 3;  // the matches determine larger factors poorly
   return fmt::format(
       "the matches contradict these intrinsics: a pose has {} inliers, a fundamental matrix {}, "
       "and {} fit better",

@@ -8,18 +8,18 @@
 
 namespace bifocal::pair {
 
-// A calibrated pair next to its fundamental matrix.
-struct CalibratedPair {
+// A calibrated pair and its fundamental matrix.
+struct CalibratedEstimates {
   const EstimateResult& essential;
   const EstimateResult& fundamental;
   std::span<const PointPair> points;  // px
   const Intrinsics &camera1, &camera2;
 };
 
-// Finds out whether the given focal lengths contradict the matches. Repeated structure gives a
-// fundamental matrix more inliers than a correct pose has, so that their number does not tell. Two
-// signs are used, and both need a common factor of the focal lengths, estimated from the matches,
-// beyond 1.2:
+// Tests whether the given focal lengths contradict the matches. Repeated structure gives a
+// fundamental matrix more inliers than a correct pose, so the number of inliers alone does not
+// decide. Two signs are used, and both require a common factor of the focal lengths, estimated from
+// the matches, beyond 1.2:
 //   - the inliers of the pose fit a fundamental matrix closely and the pose badly: F statistic of
 //     its two additional parameters above 20, and smaller errors in the median;
 //   - the pose has fewer than 85 % of the inliers of the fundamental matrix, and the factor is
@@ -27,8 +27,8 @@ struct CalibratedPair {
 // The constants were chosen on castle-P19, pairs with index mod 3 == 0
 // (scripts/measure/intrinsics).
 //
-// Returns the reason of the doubt in words; empty without one.
-[[nodiscard]] std::string focal_doubt(Queue& queue, const CalibratedPair& pair,
+// Returns the reason of the doubt in words; empty without a doubt.
+[[nodiscard]] std::string focal_doubt(Queue& queue, const CalibratedEstimates& pair,
                                       const RobustOptions& options);
 
 }  // namespace bifocal::pair

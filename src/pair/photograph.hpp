@@ -9,8 +9,8 @@
 
 namespace bifocal::pair {
 
-// An image in memory of the host and, after upload(), of a device: the detector, the removal of its
-// lens and rectification read one copy.
+// An image in host memory and, after upload(), in device memory, so that the detector, the
+// undistortion and the rectification read the same copy.
 class Photograph {
  public:
   using View = ImageView<const std::uint8_t>;
@@ -18,15 +18,15 @@ class Photograph {
   Photograph() = default;
   explicit Photograph(View view) : view_(view) {}
 
-  // Copies the image to the queue's device once, and waits. A CPU reads the memory of the host.
+  // Copies the image to the queue's device once, and waits. A CPU reads host memory.
   void upload(Queue& queue);
 
   operator View() const { return view_; }
   [[nodiscard]] const View& view() const { return view_; }
-  // Rows without gaps; null before upload() and on a CPU.
+  // Returns the image in device memory, with rows without gaps; null before upload() and on a CPU.
   [[nodiscard]] Memory<const std::uint8_t> samples() const { return samples_; }
 
-  // Samples the image on the device of the queue, the same device as for upload().
+  // Samples the image on the device of the queue, which must be the device of upload().
   [[nodiscard]] ImageU8 remapped(Queue& queue, const Remapper& remapper,
                                  ImageU8* valid = nullptr) const;
 

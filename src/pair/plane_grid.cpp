@@ -11,7 +11,8 @@
 namespace bifocal::pair {
 namespace {
 
-// The plane that most of the known neighbours within 2 px agree on.
+// Mean plane of the known neighbours within 2 px that agree with their median; at least two
+// thirds must agree.
 struct Agreed {
   bool is_found = false;
   float w = 0, wx = 0, wy = 0;
@@ -50,7 +51,7 @@ Agreed agreed_plane(const PlaneGrid& grid, int x, int y) {
   return {true, sum.w / count, sum.wx / count, sum.wy / count};
 }
 
-// Sets of connected pixels.
+// Disjoint sets of connected pixels.
 class Sets {
  public:
   explicit Sets(std::size_t count) : parents_(count) {

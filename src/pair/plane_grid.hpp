@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planes of the pixels of image 1, as the filters of slanted matches see them.
+// Planes of the pixels in image 1, with the filters for slanted matches.
 #pragma once
 
 #include <bifocal/geometry.hpp>
@@ -11,8 +11,8 @@
 
 namespace bifocal::pair {
 
-// The point at inverse depth w of pixel (x, y) of view 1 is seen at (u, v) of view 2, at inverse
-// depth w there.
+// Projects the point at inverse depth w of pixel (x, y) in view 1 to (u, v) in view 2. Its
+// inverse depth there is SeenPoint::w.
 struct SeenPoint {
   double u, v, w;
 };
@@ -21,10 +21,10 @@ struct SeenPoint {
 
 struct PlaneGrid {
   stereo::PlaneMap planes;
-  ImageU8 known;  // 1 if a plane is believed, else 0
+  ImageU8 known;  // 1 if the plane is accepted, else 0
   ImageF motion;  // px that the point moves in view 2 per unit of inverse depth
 
-  // Inverse depth of the plane of (x, y), dx and dy px away.
+  // Returns the inverse depth of the plane of (x, y) at the offset (dx, dy) in px.
   [[nodiscard]] float value(int x, int y, int dx, int dy) const {
     return planes.w.at(x, y) + static_cast<float>(dx) * planes.wx.at(x, y) +
            static_cast<float>(dy) * planes.wy.at(x, y);
@@ -34,17 +34,17 @@ struct PlaneGrid {
 // Sets grid.motion.
 void set_motion(const Intrinsics& from, const Intrinsics& to, const Pose& pose, PlaneGrid& grid);
 
-// Gives a pixel the plane of its neighbours where most of those within 2 px are known and their
-// planes agree to 1 px. Every round lets known regions grow by a pixel or two.
+// Assigns the plane of its neighbours to an unknown pixel if most neighbours within 2 px are known
+// and their planes agree to 1 px. Every round grows known regions by a pixel or two.
 void fill_holes(int rounds, PlaneGrid& grid);
 
-// A match of image 1 and its inverse depth.
+// A match at pixel (x, y) of image 1, with its inverse depth.
 struct GridPoint {
   int x, y;
   float w;
 };
-// Makes connected regions of less than `smallest` px unknown, unless a point lies on one of at
-// least 60 px. Neighbours up to 3 px apart are connected if their planes agree to 1 px.
+// Makes connected regions of less than `smallest` px unknown, unless a region of at least 60 px
+// contains a point. Neighbours up to 3 px apart are connected if their planes agree to 1 px.
 void remove_islands(std::span<const GridPoint> points, int smallest, PlaneGrid& grid);
 
 }  // namespace bifocal::pair

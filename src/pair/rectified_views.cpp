@@ -16,8 +16,8 @@ namespace {
 
 using View = ImageView<const std::uint8_t>;
 
-// Whether nearer inliers have larger disparities: the sign of the covariance of disparity and
-// inverse depth. For pairs with F, whose rectification does not know the cameras.
+// Returns whether nearer inliers have larger disparities: the sign of the covariance of disparity
+// and inverse depth. For pairs with F, because their rectification does not use the cameras.
 bool nearer_matches_move_more(const Rectification& r, const DenseCameras& c) {
   std::vector<Vec2> one, two;
   for (const PointPair& m : c.matches) {
@@ -65,7 +65,7 @@ Rectification planar_views(const DenseCameras& c, const SizedCameras& k, double 
   return r;
 }
 
-// Replaces the ends of the search that the options have in px.
+// Replaces the ends of the disparity range that the options set in px.
 void set_given_ends(const PairOptions& options, DisparityRange& range, int most) {
   const int start = options.min_disparity.value_or(range.min),
             end = options.max_disparity.value_or(range.min + range.count);

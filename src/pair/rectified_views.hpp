@@ -9,7 +9,7 @@
 
 namespace bifocal::pair {
 
-// A pair rectified for dense matching: image 1 is the left one, disparities are at least 0 and grow
+// A pair rectified for dense matching: image 1 is on the left, disparities are at least 0 and grow
 // as points come nearer.
 struct RectifiedViews {
   Rectification rectification;
@@ -17,15 +17,16 @@ struct RectifiedViews {
   DisparityRange range;
   std::string refusal;  // the reason if the pair cannot be rectified, otherwise empty
 };
-// Reduces the rectified images until they have at most options.max_dense_pixels (three times as
-// many if polar) and at most `most_disparities` have to be searched.
+// Rectifies a pair. The rectified images are reduced until they have at most
+// options.max_dense_pixels (three times this number if polar) and at most `most_disparities`
+// must be searched.
 [[nodiscard]] RectifiedViews rectified_views(const DenseCameras& cameras,
                                              ImageView<const std::uint8_t> image1,
                                              ImageView<const std::uint8_t> image2,
                                              const PairOptions& options, int most_disparities);
 
-// Shifts the left image if the search begins below 0, because files of disparities need values of
-// at least 0. Returns whether it did.
+// Shifts the left image if the disparity range begins below 0, because disparity files require
+// values of at least 0. Returns whether it was shifted.
 bool make_disparities_positive(RectifiedViews& views);
 
 }  // namespace bifocal::pair

@@ -16,16 +16,16 @@
 namespace bifocal::pair {
 namespace {
 
-// Least evidence of a model that is not doubted: the largest of a wrong pose among the pairs of
+// Least evidence of an undoubted model: the largest evidence of a wrong pose among the pairs of
 // castle-P19 with number mod 3 = 0 (scripts/measure/belief).
 constexpr double kLeastEvidence = 1.45;
-// Descriptor distance of a feature of a scene without repetition to the most similar one of its
-// own image (RootSIFT; 186 to 208 in fountain-P11 and Herz-Jesus-P8, 92 to 163 in most of
-// castle-P19).
+// Descriptor distance of a feature to the most similar feature of its own image in a scene
+// without repetition (RootSIFT; 186 to 208 in fountain-P11 and Herz-Jesus-P8, 92 to 163 in
+// most of castle-P19).
 constexpr double kUniqueDistance = 180;
 constexpr std::size_t kDescriptor = 128;
 
-// The squared descriptor distance of a feature to the most similar one of its image that is at
+// Returns the squared descriptor distance of a feature to the most similar feature of its image at
 // least `radius` px away.
 int twin_distance(const Features& set, int index, double radius) {
   const Keypoint& own = set.keypoints[static_cast<std::size_t>(index)];
@@ -41,7 +41,7 @@ int twin_distance(const Features& set, int index, double radius) {
   return least;
 }
 
-// The median over up to 128 matches of the smaller distance of both features.
+// Returns the median, over up to 128 matches, of the smaller distance of the two features.
 double median_twin_distance(const std::array<Features, 2>& features, const double (&radius)[2],
                             std::span<const Match> matches) {
   constexpr std::size_t kMost = 128;
@@ -69,7 +69,7 @@ std::vector<Intrinsics> cameras_for(ModelKind kind, const PairOptions& options) 
 }
 
 Repetition repetition(const PairFeatures& pair, const ModelMatches& found, int tries) {
-  constexpr double kOwnPlace = 0.02;  // of the diagonal: features nearer than that are no twins
+  constexpr double kOwnPlace = 0.02;  // of the diagonal: nearer features are no twins
   const auto& [queue, features, options, diagonals] = pair;
   const ModelKind kind = found.kind;
   const bool is_known = kind == ModelKind::essential || kind == ModelKind::fundamental;
@@ -94,7 +94,7 @@ Repetition repetition(const PairFeatures& pair, const ModelMatches& found, int t
       found.model.inlier_count, found.points.size(), r.rival_inliers);
   if (r.twin_distance > 0)
     r.reason += fmt::format(
-        ", and matched features resemble others of their own picture (median distance {:.0f}, "
+        ", and matched features resemble others of their own image (median distance {:.0f}, "
         "about {:.0f} without repetition)",
         r.twin_distance, kUniqueDistance);
   return r;

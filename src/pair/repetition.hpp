@@ -17,8 +17,8 @@ struct PairFeatures {
   const PairOptions& options;
   double diagonals[2];  // px, of the photographs
 };
-// Matches of these features that were found without the model, and the model with its inliers among
-// them.
+// Matches of such features found without the model, and the model with its inliers
+// among those matches.
 struct ModelMatches {
   ModelKind kind;
   std::span<const Match> matches;
@@ -26,11 +26,11 @@ struct ModelMatches {
   const EstimateResult& model;
 };
 
-// Judges an epipolar model; others are not doubted. tries: the number of models of which one is
-// taken, which divides the level.
+// Tests an epipolar model for repeated structure; other models are not doubted. tries: number of
+// models to choose from, which divides the level.
 [[nodiscard]] Repetition repetition(const PairFeatures& pair, const ModelMatches& found, int tries);
 
-// The cameras that residuals() takes for a kind.
+// Returns the cameras that residuals() takes for a kind of model.
 [[nodiscard]] std::vector<Intrinsics> cameras_for(ModelKind kind, const PairOptions& options);
 
 }  // namespace bifocal::pair

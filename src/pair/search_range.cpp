@@ -15,7 +15,8 @@ struct Interval {
   double lo, hi;
 };
 
-// Disparities of the pixels of image 1 at a depth that image 2 sees too.
+// Returns the interval of disparities of a grid of pixels in image 1 at the given depth, if they
+// are also visible in image 2.
 std::optional<Interval> disparities_at(double depth, const Rectification& r,
                                        const DenseCameras& c) {
   constexpr int kSteps = 16;  // of the grid, in both directions
@@ -26,11 +27,11 @@ std::optional<Interval> disparities_at(double depth, const Rectification& r,
       const Vec2 x1 = {(size1.width - 1.0) * j / kSteps, (size1.height - 1.0) * i / kSteps};
       const Vec3 X1 = {(x1[0] - c.camera1.cx) / c.camera1.fx * depth,
                        (x1[1] - c.camera1.cy) / c.camera1.fy * depth, depth};
-      const Vec3 turned = times(c.pose.R, X1);
-      const double z = turned[2] + c.pose.t[2];
+      const Vec3 rotated = times(c.pose.R, X1);
+      const double z = rotated[2] + c.pose.t[2];
       if (!(z > 0)) continue;
-      const Vec2 x2 = {c.camera2.fx * (turned[0] + c.pose.t[0]) / z + c.camera2.cx,
-                       c.camera2.fy * (turned[1] + c.pose.t[1]) / z + c.camera2.cy};
+      const Vec2 x2 = {c.camera2.fx * (rotated[0] + c.pose.t[0]) / z + c.camera2.cx,
+                       c.camera2.fy * (rotated[1] + c.pose.t[1]) / z + c.camera2.cy};
       if (x2[0] < 0 || x2[1] < 0 || x2[0] > size2.width - 1 || x2[1] > size2.height - 1) continue;
       one.push_back(x1);
       two.push_back(x2);
@@ -46,12 +47,13 @@ std::optional<Interval> disparities_at(double depth, const Rectification& r,
   return found;
 }
 
-// Reduced images of a rectified pair.
+// Reduced images of a rectified pair, with masks.
 struct SmallPair {
   ImageU8 grey[2], valid[2];
 };
 
-// Numbers of known disparities of valid pixels: all, and those in the outer 2 % of the search.
+// Numbers of known disparities of valid pixels: in total, and in the outer 2 % at both ends
+// of the range.
 struct Ends {
   std::int64_t known = 0, low = 0, high = 0;
 };
@@ -92,7 +94,7 @@ DisparityRange range_of_depths(const Rectification& r, const DenseCameras& camer
 DisparityRange widened_range(Queue& queue, const MaskedImage& left, const MaskedImage& right,
                              const PairOptions& options, DisparityRange range, int most) {
   constexpr int kMostSide = 480;  // px of the reduced images
-  constexpr int kRounds = 4;      // the last one searches 5 times the first range
+  constexpr int kRounds = 4;      // the last round searches 5 times the first range
   constexpr double kMostAtEnd = 0.01;
   const bool is_far_given = options.far_depth > 0 || options.min_disparity,
              is_near_given = options.near_depth > 0 || options.max_disparity;
@@ -115,7 +117,8 @@ DisparityRange widened_range(Queue& queue, const MaskedImage& left, const Masked
                is_high = !is_near_given && static_cast<double>(ends.high) > most_at_end;
     if (!is_low && !is_high) break;
     int low_step = is_low ? (is_high ? step / 2 : step) : 0;
-    // A shift of the left image would move the given end.
+    // The range must not begin below 0 here: make_disparities_positive would shift the left image,
+    // which would move the given end.
     if (options.max_disparity) low_step = std::min(low_step, range.min);
     if (low_step <= 0 && !is_high) break;
     range.min -= low_step;

@@ -17,8 +17,8 @@ namespace bifocal::pair {
 struct MaskedImage {
   const ImageU8 &grey, &valid;
 };
-// Widens the ends that no option determines until less than 1 % of the winners of a reduced pair
-// lie in the outer 2 % of the search, or `most` disparities are searched.
+// Widens the ends that no option determines. Stops when less than 1 % of the best disparities of a
+// reduced pair lie in the outer 2 % of the range, or when the range has `most` disparities.
 [[nodiscard]] DisparityRange widened_range(Queue& queue, const MaskedImage& left,
                                            const MaskedImage& right, const PairOptions& options,
                                            DisparityRange range, int most);

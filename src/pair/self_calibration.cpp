@@ -13,52 +13,55 @@
 #include <optional>
 
 #include "pair/deviations.hpp"
+#include "verify/inlier_points.hpp"
 #include "robust/jackknife.hpp"
 #include "robust/lens_fit.hpp"
 
 namespace bifocal::pair {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using PhotographView = ImageView<const std::uint8_t>;
 
-// A lens is accepted if it lowers the squared errors of F by this many squared noises (a likelihood
-// ratio), if its distortion is this many standard deviations from 0, and if it moves the inliers by
-// this many px in the median; and if two deviations, with what is assumed, do not exceed its
-// distortion.
+// A lens is accepted under four conditions: it lowers the squared errors of F by this many squared
+// noises (a likelihood ratio); its distortion is this many standard deviations from 0; it moves the
+// inliers by at least this many px in the median; and two deviations, with assumptions included, do
+// not exceed its distortion.
 constexpr double kLikelihoodRatio = 100, kDeviations = 6, kMovedPx = 1;
-// A focal length is accepted if its deviation is below this fraction of it (two deviations exceed
-// the error of the usual guess otherwise), and if the pose explains at least this fraction of the
-// inliers of F; otherwise the images are of two cameras.
+// A focal length is accepted if its deviation is below this fraction of the length, because
+// otherwise two deviations exceed the error of the usual guess. In addition the pose must explain
+// at least this fraction of the inliers of F; otherwise the images come from two cameras.
 constexpr double kMaxFocalDeviation = 0.2, kLeastShare = 0.95;
 constexpr double kUsualFocalLength = 1.2;  // of the longer side: 45 degrees across it
-// Largest sides of an undistorted image, in sides of the photograph, and its most pixels; the image
+// Limits of an undistorted image: its sides, in sides of the photograph, and its pixels. The image
 // is cropped to both.
 constexpr double kMostSides = 2, kMostPixels = 1 << 27;
-// With less parallax, in px, t has no certain direction.
+// Least parallax in px for a reliable direction of t.
 constexpr double kLeastParallax = 1;
 
-// radial_fundamental takes this camera: the middle, and half the diagonal as the unit of k.
-Intrinsics lens_unit(Picture image) {
+// Returns the camera of radial_fundamental: the principal point is the image centre, and half the
+// diagonal is the unit of the distortion k.
+Intrinsics lens_unit(PhotographView image) {
   return camera_of(image, std::hypot(image.width, image.height) / 2);
 }
 
-LensCamera lens_of(Picture image, double distortion) {
+LensCamera lens_of(PhotographView image, double distortion) {
   const Intrinsics unit = lens_unit(image);
   const double parameters[] = {unit.fx, unit.cx, unit.cy, distortion};
   return LensCamera("SIMPLE_DIVISION", parameters, image.width, image.height);
 }
 
-// Returns the camera that sees all of a picture by `lens` without it, with the lens's axis in its
-// middle.
+// Returns the pinhole camera that sees the whole image of `lens` after undistortion, with the
+// lens's axis at its centre.
 Camera undistorted_view(const LensCamera& lens) {
   const Intrinsics& pinhole = lens.pinhole();
   const double right = double(lens.width() - 1), bottom = double(lens.height() - 1);
   const double most =
       std::clamp(std::sqrt(kMostPixels / ((right + 1) * (bottom + 1))), 1.0, kMostSides) / 2;
-  // The corner of a barrel lies furthest out, the middle of a side of a cushion.
+  // The corner lies furthest out with barrel distortion, the middle of a side
+  // with pincushion distortion.
   double across = 0, down = 0;
   for (const Vec2 px : {Vec2{right, bottom}, {right, pinhole.cy}, {pinhole.cx, bottom}}) {
-    const Vec2 at = lens.undistort(px);  // NaN where no pinhole sees it
+    const Vec2 at = lens.undistort(px);  // NaN if no pinhole sees it
     across = std::max(across, std::isfinite(at[0]) ? at[0] - pinhole.cx : most * right);
     down = std::max(down, std::isfinite(at[1]) ? at[1] - pinhole.cy : most * bottom);
   }
@@ -81,7 +84,7 @@ SamplingMap undistorting_map(const LensCamera& lens, const Camera& view) {
   return sampling_map(r, 0);
 }
 
-// found is of radial_fundamental by lens_unit().
+// Undistorts images and points. found: an estimate of radial_fundamental with lens_unit().
 UndistortedPair undistorted_pair(Queue& queue, const Photograph& image1, const Photograph& image2,
                                  std::span<const PointPair> points, const Estimate& found) {
   const LensCamera lens = lens_of(image1, found.distortion);
@@ -95,7 +98,7 @@ UndistortedPair undistorted_pair(Queue& queue, const Photograph& image1, const P
   const double dx = view.intrinsics.cx - lens.pinhole().cx,
                dy = view.intrinsics.cy - lens.pinhole().cy;
   for (PointPair& p : out.points) p.x1 += dx, p.y1 += dy, p.x2 += dx, p.y2 += dy;
-  // found.model is of px about the photograph's middle, in the scale of the lens's unit.
+  // found.model refers to px about the photograph's centre, in the scale of the lens's unit.
   const Intrinsics &from = lens.intrinsics(), &to = view.intrinsics;
   out.scale = to.fx / from.fx;
   const double s = 1 / out.scale;
@@ -110,7 +113,7 @@ bool shows_distortion(const Estimate& alone, const Estimate& found, double thres
          std::abs(found.distortion) > kDeviations * found.distortion_deviation;
 }
 
-// Returns the median by which the distortion moves the inliers.
+// Returns the median distance by which the distortion moves the inliers, in px.
 double moved_px(std::span<const PointPair> points, const EstimateResult& found,
                 const Intrinsics& unit) {
   std::vector<double> moved;
@@ -125,7 +128,7 @@ double moved_px(std::span<const PointPair> points, const EstimateResult& found,
   return *middle;
 }
 
-// Points outside the undistorted images are not inliers there.
+// Removes inliers outside the undistorted images.
 void keep_seen(const UndistortedPair& pair, EstimateResult& found) {
   const auto is_seen = [&](double x, double y) {
     return x > -0.5 && y > -0.5 && x < pair.image1.width - 0.5 && y < pair.image1.height - 0.5;
@@ -138,15 +141,8 @@ void keep_seen(const UndistortedPair& pair, EstimateResult& found) {
   }
 }
 
-std::vector<PointPair> inlying(std::span<const PointPair> points, const EstimateResult& found) {
-  std::vector<PointPair> inliers;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (found.inliers[i]) inliers.push_back(points[i]);
-  return inliers;
-}
-
-// Points of a photograph without the distortion, in px of a view without the lens.
-std::vector<PointPair> undistorted_points(Picture photograph, double distortion,
+// Returns the undistorted points of a photograph, in px of an undistorted view.
+std::vector<PointPair> undistorted_points(PhotographView photograph, double distortion,
                                           const Intrinsics& view, std::vector<PointPair> points) {
   const LensCamera lens = lens_of(photograph, distortion);
   undistort(std::span(points), lens, lens);
@@ -159,11 +155,11 @@ std::vector<PointPair> undistorted_points(Picture photograph, double distortion,
   return points;
 }
 
-// Standard deviation of the distortion, with correlated errors and the assumed centre and aspect
-// ratio.
-double distortion_deviation(Picture image, const EstimateResult& found, const PairOptions& options,
-                            std::span<const PointPair> points) {
-  const std::vector<PointPair> inliers = inlying(points, found);
+// Returns the standard deviation of the distortion, including correlated errors and the assumed
+// centre and aspect ratio.
+double distortion_deviation(PhotographView image, const EstimateResult& found,
+                            const PairOptions& options, std::span<const PointPair> points) {
+  const std::vector<PointPair> inliers = verify::inlier_points(points, found.inliers);
   robust::LensModel model{found.model, found.distortion, lens_unit(image)};
   const double whole = robust::refined_distortion(model, inliers);
   double variance = std::pow(found.distortion_deviation, 2) + std::pow(whole - found.distortion, 2);
@@ -177,28 +173,29 @@ double distortion_deviation(Picture image, const EstimateResult& found, const Pa
   return std::sqrt(variance);
 }
 
-// The inliers with the distortion one standard deviation off; none if no lens was estimated.
-std::vector<std::vector<PointPair>> with_other_distortion(Picture photograph,
+// Returns the inliers with the distortion one standard deviation off; empty if no
+// lens was estimated.
+std::vector<std::vector<PointPair>> with_other_distortion(PhotographView photograph,
                                                           const PinholePair& pair,
                                                           const PairResult& result) {
   if (!result.undistorted) return {};
   const EstimatedCamera& lens = result.estimated_camera;
   const Intrinsics view = camera_of(pair.image1, pair.scale * lens_unit(photograph).fx);
   return {undistorted_points(photograph, lens.distortion + lens.distortion_deviation, view,
-                             inlying(result.points, result.model))};
+                             verify::inlier_points(result.points, result.model.inliers))};
 }
 
-// Finds F and the distortion of one lens, if it explains the matches better than F alone. A
-// dominant plane leaves F and the distortion undetermined.
-std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const EstimateResult& alone,
-                                         const PairOptions& options,
+// Estimates F and the distortion of one lens; nullopt unless they explain the matches better than F
+// alone. A dominant plane leaves F and the distortion undetermined.
+std::optional<EstimateResult> lens_found(Queue& queue, PhotographView image,
+                                         const EstimateResult& alone, const PairOptions& options,
                                          std::span<const PointPair> points) {
   constexpr ModelKind kKind = ModelKind::radial_fundamental;
   if (options.model != ModelRequest::automatic || options.robust.dominant_plane || !alone.ok() ||
       !problem_info(kKind).is_built)
     return {};
   RobustOptions robust = one_pair_options(kKind, points.size(), options.robust);
-  // A model that explains fewer matches than F does is not sought.
+  // Models that explain clearly fewer matches than F are not searched for.
   robust.min_inlier_ratio = std::max(
       robust.min_inlier_ratio, 0.95 * alone.inlier_count / static_cast<double>(points.size()));
   const Intrinsics unit = lens_unit(image);
@@ -230,8 +227,7 @@ void set_radial_model(Queue& queue, const Photograph& image1, const Photograph& 
   result.model = std::move(found);
 }
 
-// Takes E of the undistorted images if it explains at least as many matches as E of the
-// photographs.
+// Replaces E by E of the undistorted images if that explains at least as many matches.
 void set_undistorted_essential(Queue& queue, const Photograph& image1, const Photograph& image2,
                                const Estimate& lens, const PairOptions& options,
                                PairResult& result) {
@@ -255,14 +251,14 @@ void set_undistorted_essential(Queue& queue, const Photograph& image1, const Pho
   result = std::move(without_lens);
 }
 
-bool has_depth(const PairResult& result, Picture image1, Picture image2) {
+bool has_depth(const PairResult& result, PhotographView image1, PhotographView image2) {
   return result.outcome == Outcome::ok && result.kind != ModelKind::homography &&
          image1.width == image2.width && image1.height == image2.height;
 }
 
 }  // namespace
 
-Intrinsics camera_of(Picture image, double focal_length) {
+Intrinsics camera_of(PhotographView image, double focal_length) {
   return {focal_length, focal_length, (image.width - 1) / 2.0, (image.height - 1) / 2.0};
 }
 
@@ -276,15 +272,14 @@ PinholePair pinhole_pair(const Photograph& image1, const Photograph& image2,
     pair.scale = result.undistorted->scale;
     pair.F = result.undistorted->F;
   }
-  const auto usual = [&](Picture image, Picture photograph) {
+  const auto usual = [&](PhotographView image, PhotographView photograph) {
     return camera_of(
         image, pair.scale * kUsualFocalLength * std::max(photograph.width, photograph.height));
   };
   pair.usual1 = usual(pair.image1, image1), pair.usual2 = usual(pair.image2, image2);
   const std::vector<PointPair>& points =
       result.undistorted ? result.undistorted->points : result.points;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (result.model.inliers[i]) pair.inliers.push_back(points[i]);
+  pair.inliers = verify::inlier_points(points, result.model.inliers);
   return pair;
 }
 
@@ -331,14 +326,14 @@ void estimate_focal_length(Queue& queue, const Photograph& image1, const Photogr
     return;
   const Intrinsics camera = camera_of(pair.image1, found.focal_length);
   FocalDeviation deviation = focal_deviation(
-      {inlying(pair.inliers, found), camera, camera, found.pose},
+      {verify::inlier_points(pair.inliers, found.inliers), camera, camera, found.pose},
       found.focal_deviation / found.focal_length, assumed_deviation(options, image1, pair.scale),
       with_other_distortion(image1, pair, result));
   if (!(deviation.px < kMaxFocalDeviation * found.focal_length)) return;
   result.estimated_camera.focal_length = found.focal_length / pair.scale;
   result.estimated_camera.focal_deviation = deviation.px / pair.scale;
   result.pose_deviation = std::move(deviation.pose);
-  // The pose is of the inliers: each has the place of its match.
+  // The pose's scene points are listed by inlier; here each moves to the index of its match.
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   std::vector<Vec3> points(result.points.size(), Vec3{kNaN, kNaN, kNaN});
   std::size_t next = 0;

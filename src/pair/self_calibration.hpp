@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Self-calibration: the distortion and the focal length of the camera of both images, from their
-// matches, if they were not given.
+// Self-calibration: estimates the distortion and the focal length of the camera of both images from
+// their matches, if they were not given.
 #pragma once
 
 #include <bifocal/two_photographs.hpp>
@@ -11,35 +11,36 @@
 
 namespace bifocal::pair {
 
-// Pinholes see the pair so: in the photographs, or in those without their lens.
+// A pair as seen by pinhole cameras: the photographs, or the undistorted images.
 struct PinholePair {
   Photograph image1, image2;
   ImageView<const std::uint8_t> inside;  // 255: both images have this pixel; empty: all do
-  double scale = 1;                      // px near the middle, by px of the photographs
+  double scale = 1;                      // px near the image centre per px of the photographs
   std::vector<PointPair> inliers;        // px of image1 and image2
-  Mat3 F{};                              // of a pair with a fundamental matrix, likewise
+  Mat3 F{};                              // px; for a pair with a fundamental matrix
   Intrinsics usual1, usual2;             // assumed if not given or estimated
 };
 [[nodiscard]] PinholePair pinhole_pair(const Photograph& image1, const Photograph& image2,
                                        const PairResult& result);
 
-// Returns a pinhole with square pixels whose principal point is the middle of the picture.
+// Returns a pinhole camera with square pixels and its principal point at the image centre.
 [[nodiscard]] Intrinsics camera_of(ImageView<const std::uint8_t> image, double focal_length);
 
-// Sets the pose and the scene points of the inliers; `reason` says where the direction of t is not
-// certain. focal_length: px of the points that the pose was found from.
+// Sets the pose and the scene points of the inliers; `reason` mentions an uncertain direction of t.
+// focal_length: in px of the points that the pose was estimated from.
 void set_pose(RelativePoseResult found, double focal_length, PairResult& result);
 
-// Pairs with depth whose pictures have one size and no camera: where F with the distortion of a
-// lens explains the matches better than F alone, it becomes the model of `result`, with undistorted
-// images. The same is done where the cameras' lens is unknown, and E of the undistorted images is
-// the model, if it explains at least as many matches. fundamental: F, next to E.
+// Estimates the lens distortion of pairs with depth whose images have the same size. Without
+// cameras, F with the distortion of a lens becomes the model of `result`, with undistorted images,
+// if it explains the matches better than F alone. With two given cameras of equal fx and unknown
+// lens distortion, E of the undistorted images becomes the model if it explains at least as many
+// matches. fundamental: F, estimated in addition to E.
 void estimate_lens(Queue& queue, const Photograph& image1, const Photograph& image2,
                    const EstimateResult& fundamental, const PairOptions& options,
                    PairResult& result);
 
-// Such pairs without a camera get the focal length and the pose, with their deviations, if the
-// matches determine them.
+// Estimates the focal length and the pose, with their deviations, of pairs with depth whose images
+// have the same size and no given camera. Sets them only if the matches determine them.
 void estimate_focal_length(Queue& queue, const Photograph& image1, const Photograph& image2,
                            const PairOptions& options, PairResult& result);
 

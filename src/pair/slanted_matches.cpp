@@ -21,7 +21,7 @@ using View = ImageView<const std::uint8_t>;
 using stereo::PlaneMap, stereo::SlantedPlanes;
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-constexpr int kMostSide = 1024;  // px of the images that planes are found in
+constexpr int kMostSide = 1024;  // px of the images for the plane search
 
 // A photograph reduced for the search.
 struct SmallView {
@@ -37,7 +37,7 @@ struct SmallView {
     camera = {full.fx / scale_x, full.fy / scale_y, (full.cx + 0.5) / scale_x - 0.5,
               (full.cy + 0.5) / scale_y - 0.5};
   }
-  // Converts a place in the photograph to one in the reduced image, and back.
+  // Converts a position in the photograph to a position in the reduced image, and back.
   [[nodiscard]] Vec2 place(double x, double y) const {
     return {(x + 0.5) / scale_x - 0.5, (y + 0.5) / scale_y - 0.5};
   }
@@ -59,7 +59,7 @@ PlaneMap empty_map(const SmallView& view) {
   return {none, none, none};
 }
 
-// Slopes from neighbours two px away if both are known; else 0.
+// Computes slopes from neighbours two px away if both are known; otherwise 0.
 void set_slopes(PlaneMap& map) {
   const ImageF& w = map.w;
   for (int y = 0; y < w.height; ++y) {
@@ -72,7 +72,7 @@ void set_slopes(PlaneMap& map) {
   }
 }
 
-// Planes to start from in both views, and the points of the inliers in view 1.
+// Initial planes in both views, and the points of the inliers in view 1.
 struct Start {
   PlaneMap one, two;
   std::vector<GridPoint> points;
@@ -113,8 +113,8 @@ Start start_of(const SmallView& view1, const SmallView& view2, const DenseCamera
   return start;
 }
 
-// Keeps the planes of the rectified pair and, elsewhere, slanted planes whose patches correlate and
-// whose point the planes of view 2 lead back to its pixel.
+// Returns the accepted planes: the planes of the rectified pair and, elsewhere, slanted planes
+// whose patches correlate and whose point is mapped back to its pixel by the planes of view 2.
 PlaneGrid believed(const PlaneMap& rectified, const SlantedPlanes& found) {
   constexpr float kMostCost = 0.6F, kMostDistance = 1.5F;
   PlaneGrid grid{found.planes, ImageU8(found.cost.width, found.cost.height), {}};
@@ -133,7 +133,7 @@ PlaneGrid believed(const PlaneMap& rectified, const SlantedPlanes& found) {
   return grid;
 }
 
-// Forgets matches of islands: known `before` and not in the grid.
+// Makes matches on islands unknown: pixels known in `before` and not in the grid.
 void forget_islands(const SmallView& view1, const PlaneGrid& grid, const ImageU8& before,
                     DenseMatches& matches) {
   for (int y = 0; y < matches.x.height; ++y) {
@@ -144,7 +144,7 @@ void forget_islands(const SmallView& view1, const PlaneGrid& grid, const ImageU8
   }
 }
 
-// Sets unknown matches of pixels that the grid knows.
+// Sets unknown matches at pixels that the grid knows.
 void set_matches(const SmallView& view1, const SmallView& view2, const Pose& pose,
                  const PlaneGrid& grid, DenseMatches& matches) {
   runtime::parallel_for(matches.x.height, [&](int y) {

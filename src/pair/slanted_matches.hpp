@@ -7,14 +7,14 @@
 
 namespace bifocal::pair {
 
-// Adds slanted planes of the unrectified pair (stereo/slanted) to the matches of the photographs'
-// pixels where these are unknown, and removes islands. The search starts from the known matches and
-// the inliers. Needs an exact pose (no cameras.F).
+// Adds slanted planes of the unrectified pair (stereo/slanted) to the matches at pixels of the
+// photographs where these are unknown, and removes islands. The search starts from the known
+// matches and the inliers. Requires an exact pose (no cameras.F).
 void add_slanted_matches(Queue& queue, ImageView<const std::uint8_t> image1,
                          ImageView<const std::uint8_t> image2, const DenseCameras& cameras,
                          DenseMatches& matches);
 
-// Removes islands of the matches of the rectified pair: connected regions of less than 400 px of
+// Removes islands from the matches of the rectified pair: connected regions of less than 400 px of
 // the reduced image 1, or of less than 60 px if an inlier lies on them.
 void remove_islands(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
                     const DenseCameras& cameras, DenseMatches& matches);

@@ -9,7 +9,7 @@
 
 namespace bifocal::pair {
 
-// Times the stages of a pair and announces them.
+// Times the stages of a pair and reports their progress.
 class StageClock {
  public:
   StageClock(std::vector<StageTime>& times,
@@ -19,7 +19,7 @@ class StageClock {
   StageClock& operator=(const StageClock&) = delete;
   ~StageClock() { end(); }
 
-  // Ends the stage before and starts `stage`, with `fraction` of the whole job done.
+  // Ends the previous stage and starts `stage`, with `fraction` of the whole job done.
   void start(const std::string& stage, double fraction) {
     end();
     times_.push_back({stage, 0});
@@ -31,7 +31,7 @@ class StageClock {
       times_.back().ms = std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
     }
   }
-  // Ends the stage and returns the time of all, in ms.
+  // Ends the stage and returns the total time of all stages, in ms.
   [[nodiscard]] double total_ms() {
     end();
     return std::accumulate(times_.begin(), times_.end(), 0.0,

@@ -12,8 +12,8 @@
 namespace bifocal::pair {
 namespace {
 
-// The image rotated by 180 degrees, with `before` columns of `outside` added on its left and
-// `after` on its right; negative numbers remove columns.
+// Returns the image rotated by 180 degrees, with `before` columns of `outside` added on its left
+// and `after` on its right; negative numbers remove columns.
 template <class T>
 Image<T> rotated(const Image<T>& image, int before, int after, std::type_identity_t<T> outside) {
   if (image.empty()) return {};
@@ -26,8 +26,8 @@ Image<T> rotated(const Image<T>& image, int before, int after, std::type_identit
   return out;
 }
 
-// The least and the largest known disparity, widened to whole px; those of the search if none is
-// known.
+// Returns the least and the largest known disparity, widened to whole px; the ends of the search
+// range without known disparities.
 std::pair<int, int> ends_of(const DensePair& dense) {
   float least = std::numeric_limits<float>::infinity(), largest = -least;
   for (const ImageF* map : {&dense.disparity.raw, &dense.disparity.filled}) {
@@ -42,8 +42,8 @@ std::pair<int, int> ends_of(const DensePair& dense) {
 
 }  // namespace
 
-// A disparity d becomes shift - d. With d from `least` to `shift`, the columns that are cropped
-// show nothing that both images have.
+// A disparity d becomes shift - d. With d from `least` to `shift`, no column is cropped that
+// both images show.
 void put_upright(DensePair& dense) {
   Rectification& r = dense.rectification;
   if (!rectification::is_upside_down(r)) return;

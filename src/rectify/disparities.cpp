@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Disparities of matches in a rectified pair, and points from disparities.
+// Computes disparities of matches in a rectified pair, and points from disparities.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 
@@ -12,7 +12,7 @@
 namespace bifocal {
 namespace {
 
-// A match with a place in both rectified images.
+// A match with a position in both rectified images.
 struct PlacedMatch {
   Vec2 left;
   Vec2 difference;  // left - right, columns and rows
@@ -36,8 +36,9 @@ std::vector<PlacedMatch> placed(const Rectification& r, std::span<const PointPai
   return all;
 }
 
-// Whether at least two other matches at distinct places lie on a surface through a match: within
-// `radius` px of it, and their disparities differ by at most 2 px and half the distance.
+// Returns whether a match is supported by a surface: at least two other matches at distinct places
+// lie within `radius` px, and their disparities differ from its own by at most 2 px plus half
+// the distance.
 bool is_supported(const PlacedMatch& match, std::span<const PlacedMatch> all, double radius) {
   const PlacedMatch* first = nullptr;
   for (const PlacedMatch& other : all) {
@@ -53,8 +54,8 @@ bool is_supported(const PlacedMatch& match, std::span<const PlacedMatch> all, do
   return false;
 }
 
-// Lowest and highest disparity without the outermost 1 % at each end that no surface supports.
-// Epipolar geometry does not exclude matches that are wrong along their line.
+// Returns the lowest and the highest disparity, without the outermost 1 % at each end that no
+// surface supports. Epipolar geometry does not exclude outliers along an epipolar line.
 Vec2 supported_extremes(std::vector<PlacedMatch> all, double radius) {
   std::sort(all.begin(), all.end(), [](const PlacedMatch& a, const PlacedMatch& b) {
     return a.difference[0] < b.difference[0];
@@ -84,7 +85,7 @@ DisparityRange disparity_range(const Rectification& rectification,
                                std::span<const PointPair> matches) {
   const std::vector<PlacedMatch> all = placed(rectification, matches);
   if (all.empty()) return {};
-  constexpr double kNeighbourhood = 0.1;  // of the rectified image's diagonal
+  constexpr double kNeighbourhood = 0.1;  // relative to the rectified image's diagonal
   const double radius = kNeighbourhood * std::hypot(rectification.width, rectification.height);
   const auto [lo, hi] = supported_extremes(all, radius);
   const double margin = std::max(8.0, 0.2 * (hi - lo));

@@ -22,7 +22,7 @@ double at(const Polynomial& p, double r) {
   return v;
 }
 
-// Sorted roots of p in [0, kFarthest], bracketed by the roots of its derivative.
+// Returns the sorted roots of p in [0, kFarthest], bracketed by the roots of its derivative.
 Polynomial roots(const Polynomial& p) {
   if (p.size() < 2) return {};
   Polynomial slope;
@@ -45,7 +45,7 @@ Polynomial roots(const Polynomial& p) {
   return found;
 }
 
-// These are polynomials in the radius r.
+// Operations on polynomials in the radius r.
 Polynomial product(const Polynomial& a, const Polynomial& b) {
   Polynomial c(a.size() + b.size() - 1);
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -62,9 +62,10 @@ Polynomial slope_times_r(Polynomial p) {
   return p;
 }
 
-// The Jacobian of the radial part has the eigenvalues s across and s + r ds/dr along the radius;
-// the eigenvalues of the decentring part are at least -6 |p| r. It is positive definite while both
-// of the former exceed 6 |p| r; all are multiplied by the square of the denominator.
+// Returns the radius of the disc on which the distortion has an inverse. The Jacobian of the radial
+// part has the eigenvalues s across the radius and s + r ds/dr along it; the eigenvalues of the
+// decentring part are at least -6 |p| r. The sum is positive definite while both radial eigenvalues
+// exceed 6 |p| r. All are multiplied by the square of the denominator.
 double disc(const Distortion& d) {
   if (d.none()) return std::numeric_limits<double>::infinity();
   const Polynomial above = {1, 0, d.k1, 0, d.k2, 0, d.k3}, below = {1, 0, d.k4, 0, d.k5, 0, d.k6};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lane code of lenses for plain numbers.
+// Lane code of lenses for plain numbers.
 #pragma once
 
 #include "lane/scalar.hpp"

@@ -14,17 +14,17 @@
 namespace bifocal {
 namespace {
 
-using namespace rectification;  // lens_model and its text
+using namespace rectification;  // lens_model and its functions
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 const double kWidest = 80 * std::numbers::pi / 180;  // off the axis
 
-// Parameters are in COLMAP's order; f stands for fx and fy. `place` has their places in
-// lens_model::k.
+// Parameters of a model in COLMAP's order; f stands for fx and fy. `place` holds their indices
+// in lens_model::k.
 struct Layout {
   const char* name;
   int kind;
-  int focal_lengths, lens;  // how many parameters
+  int focal_lengths, lens;  // numbers of parameters
   std::array<int, 8> place = {0, 1, 2, 3, 4, 5, 6, 7};
 };
 const Layout kLayouts[] = {
@@ -52,7 +52,7 @@ const Layout* layout_of(std::string_view model) {
   return nullptr;
 }
 
-// Of a LensCamera without a name.
+// Layout of a LensCamera without a name.
 const Layout kUnnamed = {"", LENS_BROWN, 2, 8};
 
 Distortion brown_of(const double* k) {
@@ -66,7 +66,8 @@ Distortion brown_of(const double* k) {
           .k6 = k[7]};
 }
 
-// The largest angle up to which a larger one lies farther from the centre: the model folds there.
+// Returns the largest angle up to which the distance from the centre grows with the angle. The
+// model folds there.
 double fold_of(const double* k) {
   constexpr int kSteps = 2000;
   for (int i = 1; i <= kSteps; ++i) {
@@ -84,8 +85,8 @@ void set_pinhole(const Intrinsics& camera, lens_model& m) {
   m.pinhole_cx = camera.cx, m.pinhole_cy = camera.cy;
 }
 
-// Reads a camera; its pinhole has the intrinsics of the image. params: finite, one for each of the
-// model.
+// Converts the parameters of a camera to numbers; its pinhole has the intrinsics of the image.
+// params: finite, one for each parameter of the model.
 lens_model numbers_of(const Layout& layout, std::span<const double> params) {
   const auto focal = static_cast<std::size_t>(layout.focal_lengths);
   lens_model m{};
@@ -94,8 +95,8 @@ lens_model numbers_of(const Layout& layout, std::span<const double> params) {
   set_pinhole({m.fx, m.fy, m.cx, m.cy}, m);
   for (std::size_t i = focal + 2; i < params.size(); ++i)
     m.k[static_cast<std::size_t>(layout.place[i - focal - 2])] = params[i];
-  const bool is_straight = std::ranges::all_of(m.k, [](double v) { return v == 0; });
-  if (is_straight && (m.kind == LENS_BROWN || m.kind == LENS_DIVISION)) m.kind = LENS_PINHOLE;
+  const bool is_undistorted = std::ranges::all_of(m.k, [](double v) { return v == 0; });
+  if (is_undistorted && (m.kind == LENS_BROWN || m.kind == LENS_DIVISION)) m.kind = LENS_PINHOLE;
   if (m.kind == LENS_FISHEYE) m.fold = fold_of(m.k);
   if (m.kind != LENS_BROWN) return m;
   const double radius = Lens(brown_of(m.k)).radius();
@@ -109,7 +110,7 @@ struct LensCamera::Model {
   std::string_view name;
   std::vector<double> params;
   lens_model numbers;
-  Intrinsics camera;  // of the picture, without its lens
+  Intrinsics camera;  // intrinsics of the image without its lens
 
   Model(const Layout& layout, std::span<const double> given)
       : name(layout.name),
@@ -117,7 +118,7 @@ struct LensCamera::Model {
         numbers(numbers_of(layout, given)),
         camera{numbers.fx, numbers.fy, numbers.cx, numbers.cy} {}
 
-  // Moves the normalised point p of a ray as the lens does.
+  // Distorts the normalised point p of a ray as the lens does.
   [[nodiscard]] Vec2 moved(const Vec2& p) const {
     const double r2 = p[0] * p[0] + p[1] * p[1], r = std::sqrt(r2);
     const double* const k = numbers.k;
@@ -153,15 +154,16 @@ struct LensCamera::Model {
     return {kNaN, kNaN};
   }
 
-  // (X / Z, Y / Z) of the ray through a pixel.
+  // Returns (X / Z, Y / Z) of the ray through a pixel.
   [[nodiscard]] Vec2 ray_of_pixel(const Vec2& px) const {
     Vec2 out;
     LensLanes::lens_ray_of_pixel(&numbers, px[0], px[1], out.data());
     return out;
   }
 
-  // The lens magnifies areas by this, px to px at the picture's own focal length; it is the median
-  // halfway to the corners.
+  // Returns the factor by which removing the lens enlarges lengths at the image's own focal length:
+  // the root of the median area ratio over eight pixels at distance `reach` from the
+  // principal point.
   [[nodiscard]] double magnification(double reach) const {
     std::vector<double> found;
     for (int i = 0; i < 8; ++i) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Undistortion of image points by every lens model (bifocal/camera.hpp has the models and their
-// papers). For lanes that are plain numbers (real = scalar). All points of a call are of one
-// camera, so the kind of lens is uniform. NaN: no ray, or none that a pinhole sees.
+// Undistorts image points for every lens model (bifocal/camera.hpp has the models and their
+// papers). The functions take lanes of plain numbers (real = scalar). All points of a call belong
+// to one camera, so that the kind of lens is uniform. NaN: the point has no ray, or a ray that no
+// pinhole sees.
 
-// Squared tangent of 80 degrees: rays farther off the axis have no point.
+// Returns the squared tangent of 80 degrees: rays farther off the axis have no point.
 lane_fn real lens_squared_reach() { return lane(32.16343747752632); }
 
 lane_fn real fisheye_scale(const real* k, real q) {
@@ -13,7 +14,7 @@ lane_fn real fisheye_slope(const real* k, real q) {
   return k[0] + q * (lane(2) * k[1] + q * (lane(3) * k[2] + q * lane(4) * k[3]));
 }
 
-// The distorted point of the ray at the angle |(u, v)| in the direction (u, v).
+// Computes the distorted point of the ray at the angle |(u, v)| in the direction (u, v).
 lane_fn void fisheye_distort(const real* k, real u, real v, real* out) {
   real q = u * u + v * v, s = fisheye_scale(k, q);
   out[0] = u * s + lane(2) * k[4] * u * v + k[5] * (q + lane(2) * u * u) + k[6] * q;
@@ -55,14 +56,14 @@ lane_fn void fisheye_angles(const real* k, real fold, real x, real y, real* out)
   out[1] = select(found, v, lane_nan());
 }
 
-// Factors by which the points of a ray without distortion are farther from the centre than the
-// distorted point (x, y) at squared distance r2.
+// Return the factors by which the points of a ray without distortion are farther from the centre
+// than the distorted point (x, y) at squared distance r2.
 lane_fn real fov_factor(const real* k, real r2) {
   real r = sqrt(r2), angle = r * k[0];
-  mask straight = (fabs(k[0]) < lane(1e-9)) | (r == lane(0));
+  mask undistorted = (fabs(k[0]) < lane(1e-9)) | (r == lane(0));
   mask seen = fabs(angle) < lane(1.5707963267948966);  // a quarter of a full circle
   real factor = scalar_tan(angle) / (lane(2) * scalar_tan(k[0] / lane(2))) / r;
-  return select(straight, lane(1), select(seen, factor, lane_nan()));
+  return select(undistorted, lane(1), select(seen, factor, lane_nan()));
 }
 lane_fn real division_factor(const real* k, real r2) {
   real below = lane(1) + k[0] * r2;
@@ -74,7 +75,7 @@ lane_fn real eucm_factor(const real* k, real r2) {
   return select(z > lane(0), lane(1) / z, lane_nan());
 }
 
-// (X / Z, Y / Z) of the ray through the distorted normalised point (x, y).
+// Computes (X / Z, Y / Z) of the ray through the distorted normalised point (x, y).
 lane_fn void lens_ray(const lens_model* m, real x, real y, real* out) {
   real factor = lane(1), r2 = x * x + y * y;
   out[0] = x, out[1] = y;
@@ -93,7 +94,7 @@ lane_fn void lens_ray(const lens_model* m, real x, real y, real* out) {
   out[0] = factor * out[0], out[1] = factor * out[1];
 }
 
-// (X / Z, Y / Z) of the ray through the pixel (x, y); NaN beyond the reach of pinholes.
+// Computes (X / Z, Y / Z) of the ray through the pixel (x, y); NaN beyond the reach of pinholes.
 lane_fn void lens_ray_of_pixel(const lens_model* m, real x, real y, real* out) {
   lens_ray(m, (x - m->cx) / m->fx, (y - m->cy) / m->fy, out);
   mask seen = out[0] * out[0] + out[1] * out[1] < lens_squared_reach();

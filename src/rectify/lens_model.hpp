@@ -8,8 +8,8 @@ class LensCamera;
 namespace bifocal::rectification {
 #include "rectify/lens_model.h"
 
-// Returns the numbers of a camera. They are computed from its parameters (a few tens of
-// microseconds): ask once per camera or image.
+// Returns the numbers of a camera. Their computation from its parameters takes a few tens of
+// microseconds: call it once per camera or image.
 [[nodiscard]] lens_model lens_model_of(const LensCamera& camera);
 
 }  // namespace bifocal::rectification

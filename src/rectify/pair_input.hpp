@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks and normalisation of the input of every rectification.
+// Checks and normalises the input of every rectification.
 #pragma once
 
 #include <bifocal/camera.hpp>
@@ -19,17 +19,18 @@ struct ImageSizes {
   [[nodiscard]] double largest_area() const;
 };
 
-// Each throws Error(usage) in the name of `function`.
+// Each function throws Error(usage) in the name of `function`.
 void check_sizes(const char* function, const ImageSizes& sizes);
 void check_matrix(const char* function, const Mat3& F);
 void check_cameras(const char* function, const Intrinsics& camera1, const Intrinsics& camera2,
                    const Pose& pose);
 
-// intrinsics_doubt() of the first camera that has one, with its number.
+// Returns intrinsics_doubt() of the first camera that has a doubt, with the camera's number.
 [[nodiscard]] std::string doubt_of(const Intrinsics& camera1, const Intrinsics& camera2,
                                    const ImageSizes& sizes);
 
-// F in coordinates relative to the centres of the images, in units of `unit_px`, the longest side.
+// F in coordinates relative to the centres of the images, in units of `unit_px`, the longest side
+// of both.
 struct NormalisedF {
   double unit_px;
   Mat3 px1, px2;             // px from units

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conversion of points between the photographs and the rectified images.
+// Converts points between the photographs and the rectified images.
 #include <bifocal/error.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/rectify.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace rectification;
 
-// One side of a planar rectification: a lens and a homography, both ways.
+// One side of a planar rectification: a lens and a homography, in both directions.
 class PlanarPoints {
  public:
   explicit PlanarPoints(const RectifiedSide& side)

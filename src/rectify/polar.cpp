@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// M. Pollefeys, R. Koch, L. Van Gool, A simple and efficient rectification method for general
-// motion, ICCV 1999.
+// Polar rectification: the rows are half epipolar lines about the epipoles.
+//   M. Pollefeys, R. Koch, L. Van Gool, A simple and efficient rectification method for general
+//   motion, ICCV 1999.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 
@@ -19,10 +20,11 @@ namespace {
 
 using namespace rectification;
 
-constexpr double kMaxStretch = 4;  // of columns
+constexpr double kMaxStretch = 4;  // limit of the stretching of columns
 constexpr double kMinStretch = 1.2;
-constexpr double kMaxShrinkage = 0.8;      // of the span of disparities, for stretching to be used
-constexpr std::size_t kLeastMatches = 16;  // to estimate the stretching
+constexpr double kMaxShrinkage = 0.8;      // largest ratio of the disparity spans with and
+                                           // without stretching
+constexpr std::size_t kLeastMatches = 16;  // smallest number for an estimate of the stretching
 
 // F of rank 2 and both epipoles, in px from the image centres.
 struct Epipolar {
@@ -47,7 +49,7 @@ struct Columns {
   [[nodiscard]] int count() const { return static_cast<int>((end - begin) / step + 1e-6) + 1; }
 };
 
-// All rows from top to bottom, and their columns.
+// All rows of the rectified images from top to bottom, and their columns.
 struct Layout {
   std::vector<LinePair> lines;
   std::array<Columns, 2> columns;
@@ -67,11 +69,11 @@ struct Layout {
   }
 };
 
-// Images are not mirrored: if the half lines of image 2 rotate in the opposite direction from row
-// to row, its columns run towards the epipole.
+// Arranges the half lines as rows without mirroring an image: if the half lines of image 2 rotate
+// in the opposite direction from row to row, its columns run towards the epipole.
 Layout layout_of(std::vector<LinePair> lines, bool is_full_circle) {
   Layout out{std::move(lines), {}, 0};
-  double across = 0;  // sum of the rows' extents to the right, image 1
+  double across = 0;  // sum of the extents of image 1's rows to the right
   for (std::size_t k = 0; k < 2; ++k) {
     Columns& c = out.columns[k];
     double rotation = 0;
@@ -93,9 +95,9 @@ Layout layout_of(std::vector<LinePair> lines, bool is_full_circle) {
   return out;
 }
 
-// t of a point on its half line, in the direction of the columns.
+// Returns t of a point on its half line, in the direction of the columns.
 double along(const PolarView& v, double sign, double x, double y) {
-  // |p - e| - radius, without the difference of two large numbers.
+  // Computes |p - e| - radius without the difference of two large numbers.
   const double r = std::hypot(x - v.epipole[0], y - v.epipole[1]);
   const double t = (x * x + y * y - 2 * (x * v.epipole[0] + y * v.epipole[1])) / (r + v.radius);
   return sign * t;
@@ -107,8 +109,8 @@ double middle_span(std::vector<double> values) {
   return values[values.size() - 1 - cut] - values[cut];
 }
 
-// Estimates the slope b of left = a + b right from the matches: least absolute errors by reweighted
-// least squares. 1 if stretching does not shorten the disparities.
+// Estimates the slope b of left = a + b right from the matches, with least absolute errors by
+// reweighted least squares. Returns 1 if stretching does not shorten the disparities.
 double slope_of(const Pencil& pencil, const Layout& layout, std::span<const PointPair> matches) {
   std::vector<Vec2> places;  // left, right
   for (const PointPair& m : matches) {
@@ -181,7 +183,7 @@ Layout fitted_layout(const Pencil& pencil, const Arc& arc, const ImageSizes& s,
   }
 }
 
-// orienting: matches that determine which half lines correspond. matches: determine the stretching.
+// orienting: matches that determine which half lines correspond; matches: determine the stretching.
 Rectification rectified(const Mat3& F, std::span<const PointPair> orienting,
                         std::span<const PointPair> matches, const ImageSizes& s,
                         const PolarOptions& options) {
@@ -216,7 +218,8 @@ Rectification rectified(const Mat3& F, std::span<const PointPair> orienting,
   return out;
 }
 
-// A grid of pixels of image 1 and their places in image 2 at a depth of `depth` baselines.
+// Returns a grid of pixels of image 1 and their positions in image 2 at a depth of
+// `depth` baselines.
 std::vector<PointPair> seen_at(double depth, const Camera& camera1, const Camera& camera2,
                                const Pose& pose) {
   constexpr int kSteps = 16;
@@ -236,7 +239,7 @@ std::vector<PointPair> seen_at(double depth, const Camera& camera1, const Camera
   return all;
 }
 
-// Whether disparities grow as points come nearer.
+// Returns whether disparities grow as points come nearer.
 bool near_is_larger(const Rectification& r, const Camera& camera1, const Camera& camera2,
                     const Pose& pose) {
   const auto places = [&](double depth) {

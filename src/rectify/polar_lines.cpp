@@ -15,7 +15,7 @@ double dot(const Vec2& a, const Vec2& b) { return a[0] * b[0] + a[1] * b[1]; }
 double cross(const Vec2& a, const Vec2& b) { return a[0] * b[1] - a[1] * b[0]; }
 Vec2 minus(const Vec2& a, const Vec2& b) { return {a[0] - b[0], a[1] - b[1]}; }
 
-// The epipolar line F p of a point.
+// Returns the epipolar line F p of a point.
 Vec3 line_of(const Mat3& F, const Vec2& p) {
   return {F[0] * p[0] + F[1] * p[1] + F[2], F[3] * p[0] + F[4] * p[1] + F[5],
           F[6] * p[0] + F[7] * p[1] + F[8]};
@@ -26,13 +26,13 @@ std::array<Vec2, 4> corners(const PolarView& v) {
   return {{{-x, -y}, {x, -y}, {x, y}, {-x, y}}};
 }
 
-// Angle at the epipole between the directions to the image centre and to a point. Exact for far
-// epipoles, whose directions nearly coincide.
+// Returns the angle at the epipole between the directions to the image centre and to a point. The
+// result is exact for far epipoles, whose directions nearly coincide.
 double angle_about(const PolarView& v, const Vec2& p) {
   return std::atan2(cross(v.towards, p), v.radius + dot(v.towards, p));
 }
 
-// Sets the part of the line that lies in the image and on this side of the epipole.
+// Finds the part of the line that lies in the image and on this side of the epipole.
 void clip(const PolarView& v, HalfLine& line) {
   double low = -v.radius - line.offset, high = 4 * kFarthestEpipole;
   const double half[2] = {v.half_width + kTouch, v.half_height + kTouch};
@@ -51,7 +51,7 @@ void clip(const PolarView& v, HalfLine& line) {
   line.end = high + line.offset;
 }
 
-// Largest distance between two lines inside the image, px.
+// Returns the largest distance between two lines inside the image, px.
 double movement(const HalfLine& a, const HalfLine& b) {
   return std::max(a.is_seen ? b.distance(a.at(a.end)) : 0, b.is_seen ? a.distance(b.at(b.end)) : 0);
 }

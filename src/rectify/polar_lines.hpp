@@ -14,11 +14,12 @@
 
 namespace bifocal::rectification {
 
-// px: a farther epipole, or one at infinity, is moved here, which moves no row by 1e-4 px.
+// px. An epipole that is farther away, or at infinity, is moved to this distance, which moves every
+// row by less than 1e-4 px.
 inline constexpr double kFarthestEpipole = 1e12;
 
 struct PolarView {
-  double half_width = 0, half_height = 0;  // to the centres of the outermost pixels
+  double half_width = 0, half_height = 0;  // from the centre to the outermost pixels' centres
   Vec2 epipole{};
   double radius = 0;  // distance of the epipole from the centre
   Vec2 towards{};     // unit vector from the epipole to the centre
@@ -27,12 +28,13 @@ struct PolarView {
   PolarView(int width, int height, const Vec3& e);
 };
 
-// t = 0 lies as far from the epipole as the image centre, t = -radius in the epipole.
+// Half epipolar line with parameter t. t = 0 is as far from the epipole as the image centre, t =
+// -radius is the epipole.
 struct HalfLine {
   Vec2 anchor{}, direction{};  // a point, and the unit vector away from the epipole
   double offset = 0;           // t of the anchor
-  double begin = 0, end = 0;   // t of the part in the image
-  bool is_seen = false;        // such a part exists
+  double begin = 0, end = 0;   // t at the ends of the part in the image
+  bool is_seen = false;        // whether such a part exists
 
   [[nodiscard]] Vec2 at(double t) const {
     const double s = t - offset;
@@ -56,9 +58,9 @@ class Pencil {
   Pencil(const Mat3& F, const PolarView& one, const PolarView& two);
 
   // Determines by a vote of the matches (px from the image centres) which half lines of image 2
-  // correspond to half lines of image 1. False if the vote is a tie.
+  // correspond to half lines of image 1. Returns false if the vote is a tie.
   [[nodiscard]] bool orient(std::span<const PointPair> matches);
-  // Finds the half lines that cross both images. False without any.
+  // Finds the half lines that cross both images. Returns false if no half line does.
   [[nodiscard]] bool common_arc(Arc& arc) const;
   [[nodiscard]] LinePair at(double angle) const;
   [[nodiscard]] const PolarView& view(std::size_t side) const { return views_[side]; }
@@ -75,8 +77,8 @@ class Pencil {
   double sign_ = 1;
 };
 
-// Returns half lines of the arc whose neighbours are at most `step` px apart in both images. Empty
-// if `limit` half lines are not enough.
+// Returns half lines of the arc whose neighbours are at most `step` px apart in both images, or an
+// empty list if `limit` half lines are not enough.
 [[nodiscard]] std::vector<LinePair> walk(const Pencil& pencil, const Arc& arc, double step,
                                          std::size_t limit);
 

@@ -17,7 +17,7 @@ PolarRow mixed(const PolarRow& a, const PolarRow& b, double f) {
   return {mix(a.x, b.x), mix(a.y, b.y), mix(a.dx, b.dx), mix(a.dy, b.dy)};
 }
 
-// Distance of a point from a row, times the length of the row's step.
+// Returns the distance of a point from a row, times the length of the row's step.
 double off(const PolarRow& row, const Vec2& p) {
   return row.dx * (p[1] - row.y) - row.dy * (p[0] - row.x);
 }

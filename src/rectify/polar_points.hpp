@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conversion of points of one side of a polar rectification.
+// Converts points of one side of a polar rectification.
 #pragma once
 
 #include <bifocal/rectify.hpp>
@@ -8,8 +8,8 @@
 
 namespace bifocal::rectification {
 
-// Converts px of the photograph to px of the rectified image. Built once per side; `r` must outlive
-// it.
+// Converts px of the photograph to px of the rectified image. An object is built once per side,
+// which must outlive it.
 class PolarPoints {
  public:
   PolarPoints(const Rectification& r, const RectifiedSide& side);
@@ -20,8 +20,8 @@ class PolarPoints {
 
   const std::vector<PolarRow>& rows_;
   Vec2 epipole_;
-  std::vector<double> angles_;  // of the rows about the epipole, ascending
-  double first_angle_ = 0;      // of a cyclic rectification: where its full circle begins
+  std::vector<double> angles_;  // angles of the rows about the epipole, ascending
+  double first_angle_ = 0;      // angle where the full circle of a cyclic rectification begins
   bool is_cyclic_;
   bool is_descending_ = false;  // the angles of the rows descend and are stored negated
 };

@@ -10,9 +10,9 @@
 
 namespace bifocal::rectification {
 
-inline constexpr double kMaxThirdValue = 0.02;  // of F's third singular value to its norm:
-                                                // estimates from matches are below 1e-3 even
-                                                // without the constraint
+inline constexpr double kMaxThirdValue = 0.02;  // limit of F's third singular value, relative to
+                                                // its norm: estimates from matches are below 1e-3
+                                                // even without the constraint
 
 [[nodiscard]] inline Mat3 scaled(Mat3 m, double factor) {
   for (double& v : m) v *= factor;
@@ -29,7 +29,7 @@ struct RankTwo {
   Mat3 F;
   Vec3 e1;
 };
-// Empty if F is of rank 3 or 1.
+// Reduces F to rank 2. Returns no value if F has rank 3 or 1.
 [[nodiscard]] inline std::optional<RankTwo> rank_two(Mat3 F) {
   F = scaled(F, 1 / size_of(F));
   const Mat3 adj = adjugate(F);

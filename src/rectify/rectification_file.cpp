@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rectifications as .npz files (docs/formats.md).
+// Reads and writes rectifications as .npz files (docs/formats.md).
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/rectify.hpp>
@@ -124,7 +124,7 @@ RectifiedSide read_polar(const Reader& in, const std::string& name, std::int64_t
   return side;
 }
 
-// fx, fy, cx, cy; all 0 without a camera.
+// Returns fx, fy, cx, cy; all are 0 without a camera.
 Intrinsics intrinsics_of(const Reader& in, const std::string& array,
                          std::span<const double> values) {
   const Intrinsics k{values[0], values[1], values[2], values[3]};

@@ -16,24 +16,24 @@ namespace {
 using namespace rectification;
 
 constexpr double kMinBaselineAngleDeg = 30;  // between the baseline and a viewing direction
-constexpr double kMaxCornerTangent = 8;      // of 83 degrees off the rectified axis
+constexpr double kMaxCornerTangent = 8;      // tangent of 83 degrees off the rectified axis
 
 struct View {
   Camera camera;
-  std::optional<LensCamera> lens;  // `camera` is its pinhole() then
+  std::optional<LensCamera> lens;  // if present, `camera` is its pinhole()
   Mat3 R{};                        // rectified camera from camera
 
   [[nodiscard]] bool is_pinhole() const { return !lens && camera.distortion.none(); }
-  // Of the distorted image.
+  // Returns the intrinsics of the distorted image.
   [[nodiscard]] const Intrinsics& intrinsics() const {
     return lens ? lens->intrinsics() : camera.intrinsics;
   }
-  // Focal length at the image centre, px.
+  // Returns the focal length at the image centre, px.
   [[nodiscard]] double focal_length() const { return (intrinsics().fx + intrinsics().fy) / 2; }
 };
 
 View view_of(const LensCamera& c) {
-  constexpr auto kMost = std::int64_t{kMaxSide} + 1;  // refused by check_sizes()
+  constexpr auto kMost = std::int64_t{kMaxSide} + 1;  // check_sizes() refuses it
   const Camera pinhole{c.pinhole(),
                        {},
                        static_cast<int>(std::min(c.width(), kMost)),
@@ -42,8 +42,8 @@ View view_of(const LensCamera& c) {
 }
 
 // Returns the extent of an image on the plane Z = 1 of its rectified camera; empty if the image
-// reaches too far off the axis. Uses the corners of a pinhole's image, and a grid of points behind
-// a lens, whose borders are curved and whose corners may have no ray, or with a largest angle.
+// reaches too far off the axis. The corners suffice for a pinhole. A grid of points serves images
+// with a lens, whose borders are curved and whose corners may have no ray, and a limited angle.
 std::optional<Extent> extent_of(const View& view, double max_angle_deg) {
   const Intrinsics& k = view.camera.intrinsics;
   const Lens lens(view.camera.distortion);
@@ -70,8 +70,9 @@ std::optional<Extent> extent_of(const View& view, double max_angle_deg) {
   return e;
 }
 
-// Determines the rotation that makes rows parallel to the baseline, with the optical axis as near
-// as possible to the mean of both axes. False if the baseline lies too near to a viewing direction.
+// Finds the rotation that makes rows parallel to the baseline, with the optical axis as near as
+// possible to the mean of both axes. Returns false if the baseline is too near to a
+// viewing direction.
 bool find_rotation(const Pose& pose, Mat3& rectified_from_1, bool& swapped) {
   const Mat3 Rt = transposed(pose.R);
   const Vec3 back = times(Rt, pose.t);  // minus the centre of camera 2
@@ -91,7 +92,7 @@ bool find_rotation(const Pose& pose, Mat3& rectified_from_1, bool& swapped) {
   return true;
 }
 
-// first, second: cameras 1 and 2; their R is determined here.
+// first, second: cameras 1 and 2; the function determines their R.
 Rectification rectify(View first, View second, const Pose& cam2_from_cam1,
                       const RectifyOptions& options) {
   const ImageSizes sizes{first.camera.width, first.camera.height, second.camera.width,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The canvas of two images on a common plane.
+// Canvas of two images on a common plane.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@ struct Extent {
   }
 };
 
-// Rows that both images cover; columns of each image from its own left end, which keeps disparities
-// small. `scale` is px per unit of the plane, reduced until the area is at most `limit` and no side
-// is longer than kMaxSide.
+// Rows that both images cover, and columns of each image from its own left end, which keeps
+// disparities small. scale: px per unit of the plane, reduced until the area is at most `limit` and
+// no side is longer than kMaxSide.
 struct Canvas {
   double scale, top;
   int width, height;

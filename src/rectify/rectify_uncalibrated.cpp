@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// C. Loop, Z. Zhang, Computing rectifying homographies for stereo vision, CVPR 1999. Coordinates
-// are relative to the centre of each image, in units of the longest side of both.
+// Planar rectification from a fundamental matrix. Coordinates are relative to the centre of each
+// image, in units of the longest side of both.
+//   C. Loop, Z. Zhang, Computing rectifying homographies for stereo vision, CVPR 1999.
 #include <bifocal/rectify.hpp>
 
 #include <algorithm>
@@ -18,16 +19,18 @@ namespace {
 
 using namespace rectification;
 
-constexpr double kTypicalFocalLength = 1.2;  // over the longer side: a field of view of 45 degrees
-constexpr double kMaxScaleRatio = 4;         // of the perspective part across an image
+// Relative to the longer side: a field of view of 45 degrees.
+constexpr double kTypicalFocalLength = 1.2;
+// Largest ratio of the values of w p in an image.
+constexpr double kMaxScaleRatio = 4;
 
 struct ImageSize {
   double width, height;              // units
   double inner_width, inner_height;  // between the centres of the first and the last pixel
 };
 
-// Lines that are mapped to infinity: corresponding epipolar lines w1, w2, scaled to 1 in the
-// centre.
+// Lines that are mapped to infinity: corresponding epipolar lines w1, w2, scaled to 1 at
+// the centre.
 struct Lines {
   Vec3 w1, w2;
 };
@@ -36,7 +39,8 @@ Lines lines_at(const RankTwo& f, double angle) {
   return {cross(f.e1, z), times(f.F, z)};
 }
 
-// Mean over the pixels of the squared deviation of w p from its value in the centre.
+// Returns the mean squared deviation of w p over the pixels from its value at the centre, divided
+// by the square of that value.
 double distortion(const Vec3& w, const ImageSize& p) {
   const double x = w[0] * p.inner_width, y = w[1] * p.inner_height;
   return (x * x + y * y) / (12 * w[2] * w[2]);
@@ -74,14 +78,17 @@ Vec2 apply(const Mat3& H, double x, double y) {
   return {p[0] / p[2], p[1] / p[2]};
 }
 
-// Whether the perspective part is too strong for this image.
+// Returns whether the perspective part is too strong for this image: the largest value of w p
+// exceeds the smallest by more than the factor kMaxScaleRatio, or the image crosses the line at
+// infinity.
 bool is_too_strong(const Vec3& w, const ImageSize& p) {
   const double reach = 0.5 * (std::abs(w[0]) * p.inner_width + std::abs(w[1]) * p.inner_height);
   return !(1 + reach <= kMaxScaleRatio * (1 - reach));
 }
 
-// Completes a row v to a homography with the column u: at a right angle to v, then sheared so that
-// the middle lines of the image keep the ratio of their lengths and the right angle.
+// Returns the homography A P, where P maps the line w to infinity and `row` is the second row of A.
+// The first row is at a right angle to it, then sheared so that the middle lines of the image keep
+// the ratio of their lengths and their right angle.
 Mat3 with_columns(const Vec3& row, const Vec3& w, const ImageSize& p) {
   Mat3 H = times(Mat3{row[1], -row[0], 0, row[0], row[1], row[2], 0, 0, 1}, perspective(w));
   const double a = 0.5 * p.width, b = 0.5 * p.height;
@@ -106,16 +113,17 @@ Extent extent_of(const Mat3& H, const ImageSize& p) {
   return e;
 }
 
-// Homographies from both images to the plane; they keep the scale of the images on average.
+// Homographies from both images to the rectified plane. At the centres, the geometric mean of their
+// area scales is 1.
 struct Plane {
   Mat3 H1, H2;
 };
 Plane plane_of(const Mat3& F, const Lines& w, const ImageSize& one, const ImageSize& two) {
-  // With the lines at infinity F is x2 a + y2 b + x1 c + y1 d + e = 0.
+  // With these lines at infinity, F is x2 a + y2 b + x1 c + y1 d + e = 0.
   const Mat3 A = times(transposed(perspective_inverse(w.w2)), times(F, perspective_inverse(w.w1)));
   Mat3 H1 = with_columns({A[6], A[7], A[8]}, w.w1, one);
   Mat3 H2 = with_columns({-A[2], -A[5], 0}, w.w2, two);
-  // The linear map in the centre, without the perspective part.
+  // Returns an element of the linear map at the centre, without the perspective part.
   const auto linear = [](const Mat3& H, const Vec3& l, std::size_t i, std::size_t j) {
     return H[3 * i + j] - H[3 * i + 2] * l[j];
   };
@@ -133,8 +141,8 @@ Plane plane_of(const Mat3& F, const Lines& w, const ImageSize& one, const ImageS
 
 double column(const Mat3& H, double x, double y) { return apply(H, x, y)[0]; }
 
-// Column of the rectified camera's optical axis for an input camera of typical focal length and
-// central principal point. The axis is the third row of H times the intrinsics.
+// Returns the column of the rectified camera's optical axis for an input camera of typical focal
+// length and central principal point. The axis is the third row of H times the intrinsics.
 double axis_column(const Mat3& H, const Camera& input) {
   const double f = kTypicalFocalLength * std::max(input.width, input.height);
   const Mat3 A =
@@ -143,7 +151,7 @@ double axis_column(const Mat3& H, const Camera& input) {
   return p[0] / p[2];
 }
 
-// Whether the matches show that image 2 is the left one.
+// Returns whether the matches show that image 2 is the left image.
 bool is_swapped(const Rectification& r, std::span<const PointPair> matches) {
   // Disparity of points at infinity for typical cameras.
   const auto& [left, right] = r.sides;

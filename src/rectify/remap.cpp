@@ -40,7 +40,7 @@ struct Sizes {
   int width, height, input_width, input_height;
 };
 
-// A queue of the CPU works at once.
+// Runs synchronously, as queues of the CPU do.
 template <class Pixel>
 void run_on_cpu(const Sizes& s, const std::int32_t* x, const std::int32_t* y,
                 ImageView<const Pixel> input, Pixel* output, std::uint8_t* valid) {
@@ -85,11 +85,11 @@ void run_remap(Queue& queue, const Sizes& s, const Buffer<std::int32_t>& x,
 }
 
 template <class Pixel>
-Image<Pixel> remap_picture(const Remapper& remapper, Queue& queue, const Sizes& s,
-                           ImageView<const Pixel> image, ImageU8* valid) {
+Image<Pixel> remap_image(const Remapper& remapper, Queue& queue, const Sizes& s,
+                         ImageView<const Pixel> image, ImageU8* valid) {
   if (image.width != s.input_width || image.height != s.input_height || !image.usable())
     throw Error(ErrorCode::usage,
-                fmt::format("Remapper: a picture of {} x {}, the map is for {} x {}", image.width,
+                fmt::format("Remapper: an image of {} x {}, the map is for {} x {}", image.width,
                             image.height, s.input_width, s.input_height));
   const std::size_t row =
       static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
@@ -170,13 +170,13 @@ void Remapper::run(Queue& queue, Memory<const std::uint16_t> input, int channels
 
 ImageU8 Remapper::operator()(Queue& queue, ImageView<const std::uint8_t> image,
                              ImageU8* valid) const {
-  return rectification::remap_picture(*this, queue, {width_, height_, input_width_, input_height_},
-                                      image, valid);
+  return rectification::remap_image(*this, queue, {width_, height_, input_width_, input_height_},
+                                    image, valid);
 }
 ImageU16 Remapper::operator()(Queue& queue, ImageView<const std::uint16_t> image,
                               ImageU8* valid) const {
-  return rectification::remap_picture(*this, queue, {width_, height_, input_width_, input_height_},
-                                      image, valid);
+  return rectification::remap_image(*this, queue, {width_, height_, input_width_, input_height_},
+                                    image, valid);
 }
 
 }  // namespace bifocal

@@ -4,7 +4,7 @@
 namespace {
 
 template <class Real, class Pixel, int Channels>
-struct remap_text {
+struct remap_source {
   static constexpr int PIXEL_BITS = 8 * sizeof(Pixel), CHANNELS = Channels;
   using pixel = Pixel;
   static bifocal::runtime::Constants constants() {
@@ -19,10 +19,10 @@ CUDA_KERNELS(REMAP_KERNELS)
 
 template <class Pixel>
 void add_channels(bifocal::runtime::CudaTable& table) {
-  CUDA_VARIANT(remap, REMAP_KERNELS, remap_text<float, Pixel, 1>)
-  CUDA_VARIANT(remap, REMAP_KERNELS, remap_text<float, Pixel, 2>)
-  CUDA_VARIANT(remap, REMAP_KERNELS, remap_text<float, Pixel, 3>)
-  CUDA_VARIANT(remap, REMAP_KERNELS, remap_text<float, Pixel, 4>)
+  CUDA_VARIANT(remap, REMAP_KERNELS, remap_source<float, Pixel, 1>)
+  CUDA_VARIANT(remap, REMAP_KERNELS, remap_source<float, Pixel, 2>)
+  CUDA_VARIANT(remap, REMAP_KERNELS, remap_source<float, Pixel, 3>)
+  CUDA_VARIANT(remap, REMAP_KERNELS, remap_source<float, Pixel, 4>)
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of fixed-point sampling on the CPU.
+// Samples rows at fixed-point positions on the CPU.
 #pragma once
 
 #include <bifocal/image.hpp>
@@ -11,7 +11,7 @@
 
 namespace bifocal::rectification {
 
-// This is remap.lane.h for one kind of pixel.
+// Instance of remap.lane.h for one kind of pixel.
 template <class Real, class Pixel, int kChannels>
 struct remap_lanes {
   using pixel = Pixel;
@@ -23,14 +23,14 @@ struct remap_lanes {
 #include "lane/cpp_end.h"
 };
 
-// Output pixels of a row from positions x, y (1/256 px, -1 outside); `valid` may be null.
+// Samples the output pixels of a row at positions x, y (1/256 px, -1 outside). `valid` may be null.
 void remap_row(ImageView<const std::uint8_t> input, const std::int32_t* x, const std::int32_t* y,
                int width, std::uint8_t* output, std::uint8_t* valid);
 void remap_row(ImageView<const std::uint16_t> input, const std::int32_t* x, const std::int32_t* y,
                int width, std::uint16_t* output, std::uint8_t* valid);
 
-// Positions in a picture of a row's pixels. `m` is input_from_output with the visible side
-// positive.
+// Computes the input positions of the pixels in row y. m: input_from_output, with the visible
+// side positive.
 void homography_positions(const double* m, int y, int width, int input_width, int input_height,
                           std::int32_t* x, std::int32_t* out_y);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bilinear sampling in whole numbers: positions in 1/256 px. The text's `pixel` is an unsigned
-// number of 8 or 16 bits, CHANNELS of them lie side by side.
+// Bilinear sampling in whole numbers, at positions in 1/256 px. The type `pixel` of the source is
+// an unsigned number of 8 or 16 bits; CHANNELS such numbers are adjacent.
 
-// Interpolates between the values a b above c d; right, down: 0 to 255. Exact in 32 bits for 16-bit
-// values: at most 65535 * 65536 + 32768.
+// Interpolates between the values a b above c d; right, down: weights 0 to 255. The result is exact
+// in 32 bits for 16-bit values: at most 65535 * 65536 + 32768.
 lane_fn bits32 bilinear_256(bits32 a, bits32 b, bits32 c, bits32 d, bits32 right, bits32 down) {
   bits32 top = a * (256u - right) + b * right;
   bits32 bottom = c * (256u - right) + d * right;
   return (top * (256u - down) + bottom * down + 32768u) >> 16;
 }
 
-// One pixel at position (sx, sy) of an input with rows `stride` numbers apart; 0 outside (sx < 0).
-// A neighbour beyond the last column or row has no weight and is not read.
+// Samples one pixel at position (sx, sy) of an input whose rows are `stride` numbers apart; 0
+// outside (sx < 0). A neighbour beyond the last column or row has no weight and is not read.
 lane_fn void remap_pixel(global_const pixel* input, offset stride, int width, int height, int sx,
                          int sy, global_ptr pixel* output) {
   if (sx < 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of fixed-point sampling: registers of pixels where the processor gathers (AVX2, AVX-512),
-// else pixel by pixel.
+// Samples rows at fixed-point positions: a register of pixels at a time if the processor gathers
+// (AVX2, AVX-512), else pixel by pixel.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rectify/remap_row.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -31,14 +31,15 @@ using DU = hn::ScalableTag<std::uint32_t>;
 using VI = hn::Vec<D>;
 using VU = hn::Vec<DU>;
 
-// The values of two neighbouring pixels lie in these words of 32 bits: for channel c of the left
-// pixel in `word[c]` from `bit[c]` on, of the right one at c + channels.
+// Layout of two neighbouring pixels in words of 32 bits. Value c is channel c of the left pixel,
+// value c + channels the same channel of the right pixel. word() and shift() return the word of a
+// value and its first bit.
 template <class Pixel, int kChannels>
 struct Layout {
   static constexpr int kBits = 8 * sizeof(Pixel);
   static constexpr int kBytes = 2 * kChannels * sizeof(Pixel);
   static constexpr int kWords = (kBytes + 3) / 4;
-  // The last word ends with the pair where the pair holds a whole one.
+  // The last word ends with the pair if the pair fills at least one word.
   static constexpr int offset(int word) {
     return kBytes >= 4 && 4 * word + 4 > kBytes ? kBytes - 4 : 4 * word;
   }
@@ -46,7 +47,8 @@ struct Layout {
   static constexpr int shift(int value) {
     return 8 * (value * int(sizeof(Pixel)) - offset(word(value)));
   }
-  static constexpr int kReads = kBytes < 4 ? 4 : kBytes;  // bytes from the pair's first
+  static constexpr int kReads = kBytes < 4 ? 4 : kBytes;  // bytes read from the pair's first
+                                                          // byte on
 };
 
 template <class L, int kValue>
@@ -77,7 +79,7 @@ auto narrowed(VU v) {
   return hn::DemoteTo(d, hn::BitCast(D(), v));
 }
 
-// Returns how many pixels it did; the rest goes pixel by pixel.
+// Returns the number of sampled pixels; the caller samples the rest one by one.
 template <class Pixel, int kChannels>
 int sample_registers(const ImageView<const Pixel>& input, const std::int32_t* sx,
                      const std::int32_t* sy, int width, Pixel* out) {
@@ -102,7 +104,7 @@ int sample_registers(const ImageView<const Pixel>& input, const std::int32_t* sx
         inside, hn::Add(hn::Mul(line, step), hn::Mul(column, hn::Set(d, L::kBytes / 2))));
     const VI below = hn::Add(
         at, hn::IfThenElseZero(hn::And(inside, hn::Lt(line, hn::Set(d, input.height - 1))), step));
-    // At the end of the memory the right neighbour may not be read although it has no weight.
+    // At the end of the memory the right neighbour must not be read, although its weight is 0.
     if (!hn::AllFalse(d, hn::Gt(below, last))) {
       sample_pixels<Pixel, kChannels>(input, sx, sy, x, x + lanes, out);
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Source positions in 1/256 px. Compiled without contraction (see CMakeLists.txt): every product
-// and sum is rounded as written, so that positions are the same on every machine.
+// Computes source positions in 1/256 px. Compiled without contraction (see CMakeLists.txt): every
+// product and sum is rounded as written, so that positions are the same on every machine.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rectify/sampling_map.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -25,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 namespace bifocal::rectification {
 namespace HWY_NAMESPACE {
 
-// A plain loop: the compiler vectorises it for this target.
+// The compiler vectorises this plain loop for the target.
 void homography_row(const double* m, int y, int width, int max_x, int max_y,
                     std::int32_t* HWY_RESTRICT sx, std::int32_t* HWY_RESTRICT sy) {
   const double u0 = m[1] * y + m[2], v0 = m[4] * y + m[5], w0 = m[7] * y + m[8];
@@ -129,7 +129,7 @@ SamplingMap lens_map(const Camera& camera, const Mat3& rectified_from_camera,
                     });
 }
 
-// Lenses of any model, pixel by pixel.
+// Returns the map for a lens of any model, computed pixel by pixel.
 SamplingMap lens_map(const LensCamera& lens, const Camera& pinhole,
                      const Mat3& rectified_from_camera, const Intrinsics& rectified, int width,
                      int height) {
@@ -151,7 +151,7 @@ SamplingMap lens_map(const LensCamera& lens, const Camera& pinhole,
   return filled_map(pinhole.width, pinhole.height, width, height, positions);
 }
 
-// Column of the epipole.
+// Returns the column of the epipole in a row.
 double column_of_epipole(const RectifiedSide& side, const PolarRow& row) {
   return ((side.epipole[0] - row.x) * row.dx + (side.epipole[1] - row.y) * row.dy) /
          (row.dx * row.dx + row.dy * row.dy);

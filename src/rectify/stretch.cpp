@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The choice between a planar and a polar rectification.
+// Chooses between a planar and a polar rectification.
 #include <bifocal/rectify.hpp>
 
 #include <fmt/format.h>
@@ -11,20 +11,21 @@
 namespace bifocal {
 namespace {
 
-// Mean and variance of the logarithms of the scales.
+// Mean and variance of the logarithms of local scales.
 class Scales {
  public:
   // Adds the scales on a grid of pixels of one photograph.
   void add(const Rectification& r, int side) {
     constexpr int kSteps = 24;
-    constexpr double kAside = 0.25;  // px
+    constexpr double kOffset = 0.25;  // px
     const Camera& input = r.sides[static_cast<std::size_t>(side)].input;
     std::vector<Vec2> px;
     for (int j = 0; j < kSteps; ++j) {
       for (int i = 0; i < kSteps; ++i) {
         const double x = (i + 0.5) / kSteps * (input.width - 1),
                      y = (j + 0.5) / kSteps * (input.height - 1);
-        px.insert(px.end(), {{x - kAside, y}, {x + kAside, y}, {x, y - kAside}, {x, y + kAside}});
+        px.insert(px.end(),
+                  {{x - kOffset, y}, {x + kOffset, y}, {x, y - kOffset}, {x, y + kOffset}});
       }
     }
     const std::vector<Vec2> places = rectified_points(r, side, px);
@@ -41,7 +42,7 @@ class Scales {
   }
 
  private:
-  // a, b: the columns of the Jacobian, times a common factor.
+  // Adds the scales of a Jacobian. a, b: its columns, times a common factor.
   void add(const Vec2& a, const Vec2& b) {
     const double trace = a[0] * a[0] + a[1] * a[1] + b[0] * b[0] + b[1] * b[1];
     const double area = std::abs(a[0] * b[1] - a[1] * b[0]);
@@ -58,11 +59,11 @@ class Scales {
 std::string refusal(RectifyOutcome outcome) {
   switch (outcome) {
     case RectifyOutcome::epipole_near_image:
-      return "an epipole is in or near a picture, so that no plane makes the rows parallel";
+      return "an epipole is in or near an image, so that no plane makes the rows parallel";
     case RectifyOutcome::too_wide:
       return "the views differ too much for a plane";
     case RectifyOutcome::no_common_rows:
-      return "on a plane the pictures have no rows in common";
+      return "on a plane the images have no rows in common";
     default:
       return "there is no planar rectification";
   }
@@ -90,8 +91,7 @@ RectificationChoice choose_rectification(const Rectification& planar, const Rect
         fmt::format("planar: there is no polar rectification ({})", to_string(polar.outcome));
   } else {
     choice.reason = fmt::format(
-        "{}: a planar rectification scales pixels unevenly by a factor of {:.2f}, a polar one by "
-        "{:.2f}",
+        "{}: distortion of a planar rectification {:.2f}, of a polar one {:.2f} (1: none)",
         choice.is_polar ? "polar" : "planar", flat, round);
   }
   return choice;

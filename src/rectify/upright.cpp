@@ -8,7 +8,9 @@
 namespace bifocal::rectification {
 namespace {
 
-// Sum over a grid of pixels of the vertical component of the rectified unit vector "up".
+// Maps the upward direction at a grid of pixels of the input image into the rectified image.
+// Returns the sum of the row components of the mapped unit vectors; a positive sum means that the
+// rectified image is upside down, because rows count downwards.
 double up_in_rows(const Rectification& r, int side) {
   constexpr int kSteps = 16;
   const Camera& input = r.sides[static_cast<std::size_t>(side)].input;

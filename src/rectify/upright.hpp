@@ -5,11 +5,11 @@
 
 namespace bifocal::rectification {
 
-// Returns whether "up" of the photographs points down in the rectified images: the mean over a grid
-// of pixels of both.
+// Returns whether "up" in the photographs points down in the rectified images, as the mean over a
+// grid of pixels in both.
 [[nodiscard]] bool is_upside_down(const Rectification& rectification);
 
-// Makes the left image the right one, which changes the sign of all disparities.
+// Exchanges the left and the right image, which changes the sign of all disparities.
 void exchange_sides(Rectification& rectification);
 
 // Removes `px` columns at each end of both canvases.

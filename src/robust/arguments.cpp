@@ -10,7 +10,7 @@
 
 namespace bifocal::robust {
 
-std::string_view points_taken(ModelKind kind) {
+std::string_view points_name(ModelKind kind) {
   const ProblemInfo info = problem_info(kind);
   if (info.takes_depths) return kPointsName<DepthPair>;
   return info.is_two_view ? kPointsName<PointPair> : kPointsName<ScenePoint>;
@@ -26,12 +26,12 @@ void check_weights(const char* where, std::span<const double> weights, size_t fi
 
 void check_priors(const MatchPriors& priors, size_t matches) {
   if (matches > kMostMatches)
-    throw Error(ErrorCode::usage, fmt::format("robust estimation: {} matches, at most {} can be",
+    throw Error(ErrorCode::usage, fmt::format("robust estimation: {} matches, must be at most {}",
                                               matches, kMostMatches));
   const auto check_size = [&](const char* name, size_t size) {
     if (size == 0 || size == matches) return;
     throw Error(ErrorCode::usage, fmt::format("robust estimation: {} {} for {} matches, must be "
-                                              "none or one a match",
+                                              "none or one per match",
                                               size, name, matches));
   };
   check_size("weights", priors.weights.size());
@@ -63,11 +63,11 @@ void check_two_view_matrix(const char* where, ModelKind kind) {
     throw Error(ErrorCode::usage, fmt::format("{}: {}", where, what));
   };
   if (!problem_info(kind).is_two_view)
-    fail(fmt::format("a {} is no model of two views", to_string(kind)));
+    fail(fmt::format("{} is not a model of two views", to_string(kind)));
   if (problem_info(kind).estimates_distortion)
     fail(
-        fmt::format("a matrix is not all of a {}; without their distortion its points are those "
-                    "of a fundamental matrix",
+        fmt::format("the model of {} has a distortion besides its matrix; undistort the points and "
+                    "use a fundamental matrix",
                     to_string(kind)));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many pairs in one call, on any device.
+// Robust estimation of many pairs in one call, on any device.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
   throw Error(ErrorCode::usage, "estimate_batch: " + what);
 }
 
-// This joins the points of a batch with the rest of it.
+// Joins the points of a batch with the rest of its input.
 template <class Point>
 struct AnyBatch {
   const Memory<const Point>& points;
@@ -33,8 +33,8 @@ struct AnyBatch {
 template <class Point>
 void check(const Queue& queue, const AnyBatch<Point>& batch, ModelKind kind) {
   const ProblemInfo problem = problem_info(kind);
-  if (const auto taken = robust::points_taken(kind); taken != robust::kPointsName<Point>)
-    refuse(fmt::format("a {} is found from {}", to_string(kind), taken));
+  if (const auto expected = robust::points_name(kind); expected != robust::kPointsName<Point>)
+    refuse(fmt::format("{} is estimated from {}", to_string(kind), expected));
   for (const std::string& why : {runtime::why_foreign(queue, "points", batch.points),
                                  runtime::why_foreign(queue, "weights", batch.input.weights),
                                  runtime::why_foreign(queue, "qualities", batch.input.qualities)})
@@ -43,9 +43,9 @@ void check(const Queue& queue, const AnyBatch<Point>& batch, ModelKind kind) {
   if (o.empty() || o[0] < 0)
     refuse("offsets must begin with a number >= 0 and end with the points");
   for (std::size_t k = 0; k + 1 < o.size(); ++k) {
-    if (o[k + 1] < o[k] || o[k + 1] - o[k] > (1 << 28))
-      refuse(fmt::format("offsets[{}] = {} after {}: must not be less, or 2^28 more", k + 1,
-                         o[k + 1], o[k]));
+    if (o[k + 1] < o[k] || static_cast<std::size_t>(o[k + 1] - o[k]) > robust::kMostMatches)
+      refuse(fmt::format("offsets[{}] = {} after {}: a pair must have 0 to {} matches", k + 1,
+                         o[k + 1], o[k], robust::kMostMatches));
   }
   if (batch.points.size() > 0 && static_cast<std::size_t>(o.back()) > batch.points.size())
     refuse(
@@ -60,12 +60,13 @@ void check(const Queue& queue, const AnyBatch<Point>& batch, ModelKind kind) {
     const std::string name = fmt::format("cameras{}", i + 1);
     const auto cameras = batch.cameras(i);
     if (cameras.size() != 1 && cameras.size() != o.size() - 1)
-      refuse(fmt::format("{} {}, must be one or one a pair", cameras.size(), name));
+      refuse(fmt::format("{} {}, must be one or one per pair", cameras.size(), name));
     for (const Intrinsics& k : cameras) robust::check_camera(name.c_str(), k);
   }
 }
 
-// The numbers of one pair, when this machine can read them.
+// Returns the numbers of the pair's points [begin, end), which must be in host-readable memory;
+// empty if none are given.
 std::span<const double> numbers_of(const Memory<const double>& numbers, std::int64_t begin,
                                    std::int64_t end) {
   if (numbers.is_null()) return {};

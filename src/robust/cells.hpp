@@ -9,8 +9,8 @@
 
 namespace bifocal::robust {
 
-// Returns the cells of a grid of across x across over the bounding box of the points of image 1, or
-// of the only image.
+// Returns the grid cell of each point: across x across cells over the bounding box of the points of
+// image 1, or of the only image.
 template <class Point>
 std::vector<int> cells_of(const std::vector<Point>& points, int across) {
   const auto place = [](const Point& p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Covariances by the charts and normal equations that models are refined with (fit.hpp).
+// Covariances of models, from the charts and normal equations that refinement uses (fit.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,10 +33,10 @@ std::vector<Point> kept(std::span<const Point> points, std::span<const std::uint
   return out;
 }
 
-// The pose of a model that is nearest to this one: E has four.
+// Returns the pose of the model that is nearest to `to`: E, for example, has four poses.
 template <ModelKind Kind>
 Pose pose_near(const Fit<Kind>& fit, const Model& m, const Pose& to) {
-  using L = robust::problem_lanes<double, Kind>;
+  using L = robust::problem_functions<double, Kind>;
   if constexpr (L::SIDES == 0) return fit.result(m).pose;
   double sides[24], least = std::numeric_limits<double>::infinity();
   L::side_candidates(m.data(), fit.rays(), sides);
@@ -53,12 +53,12 @@ Pose pose_near(const Fit<Kind>& fit, const Model& m, const Pose& to) {
   return best;
 }
 
-constexpr int kCells = 8;  // across and down, of the points whose errors may be alike
+constexpr int kCells = 8;  // columns and rows of the grid; errors within a cell may be correlated
 
-// A model's covariance in the parameters of its chart, and what follows from it.
+// Covariance of a model in the parameters of its chart, and the results derived from it.
 template <ModelKind Kind>
 class Spread {
-  using L = robust::problem_lanes<double, Kind>;
+  using L = robust::problem_functions<double, Kind>;
   static constexpr std::size_t d = L::DOF;
 
  public:
@@ -66,7 +66,7 @@ class Spread {
       : fit_(fit), chart_(fit.opened(model)) {
     result.parameters = int(d);
     const Model own = fit.closed(chart_);
-    std::vector<std::vector<std::size_t>> finite(kCells * kCells);  // not behind the camera either
+    std::vector<std::vector<std::size_t>> finite(kCells * kCells);  // no points behind the camera
     double squares = 0, count = 0;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const double e = fit.squared(own, i);
@@ -98,8 +98,9 @@ class Spread {
       set_correlation(gradients, s * s * squares / left, double(finite.size()));
   }
 
-  // J C J' of numbers of the model, with their derivatives J by differences of fourth order: the
-  // smallest of a map's variances are 1e-10 of what its largest make of them.
+  // Adds J C J' to `out`, the covariance of `numbers` of the model. J is computed by fourth-order
+  // central differences, because an error of J times the largest variance of a map would hide its
+  // smallest variance, which can be 1e-10 of that.
   template <std::size_t N, class Numbers>
   void map(std::array<double, N>& out, const Numbers& numbers) const {
     if (!result.ok) return;
@@ -121,7 +122,8 @@ class Spread {
   void add_model() {
     map(result.model, [&](const Model& m) { return fit_.result(m).model; });
   }
-  // (w, t) of the model's pose that is nearest to this one.
+  // Adds the covariance of (w, t) of the model's pose nearest to `pose`, where w is the
+  // rotation vector.
   void add_pose(const Pose& pose) {
     map(result.pose, [&](const Model& m) {
       const Pose p = pose_near(fit_, m, pose);
@@ -134,13 +136,14 @@ class Spread {
                         p.t[2]};
     });
   }
-  // The last parameter is a logarithm.
+  // Variance of the last parameter of the chart, which is a logarithm (log f).
   [[nodiscard]] double last_variance() const { return C_[d * d - 1]; }
 
   ModelCovariance result;
 
  private:
-  // unit: the variance that C has times that of an error.
+  // unit: the variance of an error times the scale s^2 of C_. For independent errors the expected
+  // value of the sum below is d times `unit`.
   void set_correlation(const std::vector<std::array<double, d>>& gradients, double unit,
                        double cells) {
     double sum = 0;
@@ -163,8 +166,8 @@ class Spread {
   double C_[d * d] = {};
 };
 
-// A matrix that satisfies the constraints of its problem equals that of its chart, but for its
-// sign.
+// Throws if the matrix differs by more than its sign from the matrix of its chart, i.e. if it
+// violates the constraints of its problem.
 void check_constraints(ModelKind kind, const Mat3& E, const Mat3& of_chart) {
   double sum = 0, difference = 0;
   for (std::size_t i = 0; i < 9; ++i) {
@@ -182,7 +185,7 @@ ModelCovariance covariance(ModelKind kind, const Mat3& model, std::span<const Po
                            std::span<const std::uint8_t> inliers, double noise) {
   const std::vector<PointPair> own = kept(points, inliers, noise);
   const auto spread_of = [&]<ModelKind Kind>(const Fit<Kind>& fit, const Model& m) {
-    using L = robust::problem_lanes<double, Kind>;
+    using L = robust::problem_functions<double, Kind>;
     if constexpr (L::IS_CONSTRAINED == 1)
       check_constraints(kind, fit.result(m).model, fit.result(fit.closed(fit.opened(m))).model);
     Spread spread(fit, m, cells_of(own, kCells), noise);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pair of any problem.
+// Robust estimation of one pair, for any problem.
 #include <fmt/format.h>
 
 #include <bifocal/error.hpp>
@@ -16,8 +16,8 @@ namespace {
 template <class Point>
 robust::Cameras checked_cameras(ModelKind kind, std::span<const Intrinsics> cameras) {
   const ProblemInfo info = problem_info(kind);
-  if (const auto taken = robust::points_taken(kind); taken != robust::kPointsName<Point>)
-    throw Error(ErrorCode::usage, fmt::format("estimate {}: takes {}", to_string(kind), taken));
+  if (const auto expected = robust::points_name(kind); expected != robust::kPointsName<Point>)
+    throw Error(ErrorCode::usage, fmt::format("estimate {}: takes {}", to_string(kind), expected));
   if (static_cast<int>(cameras.size()) != info.cameras)
     throw Error(ErrorCode::usage, fmt::format("estimate {}: {} cameras, must be {}",
                                               to_string(kind), cameras.size(), info.cameras));
@@ -28,7 +28,8 @@ robust::Cameras checked_cameras(ModelKind kind, std::span<const Intrinsics> came
   return robust::cameras_of(cameras.front(), cameras.back());
 }
 
-// A depth may be missing.
+// Returns the indices of points whose image or scene coordinates are not finite. Depths may
+// be missing.
 std::vector<int> not_finite(const double* points, const robust::RansacSteps& steps, size_t count) {
   const auto columns = size_t(steps.columns), seen = size_t(steps.columns - steps.depths);
   std::vector<int> out;
@@ -111,18 +112,11 @@ std::string_view to_string(Outcome outcome) {
   return "degenerate_sample";
 }
 
-std::string_view to_string(ModelKind kind) {
-  static constexpr std::string_view kLabels[] = {
-#define BIFOCAL_PROBLEM(name, label, ...) label,
-#include <bifocal/problems.def>
-#undef BIFOCAL_PROBLEM
-  };
-  return kLabels[static_cast<size_t>(kind)];
-}
+std::string_view to_string(ModelKind kind) { return kModelKindWords[static_cast<size_t>(kind)]; }
 
 ProblemInfo problem_info(ModelKind kind) {
   static constexpr std::string_view kSymbols[] = {
-#define BIFOCAL_PROBLEM(name, label, family, symbol) symbol,
+#define BIFOCAL_PROBLEM(name, family, symbol) symbol,
 #include <bifocal/problems.def>
 #undef BIFOCAL_PROBLEM
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A given model and the points that it is fitted to: the lane functions of each problem, for one
-// instance in double precision.
+// A given model with the points that it is fitted to, built on the lane functions of each problem
+// for one instance in double precision.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include "robust/arguments.hpp"
 #include "robust/ransac.hpp"
 #include "robust/pair_points.hpp"
-#include "robust/problem_lanes.hpp"
+#include "robust/problem_functions.hpp"
 #include "runtime/cancel.hpp"
 
 namespace bifocal::robust {
@@ -21,15 +21,17 @@ namespace bifocal::robust {
 using Model = std::array<double, 12>;
 using Chart = std::array<double, 20>;
 
-// Loops over points call this, so that they can be cancelled.
-inline void look(std::size_t i) {
+// Throws if the call was cancelled. Loops over points call it with the point index; it checks every
+// 4096 points.
+inline void check_cancelled_at(std::size_t i) {
   if (i % 4096 == 0) check_cancelled();
 }
 
-// A model of one problem and the points [count][columns] it is fitted to, in scoring coordinates.
+// A model of one problem and the points [count][columns] that it is fitted to,
+// in scoring coordinates.
 template <ModelKind Kind>
 class Fit {
-  using L = problem_lanes<double, Kind>;
+  using L = problem_functions<double, Kind>;
   static constexpr int kColumns = L::COLUMNS, kEquations = L::EQUATIONS;
 
  public:
@@ -37,12 +39,12 @@ class Fit {
     set_frame(points, cameras);
     runtime::grow(columns_, count * kColumns);
     for (std::size_t i = 0; i < count; ++i) {
-      look(i);
+      check_cancelled_at(i);
       L::point_columns(points + i * kColumns, cameras.data(), &info_, &columns_[i * kColumns]);
     }
   }
 
-  // A model in scoring coordinates from one in px or of normalised points.
+  // Converts a model for px or normalised points to scoring coordinates.
   [[nodiscard]] Model scoring(const Mat3& matrix, const Vec3& t) const {
     Model m{};
     std::copy(matrix.begin(), matrix.end(), m.begin());
@@ -79,7 +81,7 @@ class Fit {
   [[nodiscard]] double unit() const { return unit_; }
   [[nodiscard]] double length() const { return info_.length; }
   [[nodiscard]] const double* rays() const { return info_.rays; }
-  // The focal length of F, in the unit of the scoring coordinates; may be NaN.
+  // Returns the focal length of F in the unit of the scoring coordinates; may be NaN.
   [[nodiscard]] double focal_of(const Model& m) const requires(L::UNKNOWN_FOCAL == 1) {
     double square[9], scale[9];
     L::ray_scale(rays(), scale);
@@ -88,8 +90,8 @@ class Fit {
     return L::focal_length_of(square);
   }
 
-  // The chart around a model, and the model of a chart. Charts of F and E are exact around a matrix
-  // of rank 2: the second one.
+  // Converts between a model and its chart. The charts of F and E need a matrix of rank 2, so
+  // opened() opens the chart a second time, at the model of the first chart.
   [[nodiscard]] Chart opened(const Model& m) const {
     Chart chart{};
     L::model_open(m.data(), rays(), chart.data());
@@ -102,7 +104,8 @@ class Fit {
     return m;
   }
 
-  // J'J [DOF][DOF] and J'e [DOF] of the errors e of the points `kept` in the parameters of a chart.
+  // Computes J'J [DOF][DOF] and J'e [DOF] for the errors e of the points `kept`, with respect to
+  // the parameters of a chart.
   void normal_equations(const Chart& chart, const std::vector<std::size_t>& kept, double* A,
                         double* gradient) const {
     constexpr int kGradient = kEquations * (kEquations + 1) / 2;
@@ -124,8 +127,8 @@ class Fit {
     }
   }
 
-  // The loop of model_refine (ransac/refine.group.h), with a look after every 65,536 points whether
-  // the call is cancelled. Returns the number of steps tried.
+  // Runs the loop of model_refine (ransac/refine.group.h), and checks for cancellation after every
+  // 65,536 points. Returns the number of steps tried.
   int refine_round(const auto& points, const typename L::refine_options& options,
                    Model& model) const {
     constexpr int kPart = 1 << 16;
@@ -137,7 +140,7 @@ class Fit {
       double sums[L::SUMS] = {}, part[L::SUMS];
       auto view = points.view;
       for (int done = 0; done < points.view.n; done += kPart) {
-        look(std::size_t(done));
+        check_cancelled_at(std::size_t(done));
         view.points = points.view.points + done;
         L::model_equations(model.data(), &view, std::min(kPart, points.view.n - done),
                            &options.loss, nullptr, part);
@@ -150,14 +153,14 @@ class Fit {
     return state.step;
   }
 
-  // Refines a model as RANSAC does, over the points of `kept`; errors of `limit` and more count as
-  // it. Returns the number of steps tried.
+  // Refines a model as RANSAC does, on the points `kept`; squared errors are truncated at `limit`.
+  // Returns the number of steps tried.
   //
-  // Without a limit (infinity) one is set that no error reaches. The tolerance is relative to the
-  // loss, so it is set again when that has become much smaller.
+  // If the limit is infinite, a finite limit above all errors is used. The tolerance is relative to
+  // the loss, so it is set again once the loss is much smaller.
   int refine(Model& model, const std::vector<std::size_t>& kept, double limit,
              int max_steps) const {
-    constexpr int kRoundSteps = 10;  // between two checks of the limit and the tolerance
+    constexpr int kRoundSteps = 10;  // steps between two updates of the limit and the tolerance
     const Selection points(*this, kept);
     const Model own = closed(opened(model));
     Loss loss = loss_of(own, kept, limit);
@@ -204,15 +207,16 @@ class Fit {
   [[nodiscard]] const double* focal() const { return info_.focal; }
   [[nodiscard]] const double* centre() const { return info_.centre; }
 
-  // Origin and unit: the principal points of the cameras, or the mean of the points without
-  // cameras, and the mean distance of the points from it.
+  // Sets origin and unit of the scoring coordinates. The origin is the principal points of the
+  // cameras, or the mean of the points if no cameras are given; the unit is the mean distance of
+  // the points from it.
   void set_frame(const double* points, const Cameras& cameras) {
     constexpr int first = L::TWO_VIEWS ? 0 : 2, many = kColumns - first;
     double* c = info_.centre;
     double finite = 0, distance = 0;
     const auto each = [&](const auto& body) {
       for (std::size_t i = 0; i < count_; ++i) {
-        look(i);
+        check_cancelled_at(i);
         const double* p = points + i * kColumns;
         if (std::all_of(p, p + kColumns, [](double v) { return std::isfinite(v); }))
           body(p + first);
@@ -231,7 +235,7 @@ class Fit {
     unit_ = L::camera_info(cameras.data(), info_.length, 1, &info_);
   }
 
-  // The points `kept` as columns [columns][n], which RANSAC reads.
+  // The points `kept` as columns [columns][n], the layout that RANSAC reads.
   struct Selection {
     Selection(const Fit& fit, const std::vector<std::size_t>& kept)
         : columns(kept.size() * kColumns) {
@@ -246,13 +250,14 @@ class Fit {
   };
 
   struct Loss {
-    double sum = 0, largest = 0;  // of the squared errors, at most the limit each
+    // Sum and largest of the squared errors, each truncated at the limit.
+    double sum = 0, largest = 0;
   };
   [[nodiscard]] Loss loss_of(const Model& m, const std::vector<std::size_t>& kept,
                              double limit) const {
     Loss loss;
     for (const std::size_t i : kept) {
-      look(i);
+      check_cancelled_at(i);
       const double e = squared(m, i), own = e < limit ? e : limit;  // NaN: behind the camera
       loss.sum += own;
       loss.largest = std::max(loss.largest, own);
@@ -268,11 +273,11 @@ class Fit {
 
 template <ModelKind Kind>
 inline constexpr std::integral_constant<ModelKind,
-                                        ModelKind{problem_lanes<double, Kind>::MODELS_OF}>
+                                        ModelKind{problem_functions<double, Kind>::MODELS_OF}>
     models_of;
 
-// Calls body(std::integral_constant<ModelKind, K>) with the problem K whose models these are, of
-// points without depths.
+// Calls body(std::integral_constant<ModelKind, K>), where K is MODELS_OF of the problem: the
+// problem with the same models that takes points without depths.
 template <class Body>
 auto of_kind(ModelKind kind, const Body& body) {
   switch (kind) {
@@ -285,8 +290,8 @@ auto of_kind(ModelKind kind, const Body& body) {
   throw Error(ErrorCode::usage, "ModelKind: no such kind");
 }
 
-// Calls body(fit, model in scoring coordinates). Throws Error(usage) that begins with `where` for a
-// model or cameras that are none.
+// Calls body(fit, model in scoring coordinates). Throws Error(usage) that begins with `where` if
+// the model or the cameras are invalid.
 template <class Body>
 auto with_fit(const char* where, ModelKind kind, const Mat3& model,
               std::span<const PointPair> points, std::span<const Intrinsics> cameras,

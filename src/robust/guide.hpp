@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The model of a pair as a guide for a second round of matches.
+// The model of a pair as a guide for a second round of matching.
 #pragma once
 
 #include <bifocal/matching.hpp>
@@ -7,11 +7,12 @@
 
 namespace bifocal::robust {
 
-// Candidates of the second round may lie so many thresholds from the model, which moves a little.
+// Largest distance of a second-round candidate from the model, in thresholds. More than 1, because
+// the new matches move the model a little.
 inline constexpr double kGuideWidth = 2;
 
-// The model of a problem of two views whose pinholes are given; of those that take no cameras they
-// count for nothing.
+// Returns the guide for a two-view problem with given pinhole cameras. Problems without cameras
+// ignore them.
 inline MatchGuide guide_of(ModelKind kind, const Mat3& model, const Intrinsics& camera1,
                            const Intrinsics& camera2, double max_error) {
   const ProblemInfo problem = problem_info(kind);

@@ -12,7 +12,7 @@
 namespace bifocal::robust {
 namespace {
 
-constexpr int kMaxSteps = 20;  // of a fit that starts near its end
+constexpr int kMaxSteps = 20;  // for a fit that starts near its minimum
 
 }  // namespace
 

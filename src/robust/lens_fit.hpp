@@ -7,13 +7,14 @@
 
 namespace bifocal::robust {
 
-// F and the distortion k of radial_fundamental, and the camera that holds its centre and unit.
+// F and the distortion k of the problem radial_fundamental, with the camera that holds the centre
+// of distortion and the unit of k.
 struct LensModel {
   Mat3 F{};
   double distortion = 0;
   Intrinsics unit;
 };
-// Returns the distortion of the least-squares fit to all points, from this start.
+// Returns the distortion k of the least-squares fit to all points, starting from `start`.
 [[nodiscard]] double refined_distortion(const LensModel& start, std::span<const PointPair> points);
 
 }  // namespace bifocal::robust

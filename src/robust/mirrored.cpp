@@ -11,7 +11,7 @@ std::string mirror_doubt(ModelKind kind, std::span<const PointPair> points,
                          const EstimateInput& input, const EstimateResult& found) {
   constexpr double kMore = 1.2;
   constexpr int kLeastMore = 10;
-  constexpr double kNearlyAll = 0.9;  // share of inliers that needs no second estimate
+  constexpr double kNearlyAll = 0.9;  // inlier ratio above which the second estimate is skipped
   if (!problem_info(kind).is_two_view || input.cameras.empty() ||
       found.inlier_count >= kNearlyAll * static_cast<double>(points.size()))
     return {};
@@ -23,8 +23,8 @@ std::string mirror_doubt(ModelKind kind, std::span<const PointPair> points,
       std::max(static_cast<int>(kMore * found.inlier_count), found.inlier_count + kLeastMore);
   if (!other.ok() || other.inlier_count < least) return {};
   return fmt::format(
-      "{} of {} matches agree with a pose, and {} once the second picture is mirrored: one of the "
-      "pictures seems to be mirrored",
+      "{} of {} matches are inliers of a pose, and {} once the second image is mirrored: one "
+      "of the images seems to be mirrored",
       found.inlier_count, points.size(), other.inlier_count);
 }
 

@@ -26,14 +26,14 @@ constexpr double kLeastDepth = 0.05;
 constexpr double kLeastChance = 0.01;
 
 struct Depth {
-  int off = 0, proof = 0;  // matches off the plane; those near their epipolar line
+  int off = 0, proof = 0;  // matches off the plane, those near their line
   double significance = 0;
 };
 
-// Evidence of depth: matches farther than `far` px from H and within `near` px of their epipolar
-// line.
-Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3& F, double near,
-                   double far, int sample_size) {
+// Counts the evidence of depth: matches farther than `far` px from H and within `near` px of their
+// epipolar line.
+Depth depth_evidence(std::span<const PointPair> points, const Mat3& H, const Mat3& F, double near,
+                     double far, int sample_size) {
   double sums[ScalarMath::PARALLAX_SUMS] = {};
   for (const PointPair& p : points) {
     const double e = ScalarMath::transfer_squared(H.data(), p.x1, p.y1, p.x2, p.y2);
@@ -49,21 +49,21 @@ Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3&
   return found;
 }
 
-// Returns the more significant evidence of two: at the threshold, and at 2.5 sigma of the noise if
-// this is smaller.
-Depth depth_beside(std::span<const PointPair> points, const EstimateResult& homography,
-                   const EstimateResult& epipolar, ModelKind kind, double threshold,
-                   std::span<const Intrinsics> cameras) {
+// Returns the more significant evidence of two tests: at the threshold, and at 2.5 sigma of the
+// noise if this is smaller.
+Depth depth_evidence(std::span<const PointPair> points, const EstimateResult& homography,
+                     const EstimateResult& epipolar, ModelKind kind, double threshold,
+                     std::span<const Intrinsics> cameras) {
   const Mat3 F = problem_info(kind).symbol == "F"
                      ? epipolar.model
                      : fundamental_from_essential(epipolar.model, cameras.front(), cameras.back());
-  // The noise of the better fit, because RANSAC may have stopped at a poor one.
+  // The noise of the better fit, because RANSAC may have stopped at a poor model.
   const double sigma = std::max(std::min(epipolar.noise, homography.noise), kLeastNoise);
   const double near = std::min(threshold, 2.5 * sigma), far = std::max(threshold, 2 * near);
   // Matches that the epipolar model fits exactly in addition to the four that define a plane.
   const int free = std::max(0, problem_info(kind).sample_size - 4);
-  const Depth wide = depth_beside(points, homography.model, F, threshold, 2 * threshold, free);
-  const Depth fine = depth_beside(points, homography.model, F, near, far, free);
+  const Depth wide = depth_evidence(points, homography.model, F, threshold, 2 * threshold, free);
+  const Depth fine = depth_evidence(points, homography.model, F, near, far, free);
   return wide.significance < fine.significance ? wide : fine;
 }
 
@@ -95,7 +95,7 @@ ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult
                 fmt::format("choose_model {}: {} cameras, must be {}", to_string(epipolar_kind),
                             cameras.size(), problem_info(epipolar_kind).cameras));
   if (problem_info(epipolar_kind).estimates_distortion)
-    throw Error(ErrorCode::usage, fmt::format("choose_model {}: a matrix is not all of it",
+    throw Error(ErrorCode::usage, fmt::format("choose_model {}: its model has a distortion",
                                               to_string(epipolar_kind)));
   const auto outcome = [](const EstimateResult& r) { return to_string(r.outcome); };
   if (!homography.ok() && !epipolar.ok()) {
@@ -112,20 +112,20 @@ ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult
       fmt::format("of {} matches the homography explains {} (rms {:.2f} px)", points.size(),
                   homography.inlier_count, homography.rms);
   Depth depth;
-  std::string beside = explained;
+  std::string compared = explained;
   if (epipolar.ok()) {
-    depth = depth_beside(points, homography, epipolar, epipolar_kind, threshold, cameras);
-    beside += fmt::format(
+    depth = depth_evidence(points, homography, epipolar, epipolar_kind, threshold, cameras);
+    compared += fmt::format(
         " and the {} matrix {} (rms {:.2f} px); of {} matches off the homography {} lie along "
         "their epipolar lines",
         to_string(epipolar_kind), epipolar.inlier_count, epipolar.rms, depth.off, depth.proof);
   }
   const bool proven = depth.significance < robust::kLogDepthAlarms;
   if (proven && depth.proof >= kLeastDepth * epipolar.inlier_count)
-    return {epipolar_kind, "general", beside + ": a scene with depth"};
+    return {epipolar_kind, "general", compared + ": a scene with depth"};
   if (same_image(points, homography, threshold)) {
     return {ModelKind::homography, "same_image",
-            beside + ": nothing moved, the same image or a camera that stood still"};
+            compared + ": nothing moved, the same image or a camera that stood still"};
   }
   if (epipolar.outcome == Outcome::rotation_only) {
     return {ModelKind::homography, "rotation",
@@ -139,8 +139,8 @@ ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult
                         outcome(epipolar))};
   }
   return {ModelKind::homography, "planar",
-          beside + (proven ? ": a plane, and a few matches off it"
-                           : ", no more than chance: a plane, or a camera that only rotated")};
+          compared + (proven ? ": a plane, and a few matches off it"
+                             : ", no more than chance: a plane, or a camera that only rotated")};
 }
 
 }  // namespace bifocal

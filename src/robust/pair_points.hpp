@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pair as RANSAC on a CPU wants it: finite points in random order, in scoring coordinates,
+// One pair in the layout of RANSAC on a CPU: finite points in random order, in scoring coordinates,
 // structure of arrays.
 #pragma once
 
@@ -13,11 +13,12 @@
 
 namespace bifocal::robust {
 
-// Numbers of a column for n points: a multiple of the widest group, with room for the shifts of
-// finish.group.h behind the last point.
+// Returns the stride of a column of n points: a multiple of the widest group, with padding for the
+// shifted reads of chance_rate behind the last point.
 [[nodiscard]] constexpr int column_stride(int n) { return (n + MOST_SHIFTS + 63) / 64 * 64; }
 
-// A pair's points as the caller gives them: [count][RansacSteps::columns], and its cameras.
+// The points of a pair as the caller gives them, [count][RansacSteps::columns], with its cameras
+// and priors.
 struct GivenPair {
   const double* points = nullptr;
   int count = 0;
@@ -25,21 +26,20 @@ struct GivenPair {
   MatchPriors priors;
 };
 
-// The arrays of one pair, as the kernels of ransac/ransac.kernels have them for many
-// (pair_state.h). They keep their memory from pair to pair.
+// The arrays of one pair; ransac/ransac.kernels has the same arrays for many pairs (pair_state.h).
+// Their memory is reused from pair to pair.
 struct PairPoints {
   int stride = 0;
   std::vector<int> kept;              // scratch memory
-  std::vector<int> order;             // original indices: of the points in random order, then of
-                                      // those of weight 0
-  std::vector<double> f64;            // [columns][stride], and a little that may be read behind
-  std::vector<float> f32;             // the same
-  std::vector<float> rows;            // and point by point, for samples (sampling-inl.h)
+  std::vector<int> order;             // given indices in random order, then those of weight 0
+  std::vector<double> f64;            // [columns][stride], padded for reads past the end
+  std::vector<float> f32;             // the same in float
+  std::vector<float> rows;            // the same point by point, for samples (sampling-inl.h)
   std::vector<double> priors;         // [PRIOR_COLUMNS][stride] if weights or qualities are given
-  std::vector<float> float_weights;   // [stride] if they are
-  std::vector<int> ranking;           // [stride] if they are
+  std::vector<float> float_weights;   // [stride] if weights or qualities are given
+  std::vector<int> ranking;           // [stride] if weights or qualities are given
   std::vector<std::uint32_t> tables;  // [4 stride], scratch memory
-  std::vector<double> weights;        // [stride], scratch memory; in the end squared errors
+  std::vector<double> weights;        // [stride], scratch memory; squared errors at the end
   std::vector<std::uint8_t> inliers;  // flags of the given points
   pair_work work{};
   ransac_state state{};
@@ -56,11 +56,11 @@ struct PairPoints {
   [[nodiscard]] const double* prior(int column) const {
     return priors.empty() ? nullptr : priors.data() + column * stride;
   }
-  // The order depends on the seed and the number of points alone.
+  // Prepares the pair. The order depends only on the seed and the number of points.
   void set(ModelKind problem, const GivenPair& given, const RobustOptions& options);
 };
 
-// The numbers of the points of a pair: a point is plain doubles.
+// Returns the coordinates of the points of a pair as an array: a point is plain doubles.
 [[nodiscard]] inline const double* numbers_of(std::span<const PointPair> points) {
   static_assert(sizeof(PointPair) == 4 * sizeof(double));
   return points.empty() ? nullptr : &points.front().x1;

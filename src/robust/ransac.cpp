@@ -13,13 +13,15 @@
 namespace bifocal::robust {
 namespace {
 
-// Matches from which on one pair is searched for a fraction of right ones that does not depend on
-// their number, and the fraction for which hypotheses_before_giving_up was measured.
+// From kManyMatches matches on, the smallest inlier ratio to find in one pair does not depend
+// on the number of matches. kBatchRatio is the ratio for which hypotheses_before_giving_up
+// was measured.
 constexpr double kManyMatches = 1000, kBatchRatio = 0.2;
 
 }  // namespace
 
-#define BIFOCAL_PROBLEM(name, ...) const RansacSteps& name##_steps();  // a unit of its own each
+// Each problem is compiled in a unit of its own.
+#define BIFOCAL_PROBLEM(name, ...) const RansacSteps& name##_steps();
 #include <bifocal/problems.def>
 #undef BIFOCAL_PROBLEM
 
@@ -56,29 +58,29 @@ double log10_alarms_of(int usual, const RobustOptions& options) {
 
 double one_pair_ratio(ModelKind problem, double matches, double confidence) {
   const RansacSteps& steps = ransac_steps(problem);
-  const double sought = 0.01 * steps.sought_percent;
-  if (matches >= kManyMatches) return sought;
-  // iterations_without_support() of RANSAC, and its inverse.
+  const double target = 0.01 * steps.target_percent;
+  if (matches >= kManyMatches) return target;
+  // The formulas of iterations_without_support() of RANSAC, and their inverse.
   const double log_failure = std::log1p(-confidence), size = steps.sample_size,
-               telling = size - steps.wrong_in_telling_sample;
-  const double clean = steps.clean_samples * log_failure / std::log1p(-std::pow(sought, size)),
-               given_up = steps.hypotheses_before_giving_up(kManyMatches) *
-                          std::pow(kBatchRatio / sought, telling);
-  const double samples = std::min(clean, given_up) * (kManyMatches + steps.sample_cost) /
+               inliers_needed = size - steps.tolerated_sample_outliers;
+  const double clean = steps.clean_samples * log_failure / std::log1p(-std::pow(target, size)),
+               give_up_samples = steps.hypotheses_before_giving_up(kManyMatches) *
+                                 std::pow(kBatchRatio / target, inliers_needed);
+  const double samples = std::min(clean, give_up_samples) * (kManyMatches + steps.sample_cost) /
                          (std::max(matches, size) + steps.sample_cost);
   const double ratio_of_clean =
       std::pow(-std::expm1(steps.clean_samples * log_failure / samples), 1 / size);
-  const double ratio_of_given_up =
-      kBatchRatio *
-      std::pow(steps.hypotheses_before_giving_up(std::max(matches, size)) / samples, 1 / telling);
-  return std::clamp(std::min(ratio_of_clean, ratio_of_given_up), 0.01, 1.0);
+  const double ratio_of_give_up =
+      kBatchRatio * std::pow(steps.hypotheses_before_giving_up(std::max(matches, size)) / samples,
+                             1 / inliers_needed);
+  return std::clamp(std::min(ratio_of_clean, ratio_of_give_up), 0.01, 1.0);
 }
 
 void run_ransac(ModelKind problem, const GivenPair& given, const RobustOptions& options,
                 PairPoints& pair, ransac_result& result) {
   const RansacSteps& steps = ransac_steps(problem);
   const RansacLimits limits = limits_of(options);
-  thread_local Hypotheses hypotheses;  // its memory is kept from call to call
+  thread_local Hypotheses hypotheses;  // its memory is reused from call to call
   constexpr size_t most = MOST_ROUND;
   hypotheses.models.resize(most * static_cast<size_t>(steps.slots * steps.model_size));
   hypotheses.counts.resize(most);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A problem's numbers and the steps of RANSAC for it, on this machine's widest SIMD registers, and
-// RANSAC as a loop over the steps. On a GPU the same steps are kernels (ransac_device.cpp).
+// The constants of a problem, the steps of RANSAC for it on the widest SIMD registers of this
+// machine, and RANSAC as a loop over these steps. On a GPU the same steps are kernels
+// (ransac_device.cpp).
 #pragma once
 
 #include <array>
@@ -22,25 +23,26 @@ struct RansacLimits {
   double log_failure, min_inlier_ratio;
 };
 [[nodiscard]] RansacLimits limits_of(const RobustOptions& options);
-// log10 of the level of the significance test. usual: LOG10_FALSE_ALARMS of the problem.
+// Returns log10 of the level of the significance test. usual: LOG10_FALSE_ALARMS of the problem,
+// used unless the options set the level.
 [[nodiscard]] double log10_alarms_of(int usual, const RobustOptions& options);
 
-// The models of a round: of each sample [slots][model_size], and how many it gave.
+// The models of a round: [slots][model_size] of each sample, and the number of solutions of each.
 struct Hypotheses {
   std::vector<float> models;
   std::vector<int> counts;
-  std::vector<float> scores;  // of each sample's best model; -1: none above the floor, -2: no model
-  std::vector<int> slots;     // which of its models that is
+  std::vector<float> scores;  // best score of each sample; -1: none above the floor, -2: no model
+  std::vector<int> slots;     // index of that model among the sample's models
 };
 
-// These are the constants of a problem's file in src/robust/problems.
+// The constants of a problem's file in src/robust/problems.
 struct ProblemNumbers {
   int columns, depths, sample_size, free_matches, slots, model_size, dof, residuals, cameras;
-  bool two_views, has_pose, dominant_plane, unknown_focal, unknown_distortion, copies_bind,
+  bool two_views, has_pose, dominant_plane, unknown_focal, unknown_distortion, is_copy_limited,
       triangulates, doubts_translation;
-  int clean_samples, wrong_in_telling_sample, sought_percent, sample_cost, log10_false_alarms;
+  int clean_samples, tolerated_sample_outliers, target_percent, sample_cost, log10_false_alarms;
 };
-// L: the lane functions of a problem.
+// Returns the constants of L, the lane functions of a problem.
 template <class L>
 constexpr ProblemNumbers numbers_of_problem() {
   return {L::COLUMNS,
@@ -57,45 +59,46 @@ constexpr ProblemNumbers numbers_of_problem() {
           L::DOMINANT_PLANE,
           L::UNKNOWN_FOCAL,
           L::UNKNOWN_DISTORTION,
-          L::COPIES_BIND,
+          L::IS_COPY_LIMITED,
           L::TRIANGULATES,
           L::DOUBTS_TRANSLATION,
           L::CLEAN_SAMPLES,
-          L::WRONG_IN_TELLING_SAMPLE,
-          L::SOUGHT_PERCENT,
+          L::TOLERATED_SAMPLE_OUTLIERS,
+          L::TARGET_PERCENT,
           L::SAMPLE_COST,
           L::LOG10_FALSE_ALARMS};
 }
 
-// The functions are null in a build without the problem's solver (check_is_built).
+// Functions are null in a build without the problem's solver (check_is_built).
 struct RansacSteps : ProblemNumbers {
-  // RANSAC, as in ransac/ransac.kernels.
+  // Steps of RANSAC, as in ransac/ransac.kernels.
   void (*prepare)(const GivenPair&, const RobustOptions&, PairPoints&);
   void (*solve)(const PairPoints&, std::uint64_t seed, int first, int count, Hypotheses&);
   void (*score)(const PairPoints&, float floor, int count, Hypotheses&);
   int (*decide)(PairPoints&, const RansacLimits&, int count, const Hypotheses&);
   void (*planes)(PairPoints&, std::uint64_t seed, const RansacLimits&);
   void (*finish)(const GivenPair&, PairPoints&, ransac_result&);
-  // The result: matrix [9] and pose [12].
+  // Parts of the result: matrix [9] and pose [12].
   void (*result_matrix)(const pair_info* info, const double* rays, const double* model,
                         double* matrix);
   void (*result_pose)(const pair_info* info, const double* model, const double* side, double* pose);
-  double (*model_focal)(const double* model);       // in the unit of the rays; 1: known
+  double (*model_focal)(const double* model);       // in the unit of the rays; 1 if f is known
   double (*model_distortion)(const double* model);  // in scoring coordinates
   double (*hypotheses_before_giving_up)(double points);
-  // For tests and measurements: the score of a model over all points.
+  // Score of a model over all points, for tests and measurements.
   float (*full_score)(const PairPoints&, const float* model);
 };
 [[nodiscard]] const RansacSteps& ransac_steps(ModelKind problem);
-// Throws Error(device) where this build has no solver for the problem's samples.
+// Throws Error(device) if this build has no solver for the problem's samples.
 void check_is_built(const char* where, ModelKind problem);
 void check_is_built(const char* where, ModelKind problem, const RansacSteps& steps);
 
-// The fraction of correct matches that one pair of so many is searched for: SOUGHT_PERCENT from
-// 1000 on, and of fewer what as much time as those take can find.
+// Returns the smallest inlier ratio that RANSAC is expected to find in one pair with this number of
+// matches. From 1000 matches on it is TARGET_PERCENT; for fewer matches it is the ratio that can be
+// found in the time that 1000 matches take.
 [[nodiscard]] double one_pair_ratio(ModelKind problem, double matches, double confidence);
 
-// A pair that has been prepared (PairPoints::set).
+// Runs RANSAC on a pair that has been prepared (PairPoints::set).
 void run_ransac(ModelKind problem, const GivenPair& given, const RobustOptions& options,
                 PairPoints& pair, ransac_result& result);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A problem whose samples are solved by a generated solver, in a build without these: its numbers,
-// by which it can be named and described. The body of a compiled unit (CMakeLists.txt), which
-// defines PROBLEM and PROBLEM_STEPS as for ransac_problem-inl.h.
+// A problem whose samples are solved by a generated solver, in a build without generated solvers:
+// its constants only, so that it can still be named and described. The body of a compiled unit
+// (CMakeLists.txt), which defines PROBLEM and PROBLEM_STEPS as for ransac_problem-inl.h.
 #include "lane/scalar.hpp"
 #include "robust/ransac.hpp"
 

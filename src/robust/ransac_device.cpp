@@ -14,13 +14,13 @@
 namespace bifocal::robust {
 namespace {
 
-// At most: pairs of a piece whose points are on the device or in the host's memory, hypotheses of a
+// Upper limits: pairs of a piece with points in device memory or in host memory, hypotheses of a
 // launch and numbers of their models, points of a piece.
 constexpr std::size_t kPiecePairs = 4096, kHostPiecePairs = 2048, kPlaces = 1 << 22,
                       kModelNumbers = 100'000'000;
 constexpr std::int64_t kPiecePoints = 1 << 23;
 
-// RANSAC in the pairs of a piece.
+// RANSAC on the pairs of a piece.
 class Piece : PieceMemory {
  public:
   using PieceMemory::PieceMemory;
@@ -33,7 +33,7 @@ class Piece : PieceMemory {
     std::vector<int> active(pairs_);
     std::iota(active.begin(), active.end(), 0);
     if (std::ranges::any_of(active, [this](int pair) { return has_few_points(pair); })) {
-      read_work();  // their counts
+      read_work();  // the number of finite points of each pair
       std::ranges::stable_sort(active, {}, [this](int pair) { return class_of(pair); });
     }
     const RansacLimits limits = limits_of(batch_.options);
@@ -111,8 +111,8 @@ class Piece : PieceMemory {
            .inliers = inliers_});
   }
 
-  // One round of all active pairs, which are in the order of their classes and live until the queue
-  // is waited for.
+  // Runs one round of all active pairs. They are sorted by class, and must stay alive until the
+  // queue is waited for.
   void run_round(const std::vector<int>& active, const RansacLimits& limits) {
     active_.upload(queue_, active);
     for (auto begin = active.begin(); begin != active.end();) {
@@ -123,7 +123,7 @@ class Piece : PieceMemory {
     }
   }
 
-  // Of active[begin, end), in parts for whose models there is room.
+  // Runs active[begin, end) in parts whose models fit into memory.
   void run_class(PairClass pair_class, std::span<const int> active, std::size_t begin,
                  std::size_t end, const RansacLimits& limits) {
     int most = 1;
@@ -139,7 +139,7 @@ class Piece : PieceMemory {
 
   static constexpr int kFewStride = column_stride(int(kFewPoints));
 
-  // The pairs, with points of either precision.
+  // Arguments that describe the pairs, with points of either precision.
   template <class Real>
   [[nodiscard]] kernels::ransac_pairs<Real> all(const Buffer<Real>& points) const {
     return {.pairs = pair_table_,
@@ -150,8 +150,8 @@ class Piece : PieceMemory {
             .priors = priors_};
   }
 
-  // Memory of the models of a part: `places` of them, a round's for each of its `some` pairs from
-  // active[from] on; `candidates` of each pair are refined at once.
+  // Memory for the models of a part: `places` models, `round` for each of its `some` pairs from
+  // active[from] on. `candidates` models of each pair are refined at once.
   struct Part {
     int some, round, from, places, candidates;
     Buffer<float> models, scores;
@@ -172,30 +172,30 @@ class Piece : PieceMemory {
             .slots = part.slots};
   }
 
-  Part part_of(runtime::Workspace& room, std::size_t first, int some, int round,
+  Part part_of(runtime::Workspace& workspace, std::size_t first, int some, int round,
                PairClass pair_class) {
     const int candidates = candidates_at_once(pair_class);
     const auto places = std::size_t(some) * std::size_t(round);
-    // Without candidates nothing reads their memory; the arguments still need some.
+    // Without candidates, the kernels do not read this memory, but the arguments must not be empty.
     const auto together = std::max<std::size_t>(1, std::size_t(some) * std::size_t(candidates));
     return {.some = some,
             .round = round,
             .from = static_cast<int>(first),
             .places = some * round,
             .candidates = candidates,
-            .models = room.take<float>(places * std::size_t(steps_.slots * steps_.model_size)),
-            .scores = room.take<float>(places),
-            .counts = room.take<int>(places),
-            .slots = room.take<int>(places),
-            .ranked = room.take<int>(together),
-            .considered = room.take<refined_model>(together),
-            .weights = room.take<double>(together * std::size_t(kFewStride))};
+            .models = workspace.take<float>(places * std::size_t(steps_.slots * steps_.model_size)),
+            .scores = workspace.take<float>(places),
+            .counts = workspace.take<int>(places),
+            .slots = workspace.take<int>(places),
+            .ranked = workspace.take<int>(together),
+            .considered = workspace.take<refined_model>(together),
+            .weights = workspace.take<double>(together * std::size_t(kFewStride))};
   }
 
   void run_part(std::size_t first, int some, int round, const RansacLimits& limits,
                 PairClass pair_class) {
-    runtime::Workspace room(queue_);
-    const Part part = part_of(room, first, some, round, pair_class);
+    runtime::Workspace workspace(queue_);
+    const Part part = part_of(workspace, first, some, round, pair_class);
     const auto samples = samples_of<float>(part);
     kernels_.solve.ransac_solve(queue_, {.count = part.places},
                                 {.all = all(float_points_),
@@ -215,7 +215,7 @@ class Piece : PieceMemory {
     decide(part, limits, pair_class);
   }
 
-  // Refines the best models of a round, a thread each, and takes the best.
+  // Refines the best models of a round, one thread per model, and keeps the best.
   void decide(const Part& part, const RansacLimits& limits, PairClass pair_class) {
     const auto samples = samples_of<double>(part);
     const kernels::round_candidates<double> best = {
@@ -242,14 +242,14 @@ class Piece : PieceMemory {
                            .weights = weights_});
   }
 
-  // Candidates of a round that are refined at once, a thread each.
+  // Number of candidates of a round that are refined at once, one thread each.
   [[nodiscard]] int candidates_at_once(PairClass pair_class) const {
     if (queue_.device().info().kind != DeviceKind::cuda || pair_class == kManyPoints) return 0;
     return pair_class == kMostCandidates ? MOST_CANDIDATES : CANDIDATES;
   }
 };
 
-// The pairs at which the pieces of a batch begin, and the number of pairs.
+// Returns the first pair of each piece of a batch, and then the number of pairs.
 std::vector<std::size_t> pieces_of(std::span<const std::int64_t> offsets, std::size_t most) {
   std::vector<std::size_t> begins = {0};
   std::int64_t columns = 0;
@@ -273,11 +273,13 @@ void ransac_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
     throw Error(ErrorCode::device, fmt::format("estimate_batch: {} ({}) does not compute in double",
                                                device.id, device.name));
   const bool on_host = !batch.on_device;
-  // More and smaller pieces, if copying the points takes longer than RANSAC.
-  const bool copies_bind = on_host && ransac_steps(batch.problem).copies_bind;
-  const std::vector<std::size_t> begins = pieces_of(batch.offsets, copies_bind ? kHostPiecePairs / 2
-                                                                   : on_host   ? kHostPiecePairs
-                                                                               : kPiecePairs);
+  // Copying the points takes longer than RANSAC for this problem, so more and smaller pieces
+  // are used.
+  const bool is_copy_limited = on_host && ransac_steps(batch.problem).is_copy_limited;
+  const std::vector<std::size_t> begins =
+      pieces_of(batch.offsets, is_copy_limited ? kHostPiecePairs / 2
+                               : on_host       ? kHostPiecePairs
+                                               : kPiecePairs);
   const std::size_t pieces = begins.size() - 1;
   const auto run = [&](Queue& q, std::size_t k, char* staged) {
     Piece piece(q, batch, begins[k], begins[k + 1], staged);
@@ -285,9 +287,10 @@ void ransac_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
     piece.finish(found, inliers);
   };
   if (pieces == 1) return run(queue, 0, nullptr);
-  // Some pieces at a time, so that the copies of some overlap the work of others.
+  // Several pieces are in progress at once, so that copies of one overlap the
+  // computation of another.
   runtime::for_each_on_slots(
-      queue, pieces, copies_bind ? 3 : 2, [&](runtime::StagingSlot& slot, std::size_t k) {
+      queue, pieces, is_copy_limited ? 3 : 2, [&](runtime::StagingSlot& slot, std::size_t k) {
         const auto points =
             static_cast<std::size_t>(batch.offsets[begins[k + 1]] - batch.offsets[begins[k]]);
         if (on_host)

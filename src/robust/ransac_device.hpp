@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RANSAC on many pairs on a GPU: every step is a kernel for all pairs of a piece. Between
-// rounds only the number of hypotheses that each pair still needs comes back to the host.
+// RANSAC on many pairs on a GPU: every step is a kernel for all pairs of a piece. Between rounds,
+// only the number of samples that each pair still needs is copied to the host.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -12,16 +12,16 @@ namespace bifocal::robust {
 
 struct DeviceBatch {
   ModelKind problem;
-  runtime::Argument points;   // of all pairs, when they are in the device's memory
-  const double* host_points;  // of all pairs, when they are in the host's memory
+  runtime::Argument points;   // of all pairs, if they are in device memory
+  const double* host_points;  // of all pairs, if they are in host memory
   bool on_device;
   Memory<const double> weights, qualities;  // of all points, or null
   std::span<const std::int64_t> offsets;    // pairs + 1
-  std::span<const Cameras> cameras;         // one a pair
+  std::span<const Cameras> cameras;         // one per pair
   RobustOptions options;
 };
 
-// found [pairs], inliers [offsets.back() - offsets.front()]: in the host's memory.
+// found [pairs] and inliers [offsets.back() - offsets.front()] are in host memory.
 void ransac_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFound> found,
                       std::span<std::uint8_t> inliers);
 

@@ -10,14 +10,15 @@
 namespace bifocal::robust {
 namespace {
 
-// A deviation of log f, or of the distortion in scoring coordinates, above which nothing is told.
+// Standard deviation of log f, or of the distortion in scoring coordinates, above which the
+// parameter counts as undetermined.
 constexpr double kOpen = 10;
 
 }  // namespace
 
 PairFound ransac_pair(ModelKind problem, const GivenPair& given, const RobustOptions& options,
                       std::uint8_t* inliers) {
-  thread_local PairPoints pair;  // kept from pair to pair
+  thread_local PairPoints pair;  // its memory is reused from pair to pair
   PairFound found;
   pair.set(problem, given, options);
   found.work = pair.work;

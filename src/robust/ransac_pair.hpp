@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What RANSAC finds of a pair, whatever the device, and what the caller is told of it.
+// The result of RANSAC on a pair, on any device, and its conversion to the caller's Estimate.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -15,7 +15,7 @@ struct PairFound {
   pair_work work{};
 };
 
-// RANSAC on this machine. inliers [given.count]: 0 before.
+// Runs RANSAC on the CPU. inliers [given.count]: must be 0 before the call.
 [[nodiscard]] PairFound ransac_pair(ModelKind problem, const GivenPair& given,
                                     const RobustOptions& options, std::uint8_t* inliers);
 
@@ -24,7 +24,8 @@ struct PairFound {
          outcome == Outcome::rotation_only;
 }
 
-// Outcome, numbers, matrix and pose. The inlier flags of a pair that is not `ok` are no inliers.
+// Converts outcome, numbers, matrix and pose. If the outcome is not `ok`, the flagged points do not
+// count as inliers.
 [[nodiscard]] Estimate estimate_of(ModelKind problem, const PairFound& found);
 
 }  // namespace bifocal::robust

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory on a device of some pairs of a batch, and the kernels that work on it
-// (ransac_device.cpp).
+// Device memory for some pairs of a batch, and the kernels that work on it (ransac_device.cpp).
 #pragma once
 
 #include <bifocal/error.hpp>
@@ -18,12 +17,12 @@
 
 namespace bifocal::robust {
 
-// A pair has few points up to this number: one thread scores a model on them and, on CUDA, refines
-// a candidate, which a group does on more.
+// Largest number of points of a pair with few points. There, one thread scores a model and, on
+// CUDA, one thread refines a candidate; a group does so for more points.
 constexpr std::int64_t kFewPoints = 256;
 
-// The kernels of a problem. On a device whose compiler does not take group code, one work-item does
-// a pair or a model.
+// The kernels of a problem. If the device compiler does not support group code, one work-item
+// processes a pair or a model.
 struct RansacKernels {
   RansacKernels(ModelKind problem, bool group_code)
       : pair(group_code ? RANSAC_PAIR_THREADS : 1, constants(problem)),
@@ -39,11 +38,11 @@ struct RansacKernels {
   kernels::ransac::launch<float> score, solve;
 };
 
-// Pairs [begin, end) of a batch in the memory of the device.
+// Pairs [begin, end) of a batch in device memory.
 class PieceMemory {
  public:
-  // staged: page-locked memory for points of the host; without it they are copied from where they
-  // are.
+  // staged: page-locked memory for points in host memory; without it they are copied from the
+  // caller's memory.
   PieceMemory(Queue& queue, const DeviceBatch& batch, std::size_t begin, std::size_t end,
               char* staged)
       : queue_(queue),
@@ -58,11 +57,11 @@ class PieceMemory {
     upload();
   }
 
-  // The queue may still copy from the piece's memory when work throws.
+  // The queue may still copy from the memory of the piece if an exception is thrown.
   ~PieceMemory() {
     try {
       queue_.wait();
-    } catch (const Error&) {  // the first one is on its way
+    } catch (const Error&) {  // the first error is being thrown already
     }
   }
   PieceMemory(const PieceMemory&) = delete;
@@ -78,13 +77,13 @@ class PieceMemory {
   [[nodiscard]] bool has_few_points(int pair) const {
     return host_pairs_[static_cast<std::size_t>(pair)].points <= kFewPoints;
   }
-  // Pairs that are searched by the same kernels, whatever the others of the batch.
+  // Pairs of a class are processed by the same kernels, whichever other pairs are in the batch.
   enum PairClass { kMostCandidates, kSomeCandidates, kManyPoints, kClasses };
   [[nodiscard]] PairClass class_of(int pair) const {
     if (!has_few_points(pair)) return kManyPoints;
     return work_of(pair).count < FEW_FOR_MOST ? kMostCandidates : kSomeCandidates;
   }
-  // Consecutive pairs of the order that the same kernels work on.
+  // Consecutive pairs, in processing order, that the same kernels process.
   struct PairRange {
     const kernels::ransac::launch<double>& kernels;
     int from, count;
@@ -125,7 +124,8 @@ class PieceMemory {
     points_ = workspace_.take<double>(numbers * columns + 64);
     float_points_ = workspace_.take<float>(numbers * columns + 64);
     weights_ = workspace_.take<double>(columns);
-    // Without weights and qualities nothing reads these; the arguments still need some memory.
+    // Kernels read these only if weights or qualities are given, but the arguments must not
+    // be empty.
     const std::size_t columns_with_priors = given_priors() ? columns : 0;
     priors_ = workspace_.take<double>(PRIOR_COLUMNS * columns_with_priors + 64);
     float_weights_ = workspace_.take<float>(columns_with_priors + 64);
@@ -149,7 +149,7 @@ class PieceMemory {
   }
 
   // The caller's weights or qualities, or their copy on the device. The number of a point lies
-  // `from` places behind the point's own place.
+  // `from` elements after the index of the point.
   struct GivenNumbers {
     runtime::Array<const double> numbers;
     std::int64_t from;

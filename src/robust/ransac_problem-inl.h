@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of RANSAC for one problem, on SIMD registers: the body of a compiled unit for each
-// problem (CMakeLists.txt), which defines PROBLEM, its number, and PROBLEM_STEPS, the function that
-// returns the steps. Included again for every SIMD target.
+// The steps of RANSAC for one problem on SIMD registers. This is the body of a compiled unit for
+// each problem (CMakeLists.txt). The unit defines PROBLEM, the index of the problem, and
+// PROBLEM_STEPS, the function that returns the steps. Included again for every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "robust/ransac_problem-inl.h"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -22,8 +22,8 @@ namespace {
 using namespace robust;  // the structs of a pair
 
 template <class Real>
-struct ransac_text {
-  using uniform = ransac_text<double>;
+struct ransac_source {
+  using uniform = ransac_source<double>;
 #include "lane/cpp_begin.h"
 
 #include "robust/ransac/ransac.list"
@@ -32,11 +32,11 @@ struct ransac_text {
 };
 
 struct steps {
-  using DoubleLanes = ransac_text<simd<double>>;
-  using FloatLanes = ransac_text<simd<float>>;
-  using OneLane = ransac_text<double>;
-  static constexpr int width = FloatLanes::group_width;
-  static constexpr int blocks = (DoubleLanes::SAMPLE_SIZE + 3) / 4;  // of random numbers, as a rule
+  using SimdDouble = ransac_source<simd<double>>;
+  using SimdFloat = ransac_source<simd<float>>;
+  using ScalarDouble = ransac_source<double>;
+  static constexpr int width = SimdFloat::group_width;
+  static constexpr int blocks = (SimdDouble::SAMPLE_SIZE + 3) / 4;  // of random numbers, usually
 
   template <class L, class T>
   static typename L::pair_view view(const PairPoints& pair) {
@@ -55,46 +55,46 @@ struct steps {
   static void prepare(const robust::GivenPair& given, const RobustOptions& options,
                       PairPoints& pair) {
     const auto& [weights, qualities] = given.priors;
-    const typename OneLane::given_pair input = {.points = given.points,
-                                                .count = given.count,
-                                                .cameras = given.cameras.data(),
-                                                .has_weights = !weights.empty(),
-                                                .has_qualities = !qualities.empty(),
-                                                .weights = weights.data(),
-                                                .qualities = qualities.data()};
-    const typename OneLane::pair_arrays arrays = {.stride = pair.stride,
-                                                  .kept = pair.kept.data(),
-                                                  .order = pair.order.data(),
-                                                  .points = pair.f64.data(),
-                                                  .float_points = pair.f32.data(),
-                                                  .priors = pair.priors.data(),
-                                                  .float_weights = pair.float_weights.data(),
-                                                  .ranking = pair.ranking.data(),
-                                                  .tables = pair.tables.data(),
-                                                  .inliers = pair.inliers.data(),
-                                                  .info = &pair.info,
-                                                  .work = &pair.work,
-                                                  .state = &pair.state};
-    const typename OneLane::prepare_options how = {
+    const typename ScalarDouble::given_pair input = {.points = given.points,
+                                                     .count = given.count,
+                                                     .cameras = given.cameras.data(),
+                                                     .has_weights = !weights.empty(),
+                                                     .has_qualities = !qualities.empty(),
+                                                     .weights = weights.data(),
+                                                     .qualities = qualities.data()};
+    const typename ScalarDouble::pair_arrays arrays = {.stride = pair.stride,
+                                                       .kept = pair.kept.data(),
+                                                       .order = pair.order.data(),
+                                                       .points = pair.f64.data(),
+                                                       .float_points = pair.f32.data(),
+                                                       .priors = pair.priors.data(),
+                                                       .float_weights = pair.float_weights.data(),
+                                                       .ranking = pair.ranking.data(),
+                                                       .tables = pair.tables.data(),
+                                                       .inliers = pair.inliers.data(),
+                                                       .info = &pair.info,
+                                                       .work = &pair.work,
+                                                       .state = &pair.state};
+    const typename ScalarDouble::prepare_options how = {
         .threshold = options.threshold,
         .seed0 = low(options.seed),
         .seed1 = high(options.seed),
         .first_round = 0,
-        .log10_alarms = log10_alarms_of(OneLane::LOG10_FALSE_ALARMS, options)};
-    double shared[OneLane::PREPARE_SHARED];
-    OneLane::pair_prepare(&input, &how, &arrays, shared);
-    constexpr int columns = OneLane::COLUMNS, row = row_size(columns);
+        .log10_alarms = log10_alarms_of(ScalarDouble::LOG10_FALSE_ALARMS, options)};
+    double shared[ScalarDouble::PREPARE_SHARED];
+    ScalarDouble::pair_prepare(&input, &how, &arrays, shared);
+    constexpr int columns = ScalarDouble::COLUMNS, row = row_size(columns);
     pair.rows.resize(static_cast<size_t>(row) * pair.kept.size());
     for (int c = 0; c < columns; ++c)
       for (int i = 0; i < pair.count(); ++i)
         pair.rows[size_t(i * row + c)] = pair.f32[size_t(c * pair.stride + i)];
   }
 
-  // Samples [SAMPLE_SIZE][width] of matches with weights or qualities.
+  // Draws samples [SAMPLE_SIZE][width] of matches with weights or qualities.
   static void draw_with_priors(const PairPoints& pair, std::uint64_t seed, std::uint32_t first,
                                std::uint32_t last, std::uint32_t* samples) {
-    constexpr int size = DoubleLanes::SAMPLE_SIZE;
-    const typename OneLane::sample_source source = {
+    constexpr int size = SimdDouble::SAMPLE_SIZE;
+    const typename ScalarDouble::sample_source source = {
         pair.count(), pair.info.weighted > 0, pair.info.ranked > 0,
         pair.prior(PRIOR_CUMULATIVE_WEIGHTS), pair.ranking.data()};
     std::uint32_t numbers[4 * blocks * width], ready[4 * blocks];
@@ -103,16 +103,16 @@ struct steps {
       int sample[size];
       for (int i = 0; i < 4 * blocks; ++i) ready[i] = numbers[i * width + l];
       const int iteration = static_cast<int>(std::min(first + static_cast<std::uint32_t>(l), last));
-      OneLane::prior_draw(low(seed), high(seed), iteration, &source, ready, blocks, sample);
+      ScalarDouble::prior_draw(low(seed), high(seed), iteration, &source, ready, blocks, sample);
       for (int k = 0; k < size; ++k) samples[k * width + l] = static_cast<std::uint32_t>(sample[k]);
     }
   }
 
-  // The points of the samples first + l, l < count, side by side: p [COLUMNS][SAMPLE_SIZE]; further
-  // lanes repeat the last.
+  // Loads the points of the samples first + l, l < count, into one lane each: p
+  // [COLUMNS][SAMPLE_SIZE]. Lanes beyond `count` repeat the last sample.
   static void gather(const PairPoints& pair, std::uint64_t seed, int first, int count,
-                     typename FloatLanes::real* p) {
-    constexpr int size = DoubleLanes::SAMPLE_SIZE;
+                     typename SimdFloat::real* p) {
+    constexpr int size = SimdDouble::SAMPLE_SIZE;
     std::uint32_t samples[size * width];
     const auto from = static_cast<std::uint32_t>(first),
                to = static_cast<std::uint32_t>(first + count - 1);
@@ -122,24 +122,24 @@ struct steps {
     } else {
       draw_with_priors(pair, seed, from, to, samples);
     }
-    sampling_lanes::look_up<size, DoubleLanes::COLUMNS>(pair.rows.data(), samples, p);
+    sampling_lanes::load_sample_points<size, SimdDouble::COLUMNS>(pair.rows.data(), samples, p);
   }
 
   static void solve(const PairPoints& pair, std::uint64_t seed, int first, int count,
                     robust::Hypotheses& hypotheses) {
-    constexpr int size = FloatLanes::SAMPLE_SIZE, numbers = size * FloatLanes::COLUMNS,
-                  model_size = FloatLanes::MODEL_SIZE, slots = FloatLanes::SLOTS;
-    typename FloatLanes::real rays[4], p[numbers], models[slots * model_size];
-    for (int i = 0; i < 4; ++i) rays[i] = FloatLanes::lane(pair.info.rays[i]);
+    constexpr int size = SimdFloat::SAMPLE_SIZE, numbers = size * SimdFloat::COLUMNS,
+                  model_size = SimdFloat::MODEL_SIZE, slots = SimdFloat::SLOTS;
+    typename SimdFloat::real rays[4], p[numbers], models[slots * model_size];
+    for (int i = 0; i < 4; ++i) rays[i] = SimdFloat::lane(pair.info.rays[i]);
     for (int begin = 0; begin < count; begin += width) {
       const int some = count - begin < width ? count - begin : width;
       HWY_ALIGN float solved[slots * model_size * width], counts[width];
       gather(pair, seed, first + begin, some, p);
-      const typename FloatLanes::real kept = FloatLanes::sample_models(p, rays, models);
-      FloatLanes::lane_ops::store(kept, counts);
-      const int most = static_cast<int>(FloatLanes::lane_ops::maximum(kept));
+      const typename SimdFloat::real kept = SimdFloat::sample_models(p, rays, models);
+      SimdFloat::lane_ops::store(kept, counts);
+      const int most = static_cast<int>(SimdFloat::lane_ops::maximum(kept));
       for (int i = 0; i < most * model_size; ++i)
-        FloatLanes::lane_ops::store(models[i], solved + i * width);
+        SimdFloat::lane_ops::store(models[i], solved + i * width);
       for (int l = 0; l < some; ++l) {
         const int found = static_cast<int>(counts[l]);
         hypotheses.counts[size_t(begin + l)] = found;
@@ -151,20 +151,20 @@ struct steps {
 
   static void score(const PairPoints& pair, float floor, int count,
                     robust::Hypotheses& hypotheses) {
-    constexpr int model_size = DoubleLanes::MODEL_SIZE, slots = DoubleLanes::SLOTS;
-    auto v = view<FloatLanes, float>(pair);
+    constexpr int model_size = SimdDouble::MODEL_SIZE, slots = SimdDouble::SLOTS;
+    auto v = view<SimdFloat, float>(pair);
     const double narrowed = pair.state.narrowed;
     v.threshold = static_cast<float>(pair.info.threshold * (narrowed > 0 ? narrowed : 1));
-    typename FloatLanes::score_plan plan;
+    typename SimdFloat::score_plan plan;
     float seen[4];
     for (size_t k = 0; k < 4; ++k) seen[k] = static_cast<float>(pair.info.seen[k]);
-    const int stages = FloatLanes::score_stages(floor, v.n, seen, v.weighted, &plan);
+    const int stages = SimdFloat::score_stages(floor, v.n, seen, v.weighted, &plan);
     for (int i = 0; i < count; ++i) {
       float best = hypotheses.counts[size_t(i)] > 0 ? BELOW_FLOOR : NO_MODEL;
       int slot = 0;
       for (int s = 0; s < hypotheses.counts[size_t(i)]; ++s) {
         const float* model = hypotheses.models.data() + (i * slots + s) * model_size;
-        const float score = FloatLanes::model_score(model, &v, &plan, stages);
+        const float score = SimdFloat::model_score(model, &v, &plan, stages);
         if (score > best) best = score, slot = s;
       }
       hypotheses.scores[size_t(i)] = best;
@@ -175,86 +175,87 @@ struct steps {
 
   static int decide(PairPoints& pair, const robust::RansacLimits& limits, int count,
                     const robust::Hypotheses& hypotheses) {
-    auto v = view<DoubleLanes, double>(pair);
-    DoubleLanes::pair_narrow(&pair.state, &v);
-    const typename DoubleLanes::ransac_limits given = {limits.min_iterations, limits.max_iterations,
-                                                       limits.log_failure, limits.min_inlier_ratio};
-    typename DoubleLanes::pair_shared shared;
-    const typename DoubleLanes::round_models round = {
+    auto v = view<SimdDouble, double>(pair);
+    SimdDouble::pair_narrow(&pair.state, &v);
+    const typename SimdDouble::ransac_limits given = {limits.min_iterations, limits.max_iterations,
+                                                      limits.log_failure, limits.min_inlier_ratio};
+    typename SimdDouble::pair_shared shared;
+    const typename SimdDouble::round_models round = {
         count,
         hypotheses.scores.data(),
         hypotheses.slots.data(),
         hypotheses.models.data(),
-        int(DoubleLanes::SLOTS) * int(DoubleLanes::MODEL_SIZE),
+        int(SimdDouble::SLOTS) * int(SimdDouble::MODEL_SIZE),
         1};
-    const typename DoubleLanes::ready_candidates none = {};
-    return DoubleLanes::pair_decide(&v, &given, &round, &none, &pair.state, pair.weights.data(),
-                                    &shared);
+    const typename SimdDouble::ready_candidates none = {};
+    return SimdDouble::pair_decide(&v, &given, &round, &none, &pair.state, pair.weights.data(),
+                                   &shared);
   }
 
   static void planes(PairPoints& pair, std::uint64_t seed, const robust::RansacLimits& limits) {
-    if constexpr (DoubleLanes::DOMINANT_PLANE == 1) {
-      auto v = view<DoubleLanes, double>(pair);
-      DoubleLanes::pair_narrow(&pair.state, &v);
-      typename DoubleLanes::pair_shared shared;
-      DoubleLanes::pair_planes(&v, low(seed), high(seed), limits.log_failure, &pair.state,
-                               pair.weights.data(), &shared);
+    if constexpr (SimdDouble::DOMINANT_PLANE == 1) {
+      auto v = view<SimdDouble, double>(pair);
+      SimdDouble::pair_narrow(&pair.state, &v);
+      typename SimdDouble::pair_shared shared;
+      SimdDouble::pair_planes(&v, low(seed), high(seed), limits.log_failure, &pair.state,
+                              pair.weights.data(), &shared);
     }
   }
 
-  static void mark_zero_weight(const robust::GivenPair& given, const OneLane::pair_view& view,
+  static void mark_zero_weight(const robust::GivenPair& given, const ScalarDouble::pair_view& view,
                                PairPoints& pair, ransac_result& result) {
-    const typename OneLane::zero_weight_points points = {.count = pair.work.zero_weight,
-                                                         .given = given.points,
-                                                         .order = pair.order.data() + pair.count(),
-                                                         .cameras = given.cameras.data(),
-                                                         .info = &pair.info,
-                                                         .points = pair.f64.data(),
-                                                         .errors = pair.weights.data()};
-    OneLane::mark_zero_weight(&view, &points, &result, pair.inliers.data());
+    const typename ScalarDouble::zero_weight_points points = {
+        .count = pair.work.zero_weight,
+        .given = given.points,
+        .order = pair.order.data() + pair.count(),
+        .cameras = given.cameras.data(),
+        .info = &pair.info,
+        .points = pair.f64.data(),
+        .errors = pair.weights.data()};
+    ScalarDouble::mark_zero_weight(&view, &points, &result, pair.inliers.data());
   }
 
   static void finish(const robust::GivenPair& given, PairPoints& pair, ransac_result& result) {
-    const auto v = view<DoubleLanes, double>(pair);
-    const auto plain = view<OneLane, double>(pair);
-    typename DoubleLanes::pair_shared shared;
+    const auto v = view<SimdDouble, double>(pair);
+    const auto plain = view<ScalarDouble, double>(pair);
+    typename SimdDouble::pair_shared shared;
     double* errors = pair.weights.data();
-    DoubleLanes::pair_finish(&v, &pair.state, errors, &result, &shared);
+    SimdDouble::pair_finish(&v, &pair.state, errors, &result, &shared);
     if (result.outcome < double(FOUND_MODEL)) return;
-    OneLane::mark_inliers(&plain, pair.order.data(), errors, pair.inliers.data());
-    OneLane::count_distinct(&plain, pair.f32.data(), errors,
-                            static_cast<int>(result.support.inliers), pair.tables.data(),
-                            &pair.work);
-    if constexpr (OneLane::TWO_VIEWS == 1) {
+    ScalarDouble::mark_inliers(&plain, pair.order.data(), errors, pair.inliers.data());
+    ScalarDouble::count_distinct(&plain, pair.f32.data(), errors,
+                                 static_cast<int>(result.support.inliers), pair.tables.data(),
+                                 &pair.work);
+    if constexpr (ScalarDouble::TWO_VIEWS == 1) {
       const double least =
-          OneLane::least_significant(plain.log10_alarms, pair.work.distinct_points,
-                                     std::max(result.chance, plain.chance), result.tested);
-      typename OneLane::pair_shared shared_places;
-      OneLane::count_places(&plain, pair.f32.data(), errors, &pair.info, least, pair.tables.data(),
-                            &shared_places, &pair.work);
+          ScalarDouble::least_significant(plain.log10_alarms, pair.work.distinct_points,
+                                          std::max(result.chance, plain.chance), result.tested);
+      typename ScalarDouble::pair_shared shared_places;
+      ScalarDouble::count_places(&plain, pair.f32.data(), errors, &pair.info, least,
+                                 pair.tables.data(), &shared_places, &pair.work);
     }
     if (pair.work.zero_weight > 0) mark_zero_weight(given, plain, pair, result);
   }
 
   static float full_score(const PairPoints& pair, const float* model) {
-    auto v = view<FloatLanes, float>(pair);
+    auto v = view<SimdFloat, float>(pair);
     v.weighted = 0;
-    const typename FloatLanes::score_plan plan = {{v.n}, {-1}};
-    return FloatLanes::model_score(model, &v, &plan, 1);
+    const typename SimdFloat::score_plan plan = {{v.n}, {-1}};
+    return SimdFloat::model_score(model, &v, &plan, 1);
   }
 
-  static constexpr robust::RansacSteps table = {robust::numbers_of_problem<DoubleLanes>(),
+  static constexpr robust::RansacSteps table = {robust::numbers_of_problem<SimdDouble>(),
                                                 prepare,
                                                 solve,
                                                 score,
                                                 decide,
                                                 planes,
                                                 finish,
-                                                OneLane::result_matrix,
-                                                OneLane::result_pose,
-                                                OneLane::model_focal,
-                                                OneLane::model_distortion,
-                                                OneLane::hypotheses_before_giving_up,
+                                                ScalarDouble::result_matrix,
+                                                ScalarDouble::result_pose,
+                                                ScalarDouble::model_focal,
+                                                ScalarDouble::model_distortion,
+                                                ScalarDouble::hypotheses_before_giving_up,
                                                 full_score};
 };
 

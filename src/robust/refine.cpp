@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors and least-squares fits of a given model.
+// Residuals and least-squares fits of a given model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 namespace bifocal {
 namespace {
 
-using robust::Fit, robust::look, robust::Model, robust::with_fit;
+using robust::Fit, robust::check_cancelled_at, robust::Model, robust::with_fit;
 
 template <ModelKind Kind>
 std::vector<double> errors_of(const Fit<Kind>& fit, const Model& model, std::size_t count) {
   std::vector<double> out(count);
   for (std::size_t i = 0; i < count; ++i) {
-    look(i);
+    check_cancelled_at(i);
     out[i] = fit.unit() * std::sqrt(fit.squared(model, i));
   }
   return out;
@@ -37,7 +37,7 @@ Refined refined(const Fit<Kind>& fit, Model model, std::size_t count,
       options.threshold > 0 ? relative * relative : std::numeric_limits<double>::infinity();
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < count; ++i) {
-    look(i);
+    check_cancelled_at(i);
     if ((inliers.empty() || inliers[i]) && !std::isnan(fit.squared(model, i))) kept.push_back(i);
   }
   const int steps = fit.refine(model, kept, limit, kept.empty() ? 0 : options.max_steps);
@@ -45,7 +45,7 @@ Refined refined(const Fit<Kind>& fit, Model model, std::size_t count,
   r.steps = steps;
   double sum = 0;
   for (const std::size_t i : kept) {
-    look(i);
+    check_cancelled_at(i);
     const double e = fit.squared(model, i);
     if (!(e < limit)) continue;
     ++r.count;

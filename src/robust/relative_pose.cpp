@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A relative pose gets the scene points that follow from it.
+// Adds the triangulated scene points to a relative pose.
 #include <algorithm>
 #include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
@@ -20,7 +20,7 @@ using robust::ScalarMath;
 
 // Rays (x, y, 1) of the inliers.
 struct InlierRays {
-  std::vector<int> index;  // of the correspondence
+  std::vector<int> index;  // indices of the correspondences
   std::vector<double> x1, y1, x2, y2;
 };
 

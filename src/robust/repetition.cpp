@@ -14,8 +14,8 @@ namespace bifocal {
 namespace robust {
 namespace {
 
-// Chosen on scenes of tests/synthetic: facades with repeated matches have at least 0.4 in 95 of
-// 100 scenes, scenes without repetition at most 0.3.
+// Limit of rival_ratio, chosen on scenes of tests/synthetic: facades with repeated matches have at
+// least 0.4 in 95 of 100 scenes, scenes without repetition at most 0.3.
 constexpr double kMostRivalRatio = 0.3;
 
 double beyond_sample(ModelKind kind, int inliers) {
@@ -56,9 +56,10 @@ Repetition find_rival(ModelKind kind, std::span<const PointPair> points,
   EstimateInput own = input;
   std::vector<double> weights, qualities;
   own.priors = priors_of(input.priors, kept, weights, qualities);
-  // A rival of half as many inliers is found, however many outliers there are.
+  // The options make sure that a rival with half of the inliers is found for any
+  // number of outliers.
   own.options.dominant_plane = false;
-  own.options.belief = 0;  // the doubt is the same at every level
+  own.options.belief = 0;  // the test gives the same result at every level
   own.options.min_inlier_ratio =
       std::clamp(0.5 * found.inlier_count / static_cast<double>(others.size()), 0.05, 0.2);
   const EstimateResult rival = estimate(kind, others, own);
@@ -86,8 +87,8 @@ Repetition find_repetition(ModelKind kind, std::span<const PointPair> points,
   result.is_doubted = result.rival_ratio > robust::kMostRivalRatio;
   if (result.is_doubted)
     result.reason = fmt::format(
-        "repeated structure: {} matches agree with the model, and {} of the others with another "
-        "one",
+        "repeated structure: {} matches are inliers of the model, and {} of the outliers are "
+        "inliers of another model",
         found.inlier_count, result.rival_inliers);
   return result;
 }

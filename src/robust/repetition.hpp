@@ -5,17 +5,18 @@
 
 namespace bifocal::robust {
 
-// Whether the test against a rival is made for these: epipolar models with inliers and an outcome
-// of ok.
+// Returns whether a model is tested against a rival: epipolar models without depths whose outcome
+// is ok.
 [[nodiscard]] bool has_rivals(ModelKind kind, const Estimate& found);
 
-// Sets rival_inliers and rival_ratio.
+// Fits a rival model to the outliers of `found`. Sets rival_inliers and rival_ratio.
 [[nodiscard]] Repetition find_rival(ModelKind kind, std::span<const PointPair> points,
                                     const EstimateResult& found, const EstimateInput& input);
 
-// -log10 of the probability that a structured set of outliers supports a model as well: binomial,
-// with a rate that begins at 25 %, worth 160 matches, and is measured by half of the rival's
-// inliers. Half, because the rival is the best of many models.
+// Returns -log10 of the probability that structured outliers support a model as well. The
+// probability is a binomial tail. Its rate starts at 25 % with the weight of 160 matches and is
+// updated by half of the rival's inliers. Only half are counted, because the rival is the best
+// of many models.
 [[nodiscard]] double evidence_against_structure(ModelKind kind, int inliers, int rival_inliers,
                                                 int matches);
 

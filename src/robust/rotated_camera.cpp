@@ -12,17 +12,18 @@
 namespace bifocal::robust {
 namespace {
 
-// A larger parallax takes more than a wrong focal length.
+// Largest median parallax that a wrong focal length can explain.
 constexpr double kMostParallaxDeg = 6;
-// Of the inliers of the pose, that the rotation has to explain.
+// Fraction of the inliers of the pose that the rotation must explain.
 constexpr double kExplained = 0.95;
 
 Intrinsics zoomed(const Intrinsics& k, double scale) {
   return {k.fx * scale, k.fy * scale, k.cx, k.cy};
 }
 
-// A matrix without a scale: K2^-1 H K1 with focal lengths `scale` times the given ones; a rotation
-// for the rotation H of cameras of these.
+// Returns K2^-1 H K1, scaled to determinant 1, with the given focal lengths times `scale`. If
+// H is the homography of a rotation and the scaled focal lengths are correct, the result is
+// that rotation.
 Mat3 rotation_of(const Mat3& H, const Intrinsics& c1, const Intrinsics& c2, double scale) {
   Mat3 N = times(zoomed(c2, scale).inverse_matrix(), times(H, zoomed(c1, scale).matrix()));
   const double factor = 1 / std::cbrt(determinant(N));
@@ -31,7 +32,7 @@ Mat3 rotation_of(const Mat3& H, const Intrinsics& c1, const Intrinsics& c2, doub
 }
 
 // Squared distance of N N' from the identity.
-double skewness(const Mat3& N) {
+double orthogonality_error(const Mat3& N) {
   const Mat3 square = times(N, transposed(N));
   double sum = 0;
   for (int i = 0; i < 9; ++i) {
@@ -41,7 +42,7 @@ double skewness(const Mat3& N) {
   return sum;
 }
 
-// The rotation nearest to N: the orthogonal factor of its polar decomposition.
+// Returns the rotation nearest to N: the orthogonal factor of its polar decomposition.
 //   N. Higham, Computing the polar decomposition with applications, SIAM J. Sci. Stat. Comput.
 //   7(4), 1986.
 Mat3 rotation_near(Mat3 N) {
@@ -52,9 +53,10 @@ Mat3 rotation_near(Mat3 N) {
   return N;
 }
 
-// The scale of the focal lengths for which H is nearest to a rotation.
+// Returns the scale of the focal lengths for which H is nearest to a rotation, by
+// golden-section minimisation.
 double nearest_scale(const Mat3& H, const Intrinsics& c1, const Intrinsics& c2) {
-  const auto cost = [&](double s) { return skewness(rotation_of(H, c1, c2, s)); };
+  const auto cost = [&](double s) { return orthogonality_error(rotation_of(H, c1, c2, s)); };
   double low = 1 - kFocalDoubt, high = 1 + kFocalDoubt;
   constexpr double kGolden = 0.6180339887498949;
   for (int step = 0; step < 40; ++step) {
@@ -71,7 +73,7 @@ std::vector<PointPair> inliers_of(std::span<const PointPair> points, const Estim
   return kept;
 }
 
-// The map of a rotation, as a homography that was found.
+// Returns the homography of a rotation as an estimate, with its inliers.
 EstimateResult map_found(std::span<const PointPair> points, const Mat3& map, double threshold) {
   EstimateResult r;
   r.outcome = Outcome::ok;

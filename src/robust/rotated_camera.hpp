@@ -6,14 +6,14 @@
 
 namespace bifocal::robust {
 
-// The fraction by which focal lengths of data sheets and EXIF are off at most, as a rule.
+// Largest relative error of focal lengths from data sheets and EXIF in most cases.
 inline constexpr double kFocalDoubt = 0.15;
 
-// A rotated camera whose focal length is not the given one looks like a small translation: a
-// homography K R K^-1 of another K explains its matches, and so does an essential matrix. Where
-// focal lengths within kFocalDoubt of the given ones explain the inliers of `found` by a rotation,
-// and no match off the rotation proves depth, `found` becomes that rotation: rotation_only, t = 0,
-// no E.
+// Replaces a relative pose by a rotation if a wrong focal length explains its translation. The
+// matches of a rotated camera with a wrong focal length look like a small translation: a homography
+// K R K^-1 with another K explains them, and so does an essential matrix. `found` becomes
+// rotation_only, with t = 0 and no E, if a rotation with focal lengths within kFocalDoubt of the
+// given focal lengths explains its inliers and no match off the rotation proves depth.
 void doubt_translation(std::span<const PointPair> points, const Intrinsics& camera1,
                        const Intrinsics& camera2, double threshold, RelativePoseResult& found);
 

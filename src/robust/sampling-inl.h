@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples of matches drawn side by side, one in each lane of a SIMD register: philox and
-// sample_draw of ransac/sampling.lane.h, number for number.
+// Draws samples of matches, one per lane of a SIMD register. Gives exactly the same numbers as
+// philox and sample_draw of ransac/sampling.lane.h.
 
 #if defined(BIFOCAL_ROBUST_SAMPLING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_ROBUST_SAMPLING_INL_H_
@@ -23,7 +23,7 @@ namespace bifocal {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Floats of a row of a point's numbers: whole blocks of SIMD registers.
+// Floats of a row of one point: whole blocks of SIMD registers.
 constexpr int row_size(int columns) { return (columns + 3) / 4 * 4; }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -49,7 +49,7 @@ struct sampling_lanes {
   }
 
   template <int size, int columns>
-  static void look_up(const float* rows, const std::uint32_t* samples, simd<float>* p) {
+  static void load_sample_points(const float* rows, const std::uint32_t* samples, simd<float>* p) {
     for (int k = 0; k < size; ++k)
       for (int c = 0; c < columns; ++c)
         p[c * size + k].v = hn::Set(simd<float>::Tag(), rows[row_size(columns) * samples[k] + c]);
@@ -63,8 +63,8 @@ struct sampling_lanes {
   using Wide = hn::Vec<Products>;
   static constexpr int width = static_cast<int>(hn::MaxLanes(Numbers()));
 
-  // Numbers of 32 bits in the low halves of 64: those of the even lanes and of the odd ones. What
-  // stands in the high halves is of no account.
+  // 32-bit numbers in the low halves of 64-bit elements: the numbers of the even lanes and of the
+  // odd lanes. The high halves are ignored.
   struct Halves {
     Wide even, odd;
   };
@@ -91,14 +91,15 @@ struct sampling_lanes {
     return hn::Xor(hn::Xor(hn::ShiftRight<32>(product), other), hn::Set(Products(), key));
   }
 
-  // The sample number of each lane: one after the other, further lanes repeat the last.
+  // Returns the sample index of each lane, in ascending order; lanes beyond the last sample
+  // repeat it.
   static HWY_INLINE Vector numbered(std::uint32_t first, std::uint32_t last) {
     const Numbers d;
     return hn::Add(hn::Set(d, first), hn::Min(hn::Iota(d, 0), hn::Set(d, last - first)));
   }
 
-  // What all blocks of numbers of samples have in common: the second product of
-  // the first round and the first one of the second, whose other factors are plain numbers.
+  // The products that all blocks of random numbers share: the second product of the first round and
+  // the first product of the second round. Their other factors are scalars.
   struct Opening {
     Halves first, second;
   };
@@ -112,7 +113,7 @@ struct sampling_lanes {
     return {q, times(c0, hn::Set(Numbers(), kFirstFactor))};
   }
 
-  // The numbers 4 block .. 4 block + 3.
+  // Computes the random numbers 4 block ... 4 block + 3.
   static HWY_INLINE void philox(std::uint32_t key0, std::uint32_t key1, std::uint32_t block,
                                 const Opening& opening, Halves* out) {
     const Products d;
@@ -144,7 +145,8 @@ struct sampling_lanes {
     out[3] = c3;
   }
 
-  // The first random numbers of the samples first .. last, at most `width`: [4 blocks][width].
+  // Computes the first random numbers of the samples first ... last, at most `width` samples:
+  // [4 blocks][width].
   template <int blocks>
   static void random_numbers(std::uint32_t key0, std::uint32_t key1, std::uint32_t first,
                              std::uint32_t last, std::uint32_t* out) {
@@ -156,21 +158,21 @@ struct sampling_lanes {
     }
   }
 
-  // Points of samples that are being drawn.
+  // The points of samples that are being drawn.
   template <int size>
   struct Drawn {
     Vector points[size], count;
   };
 
-  // Adds the point of a random number, at most `before` having been drawn: no more than wanted,
-  // none that would favour some points, none twice.
+  // Adds the point of a random number after at most `before` points. A number is rejected if the
+  // sample is complete, if it would bias the draw, or if the point is drawn already.
   template <int before, int size>
-  static HWY_INLINE void add(const Halves& number, Vector range, Vector unfair,
+  static HWY_INLINE void add(const Halves& number, Vector range, Vector biased,
                              Drawn<size>& drawn) {
     const Numbers d;
     const Halves product = times(number, range);
     const Vector point = high(product);
-    auto fresh = hn::Not(hn::Lt(low(product), unfair));
+    auto fresh = hn::Not(hn::Lt(low(product), biased));
     if constexpr (before >= size) fresh = hn::And(fresh, hn::Lt(drawn.count, hn::Set(d, size)));
     for (int k = 0; k < size && k < before; ++k)
       fresh = hn::AndNot(hn::Eq(drawn.points[k], point), fresh);
@@ -181,14 +183,15 @@ struct sampling_lanes {
     drawn.count = hn::IfThenElse(fresh, hn::Add(drawn.count, hn::Set(d, 1)), drawn.count);
   }
 
-  // The samples first .. last: `size` different points of n each. samples [size][width].
+  // Draws the samples first ... last of `size` distinct points each, out of
+  // n. samples [size][width].
   template <int size>
   static void draw(std::uint32_t key0, std::uint32_t key1, std::uint32_t first, std::uint32_t last,
                    std::uint32_t n, std::uint32_t* samples) {
-    // After the first eight numbers a lane may have all its points.
+    // A lane may have all its points after the first eight numbers.
     constexpr int later = size > 8 ? size : 8;
     const Numbers d;
-    const Vector range = hn::Set(d, n), unfair = hn::Set(d, (0u - n) % n);
+    const Vector range = hn::Set(d, n), biased = hn::Set(d, (0u - n) % n);
     const Vector wanted = hn::Set(d, size);
     const Opening start = opening(key0, numbered(first, last));
     Drawn<size> drawn;
@@ -197,10 +200,10 @@ struct sampling_lanes {
     Halves numbers[4];
     const auto add_all = [&]<int before>(std::integral_constant<int, before>) {
       philox(key0, key1, before / 4, start, numbers);
-      add<before>(numbers[0], range, unfair, drawn);
-      add<before + 1>(numbers[1], range, unfair, drawn);
-      add<before + 2>(numbers[2], range, unfair, drawn);
-      add<before + 3>(numbers[3], range, unfair, drawn);
+      add<before>(numbers[0], range, biased, drawn);
+      add<before + 1>(numbers[1], range, biased, drawn);
+      add<before + 2>(numbers[2], range, biased, drawn);
+      add<before + 3>(numbers[3], range, biased, drawn);
     };
     const auto complete = [&] { return hn::AllTrue(d, hn::Eq(drawn.count, wanted)); };
     add_all(std::integral_constant<int, 0>());
@@ -209,7 +212,7 @@ struct sampling_lanes {
     }
     for (std::uint32_t used = size > 4 ? 8 : 4; !complete(); ++used) {  // mostly one or two more
       if (used % 4 == 0) philox(key0, key1, used / 4, start, numbers);
-      add<later>(numbers[used % 4], range, unfair, drawn);
+      add<later>(numbers[used % 4], range, biased, drawn);
     }
     for (int k = 0; k < size; ++k) hn::StoreU(drawn.points[k], d, samples + k * width);
   }
@@ -217,7 +220,7 @@ struct sampling_lanes {
   using Floats = simd<float>::Tag;
   using Doubles = hn::ScalableTag<double>;
 
-  // Four floats of each fourth row.
+  // Loads four floats of every fourth row.
   template <class D>
   static HWY_INLINE hn::Vec<D> fourth_rows(D d, const float* rows, int stride,
                                            const std::uint32_t* samples) {
@@ -234,17 +237,18 @@ struct sampling_lanes {
     out[1] = hn::BitCast(Doubles(), hn::InterleaveUpper(Floats(), a, b));
   }
 
-  // The points of samples [size][width] out of rows of row_size(columns), side by side: p
-  // [columns][size].
+  // Loads the points of samples [size][width] from rows of row_size(columns), one sample per lane:
+  // p [columns][size].
   template <int size, int columns>
-  static HWY_INLINE void look_up(const float* rows, const std::uint32_t* samples, simd<float>* p) {
+  static HWY_INLINE void load_sample_points(const float* rows, const std::uint32_t* samples,
+                                            simd<float>* p) {
     constexpr int stride = row_size(columns);
     for (int k = 0; k < size; ++k) {
       for (int c = 0; c < columns; c += 4) {
         hn::Vec<Floats> row[4];
         for (int l = 0; l < 4; ++l)
           row[l] = fourth_rows(Floats(), rows + c, stride, samples + k * width + l);
-        hn::Vec<Doubles> even[2], odd[2];  // of the first two rows of a block and of the others
+        hn::Vec<Doubles> even[2], odd[2];  // the first and the second two rows of a block
         interleave(row[0], row[1], even);
         interleave(row[2], row[3], odd);
         for (int i = 0; i < 4 && c + i < columns; ++i)

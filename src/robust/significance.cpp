@@ -9,7 +9,7 @@
 namespace bifocal::robust {
 namespace {
 
-// log n! (std::lgamma writes a global).
+// log n! (std::lgamma writes to a global variable).
 double log_factorial(double n) {
   double shift = 0;
   for (; n < 10; ++n) shift -= std::log(n + 1);
@@ -62,15 +62,15 @@ Outcome test_significance(ModelKind problem, const ransac_result& found, const p
                             found.tested, rate);
   };
   significance = false_alarms(static_cast<int>(found.support.inliers), work.count);
-  // Matches most of which lie on a line agree with many models, by which none of them is
-  // significant.
+  // Collinear inliers lie near many models, so no model is significant if most matches are on
+  // one line.
   const bool on_line = found.collinear > 0;
   if (on_line && 2 * found.support.inliers > work.count) return Outcome::degenerate_sample;
   if (!(significance < info.log10_alarms)) return Outcome::not_significant;
   if (on_line) return Outcome::degenerate_sample;
-  if (found.plane.is_there > 0) {
-    // Two matches off the plane and the plane make a matrix; half of the outliers that lie on
-    // their epipolar line are on the wrong side of the epipole (support.group.h).
+  if (found.plane.is_found > 0) {
+    // Two matches off the plane and the plane determine F. Half of the outliers near their epipolar
+    // line are on the wrong side of the epipole (support.group.h).
     const auto off = static_cast<int>(found.plane.off);
     const auto proof = static_cast<int>(found.plane.parallax);
     if (off < 2 || !(log_false_alarms(proof, off, 2, 2, 1, HUGE_VAL, rate / 2) < kLogDepthAlarms))

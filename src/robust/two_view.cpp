@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Poses and points from a model that the caller has.
+// Poses and scene points from a model that the caller gives.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ bool in_front(const Pose& pose, const RayPair& r) {
   return ScalarMath::pose_in_front(pose.R.data(), pose.t.data(), r.x1, r.y1, r.x2, r.y2);
 }
 
-// H without its cameras, K2^-1 H K1, with a positive determinant and the middle singular value 1,
-// and what its singular value decomposition is: s descending, right singular vectors v.
+// The calibrated homography K2^-1 H K1, scaled to a positive determinant and a middle singular
+// value of 1, with its singular values s in descending order and right singular vectors v.
 struct CalibratedMap {
   Mat3 H;
   double s[3];
@@ -53,7 +53,7 @@ CalibratedMap calibrated(const Mat3& H, const Intrinsics& a, const Intrinsics& b
   return m;
 }
 
-// The motion whose plane holds the directions v2 and u, which H keeps as long as they are.
+// Returns the motion whose plane contains the directions v2 and u. H preserves the length of both.
 PlaneMotion motion_of(const CalibratedMap& m, const Vec3& u) {
   const Vec3 frame[3] = {m.v[1], u, cross(m.v[1], u)};
   const Vec3 a = times(m.H, m.v[1]), b = times(m.H, u);
@@ -80,8 +80,9 @@ PlaneMotion rotated_about(const PlaneMotion& m) {
   return other;
 }
 
-// Do most rays of camera 1 meet the plane in front of it?
-bool is_ahead(const PlaneMotion& m, std::span<const PointPair> points, const Intrinsics& a) {
+// Returns whether at least as many rays of camera 1 meet the plane in front of the camera as behind
+// it.
+bool is_not_behind(const PlaneMotion& m, std::span<const PointPair> points, const Intrinsics& a) {
   std::ptrdiff_t votes = 0;
   for (const PointPair& p : points) {
     const double along =
@@ -143,7 +144,7 @@ std::vector<PlaneMotion> decompose_homography(const Mat3& H, const Intrinsics& c
     ScalarMath::rotation_mend(rotation.cam2_from_cam1.R.data());
     return {rotation};
   }
-  // Directions across v2 that H keeps as long as they are.
+  // Directions orthogonal to v2 whose length H preserves.
   const double a = std::sqrt(std::max(0.0, 1 - m.s[2] * m.s[2])),
                b = std::sqrt(std::max(0.0, m.s[0] * m.s[0] - 1)), length = std::hypot(a, b);
   std::vector<PlaneMotion> motions;
@@ -152,7 +153,7 @@ std::vector<PlaneMotion> decompose_homography(const Mat3& H, const Intrinsics& c
     for (std::size_t i = 0; i < 3; ++i) u[i] = (a * m.v[0][i] + sign * b * m.v[2][i]) / length;
     const PlaneMotion one = motion_of(m, u);
     for (const PlaneMotion& motion : {one, rotated_about(one)})
-      if (points.empty() || is_ahead(motion, points, camera1)) motions.push_back(motion);
+      if (points.empty() || is_not_behind(motion, points, camera1)) motions.push_back(motion);
   }
   return motions;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every kind of device has to provide this: memory, ordered queues and launches. One file a kind:
-// cpu_backend.cpp, cuda_backend.cpp, opencl/backend.cpp.
+// Interface that every kind of device implements: memory, ordered queues and launches. One file per
+// kind: cpu_backend.cpp, cuda_backend.cpp, opencl/backend.cpp.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -19,9 +19,9 @@
 
 namespace bifocal::runtime {
 
-// A rectangle has `rows` rows of `row_bytes` each: in the device's memory from `offset` on and
-// `pitch` bytes apart, in the host's `host_pitch` bytes apart. Pitches matter to more than one row
-// only.
+// A rectangle of `rows` rows with `row_bytes` each. In device memory it starts at `offset` with
+// rows `pitch` bytes apart; in host memory rows are `host_pitch` bytes apart. Pitches are ignored
+// for a single row.
 struct Rectangle {
   std::size_t offset = 0, row_bytes = 0, rows = 1, pitch = 0, host_pitch = 0;
 };
@@ -46,7 +46,7 @@ class BackendMemory {
   std::size_t bytes_;
 };
 
-// Part of a memory whose addresses are those of a process.
+// Part of a memory whose addresses allow pointer arithmetic in the process (host and CUDA).
 class MemorySlice final : public BackendMemory {
  public:
   MemorySlice(std::shared_ptr<BackendMemory> whole, std::size_t offset, std::size_t bytes)
@@ -57,7 +57,7 @@ class MemorySlice final : public BackendMemory {
   std::shared_ptr<BackendMemory> whole_;
 };
 
-// Work of a queue that can be done again (recording.hpp).
+// Recorded work of a queue that can be repeated (recording.hpp).
 class BackendGraph {
  public:
   BackendGraph() = default;
@@ -67,11 +67,12 @@ class BackendGraph {
   virtual void launch() = 0;
 };
 
-// Kernels, arguments and rectangles are checked before they come here; a launch has work to do.
+// An ordered queue of a device. Kernels, arguments and rectangles are checked by the callers; a
+// launch is never empty.
 class BackendQueue {
  public:
   BackendQueue();
-  virtual ~BackendQueue();  // derived ones wait first
+  virtual ~BackendQueue();  // derived classes wait first
   BackendQueue(const BackendQueue&) = delete;
   BackendQueue& operator=(const BackendQueue&) = delete;
   virtual void wait() = 0;
@@ -79,11 +80,11 @@ class BackendQueue {
   virtual void download(const BackendMemory& from, const Rectangle& rectangle, void* to) = 0;
   virtual void launch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments) = 0;
-  // Keeps what `work` gives to this queue instead of doing it; returns nullptr when the device
-  // can't.
+  // Records the work that `work` submits to this queue instead of executing it; returns nullptr if
+  // the device cannot record.
   [[nodiscard]] virtual std::unique_ptr<BackendGraph> record(const std::function<void()>& work);
 
-  // Kept from call to call (workspace.hpp, staging.hpp).
+  // Memory kept between calls (workspace.hpp, staging.hpp).
   std::unique_ptr<Arena> arena;
   std::unique_ptr<Staging> staging;
 };
@@ -94,23 +95,24 @@ class Backend {
   [[nodiscard]] const DeviceInfo& info() const { return info_; }
   [[nodiscard]] std::string label() const { return info_.id + " (" + info_.name + ")"; }
   [[nodiscard]] virtual std::shared_ptr<BackendMemory> allocate(std::size_t bytes) = 0;
-  // Part of a memory, which it keeps alive. `offset` is a multiple of kSliceAlignment.
+  // Returns a part of a memory; the part keeps the whole alive. `offset` is a
+  // multiple of kSliceAlignment.
   [[nodiscard]] virtual std::shared_ptr<BackendMemory> slice(
       const std::shared_ptr<BackendMemory>& memory, std::size_t offset, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<BackendQueue> make_queue() = 0;
   [[nodiscard]] virtual void* allocate_host(std::size_t bytes) = 0;
   virtual void free_host(void* memory) noexcept = 0;
-  // Tells whether copies from and to this address run while other work does.
+  // Returns whether copies from and to this address overlap other work.
   [[nodiscard]] virtual bool is_page_locked(const void* address) const = 0;
-  // Waits for all that was given to its queues, and passes over failures: before an exception frees
-  // memory of the host that copies under way use.
-  void settle() noexcept;
-  void add(BackendQueue& queue);  // each queue of a device that works by itself
+  // Waits for all work of the device's queues and ignores failures. Called before an exception
+  // frees host memory that pending copies use.
+  void wait_for_queues() noexcept;
+  void add(BackendQueue& queue);  // called by each queue of an asynchronous device
   void remove(BackendQueue& queue) noexcept;
-  std::atomic<std::int64_t> limited = 0;  // bytes taken under a limit (memory_limit.hpp)
+  std::atomic<std::int64_t> limited = 0;  // bytes allocated under a limit (memory_limit.hpp)
 
  protected:
-  explicit Backend(DeviceInfo info);  // its memory at most memory_limit()
+  explicit Backend(DeviceInfo info);  // info.memory is capped by memory_limit()
   DeviceInfo info_;
 
  private:
@@ -118,29 +120,30 @@ class Backend {
   std::set<BackendQueue*> queues_;
 };
 
-// Does what may fail on a device; when it does, what was given to its queues is done first.
+// Runs `work`, which may fail on a device. If it throws, waits for the device's
+// queues before rethrowing.
 template <class Work>
-auto or_settled(Backend& backend, const Work& work) {
+auto wait_on_failure(Backend& backend, const Work& work) {
   try {
     return work();
   } catch (...) {
-    backend.settle();
+    backend.wait_for_queues();
     throw;
   }
 }
 
 inline constexpr std::size_t kSliceAlignment = 512;
 
-// The devices of a kind; none: why, and what would bring them.
+// The devices of a kind. Without devices: the reason, and a remedy.
 struct Devices {
   std::vector<std::shared_ptr<Backend>> backends;
   std::string reason, remedy;
 };
 [[nodiscard]] std::shared_ptr<Backend> make_cpu_backend();
-[[nodiscard]] Devices find_cuda_devices();    // cuda_backend.cpp, where this build has it
-[[nodiscard]] Devices find_opencl_devices();  // opencl/backend.cpp, where this build has it
+[[nodiscard]] Devices find_cuda_devices();    // cuda_backend.cpp, if this build includes CUDA
+[[nodiscard]] Devices find_opencl_devices();  // opencl/backend.cpp, if this build includes OpenCL
 
-// Rectangular copies of a queue, with the checks of the public ones.
+// Rectangular copies in a queue, with the same checks as the public copies.
 void upload(Queue& queue, BackendMemory& to, const Rectangle& rectangle, const void* from);
 void download(Queue& queue, const BackendMemory& from, const Rectangle& rectangle, void* to);
 

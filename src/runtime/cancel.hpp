@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops look here whether the caller wants them to end (bifocal/error.hpp).
+// Cancellation: loops test whether the caller requested their end (bifocal/error.hpp).
 #pragma once
 
 #include <bifocal/error.hpp>
@@ -10,10 +10,11 @@
 
 namespace bifocal::runtime {
 
-// The scope of this thread, for threads that work for it: null or what CancelledBy takes there.
+// Returns the cancel scope of this thread, to pass to its worker threads (CancelledBy); null
+// without a scope.
 [[nodiscard]] CancelScope::State* cancel_state() noexcept;
 
-// Has this thread work for the scope while it lives.
+// Makes this thread work for the scope during the object's lifetime.
 class CancelledBy {
  public:
   explicit CancelledBy(CancelScope::State* state) noexcept;
@@ -25,12 +26,12 @@ class CancelledBy {
   CancelScope::State* outer_;
 };
 
-// A loop that others' Cancelled has ended throws this: in the scope's own thread what `wanted`
-// threw, if it did.
+// Throws the exception that ends a cancelled loop: in the scope's own thread the exception of
+// `wanted` if it threw, otherwise Cancelled.
 [[noreturn]] void throw_cancelled(const CancelScope::State& state);
 
-// This is for what is called so often that looking each time would cost: it looks every 4096th
-// time.
+// Cancellation test for very frequent calls: tests every 4096th time, because a test in each call
+// would cost time.
 class CancelTicks {
  public:
   void operator()() {
@@ -41,7 +42,8 @@ class CancelTicks {
   unsigned count_ = 0;
 };
 
-// Zeros appended until there are `size`: gigabytes of new memory take seconds.
+// Appends zeros up to `size` numbers and tests for cancellation, because gigabytes of new
+// memory take seconds.
 template <class T>
 void grow(std::vector<T>& numbers, std::size_t size) {
   constexpr std::size_t kStep = (std::size_t{4} << 20) / sizeof(T);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CPU as a device: its memory is the host's, and its queue works at once.
+// The CPU as a device: its memory is host memory, and its queue executes immediately.
 #include <fmt/format.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
@@ -20,10 +20,10 @@
 namespace bifocal::runtime {
 namespace {
 
-constexpr std::align_val_t kAlignment{128};  // two cache lines, a SIMD register and then some
+constexpr std::align_val_t kAlignment{128};  // two cache lines, at least one SIMD register
 
-// "model name : X" of Linux; elsewhere (and on ARM, which has no such line) the architecture has to
-// do.
+// Returns the "model name" that Linux reports. Elsewhere, and on ARM, which has no such line,
+// returns the architecture.
 std::string cpu_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -33,8 +33,8 @@ std::string cpu_name() {
   return HWY_ARCH_X86 ? "x86-64 processor" : HWY_ARCH_ARM ? "ARM processor" : "processor";
 }
 
-// The best of the targets that this build holds and this machine has: the lowest bit, as Highway's
-// dispatch chooses.
+// Returns the best SIMD target that this build contains and this machine supports: the lowest bit,
+// as in Highway's dispatch.
 std::string simd_name() {
   const auto targets = hwy::SupportedTargets() & HWY_TARGETS;
   return targets == 0 ? "none" : hwy::TargetName(targets & -targets);
@@ -56,8 +56,8 @@ DeviceInfo cpu_info() {
   return cpu;
 }
 
-// Linux lends more than there is; what is more than all of the machine's is refused here.
-// New memory takes much longer than memory that has been written to: looks whether to end.
+// Copies in steps and tests for cancellation between them: writes to new memory take much longer
+// than writes to memory in use.
 void copy(char* to, const char* from, std::size_t bytes) {
   constexpr std::size_t kStep = std::size_t{4} << 20;
   for (std::size_t at = 0; at < bytes; at += kStep) {
@@ -66,12 +66,14 @@ void copy(char* to, const char* from, std::size_t bytes) {
   }
 }
 
+// Returns aligned host memory. Linux grants more memory than exists, so requests beyond the
+// machine's memory are rejected here.
 void* allocate_bytes(const DeviceInfo& cpu, std::size_t bytes) {
   const bool possible = cpu.memory == 0 || bytes <= static_cast<std::size_t>(cpu.memory);
   void* memory = possible ? ::operator new(bytes, kAlignment, std::nothrow) : nullptr;
   if (!memory)
     throw Error(ErrorCode::device,
-                fmt::format("cpu: out of memory: {} bytes asked for, {} of {} free", bytes,
+                fmt::format("cpu: out of memory: {} bytes requested, {} of {} free", bytes,
                             page_bytes(_SC_AVPHYS_PAGES), cpu.memory));
   return memory;
 }
@@ -111,7 +113,8 @@ class CpuQueue final : public BackendQueue {
       const int begin = package * block;
       kernel.cpu(values.data(), begin, begin + std::min(block, launch.count - begin));
     };
-    parallel_for((launch.count - 1) / block + 1, std::ref(work));  // no copy: allocates nothing
+    // Passed by reference, so that no memory is allocated.
+    parallel_for((launch.count - 1) / block + 1, std::ref(work));
   }
 };
 

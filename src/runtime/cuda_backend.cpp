@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA devices through the runtime API, which is linked statically and opens the driver by itself:
-// on a machine without one there are no devices.
+// CUDA devices through the runtime API. The runtime is linked statically and opens the driver at
+// run time: on a machine without a driver the list of devices is empty.
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
@@ -15,8 +15,8 @@
 namespace bifocal::runtime {
 namespace {
 
-// Takes the error from the runtime, so that a later call does not find it again. Errors that break
-// the context stay.
+// Returns the error's text and clears the error in the runtime, so that a later call does not
+// report it again. Errors that break the context remain.
 std::string error_text(cudaError_t code) {
   (void)cudaGetLastError();
   return fmt::format("{} ({})", cudaGetErrorString(code), cudaGetErrorName(code));
@@ -27,8 +27,8 @@ void check_cuda(cudaError_t code, const std::string& device, const std::string& 
     throw Error(ErrorCode::device, fmt::format("{}: {}: {}", device, what, error_text(code)));
 }
 
-// Makes a device the thread's current one, and afterwards the one that was: the caller may use CUDA
-// too.
+// Makes a device current in this thread and restores the previous device afterwards, because the
+// caller may use CUDA, too.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int device) : device_(device) {
@@ -57,21 +57,21 @@ class CudaBackend final : public Backend {
   [[nodiscard]] bool is_page_locked(const void* address) const override;
 
   [[nodiscard]] int device() const { return device_; }
-  // Lets a function use that much dynamic shared memory: more than 48 KiB is asked for once a
-  // function. The device is current.
+  // Allows a function to use the given dynamic shared memory. More than 48 KiB must be requested
+  // once per function. The device must be current.
   [[nodiscard]] cudaError_t allow_shared(const void* function, std::size_t bytes);
 
  private:
   int device_;
   std::mutex shared_mutex_;
-  std::map<const void*, std::size_t> shared_;  // largest allowed so far
+  std::map<const void*, std::size_t> shared_;  // largest size allowed so far
 };
 
 class CudaMemory final : public BackendMemory {
  public:
   CudaMemory(const CudaBackend& owner, void* address, std::size_t bytes)
       : BackendMemory(owner, address, bytes), device_(owner.device()) {}
-  ~CudaMemory() override {  // waits for the work that uses it
+  ~CudaMemory() override {  // waits for the work that uses the memory
     const CurrentDevice current(device_);
     (void)cudaFree(address());
   }
@@ -86,7 +86,7 @@ class CudaGraph final : public BackendGraph {
       : device_(device), label_(std::move(label)), stream_(stream), graph_(graph) {}
   ~CudaGraph() override {
     const CurrentDevice current(device_);
-    (void)cudaGraphExecDestroy(graph_);  // when its work is done
+    (void)cudaGraphExecDestroy(graph_);  // takes effect once its work is done
   }
   void launch() override {
     const CurrentDevice current(device_);
@@ -121,13 +121,13 @@ class CudaQueue final : public BackendQueue {
     const cudaError_t code = cudaStreamSynchronize(stream_);
     if (code == cudaSuccess) {
       tray_.hand_out();
-    } else if (!is_recording_) {  // what came before the recording is still under way
+    } else if (!is_recording_) {  // copies submitted before the recording are still pending
       tray_.clear();
     }
     check_cuda(code, label_, "waiting for work");
   }
 
-  // `from` may be an address of a device as well as of the host: the driver knows which.
+  // Accepts device and host addresses in `from`: the driver distinguishes them.
   void upload(BackendMemory& to, const Rectangle& r, const void* from) override {
     const CurrentDevice current(backend_.device());
     char* device = static_cast<char*>(to.address()) + r.offset;
@@ -185,7 +185,8 @@ class CudaQueue final : public BackendQueue {
     bool recorded = true;
     try {
       work();
-    } catch (const Error&) {  // it waits or allocates; if it is wrong, it says so when it is run
+    } catch (const Error&) {
+      // Work that waits or allocates cannot be recorded. A real error reappears when it runs.
       recorded = false;
     } catch (...) {
       end_capture();
@@ -218,8 +219,8 @@ class CudaQueue final : public BackendQueue {
   CudaBackend& backend_;
   std::string label_;
   cudaStream_t stream_ = nullptr;
-  bool is_recording_ = false;  // what is recorded runs many times: its copies go straight on
-  std::mutex tray_mutex_;      // settle() waits from other threads
+  bool is_recording_ = false;  // recorded work runs many times, so its copies bypass the tray
+  std::mutex tray_mutex_;      // wait_for_queues() waits from other threads
   DownloadTray tray_;
 };
 
@@ -232,7 +233,7 @@ std::shared_ptr<BackendMemory> CudaBackend::allocate(std::size_t bytes) {
     std::size_t free = 0, total = 0;
     (void)cudaMemGetInfo(&free, &total);
     throw Error(ErrorCode::device,
-                fmt::format("{}: out of memory: {} bytes asked for, {} of {} free ({})", label(),
+                fmt::format("{}: out of memory: {} bytes requested, {} of {} free ({})", label(),
                             bytes, free, total, text));
   }
   check_cuda(code, label(), fmt::format("allocating {} bytes", bytes));
@@ -281,7 +282,7 @@ cudaError_t CudaBackend::allow_shared(const void* function, std::size_t bytes) {
   return code;
 }
 
-// Reads "580.95.05" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue ...".
+// Returns "580.95.05" from "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue ...".
 std::string driver_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   for (std::string word; file >> word;) {

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA functions of a catalogue of kernels. A .cu file is one nameless namespace with the class
-// template of the text, and a table:
+// CUDA functions of a catalogue of kernels. A .cu file has an unnamed namespace with the class
+// template of the source, and a table:
 //
 //   namespace {
 //   template <class Real>
-//   struct filter_text {
+//   struct filter_source {
 //     static constexpr int GROUP_SIZE = 256;
 //     static bifocal::runtime::Constants constants() { return {{"GROUP_SIZE", GROUP_SIZE}}; }
 //   #include "lane/cuda_begin.h"
 //   #include "stereo/filter.list"
 //   #include "lane/cpp_end.h"
 //   };
-//   CUDA_KERNELS(FILTER_KERNELS)  // the __global__ functions, templates over the text
+//   CUDA_KERNELS(FILTER_KERNELS)  // the __global__ functions, templates over the class
 //   }
 //   CUDA_TABLE(filter) {          // the name of the file
-//     CUDA_VARIANT(filter, FILTER_KERNELS, filter_text<float>)  // one line a set of constants
+//     CUDA_VARIANT(filter, FILTER_KERNELS, filter_source<float>)  // one line per set of constants
 //   }
 //
-// A launch gets the variant whose `constants` all have the values that it asks for.
+// A launch selects the variant whose `constants` all have the requested values.
 #pragma once
 
 #include "lane/scalar.hpp"
 #include "runtime/kernel_table.hpp"
 
-#define CUDA_IN_(type, name) , const typename Text::kernel_##type* name
-#define CUDA_OUT_(type, name) , typename Text::kernel_##type* name
-#define CUDA_VALUE_(type, name) , typename Text::kernel_##type name
-#define CUDA_READ_(type, name) , const typename Text::kernel_##type* __restrict__ name
+#define CUDA_IN_(type, name) , const typename Source::kernel_##type* name
+#define CUDA_OUT_(type, name) , typename Source::kernel_##type* name
+#define CUDA_VALUE_(type, name) , typename Source::kernel_##type name
+#define CUDA_READ_(type, name) , const typename Source::kernel_##type* __restrict__ name
 #define CUDA_STRUCT_(type, name, members) members
 #define CUDA_NO_PARAMETER_(type, name)
 #define CUDA_NO_SIZED_(type, name, size)
 #define CUDA_NAME_(type, name) , name
 #define CUDA_SIZED_NAME_(type, name, size) , name
-#define CUDA_LOCAL_(type, name, size) __shared__ typename Text::kernel_##type name[Text::size];
+#define CUDA_LOCAL_(type, name, size) __shared__ typename Source::kernel_##type name[Source::size];
 #define CUDA_DYNAMIC_(type, name)            \
   extern __shared__ double2 shared_memory[]; \
-  auto* name = reinterpret_cast<typename Text::kernel_##type*>(shared_memory);
+  auto* name = reinterpret_cast<typename Source::kernel_##type*>(shared_memory);
 #define CUDA_PARAMETERS_(LIST)                                                           \
   LIST(CUDA_IN_, CUDA_OUT_, CUDA_VALUE_, CUDA_NO_SIZED_, CUDA_NO_PARAMETER_, CUDA_READ_, \
        CUDA_STRUCT_)
@@ -46,37 +46,37 @@
        CUDA_NO_PARAMETER_, CUDA_STRUCT_)
 
 #define CUDA_MAP_(name, LIST, ...)                                             \
-  template <class Text>                                                        \
+  template <class Source>                                                      \
   __global__ void __VA_ARGS__ name(int count_ CUDA_PARAMETERS_(LIST)) {        \
     const int item_ = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); \
     CUDA_LOCAL_MEMORY_(LIST)                                                   \
-    if (item_ < count_) Text::name##_body(item_ CUDA_NAMES_(LIST));            \
+    if (item_ < count_) Source::name##_body(item_ CUDA_NAMES_(LIST));          \
   }
-#define CUDA_GROUP_(name, LIST, ...)                                   \
-  template <class Text>                                                \
-  __global__ void __VA_ARGS__ name(int CUDA_PARAMETERS_(LIST)) {       \
-    CUDA_LOCAL_MEMORY_(LIST)                                           \
-    Text::name##_body(static_cast<int>(blockIdx.x) CUDA_NAMES_(LIST)); \
+#define CUDA_GROUP_(name, LIST, ...)                                     \
+  template <class Source>                                                \
+  __global__ void __VA_ARGS__ name(int CUDA_PARAMETERS_(LIST)) {         \
+    CUDA_LOCAL_MEMORY_(LIST)                                             \
+    Source::name##_body(static_cast<int>(blockIdx.x) CUDA_NAMES_(LIST)); \
   }
-#define CUDA_THREAD_(name, LIST, ...)                                               \
-  template <class Text>                                                             \
-  __global__ void __VA_ARGS__ name(int count_ CUDA_PARAMETERS_(LIST)) {             \
-    CUDA_LOCAL_MEMORY_(LIST)                                                        \
-    Text::name##_body(blockIdx.x* blockDim.x + threadIdx.x, gridDim.x * blockDim.x, \
-                      count_ CUDA_NAMES_(LIST));                                    \
+#define CUDA_THREAD_(name, LIST, ...)                                                 \
+  template <class Source>                                                             \
+  __global__ void __VA_ARGS__ name(int count_ CUDA_PARAMETERS_(LIST)) {               \
+    CUDA_LOCAL_MEMORY_(LIST)                                                          \
+    Source::name##_body(blockIdx.x* blockDim.x + threadIdx.x, gridDim.x * blockDim.x, \
+                        count_ CUDA_NAMES_(LIST));                                    \
   }
 #define CUDA_KERNELS(KERNELS) KERNELS(CUDA_MAP_, CUDA_GROUP_, CUDA_THREAD_)
 
-// Defines a file's rows of the table of all CUDA functions, outside of every namespace.
+// Defines a file's rows in the table of all CUDA functions. Must stand outside all namespaces.
 #define CUDA_TABLE(file)                                              \
   void bifocal_cuda_table_##file(bifocal::runtime::CudaTable& table); \
   void bifocal_cuda_table_##file(bifocal::runtime::CudaTable& table)
 #define CUDA_VARIANT(catalogue, KERNELS, ...)      \
   {                                                \
-    using Text_ = __VA_ARGS__;                     \
+    using Source_ = __VA_ARGS__;                   \
     constexpr const char* catalogue_ = #catalogue; \
     KERNELS(CUDA_ROW_, CUDA_ROW_, CUDA_ROW_)       \
   }
 #define CUDA_ROW_(name, LIST, ...) \
   table.push_back(                 \
-      {catalogue_, #name, Text_::constants(), reinterpret_cast<const void*>(&name<Text_>)});
+      {catalogue_, #name, Source_::constants(), reinterpret_cast<const void*>(&name<Source_>)});

@@ -14,8 +14,9 @@ namespace {
 using runtime::Backend;
 using runtime::Devices;
 
-// Each kind is looked for when it is first asked for, once a process: starting a GPU's driver takes
-// long. Never destroyed, as queues and buffers may outlive every other static object.
+// Each kind of device is searched on first use, once per process, because starting a GPU's
+// driver takes long. The lists are never destroyed: queues and buffers may outlive every
+// other static object.
 const std::shared_ptr<Backend>& cpu_backend() {
   static const auto& cpu = *new std::shared_ptr<Backend>(runtime::make_cpu_backend());
   return cpu;
@@ -48,7 +49,7 @@ const Devices& opencl_devices() {
 
 std::shared_ptr<Backend> best_device() {
   if (const Devices& cuda = cuda_devices(); !cuda.backends.empty()) return cuda.backends.front();
-  // GPUs come first; an OpenCL driver for the CPU is slower than the CPU's own code.
+  // GPUs come first, because an OpenCL driver for the CPU is slower than the CPU's own code.
   if (const Devices& opencl = opencl_devices();
       !opencl.backends.empty() && opencl.backends.front()->info().is_gpu)
     return opencl.backends.front();
@@ -70,7 +71,7 @@ std::shared_ptr<Backend> best_device() {
   throw Error(ErrorCode::device, text);
 }
 
-// Throws unless it is a word for a device, whether there is one or not.
+// Throws unless the text is a valid device id, whether the device exists or not.
 void check_word(std::string_view id, std::string_view kind) {
   const auto fail = [&](std::string_view why) {
     throw Error(ErrorCode::usage, fmt::format("device '{}': {}", id, why));
@@ -78,7 +79,7 @@ void check_word(std::string_view id, std::string_view kind) {
   const std::string_view number =
       kind.size() == id.size() ? std::string_view("0") : id.substr(kind.size() + 1);
   const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
-  if (id.find(',') != id.npos || number == "all") fail("one device is wanted here");
+  if (id.find(',') != id.npos || number == "all") fail("one device is expected here");
   if (!(kind == "cuda" || kind == "opencl") || !is_number)
     fail("is no word for a device: cpu, auto, cuda, cuda:NUMBER, opencl, opencl:NUMBER");
 }
@@ -90,7 +91,8 @@ std::shared_ptr<Backend> find_device(std::string_view id) {
   check_word(id, kind);
   if (kind == "cuda" || kind == "opencl") {
     for (const auto& backend : (kind == "cuda" ? cuda_devices() : opencl_devices()).backends)
-      if (id == kind || id == backend->info().id) return backend;  // a kind alone is its first one
+      // A kind without a number selects its first device.
+      if (id == kind || id == backend->info().id) return backend;
   }
   refuse(id);
 }

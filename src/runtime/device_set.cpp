@@ -8,7 +8,7 @@
 namespace bifocal {
 namespace {
 
-bool is_alike(const Device& a, const Device& b) {
+bool is_same_kind(const Device& a, const Device& b) {
   const DeviceInfo &x = a.info(), &y = b.info();
   return x.kind == y.kind && x.name == y.name && x.driver == y.driver;
 }
@@ -52,18 +52,18 @@ DeviceSet::DeviceSet(std::vector<Device> devices, MixedDevices mixed)
   if (mixed == MixedDevices::allowed) return;
   for (const Device& other : devices_) {
     const DeviceInfo &a = devices_.front().info(), &b = other.info();
-    if (!is_alike(devices_.front(), other))
+    if (!is_same_kind(devices_.front(), other))
       throw Error(ErrorCode::usage,
-                  fmt::format("devices {} ({}) and {} ({}): another kind, name or driver may round "
-                              "the last bits otherwise, and chance decides which has what; mixing "
-                              "them has to be asked for",
+                  fmt::format("devices {} ({}) and {} ({}): devices of another kind, name or "
+                              "driver may differ in the last bits, and the division of work is not "
+                              "deterministic; mixing must be allowed explicitly",
                               a.id, a.name, b.id, b.name));
   }
 }
 
 bool DeviceSet::is_mixed() const {
   return !std::all_of(devices_.begin(), devices_.end(),
-                      [this](const Device& d) { return is_alike(d, devices_.front()); });
+                      [this](const Device& d) { return is_same_kind(d, devices_.front()); });
 }
 
 std::string DeviceSet::id() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The small downloads of a queue arrive here, in page-locked memory, and are copied on to where
-// they are wanted when the queue is waited for. To other memory a driver copies by itself and waits
-// for each copy, one by one.
+// Page-locked memory for the small downloads of a queue. They are copied to their destinations when
+// the caller waits for the queue. A download directly to pageable memory makes the driver copy and
+// wait for each download separately.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class DownloadTray {
  public:
   static constexpr std::size_t kBytes = std::size_t{128} << 10;
 
-  // Memory for a download that `to` will get; nullptr when there is no room before the next wait.
+  // Returns memory for a download to `to`; nullptr if the tray is full until the next wait.
   [[nodiscard]] void* place(Backend& backend, void* to, std::size_t bytes) {
     if (bytes > kBytes - used_) return nullptr;
     if (!memory_) memory_ = {static_cast<char*>(backend.allocate_host(kBytes)), {&backend}};
@@ -26,7 +26,7 @@ class DownloadTray {
     used_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
     return from;
   }
-  // When all downloads have arrived.
+  // Copies all downloads to their destinations. Must be called after they have arrived.
   void hand_out() {
     for (const Copy& copy : copies_)
       if (copy.bytes > 0) std::memcpy(copy.to, copy.from, copy.bytes);

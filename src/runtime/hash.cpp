@@ -18,7 +18,8 @@ std::string hash_of(std::string_view bytes) {
 }
 
 std::string content_hash(std::string_view bytes) {
-  // Four lanes of 64 bits, as FNV-1a of words; their ends are hashed byte by byte.
+  // Four independent hashes like FNV-1a over interleaved 64-bit words, each step with an additional
+  // shift; their final states and the remaining bytes are hashed byte by byte.
   constexpr std::size_t kLanes = 4, kBlock = kLanes * sizeof(std::uint64_t);
   std::uint64_t lanes[kLanes] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb,
                                  0xd6e8feb86659fd93};

@@ -6,11 +6,11 @@
 
 namespace bifocal::runtime {
 
-// Returns FNV-1a of 128 bits (G. Fowler, L. Noll, K.-P. Vo), as 32 hexadecimal digits.
+// Returns the 128-bit FNV-1a hash (G. Fowler, L. Noll, K.-P. Vo) as 32 hexadecimal digits.
 [[nodiscard]] std::string hash_of(std::string_view bytes);
 
-// Returns 32 hexadecimal digits that tell files of any size apart, at the speed of memory; not for
-// texts that somebody chose to be taken for each other.
+// Returns 32 hexadecimal digits that distinguish files of any size, at the speed of memory. Not
+// secure against texts constructed to collide.
 [[nodiscard]] std::string content_hash(std::string_view bytes);
 
 }  // namespace bifocal::runtime

@@ -47,7 +47,8 @@ void launch(Queue& queue, const Kernel& kernel, const Launch& launch,
   const bool is_cpu = device.info().kind == DeviceKind::cpu;
   if ((is_cpu ? launch.count : launch.groups) <= 0) return;
   if (!is_cpu) check_sizes(device.info(), kernel, launch);
-  or_settled(*queue.device().backend(), [&] { queue.backend().launch(kernel, launch, arguments); });
+  wait_on_failure(*queue.device().backend(),
+                  [&] { queue.backend().launch(kernel, launch, arguments); });
 }
 
 }  // namespace bifocal::runtime

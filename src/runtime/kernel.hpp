@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel is declared once: the name of its entry point and of the text it is in, its constants,
-// and for the compiled backends the function itself. The queue launches it on whatever its device
-// is.
+// Description of a kernel: the names of its entry point and its source, its constants, and the
+// function itself for compiled backends. A queue launches it on any device.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -19,26 +18,26 @@
 namespace bifocal::runtime {
 
 struct Kernel {
-  // OpenCL: `entry` is a kernel function in the embedded text `text` (opencl_text(), see
-  // cmake/BifocalEmbed.cmake), built with -D NAME=VALUE for every constant.
-  std::string entry, text;
+  // OpenCL: `entry` is a kernel function in the embedded source `source` (opencl_source(), see
+  // cmake/BifocalEmbed.cmake), which is built with -D NAME=VALUE for every constant.
+  std::string entry, source;
   Constants constants;           // REAL_IS_FLOAT, GROUP_SIZE, SIZE, ...
-  std::string opencl_line = {};  // under the text: defines the function (lane/opencl_kernels.h)
+  std::string opencl_line = {};  // defines the function after the source (lane/opencl_kernels.h)
   const void* cuda = nullptr;    // address of the __global__ function
   CpuFunction cpu = nullptr;
-  int cpu_block = 64;  // instances of one CPU work package
+  int cpu_block = 64;  // instances per CPU work package
 };
 
-// A launch: `groups` groups of `group_size` members (CUDA blocks, OpenCL work-groups); on the CPU
-// instances [0, count) in work packages on all threads.
+// Size of a launch. CUDA blocks or OpenCL work-groups: `groups` groups with `group_size` members.
+// CPU: instances [0, count) in work packages on all threads.
 struct Launch {
   int count = 0;  // instances
   int groups = 0, group_size = 0;
-  std::size_t local_bytes = 0;  // CUDA: dynamic shared memory. OpenCL: a `local` buffer of this
-                                // size is the last argument.
+  // CUDA: dynamic shared memory. OpenCL: size of a `local` buffer, which is the last argument.
+  std::size_t local_bytes = 0;
 };
 
-// One argument: an address in memory of the queue's device, or a plain value.
+// An argument: an address in memory of the queue's device, or a plain value.
 class Argument {
  public:
   Argument() : Argument(Memory<char>()) {}
@@ -57,10 +56,10 @@ class Argument {
   Argument(double v) : size_(sizeof v) { std::memcpy(value_, &v, sizeof v); }
 
   [[nodiscard]] bool is_memory() const { return is_memory_; }
-  // An address in the host's memory, which only kernels of the CPU can use.
+  // Returns whether the argument is an address in host memory, which only CPU kernels can use.
   [[nodiscard]] bool on_host() const { return on_host_; }
   [[nodiscard]] const std::shared_ptr<BackendMemory>& memory() const { return memory_; }
-  // The argument's value lies here: the address, or the plain value (CUDA, CPU).
+  // Returns a pointer to the argument: to the address, or to the plain value (CUDA, CPU).
   [[nodiscard]] const void* value() const {
     return is_memory_ ? static_cast<const void*>(&pointer_) : value_;
   }
@@ -74,9 +73,9 @@ class Argument {
   bool is_memory_ = false, on_host_ = false;
 };
 
-inline constexpr std::size_t kMostArguments = 40;  // of a kernel
+inline constexpr std::size_t kMostArguments = 40;  // per kernel
 
-// The arguments of one launch. Allocates nothing.
+// The arguments of one launch. Allocates no memory.
 class ArgumentList {
  public:
   void push_back(const Argument& argument) { arguments_.at(size_++) = argument; }
@@ -89,9 +88,9 @@ class ArgumentList {
   std::size_t size_ = 0;
 };
 
-// Asynchronous and ordered. Throws Error(device) when the device lacks the kernel (a CUDA variant
-// that this build does not hold), its text does not build (with the driver's log) or the launch
-// fails.
+// Launches a kernel asynchronously, in the order of the queue. Throws Error(device) if this build
+// lacks the CUDA variant, if the OpenCL source does not compile (with the driver's log), or if
+// the launch fails.
 void launch(Queue& queue, const Kernel& kernel, const Launch& launch,
             std::span<const Argument> arguments);
 

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The class `launch` of the kernels KERNELS of the catalogue CATALOGUE, which the header that
-// includes this defines (cmake/BifocalKernels.cmake). No include guard: one class a catalogue.
+// Defines the class `launch` for the kernels KERNELS of the catalogue CATALOGUE. The including
+// header defines both macros (cmake/BifocalKernels.cmake). It has no include guard, because each
+// catalogue needs its own class.
 template <class Real>
 class launch : public ::bifocal::runtime::KernelSet {
   using Kind = ::bifocal::runtime::KernelKind;
   using Launch = ::bifocal::runtime::Launch;
 
  public:
-  // group_size: threads of a block or work-group where a launch does not say; GROUP_SIZE of the
-  // OpenCL text. REAL_IS_FLOAT is added to the constants.
+  // group_size: default number of threads in a block or work-group, and GROUP_SIZE in OpenCL.
+  // REAL_IS_FLOAT is added to the constants.
   explicit launch(int group_size, ::bifocal::runtime::Constants constants = {})
       : KernelSet(CATALOGUE, sizeof(Real) == 4, group_size, constants) {}
 
-#define LAUNCH_(kind, entry, LIST)                                              \
-  struct entry##_args {                                                         \
-    KERNEL_MEMBERS_(LIST)                                                       \
-  };                                                                            \
-  void entry(Queue& queue, const Launch& how, const entry##_args& args) const { \
-    ::bifocal::runtime::ArgumentList arguments;                                 \
-    arguments.push_back(how.count);                                             \
-    args.append(arguments);                                                     \
-    start(queue, kind, *entry##_, how, arguments);                              \
-  }                                                                             \
-                                                                                \
- private:                                                                       \
-  const ::bifocal::runtime::Kernel* entry##_ = find(kind, #entry, #LIST);       \
-                                                                                \
+#define LAUNCH_(kind, entry, LIST)                                               \
+  struct entry##_args {                                                          \
+    KERNEL_MEMBERS_(LIST)                                                        \
+  };                                                                             \
+  void entry(Queue& queue, const Launch& size, const entry##_args& args) const { \
+    ::bifocal::runtime::ArgumentList arguments;                                  \
+    arguments.push_back(size.count);                                             \
+    args.append(arguments);                                                      \
+    start(queue, kind, *entry##_, size, arguments);                              \
+  }                                                                              \
+                                                                                 \
+ private:                                                                        \
+  const ::bifocal::runtime::Kernel* entry##_ = find(kind, #entry, #LIST);        \
+                                                                                 \
  public:
 #define LAUNCH_MAP_(entry, LIST, ...) LAUNCH_(Kind::map, entry, LIST)
 #define LAUNCH_GROUP_(entry, LIST, ...) LAUNCH_(Kind::group, entry, LIST)

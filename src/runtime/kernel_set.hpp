@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of a catalogue on the host: a class of typed launches, made of src/ROOM/NAME.kernels
-// by bifocal_kernels(NAME ROOM ...) (cmake/BifocalKernels.cmake).
+// Host interface to the kernels of a catalogue: a class with a typed launch function for each
+// kernel. bifocal_kernels(NAME ROOM ...) in cmake/BifocalKernels.cmake generates it from
+// src/ROOM/NAME.kernels.
 //
 //   #include "stereo/filter.kernels.hpp"                 // generated
 //   static const kernels::filter::launch<float> launch(256, {{"SIDE", 3}});
 //   launch.filter_px(queue, {.count = pixels},
 //                    {.disparity = disparity, .min_disparity = 0, .map = map});
 //
-// The class template's parameter is the text's `real`. The arguments of kernel NAME are the struct
-// launch<Real>::NAME_args, which the kernel's list makes: a launch that leaves a member out does
-// not compile, nor does one whose number would be narrowed. A STRUCT of the list is a member that
-// is a struct of its own. A set is looked up once and can be kept as long as the process lives;
-// making one is cheap where its kernels have been made before.
+// The template parameter of the class is the kernels' type `real`. The arguments of kernel NAME
+// form the struct launch<Real>::NAME_args. A launch with a missing or narrowed argument does not
+// compile. A STRUCT in the argument list becomes a member of struct type. A set is looked up once
+// and can be kept for the whole process; repeated construction is cheap once its kernels exist.
 #pragma once
 
 #include <concepts>
@@ -24,8 +24,8 @@
 
 namespace bifocal::runtime {
 
-// An array of T for a kernel, in memory of the queue's device; may be null. Converts from Memory<T>
-// and Buffer<T>, and those of a T that is not const.
+// A kernel argument of type T*, in memory of the queue's device; may be null. Converts from
+// Memory<T> and Buffer<T>, and for const T also from the non-const types.
 template <class T>
 class Array {
  public:
@@ -34,7 +34,7 @@ class Array {
   Array(const Memory<Number>& memory) requires(std::is_const_v<T>) : argument_(memory) {}
   Array(const Buffer<Number>& buffer) : argument_(buffer) {}
   Array(std::nullptr_t) : argument_(Memory<T>()) {}
-  // The argument is known to hold T.
+  // Accepts an argument that the caller guarantees to hold T.
   explicit Array(const Argument& argument) : argument_(argument) {}
   void append(ArgumentList& arguments) const { arguments.push_back(argument_); }
 
@@ -42,7 +42,7 @@ class Array {
   Argument argument_;
 };
 
-// A number for a kernel, from what converts to a T without narrowing.
+// A kernel argument of type T. Converts from numbers that need no narrowing.
 template <class T>
 class Value {
  public:
@@ -65,7 +65,8 @@ class KernelSet {
  protected:
   KernelSet(const char* catalogue, bool is_float, int group_size, Constants constants);
   [[nodiscard]] const Kernel* find(KernelKind kind, const char* entry, const char* list) const;
-  // Fills in what the launch leaves open: groups of the set's size, as many as the count needs.
+  // Launches a kernel. Unset members of `launch` get defaults: the set's group size, and the number
+  // of groups that covers the count.
   void start(Queue& queue, KernelKind kind, const Kernel& kernel, Launch launch,
              std::span<const Argument> arguments) const;
 
@@ -77,9 +78,9 @@ class KernelSet {
 
 }  // namespace bifocal::runtime
 
-// The body of the struct that a list of arguments makes, where Real is a type. None of its members
-// has a default. append() adds them in the order that the kernel takes them in.
-// Its types are these and the text's own, which stand beside the list.
+// Defines the members of an argument struct from a kernel's argument list; Real must be a type.
+// Members have no defaults. append() adds them in the order of the kernel's parameters. Their types
+// are the following and types that the source defines next to the list.
 #define KERNEL_TYPES_                  \
   using kernel_int = int;              \
   using kernel_float = float;          \
@@ -106,7 +107,7 @@ class KernelSet {
     LIST(KERNEL_APPEND_, KERNEL_APPEND_, KERNEL_APPEND_, KERNEL_NOTHING_SIZED_, KERNEL_NOTHING_, \
          KERNEL_APPEND_, KERNEL_APPEND_STRUCT_)                                                  \
   }
-// struct type<Real> of a list that others take as one member.
+// Defines struct type<Real> from a list that other lists contain as one member.
 #define KERNEL_STRUCT(type, LIST) \
   template <class Real>           \
   struct type {                   \

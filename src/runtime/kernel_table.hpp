@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel functions that this build holds, for CPUs and for CUDA devices: filled by the units of
-// every catalogue (runtime/cpu_kernels.h, runtime/cuda_kernels.h), whose names
-// cmake/BifocalKernels.cmake knows.
+// Tables of the kernel functions in this build, for CPUs and CUDA devices. The compiled units of
+// every catalogue (runtime/cpu_kernels.h, runtime/cuda_kernels.h) fill them;
+// cmake/BifocalKernels.cmake lists their names.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace bifocal::runtime {
 
-// A kernel is compiled with constants: {"SIZE", 9}, {"REAL_IS_FLOAT", 1}, ...
+// Constants that a kernel is compiled with: {"SIZE", 9}, {"REAL_IS_FLOAT", 1}, ...
 using Constants = std::vector<std::pair<std::string, int>>;
 
-// A kernel function of the CPU gets instances (or groups) [begin, end), and the arguments as given
-// to launch(), each a pointer to a value or to a memory address.
+// A CPU kernel function. It processes instances (or groups) [begin, end); the arguments are as in
+// launch(), each a pointer to a value or to a memory address.
 using CpuFunction = void (*)(const void* const* arguments, int begin, int end);
 
 template <class Function>
@@ -31,7 +31,7 @@ struct KernelTables {
   CudaTable cuda;
 };
 
-// Calls `add` with the tables that launches choose from: for kernels outside of the library.
+// Adds kernels from outside the library: calls `add` with the tables that launches select from.
 void add_kernels(void (*add)(KernelTables& tables));
 
 }  // namespace bifocal::runtime

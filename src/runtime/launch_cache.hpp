@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The launches of a catalogue (kernel_set.hpp) by group size and constants, made once a process.
+// Cache for the launch objects of a catalogue (kernel_set.hpp) by group size and constants; each is
+// created once per process.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -12,7 +13,7 @@
 
 namespace bifocal::runtime {
 
-// launch_of<kernels::filter::launch<float>>(256, {{"SIDE", 3}}).filter_px(queue, ...);
+// Example: launch_of<kernels::filter::launch<float>>(256, {{"SIDE", 3}}).filter_px(queue, ...);
 template <class Launch>
 const Launch& launch_of(int group_size, const Constants& constants = {}) {
   using Key = std::pair<int, Constants>;
@@ -22,7 +23,7 @@ const Launch& launch_of(int group_size, const Constants& constants = {}) {
   return made.try_emplace(Key(group_size, constants), group_size, constants).first->second;
 }
 
-// As launch_of, but with groups of one member for a device whose compiler is not given group code.
+// Like launch_of, but with groups of one member for devices whose compiler cannot build group code.
 template <class Launch>
 const Launch& group_launch_of(const Device& device, int group_size,
                               const Constants& constants = {}) {

@@ -8,14 +8,15 @@
 
 namespace bifocal::runtime {
 
-// Keeps values while their bytes have room, and drops the least recently used ones. The two used
-// last stay, whatever the limit: a pair needs both.
+// Keeps values up to a limit of bytes and drops the least recently used values. The last two used
+// values stay regardless of the limit, because a pair needs both.
 template <class Key, class Value>
 class LruCache {
  public:
   explicit LruCache(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // make() gives a value that is not there, and its bytes.
+  // Returns the value of a key. If it is missing, make() creates it and returns it with its
+  // size in bytes.
   template <class Make>
   Value& get(const Key& key, const Make& make) {
     if (const auto found = places_.find(key); found != places_.end()) {
@@ -41,7 +42,7 @@ class LruCache {
     std::int64_t bytes;
   };
   std::int64_t max_bytes_, bytes_ = 0;
-  std::list<Entry> entries_;  // the one used last is the first
+  std::list<Entry> entries_;  // most recently used first
   std::unordered_map<Key, typename std::list<Entry>::iterator> places_;
 };
 

@@ -52,11 +52,11 @@ std::shared_ptr<BackendMemory> allocate_within_limit(Backend& backend, std::size
   if (before + size > *limit)
     throw Error(
         ErrorCode::device,
-        fmt::format("{} ({}): out of memory: {} bytes asked for, {} of {} free ({})", info.id,
+        fmt::format("{} ({}): out of memory: {} bytes requested, {} of {} free ({})", info.id,
                     info.name, bytes, std::max<std::int64_t>(0, *limit - before), *limit, kName));
   std::shared_ptr<BackendMemory> memory = backend.allocate(bytes);
   BackendMemory* const address = memory.get();
-  // What is taken is given back after the memory.
+  // The deleter frees the memory before its bytes are returned to the limit.
   return {address, [taken, memory = std::move(memory)](BackendMemory*) mutable { memory.reset(); }};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This bounds the memory of a device that a process takes, and tells whether a queue can use what
-// the caller gave.
+// Limits the memory that the process takes on a device, and checks whether a queue can use
+// a caller's memory.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -17,19 +17,20 @@
 
 namespace bifocal::runtime {
 
-// Bytes of BIFOCAL_DEVICE_MEMORY, the most that this process takes of each GPU or OpenCL device;
-// nothing where it is not set. Throws Error(usage) for what is no size.
+// Returns the bytes in the environment variable BIFOCAL_DEVICE_MEMORY, the limit for this process
+// on each GPU or OpenCL device; nullopt if unset. Throws Error(usage) if it is no valid size.
 [[nodiscard]] std::optional<std::int64_t> memory_limit();
 
-// Memory of the device within that limit. Throws Error(device) with the bytes asked for and free.
+// Allocates device memory within that limit. Throws Error(device) with the requested
+// and free bytes.
 [[nodiscard]] std::shared_ptr<BackendMemory> allocate_within_limit(Backend& backend,
                                                                    std::size_t bytes);
 
-// Tells whether an error is that of a device, or of a limit of ours, without memory.
+// Returns whether an error means that a device or our own limit is out of memory.
 [[nodiscard]] bool is_out_of_memory(const Error& error);
 
-// Says in words why a queue cannot use memory; the text is empty when it can, or when the memory is
-// the host's, which is up to the caller.
+// Returns in words why a queue cannot use `memory`. The text is empty if the queue can use it, and
+// for host memory, which is the caller's responsibility. name: of the argument, for the text.
 template <class T>
 [[nodiscard]] std::string why_foreign(const Queue& queue, const char* name,
                                       const Memory<T>& memory) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Read, work, write at the same time: one thread reads items in their order, several work on them,
-// and the caller's thread takes them in the order in which they were read.
+// Pipeline of concurrent reading, processing and writing: one thread reads items in order, several
+// threads process them, and the caller's thread receives them in the order of reading.
 #pragma once
 
 #include <algorithm>
@@ -20,29 +20,29 @@
 
 namespace bifocal::runtime {
 
-// Works on one item after another, on a thread of its own. Few items go to as many devices as there
-// are.
+// A worker processes one item after another on its own thread. If items are few, they are spread
+// over all devices.
 template <class Item>
 struct PipelineWorker {
-  std::size_t device = 0;  // the number of the device in its set
+  std::size_t device = 0;  // index of the device in its set
   std::function<void(Item&)> work;
 };
 
-// Items are used again and again, with the memory that they hold, so that as many exist as are
-// under way: one for each worker and `beside` more.
+// Reuses items with the memory that they hold, so the number of items is fixed: one per worker, and
+// as many extra items as the caller requests.
 template <class Item>
 class Pipeline {
  public:
-  // read_next(item) fills an item, and is false when there is none left.
+  // read_next(item) fills an item and returns false after the last item.
   Pipeline(std::vector<PipelineWorker<Item>> workers, std::function<bool(Item&)> read_next,
-           std::size_t beside)
+           std::size_t extra_items)
       : workers_(std::move(workers)), read_next_(std::move(read_next)) {
     for (const auto& w : workers_) {
       most_.resize(std::max(most_.size(), w.device + 1));
       ++most_[w.device];
     }
     busy_.resize(most_.size());
-    places_.resize(workers_.size() + beside);
+    places_.resize(workers_.size() + extra_items);
     for (Place& place : places_) free_.push_back(&place);
     const auto start = [this](const char* name, const auto& body) {
       threads_.emplace_back([this, name, body] {
@@ -65,8 +65,8 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  // The next item in their order; null after the last one. It stays until the next call. Rethrows
-  // what was thrown for the item.
+  // Returns the next item in order; null after the last item. The item remains valid until the next
+  // call. Rethrows an exception from reading or processing the item.
   Item* next() {
     std::unique_lock lock(mutex_);
     if (taken_) free_.push_back(std::exchange(taken_, nullptr));
@@ -76,7 +76,7 @@ class Pipeline {
         changed_.wait(lock);
         continue;
       }
-      changed_.wait_for(lock, kBetweenQuestions);
+      changed_.wait_for(lock, kCheckInterval);
       lock.unlock();
       check_cancelled();
       lock.lock();
@@ -90,8 +90,8 @@ class Pipeline {
   }
 
  private:
-  // The caller is asked so often whether it wants the work to end.
-  static constexpr std::chrono::milliseconds kBetweenQuestions{20};
+  // Interval of cancellation tests in the caller's thread.
+  static constexpr std::chrono::milliseconds kCheckInterval{20};
 
   struct Place {
     std::size_t number = 0;
@@ -131,7 +131,7 @@ class Pipeline {
     }
   }
 
-  // Null when the work is to end.
+  // Returns null if the pipeline is being stopped.
   Place* take_free() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stop_ || !free_.empty(); });
@@ -142,7 +142,7 @@ class Pipeline {
     changed_.wait(lock, [&] { return stop_ || (!read_.empty() && is_next(device)); });
     if (stop_) return nullptr;
     ++busy_[device];
-    changed_.notify_all();  // now it may be another one's turn
+    changed_.notify_all();  // a worker of a different device may be next
     return pop(read_);
   }
   static Place* pop(std::deque<Place*>& from) {
@@ -174,8 +174,9 @@ class Pipeline {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Place*> free_, read_;
-  std::vector<std::size_t> most_, busy_;  // of each device: items that it works on at a time, now
-  std::map<std::size_t, Place*> done_;    // by number
+  // Limit and current number of items in processing, by device.
+  std::vector<std::size_t> most_, busy_;
+  std::map<std::size_t, Place*> done_;  // by number
   Place* taken_ = nullptr;
   std::size_t next_ = 0;
   bool stop_ = false;

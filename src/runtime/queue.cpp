@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queues, memory and copies of the public API: the checks that all devices share.
+// Queues, memory and copies of the public API, with the checks common to all devices.
 #include <fmt/format.h>
 
 #include "runtime/backend.hpp"
@@ -31,12 +31,12 @@ BackendQueue::BackendQueue() = default;
 BackendQueue::~BackendQueue() = default;
 std::unique_ptr<BackendGraph> BackendQueue::record(const std::function<void()>&) { return nullptr; }
 
-void Backend::settle() noexcept {
+void Backend::wait_for_queues() noexcept {
   const std::lock_guard lock(queues_mutex_);
   for (BackendQueue* queue : queues_) {
     try {
       queue->wait();
-    } catch (const std::exception&) {  // the first one is on its way
+    } catch (const std::exception&) {  // a first exception is already propagating
     }
   }
 }
@@ -53,7 +53,7 @@ void Backend::remove(BackendQueue& queue) noexcept {
 
 std::shared_ptr<BackendMemory> allocate(const Device& device, std::size_t bytes) {
   Backend& backend = *device.backend();
-  return or_settled(backend, [&] { return allocate_within_limit(backend, bytes); });
+  return wait_on_failure(backend, [&] { return allocate_within_limit(backend, bytes); });
 }
 
 void* address(const BackendMemory& memory) { return memory.address(); }
@@ -61,13 +61,14 @@ void* address(const BackendMemory& memory) { return memory.address(); }
 void upload(Queue& queue, BackendMemory& to, const Rectangle& rectangle, const void* from) {
   if (rectangle.rows == 0 || rectangle.row_bytes == 0) return;
   check(queue, to, rectangle);
-  or_settled(*queue.device().backend(), [&] { queue.backend().upload(to, rectangle, from); });
+  wait_on_failure(*queue.device().backend(), [&] { queue.backend().upload(to, rectangle, from); });
 }
 
 void download(Queue& queue, const BackendMemory& from, const Rectangle& rectangle, void* to) {
   if (rectangle.rows == 0 || rectangle.row_bytes == 0) return;
   check(queue, from, rectangle);
-  or_settled(*queue.device().backend(), [&] { queue.backend().download(from, rectangle, to); });
+  wait_on_failure(*queue.device().backend(),
+                  [&] { queue.backend().download(from, rectangle, to); });
 }
 
 void upload(Queue& queue, BackendMemory& to, std::size_t offset, const void* from,
@@ -82,7 +83,7 @@ void download(Queue& queue, const BackendMemory& from, std::size_t offset, void*
 
 void* allocate_host(const Device& device, std::size_t bytes) {
   Backend& backend = *device.backend();
-  return or_settled(backend, [&] { return backend.allocate_host(bytes); });
+  return wait_on_failure(backend, [&] { return backend.allocate_host(bytes); });
 }
 
 void free_host(const Device& device, void* memory) noexcept { device.backend()->free_host(memory); }

@@ -11,7 +11,8 @@ Recording::Recording(Queue& queue, std::function<void()> work)
 
 Recording::~Recording() = default;
 
-// The first two runs bring workspaces to their size (workspace.hpp); the third is recorded.
+// Runs the work. The first two runs grow the workspaces to their final size (workspace.hpp); the
+// third is recorded.
 void Recording::run() {
   constexpr int kPlainRuns = 2;
   if (graph_) {

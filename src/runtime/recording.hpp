@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work that is repeated with the same arguments, sent to the device as one: a CUDA graph, whose
-// launch costs about as much as that of a single kernel. Elsewhere the work is done anew.
+// Repeated work with fixed arguments, submitted as a CUDA graph, whose launch costs about as much
+// as a single kernel launch. On other devices the work is executed again each time.
 //
 //   Recording step(queue, [&] { launch(queue, ...); launch(queue, ...); });
 //   for (...) step.run();
@@ -16,9 +16,10 @@ namespace bifocal::runtime {
 
 class BackendGraph;
 
-// `work` launches and copies on this queue alone and lives with everything that it uses until the
-// Recording ends; the numbers in memory may change between runs, addresses and plain arguments do
-// not. Work that waits or allocates (after its first run) is never recorded, but still right.
+// Runs `work`, which must launch and copy on this queue only, and must outlive the Recording with
+// everything that it uses. Values in memory may change between runs; addresses and plain
+// arguments must not. Work that waits or allocates after its first run is not recorded, but its
+// results are correct.
 class Recording {
  public:
   Recording(Queue& queue, std::function<void()> work);

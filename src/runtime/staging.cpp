@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/backend.hpp"
-#include "runtime/in_turn.hpp"
+#include "runtime/alternate_slots.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/staging_slots.hpp"
 #include "runtime/workspace.hpp"
@@ -45,7 +45,8 @@ void check(const Batch& batch, std::span<const BatchArray> arrays) {
   }
 }
 
-// One piece's share of an array: a rectangle in the array itself, and a dense one on the device.
+// Part of an array in one piece: a rectangle in the array itself, and a dense rectangle
+// on the device.
 struct Share {
   Share(const Batch& batch, const BatchArray& array, std::size_t begin, std::size_t count,
         std::size_t device_stride)
@@ -63,7 +64,7 @@ struct Share {
       rectangle.rows = 1;
     }
   }
-  std::size_t stride;  // numbers
+  std::size_t stride;  // in numbers
   Rectangle rectangle;
   std::size_t begin_bytes = 0, device_bytes = 0;
 };
@@ -75,9 +76,9 @@ Share piece_share(const Batch& batch, const BatchArray& array, std::size_t begin
   return {batch, array, begin, count, stride};
 }
 
-constexpr std::size_t kPackage = std::size_t{256} << 10;  // bytes a thread copies
+constexpr std::size_t kPackage = std::size_t{256} << 10;  // bytes that a thread copies at a time
 
-// Rows between the caller's memory and page-locked memory, on all threads.
+// Copies rows between the caller's memory and page-locked memory, on all threads.
 void copy_rows(char* to, std::size_t to_pitch, const char* from, std::size_t from_pitch,
                std::size_t row_bytes, std::size_t rows) {
   if (rows == 1) return copy_on_all_threads(to, from, row_bytes);
@@ -89,7 +90,7 @@ void copy_rows(char* to, std::size_t to_pitch, const char* from, std::size_t fro
   });
 }
 
-// This takes the pieces of one batch through the two slots.
+// Processes the pieces of one batch in alternating slots.
 class Pipeline {
  public:
   Pipeline(Staging& staging, const Batch& batch, std::span<const BatchArray> arrays,
@@ -98,12 +99,13 @@ class Pipeline {
     for (const BatchArray& array : arrays_)
       direct_.push_back(!array.is_null && device.is_page_locked(host_address(array)));
   }
-  // Copies from and to the caller's memory may still be under way when work throws.
+  // Waits for the queues: if `work` throws, copies from and to the caller's memory may
+  // still be pending.
   ~Pipeline() {
     for (StagingSlot& slot : staging_.slots) {
       try {
         slot.queue.wait();
-      } catch (const Error&) {  // the first one is on its way
+      } catch (const Error&) {  // a first exception is already propagating
       }
       slot.count = 0;
     }
@@ -123,11 +125,11 @@ class Pipeline {
       start(slot);
       return true;
     };
-    in_turn(next, [&](std::size_t number) { retire(staging_.slots[number]); });
+    alternate_slots(next, [&](std::size_t number) { retire(staging_.slots[number]); });
   }
 
  private:
-  // Calls use(i, array, share, place in the slot's page-locked memory) for every array.
+  // Calls use(i, array, share, offset in the slot's page-locked memory) for every array.
   template <class Use>
   void for_arrays(const StagingSlot& slot, const Use& use) const {
     std::size_t place = 0;
@@ -183,7 +185,7 @@ class Pipeline {
     upload(slot.queue, to, 0, staged, share.device_bytes);
   }
 
-  // Waits for the slot's piece, and brings its results to the caller's memory.
+  // Waits for the slot's piece and copies its results to the caller's memory.
   void retire(StagingSlot& slot) {
     if (slot.count == 0) return;
     slot.queue.wait();
@@ -211,7 +213,7 @@ void run_whole(Queue& queue, const Batch& batch, std::span<const BatchArray> arr
   std::vector<Argument> arguments;
   std::vector<std::ptrdiff_t> strides;
   std::vector<Buffer<char>> buffers(arrays.size());
-  // Interleaved arrays keep their strides, as those on the device do.
+  // Interleaved arrays keep their strides, like the arrays on the device.
   const auto share_of = [&](const BatchArray& array) {
     const std::size_t stride = batch.interleaved
                                    ? std::max(count, static_cast<std::size_t>(array.stride))
@@ -247,7 +249,8 @@ void run_directly(Queue& queue, const Batch& batch, std::span<const BatchArray> 
   work({queue, 0, batch.count, arguments, strides, arrays});
 }
 
-// Instances of a piece: as many as the slot's memory takes, but four pieces if they are not tiny.
+// Returns the number of instances in a piece: the capacity of the slot's memory, but at most a
+// quarter of the batch unless such pieces are tiny.
 std::size_t piece_capacity(const Batch& batch, std::span<const BatchArray> arrays,
                            std::size_t piece_bytes) {
   std::size_t each = 1;
@@ -260,7 +263,8 @@ std::size_t piece_capacity(const Batch& batch, std::span<const BatchArray> array
       kRowAlignment);
 }
 
-// The queue has nothing under way then: earlier work may still write what the pieces read.
+// Returns the staging memory of a queue. Waits for the queue first, because earlier work may still
+// write data that the pieces read.
 Staging& staging_of(Queue& queue) {
   queue.wait();
   std::unique_ptr<Staging>& staging = queue.backend().staging;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches whose arrays may lie in the host's memory, on any device: work is written once, for
-// arrays that the device can reach.
+// Processing of batches whose arrays may lie in host memory, on any device: the work is written
+// once, for arrays that the device can access.
 //
 //   const BatchArray arrays[] = {input(A.data, 81, A.stride), output(out.S, 9, A.stride)};
 //   for_each_piece(queue, {count, interleaved}, arrays, [&](const Piece& p) {
@@ -20,12 +20,12 @@
 
 namespace bifocal::runtime {
 
-// One array: `numbers` numbers for each instance, laid out as MatrixBatch says: element e of
-// instance b at [e stride + b] when interleaved, else at [b stride + e]. Null memory stays null.
+// An array with `numbers` numbers for each instance, in the layout of MatrixBatch: element e of
+// instance b is at [e stride + b] if interleaved, else at [b stride + e]. Null memory stays null.
 struct BatchArray {
   Argument memory;
   bool is_null, is_output;
-  std::size_t number_bytes, size;  // size: numbers that a Buffer holds; 0: unknown
+  std::size_t number_bytes, size;  // size: numbers in a Buffer; 0 if unknown
   int numbers;
   std::ptrdiff_t stride;
 };
@@ -43,16 +43,16 @@ struct Batch {
   bool interleaved = true;
 };
 
-// Instances [begin, begin + count) of the batch. Strides are those of the piece; interleaved arrays
-// that had one stride have one still.
+// Instances [begin, begin + count) of the batch. Strides refer to the piece; interleaved arrays
+// with equal strides keep equal strides.
 struct Piece {
   Queue& queue;
   int begin = 0, count = 0;
   std::span<const Argument> arrays;
   std::span<const std::ptrdiff_t> strides;
-  std::span<const BatchArray> batch = {};  // what `arrays` are of
+  std::span<const BatchArray> batch = {};  // descriptions of `arrays`
 
-  // Array `k` of the batch, for a typed launch.
+  // Returns array `k` of the batch for a typed launch.
   template <class T>
   [[nodiscard]] Array<T> array(std::size_t k) const {
     if (batch[k].number_bytes != sizeof(T))
@@ -61,19 +61,21 @@ struct Piece {
   }
 };
 
-// On the CPU, and when no array is the host's, there is one piece, the arrays themselves, and the
-// call is asynchronous. When all arrays are the host's there are pieces on two queues through
-// page-locked memory, so that copies overlap work, and the call returns when all is done. When some
-// are, there is one piece. Throws Error(usage) when an array is too small or a stride too short,
-// before any work.
+// Calls `work` for pieces of a batch.
+// * CPU, or no array in host memory: a single piece with the arrays themselves; the
+//   call is asynchronous.
+// * All arrays in host memory: pieces on two queues through page-locked memory, so that copies
+//   overlap work. The call returns when all pieces are done.
+// * Some arrays in host memory: a single piece, copied as a whole; the call waits for its end.
+// Throws Error(usage) before any work if an array is too small or a stride too short.
 void for_each_piece(Queue& queue, const Batch& batch, std::span<const BatchArray> arrays,
                     const std::function<void(const Piece&)>& work,
                     std::size_t piece_bytes = std::size_t{32} << 20);
 
-// One thread copies slower than the bus.
+// Copies bytes on all threads, because one thread is slower than the bus.
 void copy_on_all_threads(char* to, const char* from, std::size_t bytes);
 
-// A queue keeps two queues with page-locked memory for this.
+// Queues and page-locked memory for this, kept in a queue.
 struct Staging;
 
 }  // namespace bifocal::runtime

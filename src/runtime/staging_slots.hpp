@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queues, with page-locked memory each, that pieces of a batch take in turn: two, or three where
-// copies take longer than work.
+// Queues with their own page-locked memory that alternate between the pieces of a batch. Two are
+// used, or three if copies take longer than work.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -20,7 +20,7 @@ struct StagingSlot {
   }
   Queue queue;
   std::optional<HostBuffer<char>> memory;
-  std::size_t begin = 0, count = 0;  // of the piece under way; count 0: none
+  std::size_t begin = 0, count = 0;  // of the current piece; count 0: none
 };
 
 struct Staging {
@@ -29,9 +29,9 @@ struct Staging {
   StagingSlot slots[3];
 };
 
-// Pieces that look at results while they work, and are of many sizes: work(slot, k) for k < count,
-// on `slots` slots at a time (at most three), a thread each. Waits for earlier work of `queue`;
-// returns when all is done, or throws what a piece threw.
+// Calls work(slot, k) for all k < count, on `slots` slots (at most three) with a thread each. For
+// pieces of different sizes that read results during their work. Waits for earlier work of `queue`;
+// returns when all pieces are done, or throws the exception of a piece.
 void for_each_on_slots(Queue& queue, std::size_t count, std::size_t slots,
                        const std::function<void(StagingSlot&, std::size_t)>& work);
 

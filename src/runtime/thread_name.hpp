@@ -5,7 +5,7 @@
 
 namespace bifocal::runtime {
 
-// Debuggers and /proc show the calling thread by this name, of at most 15 characters.
+// Sets the calling thread's name in debuggers and /proc, at most 15 characters.
 inline void name_thread([[maybe_unused]] const char* name) {
 #ifdef __linux__
   pthread_setname_np(pthread_self(), name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This holds how many threads work, and whether they are to stop.
+// Number of threads, and cancellation of their work.
 #include <bifocal/error.hpp>
 #include <bifocal/device.hpp>
 
@@ -32,15 +32,16 @@ namespace bifocal {
 struct CancelScope::State {
   std::function<bool()> wanted;
   std::thread::id owner = std::this_thread::get_id();
-  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();  // of the owner
-  std::exception_ptr reason{};                                                     // of the owner
+  // Time of the owner's last call of `wanted`, and the exception that it threw there.
+  std::chrono::steady_clock::time_point last_check = std::chrono::steady_clock::now();
+  std::exception_ptr reason{};
   std::atomic<bool> ends = false;
 };
 
 namespace {
 
 thread_local CancelScope::State* current = nullptr;
-constexpr std::chrono::milliseconds kBetween{20};
+constexpr std::chrono::milliseconds kCheckInterval{20};
 
 }  // namespace
 
@@ -71,8 +72,8 @@ void check_cancelled() {
   if (state->ends.load(std::memory_order_relaxed)) runtime::throw_cancelled(*state);
   if (state->owner != std::this_thread::get_id()) return;
   const auto now = std::chrono::steady_clock::now();
-  if (now - state->asked < kBetween) return;
-  state->asked = now;
+  if (now - state->last_check < kCheckInterval) return;
+  state->last_check = now;
   try {
     if (!state->wanted()) return;
   } catch (...) {
@@ -158,9 +159,9 @@ void run_all(int count, const std::function<void(int)>& body) {
 
 #else
 
-// oneTBB's library is not built with the thread sanitizer, which then sees races inside TBB, and a
-// suppression of those hides the races of every body called through it. So that bodies are checked,
-// plain threads run them here.
+// Replacement of oneTBB for builds with the thread sanitizer. oneTBB's library is not built with
+// it, so races inside TBB are reported, and suppressing them hides the races of every body called
+// through it. Plain threads run the bodies here, so that they are checked.
 void run_all(int count, const std::function<void(int)>& body) {
   const int limit = static_cast<int>(
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));

@@ -7,7 +7,7 @@
 
 namespace bifocal::runtime {
 
-// Returns the values in a new buffer of the queue's device, after the copy.
+// Returns a new buffer of the queue's device with the values. Waits for the copy.
 template <class T>
 [[nodiscard]] Buffer<T> uploaded(Queue& queue, const std::vector<T>& values) {
   Buffer<T> buffer(queue.device(), values.size());

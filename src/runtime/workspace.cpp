@@ -8,7 +8,7 @@
 namespace bifocal::runtime {
 namespace {
 
-constexpr std::size_t kMostSlices = 64;  // remembered of a block
+constexpr std::size_t kMostSlices = 64;  // slices remembered per block
 
 Arena& arena_of(Queue& queue) {
   std::unique_ptr<Arena>& arena = queue.backend().arena;
@@ -22,13 +22,13 @@ void Arena::join_blocks(const Device& device) {
   if (blocks.size() < 2) return;
   std::size_t bytes = 0;
   for (const Block& block : blocks) bytes += block.bytes;
-  blocks.clear();  // first, so that both need not fit
+  blocks.clear();  // first, so that old and new memory need not coexist
   blocks.push_back({allocate(device, bytes), bytes, 0, {}});
 }
 
 std::shared_ptr<BackendMemory> Arena::take(const Device& device, std::size_t bytes) {
   const std::size_t whole = (bytes + kSliceAlignment - 1) / kSliceAlignment * kSliceAlignment;
-  // Only behind everything in use: a nested workspace gives back in reverse order.
+  // Allocates only after all slices in use, because nested workspaces free in reverse order.
   std::size_t at = blocks.size();
   while (at > 0 && blocks[at - 1].used == 0) --at;
   if (at > 0 && blocks[at - 1].bytes - blocks[at - 1].used >= whole) --at;
@@ -38,8 +38,9 @@ std::shared_ptr<BackendMemory> Arena::take(const Device& device, std::size_t byt
   if (block.slices.size() >= kMostSlices) block.slices.clear();
   std::shared_ptr<BackendMemory>& slice = block.slices[{block.used, bytes}];
   if (!slice)
-    slice = or_settled(*device.backend(),
-                       [&] { return device.backend()->slice(block.memory, block.used, bytes); });
+    slice = wait_on_failure(*device.backend(), [&] {
+      return device.backend()->slice(block.memory, block.used, bytes);
+    });
   block.used += whole;
   return slice;
 }

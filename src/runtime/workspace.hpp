@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scratch memory of a queue, kept from call to call: work that is repeated at the same size
-// allocates nothing.
+// Scratch memory of a queue, kept between calls: repeated work of the same size
+// allocates no memory.
 //
 //   Workspace workspace(queue);
 //   Buffer<double> kept = workspace.take<double>(100 * n);
 //   launch(queue, kernel, ..., {kept, ...});
 //
-// What is taken is free again when the Workspace ends: later work of the queue comes after the work
-// that used it. Workspaces of a queue nest, the inner ending first.
+// Memory taken from a Workspace is free again when the Workspace ends, because later work of the
+// queue runs after the work that used it. Workspaces of a queue nest; the inner must end first.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -20,8 +20,8 @@
 
 namespace bifocal::runtime {
 
-// The memory itself, one a queue. Blocks are as large as what was asked for; when the outermost
-// workspace begins, several become one.
+// The scratch memory, one object per queue. A block is as large as the request that created it;
+// when the outermost workspace begins, several blocks are joined into one.
 struct Arena {
   struct Block {
     std::shared_ptr<BackendMemory> memory;
@@ -42,7 +42,7 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  // Memory for `size` numbers, not initialised, that starts at a multiple of 512 bytes.
+  // Returns uninitialised memory for `size` numbers, aligned to 512 bytes.
   template <class T>
   [[nodiscard]] Buffer<T> take(std::size_t size) {
     return {size == 0 ? nullptr : take_bytes(size, sizeof(T)), size};
@@ -52,7 +52,7 @@ class Workspace {
   [[nodiscard]] std::shared_ptr<BackendMemory> take_bytes(std::size_t size, std::size_t each);
   Device device_;
   Arena& arena_;
-  std::vector<std::size_t> used_before_;  // of every block
+  std::vector<std::size_t> used_before_;  // by block
 };
 
 }  // namespace bifocal::runtime

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads samples into lanes, solves them, stores the solutions. Included once for every target.
+// Loads samples into lanes, solves them and stores the solutions. Included once for every
+// SIMD target.
 #if defined(BIFOCAL_SOLVERS_BATCH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_SOLVERS_BATCH_INL_H_
 #undef BIFOCAL_SOLVERS_BATCH_INL_H_
@@ -16,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::HWY_NAMESPACE {
 
-// Samples [begin, end) of a batch whose arguments are those of solvers::CpuFunctions. Solver: the
+// Solves samples [begin, end) of a batch with the arguments of solvers::CpuFunctions. Solver: the
 // class around a solver's lane files and solvers/dispatch.h.
 template <class Solver>
 void solve_samples(const void* const* arguments, int begin, int end) {

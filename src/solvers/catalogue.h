@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the words of bifocal/solvers.def stand for. Macros, because OpenCL C reads them too.
+// Definitions of the words of bifocal/solvers.def. They are macros, because OpenCL C reads
+// them too.
 
 // Rows of a sample of m points.
 #define SOLVER_ROWS_two_view(m) (4 * (m))
@@ -22,8 +23,8 @@
 #define SOLVER_ROWS_pose_focal_radial 14
 #define SOLVER_ROWS_pose_focal_depth 15
 
-// The call of a solver for m points: `in` is the sample, `out` gets the solutions, row after row;
-// its value is their number.
+// The call of a solver for m points. `in` is the sample, `out` receives the solutions one after
+// another in rows; the value of the call is their number.
 #define SOLVER_CALL_two_view(name, m, in, out) \
   name(in, (in) + (m), (in) + 2 * (m), (in) + 3 * (m), out)
 #define SOLVER_CALL_absolute(name, m, in, out) name(in, (in) + 3 * (m), out)

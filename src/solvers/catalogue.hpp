@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bifocal/solvers.def for C++: the shapes, and the functions of each solver's unit
-// (cmake/solver_unit.cpp.in).
+// bifocal/solvers.def for C++: the shapes of the solvers, and the functions of each solver's
+// unit (cmake/solver_unit.cpp.in).
 #pragma once
 
 #include <bifocal/solvers.hpp>
@@ -24,7 +24,8 @@ inline constexpr bool kHasFloat[] = {
 };
 
 // A solver's functions for CPUs; null if this build lacks the solver or its float version. Their
-// arguments: samples, solutions, counts, and the distance between rows (std::int64_t) of all three.
+// arguments are samples, solutions, counts, and the distance between rows (std::int64_t) of all
+// three arrays.
 struct CpuFunctions {
   runtime::CpuFunction simd_f64 = nullptr, simd_f32 = nullptr;
   runtime::CpuFunction scalar_f64 = nullptr, scalar_f32 = nullptr;

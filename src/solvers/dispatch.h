@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text behind lane files: the solver that the constant SOLVER_INDEX names. A C++ class needs to
-// hold that solver only.
+// Calls the solver that the constant SOLVER_INDEX selects. Included after the lane files; a C++
+// class needs to contain that solver only.
 enum {
 #define SOLVER(name, data, points, model, most_solutions) INDEX_OF_##name,
 #include "bifocal/solvers.def"

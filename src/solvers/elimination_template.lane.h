@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Roots of polynomial equations by an elimination template, as the generator of minimal solvers
-// finds it (docs/generator.md): rows that are equations times monomials are solved for some
-// monomials, which gives the matrix of multiplication by an unknown, or its inverse, modulo the
-// equations. At every root a basis of monomials is an eigenvector of it.
+// Roots of polynomial equations by an elimination template from the generator of minimal solvers
+// (docs/develop/generator.md). The rows of the template are equations times monomials. They are
+// solved for some of the monomials, which gives the matrix of multiplication by an unknown, or by
+// its inverse, modulo the equations. At every root, the vector of basis monomials is an eigenvector
+// of this matrix.
 //   Z. Kukelova, M. Bujnak, T. Pajdla, Automatic generator of minimal problem solvers, ECCV 2008
 
-// M [rows][rows + basis]: its columns are the monomials that are of no interest, those to reduce,
-// and the basis.
+// A template matrix M [rows][rows + basis]. Its columns are the excess monomials, the monomials to
+// reduce, and the basis.
 typedef struct {
   index unknowns, degree, equations;  // degree: the largest of an equation
-  index used;                         // monomials that occur in the equations
+  index used;                         // number of monomials that occur in the equations
   index rows, reducible, basis;
-  const index* monomials;  // [used], their places
+  const index* monomials;  // [used], their indices
   const index* equation;   // [rows]
-  const index* shift;      // [rows][unknowns], the tails of what the equation is multiplied by
-  const index* column;     // of a monomial, by its place; -1 for none
-  const index* image;      // [basis], the column of each element times the unknown, or its inverse
-  // For unknown k the pairs [first[k], first[k + 1]) of elements m and x_k m of the basis, or from
-  // `basis` on of the basis times the eigenvalue.
+  const index* shift;      // [rows][unknowns], tails of the monomial that multiplies the equation
+  const index* column;     // column of a monomial, by its index; -1 for none
+  const index* image;      // [basis], column of each element times the unknown, or its inverse
+  // For unknown k, the pairs [first[k], first[k + 1]) of elements m and x_k m. Indices from `basis`
+  // on are basis elements times the eigenvalue.
   const index *first, *pairs;
 } elimination_template;
 
-// The basis of a template in chains m, z m, z^2 m, ... of the eigenvalue z. The last elements have
-// the reducible monomials as images, in the order of these.
+// The basis of a template in chains m, z m, z^2 m, ... of the eigenvalue z. The images of the last
+// elements of the chains are the reducible monomials, in their order.
 typedef struct {
   const elimination_template* of;
-  const index* length;   // [reducible], of the chains
-  const index* element;  // [basis], of one chain after the other
+  const index* length;   // [reducible], lengths of the chains
+  const index* element;  // [basis], elements of one chain after another
 } template_chains;
 
-// The coefficients C [equations][used] of the equations D, each of norm 1.
+// Computes the coefficients C [equations][used] of the equations D, each scaled to norm 1.
 lane_fn void template_coefficients(const elimination_template* t, const real* D, real* C) {
   const index size = poly_size(t->unknowns, t->degree);
   for (index i = 0; i < t->equations; ++i) {
@@ -40,7 +41,7 @@ lane_fn void template_coefficients(const elimination_template* t, const real* D,
   }
 }
 
-// Rows of one shift follow each other, so that places are found once for all of them.
+// Fills M. Rows with the same shift are consecutive, so that their monomials are located once.
 lane_fn void template_fill(const elimination_template* t, const real* C, real* M) {
   const index n = t->unknowns, columns = t->rows + t->basis;
   poly_clear(M, t->rows * columns);
@@ -61,9 +62,10 @@ lane_fn void template_fill(const elimination_template* t, const real* C, real* M
   }
 }
 
-// Eliminates the first `rows` columns of M [rows][columns] with partial pivoting. The last `solved`
-// rows then have the identity there: their first unknowns are minus what is left of the row times
-// the unknowns of the columns behind. Returns the smallest pivot beside the largest element.
+// Eliminates the first `rows` columns of M [rows][columns] with partial pivoting. After that,
+// these columns are the identity in the last `solved` rows: the first unknown of a row is minus
+// the rest of the row times the unknowns of the remaining columns. Returns the smallest pivot
+// divided by the largest element.
 lane_fn_apart real rows_eliminate(real* M, index rows, index columns, index solved) {
   real most = lane(0), least = lane(0);
   for (index i = 0; i < rows; ++i) {
@@ -74,7 +76,7 @@ lane_fn_apart real rows_eliminate(real* M, index rows, index columns, index solv
     real largest = fabs(pivots[k]);
     for (index i = k + 1; i < rows; ++i) largest = fmax(largest, fabs(M[columns * i + k]));
     least = k == 0 ? largest : select(largest < least, largest, least);
-    // Row k changes places with the first row that has the largest element.
+    // Exchange row k with the first row that has the largest element.
     mask searching = !(fabs(pivots[k]) >= largest);
     for (index i = k + 1; i < rows; ++i) {
       real* row = M + columns * i;
@@ -104,7 +106,7 @@ lane_fn_apart real rows_eliminate(real* M, index rows, index columns, index solv
   return least / most;
 }
 
-// A [basis][basis] of the reduced M: A b is the image of the basis b at every root.
+// Computes A [basis][basis] from the reduced M: A b is the image of the basis b at every root.
 lane_fn void template_action(const elimination_template* t, const real* M, lane_array A) {
   const index size = t->basis, pitch = lane_pitch(size), rows = t->rows;
   for (index i = 0; i < size; ++i) {
@@ -117,9 +119,9 @@ lane_fn void template_action(const elimination_template* t, const real* M, lane_
   }
 }
 
-// A <- P(z), the hidden-variable matrix [reducible][reducible] of polynomials in the eigenvalue z
-// that the reduced M is: rows that say z^length m = ... of the first monomial m of each chain, so
-// P(z) m = 0. Columns are divided by z^length where |z| > 1. Returns the largest element.
+// A <- P(z), the hidden-variable matrix [reducible][reducible] of polynomials in the eigenvalue z,
+// from the reduced M. A row expresses z^length m = ... for the first monomial m of a chain, so that
+// P(z) m = 0. If |z| > 1, columns are divided by z^length. Returns the largest element.
 //   D. Manocha, J. Canny, Multipolynomial resultant algorithms, J. Symbolic Computation 15, 1993
 lane_fn real hidden_matrix(const elimination_template* t, const template_chains* chains,
                            const real* M, real z, lane_array A) {
@@ -145,8 +147,8 @@ lane_fn real hidden_matrix(const elimination_template* t, const template_chains*
   return most;
 }
 
-// A [n][n] <- U of P A = L U with partial pivoting, the reciprocals of the pivots on its diagonal;
-// pivots under `least` are replaced by it.
+// A [n][n] <- U of P A = L U with partial pivoting. Its diagonal holds the reciprocals of the
+// pivots; pivots smaller than `least` are replaced by it.
 lane_fn void hidden_factor(lane_array A, index n, real least) {
   const index pitch = lane_pitch(n);
   for (index k = 0; k < n; ++k) {
@@ -175,9 +177,9 @@ lane_fn void hidden_factor(lane_array A, index n, real least) {
   }
 }
 
-// The eigenvector b [basis] of the eigenvalue z from the null vector of the hidden-variable matrix,
-// by one solve of inverse iteration, and others from other starts where it does not show a small
-// pivot. Overwrites A. x: room [reducible].
+// Computes the eigenvector b [basis] of the eigenvalue z from the null vector of the
+// hidden-variable matrix, by one solve of inverse iteration. Further start vectors are tried if the
+// solution does not grow. Overwrites A. x [reducible]: scratch memory.
 lane_fn void hidden_vector(const elimination_template* t, const template_chains* chains,
                            const real* M, real z, lane_array A, real* x, real* b) {
   const index n = t->reducible;
@@ -205,8 +207,8 @@ lane_fn void hidden_vector(const elimination_template* t, const template_chains*
   }
 }
 
-// The unknowns x from an eigenvector b and its eigenvalue. Of the pairs m and x_k m the one with
-// the largest m is least disturbed.
+// Computes the unknowns x from an eigenvector b and its eigenvalue. From the pairs m and x_k m, the
+// pair with the largest m is used, because its relative error is smallest.
 lane_fn void template_extract(const elimination_template* t, const real* b, real value, real* x) {
   for (index k = 0; k < t->unknowns; ++k) {
     real best = lane(0), part = lane(0);
@@ -224,7 +226,7 @@ lane_fn void template_extract(const elimination_template* t, const real* b, real
   }
 }
 
-// The monomials V [used] at x, and behind them their derivatives, V [unknowns][used].
+// Computes the monomials V [used] at x, followed by their derivatives, V [unknowns][used].
 lane_fn void template_monomials(const elimination_template* t, const real* x, real* V) {
   const index n = t->unknowns;
   index tails[6] = {0, 0, 0, 0, 0, 0}, place = 0;
@@ -235,7 +237,7 @@ lane_fn void template_monomials(const elimination_template* t, const real* x, re
   }
   for (index q = 0; q < t->used; ++q) {
     for (; place < t->monomials[q]; ++place) poly_next(n, tails);
-    for (index i = 0; i <= n; ++i) {  // the monomial, then its derivative by x_(i - 1)
+    for (index i = 0; i <= n; ++i) {  // the monomial, then its derivatives by x_(i - 1)
       const index own = i == 0 ? 1 : tails[i - 1] - tails[i];
       real v = lane(own);
       for (index k = 0; k < n && own > 0; ++k)
@@ -245,7 +247,7 @@ lane_fn void template_monomials(const elimination_template* t, const real* x, re
   }
 }
 
-// The sum of n products, in four parts that need not wait for each other.
+// Returns the sum of n products, in four independent partial sums.
 lane_fn real long_dot(const real* a, const real* b, index n) {
   real s0 = lane(0), s1 = lane(0), s2 = lane(0), s3 = lane(0);
   index k = 0;
@@ -259,8 +261,8 @@ lane_fn real long_dot(const real* a, const real* b, index n) {
   return (s0 + s1) + (s2 + s3);
 }
 
-// The normal equations A [n][n], g [n] of a Gauss-Newton step where the monomials and their
-// derivatives are V. Returns the largest residual.
+// Computes the normal equations A [n][n], g [n] of a Gauss-Newton step from the monomials and their
+// derivatives V. Returns the largest residual.
 lane_fn real template_normal_equations(const elimination_template* t, const real* C, const real* V,
                                        real* A, real* g) {
   const index n = t->unknowns, used = t->used;
@@ -280,9 +282,9 @@ lane_fn real template_normal_equations(const elimination_template* t, const real
   return worst;
 }
 
-// Up to five Gauss-Newton steps on the equations C; a lane ends with the first one of less than
-// half its digits, whose square is nothing. Returns the largest residual, before the last step,
-// beside the largest monomial. V [unknowns + 1][used].
+// Makes up to five Gauss-Newton steps on the equations C. A lane stops after the first step smaller
+// than half its digits, because the next step would be below the precision. Returns the largest
+// residual before the last step, divided by the largest monomial. V [unknowns + 1][used].
 lane_fn real template_polish(const elimination_template* t, const real* C, real* x, real* V) {
   const index n = t->unknowns;
   real A[25], g[5], residual = lane(1);
@@ -303,8 +305,8 @@ lane_fn real template_polish(const elimination_template* t, const real* C, real*
   return residual;
 }
 
-// Real eigenvalues of the action matrix of the equations D, into K in ascending order, C and the
-// reduced M on the way. Returns their number.
+// Computes the real eigenvalues of the action matrix of the equations D, in K in ascending order,
+// and on the way C and the reduced M. Returns the number of eigenvalues.
 lane_fn lane_int template_eigenvalues(const elimination_template* t, const real* D, real* C,
                                       real* M, lane_array A, kept_array K) {
   const index size = t->basis;
@@ -318,8 +320,9 @@ lane_fn lane_int template_eigenvalues(const elimination_template* t, const real*
   return found;
 }
 
-// Puts the root of the eigenvector in work [basis], of eigenvalue s of `found`, behind the `kept`
-// ones. Returns how many there are then. work: behind the eigenvector as template_polish needs it.
+// Appends the root of the eigenvector in work [basis] to the `kept` roots; its eigenvalue is
+// number s of `found`. Returns the new number of roots. work: after the eigenvector, scratch
+// memory for template_polish.
 lane_fn real template_keep(const elimination_template* t, const real* C, real* work, real value,
                            index s, lane_int found, real kept, real* roots) {
   real x[5];
@@ -329,10 +332,10 @@ lane_fn real template_keep(const elimination_template* t, const real* C, real* w
   return solution_keep(valid, x, t->unknowns, s, kept, roots);
 }
 
-// roots: [basis][unknowns] of the equations D [equations][poly_size]; unused slots NaN. Returns
-// their number. Room: C [equations][used], M [rows][rows + basis], A and K as real_eigenvalues
-// needs them, work [basis + (unknowns + 1) used], of template_roots_hidden at least [basis +
-// reducible].
+// Computes the roots [basis][unknowns] of the equations D [equations][poly_size]; unused slots are
+// NaN. Returns the number of roots. Scratch memory: C [equations][used], M [rows][rows + basis], A
+// and K as for real_eigenvalues, work [basis + (unknowns + 1) used], and for template_roots_hidden
+// at least [basis + reducible].
 lane_fn_apart real template_roots(const elimination_template* t, const real* D, real* C, real* M,
                                   lane_array A, kept_array K, real* work, real* roots) {
   const index size = t->basis;
@@ -346,7 +349,7 @@ lane_fn_apart real template_roots(const elimination_template* t, const real* D, 
   return kept;
 }
 
-// The same with eigenvectors by the hidden-variable matrix.
+// Computes the roots like template_roots, but with eigenvectors from the hidden-variable matrix.
 lane_fn_apart real template_roots_hidden(const template_chains* chains, const real* D, real* C,
                                          real* M, lane_array A, kept_array K, real* work,
                                          real* roots) {

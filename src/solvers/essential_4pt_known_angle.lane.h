@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Essential matrix from 4 correspondences of calibrated cameras and the angle between them, as a
-// gyroscope or an odometer has it: x2' E x1 = 0, E = [t]x R, R a turn by that angle about any axis.
+// Essential matrix from 4 correspondences of calibrated cameras and the rotation angle between
+// them, for example from a gyroscope or an odometer: x2' E x1 = 0, E = [t]x R, where R is a
+// rotation by that angle about any axis.
 //   B. Li, L. Heng, G. H. Lee, M. Pollefeys, A 4-point algorithm for relative pose estimation of a
 //   calibrated camera with a known relative rotation angle, IROS 2013
 // Solutions: 0 to 20. None without motion, for an angle of 0, two equal points or NaN.
 
-// The numbers that the emitted solver takes: three of four bearings p [4][3] and the cross products
-// of the pairs 13, 14, 23, 24, 34.
+// Computes the data of the generated solver: three of the four bearings p [4][3], and the cross
+// products of the pairs 13, 14, 23, 24, 34.
 lane_fn void known_angle_bearings(const real* p, real* data) {
   for (index i = 0; i < 9; ++i) data[i] = p[i];
   vec3_cross(p, p + 6, data + 9);
@@ -16,8 +17,8 @@ lane_fn void known_angle_bearings(const real* p, real* data) {
   vec3_cross(p + 6, p + 9, data + 21);
 }
 
-// x1, y1, x2, y2: 4 normalised points each; tangent: of half the angle. E: [20][9], row-major of
-// Frobenius norm 1; unused slots NaN.
+// x1, y1, x2, y2: 4 normalised points each; tangent: of half the angle. E: [20][9], row-major with
+// Frobenius norm 1; unused slots are NaN.
 lane_fn real essential_4pt_known_angle(const real* x1, const real* y1, const real* x2,
                                        const real* y2, real tangent, real* E) {
   real a[12], b[12], data[49], roots[60], own[9], kept = lane(0);
@@ -37,7 +38,7 @@ lane_fn real essential_4pt_known_angle(const real* x1, const real* y1, const rea
   real count = essential_4pt_known_angle_roots(data, roots);
   for (index i = 0; i < 180; ++i) E[i] = lane_nan();
   for (index s = 0; s < 20 && any(count > lane(s)); ++s) {
-    real sine2 = essential_of_turn(a, b, roots + 3 * s, own);
+    real sine2 = essential_from_rotation(a, b, roots + 3 * s, own);
     mask valid = (count > lane(s)) & (sine2 > lane_epsilon());
     kept = solution_keep(valid, own, 9, s, kept, E);
   }

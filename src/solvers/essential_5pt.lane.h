@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Essential matrix from 5 correspondences of calibrated cameras: x2' E x1 = 0, det E = 0, 2 E E' E
-// - trace(E E') E = 0.
+// Essential matrix from 5 correspondences of calibrated cameras. The equations are x2' E x1 = 0,
+// det E = 0 and 2 E E' E - trace(E E') E = 0.
 //   D. Nister, An efficient solution to the five-point relative pose problem, PAMI 26(6), 2004;
 //   H. Stewenius, C. Engels, D. Nister, Recent developments on direct relative orientation, ISPRS
 //   J. 60(4), 2006 (the ten equations).
-// The null space of the five linear equations gives E = x N0 + y N1 + z N2 + N3; the ten cubics in
-// x, y, z are eliminated to a 3x3 matrix of polynomials in z that is singular at the solutions.
-// Solutions: 0 to 10, an even number unless rounding merges two. None for dependent equations (two
-// equal points, ...) or NaN. Planar scenes are fine (a second solution family appears); without
-// translation the solutions are arbitrary members of [t]x R. Points normalised by the intrinsics.
+// The null space of the five linear equations gives E = x N0 + y N1 + z N2 + N3. The ten cubics
+// in x, y, z are reduced by elimination to a 3x3 matrix of polynomials in z that is singular at
+// the solutions.
+// Solutions: 0 to 10, an even number unless rounding merges two. None for dependent equations
+// (two equal points, ...) or NaN. Planar scenes are solved, with a second family of solutions;
+// without translation the solutions are arbitrary members of [t]x R. Points are normalised by
+// the intrinsics.
 
-// Rows of the 3x3 matrix of polynomials in z from rows `a` (times 1) and `b` (times -z) of the
-// eliminated system: coefficients, lowest first, of x (4), y (4) and 1 (5).
+// Computes a row of the 3x3 matrix of polynomials in z from rows `a` (times 1) and `b` (times -z)
+// of the eliminated system: the coefficients of x (4), y (4) and 1 (5), lowest power first.
 lane_fn void essential_row(const real* a, const real* b, real* out) {
   out[0] = a[12];
   out[1] = a[11] - b[12];
@@ -28,7 +30,7 @@ lane_fn void essential_row(const real* a, const real* b, real* out) {
   out[12] = -b[16];
 }
 
-// Determinant of the matrix of polynomials B [3][13]: 11 coefficients.
+// Computes the determinant of the matrix of polynomials B [3][13]: 11 coefficients.
 lane_fn void essential_polynomial(const real* B, real* p) {
   for (index i = 0; i < 11; ++i) p[i] = lane(0);
   for (index r = 0; r < 3; ++r) {
@@ -45,7 +47,8 @@ lane_fn void essential_polynomial(const real* B, real* p) {
   }
 }
 
-// E at the root z, in homogeneous form: (u, 1) for |z| <= 1, (1, u) with u = 1 / z beyond.
+// Computes E at the root z, in homogeneous form: (u, 1) with u = z for |z| <= 1, and (1, u) with u
+// = 1 / z otherwise.
 lane_fn void essential_at_root(const real* N, const real* B, real z, real* E) {
   mask beyond = fabs(z) > lane(1);
   real u = select(beyond, lane(1) / z, z);
@@ -61,7 +64,7 @@ lane_fn void essential_at_root(const real* N, const real* B, real z, real* E) {
     for (index i = 3; i >= 0; --i) v = v * u + select(beyond, b[12 - i], b[8 + i]);
     rows[3 * r + 2] = v;
   }
-  // The null vector of the singular matrix: the longest of its rows' cross products.
+  // The null vector of the singular matrix: the longest cross product of two rows.
   real crosses[9];
   mat3_cofactors(rows, crosses);
   real best = vec3_dot(crosses, crosses);
@@ -72,8 +75,8 @@ lane_fn void essential_at_root(const real* N, const real* B, real z, real* E) {
     for (index k = 0; k < 3; ++k) crosses[k] = select(better, crosses[3 * r + k], crosses[k]);
   }
   real s = select(beyond, lane(1), u) * crosses[2], t = select(beyond, u, lane(1)) * crosses[2];
-  // The basis is orthonormal. A matrix of rank 1 or less (pictures that are the same) leaves x and
-  // y open: N3 then.
+  // The basis is orthonormal. A matrix of rank 1 or less, for example from identical images, leaves
+  // x and y undetermined; then E is N3.
   real length2 = crosses[0] * crosses[0] + crosses[1] * crosses[1] + s * s + t * t;
   real scale = lane(1) / sqrt(length2);
   mask known = (scale > lane(0)) & (length2 > lane(0));
@@ -83,8 +86,9 @@ lane_fn void essential_at_root(const real* N, const real* B, real z, real* E) {
   for (index i = 0; i < 9; ++i) E[i] = w0 * N[i] + w1 * N[9 + i] + w2 * N[18 + i] + w3 * N[27 + i];
 }
 
-// The solutions' places: null space N [4][9], matrix of polynomials B [3][13] and the values of z
-// [10] for which essential_at_root gives E. x1, y1, x2, y2: 5 normalised points each.
+// Computes the null space N [4][9], the matrix of polynomials B [3][13] and the values of z [10]
+// for which essential_at_root returns E. x1, y1, x2, y2: 5 normalised points each. Returns the
+// number of solutions.
 lane_fn real essential_5pt_roots(const real* x1, const real* y1, const real* x2, const real* y2,
                                  real* N, real* B, real* roots) {
   real A[45], M[200], p[11];
@@ -98,7 +102,7 @@ lane_fn real essential_5pt_roots(const real* x1, const real* y1, const real* x2,
   return select(sine > lane(1e2) * lane_epsilon(), count, lane(0));
 }
 
-// E: [10][9], row-major, Frobenius norm 1; unused slots NaN.
+// E: [10][9], row-major with Frobenius norm 1; unused slots are NaN.
 lane_fn real essential_5pt(const real* x1, const real* y1, const real* x2, const real* y2,
                            real* E) {
   real N[36], B[39], roots[10];

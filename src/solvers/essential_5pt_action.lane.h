@@ -3,15 +3,15 @@
 // solvers of the same equations (essential_5pt.lane.h).
 //   H. Stewenius, C. Engels, D. Nister, Recent developments on direct relative orientation, ISPRS
 //   J. 60(4), 2006: Groebner basis by one elimination, solutions by the 10x10 action matrix.
-// On E = x N0 + y N1 + z N2 + N3 the ten cubics are solved for the ten monomials of degree 3; the
-// monomials of degree <= 2, a basis of all polynomials modulo the equations, are then an
-// eigenvector of multiplication by z at every solution. No polynomial of degree 10 is formed, and
-// solutions far away are read from the eigenvector like all others, so that it is seldom wrong, for
-// a little over twice the time.
-// Solutions, degenerate samples and units are those of essential_5pt.lane.h.
+// With E = x N0 + y N1 + z N2 + N3, the ten cubics are solved for the ten monomials of degree
+// 3. The monomials of degree <= 2, a basis of all polynomials modulo the equations, are then an
+// eigenvector of multiplication by z at every solution. No polynomial of degree 10 is formed,
+// and distant solutions are read from the eigenvector like all others. The solver therefore
+// fails rarely, at a little over twice the time. Solutions, degenerate samples and units are as
+// in essential_5pt.lane.h.
 
-// Columns of M [10][20] in the order of math/cubic_forms.lane.h, brought into that of the action:
-// xxx yyy xxy xyy xxz yyz xyz xzz yzz zzz | xx yy xy xz x yz y zz z 1.
+// Reorders the columns of M [10][20] from the order of math/cubic_forms.lane.h to the order of the
+// action matrix: xxx yyy xxy xyy xxz yyz xyz xzz yzz zzz | xx yy xy xz x yz y zz z 1.
 lane_fn void essential_action_order(real* M) {
   for (index i = 0; i < 10; ++i) {
     real* m = M + 20 * i;
@@ -31,8 +31,8 @@ lane_fn void essential_action_order(real* M) {
   }
 }
 
-// A [10][10]: z b = A b at every solution, with b = (xx yy xy xz x yz y zz z 1), on the null space
-// N [4][9]. A as real_eigenvalues takes it.
+// Computes A [10][10] with z b = A b at every solution, where b = (xx yy xy xz x yz y zz z 1), on
+// the null space N [4][9]. A is laid out as real_eigenvalues requires.
 lane_fn void essential_action_matrix(const real* N, lane_array A) {
   const index pitch = lane_pitch(10);
   real M[200];
@@ -53,8 +53,9 @@ lane_fn void essential_action_matrix(const real* N, lane_array A) {
   lane_at(A, pitch * 9 + 8) = lane(1);  // z 1 = z
 }
 
-// E from an eigenvector b. The products of (x, y, z, 1) with each of its elements are all in b: the
-// products with the largest element are what is least disturbed, also where a solution is far away.
+// Computes E from an eigenvector b. The products of (x, y, z, 1) with each of x, y, z, 1 are
+// all in b. The products with the largest factor have the smallest relative error, even for
+// distant solutions.
 lane_fn void essential_at_eigenvector(const real* N, const real* b, real* E) {
   real w0 = b[4], w1 = b[6], w2 = b[8], w3 = b[9];
   real largest = b[9], best = fabs(largest);
@@ -78,7 +79,7 @@ lane_fn void essential_at_eigenvector(const real* N, const real* b, real* E) {
   w1 = select(better, b[2], w1);
   w2 = select(better, b[3], w2);
   w3 = select(better, b[4], w3);
-  // The basis is orthonormal; the sign is that of a positive largest element.
+  // The basis is orthonormal; the sign makes the largest element positive.
   real scale = copysign(lane(1) / sqrt(w0 * w0 + w1 * w1 + w2 * w2 + w3 * w3), largest);
   w0 = w0 * scale;
   w1 = w1 * scale;
@@ -87,11 +88,11 @@ lane_fn void essential_at_eigenvector(const real* N, const real* b, real* E) {
   for (index i = 0; i < 9; ++i) E[i] = w0 * N[i] + w1 * N[9 + i] + w2 * N[18 + i] + w3 * N[27 + i];
 }
 
-// x1, y1, x2, y2: 5 normalised points each. E: [10][9], row-major, Frobenius norm 1; unused slots
-// NaN. The matrix is not balanced: that was measured to lose accuracy here.
+// x1, y1, x2, y2: 5 normalised points each. E: [10][9], row-major with Frobenius norm 1; unused
+// slots are NaN. The matrix is not balanced, because balancing was measured to lose accuracy here.
 lane_fn real essential_5pt_action(const real* x1, const real* y1, const real* x2, const real* y2,
                                   real* E) {
-  real A[100], K[163];  // the matrix and the work space of real_eigenvalues for n = 10
+  real A[100], K[163];  // the matrix, and K for real_eigenvalues with n = 10
   real equations[45], N[36], b[10];
   for (index i = 0; i < 5; ++i) epipolar_equation(x1[i], y1[i], x2[i], y2[i], equations + 9 * i);
   real sine = null_space(equations, 5, 9, N);

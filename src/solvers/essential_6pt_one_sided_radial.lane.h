@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Essential matrix and radial distortion k of the first picture from 6 correspondences of cameras
-// that are calibrated but for it: x2' E (x1, y1, 1 + k (x1^2 + y1^2)) = 0 (the division model of A.
-// W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens distortion, CVPR
-// 2001).
+// Essential matrix and radial distortion k of the first image from 6 correspondences of calibrated
+// cameras: x2' E (x1, y1, 1 + k (x1^2 + y1^2)) = 0 (the division model of A. W. Fitzgibbon,
+// Simultaneous linear estimation of multiple view geometry and lens distortion, CVPR 2001). Only k
+// is unknown in the calibration.
 //   Y. Kuang, J. E. Solem, F. Kahl, K. Astrom, Minimal solvers for relative pose with a single
 //   unknown radial distortion, CVPR 2014
-// Solutions: 0 to 26; those with E33 = 0 are not found. None for two equal points or NaN.
+// Solutions: 0 to 26; solutions with E33 = 0 are not found. None for two equal points or NaN.
 
-// x1, y1, x2, y2: 6 points each. solutions: [26][10], E row-major of Frobenius norm 1, then k;
-// unused slots NaN.
+// x1, y1, x2, y2: 6 points each. solutions: [26][10], E row-major with Frobenius norm 1, then k;
+// unused slots are NaN.
 lane_fn real essential_6pt_one_sided_radial(const real* x1, const real* y1, const real* x2,
                                             const real* y2, real* solutions) {
-  // E11 E12 E21 E22 E31 E32 | E13 E23 E33 kE13 kE23 kE33
+  // Columns of A: E11 E12 E21 E22 E31 E32 | E13 E23 E33 kE13 kE23 kE33
   real A[72], data[36], roots[78], own[10], kept = lane(0);
   for (index i = 0; i < 6; ++i) {
     real y[3] = {x2[i], y2[i], lane(1)}, *a = A + 12 * i, r = x1[i] * x1[i] + y1[i] * y1[i];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The equations that make a matrix essential, det E = 0 and 2 E E' E - trace(E E') E = 0, on the
-// null space of five epipolar equations: E = x N0 + y N1 + z N2 + N3 turns them into ten cubics in
-// x, y, z (H. Stewenius, C. Engels, D. Nister, Recent developments on direct relative orientation,
+// The equations of essential matrices, det E = 0 and 2 E E' E - trace(E E') E = 0, on the null
+// space of five epipolar equations. With E = x N0 + y N1 + z N2 + N3 they are ten cubics in x,
+// y, z (H. Stewenius, C. Engels, D. Nister, Recent developments on direct relative orientation,
 // ISPRS J. 60(4), 2006).
 
-// The ten cubics on the null space N [4][9]: M [10][20].
+// Computes the ten cubics on the null space N [4][9]: M [10][20].
 lane_fn void essential_constraints(const real* N, real* M) {
   real e[36], gram[60], half_trace[10];
   for (index i = 0; i < 9; ++i) {
@@ -42,7 +42,7 @@ lane_fn void essential_constraints(const real* N, real* M) {
     quadratic_product_add(gram + 40, e1, m + 40);
     quadratic_product_add(gram + 50, e2, m + 40);
   }
-  // det E along the first row
+  // det E, expanded along the first row
   for (index j = 0; j < 3; ++j) {
     const index j1 = (j + 1) % 3, j2 = (j + 2) % 3;
     real minor[10], negative[4];
@@ -54,9 +54,9 @@ lane_fn void essential_constraints(const real* N, real* M) {
   }
 }
 
-// Eliminates the first ten columns of M [10][20] by row operations with partial pivoting. Rows 4 to
-// 9 become those of xxz, xx, yyz, yy, xyz, xy with the identity in front; the rows above are left
-// triangular.
+// Eliminates the first ten columns of M [10][20] by row operations with partial pivoting. Rows 4
+// to 9 become the rows of xxz, xx, yyz, yy, xyz, xy, with the identity in front. The rows above
+// remain triangular.
 lane_fn void essential_eliminate(real* M) {
   for (index k = 0; k < 10; ++k) {
     real head = M[21 * k], largest = fabs(head), factor[10];
@@ -65,7 +65,7 @@ lane_fn void essential_eliminate(real* M) {
       factor[i] = M[20 * i + k];
       if (i > k) largest = fmax(largest, fabs(factor[i]));
     }
-    // Row k changes places with the first row that has the largest element.
+    // Exchange row k with the first row that has the largest element.
     mask searching = !(fabs(head) >= largest);
     real pivot = head;
     lane_for_fixed(i, k + 1, 1, 10) {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Essential matrix of two views whose vertical is known, from 3 correspondences: x2' E x1 = 0 with
-// E = [t]x R and R a turn by an angle a about the y axis. Points are normalised by the intrinsics
-// and turned so that y is the vertical in both views.
+// Essential matrix of two views with known vertical direction from 3 correspondences: x2' E x1 = 0
+// with E = [t]x R, where R is a rotation by an angle a about the y axis. Points are normalised by
+// the intrinsics and rotated so that y is vertical in both views.
 //   F. Fraundorfer, P. Tanskanen, M. Pollefeys, A minimal case solution to the calibrated relative
 //   pose problem for the case of two known orientation angles, ECCV 2010;  C. Sweeney, J. Flynn, M.
 //   Turk, Solving for relative pose with a partially known rotation is a quadratic eigenvalue
 //   problem, 3DV 2014.
-// With q = tan(a / 2) the three equations are M(q) t = 0, M a 3x3 matrix of quadratics. Its
-// determinant has the factor 1 + q^2; the other one, a quartic, is solved by Ferrari's method with
-// four Newton steps. Solutions: 0 to 4. None without motion (every t will do) or for two equal
-// points.
+// With q = tan(a / 2) the three equations are M(q) t = 0, where M is a 3x3 matrix of quadratics.
+// Its determinant is 1 + q^2 times a quartic, which is solved by Ferrari's method with four
+// Newton steps. Solutions: 0 to 4. None without motion (every t is then a solution) or for two
+// equal points.
 
-// Real roots of c[0] + c[1] x + ... + c[4] x^4: roots [4], valid where `is_root` [4] says so.
+// Computes the real roots of c[0] + c[1] x + ... + c[4] x^4: roots [4], valid where is_root [4].
 lane_fn void upright_quartic_roots(const real* c, real* roots, mask* is_root) {
   real scale = lane(1) / c[4], a = c[3] * scale * lane(0.25);  // x = y - a
   real b2 = c[2] * scale, b1 = c[1] * scale, b0 = c[0] * scale, a2 = a * a;
   real p = b2 - lane(6) * a2;
   real r = b1 - lane(2) * b2 * a + lane(8) * a2 * a;
   real s = b0 - b1 * a + b2 * a2 - lane(3) * a2 * a2;
-  // The resolvent m^3 + p m^2 + (p^2 / 4 - s) m - r^2 / 8 has a root >= 0: its largest.
+  // The resolvent m^3 + p m^2 + (p^2 / 4 - s) m - r^2 / 8 has a nonnegative root: its largest.
   real m[3];
   real count = cubic_roots(p, lane(0.25) * p * p - s, lane(-0.125) * r * r, m);
   real most = select(count > lane(1), fmax(m[0], fmax(m[1], m[2])), m[0]);
@@ -44,7 +44,7 @@ lane_fn void upright_quartic_roots(const real* c, real* roots, mask* is_root) {
   }
 }
 
-// Coefficients [3] (of 1, q, q^2) of the row's three elements: (R x1) x x2.
+// Computes the coefficients [3] (of 1, q, q^2) of the three elements of the row (R x1) x x2.
 lane_fn void upright_row(real x1, real y1, real x2, real y2, real* row) {
   real u[3] = {x1, lane(2), -x1}, v[3] = {y1, lane(0), y1},
        w[3] = {lane(1), lane(-2) * x1, lane(-1)};
@@ -55,7 +55,7 @@ lane_fn void upright_row(real x1, real y1, real x2, real y2, real* row) {
   }
 }
 
-// The quartic's five coefficients from the rows M [3][3][3].
+// Computes the five coefficients of the quartic from the rows M [3][3][3].
 lane_fn void upright_quartic(const real* M, real* c) {
   real d[7];
   for (index i = 0; i < 7; ++i) d[i] = lane(0);
@@ -78,8 +78,8 @@ lane_fn void upright_quartic(const real* M, real* c) {
   c[4] = d[6];
 }
 
-// E [9] = [t]x R of the turn q: t is orthogonal to the rows of M(q). Returns |t|^2 of the longest
-// cross product of two rows, 0 where they leave t open.
+// Computes E [9] = [t]x R for the rotation q, with t orthogonal to the rows of M(q). Returns |t|^2
+// for the longest cross product of two rows, 0 if they do not determine t.
 lane_fn real upright_essential(const real* M, real q, real* E) {
   real rows[9], cross[3], t[3], best = lane(0);
   for (index i = 0; i < 9; ++i) rows[i] = (M[3 * i + 2] * q + M[3 * i + 1]) * q + M[3 * i];
@@ -104,7 +104,8 @@ lane_fn real upright_essential(const real* M, real q, real* E) {
   return best;
 }
 
-// E: [4][9] of norm 1, NaN behind the last; returns their number.
+// x1, y1, x2, y2: 3 points each. E: [4][9] with norm 1, unused slots are NaN. Returns the number
+// of solutions.
 lane_fn real essential_upright_3pt(const real* x1, const real* y1, const real* x2, const real* y2,
                                    real* E) {
   real M[27], c[5], q[4], own[9], kept = lane(0);
@@ -118,7 +119,7 @@ lane_fn real essential_upright_3pt(const real* x1, const real* y1, const real* x
   }
   upright_quartic(M, c);
   for (index k = 0; k < 5; ++k) largest = fmax(largest, fabs(c[k]));
-  // Dependent equations leave rounding alone.
+  // If the equations are dependent, c contains rounding errors only.
   mask determined = largest > lane(100) * lane_epsilon() * size;
   upright_quartic_roots(c, q, valid);
   for (index i = 0; i < 36; ++i) E[i] = lane_nan();

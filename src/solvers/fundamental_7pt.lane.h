@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fundamental matrix from 7 correspondences: x2' F x1 = 0, det F = 0.
-// Three of the points are made origin and unit points of both images (affine coordinates), which
-// leaves four equations in six elements of the matrix; cf. the reduced fundamental matrix of four
-// points in a projective frame. The equations leave a pencil F0 + s F1; its singular members are
-// the roots of a cubic (R. Hartley, A. Zisserman, Multiple View Geometry, 2nd ed., 11.1.2).
-// Solutions: 1 or 3; 0 for dependent equations (equal points, 4 collinear, ...), when every member
-// of the pencil is singular (6 of the points on a plane and others), or for NaN. Coordinates about
-// unit size (pixels divided by about product the image's width, origin anywhere inside the image).
+// Three of the points become the origin and the unit points of affine coordinates in both images.
+// This leaves four equations in six elements of the matrix (cf. the reduced fundamental matrix of
+// four points in a projective frame). The equations leave a pencil F0 + s F1; its singular members
+// are the roots of a cubic (R. Hartley, A. Zisserman, Multiple View Geometry, 2nd ed., 11.1.2).
+// Solutions: 1 or 3; 0 for dependent equations (equal points, 4 collinear, ...), if every member of
+// the pencil is singular (6 of the points on a plane, and similar cases), or for NaN. Coordinates
+// of about unit size (pixels divided by about the image width, origin anywhere inside the image).
 
-// The triangle of the points i, j, k of an image: twice its area, with a sign.
+// Returns twice the signed area of the triangle of the points i, j, k of an image.
 lane_fn real triangle_area(const real* x, const real* y, index i, index j, index k) {
   return (x[j] - x[i]) * (y[k] - y[i]) - (y[j] - y[i]) * (x[k] - x[i]);
 }
 
-// Exchanges the points 0, 1, 2 and i, j, k where their triangles have the larger product of areas.
-// p: x1, y1, x2, y2 of 7 points each. *area: the product of 0, 1, 2.
+// Exchanges the points 0, 1, 2 with i, j, k in lanes where the triangles of i, j, k have the larger
+// product of areas. p: x1, y1, x2, y2 of 7 points each. *area: the product for 0, 1, 2.
 lane_fn void frame_of_larger(index i, index j, index k, real* p, real* area) {
   const index others[3] = {i, j, k};
   real other = fabs(triangle_area(p, p + 7, i, j, k) * triangle_area(p + 14, p + 21, i, j, k));
@@ -29,9 +29,10 @@ lane_fn void frame_of_larger(index i, index j, index k, real* p, real* area) {
   }
 }
 
-// The affine coordinates of the points 3 to 6 in the frame of the points 0 (origin), 1 and 2
-// (units) of an image: uv [2][4]. frame [6]: the rows 0 and 1 of the matrix from the image's
-// coordinates to the frame's. Returns whether the three are collinear to within rounding.
+// Computes the affine coordinates uv [2][4] of the points 3 to 6 in the frame of the points 0
+// (origin), 1 and 2 (units) of an image. frame [6]: rows 0 and 1 of the matrix from image
+// coordinates to frame coordinates. Returns whether the points 0, 1, 2 are collinear to
+// within rounding.
 lane_fn mask affine_frame(const real* x, const real* y, real* frame, real* uv) {
   real ax = x[1] - x[0], ay = y[1] - y[0], bx = x[2] - x[0], by = y[2] - y[0];
   real area = ax * by - ay * bx;
@@ -47,12 +48,12 @@ lane_fn mask affine_frame(const real* x, const real* y, real* frame, real* uv) {
     uv[i] = frame[0] * dx + frame[1] * dy;
     uv[4 + i] = frame[3] * dx + frame[4] * dy;
   }
-  // Coordinates are rounded to epsilon of about one unit.
+  // Coordinates are rounded to epsilon times about one unit.
   return !(fabs(area) > lane(1e1) * lane_epsilon() * (fabs(ax) + fabs(ay) + fabs(bx) + fabs(by)));
 }
 
-// The matrix of its six free elements f = F_12, F_21, F_13, F_31, F_23, F_32: F_33 = 0 for the
-// origin, F_11 = -F_13 - F_31 and F_22 = -F_23 - F_32 for the unit points.
+// Computes the matrix from its six free elements f = F_12, F_21, F_13, F_31, F_23, F_32. The origin
+// gives F_33 = 0, the unit points give F_11 = -F_13 - F_31 and F_22 = -F_23 - F_32.
 lane_fn void framed_matrix(const real* f, real* F) {
   F[0] = -f[2] - f[3];
   F[1] = f[0];
@@ -65,8 +66,8 @@ lane_fn void framed_matrix(const real* f, real* F) {
   F[8] = lane(0);
 }
 
-// Adds the product of the three linear forms f_i s + g_i t: the coefficients of s^3, s^2 t, s t^2
-// and t^3.
+// Adds the product of the three linear forms f_i s + g_i t to form [4]: the coefficients of s^3,
+// s^2 t, s t^2 and t^3.
 lane_fn void add_product_of_three(real f0, real g0, real f1, real g1, real f2, real g2,
                                   real* form) {
   real ss = f0 * f1, st = f0 * g1 + g0 * f1, tt = g0 * g1;
@@ -76,16 +77,16 @@ lane_fn void add_product_of_three(real f0, real g0, real f1, real g1, real f2, r
   form[3] += tt * g2;
 }
 
-// The determinant of s f + t g, matrices of six free elements: form [4]. That of one of them is
-// F_31 F_23 (F_12 + F_13 + F_32) + F_13 F_32 (F_21 + F_31 + F_23).
+// Computes the determinant of s f + t g, for matrices given by six free elements: form [4]. The
+// determinant of one matrix is F_31 F_23 (F_12 + F_13 + F_32) + F_13 F_32 (F_21 + F_31 + F_23).
 lane_fn void framed_determinants(const real* f, const real* g, real* form) {
   for (index i = 0; i < 4; ++i) form[i] = lane(0);
   add_product_of_three(f[3], g[3], f[4], g[4], f[0] + f[2] + f[5], g[0] + g[2] + g[5], form);
   add_product_of_three(f[2], g[2], f[5], g[5], f[1] + f[3] + f[4], g[1] + g[3] + g[4], form);
 }
 
-// The equation of a point (u1, v1), (u2, v2) in the six free elements. Returns whether it says
-// nothing: that of a point that is one of the three of the frame.
+// Computes the equation of a point (u1, v1), (u2, v2) in the six free elements. Returns whether the
+// equation vanishes, i.e. the point equals one of the three points of the frame.
 lane_fn mask framed_equation(real u1, real v1, real u2, real v2, real* a) {
   a[0] = u2 * v1;
   a[1] = v2 * u1;
@@ -99,9 +100,10 @@ lane_fn mask framed_equation(real u1, real v1, real u2, real v2, real* a) {
   return !(square > lane(1e4) * lane_epsilon() * lane_epsilon() * whole);
 }
 
-// The determinant of s N0 + t N1 is a cubic form. It cannot vanish in four directions unless it is
-// zero, so one of (1,0), (0,1), (1,1), (1,-1) is far from all roots: sets that one, of length 1,
-// and returns the size of the form there.
+// Finds a direction far from all roots of the determinant of s N0 + t N1, which is a cubic
+// form. A nonzero cubic form cannot vanish in four directions, so one of (1,0), (0,1), (1,1),
+// (1,-1) qualifies. Sets that direction, scaled to length 1, and returns the absolute value of
+// the form there.
 lane_fn real direction_off_roots(const real* form, real* direction_s, real* direction_t) {
   real plus = (form[0] + form[2]) + (form[1] + form[3]);
   real minus = (form[0] + form[2]) - (form[1] + form[3]);
@@ -110,7 +112,7 @@ lane_fn real direction_off_roots(const real* form, real* direction_s, real* dire
   s = select(better, lane(0), s);
   t = select(better, lane(1), t);
   best = fmax(best, fabs(form[3]));
-  // The diagonals' vectors are longer by sqrt(2), their determinants by sqrt(8).
+  // The vectors of the diagonals are longer by sqrt(2), their determinants by sqrt(8).
   better = lane(0.35355339059327373) * fabs(plus) > best;
   s = select(better, lane(0.70710678118654752), s);
   t = select(better, lane(0.70710678118654752), t);
@@ -121,9 +123,9 @@ lane_fn real direction_off_roots(const real* form, real* direction_s, real* dire
   return fmax(best, lane(0.35355339059327373) * fabs(minus));
 }
 
-// What is found before coordinates are changed back. frames: [2][6], of image 1 and 2. uv: [4][4],
-// u1, v1, u2, v2 of the four other points. F: [3][9] in these coordinates, row-major; unused slots
-// NaN. Returns the number of solutions.
+// Computes the solutions before the change back to image coordinates. frames: [2][6], of images 1
+// and 2. uv: [4][4], u1, v1, u2, v2 of the four remaining points. F: [3][9] in frame coordinates,
+// row-major; unused slots are NaN. Returns the number of solutions.
 lane_fn real fundamental_7pt_in_frames(const real* x1, const real* y1, const real* x2,
                                        const real* y2, real* frames, real* uv, real* F) {
   real p[28], A[24], N[12];
@@ -160,7 +162,7 @@ lane_fn real fundamental_7pt_in_frames(const real* x1, const real* y1, const rea
   return count;
 }
 
-// Of a matrix in the coordinates of the frames the one of the images, of Frobenius norm 1.
+// Converts a matrix from frame coordinates to image coordinates, with Frobenius norm 1.
 lane_fn void from_affine_frames(const real* frames, const real* reduced, real* F) {
   const real *to1 = frames, *to2 = frames + 6;
   real product[9], square = lane(0);
@@ -180,7 +182,7 @@ lane_fn void from_affine_frames(const real* frames, const real* reduced, real* F
   for (index i = 0; i < 9; ++i) F[i] = inverse * F[i];
 }
 
-// x1, y1, x2, y2: 7 points each. F: [3][9], row-major, Frobenius norm 1; unused slots NaN.
+// x1, y1, x2, y2: 7 points each. F: [3][9], row-major with Frobenius norm 1; unused slots are NaN.
 lane_fn real fundamental_7pt(const real* x1, const real* y1, const real* x2, const real* y2,
                              real* F) {
   real frames[12], uv[16], reduced[27];

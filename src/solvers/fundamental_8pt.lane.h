@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fundamental matrix from 8 correspondences: x2' F x1 = 0, of rank 2.
-//   R. Hartley, In defense of the eight-point algorithm, PAMI 19(6), 1997: points moved and scaled
-//   to mean distance sqrt(2), linear null vector, smallest singular value removed.
-// Solutions: 1; 0 for dependent equations (two equal points, a plane, ...) or NaN. Any unit: the
-// normalisation is part of it.
+// Fundamental matrix of rank 2 from 8 correspondences: x2' F x1 = 0.
+//   R. Hartley, In defense of the eight-point algorithm, PAMI 19(6), 1997: points shifted and
+//   scaled to mean distance sqrt(2), linear null vector, smallest singular value removed.
+// Solutions: 1; 0 for dependent equations (two equal points, a plane, ...) or NaN. Coordinates in
+// any unit, because the solver normalises them.
 
-// F back to the points' own coordinates: T2' F T1.
+// Converts F to the original coordinates of the points: T2' F T1.
 lane_fn void fundamental_denormalise(real* F, const real* normal1, const real* normal2) {
   for (index i = 0; i < 3; ++i) {
     F[3 * i + 2] -= normal1[0] * (F[3 * i] * normal1[1] + F[3 * i + 1] * normal1[2]);
@@ -19,10 +19,10 @@ lane_fn void fundamental_denormalise(real* F, const real* normal1, const real* n
   }
 }
 
-// The nearest matrix of rank 2 in Frobenius norm, A (I - v v') with v the last right singular
-// vector: the leading one of the cofactors, found by squaring their Gram matrix. Six squarings
-// separate singular values that differ by 20 %; where they differ less, the result is singular all
-// the same and nearly as near.
+// Replaces A by the nearest matrix of rank 2 in the Frobenius norm, A (I - v v') with v the last
+// right singular vector. v is the leading right singular vector of the cofactors, computed by
+// repeated squaring of their Gram matrix. Six squarings separate singular values that differ by 20
+// %. If they differ less, the result is still singular and nearly as close.
 lane_fn void mat3_rank2(real* A) {
   real cofactors[9], gram[9], squared[9], v[3], Av[3];
   mat3_cofactors(A, cofactors);
@@ -46,7 +46,7 @@ lane_fn void mat3_rank2(real* A) {
   for (index i = 0; i < 9; ++i) A[i] -= scale * Av[i / 3] * v[i % 3];
 }
 
-// x1, y1, x2, y2: 8 points each. F: [9], row-major, Frobenius norm 1; NaN without a solution.
+// x1, y1, x2, y2: 8 points each. F: [9], row-major with Frobenius norm 1; NaN without a solution.
 lane_fn real fundamental_8pt(const real* x1, const real* y1, const real* x2, const real* y2,
                              real* F) {
   real a[8], b[8], c[8], d[8], normal1[3], normal2[3], A[72];

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fundamental matrix and radial distortion k of the first picture from 8 correspondences:
-// x2' F (x1, y1, 1 + k (x1^2 + y1^2)) = 0, coordinates of picture 1 from its centre of distortion
-// (the division model of A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry
-// and lens distortion, CVPR 2001).
+// Fundamental matrix and radial distortion k of the first image from 8 correspondences: x2' F (x1,
+// y1, 1 + k (x1^2 + y1^2)) = 0, with the centre of distortion as the origin of image 1 (the
+// division model of A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and
+// lens distortion, CVPR 2001).
 //   Y. Kuang, J. E. Solem, F. Kahl, K. Astrom, Minimal solvers for relative pose with a single
 //   unknown radial distortion, CVPR 2014
-// Solutions: 0 to 8; those with F33 = 0 are not found. None for two equal points or NaN.
-// Coordinates about unit size.
+// Solutions: 0 to 8; solutions with F33 = 0 are not found. None for two equal points or NaN.
+// Coordinates of about unit size.
 
-// x1, y1, x2, y2: 8 points each. solutions: [8][10], F row-major of Frobenius norm 1, then k;
-// unused slots NaN.
+// x1, y1, x2, y2: 8 points each. solutions: [8][10], F row-major with Frobenius norm 1, then k;
+// unused slots are NaN.
 lane_fn real fundamental_8pt_one_sided_radial(const real* x1, const real* y1, const real* x2,
                                               const real* y2, real* solutions) {
-  // F11 F12 F21 F22 F31 F32 F23 kF23 | F13 kF13 F33 kF33
+  // Columns of A: F11 F12 F21 F22 F31 F32 F23 kF23 | F13 kF13 F33 kF33
   real A[96], data[32], roots[16], own[10], kept = lane(0);
   for (index i = 0; i < 8; ++i) {
     real y[3] = {x2[i], y2[i], lane(1)}, *a = A + 12 * i, r = x1[i] * x1[i] + y1[i] * y1[i];

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fundamental matrix and radial distortion k of both pictures, by one camera, from 9
-// correspondences: x2(k)' F x1(k) = 0 with x(k) = (x, y, 1 + k (x^2 + y^2)), coordinates from the
-// centre of distortion. det F = 0 is not asked for: nine points are one more than a minimal sample.
+// Fundamental matrix and radial distortion k shared by both images of one camera, from 9
+// correspondences: x2(k)' F x1(k) = 0 with x(k) = (x, y, 1 + k (x^2 + y^2)), with the centre
+// of distortion as the origin. det F = 0 is not enforced: nine points are one more than a
+// minimal sample.
 //   A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens distortion,
 //   CVPR 2001
-// Solutions: 0 to 6; those with F33 = 0 are not found. None for two equal points or NaN.
-// Coordinates about unit size.
+// Solutions: 0 to 6; solutions with F33 = 0 are not found. None for two equal points or NaN.
+// Coordinates of about unit size.
 
-// x1, y1, x2, y2: 9 points each. solutions: [6][10], F row-major of Frobenius norm 1, then k;
-// unused slots NaN.
+// x1, y1, x2, y2: 9 points each. solutions: [6][10], F row-major with Frobenius norm 1, then k;
+// unused slots are NaN.
 lane_fn real fundamental_9pt_shared_radial(const real* x1, const real* y1, const real* x2,
                                            const real* y2, real* solutions) {
-  // F11 F12 F21 F22 kF13 kF23 kF31 kF32 k^2F33 | F13 F23 F31 F32 F33 kF33
+  // Columns of A: F11 F12 F21 F22 kF13 kF23 kF31 kF32 k^2F33 | F13 F23 F31 F32 F33 kF33
   real A[135], data[30], roots[30], own[10], kept = lane(0);
   for (index i = 0; i < 9; ++i) {
     real *a = A + 15 * i, r = x1[i] * x1[i] + y1[i] * y1[i], s = x2[i] * x2[i] + y2[i] * y2[i];

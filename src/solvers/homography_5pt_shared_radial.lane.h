@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Homography and radial distortion k of 5 correspondences between two pictures of a plane by one
+// Homography and radial distortion k from 5 correspondences between two images of a plane by one
 // camera: (x2, y2, 1 + k r2^2) ~ H (x1, y1, 1 + k r1^2), r^2 = x^2 + y^2 from the centre of
 // distortion (the division model of A. W. Fitzgibbon, Simultaneous linear estimation of multiple
 // view geometry and lens distortion, CVPR 2001).
 //   Z. Kukelova, J. Heller, M. Bujnak, T. Pajdla, Radial distortion homography, CVPR 2015
-// The tenth equation is left out. Solutions: 0 to 4, with all points on one side of the plane that
-// no camera sees. None for two equal points, NaN, or a point in the centre of distortion of the
-// second picture among the first four. Coordinates about unit size.
+// The tenth equation is not used. Solutions: 0 to 4, in which all points are on one side of the
+// line that maps to infinity, as a camera sees a plane. None for two equal points, NaN, or if
+// one of the first four points is at the centre of distortion of the second image. Coordinates
+// of about unit size.
 
-// The rows of H, H23 = 1, at x = H13 and k: S [5][8] is what five equations were solved to for H11,
-// H12, H21, H22, k x and T [4][8] what four were solved to for H31, H32, H33, k H33.
+// Computes the rows of H, H23 = 1, at x = H13 and k. S [5][8] holds five equations solved for H11,
+// H12, H21, H22, k x, and T [4][8] four equations solved for H31, H32, H33, k H33.
 lane_fn void radial_homography_at(const real* S, const real* T, real x, real k, real* H) {
   for (index i = 0; i < 2; ++i) {
     H[i] = -(S[8 * i + 5] * x + S[8 * i + 6] + S[8 * i + 7] * k);
@@ -21,7 +22,8 @@ lane_fn void radial_homography_at(const real* S, const real* T, real x, real k, 
   H[5] = lane(1);
 }
 
-// The four equations T [4][8] with the third row of H, from those without it, S.
+// Computes the four equations T [4][8] that contain the third row of H, from the equations S
+// without it.
 lane_fn void radial_homography_third_row(const real* S, const real* x1, const real* y1,
                                          const real* x2, const real* y2, real* T) {
   for (index i = 0; i < 4; ++i) {
@@ -46,8 +48,8 @@ lane_fn void radial_homography_third_row(const real* S, const real* x1, const re
   }
 }
 
-// Scales H to norm 1 with H x1 = s x2, s > 0 for the last of five points. Returns whether it is so
-// for all.
+// Scales H to norm 1 with the sign for which H x1 = s x2 with s > 0. Returns whether s has this
+// sign for all five points.
 lane_fn mask radial_homography_orient(const real* x1, const real* y1, const real* x2,
                                       const real* y2, real k, real* H) {
   mask before = lane(0) == lane(0), behind = before;
@@ -62,8 +64,8 @@ lane_fn mask radial_homography_orient(const real* x1, const real* y1, const real
   return before | behind;
 }
 
-// x1, y1, x2, y2: 5 points each. solutions: [4][10], H row-major of Frobenius norm 1, then k;
-// unused slots NaN.
+// x1, y1, x2, y2: 5 points each. solutions: [4][10], H row-major with Frobenius norm 1, then k;
+// unused slots are NaN.
 lane_fn real homography_5pt_shared_radial(const real* x1, const real* y1, const real* x2,
                                           const real* y2, real* solutions) {
   real S[40], T[32], data[11], roots[8], own[10], kept = lane(0);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which four correspondences can have a homography at all. A camera sees a plane from one side, so
-// corresponding triples must have the same orientation, or all the opposite one (O. Chum, T.
-// Werner, J. Matas, Epipolar geometry estimation via RANSAC benefits from the oriented epipolar
-// constraint, ICPR 2004).
+// Test whether four correspondences can be related by a homography. A camera sees a plane from one
+// side, so that corresponding triples of points must either all have the same orientation or all
+// the opposite one (O. Chum, T. Werner, J. Matas, Epipolar geometry estimation via RANSAC benefits
+// from the oriented epipolar constraint, ICPR 2004).
 
-// Orientations of the triples (4,2,3), (1,4,3), (1,2,4) of the points (x, y) relative to the
-// fourth. Returns all of them nonzero: larger than rounding makes of collinear points.
+// Computes the orientations of the triples (4,2,3), (1,4,3), (1,2,4) of the points (x, y), given
+// relative to the fourth. Returns whether all are nonzero, i.e. larger than rounding errors of
+// collinear points.
 lane_fn mask homography_triples(const real* x, const real* y, real* l) {
   real extent = lane(0);
   for (index i = 0; i < 3; ++i) extent = fmax(extent, x[i] * x[i] + y[i] * y[i]);
@@ -16,8 +17,8 @@ lane_fn mask homography_triples(const real* x, const real* y, real* l) {
   return smallest > lane(1e3) * lane_epsilon() * extent;
 }
 
-// Can a camera see a plane so? The points of image 1 (a, b) and image 2 (c, d) relative to the
-// fourth; l, m: see homography_triples.
+// Returns whether two cameras can see a plane like this. The points of image 1 (a, b) and image 2
+// (c, d) are relative to the fourth; l, m: see homography_triples.
 lane_fn mask homography_admits(const real* a, const real* b, const real* c, const real* d, real* l,
                                real* m) {
   mask valid = homography_triples(a, b, l) & homography_triples(c, d, m);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Homography of any number of points: their equations are folded into a triangle as they come.
+// Homography from any number of points: their equations are added to a triangular QR factor one
+// by one.
 #include <array>
 #include <bifocal/solvers.hpp>
 #include <cmath>
@@ -10,7 +11,7 @@ namespace bifocal {
 namespace {
 
 template <class Real>
-struct homography_lanes {
+struct homography_functions {
 #include "lane/cpp_begin.h"
 
 #include "math/math.lanes"
@@ -21,7 +22,7 @@ struct homography_lanes {
 
 #include "lane/cpp_end.h"
 };
-using L = homography_lanes<double>;
+using L = homography_functions<double>;
 
 // x' = s (x - mx), y' = s (y - my): mean 0, root mean square distance sqrt(2).
 struct Normal {
@@ -47,7 +48,8 @@ std::optional<Mat3> homography_svd(std::span<const PointPair> points) {
   if (points.size() < 4) return std::nullopt;
   const Normal first = normal_of(points, &PointPair::x1, &PointPair::y1);
   const Normal second = normal_of(points, &PointPair::x2, &PointPair::y2);
-  // The triangle's columns grow with the root of the number of points: weighted, they do not.
+  // The columns of the triangle would grow with the square root of the number of points, so rows
+  // are weighted.
   const double weight = 1 / std::sqrt(static_cast<double>(points.size()));
   double R[81] = {}, rows[18], columns[81], h[9];
   for (const PointPair& p : points) {

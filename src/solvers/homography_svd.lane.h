@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Homography from n >= 4 correspondences: x2 ~ H x1, by the singular vector of the smallest
+// Homography from n >= 4 correspondences: x2 ~ H x1. H is the singular vector of the smallest
 // singular value of the linear equations (R. Hartley, A. Zisserman, Multiple View Geometry, 2nd
-// ed., algorithm 4.2, the normalised DLT; the normalisation is R. Hartley's, In defense of the
-// eight-point algorithm, PAMI 19(6), 1997). The singular values are those of the equations
-// themselves, never of A'A, whose condition would be squared. For 4 points the closed form
-// (homography_4pt.lane.h) gives the same H for a small part of the work.
-// Solutions: 0 or 1. None when the equations leave more than one H (two equal points, three
-// collinear in both images, ...), when H is singular (three of 4 points collinear in one image),
-// when 4 points are not all on the same side of the line that goes to infinity, or for NaN. Any
-// unit: the normalisation is part of it.
+// ed., algorithm 4.2, the normalised DLT; the normalisation is from R. Hartley, In defense of the
+// eight-point algorithm, PAMI 19(6), 1997). The SVD is computed of the equations A themselves, not
+// of A'A, whose condition number would be squared. For 4 points the closed form
+// (homography_4pt.lane.h) gives the same H at a fraction of the cost.
+// Solutions: 0 or 1. None if the equations do not determine H (two equal points, three collinear in
+// both images, ...), if H is singular (three of 4 points collinear in one image), if 4 points are
+// not all on the same side of the line that maps to infinity, or for NaN. Coordinates in any unit,
+// because the solver normalises them.
 
-// The two equations of a correspondence in the elements of H: rows [2][9].
+// Computes the two equations of a correspondence in the elements of H: rows [2][9].
 lane_fn void homography_equations(real x1, real y1, real x2, real y2, real* rows) {
   for (index i = 0; i < 18; ++i) rows[i] = lane(0);
   rows[0] = x1;
@@ -27,8 +27,8 @@ lane_fn void homography_equations(real x1, real y1, real x2, real y2, real* rows
   rows[17] = -y2;
 }
 
-// R [9][9] upper triangular (a QR factor): becomes that of the equations with one more row, which
-// is overwritten. Givens rotations: no row is ever multiplied with another.
+// Updates the upper triangular QR factor R [9][9] of the equations by one more row, which is
+// overwritten. Uses Givens rotations, so that no product of two rows is formed.
 lane_fn void triangle_append_row(real* R, real* row) {
   for (index k = 0; k < 9; ++k) {
     real length = sqrt(R[10 * k] * R[10 * k] + row[k] * row[k]);
@@ -42,7 +42,7 @@ lane_fn void triangle_append_row(real* R, real* row) {
   }
 }
 
-// H back to the points' own coordinates: T2^-1 H T1.
+// Converts H to the original coordinates of the points: T2^-1 H T1.
 lane_fn void homography_denormalise(real* H, const real* normal1, const real* normal2) {
   for (index i = 0; i < 3; ++i) {
     H[3 * i + 2] -= normal1[0] * (H[3 * i] * normal1[1] + H[3 * i + 1] * normal1[2]);
@@ -56,24 +56,24 @@ lane_fn void homography_denormalise(real* H, const real* normal1, const real* no
   }
 }
 
-// H from the singular vector h of the smallest singular value, of unit length; second: the
-// singular value next to it, as a share of the norm. Row-major, Frobenius norm 1, the sign that
-// gives H x1 = s x2 with s > 0 at the points' mean; NaN without a solution.
+// Computes H from h, the unit singular vector of the smallest singular value; second: the second
+// smallest singular value divided by the norm. H is row-major with Frobenius norm 1, with the sign
+// for which H x1 = s x2 with s > 0 at the mean of the points; NaN without a solution.
 lane_fn real homography_of_vector(const real* h, real second, const real* normal1,
                                   const real* normal2, real* H) {
   mask valid = (second > lane(1e2) * lane_epsilon()) &
                (fabs(mat3_determinant(h)) > lane(1e2) * lane_epsilon());
   for (index i = 0; i < 9; ++i) H[i] = h[i];
   homography_denormalise(H, normal1, normal2);
-  // The normalised points' mean is the origin.
+  // The mean of the normalised points is the origin.
   real s = copysign(lane(1) / sqrt(mat3_dot(H, H)), h[8]);
   mat3_scale(H, select(valid, s, lane_nan()));
   return select(valid, lane(1), lane(0));
 }
 
-// The singular vector h [9] of the smallest singular value of the columns W [9][m] (overwritten),
-// their numbers about 1 at most. Returns the singular value next to it as a share of the matrix's
-// norm; NaN for NaN.
+// Computes h [9], the singular vector of the smallest singular value of the columns W [9][m], which
+// have elements of at most about 1 and are overwritten. Returns the second smallest singular value
+// divided by the norm of the matrix; NaN for NaN.
 lane_fn real homography_vector(real* W, index m, real* h) {
   real V[81], norm2[9];
   for (index i = 0; i < 81; ++i) V[i] = lane(i % 10 == 0);
@@ -93,8 +93,8 @@ lane_fn real homography_vector(real* W, index m, real* h) {
   return select(unfinished, lane_nan(), sqrt(second / total));
 }
 
-// The equations of a sample: x1, y1, x2, y2 of 4 points, rows [8][9] in normalised coordinates.
-// Returns whether the points may have a homography.
+// Computes the equations of a sample, rows [8][9] in normalised coordinates, from x1, y1, x2, y2 of
+// 4 points. Returns whether the points can be related by a homography.
 lane_fn mask homography_system(const real* x1, const real* y1, const real* x2, const real* y2,
                                real* rows, real* normal1, real* normal2) {
   real a[4], b[4], c[4], d[4], relative[12], l[3], m[3];
@@ -110,7 +110,7 @@ lane_fn mask homography_system(const real* x1, const real* y1, const real* x2, c
   return homography_admits(relative, relative + 3, relative + 6, relative + 9, l, m);
 }
 
-// x1, y1, x2, y2: 4 points each. H: [9], row-major, Frobenius norm 1; NaN without a solution.
+// x1, y1, x2, y2: 4 points each. H: [9], row-major with Frobenius norm 1; NaN without a solution.
 lane_fn real homography_svd(const real* x1, const real* y1, const real* x2, const real* y2,
                             real* H) {
   real normal1[3], normal2[3], rows[72], W[72], h[9];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Absolute pose and focal length f from 4 scene points: d (x / f, y / f, 1) = R X + t, d > 0, for
-// coordinates x, y of square pixels from the principal point. Of the four points' eight equations
-// the last one is left out.
+// coordinates x, y of square pixels relative to the principal point. The last of the eight
+// equations of the four points is not used.
 //   C. Wu, P3.5P: pose estimation with unknown focal length, CVPR 2015
 // Solutions: 0 to 10, with f between 0.05 and 50. None for two equal points or NaN; points on a
-// plane parallel to the picture leave f open. Coordinates about unit size, scene points in any
-// unit.
+// plane parallel to the image do not determine f. Coordinates of about unit size, scene points
+// in any unit.
 
-// x, y: 4 points; X: [4][3]. solutions: [10][13], R row-major, t, f; unused slots NaN.
+// x, y: 4 points; X: [4][3]. solutions: [10][13], R row-major, t, f; unused slots are NaN.
 lane_fn real p35p_focal(const real* x, const real* y, const real* X, real* solutions) {
   real mean[3], centred[12], A[84], N[60], data[45], roots[40], own[13], kept = lane(0);
   real spread = scene_points_centred(X, mean, centred);

@@ -2,15 +2,16 @@
 // Absolute pose from three scene points: d_i x_i = R X_i + t with unit bearings x_i and distances
 // d_i > 0. The laws of cosines d_i^2 + d_j^2 - 2 d_i d_j (x_i.x_j) = |X_i - X_j|^2 leave two conics
 // in the ratios of the distances. A singular member of their pencil, from one root of a cubic, is a
-// pair of lines, and each line meets a conic in two points (M. Persson, K. Nordberg, Lambda Twist,
-// ECCV 2018; Y. Ding, J. Yang, V. Larsson, C. Olsson, K. Astrom, Revisiting the P3P problem, CVPR
-// 2023; for the lines J. Richter-Gebert, Perspectives on Projective Geometry, 2011, 11.1). The
-// distances are then refined by Newton steps. Solutions: 0 to 4. None for collinear scene points,
-// or NaN; unstable when the camera is near the cylinder through the scene points' circumcircle
-// ("danger cylinder"), where two solutions merge. Any unit of length.
+// pair of lines, and each line intersects a conic in two points (M. Persson, K. Nordberg, Lambda
+// Twist, ECCV 2018; Y. Ding, J. Yang, V. Larsson, C. Olsson, K. Astrom, Revisiting the P3P problem,
+// CVPR 2023; for the lines J. Richter-Gebert, Perspectives on Projective Geometry, 2011, 11.1). The
+// distances are then refined by Newton steps.
+// Solutions: 0 to 4. None for collinear scene points or NaN. Unstable if the camera is near the
+// cylinder through the circumcircle of the scene points ("danger cylinder"), where two solutions
+// merge. Any unit of length.
 
-// The two lines l, m of a singular conic C ~ l m' + m l' (symmetric). Returns 1 where they are
-// real, else 0.
+// Computes the two lines l, m of a singular conic C ~ l m' + m l' (symmetric). Returns 1 in lanes
+// where they are real, else 0.
 lane_fn real conic_lines(const real* C, real* l, real* m) {
   real dual[9], p[3], G[9];
   mat3_cofactors(C, dual);  // -(l x m)(l x m)'
@@ -44,7 +45,8 @@ lane_fn real conic_lines(const real* C, real* l, real* m) {
   return select(lowest < lane(0), lane(1), lane(0));
 }
 
-// The two points of the line l on the conic D: d [2][3]. Returns 1 where they are real, else 0.
+// Computes the two intersections d [2][3] of the line l with the conic D. Returns 1 in lanes where
+// they are real, else 0.
 lane_fn real line_conic_points(const real* l, const real* D, real* d) {
   // Two orthonormal points u, v of the line (T. Duff et al., Building an orthonormal basis,
   // revisited, JCGT 6(1), 2017).
@@ -69,13 +71,13 @@ lane_fn real line_conic_points(const real* l, const real* D, real* d) {
   return select(discriminant >= lane(0), lane(1), lane(0));
 }
 
-// One Newton step on the three laws of cosines; b: x0.x1, x0.x2, x1.x2; a: the squared sides. d:
-// [3].
+// Makes one Newton step on the three laws of cosines for the distances d [3]. b: x0.x1, x0.x2,
+// x1.x2; a: the squared sides.
 lane_fn void p3p_refine(const real* a, const real* b, real* d) {
   real f01 = d[0] * d[0] + d[1] * d[1] - lane(2) * b[0] * d[0] * d[1] - a[0];
   real f02 = d[0] * d[0] + d[2] * d[2] - lane(2) * b[1] * d[0] * d[2] - a[1];
   real f12 = d[1] * d[1] + d[2] * d[2] - lane(2) * b[2] * d[1] * d[2] - a[2];
-  // Half the Jacobian: [p q 0; r 0 s; 0 t w]
+  // Half of the Jacobian: [p q 0; r 0 s; 0 t w]
   real p = d[0] - b[0] * d[1], q = d[1] - b[0] * d[0];
   real r = d[0] - b[1] * d[2], s = d[2] - b[1] * d[0];
   real t = d[1] - b[2] * d[2], w = d[2] - b[2] * d[1];
@@ -83,17 +85,18 @@ lane_fn void p3p_refine(const real* a, const real* b, real* d) {
   real step0 = inverse * (s * t * f01 + q * w * f02 - q * s * f12);
   real step1 = inverse * (r * w * f01 - p * w * f02 + p * s * f12);
   real step2 = inverse * (p * t * f02 - r * t * f01 + q * r * f12);
-  // A double solution has no step.
+  // At a double solution the Jacobian is singular, and no step is made.
   mask regular = fabs(inverse) * (fabs(f01) + fabs(f02) + fabs(f12)) < lane(1);
   d[0] += select(regular, step0, lane(0));
   d[1] += select(regular, step1, lane(0));
   d[2] += select(regular, step2, lane(0));
 }
 
-// Positive distances of the solutions: d [4][3], from the front. a, b as in p3p_refine. Returns
-// their number.
+// Computes the positive distances d [4][3] of the solutions, in the first slots. a, b as in
+// p3p_refine. Returns the number of solutions.
 lane_fn real p3p_distances(const real* a, const real* b, real* d) {
-  // D1 and D2: the laws of sides 01 and 02 with the right side eliminated by that of side 12.
+  // D1 and D2: the laws of cosines of sides 01 and 02, with the right-hand side eliminated by the
+  // law of side 12.
   real D1[9] = {a[2],        -a[2] * b[0], lane(0),     -a[2] * b[0], a[2] - a[0],
                 a[0] * b[2], lane(0),      a[0] * b[2], -a[0]};
   real D2[9] = {a[2],        lane(0),      -a[2] * b[1], lane(0),    -a[1],
@@ -103,7 +106,7 @@ lane_fn real p3p_distances(const real* a, const real* b, real* d) {
   mat3_cofactors(D2, cofactors2);
   real c0 = vec3_dot(D1, cofactors1), c1 = mat3_dot(cofactors1, D2);
   real c2 = mat3_dot(cofactors2, D1), c3 = vec3_dot(D2, cofactors2);
-  // D1 + s D2, or s D1 + D2 when that has the larger leading coefficient.
+  // D1 + s D2, or s D1 + D2 if it has the larger leading coefficient.
   mask swap = fabs(c0) > fabs(c3);
   real inverse = lane(1) / select(swap, c0, c3);
   real s = cubic_lone_root(inverse * select(swap, c1, c2), inverse * select(swap, c2, c1),
@@ -111,7 +114,7 @@ lane_fn real p3p_distances(const real* a, const real* b, real* d) {
   real s1 = select(swap, s, lane(1)), s2 = select(swap, lane(1), s);
   for (index i = 0; i < 9; ++i) pencil[i] = s1 * D1[i] + s2 * D2[i];
   real real_lines = conic_lines(pencil, lines, lines + 3);
-  // The conic to meet: the one that the pencil's member is less like.
+  // Intersect the lines with the conic that has the smaller part in the singular member.
   mask use_first = fabs(s2) > fabs(s1);
   for (index i = 0; i < 9; ++i) pencil[i] = select(use_first, D1[i], D2[i]);
 
@@ -123,7 +126,7 @@ lane_fn real p3p_distances(const real* a, const real* b, real* d) {
     for (index c = 0; c < 2; ++c) {
       const real* e = points + 3 * c;
       mask valid = (met > lane(0)) & (e[0] * e[1] > lane(0)) & (e[0] * e[2] > lane(0));
-      // The scale that satisfies the sum of the three laws.
+      // The scale satisfies the sum of the three laws.
       real sum =
           lane(2) * (vec3_dot(e, e) - b[0] * e[0] * e[1] - b[1] * e[0] * e[2] - b[2] * e[1] * e[2]);
       real scale = copysign(sqrt((a[0] + a[1] + a[2]) / sum), e[0]);
@@ -138,7 +141,7 @@ lane_fn real p3p_distances(const real* a, const real* b, real* d) {
 }
 
 // x: [3][3] unit bearings; X: [3][3] scene points. poses: [4][12], R (row-major) and t; unused
-// slots NaN.
+// slots are NaN.
 lane_fn real p3p(const real* x, const real* X, real* poses) {
   real side01[3], side02[3], side12[3], normal[3], inverse[9], d[12];
   for (index i = 0; i < 3; ++i) {
@@ -152,8 +155,8 @@ lane_fn real p3p(const real* x, const real* X, real* poses) {
   real b[3] = {vec3_dot(x, x + 3), vec3_dot(x, x + 6), vec3_dot(x + 3, x + 6)};
   real largest = fmax(a[0], fmax(a[1], a[2]));
   mask valid = area2 > lane(1e2) * lane_epsilon() * lane_epsilon() * largest * largest;
-  // The inverse of [side01 side02 normal]; its rows times the sides seen from the camera give R.
-  // Lengths in units of the longest side.
+  // The inverse of [side01 side02 normal]; its rows times the sides in the camera frame give R.
+  // Lengths are in units of the longest side.
   real extent = sqrt(largest), unit2 = lane(1) / largest;
   for (index i = 0; i < 3; ++i) a[i] = a[i] * unit2;
   vec3_cross(side02, normal, inverse);

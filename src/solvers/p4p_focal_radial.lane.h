@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Absolute pose, focal length f and radial distortion k from 4 scene points:
-// d (x / f, y / f, 1 + k (x^2 + y^2)) = R X + t, d > 0, for coordinates x, y of square pixels from
-// the principal point, which is the centre of distortion (the division model of A. W. Fitzgibbon,
-// CVPR 2001).
+// Absolute pose, focal length f and radial distortion k from 4 scene points: d (x / f, y / f, 1 + k
+// (x^2 + y^2)) = R X + t, d > 0, for coordinates x, y of square pixels relative to the principal
+// point, which is the centre of distortion (the division model of A. W. Fitzgibbon, CVPR 2001).
 //   M. Bujnak, Z. Kukelova, T. Pajdla, New efficient solution to the absolute pose problem for
 //   camera with unknown focal length and radial distortion, ACCV 2010
 //   V. Larsson, Z. Kukelova, Y. Zheng, Making minimal solvers for absolute pose estimation compact
 //   and robust, ICCV 2017
-// Solutions: 0 to 12, with f between 0.05 and 50. None for two equal points, four on a plane, a
-// point in the centre of distortion, or NaN. Coordinates about unit size, scene points in any unit.
+// Solutions: 0 to 12, with f between 0.05 and 50, in 14 slots: the template has 14 eigenpairs, and
+// those that are not roots of the equations are left out. None for two equal points, four points on
+// a plane, a point at the centre of distortion, or NaN. Coordinates of about unit size, scene
+// points in any unit.
 
-// The rows of diag(f, f, 1) R and their translations that the points' directions leave, N [4][8],
-// and what is left of the third row: M [4][12], its four numbers times N and k N.
+// Computes the null space N [4][8] of the equations of the point directions, for the first two rows
+// of diag(f, f, 1) R and their translations, and the equations M [4][12] of the third row: its four
+// numbers times N and k N.
 lane_fn mask radial_pose_equations(const real* x, const real* y, const real* centred, real* N,
                                    real* M) {
   real A[32], direction[2];
@@ -40,7 +42,7 @@ lane_fn mask radial_pose_equations(const real* x, const real* y, const real* cen
   return (sine > lane(1e2) * lane_epsilon()) & (least > lane(1e2) * lane_epsilon());
 }
 
-// x, y: 4 points; X: [4][3]. solutions: [14][14], R row-major, t, f, k; unused slots NaN.
+// x, y: 4 points; X: [4][3]. solutions: [14][14], R row-major, t, f, k; unused slots are NaN.
 lane_fn real p4p_focal_radial(const real* x, const real* y, const real* X, real* solutions) {
   real mean[3], centred[12], N[32], M[48], data[48], roots[56], own[14], kept = lane(0);
   real spread = scene_points_centred(X, mean, centred);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Polynomials in n <= 5 unknowns, for emitted solvers (docs/generator.md). They begin with their
-// terms of lowest degree, so that those of a low degree are the beginning of those of a higher one.
-// The tails t[0] >= t[1] >= ... of a monomial are the sums of its exponents from an unknown on.
+// Polynomials in n <= 5 unknowns for generated solvers (docs/develop/generator.md). Terms are in
+// ascending order of degree, so that the monomials of a lower degree are a prefix of the
+// monomials of a higher degree. The tails t[0] >= t[1] >= ... of a monomial are the sums of its
+// exponents from an unknown on.
 
-// The number of coefficients up to a degree.
+// Returns the number of coefficients up to a degree.
 lane_fn index poly_size(index n, index degree) {
   index size = 1;
   for (index i = 1; i <= n; ++i) size = size * (degree + i) / i;
   return size;
 }
 
-// The number of monomials in m + 1 unknowns, at most five, of a degree below k: at most 100.
+// Returns the number of monomials in m + 1 <= 5 unknowns of degree below k, k <= 100.
 lane_fn index poly_count_below(index m, index k) {
   if (m == 0) return k;
   if (m == 1) return k * (k + 1) / 2;
@@ -19,22 +20,22 @@ lane_fn index poly_count_below(index m, index k) {
   return k * (k + 1) * (k + 2) / 2 * (k + 3) / 4 * (k + 4) / 15;
 }
 
-// The place of the monomial with the tails t: that many are in front of it.
+// Returns the index of the monomial with the tails t, which is the number of monomials before it.
 lane_fn index poly_place(index n, const index* t) {
   index place = 0;
   for (index k = 0; k < n; ++k) place += poly_count_below(n - 1 - k, t[k]);
   return place;
 }
 
-// From the tails of a monomial to those of the next one.
+// Advances the tails t of a monomial to the tails of the next monomial.
 lane_fn void poly_next(index n, index* t) {
   index k = n - 1;
   for (; k > 0 && t[k] == t[k - 1]; --k) t[k] = 0;
   ++t[k];
 }
 
-// The places `to` [size] of the first monomials times the one with the tails s. Those that differ
-// in the last tail alone follow each other.
+// Computes the indices `to` [size] of the first monomials times the monomial with the tails s.
+// Indices of monomials that differ in the last tail only are consecutive.
 lane_fn void poly_places(index n, const index* s, index size, index* to) {
   index t[5] = {0, 0, 0, 0, 0}, least[5], part[5];
   for (index k = 0; k < n; ++k) least[k] = part[k] = poly_count_below(n - 1 - k, s[k]);
@@ -56,7 +57,8 @@ lane_fn void poly_clear(real* v, index count) {
   for (index i = 0; i < count; ++i) v[i] = lane(0);
 }
 
-// out += factor a: count polynomials of a degree, in out of another one.
+// out += factor a, for count polynomials of a degree; the polynomials of out have
+// the degree out_degree.
 lane_fn_apart void poly_add(index n, const real* a, index degree, index count, real factor,
                             real* out, index out_degree) {
   const index size = poly_size(n, degree), pitch = poly_size(n, out_degree);
@@ -65,7 +67,7 @@ lane_fn_apart void poly_add(index n, const real* a, index degree, index count, r
   }
 }
 
-// A matrix of polynomials of one degree.
+// A matrix of polynomials of equal degree.
 typedef struct poly_matrix {
   const real* values;  // [rows][columns][poly_size]
   index degree, rows, columns;
@@ -81,7 +83,7 @@ lane_fn_apart void poly_matrix_product_add(index n, poly_matrix A, poly_matrix B
   const index a = poly_size(n, A.degree), b = poly_size(n, B.degree);
   const index c = poly_size(n, A.degree + B.degree);
   const index inner = A.columns, columns = B.columns;
-  index s[5] = {0, 0, 0, 0, 0}, to[252];  // to: where a monomial of A puts those of B
+  index s[5] = {0, 0, 0, 0, 0}, to[252];  // to: indices of a monomial of A times those of B
   for (index i = 0; i < a; ++i) {
     poly_places(n, s, b, to);
     poly_next(n, s);
@@ -105,7 +107,7 @@ lane_fn void poly_product_add(index n, const real* a, index a_degree, const real
                           factor, out);
 }
 
-// out += A', A [rows][columns].
+// out += A' for A [rows][columns].
 lane_fn void poly_transpose_add(index n, const real* A, index degree, index rows, index columns,
                                 real* out) {
   const index size = poly_size(n, degree);
@@ -126,7 +128,8 @@ lane_fn void poly_skew_add(index n, const real* v, index degree, real* out) {
   }
 }
 
-// out += det A, A [3][3], along the first row. minor: room for a polynomial of twice the degree.
+// out += det A for A [3][3], expanded along the first row. minor: scratch memory for a polynomial
+// of twice the degree.
 lane_fn_apart void poly_determinant_add(index n, const real* A, index degree, real* minor,
                                         real* out) {
   const index size = poly_size(n, degree);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Relative pose from an essential matrix: E ~ [t]x R with X2 = R X1 + t, |t| = 1.
-// With E scaled to E = [t]x R its cofactors are t t'R, so R = cof(E) - [t]x E, and the other
+// If E is scaled to E = [t]x R, its cofactors are t t'R, so R = cof(E) - [t]x E, and the second
 // rotation is cof(E) + [t]x E (B. Horn, Recovering baseline and orientation from essential matrix,
-// 1990): no singular value decomposition. Solutions: four candidates (R0, t), (R0, -t), (R1, t),
-// (R1, -t); one of them has the points in front of both cameras (R. Hartley, A. Zisserman, Multiple
-// View Geometry, 2nd ed., 9.6). Any E of rank 2; NaN for E = 0.
+// 1990). No singular value decomposition is needed. Solutions: four candidates (R0, t), (R0, -t),
+// (R1, t), (R1, -t), exactly one of which has the points in front of both cameras (R. Hartley, A.
+// Zisserman, Multiple View Geometry, 2nd ed., 9.6). Any E of rank 2; NaN for E = 0.
 
-// One step of Newton's iteration to the nearest rotation, R (3 I - R'R) / 2: squares the departure
-// from orthogonality.
+// Makes one step of Newton's iteration to the nearest rotation, R (3 I - R'R) / 2, which squares
+// the deviation from orthogonality.
 lane_fn void rotation_mend(real* R) {
   real gram[9], mended[9];
   for (index i = 0; i < 3; ++i) {
@@ -20,7 +20,7 @@ lane_fn void rotation_mend(real* R) {
   for (index i = 0; i < 9; ++i) R[i] = mended[i];
 }
 
-// E of any scale. R: [2][9], t: [3] of length 1.
+// Computes the candidates of E, which may have any scale. R: [2][9], t: [3] of length 1.
 lane_fn void pose_candidates(const real* E, real* R, real* t) {
   real unit[9], cofactors[9], lengths2[3];
   real scale = lane(1.4142135623730951) / sqrt(mat3_dot(E, E));
@@ -52,9 +52,9 @@ lane_fn void pose_candidates(const real* E, real* R, real* t) {
   rotation_mend(R + 9);
 }
 
-// Depths of the point nearest to both rays, times the squared sine between the rays (a factor >=
-// 0): z1 along (x1, y1, 1) in camera 1, z2 along (x2, y2, 1) in camera 2, so that z1 R (x1, y1, 1)'
-// + t = z2 (x2, y2, 1)'. Returns the factor, 0 for parallel rays.
+// Computes the depths of the point nearest to both rays, times the squared sine between the rays (a
+// factor >= 0): z1 along (x1, y1, 1) in camera 1 and z2 along (x2, y2, 1) in camera 2, so that z1 R
+// (x1, y1, 1)' + t = z2 (x2, y2, 1)'. Returns the factor, 0 for parallel rays.
 lane_fn real ray_depths(const real* R, const real* t, real x1, real y1, real x2, real y2, real* z1,
                         real* z2) {
   real ray1[3] = {x1, y1, lane(1)};
@@ -69,15 +69,15 @@ lane_fn real ray_depths(const real* R, const real* t, real x1, real y1, real x2,
   return vec3_dot(normal, normal);
 }
 
-// Is the point in front of both cameras?
+// Returns whether the point is in front of both cameras.
 lane_fn mask pose_in_front(const real* R, const real* t, real x1, real y1, real x2, real y2) {
   real z1, z2;
   real factor = ray_depths(R, t, x1, y1, x2, y2, &z1, &z2);
   return (z1 > lane(0)) & (z2 > lane(0)) & (factor > lane(0));
 }
 
-// Adds the points of `voters` to the counts of the candidates that have them in front of both
-// cameras: counts [4] of (R0, t), (R0, -t), (R1, t), (R1, -t).
+// Adds one vote per point in `voters` to the candidate that has the point in front of both cameras:
+// counts [4] of (R0, t), (R0, -t), (R1, t), (R1, -t).
 lane_fn void pose_vote(const real* R, const real* t, real x1, real y1, real x2, real y2,
                        mask voters, real* counts) {
   for (index c = 0; c < 2; ++c) {
@@ -90,9 +90,9 @@ lane_fn void pose_vote(const real* R, const real* t, real x1, real y1, real x2, 
   }
 }
 
-// The rows a, b, c of P [3][3] ~ diag(f, f, 1) R and what is behind them of the translation t: pose
-// R[9] t[3] with the origin moved by `mean`, then f. Returns where P is one of a camera, whose axis
-// sees that origin in front of it.
+// Computes pose R[9] t[3] f from the rows a, b, c of P [3][3] ~ diag(f, f, 1) R and the last column
+// t of the camera matrix; the origin is moved by `mean`. Returns the mask of lanes in which P is a
+// valid camera that has that origin in front of it.
 lane_fn mask pose_focal_of(const real* P, const real* t, const real* mean, real* pose) {
   real norm[3];
   for (index i = 0; i < 3; ++i) norm[i] = sqrt(vec3_dot(P + 3 * i, P + 3 * i));
@@ -108,7 +108,8 @@ lane_fn mask pose_focal_of(const real* P, const real* t, const real* mean, real*
   return focal_is_plausible(f) & (sign * t[2] > lane(0));
 }
 
-// The scene points X [4][3] from their mean, in units of their spread, which is returned.
+// Shifts the scene points X [4][3] to their mean and divides them by their spread,
+// which is returned.
 lane_fn real scene_points_centred(const real* X, real* mean, real* centred) {
   real sum = lane_tiny();
   for (index k = 0; k < 3; ++k) mean[k] = lane(0.25) * (X[k] + X[3 + k] + X[6 + k] + X[9 + k]);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Relative pose and focal length f from 3 correspondences whose depths a network has told from each
-// picture alone: depths a of the first picture, and s (b + u) of the second one's b, with unknown
-// scale s and shift u, so that s (b + u) (x2 / f, y2 / f, 1) = R a (x1 / f, y1 / f, 1) + t.
-// Coordinates are those of square pixels from the principal point, by one camera.
+// Relative pose and focal length f from 3 correspondences with monocular depth predictions: depths
+// a in the first image, and s (b + u) in the second image, where b is predicted and the scale s and
+// shift u are unknown, so that s (b + u) (x2 / f, y2 / f, 1) = R a (x1 / f, y1 / f, 1) + t.
+// Both images are from one camera with square pixels. Coordinates are relative to its principal
+// point and scaled to about unit size; f is in the unit of the coordinates.
 //   Y. Ding, V. Kocur, V. Vavra, Z. B. Haladova, J. Yang, T. Sattler, Z. Kukelova, RePoseD:
 //   Efficient relative pose estimation with known depth information, ICCV 2025
-// Distances between the points are the same in both pictures. Solutions: 0 to 4, with f between
-// 0.05 and 50 and all points in front of the second camera. None for points on a line, or NaN.
-// Coordinates about unit size.
+// The equations state that distances between the points are the same in both images. The solver
+// finds 0 to 4 solutions, with f between 0.05 and 50 and all points in front of the second camera,
+// and none for collinear points or NaN.
 
-// Makes the data of the generated solver from the three pairs of points.
+// Computes the data of the generated solver from the three pairs of points.
 lane_fn void monodepth_distances(const real* x1, const real* y1, const real* x2, const real* y2,
                                  const real* a, const real* b, real* data) {
   for (index i = 0; i < 3; ++i) {
@@ -26,10 +27,10 @@ lane_fn void monodepth_distances(const real* x1, const real* y1, const real* x2,
   }
 }
 
-// R, t with Y = R X + t of three points each, X and Y [3][3], whose distances agree. Returns the
-// square of twice the triangle's area.
+// Computes R, t with Y = R X + t for three points each, X and Y [3][3], with equal distances.
+// Returns the square of twice the triangle's area.
 lane_fn real pose_of_triangles(const real* X, const real* Y, real* pose) {
-  real e[18], n[9], m[3], turned[3];
+  real e[18], n[9], m[3], rotated[3];
   for (index k = 0; k < 6; ++k) {
     e[k] = X[3 + k] - X[k % 3];
     e[9 + k] = Y[3 + k] - Y[k % 3];
@@ -42,13 +43,13 @@ lane_fn real pose_of_triangles(const real* X, const real* Y, real* pose) {
   for (index i = 0; i < 9; ++i)
     pose[i] = inverse *
               (e[9 + i / 3] * n[i % 3] + e[12 + i / 3] * n[3 + i % 3] + m[i / 3] * n[6 + i % 3]);
-  mat3_apply(pose, X, turned);
-  for (index k = 0; k < 3; ++k) pose[9 + k] = Y[k] - turned[k];
+  mat3_apply(pose, X, rotated);
+  for (index k = 0; k < 3; ++k) pose[9 + k] = Y[k] - rotated[k];
   return area2;
 }
 
-// x1, y1, x2, y2, a, b: 3 points each, b the depths of picture 2. solutions: [4][15], R row-major,
-// t, f, s, u; unused slots NaN.
+// Computes the solutions and returns their number. x1, y1, x2, y2 [3]: image coordinates; a, b [3]:
+// depths in images 1 and 2. solutions [4][15]: R row-major, t, f, s, u; unused slots are NaN.
 lane_fn real relative_pose_3pt_monodepth_shared_focal(const real* x1, const real* y1,
                                                       const real* x2, const real* y2, const real* a,
                                                       const real* b, real* solutions) {
@@ -58,7 +59,7 @@ lane_fn real relative_pose_3pt_monodepth_shared_focal(const real* x1, const real
   for (index i = 0; i < 60; ++i) solutions[i] = lane_nan();
   for (index s = 0; s < 4 && any(count > lane(s)); ++s) {
     real q = roots[3 * s], w = roots[3 * s + 1], u = roots[3 * s + 2], X[9], Y[9];
-    real inverse = sqrt(q), scale = sqrt(w);  // 1 / f
+    real inverse = sqrt(q), scale = sqrt(w);  // inverse: 1 / f
     mask valid = (count > lane(s)) & (w > lane(0)) & focal_is_plausible(lane(1) / inverse);
     for (index i = 0; i < 3; ++i) {
       real d = scale * (b[i] + u);

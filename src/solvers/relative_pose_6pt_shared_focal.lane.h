@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fundamental matrix and focal length from 6 correspondences between two pictures of one camera
-// that is known but for its focal length f: x2' F x1 = 0, and E = K F K with K = diag(f, f, 1) is
-// an essential matrix. Coordinates are those of square pixels, the principal point the origin.
+// Fundamental matrix and focal length from 6 correspondences between two images of one camera whose
+// only unknown intrinsic is the focal length f: x2' F x1 = 0, and E = K F K with K = diag(f, f, 1)
+// is an essential matrix. Coordinates are in square pixels relative to the principal point.
 //   H. Stewenius, D. Nister, F. Kahl, F. Schaffalitzky, A minimal solution for relative pose with
 //   unknown focal length, CVPR 2005 (15 solutions);
 //   Z. Kukelova, J. Kileel, B. Sturmfels, T. Pajdla, A clever elimination strategy for efficient
 //   minimal solvers, CVPR 2017 (f is eliminated first: a cubic and a quintic in F are left).
-// With F = [A b; c' d] (A of 2 x 2) and q = 1 / f^2 the equation 2 E E'E = trace(E E') E turns into
-// 2 F Q F'Q F = trace(F Q F'Q) F with Q = diag(1, 1, q). Its last column times b, less its last
-// element times |b|^2, and its last row times c, less the last element times |c|^2, are
+// Let F = [A b; c' d] (A is 2 x 2), q = 1 / f^2 and Q = diag(1, 1, q). The equation 2 E E'E =
+// trace(E E') E becomes 2 F Q F'Q F = trace(F Q F'Q) F. Its last column times b, minus its last
+// element times |b|^2, and its last row times c, minus the last element times |c|^2, are
 //   d |A'b|^2 - |b|^2 b'Ac + q d (d b'Ac - |b|^2 |c|^2) = 0      (1)
 //   d |A c|^2 - |c|^2 b'Ac + q d (d b'Ac - |b|^2 |c|^2) = 0      (2)
 // and their difference is the quintic without f:
 //   d (|A'b|^2 - |A c|^2) = (|b|^2 - |c|^2) b'Ac.
-// On the null space F = x N0 + y N1 + z N2 of the six linear equations det F = 0, made monic in x,
-// divides it: what is left is a quadratic in x, and the determinant of multiplication by it modulo
-// the cubic a polynomial of degree 15 in y / z. Then two steps of Newton's method on both
-// equations. f follows from (1), (2) and three more equations that are linear in q. Solutions: 0 to
-// 15, with f between 0.05 and 50. None for dependent equations (two equal points,
-// ...), six points on a plane, pictures that are the same, or NaN. f is open, and what is found for
-// it arbitrary, when the optical axes are parallel or meet at equal distances from both cameras (P.
-// Sturm, On focal length calibration from two views, CVPR 2001).
-// Coordinates about unit size: divided by about half the picture's width.
+// On the null space F = x N0 + y N1 + z N2 of the six linear equations, the cubic det F is made
+// monic in x. The remainder of the quintic modulo this cubic is a quadratic in x, and the
+// determinant of multiplication by it modulo the cubic is a polynomial of degree 15 in y / z. Each
+// root is refined by two Newton steps on both equations. f follows from (1), (2) and three more
+// equations that are linear in q. Solutions: 0 to 15, with f between 0.05 and 50. None for
+// dependent equations (two equal points, ...), six points on a plane, identical images, or NaN. f
+// is undetermined, and the returned value arbitrary, if the optical axes are parallel or meet at
+// equal distances from both cameras (P. Sturm, On focal length calibration from two views, CVPR
+// 2001). Coordinates of about unit size: divided by about half the image width.
 
-// A form of degree n in x, y, z has (n + 1)(n + 2) / 2 coefficients: for each power k of x those of
-// z^(n - k), ..., y^(n - k); this is where they begin.
+// Returns the offset of the coefficients with power k of x in a form of degree n in x, y, z. The
+// form has (n + 1)(n + 2) / 2 coefficients: for each power k of x the coefficients of z^(n - k),
+// ..., y^(n - k).
 lane_fn index form_row(index n, index k) { return k * (n + 1) - k * (k - 1) / 2; }
 
-// out += s a b, forms of degree m and n.
+// out += s a b, for forms of degree m and n.
 lane_fn void form_product_add(const real* a, index m, const real* b, index n, real s, real* out) {
   for (index k = 0; k <= m; ++k) {
     for (index l = 0; l <= n; ++l) {
@@ -42,7 +43,7 @@ lane_fn void form_product_add(const real* a, index m, const real* b, index n, re
   }
 }
 
-// The elements of F on N [3][9] as forms e [9][3], and the cubic det F [10].
+// Computes the elements of F on N [3][9] as forms e [9][3], and the cubic det F [10].
 lane_fn void focal_cubic(const real* N, real* e, real* cubic) {
   for (index i = 0; i < 9; ++i) {
     e[3 * i] = N[18 + i];
@@ -60,7 +61,7 @@ lane_fn void focal_cubic(const real* N, real* e, real* cubic) {
   }
 }
 
-// The quintic [21] of the elements e [9][3].
+// Computes the quintic [21] from the elements e [9][3].
 lane_fn void focal_quintic(const real* e, real* quintic) {
   real left[6], right[6], difference[15], sides[6], product[10];
   for (index i = 0; i < 15; ++i) difference[i] = lane(0);
@@ -85,11 +86,11 @@ lane_fn void focal_quintic(const real* e, real* quintic) {
   form_product_add(sides, 2, product, 3, lane(-1), quintic);
 }
 
-// Turns the basis N [3][9], of which det F is the form `cubic`, until that is large at N0.
-lane_fn void focal_turn_basis(const real* cubic, real* N) {
+// Changes the basis N [3][9] so that det F, given as the form `cubic`, is large at N0.
+lane_fn void focal_reflect_basis(const real* cubic, real* N) {
   real best = lane(-1), d[3];
   for (index i = 0; i < 3; ++i) d[i] = lane(0);
-  // All of -1, 0, 1 but for the sign: a cubic form has no zeros in all of them unless it is zero.
+  // All combinations of -1, 0, 1 up to sign: a nonzero cubic form is nonzero for at least one.
   for (index k = 14; k < 27; ++k) {
     const index x = k / 9 - 1, y = k / 3 % 3 - 1, z = k % 3 - 1;
     const index n = x * x + y * y + z * z;
@@ -111,7 +112,7 @@ lane_fn void focal_turn_basis(const real* cubic, real* N) {
     d[1] = select(better, unit * lane(y), d[1]);
     d[2] = select(better, unit * lane(z), d[2]);
   }
-  // The reflection that takes the first axis to d or its opposite.
+  // The reflection that maps the first axis to d or -d.
   real sign = copysign(lane(1), d[0]);
   d[0] += sign;
   real beta = lane(1) / fabs(d[0]);
@@ -121,7 +122,7 @@ lane_fn void focal_turn_basis(const real* cubic, real* N) {
   }
 }
 
-// out += s a b, polynomials of m + 1 and n + 1 coefficients.
+// out += s a b, for polynomials with m + 1 and n + 1 coefficients.
 lane_fn void polynomial_product_add(const real* a, index m, const real* b, index n, real s,
                                     real* out) {
   for (index i = 0; i <= m; ++i) {
@@ -130,8 +131,8 @@ lane_fn void polynomial_product_add(const real* a, index m, const real* b, index
   }
 }
 
-// Rows r [3][3][8]: x^i times the quintic modulo the monic cubic, as polynomials in y (z = 1) that
-// are the coefficients of 1, x, x^2; row i, column j has degree 5 + i - j.
+// Computes the rows r [3][3][8]: x^i times the quintic modulo the monic cubic. They are polynomials
+// in y (z = 1), the coefficients of 1, x, x^2; row i, column j has degree 5 + i - j.
 lane_fn void focal_rows(const real* cubic, real* quintic, real* r) {
   for (index k = 5; k >= 3; --k) {
     const real* head = quintic + form_row(5, k);
@@ -156,7 +157,7 @@ lane_fn void focal_rows(const real* cubic, real* quintic, real* r) {
   }
 }
 
-// The determinant of the rows: 16 coefficients.
+// Computes the determinant of the rows: 16 coefficients.
 lane_fn void focal_resultant(const real* r, real* p) {
   for (index i = 0; i < 16; ++i) p[i] = lane(0);
   for (index j = 0; j < 3; ++j) {
@@ -169,7 +170,8 @@ lane_fn void focal_resultant(const real* r, real* p) {
   }
 }
 
-// The cubic and the quintic at F, and their derivatives in its elements: g [2], D [2][9].
+// Computes the cubic and the quintic at F, and their derivatives by the elements of F: g [2],
+// D [2][9].
 lane_fn void focal_equations(const real* F, real* g, real* D) {
   real p[2], q[2], Ap[2], Aq[2];  // A'b, A c, A A'b, A'A c
   mat3_cofactors(F, D);
@@ -196,8 +198,8 @@ lane_fn void focal_equations(const real* F, real* g, real* D) {
   D[17] = squares;
 }
 
-// Newton's method for both equations in the directions N [3][9] of F = x N0 + y N1 + z N2 across
-// the larger one of y and z: w [3] = (x, y, z).
+// Refines w [3] = (x, y, z) by Newton's method on both equations, with F = x N0 + y N1 + z N2 on N
+// [3][9]. The larger of y and z is held fixed.
 lane_fn void focal_polish(const real* N, real* w, real* F) {
   mask keep_y = fabs(w[1]) > fabs(w[2]);
   for (index step = 0; step < 3; ++step) {
@@ -219,7 +221,7 @@ lane_fn void focal_polish(const real* N, real* w, real* F) {
   }
 }
 
-// F, |F| = 1, at the root y / z of the resultant.
+// Computes F, |F| = 1, at the root y / z of the resultant.
 lane_fn void focal_at_root(const real* N, const real* r, real root, real* F) {
   mask beyond = fabs(root) > lane(1);
   real u = select(beyond, lane(1) / root, root), m[9], crosses[9], w[3];
@@ -232,7 +234,7 @@ lane_fn void focal_at_root(const real* N, const real* r, real root, real* F) {
       m[3 * i + j] = v;
     }
   }
-  // The null vector (1, x, x^2): the longest of the rows' cross products.
+  // The null vector (1, x, x^2): the longest cross product of two rows.
   mat3_cofactors(m, crosses);
   real best = vec3_dot(crosses, crosses);
   for (index i = 1; i < 3; ++i) {
@@ -251,7 +253,8 @@ lane_fn void focal_at_root(const real* N, const real* r, real root, real* F) {
   mat3_normalise(F);
 }
 
-// f of F, NaN where no real one is: the least squares of the equations that are linear in q.
+// Returns f of F, the least-squares solution of the equations that are linear in q; NaN if f is
+// not real.
 lane_fn real focal_length_of(const real* F) {
   real p[2], q[2];  // A'b, A c
   for (index k = 0; k < 2; ++k) {
@@ -261,8 +264,8 @@ lane_fn real focal_length_of(const real* F) {
   real b2 = F[2] * F[2] + F[5] * F[5], c2 = F[6] * F[6] + F[7] * F[7], d = F[8];
   real p2 = p[0] * p[0] + p[1] * p[1], q2 = q[0] * q[0] + q[1] * q[1];
   real across = F[2] * q[0] + F[5] * q[1], common = d * across - b2 * c2;
-  // (1), (2), |c|^2 times the last column times b less |b|^2 times the last row times c, and the
-  // last row and column across c and b.
+  // (1), (2), |c|^2 times the last column times b minus |b|^2 times the last row times c, and the
+  // last row and column orthogonal to c and b.
   real rest[5] = {d * p2 - b2 * across, d * q2 - c2 * across, c2 * p2 - b2 * q2,
                   (F[0] * q[0] + F[3] * q[1]) * -F[7] + (F[1] * q[0] + F[4] * q[1]) * F[6],
                   (F[0] * p[0] + F[1] * p[1]) * -F[5] + (F[3] * p[0] + F[4] * p[1]) * F[2]};
@@ -276,15 +279,15 @@ lane_fn real focal_length_of(const real* F) {
   return sqrt(below / above);
 }
 
-// The solutions' places: null space N [3][9], rows r [72] and the values of y / z [15] for which
-// focal_at_root gives F.
+// Computes the null space N [3][9], the rows r [72] and the values of y / z [15] for which
+// focal_at_root returns F. Returns the number of roots.
 lane_fn real shared_focal_roots(const real* x1, const real* y1, const real* x2, const real* y2,
                                 real* N, real* r, real* roots) {
   real A[54], e[27], cubic[10], quintic[21], p[16];
   for (index i = 0; i < 6; ++i) epipolar_equation(x1[i], y1[i], x2[i], y2[i], A + 9 * i);
   real sine = null_space(A, 6, 9, N);
   focal_cubic(N, e, cubic);
-  focal_turn_basis(cubic, N);
+  focal_reflect_basis(cubic, N);
   focal_cubic(N, e, cubic);
   focal_quintic(e, quintic);
   real monic = cubic[9], inverse = lane(1) / monic;
@@ -296,14 +299,14 @@ lane_fn real shared_focal_roots(const real* x1, const real* y1, const real* x2, 
   real scale = lane(1) / largest;
   for (index i = 0; i < 16; ++i) p[i] = p[i] * scale;
   real count = real_roots_15(p, roots);
-  // The basis is as exact as the equations are independent.
+  // The accuracy of the basis depends on how independent the equations are.
   const real least = lane(1e2) * lane_epsilon();
   mask valid = (sine > least) & (fabs(monic) * sine > least);
   return select(valid & (scale > lane(0)), count, lane(0));
 }
 
-// x1, y1, x2, y2: 6 points each. solutions: [15][10], F row-major of Frobenius norm 1, then f;
-// unused slots NaN.
+// x1, y1, x2, y2: 6 points each. solutions: [15][10], F row-major with Frobenius norm 1, then f;
+// unused slots are NaN.
 lane_fn real relative_pose_6pt_shared_focal(const real* x1, const real* y1, const real* x2,
                                             const real* y2, real* solutions) {
   real N[27], r[72], roots[15], own[10], kept = lane(0);

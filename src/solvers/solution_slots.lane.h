@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which solutions are kept, and in which slot: the same one on every device.
+// Selection and order of solutions, the same on every device.
 
-// Focal lengths of coordinates of about unit size.
+// Plausible focal lengths for coordinates of about unit size.
 lane_fn mask focal_is_plausible(real f) { return (f > lane(0.05)) & (f < lane(50)); }
 
-// Puts solution s [rows] behind the `kept` ones that a lane has already, of s at most, where it is
-// valid. Returns how many it has then.
+// Appends solution s [rows] to the `kept` <= s solutions of a lane if it is valid. Returns the new
+// number of solutions.
 lane_fn real solution_keep(mask valid, const real* solution, index rows, index s, real kept,
                            real* solutions) {
   for (index k = 0; k <= s; ++k) {
@@ -16,9 +16,9 @@ lane_fn real solution_keep(mask valid, const real* solution, index rows, index s
   return kept + select(valid, lane(1), lane(0));
 }
 
-// The first `found` real eigenvalues in K in ascending order, so that solutions have the same order
-// on every device. The slots behind them repeat the last one: a lane without an eigenvalue for a
-// slot would make all others wait for a vector that is none.
+// Sorts the first `found` real eigenvalues in K in ascending order, so that solutions have the same
+// order on every device. Unused slots repeat the last eigenvalue: without it, a lane without an
+// eigenvalue in a slot would make all lanes of its register wait for an invalid eigenvector.
 lane_fn void real_eigenvalues_sort(kept_array K, index n, lane_int found) {
   const index values = eigen_list(n, 2);
   real last = kept_at(K, values);

@@ -50,7 +50,7 @@ void launch_on_cpu(MinimalSolver solver, LaneKind lanes, const runtime::Piece& p
     throw Error(ErrorCode::device, fmt::format("solve_minimal: {} is not in this build for CPUs "
                                                "(-DBIFOCAL_GENERATED_SOLVERS=ON)",
                                                name_of(solver)));
-  kernel.cpu_block = 1024;  // a multiple of any register's width
+  kernel.cpu_block = 1024;  // a multiple of the width of every register
   const runtime::Argument arguments[] = {piece.arrays[0], piece.arrays[1], piece.arrays[2],
                                          std::int64_t{piece.strides[0]}};
   runtime::launch(piece.queue, kernel, {.count = piece.count}, arguments);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scene point from two views with pose X2 = R X1 + t: both image points are moved by the least
+// Scene point from two views with pose X2 = R X1 + t. Both image points are moved by the least
 // squared distance onto corresponding epipolar lines (P. Lindstrom, Triangulation made easy, CVPR
-// 2010, the two-step method), after which their rays meet exactly. Normalised points; the least
-// distance is the least in pixels when both cameras have the same focal length. Degenerate:
-// parallel rays (point at infinity, or R and the points without t) give infinite or NaN
-// coordinates.
+// 2010, the two-step method); their rays then intersect exactly. Points are normalised; the
+// distance is also the least in pixels if both cameras have the same focal length. Degenerate:
+// parallel rays (a point at infinity, or t = 0) give infinite or NaN coordinates.
 
-// The nearest pair that satisfies x2' E x1 = 0: moves (x1, y1) and (x2, y2) in place.
+// Moves (x1, y1) and (x2, y2) to the nearest pair that satisfies x2' E x1 = 0, in place.
 lane_fn void epipolar_correct(const real* E, real* x1, real* y1, real* x2, real* y2) {
-  // Gradients of x2' E x1 with respect to the points of image 1 (n) and 2 (m).
+  // Gradients of x2' E x1 with respect to the points of image 1 (n) and image 2 (m).
   real m0 = E[0] * *x1 + E[1] * *y1 + E[2], m1 = E[3] * *x1 + E[4] * *y1 + E[5];
   real n0 = E[0] * *x2 + E[3] * *y2 + E[6], n1 = E[1] * *x2 + E[4] * *y2 + E[7];
   real c = *x2 * m0 + *y2 * m1 + E[6] * *x1 + E[7] * *y1 + E[8];
@@ -38,8 +37,8 @@ lane_fn void essential_from_pose(const real* R, const real* t, real* E) {
   }
 }
 
-// X: the point in the frame of camera 1, in the unit of t. Behind a camera its depth is negative:
-// see pose_in_front.
+// Computes X, the point in the frame of camera 1, in the unit of t. Its depth is negative behind
+// the camera: see pose_in_front.
 lane_fn void triangulate(const real* R, const real* t, real x1, real y1, real x2, real y2,
                          real* X) {
   real E[9];
@@ -52,8 +51,8 @@ lane_fn void triangulate(const real* R, const real* t, real x1, real y1, real x2
   X[1] = y1 * X[2];
 }
 
-// Tangent of the angle between the two rays: its arctangent is the parallax (negative beyond 90
-// degrees).
+// Returns the tangent of the angle between the two rays, which is the parallax; it is negative
+// beyond 90 degrees.
 lane_fn real parallax_tangent(const real* R, real x1, real y1, real x2, real y2) {
   real ray1[3] = {x1, y1, lane(1)};
   real b[3] = {x2, y2, lane(1)};

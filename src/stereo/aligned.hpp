@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays that SIMD registers are loaded from and stored to.
+// Arrays with an alignment that suits loads and stores of SIMD registers.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace bifocal::stereo {
 
-inline constexpr std::size_t kAlignment = 128;  // bytes; of an Aligned at least
+inline constexpr std::size_t kAlignment = 128;  // bytes; default alignment of Aligned
 
-// Not initialised unless a value is given.
+// The elements are not initialised, except by `filled`.
 template <class T>
 class Aligned {
  public:

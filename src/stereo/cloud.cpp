@@ -35,7 +35,7 @@ std::vector<CloudPoint> disparity_to_cloud(ImageView<const float> disparity,
                             colour.at(x, y, 0),
                             colour.at(x, y, grey ? 0 : 1),
                             colour.at(x, y, grey ? 0 : 2)};
-      // A disparity near -doffs is a point beyond the range of float.
+      // A disparity near -doffs gives a point beyond the range of float.
       const bool is_finite = std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
       if (is_finite && p.z > 0) points.push_back(p);
     }

@@ -19,10 +19,10 @@ constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 void check(Disparities d, int width, int height) {
   if (d.width == width && d.height == height && d.channels == 1) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("dense_matches: disparity of {} x {} px, the rectified pictures have "
-                          "{} x {}",
-                          d.width, d.height, width, height));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("dense_matches: disparity of {} x {} px, the rectified images have {} x {}",
+                  d.width, d.height, width, height));
 }
 
 DenseMatches unknown(int width, int height) {
@@ -30,7 +30,8 @@ DenseMatches unknown(int width, int height) {
   return {none, none, none, none};
 }
 
-// Interpolates between pixels; outside it is NaN.
+// Interpolates bilinearly between pixels; NaN outside the image. Returns the value of the nearest
+// pixel if one of the four neighbours is unknown or if they differ by more than 2 px.
 float interpolated(Disparities d, double x, double y) {
   if (!(x > -0.5 && y > -0.5 && x < d.width - 0.5 && y < d.height - 0.5)) return kUnknown;
   const float nearest = d.row(static_cast<int>(y + 0.5))[static_cast<int>(x + 0.5)];
@@ -44,29 +45,30 @@ float interpolated(Disparities d, double x, double y) {
   return (1 - v) * ((1 - u) * above[0] + u * above[1]) + v * ((1 - u) * below[0] + u * below[1]);
 }
 
-// Median of the disparities in a column within `reach` rows; unknown unless more than half of the
-// rows are known.
+// Returns the median of the disparities in column x within `reach` rows of y, from at most 101
+// rows. Returns NaN unless more than half of the rows are known.
 float median_of_rows(Disparities d, double x, double y, double reach) {
   constexpr int kMostRows = 101;
   float known[kMostRows];
-  int count = 0, asked = 0;
+  int count = 0, count_read = 0;
   const double step = std::max(1.0, 2 * reach / (kMostRows - 1));
-  for (double row = y - reach; row <= y + reach && asked < kMostRows; row += step, ++asked) {
+  for (double row = y - reach; row <= y + reach && count_read < kMostRows;
+       row += step, ++count_read) {
     const float value = interpolated(d, x, std::round(row));
     if (!std::isnan(value)) known[count++] = value;
   }
-  if (2 * count <= asked) return kUnknown;
+  if (2 * count <= count_read) return kUnknown;
   std::nth_element(known, known + count / 2, known + count);
   return known[count / 2];
 }
 
-// A pixel of the photograph of side 0 and the point of the right rectified image that matches it.
+// A pixel of photograph 0 and its matching point in the right rectified image.
 struct Match {
   int px, py;
   Vec2 right;
 };
 
-// Sets the places of matches in the photograph of side 1, and how far they move with the disparity.
+// Writes the matching points in photograph 1 and their shift per px of disparity.
 void set(const Rectification& r, const std::vector<Match>& matches, DenseMatches& out) {
   std::vector<Vec2> points;
   for (const Match& m : matches) {
@@ -84,8 +86,8 @@ void set(const Rectification& r, const std::vector<Match>& matches, DenseMatches
   }
 }
 
-// Half the number of polar rows that each pixel of the photograph of side 0 fills. Moves points of
-// the left rectified image into the image.
+// Returns half the number of polar rows that each pixel of photograph 0 covers. Clamps the rows of
+// `places`, points of the left rectified image, to the image.
 std::vector<double> reaches(const Rectification& r, std::vector<Vec2>& places) {
   std::vector<Vec2> points;
   for (auto& [x, y] : places) {
@@ -99,7 +101,8 @@ std::vector<double> reaches(const Rectification& r, std::vector<Vec2>& places) {
   return all;
 }
 
-// Matches of some pixels of the photograph of side 0.
+// Returns the matches of the given pixels of photograph 0. A pixel that covers two or more polar
+// rows takes the median of their disparities, another pixel an interpolated disparity.
 std::vector<Match> matches_of(const Rectification& r, Disparities disparity,
                               std::span<const Vec2> px) {
   const std::vector<Vec2> exact = rectified_points(r, 0, px);

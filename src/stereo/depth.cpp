@@ -32,22 +32,23 @@ void check(const Intrinsics& k1, const Intrinsics& k2, const Pose& pose, const D
     fail(fmt::format("pose_covariance has {} numbers: must be 36", o.pose_covariance.size()));
 }
 
-// Z of the ray q = R x1 (x1 of depth 1) that is seen nearest to x2: least |x2 x (Z q + t)| on the
-// plane of depth 1 of camera 2, solved by linear least squares; the point has to lie in front of
-// both. Nearly the reprojection error, as matches lie on their epipolar lines.
+// Returns the depth Z on the ray q = R x1 (x1 at depth 1) that minimises |x2 x (Z q + t)| by linear
+// least squares, or NaN if the point does not lie in front of both cameras. The result is close to
+// the minimum of the reprojection error on the plane of depth 1 of camera 2, because matches lie on
+// their epipolar lines.
 double depth_of(const Vec3& q, const Vec3& t, const Vec3& x2) {
   const Vec3 a = cross(x2, q), b = cross(x2, t);
   const double z = -dot(a, b) / dot(a, a);
   return z > 0 && z * q[2] + t[2] > 0 ? z : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Direction in which a camera sees a pixel.
+// Returns the direction in which a camera sees a pixel, with z = 1.
 Vec3 ray_of(const Intrinsics& camera, double x, double y) {
   return {(x - camera.cx) / camera.fx, (y - camera.cy) / camera.fy, 1};
 }
 
-// The poses lie one standard deviation away along each axis of the covariance: its Cholesky
-// factor's columns.
+// Returns the poses that lie one standard deviation away along each axis of the covariance. The
+// axes are the columns of its Cholesky factor.
 std::vector<Pose> deviating_poses(const Pose& pose, std::span<const double> covariance) {
   std::vector<Pose> poses;
   if (covariance.empty()) return poses;
@@ -56,7 +57,7 @@ std::vector<Pose> deviating_poses(const Pose& pose, std::span<const double> cova
     for (std::size_t i = j; i < 6; ++i) {
       double v = covariance[6 * i + j];
       for (std::size_t k = 0; k < j; ++k) v -= L[6 * i + k] * L[6 * j + k];
-      // The covariance has no variance along t: what rounding leaves there is none.
+      // The covariance is singular along t: a pivot that only rounding makes positive counts as 0.
       if (i == j) L[6 * j + j] = v > 1e-12 * covariance[7 * j] ? std::sqrt(v) : 0;
       if (i > j) L[6 * i + j] = L[6 * j + j] > 0 ? v / L[6 * j + j] : 0;
     }
@@ -65,8 +66,8 @@ std::vector<Pose> deviating_poses(const Pose& pose, std::span<const double> cova
     const Vec3 w = {L[j], L[6 + j], L[12 + j]};
     Pose p = pose;
     for (std::size_t c = 0; c < 3; ++c) {  // R + [w]x R
-      const Vec3 column = {pose.R[c], pose.R[3 + c], pose.R[6 + c]}, turned = cross(w, column);
-      for (std::size_t r = 0; r < 3; ++r) p.R[3 * r + c] += turned[r];
+      const Vec3 column = {pose.R[c], pose.R[3 + c], pose.R[6 + c]}, change = cross(w, column);
+      for (std::size_t r = 0; r < 3; ++r) p.R[3 * r + c] += change[r];
       p.t[c] += L[6 * (3 + c) + j];
     }
     poses.push_back(p);
@@ -92,14 +93,14 @@ DepthMap depth_map(const DenseMatches& matches, const Intrinsics& camera1,
         return ray_of(camera2, u + s * matches.dx.at(x, y), v + s * matches.dy.at(x, y));
       };
       const Vec3 q = times(pose.R, ray_of(camera1, x, y)), x2 = seen(0);
-      const double z = depth_of(q, pose.t, x2), aside = options.disparity_deviation;
+      const double z = depth_of(q, pose.t, x2), sigma = options.disparity_deviation;
       double variance = std::pow(
-          (depth_of(q, pose.t, seen(0.5 * aside)) - depth_of(q, pose.t, seen(-0.5 * aside))), 2);
+          (depth_of(q, pose.t, seen(0.5 * sigma)) - depth_of(q, pose.t, seen(-0.5 * sigma))), 2);
       for (const auto& [one, two, other] : others)
         variance += std::pow(
             depth_of(times(other.R, ray_of(one, x, y)), other.t, ray_of(two, u, v)) - z, 2);
       const double deviation = std::sqrt(variance);
-      if (!(deviation <= options.max_deviation * z)) continue;  // NaN too
+      if (!(deviation <= options.max_deviation * z)) continue;  // rejects NaN also
       out.depth.at(x, y) = static_cast<float>(z);
       out.deviation.at(x, y) = static_cast<float>(deviation);
     }

@@ -7,10 +7,10 @@
 namespace bifocal {
 
 std::string disparity_doubt(const DisparityMap& disparity, int min_disparity, int disparities) {
-  constexpr double kHardlyAny = 10;  // per cent
+  constexpr double kLowDensity = 10;  // per cent of the pixels
   if (disparity.density == 0)
-    return "nothing is known: the pictures have no texture, repeat themselves, or do not show the "
-           "same within the search";
+    return "no disparity is known: the images have no texture, repeat themselves, or do not show "
+           "the same scene within the search";
   const int first = min_disparity, last = first + disparities - 1;
   std::int64_t known = 0, at_ends = 0;
   for (const float d : disparity.raw.pixels) {
@@ -21,12 +21,12 @@ std::string disparity_doubt(const DisparityMap& disparity, int min_disparity, in
   if (2 * at_ends >= known)
     return fmt::format(
         "{:.0f} % of the known disparities are at an end of the search, {} or {} px: the same "
-        "picture twice, or a search that ends too early",
+        "image twice, or a search that ends too early",
         100.0 * static_cast<double>(at_ends) / static_cast<double>(known), first, last);
-  if (disparity.density < kHardlyAny)
+  if (disparity.density < kLowDensity)
     return fmt::format(
-        "{:.1f} % of the pixels match, hardly any: the pictures are not rectified, exchanged, or "
-        "do not show the same within the search of {} to {} px",
+        "{:.1f} % of the pixels match, too few: the images are not rectified, are exchanged, or do "
+        "not show the same scene within the search of {} to {} px",
         disparity.density, first, last);
   return {};
 }

@@ -10,7 +10,8 @@ namespace {
 
 namespace filter = kernels::filter;
 
-// Rounds of the fill by means that all of the device works on; they leave little.
+// Rounds of the mean fill that have a launch each, on the whole device. Few pixels stay unknown
+// after them.
 constexpr int kMeanRounds = 16;
 
 const filter::launch<float>& kernels() {
@@ -19,8 +20,9 @@ const filter::launch<float>& kernels() {
   return launch;
 }
 
-// Values from the nearest known disparities, into scratch.disparity.
-void fill_around(Queue& queue, PictureSize size, const DisparityBuffer& disparity,
+// Fills unknown pixels from the nearest known disparities in eight directions,
+// into scratch.disparity.
+void fill_around(Queue& queue, ImageSize size, const DisparityBuffer& disparity,
                  FillScratch& scratch) {
   if (queue.device().info().kind == DeviceKind::cpu)
     return fill_from_nearest(view_of(disparity, size), scratch.nearest,
@@ -40,7 +42,7 @@ void fill_around(Queue& queue, PictureSize size, const DisparityBuffer& disparit
                          .filled = scratch.disparity});
 }
 
-void fill_background(Queue& queue, PictureSize size, const DisparityBuffer& disparity,
+void fill_background(Queue& queue, ImageSize size, const DisparityBuffer& disparity,
                      FillScratch& scratch, const DisparityBuffer& filled) {
   fill_around(queue, size, disparity, scratch);
   kernels().fill_row(queue, {.count = size.height},
@@ -60,10 +62,11 @@ void fill_background(Queue& queue, PictureSize size, const DisparityBuffer& disp
 
 bool has_rest(const DeviceInfo& info) { return info.group_code || info.kind == DeviceKind::cpu; }
 
-// Every round reaches `radius` px further. An odd number of rounds ends in `filled`. OpenCL devices
-// without group code run all rounds one by one: the compiler of PoCL 6.0 ends the process over
-// fill_mean_rest.
-void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer& disparity,
+// Fills unknown pixels with window means, in rounds that extend the known disparities by `radius`
+// px each. The number of rounds is odd, so that the last one writes to `filled`. OpenCL devices
+// without group code launch all rounds separately, because the compiler of PoCL 6.0 aborts the
+// process on fill_mean_rest.
+void fill_mean(Queue& queue, ImageSize size, int window, const DisparityBuffer& disparity,
                const FillScratch& scratch, const DisparityBuffer& filled) {
   const int radius = window / 2, needed = std::max(size.width, size.height) / radius + 1,
             most = has_rest(queue.device().info()) ? kMeanRounds : needed,
@@ -90,14 +93,14 @@ void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer
 
 }  // namespace
 
-std::size_t fill_entries(PictureSize size) {
+std::size_t fill_entries(ImageSize size) {
   using filter::FILL_SEGMENT;
   const auto width = static_cast<std::size_t>(size.width),
              height = static_cast<std::size_t>(size.height);
   return FILL_ENTRIES(width, height);
 }
 
-void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,
+void fill_unknown(Queue& queue, ImageSize size, Fill fill, int window,
                   const DisparityBuffer& disparity, FillScratch& scratch,
                   const DisparityBuffer& filled) {
   if (fill == Fill::background || fill == Fill::planes)

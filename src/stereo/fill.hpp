@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values for unknown pixels, on all devices. The functions put work on a queue and allocate
-// nothing. Maps are [height][width], and no two of one call the same.
+// Fills unknown pixels with values, on all devices. The functions enqueue their work, and allocate
+// no memory on a GPU; on a CPU the first call allocates NearestMemory. Maps are [height][width];
+// the maps of one call must be distinct.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -13,20 +14,21 @@
 
 namespace bifocal::stereo {
 
-// Numbers of FillScratch::ends.
-[[nodiscard]] std::size_t fill_entries(PictureSize size);
+// Returns the number of elements of FillScratch::ends.
+[[nodiscard]] std::size_t fill_entries(ImageSize size);
 
 // Scratch memory of the fill.
 struct FillScratch {
   DisparityBuffer disparity;   // [height][width]
-  Buffer<std::uint32_t> ends;  // [fill_entries]; of background and planes on a GPU
-  Buffer<int> row_known;       // [height]; of background and planes
-  Buffer<int> row_source;      // [height]; of background and planes
-  NearestMemory nearest{};     // of a CPU
+  Buffer<std::uint32_t> ends;  // [fill_entries]; background and planes on a GPU
+  Buffer<int> row_known;       // [height]; background and planes
+  Buffer<int> row_source;      // [height]; background and planes
+  NearestMemory nearest{};     // CPU only
 };
-// Fills `disparity` into `filled`, which Fill::none does not write. Fill::planes does the same as
-// Fill::background, to disparities that have their planes (planes.hpp) and may be in `filled`.
-void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,
+// Fills `disparity` into `filled`. Fill::none does not write `filled`. Fill::planes works like
+// Fill::background and expects disparities to which planes.hpp has added the planes; only these may
+// be in `filled` already.
+void fill_unknown(Queue& queue, ImageSize size, Fill fill, int window,
                   const DisparityBuffer& disparity, FillScratch& scratch,
                   const DisparityBuffer& filled);
 

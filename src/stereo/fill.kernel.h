@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fills of unknown pixels on all devices; filter.kernels describes the arguments.
+// Kernels that fill unknown pixels, on all devices; filter.kernels describes the arguments.
 
-// A member has to know this of its line, whose pixels lie `step` apart: its run of them, the last
-// known value before the run and the first one after it, and whether there is any in the line.
+// A member's run [begin, end) of pixels in a line, the last known value before the run and the
+// first known value after it, and whether the line has any known pixel. Pixels of a line are
+// `step` elements apart.
 typedef struct {
   index begin, end;
   bits32 left, right;
   index known;
 } fill_run;
 
-// `ends` is [2][GROUP_SIZE]: the last known value of the runs up to a member's in the low half, the
-// first one of those from it on in the high half. UNKNOWN_DISPARITY is larger than any value.
+// Finds the run of each member and the known values around it. `ends` is [2][GROUP_SIZE] scratch
+// memory: the low half of an element holds the last known value in the runs up to that member's,
+// the high half the first known value in the runs from that member's on. UNKNOWN_DISPARITY is
+// larger than any value.
 group_fn fill_run fill_find_run(global_const bits16* line, index length, offset step,
                                 local_ptr bits32* ends) {
   const index member = (index)group_member(), each = (length + GROUP_SIZE - 1) / GROUP_SIZE;
@@ -43,7 +46,7 @@ group_fn fill_run fill_find_run(global_const bits16* line, index length, offset 
 
 lane_fn index fill_least(index a, index b) { return a < b ? a : b; }
 
-// Gives every pixel of a run its own value, or the first known one after it.
+// Gives every pixel of a run its own value, or the first known value after it.
 group_fn void fill_backwards(global_const bits16* line, const fill_run* run, offset step,
                              global_ptr bits16* to) {
   bits32 right = run->right;
@@ -67,10 +70,10 @@ group_kernel(fill_row, row, FILL_ROW) {
   if (group_leads()) row_known[row] = run.known;
 }
 
-// A member has a run of rows. `nearest` is [2][GROUP_SIZE]: the last known row of each run, -1
-// where it has none, and the first one, `height` where it has none.
+// Each member scans a run of rows. `nearest` is [2][GROUP_SIZE]: the last known row of each run or
+// -1, and the first known row or `height`.
 group_kernel(fill_sources, group, FILL_SOURCES) {
-  (void)group;  // there is one
+  (void)group;  // the launch has one group
   const index member = (index)group_member(), each = (height + GROUP_SIZE - 1) / GROUP_SIZE;
   const index begin = fill_least(member * each, height), end = fill_least(begin + each, height);
   index above = -1, below = height;
@@ -97,7 +100,7 @@ group_kernel(fill_sources, group, FILL_SOURCES) {
   }
 }
 
-// Rows of the picture with a value are their own source.
+// A row with a known value is its own source and stays as it is.
 group_kernel(fill_blank, row, FILL_BLANK) {
   const index from = row_source[row];
   if (from == row || from == height) return;
@@ -112,14 +115,14 @@ map_kernel(fill_mean_round, pixel, FILL_MEAN_ROUND) {
 }
 
 group_kernel(fill_mean_rest, group, FILL_MEAN_REST) {
-  (void)group;  // there is one
+  (void)group;  // the launch has one group
   const index pixels = width * height;
   index again = 1;
   while (again) {
     group_barrier();
     if (group_leads()) flags[0] = flags[1] = 0;
     group_barrier();
-    // What this round finds goes to `other` first, so that it is not seen in the same round.
+    // The values of this round go to `other` first, so that the same round does not read them.
     for (index i = (index)group_member(); i < pixels; i += GROUP_SIZE) {
       if (disparity[i] != UNKNOWN_DISPARITY) continue;
       index d = window_mean(disparity, width, height, i % width, i / width, radius);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One unknown pixel is filled with this on all devices. Disparities are [height][width].
+// Rules that fill one unknown pixel, shared by all devices. Disparities are [height][width].
 
-// The mean of the known disparities in the window around (x, y), rounded; UNKNOWN_DISPARITY when
-// there is none.
+// Returns the rounded mean of the known disparities in the window around (x, y), or
+// UNKNOWN_DISPARITY if the window has none.
 lane_fn index window_mean(global_const unsigned short* disparities, index width, index height,
                           index x, index y, index radius) {
   const index x0 = x > radius ? x - radius : 0, y0 = y > radius ? y - radius : 0;
@@ -20,17 +20,18 @@ lane_fn index window_mean(global_const unsigned short* disparities, index width,
   return count > 0 ? (sum + count / 2) / count : UNKNOWN_DISPARITY;
 }
 
-// The two lowest of the disparities so far and of this one. UNKNOWN_DISPARITY is larger than any.
+// Updates the two lowest disparities so far with another one. UNKNOWN_DISPARITY is larger than
+// any disparity.
 lane_fn void keep_lowest(index disparity, index* lowest, index* second) {
   index larger = disparity < *lowest ? *lowest : disparity;
   *lowest = disparity < *lowest ? disparity : *lowest;
   *second = larger < *second ? larger : *second;
 }
 
-// Fill::background, from the nearest known ones in the row and the two lowest of those in all eight
-// directions.
+// Returns the value of Fill::background. left, right: nearest known disparities in the row; lowest,
+// second: the two lowest of the nearest known disparities in all eight directions.
 lane_fn index background_value(index left, index right, index lowest, index second) {
-  index beside = left < right ? left : right,
+  index in_row = left < right ? left : right,
         around = second == UNKNOWN_DISPARITY ? lowest : second;
-  return beside == UNKNOWN_DISPARITY || around > beside ? around : beside;
+  return in_row == UNKNOWN_DISPARITY || around > in_row ? around : in_row;
 }

@@ -9,7 +9,7 @@ namespace {
 
 namespace filter = kernels::filter;
 
-// filter_tile depends on the constants, the other kernels do not.
+// The constants specialise filter_tile; no other kernel uses them.
 filter::launch<float> kernels_of(bool regions, int median) {
   return filter::launch<float>(filter::FILTER_THREADS,
                                {{"REGIONS", regions ? 1 : 0}, {"MEDIAN_SIDE", median}});
@@ -19,22 +19,22 @@ const filter::launch<float>& kernels() {
   return launch;
 }
 
-int tiles_of(PictureSize size) {
+int tiles_of(ImageSize size) {
   const auto divided_up = [](int a, int b) { return (a + b - 1) / b; };
   return divided_up(size.width, filter::TILE_WIDTH) * divided_up(size.height, filter::TILE_HEIGHT);
 }
 
-bool looks_around(Fill fill) { return fill == Fill::background || fill == Fill::planes; }
+bool uses_neighbours(Fill fill) { return fill == Fill::background || fill == Fill::planes; }
 
-// Without a check or a median there is nothing to do between the search and the speckles. A GPU
-// finds the regions of its tiles at the same time.
+// Returns whether filter_tile has to run after the search: for the cross-check, for the median, or
+// on a GPU for the speckle filter, because it also finds the regions of each tile.
 bool needs_tiles(DeviceKind kind, const DisparityFilter& f, bool is_checked) {
   return !is_checked || f.median > 0 || (kind != DeviceKind::cpu && f.speckle_size > 1);
 }
 
 }  // namespace
 
-std::size_t PostFilter::bytes(DeviceKind kind, PictureSize size, const DisparityFilter& f,
+std::size_t PostFilter::bytes(DeviceKind kind, ImageSize size, const DisparityFilter& f,
                               bool is_checked) {
   const bool regions = f.speckle_size > 1, is_cpu = kind == DeviceKind::cpu;
   const auto pixels = static_cast<std::size_t>(size.pixels());
@@ -42,11 +42,11 @@ std::size_t PostFilter::bytes(DeviceKind kind, PictureSize size, const Disparity
                            (f.fill != Fill::none ? 4 : 0) +
                            (regions || f.fill == Fill::planes ? 8 : 0);
   return each * pixels + 2 * sizeof(int) * static_cast<std::size_t>(size.height) +
-         (looks_around(f.fill) ? (is_cpu ? 2 * pixels : 4 * fill_entries(size)) : 0) +
+         (uses_neighbours(f.fill) ? (is_cpu ? 2 * pixels : 4 * fill_entries(size)) : 0) +
          (f.fill == Fill::planes ? PlaneFill::bytes(kind, size) : 0);
 }
 
-PostFilter::PostFilter(const Device& device, PictureSize size, const DisparityFilter& f,
+PostFilter::PostFilter(const Device& device, ImageSize size, const DisparityFilter& f,
                        int min_disparity, bool is_checked)
     : size_(size),
       filter_(f),
@@ -59,7 +59,7 @@ PostFilter::PostFilter(const Device& device, PictureSize size, const DisparityFi
              rows = static_cast<std::size_t>(size.height);
   const auto when = [&](bool needed) { return needed ? pixels : 0; };
   const bool has_planes = f.fill == Fill::planes,
-             has_ends = looks_around(f.fill) && kind != DeviceKind::cpu;
+             has_ends = uses_neighbours(f.fill) && kind != DeviceKind::cpu;
   winners_ = DisparityBuffer(device, when(needs_tiles(kind, f, is_checked)));
   disparity_ = DisparityBuffer(device, pixels);
   filled_ = DisparityBuffer(device, when(f.fill != Fill::none));
@@ -103,8 +103,8 @@ void PostFilter::run(Queue& queue, const WinnerMaps& winners, const FilteredMaps
   to_px(queue, filled(), out.filled);
 }
 
-// Finds labels_ and sizes_ of the regions of `values`. A GPU joins the regions that filter_tile has
-// found in each tile.
+// Finds labels_ and sizes_ of the regions of `values`. On a GPU it joins the regions that
+// filter_tile has found in each tile.
 void PostFilter::find_regions(Queue& queue, const DisparityBuffer& values, int range) {
   if (queue.device().info().kind == DeviceKind::cpu)
     return regions_.find(view_of(values, size_), range, labels_.data(), sizes_.data());
@@ -116,7 +116,7 @@ void PostFilter::find_regions(Queue& queue, const DisparityBuffer& values, int r
   kernels().filter_sizes(queue, {.count = size_.pixels()}, {.labels = labels_, .sizes = sizes_});
 }
 
-// Leaves disparities with the planes of flat regions in filled_.
+// Writes the disparities to filled_, with the planes of flat regions added.
 void PostFilter::find_planes(Queue& queue, const WinnerMaps& winners) {
   const DisparityBuffer& flat = filled_;
   planes_->find_flat(queue, winners, flat);

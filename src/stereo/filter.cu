@@ -4,7 +4,7 @@
 namespace {
 
 template <class Real, int Regions, int MedianSide>
-struct filter_text {
+struct filter_source {
   static constexpr int GROUP_SIZE = 256, REGIONS = Regions, MEDIAN_SIDE = MedianSide;
   static bifocal::runtime::Constants constants() {
     return {{"REGIONS", REGIONS}, {"MEDIAN_SIDE", MEDIAN_SIDE}};
@@ -14,17 +14,17 @@ struct filter_text {
 #include "stereo/filter.list"
 #include "lane/cpp_end.h"
 };
-static_assert(filter_text<float, 0, 0>::GROUP_SIZE == filter_text<float, 0, 0>::FILTER_THREADS);
+static_assert(filter_source<float, 0, 0>::GROUP_SIZE == filter_source<float, 0, 0>::FILTER_THREADS);
 
 CUDA_KERNELS(FILTER_KERNELS)
 
 }  // namespace
 
 CUDA_TABLE(filter) {
-  CUDA_VARIANT(filter, FILTER_KERNELS, filter_text<float, 0, 0>)
-  CUDA_VARIANT(filter, FILTER_TILE_KERNEL, filter_text<float, 0, 3>)
-  CUDA_VARIANT(filter, FILTER_TILE_KERNEL, filter_text<float, 0, 5>)
-  CUDA_VARIANT(filter, FILTER_TILE_KERNEL, filter_text<float, 1, 0>)
-  CUDA_VARIANT(filter, FILTER_TILE_KERNEL, filter_text<float, 1, 3>)
-  CUDA_VARIANT(filter, FILTER_TILE_KERNEL, filter_text<float, 1, 5>)
+  CUDA_VARIANT(filter, FILTER_KERNELS, filter_source<float, 0, 0>)
+  CUDA_VARIANT(filter, FILTER_TILE_KERNEL, filter_source<float, 0, 3>)
+  CUDA_VARIANT(filter, FILTER_TILE_KERNEL, filter_source<float, 0, 5>)
+  CUDA_VARIANT(filter, FILTER_TILE_KERNEL, filter_source<float, 1, 0>)
+  CUDA_VARIANT(filter, FILTER_TILE_KERNEL, filter_source<float, 1, 3>)
+  CUDA_VARIANT(filter, FILTER_TILE_KERNEL, filter_source<float, 1, 5>)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All of DisparityFilter on all devices: the work on disparities after the winners are known.
+// Applies DisparityFilter on all devices: the filters that follow the choice of the winners.
 // Disparities are fixed-point (disparity.lane.h).
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace bifocal::stereo {
 
-// Maps [height][width] in the device's memory; null: not wanted.
+// Output maps [height][width] in the device's memory. A null map is not written.
 struct FilteredMaps {
   Memory<float> raw{}, filled{};
   Memory<std::uint8_t> confidence{};
@@ -26,22 +26,22 @@ struct FilteredMaps {
 
 class PostFilter {
  public:
-  // is_checked: the search has done the cross-check.
-  PostFilter(const Device& device, PictureSize size, const DisparityFilter& filter,
-             int min_disparity, bool is_checked);
-  // Bytes of the device's memory that an object takes.
-  [[nodiscard]] static std::size_t bytes(DeviceKind kind, PictureSize size,
+  // is_checked: whether the search has already done the cross-check.
+  PostFilter(const Device& device, ImageSize size, const DisparityFilter& filter, int min_disparity,
+             bool is_checked);
+  // Returns the bytes of device memory that an object occupies.
+  [[nodiscard]] static std::size_t bytes(DeviceKind kind, ImageSize size,
                                          const DisparityFilter& filter, bool is_checked);
 
-  // The search writes its disparities here.
+  // Returns the buffer to which the search writes its disparities.
   [[nodiscard]] const DisparityBuffer& winners() const {
     return winners_.size() > 0 ? winners_ : disparity_;
   }
-  // Asynchronous; allocates nothing. `winners.disparity` is winners().
+  // Runs asynchronously, and allocates no memory on a GPU. `winners.disparity` must be winners().
   void run(Queue& queue, const WinnerMaps& winners, const FilteredMaps& out);
 
-  // The results of `run`: the disparities that are left, and filled ones (the same if nothing is
-  // filled).
+  // Results of `run`: the disparities that passed the filters, and the filled disparities. Both are
+  // the same buffer for Fill::none.
   [[nodiscard]] const DisparityBuffer& disparity() const { return disparity_; }
   [[nodiscard]] const DisparityBuffer& filled() const {
     return filter_.fill == Fill::none ? disparity_ : filled_;
@@ -53,15 +53,15 @@ class PostFilter {
   void find_planes(Queue& queue, const WinnerMaps& winners);
   void to_px(Queue& queue, const DisparityBuffer& disparity, const Memory<float>& map) const;
 
-  PictureSize size_;
+  ImageSize size_;
   DisparityFilter filter_;
   int min_disparity_, tolerance_;  // negative tolerance: no cross-check
   kernels::filter::launch<float> tile_, flat_tile_;
-  DisparityBuffer winners_;  // empty when there is nothing to do between the search and the fill
+  DisparityBuffer winners_;  // empty if no filter runs between the search and the speckle filter
   DisparityBuffer disparity_, filled_;
   Buffer<std::uint32_t> labels_, sizes_;
   FillScratch scratch_;
-  Regions regions_;  // of a CPU
+  Regions regions_;  // CPU only
   std::optional<PlaneFill> planes_;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cross-check, median, speckles and maps on all devices; filter.kernels describes the arguments.
-// A group has a tile of the picture. A known value is below 0x8000 (1024 disparities of SUBPIXELS).
+// Kernels of the cross-check, the median, the speckle filter and the output maps on all devices;
+// filter.kernels describes the arguments. A group processes one tile of the image. A known value is
+// below 0x8000 (1024 disparities of SUBPIXELS).
 
-// The checked disparity of a pixel that may lie outside.
+// Returns the cross-checked disparity of pixel (x, y), or UNKNOWN_DISPARITY outside the image.
 group_fn index checked_at(global_const bits16* winners, global_const bits16* right_index,
                           index width, index height, index x, index y, index min_disparity,
                           index tolerance) {
@@ -17,23 +18,24 @@ group_fn void pair_order(pairs* low, pairs* high) {
   *low = least;
 }
 
-// One step of the median of COUNT numbers v: the lowest and the highest of v[0] to v[M - 1], more
-// than half of all, cannot be the median. The next number takes the free place.
+// One step of the median of COUNT numbers v: moves the lowest of v[0] to v[M - 1] to v[0] and the
+// highest to v[M - 1]. As M is more than half of the numbers left, neither can be the median. The
+// next number replaces v[0].
 #define MEDIAN_STEP(COUNT, M)                                                           \
   lane_unroll_all for (index i = 0; i < (M) / 2; ++i) pair_order(v + i, v + (M)-1 - i); \
   lane_unroll_all for (index i = 1; i <= ((M)-1) / 2; ++i) pair_order(v, v + i);        \
   lane_unroll_all for (index i = (M) / 2; i < (M)-1; ++i) pair_order(v + i, v + (M)-1); \
   if ((M) > 3) v[0] = v[(M) > 3 ? (COUNT) + 3 - (M) : 0];
 
-// Returns the medians of the known neighbours of the pixels of one word, of which (x, y) is the
-// first; UNKNOWN_DISPARITY where the pixel itself is unknown. side (a constant): 3 or 5.
+// Returns the medians of the known neighbours for the pixels of one word, the first of which is
+// (x, y). An unknown pixel stays UNKNOWN_DISPARITY. side (a constant): 3 or 5.
 group_fn pairs median_pairs(local_ptr const bits16* halo, index x, index y, const index side) {
   pairs v[25], pad = pairs_ones(), centre = pad;
   const index radius = side / 2, first = (y + HALO - radius) * HALO_WIDTH + x + HALO - radius;
   lane_unroll_all for (index i = 0; i < side; ++i) {
     lane_unroll_all for (index j = 0; j < side; ++j) {
       const pairs u = pairs_load(halo, first + j * HALO_WIDTH + i), unknown = pairs_unknown(u);
-      // Unknown neighbours count as the highest and as the lowest by turns.
+      // Unknown neighbours count alternately as the highest and the lowest value.
       v[i * side + j] = (u & ~unknown) | (pad & unknown);
       pad = pad ^ unknown;
       if (i == radius && j == radius) centre = unknown;
@@ -56,7 +58,7 @@ group_kernel(filter_tile, group, FILTER_TILE) {
   const index left = group % across * TILE_WIDTH, top = group / across * TILE_HEIGHT;
   const bool is_inside = left >= HALO && top >= HALO && left + TILE_WIDTH + HALO <= width &&
                          top + TILE_HEIGHT + HALO <= height;
-  if (is_inside && tolerance < 0) {  // copies of rows, which a CPU makes by registers
+  if (is_inside && tolerance < 0) {  // plain copies of rows; a CPU copies whole registers
     global_const bits16* corner = winners + (offset)(top - HALO) * width + left - HALO;
     tile_for(x, y, HALO_WIDTH, HALO_PIXELS / HALO_WIDTH) halo[y * HALO_WIDTH + x] =
         corner[(offset)y * width + x];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: tile_words.h (GPUs), for the words of the median, which are registers here. The kernels of
-// filter.kernels on CPUs, for every SIMD target.
+// Twin: tile_words.h (GPUs). Compiles the kernels of filter.kernels for every SIMD target of a CPU.
+// The words of the median are registers here.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/filter_cpu.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -14,7 +14,7 @@ namespace bifocal::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Numbers = hn::CappedTag<std::uint16_t, 32>;  // a row of a tile at most
+using Numbers = hn::CappedTag<std::uint16_t, 32>;  // at most a row of a tile
 
 struct MedianWord {
   hn::Vec<Numbers> v;
@@ -25,7 +25,7 @@ struct MedianWord {
 };
 
 template <class Real, int MedianSide>
-struct filter_text {
+struct filter_source {
   static constexpr int GROUP_SIZE = 1, REGIONS = 0, MEDIAN_SIDE = MedianSide;
   static runtime::Constants constants() { return {{"MEDIAN_SIDE", MEDIAN_SIDE}}; }
   using pairs = MedianWord;
@@ -43,7 +43,7 @@ struct filter_text {
   static HWY_INLINE void pairs_store(std::uint16_t* tile, int i, pairs a) {
     hn::StoreU(a.v, Numbers(), tile + i);
   }
-  // Of regions.kernel.h: named by filter_tile, not called where REGIONS is 0.
+  // Functions of regions.kernel.h that filter_tile names but does not call if REGIONS is 0.
   static void tile_regions(const std::uint16_t* tile, std::uint32_t* trees, std::uint32_t* sizes,
                            std::uint32_t* joined, int range);
   static std::uint32_t tile_root(std::uint32_t* trees, std::uint32_t i);
@@ -59,10 +59,10 @@ CPU_KERNELS(FILTER_TILE_KERNEL)
 CPU_KERNELS(FILTER_COMMON_KERNELS)
 
 void filter_rows(runtime::CpuTable& table) {
-  CPU_VARIANT(filter, FILTER_COMMON_KERNELS, filter_text<float, 0>)
-  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_text<float, 0>)
-  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_text<float, 3>)
-  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_text<float, 5>)
+  CPU_VARIANT(filter, FILTER_COMMON_KERNELS, filter_source<float, 0>)
+  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_source<float, 0>)
+  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_source<float, 3>)
+  CPU_VARIANT(filter, FILTER_TILE_KERNEL, filter_source<float, 5>)
 }
 
 }  // namespace

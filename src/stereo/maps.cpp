@@ -46,7 +46,8 @@ double to_maps(ImageView<const std::uint16_t> raw, ImageView<const std::uint16_t
     if (out.raw) write_px(row, out.raw + at);
     if (out.filled) write_px(filled.row(y), out.filled + at);
     if (out.confidence) {
-      // Values of its own: bytes that are written might else be those of `out` or `width`.
+      // Local copies of the pointers and the width: otherwise the compiler must assume that the
+      // written bytes alias `out` or `width`.
       std::uint8_t* const to = out.confidence + at;
       const std::uint8_t* const from = confidence + at;
       for (int x = 0, n = width; x < n; ++x) to[x] = row[x] == kUnknown ? std::uint8_t{0} : from[x];

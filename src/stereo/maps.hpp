@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fixed-point disparities (disparity.lane.h) become the maps of the API.
+// Converts fixed-point disparities (disparity.lane.h) to the maps of the API.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace bifocal::stereo {
 
-// Gives an image memory unless it has the right size already.
+// Allocates the image unless it already has the given size and one channel.
 template <class T>
 void fit(Image<T>& image, int width, int height) {
   if (image.width == width && image.height == height && image.channels == 1) return;
@@ -19,19 +19,21 @@ void fit(Image<T>& image, int width, int height) {
   image.width = width, image.height = height;
 }
 
-// A length in px as 1/32 px, rounded to the nearest, at most 65534; -1 when it is negative.
+// Converts a length in px to 1/32 px, rounded to the nearest and at most 65534. Returns -1 for a
+// negative length.
 [[nodiscard]] int subpixels_of(double px);
 
-// Maps go here, [height][width]; a null pointer asks for none.
+// Output maps, [height][width]. A null pointer skips the map.
 struct MapPointers {
   float *raw = nullptr, *filled = nullptr;
   std::uint8_t* confidence = nullptr;
 };
-// The memory of `map`, which is made to fit. SSD has no confidence.
+// Makes `map` fit and returns its memory. SSD has no confidence.
 [[nodiscard]] MapPointers pointers_of(DisparityMap& map, int width, int height,
                                       bool has_confidence);
 
-// Writes raw and filled in px, and `confidence` where a pixel is known. Returns the density.
+// Writes the raw and the filled map in px and, for known pixels, the confidence. Returns the
+// density in per cent.
 double to_maps(ImageView<const std::uint16_t> raw, ImageView<const std::uint16_t> filled,
                const std::uint8_t* confidence, int min_disparity, const MapPointers& out);
 

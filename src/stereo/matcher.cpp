@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StereoMatcher and the functions made of it check their arguments; a PairMatcher does the work.
+// StereoMatcher and the functions based on it check their arguments; a PairMatcher does the work.
 #include <fmt/format.h>
 
 #include <climits>
@@ -17,7 +17,7 @@ namespace bifocal {
 namespace {
 
 constexpr const char* kName = "StereoMatcher";
-constexpr int kGroupSlack = 255;  // threads of a last group, whose numbers have to fit an int too
+constexpr int kGroupSlack = 255;  // threads of the last group, whose indices must fit an int also
 
 [[noreturn]] void fail(const std::string& message) {
   throw Error(ErrorCode::usage, fmt::format("{}: {}", kName, message));
@@ -25,12 +25,12 @@ constexpr int kGroupSlack = 255;  // threads of a last group, whose numbers have
 
 void check_size(int width, int height) {
   if (width < 1 || height < 1 || std::int64_t{width} * height > INT_MAX - kGroupSlack)
-    fail(fmt::format("pictures of {} x {} pixels: must be 1 to {}", width, height,
+    fail(fmt::format("images of {} x {} pixels: must be 1 to {}", width, height,
                      INT_MAX - kGroupSlack));
 }
 
 template <class Pixel, class Options>
-std::unique_ptr<stereo::PairMatcher<Pixel>> make_matcher(Queue& queue, stereo::PictureSize size,
+std::unique_ptr<stereo::PairMatcher<Pixel>> make_matcher(Queue& queue, stereo::ImageSize size,
                                                          const Options& options) {
   if (queue.device().info().kind == DeviceKind::cpu)
     return std::make_unique<stereo::CpuMatcher<Pixel, Options>>(queue, size, options);
@@ -46,7 +46,7 @@ void check_memory(const Queue& queue, const char* name, const Memory<T>& m, int 
     fail(fmt::format("{} is memory of the host; the queue is of {}", name,
                      queue.device().info().id));
   if (m.size() > 0 && m.size() < static_cast<std::size_t>(pixels))
-    fail(fmt::format("{} holds {} numbers; pictures have {} pixels", name, m.size(), pixels));
+    fail(fmt::format("{} holds {} numbers; images have {} pixels", name, m.size(), pixels));
 }
 
 template <class Pixel>
@@ -70,10 +70,10 @@ void run_checked(stereo::PairMatcher<Pixel>& matcher, const Memory<const Pixel>&
 template <class Pixel>
 void submit_checked(stereo::PairMatcher<Pixel>& matcher, ImageView<const Pixel> left,
                     ImageView<const Pixel> right) {
-  stereo::check_pictures(kName, left, right, 4);
-  const stereo::PictureSize size = matcher.size();
+  stereo::check_images(kName, left, right, 4);
+  const stereo::ImageSize size = matcher.size();
   if (left.width != size.width || left.height != size.height)
-    fail(fmt::format("pictures of {} x {}; it was made for {} x {}", left.width, left.height,
+    fail(fmt::format("images of {} x {}; it was made for {} x {}", left.width, left.height,
                      size.width, size.height));
   if (matcher.pending() >= stereo::kMostPending)
     fail("submit while two pairs are on their way: next() takes one");
@@ -94,13 +94,13 @@ template <class Pixel>
 DisparityMap match(Queue& queue, ImageView<const Pixel> left, ImageView<const Pixel> right,
                    const SgmOptions& options) {
   stereo::check_sgm(options);
-  stereo::check_pictures("stereo_sgm", left, right, 4);
+  stereo::check_images("stereo_sgm", left, right, 4);
   return StereoMatcher(queue, left.width, left.height, options, 8 * sizeof(Pixel))(left, right);
 }
 
 DisparityMap match_ssd(Queue& queue, ImageView<const std::uint8_t> left,
                        ImageView<const std::uint8_t> right, const SsdOptions& options) {
-  stereo::check_pictures("stereo_ssd", left, right);
+  stereo::check_images("stereo_ssd", left, right);
   return StereoMatcher(queue, left.width, left.height, options)(left, right);
 }
 
@@ -130,10 +130,10 @@ StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
 template <class Pixel>
 stereo::PairMatcher<Pixel>& StereoMatcher::matcher() {
   if constexpr (std::is_same_v<Pixel, std::uint8_t>) {
-    if (!matcher8_) fail("pictures of 8 bits; it was made for 16");
+    if (!matcher8_) fail("images of 8 bits; it was made for 16");
     return *matcher8_;
   } else {
-    if (!matcher16_) fail("pictures of 16 bits; it was made for 8");
+    if (!matcher16_) fail("images of 16 bits; it was made for 8");
     return *matcher16_;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: matcher_device.hpp (GPUs). StereoMatcher on the CPU: a submitted pair is matched at once.
-// All memory is taken when the matcher is made, but that of the regions with the first pair.
+// Twin: matcher_device.hpp (GPUs). StereoMatcher on the CPU: `submit` matches the pair at once. The
+// constructor allocates all memory except for the regions and their planes, whose memory grows as
+// pairs need it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace bifocal::stereo {
 template <class Pixel, class Options>
 class CpuMatcher final : public PairMatcher<Pixel> {
  public:
-  CpuMatcher(Queue& queue, PictureSize size, const Options& options)
+  CpuMatcher(Queue& queue, ImageSize size, const Options& options)
       : PairMatcher<Pixel>(queue, size, kIsSgm),
         options_(options),
         tolerance_(subpixels_of(options.filter.cross_check)),
@@ -30,7 +31,7 @@ class CpuMatcher final : public PairMatcher<Pixel> {
   }
 
   [[nodiscard]] std::size_t memory() const override {
-    // plan_sgm counts the filters too, for max_memory.
+    // plan_sgm includes the filters, because max_memory covers both.
     return search_.bytes() +
            (kIsSgm ? 0 : PostFilter::bytes(DeviceKind::cpu, this->size(), options_.filter, true));
   }
@@ -46,7 +47,7 @@ class CpuMatcher final : public PairMatcher<Pixel> {
   static constexpr bool kIsSgm = std::is_same_v<Options, SgmOptions>;
   using Search = std::conditional_t<kIsSgm, SgmSearch, SsdSearch>;
 
-  static Search make_search(PictureSize size, const Options& options) {
+  static Search make_search(ImageSize size, const Options& options) {
     const int threads = runtime::thread_count();
     if constexpr (kIsSgm) {
       return SgmSearch(size, options, plan_sgm(size, options, threads));
@@ -67,11 +68,11 @@ class CpuMatcher final : public PairMatcher<Pixel> {
   }
   void take(std::size_t slot, DisparityMap& map) override { std::swap(map, maps_[slot]); }
 
-  // Returns the density.
+  // Matches a pair and returns the density in per cent.
   double match(ImageView<const Pixel> left, ImageView<const Pixel> right, const MapPointers& out) {
     search_.run(left, right, sink_);
     if constexpr (!kIsSgm) forget_unclear(view_of(filter_.winners(), this->size()), options_);
-    static const DisparityBuffer none;  // the cross-check is done
+    static const DisparityBuffer none;  // the search has done the cross-check
     const ImageView<const std::uint8_t> brightness = brightness_of(left);
     filter_.run(this->queue(),
                 {.disparity = filter_.winners(),
@@ -104,7 +105,7 @@ class CpuMatcher final : public PairMatcher<Pixel> {
   int tolerance_;
   Search search_;
   PostFilter filter_;
-  ImageU8 confidence_;  // empty of SSD
+  ImageU8 confidence_;  // empty for SSD
   std::conditional_t<kIsSgm, SgmSink, SsdSink> sink_ = [this](int y, const WinnerRow& row) {
     keep(y, row);
   };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Twin: matcher_cpu.hpp (CPUs). StereoMatcher on CUDA and OpenCL devices. A stream has two slots,
-// each with its pictures and filters; the search is shared. While the device works on one pair, the
-// host copies the next one there and the maps of the one before back, through page-locked memory:
+// each with its own images and filters; both share the search. While the device works on one pair,
+// the host copies the next pair to the device and the maps of the previous pair back, through
+// page-locked memory:
 //
 //   host    copy n+1 | wait for n, start n+1 | maps of n       | copy n+2 | ...
 //   device  pair n                           | pair n+1                   | ...
@@ -26,7 +27,7 @@
 
 namespace bifocal::stereo {
 
-// Copies grey rows without gaps.
+// Copies the image without gaps between its rows; a colour image becomes grey.
 template <class Pixel>
 void copy_grey(ImageView<const Pixel> image, Pixel* to) {
   if (image.channels != 1) {
@@ -38,10 +39,10 @@ void copy_grey(ImageView<const Pixel> image, Pixel* to) {
   });
 }
 
-// A pair of a stream: its pictures, its confidence, and its work.
+// Slot of a stream: the images of a pair, its confidence map, and its recorded work.
 template <class Pixel>
 struct Slot {
-  Slot(const Device& device, PictureSize size, bool has_confidence)
+  Slot(const Device& device, ImageSize size, bool has_confidence)
       : host(device, 2 * static_cast<std::size_t>(size.pixels())),
         left(device, static_cast<std::size_t>(size.pixels())),
         right(device, static_cast<std::size_t>(size.pixels())),
@@ -51,14 +52,14 @@ struct Slot {
   Buffer<std::uint8_t> confidence;
   std::optional<runtime::Recording> work;
 
-  [[nodiscard]] static std::size_t bytes(PictureSize size) {
+  [[nodiscard]] static std::size_t bytes(ImageSize size) {
     return (2 * sizeof(Pixel) + 1) * static_cast<std::size_t>(size.pixels());
   }
 };
 
-// Maps on their way to the host.
+// Page-locked memory through which maps are copied to the host.
 struct HostMaps {
-  HostMaps(const Device& device, PictureSize size, bool has_confidence)
+  HostMaps(const Device& device, ImageSize size, bool has_confidence)
       : disparity(device, static_cast<std::size_t>(size.pixels())),
         filled(device, static_cast<std::size_t>(size.pixels())),
         confidence(device, has_confidence ? static_cast<std::size_t>(size.pixels()) : 0) {}
@@ -69,7 +70,7 @@ struct HostMaps {
 template <class Pixel, class Options>
 class DeviceMatcher final : public PairMatcher<Pixel> {
  public:
-  DeviceMatcher(Queue& queue, PictureSize size, const Options& options)
+  DeviceMatcher(Queue& queue, ImageSize size, const Options& options)
       : PairMatcher<Pixel>(queue, size, kIsSgm),
         queue_(queue),
         options_(options),
@@ -81,7 +82,7 @@ class DeviceMatcher final : public PairMatcher<Pixel> {
   ~DeviceMatcher() override {
     try {
       queue_.wait();
-    } catch (const Error&) {  // the queue's next call says so
+    } catch (const Error&) {  // the next call on the queue reports the error
     }
   }
 
@@ -113,8 +114,8 @@ class DeviceMatcher final : public PairMatcher<Pixel> {
     std::unique_ptr<runtime::Recording> work;
   };
 
-  // `rest`: bytes of max_memory that others take.
-  static Search make_search(Queue& queue, PictureSize size, const Options& options,
+  // rest: bytes of max_memory that the slots and filters need.
+  static Search make_search(Queue& queue, ImageSize size, const Options& options,
                             [[maybe_unused]] std::size_t rest) {
     if constexpr (kIsSgm) {
       return SgmDevice(queue, size, 8 * sizeof(Pixel), options, rest);
@@ -184,7 +185,7 @@ class DeviceMatcher final : public PairMatcher<Pixel> {
 
   Queue& queue_;
   Options options_;
-  std::size_t rest_;  // bytes besides those of the search
+  std::size_t rest_;  // bytes outside the search
   Search search_;
   std::array<std::optional<PostFilter>, kMostPending> filters_;
   std::vector<Recorded> recorded_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Twin: nearest.kernel.h (GPUs). Fill::background from the nearest known disparities in eight
-// directions on CPUs, by sweeps down and up the rows. The twin stayed because the GPUs' segments
-// took a CPU about twice as long for 1920 x 1080 pixels (83 ms and 41 ms in single runs on a loaded
-// EPYC, November 2026).
+// directions on CPUs, by sweeps down and up the rows. The twin remains because the segments of the
+// GPU version took a CPU about twice as long for 1920 x 1080 pixels (83 ms and 41 ms in single runs
+// on a loaded EPYC, November 2026).
 #include "stereo/nearest.hpp"
 
 #include <hwy/base.h>
@@ -18,20 +18,20 @@ namespace {
 
 constexpr std::uint16_t kUnknown = Rules::UNKNOWN_DISPARITY;
 
-// Finds the nearest known disparities above, or below, straight and along both diagonals, and keeps
-// the two lowest of them, `lowest` and `second`. A diagonal's place in memory is the same in
-// every row.
+// Finds the nearest known disparities above each pixel, or below it if `up`, vertically and along
+// both diagonals. Updates the two lowest disparities, `lowest` and `memory.second`. A diagonal
+// keeps its place in memory from row to row.
 void sweep_nearest(ImageView<const std::uint16_t> in, bool up, NearestMemory& memory,
                    ImageView<std::uint16_t> lowest) {
   const int width = in.width, height = in.height;
   const auto diagonals = static_cast<std::size_t>(width) + static_cast<std::size_t>(height);
   memory.nearest.assign(static_cast<std::size_t>(width) + 2 * diagonals, kUnknown);
-  std::uint16_t* HWY_RESTRICT straight = memory.nearest.data();
+  std::uint16_t* HWY_RESTRICT vertical = memory.nearest.data();
   for (int n = 0; n < height; ++n) {
     check_cancelled();
     const int y = up ? height - 1 - n : n;
-    std::uint16_t* HWY_RESTRICT from_left = straight + width + height - n;
-    std::uint16_t* HWY_RESTRICT from_right = straight + width + diagonals + n;
+    std::uint16_t* HWY_RESTRICT from_left = vertical + width + height - n;
+    std::uint16_t* HWY_RESTRICT from_right = vertical + width + diagonals + n;
     const std::uint16_t* HWY_RESTRICT row = in.row(y);
     std::uint16_t *HWY_RESTRICT low = lowest.row(y), *HWY_RESTRICT next = memory.second.row(y);
     for (int x = 0; x < width; ++x) {
@@ -40,7 +40,7 @@ void sweep_nearest(ImageView<const std::uint16_t> in, bool up, NearestMemory& me
         d = row[x] == kUnknown ? d : row[x];
         Rules::keep_lowest(d, &a, &b);
       };
-      meet(straight[x]);
+      meet(vertical[x]);
       meet(from_left[x]);
       meet(from_right[x]);
       low[x] = static_cast<std::uint16_t>(a);
@@ -49,7 +49,8 @@ void sweep_nearest(ImageView<const std::uint16_t> in, bool up, NearestMemory& me
   }
 }
 
-// `out` holds the lowest disparities of the rows above and below.
+// Fills one row. On entry `out` and `second` hold the two lowest disparities of the rows above
+// and below.
 void fill_row_around(const std::uint16_t* row, const std::uint16_t* second, int width,
                      std::uint16_t* out) {
   int left = kUnknown;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fill::background from the nearest known disparities in eight directions, on CPUs.
+// Fill::background on CPUs, from the nearest known disparities in eight directions.
 #pragma once
 
 #include <bifocal/image.hpp>
@@ -9,14 +9,14 @@
 
 namespace bifocal::stereo {
 
-// Kept from call to call, so that calls for pictures of one size allocate only once.
+// Scratch memory kept between calls, so that calls for images of one size allocate only once.
 struct NearestMemory {
-  std::vector<std::uint16_t> nearest;  // known disparities above (or below) the pixels of a row
-  ImageU16 second;                     // the second lowest of those in other rows
+  std::vector<std::uint16_t> nearest;  // nearest known disparities above (or below) a row
+  ImageU16 second;                     // second lowest of the disparities in other rows
 };
 
-// Copies `disparity` to `out`, with values for the unknown pixels from which a direction leads to a
-// known one.
+// Copies `disparity` to `out` and fills the unknown pixels from which at least one of the eight
+// directions leads to a known pixel.
 void fill_from_nearest(ImageView<const std::uint16_t> disparity, NearestMemory& memory,
                        ImageView<std::uint16_t> out);
 

@@ -2,16 +2,17 @@
 // Twin: nearest.cpp (CPUs). Fill::background from the nearest known disparities in eight
 // directions, on GPUs.
 
-// Lines along rows, columns and both diagonals are cut into segments of FILL_SEGMENT pixels, from
-// row or column 0 on. An entry is of one line in one segment: first the rows' [height][segments],
-// then for each segment of rows the columns' [width], and the diagonals' by the column, moved to 0
-// and up, where they meet the segment's first row: those to the right and to the left, [width +
-// FILL_SEGMENT - 1] each.
+// Lines along rows, columns and both diagonals are cut into segments of FILL_SEGMENT pixels,
+// starting at row or column 0. An entry is one segment of one line. The array holds these entries:
+//   - the rows, [height][segments];
+//   - for each segment of rows the columns, [width], then the diagonals to the right and those to
+//   the left, [width + FILL_SEGMENT - 1] each. A diagonal's index is the column in which it meets
+//   the first row of the segment, shifted so that the indices start at 0.
 lane_fn index fill_segments(index length) { return (length + FILL_SEGMENT - 1) / FILL_SEGMENT; }
 lane_fn index fill_diagonals(index width) { return width + FILL_SEGMENT - 1; }
 
 struct fill_place {
-  index x, y, dx, dy;  // the segment's first pixel, which may lie outside, and the line's direction
+  index x, y, dx, dy;  // first pixel of the segment, maybe outside the image; direction of the line
 };
 group_fn struct fill_place fill_place_of(index entry, index width, index height) {
   const index across = fill_segments(width), rows = height * across;
@@ -40,7 +41,7 @@ map_kernel(fill_ends, entry, FILL_ENDS) {
   ends[entry] = first << 16 | last;
 }
 
-// The first entry of a line, the way to the next one, and how many there are.
+// A line's first entry, the distance to its next entry, and the number of its entries.
 struct fill_chain {
   offset entry, step;
   index count;
@@ -56,8 +57,8 @@ group_fn struct fill_chain fill_chain_of(index line, index width, index height) 
   c.count = down;
   if (line < width) return c;
   line -= width;
-  // Diagonals begin in the first segment, or at a side of a later one: its first or last
-  // FILL_SEGMENT.
+  // A diagonal begins in the first segment of rows, or at a side of a later segment: there it is
+  // one of the first or last FILL_SEGMENT diagonals.
   const index lines = diagonals + (down - 1) * FILL_SEGMENT, to_left = line >= lines;
   if (to_left) line -= lines;
   const index later = line - diagonals, segment = later < 0 ? 0 : later / FILL_SEGMENT + 1;
@@ -70,7 +71,7 @@ group_fn struct fill_chain fill_chain_of(index line, index width, index height) 
   return c;
 }
 
-// An entry becomes the first known one after its segment, and the last one before it.
+// Replaces an entry by the first known disparity after its segment and the last one before it.
 map_kernel(fill_carry, line, FILL_CARRY) {
   const struct fill_chain c = fill_chain_of(line, width, height);
   bits32 before = UNKNOWN_DISPARITY, after = UNKNOWN_DISPARITY;
@@ -96,9 +97,10 @@ map_kernel(fill_carry, line, FILL_CARRY) {
   }
 }
 
-// The known ones of an entry's line that are nearest to pixel `at`, `i` pixels behind the segment's
-// first one: on both sides, the one before in the low half. left, right: the pixels of the segment
-// before and after it that lie in the picture.
+// Returns the known disparities nearest to pixel `at` on both sides of its line: in the low half
+// the disparity before it, in the high half the disparity after it. entry: the nearest known
+// disparities outside the segment. left, right: numbers of pixels of the segment before and after
+// `at` that lie inside the image.
 group_fn bits32 fill_nearest(global_const bits16* disparity, offset at, offset step, index left,
                              index right, bits32 entry) {
   bits32 before = entry & 0xffffu, after = entry >> 16;
@@ -126,12 +128,12 @@ map_kernel(fill_around, pixel, FILL_AROUND) {
               each = width + 2 * diagonals;
   const index left = x % FILL_SEGMENT, up = y % FILL_SEGMENT,
               down = fill_least(FILL_SEGMENT - 1 - up, height - 1 - y);
-  const bits32 beside =
+  const bits32 in_row =
       fill_nearest(disparity, pixel, 1, left, fill_least(FILL_SEGMENT - 1 - left, width - 1 - x),
                    ends[(offset)y * across + x / FILL_SEGMENT]);
   index lowest = UNKNOWN_DISPARITY, second = UNKNOWN_DISPARITY;
-  keep_lowest((index)(beside & 0xffffu), &lowest, &second);
-  keep_lowest((index)(beside >> 16), &lowest, &second);
+  keep_lowest((index)(in_row & 0xffffu), &lowest, &second);
+  keep_lowest((index)(in_row >> 16), &lowest, &second);
   const offset entries = (offset)height * across + (offset)(y / FILL_SEGMENT) * each;
   for (index dx = -1; dx <= 1; ++dx) {
     const index to_up = dx == 0 ? up : fill_least(up, dx > 0 ? x : width - 1 - x),
@@ -145,5 +147,5 @@ map_kernel(fill_around, pixel, FILL_AROUND) {
     keep_lowest((index)(near >> 16), &lowest, &second);
   }
   filled[pixel] =
-      (bits16)background_value((index)(beside & 0xffffu), (index)(beside >> 16), lowest, second);
+      (bits16)background_value((index)(in_row & 0xffffu), (index)(in_row >> 16), lowest, second);
 }

@@ -30,7 +30,7 @@ void check_ssd(const SsdOptions& o) {
                      o.filter.uniqueness));
 }
 
-void check_shapes(const char* function, const PictureShape& left, const PictureShape& right,
+void check_shapes(const char* function, const ImageShape& left, const ImageShape& right,
                   int most_channels) {
   if (left.empty || right.empty) fail(function, "an image is empty");
   if (!left.usable || !right.usable) fail(function, "a view has no pixels, or rows that overlap");

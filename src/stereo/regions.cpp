@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: regions.kernel.h (GPUs). Connected regions of disparities on CPUs, by runs of rows. The
-// twin stayed because the GPUs' tiles took a CPU about three times as long for the speckle filter
-// of 1920 x 1080 pixels (65 ms and 20 ms in single runs on a loaded EPYC, November 2026).
+// Twin: regions.kernel.h (GPUs). Finds connected regions of disparities on CPUs by runs within
+// rows. The twin remains because the tiles of the GPU version took a CPU about three times as long
+// for the speckle filter of 1920 x 1080 pixels (65 ms and 20 ms in single runs on a loaded EPYC,
+// November 2026).
 #include "stereo/regions.hpp"
 
 #include <bifocal/error.hpp>
@@ -13,7 +14,7 @@
 
 namespace bifocal::stereo {
 
-// The run that stands for the region of run i.
+// Returns the run that represents the region of run i.
 int Regions::root(int i) {
   while (run(i).parent != i) {
     int& parent = run(i).parent;
@@ -23,7 +24,7 @@ int Regions::root(int i) {
   return i;
 }
 
-// Joins run i of row y with the runs of the row above that it touches, from run `up` on.
+// Joins run i of row y with the neighbouring runs in the row above, starting at run `up`.
 void Regions::join_above(ImageView<const std::uint16_t> values, int y, int range, int i, int& up) {
   const std::uint16_t *row = values.row(y), *above = values.row(y - 1);
   const int up_end = first_run_[static_cast<std::size_t>(y)], begin = run(i).begin,
@@ -66,7 +67,7 @@ void Regions::find(ImageView<const std::uint16_t> values, int range, std::uint32
 
 void Regions::label(int width, int height, std::uint32_t* labels, std::uint32_t* sizes) {
   const auto first = [&](int y) { return first_run_[static_cast<std::size_t>(y)]; };
-  // A region's label is the first pixel of the run that stands for it.
+  // The label of a region is the first pixel of the run that represents it.
   for (int y = 0; y < height; ++y) {
     for (int i = first(y); i < first(y + 1); ++i) {
       Run& r = run(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Connected regions of disparities on CPUs.
+// Finds connected regions of disparities on CPUs.
 #pragma once
 
 #include <bifocal/image.hpp>
@@ -10,17 +10,17 @@
 
 namespace bifocal::stereo {
 
-// Finds regions of 4-neighbours that differ by at most a range; UNKNOWN_DISPARITY is in none.
-// Memory is kept from call to call.
+// A region consists of 4-neighbours that differ by at most a range; a pixel with UNKNOWN_DISPARITY
+// belongs to none. Memory is kept between calls.
 class Regions {
  public:
-  // labels [height][width]: each pixel's region, as the number of one of its pixels, or no_label().
-  // sizes[label]: the pixels of the region; the other sizes are not written.
+  // labels [height][width]: the region of each pixel, as the index of one of the region's pixels,
+  // or no_label(). sizes[label]: number of pixels in the region; other elements are not written.
   void find(ImageView<const std::uint16_t> values, int range, std::uint32_t* labels,
             std::uint32_t* sizes);
 
  private:
-  struct Run {  // neighbours in a row that are of one region
+  struct Run {  // neighbours in a row that belong to one region
     int begin, end, parent;
     std::uint32_t label;
   };
@@ -31,7 +31,7 @@ class Regions {
   void label(int width, int height, std::uint32_t* labels, std::uint32_t* sizes);
 
   std::vector<Run> runs_;
-  std::vector<int> first_run_;  // of each row
+  std::vector<int> first_run_;  // index of the first run of each row
 };
 
 }  // namespace bifocal::stereo

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: regions.cpp (CPUs). Connected regions of disparities on GPUs.
+// Twin: regions.cpp (CPUs). Finds connected regions of disparities on GPUs.
 //
-// The regions of a tile are found in shared memory, by runs of its rows; then those that meet at
-// the borders of tiles are joined. A region's label is its first pixel, whatever the order of the
-// work.
+// The regions of a tile are found in shared memory from runs of its rows; then regions that meet at
+// tile borders are joined. The label of a region is its first pixel, whatever the order of
+// the work.
 
-// The first pixel of the run of pixel x, by the run bits of its row, whose lowest is 0.
+// Returns the first pixel of the run that contains pixel x. joined: run bits of the row, the lowest
+// of which is 0.
 group_fn index run_start(bits32 joined, index x) {
   return 31 - bits_leading_zeros(~joined & (0xffffffffu >> (31 - x)));
 }
@@ -14,8 +15,8 @@ group_fn index run_length(bits32 joined, index start) {
   return 32 - bits_leading_zeros(end & (0u - end));
 }
 
-// Finds the regions of a tile: trees of their pixels, and the sizes at the roots. Bit x of
-// joined[y], 0 before the call: pixels x and x - 1 of row y are of one run.
+// Finds the regions of a tile as trees of its pixels, and their sizes at the roots. Bit x of
+// joined[y] is set if pixels x and x - 1 of row y belong to one run; it must be 0 before the call.
 group_fn void tile_regions(local_ptr const bits16* tile, local_ptr bits32* trees,
                            local_ptr bits32* sizes, local_ptr bits32* joined, index range) {
   group_for_each(i, TILE_PIXELS) {
@@ -24,23 +25,24 @@ group_fn void tile_regions(local_ptr const bits16* tile, local_ptr bits32* trees
       local_atomic_or(joined + i / TILE_WIDTH, 1u << x);
   }
   group_barrier();
-  // A tree is a run, whose root is its first pixel.
+  // Initially every run is a tree whose root is its first pixel.
   group_for_each(i, TILE_PIXELS) {
     const index x = i % TILE_WIDTH;
     trees[i] = (bits32)(i - x + run_start(joined[i / TILE_WIDTH], x));
     sizes[i] = 0;
   }
   group_barrier();
-  // Joins the runs of a pixel and of the one above, unless the pixels before these two do so.
+  // Joins the runs of a pixel and of the pixel above, unless the preceding pixels in both rows
+  // do so.
   group_for_each(k, TILE_PIXELS - TILE_WIDTH) {
     const index i = k + TILE_WIDTH, x = i % TILE_WIDTH, y = i / TILE_WIDTH;
     if (!disparities_near(tile[i], tile[k], range)) continue;
-    const index both_go_on = x > 0 && (joined[y] & joined[y - 1]) >> x & 1u;
-    if (both_go_on && disparities_near(tile[i - 1], tile[k - 1], range)) continue;
+    const index both_continue = x > 0 && (joined[y] & joined[y - 1]) >> x & 1u;
+    if (both_continue && disparities_near(tile[i - 1], tile[k - 1], range)) continue;
     tile_join(trees, (bits32)i, (bits32)k);
   }
   group_barrier();
-  // The first pixel of a run adds its length to the size of the region.
+  // The first pixel of a run adds the length of the run to the size of its region.
   group_for_each(i, TILE_PIXELS) {
     const index x = i % TILE_WIDTH;
     const bits32 runs = joined[i / TILE_WIDTH];
@@ -51,28 +53,28 @@ group_fn void tile_regions(local_ptr const bits16* tile, local_ptr bits32* trees
 }
 
 map_kernel(filter_borders, pair, FILTER_BORDERS) {
-  const index above = BORDER_PAIRS_ABOVE(width, height), beside = pair >= above;
-  if (beside) pair -= above;
-  const index x = beside ? (pair / height + 1) * TILE_WIDTH : pair % width,
-              y = beside ? pair % height : (pair / width + 1) * TILE_HEIGHT;
-  const offset here = (offset)y * width + x, other = beside ? here - 1 : here - width;
+  const index above = BORDER_PAIRS_ABOVE(width, height), is_horizontal = pair >= above;
+  if (is_horizontal) pair -= above;
+  const index x = is_horizontal ? (pair / height + 1) * TILE_WIDTH : pair % width,
+              y = is_horizontal ? pair % height : (pair / width + 1) * TILE_HEIGHT;
+  const offset here = (offset)y * width + x, other = is_horizontal ? here - 1 : here - width;
   if (!disparities_near(disparity[here], disparity[other], range)) return;
-  // The pair before this one, of the same two tiles, has joined the same regions.
-  const offset back = beside ? width : 1;
-  const index inside = beside ? y % TILE_HEIGHT : x % TILE_WIDTH;
+  // The preceding pair of the same two tiles has already joined the same regions.
+  const offset back = is_horizontal ? width : 1;
+  const index inside = is_horizontal ? y % TILE_HEIGHT : x % TILE_WIDTH;
   if (inside > 0 && disparities_near(disparity[here - back], disparity[other - back], range) &&
       disparities_near(disparity[here], disparity[here - back], range) &&
       disparities_near(disparity[other], disparity[other - back], range))
     return;
-  picture_join(labels, (bits32)here, (bits32)other);
+  image_join(labels, (bits32)here, (bits32)other);
 }
 
-// Adds the sizes of regions of several tiles up at their label's pixel, to which the labels of all
-// their tiles then lead directly.
+// Sums the sizes of a region over several tiles at the pixel of its label. The labels of all its
+// tiles then lead there directly.
 map_kernel(filter_sizes, pixel, FILTER_SIZES) {
   const bits32 size = sizes[pixel];
   if (size == 0 || labels[pixel] == (bits32)pixel) return;
-  const bits32 root = picture_root(labels, (bits32)pixel);
+  const bits32 root = image_root(labels, (bits32)pixel);
   global_atomic_add(sizes + root, size);
   labels[pixel] = root;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// These are loops over the rows of a picture that allocate nothing.
+// Loops over the rows of an image that allocate no memory.
 #pragma once
 
 #include <bifocal/error.hpp>
@@ -14,13 +14,13 @@ namespace bifocal::stereo {
 
 inline constexpr int kRowsABlock = 16;
 
-// Workers that have something to do.
+// Returns the number of workers that receive at least one block of rows.
 [[nodiscard]] inline int blocks_at_once(int height) {
   return std::min(runtime::thread_count(), (height + kRowsABlock - 1) / kRowsABlock);
 }
 
-// body(worker, begin, end) for blocks of rows, at most one at a time for each worker: its number,
-// below `workers`, names its scratch memory.
+// Calls body(worker, begin, end) for blocks of rows, at most one block at a time for each worker.
+// The worker's number, below `workers`, selects its scratch memory.
 template <class Body>
 void for_row_blocks(int workers, int height, const Body& body) {
   std::atomic<int> next{0};
@@ -34,7 +34,7 @@ void for_row_blocks(int workers, int height, const Body& body) {
   runtime::parallel_for(workers, std::ref(work));
 }
 
-// body(y) for every row, on all threads that are allowed.
+// Calls body(y) for every row, on all threads that are allowed.
 template <class Body>
 void for_rows(int height, const Body& body) {
   const auto rows = [&](int, int begin, int end) {

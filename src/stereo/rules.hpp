@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// These are the per-pixel rules on plain numbers, for C++.
+// Per-pixel rules on plain numbers, for C++.
 #pragma once
 
 #include "lane/scalar.hpp"

@@ -23,7 +23,7 @@ struct Tally {
   }
 };
 
-// The share of nothing is NaN.
+// Returns NaN if `whole` is 0.
 double percent(std::int64_t part, std::int64_t whole) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }

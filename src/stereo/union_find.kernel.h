@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: regions.cpp (CPUs). Union-find on an array that many threads join at once: trees[i] <= i is
-// the parent of i, a root is its own. The root of a joined set is its smallest member, whatever the
-// order of the joins. Included once for each kind of memory: UNION_FIND(name) names the functions,
-// UNION_FIND_PTR qualifies the array, and UNION_FIND_ATOMIC(name) is the operation on its numbers.
-//   Links by atomic minima that are tried again from what they replaced: D. Playne, K. Hawick, A
+// Twin: regions.cpp (CPUs). Union-find on an array that many threads join concurrently: trees[i] <=
+// i is the parent of i, and a root is its own parent. The root of a joined set is its smallest
+// member, whatever the order of the joins. The file is included once for each kind of memory:
+// UNION_FIND(name) names the functions, UNION_FIND_PTR qualifies the array, and
+// UNION_FIND_ATOMIC(name) is the atomic operation on its elements.
+//   Links are atomic minima, repeated from the parent that they replaced: D. Playne, K. Hawick, A
 //   new algorithm for parallel connected-component labelling on GPUs, IEEE TPDS 29(6), 2018.
 group_fn bits32 UNION_FIND(root)(UNION_FIND_PTR bits32* trees, bits32 i) {
   bits32 up = UNION_FIND_ATOMIC(read)(trees + i);
@@ -14,7 +15,8 @@ group_fn bits32 UNION_FIND(root)(UNION_FIND_PTR bits32* trees, bits32 i) {
   return i;
 }
 
-// The same; shortens the way for those who come later: an ancestor's ancestor is one.
+// Returns the root of i and links i to its grandparent on the way, which shortens the path for
+// later calls.
 group_fn bits32 UNION_FIND(root_shortened)(UNION_FIND_PTR bits32* trees, bits32 i) {
   bits32 up = UNION_FIND_ATOMIC(read)(trees + i);
   while (up != i) {
@@ -35,7 +37,7 @@ group_fn void UNION_FIND(join)(UNION_FIND_PTR bits32* trees, bits32 a, bits32 b)
     const bits32 high = a > b ? a : b, low = a > b ? b : a;
     const bits32 before = UNION_FIND_ATOMIC(min)(trees + high, low);
     if (before == high) return;
-    a = before;  // another one was faster: what it linked `high` to belongs to `low` too
+    a = before;  // another thread linked `high` first: joins that parent with `low`
     b = low;
   }
 }

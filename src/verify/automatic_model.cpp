@@ -24,7 +24,8 @@ void AutomaticModel::estimate(const MatchedPairs& pairs, std::vector<ChosenModel
   inliers.resize(found.points.size());
 }
 
-// Calls from several threads run at the same time, each on its own queue.
+// Estimates a model on a new queue. Thread-safe: calls from several threads run concurrently, each
+// on its own queue.
 EstimateResult AutomaticModel::estimate(const MatchedPairs& pairs, ModelKind kind,
                                         std::span<const Intrinsics> cameras) const {
   Queue queue(queue_.device());
@@ -37,7 +38,7 @@ EstimateResult AutomaticModel::estimate(const MatchedPairs& pairs, ModelKind kin
                       .options = one_pair_options(kind, matches, options_.robust)}));
 }
 
-// Models that were not asked for stay without a result.
+// Estimates the candidate models concurrently. Models that are not requested have no result.
 void AutomaticModel::estimate_candidates(const MatchedPairs& pairs, ChosenModel& found,
                                          EstimateResult& homography) const {
   const std::vector<Intrinsics>& cameras = options_.cameras;
@@ -62,7 +63,7 @@ void AutomaticModel::choose(const EstimateResult& homography, ChosenModel& found
   const bool is_plane_wanted = options_.request == ModelRequest::homography;
   found.kind = is_plane_wanted ? ModelKind::homography : found.epipolar_kind;
   if (options_.request != ModelRequest::automatic) {
-    found.reason = fmt::format("{} was asked for", to_string(found.kind));
+    found.reason = fmt::format("{} was requested", to_string(found.kind));
   } else if (homography.ok() || found.epipolar.ok()) {
     const ModelChoice choice =
         choose_model(found.points, homography, found.epipolar, found.epipolar_kind,
@@ -76,7 +77,7 @@ void AutomaticModel::choose(const EstimateResult& homography, ChosenModel& found
                              to_string(found.model.outcome));
   if (found.epipolar.outcome == Outcome::rotation_only)
     found.reason = fmt::format(
-        "a camera that only turned explains {} of {} matches: no translation can be told",
+        "a camera that only rotated explains {} of {} matches: no translation can be determined",
         found.epipolar.inlier_count, found.points.size());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// E, F and H of many pairs, and what they make of each.
+// Estimates E, F and H for many pairs and applies COLMAP's rules to each pair.
 #include "verify/decide.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 namespace bifocal::colmap {
 
-// Points of a batch in the memory of the queue's device, with copies of some of them there.
+// Device memory that successive batches reuse: uploaded points, and copies of selected points.
 struct DecideMemory {
   explicit DecideMemory(Queue& queue) : copies(queue), samples(queue) {}
 
@@ -59,15 +59,15 @@ bool is_shared(const ViewCamera& a, const ViewCamera& b) {
   return a.shared_pinhole >= 0 && a.shared_pinhole == b.shared_pinhole &&
          !a.has_prior_focal_length && !b.has_prior_focal_length;
 }
-// Without a focal length the points of a fisheye image cannot be undistorted, so no pinhole model
-// fits them.
+// Returns whether a camera is a fisheye without a focal length. Its points cannot be undistorted,
+// so no pinhole model fits them.
 bool is_uncalibrated_fisheye(const ViewCamera& a, const ViewCamera& b) {
   return (a.is_fisheye && !a.has_prior_focal_length) || (b.is_fisheye && !b.has_prior_focal_length);
 }
 
-// Fractions of right matches below which a model of a pair would count for nothing: the larger it
-// is, the fewer samples tell whether there is one. In steps, and rounded down, so that all pairs
-// make few batches.
+// Classes of inlier fractions below which a model of a pair would be discarded. The larger this
+// fraction, the fewer samples decide whether such a model exists. The fractions are rounded down to
+// a few classes, so that all pairs form few batches.
 constexpr double kFractions[] = {0, 0.2, 0.27, 0.35, 0.45, 0.55, 0.65, 0.8};
 int class_of(double fraction, const VerifyOptions& o) {
   int found = 0;
@@ -76,8 +76,8 @@ int class_of(double fraction, const VerifyOptions& o) {
   return found;
 }
 
-// Three times as many samples as one without wrong matches takes among that fraction of right ones,
-// as COLMAP's dyn_num_trials_multiplier has it.
+// Returns three times the number of samples that contains one outlier-free sample at this inlier
+// fraction with the given confidence. The factor is COLMAP's dyn_num_trials_multiplier.
 int most_samples(double fraction, int sample_size, const VerifyOptions& o) {
   const double clean = std::pow(fraction, sample_size);
   const double needed = 3 * std::log(1 - o.confidence) / std::log1p(-clean);
@@ -85,10 +85,11 @@ int most_samples(double fraction, int sample_size, const VerifyOptions& o) {
                                    : o.max_iterations;
 }
 
-// Pairs whose models are sought, those of one class one after another, and their points likewise.
+// Pairs whose models are estimated, sorted by class, and the offsets of their points in
+// the same order.
 struct Order {
   struct Part {
-    int fraction;  // of kFractions
+    int fraction;  // index into kFractions
     std::size_t first, end;
   };
   std::vector<std::size_t> pairs;
@@ -110,7 +111,7 @@ class Decider {
         undistorted_(on_device(batch.undistorted, memory.undistorted)) {}
 
   DecidedPairs run() {
-    const auto sought = [&](std::size_t k) {
+    const auto has_pinhole_points = [&](std::size_t k) {
       return !is_uncalibrated_fisheye(batch_.cameras1[k], batch_.cameras2[k]);
     };
     const auto least = [&](std::size_t k) {
@@ -120,8 +121,8 @@ class Decider {
       return is_calibrated(batch_.cameras1[k], batch_.cameras2[k]);
     };
     E_ = estimate(ModelKind::essential, ordered(known, least));
-    F_ = estimate(ModelKind::fundamental, ordered(sought, least));
-    // Beside F it counts when it has nearly as many inliers.
+    F_ = estimate(ModelKind::fundamental, ordered(has_pinhole_points, least));
+    // A shared focal length is accepted only with nearly as many inliers as F.
     const auto shared = [&](std::size_t k) {
       return is_shared(batch_.cameras1[k], batch_.cameras2[k]) &&
              F_.count(k) >= options_.min_inliers;
@@ -130,24 +131,24 @@ class Decider {
       return options_.min_E_F_inlier_ratio * F_.count(k) / static_cast<double>(size(k));
     };
     shared_ = estimate(ModelKind::shared_focal, ordered(shared, nearly));
-    // Beside E or F a homography counts when it has nearly as many inliers.
-    const auto beside = [&](std::size_t k) {
+    // A homography is accepted only with nearly as many inliers as E or F.
+    const auto plane_ratio = [&](std::size_t k) {
       const int e = E_.count(k), f = F_.count(k);
-      const int others = e > 0 && f > 0 ? std::min(e, f) : std::max(e, f);
+      const int other_count = e > 0 && f > 0 ? std::min(e, f) : std::max(e, f);
       return std::max(least(k),
-                      options_.max_H_inlier_ratio * others / static_cast<double>(size(k)));
+                      options_.max_H_inlier_ratio * other_count / static_cast<double>(size(k)));
     };
     const std::vector<std::uint8_t> has_no_plane = without_plane();
-    const auto planes = [&](std::size_t k) { return sought(k) && !has_no_plane[k]; };
-    H_ = estimate(ModelKind::homography, ordered(planes, beside));
+    const auto planes = [&](std::size_t k) { return has_pinhole_points(k) && !has_no_plane[k]; };
+    H_ = estimate(ModelKind::homography, ordered(planes, plane_ratio));
     return combined();
   }
 
  private:
-  // What was found of each pair; pairs that were not looked at have no match that counts.
+  // Models of all pairs. Pairs that were not estimated have no valid model.
   struct Models {
     std::vector<Estimate> of_pair;
-    std::vector<std::uint8_t> inliers;  // as the batch's points
+    std::vector<std::uint8_t> inliers;  // in the order of the batch's points
 
     [[nodiscard]] int count(std::size_t k) const { return FoundModel{of_pair[k], {}}.count(); }
   };
@@ -158,7 +159,7 @@ class Decider {
   [[nodiscard]] std::size_t matches() const {
     return static_cast<std::size_t>(batch_.offsets.back());
   }
-  // Uploads points that lie in the host's memory to a device that has memory of its own.
+  // Uploads points in host memory if the queue's device has its own memory.
   Memory<const PointPair> on_device(const Memory<const PointPair>& points, Buffer<PointPair>& own) {
     if (points.is_null() || points.is_on_device() || verify::is_cpu(queue_)) return points;
     verify::make_capacity(queue_.device(), own, matches());
@@ -166,7 +167,8 @@ class Decider {
     return own;
   }
 
-  // `fraction`: of a pair's matches, below which a model would count for nothing.
+  // Sorts the wanted pairs by class. fraction(k): fraction of pair k's matches below which a model
+  // would be discarded.
   template <class Wanted, class Fraction>
   Order ordered(const Wanted& wanted, const Fraction& fraction) const {
     std::vector<std::size_t> of_class[std::size(kFractions)];
@@ -184,10 +186,10 @@ class Decider {
     return order;
   }
 
-  // Returns 1 for pairs whose homography can't come near max_H_inlier_ratio: the best homography of
-  // a sample of their inliers explains less than three quarters of that. Most pairs of scenes with
-  // depth are such pairs, and a homography of all their matches would take as long as E and F
-  // together.
+  // Returns 1 for pairs whose homography cannot reach max_H_inlier_ratio: the best homography for
+  // a sample of their inliers explains less than three quarters of this ratio. Most pairs of
+  // scenes with depth are such pairs, and a homography from all their matches would take as long
+  // as E and F together.
   std::vector<std::uint8_t> without_plane() {
     constexpr std::int64_t kSample = 256;
     std::vector<std::uint8_t> out(count_);
@@ -225,7 +227,8 @@ class Decider {
 
   [[nodiscard]] RobustOptions robust_options(ModelKind kind, int fraction) const {
     RobustOptions robust;
-    // Of a homography Bifocal's error is the transfer error over sqrt 2, COLMAP's all of it.
+    // For a homography, Bifocal's error is the transfer error divided by sqrt 2; COLMAP's is the
+    // full transfer error.
     robust.threshold = kind == ModelKind::homography ? options_.max_error / std::numbers::sqrt2
                                                      : options_.max_error;
     robust.confidence = options_.confidence;
@@ -234,7 +237,8 @@ class Decider {
     if (fraction > 0) {
       robust.max_iterations =
           most_samples(kFractions[fraction], problem_info(kind).sample_size, options_);
-      // Fewer are sought by a batch's own rule, which asks for more of few matches.
+      // Lower fractions are left to the batch's own rule, which raises the fraction
+      // for few matches.
       if (kFractions[fraction] > 0.3) robust.min_inlier_ratio = kFractions[fraction];
     }
     robust.min_iterations = std::min(options_.min_iterations, robust.max_iterations);
@@ -276,8 +280,8 @@ class Decider {
     return out;
   }
 
-  // Returns the points of these pairs in their order. E, F and H of calibrated pairs without lenses
-  // share one copy.
+  // Returns the points of the pairs in this order. E, F and H of calibrated pairs without lens
+  // distortion share one copy.
   Memory<const PointPair> in_order(bool of_undistorted, const Order& order) {
     if (of_undistorted != copy_is_undistorted_ || order.pairs != copied_pairs_) {
       copy_is_undistorted_ = of_undistorted;
@@ -296,7 +300,7 @@ class Decider {
     const HostPoints undistorted(queue_, undistorted_.is_null() ? points_ : undistorted_,
                                  matches());
     const std::vector<std::uint8_t> at_border = border_flags();
-    queue_.wait();  // for uploads of points that nothing has read
+    queue_.wait();  // for uploads of points that no kernel has read yet
     const auto combine = [&](std::size_t k) {
       const auto at = static_cast<std::size_t>(batch_.offsets[k]),
                  size = static_cast<std::size_t>(batch_.offsets[k + 1]) - at;
@@ -314,7 +318,8 @@ class Decider {
     return out;
   }
 
-  // Empty unless watermarks are looked for.
+  // Returns flags for matches at the borders of both images; empty unless watermarks are
+  // to be detected.
   std::vector<std::uint8_t> border_flags() {
     if (!options_.detect_watermark) return {};
     std::vector<verify::inner_area> inner1, inner2;
@@ -330,12 +335,12 @@ class Decider {
   const DecideBatch& batch_;
   const VerifyOptions& options_;
   const std::size_t count_;
-  const int least_;  // matches of a pair whose models are sought
+  const int least_;  // smallest number of matches for an estimation
   const Memory<const PointPair> points_, undistorted_;
   Memory<const PointPair> copy_;
   bool copy_is_undistorted_ = false;
   std::vector<std::size_t> copied_pairs_;
-  std::vector<std::int64_t> begins_;  // of their points in those of the batch
+  std::vector<std::int64_t> begins_;  // first point of each pair in the batch
   Models E_, F_, H_, shared_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// COLMAP's rules for a pair, from the models that were estimated for it.
+// Applies COLMAP's rules to a pair, based on the models estimated for it.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,8 @@ struct FoundModel {
   Estimate estimate;
   std::span<const std::uint8_t> inliers;
 
-  // Number of inliers of the model, or of the rotation if only that was found; 0 without either.
+  // Returns the number of inliers of the model, or of the rotation if only a rotation was found;
+  // 0 without either.
   [[nodiscard]] int count() const {
     const bool counts =
         estimate.outcome == Outcome::ok || estimate.outcome == Outcome::rotation_only;
@@ -27,8 +28,8 @@ struct FoundModel {
   }
 };
 
-// The points of a batch on the host. Points in a device's memory are downloaded when they are first
-// asked for; few batches need them. Any thread may ask.
+// The points of a batch on the host. Points in device memory are downloaded at the first call of
+// get(), because few batches need them. Thread-safe.
 class HostPoints {
  public:
   HostPoints(Queue& queue, const Memory<const PointPair>& points, std::size_t size)
@@ -44,23 +45,23 @@ class HostPoints {
 };
 
 struct PairView {
-  std::size_t first = 0;  // of its points in those of the batch
+  std::size_t first = 0;  // index of its first point in the batch
   const HostPoints *points = nullptr, *undistorted = nullptr;
-  std::span<const std::uint8_t> at_border;  // 1: in both images (inner_area_of)
+  std::span<const std::uint8_t> at_border;  // 1: at the border of both images (inner_area_of)
   const ViewCamera *camera1 = nullptr, *camera2 = nullptr;
   FoundModel E, F, H;  // E without a match if a focal length is unknown
   FoundModel shared;   // F with the unknown focal length of one camera
 };
 
-// The part of an image away from a border of `size` times its diagonal; all of the plane if the
+// Returns the part of an image inside a border of `size` times its diagonal; the whole plane if the
 // size of the image is unknown.
 [[nodiscard]] verify::inner_area inner_area_of(const ViewCamera& camera, double size);
 
-// `inliers`: one flag a match, zeros at first.
+// Decides the configuration of a pair. inliers: one flag per match, initially zero.
 [[nodiscard]] DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
                                       std::span<std::uint8_t> inliers);
 
-// decide() for one batch after another on one queue, in the same memory. Pairs with fewer matches
+// Runs decide() for successive batches on one queue and reuses the memory. Pairs with fewer matches
 // than `min_matches` are degenerate.
 class BatchDecider {
  public:

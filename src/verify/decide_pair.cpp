@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "verify/inlier_points.hpp"
+
 namespace bifocal::colmap {
 namespace {
 
@@ -22,7 +24,8 @@ Decision planar_or(Configuration otherwise, const FoundModel& model, const PairV
   return {Configuration::planar_or_panoramic, pair.H.count() > model.count() ? &pair.H : &model};
 }
 
-// The F that counts: with the focal length of both pictures where that has nearly as many inliers.
+// Returns the fundamental matrix to use: with the focal length shared by both images if that model
+// has nearly as many inliers as F, otherwise F.
 const FoundModel& epipolar_of(const PairView& pair, const VerifyOptions& o) {
   const int s = pair.shared.estimate.outcome == Outcome::ok ? pair.shared.count() : 0;
   const bool shared = s >= o.min_inliers && s > o.min_E_F_inlier_ratio * pair.F.count();
@@ -46,8 +49,8 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
-// Text that a camera or a program prints on its images: most inliers lie at the border of both
-// images and have the same shift. If so many have it, the medians of the shifts are near it.
+// Detects text that a camera or a program prints on its images: most inliers lie at the border of
+// both images and have the same shift. In that case the medians of the shifts are close to it.
 bool is_watermark(const PairView& pair, std::span<const std::uint8_t> inliers, int count,
                   const VerifyOptions& o) {
   const double least = o.watermark_min_inlier_ratio * count;
@@ -64,10 +67,10 @@ bool is_watermark(const PairView& pair, std::span<const std::uint8_t> inliers, i
   }
   std::vector<double> sorted_x = dx, sorted_y = dy;
   const double x = median(sorted_x), y = median(sorted_y);
-  std::ptrdiff_t alike = 0;
+  std::ptrdiff_t similar_motions = 0;
   for (std::size_t i = 0; i < dx.size(); ++i)
-    alike += std::hypot(dx[i] - x, dy[i] - y) <= o.watermark_max_error;
-  return static_cast<double>(alike) >= least;
+    similar_motions += std::hypot(dx[i] - x, dy[i] - y) <= o.watermark_max_error;
+  return static_cast<double>(similar_motions) >= least;
 }
 
 std::optional<Mat3> matrix_of(const FoundModel& model) {
@@ -75,15 +78,7 @@ std::optional<Mat3> matrix_of(const FoundModel& model) {
   return model.estimate.model;
 }
 
-std::vector<PointPair> inlying(std::span<const PointPair> points,
-                               std::span<const std::uint8_t> inliers) {
-  std::vector<PointPair> out;
-  for (std::size_t i = 0; i < inliers.size(); ++i)
-    if (inliers[i]) out.push_back(points[i]);
-  return out;
-}
-
-// The motion of two that fits H, by the points before both cameras.
+// Returns the motion consistent with H that has most points in front of both cameras.
 std::optional<Pose> pose_from_plane(const Mat3& H, std::span<const PointPair> points,
                                     const Intrinsics& camera1, const Intrinsics& camera2) {
   std::optional<Pose> best;
@@ -94,9 +89,9 @@ std::optional<Pose> pose_from_plane(const Mat3& H, std::span<const PointPair> po
     if (length > 0)
       for (double& t : pose.t) t /= length;
     const auto placed = triangulate(points, camera1, camera2, pose);
-    const auto there = std::count_if(placed.begin(), placed.end(),
-                                     [](const Vec3& X) { return !std::isnan(X[2]); });
-    if (there > most) most = there, best = pose;
+    const auto in_front = std::count_if(placed.begin(), placed.end(),
+                                        [](const Vec3& X) { return !std::isnan(X[2]); });
+    if (in_front > most) most = in_front, best = pose;
   }
   return best;
 }
@@ -107,7 +102,7 @@ void relate(const PairView& pair, std::span<const std::uint8_t> inliers, Decided
   if (!has_plane && (out.configuration != Configuration::uncalibrated || !out.F)) return;
   const Intrinsics &a = pair.camera1->pinhole, &b = pair.camera2->pinhole;
   const std::vector<PointPair> points =
-      inlying(pair.undistorted->get().subspan(pair.first), inliers);
+      verify::inlier_points(pair.undistorted->get().subspan(pair.first), inliers);
   if (!has_plane) {
     const Mat3 E = times(transposed(b.matrix()), times(*out.F, a.matrix()));
     out.cam2_from_cam1 = recover_pose(E, points, a, b).cam2_from_cam1;
@@ -125,7 +120,7 @@ void relate(const PairView& pair, std::span<const std::uint8_t> inliers, Decided
     out.cam2_from_cam1 = pose_from_plane(*out.H, points, a, b);
 }
 
-// The focal length of a camera that both pictures share, and E, where two views tell it.
+// Sets the focal length of a camera shared by both images, and E, if the two views determine them.
 void add_focal(const PairView& pair, const VerifyOptions& options, DecidedPair& out) {
   const Estimate& found = pair.shared.estimate;
   if (!(found.focal_deviation < 0.25 * found.focal_length)) return;

@@ -5,13 +5,13 @@
 
 namespace {
 
-// The structs of arguments.
+// Namespaces of the argument structs.
 using namespace bifocal::features;
 using namespace bifocal::rectification;
 using namespace bifocal::verify;
 
 template <class Real>
-struct gather_text {
+struct gather_source {
   static constexpr int GROUP_SIZE = 128;
   static bifocal::runtime::Constants constants() { return {}; }
 #define LANE_GROUP_WIDTH 128
@@ -19,10 +19,10 @@ struct gather_text {
 #include "verify/gather.list"
 #include "lane/cpp_end.h"
 };
-static_assert(gather_text<double>::GROUP_SIZE == gather_text<double>::GATHER_THREADS);
+static_assert(gather_source<double>::GROUP_SIZE == gather_source<double>::GATHER_THREADS);
 
 CUDA_KERNELS(GATHER_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(gather) { CUDA_VARIANT(gather, GATHER_KERNELS, gather_text<double>) }
+CUDA_TABLE(gather) { CUDA_VARIANT(gather, GATHER_KERNELS, gather_source<double>) }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of points.cpp and undistorted_points.cpp.
+// Launches for the kernels of points.cpp and undistorted_points.cpp.
 #pragma once
 
 #include "verify/gather.kernels.hpp"

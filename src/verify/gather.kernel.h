@@ -38,7 +38,8 @@ group_kernel(gather_positions, pair, GATHER_POSITIONS) {
   }
 }
 
-// (x, y): px from the centre of the first pixel.
+// Returns whether a point lies outside an inner area. (x, y): px from the centre of
+// the first pixel.
 group_fn bool is_outside(double x, double y, global_const inner_area* inner) {
   x += 0.5, y += 0.5;
   return x < inner->least || y < inner->least || x > inner->most_x || y > inner->most_y;

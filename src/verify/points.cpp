@@ -77,7 +77,7 @@ void download_points(Queue& queue, const Memory<const PointPair>& points, std::s
     queue.wait();
     return;
   }
-  // An address that another library allocated: only kernels read it.
+  // The address was allocated by a different library, so only a kernel can read it.
   std::vector<std::int64_t> rows(to.size());
   std::iota(rows.begin(), rows.end(), std::int64_t{0});
   PointCopies copies(queue);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points of matches in memory that the device of a queue reads, and copies of some of them there.
+// Points of matches in memory that a queue's device can read, and copies of selected points there.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -17,11 +17,11 @@
 
 namespace bifocal::verify {
 
-// Pairs that one thread works on in a row: a single pair is too little work.
+// Consecutive pairs in one work package of a thread, because a single pair is too little work.
 inline constexpr std::size_t kPairsAtOnce = 16;
 
-// Memory of the host that one batch after another uses. It is not initialised: new pages took most
-// of the time of gathering points.
+// Host memory that successive batches reuse. It is not initialised, because touching new pages took
+// most of the time of gathering points.
 template <class T>
 class Reused {
  public:
@@ -39,8 +39,8 @@ class Reused {
   std::size_t size_ = 0;
 };
 
-// Makes a buffer hold at least `size` numbers; those in it are lost if it grows. On some devices
-// allocating and freeing memory stops the work of all queues, so it grows by a quarter more.
+// Enlarges a buffer to at least `size` numbers; its content is lost if it grows. The new capacity
+// includes a quarter more, because allocating and freeing memory stops all queues on some devices.
 template <class T>
 void make_capacity(const Device& device, Buffer<T>& buffer, std::size_t size) {
   if (buffer.size() >= size) return;
@@ -48,14 +48,14 @@ void make_capacity(const Device& device, Buffer<T>& buffer, std::size_t size) {
   buffer = Buffer<T>(device, size + size / 4);
 }
 
-// Memory of the host for points that are copied to a device next.
+// Host memory for points that are copied to a device next.
 class UploadMemory {
  public:
   explicit UploadMemory(const Device& device) : device_(device) {}
-  // The points are lost.
+  // Sets the number of points. The content is lost.
   void resize(std::size_t size) {
-    // Page-locked memory is copied faster, and takes long to allocate: only for the size of the
-    // pieces that verify() makes.
+    // Page-locked memory is copied faster but takes long to allocate, so it is used only up to the
+    // size of the pieces from verify().
     constexpr std::size_t kMostPageLocked = std::size_t{1} << 21;
     if (device_.info().kind == DeviceKind::cpu || size > kMostPageLocked) {
       data_ = pageable_.take(size).data();
@@ -85,13 +85,14 @@ void launch_gather_rows(Queue& queue, const runtime::Argument& table,
                         const Buffer<std::int64_t>& rows, std::int64_t count, int words,
                         const runtime::Argument& to);
 
-// to[k] = table[rows[k]], on any device; there: `rows` in its memory, unused on a CPU.
+// Computes to[k] = table[rows[k]] on any device. device_rows: a copy of `rows` in device memory,
+// unused on a CPU.
 template <class T>
 void gather_rows(Queue& queue, const Memory<const T>& table, std::span<const std::int64_t> rows,
-                 const Buffer<std::int64_t>& there, int words, const Buffer<T>& to) {
+                 const Buffer<std::int64_t>& device_rows, int words, const Buffer<T>& to) {
   if (rows.empty()) return;
   if (!is_cpu(queue)) {
-    launch_gather_rows(queue, table, there, std::ssize(rows), words, to);
+    launch_gather_rows(queue, table, device_rows, std::ssize(rows), words, to);
     return;
   }
   const auto bytes = static_cast<std::size_t>(words) * sizeof(std::uint32_t);
@@ -101,14 +102,14 @@ void gather_rows(Queue& queue, const Memory<const T>& table, std::span<const std
     std::memcpy(own + k * bytes, from + static_cast<std::size_t>(rows[k]) * bytes, bytes);
 }
 
-// Copies of points in memory of a queue's device, which one batch after another uses. Arguments in
-// the host's memory live until the queue has come to them (Buffer::upload).
+// Copies of points in memory of a queue's device, reused by successive batches. Arguments in host
+// memory must live until the queue has read them (Buffer::upload).
 class PointCopies {
  public:
   explicit PointCopies(Queue& queue) : queue_(queue) {}
 
-  // Copies the points of pairs: those of pair k begin at points[begins[k]] and become
-  // [offsets[k], offsets[k + 1]) of the result. Returns `points` if they lie so already.
+  // Copies the points of pairs: the points of pair k begin at points[begins[k]] and become
+  // [offsets[k], offsets[k + 1]) of the result. Returns `points` if they already have this order.
   [[nodiscard]] Memory<const PointPair> of_pairs(const Memory<const PointPair>& points,
                                                  std::span<const std::int64_t> begins,
                                                  std::span<const std::int64_t> offsets);
@@ -122,11 +123,11 @@ class PointCopies {
   Buffer<std::int64_t> begins_, offsets_, rows_;
 };
 
-// Copies the first points of memory of the queue's device to the host, and waits.
+// Copies the first to.size() points from memory of the queue's device to the host, and waits.
 void download_points(Queue& queue, const Memory<const PointPair>& points, std::span<PointPair> to);
 
-// Flags the points of pair k, [offsets[k], offsets[k + 1]), with 1 if they lie outside the inner
-// areas of both images, else with 0.
+// Returns a flag for each point. A point of pair k, in [offsets[k], offsets[k + 1]), gets 1 if it
+// lies outside the inner areas of both images, otherwise 0.
 [[nodiscard]] std::vector<std::uint8_t> border_flags(Queue& queue,
                                                      const Memory<const PointPair>& points,
                                                      std::span<const std::int64_t> offsets,

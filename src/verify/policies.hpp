@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a PairVerifier estimates for each pair, and which of the models the pair has.
+// Policies of PairVerifier: the models to estimate for each pair, and the rule that selects
+// the pair's model.
 #pragma once
 
 #include <bifocal/camera.hpp>
@@ -16,7 +17,7 @@
 
 namespace bifocal::verify {
 
-// One kind of model (verify_pairs, video).
+// Estimates one kind of model (verify_pairs, video).
 class OneModel {
  public:
   using Result = Estimate;
@@ -25,7 +26,8 @@ class OneModel {
     ModelKind kind = ModelKind::fundamental;
     RobustOptions robust = {};
     int min_matches = 0;  // pairs with fewer have no model (too_few_points)
-    // One for all images or one each, for kinds that take cameras; they live longer.
+    // One camera for all images, or one per image, for kinds that take cameras. The array must
+    // outlive the policy.
     std::span<const LensCamera> cameras = {};
   };
   OneModel(Queue& queue, const Options& options);
@@ -41,24 +43,25 @@ class OneModel {
   Queue& queue_;
   Options options_;
   bool takes_cameras_;
-  std::optional<UndistortedPoints> undistorted_;  // if a camera has a lens
+  std::optional<UndistortedPoints> undistorted_;  // if a camera has lens distortion
   PointCopies copies_;
-  // Of the pairs with enough matches.
+  // Lists for the pairs with enough matches.
   std::vector<std::size_t> kept_;
   std::vector<std::int64_t> begins_, offsets_;
   std::vector<ImagePair> images_;
   std::vector<Intrinsics> cameras1_, cameras2_;
 };
 
-// E, F or H of one pair, by what the matches prove (estimate_pair).
+// E, F or H of one pair, chosen by the evidence of the matches (estimate_pair).
 struct ChosenModel {
   ModelKind kind = ModelKind::fundamental;
-  std::string reason;    // why this model, or why none
+  std::string reason;    // why this model or no model was chosen
   EstimateResult model;  // of `kind`
-  // F or, with cameras, E, with the pose and the scene points; only the EstimateResult part of F.
+  // E with pose and scene points if cameras are given; otherwise F, with only the
+  // EstimateResult part set.
   RelativePoseResult epipolar;
   ModelKind epipolar_kind = ModelKind::fundamental;
-  EstimateResult uncalibrated;    // F, next to E
+  EstimateResult uncalibrated;    // F, estimated in addition to E
   std::vector<PointPair> points;  // of the matches
 };
 
@@ -93,7 +96,7 @@ class AutomaticModel {
   Options options_;
 };
 
-// E, F and H, and COLMAP's rules (collect, verify, hloc, shards).
+// Estimates E, F and H and applies COLMAP's rules (collect, verify, hloc, shards).
 class ColmapModels {
  public:
   using Result = colmap::DecidedPair;
@@ -102,7 +105,8 @@ class ColmapModels {
   ColmapModels(Queue& queue, const colmap::VerifyOptions& options, int min_matches)
       : decider_(queue), options_(options), min_matches_(min_matches) {}
 
-  // Sets the cameras of the next list of pairs; they live as long as it is worked on.
+  // Sets the cameras of the next list of pairs. The arrays must live until the list
+  // has been verified.
   void set_cameras(std::span<const colmap::ViewCamera> cameras1,
                    std::span<const colmap::ViewCamera> cameras2) {
     cameras1_ = cameras1, cameras2_ = cameras2;

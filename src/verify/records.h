@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Structs that the host and the kernels of gather.kernels share, with members of one width.
-// Included into namespace bifocal::verify (records.hpp), from which C++ and CUDA have them, and
-// into the text of OpenCL.
+// Structs shared by the host and the kernels of gather.kernels, with members of one width. C++
+// and CUDA include them into namespace bifocal::verify (records.hpp); OpenCL includes them
+// into its source.
 
 typedef struct position {  // px
   double x, y;
 } position;
 
-// The places of an image's features in a FeatureSet.
+// The rows of an image's features in a FeatureSet.
 typedef struct image_slot {
   offset begin;
   int image, capacity;

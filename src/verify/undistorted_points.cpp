@@ -17,9 +17,9 @@ using runtime::Array;
 
 template <class T>
 auto uploaded(Queue& queue, runtime::Workspace& workspace, std::span<const T> numbers) {
-  auto there = workspace.take<T>(numbers.size());
-  there.upload(queue, numbers);
-  return there;
+  auto on_device = workspace.take<T>(numbers.size());
+  on_device.upload(queue, numbers);
+  return on_device;
 }
 
 }  // namespace
@@ -62,18 +62,19 @@ Memory<const PointPair> UndistortedPoints::of_matches(const PlacedMatches& place
                                                       const CameraOf& camera) {
   const auto& [set, matches, images, begins, offsets] = placed;
   if (has_image_.empty()) {
-    positions_ = Buffer<Vec2>(queue_.device(), static_cast<std::size_t>(set.room()));
+    positions_ = Buffer<Vec2>(queue_.device(), static_cast<std::size_t>(set.capacity()));
     has_image_.resize(static_cast<std::size_t>(set.size()));
   }
   std::vector<std::int64_t> rows1, rows2;
-  std::vector<int> fresh;
+  std::vector<int> new_images;
   for (const auto [image1, image2] : images) {
     for (const int image : {image1, image2})
-      if (!std::exchange(has_image_[static_cast<std::size_t>(image)], 1)) fresh.push_back(image);
+      if (!std::exchange(has_image_[static_cast<std::size_t>(image)], 1))
+        new_images.push_back(image);
     rows1.push_back(set.begin(image1));
     rows2.push_back(set.begin(image2));
   }
-  if (!fresh.empty()) undistort(set, fresh, camera);
+  if (!new_images.empty()) undistort(set, new_images, camera);
   make_capacity(queue_.device(), points_, static_cast<std::size_t>(offsets.back()));
   if (is_cpu(queue_)) {
     runtime::parallel_each(
@@ -90,17 +91,17 @@ Memory<const PointPair> UndistortedPoints::of_matches(const PlacedMatches& place
     return points_;
   }
   runtime::Workspace workspace(queue_);
-  const auto there = [&](std::span<const std::int64_t> numbers) {
+  const auto on_device = [&](std::span<const std::int64_t> numbers) {
     return uploaded(queue_, workspace, numbers);
   };
   gather().gather_positions(
       queue_, {.count = static_cast<int>(images.size())},
       {.matches = Array<const features::found_match>(runtime::Argument(matches)),
-       .begins = there(begins),
-       .offsets = there(offsets),
+       .begins = on_device(begins),
+       .offsets = on_device(offsets),
        .positions = Array<const position>(runtime::Argument(positions_)),
-       .rows1 = there(rows1),
-       .rows2 = there(rows2),
+       .rows1 = on_device(rows1),
+       .rows2 = on_device(rows2),
        .points = Array<features::point_match>(runtime::Argument(points_))});
   queue_.wait();
   return points_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points of matches without the distortion of their cameras' lenses.
+// Points of matches without lens distortion.
 #pragma once
 
 #include <bifocal/camera.hpp>
@@ -13,7 +13,7 @@
 
 namespace bifocal::verify {
 
-// Matches between images of a set: the matches of pair k begin at matches[begins[k]], and their
+// Matches between images of a set. The matches of pair k begin at matches[begins[k]], and their
 // points become [offsets[k], offsets[k + 1]).
 struct PlacedMatches {
   const FeatureSet& set;
@@ -22,15 +22,16 @@ struct PlacedMatches {
   std::span<const std::int64_t> begins, offsets;
 };
 
-// Keeps the undistorted positions of the features of one set on its device. Each image is
-// undistorted there once, and the points of matches are made there.
+// Keeps the undistorted positions of a set's features on its device. Each image is undistorted
+// once, and the points of matches are gathered on the device.
 class UndistortedPoints {
  public:
   using CameraOf = std::function<const LensCamera&(int image)>;
 
   explicit UndistortedPoints(Queue& queue) : queue_(queue) {}
 
-  // The points are px of the cameras' pinholes. They are valid until the next call.
+  // Returns the points of the matches, in px of the cameras' pinholes. They are valid until
+  // the next call.
   [[nodiscard]] Memory<const PointPair> of_matches(const PlacedMatches& placed,
                                                    const CameraOf& camera);
 
@@ -38,7 +39,7 @@ class UndistortedPoints {
   void undistort(const FeatureSet& set, std::span<const int> images, const CameraOf& camera);
 
   Queue& queue_;
-  Buffer<Vec2> positions_;  // as FeatureSet::keypoints()
+  Buffer<Vec2> positions_;  // in the order of FeatureSet::keypoints()
   std::vector<char> has_image_;
   Buffer<PointPair> points_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From pairs of images to verified pairs, on any device: matches, removal of duplicate places,
-// models, and a second round of matches along the models. A policy (policies.hpp) says which models
-// are estimated and which of them a pair has.
+// Verifies pairs of images on any device: matching, removal of duplicate positions, model
+// estimation, and a second round of matching guided by the models. A policy (policies.hpp) defines
+// the models to estimate and the rule that selects the model of a pair.
 #pragma once
 
 #include <bifocal/matching.hpp>
@@ -23,23 +23,24 @@ struct MatchingRules {
 
 // The matches of a list of pairs: pair k has [offsets[k], offsets[k + 1]).
 struct MatchedPairs {
-  std::span<const std::size_t> numbers;  // of the pairs in the list that the verifier was given
+  std::span<const std::size_t> numbers;  // indices of the pairs in the verifier's list
   std::span<const std::int64_t> offsets;
-  Memory<const PointPair> points;            // px
-  Memory<const PointPair> undistorted = {};  // the same by the cameras' pinholes; null: no lenses
-  // Of matches that were found in a set; they may still be on their way to the host.
+  Memory<const PointPair> points;  // px
+  // Points in px of the cameras' pinholes; null without lens distortion.
+  Memory<const PointPair> undistorted = {};
+  // Only for matches found in a set; their copy to the host may be pending.
   const FeatureSet* set = nullptr;
   std::span<const ImagePair> images = {};
   Memory<const Match> matches = {};
 };
 
 // Verified pairs: pair k has the matches and flags [offsets[k], offsets[k + 1]). Given matches stay
-// with the caller.
+// with the caller and are not copied.
 template <class Result>
 struct Verified {
   std::vector<std::int64_t> offsets = {0};
   std::vector<std::uint8_t> inliers;
-  std::vector<Result> results;  // one a pair
+  std::vector<Result> results;  // one per pair
   std::span<const Match> matches;
   Reused<Match> memory;
 
@@ -54,8 +55,7 @@ struct Verified {
   }
 };
 
-// Verifies one list of pairs after another; its memory is used again. Results are valid until the
-// next call.
+// Verifies successive lists of pairs and reuses its memory. Results are valid until the next call.
 //
 // A policy has the type Result, and for a verifier's queue:
 //   void estimate(const MatchedPairs&, std::vector<Result>&, std::vector<std::uint8_t>& inliers);
@@ -71,7 +71,7 @@ class PairVerifier {
 
   [[nodiscard]] Policy& policy() { return policy_; }
 
-  // Matches pairs of images of a set and estimates their models.
+  // Matches pairs of images in a set and estimates their models.
   const Verified<Result>& run(const FeatureSet& set, std::span<const ImagePair> pairs) {
     count_up_to(pairs.size());
     match(queue_, set, pairs, rules_.matching, found_);
@@ -89,8 +89,9 @@ class PairVerifier {
     return first_;
   }
 
-  // The second round of the pairs of the last run(): those with a model are matched again along it,
-  // and each pair has the round in which it has more inliers, of equals the first.
+  // Runs the second round for the pairs of the last run(): pairs with a model are matched
+  // again along it. Each pair keeps the round with more inliers, or the first round if both
+  // have the same number.
   const Verified<Result>& run_guided(const FeatureSet& set, std::span<const ImagePair> pairs) {
     numbers_.clear(), pairs_.clear(), guides_.clear();
     for (std::size_t k = 0; k < pairs.size(); ++k) {
@@ -126,7 +127,7 @@ class PairVerifier {
     queue_.wait();
   }
 
-  // Takes each pair from the first or the second round.
+  // Selects the first or the second round for each pair.
   void merge() {
     best_.offsets.assign(1, 0), best_.inliers.clear(), best_.results.clear();
     const std::span<Match> matches =

@@ -71,7 +71,7 @@ TEST(AdjustCovariance, IsZeroForTheGaugeAndForConstants) {
   EXPECT_GT(fixed.pose_covariances[0][0], 0);
 }
 
-// The variance of the residuals is that of the noise.
+// The variance of the residuals equals the variance of the noise.
 TEST(AdjustCovariance, RedundancyCountsWhatObservationsLeave) {
   AdjustProblem problem =
       test::make_scene({.images = 20, .points = 500, .noise = 0.7, .visible = 0.4}).start;

@@ -83,7 +83,8 @@ std::pair<double, double> loss_of(AdjustLoss loss, double scale, double e2) {
   return {};
 }
 
-// Cost; weighs errors, and rows of J where it is given, by the square root of the loss's slope.
+// Returns the cost. Weighs errors, and rows of J if it is given, by the square root of the loss's
+// slope.
 double weigh(AdjustLoss loss, double scale, Eigen::VectorXd& errors, Eigen::MatrixXd* J) {
   double cost = 0;
   for (int k = 0; k < errors.size(); k += 2) {

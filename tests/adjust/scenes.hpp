@@ -15,7 +15,7 @@ namespace bifocal::test {
 struct SceneOptions {
   int images = 10, points = 200;
   std::string model = "SIMPLE_RADIAL";
-  int cameras = 1;       // shared in turn; `images` of them: one each
+  int cameras = 1;       // image i has camera i modulo this number
   double noise = 0.5;    // of observations, px
   double outliers = 0;   // share of wrong observations
   double visible = 0.5;  // share of images that see a point

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program bifocal-bench, run as a process.
+// Runs the program bifocal-bench as a process.
 #include <gtest/gtest.h>
 #include <bifocal/robust.hpp>
 
@@ -15,7 +15,7 @@ using nlohmann::json;
 
 json json_of(const std::filesystem::path& file) { return json::parse(read_file(file)); }
 
-TEST(BenchProgram, lists_and_measures_what_there_is) {
+TEST(BenchProgram, lists_and_measures_all_benchmarks) {
   const TemporaryFolder folder;
   const Ran list = run(folder, "solvers --list");
   EXPECT_EQ(list.code, 0);
@@ -42,16 +42,16 @@ TEST(BenchProgram, seeds_have_the_recorded_times_and_write_the_pictures) {
                                                      {size + "d90w11", 493.2},
                                                      {size + "d60w15", 578.0},
                                                      {size + "d90w15", 851.8}}));
-  // The pictures are noise that is shifted by 20 px.
+  // Both images are the same noise, shifted by 20 px.
   const ImageU8 filled = read_image(folder / "p/d60w11_filled.png");
   ASSERT_EQ(filled.width, 735);
   ASSERT_EQ(filled.height, 504);
   EXPECT_NEAR(filled.at(400, 250), 255 * 20 / 60, 1);
-  EXPECT_NEAR(filled.at(3, 250), 255 * 20 / 60, 8);  // beyond the right picture: by means
+  EXPECT_NEAR(filled.at(3, 250), 255 * 20 / 60, 8);  // outside of the right image: by means
   EXPECT_EQ(read_image(folder / "p/d60w11_known.png").at(3, 250), 0);
 }
 
-// scripts/determinism compares these across commits.
+// scripts/determinism compares these hashes across commits.
 TEST(BenchProgram, hashes_every_robust_problem) {
   const TemporaryFolder folder;
   const Ran ran =
@@ -70,7 +70,7 @@ TEST(BenchProgram, hashes_every_robust_problem) {
   }
 }
 
-TEST(BenchProgram, names_what_is_wrong_and_leaves_nothing) {
+TEST(BenchProgram, names_errors_and_leaves_no_files) {
   struct Wrong {
     std::string arguments;
     int code;

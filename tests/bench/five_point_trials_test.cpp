@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trials of essential matrices by every solver and placement on every device, against the batched
-// solver and a plain count.
+// Compares trials of essential matrices, by every solver and placement on every device, with the
+// batched solver and a plain count.
 #include "seeds/five_point_trials.hpp"
 
 #include <bifocal/solvers.hpp>
@@ -30,7 +30,7 @@ using Matrix3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 constexpr FivePointSolver kSolvers[] = {FivePointSolver::eigenpairs, FivePointSolver::action,
                                         FivePointSolver::polynomial};
 constexpr Counting kCountings[] = {Counting::reduction, Counting::atomics};
-constexpr double kThreshold = 2e-3;  // two pixels of a focal length of 1000
+constexpr double kThreshold = 2e-3;  // two pixels at a focal length of 1000
 
 synthetic::TwoViewScene scene_of_rays(int n, std::mt19937_64& random) {
   synthetic::TwoViewScene scene =
@@ -50,7 +50,7 @@ Matrix3 cross_matrix(const Eigen::Vector3d& t) {
   return m;
 }
 
-// Number g of models that lie as FivePointTrials::E.
+// Returns model g from the array layout of FivePointTrials::E.
 Matrix3 model_of(const std::vector<double>& E, int trials, int g) {
   Matrix3 model;
   for (int k = 0; k < 9; ++k)
@@ -58,7 +58,7 @@ Matrix3 model_of(const std::vector<double>& E, int trials, int g) {
   return model;
 }
 
-// Models that are not the others', whatever their order in a trial.
+// Counts the models that are missing in the second list, regardless of the order within a trial.
 int count_missing(const std::vector<double>& E, const std::vector<double>& others, int trials) {
   int missing = 0;
   for (int g = 0; g < 10 * trials; ++g) {
@@ -75,8 +75,9 @@ int count_missing(const std::vector<double>& E, const std::vector<double>& other
   return missing;
 }
 
-// Inliers of E under each of its poses (by the singular vectors, depths by least squares), the most
-// first, and how many points are too near to a limit for a float to decide.
+// Counts the inliers of E under each of its four poses, from singular vectors and
+// least-squares depths. `inliers` is the largest count; `unsure` counts the points too close
+// to a limit for float.
 struct PlainCount {
   int inliers = 0, unsure = 0;
 };
@@ -118,7 +119,7 @@ class FivePoint : public OnDevice {
   }
 };
 
-TEST_P(FivePoint, samples_are_those_of_a_cpu) {
+TEST_P(FivePoint, samples_equal_the_cpu_samples) {
   std::mt19937_64 random(5);
   const std::vector<PointPair> points = ray_pairs(100, random);
   const RayPairs rays(queue, points), cpu_rays(cpu, points);
@@ -137,7 +138,8 @@ TEST_P(FivePoint, samples_are_those_of_a_cpu) {
 TEST_P(FivePoint, solutions_agree_with_the_batched_solver_and_a_plain_count) {
   std::mt19937_64 random(1);
   int solved = 0, missing = 0, off_counts = 0;
-  // The points are no multiple of a group, the samples none of a register.
+  // The numbers of points are no multiple of a group size, the numbers of samples no multiple of a
+  // SIMD register.
   for (const auto& [n, count] : {std::pair{5, 1}, {9, 3}, {64, 17}, {700, 101}}) {
     const std::vector<PointPair> points = ray_pairs(n, random);
     const RayPairs rays(queue, points);
@@ -175,24 +177,24 @@ TEST_P(FivePoint, solutions_agree_with_the_batched_solver_and_a_plain_count) {
   fmt::print("{}: {} E, {} found by one solver alone, {} counts off\n", GetParam(), solved, missing,
              off_counts);
   EXPECT_GT(solved, 2000);
-  EXPECT_LE(missing, solved / 50);  // of ill-conditioned samples
+  EXPECT_LE(missing, solved / 50);  // ill-conditioned samples
   EXPECT_LE(off_counts, solved / 200);
 }
 
-// Models near the true one, and points that rounding cannot decide: not within a hundredth of the
-// threshold, nor far away or on the baseline.
-TEST_P(FivePoint, counts_are_the_same_to_the_last) {
+// The models are near the true E. Points that float rounding could decide are left out: points
+// within a hundredth of the threshold, far away or on the baseline.
+TEST_P(FivePoint, counts_are_exact) {
   std::mt19937_64 random(6);
   constexpr int kTrials = 3, kModels = 10 * kTrials;
   const synthetic::TwoViewScene scene = scene_of_rays(2000, random);
   std::vector<Matrix3> models;
   std::vector<double> rows(9 * kModels);
   for (int g = 0; g < kModels; ++g) {
-    const Mat3 turn = synthetic::rotation_about(synthetic::random_direction(random),
-                                                synthetic::uniform(random, 0, 0.004));
+    const Mat3 rotation = synthetic::rotation_about(synthetic::random_direction(random),
+                                                    synthetic::uniform(random, 0, 0.004));
     models.push_back(cross_matrix(Eigen::Map<const Eigen::Vector3d>(scene.truth.t.data())) *
                      Eigen::Map<const Matrix3>(scene.truth.R.data()) *
-                     Eigen::Map<const Matrix3>(turn.data()));
+                     Eigen::Map<const Matrix3>(rotation.data()));
     for (int k = 0; k < 9; ++k)
       rows[std::size_t((g / kTrials * 9 + k) * kTrials + g % kTrials)] =
           models.back()(k / 3, k % 3);
@@ -218,7 +220,7 @@ TEST_P(FivePoint, counts_are_the_same_to_the_last) {
   }
 }
 
-TEST_P(FivePoint, host_and_device_together_find_what_the_device_finds) {
+TEST_P(FivePoint, host_and_device_together_agree_with_the_device) {
   std::mt19937_64 random(3);
   const std::vector<PointPair> points = ray_pairs(1000, random);
   const RayPairs rays(queue, points), cpu_rays(cpu, points);
@@ -231,11 +233,11 @@ TEST_P(FivePoint, host_and_device_together_find_what_the_device_finds) {
     trials.choose();
     const int alone = trials.chosen().inliers;
     EXPECT_GT(alone, 200);
-    EXPECT_NEAR(hybrid.run(seed, kThreshold).inliers, alone, 5);  // E differ by rounding
+    EXPECT_NEAR(hybrid.run(seed, kThreshold).inliers, alone, 5);  // the two E differ by rounding
   }
 }
 
-// The projections of points behind both cameras obey x2' E x1 = 0 too.
+// The projections of points behind both cameras also satisfy x2' E x1 = 0.
 TEST_P(FivePoint, inliers_are_in_front_of_both_cameras) {
   std::mt19937_64 random(4);
   const synthetic::TwoViewScene scene = synthetic::make_scene({.points = 1, .inliers = 1}, random);
@@ -272,7 +274,7 @@ TEST_P(FivePoint, degenerate_samples_have_no_solutions) {
   points[39].x2 = std::nan("");
   const RayPairs rays(queue, points);
   FivePointTrials trials(queue, rays, 3), none(queue, rays, 0);
-  // Equal points, one point five times, a point that is not a number.
+  // Samples with equal points, with one point five times, and with a NaN point.
   const std::vector<int> drawn = {3, 25, 30, 4, 25, 31, 22, 25, 32, 23, 25, 39, 24, 25, 33};
   const std::vector<double> samples = coordinates_of<double>(points, drawn);
   trials.samples.upload(queue, samples);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trials of homographies on every device, against the closed form and a plain count on the host.
+// Compares trials of homographies on every device with the closed form and a plain count on
+// the host.
 #include "seeds/homography_trials.hpp"
 
 #include <bifocal/solvers.hpp>
@@ -17,7 +18,8 @@ namespace {
 
 using bench::seeds::HomographyTrials;
 
-// Relative to the image's centre, where float coordinates are at their best; H is the true one.
+// Coordinates are relative to the image centre, where float is most accurate; H is the
+// true homography.
 struct Scene {
   std::vector<PointPair> points;
   Mat3 H;
@@ -37,7 +39,7 @@ Scene planar_scene(int n, std::mt19937_64& random) {
   return {scene.points, product(product(to, scene.H), from)};
 }
 
-// Closed form, [9][trials], NaN without a solution.
+// Solves with the closed form. Returns [9][trials], NaN without a solution.
 std::vector<double> closed_form(const std::vector<PointPair>& points,
                                 const std::vector<int>& drawn) {
   const std::size_t n = drawn.size() / 4;
@@ -61,7 +63,7 @@ double squared_error(const double* H, const PointPair& p) {
 
 class Homographies : public OnDevice {};
 
-TEST_P(Homographies, are_of_the_samples_of_a_cpu) {
+TEST_P(Homographies, come_from_the_cpu_samples) {
   std::mt19937_64 random(3);
   const Scene scene = planar_scene(333, random);
   HomographyTrials here(queue, scene.points, 1001), there(cpu, scene.points, 1001);
@@ -80,7 +82,8 @@ TEST_P(Homographies, are_of_the_samples_of_a_cpu) {
 TEST_P(Homographies, agree_with_the_closed_form_and_a_plain_count) {
   std::mt19937_64 random(1);
   int degenerate = 0, compared = 0, far = 0, off_counts = 0;
-  // The points are no multiple of a group, the trials none of a register.
+  // The numbers of points are no multiple of a group size, the numbers of trials no multiple of a
+  // SIMD register.
   for (const auto& [n, count] : {std::pair{4, 1}, {7, 3}, {64, 17}, {500, 333}, {2000, 2000}}) {
     const std::vector<PointPair> points = planar_scene(n, random).points;
     HomographyTrials trials(queue, points, count);
@@ -104,14 +107,14 @@ TEST_P(Homographies, agree_with_the_closed_form_and_a_plain_count) {
         degenerate += 1;
         continue;
       }
-      int plain = 0, unsure = 0;  // within rounding of the threshold
+      int plain = 0, unsure = 0;  // points within rounding of the threshold
       for (const PointPair& p : points) {
         const double error = std::sqrt(squared_error(h, p));
         plain += error < 2;
         unsure += std::abs(error - 2) < 0.02;
       }
       off_counts += std::abs(inliers[static_cast<std::size_t>(i)] - plain) > unsure;
-      far += !(difference < 1e-3);  // of ill-conditioned samples; elements are at most 1
+      far += !(difference < 1e-3);  // ill-conditioned samples; elements are at most 1
       compared += 1;
     }
     const auto best = std::max_element(inliers.begin(), inliers.end());
@@ -129,8 +132,8 @@ TEST_P(Homographies, agree_with_the_closed_form_and_a_plain_count) {
   EXPECT_LE(off_counts, compared / 200);
 }
 
-// Of points that are not within a hundredth of the threshold, where rounding could decide.
-TEST_P(Homographies, count_the_same_points_to_the_last) {
+// Points within a hundredth of the threshold are left out, because rounding could decide them.
+TEST_P(Homographies, count_inliers_exactly) {
   std::mt19937_64 random(4);
   constexpr int kModels = 24;
   const Scene scene = planar_scene(2000, random);
@@ -170,7 +173,7 @@ TEST_P(Homographies, of_degenerate_samples_have_no_inliers) {
   for (int i = 0; i < 20; ++i) points[static_cast<std::size_t>(i)] = points[0];
   points[39].x2 = std::nan("");
   HomographyTrials trials(queue, points, 3), none(queue, points, 0);
-  // Equal points, one point four times, a point that is not a number.
+  // Samples with equal points, with one point four times, and with a NaN point.
   const std::vector<int> drawn = {3, 25, 30, 4, 25, 31, 22, 25, 32, 23, 25, 39};
   const std::vector<float> samples = coordinates_of<float>(points, drawn);
   trials.samples.upload(queue, samples);

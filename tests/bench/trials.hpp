@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of the historical systems share.
+// Shared by the tests of the historical systems.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -12,7 +12,7 @@
 
 namespace bifocal::test {
 
-// The first `count` numbers, which a queue that has come to them holds.
+// Downloads the first `count` numbers of the buffer after the queue's earlier work.
 template <class T>
 std::vector<T> numbers_of(Queue& queue, const Buffer<T>& buffer, int count) {
   std::vector<T> numbers(static_cast<std::size_t>(count));
@@ -21,7 +21,8 @@ std::vector<T> numbers_of(Queue& queue, const Buffer<T>& buffer, int count) {
   return numbers;
 }
 
-// Samples of given points, [rows of a point][points of a sample][trials]; points[k trials + i].
+// Coordinates of the samples of given points, [rows of a point][points of a sample][trials]; point
+// k of trial i is points[drawn[k trials + i]].
 template <class T>
 std::vector<T> coordinates_of(const std::vector<PointPair>& points, const std::vector<int>& drawn) {
   std::vector<T> samples;
@@ -33,7 +34,7 @@ std::vector<T> coordinates_of(const std::vector<PointPair>& points, const std::v
   return samples;
 }
 
-// Every sample is of `size` different points.
+// Checks that every sample has `size` different points.
 inline void expect_samples(const std::vector<int>& drawn, int size, int points) {
   const int trials = static_cast<int>(drawn.size()) / size;
   for (int i = 0; i < trials; ++i) {
@@ -52,7 +53,7 @@ inline std::vector<std::string> device_ids() {
   return ids;
 }
 
-// Tests that run on every device of this machine.
+// Fixture of tests that run on every device of this machine.
 class OnDevice : public testing::TestWithParam<std::string> {
  protected:
   Queue queue{Device(GetParam())};

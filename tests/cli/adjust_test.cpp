@@ -84,7 +84,7 @@ TEST(Cli, adjust_writes_what_the_library_finds) {
   (void)colmap::bundle_adjust(model);
   expect_equal(model, read_model(folder / "out"));
   EXPECT_EQ(colmap::model_format(folder / "out"), ModelFormat::text);
-  // The other format replaces the files of the first one.
+  // Binary files replace the text files.
   ASSERT_EQ(run(folder, "adjust in --out out --device cpu --format binary --threads 2").code, 0);
   EXPECT_EQ(listing(folder / "out"),
             (std::vector<std::string>{"cameras.bin", "images.bin", "points3D.bin"}));

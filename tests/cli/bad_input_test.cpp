@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wrong input gets the right exit code and a message that names the file, argument and value;
-// nothing half-written remains.
+// Wrong input gets the documented exit code and a message that names the file, argument and value;
+// no half-written file remains.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -13,14 +13,14 @@ namespace {
 struct Bad {
   std::string arguments;
   int code;
-  std::string named;  // has to stand in the message
+  std::string named;  // expected in the message
 
   friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.arguments; }
 };
 
 class BadInput : public testing::TestWithParam<Bad> {};
 
-TEST_P(BadInput, is_named_and_leaves_nothing) {
+TEST_P(BadInput, is_named_and_leaves_no_files) {
   const TemporaryFolder folder;
   write_pictures(folder);
   const std::string png = read_file(folder / "left.png");
@@ -50,7 +50,9 @@ TEST_P(BadInput, is_named_and_leaves_nothing) {
 INSTANTIATE_TEST_SUITE_P(
     Usage, BadInput,
     testing::Values(
-        Bad{"", 2, "subcommand"}, Bad{"frobnicate", 2, "frobnicate: no such command"},
+        Bad{"frobnicate", 2, "frobnicate: no such command"},
+        Bad{"colect in", 2, "colect: no such command; did you mean collect?"},
+        Bad{"pair left.png right.png --out o --treshold 2", 2, "did you mean --threshold?"},
         Bad{"pair", 2, "LEFT"}, Bad{"pair left.png right.png", 2, "--out"},
         Bad{"pair left.png right.png --out o --colour red", 2, "--colour"},
         Bad{"pair left.png right.png --out o --ratio 3", 2, "--ratio: 3 is out of range"},
@@ -66,11 +68,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"pair left.png right.png --out o --features orb", 2, "orb"},
         Bad{"pair left.png right.png --out o --balance 129", 2, "129"},
         Bad{"pair left.png right.png --out o --features surf --domain-size-pooling", 2,
-            "--domain-size-pooling: of SIFT, not --features surf"},
+            "--domain-size-pooling: is only for SIFT, not for --features surf"},
         Bad{"pair left.png right.png --out o --domain-size-pooling=maybe", 2,
             "--domain-size-pooling"},
         Bad{"pair left.png right.png --out o --features surf --affine-shape", 2,
-            "--affine-shape: of SIFT, not --features surf"},
+            "--affine-shape: is only for SIFT, not for --features surf"},
         Bad{"pair left.png right.png --out o --affine-shape=maybe", 2, "--affine-shape"},
         Bad{"pair left.png right.png --out o --mask1 small.png", 2,
             "small.png: mask of 10 x 10 px"},
@@ -80,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"pair left.png right.png --out ''", 2, "--out"},
         Bad{"pair matches.png right.png --out .", 2,
             "matches.png would replace the input matches.png"},
-        Bad{"stereo left.png right.png --out o", 2, "--max-disparity"},
+        Bad{"stereo small.png small.png --out o", 3, "--max-disparity"},
         Bad{"stereo left.png right.png --out o --max-disparity 0", 2, "--max-disparity: 0"},
         Bad{"stereo left.png right.png --out o --max-disparity 5000", 2, "5000"},
         Bad{"stereo left.png right.png --out o --max-disparity 010", 2, "010 is not a number"},
@@ -89,9 +91,9 @@ INSTANTIATE_TEST_SUITE_P(
             "--window: 4"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --window 99", 2, "--window: 99"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --window 9", 2,
-            "--window: belongs to --method ssd"},
+            "--window: is only for --method ssd"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --method ssd --paths 4", 2,
-            "--paths: belongs to --method sgm"},
+            "--paths: is only for --method sgm"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --paths 5", 2, "--paths: 5"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --p1 50 --p2 20", 2, "--p2: 20"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --fill some", 2, "--fill: some"},
@@ -99,7 +101,8 @@ INSTANTIATE_TEST_SUITE_P(
             "--max-memory = 10240"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --max-memory -1", 2,
             "--max-memory: -1 is negative"},
-        Bad{"estimate homography --scenes nan.txt --result ''", 2, "--result: an empty name"},
+        Bad{"estimate homography --scenes nan.txt --result ''", 2,
+            "--result: the file name is empty"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --mask m.png", 2, "--truth"},
         Bad{"estimate conic --points nan.txt", 2, "conic"},
         Bad{"estimate essential --points nan.txt", 2, "--intrinsics"},
@@ -161,8 +164,9 @@ TEST(BadInput, one_pixel_pictures_have_disparity_but_no_depth) {
   EXPECT_TRUE(std::filesystem::exists(folder / "o/disparity.pfm"));
 }
 
-// Whatever the moment, an interrupted run leaves all of its files or none, and no hidden folder.
-TEST(BadInput, a_terminated_run_leaves_everything_or_nothing) {
+// An interrupted run leaves all of its files or none, and no hidden folder, whenever it
+// is interrupted.
+TEST(BadInput, a_terminated_run_leaves_all_files_or_none) {
   const TemporaryFolder folder;
   write_pictures(folder);
   for (int delay_ms = 0; delay_ms <= 60; delay_ms += 4) {

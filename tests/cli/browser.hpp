@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages in a real browser.
+// Opens pages in a real browser.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,13 +9,13 @@
 namespace bifocal::test {
 
 inline constexpr const char* kNoBrowser = "no chromium: scripts/install-packages browser";
-// WebGL on the processor, and none at all.
+// Flags for WebGL in software, and for a browser without WebGL.
 inline constexpr const char* kWebGl =
     "--use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader";
 inline constexpr const char* kNoWebGl = "--disable-gpu --disable-3d-apis";
 
-// What a browser makes of a page with more script at its end; the folder gets page.txt. False
-// without a browser.
+// Opens the page with `script` added at its end and writes the resulting document to page.txt in
+// the folder. Returns false without a browser.
 inline bool browse(const TemporaryFolder& folder, const std::string& html,
                    const std::string& script, const std::string& address,
                    const std::string& flags = kNoWebGl) {
@@ -33,7 +33,7 @@ inline bool browse(const TemporaryFolder& folder, const std::string& html,
   return true;
 }
 
-// The page says all of these, and no error.
+// Checks that the page contains all these texts and no error.
 inline void expect_said(const TemporaryFolder& folder, const std::vector<std::string>& texts) {
   const std::string page = read_file(folder / "page.txt");
   const std::size_t error = page.find("data-error");
@@ -43,7 +43,8 @@ inline void expect_said(const TemporaryFolder& folder, const std::vector<std::st
                                                   << page.substr(page.find("<body"), 1500);
 }
 
-// say(): to the test. event(): of the mouse or a finger at a place of a canvas, in px.
+// say() reports a value to the test. event() sends a pointer event of the mouse or a finger at a
+// place of a canvas, in px.
 inline constexpr const char* kHands = R"js(
   const say = (name, value) => { document.body.dataset[name] = value; };
   const event = (canvas, type, x, y, more = {}) => {

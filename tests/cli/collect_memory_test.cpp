@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `collect --max-memory`: the largest resident set of the program.
+// `collect --max-memory` limits the largest resident set of the program.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@
 namespace bifocal::test {
 namespace {
 
-// Runs the command and returns its largest resident set, bytes.
+// Runs the command and returns its largest resident set in bytes.
 std::int64_t peak_memory(const TemporaryFolder& folder, const std::string& arguments) {
   const std::string command = fmt::format("cd '{}' && exec '{}' {} >.out 2>.err </dev/null",
                                           folder.path().string(), BIFOCAL_CLI, arguments);
@@ -29,9 +29,9 @@ std::int64_t peak_memory(const TemporaryFolder& folder, const std::string& argum
   return std::int64_t{used.ru_maxrss} * 1024;
 }
 
-// Memory of one size, freed, has no place for the arrays of another, and features of many
-// photographs go through the database's cache.
-TEST(CollectMemory, holds_for_mixtures_of_sizes) {
+// Freed arrays of one image size do not fit the arrays of another size, and the features of many
+// photographs fill the database's cache.
+TEST(CollectMemory, is_bounded_for_mixed_image_sizes) {
   using Sizes = std::vector<std::pair<int, int>>;
   Sizes one_of_another_size(12, {1416, 1064});
   one_of_another_size[0] = {1536, 1024};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From photographs to a database: what is in it, what is left out, and that nothing that happens on
-// the way changes a byte of it.
+// `bifocal collect`: database contents, skipped files, and equal bytes after interruptions.
 #include <gtest/gtest.h>
 #include <bifocal/collect.hpp>
 #include <bifocal/colmap/database.hpp>
@@ -20,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// A view of a scene of four planes side by side, moved to the right by `shift`.
+// Renders a view of a scene of four planes next to each other, moved to the right by `shift`.
 ImageU8 view_of(unsigned scene, double shift) {
   const ImageU8 at_zero = texture(400, 300, 10 * scene + 1);
   ImageU8 view = texture(400, 300, 10 * scene + 2);
@@ -32,7 +31,7 @@ ImageU8 view_of(unsigned scene, double shift) {
   return view;
 }
 
-// Three views of each of two scenes in folders, and what a folder of photographs has besides.
+// Folders with three views of each of two scenes; add_odd_ones() adds damaged and foreign files.
 class Collect : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -59,14 +58,14 @@ class Collect : public ::testing::Test {
     EXPECT_EQ(r.code, 0) << r.err;
     return r.code == 0 ? json::parse(r.out) : json();
   }
-  // What an undisturbed run with the options gives; out.db is gone after it.
+  // Returns the database of an uninterrupted run with the options and removes out.db.
   std::string undisturbed(const std::string& options) const {
     (void)collected(options);
     const std::string bytes = text_of(folder / "out.db");
     std::filesystem::remove(folder / "out.db");
     return bytes;
   }
-  // Killed after that time; 0 when it ended before.
+  // Runs and kills the process after `seconds`. Returns 0 if it ended before.
   [[nodiscard]] int run_for(double seconds, const std::string& options) const {
     return std::system(fmt::format("cd '{}' && timeout -s KILL {:.3f} '{}' collect in --database "
                                    "out.db {} >.out 2>.err </dev/null",
@@ -118,7 +117,7 @@ TEST_F(Collect, the_database_has_features_and_guessed_cameras) {
   EXPECT_EQ(images[0].name, "a/0.png");
   EXPECT_EQ(images[5].name, "b/2.jpg");
   const auto cameras = database.cameras();
-  ASSERT_EQ(cameras.size(), 6U);  // without EXIF no two are known to be one
+  ASSERT_EQ(cameras.size(), 6U);  // without EXIF every photograph has its own camera
   for (const colmap::Camera& camera : cameras) {
     EXPECT_EQ(colmap::model_name(camera.model), "SIMPLE_RADIAL");
     EXPECT_EQ(camera.params, (std::vector<double>{480, 200, 150, 0}));
@@ -135,7 +134,7 @@ TEST_F(Collect, the_database_has_features_and_guessed_cameras) {
   }
 }
 
-TEST_F(Collect, known_cameras_are_one_with_poses) {
+TEST_F(Collect, given_intrinsics_are_one_camera_and_give_poses) {
   (void)collected("--intrinsics 400,410,199.5,149.5");
   const colmap::Database database(folder / "out.db");
   ASSERT_EQ(database.cameras().size(), 1U);
@@ -153,7 +152,7 @@ TEST_F(Collect, known_cameras_are_one_with_poses) {
   EXPECT_EQ(posed, 6);
 }
 
-TEST_F(Collect, leaves_out_what_can_not_be_read) {
+TEST_F(Collect, leaves_out_unreadable_files) {
   add_odd_ones();
   const Ran r = run(folder, "collect in --database out.db --json --max-side 380");
   ASSERT_EQ(r.code, 0) << r.err;
@@ -173,15 +172,15 @@ TEST_F(Collect, leaves_out_what_can_not_be_read) {
   EXPECT_FALSE(images.contains("text.png"));
 }
 
-TEST_F(Collect, has_the_same_bytes_however_it_is_worked_on) {
+TEST_F(Collect, has_the_same_bytes_for_any_threads_blocks_and_memory) {
   add_odd_ones();
   const std::string expected = undisturbed("");
   for (const char* way : {"--threads 1", "--threads 2 --block-size 2", "--max-memory 48M"})
     EXPECT_TRUE(undisturbed(way) == expected) << way;
 }
 
-// Killed again and again, at any moment.
-TEST_F(Collect, has_the_same_bytes_when_it_was_killed) {
+// The run is killed repeatedly at random moments.
+TEST_F(Collect, has_the_same_bytes_after_kills) {
   add_odd_ones();
   std::mt19937 random(std::random_device{}());
   int kills = 0;
@@ -208,7 +207,8 @@ TEST_F(Collect, has_the_same_bytes_when_it_was_killed) {
   EXPECT_GE(kills, 9);
 }
 
-// A grid of points with random descriptors of 16 numbers, the same for all photographs of a scene.
+// Writes a grid of points with random descriptors of 16 numbers, equal for all photographs of
+// a scene.
 void write_given(const std::filesystem::path& folder, const std::string& name, unsigned scene,
                  int shift) {
   std::mt19937 random(scene);
@@ -224,7 +224,7 @@ void write_given(const std::filesystem::path& folder, const std::string& name, u
                                     {"descriptors", {{300, 16}, values}}});
 }
 
-TEST_F(Collect, of_given_features_is_the_same_whatever_kills_it) {
+TEST_F(Collect, has_the_same_bytes_of_given_features_after_kills) {
   add_odd_ones();
   for (int i = 0; i < 3; ++i) {
     write_given(folder / "given", fmt::format("a/{}.png", i), 1, i);
@@ -251,11 +251,11 @@ TEST_F(Collect, of_given_features_is_the_same_whatever_kills_it) {
   const Ran refused =
       run(folder, "collect in --database out.db --features given --pairs retrieval");
   EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.err.find("told by features found here"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("found by features detected here"), std::string::npos) << refused.err;
 }
 
-TEST_F(Collect, goes_on_where_it_was) {
-  // Too little time for all; what was done is not done again.
+TEST_F(Collect, resumes_an_interrupted_run) {
+  // The time limit is too short for all stages; a resumed run does not repeat finished work.
   add_odd_ones();
   const std::string expected = undisturbed("");
   bool resumed = false;
@@ -269,11 +269,11 @@ TEST_F(Collect, goes_on_where_it_was) {
   EXPECT_TRUE(text_of(folder / "out.db") == expected);
 }
 
-// A disk that is full is told; with room again the work goes on.
-TEST_F(Collect, goes_on_when_there_is_room_again) {
+// A full disk is reported; with free space the run is resumed.
+TEST_F(Collect, resumes_after_a_full_disk) {
   const std::string expected = undisturbed("");
   int told = 0;
-  for (const int kilobytes : {20, 100, 300, 600}) {  // that a file may have
+  for (const int kilobytes : {20, 100, 300, 600}) {  // limit of a file's size
     const int status = std::system(
         fmt::format(
             "cd '{}' && (trap '' XFSZ; ulimit -f {}; exec '{}' collect in --database out.db "
@@ -321,7 +321,7 @@ TEST_F(Collect, a_finished_database_is_left_alone) {
   EXPECT_NE(r.err.find("new.png was among its photographs"), std::string::npos) << r.err;
 }
 
-TEST_F(Collect, a_file_of_something_else_is_left_alone) {
+TEST_F(Collect, a_foreign_file_is_left_alone) {
   write_file(folder / "out.db", "my thesis");
   Ran r = run(folder, "collect in --database out.db");
   EXPECT_EQ(r.code, 3) << r.err;
@@ -345,7 +345,7 @@ TEST_F(Collect, pairs_come_from_a_file) {
   EXPECT_NE(r.err.find("wrong.txt, line 1: no image 'a/7.png'"), std::string::npos) << r.err;
 }
 
-TEST_F(Collect, pairs_come_from_sequence_and_look) {
+TEST_F(Collect, pairs_come_from_sequence_and_retrieval) {
   EXPECT_EQ(collected("--pairs sequential --overlap 1 --loop-period 0")["pairs"], 5);
   std::filesystem::remove(folder / "out.db");
   const json look = collected("--pairs retrieval --partners 2");
@@ -353,7 +353,7 @@ TEST_F(Collect, pairs_come_from_sequence_and_look) {
   EXPECT_LE(look["pairs"], 9);
 }
 
-TEST_F(Collect, surf_stands_in_the_place_of_rootsift) {
+TEST_F(Collect, surf_replaces_rootsift) {
   const json result = collected("--features surf --max-features 500 --pairs retrieval");
   EXPECT_EQ(result["verified"], 6);
   EXPECT_LE(result["features"], 3000);
@@ -361,7 +361,7 @@ TEST_F(Collect, surf_stands_in_the_place_of_rootsift) {
   EXPECT_TRUE(std::ranges::any_of(settings, [](auto& s) { return s.first == "surf.upright"; }));
 }
 
-TEST_F(Collect, without_geometry_says_so) {
+TEST_F(Collect, reports_missing_geometry) {
   std::filesystem::remove_all(folder / "in/b");
   std::filesystem::remove(folder / "in/a/1.png");
   write_png(folder / "in/a/2.png", texture(300, 300, 99));
@@ -385,14 +385,13 @@ TEST_F(Collect, refuses_bad_arguments) {
   refused("in --database out.db --intrinsics 1,2", 2, "1,2");
   refused("in --database out.db --features orb", 3, "orb");
   refused("in --database out.db --features surf --max-distance 1", 2, "--max-distance");
-  refused("in --database out.db --features surf --domain-size-pooling", 2,
-          "--domain-size-pooling: of SIFT, not --features surf");
+  refused("in --database out.db --features surf --domain-size-pooling", 2, "is only for SIFT");
   refused("in --database out.db --features given.h5 --domain-size-pooling", 2, "given.h5");
-  refused("in --database out.db --features given.h5 --affine-shape", 2, "--affine-shape: of SIFT");
+  refused("in --database out.db --features given.h5 --affine-shape", 2, "is only for SIFT");
   refused("in --database no/such/folder/out.db", 3, "no/such/folder");
   std::filesystem::create_directory(folder / "void");
   refused("void --database out.db", 3, "no photographs");
-  EXPECT_EQ(listing(folder.path()).size(), 10U);  // in, in/a, in/b, six pictures, void
+  EXPECT_EQ(listing(folder.path()).size(), 10U);  // in, in/a, in/b, six images, void
 }
 
 }  // namespace

@@ -16,14 +16,14 @@ namespace {
 
 using nlohmann::json;
 
-// A point of a picture 640 x 480 through a lens of k = -0.2 in units of half the diagonal.
+// Distorts a point of a 640 x 480 image by a lens with k = -0.2 in units of half the diagonal.
 std::string through_lens(double x, double y) {
   const double u = (x - 320) / 400, v = (y - 240) / 400;
   const double scale = 800 / (1 + std::sqrt(1 + 0.8 * (u * u + v * v)));
   return fmt::format("{} {} ", 320 + scale * u, 240 + scale * v);
 }
 
-TEST(Cli, estimate_tells_the_distortion_of_a_lens) {
+TEST(Cli, estimate_prints_the_distortion_of_a_lens) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   const TemporaryFolder folder;
   std::mt19937 random(3);
@@ -64,7 +64,7 @@ class EstimateFiles : public testing::Test {
       const double x = 320 + 500 * X / Z, y = 240 + 500 * Y / Z;
       depth += fmt::format("{} {} {} {}\n", x, y, 320 + 500 * (X - 1) / Z, y);
       plane += fmt::format("{} {} {} {}\n", x, y, 0.9 * x + 7, 0.9 * y - 3);
-      // Camera 2 is turned (about y, then x) and beside and behind camera 1.
+      // Camera 2 is rotated about y, then x, and stands to the side of camera 1 and behind it.
       const double u = 0.96 * X + 0.28 * Z - 2, w = 0.96 * Z - 0.28 * X + 1;
       const double v = 0.96 * Y - 0.28 * w, far = 0.28 * Y + 0.96 * w;
       turned += fmt::format("{} {} {} {}\n", x, y, 320 + 500 * u / far, 240 + 500 * v / far);
@@ -99,15 +99,15 @@ TEST_F(EstimateFiles, each_model_is_printed) {
   const json E = result("essential --points depth.txt --intrinsics 500,500,320,240 --seed 5");
   EXPECT_EQ(E["seed"], 5);
   EXPECT_NEAR(E["pose"]["t"][0].get<double>(), -1, 1e-6);
-  const json P = result("pose --points scene.txt --intrinsics 500,500,320,240");
+  const json P = result("absolute_pose --points scene.txt --intrinsics 500,500,320,240");
   EXPECT_NEAR(P["pose"]["t"][0].get<double>(), -10, 1e-3);
 
-  const Ran none = run(folder, "estimate pose --points scene.txt");
+  const Ran none = run(folder, "estimate absolute_pose --points scene.txt");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("--intrinsics"), std::string::npos);
 }
 
-TEST_F(EstimateFiles, a_focal_length_is_told_where_the_axes_turn) {
+TEST_F(EstimateFiles, a_focal_length_is_printed_if_the_camera_rotates) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   // Parallel optical axes do not determine the focal length.
   const json open = result("shared_focal --points depth.txt --principal-point 320,240");
@@ -120,7 +120,7 @@ TEST_F(EstimateFiles, a_focal_length_is_told_where_the_axes_turn) {
     EXPECT_NEAR(told["pose"]["R"][0].get<double>(), 0.96, 1e-3);
   }
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::monodepth_shared_focal);
-  // Depths for the shared focal length; one match in ten has none.
+  // Depths determine the shared focal length; one match in ten has no depth.
   const json deep = result("monodepth_shared_focal --points depths.txt --principal-point 320,240");
   EXPECT_NEAR(deep["focal_length"].get<double>(), 500, 0.1);
   EXPECT_NEAR(deep["pose"]["R"][0].get<double>(), 0.96, 1e-3);
@@ -159,7 +159,7 @@ TEST_F(EstimateFiles, weights_and_a_dominant_plane_count) {
   EXPECT_EQ(W["inliers"], 30);
   EXPECT_NEAR(W["model"]["H"][0].get<double>() / W["model"]["H"][8].get<double>(), 0.9, 1e-6);
 
-  // A plane alone determines no fundamental matrix, which only the flag looks at.
+  // A plane alone determines no fundamental matrix; only the flag tests this.
   std::string flat;
   for (int i = 0; i < 90; ++i) {
     const double x = 640 * unit(random), y = 480 * unit(random), w = 1 + 2e-4 * x;
@@ -203,7 +203,7 @@ TEST(Cli, a_model_that_is_not_significant_is_printed_with_exit_code_5) {
     rows += fmt::format("{} {} {} {}\n", random() % 640, random() % 480, random() % 640,
                         random() % 480);
   write_file(folder / "wrong.txt", rows);
-  const Ran r = run(folder, "estimate homography --points wrong.txt");
+  const Ran r = run(folder, "estimate homography --points wrong.txt --mask");
   EXPECT_EQ(r.code, 5);
   const json j = json::parse(r.out);
   EXPECT_EQ(j["outcome"], "not_significant");
@@ -213,6 +213,10 @@ TEST(Cli, a_model_that_is_not_significant_is_printed_with_exit_code_5) {
   for (const int flag : j["inlier_mask"]) inliers += flag;
   EXPECT_EQ(j["inliers"], inliers);
   EXPECT_GE(inliers, 4);
+  const Ran short_output = run(folder, "estimate homography --points wrong.txt");
+  EXPECT_FALSE(json::parse(short_output.out).contains("inlier_mask"));
+  EXPECT_LT(std::count(short_output.out.begin(), short_output.out.end(), '\n'), 20);
+  EXPECT_LT(short_output.out.find("\"model\""), short_output.out.find("\"inliers\""));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ void expect_part(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-// OpenCV's calibration of the pair left.png, right.png, as if it were of pictures `scale` times as
-// large; without a size.
+// OpenCV's calibration file of left.png and right.png without an image size, written as if the
+// images were `scale` times as large.
 std::string calibration(double scale) {
   const std::string K = fmt::format("[{0}, 0., {1}, 0., {0}, {2}, 0., 0., 1.]", 400 * scale,
                                     (399 * scale + scale - 1) / 2, (299 * scale + scale - 1) / 2);
@@ -50,7 +50,7 @@ TEST(FieldCases4, a_calibration_of_another_size_is_doubted_by_rectify) {
       expect_part(r.err, "is far from the centre of 400 x 300 px");
     }
   }
-  // pair and stereo say the same.
+  // pair and stereo print the same doubt.
   write_file(folder / "K.txt", "800 0 399.5 0 800 299.5 0 0 1\n");
   const std::string doubt =
       "the principal point (399.5, 299.5) is far from the centre of 400 x 300";
@@ -96,12 +96,12 @@ TEST(FieldCases4, exchanged_pictures_are_noticed) {
              "baseline=100\nndisp=40\n");
   const Ran r = run(folder, "stereo right.png left.png --calib calib.txt --out o --json");
   EXPECT_EQ(r.code, 0) << r.err;
-  expect_part(r.err, "with the pictures exchanged: left.png seems to be the left one");
-  expect_part(r.err, "no cloud: the pictures seem to be exchanged");
+  expect_part(r.err, "with the images exchanged: left.png seems to be the left image");
+  expect_part(r.err, "no cloud: the images seem to be exchanged");
   EXPECT_FALSE(fs::exists(folder / "o/cloud.ply"));
   EXPECT_EQ(json::parse(r.out)["doubts"].size(), 1U);
-  expect_part(read_file(folder / "o/report.html"), "left.png seems to be the left one");
-  // The search that the message proposes.
+  expect_part(read_file(folder / "o/report.html"), "left.png seems to be the left image");
+  // Runs the disparity range that the message proposes.
   const Ran negative =
       run(folder, "stereo right.png left.png --out n --min-disparity=-39 --max-disparity 1 --json");
   EXPECT_EQ(negative.code, 0) << negative.err;
@@ -149,25 +149,25 @@ TEST(FieldCases4, options_and_devices_are_named) {
             "is no word for a device");
   for (const char* device : {"opencl:0,opencl:0", "cuda:all", "cpu,cpu"})
     refused(fmt::format("pair left.png right.png --out o --device {}", device),
-            "one device is wanted here");
+            "one device is expected here");
   EXPECT_EQ(run(folder, "pair left.png right.png --out o --device cuda:77").code, 4);
 }
 
-TEST(FieldCases4, masks_that_leave_nothing_are_named) {
+TEST(FieldCases4, masks_without_features_are_named) {
   const TemporaryFolder folder;
   write_pictures(folder);
   write_png(folder / "black.png", ImageU8(400, 300));
   const Ran r = run(folder, "pair left.png right.png --out o --mask1 black.png --mask2 black.png");
   EXPECT_EQ(r.code, 5);
-  expect_part(r.err, "the first and the second picture has no feature inside its mask");
+  expect_part(r.err, "the first and the second photograph has no feature inside its mask");
   expect_part(run(folder, "pair left.png right.png --out o --mask2 black.png").err,
-              "the second picture has no feature inside its mask");
+              "the second photograph has no feature inside its mask");
   write_png(folder / "flat.png", ImageU8(400, 300));
   expect_part(run(folder, "pair flat.png right.png --out o").err,
-              "the first picture has no feature");
+              "the first photograph has no feature");
 }
 
-// A moved camera whose second picture was mirrored.
+// Matches of a moved camera, with the second image mirrored.
 TEST(FieldCases4, mirrored_matches_are_doubted) {
   const TemporaryFolder folder;
   const auto estimate = [&](bool is_mirrored) {
@@ -185,13 +185,13 @@ TEST(FieldCases4, mirrored_matches_are_doubted) {
   };
   EXPECT_EQ(estimate(false).err, "");
   const Ran r = estimate(true);
-  expect_part(r.err, "100 once the second picture is mirrored");
+  expect_part(r.err, "100 once the second image is mirrored");
   EXPECT_TRUE(json::parse(r.out).contains("doubt"));
 }
 
 TEST(FieldCases4, thresholds_hold_in_any_unit) {
   const TemporaryFolder folder;
-  // From px to degrees of a place, noise of a tenth of the threshold.
+  // An affine map from px to geographic degrees, with noise of a tenth of the threshold.
   std::string rows;
   for (int i = 0; i < 60; ++i) {
     const double x = i * 37 % 100 * 10, y = i * 61 % 97 * 8, e = 1e-7 * (i % 5 - 2);
@@ -205,9 +205,9 @@ TEST(FieldCases4, thresholds_hold_in_any_unit) {
   EXPECT_EQ(json::parse(r.out)["inliers"], 45);
 }
 
-// The page of a database in a folder that can't be written to; the log that readers want can't be
-// made.
-TEST(FieldCases4, a_finished_database_is_read_without_the_right_to_write) {
+// The report of a database in a folder without write permission; SQLite cannot create the log that
+// readers need there.
+TEST(FieldCases4, a_finished_database_is_read_without_write_permission) {
   const TemporaryFolder folder;
   fs::create_directory(folder / "P");
   make_database(folder / "P/a.db", 4);
@@ -217,7 +217,7 @@ TEST(FieldCases4, a_finished_database_is_read_without_the_right_to_write) {
   fs::permissions(folder.path(), fs::perms(0777));
   for (const char* command :
        {"report P/a.db --out page.html", "verify P/a.db", "plan P/a.db --out plan"}) {
-    // Without the right of root to write everywhere.
+    // Root may write everywhere, so the command runs as another user.
     const std::string user =
         geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
     const int status = std::system(fmt::format("cd '{}' && {}'{}' {} >/dev/null 2>.err",

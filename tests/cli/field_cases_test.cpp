@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collections and databases as users bring them: odd rows, marks and links, frames without zeros,
-// names of other systems.
+// Collections and databases as users bring them: odd rows, masks and links, frame numbers without
+// leading zeros, names from other systems.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <bifocal/collect.hpp>
@@ -28,15 +28,15 @@ void expect_part(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-TEST(FieldCases, one_camera_without_a_focal_length) {
+TEST(FieldCases, a_camera_without_a_focal_length_is_reported) {
   BIFOCAL_NEEDS_DATA("field_cases");
   const TemporaryFolder folder;
   copy_case(folder, "focal_zero.db", "a.db");
   const Ran r = run(folder, "verify a.db --json");
   ASSERT_EQ(r.code, 0) << r.err;
   expect_part(r.err,
-              "table cameras, camera_id 2: focal lengths 0 0, must be positive: 1 pair verified "
-              "uncalibrated, without that camera");
+              "table cameras, camera_id 2: focal lengths 0 0, must be positive: 1 pair verified as "
+              "uncalibrated, without this camera");
   const json result = json::parse(r.out);
   EXPECT_EQ(result["pairs"], 2);
   EXPECT_EQ(result["left_out"], 0);
@@ -47,7 +47,7 @@ TEST(FieldCases, one_camera_without_a_focal_length) {
   EXPECT_EQ(result["odd_rows"][0]["pairs"], 1);
 }
 
-TEST(FieldCases, pairs_of_odd_rows_are_left_out_and_told) {
+TEST(FieldCases, pairs_of_odd_rows_are_left_out_and_reported) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 7);
   {
@@ -67,7 +67,7 @@ TEST(FieldCases, pairs_of_odd_rows_are_left_out_and_told) {
   ASSERT_EQ(result["odd_rows"].size(), 2U);
   EXPECT_EQ(Database(folder / "a.db").geometry_rows().size(), 14U);
   expect_part(run(folder, "verify a.db").out, "left out: 7");
-  // In shards the same, to the byte, and told where the pairs are met.
+  // Shards give the same bytes and report the odd rows in the shard that has their pairs.
   ASSERT_EQ(run(folder, "plan shards.db --out plan --pairs-per-shard 8").code, 0);
   std::string told;
   for (int k = 0; k < 3; ++k) {
@@ -83,7 +83,7 @@ TEST(FieldCases, pairs_of_odd_rows_are_left_out_and_told) {
   EXPECT_EQ(json::parse(merged.out)["left_out"], 7);
   EXPECT_EQ(json::parse(merged.out)["pairs"], 14);
   EXPECT_TRUE(read_file(folder / "shards.db") == read_file(folder / "a.db"));
-  // Without a pair that could be verified it is the database that is damaged.
+  // If no pair could be verified, the database itself is reported as damaged.
   {
     Database db(folder / "none.db", colmap::Access::write);
     for (colmap::Id i = 1; i <= 7; ++i) db.write_keypoints(i, {});
@@ -126,7 +126,7 @@ TEST(FieldCases, a_byte_order_mark_in_a_list) {
   expect_part(wide.err, "wide.txt: is text in UTF-16: save it as UTF-8");
 }
 
-// Views of one scene, each moved a little.
+// Writes views of one scene, each moved a little.
 void write_views(const TemporaryFolder& folder, const std::vector<std::string>& names) {
   const ImageU8 scene = texture(300, 200, 1);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -151,8 +151,8 @@ TEST(FieldCases, a_folder_that_links_to_its_parent) {
   EXPECT_EQ(result["passed_over"][0]["name"], "sub/up");
 }
 
-// Killed while pairs are matched; the file of its work taken away, its log left.
-TEST(FieldCases, the_log_of_unfinished_work) {
+// The run is killed during matching; its work file is removed, but the work file's log stays.
+TEST(FieldCases, a_log_without_its_work_file_is_ignored) {
   const TemporaryFolder folder;
   std::vector<std::string> names;
   for (int i = 0; i < 10; ++i) names.push_back(fmt::format("in/{}.png", i));
@@ -160,7 +160,7 @@ TEST(FieldCases, the_log_of_unfinished_work) {
   bool has_log = false;
   for (int attempt = 1; attempt < 60 && !has_log; ++attempt) {
     (void)std::system(fmt::format("cd '{}' && timeout -s KILL {:.2f} '{}' collect in --database "
-                                  "out.db --threads 1 >/dev/null 2>&1",
+                                  "out.db --device cpu --threads 1 >/dev/null 2>&1",
                                   folder.path().string(), 0.1 * attempt, BIFOCAL_CLI)
                           .c_str());
     std::error_code none;
@@ -171,15 +171,15 @@ TEST(FieldCases, the_log_of_unfinished_work) {
   ASSERT_TRUE(has_log);
   fs::remove(folder / "out.db.part");
   for (const char* gone : {"in/3.png", "in/7.png"}) fs::remove(folder / gone);
-  Ran r = run(folder, "collect in --database out.db --json");
-  // The killed process may still be on its way out, with its lock.
+  Ran r = run(folder, "collect in --database out.db --device cpu --json");
+  // The killed process may still hold its lock while it exits.
   for (int k = 0; k < 100 && r.err.find("another process") != std::string::npos; ++k) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    r = run(folder, "collect in --database out.db --json");
+    r = run(folder, "collect in --database out.db --device cpu --json");
   }
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.err.find("internal error"), std::string::npos) << r.err;
-  expect_part(r.err, "only the log of unfinished work was there: begun anew");
+  expect_part(r.err, "only the log of an unfinished run was found: started again");
   const json result = json::parse(r.out);
   EXPECT_EQ(result["resumed"], false);
   EXPECT_EQ(result["images"], 8);
@@ -188,13 +188,13 @@ TEST(FieldCases, the_log_of_unfinished_work) {
     EXPECT_TRUE(name == "out.db" || name.starts_with("in")) << name;
 }
 
-TEST(FieldCases, no_positions) {
+TEST(FieldCases, missing_positions_are_reported) {
   const TemporaryFolder folder;
   write_views(folder, {"in/1.png", "in/2.png"});
   Ran r = run(folder, "collect in --database out.db --pairs gps --json");
   EXPECT_EQ(r.code, 5) << r.err;
   expect_part(r.err, "no photograph has a position (EXIF's GPS): 0 of 2");
-  expect_part(r.err, "there is no pair to match");
+  expect_part(r.err, "no pair to match");
   EXPECT_EQ(r.err.find("no geometry found"), std::string::npos) << r.err;
   EXPECT_EQ(json::parse(r.out)["notes"][0], "no photograph has a position (EXIF's GPS): 0 of 2");
   r = run(folder, "collect in/1.png --database one.db");
@@ -202,7 +202,7 @@ TEST(FieldCases, no_positions) {
   expect_part(r.err, "one photograph alone makes no pair");
 }
 
-TEST(FieldCases, frames_without_leading_zeros) {
+TEST(FieldCases, frames_without_leading_zeros_are_in_order) {
   const TemporaryFolder folder;
   std::vector<std::string> names;
   for (int i = 1; i <= 12; ++i) names.push_back(fmt::format("frames/frame_{}.png", i));
@@ -219,13 +219,13 @@ TEST(FieldCases, frames_without_leading_zeros) {
   for (const colmap::PairRows& row : database.match_rows()) EXPECT_EQ(row.image2, row.image1 + 1);
 }
 
-// All that these commands print can be read as UTF-8.
+// Checks that all output of the command is valid UTF-8.
 void expect_utf8(const Ran& r) {
   EXPECT_EQ(valid_utf8(r.out), r.out);
   EXPECT_EQ(valid_utf8(r.err), r.err);
 }
 
-TEST(FieldCases, names_that_are_no_utf8) {
+TEST(FieldCases, names_that_are_no_utf8_are_printed_as_utf8) {
   const TemporaryFolder folder;
   const std::string odd = "caf\xe9", shown = "caf\xef\xbf\xbd";
   write_views(folder, {odd + "/1.png", odd + "/2.png", odd + "/3.png"});
@@ -249,7 +249,7 @@ TEST(FieldCases, names_that_are_no_utf8) {
   (void)ran(fmt::format("collect . --database all.db --json"));
   const Database all(folder / "all.db");
   EXPECT_EQ(all.images().at(0).name, odd + "/1.png");  // as it is on the disk
-  // The page, with pictures that are found by the bytes of their names.
+  // The report finds photographs by the bytes of their names.
   const Ran report = ran("report all.db --images . --out report.html --run run.json --json");
   EXPECT_EQ(json::parse(report.out)["pictures"], 3);
   const std::string page = read_file(folder / "report.html");
@@ -283,8 +283,8 @@ TEST(FieldCases, a_database_of_names_in_latin1) {
   EXPECT_NE(page.find("caf\\ufffd 1.jpg"), std::string::npos);
 }
 
-// Images of half or twice the size of the calibrated ones, and a shorter focal length.
-TEST(FieldCases, intrinsics_that_are_not_the_pictures_are_told_by_pair) {
+// Images of half or twice the calibrated size, and a shorter focal length.
+TEST(FieldCases, intrinsics_of_another_size_are_doubted_by_pair) {
   BIFOCAL_NEEDS_DATA("collections/fountain-P11/0004.jpg");
   const TemporaryFolder folder;
   const auto pair = [&](double scale) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Devices with too little memory: a message with the bytes asked for and free, the documented exit
-// code, nothing half-written; with room the same command goes on.
+// Devices with too little memory: a message with the requested and the free bytes, the documented
+// exit code, and no half-written file; with enough memory the same command is resumed.
 #include <gtest/gtest.h>
 #include <bifocal/device.hpp>
 
@@ -40,12 +40,13 @@ class FullDevice : public testing::Test {
   std::string device;
 };
 
-TEST_F(FullDevice, verify_says_so_and_goes_on) {
+TEST_F(FullDevice, verify_reports_it_and_resumes) {
   make_database(folder / "clean.db", 30);
   std::filesystem::copy_file(folder / "clean.db", folder / "whole.db");
   succeeds("verify whole.db");
   std::filesystem::copy_file(folder / "clean.db", folder / "a.db");
-  // Refused at once, and with copies under way: several times, as these may end before.
+  // Memory runs out at once, or while copies are in flight. Limits are repeated, because a run may
+  // end before its copies do.
   for (const char* memory : {"64K", "1M", "2M", "3M", "4M", "6M", "1M", "2M", "3M", "4M"}) {
     const Ran r = run_with(memory, "verify a.db");
     if (std::string(memory) == "64K" || r.code != 0) expect_told(r, 4);
@@ -73,7 +74,7 @@ TEST_F(FullDevice, shards_ask_to_be_tried_again) {
   EXPECT_TRUE(read_file(folder / "part.db") == read_file(folder / "whole.db"));
 }
 
-TEST_F(FullDevice, collect_says_so_and_goes_on) {
+TEST_F(FullDevice, collect_reports_it_and_resumes) {
   std::filesystem::create_directory(folder / "in");
   for (int k = 0; k < 2; ++k)
     write_png(folder / fmt::format("in/{}.png", k),
@@ -87,7 +88,7 @@ TEST_F(FullDevice, collect_says_so_and_goes_on) {
   EXPECT_TRUE(read_file(folder / "a.db") == read_file(folder / "whole.db"));
 }
 
-TEST_F(FullDevice, pictures_leave_nothing_behind) {
+TEST_F(FullDevice, pair_and_stereo_leave_no_files) {
   write_pictures(folder);
   const std::vector<std::string> before = listing(folder.path());
   for (const char* arguments :
@@ -104,8 +105,8 @@ TEST_F(FullDevice, pictures_leave_nothing_behind) {
   }
 }
 
-// All levels of such a picture take 96 MB, bands of them as few as 19.
-TEST_F(FullDevice, pictures_without_room_for_all_levels_have_the_same_matches) {
+// All scale-space levels of such an image take 96 MB; processed in bands they take 19 MB or more.
+TEST_F(FullDevice, images_processed_in_bands_have_the_same_matches) {
   const ImageU8 scene = texture(900, 700, 1);
   write_png(folder / "left.png", scene);
   write_png(folder / "right.png", warp(scene, {1, 0.02, 5, -0.01, 1, 9, 0, 0, 1}, 900, 700));
@@ -120,7 +121,7 @@ TEST_F(FullDevice, pictures_without_room_for_all_levels_have_the_same_matches) {
   }
 }
 
-TEST_F(FullDevice, limits_that_are_none_are_refused) {
+TEST_F(FullDevice, invalid_limits_are_refused) {
   for (const char* memory : {"x", "-3", "0", "5T", "12345678901234567890", "3 M"}) {
     const Ran r = run_with(memory, "stereo none.png none.png --max-disparity 4 --out s");
     EXPECT_EQ(r.code, 2) << memory << r.err;

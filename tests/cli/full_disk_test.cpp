@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every command that writes, on a disk that is full after some kilobytes: a message that names the
-// file and the reason, the documented exit code, nothing half-written; with room the same command
-// ends with the bytes of an undisturbed run.
+// file and the reason, the documented exit code, and no half-written file. With free space the same
+// command ends with the bytes of an undisturbed run.
 #include <gtest/gtest.h>
 
 #include "cli/pairs_database.hpp"
@@ -28,7 +28,7 @@ class FullDisk : public testing::Test {
     const Ran r = run(folder, arguments);
     EXPECT_EQ(r.code, 0) << arguments << ": " << r.err;
   }
-  // Ends with that code and a message that says these.
+  // Expects this exit code and a message that contains all `parts`.
   void fails(const std::string& arguments, int code, const std::vector<std::string>& parts) {
     const Ran r = run(folder, arguments);
     EXPECT_EQ(r.code, code) << arguments << ": " << r.err;
@@ -40,14 +40,15 @@ class FullDisk : public testing::Test {
   const TemporaryFolder& folder = disk.folder();
 };
 
-constexpr const char* kFull = "no space left on its disk; with room there the same command goes on";
+constexpr const char* kFull = "no space left on its disk; free some, and the same command resumes";
 
-TEST_F(FullDisk, verify_goes_on_where_it_was) {
+TEST_F(FullDisk, verify_resumes) {
   make_database(folder / "clean.db", 48);  // 1128 pairs: two pieces
   std::filesystem::copy_file(folder / "clean.db", folder / "whole.db");
   succeeds("verify whole.db --max-iterations 300");
   const std::int64_t clean = size_kb("clean.db"), more = size_kb("whole.db") - clean;
-  // Nothing can be begun; the log is cut; the first piece is in the log but not in the file.
+  // The disk is full at the start, while the log is written, or when the first piece is in the log
+  // but not yet in the file.
   for (const std::int64_t room : {std::int64_t{4}, std::int64_t{60}, more, 2 * more}) {
     disk.clear(clean + room);
     std::filesystem::copy_file(folder / "clean.db", disk.path() / "a.db");
@@ -59,7 +60,7 @@ TEST_F(FullDisk, verify_goes_on_where_it_was) {
       EXPECT_NE(r.err.find(kFull), std::string::npos) << r.err;
     }
     disk.grow(kRoom);
-    // Pieces went in as a whole or not at all.
+    // A piece is written as a whole or not at all.
     const std::size_t rows = colmap::Database(disk.path() / "a.db").geometry_rows().size();
     EXPECT_TRUE(rows == 0 || rows == 1024 || rows == 1128) << rows;
     succeeds("verify disk/a.db --max-iterations 300");
@@ -94,14 +95,14 @@ TEST_F(FullDisk, shards_and_merge_ask_to_be_tried_again) {
   EXPECT_TRUE(bytes("disk/a.db") == bytes("whole.db"));
 }
 
-TEST_F(FullDisk, collect_goes_on_where_it_was) {
+TEST_F(FullDisk, collect_resumes) {
   std::filesystem::create_directory(folder / "in");
   for (int k = 0; k < 3; ++k)
     write_png(folder / fmt::format("in/{}.png", k),
               warp(texture(400, 300, 1), {1, 0, 8.0 * k, 0, 1, 3.0 * k, 0, 0, 1}, 400, 300));
   succeeds("collect in --database whole.db");
   int told = 0;
-  // Full at any moment, the last one too, when the database gets its name.
+  // The disk may be full at any moment, including the last, when the database gets its name.
   int code = -1;
   for (std::int64_t room = 4; code != 0; room += 76) {
     ASSERT_LT(room, kRoom);
@@ -132,8 +133,8 @@ colmap::Model large_model() {
   return model;
 }
 
-// Files and folders of results are there as a whole or not at all.
-TEST_F(FullDisk, results_are_whole_or_not_there) {
+// Files and folders of results are written as a whole or not at all.
+TEST_F(FullDisk, results_are_complete_or_absent) {
   write_pictures(folder);
   make_database(folder / "a.db", 12);
   succeeds("verify a.db");

@@ -7,6 +7,20 @@
 namespace bifocal::test {
 namespace {
 
+// Points at the first end of match 0, and switches the inliers off.
+constexpr const char* kMatches = R"js(
+  const matchCanvas = element('matches'), zoom = matchCanvas.clientWidth / matchSize()[0];
+  const [x, y] = endsOf(0, zoom)[0];
+  event(matchCanvas, 'pointermove', x, y);
+  say('hovered', matches.hovered >= 0 && element('match-text').textContent.includes('residual'));
+  say('inliers', matches.order.filter(isShown).length > 20);
+  element('show-inliers').checked = false;
+  element('show-inliers').dispatchEvent(new Event('change'));
+  say('hidden', matches.order.filter(isShown).length);
+  matchView.redraw();
+  say('histogram', residualView.canvas.width > 100);
+  say('links', [...document.querySelectorAll('ul a')].map(a => a.textContent).join(' '));
+)js";
 constexpr const char* kLook = R"js(
   say('points', cloud.points.length > 20000);
   say('cameras', cloud.cameras.length);
@@ -34,12 +48,26 @@ TEST_P(PairPage, shows_the_cloud_and_slides) {
                     "--model essential");
   ASSERT_EQ(r.code, 0) << r.err;
   const std::string script =
-      std::string(kHands) + "addEventListener('load', () => {" + kLook + "});";
+      std::string(kHands) + "addEventListener('load', () => {" + kMatches + kLook + "});";
   if (!browse(folder, read_file(folder / "o/report.html"), script, "", flags))
     GTEST_SKIP() << kNoBrowser;
   expect_said(folder, {"data-ready=\"yes\"", "data-points=\"true\"", "data-cameras=\"2\"",
                        fmt::format("data-kind=\"{}\"", kind), "data-turned=\"true\"",
-                       "data-clip=\"true\"", "data-sizes=\"true\""});
+                       "data-clip=\"true\"", "data-sizes=\"true\"", "data-hovered=\"true\"",
+                       "data-inliers=\"true\"", "data-hidden=\"0\"", "data-histogram=\"true\"",
+                       "data-links=\"geometry.json matches.txt cloud.ply"});
+}
+
+TEST(PairPageOfAPlane, ShowsItsMatchesWithoutDepth) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const Ran r = run(folder, "pair left.png planar.png --out o --model homography");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string script =
+      std::string(kHands) + "addEventListener('load', () => {" + kMatches + "});";
+  if (!browse(folder, read_file(folder / "o/report.html"), script, "")) GTEST_SKIP() << kNoBrowser;
+  expect_said(folder, {"data-hovered=\"true\"", "data-inliers=\"true\"", "data-hidden=\"0\"",
+                       "data-links=\"geometry.json matches.txt\""});
 }
 
 INSTANTIATE_TEST_SUITE_P(, PairPage,

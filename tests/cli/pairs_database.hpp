@@ -12,7 +12,7 @@
 
 namespace bifocal::test {
 
-// All pairs of the images: every third one shows a scene.
+// Writes a database of all pairs of the images; every third pair shows a scene.
 inline void make_database(const std::filesystem::path& file, colmap::Id images) {
   colmap::Database db(file, colmap::Access::create);
   colmap::Transaction all(db);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the program, and makes pictures for it.
+// Runs the program and writes input images for it.
 #pragma once
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct Ran {
   std::string out, err;
 };
 
-// `arguments` as for a shell, run inside `folder`.
+// Runs the program inside `folder`; `arguments` are in shell syntax.
 inline Ran run(const TemporaryFolder& folder, const std::string& arguments) {
   const std::string command = fmt::format("cd '{}' && '{}' {} >.out 2>.err </dev/null",
                                           folder.path().string(), BIFOCAL_CLI, arguments);
@@ -36,7 +36,7 @@ inline Ran run(const TemporaryFolder& folder, const std::string& arguments) {
           text_of(folder / ".err")};
 }
 
-// What lies in the folder, without the two files of run().
+// Lists the files of the folder, without the two files of run().
 inline std::vector<std::string> listing(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -47,8 +47,9 @@ inline std::vector<std::string> listing(const std::filesystem::path& folder) {
   return names;
 }
 
-// left.png and right.png, 400 x 300: a rectified pair of four planes side by side, disparities 10,
-// 16, 22 and 28 px (near on the right). planar.png: left.png warped by a homography.
+// Writes left.png and right.png, 400 x 300: a rectified pair of four planes next to each other,
+// with disparities of 10, 16, 22 and 28 px (nearest on the right). planar.png is left.png warped by
+// a homography.
 inline void write_pictures(const TemporaryFolder& folder) {
   const ImageU8 scene = texture(400, 300, 1);
   ImageU8 right = texture(400, 300, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `bifocal rectify`: from a calibration file, from matches, and what it refuses.
+// `bifocal rectify` from a calibration file and from matches, and the input that it refuses.
 #include <gtest/gtest.h>
 
 #include <bifocal/rectify.hpp>
@@ -13,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-// 200 matches of a scene seen by two cameras of 400 x 300 px; `forward`: moved along the axis.
+// Returns 200 matches of a scene seen by two cameras of 400 x 300 px; `forward` means a motion
+// along the optical axis.
 std::string matches_text(bool forward) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> u(-1, 1);
@@ -50,7 +51,7 @@ TEST(CliRectify, a_calibrated_pair_of_parallel_cameras_keeps_its_pictures) {
   EXPECT_EQ(j["input1"]["cx"], 199.5);
 }
 
-TEST(CliRectify, a_png_of_16_bits_keeps_them) {
+TEST(CliRectify, png_files_keep_16_bits) {
   const TemporaryFolder folder;
   ImageU16 deep(40, 30, 3);
   for (std::size_t i = 0; i < deep.pixels.size(); ++i)
@@ -64,7 +65,7 @@ TEST(CliRectify, a_png_of_16_bits_keeps_them) {
   EXPECT_EQ(read_image(folder / "o/right.png").pixels, read_image(folder / "flat.png").pixels);
 }
 
-TEST(CliRectify, a_lens_is_taken_out_and_swapped_cameras_are_named) {
+TEST(CliRectify, distortion_is_removed_and_swapped_cameras_are_named) {
   const TemporaryFolder folder;
   write_pictures(folder);
   write_file(folder / "c.json",
@@ -78,7 +79,7 @@ TEST(CliRectify, a_lens_is_taken_out_and_swapped_cameras_are_named) {
   EXPECT_EQ(j["swapped"], true);
   EXPECT_EQ(j["left"], "right.png");
   EXPECT_EQ(j["input2"]["k1"], -0.2);
-  EXPECT_NE(r.out.find("RIGHT is the left picture"), std::string::npos);
+  EXPECT_NE(r.out.find("RIGHT is the left image"), std::string::npos);
   const ImageU8 left = read_image(folder / "o/left.png");
   EXPECT_EQ(left.width, j["width"]);
   EXPECT_EQ(left.height, j["height"]);
@@ -121,7 +122,7 @@ TEST(CliRectify, every_device_writes_the_same_pictures) {
   }
 }
 
-TEST(CliRectify, a_step_forward_takes_polar_rows_that_the_map_undoes) {
+TEST(CliRectify, forward_motion_selects_polar_rectification_with_an_inverse_map) {
   const TemporaryFolder folder;
   write_pictures(folder);
   write_file(folder / "m.txt", matches_text(true));
@@ -153,7 +154,7 @@ TEST(CliRectify, a_step_forward_takes_polar_rows_that_the_map_undoes) {
                             v * ((1 - u) * in.at(x, y + 1) + u * in.at(x + 1, y + 1));
     EXPECT_NEAR(left.at(100, 200), expected, 1);
   }
-  // A later planar run replaces the map, and removes that of an older version.
+  // A later planar run replaces the map and removes the map file of an older version.
   write_file(folder / "o/polar.npz", "");
   write_file(folder / "s.txt", matches_text(false));
   const Ran r = run(folder, "rectify left.png right.png --out o --json --matches s.txt");
@@ -167,7 +168,7 @@ TEST(CliRectify, a_step_forward_takes_polar_rows_that_the_map_undoes) {
   EXPECT_TRUE(std::filesystem::exists(folder / "p/rectification.npz"));
 }
 
-TEST(CliRectify, what_can_not_be_is_named_and_leaves_nothing) {
+TEST(CliRectify, impossible_input_is_named_and_leaves_no_files) {
   const TemporaryFolder folder;
   write_pictures(folder);
   write_file(folder / "forward.txt", matches_text(true));

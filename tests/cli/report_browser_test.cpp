@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages of bifocal report in a real browser: what is drawn, and what the mouse and fingers do.
+// Pages of bifocal report in a real browser: their drawings, and their reactions to the mouse
+// and fingers.
 #include <gtest/gtest.h>
 
 #include "cli/browser.hpp"
@@ -15,11 +16,11 @@ TEST(Cli, report_works_in_a_browser) {
   ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
   if (!browse(folder, read_file(folder / "a.html"), "", "#pair=4-5")) GTEST_SKIP() << kNoBrowser;
   expect_said(folder,
-              {"data-ready=\"yes\"", "60 inliers of 70 matches, calibrated. In the page: 60",
+              {"data-ready=\"yes\"", "60 inliers of 70 matches, calibrated. This page has 60",
                "<h3>&lt;b&gt;0004&lt;/b&gt;.png"});
 }
 
-// A click on an image and on a cell of the matrix, words in the filter.
+// A click on an image and on a cell of the matrix, and words in the filter.
 TEST(Cli, report_answers_the_mouse) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 6, kPairs);
@@ -43,8 +44,8 @@ TEST(Cli, report_answers_the_mouse) {
                        "data-listed=\"1\""});
 }
 
-// shoot(): the pixels of the cloud. places(side): seen from that camera, does a point lie wherever
-// its picture has it? Neither uses how the page projects.
+// shoot() reads the pixels of the cloud. places(side) checks, from that camera's position, that
+// points appear where its image has them. Neither uses the page's own projection.
 constexpr const char* kShots = R"js(
   showPair(edgeOfIds.get('1-2'));
   const canvas = cloudView.canvas, view = () => cloud.at;
@@ -121,7 +122,7 @@ const std::vector<std::string> kCloudAnswers = {"data-places=\"true true true tr
                                                 "data-pinched=\"true\"",
                                                 "data-key=\"true\""};
 
-// A context that was lost comes back with the same picture.
+// A lost WebGL context is restored with the same image.
 TEST(Cli, report_draws_scene_points_by_webgl) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 6, kPairs);
@@ -150,7 +151,7 @@ TEST(Cli, report_draws_scene_points_without_webgl) {
   expect_said(folder, kCloudAnswers);
 }
 
-// Points and the pictures of the cameras have the photograph's grey.
+// Points and the images of the cameras have the photograph's grey.
 TEST(Cli, report_colours_scene_points_by_the_photograph) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 6, kPairs);

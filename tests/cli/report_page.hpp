@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Databases with a known scene for the pages of bifocal report, and the numbers that a page holds.
+// Databases with a known scene for the pages of bifocal report, and a reader for the numbers in
+// a page.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ using nlohmann::json;
 inline constexpr int kPoints = 400;
 inline constexpr double kFocal = 1000, kCx = 639.5, kCy = 479.5;
 
-// Points before cameras that all look along z, camera i at (0.3 i, 0, 0).
+// Points in front of cameras that all look along z; camera i is at (0.3 i, 0, 0).
 inline Vec3 scene_point(int k) {
   return {std::sin(1.7 * k) * 1.2 + 0.9, std::cos(2.3 * k) * 1.2, 5 + 2 * std::sin(0.9 * k)};
 }
@@ -72,7 +73,7 @@ inline json data_of(const std::string& html) {
   return json::parse(html.substr(from, html.find("</script>", from) - from));
 }
 
-// Base64 of little-endian numbers.
+// Decodes base64 of little-endian numbers.
 template <class T>
 std::vector<T> numbers(const json& text) {
   std::string bytes;
@@ -90,7 +91,7 @@ std::vector<T> numbers(const json& text) {
   return values;
 }
 
-// A triangle, a pair beside it, and an image whose only pair was rejected.
+// A graph of a triangle, a separate pair, and an image whose only pair was rejected.
 inline const std::vector<Pair> kPairs = {{1, 2, 100}, {2, 3, 350}, {1, 3, 20},
                                          {4, 5, 60},  {1, 6, 0},   {3, 4, 0}};
 

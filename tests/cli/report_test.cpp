@@ -41,7 +41,7 @@ TEST(Cli, report_has_the_numbers_of_the_database) {
             (std::vector<std::int32_t>{0, 0, 0, 1, 1, -1}));
   EXPECT_EQ(numbers<std::int32_t>(data["images"]["matched"]),
             (std::vector<std::int32_t>{3, 2, 3, 2, 1, 1}));
-  // The weakest link of the triangle is not its weakest pair.
+  // The triangle's weakest link is not its weakest pair.
   const auto inliers = numbers<std::uint32_t>(data["edges"]["inliers"]);
   const auto of = [&](const char* table) {
     std::vector<std::uint32_t> list;
@@ -56,12 +56,13 @@ TEST(Cli, report_has_the_numbers_of_the_database) {
   for (const int count : data["histogram"]["rejected"]) rejected += count;
   EXPECT_EQ(verified, 4);
   EXPECT_EQ(rejected, 2);
-  // Upper triangle of 6 cells a row: 0-1 0-2 0-3 0-4 0-5 after 0-0, and so on.
+  // Upper triangle of 6 cells a row: cells 0-1 0-2 0-3 0-4 0-5 follow 0-0, and likewise in
+  // each row.
   const auto cells = numbers<std::uint8_t>(data["matrix"]["cells"]);
   ASSERT_EQ(cells.size(), 21U);
   EXPECT_EQ(cells[5], 1);    // 1 and 6 of the database: matches alone
   EXPECT_EQ(cells[7], 255);  // 2 and 3: the strongest
-  EXPECT_EQ(cells[3], 0);    // 1 and 4: nothing
+  EXPECT_EQ(cells[3], 0);    // 1 and 4: no matches
   for (const char* text : {"<td>degenerate</td><td>2</td>", "<td>calibrated</td><td>4</td>",
                            "&lt;b&gt;0006&lt;/b&gt;.png</td><td>1 pair with matches",
                            "<td>x.jpg</td><td>cut</td>", "<td>features</td><td>12.3 s</td>"})
@@ -69,7 +70,8 @@ TEST(Cli, report_has_the_numbers_of_the_database) {
   EXPECT_EQ(html.find("<b>"), std::string::npos);
 }
 
-// All inliers where the page has room for them, else 300 and more evenly over their list.
+// The page shows all inliers if its size limit allows, else at least 300, spread evenly over
+// their list.
 TEST(Cli, report_triangulates_pairs) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 3, {{1, 3, 350}, {1, 2, 30}});
@@ -98,8 +100,8 @@ TEST(Cli, report_triangulates_pairs) {
   }
 }
 
-// Without a pose: by E, by F and the focal lengths; and none for a camera that turned.
-TEST(Cli, report_finds_poses_and_says_how) {
+// Poses come from E, or from F and the focal lengths; a camera that only rotated has none.
+TEST(Cli, report_computes_poses_and_names_their_source) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 5, {{1, 2, 200}, {1, 3, 190}, {1, 4, 180}, {1, 5, 170}});
   {
@@ -112,7 +114,7 @@ TEST(Cli, report_finds_poses_and_says_how) {
       g.E = E, g.F = F;
       db.write_geometry(1, b, g);
     };
-    const Mat3 E = {0, 0, 0, 0, 0, 1, 0, -1, 0};  // of a move along x
+    const Mat3 E = {0, 0, 0, 0, 0, 1, 0, -1, 0};  // essential matrix for a translation along x
     // x2' F x1 = y2 - y1, up to scale: K^-T E K^-1.
     const Mat3 F = {0, 0, 0, 0, 0, 1, 0, -1, 0};
     rewrite(2, 200, Configuration::calibrated, E, {});
@@ -123,10 +125,10 @@ TEST(Cli, report_finds_poses_and_says_how) {
   ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
   const json data = data_of(read_file(folder / "a.html"));
   ASSERT_EQ(data["pairs"].size(), 4U);
-  const char* sources[] = {"Depth by the pose that the essential matrix has.",
-                           "Depth by F and the focal lengths in the database.",
-                           "No depth: the camera turned only.",
-                           "No depth: there is neither a pose nor E or F for it."};
+  const char* sources[] = {"Depth from the pose of the essential matrix.",
+                           "Depth from F and the focal lengths in the database.",
+                           "No depth: the camera only rotated.",
+                           "No depth: the pair has no pose, E or F."};
   for (std::size_t k = 0; k < 4; ++k) {
     const json& pair = data["pairs"][k];
     EXPECT_EQ(pair["source"], sources[k]);
@@ -139,11 +141,11 @@ TEST(Cli, report_finds_poses_and_says_how) {
   }
 }
 
-TEST(Cli, report_shows_photographs_and_names_what_it_cannot) {
+TEST(Cli, report_shows_photographs_and_names_unreadable_files) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 4, {{1, 2, 50}, {2, 3, 40}, {3, 4, 30}});
   std::filesystem::create_directory(folder / "pictures");
-  // A '/' in the name makes a folder.
+  // The '/' of the name makes a folder.
   std::filesystem::create_directory(folder / "pictures" / "<b>0001<");
   write_png(folder / "pictures/<b>0001</b>.png", texture(1280, 960, 1));
   std::filesystem::create_directory(folder / "pictures" / "<b>0002<");
@@ -164,8 +166,8 @@ TEST(Cli, report_shows_photographs_and_names_what_it_cannot) {
   EXPECT_NE(html.find("has 640 x 480 px, its camera 1280 x 960"), std::string::npos);
 }
 
-// 700 images in a ring, each with 99 others: 69,300 edges. Size and edges are bounded, every image
-// stays connected, two runs give the same page.
+// 700 images in a ring, each with 99 partners: 69,300 edges. Size and edges are bounded, every
+// image stays connected, and two runs give the same page.
 TEST(Cli, report_of_a_large_graph_is_bounded) {
   const TemporaryFolder folder;
   constexpr Id kImages = 700;
@@ -184,11 +186,11 @@ TEST(Cli, report_of_a_large_graph_is_bounded) {
   EXPECT_EQ(data["matrix"]["size"], 512);
   const std::set<Edge> edges = edges_of(data);
   EXPECT_GE(edges.size(), 60000U);
-  EXPECT_LE(edges.size(), 60045U);  // and the tables' own
+  EXPECT_LE(edges.size(), 60045U);  // and the edges of the tables
   std::vector<int> degree(kImages);
   for (const auto& [a, b, inliers] : edges) ++degree[a], ++degree[b];
   EXPECT_GT(*std::min_element(degree.begin(), degree.end()), 150);
-  // Neighbours lie nearer each other than images half the ring apart.
+  // Neighbours are drawn nearer to each other than images half the ring apart.
   const auto x = numbers<std::uint16_t>(data["images"]["x"]);
   const auto y = numbers<std::uint16_t>(data["images"]["y"]);
   const auto far = [&](Id step) {
@@ -204,7 +206,7 @@ TEST(Cli, report_of_a_large_graph_is_bounded) {
   EXPECT_EQ(data, data_of(read_file(folder / "b.html")));
 }
 
-TEST(Cli, report_names_what_is_wrong) {
+TEST(Cli, report_names_errors) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 3, {{1, 2, 50}});
   make_database(folder / "empty.db", 0, {});
@@ -229,8 +231,8 @@ TEST(Cli, report_names_what_is_wrong) {
   fails("a.db --out none/a.html", 3, "none/a.html");
   fails("a.db --out a.html --images none", 3, "none: is no folder");
   fails("a.db --out a.html --run none.json", 3, "none.json");
-  fails("a.db --out a.html --run list.json", 3, "list.json: is not what");
-  // Beside the inputs, and what SQLite keeps by those it read, there is nothing.
+  fails("a.db --out a.html --run list.json", 3, "list.json: is not the output");
+  // Only the inputs remain, and the files that SQLite keeps next to the databases it read.
   std::vector<std::string> left = listing(folder.path());
   std::erase_if(left, [](const std::string& name) {
     return name.ends_with(".db-shm") || name.ends_with(".db-wal");

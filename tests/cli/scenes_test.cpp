@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bifocal estimate --scenes: every trial of a file, and the file that comes out.
+// bifocal estimate --scenes processes every trial of a file and writes a file of results.
 #include <gtest/gtest.h>
 
 #include <bifocal/io.hpp>
@@ -20,11 +20,11 @@ constexpr Intrinsics kCamera{500, 500, 320, 240};
 
 struct Trials {
   std::vector<PointPair> pairs;
-  std::vector<NamedArray> arrays;  // of the file
+  std::vector<NamedArray> arrays;  // arrays of the file
 };
 
-// Three trials of a plane or a volume with one wrong match in four; in the last trial all points
-// are NaN.
+// Makes three trials of a plane or a volume with one wrong match in four; in the last trial all
+// points are NaN.
 Trials trials_of(bool plane) {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -58,7 +58,7 @@ std::vector<T> values(const NpzFile& file, const char* name, std::vector<std::in
   return std::get<std::vector<T>>(array.values);
 }
 
-// The file holds what the library gives for each trial with the same options.
+// Checks that the file holds the library's result for each trial with the same options.
 void expect_library_result(const NpzFile& file, const Trials& trials, const std::string& model,
                            const RobustOptions& options) {
   EXPECT_EQ(std::get<std::string>(file.read("problem").values), model);
@@ -96,7 +96,7 @@ void expect_library_result(const NpzFile& file, const Trials& trials, const std:
   }
 }
 
-TEST(Scenes, every_trial_is_what_the_library_gives) {
+TEST(Scenes, every_trial_equals_the_library_result) {
   const TemporaryFolder folder;
   for (const std::string model : {"homography", "fundamental", "essential"}) {
     SCOPED_TRACE(model);
@@ -113,7 +113,7 @@ TEST(Scenes, every_trial_is_what_the_library_gives) {
         {.threshold = 1.5, .max_iterations = 700, .min_inlier_ratio = 0.2, .seed = 3});
     const auto times = values<double>(file, "time_ms", {kTrials});
     EXPECT_GT(times[0], 0);
-    EXPECT_EQ(times, std::vector<double>(kTrials, times[0]));  // the mean of all
+    EXPECT_EQ(times, std::vector<double>(kTrials, times[0]));  // the mean of all trials
     const json summary = json::parse(ran.out);
     EXPECT_EQ(summary["trials"], kTrials);
     EXPECT_EQ(summary["points"], kPoints);
@@ -123,7 +123,7 @@ TEST(Scenes, every_trial_is_what_the_library_gives) {
   }
 }
 
-TEST(Scenes, of_matches_with_depths) {
+TEST(Scenes, with_depths_equal_the_library_result) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::monodepth_shared_focal);
   const TemporaryFolder folder;
   Trials trials = trials_of(false);
@@ -131,7 +131,8 @@ TEST(Scenes, of_matches_with_depths) {
   std::vector<DepthPair> points;
   for (std::size_t i = 0; i < kTrials * kPoints; ++i) {
     const PointPair& p = trials.pairs[i];
-    // y1 / y2 is Z2 / Z1 from the principal point, and Z2 is Z1 + 0.2; of wrong matches anything.
+    // y1 / y2 equals Z2 / Z1 relative to the principal point, and Z2 is Z1 + 0.2; wrong matches get
+    // arbitrary depths.
     const double z = std::abs(0.2 / ((p.y1 - 240) / (p.y2 - 240) - 1));
     depths.insert(depths.end(), {z, z + 0.2});
     points.push_back({p.x1, p.y1, p.x2, p.y2, depths[2 * i], depths[2 * i + 1]});
@@ -156,8 +157,8 @@ TEST(Scenes, of_matches_with_depths) {
   }
 }
 
-// Each at the depth of one pair, which easy scenes do not need.
-TEST(Scenes, one_by_one_of_easy_scenes_differs_in_its_times_only) {
+// Each trial runs with the number of iterations of a single pair, which easy scenes do not need.
+TEST(Scenes, one_by_one_differs_only_in_times_for_easy_scenes) {
   const TemporaryFolder folder;
   write_npz(folder / "s.npz", trials_of(true).arrays);
   ASSERT_EQ(run(folder, "estimate homography --scenes s.npz --result a.npz").code, 0);
@@ -212,7 +213,7 @@ struct Bad {
 
 class BadScenes : public testing::TestWithParam<Bad> {};
 
-TEST_P(BadScenes, are_named_and_leave_nothing) {
+TEST_P(BadScenes, are_named_and_leave_no_files) {
   const TemporaryFolder folder;
   const std::vector<NamedArray> good = trials_of(true).arrays;
   write_npz(folder / "s.npz", good);
@@ -273,7 +274,7 @@ INSTANTIATE_TEST_SUITE_P(
             "flat.npz: array x1 is float64 [6], not float64 [trials, points, 2]"},
         Bad{"homography --scenes three.npz --result r.npz", 3, "x1 is float64 [1, 2, 3]"},
         Bad{"homography --scenes other.npz --result r.npz", 3, "x2 is float64 [1, 3, 2]"},
-        Bad{"homography --scenes none.npz --result r.npz", 3, "there are no points"},
+        Bad{"homography --scenes none.npz --result r.npz", 3, "it has no points"},
         Bad{"homography --scenes whole.npz --result r.npz", 3, "x1 is int64 [1, 3, 2]"},
         Bad{"monodepth_shared_focal --scenes s.npz --result r.npz", 3, "s.npz: "},
         Bad{"monodepth_shared_focal --scenes deep.npz --result r.npz", 3,
@@ -283,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"essential --scenes zero.npz --result r.npz", 3, "array K is [0 0 0"},
         Bad{"homography --scenes s.npz --result no/r.npz", 3, "no/r.npz: can't be written"},
         Bad{"homography --scenes s.npz --result .", 3, ".: is a folder"},
-        Bad{"homography --scenes s.npz --result ''", 2, "--result: an empty name"}));
+        Bad{"homography --scenes s.npz --result ''", 2, "--result: the file name is empty"}));
 
 }  // namespace
 }  // namespace bifocal::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// plan, run-shard and merge as processes: in any order, killed, on damaged files and full disks the
-// database gets the bytes that verify alone gives it.
+// plan, run-shard and merge as processes. In any order, after kills, on damaged files and on full
+// disks the database gets the bytes that `verify` alone writes.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ using nlohmann::json;
 
 class Shards : public testing::Test {
  protected:
-  // all.db: verified at once; part.db: the same, planned into the folder "plan".
+  // Makes all.db, verified at once, and part.db, the same database planned into the folder "plan".
   void make(colmap::Id images, int pairs_per_shard, const std::string& options = "") {
     make_database(folder / "part.db", images);
     std::filesystem::copy_file(folder / "part.db", folder / "all.db");
@@ -43,7 +43,7 @@ class Shards : public testing::Test {
   void run_all() {
     for (int k = 0; k < shards; ++k) ok(fmt::format("run-shard plan {} --threads 1", k));
   }
-  // At most `kilobytes` in each file that is written.
+  // Runs with a limit of `kilobytes` for each written file.
   Ran run_on_full_disk(int kilobytes, const std::string& arguments) {
     const int status =
         std::system(fmt::format("cd '{}' && (ulimit -f {}; exec '{}' {} >.out 2>.err </dev/null)",
@@ -52,7 +52,8 @@ class Shards : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder / ".out"),
             text_of(folder / ".err")};
   }
-  // The process `bifocal A B ...`, ended by force after so many ms; true when it was.
+  // Starts `bifocal A B ...` and kills it after `ms` milliseconds. Returns true if it was
+  // still running.
   bool run_and_kill(std::vector<std::string> arguments, unsigned ms) {
     const pid_t child = start(std::move(arguments));
     std::this_thread::sleep_for(std::chrono::milliseconds(ms));
@@ -72,7 +73,7 @@ class Shards : public testing::Test {
     if (chdir(folder.path().c_str()) == 0) execv(BIFOCAL_CLI, words.data());
     _exit(127);
   }
-  // Workers that each do all shards in an order of their own, at once.
+  // Runs several workers at once; each does all shards in its own random order.
   void run_workers(int workers) {
     std::vector<pid_t> children;
     for (int w = 0; w < workers; ++w) {
@@ -107,7 +108,7 @@ class Shards : public testing::Test {
 };
 
 TEST_F(Shards, any_number_of_workers_in_any_order_gives_the_bytes_of_verify) {
-  make(60, 250);  // 1770 pairs: the pieces of 1024 that are written end inside of shards
+  make(60, 250);  // 1770 pairs: the written pieces of 1024 end inside of shards
   ASSERT_EQ(shards, 8);
   const std::string unverified = read_file(folder / "part.db");
   for (const int workers : {1, 2, 3}) {
@@ -117,16 +118,16 @@ TEST_F(Shards, any_number_of_workers_in_any_order_gives_the_bytes_of_verify) {
     run_workers(workers);
     const json j = json::parse(ok("merge plan --json").out);
     EXPECT_EQ(j["pairs"], 1770);
-    EXPECT_GT(j["configurations"]["calibrated"], 580);  // of 590
+    EXPECT_GT(j["configurations"]["calibrated"], 580);  // all are 590
     expect_bytes_of_verify();
   }
-  // Again: nothing is left to do.
+  // A second merge has no pair left to do.
   EXPECT_EQ(json::parse(ok("merge plan --json").out)["skipped"], 1770);
   expect_bytes_of_verify();
   EXPECT_NE(ok("run-shard plan 3").out.find("was done"), std::string::npos);
 }
 
-TEST_F(Shards, killed_workers_and_merges_lose_nothing) {
+TEST_F(Shards, killed_workers_and_merges_lose_no_results) {
   make(60, 250);
   std::mt19937 random(1);
   int killed = 0;
@@ -134,7 +135,7 @@ TEST_F(Shards, killed_workers_and_merges_lose_nothing) {
     killed += run_and_kill({"run-shard", "plan", std::to_string(i % shards), "--threads", "1"},
                            random() % 400);
   EXPECT_GT(killed, 2);
-  // Files that never got their name.
+  // Unfinished files that were never renamed.
   write_file(folder / "plan/shard-0.result.0123456789abcdef.part", "BFSHARD");
   run_all();
   int merges = 0;
@@ -190,15 +191,15 @@ TEST_F(Shards, plan_and_database_belong_together) {
   fails("plan none.db --out x", 3, "none.db: can't be read");
   fails("plan part.db --out part.db", 3, "part.db");
   run_all();
-  EXPECT_EQ(plan("--pairs-per-shard 20"), 4);  // the same: results stay
+  EXPECT_EQ(plan("--pairs-per-shard 20"), 4);  // an equal plan: results stay
   fails("merge plan --into other.db", 3, "is not the database of the plan");
-  // A copy elsewhere, worked on and written to.
+  // Shards may run on a copy of the database, which also receives the rows.
   std::filesystem::copy_file(folder / "part.db", folder / "copy.db");
   std::filesystem::remove(folder / "plan/shard-1.result");
   ok("run-shard plan 1 --database copy.db");
   ok("merge plan --into copy.db");
   expect_bytes_of_verify("copy.db");
-  // Changed text.
+  // The text of the plan was changed.
   std::string text = read_file(folder / "plan/plan.json");
   text.replace(text.find("\"min_inliers\": 15"), 17, "\"min_inliers\": 16");
   write_file(folder / "plan/plan.json", text);
@@ -213,11 +214,11 @@ TEST_F(Shards, lists_that_were_changed_are_refused) {
   list[0] ^= 1;
   write_file(folder / "plan/shard-1.pairs", list);
   fails("run-shard plan 1", 3, "shard-1.pairs: is not the list of the plan");
-  plan("--pairs-per-shard 20");  // puts it right
+  plan("--pairs-per-shard 20");  // repairs the plan
   ok("run-shard plan 1");
 }
 
-TEST_F(Shards, matches_that_changed_are_no_poison) {
+TEST_F(Shards, changed_matches_do_not_poison_a_shard) {
   make(12, 20);
   {
     Database db(folder / "part.db", Access::write);
@@ -226,7 +227,7 @@ TEST_F(Shards, matches_that_changed_are_no_poison) {
   fails("run-shard plan 0", 3, "images 1 and 2 have 1 matches, not 30");
 }
 
-// Breaks the chain of pages that the matches of one pair lie in.
+// Breaks the chain of pages that holds the matches of one pair.
 void break_pages(const std::filesystem::path& file, const std::string& pattern) {
   std::string bytes = read_file(file);
   int broken = 0;
@@ -263,7 +264,7 @@ TEST_F(Shards, a_poisoned_shard_has_its_own_code) {
   fails("merge plan", 3, "1 of 4 shards are not done");
 }
 
-TEST_F(Shards, full_disks_are_told_and_the_work_goes_on) {
+TEST_F(Shards, full_disks_are_reported_and_work_resumes) {
   make(40, 780);
   const Ran shard = run_on_full_disk(10, "run-shard plan 0");
   EXPECT_EQ(shard.code, 75);
@@ -280,7 +281,7 @@ TEST_F(Shards, full_disks_are_told_and_the_work_goes_on) {
   expect_bytes_of_verify();
 }
 
-TEST_F(Shards, nothing_to_do_is_a_plan_too) {
+TEST_F(Shards, a_plan_may_be_empty) {
   make_database(folder / "part.db", 4);
   ok("verify part.db");
   std::filesystem::copy_file(folder / "part.db", folder / "all.db");
@@ -309,8 +310,8 @@ TEST_F(Shards, verified_and_unlisted_pairs_are_left_alone) {
   expect_bytes_of_verify();
 }
 
-// Rows of before go when the merge begins, not when it goes on.
-TEST_F(Shards, overwriting_is_resumed_where_it_was_killed) {
+// Earlier rows are deleted when the merge begins, not when it is resumed.
+TEST_F(Shards, overwriting_is_resumed_after_kills) {
   make_database(folder / "part.db", 60);
   ok("verify part.db --min-inliers 31");  // all degenerate
   std::filesystem::copy_file(folder / "part.db", folder / "all.db");
@@ -323,7 +324,7 @@ TEST_F(Shards, overwriting_is_resumed_where_it_was_killed) {
   expect_bytes_of_verify();
   const json again = json::parse(ok("merge plan --json").out);
   EXPECT_EQ(again["pairs"], 0);
-  // What others wrote meanwhile is overwritten, too.
+  // Rows that another program wrote meanwhile are overwritten as well.
   ok("verify part.db --overwrite --min-inliers 31");
   EXPECT_EQ(json::parse(ok("merge plan --json").out)["pairs"], 1770);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file system of a few kilobytes, which only this process and its children see.
+// A file system of a few kilobytes that only this process and its children see.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ class SmallDisk {
  public:
   SmallDisk() {
     std::filesystem::create_directory(path());
-    // Mounts of a namespace of its own vanish with the process.
+    // Mounts in a private mount namespace vanish with the process.
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
       refused_ = std::strerror(errno);
     else
@@ -31,7 +31,7 @@ class SmallDisk {
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
-  // Why there is none (only root may mount); empty: it is there.
+  // Reason for a missing disk (only root may mount); empty if it exists.
   [[nodiscard]] const std::string& refused() const { return refused_; }
   [[nodiscard]] std::filesystem::path path() const { return folder_ / "disk"; }
   [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Photographs that a camera stored lying, with EXIF that says so: every command sees them upright.
+// Every command sees photographs upright that a camera stored sideways with an EXIF orientation.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-// What orientation 6 turns by a quarter to the right into `image`.
+// Returns the stored image that orientation 6, a quarter rotation to the right, displays
+// as `image`.
 ImageU8 lying(const ImageU8& image) {
   ImageU8 stored(image.height, image.width);
   for (int y = 0; y < image.height; ++y) {
@@ -22,7 +23,7 @@ ImageU8 lying(const ImageU8& image) {
   return stored;
 }
 
-TEST(CliTurned, every_command_gives_what_it_gives_for_upright_pictures) {
+TEST(CliOrientation, every_command_gives_the_result_of_upright_images) {
   const TemporaryFolder folder;
   write_pictures(folder);
   const std::string exif = png_chunk("eXIf", exif_block({.orientation = 6}).substr(6));
@@ -51,7 +52,7 @@ TEST(CliTurned, every_command_gives_what_it_gives_for_upright_pictures) {
   }
 }
 
-TEST(CliTurned, focal_lengths_and_sizes_are_of_the_upright_picture) {
+TEST(CliOrientation, focal_lengths_and_sizes_belong_to_the_upright_image) {
   const TemporaryFolder folder;
   write_pictures(folder);
   const std::string block = exif_block({.orientation = 6, .focal_on_film_mm = 35});

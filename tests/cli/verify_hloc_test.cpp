@@ -49,8 +49,8 @@ TEST(Cli, verify_takes_files_of_hloc) {
   EXPECT_EQ(run(folder, "verify o.db --database o.db").code, 2);
 }
 
-// A disk that is full at any moment of the import or after it; then there is room.
-TEST(Cli, verify_of_hloc_goes_on_when_there_is_room_again) {
+// The disk may be full at any moment of the import or after it; a later run has enough space.
+TEST(Cli, verify_of_hloc_resumes_after_a_full_disk) {
   SmallDisk disk;
   if (!disk.refused().empty()) GTEST_SKIP() << "no small disk can be mounted: " << disk.refused();
   const TemporaryFolder& folder = disk.folder();

@@ -19,7 +19,7 @@ namespace {
 using colmap::Database;
 using nlohmann::json;
 
-TEST(Cli, verify_says_what_it_found) {
+TEST(Cli, verify_prints_its_results) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 7);
   const Ran r = run(folder, "verify a.db --json --threads 1 --device cpu");
@@ -39,7 +39,7 @@ TEST(Cli, verify_says_what_it_found) {
   EXPECT_NE(over.out.find("degenerate: 21"), std::string::npos) << over.out;
 }
 
-TEST(Cli, verify_names_what_is_wrong) {
+TEST(Cli, verify_names_errors) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 3);
   write_file(folder / "pairs.txt", "i1 i9\n");
@@ -86,9 +86,9 @@ TEST(Cli, verify_takes_several_devices) {
   EXPECT_EQ(json::parse(mixed.out)["configurations"], j["configurations"]);
 }
 
-// PoCL makes as many devices of the processor as it is told to: two of one kind, with memory and
-// contexts of their own, as two GPUs have.
-TEST(Cli, verify_and_collect_on_two_OpenCL_devices) {
+// PoCL makes as many CPU devices as POCL_DEVICES lists: two of one kind with separate memory and
+// contexts, like two GPUs.
+TEST(Cli, verify_and_collect_use_two_OpenCL_devices) {
   const TemporaryFolder folder;
   const auto on = [&](const std::string& arguments) {
     setenv("POCL_DEVICES", "pthread pthread", 1);
@@ -125,8 +125,9 @@ TEST(Cli, verify_and_collect_on_two_OpenCL_devices) {
   EXPECT_TRUE(read_file(folder / "c1.db") == read_file(folder / "c2.db"));
 }
 
-// Killed by force again and again, then left to end: the file of a run that nobody disturbed.
-TEST(Cli, verify_goes_on_where_it_was_killed) {
+// A run that is killed again and again and then left to finish writes the same file as an
+// undisturbed run.
+TEST(Cli, verify_resumes_after_kills) {
   const TemporaryFolder folder;
   make_database(folder / "whole.db", 80);
   std::filesystem::copy_file(folder / "whole.db", folder / "killed.db");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Photographs that are added to a finished database, or to unfinished work, cost their own pairs
-// alone; those that have changed or are gone are told.
+// Photographs that are added to a finished database or to an interrupted run cost only their own
+// pairs; changed and missing photographs are reported.
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Views of one plane by name, the photographs of a collection that grows.
-class Added : public ::testing::Test {
+// A growing collection: named views of one plane.
+class AddedPhotographs : public ::testing::Test {
  protected:
   void SetUp() override { fs::create_directory(folder / "in"); }
   void add(const std::string& name, int view) const {
@@ -37,7 +37,7 @@ class Added : public ::testing::Test {
     const std::vector<std::string> in = {(folder / "in").string()};
     return collect(queue, list_photographs(in), folder / "out.db", options);
   }
-  // Inliers of each verified pair, by the names of its photographs.
+  // Returns the number of inliers of each verified pair, by the names of its photographs.
   std::map<std::string, std::int64_t> inliers() const {
     const colmap::Database database(folder / "out.db");
     std::map<colmap::Id, std::string> names;
@@ -52,7 +52,7 @@ class Added : public ::testing::Test {
   const ImageU8 plane = texture(400, 300, 5);
 };
 
-TEST_F(Added, to_a_finished_database_are_matched_alone) {
+TEST_F(AddedPhotographs, cost_only_their_own_pairs_in_a_finished_database) {
   for (const PairChoice choice : {PairChoice::all, PairChoice::exhaustive}) {
     for (const auto& f : fs::directory_iterator(folder / "in")) fs::remove(f.path());
     CollectOptions options{.pairs = choice, .overwrite = true};
@@ -89,7 +89,7 @@ TEST_F(Added, to_a_finished_database_are_matched_alone) {
 }
 
 // Names are sorted over all photographs, not in the order of addition.
-TEST_F(Added, in_between_are_neighbours_of_those_beside_them) {
+TEST_F(AddedPhotographs, are_neighbours_of_adjacent_names) {
   const CollectOptions options{
       .pairs = PairChoice::sequential, .sequential = {1, false}, .loop_period = 0};
   add("1.png", 0), add("3.png", 1), add("5.png", 2);
@@ -101,7 +101,7 @@ TEST_F(Added, in_between_are_neighbours_of_those_beside_them) {
     EXPECT_TRUE(pairs.contains(pair)) << pair;
 }
 
-TEST_F(Added, have_the_same_bytes_whatever_stops_them) {
+TEST_F(AddedPhotographs, have_the_same_bytes_after_interruptions) {
   for (int i = 0; i < 4; ++i) add(fmt::format("{}.png", 2 * i), i);
   (void)run();
   const std::string first = read_file(folder / "out.db");
@@ -113,7 +113,7 @@ TEST_F(Added, have_the_same_bytes_whatever_stops_them) {
   const std::string expected = read_file(folder / "out.db");
   EXPECT_GT(told, 6);
   for (int stop = 0; stop < told; ++stop) {
-    // The database before photographs were added.
+    // Restores the database from before photographs were added.
     write_file(folder / "out.db", first);
     fs::last_write_time(folder / "out.db", fs::last_write_time(folder / "in/6.png"));
     CollectOptions stopped;
@@ -131,8 +131,8 @@ TEST_F(Added, have_the_same_bytes_whatever_stops_them) {
   }
 }
 
-// While work is unfinished, too.
-TEST_F(Added, to_unfinished_work_are_part_of_it) {
+// Photographs are also added to an interrupted run.
+TEST_F(AddedPhotographs, join_an_interrupted_run) {
   for (int i = 0; i < 4; ++i) add(fmt::format("{}.png", i), i);
   CollectOptions stopped;
   stopped.progress = [](const CollectProgress& p) {
@@ -146,7 +146,7 @@ TEST_F(Added, to_unfinished_work_are_part_of_it) {
   EXPECT_EQ(result.verified, 10);
 }
 
-TEST_F(Added, beside_changed_ones_are_refused) {
+TEST_F(AddedPhotographs, are_refused_if_existing_photographs_changed) {
   add("a.png", 0), add("b.png", 1);
   (void)run();
   const std::string bytes = read_file(folder / "out.db");
@@ -170,7 +170,7 @@ TEST_F(Added, beside_changed_ones_are_refused) {
   EXPECT_EQ(run().images, 3);
 }
 
-TEST_F(Added, copies_with_other_dates_count_as_unchanged) {
+TEST_F(AddedPhotographs, with_equal_bytes_and_other_dates_are_unchanged) {
   add("a.png", 0), add("b.png", 1);
   (void)run();
   const std::string bytes = read_file(folder / "out.db");
@@ -181,7 +181,7 @@ TEST_F(Added, copies_with_other_dates_count_as_unchanged) {
   }
   EXPECT_TRUE(run().was_complete);
   EXPECT_TRUE(read_file(folder / "out.db") == bytes);
-  // The same holds for unfinished work.
+  // An interrupted run behaves likewise.
   fs::remove(folder / "out.db");
   CollectOptions stopped;
   stopped.progress = [](const CollectProgress& p) {

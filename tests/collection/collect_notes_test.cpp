@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What collect() tells beside its numbers, the order of its photographs, and what it makes of files
-// that earlier work left.
+// The notes of collect(), the order of its photographs, and its handling of files that earlier
+// runs left.
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -28,7 +28,7 @@ class CollectNotes : public ::testing::Test {
   void add(const std::string& name, const ExifTags& tags = {}, int width = 120, int height = 100,
            unsigned seed = 1) const {
     fs::create_directories((folder / ("in/" + name)).parent_path());
-    // All files differ.
+    // The appended name makes all files different.
     write_file(folder / ("in/" + name),
                with_exif(encode_jpeg(texture(width, height, seed), 90), exif_block(tags)) + name);
   }
@@ -60,7 +60,7 @@ TEST_F(CollectNotes, say_how_many_photographs_have_a_position) {
   CollectResult result = again({.pairs = PairChoice::gps});
   EXPECT_EQ(result.pairs, 0);
   EXPECT_EQ(result.notes, Notes{"no photograph has a position (EXIF's GPS): 0 of 2"});
-  // A database that is complete says it again.
+  // A run on a complete database repeats its notes.
   result = run({.pairs = PairChoice::gps});
   EXPECT_TRUE(result.was_complete);
   EXPECT_EQ(result.notes, Notes{"no photograph has a position (EXIF's GPS): 0 of 2"});
@@ -77,7 +77,7 @@ TEST_F(CollectNotes, say_how_many_photographs_have_a_position) {
   EXPECT_EQ(result.notes.size(), 1U);
 }
 
-TEST_F(CollectNotes, say_why_there_is_no_pair) {
+TEST_F(CollectNotes, give_the_reason_for_missing_pairs) {
   add("1.jpg");
   for (const PairChoice choice : {PairChoice::all, PairChoice::sequential, PairChoice::retrieval})
     EXPECT_EQ(again({.pairs = choice}).notes, Notes{"one photograph alone makes no pair"});
@@ -91,7 +91,7 @@ TEST_F(CollectNotes, say_why_there_is_no_pair) {
   EXPECT_EQ(again({.pairs = PairChoice::retrieval}).notes, Notes{none});
   write_file(folder / "pairs.txt", "# none\n");
   EXPECT_EQ(again({.pairs = PairChoice::listed, .pairs_file = folder / "pairs.txt"}).notes,
-            (Notes{none, "the list of pairs has none of photographs that were taken in"}));
+            (Notes{none, "the list of pairs has no pair of photographs in the database"}));
   write_file(folder / "pairs.txt", "1.png 2.jpg\n1.png 3.png\n");
   EXPECT_EQ(again({.pairs = PairChoice::listed, .pairs_file = folder / "pairs.txt"}).notes,
             (Notes{"1 of the listed pairs is of photographs that were left out", none}));
@@ -180,12 +180,14 @@ TEST_F(CollectNotes, skipped_files_are_reported) {
   EXPECT_EQ(files.files.size(), 4U);
   ASSERT_EQ(files.passed_over.size(), 1U);
   EXPECT_EQ(files.passed_over[0].name, "e");
-  EXPECT_EQ(files.passed_over[0].reason,
-            "and 1 other file are not looked at: no ending of a JPEG, PNG, PGM or PPM");
+  EXPECT_EQ(
+      files.passed_over[0].reason,
+      "and 1 other file are not looked at (1 .txt, 1 without ending): no ending of a JPEG, PNG, "
+      "TIFF, WebP, BMP, PGM or PPM");
   EXPECT_EQ(list_photographs(std::vector{(folder / "in/e").string()}).files.size(), 1U);
 }
 
-TEST_F(CollectNotes, intrinsics_are_of_one_size) {
+TEST_F(CollectNotes, intrinsics_require_one_image_size) {
   add("1.jpg");
   add("2.jpg", {}, 60, 50);
   CollectOptions options;
@@ -194,7 +196,7 @@ TEST_F(CollectNotes, intrinsics_are_of_one_size) {
                "2.jpg: has 60 x 50 px and 1.jpg has 120 x 100 px: intrinsics 100,100,59.5,49.5 "
                "can't be those of both");
   EXPECT_FALSE(fs::exists(folder / "out.db.part"));
-  // One turned by a quarter, one whose head is long.
+  // A photograph rotated by a quarter, and one with a long file header.
   fs::remove(folder / "in/2.jpg");
   add("turned.jpg", {}, 100, 120);
   expect_error([&] { (void)run(options); }, "turned.jpg: has 100 x 120 px and 1.jpg has 120 x 100");
@@ -221,7 +223,7 @@ TEST_F(CollectNotes, intrinsics_of_another_size_are_doubted) {
   EXPECT_EQ(again(right).notes, Notes{});
 }
 
-// Frames as ffmpeg writes them with %d, in two folders.
+// Frames named with %d as ffmpeg does, in two folders.
 TEST_F(CollectNotes, neighbours_follow_each_other_by_number) {
   for (int i = 1; i <= 12; ++i) add(fmt::format("frame_{}.jpg", i), {}, 120, 100, unsigned(i));
   add("b/0.jpg");
@@ -243,13 +245,14 @@ TEST_F(CollectNotes, neighbours_follow_each_other_by_number) {
   EXPECT_TRUE(run(options).was_complete);
 }
 
-// A log that lies beside the name of the work, or of the database, was of other ones.
-TEST_F(CollectNotes, logs_without_their_files_come_to_nothing) {
+// A log without its file, named like the log of the work file or of the database, belongs to
+// another database and is ignored.
+TEST_F(CollectNotes, logs_without_their_files_are_ignored) {
   add("1.jpg");
   add("2.jpg");
   (void)run();
   const std::string expected = read_file(folder / "out.db");
-  // A log with a table in it, as a killed process leaves one.
+  // A killed process leaves such a log, with a table in it.
   {
     const sqlite::Connection other(folder / "other.db", sqlite::Mode::create);
     other.execute("PRAGMA journal_mode = WAL");
@@ -268,7 +271,7 @@ TEST_F(CollectNotes, logs_without_their_files_come_to_nothing) {
       const bool is_told = std::string_view(name) == "out.db.part";
       EXPECT_EQ(result.notes.size(), is_told ? 1U : 0U);
       if (is_told) {
-        EXPECT_NE(result.notes[0].find("begun anew"), std::string::npos);
+        EXPECT_NE(result.notes[0].find("started again"), std::string::npos);
       }
       EXPECT_TRUE(read_file(folder / "out.db") == expected);
       EXPECT_FALSE(fs::exists(folder / (std::string(name) + ending)));
@@ -276,8 +279,8 @@ TEST_F(CollectNotes, logs_without_their_files_come_to_nothing) {
   }
 }
 
-// Damaged or truncated unfinished work.
-TEST_F(CollectNotes, damaged_work_is_told) {
+// Damaged or truncated work files of an interrupted run.
+TEST_F(CollectNotes, damaged_work_files_are_reported) {
   add("1.jpg");
   add("2.jpg");
   CollectOptions stopped;
@@ -300,7 +303,7 @@ TEST_F(CollectNotes, damaged_work_is_told) {
   fails(torn);
   CollectOptions anew{.overwrite = true};
   EXPECT_EQ(run(anew).images, 2);
-  // Whole work goes on, whatever journal of other files lies beside it.
+  // An intact work file is resumed even if a foreign journal lies next to it.
   fs::remove(folder / "out.db");
   write_file(folder / "out.db.part", part);
   write_file(folder / "out.db.part-journal", std::string(1000, '\xd9'));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Photographs to a database: on every device, with the cameras and places of their EXIF.
+// collect() makes a database of photographs on every device, with the cameras and positions from
+// their EXIF data.
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -27,7 +28,7 @@ class Photographs : public ::testing::Test {
   void add(const std::string& name, const ImageU8& image, const ExifTags& tags = {}) const {
     write_file(folder / ("in/" + name), with_exif(encode_jpeg(image, 95), exif_block(tags)));
   }
-  // Warped views of one plane: what there is of it is a homography.
+  // Adds warped views of one plane, so every pair is related by a homography.
   void add_views(int count) const {
     const ImageU8 plane = texture(400, 300, 5);
     for (int i = 0; i < count; ++i) {
@@ -52,7 +53,7 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
   add("other.jpg", texture(380, 310, 77));
   for_each_device([&](Queue& queue, const std::string& id) {
     std::string first;
-    // Rows of pairs wait for each other on a GPU when four of the five images are in memory.
+    // With four of the five images in memory, rows of pairs wait for each other on a GPU.
     for (const int block : {0, 2, 4}) {
       const CollectResult result = run(queue, {.block_size = block});
       EXPECT_EQ(result.images, 5) << id;
@@ -73,12 +74,12 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
   });
 }
 
-// The database is the same with the bytes that the message names, on a GPU or OpenCL device in
-// bands.
+// The run succeeds with the number of bytes that the message names, on a GPU or OpenCL device in
+// bands, and the database is the same.
 TEST_F(Photographs, larger_than_the_memory_are_refused_before_any_work) {
   add_views(2);
   add("large.jpg", texture(1200, 900, 5));
-  // So few that a pair of them takes less than a photograph, on a GPU too.
+  // With this few features a pair takes less memory than a photograph, on a GPU as well.
   const SiftOptions sift = {.max_features = 1000, .contrast_threshold = 0.02};
   const auto least_of = [&](Queue& queue, int side) -> std::int64_t {
     try {
@@ -112,7 +113,7 @@ TEST_F(Photographs, larger_than_the_memory_are_refused_before_any_work) {
   });
 }
 
-// Its tables may be other ones.
+// Another version may have other tables.
 TEST_F(Photographs, unfinished_work_of_another_version_is_refused_and_kept) {
   add_views(2);
   const std::filesystem::path part = folder / "out.db.part";
@@ -122,15 +123,16 @@ TEST_F(Photographs, unfinished_work_of_another_version_is_refused_and_kept) {
     ADD_FAILURE() << "went on";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::usage);
-    EXPECT_NE(std::string(e.what()).find("out.db.part: unfinished work of another version"),
+    EXPECT_NE(std::string(e.what()).find("out.db.part: unfinished run of another version"),
               std::string::npos)
         << e.what();
   }
   EXPECT_TRUE(std::filesystem::exists(part));
 }
 
-// The keypoints are those of detect_surf; COLMAP's descriptors are SIFT's.
-TEST_F(Photographs, have_surf_features_where_asked) {
+// The keypoints equal the output of detect_surf; no descriptors are written, because COLMAP
+// expects SIFT's.
+TEST_F(Photographs, have_surf_features_on_request) {
   add_views(3);
   add("other.jpg", texture(380, 310, 77));
   const SurfOptions surf{.max_features = 700};
@@ -150,7 +152,7 @@ TEST_F(Photographs, have_surf_features_where_asked) {
       const std::vector<float> there = database.keypoints(1).data;
       ASSERT_EQ(there.size(), expected.data.size()) << id;
       EXPECT_GT(expected.size(), 100U);
-      for (std::size_t i = 0; i < there.size(); ++i)  // half a pixel was added and taken away
+      for (std::size_t i = 0; i < there.size(); ++i)  // half a pixel was added and removed
         ASSERT_NEAR(there[i], expected.data[i], 1e-4) << id << ' ' << i;
       std::filesystem::remove(folder / "out.db");
     }
@@ -169,8 +171,9 @@ TEST_F(Photographs, have_surf_features_where_asked) {
             std::string::npos);
 }
 
-// Six columns, those of detect_sift with shapes, as COLMAP's own; matches are verified as ever.
-TEST_F(Photographs, have_affine_shapes_where_asked) {
+// Keypoints have six columns as in COLMAP and equal the output of detect_sift with shapes; matches
+// are verified as usual.
+TEST_F(Photographs, have_affine_shapes_on_request) {
   add_views(3);
   const SiftOptions sift{.max_features = 700, .affine_shape = true};
   for_each_device([&](Queue& queue, const std::string& id) {
@@ -184,7 +187,7 @@ TEST_F(Photographs, have_affine_shapes_where_asked) {
     int shaped = 0;
     for (std::size_t i = 0; i < there.data.size(); i += 6) {
       shaped += there.data[i + 2] != there.data[i + 5];
-      for (std::size_t k = i; k < i + 6; ++k)  // half a pixel was added and taken away
+      for (std::size_t k = i; k < i + 6; ++k)  // half a pixel was added and removed
         ASSERT_NEAR(there.data[k], expected.data[k], 1e-4) << id << ' ' << k;
     }
     EXPECT_GT(shaped, 50) << id;
@@ -192,8 +195,8 @@ TEST_F(Photographs, have_affine_shapes_where_asked) {
   });
 }
 
-// Unfinished and finished work is another one's, where the features are.
-TEST_F(Photographs, with_other_features_are_other_work) {
+// Interrupted and finished runs with other feature options are another run's work.
+TEST_F(Photographs, with_other_feature_options_are_another_run) {
   add_views(2);
   run({.surf = SurfOptions{}});
   const CollectOptions sift{.sift = {}}, fewer{.surf = SurfOptions{.threshold = 1e-3}};
@@ -209,8 +212,9 @@ TEST_F(Photographs, with_other_features_are_other_work) {
   EXPECT_TRUE(run({.surf = SurfOptions{}}).was_complete);
 }
 
-// Devices that are one here, with queues and features of their own: all that is found and written
-// does not depend on how many share the work, whether images have to be loaded again or not.
+// The devices are copies of one device with separate queues and features. The results and the
+// written bytes do not depend on the number of devices, nor on whether images have to be
+// loaded again.
 TEST_F(Photographs, give_the_same_database_on_several_devices) {
   add_views(5);
   add("other.jpg", texture(380, 310, 77));
@@ -286,7 +290,7 @@ TEST_F(Photographs, have_any_camera_model) {
   }
 }
 
-TEST_F(Photographs, are_paired_by_place) {
+TEST_F(Photographs, are_paired_by_position) {
   const ImageU8 image = texture(90, 60, 1);
   const auto at = [](double second) {
     return ExifTags{.latitude = {48, 30, second}, .longitude = {7, 45, 0}};
@@ -303,8 +307,8 @@ TEST_F(Photographs, are_paired_by_place) {
   EXPECT_EQ(pairs, (std::set<std::pair<colmap::Id, colmap::Id>>{{1, 2}, {2, 3}}));
 }
 
-// Reduced pictures have their features where the full ones show them.
-TEST_F(Photographs, larger_than_wanted_are_reduced) {
+// Features of reduced images are at their positions in the full images.
+TEST_F(Photographs, above_max_side_are_reduced) {
   add_views(2);
   run({.max_side = 200});
   const colmap::Database database(folder / "out.db");
@@ -316,7 +320,7 @@ TEST_F(Photographs, larger_than_wanted_are_reduced) {
   EXPECT_LE(most, 399.5F);
   const auto geometry = database.geometry(1, 2);
   ASSERT_TRUE(geometry && geometry->H);
-  // From view 0, the plane itself, to view 1.
+  // Maps view 0, the plane itself, to view 1.
   const Mat3 truth = {0.96, 0.04, 6, -0.04, 1, 3, 1e-4, 5e-5, 1};
   const Mat3& H = *geometry->H;
   for (const auto& [x, y] : {std::pair{50.0, 60.0}, std::pair{300.0, 200.0}}) {
@@ -329,9 +333,9 @@ TEST_F(Photographs, larger_than_wanted_are_reduced) {
   }
 }
 
-TEST_F(Photographs, wait_for_each_other) {
+TEST_F(Photographs, are_locked_by_one_process) {
   add("0.jpg", texture(90, 60, 1));
-  // A second process that holds the lock: here another call from inside the first.
+  // A second process meets the lock; here it is a call from inside the first call.
   bool refused = false;
   CollectOptions options;
   options.progress = [&](const CollectProgress&) {
@@ -347,7 +351,7 @@ TEST_F(Photographs, wait_for_each_other) {
   EXPECT_TRUE(refused);
 }
 
-// All pairs of some images in pieces; the places of each.
+// Splits all pairs of some images into pieces and returns the places of each piece.
 std::vector<collection::Places> pieces_of(std::span<const ImagePair> pairs, int images, int height,
                                           std::size_t most) {
   collection::PairPieces pieces(pairs, images, height);
@@ -356,7 +360,7 @@ std::vector<collection::Places> pieces_of(std::span<const ImagePair> pairs, int 
   return all;
 }
 
-TEST(PairPieces, are_in_order_where_memory_is_enough_or_rows_come_alone) {
+TEST(PairPieces, are_in_order_with_enough_memory_or_single_rows) {
   const std::vector<ImagePair> pairs = all_pairs(9);
   for (const auto& [images, height] : {std::pair(9, 3), std::pair(2, 1), std::pair(4, 1)}) {
     std::size_t next = 0;
@@ -368,10 +372,10 @@ TEST(PairPieces, are_in_order_where_memory_is_enough_or_rows_come_alone) {
   }
 }
 
-// The pieces need few images at a time, and with rows side by side fewer are loaded.
+// Each piece needs few images at a time, and processing several rows together loads fewer images.
 TEST(PairPieces, fit_in_the_memory_and_load_few_images_twice) {
   const std::vector<ImagePair> pairs = all_pairs(60);
-  std::map<int, std::size_t> loads;  // by height
+  std::map<int, std::size_t> loads;  // key: height
   for (const int height : {1, 2, 5}) {
     std::set<std::size_t> seen;
     std::set<int> before;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Damaged databases and arguments that no database can hold: errors that say where.
+// Damaged databases and impossible arguments give errors that name the place.
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -48,9 +48,9 @@ void read_all(const std::filesystem::path& file) {
 struct Damage {
   const char *sql, *message;
 };
-class Damaged : public testing::TestWithParam<Damage> {};
+class DamagedDatabase : public testing::TestWithParam<Damage> {};
 
-TEST_P(Damaged, IsToldWithTableAndRow) {
+TEST_P(DamagedDatabase, IsReportedWithTableAndRow) {
   const TemporaryFolder folder;
   make(folder / "a.db");
   ASSERT_NO_THROW(read_all(folder / "a.db"));
@@ -60,7 +60,7 @@ TEST_P(Damaged, IsToldWithTableAndRow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, Damaged,
+    All, DamagedDatabase,
     testing::Values(
         Damage{"UPDATE keypoints SET data = zeroblob(31) WHERE image_id = 2",
                "table keypoints, image_id 2: a blob of 31 bytes, 2 rows of 4 numbers of 4 bytes"},
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"PRAGMA foreign_keys = OFF; UPDATE images SET camera_id = -3",
                "table images, image_id 1, camera_id: -3"}));
 
-TEST(ColmapDamage, FilesThatAreNoDatabase) {
+TEST(ColmapDamage, FilesThatAreNoDatabaseAreRefused) {
   const TemporaryFolder folder;
   expect_error([&] { Database(folder / "none.db"); }, "there is no such file");
   expect_error([&] { Database{folder.path()}; }, "is a folder");
@@ -112,8 +112,8 @@ TEST(ColmapDamage, FilesThatAreNoDatabase) {
   expect_error([&] { Database(folder / "no/folder.db", Access::create); }, "can't be opened");
 }
 
-// Any bytes changed: an error or a result, in bounded time and memory.
-TEST(ColmapDamage, AnyBytes) {
+// Random bytes are changed: the result is an error or a value, in bounded time and memory.
+TEST(ColmapDamage, RandomBytesGiveAnErrorOrAResult) {
   const TemporaryFolder folder;
   make(folder / "a.db");
   const std::string whole = read_file(folder / "a.db");
@@ -139,7 +139,7 @@ TEST(ColmapDamage, AnyBytes) {
   EXPECT_GT(read, 50);
 }
 
-TEST(ColmapDamage, ArgumentsThatNoDatabaseHolds) {
+TEST(ColmapDamage, ImpossibleArgumentsAreRefused) {
   const TemporaryFolder folder;
   make(folder / "a.db");
   Database db(folder / "a.db", Access::write);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is written to a database is in the file as COLMAP defines it, and comes back as it was.
+// Written rows are in the file as COLMAP defines them, and are read back unchanged.
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/error.hpp>
 
@@ -21,7 +21,7 @@ using colmap::Access, colmap::Configuration, colmap::Database, colmap::IndexPair
 
 constexpr Mat3 kTurn = {0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6};
 
-// A camera, three images with two keypoints each.
+// Makes a database with a camera and three images with two keypoints each.
 Database small_database(const std::filesystem::path& file) {
   Database db(file, Access::create);
   db.write(colmap::Camera{7, 2, 640, 480, {500, 320, 240, 0.1}, true});
@@ -92,7 +92,8 @@ TEST(ColmapDatabase, FeaturesBecomeKeypoints) {
   EXPECT_FLOAT_EQ(k.data[3], std::numbers::pi_v<float> / 2);
 }
 
-// sigma A R by rows, R a turn by the angle; a circle's is that of its scale and orientation.
+// The shape is sigma A R by rows, with R the rotation by the angle; a circle has only its scale
+// and orientation.
 TEST(ColmapDatabase, ShapesBecomeSixColumns) {
   Features f;
   f.keypoints = {{3, 4, 2, 90, 0.1F}, {5, 6, 3, 30, 0.1F}};
@@ -109,9 +110,9 @@ TEST(ColmapDatabase, ShapesBecomeSixColumns) {
   EXPECT_EQ(colmap::keypoints_of(f).columns, 4);
 }
 
-// What stands in a cell for the gradient's directions 0, 45, ..., 315 degrees turns the other way;
-// bench/peers/python/mapping.py compares with descriptors that COLMAP computed.
-TEST(ColmapDatabase, DirectionsOfDescriptorsAreTurnedRound) {
+// COLMAP orders the gradient directions 0, 45, ..., 315 degrees of a descriptor cell in the
+// opposite sense; bench/peers/python/mapping.py compares with descriptors that COLMAP computed.
+TEST(ColmapDatabase, DescriptorDirectionsAreReversed) {
   std::vector<std::uint8_t> sift(2 * kDescriptorBytes);
   for (std::size_t i = 0; i < sift.size(); ++i) sift[i] = static_cast<std::uint8_t>(i);
   const colmap::Descriptors d = colmap::descriptors_of(sift);
@@ -148,12 +149,12 @@ TEST(ColmapDatabase, GeometryComesBackInEitherOrder) {
   EXPECT_FALSE(db.geometry(1, 2));
 }
 
-// By the definitions of F, H and a pose, with the file's numbers as they are.
-TEST(ColmapDatabase, FileHoldsThePairOfTheSmallerNumberFirstInColmapsPixels) {
+// Checks the definitions of F, H and the pose with the raw numbers of the file.
+TEST(ColmapDatabase, FileStoresPairsBySmallerNumberInColmapsPixels) {
   const TemporaryFolder folder;
   Database db = small_database(folder / "a.db");
   const TwoViewGeometry g = geometry();
-  db.write_geometry(3, 1, g);  // of the file: image 1 is the second one of g
+  db.write_geometry(3, 1, g);  // image 1 of the file is the second one of g
   RawDatabase raw(folder / "a.db");
   const std::string row = " FROM two_view_geometries WHERE pair_id = 2147483650";
   EXPECT_EQ(raw.numbers<std::uint32_t>("SELECT data" + row),
@@ -178,7 +179,7 @@ TEST(ColmapDatabase, FileHoldsThePairOfTheSmallerNumberFirstInColmapsPixels) {
     EXPECT_NEAR((H[0] * a + H[1] * b + H[2]) / z, x1 + 0.5, 1e-7);
     EXPECT_NEAR((H[3] * a + H[4] * b + H[5]) / z, y1 + 0.5, 1e-7);
   }
-  // The inverse pose: q is that of R', w first; t = -R' t.
+  // The inverse pose has the quaternion of R', w first, and t = -R' t.
   EXPECT_NEAR(4 * q[0] * q[0], 1 + kTurn[0] + kTurn[4] + kTurn[8], 1e-12);
   EXPECT_NEAR(4 * q[0] * q[3], kTurn[1] - kTurn[3], 1e-12);
   for (std::size_t i = 0; i < 3; ++i)
@@ -201,11 +202,11 @@ TEST(ColmapDatabase, MatchesComeBackInEitherOrder) {
   EXPECT_EQ(rows[0].image2, 2U);
   EXPECT_EQ(rows[0].rows, 2);
   RawDatabase raw(folder / "a.db");
-  // A blob of no bytes, not NULL, as COLMAP has it.
+  // No matches are an empty blob, not NULL, as in COLMAP.
   EXPECT_EQ(raw.bytes("SELECT typeof(data) || rows || cols FROM matches WHERE rows = 0"), "blob02");
 }
 
-TEST(ColmapDatabase, DegeneratePairIsARowOfNothing) {
+TEST(ColmapDatabase, DegeneratePairIsAnEmptyRow) {
   const TemporaryFolder folder;
   Database db = small_database(folder / "a.db");
   db.write_geometry(1, 2, {Configuration::degenerate, {}, {}, {}, {}, {}});
@@ -232,7 +233,7 @@ TEST(ColmapDatabase, DescriptorsComeBack) {
   EXPECT_EQ(db.descriptors(3).size(), 0U);
 }
 
-TEST(ColmapDatabase, OthersSeeATransactionWholeOrNotAtAll) {
+TEST(ColmapDatabase, ReadersSeeWholeTransactions) {
   const TemporaryFolder folder;
   Database db = small_database(folder / "a.db");
   const Database other(folder / "a.db");
@@ -250,7 +251,8 @@ TEST(ColmapDatabase, OthersSeeATransactionWholeOrNotAtAll) {
   EXPECT_EQ(other.match_rows().size(), 2U);
 }
 
-// Of 3.8: no column for the type of descriptors, zeros and the identity for what is not known.
+// Files of COLMAP 3.8 have no column for the type of descriptors, and zeros and the identity for
+// unknown values.
 TEST(ColmapDatabase, OldFilesAreReadAndStayAsTheyAre) {
   const TemporaryFolder folder;
   (void)small_database(folder / "a.db");
@@ -295,7 +297,7 @@ TEST(ColmapDatabase, PairNumbersAreColmaps) {
   expect_error([] { (void)colmap::pair_id(2147483647, 3); }, "must be below", ErrorCode::usage);
 }
 
-// Every rotation has a quaternion that gives it back, those without a large w among them.
+// Every rotation survives its quaternion, including rotations with a small w.
 TEST(ColmapDatabase, RotationsSurviveTheirQuaternions) {
   const TemporaryFolder folder;
   Database db = small_database(folder / "a.db");

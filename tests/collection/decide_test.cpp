@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules of verification, each on a scene that is made for it, on every device.
+// The rules of verification, each on its own synthetic scene, on every device.
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
@@ -53,7 +53,7 @@ std::vector<PointPair> wrong(unsigned seed, int n) {
   return scene(seed, {.points = n, .inliers = 0});
 }
 
-// A name in the corner of both pictures, shifted by (30, 12).
+// A watermark in the corner of both images, shifted by (30, 12).
 std::vector<PointPair> watermark(unsigned seed, int n) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> x(20, 300), y(890, 930), noise(-1, 1);
@@ -65,7 +65,7 @@ std::vector<PointPair> watermark(unsigned seed, int n) {
   return out;
 }
 
-TEST(Decide, EveryConfigurationOnEveryDevice) {
+TEST(Decide, FindsEveryConfigurationOnEveryDevice) {
   ViewCamera wrong_focal = kKnown, fisheye = kUnknown;
   wrong_focal.pinhole = {250, 250, 640, 480};
   fisheye.is_fisheye = true;
@@ -108,7 +108,7 @@ TEST(Decide, EveryConfigurationOnEveryDevice) {
   });
 }
 
-// The scene's true matches, and few others: with the pose, and E and F that fit each other.
+// The inliers are the scene's true matches and few wrong matches; the pose, E and F are consistent.
 TEST(Decide, CalibratedPairsHaveTheirPose) {
   std::mt19937_64 random(20);
   Queue queue;
@@ -132,7 +132,7 @@ TEST(Decide, CalibratedPairsHaveTheirPose) {
   }
 }
 
-TEST(Decide, PosesOfPlanesAndTurnsWhenAskedFor) {
+TEST(Decide, ComputesPosesOfPlanesAndRotationsOnRequest) {
   Batch batch;
   batch.add(scene(5, kPlane), kKnown, kKnown);
   batch.add(scene(7, kTurn), kKnown, kKnown);
@@ -155,7 +155,7 @@ TEST(Decide, PosesOfPlanesAndTurnsWhenAskedFor) {
   EXPECT_EQ(decided.pairs[1].cam2_from_cam1->t, (Vec3{0, 0, 0}));
 }
 
-// The focal length of the pinhole that is handed in is COLMAP's guess, not the truth.
+// The given focal length of the pinhole is COLMAP's guess, not the truth.
 TEST(Decide, OneCameraWithoutAPriorHasItsFocalLength) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   ViewCamera one = kUnknown, other = kUnknown;
@@ -197,7 +197,7 @@ TEST(Decide, OneCameraWithoutAPriorHasItsFocalLength) {
   });
 }
 
-TEST(Decide, APairsResultIsItsOwn) {
+TEST(Decide, APairsResultIsIndependentOfTheBatch) {
   Batch all;
   for (unsigned k = 0; k < 12; ++k) {
     all.add(scene(k, {.points = 30 + 40 * static_cast<int>(k), .inliers = 0.4}),
@@ -220,8 +220,9 @@ TEST(Decide, APairsResultIsItsOwn) {
   }
 }
 
-// Of 1000 pairs of 20 to 100 wrong matches none is believed; of 200 with 40 right ones of 100 most.
-TEST(Decide, WrongMatchesProveNothing) {
+// None of 1000 pairs with 20 to 99 wrong matches is accepted; of 200 pairs with 40 correct matches
+// in 100, at least 195 are accepted.
+TEST(Decide, WrongMatchesAreNotAccepted) {
   Batch batch;
   for (unsigned k = 0; k < 1000; ++k)
     batch.add(wrong(k, 20 + static_cast<int>(k % 80)), kKnown, k % 2 ? kKnown : kUnknown);

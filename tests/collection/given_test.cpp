@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collections whose features come from another tool: hloc's file, or an .npz for each photograph.
+// Collections with features from another tool: an hloc file, or an .npz file for each photograph.
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
@@ -28,8 +28,8 @@ constexpr int kWidth = 320, kHeight = 240, kViews = 4;
 
 std::string name_of(int i) { return fmt::format("db/{}.png", i); }
 
-// Views of one plane, and of each features as another tool may have them: 32 numbers.
-class Given : public ::testing::Test {
+// Views of one plane, each with features as another tool may write them: descriptors of 32 numbers.
+class ImportedFeatures : public ::testing::Test {
  protected:
   struct Own {
     std::vector<float> xy, values;  // [N, 2], [N, size]
@@ -56,7 +56,7 @@ class Given : public ::testing::Test {
       features.push_back(own);
     }
   }
-  // [size, N], as hloc has them.
+  // Transposes the descriptors to [size, N], as in hloc's files.
   static std::vector<float> columns(const Own& own) {
     std::vector<float> out(own.values.size());
     for (std::size_t i = 0; i < own.count(); ++i)
@@ -105,7 +105,58 @@ class Given : public ::testing::Test {
   std::vector<Own> features;
 };
 
-TEST_F(Given, keypoints_and_matches_are_those_of_the_file) {
+TEST_F(ImportedFeatures, TakeTheMatchesOfTheFile) {
+  write_h5();
+  const FloatMatchOptions matching = {.max_ratio = 0.9};
+  {
+    HlocWriter file(folder / "m.h5");
+    for (const auto& [i, k] : {std::pair(0, 1), std::pair(1, 2)}) {
+      std::vector<int> partner(at(i).count(), -1);
+      for (const FloatMatch& m : expected(i, k, matching))
+        partner[static_cast<std::size_t>(m.index1)] = m.index2;
+      file.write(fmt::format("db-{}.png/db-{}.png/matches0", i, k), H5T_NATIVE_INT, H5T_STD_I32LE,
+                 partner.data(), {partner.size()});
+    }
+  }
+  const CollectResult found = run("f.h5", {.given = {.matches = folder / "m.h5"}});
+  EXPECT_EQ(found.pairs, 2);
+  EXPECT_EQ(found.verified, 2);
+  const Database database(folder / "out.db");
+  EXPECT_EQ(database.matches(1, 2)->size(), expected(0, 1, matching).size());
+  EXPECT_FALSE(database.matches(1, 3));
+  EXPECT_TRUE(run("f.h5", {.given = {.matches = folder / "m.h5"}}).was_complete);
+  expect_error([&] { (void)run("f.h5"); }, "given.matches was");
+}
+
+TEST_F(ImportedFeatures, RefuseMatchesOfOtherFeatures) {
+  write_h5();
+  {
+    HlocWriter file(folder / "m.h5");
+    std::vector<int> partner(at(0).count(), 100000);
+    file.write("db-0.png/db-1.png/matches0", H5T_NATIVE_INT, H5T_STD_I32LE, partner.data(),
+               {partner.size()});
+  }
+  expect_error([&] { (void)run("f.h5", {.given = {.matches = folder / "m.h5"}}); },
+               "the matches are of other features");
+}
+
+TEST_F(ImportedFeatures, LoseTheirMatchesUnderAMask) {
+  write_h5();
+  std::filesystem::create_directories(folder / "masks/db");
+  ImageU8 mask(kWidth, kHeight, 1, std::uint8_t{255});
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth / 2; ++x) mask.at(x, y) = 0;
+  write_png(folder / ("masks/" + name_of(0) + ".png"), mask);
+  (void)run("f.h5", {.masks = folder / "masks"});
+  const Database database(folder / "out.db");
+  const auto matches = database.matches(1, 2);
+  ASSERT_TRUE(matches);
+  EXPECT_GT(matches->size(), 20U);
+  EXPECT_EQ(database.keypoint_count(1), static_cast<std::int64_t>(at(0).count()));
+  for (const colmap::IndexPair& m : *matches) EXPECT_GE(at(0).xy[2 * m.index1], kWidth / 2 - 0.5);
+}
+
+TEST_F(ImportedFeatures, keep_the_keypoints_and_matches_of_the_file) {
   write_h5();
   const FloatMatchOptions matching = {.max_ratio = 0.9, .max_distance = 0.8};
   const CollectResult result = run("f.h5", {.given = {.matching = matching}});
@@ -141,7 +192,7 @@ TEST_F(Given, keypoints_and_matches_are_those_of_the_file) {
   EXPECT_EQ(all.find("sift."), std::string::npos);
 }
 
-TEST_F(Given, a_folder_gives_what_a_file_gives) {
+TEST_F(ImportedFeatures, are_equal_from_a_folder_and_from_a_file) {
   write_h5();
   (void)run("f.h5");
   const Database first(folder / "out.db");
@@ -155,7 +206,7 @@ TEST_F(Given, a_folder_gives_what_a_file_gives) {
   }
 }
 
-TEST_F(Given, bytes_enter_the_database) {
+TEST_F(ImportedFeatures, of_bytes_enter_the_database) {
   for (Own& own : features) {
     for (float& v : own.values) v = std::min(std::round(4 * v), 255.0F);
     std::vector<float> wide;  // 128 numbers
@@ -174,7 +225,7 @@ TEST_F(Given, bytes_enter_the_database) {
     ASSERT_EQ(float(stored.data[n]), at(1).values[n]);
 }
 
-TEST_F(Given, the_same_bytes_whatever_happens_on_every_device) {
+TEST_F(ImportedFeatures, have_the_same_bytes_after_interruptions_on_every_device) {
   write_h5();
   for_each_device([&](Queue& queue, const std::string& id) {
     const ThreadLimit limit(2);
@@ -205,8 +256,8 @@ TEST_F(Given, the_same_bytes_whatever_happens_on_every_device) {
   });
 }
 
-// Photograph 2 does not fit.
-class GivenAndUnfit : public Given {
+// Fixture in which photograph 2 gets invalid features.
+class UnfitFeatures : public ImportedFeatures {
  protected:
   template <class Change>
   Own changed(int i, const Change& change) {
@@ -221,7 +272,7 @@ class GivenAndUnfit : public Given {
     return result.left_out.size() == 1 ? result.left_out[0].name + ": " + result.left_out[0].reason
                                        : fmt::format("{} are left out", result.left_out.size());
   }
-  // Expects `part` in the reason when `write` gives features of photograph 2.
+  // Expects `part` in the reason if `write` writes the features of photograph 2.
   template <class Write>
   void told(const std::string& part, const Write& write) {
     {
@@ -235,9 +286,9 @@ class GivenAndUnfit : public Given {
   }
 };
 
-TEST_F(GivenAndUnfit, in_a_file_of_hloc_is_left_out_and_told) {
+TEST_F(UnfitFeatures, in_a_file_of_hloc_are_left_out_and_reported) {
   told("db/2.png: has no features in the file", [](HlocWriter&) {});
-  told("of a picture of 640 x 480 px, it has 320 x 240", [&](HlocWriter& f) {
+  told("of an image of 640 x 480 px, it has 320 x 240", [&](HlocWriter& f) {
     write_into(f, name_of(2), at(2), H5T_IEEE_F32LE, {640, 480});
   });
   told("has descriptors of 16 floats, those before have 32 floats", [&](HlocWriter& f) {
@@ -272,7 +323,7 @@ TEST_F(GivenAndUnfit, in_a_file_of_hloc_is_left_out_and_told) {
   });
 }
 
-TEST_F(GivenAndUnfit, in_a_folder_of_arrays_is_left_out_and_told) {
+TEST_F(UnfitFeatures, in_a_folder_of_arrays_are_left_out_and_reported) {
   for (const int i : {0, 1, 3}) write_npz_of(name_of(i), at(i));
   EXPECT_NE(reason("npz").find("has no features: there is no "), std::string::npos);
   write_npz_of(name_of(2), at(2));
@@ -286,7 +337,7 @@ TEST_F(GivenAndUnfit, in_a_folder_of_arrays_is_left_out_and_told) {
   EXPECT_NE(reason("npz").find("'keypoints' has 3 columns"), std::string::npos);
 }
 
-TEST_F(Given, a_photograph_without_a_feature_is_one_without_pairs) {
+TEST_F(ImportedFeatures, may_be_empty_and_give_no_pairs) {
   features[1].xy.clear();
   features[1].values.clear();
   write_h5();
@@ -295,14 +346,14 @@ TEST_F(Given, a_photograph_without_a_feature_is_one_without_pairs) {
   EXPECT_EQ(result.verified, 3);
 }
 
-TEST_F(Given, what_makes_no_sense_is_refused) {
+TEST_F(ImportedFeatures, with_invalid_files_or_options_are_refused) {
   write_h5();
   const auto refused = [&](const std::string& source, const CollectOptions& options,
                            const char* part, ErrorCode code = ErrorCode::input) {
     expect_error([&] { (void)run(source, options); }, part, code);
   };
   const ErrorCode usage = ErrorCode::usage;
-  refused("f.h5", {.pairs = PairChoice::retrieval}, "is told by features found here", usage);
+  refused("f.h5", {.pairs = PairChoice::retrieval}, "found by features detected here", usage);
   refused("f.h5", {.pairs = PairChoice::sequential}, "--loop-period 0", usage);
   EXPECT_EQ(run("f.h5", {.pairs = PairChoice::sequential, .loop_period = 0}).verified, 6);
   refused("none.h5", {.overwrite = true}, "none.h5: can't be read");
@@ -312,7 +363,7 @@ TEST_F(Given, what_makes_no_sense_is_refused) {
   refused("f.h5", {.given = {.matching = {.max_ratio = 0}}}, "given.matching.max_ratio = 0", usage);
   refused("f.h5", {.given = {.matching = {.max_distance = -1}}}, "given.matching.max_distance",
           usage);
-  // Other features than the database was made with.
+  // The features differ from the database's.
   features[0].values[0] += 1;
   write_h5();
   refused("f.h5", {.pairs = PairChoice::sequential, .loop_period = 0},

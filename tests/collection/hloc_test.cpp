@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hloc's files read, and imported and verified in one pass.
+// Reads hloc's files, and imports and verifies them in one pass.
 #include <bifocal/error.hpp>
 #include <bifocal/colmap/hloc.hpp>
 #include <bifocal/io.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 using colmap::Configuration, colmap::Database, colmap::IndexPair, colmap::VerifyProgress;
 
-TEST(Hloc, KeypointsOfEveryKindOfFloat) {
+TEST(Hloc, ReadsKeypointsOfEveryFloatType) {
   const TemporaryFolder folder;
   // Values of binary16: every exponent, subnormal numbers and 0.
   std::vector<float> numbers = {0, -0.0F, 65504, -2047, 2048, 1023.5F};
@@ -49,7 +49,7 @@ TEST(Hloc, KeypointsOfEveryKindOfFloat) {
   EXPECT_FALSE(file.contains("db"));
 }
 
-TEST(Hloc, MatchesInEveryOrderAndSpelling) {
+TEST(Hloc, ReadsMatchesInEveryOrderAndSpelling) {
   const TemporaryFolder folder;
   {
     HlocWriter file(folder / "m.h5");
@@ -114,7 +114,7 @@ TEST(Hloc, DamageIsNamed) {
   }
 }
 
-// Images of one camera; every third pair shows a scene. Names as hloc has them, with folders.
+// Images of one camera, with names in folders as in hloc; every third pair shows a scene.
 std::string name_of(unsigned i) { return "db/" + std::to_string(i) + ".jpg"; }
 void write_files(const TemporaryFolder& folder, unsigned images) {
   std::vector<std::vector<float>> points(images);
@@ -155,7 +155,7 @@ VerifyProgress verify(const TemporaryFolder& folder, const std::string& database
                       folder / database, run);
 }
 
-TEST(Hloc, ImportedAndVerifiedInOnePass) {
+TEST(Hloc, FilesAreImportedAndVerifiedInOnePass) {
   const TemporaryFolder folder;
   write_files(folder, 9);
   const VerifyProgress done = verify(folder, "out.db");
@@ -175,7 +175,7 @@ TEST(Hloc, ImportedAndVerifiedInOnePass) {
     ASSERT_EQ(stored.size(), points.size());
     for (std::size_t i = 0; i < points.size(); ++i)
       EXPECT_NEAR(stored.data[2 * i], points[i][0], 1e-4);
-    for (const auto& row : db.geometry_rows())  // of images i and j, from 0
+    for (const auto& row : db.geometry_rows())  // image numbers i and j, from 0
       EXPECT_EQ(row.configuration == Configuration::degenerate,
                 (row.image1 + row.image2 - 2) % 3 != 0);
   }
@@ -193,7 +193,7 @@ TEST(Hloc, ImportedAndVerifiedInOnePass) {
   }
 }
 
-TEST(Hloc, TheSameFileHoweverTheWorkIsCut) {
+TEST(Hloc, TheDatabaseIsTheSameHoweverTheWorkIsSplit) {
   const TemporaryFolder folder;
   write_files(folder, 48);  // 1128 pairs: two pieces
   (void)verify(folder, "whole.db");
@@ -208,7 +208,7 @@ TEST(Hloc, TheSameFileHoweverTheWorkIsCut) {
   EXPECT_TRUE(read_file(folder / "whole.db") == read_file(folder / "cut.db"));
 }
 
-TEST(Hloc, ADatabaseThatIsThereKeepsItsCameras) {
+TEST(Hloc, AnExistingDatabaseKeepsItsCameras) {
   const TemporaryFolder folder;
   write_files(folder, 4);
   {
@@ -223,8 +223,8 @@ TEST(Hloc, ADatabaseThatIsThereKeepsItsCameras) {
   EXPECT_EQ(db.geometry(39, 38)->configuration, Configuration::calibrated);  // 1 and 2
 }
 
-// The pair is reported and gets no rows; the other pairs are verified.
-TEST(Hloc, AMatchOfNoKeypointLeavesItsPairOut) {
+// A pair with an invalid index is reported and gets no rows; the remaining pairs are verified.
+TEST(Hloc, APairWithAnInvalidMatchIsLeftOut) {
   const TemporaryFolder folder;
   write_files(folder, 3);
   const std::int64_t all = verify(folder, "whole.db").done;
@@ -243,7 +243,7 @@ TEST(Hloc, AMatchOfNoKeypointLeavesItsPairOut) {
   EXPECT_FALSE(db.geometry(1, 2) || db.matches(1, 2));
 }
 
-TEST(Hloc, CamerasOfPicturesOfAnotherSizeAreTold) {
+TEST(Hloc, CamerasOfAnotherImageSizeAreReported) {
   const TemporaryFolder folder;
   write_files(folder, 2);
   {
@@ -309,7 +309,7 @@ TEST(Hloc, MatchesOfAnotherRunAreRefused) {
   EXPECT_EQ(verify(folder, "out.db").skipped, 3);
 }
 
-TEST(Hloc, WhatDoesNotFitIsNamed) {
+TEST(Hloc, MismatchedInputIsNamed) {
   const TemporaryFolder folder;
   write_files(folder, 3);
   const auto fails = [&](const std::string& pairs, const char* part) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 files that lead elsewhere or claim more than they have: refused with a word, without memory
-// for what is not there, and nothing is left behind.
+// HDF5 files with links to other files or with sizes beyond their data are refused with a message,
+// without allocating the claimed memory, and no output file is left behind.
 #include <bifocal/error.hpp>
 #include <bifocal/colmap/hloc.hpp>
 #include <bifocal/io.hpp>
@@ -22,7 +22,7 @@ class Untrusted : public testing::Test {
     file.features("a.jpg", {1, 2, 3, 4}, H5T_IEEE_F32LE);
     file.matches("a.jpg/b.jpg", {0, 1}, H5T_STD_I32LE);
   }
-  // A data set of these properties; `data` may be null: never written.
+  // Makes a data set with these properties; `data` may be null, then the data are never written.
   static void make(const HlocWriter& file, const std::string& path, hid_t creation, hid_t type,
                    const std::vector<hsize_t>& shape, const void* data = nullptr) {
     const hid_t links = H5Pcreate(H5P_LINK_CREATE);
@@ -131,8 +131,8 @@ TEST_F(Untrusted, ClaimsOfMoreThanTheFileHasTakeNoMemory) {
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 32 << 10);  // KiB
 }
 
-// A pair of files of some kilobytes: the import ends before a database is there.
-TEST_F(Untrusted, AFailedImportLeavesNothing) {
+// Input files of some kilobytes are invalid, and the import ends before a database exists.
+TEST_F(Untrusted, AFailedImportLeavesNoFiles) {
   const auto nothing_left = [&](const std::string& why) {
     expect_error([&] { (void)verify(); }, why);
     for (const char* name :
@@ -161,7 +161,7 @@ TEST_F(Untrusted, AFailedImportLeavesNothing) {
   nothing_left("no image 'c.jpg'");
   write_file(folder / "pairs.txt", "a.jpg b.jpg\n");
   EXPECT_EQ(verify().done, 1);
-  // A database that was there stays.
+  // An existing database stays.
   features({640, 480}, false);
   const std::string whole = read_file(folder / "out.db");
   expect_error([&] { (void)verify(); }, "b.jpg/keypoints: takes 134217728 bytes");

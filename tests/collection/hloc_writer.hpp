@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes files as hloc does. HDF5 itself makes 16-bit floats of floats.
+// Writes files in hloc's layout. HDF5 itself converts floats to 16 bits.
 #pragma once
 
 #include <gtest/gtest.h>

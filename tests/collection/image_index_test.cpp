@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Images that look alike are found: the vectors by a plain reference, the ranking by scenes whose
-// images share their features.
+// Retrieval of similar images: vectors are compared with a plain reference, rankings are tested on
+// scenes whose images share features.
 #include <bifocal/error.hpp>
 #include <bifocal/pair_selection.hpp>
 #include <bifocal/device.hpp>
@@ -15,7 +15,7 @@
 namespace bifocal::test {
 namespace {
 
-// A descriptor about one of 40 prototypes, as those of an image cluster about what it shows.
+// Adds a descriptor near one of 40 prototypes, because descriptors of images cluster by content.
 void add_feature(Features& f, std::mt19937& random, unsigned prototype, float sigma) {
   std::mt19937 shape(prototype);
   f.keypoints.push_back({float(random() % 800), float(random() % 600), sigma, 0, 1});
@@ -25,7 +25,7 @@ void add_feature(Features& f, std::mt19937& random, unsigned prototype, float si
   }
 }
 
-// Image `number` of a scene: of 60 features, 45 are of the scene's own ten prototypes.
+// Returns image `number` of a scene: 45 of its 60 features are near the scene's own ten prototypes.
 Features view_of(unsigned scene, unsigned number, int count = 60) {
   std::mt19937 random(100 * scene + number);
   Features f;
@@ -79,7 +79,7 @@ std::vector<double> plain_vlad(const collection::Vocabulary& v, const Features& 
   return all;
 }
 
-TEST(Vlad, is_what_the_plain_sums_give) {
+TEST(Vlad, equals_plain_sums) {
   const std::vector<Features> images = four_scenes();
   std::vector<std::uint8_t> training;
   for (const Features& f : images)
@@ -143,7 +143,7 @@ TEST(ImageIndex, finds_the_images_of_the_same_scene) {
     ASSERT_EQ(best.size(), 5U);
     for (const int other : best) EXPECT_EQ(other % 4, i % 4) << i;
   }
-  // So do the pairs: six images of each of four scenes, all 15 pairs of each.
+  // Retrieved pairs join images of one scene: six images in each of four scenes give 15 pairs each.
   const auto pairs = retrieval_pairs(index, 5);
   EXPECT_EQ(pairs.size(), 60U);
   for (const ImagePair& p : pairs) EXPECT_EQ(p.image1 % 4, p.image2 % 4);
@@ -183,7 +183,7 @@ TEST(ImageIndex, images_without_features_have_no_partners) {
   EXPECT_TRUE(retrieval_pairs(index_of({{}, {}}), 3).empty());
 }
 
-TEST(ImageIndex, of_few_images) {
+TEST(ImageIndex, works_for_few_images) {
   EXPECT_TRUE(retrieval_pairs(index_of({}), 3).empty());
   EXPECT_TRUE(retrieval_pairs(index_of({view_of(0, 0)}), 3).empty());
   EXPECT_EQ(retrieval_pairs(index_of({view_of(0, 0), view_of(1, 1)}), 3).size(), 1U);
@@ -200,7 +200,7 @@ TEST(ImageIndex, asks_only_for_every_step_th_image) {
   for (const ImagePair& p : pairs) EXPECT_TRUE(p.image1 % 10 == 0 || p.image2 % 10 == 0);
 }
 
-TEST(ImageIndex, names_what_is_wrong) {
+TEST(ImageIndex, names_errors) {
   const std::vector<Features> images = {view_of(0, 0), view_of(0, 1)};
   const auto fails = [&](const auto& body, const std::string& what) {
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features are only where a photograph's mask is not black.
+// Features are detected only where a photograph's mask is not black.
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int kWidth = 320, kHeight = 240, kEdge = 150;
 
-// Black up to a column.
+// Makes a mask that is black up to a column.
 ImageU8 mask_to(int edge) {
   ImageU8 mask(kWidth, kHeight);
   for (int y = 0; y < kHeight; ++y)
@@ -38,12 +38,12 @@ class Masks : public ::testing::Test {
     fs::create_directories(folder / "masks/a");
     for (const char* name : {"a/1.png", "2.png", "3.png", "4.png"})
       write_file(folder / ("in/" + std::string(name)),
-                 encode_png(texture(kWidth, kHeight, 3)) + name);  // no copies
+                 encode_png(texture(kWidth, kHeight, 3)) + name);  // makes the files differ
     write_png(folder / "masks/a/1.png.png", mask_to(kEdge));
-    write_png(folder / "masks/2.png.png", mask_to(kWidth));  // all of it black
+    write_png(folder / "masks/2.png.png", mask_to(kWidth));  // all black
     write_png(folder / "masks/4.png.png", ImageU8(kWidth / 2, kHeight));
   }
-  // The leftmost feature of each image, and how many it has.
+  // Returns the leftmost feature and the number of features of each image.
   std::map<std::string, std::pair<float, std::size_t>> features() const {
     const colmap::Database database(folder / "out.db");
     std::map<std::string, std::pair<float, std::size_t>> all;
@@ -62,7 +62,7 @@ class Masks : public ::testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(Masks, hold_for_their_photographs) {
+TEST_F(Masks, restrict_features_of_their_photographs) {
   for_each_device([&](Queue& queue, const std::string& id) {
     const CollectResult result = run(queue, {.overwrite = true});
     EXPECT_EQ(result.images, 3) << id;
@@ -88,8 +88,9 @@ TEST_F(Masks, hold_for_their_photographs) {
   });
 }
 
-// Those that a mask leaves are as many as are asked for, where there are so many.
-TEST_F(Masks, leave_as_many_features_as_asked_for) {
+// Masked photographs still have the requested number of features, if enough are outside the
+// black pixels.
+TEST_F(Masks, leave_the_requested_number_of_features) {
   Queue queue;
   (void)run(queue, {.sift = {.max_features = 50}});
   const auto found = features();
@@ -97,19 +98,17 @@ TEST_F(Masks, leave_as_many_features_as_asked_for) {
   EXPECT_EQ(found.at("3.png").second, 50U);
 }
 
-TEST_F(Masks, belong_to_their_photographs) {
+TEST_F(Masks, are_part_of_the_settings_of_a_run) {
   Queue queue;
   (void)run(queue, {});
   EXPECT_TRUE(run(queue, {}).was_complete);
   write_png(folder / "masks/3.png.png", mask_to(20));
   expect_error([&] { (void)run(queue, {}); }, "3.png has changed since");
-  expect_error([&] { (void)run(queue, {.given = {.source = folder / "in"}}); },
-               "CollectOptions::masks", ErrorCode::usage);
   fs::remove_all(folder / "masks");
   expect_error([&] { (void)run(queue, {}); }, "masks: is no folder", ErrorCode::usage);
 }
 
-// As in COLMAP, a mask is 1.jpg.png, or else 1.png.
+// A mask is named 1.jpg.png as in COLMAP, or else 1.png.
 TEST_F(Masks, are_found_by_the_stem) {
   Queue queue;
   fs::remove_all(folder / "masks");
@@ -125,7 +124,7 @@ TEST_F(Masks, are_found_by_the_stem) {
   write_png(folder / "masks/2.jpg.png", mask_to(20));
   const CollectResult again = run(queue, {.overwrite = true});
   EXPECT_LT(features().at("2.jpg").first, kEdge);
-  // Without any mask the message has an expected name and an existing one.
+  // If no mask fits, the message names an expected and an existing file.
   fs::remove_all(folder / "masks");
   fs::create_directories(folder / "masks");
   write_png(folder / "masks/mask_1.png", mask_to(kEdge));
@@ -134,7 +133,7 @@ TEST_F(Masks, are_found_by_the_stem) {
             "2.jpg.png or 2.png, found mask_1.png)");
 }
 
-// Lines of 1 px keep features at reduced detection sizes, too.
+// Lines of 1 px in a mask keep their features even if detection uses reduced images.
 TEST_F(Masks, keep_their_resolution_if_photographs_are_reduced) {
   Queue queue;
   for (const bool keeps_lines : {false, true}) {

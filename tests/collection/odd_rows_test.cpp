@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One odd row never stops a database: what becomes of its pairs and of the others.
+// One odd row never stops the verification of a database: its own pairs get a defined result, and
+// all remaining pairs are verified.
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -22,7 +23,7 @@ using colmap::Configuration, colmap::Database, colmap::Id, colmap::IndexPair, co
 
 constexpr Id kImages = 4;
 
-// Four images, each with a camera of its own, whose pairs all show a scene.
+// Makes four images with separate cameras; all pairs show a scene.
 void make(const std::filesystem::path& file) {
   Database db(file, colmap::Access::create);
   colmap::Transaction all(db);
@@ -51,7 +52,7 @@ void make(const std::filesystem::path& file) {
 class OddRows : public testing::Test {
  protected:
   void SetUp() override { make(folder / "whole.db"); }
-  // After these statements.
+  // Verifies the database after these SQL statements.
   VerifyProgress verified(const std::string& sql) const {
     std::filesystem::copy_file(folder / "whole.db", folder / "a.db",
                                std::filesystem::copy_options::overwrite_existing);
@@ -59,7 +60,7 @@ class OddRows : public testing::Test {
     Queue queue;
     return colmap::verify(queue, folder / "a.db", {});
   }
-  // Camera 2 with these numbers.
+  // Verifies the database with this model and these parameters for camera 2.
   VerifyProgress with_camera(const std::string& model, const std::vector<double>& params,
                              bool prior) const {
     std::filesystem::copy_file(folder / "whole.db", folder / "a.db",
@@ -76,7 +77,8 @@ class OddRows : public testing::Test {
     const auto g = Database(folder / "a.db").geometry(a, b);
     return g ? std::optional(g->configuration) : std::nullopt;
   }
-  // Those of image 2, and all others calibrated.
+  // Checks the configuration of all pairs with image 2, and that all remaining pairs
+  // are calibrated.
   void expect_of_image_2(std::optional<Configuration> expected) const {
     for (Id i = 1; i <= kImages; ++i)
       for (Id j = i + 1; j <= kImages; ++j)
@@ -87,7 +89,7 @@ class OddRows : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(OddRows, cameras_of_no_numbers_are_done_without) {
+TEST_F(OddRows, cameras_with_invalid_numbers_are_ignored) {
   const double nan = std::numeric_limits<double>::quiet_NaN(),
                inf = std::numeric_limits<double>::infinity();
   const std::pair<const char*, std::vector<double>> kCameras[] = {
@@ -122,28 +124,28 @@ TEST_F(OddRows, cameras_of_no_numbers_are_done_without) {
   }
 }
 
-// A lens whose numbers are finite and move the points anywhere has no E.
+// A lens with finite but absurd parameters moves the points anywhere; its pairs have no E.
 TEST_F(OddRows, absurd_lenses_leave_F) {
   const VerifyProgress done = with_camera("SIMPLE_RADIAL", {1000, 640.5, 480.5, 1e12}, true);
   EXPECT_EQ(done.done, 6);
   expect_of_image_2(Configuration::uncalibrated);
 }
 
-TEST_F(OddRows, a_fisheye_without_numbers_proves_nothing) {
+TEST_F(OddRows, an_invalid_fisheye_has_only_degenerate_pairs) {
   const VerifyProgress done = with_camera("FISHEYE", {0, 0, 640.5, 480.5}, true);
   EXPECT_EQ(done.done, 6);
   expect_of_image_2(Configuration::degenerate);
 }
 
-TEST_F(OddRows, a_camera_without_a_size_is_one) {
+TEST_F(OddRows, a_camera_without_an_image_size_is_valid) {
   const VerifyProgress done = verified("UPDATE cameras SET width = 0, height = -5");
   EXPECT_EQ(done.done, 6);
   EXPECT_TRUE(done.odd_rows.empty());
   expect_of_image_2(Configuration::calibrated);
 }
 
-// Of a picture half as large.
-TEST_F(OddRows, principal_points_at_the_border_are_told) {
+// The principal point belongs to an image of twice the size.
+TEST_F(OddRows, principal_points_at_the_border_are_reported) {
   const VerifyProgress done =
       verified("UPDATE cameras SET width = 640, height = 480 WHERE camera_id = 2");
   EXPECT_EQ(done.done, 6);
@@ -155,7 +157,7 @@ TEST_F(OddRows, principal_points_at_the_border_are_told) {
             "intrinsics of another image size?");
 }
 
-TEST_F(OddRows, rows_that_can_not_be_used_are_left_out) {
+TEST_F(OddRows, unusable_rows_are_left_out) {
   struct Case {
     const char *sql, *row, *reason;
   };
@@ -201,8 +203,8 @@ TEST_F(OddRows, rows_that_can_not_be_used_are_left_out) {
   }
 }
 
-// The first pair, the last one, and a row that is of none.
-TEST_F(OddRows, matches_that_can_not_be_are_left_out) {
+// Invalid matches in the first pair, in the last pair, and in a row without a pair.
+TEST_F(OddRows, impossible_matches_are_left_out) {
   const auto expect_without = [&](const std::string& sql, Id a, Id b, const std::string& reason) {
     SCOPED_TRACE(sql);
     const VerifyProgress done = verified(sql);
@@ -232,11 +234,11 @@ TEST_F(OddRows, matches_that_can_not_be_are_left_out) {
   EXPECT_EQ(none.odd_rows[0].row, "table matches, pair_id 4294967296");
   EXPECT_EQ(none.odd_rows[0].reason, "is no number of a pair");
   EXPECT_EQ(none.odd_rows[1].row,
-            "table images, image_id 0");  // of a pair with 5, not there either
+            "table images, image_id 0");  // its pair is with image 5, which is missing as well
 }
 
-// The same bytes, and the same words, when the work is cut into calls.
-TEST_F(OddRows, are_told_by_every_call_and_change_nothing) {
+// The bytes and the messages are the same if the work is split into calls.
+TEST_F(OddRows, are_reported_by_every_call_without_changes) {
   const VerifyProgress first = verified("DELETE FROM keypoints WHERE image_id = 3");
   const std::string bytes = read_file(folder / "a.db");
   Queue queue;
@@ -252,7 +254,7 @@ TEST_F(OddRows, are_told_by_every_call_and_change_nothing) {
   EXPECT_EQ(over.left_out, 3);
 }
 
-TEST_F(OddRows, all_of_them_leave_nothing) {
+TEST_F(OddRows, in_all_pairs_give_no_geometry) {
   const VerifyProgress done = verified("DELETE FROM keypoints");
   EXPECT_EQ(done.done, 0);
   EXPECT_EQ(done.left_out, 6);
@@ -262,8 +264,8 @@ TEST_F(OddRows, all_of_them_leave_nothing) {
                "there is no such file");
 }
 
-// The camera of f = 0 of the field's cases.
-TEST(OddRowsOfTheField, a_camera_without_a_focal_length) {
+// The camera with f = 0 from the field cases.
+TEST(OddRowsOfTheField, contain_a_camera_without_a_focal_length) {
   BIFOCAL_NEEDS_DATA("field_cases");
   const TemporaryFolder folder;
   std::filesystem::copy_file(data("field_cases/focal_zero.db"), folder / "a.db");

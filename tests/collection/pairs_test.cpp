@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which pairs are chosen: by their place in a sequence, on Earth, and in a file.
+// Selection of pairs by position in a sequence, by position on Earth, and from a file.
 #include <bifocal/verify_pairs.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -43,7 +43,7 @@ TEST(Pairs, are_brought_into_order) {
   EXPECT_EQ(list_of(pairs), (List{{0, 1}, {0, 2}, {1, 3}}));
 }
 
-TEST(SequentialPairs, are_those_within_the_overlap) {
+TEST(SequentialPairs, are_within_the_overlap) {
   EXPECT_EQ(list_of(sequential_pairs(4, {.overlap = 2, .quadratic = false})),
             (List{{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}}));
   for (const int images : {0, 1}) EXPECT_TRUE(sequential_pairs(images).empty());
@@ -58,7 +58,7 @@ TEST(SequentialPairs, reach_out_by_powers_of_two) {
   std::size_t expected = 0;
   for (const int step : steps) expected += static_cast<std::size_t>(100 - step);
   EXPECT_EQ(pairs.size(), expected);
-  // A large overlap does not overflow the powers.
+  // A large overlap does not overflow the powers of two.
   EXPECT_EQ(list_of(sequential_pairs(60, {.overlap = 1000})), list_of(all_pairs(60)));
 }
 
@@ -68,8 +68,9 @@ TEST(SequentialPairs, need_an_overlap) {
             std::string::npos);
 }
 
-TEST(NearPairs, distances_are_those_on_the_sphere) {
-  // A quarter of the sphere, along the equator and over the pole; a degree of latitude; nothing.
+TEST(NearPairs, distances_are_on_the_sphere) {
+  // Distances of a quarter of the sphere along the equator and over the pole, of one degree of
+  // latitude, and of zero.
   const double quarter = 6371008.8 * std::acos(-1) / 2;
   EXPECT_NEAR(distance_m({0, 0}, {0, 90}), quarter, 1e-3);
   EXPECT_NEAR(distance_m({0, 10}, {90, -77}), quarter, 1e-3);
@@ -79,7 +80,7 @@ TEST(NearPairs, distances_are_those_on_the_sphere) {
   EXPECT_NEAR(distance_m({48, 7}, {48, 7}), 0, 1e-6);
 }
 
-// Positions about a place, some missing, some twice.
+// Positions near a place, some missing, some twice.
 std::vector<std::optional<GeoPosition>> positions_at(double latitude, double longitude) {
   std::mt19937 random(7);
   std::vector<std::optional<GeoPosition>> all;
@@ -94,7 +95,7 @@ std::vector<std::optional<GeoPosition>> positions_at(double latitude, double lon
   return all;
 }
 
-// Distances of all to all.
+// Reference: compares the distances of all pairs of positions.
 List near_by_all_distances(const std::vector<std::optional<GeoPosition>>& positions,
                            double max_distance, int most) {
   std::vector<ImagePair> pairs;
@@ -113,7 +114,7 @@ List near_by_all_distances(const std::vector<std::optional<GeoPosition>>& positi
   return list_of(pairs);
 }
 
-TEST(NearPairs, are_those_that_all_distances_give) {
+TEST(NearPairs, equal_a_search_over_all_distances) {
   for (const auto& [latitude, longitude] :
        {std::pair{48.58, 7.75}, std::pair{-0.005, 179.995}, std::pair{89.99, 0.0}}) {
     const auto positions = positions_at(latitude, longitude);
@@ -129,7 +130,7 @@ TEST(NearPairs, are_those_that_all_distances_give) {
   }
 }
 
-TEST(NearPairs, images_at_one_place_are_near_at_no_distance) {
+TEST(NearPairs, images_at_one_place_are_near_at_distance_zero) {
   const std::vector<std::optional<GeoPosition>> positions = {
       GeoPosition{48, 7}, std::nullopt, GeoPosition{48, 7}, GeoPosition{48, 7.001}};
   EXPECT_EQ(list_of(near_pairs(positions, {.max_distance_m = 0})), (List{{0, 2}}));
@@ -137,7 +138,7 @@ TEST(NearPairs, images_at_one_place_are_near_at_no_distance) {
   EXPECT_TRUE(near_pairs(std::vector<std::optional<GeoPosition>>(5)).empty());
 }
 
-TEST(NearPairs, name_what_is_wrong) {
+TEST(NearPairs, name_errors) {
   const std::vector<std::optional<GeoPosition>> wrong = {GeoPosition{1, 2}, GeoPosition{91, 2}};
   EXPECT_NE(error_of([&] { (void)near_pairs(wrong); }, ErrorCode::usage).find("image 1"),
             std::string::npos);
@@ -154,12 +155,14 @@ TEST(NearPairs, name_what_is_wrong) {
             std::string::npos);
 }
 
-TEST(SuggestedPartners, are_those_of_verified_partners) {
-  // 0 - 1 - 2 and 1 - 3 with 1 - 3 the stronger; 4 was tried with 0 in vain, 5 with nobody.
+TEST(SuggestedPartners, are_partners_of_verified_partners) {
+  // Verified pairs are 0 - 1 - 2 and 1 - 3, of which 1 - 3 is the stronger; 4 was tried with 0
+  // without success, 5 was not tried.
   const std::vector<PairInliers> tried = {
       {{0, 1}, 100}, {{2, 1}, 40}, {{1, 3}, 80}, {{0, 4}, 0}, {{4, 3}, 50}};
-  // 0 reaches 3 by 80 and 2 by 40; 1 reaches 4; 2 reaches 0 and 3, both by 40; 3 reaches 0 and 2;
-  // 4, which was tried with 0, reaches 1. Turn by turn, no pair twice:
+  // 0 reaches 3 with 80 inliers and 2 with 40; 1 reaches 4; 2 reaches 0 and 3, both with 40; 3
+  // reaches 0 and 2; 4, which was tried with 0, reaches 1. Partners are given in rounds, no
+  // pair twice:
   const auto found = suggested_partners(6, tried, 2);
   EXPECT_EQ(found[0], (std::vector<int>{3}));
   EXPECT_EQ(found[1], (std::vector<int>{4}));
@@ -184,12 +187,12 @@ class PairsFile : public ::testing::Test {
                                     "x",     "x y",       "y z",     "z"};
 };
 
-TEST_F(PairsFile, has_two_names_a_line) {
+TEST_F(PairsFile, has_two_names_per_line) {
   EXPECT_EQ(list_of(read("# pairs\n\n a.jpg sub/b.jpg\r\nsub/b.jpg\t a.jpg\nc d.jpg a.jpg\n"
                          "sub/b.jpg c d.jpg")),
             (List{{0, 1}, {0, 2}, {1, 2}}));
   EXPECT_TRUE(read("# none\n").empty());
-  // As editors of Windows, and of a Mac of old, save it.
+  // Files as saved by editors on Windows and old Macs.
   EXPECT_EQ(list_of(read("\xef\xbb\xbf"
                          "a.jpg sub/b.jpg")),
             (List{{0, 1}}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Partners by looks are not spent on copies, on pictures of a camera that stood still, and on those
-// without features.
+// Retrieved partners are not wasted on copies, on images of a camera that stood still, and on
+// images without features.
 #include <bifocal/collect.hpp>
 #include <bifocal/io.hpp>
 
@@ -39,7 +39,7 @@ class PartnersOfCopies : public ::testing::Test {
     return collect(queue, list_photographs(std::vector{(folder / "in").string()}),
                    folder / "out.db", options);
   }
-  // Of the images that a verified pair links, the parts that hang together.
+  // Counts the connected components of the images under verified pairs.
   int parts() const {
     const colmap::Database database(folder / "out.db");
     std::vector<std::size_t> root(database.images().size() + 1);
@@ -58,7 +58,7 @@ class PartnersOfCopies : public ::testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(PartnersOfCopies, the_map_of_doubled_photographs_is_whole) {
+TEST_F(PartnersOfCopies, duplicates_leave_the_graph_connected) {
   for (int i = 0; i < kViews; ++i) write_png(folder / fmt::format("in/{}.png", i), view(i));
   const CollectResult alone = run();
   EXPECT_EQ(parts(), 1);
@@ -70,8 +70,8 @@ TEST_F(PartnersOfCopies, the_map_of_doubled_photographs_is_whole) {
   EXPECT_EQ(doubled.notes.at(0).substr(0, 47), "10 photographs are copies of another one, the f");
 }
 
-// Copies of another compression, size and brightness are no other files.
-TEST_F(PartnersOfCopies, pictures_that_show_the_same_are_copies_too) {
+// Copies with another compression, size or brightness have other bytes.
+TEST_F(PartnersOfCopies, images_of_equal_content_are_copies) {
   for (int i = 0; i < kViews; ++i) {
     write_file(folder / fmt::format("in/{}.jpg", i), encode_jpeg(view(i), 97));
     write_file(folder / fmt::format("in/{} weak.jpg", i), encode_jpeg(view(i), 75));
@@ -86,7 +86,7 @@ TEST_F(PartnersOfCopies, pictures_that_show_the_same_are_copies_too) {
 TEST_F(PartnersOfCopies, photographs_without_features_are_no_partners) {
   for (int i = 0; i < kViews; ++i) write_png(folder / fmt::format("in/{}.png", i), view(i));
   const CollectResult alone = run();
-  // Flat but for one corner of a few features.
+  // Images that are flat except for a corner with a few features.
   for (int i = 0; i < kViews; ++i) {
     ImageU8 flat(kWidth + i, kHeight, 1, std::uint8_t{90});
     for (int y = 0; y < 24; ++y)

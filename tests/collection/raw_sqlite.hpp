@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A database as SQLite has it, beside the reader and writer that are tested.
+// Accesses a database through SQLite alone, independently of the tested reader and writer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,8 @@ class RawDatabase {
         << sql << ": " << (message ? message : "");
     sqlite3_free(message);
   }
-  // The first column of the first row as bytes: a blob's, or those of a value's text.
+  // Returns the first column of the first row as bytes: the bytes of a blob, or the text of
+  // another value.
   [[nodiscard]] std::string bytes(const std::string& sql) {
     sqlite3_stmt* s = nullptr;
     EXPECT_EQ(sqlite3_prepare_v2(db_, sql.c_str(), -1, &s, nullptr), SQLITE_OK) << sql;
@@ -45,7 +46,7 @@ class RawDatabase {
     std::memcpy(out.data(), all.data(), out.size() * sizeof(T));
     return out;
   }
-  // Writes `data` to the blob column that `sql` updates by its one ?.
+  // Writes `data` to the blob column that `sql` updates by its only parameter `?`.
   template <class T>
   void write(const std::string& sql, const std::vector<T>& data) {
     sqlite3_stmt* s = nullptr;

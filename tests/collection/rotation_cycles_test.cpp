@@ -17,8 +17,8 @@ using colmap::PairRotation;
 
 constexpr double kDegree = 0.017453292519943295;
 
-// Cameras 1 to `count` with random orientations, and the rotations of all pairs with an error of up
-// to a degree.
+// Returns the rotations of all pairs of cameras 1 to `count` with random orientations, with errors
+// of up to a degree.
 std::vector<PairRotation> all_rotations(Id count, std::mt19937_64& random) {
   std::vector<Mat3> world;
   for (Id i = 0; i < count; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of rows into a database that others read: whole or not at all, in a log that stays short,
-// and to the bytes that SQLite alone writes.
+// RowWriter writes pieces of rows into a database with concurrent readers: a piece is visible as a
+// whole or not at all, the log stays short, and the bytes equal SQLite's own.
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/io.hpp>
 
@@ -24,7 +24,8 @@ using colmap::Access, colmap::Database, colmap::Id, colmap::RowWriter, colmap::T
 
 constexpr Id kImages = 100;
 
-// The k-th pair of them, and what is said of it: so many inliers, of numbers of its own.
+// The k-th pair of the images, and a geometry of that pair with a given number of inliers and with
+// numbers that depend on k.
 std::pair<Id, Id> pair_at(int k) {
   Id first = 1;
   while (k >= int(kImages - first)) k -= int(kImages - first++);
@@ -67,7 +68,7 @@ TEST_F(RowWriting, readers_see_whole_pieces_and_the_log_stays_short) {
   RowWriter writer(file, kLongest);
   std::atomic<bool> ended = false;
   std::atomic<int> seen = 0;
-  // Another reader of this process, which is asked to stay out now and then.
+  // Another reader in this process, which the writer's gate keeps out at times.
   std::thread reader([&] {
     std::size_t before = 0;
     const Database database(file);
@@ -96,12 +97,13 @@ TEST_F(RowWriting, readers_see_whole_pieces_and_the_log_stays_short) {
   writer.finish();
   EXPECT_GT(seen, 2);
   EXPECT_GT(longest, kLongest);
-  EXPECT_LT(longest, kLongest + 2 * kPiece);  // of 31 MB
+  EXPECT_LT(longest, kLongest + 2 * kPiece);  // the rows have 31 MB
   expect_whole(file, kPieces * kRows);
 }
 
-// What a program sees that reads for long; it puts off the end of the log, and nothing else.
-TEST_F(RowWriting, a_reader_that_stays_holds_up_nobody) {
+// A long-running reader keeps its snapshot. It delays the truncation of the log, but not
+// the writer.
+TEST_F(RowWriting, a_long_running_reader_does_not_block_writing) {
   RawDatabase reader(file);
   reader.run("BEGIN");
   EXPECT_EQ(reader.bytes("SELECT COUNT(*) FROM two_view_geometries"), "0");
@@ -115,33 +117,33 @@ TEST_F(RowWriting, a_reader_that_stays_holds_up_nobody) {
     EXPECT_EQ(reader.bytes("SELECT COUNT(*) FROM two_view_geometries"), "30");
     const std::int64_t before = log_bytes(file);
     for (int p = 30; p < 60; ++p) writer.write([&](Database& to) { write_row(to, p, 4000); });
-    EXPECT_LT(log_bytes(file), before + 200000);  // it was begun anew, and used again
+    EXPECT_LT(log_bytes(file), before + 200000);  // the log was restarted and reused
   }
   expect_whole(file, 60);
 }
 
-TEST_F(RowWriting, what_fails_leaves_nothing_of_its_piece) {
+TEST_F(RowWriting, a_failed_piece_leaves_no_rows) {
   RowWriter writer(file, 1 << 16);
   for (int p = 0; p < 6; ++p) {
     writer.write([&](Database& to) {
       for (int k = 0; k < 20; ++k) write_row(to, 20 * p + k, 1000);
     });
-    // More than is kept in memory, so that a part of it is in the log.
+    // The rows exceed the memory cache, so a part is in the log when the write fails.
     EXPECT_THROW(writer.write([&](Database& to) {
       for (int k = 0; k < 1000; ++k) write_row(to, 2000 + k, 1500);
       throw std::runtime_error("no more");
     }),
                  std::runtime_error);
-    const std::lock_guard inside(writer.gate());  // it is open
+    const std::lock_guard inside(writer.gate());  // the gate is open
     EXPECT_EQ(Database(file).geometry_rows().size(), std::size_t(20 * (p + 1)));
   }
   writer.finish();
   expect_whole(file, 120);
 }
 
-// Pages that are written, changed and written again in one transaction, small ones and large ones,
-// are those of SQLite's own way to the file.
-TEST_F(RowWriting, the_file_is_the_one_that_SQLite_writes) {
+// Pages are written, changed and written again in one transaction, with small and large page sizes.
+// The file equals the output of SQLite's own write path.
+TEST_F(RowWriting, the_file_equals_SQLites_own_output) {
   for (const char* page : {"512", "4096", "65536"}) {
     const fs::path plain = folder / (std::string("p") + page),
                    ours = folder / (std::string("o") + page);

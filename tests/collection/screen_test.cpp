@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The screen counts matches of the largest features as match() does, on every device; collect()
-// matches in full what passes, links what falls apart, and tells what it left out.
+// The screen counts matches of the largest features like match(), on every device. collect() fully
+// matches the pairs that pass, links separate components, and reports the pairs left out.
 #include <bifocal/collect.hpp>
 #include <bifocal/verify_pairs.hpp>
 #include <bifocal/error.hpp>
@@ -40,7 +40,7 @@ Features random_features(unsigned seed, int count) {
   return f;
 }
 
-TEST(LargestKeypoints, are_those_of_a_stable_sort) {
+TEST(LargestKeypoints, follow_a_stable_sort) {
   const Features f = random_features(3, 500);
   for (const int most : {0, 1, 7, 100, 499, 500, 1000}) {
     std::vector<std::int64_t> expected(f.keypoints.size());
@@ -55,7 +55,7 @@ TEST(LargestKeypoints, are_those_of_a_stable_sort) {
   EXPECT_TRUE(largest_keypoints({}, 5).empty());
 }
 
-// The same random descriptors with noise, so that some of them match.
+// Images share random descriptors, with noise, so that some match.
 std::vector<Features> images() {
   std::vector<Features> all;
   for (unsigned i = 0; i < 5; ++i) {
@@ -64,7 +64,7 @@ std::vector<Features> images() {
     for (std::uint8_t& d : f.descriptors) d = std::uint8_t(d + noise() % 4);
     all.push_back(std::move(f));
   }
-  all.emplace_back();  // nothing in it
+  all.emplace_back();  // an image without features
   all.push_back(random_features(9, 1));
   return all;
 }
@@ -88,7 +88,7 @@ TEST(ScreenPairs, counts_matches_of_the_largest_features) {
     EXPECT_EQ(screen_pairs(queue, set, pairs, options), expected) << id;
     EXPECT_TRUE(screen_pairs(queue, set, {}, options).empty()) << id;
     EXPECT_TRUE(screen_pairs(queue, FeatureSet(queue.device()), {}, options).empty()) << id;
-    // verify_pairs matches those that pass, as without the screen.
+    // verify_pairs matches the pairs that pass, with the same result as without the screen.
     std::vector<ImagePair> passed;
     for (std::size_t k = 0; k < pairs.size(); ++k)
       if (expected[k] >= options.min_matches) passed.push_back(pairs[k]);
@@ -134,7 +134,7 @@ TEST(ImageComponents, grow_together_and_are_named_by_their_lowest_image) {
   for (int i = 0; i < 6; ++i) EXPECT_EQ(components.of(i), expected[std::size_t(i)]);
 }
 
-// Images 0 1 2 are one component, 3 4 another one, 5 is alone.
+// Images 0 1 2 are one component, 3 4 another, and 5 is alone.
 TEST(LinkingPairs, are_the_best_between_components) {
   const std::vector<ImagePair> verified = {{0, 1}, {1, 2}, {3, 4}};
   const std::vector<ScreenedPair> left_out = {{{0, 2}, 7}, {{0, 3}, 5}, {{0, 5}, 2}, {{1, 3}, 6},
@@ -151,7 +151,7 @@ TEST(LinkingPairs, are_the_best_between_components) {
                ErrorCode::usage);
 }
 
-// Two planes, of which each view shows one.
+// Views of two planes; each view shows one plane.
 class Planes : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -167,7 +167,7 @@ class Planes : public ::testing::Test {
     const std::vector<std::string> in = {(folder / "in").string()};
     return collect(queue, list_photographs(in), folder / "out.db", options);
   }
-  // Pairs that COLMAP's own tables have, and those of ours.
+  // Pairs in a table, which may be COLMAP's or our own.
   [[nodiscard]] std::vector<std::pair<int, int>> in_table(const char* table) const {
     const sqlite::Connection connection(folder / "out.db", sqlite::Mode::read);
     sqlite::Statement all(connection,
@@ -182,7 +182,7 @@ class Planes : public ::testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(Planes, are_matched_where_they_pass_or_may_link) {
+TEST_F(Planes, are_matched_if_they_pass_or_may_link) {
   for_each_device([&](Queue& queue, const std::string& id) {
     std::string first;
     for (const int block : {2, 0}) {
@@ -191,13 +191,13 @@ TEST_F(Planes, are_matched_where_they_pass_or_may_link) {
       EXPECT_EQ(result.verified, 12) << id;  // six of each plane
       EXPECT_EQ(result.pairs, 14) << id;     // and two that might link them
       EXPECT_EQ(result.screened_out, 14) << id;
-      EXPECT_EQ(in_table("bifocal_screened").size(), 16U) << id;  // with the two
+      EXPECT_EQ(in_table("bifocal_screened").size(), 16U) << id;  // including the two links
       EXPECT_EQ(in_table("matches").size(), 14U) << id;
       for (const auto& [one, two] : in_table("bifocal_screened")) EXPECT_NE(one % 2, two % 2);
       const std::string bytes = read_file(folder / "out.db");
       if (first.empty()) first = bytes;
       EXPECT_TRUE(first == bytes) << id << ' ' << block;
-      // It was finished and stopped before it got its name.
+      // The run is complete but stopped before its database was renamed.
       std::filesystem::rename(folder / "out.db", folder / "out.db.part");
       options.overwrite = false;
       (void)run(queue, options);
@@ -214,17 +214,17 @@ TEST_F(Planes, are_matched_where_they_pass_or_may_link) {
   });
 }
 
-// A screen that nothing passes: links alone find each plane, round after round, and stop where a
-// round verifies nothing.
+// No pair passes the screen. The links alone find each plane, round by round, and end after a round
+// without a verified pair.
 TEST_F(Planes, are_found_by_links_alone) {
   Queue queue;
   const CollectResult result = run(queue, {.screen = {.min_matches = 10000}, .links = 1});
-  EXPECT_GE(result.verified, 6);  // what holds four views of each together
+  EXPECT_GE(result.verified, 6);  // enough pairs to connect four views of each plane
   EXPECT_LT(result.pairs, 28);
   EXPECT_EQ(result.pairs + result.screened_out, 28);
 }
 
-TEST_F(Planes, have_more_inliers_of_a_guided_round) {
+TEST_F(Planes, have_more_inliers_after_a_guided_round) {
   const auto counts = [&](const char* table) {
     const sqlite::Connection connection(folder / "out.db", sqlite::Mode::read);
     sqlite::Statement all(connection, fmt::format("SELECT pair_id, rows FROM {}", table));
@@ -248,7 +248,7 @@ TEST_F(Planes, have_more_inliers_of_a_guided_round) {
   });
 }
 
-// Stopped in the middle of any stage, and gone on with: the same bytes.
+// A run that was stopped in any stage and resumed gives the same bytes.
 TEST_F(Planes, have_the_same_database_after_stops) {
   Queue queue;
   const CollectOptions options{.screen = {.min_matches = 60}, .links = 1};

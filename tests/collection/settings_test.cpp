@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// collect() tells by its settings whether unfinished work is of the same options.
+// The settings of collect() decide whether an interrupted run has the same options.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,8 +15,8 @@
 namespace bifocal::collection {
 namespace {
 
-// Calls `change` with every number, flag, word and text of the options and the name that its
-// setting has.
+// Calls `change` with the setting's name and a function that changes it, for every number, flag,
+// enumerator and string of the options.
 template <HasFields Options, class Change>
 void change_each(Options& options, const std::string& path, const Change& change) {
   fields(options, [&](auto& member, const Field& field) {
@@ -38,7 +38,7 @@ void change_each(Options& options, const std::string& path, const Change& change
   });
 }
 
-// Returns a way of choosing pairs and features for each option that some do not look at.
+// Returns a way of choosing pairs and features for each option that some ways ignore.
 std::vector<CollectOptions> ways(const std::filesystem::path& given) {
   std::vector<CollectOptions> all;
   for (const PairChoice pairs :
@@ -49,7 +49,7 @@ std::vector<CollectOptions> ways(const std::filesystem::path& given) {
   return all;
 }
 
-TEST(Settings, tell_every_option_that_decides_what_is_found) {
+TEST(Settings, contain_every_option_that_changes_results) {
   const std::filesystem::path given =
       std::filesystem::path(testing::TempDir()) / "bifocal-settings-given.h5";
   std::ofstream(given) << "features";

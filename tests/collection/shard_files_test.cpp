@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans, lists and results of shards whose checksums are right, so that they may be anybody's.
+// Plans, lists and results of shards with correct checksums but arbitrary contents, as anybody
+// could write them.
 #include <gtest/gtest.h>
 
 #include <bifocal/colmap/verify.hpp>
@@ -32,12 +33,12 @@ class ShardFiles : public testing::Test {
   colmap::Plan plan;
 };
 
-TEST_F(ShardFiles, ResultsThatAreNotOfTheListAreRefused) {
+TEST_F(ShardFiles, ResultsOutsideTheListAreRefused) {
   run_all();
   const std::filesystem::path file = folder / "plan/shard-2.result";
   const std::string whole = read_file(file), database = read_file(folder / "part.db");
   constexpr std::size_t kSum = 8;
-  // The first row with inliers; rows begin behind the file's head.
+  // Finds the first row with inliers; rows begin after the file header.
   std::size_t at = 56;
   std::uint32_t row[6] = {};  // image1 image2 configuration known matches inliers
   for (; row[5] == 0; at += 24 + 8 * std::size_t{row[5]}) {
@@ -63,7 +64,7 @@ TEST_F(ShardFiles, ResultsThatAreNotOfTheListAreRefused) {
   changed(place(6), 4000000, "is damaged: a match of keypoints 4000000 and ");
   changed(place(6) + 8 * std::size_t{row[5]} + 4, 0x7ff80000,
           "is damaged: the geometry of images");  // a NaN
-  // Rows of another shard under this one's name.
+  // Rows of another shard under this shard's name.
   std::string other = read_file(folder / "plan/shard-1.result");
   std::memcpy(other.data() + 12, whole.data() + 12, 4);
   const std::uint64_t sum =
@@ -71,7 +72,7 @@ TEST_F(ShardFiles, ResultsThatAreNotOfTheListAreRefused) {
   std::memcpy(other.data() + other.size() - kSum, &sum, kSum);
   write_file(file, other);
   expect_error([&] { merge(); }, "shard 2 has 30 matches of images");
-  // A file as large as no result of this shard is not read.
+  // A file larger than any result of this shard is not read.
   std::filesystem::resize_file(file, std::uintmax_t{1} << 32);
   expect_error([&] { merge(); }, "has 4294967296 bytes, more than the ");
   write_file(file, whole);
@@ -79,7 +80,7 @@ TEST_F(ShardFiles, ResultsThatAreNotOfTheListAreRefused) {
   EXPECT_FALSE(read_file(folder / "part.db") == database);
 }
 
-// Numbers are refused before anything is computed with them, whatever the hash says.
+// Numbers are range-checked before use, even if the hash is correct.
 TEST_F(ShardFiles, NumbersOfAPlanAreWithinTheirRanges) {
   const std::filesystem::path file = folder / "plan/plan.json";
   const std::string whole = read_file(file);
@@ -103,7 +104,7 @@ TEST_F(ShardFiles, NumbersOfAPlanAreWithinTheirRanges) {
   changed("max_error", "-1", "max_error is -1");
   changed("max_error", "1e999", "is no plan: ");
   changed("min_inliers", "2147483648", "min_inliers is 2147483648");
-  changed("min_inliers", "16", "is damaged or was changed: its hash is another");
+  changed("min_inliers", "16", "is damaged or was changed: its hash differs");
   changed("seed", "-3", "seed is -3");
   changed("views", "\"x\"", "views is \"x\", must be of 32 hexadecimal digits");
   changed("lists", "[[[[[[", "is no plan: lists in lists");

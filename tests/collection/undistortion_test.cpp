@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every lens model undone gives the ray that its formula, written down plainly here, was given.
+// Undistortion of every lens model inverts its distortion formula, which this file spells
+// out plainly.
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 
@@ -101,7 +102,7 @@ Camera camera_of(const LensModel& m) {
   return c;
 }
 
-TEST(Undistortion, GivesTheRaysBack) {
+TEST(Undistortion, RecoversTheRays) {
   for (const LensModel& m : kModels) {
     SCOPED_TRACE(m.name);
     const Camera camera = camera_of(m);
@@ -113,7 +114,7 @@ TEST(Undistortion, GivesTheRaysBack) {
     for (int i = 0; i < 500; ++i) {
       const double x = ray(random), y = ray(random);
       const Vec2 d = m.distort(x, y, m.lens);
-      // COLMAP's px, from the corner, are ours plus a half.
+      // COLMAP's pixel coordinates start at the corner and exceed ours by a half.
       const Vec2 out = undistort({fx * d[0] + 321 - 0.5, fy * d[1] + 239 - 0.5});
       ASSERT_NEAR((out[0] - k.cx) / k.fx, x, 1e-9);
       ASSERT_NEAR((out[1] - k.cy) / k.fy, y, 1e-9);
@@ -126,7 +127,7 @@ TEST(Undistortion, GivesTheRaysBack) {
   }
 }
 
-// Halfway to the corner areas stay about the same: a threshold means px of the picture.
+// Areas halfway to the corner keep about their size, so that a threshold in px keeps its meaning.
 TEST(Undistortion, KeepsTheScaleOfThePicture) {
   for (const LensModel& m : kModels) {
     SCOPED_TRACE(m.name);
@@ -138,8 +139,8 @@ TEST(Undistortion, KeepsTheScaleOfThePicture) {
   }
 }
 
-TEST(Undistortion, HasNoPointWhereThereIsNoRay) {
-  // Folds over at r = 1 / sqrt(3 * 0.5).
+TEST(Undistortion, HasNoPointWithoutARay) {
+  // The lens folds over at r = 1 / sqrt(3 * 0.5).
   const Undistortion folding(
       Camera{1, colmap::model_number("SIMPLE_RADIAL"), 640, 480, {300, 320, 240, -0.5}, true});
   EXPECT_TRUE(std::isnan(folding({319.5 + 300 * 0.6, 239.5})[0]));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A database's pairs verified: what is written, what is skipped, and the same file however the work
-// was cut.
+// Verification of a database's pairs: the written rows, the skipped pairs, and equal files however
+// the work was split.
 #include <bifocal/error.hpp>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/io.hpp>
@@ -21,8 +21,8 @@ namespace {
 using colmap::Access, colmap::Configuration, colmap::Database, colmap::Id, colmap::IndexPair,
     colmap::VerifyProgress, colmap::VerifyRun;
 
-// Images of one camera, each with the points of its own in all pairs: pair (i, j) has matches of a
-// scene (every fifth pair) or wrong ones.
+// Makes images of one camera in which every pair has its own points: pair (i, j) has matches of a
+// scene (every fifth pair) or wrong matches.
 void make(const std::filesystem::path& file, Id images, int matches = 24) {
   Database db(file, Access::create);
   colmap::Transaction all(db);
@@ -81,7 +81,7 @@ TEST(Verification, WritesARowForEveryPairWithMatches) {
     EXPECT_EQ(g->configuration == Configuration::degenerate, g->inliers.empty());
     EXPECT_FALSE(!is_scene && !g->inliers.empty());
     believed += g->configuration == Configuration::calibrated && g->E && g->cam2_from_cam1;
-    // Inliers are among the matches, in their order.
+    // Inliers are a subsequence of the matches.
     const auto matches = *db.matches(row.image1, row.image2);
     auto at = matches.begin();
     for (const IndexPair& m : g->inliers) {
@@ -93,7 +93,7 @@ TEST(Verification, WritesARowForEveryPairWithMatches) {
   EXPECT_EQ(db.geometry(1, 3)->configuration, Configuration::degenerate);
 }
 
-TEST(Verification, SkipsWhatIsVerifiedUnlessToldNotTo) {
+TEST(Verification, SkipsVerifiedPairsUnlessOverwriting) {
   const TemporaryFolder folder;
   make(folder / "a.db", 6);
   (void)verify(folder / "a.db");
@@ -107,7 +107,7 @@ TEST(Verification, SkipsWhatIsVerifiedUnlessToldNotTo) {
     db.write_geometry(1, 2, {Configuration::undefined, {{0, 0}}, {}, {}, {}, {}});
     db.write_geometry(1, 3, {Configuration::multiple, {{0, 0}}, {}, {}, {}, {}});
   }
-  // What is not decided is not verified; what another program decided stays.
+  // A pair that another program decided stays as it is; undecided pairs are verified.
   EXPECT_EQ(verify(folder / "a.db").done, 1);
   EXPECT_EQ(Database(folder / "a.db").geometry(1, 3)->configuration, Configuration::multiple);
   const VerifyProgress over = verify(folder / "a.db", {.overwrite = true});
@@ -115,7 +115,7 @@ TEST(Verification, SkipsWhatIsVerifiedUnlessToldNotTo) {
   EXPECT_NE(Database(folder / "a.db").geometry(1, 3)->configuration, Configuration::multiple);
 }
 
-TEST(Verification, OnlyListedPairs) {
+TEST(Verification, CoversOnlyListedPairs) {
   const TemporaryFolder folder;
   make(folder / "a.db", 6);
   write_file(folder / "pairs.txt", "i3 i1\n\n# a comment\ni2 i5\ni1 i3\n");
@@ -129,9 +129,9 @@ TEST(Verification, OnlyListedPairs) {
                "pairs.txt, line 1: no image 'nobody'");
 }
 
-// More than one piece (1024 pairs), ended after each of them, with 1 and 3 threads, and with room
-// for the keypoints of two images alone.
-TEST(Verification, TheSameFileHoweverTheWorkIsCut) {
+// The work of more than one piece (1024 pairs) is stopped after each piece, done with 1 and 3
+// threads, and done with memory for the keypoints of only two images.
+TEST(Verification, GivesTheSameFileHoweverTheWorkIsSplit) {
   const TemporaryFolder folder;
   make(folder / "whole.db", 66, 20);
   for (const char* copy : {"one.db", "three.db", "cut.db"})
@@ -160,9 +160,9 @@ TEST(Verification, TheSameFileHoweverTheWorkIsCut) {
   EXPECT_TRUE(read_file(folder / "cut.db") == expected);
 }
 
-// Three pieces on three devices, which here are the same one: what is written does not depend on
-// who has what, nor does the damage that is told.
-TEST(Verification, TheSameFileWhateverTheNumberOfDevices) {
+// Three pieces on three devices, which are copies of one device here. The written rows and the
+// reported damage do not depend on which device gets which piece.
+TEST(Verification, GivesTheSameFileForAnyNumberOfDevices) {
   const TemporaryFolder folder;
   make(folder / "one.db", 66, 20);
   std::filesystem::copy_file(folder / "one.db", folder / "three.db");
@@ -177,7 +177,7 @@ TEST(Verification, TheSameFileWhateverTheNumberOfDevices) {
   EXPECT_GE(std::count_if(done.by_device.begin(), done.by_device.end(),
                           [](std::int64_t pairs) { return pairs > 0; }),
             2);
-  // In the second and third piece: these pairs are left out, in the same order.
+  // These pairs of the second and third piece are left out, in the same order.
   RawDatabase(folder / "damaged.db")
       .run(
           "UPDATE matches SET data = x'a086010000000000', rows = 1 "
@@ -196,8 +196,8 @@ TEST(Verification, TheSameFileWhateverTheNumberOfDevices) {
   }
 }
 
-// In the middle of a piece, which is not written.
-TEST(Verification, EndsWhenTheCallerWants) {
+// The caller stops in the middle of a piece, which is then not written.
+TEST(Verification, EndsOnRequestOfTheCaller) {
   const TemporaryFolder folder;
   make(folder / "a.db", 46, 100);
   int asked = 0;
@@ -211,10 +211,10 @@ TEST(Verification, EndsWhenTheCallerWants) {
   EXPECT_TRUE(Database(folder / "a.db").geometry_rows().empty());
 }
 
-TEST(Verification, LensesAreTakenAway) {
+TEST(Verification, RemovesLensDistortion) {
   const TemporaryFolder folder;
   make(folder / "a.db", 6, 200);
-  // The pictures of a lens: the same rays land elsewhere.
+  // Distorts the keypoints by a lens.
   {
     Database db(folder / "a.db", Access::write);
     const double k = -0.35;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Verified pairs are what matching and the batched estimate give for each, on every device.
+// verify_pairs gives the same result for each pair as matching and the batched estimate, on
+// every device.
 #include <bifocal/verify_pairs.hpp>
 #include <bifocal/error.hpp>
 
@@ -13,8 +14,8 @@
 namespace bifocal::test {
 namespace {
 
-// Images of two scenes: features of a scene have their own descriptors, with noise, and move with
-// the image; a few belong to no scene.
+// Makes an image of one of two scenes. Features of a scene have the scene's descriptors, with
+// noise, and move with the image; a few belong to no scene.
 Features view_of(unsigned scene, unsigned image, int count) {
   std::mt19937 random(scene), own(1000 + image);
   std::normal_distribution<double> normal;
@@ -36,7 +37,7 @@ Features view_of(unsigned scene, unsigned image, int count) {
 std::vector<Features> images() {
   std::vector<Features> all;
   for (unsigned i = 0; i < 6; ++i) all.push_back(view_of(i % 2, i, i == 5 ? 8 : 150));
-  all.emplace_back();  // nothing in it
+  all.emplace_back();  // an image without features
   return all;
 }
 
@@ -64,7 +65,7 @@ Collected collect(Queue& queue, const FeatureSet& set, const VerifyOptions& opti
   return all;
 }
 
-TEST(VerifyPairs, gives_what_each_pair_gives_alone) {
+TEST(VerifyPairs, gives_the_result_of_each_single_pair) {
   const std::vector<Features> features = images();
   for_each_device([&](Queue& queue, const std::string& id) {
     FeatureSet set(queue.device());
@@ -117,9 +118,9 @@ TEST(VerifyPairs, takes_cameras_of_images) {
   EXPECT_THROW(collect(queue, set, options, std::span(cameras).first(3)), Error);
 }
 
-// Images by three cameras, one of them a fisheye, one without a lens; each pair alone: its matches,
-// undistorted, and their model.
-TEST(VerifyPairs, takes_lenses_away_first) {
+// Images of three cameras, a fisheye, a camera without a lens and a distorting camera. The result
+// equals each single pair's: its matches, undistorted, and their model.
+TEST(VerifyPairs, removes_lens_distortion_first) {
   const std::vector<Features> features = images();
   std::vector<LensCamera> cameras;
   for (int i = 0; i < 7; ++i) {
@@ -162,9 +163,9 @@ TEST(VerifyPairs, takes_lenses_away_first) {
   });
 }
 
-// Each pair alone, in two rounds; the better one stays. Some features look like others elsewhere,
-// so that only a guide tells them apart.
-TEST(VerifyPairs, guided_matches_again_along_the_model) {
+// Compares with each pair alone in two rounds, of which the better is kept. Some features have
+// lookalikes elsewhere, which only guided matching can distinguish.
+TEST(VerifyPairs, guided_rounds_match_along_the_model) {
   std::vector<Features> features = images();
   std::mt19937 random(5);
   for (Features& f : features) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames of a video: what comes of each is what the calls for two pictures give.
+// Each frame of a video gives the same result as the calls for two images.
 #include <bifocal/error.hpp>
 #include <bifocal/video.hpp>
 
@@ -23,7 +23,7 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-// A window that moves over a plane, further and further; frame 4 is another scene.
+// A window that moves over a plane at constant speed; frame 4 shows another scene.
 std::vector<ImageU8> moving_frames(int count) {
   const ImageU8 plane = texture(600, 300, 3), other = texture(600, 300, 4);
   std::vector<ImageU8> frames;
@@ -47,7 +47,7 @@ std::vector<VideoFrame> run(VideoMatcher& matcher, const std::vector<ImageU8>& f
   return results;
 }
 
-// The matches of one pair, with distinct places.
+// Returns the matches of one pair, with distinct places.
 std::vector<Match> matches_of(Queue& queue, const Features& one, const Features& two,
                               const MatchOptions& options) {
   FeatureSet set(queue.device());
@@ -61,7 +61,7 @@ std::vector<Match> matches_of(Queue& queue, const Features& one, const Features&
   return matches;
 }
 
-// Each pair by itself: the simplest way.
+// Reference: computes each pair separately.
 void expect_pairwise(Queue& queue, const std::vector<ImageU8>& frames, const VideoOptions& options,
                      const std::vector<VideoFrame>& found, const std::string& id) {
   ASSERT_EQ(found.size(), frames.size()) << id;
@@ -108,7 +108,7 @@ void expect_pairwise(Queue& queue, const std::vector<ImageU8>& frames, const Vid
   }
 }
 
-TEST(Video, frames_have_what_pairs_of_pictures_have) {
+TEST(Video, frames_equal_pairs_of_images) {
   const std::vector<ImageU8> frames = moving_frames(9);
   for_each_device([&](Queue& queue, const std::string& id) {
     for (const int partners : {1, 3}) {
@@ -127,7 +127,7 @@ TEST(Video, frames_have_what_pairs_of_pictures_have) {
   });
 }
 
-TEST(Video, of_surf_and_of_a_camera) {
+TEST(Video, works_with_surf_and_a_camera) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::similarity);
   const std::vector<ImageU8> frames = moving_frames(4);
   const VideoOptions surf{.surf = SurfOptions{.max_features = 500},
@@ -144,7 +144,8 @@ TEST(Video, of_surf_and_of_a_camera) {
   });
 }
 
-// Few features at first and many later: slots grow, and what was in them stays.
+// The first frames have few features and the later frames many, so slots grow and keep
+// their contents.
 TEST(Video, grows_with_its_frames) {
   std::vector<ImageU8> frames = moving_frames(4);
   const ImageU8 rich = texture(640, 480, 9);
@@ -179,7 +180,7 @@ TEST(Video, memory_is_bounded) {
   });
 }
 
-// In the device's memory, in colours and of 16 bits: as the grey of the host.
+// Frames in device memory, in colour and of 16 bits give the same result as the host's grey image.
 TEST(Video, takes_frames_of_all_kinds) {
   const std::vector<ImageU8> frames = moving_frames(3);
   for_each_device([&](Queue& queue, const std::string& id) {
@@ -208,7 +209,7 @@ TEST(Video, takes_frames_of_all_kinds) {
   });
 }
 
-TEST(Video, refuses_what_does_not_fit_and_goes_on) {
+TEST(Video, refuses_mismatched_frames_and_continues) {
   const std::vector<ImageU8> frames = moving_frames(3);
   for_each_device([&](Queue& queue, const std::string& id) {
     const auto message = [&](const VideoOptions& options) -> std::string {
@@ -236,10 +237,10 @@ TEST(Video, refuses_what_does_not_fit_and_goes_on) {
     EXPECT_FALSE(matcher.add(frames[0])) << id;
     EXPECT_THROW((void)matcher.add(texture(kWidth, kHeight + 1, 1)), Error) << id;
     EXPECT_THROW((void)matcher.add(ImageU8(kWidth, kHeight, 5)), Error) << id;
-    EXPECT_EQ(matcher.add(frames[1])->number, 0) << id;  // frame 0 is still there
+    EXPECT_EQ(matcher.add(frames[1])->number, 0) << id;  // frame 0 is still stored
     const Memory<const std::uint8_t> null;
     EXPECT_THROW((void)matcher.add(null), Error) << id;
-    EXPECT_FALSE(matcher.add(frames[2])) << id;  // a first one
+    EXPECT_FALSE(matcher.add(frames[2])) << id;  // again a first frame
     EXPECT_EQ(matcher.finish()->number, 0) << id;
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unfinished work that was damaged or changed is refused with table and row, and no database is
-// made.
+// A work file that was damaged or changed is refused with its table and row, and no database
+// is written.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ class ChangedWork : public testing::Test {
                 std::vector<NamedArray>{{"keypoints", points}, {"descriptors", values}});
     }
   }
-  // The work file of a run that stopped at the start of this stage.
+  // Returns the work file of a run that stopped at the start of this stage.
   std::string stopped_at(const std::string& stage, CollectOptions options) {
     clear();
     options.progress = [&](const CollectProgress& p) {
@@ -53,7 +53,7 @@ class ChangedWork : public testing::Test {
     EXPECT_FALSE(std::filesystem::exists(folder / "out.db.part-wal"));
     const std::string work = read_file(folder / "out.db.part");
     options.progress = {};
-    EXPECT_NO_THROW(run(options));  // as it is it can be gone on with
+    EXPECT_NO_THROW(run(options));  // an unchanged work file is resumed
     return work;
   }
   void run(const CollectOptions& options) {
@@ -79,7 +79,7 @@ class ChangedWork : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(ChangedWork, GivenFeatures) {
+TEST_F(ChangedWork, IsRefusedInGivenFeatures) {
   CollectOptions options;
   options.given.source = folder / "npz";
   const std::string work = stopped_at("matches", options);
@@ -97,10 +97,10 @@ TEST_F(ChangedWork, GivenFeatures) {
         "table keypoints, image_id 1: -1 rows of a photograph that is done");
   wrong("UPDATE keypoints SET data = CAST(x'0000c07f' || zeroblob(796) AS BLOB) WHERE image_id = 2",
         "table keypoints, image_id 2: keypoint 0 at (nan, -0.5)");
-  for (const char* kind : {"0 floats", "4097 floats", "128 words", "floats", "-1 bytes", "128"})
+  for (const char* kind : {"-1 floats", "4097 floats", "128 words", "floats", "-1 bytes", "128"})
     wrong(fmt::format("UPDATE bifocal_collect SET value = '{}' WHERE name = 'state descriptors'",
                       kind),
-          fmt::format("table bifocal_collect, state descriptors: '{}', must be 1 to 4096", kind));
+          fmt::format("table bifocal_collect, state descriptors: '{}', must be 0 to 4096", kind));
   wrong("DELETE FROM bifocal_collect WHERE name = 'state descriptors'",
         "table descriptors, image_id 1: -1 of 100 keypoints");
   clear();
@@ -112,7 +112,7 @@ TEST_F(ChangedWork, GivenFeatures) {
                "changed");
 }
 
-TEST_F(ChangedWork, PhotographsAndTheirFeatures) {
+TEST_F(ChangedWork, IsRefusedInPhotographsAndTheirFeatures) {
   const CollectOptions options{.sift = {.max_features = 100}};
   const std::string work = stopped_at("matches", options);
   const auto wrong = [&](const std::string& sql, const std::string& why) {
@@ -154,10 +154,10 @@ TEST_F(ChangedWork, PhotographsAndTheirFeatures) {
   wrong("UPDATE bifocal_photographs SET changed = zeroblob(9)",
         "table bifocal_photographs, image_id 1, changed: a blob of 9 bytes");
   wrong("UPDATE bifocal_photographs SET bytes = 1 WHERE image_id = 2",
-        "unfinished work of other photographs: 1.png has changed since");
+        "unfinished run with other photographs: 1.png has changed since");
 }
 
-TEST_F(ChangedWork, PairsAndTheirMatches) {
+TEST_F(ChangedWork, IsRefusedInPairsAndTheirMatches) {
   const CollectOptions options{.sift = {.max_features = 100}};
   const std::string work = stopped_at("database", options);
   const auto wrong = [&](const std::string& sql, const std::string& why) {
@@ -189,9 +189,9 @@ TEST_F(ChangedWork, PairsAndTheirMatches) {
         "table bifocal_collect, state screened photographs: 'all', must be a number");
 }
 
-// Features that stay in memory are bit by bit those that the database gives back, so that work that
-// was stopped goes on with the same numbers.
-TEST(FeatureStore, keeps_what_the_database_has) {
+// Features that stay in memory equal the features read back from the database bit by bit, so a
+// resumed run computes with the same numbers.
+TEST(FeatureStore, equals_the_database) {
   const TemporaryFolder folder;
   const ImageU8 image = texture(kWidth, kHeight, 7);
   for (const bool affine : {false, true}) {

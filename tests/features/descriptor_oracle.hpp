@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Descriptions by plain double-precision code, and a level to try them on.
+// Descriptors by plain double-precision code, and a level to test them on.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace bifocal::test {
 using namespace features;
 inline constexpr double kPi = std::numbers::pi;
 
-// A level of smooth structure: two waves.
+// A smooth level: the sum of two waves.
 struct Waves {
   Plane plane;
   Level level;
@@ -31,7 +31,7 @@ struct Waves {
   }
 };
 
-// Turned by a vector into [0, turn).
+// Direction of a vector, scaled from a full circle to [0, turn).
 inline double turned(double x, double y, double turn) {
   const double a = std::atan2(y, x) / (2 * kPi) * turn;
   return a < 0 ? a + turn : a;
@@ -46,7 +46,7 @@ inline double bilinear(const Level& l, double x, double y) {
          fy * ((1 - fx) * l.at(i, j + 1) + fx * l.at(i + 1, j + 1));
 }
 
-// Each sample's gradient shared out among all 128 bins by its distance to their centres.
+// Distributes each sample's gradient among all 128 bins by its distance to their centres.
 inline std::vector<double> plain_description(const Level& l, double x, double y, double sigma,
                                              double angle_deg, const KeypointShape& A = {}) {
   std::vector<double> d(128);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orientation and description against plain double-precision code, for every SIMD target.
+// Compares orientation and description with plain double-precision code, for every SIMD target.
 #include "features/sift/describe.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ std::vector<double> plain_histogram(const Level& l, double x, double y, double s
   return h;
 }
 
-TEST(Orientation, histogram_is_the_plain_one) {
+TEST(Orientation, histogram_equals_plain_code) {
   const Waves waves;
   for_each_target([&](const std::string& target) {
     for (const auto& [x, y, sigma] :
@@ -74,7 +74,7 @@ TEST(Orientation, has_secondary_peaks_from_80_per_cent) {
   EXPECT_TRUE(dominant_directions(OrientationHistogram{}).empty());
 }
 
-TEST(Description, is_the_plain_one) {
+TEST(Description, equals_plain_code) {
   const Waves waves;
   for_each_target([&](const std::string& target) {
     for (const auto& [x, y, sigma, angle] : {std::array{32.3F, 31.8F, 1.6F, 0.0F},
@@ -90,7 +90,7 @@ TEST(Description, is_the_plain_one) {
   });
 }
 
-// The blobs of blob_image after a blur of sigma px, [0, 1].
+// Returns the blobs of blob_image after a blur of sigma px, with values in [0, 1].
 Plane blurred_blobs(int side, const std::vector<Blob>& blobs, double sigma) {
   Plane plane(side, side);
   for (float& v : plane.data) v = 128 / 255.0F;
@@ -113,7 +113,8 @@ Plane blurred_blobs(int side, const std::vector<Blob>& blobs, double sigma) {
 std::vector<double> plain_pooled(const Level* levels, int level, double x, double y, double sigma,
                                  double angle_deg) {
   std::vector<double> sum(128);
-  // Of three layers an octave: a level up for 1.25, two for 1.75, one down for 0.75.
+  // With three layers per octave the size 1.25 uses one level up, 1.75 two levels up and 0.75 one
+  // level down.
   for (const auto& [size, up] : {std::pair(0.75, -1), {1.25, 1}, {1.75, 2}}) {
     const auto one =
         plain_description(levels[std::clamp(level + up, 0, 5)], x, y, size * sigma, angle_deg);
@@ -122,10 +123,10 @@ std::vector<double> plain_pooled(const Level* levels, int level, double x, doubl
   return sum;
 }
 
-TEST(Description, of_pooled_domains_is_the_plain_one) {
+TEST(Description, of_pooled_domains_equals_plain_code) {
   std::vector<Waves> waves(6);
   std::vector<Level> levels;
-  for (std::size_t k = 0; k < waves.size(); ++k) {  // not the same on any two
+  for (std::size_t k = 0; k < waves.size(); ++k) {  // differs between any two levels
     for (float& v : waves[k].plane.data) v *= 1 - 0.15F * static_cast<float>(k);
     levels.push_back(waves[k].level);
   }
@@ -141,16 +142,16 @@ TEST(Description, of_pooled_domains_is_the_plain_one) {
   }
 }
 
-// All of the way, on levels that are not blurred but written down: a Gaussian blob blurred by a
-// Gaussian is one. Only the grey values' rounding and the blurs' sampling are not the same.
-TEST(Description, of_pooled_domains_of_a_picture_is_the_plain_one) {
+// Tests the full path from image to descriptor against analytic levels: a Gaussian blob blurred by
+// a Gaussian is a Gaussian. Only the rounding of grey values and the sampling of the blurs differ.
+TEST(Description, of_pooled_domains_in_an_image_equals_plain_code) {
   constexpr int kSide = 240;
   std::vector<Blob> blobs = random_blob_list(kSide, kSide, 5);
   for (Blob& b : blobs) b.height *= 0.5;  // no sum beyond black or white
   std::vector<Plane> planes;
   std::vector<Level> levels;
   for (int k = 0; k < 6; ++k) {
-    // A photograph counts as blurred by 0.2 px, these blobs are not blurred at all.
+    // The detector assumes that a photograph has a blur of 0.2 px, but these blobs have none.
     const double sigma = 1.6 * std::exp2(k / 3.0);
     planes.push_back(blurred_blobs(kSide, blobs, std::sqrt(sigma * sigma - 0.04)));
   }
@@ -163,9 +164,10 @@ TEST(Description, of_pooled_domains_of_a_picture_is_the_plain_one) {
   for (std::size_t i = 0; i < f.keypoints.size(); ++i) {
     const Keypoint& k = f.keypoints[i];
     const double layer = 3 * std::log2(k.sigma / 1.6), margin = kSide / 2 - 12 * k.sigma;
-    // Of the first octave and no other, and none whose level is a question of rounding.
+    // Only keypoints of the first octave are compared, without keypoints whose level depends
+    // on rounding.
     if (layer > 3.3 || std::abs(layer - std::round(layer)) > 0.45) continue;
-    // The detector mirrors the picture at its border, the blobs go on.
+    // The detector mirrors the image at its border, while the blobs continue.
     if (std::abs(k.x - kSide / 2) > margin || std::abs(k.y - kSide / 2) > margin) continue;
     const std::vector<double> want = plain_pooled(
         levels.data(), static_cast<int>(std::lround(layer)), k.x, k.y, k.sigma, k.angle_deg);
@@ -182,8 +184,8 @@ TEST(Description, of_pooled_domains_of_a_picture_is_the_plain_one) {
   }
   std::printf("%d points: off by %.1f of 512, at most %.1f\n", count, sum / count, worst);
   EXPECT_GT(count, 30);
-  // Measured 4.6 and 15.6. With sizes of 0.8, 1.3 and 1.8 the mean is 18, on levels one too high
-  // 31, all on the point's own level 36.
+  // Measured 4.6 and 15.6. With sizes of 0.8, 1.3 and 1.8 the mean is 18, with levels one too high
+  // 31, with all sizes on the point's own level 36.
   EXPECT_LT(sum / count, 10);
   EXPECT_LT(worst, 25);
 }
@@ -197,8 +199,7 @@ TEST(Quantise, gives_vectors_of_length_512) {
   for (const std::uint8_t* q : {root, plain}) {
     EXPECT_NEAR(std::sqrt(std::inner_product(q, q + 128, q, 0.0)), 512, 4);
   }
-  // The root of a value is in proportion to the root of another: 36 times the value, six times the
-  // result.
+  // RootSIFT takes square roots: 36 times the value gives six times the result.
   d.fill(1);
   d[0] = 36;
   d[1] = 1e4F;  // clipped
@@ -207,7 +208,7 @@ TEST(Quantise, gives_vectors_of_length_512) {
   EXPECT_LT(root[1], 100 * root[2] / 2);
 }
 
-TEST(Quantise, of_nothing_is_zero) {
+TEST(Quantise, of_zeros_is_zero) {
   std::uint8_t q[128];
   quantise(Description{}, true, q);
   for (std::uint8_t v : q) EXPECT_EQ(v, 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One match between two places, on every device, beside a plain map.
+// keep_distinct_places keeps one match between two places; every device is compared with a
+// plain map.
 #include <bifocal/matching.hpp>
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ struct List {
   std::vector<PointPair> points;
 };
 
-// Points of few places, and distances of few values.
+// Makes matches among few places with few different distances.
 List random_list(int count, unsigned seed) {
   std::mt19937 random(seed);
   List list;
@@ -49,14 +50,14 @@ List plainly_kept(const List& list) {
   return kept;
 }
 
-TEST(DistinctPlaces, the_nearest_stays_in_the_old_order) {
+TEST(DistinctPlaces, keep_the_nearest_match_and_the_order) {
   std::vector<List> lists;
   for (const int count : {300, 0, 1, 255, 256, 257, 1500, 0})
     lists.push_back(random_list(count, unsigned(count)));
   lists.push_back({std::vector<Match>(600, Match{1, 2, 3, 0}), std::vector<PointPair>(600)});
   for_each_device([&](Queue& queue, const std::string& id) {
     DeviceMatches found;
-    keep_distinct_places(queue, found);  // of no call to match()
+    keep_distinct_places(queue, found);  // no result of match()
     EXPECT_TRUE(found.offsets.empty());
     List all;
     found.offsets = {0};

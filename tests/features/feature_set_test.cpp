@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FeatureSet on every device: what goes in comes out, however it grows.
+// FeatureSet returns the added features unchanged on every device, however it grows.
 #include <bifocal/matching.hpp>
 
 #include <gtest/gtest.h>
@@ -19,11 +19,11 @@ void expect_equal(const Features& got, const Features& want, const std::string& 
       << what;
 }
 
-TEST(FeatureSet, gives_back_what_it_was_given) {
+TEST(FeatureSet, returns_the_added_features) {
   for (const DeviceInfo& info : list_devices()) {
     Queue queue{Device(info.id)};
-    for (const std::int64_t room : {0, 5000}) {
-      FeatureSet set(queue.device(), room);
+    for (const std::int64_t capacity : {0, 5000}) {
+      FeatureSet set(queue.device(), capacity);
       const int sizes[] = {3, 0, 700, 1, 2900, 65};
       for (int k = 0; k < 6; ++k)
         EXPECT_EQ(set.add(queue, random_features(sizes[k], unsigned(k), 256)), k);
@@ -39,7 +39,7 @@ TEST(FeatureSet, gives_back_what_it_was_given) {
   }
 }
 
-// Of the images with shapes, next to others without; a slot takes those of another set.
+// Images with shapes stand next to images without; a slot also takes shapes from another set.
 TEST(FeatureSet, keeps_shapes) {
   const auto shaped = [](int count, unsigned seed) {
     Features f = random_features(count, seed, 256);
@@ -87,16 +87,16 @@ TEST(FeatureSet, keeps_shapes) {
   }
 }
 
-TEST(FeatureSet, of_eight_thousand_features_a_picture_is_small) {
+TEST(FeatureSet, takes_little_memory_for_eight_thousand_features_per_image) {
   FeatureSet set(Device(), 10 * 8192);
   Queue queue;
   const auto bytes = set.descriptors().size() + set.keypoints().size() * sizeof(Keypoint);
   EXPECT_LE(double(bytes) / 10, 1.3e6);
-  EXPECT_EQ(set.room(), 10 * 8192);
+  EXPECT_EQ(set.capacity(), 10 * 8192);
 }
 
-// As a detector on the device would: it writes features and their number.
-TEST(FeatureSet, a_reserved_slot_has_what_its_writer_says) {
+// Writes features and their number into the slot like a detector on the device.
+TEST(FeatureSet, a_reserved_slot_has_the_count_of_its_writer) {
   for (const DeviceInfo& info : list_devices()) {
     Queue queue{Device(info.id)};
     FeatureSet set(queue.device());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matching of float descriptors on every device against the naive double loop in double precision.
+// Compares matching of float descriptors on every device with the naive double loop in
+// double precision.
 #include <bifocal/error.hpp>
 #include <bifocal/matching.hpp>
 
@@ -20,7 +21,7 @@ struct Floats {
   [[nodiscard]] FloatDescriptors view() const { return {values.data(), count, size}; }
 };
 
-// Every second one is near to one that all seeds share.
+// Makes descriptors of which every second is near a vector that all seeds share.
 Floats random_floats(int count, int size, unsigned seed) {
   std::mt19937 shared(1), own(seed);
   std::normal_distribution<float> normal, noise;
@@ -93,7 +94,7 @@ void expect_same(const std::vector<FloatMatch>& got, const std::vector<FloatMatc
   }
 }
 
-TEST(FloatMatch, is_the_naive_double_loop_on_every_device) {
+TEST(FloatMatch, equals_the_naive_double_loop_on_every_device) {
   const FloatMatchOptions kOptions[] = {
       {}, {true, true, 0.9}, {true, false}, {false, true}, {true, true, 1, 0.6}};
   const int sizes[][3] = {{0, 5, 64},     {5, 0, 64},      {1, 1, 1},
@@ -131,8 +132,8 @@ TEST(FloatMatch, ties_go_to_the_lower_index) {
   }
 }
 
-// Prepared in double precision, as match() prepares those of the host.
-TEST(FloatMatch, rows_that_lie_on_a_device_are_matched_there) {
+// Rows are prepared in double precision, like match() prepares descriptors in host memory.
+TEST(FloatMatch, rows_in_device_memory_are_matched_there) {
   const Floats a = random_floats(130, 64, 7), b = random_floats(70, 64, 8);
   const std::vector<FloatMatch> want = plain_match(a, b, {});
   int devices = 0;

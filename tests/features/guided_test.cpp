@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Guided matching against the naive double loop over candidates that fit, and on photographs.
+// Compares guided matching with the naive double loop over candidates that fit the model, and tests
+// it on photographs.
 #include <bifocal/io.hpp>
 #include <bifocal/matching.hpp>
 #include <bifocal/robust.hpp>
@@ -14,7 +15,7 @@
 namespace bifocal::test {
 namespace {
 
-// The textbook's formulas: Hartley and Zisserman, eq. 11.9 and 4.2.6.
+// Sampson errors as in the textbook: Hartley and Zisserman, eq. 11.9 and 4.2.6.
 double sampson(const Mat3& F, const Keypoint& p, const Keypoint& q) {
   const double x1[3] = {p.x, p.y, 1}, x2[3] = {q.x, q.y, 1};
   double Fx[3] = {}, Ftx[3] = {}, c = 0;
@@ -28,7 +29,7 @@ double sampson(const Mat3& F, const Keypoint& p, const Keypoint& q) {
   return std::fabs(c) /
          std::sqrt(Fx[0] * Fx[0] + Fx[1] * Fx[1] + Ftx[0] * Ftx[0] + Ftx[1] * Ftx[1]);
 }
-// |J^T (J J^T)^-1 c| of c = (x2 w - u, y2 w - v).
+// Returns |J^T (J J^T)^-1 c| for c = (x2 w - u, y2 w - v).
 double transfer(const Mat3& H, const Keypoint& p, const Keypoint& q) {
   const double u = H[0] * p.x + H[1] * p.y + H[2], v = H[3] * p.x + H[4] * p.y + H[5],
                w = H[6] * p.x + H[7] * p.y + H[8];
@@ -92,9 +93,9 @@ Features scattered(int count, unsigned seed) {
 const MatchGuide kGuides[] = {
     {GuideKind::epipolar, {1e-6, 2e-5, -0.012, -3e-5, 2e-6, 0.03, 0.011, -0.028, 0.4}, 12},
     {GuideKind::homography, {0.9, 0.1, 20, -0.08, 1.05, -5, 1e-4, -5e-5, 1}, 60},
-    {GuideKind::homography, {1, 0, 5000, 0, 1, 0, 0, 0, 1}, 1}};  // nothing fits
+    {GuideKind::homography, {1, 0, 5000, 0, 1, 0, 0, 0, 1}, 1}};  // no candidate fits
 
-TEST(MatchGuided, is_the_naive_double_loop_on_every_device) {
+TEST(MatchGuided, equals_the_naive_double_loop_on_every_device) {
   const int sizes[][2] = {{0, 5}, {5, 0}, {1, 1}, {300, 131}, {65, 200}};
   std::size_t most = 0;
   for (const DeviceInfo& info : list_devices()) {
@@ -115,7 +116,7 @@ TEST(MatchGuided, is_the_naive_double_loop_on_every_device) {
   EXPECT_GT(most, 40U);
 }
 
-TEST(MatchGuided, a_batch_is_its_pairs_one_by_one) {
+TEST(MatchGuided, a_batch_equals_its_single_pairs) {
   const int sizes[] = {300, 0, 700};
   std::vector<Features> images;
   std::vector<ImagePair> pairs;
@@ -172,7 +173,7 @@ TEST(MatchGuided, refuses_wrong_arguments_by_name) {
   EXPECT_THROW((void)match_guided(queue, set, {&pair, 1}, {}), Error);
 }
 
-// A second round with the homography that the first one found.
+// Matches in a second round, guided by the homography of the first round.
 struct Counts {
   int matches = 0, correct = 0;
   [[nodiscard]] double precision() const { return double(correct) / std::max(1, matches); }
@@ -189,7 +190,7 @@ Counts counts_of(const Mat3& H, const Features& a, const Features& b,
   return counts;
 }
 
-TEST(MatchGuided, finds_more_right_matches_of_photographs) {
+TEST(MatchGuided, finds_more_correct_matches_of_photographs) {
   for (const auto& [folder, type, second] :
        {std::tuple{"graf", "png", "3"}, {"boat", "pgm", "3"}, {"wall", "png", "3"}}) {
     const std::string path = std::string("oxford_affine/") + folder + "/";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matching on every device: the same list as the naive double loop and as the CPU.
+// Matching on every device gives the same list as the naive double loop and as the CPU.
 #include <bifocal/error.hpp>
 #include <bifocal/matching.hpp>
 #include <bifocal/robust.hpp>
@@ -22,7 +22,7 @@ const std::vector<MatchOptions> kOptions = {{0.9, true},
                                             {0.95, true, false, 900},
                                             {1.0, false, false, 1050.5}};
 
-// The list of pair k of a batch.
+// Returns the matches of pair k of a batch.
 std::vector<Match> list_of(const MatchBatch& batch, std::size_t k) {
   return {batch.matches.begin() + batch.offsets[k], batch.matches.begin() + batch.offsets[k + 1]};
 }
@@ -32,8 +32,8 @@ std::string name_of(const DeviceInfo& info, const Features& a, const Features& b
          ", options " + std::to_string(k);
 }
 
-// Sizes around those of tiles and groups.
-TEST(MatchOnDevices, is_the_naive_double_loop) {
+// The sizes are near multiples of tiles and groups.
+TEST(MatchOnDevices, equals_the_naive_double_loop) {
   const int sizes[][2] = {{0, 5},  {5, 0},   {0, 0},     {1, 1},    {1, 2},     {2, 1},
                           {64, 3}, {65, 63}, {131, 257}, {300, 31}, {129, 128}, {256, 255}};
   for (const DeviceInfo& info : list_devices()) {
@@ -50,8 +50,8 @@ TEST(MatchOnDevices, is_the_naive_double_loop) {
   }
 }
 
-// Large enough that a single pair is cut into many shares of both sides.
-TEST(MatchOnDevices, a_large_pair_is_that_of_the_cpu) {
+// The pair is large enough to be split into many shares on both sides.
+TEST(MatchOnDevices, a_large_pair_equals_the_cpu_result) {
   const Features a = random_features(3700, 7, 16), b = random_features(2100, 8, 16);
   for (const DeviceInfo& info : list_devices()) {
     if (info.kind == DeviceKind::cpu) continue;
@@ -64,7 +64,7 @@ TEST(MatchOnDevices, a_large_pair_is_that_of_the_cpu) {
   }
 }
 
-TEST(MatchOnDevices, of_the_largest_distances_is_exact) {
+TEST(MatchOnDevices, is_exact_for_the_largest_distances) {
   Features black = random_features(70, 1, 256), white = random_features(5, 1, 256);
   std::fill(black.descriptors.begin(), black.descriptors.end(), std::uint8_t{0});
   std::fill(white.descriptors.begin(), white.descriptors.end(), std::uint8_t{255});
@@ -95,7 +95,7 @@ Images many_images() {
   return many;
 }
 
-TEST(MatchOnDevices, a_batch_is_its_pairs_one_by_one) {
+TEST(MatchOnDevices, a_batch_equals_its_single_pairs) {
   const Images many = many_images();
   for (const DeviceInfo& info : list_devices()) {
     Queue queue{Device(info.id)};
@@ -118,14 +118,14 @@ TEST(MatchOnDevices, a_batch_is_its_pairs_one_by_one) {
   }
 }
 
-TEST(MatchOnDevices, results_that_stay_there_are_the_same) {
+TEST(MatchOnDevices, results_in_device_memory_are_the_same) {
   const Images many = many_images();
   for (const DeviceInfo& info : list_devices()) {
     Queue queue{Device(info.id)};
     FeatureSet set(queue.device());
     for (const Features& f : many.images) set.add(queue, f);
     DeviceMatches found;
-    for (int run = 0; run < 2; ++run) {  // the second uses the memory of the first
+    for (int run = 0; run < 2; ++run) {  // the second run reuses the memory of the first
       const MatchOptions options{run == 0 ? 1.0 : 0.95, run == 1};
       const MatchBatch want = match(queue, set, many.pairs, options);
       match(queue, set, many.pairs, options, found);
@@ -147,8 +147,8 @@ TEST(MatchOnDevices, results_that_stay_there_are_the_same) {
   }
 }
 
-// From features to estimates without the host: the same as by way of it.
-TEST(MatchOnDevices, points_there_are_what_robust_estimation_takes) {
+// Estimates from features that stay on the device equal estimates from downloaded matches.
+TEST(MatchOnDevices, points_in_device_memory_feed_robust_estimation) {
   std::vector<Features> images;
   std::vector<ImagePair> pairs;
   for (int k = 0; k < 4; ++k) {  // one scene, moved and scaled, and some noise
@@ -188,8 +188,8 @@ TEST(MatchOnDevices, points_there_are_what_robust_estimation_takes) {
   }
 }
 
-// The number of features of a slot that a detector filled is known to the device alone.
-TEST(MatchOnDevices, a_slot_that_is_not_full_has_no_more_than_its_features) {
+// If a detector filled the slot, only the device knows its number of features.
+TEST(MatchOnDevices, a_partly_filled_slot_matches_only_its_features) {
   const Features a = random_features(200, 7, 16), b = random_features(90, 8, 16);
   for (const DeviceInfo& info : list_devices()) {
     Queue queue{Device(info.id)};
@@ -212,7 +212,7 @@ TEST(MatchOnDevices, a_slot_that_is_not_full_has_no_more_than_its_features) {
   }
 }
 
-// Tensor cores against the kernel that every device has.
+// Tensor cores must agree with the kernel that every device has.
 TEST(MatchOnDevices, all_kernels_of_a_device_agree) {
   for (const DeviceInfo& info : list_devices()) {
     if (info.kind != DeviceKind::cuda || !info.tensor_cores) continue;
@@ -241,8 +241,8 @@ TEST(MatchOnDevices, all_kernels_of_a_device_agree) {
   }
 }
 
-// `count` descriptors, number i being that of number i * step + shift (of all, in a circle) of
-// another such set: the matches are known.
+// Makes `count` descriptors, descriptor i from seed (i * step + shift) mod `all`. Two such sets
+// have known matches.
 Features circle(int count, int all, int step, int shift) {
   Features f;
   f.keypoints.resize(std::size_t(count));
@@ -256,8 +256,8 @@ Features circle(int count, int all, int step, int shift) {
   return f;
 }
 
-// On CUDA both sides are that large.
-TEST(MatchOnDevices, of_more_than_two_hundred_thousand_descriptors_a_side) {
+// On CUDA both sides have this size.
+TEST(MatchOnDevices, takes_two_hundred_thousand_descriptors_per_side) {
   constexpr int kAll = 200003, kStep = 77777, kShift = 150001;
   const Features a = circle(kAll, kAll, 1, 0);
   for (const DeviceInfo& info : list_devices()) {

@@ -14,8 +14,8 @@
 
 namespace bifocal::test {
 
-// `levels` different values an element: few make ties. Every third descriptor of a set is near to
-// one of the set of seed 1.
+// Makes descriptors with `levels` different values per element; few levels make ties. Every third
+// descriptor of a set is near a descriptor of the set with seed 1.
 inline Features random_features(int count, unsigned seed, int levels) {
   Features f;
   std::mt19937 shared(1), random(seed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matching against the naive double loop, which has to be reproduced exactly.
-#define HWY_WANT_AVX3_DL 1  // for_each_target: of match_simd.cpp
+// Matching has to reproduce the naive double loop exactly.
+#define HWY_WANT_AVX3_DL 1  // for match_simd.cpp
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/device.hpp>
@@ -16,7 +16,7 @@
 namespace bifocal::test {
 namespace {
 
-TEST(Match, is_the_naive_double_loop) {
+TEST(Match, equals_the_naive_double_loop) {
   const int sizes[][2] = {{0, 5},  {5, 0},   {1, 1},     {1, 2},   {2, 1},
                           {3, 64}, {65, 63}, {131, 257}, {300, 31}};
   for (int levels : {2, 256}) {
@@ -40,9 +40,9 @@ TEST(Match, is_the_naive_double_loop) {
   }
 }
 
-// Small elements, a few large ones, and sums at the end of 16 bits: 16 * 63 * 63 is below 65536,
-// 16 * 64 * 64 is not.
-TEST(Match, is_the_naive_double_loop_where_sums_of_bytes_are_short) {
+// Small elements, a few large elements, and sums at the limit of 16 bits: 16 * 63 * 63 is below
+// 65536, 16 * 64 * 64 is not.
+TEST(Match, equals_the_naive_double_loop_near_16_bit_limits) {
   for (const int largest : {63, 64, 90, 127, 128}) {
     Features a = random_features(131, 7, 2), b = random_features(257, 8, 2);
     for (Features* f : {&a, &b}) {
@@ -64,11 +64,11 @@ TEST(Match, is_the_naive_double_loop_where_sums_of_bytes_are_short) {
   }
 }
 
-TEST(Match, finds_something_in_the_test_above) {
+TEST(Match, finds_matches_in_the_random_features) {
   EXPECT_GT(match(random_features(131, 7, 256), random_features(257, 8, 256)).size(), 20U);
 }
 
-TEST(Match, both_ways_does_not_depend_on_the_order) {
+TEST(Match, mutual_matches_do_not_depend_on_the_order) {
   const Features a = random_features(131, 7, 256), b = random_features(257, 8, 256);
   const MatchOptions options{0.9, true, true};
   std::vector<Match> swapped = match(b, a, options);
@@ -94,7 +94,7 @@ TEST(Match, is_the_same_for_any_number_of_threads) {
   }
 }
 
-TEST(Match, of_the_largest_distances_is_exact) {
+TEST(Match, is_exact_for_the_largest_distances) {
   Features black = random_features(4, 1, 256), white = random_features(5, 1, 256);
   std::fill(black.descriptors.begin(), black.descriptors.end(), std::uint8_t{0});
   std::fill(white.descriptors.begin(), white.descriptors.end(), std::uint8_t{255});
@@ -104,11 +104,11 @@ TEST(Match, of_the_largest_distances_is_exact) {
   EXPECT_EQ(matches[0].index1, 0);
   EXPECT_EQ(matches[0].index2, 0);
   EXPECT_FLOAT_EQ(matches[0].ratio, 1);
-  // Equal to two others: not distinct.
+  // Each descriptor equals all in the second set, so no match is distinct.
   EXPECT_TRUE(match(white, white, {0.8, true}).empty());
 }
 
-TEST(Match, the_largest_distance_is_a_match) {
+TEST(Match, accepts_the_distance_limit_itself) {
   Features a = random_features(1, 1, 256), b = a;
   b.descriptors[5] = std::uint8_t(b.descriptors[5] ^ 64);  // 64 away
   EXPECT_EQ(match(a, b, {1.0, true, false, 64}).size(), 1U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Correct matches on real photographs, against what OpenCV 4.6 reaches with its defaults on the
-// same pair: its RootSIFT, and for SURF its AKAZE.
+// Compares the correct matches on real photographs with OpenCV 4.6 at its defaults on the same
+// pair: its RootSIFT, and for SURF its AKAZE.
 #include <bifocal/features.hpp>
 #include <bifocal/io.hpp>
 
@@ -21,7 +21,7 @@ struct Pair {
 };
 void PrintTo(const Pair& p, std::ostream* out) { *out << p.set << "/" << p.image2; }
 
-// How many of the matches are right, and how many there are.
+// Returns the number of correct matches and the number of all matches.
 template <class Detect>
 std::pair<int, std::size_t> matches_of(const Pair& pair, const Detect& detect) {
   const std::string folder = std::string("oxford_affine/") + pair.set + "/";
@@ -54,7 +54,8 @@ TEST_P(Photographs, match_better_than_with_opencv) {
   EXPECT_GE(100.0 * correct / double(all), GetParam().precision);
 }
 
-// More than without (2, 6, 7 and 10 % here: docs/features.md), and nearly as precise.
+// Pooling gives more correct matches (2, 6, 7 and 10 % here: docs/features.md), with nearly the
+// same precision.
 TEST_P(Photographs, match_better_with_pooled_domain_sizes) {
   BIFOCAL_NEEDS_DATA(std::string("oxford_affine/") + GetParam().set);
   const auto [plain, all] =
@@ -76,7 +77,8 @@ INSTANTIATE_TEST_SUITE_P(, Photographs,
 
 class SurfPhotographs : public testing::TestWithParam<Pair> {};
 
-// The precision is not AKAZE's (docs/features.md).
+// The number of correct matches is tested, not the precision, which is below
+// AKAZE's (docs/features.md).
 TEST_P(SurfPhotographs, match_more_than_akaze) {
   BIFOCAL_NEEDS_DATA(std::string("oxford_affine/") + GetParam().set);
   const auto [correct, all] =

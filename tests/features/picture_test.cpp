@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Colours and 16 bits: the grey of devices is that of the host to the bit, and features are those
-// of that grey, however a picture is given.
+// Images in colour and of 16 bits: the grey values on devices equal the host's to the bit, and the
+// features equal those from that grey image for every kind of input.
 #include <bifocal/error.hpp>
 #include <bifocal/matching.hpp>
 #include <bifocal/io.hpp>
@@ -31,7 +31,7 @@ Image<T> random_picture(int width, int height, int channels, unsigned seed) {
   return image;
 }
 
-// A picture with points whose channels differ, 1 to 4 of them.
+// Makes an image of 1 to 4 channels with points that differ between channels.
 template <class T>
 Image<T> coloured(const ImageU8& grey, int channels, unsigned seed) {
   std::mt19937 random(seed);
@@ -48,7 +48,7 @@ Image<T> coloured(const ImageU8& grey, int channels, unsigned seed) {
   return image;
 }
 
-// The definition, pixel by pixel.
+// The definition of grey, pixel by pixel.
 template <class T>
 ImageU8 plain_grey(const Image<T>& image) {
   ImageU8 grey(image.width, image.height);
@@ -73,7 +73,7 @@ ImageU16 ramp() {
   return image;
 }
 
-TEST(GreyOf8Bits, is_the_nearest) {
+TEST(GreyOf8Bits, is_the_nearest_level) {
   EXPECT_EQ(to_grey_8(ramp()).pixels, plain_grey(ramp()).pixels);
   for (int channels = 1; channels <= 4; ++channels) {
     const auto shallow = random_picture<std::uint8_t>(37, 23, channels, 1);
@@ -81,12 +81,12 @@ TEST(GreyOf8Bits, is_the_nearest) {
     EXPECT_EQ(to_grey_8(shallow).pixels, plain_grey(shallow).pixels) << channels;
     EXPECT_EQ(to_grey_8(deep).pixels, plain_grey(deep).pixels) << channels;
   }
-  EXPECT_TRUE(to_grey_8(PictureView()).empty());
+  EXPECT_TRUE(to_grey_8(AnyImageView()).empty());
   EXPECT_THROW((void)to_grey_8(ImageU16(4, 4, 5)), Error);
 }
 
-// What is read from a file of 16 bits has the same features either way.
-TEST(GreyOf8Bits, is_that_of_files) {
+// A file of 16 bits gives the same features by either reader.
+TEST(GreyOf8Bits, equals_the_grey_of_files) {
   const TemporaryFolder folder;
   const ImageU16 deep = random_picture<std::uint16_t>(50, 40, 3, 3);
   write_png(folder / "deep.png", deep);
@@ -130,7 +130,7 @@ TEST(GreyOf8Bits, has_the_same_bits_on_every_device) {
   });
 }
 
-// Pictures of all kinds, with gaps between rows: bytes that belong to none are never looked at.
+// Images of all kinds, some with gaps between rows; the bytes of the gaps are never read.
 class Pictures : public ::testing::Test {
  protected:
   static constexpr int kWidth = 150, kHeight = 110;
@@ -144,14 +144,14 @@ class Pictures : public ::testing::Test {
     for (const ImageU16& image : deep) pictures.emplace_back(image);
     wide = coloured<std::uint8_t>(random_blobs(kWidth + 9, kHeight, 9), 3, 9);
     pictures.emplace_back(wide.pixels.data(), kWidth, kHeight, 3, std::ptrdiff_t{3} * wide.width);
-    pictures.emplace_back(shallow[0]);  // two of a kind, one after the other
+    pictures.emplace_back(shallow[0]);  // two of a kind in succession
     pictures.emplace_back(shallow[0]);
-    for (const PictureView& picture : pictures) greys.push_back(to_grey_8(picture));
+    for (const AnyImageView& picture : pictures) greys.push_back(to_grey_8(picture));
   }
   template <class Detector>
   void expect_features_of_the_grey(Queue& queue, const std::string& id) const {
     Detector detector(queue, kWidth, kHeight, {}, 2);
-    std::vector<PictureView> of_grey(greys.begin(), greys.end());
+    std::vector<AnyImageView> of_grey(greys.begin(), greys.end());
     const std::vector<Features> found = detector(pictures), expected = detector(of_grey);
     FeatureSet set(queue.device());
     (void)detector.add(pictures, set);
@@ -163,7 +163,7 @@ class Pictures : public ::testing::Test {
       EXPECT_TRUE(same(detector(pictures[k]), expected[k])) << id << ' ' << k;
     }
   }
-  // Three pictures in the device's memory.
+  // Detects features in three images in the device's memory.
   template <class T>
   void expect_features_there(Queue& queue, const Image<T>& image, const std::string& id) const {
     std::vector<T> all;
@@ -200,7 +200,7 @@ class Pictures : public ::testing::Test {
   std::vector<ImageU8> shallow;
   std::vector<ImageU16> deep;
   ImageU8 wide;
-  std::vector<PictureView> pictures;
+  std::vector<AnyImageView> pictures;
   std::vector<ImageU8> greys;
 };
 
@@ -215,7 +215,7 @@ TEST_F(Pictures, have_the_features_of_their_grey) {
   EXPECT_TRUE(same(detect_surf(deep[0]), detect_surf(to_grey_8(deep[0]))));
 }
 
-TEST_F(Pictures, have_them_in_memory_of_the_device) {
+TEST_F(Pictures, have_the_same_features_in_device_memory) {
   for_each_device([&](Queue& queue, const std::string& id) {
     for (const ImageU8& image : shallow) expect_features_there(queue, image, id);
     for (const ImageU16& image : deep) expect_features_there(queue, image, id);
@@ -224,8 +224,8 @@ TEST_F(Pictures, have_them_in_memory_of_the_device) {
 
 TEST_F(Pictures, of_five_channels_are_refused) {
   for_each_device([&](Queue& queue, const std::string& id) {
-    for (const PictureView& wrong : {PictureView(ImageView(shallow[0].pixels.data(), 10, 10, 5)),
-                                     PictureView(ImageView(deep[0].pixels.data(), 10, 10, 5))}) {
+    for (const AnyImageView& wrong : {AnyImageView(ImageView(shallow[0].pixels.data(), 10, 10, 5)),
+                                      AnyImageView(ImageView(deep[0].pixels.data(), 10, 10, 5))}) {
       try {
         (void)detect_sift(queue, wrong);
         FAIL() << id;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Made-up images for the tests of features, and when features are the same.
+// Synthetic images for the tests of features, and comparisons of features.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -14,7 +14,7 @@
 
 namespace bifocal::test {
 
-// To the last bit.
+// Compares to the last bit.
 inline bool same(const Features& a, const Features& b) {
   return a.size() == b.size() && a.descriptors == b.descriptors &&
          a.shapes.size() == b.shapes.size() &&
@@ -44,7 +44,7 @@ inline ImageU8 blob_image(int width, int height, const std::vector<Blob>& blobs)
   return image;
 }
 
-// Blobs of all sizes and both signs at random: structure with known scales, no edges.
+// Random blobs of all sizes and both signs: structure with known scales and without edges.
 inline std::vector<Blob> random_blob_list(int width, int height, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> unit(0, 1);
@@ -67,7 +67,7 @@ inline ImageU8 noise(int width, int height, unsigned seed) {
   return image;
 }
 
-// A quarter turn clockwise: pixel (x, y) goes to (height - 1 - y, x).
+// Rotates by a quarter clockwise: pixel (x, y) goes to (height - 1 - y, x).
 template <class T>
 Image<T> quarter_turn(const Image<T>& in) {
   Image<T> out(in.height, in.width);

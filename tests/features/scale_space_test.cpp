@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each SIMD kernel of the scale space against plain loops, for every SIMD target.
+// Compares each SIMD kernel of the scale space with plain loops, for every SIMD target.
 #include "features/sift/space.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(Mirror, has_no_double_edge) {
   EXPECT_EQ(mirrored(123, 1), 0);
 }
 
-TEST(Blur, is_the_plain_convolution) {
+TEST(Blur, equals_the_plain_convolution) {
   const Kernel kernel = gaussian_kernel(2.1);
   const int r = kernel.radius;
   for (int width : {1, 2, 7, 16, 31, 33, 130}) {
@@ -86,7 +86,7 @@ TEST(Blur, is_the_plain_convolution) {
   }
 }
 
-TEST(Doubling, is_the_plain_convolution_at_quarter_pixels) {
+TEST(Doubling, equals_the_plain_convolution_at_quarter_pixels) {
   const Kernel kernel = quarter_pixel_kernel(0.8);
   const int r = kernel.radius, taps = 2 * r + 1;
   for (int width : {1, 2, 9, 16, 47, 100}) {
@@ -114,7 +114,7 @@ TEST(Doubling, is_the_plain_convolution_at_quarter_pixels) {
   }
 }
 
-// All 26 neighbours one by one; of equal ones the first counts.
+// Compares with all 26 neighbours; among equal values the first is the extremum.
 bool is_extremum(const std::vector<Level>& levels, int scale, int x, int y, float threshold) {
   const auto D = [&](int s, int yy, int xx) {
     return levels[std::size_t(s + 1)].at(xx, yy) - levels[std::size_t(s)].at(xx, yy);
@@ -133,7 +133,7 @@ bool is_extremum(const std::vector<Level>& levels, int scale, int x, int y, floa
   return false;
 }
 
-TEST(Extrema, are_those_of_the_plain_search) {
+TEST(Extrema, equal_the_plain_search) {
   for (int steps : {4, 1000}) {  // with and without many ties
     for (int width : {11, 12, 26, 27, 90}) {
       std::vector<Plane> planes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which features are kept: masks, and caps balanced over the image; of SIFT and SURF, on every
-// device.
+// Selection of features by masks and by caps balanced over the image, for SIFT and SURF on
+// every device.
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
@@ -61,7 +61,8 @@ std::pair<int, int> pixel_of(const Keypoint& k) {
           std::clamp(int(std::lround(k.y)), 0, kHeight - 1)};
 }
 
-// Cells take turns, the strongest of all first in each round.
+// Reference: in each round every cell gives its strongest remaining feature, the strongest
+// cell first.
 std::vector<int> chosen_in_turn(const Features& all, int most, int balance) {
   const int side = (kWidth + balance - 1) / balance;
   std::map<std::pair<int, int>, std::vector<int>> cells;
@@ -75,7 +76,7 @@ std::vector<int> chosen_in_turn(const Features& all, int most, int balance) {
     for (const auto& [cell, list] : cells) {
       if (round < list.size()) taken.push_back(list[round]);
     }
-    std::sort(taken.begin(), taken.end());  // they are in the order of strength
+    std::sort(taken.begin(), taken.end());  // the output is in order of strength
     for (int i : taken) {
       if (chosen.size() < std::size_t(most)) chosen.push_back(i);
     }
@@ -84,7 +85,7 @@ std::vector<int> chosen_in_turn(const Features& all, int most, int balance) {
   return chosen;
 }
 
-TEST(Selection, cells_take_turns) {
+TEST(Selection, rounds_take_the_strongest_feature_of_each_cell) {
   const ImageU8 image = random_blobs(kWidth, kHeight, 7);
   for_each_detector([&](const auto& detect) {
     const Features all = detect(image, 0, 0, {});
@@ -101,20 +102,20 @@ TEST(Selection, cells_take_turns) {
   });
 }
 
-// More keys than are sorted in one piece, and more than one piece of a group.
-TEST(Selection, cells_of_large_lists_take_turns) {
+// The list has more keys than are sorted in one piece, and more than one piece per group.
+TEST(Selection, large_lists_are_balanced_over_cells) {
   const ImageU8 image = noise(kWidth, kHeight, 4);
   for_each_detector([&](const auto& detect) {
     const Features all = detect(image, 0, 0, {});
-    ASSERT_GT(all.size(), 200);  // of SURF 1900
+    ASSERT_GT(all.size(), 200);  // SURF has 1900
     for (int most : {all.size() / 3, all.size() - 40})
       expect_same(detect(image, most, 3, {}), all, chosen_in_turn(all, most, 3));
   });
 }
 
-TEST(Selection, masks_leave_what_they_allow) {
+TEST(Selection, masks_keep_allowed_features) {
   const ImageU8 image = random_blobs(kWidth, kHeight, 7);
-  ImageU8 wide(kWidth + 13, kHeight, 1, 77);  // with something between its rows
+  ImageU8 wide(kWidth + 13, kHeight, 1, 77);  // with a gap between its rows
   for (int y = 0; y < kHeight; ++y) {
     for (int x = 0; x < kWidth; ++x)
       wide.at(x, y) = (x / 31 + y / 23) % 3 ? 0 : std::uint8_t(x | 1);
@@ -132,7 +133,7 @@ TEST(Selection, masks_leave_what_they_allow) {
     ASSERT_LT(allowed.size(), all.keypoints.size() / 2);
     const Features some = detect(image, 0, 0, mask);
     expect_same(some, all, allowed);
-    // A cap counts what the mask allows.
+    // A cap counts only features that the mask allows.
     expect_same(detect(image, 20, 0, mask), all, {allowed.begin(), allowed.begin() + 20});
     expect_same(detect(image, 20, 6, mask), some, chosen_in_turn(some, 20, 6));
     EXPECT_EQ(detect(image, 0, 0, nothing).size(), 0);
@@ -177,7 +178,7 @@ void expect_refused(const Call& call, const std::string& text) {
   }
 }
 
-TEST(Selection, refuses_what_does_not_fit) {
+TEST(Selection, refuses_invalid_masks_and_balances) {
   const ImageU8 image(30, 20);
   for_each_detector([&](const auto& detect) {
     for (int balance : {-1, 129})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Affine shapes: one by one against plain double-precision code and ellipses that are known, and
-// those of pictures.
+// Affine shapes of single points, compared with plain double-precision code and known ellipses, and
+// affine shapes in images.
 #include <bifocal/features.hpp>
 #include <bifocal/device.hpp>
 
@@ -21,7 +21,7 @@
 namespace bifocal::test {
 namespace {
 
-// A symmetric matrix by its eigenvalues, and the first one's direction.
+// A symmetric matrix by its eigenvalues and the direction of the first eigenvector.
 struct Axes {
   double first, second, angle;
 };
@@ -40,7 +40,7 @@ Symmetric power_of(const Symmetric& m, double exponent) {
   a.first = std::pow(a.first, exponent), a.second = std::pow(a.second, exponent);
   return matrix_of(a);
 }
-// a m a
+// Returns a m a.
 Symmetric between(const Symmetric& a, const Symmetric& m) {
   const double p00 = m[0] * a[0] + m[1] * a[1], p01 = m[0] * a[1] + m[1] * a[2],
                p10 = m[1] * a[0] + m[2] * a[1], p11 = m[1] * a[1] + m[2] * a[2];
@@ -86,7 +86,7 @@ Symmetric plain_shape(const Level& l, double x, double y, double sigma, int roun
   return {1, 0, 1};
 }
 
-TEST(Shape, is_the_plain_one) {
+TEST(Shape, equals_plain_code) {
   const Waves waves(80, 70);
   for_each_target([&](const std::string& target) {
     int shaped = 0;
@@ -108,8 +108,8 @@ TEST(Shape, is_the_plain_one) {
   });
 }
 
-// In the frame in which a blob is round its gradients have no direction. Longer than six times its
-// width is no shape; nor is an edge, or nothing.
+// In the frame in which a blob is round, its gradients have no dominant direction. An ellipse
+// longer than six times its width gives no shape; nor does an edge or a uniform image.
 TEST(Shape, of_a_blob_is_its_ellipse) {
   Plane plane(120, 110);
   const Level level{plane.data.data(), 120, 110, plane.stride, 127};
@@ -140,8 +140,8 @@ TEST(Shape, of_a_blob_is_its_ellipse) {
   }
 }
 
-// I(A (u, v)) of a ramp along g is one along A g.
-TEST(Shape, orientation_is_that_of_the_frame) {
+// A ramp I along g becomes a ramp I(A (u, v)) along A g.
+TEST(Shape, orientation_follows_the_frame) {
   for (double degrees = 3; degrees < 360; degrees += 23) {
     Waves ramp;
     const double gx = std::cos(degrees * kPi / 180), gy = std::sin(degrees * kPi / 180);
@@ -157,7 +157,7 @@ TEST(Shape, orientation_is_that_of_the_frame) {
   }
 }
 
-TEST(Shape, description_is_the_plain_one) {
+TEST(Shape, description_equals_plain_code) {
   const Waves waves;
   for_each_target([&](const std::string& target) {
     for (const KeypointShape& A : {KeypointShape{2, 0, 0.5F}, {1.25F, -0.75F, 1.25F}}) {
@@ -174,7 +174,7 @@ TEST(Shape, description_is_the_plain_one) {
   });
 }
 
-// Without shapes nothing changes: a round one is no shape, to the bit.
+// A round shape changes no description, to the bit.
 TEST(Shape, of_a_circle_changes_no_description) {
   const Waves waves;
   for (float angle = 0; angle < 360; angle += 7.3F)
@@ -183,10 +183,10 @@ TEST(Shape, of_a_circle_changes_no_description) {
 }
 
 struct Ellipses {
-  std::vector<Blob> blobs;  // round ones
-  Mat3 M{};                 // what is done to them, affine
+  std::vector<Blob> blobs;  // round blobs
+  Mat3 M{};                 // affine map of the blobs
 };
-// The picture of blobs under an affine map, which makes ellipses of them, without resampling.
+// Renders the blobs under an affine map, which makes ellipses, without resampling.
 ImageU8 picture_of(const Ellipses& e, int width, int height) {
   const double det = e.M[0] * e.M[4] - e.M[1] * e.M[3];
   ImageU8 image(width, height);
@@ -216,9 +216,9 @@ Ellipses squeezed(unsigned seed, double tilt) {
   return e;
 }
 
-// A plane seen under a tilt of 2.2: matches that circles don't have, and shapes that go with the
-// map, as M A1^2 M' is to A2^2.
-TEST(Shape, matches_what_is_seen_under_a_tilt) {
+// A plane seen under a tilt of 2.2 gives matches that circles do not give, and shapes that follow
+// the map: M A1^2 M' is proportional to A2^2.
+TEST(Shape, gives_matches_under_a_tilt) {
   Ellipses e = squeezed(4, 2.2);
   const ImageU8 tilted = picture_of(e, 210, 310);
   const Mat3 M = e.M;
@@ -258,11 +258,11 @@ TEST(Shape, matches_what_is_seen_under_a_tilt) {
               right[0], right[1], worst_half);
   EXPECT_GT(right[1], 40);
   EXPECT_GT(right[1], 4 * right[0]);
-  EXPECT_LT(worst_half, 0.3);  // 0.58 of a circle
+  EXPECT_LT(worst_half, 0.3);  // 0.58 for circles
 }
 
-// The share of points that a picture and one that is turned or mirrored both have, of matches
-// between them, and, of the points, how many shapes are alike.
+// Compares an image with a rotated or mirrored version: the fraction of points found in both, the
+// fraction of points that match, and the number of points with equal shapes.
 struct Alike {
   double points = 0, matches = 0;
   int shapes = 0, count = 0;
@@ -297,7 +297,7 @@ Alike alike(const Features& f, const Features& g, Move move, Reshape reshape) {
   return result;
 }
 
-TEST(Shape, turns_and_mirrors_with_the_picture) {
+TEST(Shape, follows_rotated_and_mirrored_images) {
   const ImageU8 image = random_blobs(420, 380, 2);
   ImageU8 mirror(image.width, image.height);
   for (int y = 0; y < image.height; ++y)
@@ -325,7 +325,7 @@ TEST(Shape, turns_and_mirrors_with_the_picture) {
     }
     for (const Alike* a : {turned, mirrored}) {
       EXPECT_GT(a[1].points, a[0].points - 0.01);
-      // A mirrored description is another one.
+      // A mirrored image has different descriptions.
       if (a == turned) {
         EXPECT_GT(a[1].matches, a[0].matches - 0.01);
       }
@@ -348,7 +348,7 @@ TEST(Shape, is_the_same_for_any_number_of_threads) {
   }
 }
 
-TEST(Shape, points_are_those_without_shapes) {
+TEST(Shape, does_not_change_the_points) {
   const ImageU8 image = random_blobs(220, 180, 2);
   const auto places = [](const Features& f) {
     std::set<std::tuple<float, float, float, float>> all;

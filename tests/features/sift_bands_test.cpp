@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIFT on devices without room for all levels of an image: in bands of rows, to the bits of the
-// whole.
+// SIFT on devices without memory for all levels of an image works in bands of rows, with the same
+// bits as on the whole image.
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
@@ -26,7 +26,7 @@ std::size_t whole_memory(int width, int height, const SiftOptions& options) {
   return features::plan_sift(width, height, options).bytes + std::size_t(width) * height;
 }
 
-// Bounds from the least that there is to a byte less than the whole.
+// Returns memory limits from the minimum to a byte less than the whole image needs.
 std::vector<std::size_t> bounds_of(int width, int height, const SiftOptions& options) {
   const std::size_t least = SiftDetector::least_memory(width, height, options),
                     whole = whole_memory(width, height, options);
@@ -37,8 +37,8 @@ std::vector<std::size_t> bounds_of(int width, int height, const SiftOptions& opt
   return bounds;
 }
 
-// Expects the same bits of images in bands of every height. Returns how many features there were.
-int expect_same_in_bands(Queue& queue, const std::vector<PictureView>& images,
+// Expects the same bits from images in bands of every height. Returns the number of features.
+int expect_same_in_bands(Queue& queue, const std::vector<AnyImageView>& images,
                          const SiftOptions& options, const ImageU8& mask, const std::string& what) {
   const int width = images[0].width(), height = images[0].height();
   SiftDetector whole(queue, width, height, options);
@@ -61,15 +61,15 @@ int expect_same_in_bands(Queue& queue, const std::vector<PictureView>& images,
   return expected[0].size();
 }
 
-// From bands of 32 rows to nearly the whole.
-TEST(SiftBands, have_the_bits_of_the_whole) {
+// Bands have from 32 rows to nearly the whole image.
+TEST(SiftBands, have_the_bits_of_the_whole_image) {
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     for (const auto& [width, height] : {std::pair(70, 301), {101, 460}, {233, 250}}) {
       const ImageU8 blobs = random_blobs(width, height, 4), speckled = noise(width, height, 6);
       const ImageU8 tall = random_blobs(width, 2 * height, 5);
       for (const bool upsample : {true, false}) {
-        const std::vector<PictureView> images =
-            upsample ? std::vector<PictureView>{blobs, speckled} : std::vector<PictureView>{tall};
+        const std::vector<AnyImageView> images =
+            upsample ? std::vector<AnyImageView>{blobs, speckled} : std::vector<AnyImageView>{tall};
         const std::string what = id + ", " + std::to_string(width) + (upsample ? ", doubled" : "");
         for (const int cap : {0, 40}) {
           const SiftOptions options{.max_features = cap, .upsample = upsample};
@@ -80,8 +80,8 @@ TEST(SiftBands, have_the_bits_of_the_whole) {
   });
 }
 
-// Domains and shapes reach farther; radii that no group blurs by tiles; cells that take turns; and
-// a mask.
+// Options with a larger reach (pooled domains and shapes), blur radii beyond the tiles of groups,
+// balanced cells, and a mask.
 TEST(SiftBands, take_all_options) {
   const ImageU8 image = random_blobs(90, 420, 9);
   ImageU8 mask(90, 420, 1, 255);
@@ -100,8 +100,8 @@ TEST(SiftBands, take_all_options) {
   });
 }
 
-// Noise without thresholds has more extrema in a band than there is room for at first.
-TEST(SiftBands, grow_where_they_are_full) {
+// Noise without thresholds has more extrema in a band than the initial capacity.
+TEST(SiftBands, grow_if_they_overflow) {
   const ImageU8 image = noise(120, 700, 3);
   const SiftOptions options{.max_features = 0,
                             .octave_layers = 16,
@@ -111,17 +111,17 @@ TEST(SiftBands, grow_where_they_are_full) {
                             .upsample = false};
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     const int found = expect_same_in_bands(queue, {image}, options, {}, id);
-    EXPECT_GT(found, features::least_sift_plan(120, 700, options).room) << id;
+    EXPECT_GT(found, features::least_sift_plan(120, 700, options).capacity) << id;
   });
 }
 
 TEST(SiftBands, work_in_batches_and_leave_features_in_a_set) {
   std::vector<ImageU8> pictures;
   for (unsigned seed = 1; seed <= 5; ++seed) pictures.push_back(random_blobs(64, 330, seed));
-  pictures[3] = ImageU8(64, 330);  // nothing in it
+  pictures[3] = ImageU8(64, 330);  // a uniform image
   std::vector<std::uint8_t> pixels;
   for (const ImageU8& p : pictures) pixels.insert(pixels.end(), p.pixels.begin(), p.pixels.end());
-  const std::vector<PictureView> images(pictures.begin(), pictures.end());
+  const std::vector<AnyImageView> images(pictures.begin(), pictures.end());
   const SiftOptions options{.max_features = 60, .affine_shape = true};
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     const std::vector<Features> expected = SiftDetector(queue, 64, 330, options)(images);
@@ -138,11 +138,11 @@ TEST(SiftBands, work_in_batches_and_leave_features_in_a_set) {
   });
 }
 
-// Images that had no room as a whole, or none for their features then; and where there is room for
-// one lane but not for two.
-TEST(SiftBands, are_taken_where_a_device_has_no_room_for_the_whole) {
+// Memory that suffices neither for the whole image nor for its features, and memory that suffices
+// for one slot but not for two.
+TEST(SiftBands, are_used_if_device_memory_is_too_small_for_the_whole_image) {
   const ImageU8 image = random_blobs(150, 600, 5);
-  const std::vector<PictureView> images(3, image);
+  const std::vector<AnyImageView> images(3, image);
   const std::size_t whole = whole_memory(150, 600, {});
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     const Features expected = detect_sift(queue, image);
@@ -165,7 +165,7 @@ TEST(SiftBands, are_taken_where_a_device_has_no_room_for_the_whole) {
   });
 }
 
-TEST(SiftBands, name_the_memory_that_is_too_little) {
+TEST(SiftBands, name_an_insufficient_memory_limit) {
   const std::size_t least = SiftDetector::least_memory(300, 200);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     try {
@@ -180,12 +180,12 @@ TEST(SiftBands, name_the_memory_that_is_too_little) {
     }
     EXPECT_NO_THROW(SiftDetector(queue, 300, 200, {}, 1, least)) << id;
   });
-  Queue cpu;  // takes none of it
+  Queue cpu;  // uses no device memory
   EXPECT_NO_THROW(SiftDetector(cpu, 300, 200, {}, 1, 1));
 }
 
-// Every row of every octave is a band's own once, with all rows beside it that its points look at,
-// and no two things that are needed at a time lie in the same place.
+// Each row of each octave belongs to exactly one band, which also keeps all neighbouring rows that
+// its points read. Arrays that are needed at the same time do not overlap.
 TEST(SiftBands, plans_cover_the_octaves) {
   for (const auto& [width, height] : {std::pair(64, 5000), {4000, 3000}, {911, 1203}, {5, 900}}) {
     for (const bool upsample : {true, false}) {
@@ -196,7 +196,7 @@ TEST(SiftBands, plans_cover_the_octaves) {
         const std::size_t memory = least + (whole.bytes - least) * std::size_t(part) / 8;
         const SiftPlan plan = features::plan_sift(width, height, options, 0, memory);
         EXPECT_LE(plan.bytes, memory);
-        EXPECT_EQ(plan.room, whole.room);
+        EXPECT_EQ(plan.capacity, whole.capacity);
         std::vector<int> next(whole.steps.empty() ? 0 : whole.steps[0].octaves.size());
         for (const features::SiftStep& step : plan.steps) {
           std::int64_t end_before = 0;
@@ -214,7 +214,8 @@ TEST(SiftBands, plans_cover_the_octaves) {
             EXPECT_GE(o.kept.end, std::min(o.height, o.own.end + 90));
             next[k] = o.own.end;
             if (step.end == step.octaves.size()) continue;
-            // Whole first levels, of this octave and of the next one, come before.
+            // The first levels of this octave and of the next octave are stored in full before
+            // the bands.
             const features::StepOctave& half = step.octaves[k + 1];
             EXPECT_LE(half.first + std::int64_t{half.stride} * half.height,
                       k == 0 ? begin : step.first_level);

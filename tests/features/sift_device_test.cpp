@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIFT on every GPU and OpenCL device of this machine: the features of the CPU, but for rounding.
+// SIFT on every GPU and OpenCL device of this machine finds the CPU's features, apart
+// from rounding.
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/matching.hpp>
@@ -23,10 +24,10 @@ namespace bifocal::test {
 namespace {
 
 struct Agreement {
-  int near = 0, alike = 0;      // features of the one that the other has, with the same descriptor
-  int places = 0;               // of those that it has not: a place may have several directions
+  int near = 0, alike = 0;      // features found in both, and with the same descriptor
+  int places = 0;               // places of missing features; a place may have several directions
   double worst = 0, angle = 0;  // px, degrees
-  double shape = 0;             // of those alike, between numbers of the matrices
+  double shape = 0;             // between matrix elements of matching features
 };
 Agreement compare(const Features& f, const Features& other) {
   Agreement result;
@@ -60,8 +61,8 @@ Agreement compare(const Features& f, const Features& other) {
   return result;
 }
 
-// One place in 200, and one more, may come, go, or be found at another of two samples that are
-// alike to rounding.
+// At most one place plus one in 200 may appear, vanish, or move to a second sample that equals the
+// first up to rounding.
 void expect_alike(const Features& f, const Features& reference, const std::string& what) {
   const Agreement a = compare(reference, f), back = compare(f, reference);
   std::printf(
@@ -74,7 +75,7 @@ void expect_alike(const Features& f, const Features& reference, const std::strin
   EXPECT_GE(a.alike, a.near - a.near / 100) << what;
 }
 
-TEST(SiftDevice, finds_what_the_cpu_finds) {
+TEST(SiftDevice, finds_the_cpu_features) {
   const ImageU8 blobs = random_blobs(203, 161, 4), speckled = noise(130, 97, 6);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     for (const bool upsample : {true, false}) {
@@ -87,7 +88,7 @@ TEST(SiftDevice, finds_what_the_cpu_finds) {
   });
 }
 
-// Other radii of the blurs than the default ones, and Lowe's norm.
+// Blur radii that differ from the defaults, and Lowe's normalisation.
 TEST(SiftDevice, takes_all_options) {
   const ImageU8 image = random_blobs(150, 120, 9);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
@@ -103,8 +104,8 @@ TEST(SiftDevice, takes_all_options) {
   });
 }
 
-// Domains beyond the picture's border and above the octave's last level; with one layer on other
-// levels than with three.
+// Domains beyond the image border and above the last level of the octave; one layer uses other
+// levels than three layers do.
 TEST(SiftDevice, pools_domain_sizes_as_the_cpu_does) {
   const ImageU8 blobs = random_blobs(203, 161, 4);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
@@ -122,9 +123,9 @@ TEST(SiftDevice, pools_domain_sizes_as_the_cpu_does) {
   });
 }
 
-// Ellipses beyond the picture's border; points that stay round; with pooling on three levels each.
-// The cap chooses before points have shapes.
-TEST(SiftDevice, shapes_are_those_of_the_cpu) {
+// Ellipses beyond the image border, points that stay round, and pooling on three levels each. The
+// cap selects points before they have shapes.
+TEST(SiftDevice, shapes_equal_the_cpu_shapes) {
   const ImageU8 blobs = random_blobs(203, 161, 4), speckled = noise(130, 97, 6);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     for (const bool pooled : {false, true}) {
@@ -147,14 +148,14 @@ TEST(SiftDevice, shapes_are_those_of_the_cpu) {
   });
 }
 
-TEST(SiftDevice, photographs) {
+TEST(SiftDevice, finds_the_cpu_features_of_photographs) {
   BIFOCAL_NEEDS_DATA("oxford_affine")
   const std::string path = data("oxford_affine/graf/img1.png").string();
 
   const ImageU8 whole = to_grey(read_image(path));
   const ImageView<const std::uint8_t> all = whole;
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
-    // A part of it where the device is a CPU.
+    // A CPU device gets a part of the image.
     const bool is_gpu = queue.device().info().is_gpu;
     const ImageView<const std::uint8_t> image(all.row(100) + 50, is_gpu ? 701 : 301,
                                               is_gpu ? 511 : 223, 1, all.stride);
@@ -172,7 +173,7 @@ TEST(SiftDevice, photographs) {
 TEST(SiftDevice, is_the_same_on_every_run_and_in_every_batch) {
   std::vector<ImageU8> pictures;
   for (unsigned seed = 1; seed <= 5; ++seed) pictures.push_back(random_blobs(170, 131, seed));
-  pictures[3] = ImageU8(170, 131);  // nothing in it
+  pictures[3] = ImageU8(170, 131);  // a uniform image
   const std::vector<ImageView<const std::uint8_t>> views(pictures.begin(), pictures.end());
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     for (const bool affine : {false, true}) {
@@ -238,8 +239,8 @@ TEST(SiftDevice, cap_keeps_the_strongest) {
   });
 }
 
-// A cap chooses among extrema before they get their directions: the list is still the beginning of
-// the whole one. Where the mask takes the strong ones away the others have their turn.
+// A cap selects extrema before they get directions; still the list is the beginning of the whole
+// list. If the mask hides the strong extrema, weaker extrema are selected.
 TEST(SiftDevice, cap_is_the_beginning_of_the_whole_list) {
   std::vector<ImageU8> pictures;
   for (unsigned seed = 1; seed <= 3; ++seed) pictures.push_back(random_blobs(260, 200, seed));
@@ -275,7 +276,7 @@ TEST(SiftDevice, cap_is_the_beginning_of_the_whole_list) {
   });
 }
 
-// Noise, hardly blurred and without thresholds, has more points than there is room for at first.
+// Noise with little blur and without thresholds has more points than the initial capacity.
 TEST(SiftDevice, takes_pictures_full_of_extrema) {
   const ImageU8 image = noise(220, 180, 3);
   SiftOptions options;
@@ -288,7 +289,7 @@ TEST(SiftDevice, takes_pictures_full_of_extrema) {
   const Features expected = detect_sift(image, options);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     features::SiftDevice first(queue, 220, 180, options, 1);
-    ASSERT_GT(expected.size(), first.room());
+    ASSERT_GT(expected.size(), first.capacity());
     expect_alike(detect_sift(queue, image, options), expected, id);
   });
 }
@@ -308,8 +309,9 @@ TEST(SiftDevice, takes_images_of_any_shape) {
   });
 }
 
-// 100 megapixels want 1.8 GB in bands, doubled, and say so; what fits is found after that.
-TEST(SiftDevice, names_what_has_no_room) {
+// 100 megapixels need 1.8 GB in bands if upsampled, and the message says so. A smaller image is
+// processed after that.
+TEST(SiftDevice, names_images_beyond_the_memory) {
   const ImageU8 image = random_blobs(120, 101, 5);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     const Features before = detect_sift(queue, image);
@@ -336,7 +338,7 @@ TEST(SiftDevice, names_what_has_no_room) {
   });
 }
 
-TEST(SiftDevice, refuses_what_does_not_fit) {
+TEST(SiftDevice, refuses_mismatched_input) {
   const ImageU8 image(20, 20);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string&) {
     SiftOptions wrong;

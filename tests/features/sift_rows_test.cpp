@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A CPU keeps a part of a picture's rows: those that descriptions look at.
+// A CPU keeps only the rows of an image that descriptions read.
 #include <bifocal/features.hpp>
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 namespace bifocal::test {
 namespace {
 
-// Blobs as large as an octave's largest points, so many times as high as wide, faint but for every
-// third band of 256 rows.
+// Makes blobs as large as the largest points of an octave, stretched vertically by `stretch`, faint
+// except in every third band of 256 rows.
 ImageU8 high_blobs(int width, int height, double stretch) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> unit(0, 1);
@@ -40,9 +40,9 @@ ImageU8 high_blobs(int width, int height, double stretch) {
   return image;
 }
 
-// A high picture is made in parts of 64 rows, and of the rows only those are kept that descriptions
-// look at. A picture that begins 544 rows later has other parts, and the same descriptions. (With
-// half the reach 18 of 919 pooled ones differ, and without that of shapes 19 of 319.)
+// A tall image is processed in parts of 64 rows, and only the rows within reach of descriptions are
+// kept. An image that begins 544 rows later has other parts but the same descriptions. (With half
+// the reach 18 of 919 pooled descriptions differ, and without the reach of shapes 19 of 319.)
 TEST(Sift, keeps_the_rows_in_reach) {
   constexpr int kShift = 544, kMargin = 250;
   for (const bool affine : {false, true}) {

@@ -15,7 +15,7 @@
 namespace bifocal::test {
 namespace {
 
-// The strongest feature, or nothing with a failure.
+// Returns the strongest feature; records a failure if none is found.
 Keypoint strongest(const ImageU8& image, const SiftOptions& options) {
   const Features f = detect_sift(image, options);
   EXPECT_GT(f.size(), 0);
@@ -27,8 +27,8 @@ double turn_between(double a, double b) {
   return std::min(d, 360 - d);
 }
 
-// A difference of Gaussians of sigma and k sigma is largest on a blob of size k^(1/2) sigma, k =
-// 2^(1/3).
+// A difference of Gaussians of sigma and k sigma is largest on a blob of size k^(1/2) sigma, with k
+// = 2^(1/3).
 TEST(Sift, finds_the_centre_and_the_scale_of_a_blob) {
   double worst = 0, worst_scale = 0;
   for (const bool upsample : {true, false}) {
@@ -53,11 +53,11 @@ TEST(Sift, finds_the_centre_and_the_scale_of_a_blob) {
 }
 
 struct Agreement {
-  double share = 0;       // of the features of a that b has, too
-  double dx = 0, dy = 0;  // mean displacement of those, px
+  double share = 0;       // fraction of a's features that b also has
+  double dx = 0, dy = 0;  // their mean displacement, px
 };
-// `move` takes the plane of a to that of b. Octaves may sample another quarter of the pixels after
-// a turn: positions agree to a part of the scale.
+// `move` maps the plane of a to the plane of b. After a rotation, octaves may sample another
+// quarter of the pixels, so positions agree only to a fraction of the scale.
 template <class Move>
 Agreement compare(const Features& a, const Features& b, double turn_deg, Move move) {
   Agreement result;
@@ -80,8 +80,8 @@ Agreement compare(const Features& a, const Features& b, double turn_deg, Move mo
   return result;
 }
 
-// A shift of half a pixel anywhere would break this.
-TEST(Sift, turns_with_the_image) {
+// A shift of half a pixel anywhere would fail this test.
+TEST(Sift, follows_a_rotated_image) {
   for (const bool upsample : {true, false}) {
     SiftOptions options;
     options.upsample = upsample;
@@ -109,9 +109,9 @@ TEST(Sift, turns_with_the_image) {
   }
 }
 
-// Also holds the rings of rows to having room for everything: the part is short enough not to need
-// them.
-TEST(Sift, moves_with_the_image) {
+// Also compares ring buffers of rows with full buffers, because the part is short enough to need
+// no ring.
+TEST(Sift, follows_a_shifted_image) {
   const ImageU8 whole = random_blobs(180, 420, 9);
   const ImageView<const std::uint8_t> all = whole;
   const ImageView<const std::uint8_t> part(all.row(240) + 32, 140, 120, 1, all.stride);
@@ -168,7 +168,8 @@ TEST(Sift, cap_keeps_the_strongest) {
   EXPECT_TRUE(std::equal(few.descriptors.begin(), few.descriptors.end(), all.descriptors.begin()));
 }
 
-// The same points; descriptors of the same length that turn with the picture.
+// Pooling keeps the points; the descriptors have the same length and follow a rotation of
+// the image.
 TEST(Sift, pools_domain_sizes) {
   const ImageU8 image = random_blobs(220, 180, 2);
   const SiftOptions pooled{.domain_size_pooling = true};
@@ -209,8 +210,8 @@ TEST(Sift, is_the_same_for_any_number_of_threads) {
   }
 }
 
-// Fused multiply-adds round differently, so extrema at the threshold may come or go: at most 1 in
-// 200. The others agree to a hundredth of a pixel.
+// Fused multiply-adds round differently, so at most 1 in 200 extrema near the threshold may appear
+// or vanish. All remaining positions agree to a hundredth of a pixel.
 TEST(Sift, is_nearly_the_same_on_every_target) {
   const ImageU8 image = random_blobs(200, 160, 12);
   const Features reference = detect_sift(image);
@@ -266,7 +267,7 @@ TEST(Sift, takes_images_of_any_shape) {
   }
 }
 
-TEST(Sift, finds_nothing_where_nothing_is) {
+TEST(Sift, finds_no_features_without_structure) {
   for (int grey : {0, 128, 255})
     EXPECT_EQ(detect_sift(ImageU8(90, 70, 1, std::uint8_t(grey))).size(), 0) << grey;
   ImageU8 edge(90, 70);  // a straight edge is no point
@@ -280,7 +281,7 @@ TEST(Sift, takes_saturated_images) {
   EXPECT_GT(detect_sift(image).size(), 20);
 }
 
-TEST(Sift, ignores_what_lies_between_rows) {
+TEST(Sift, ignores_gaps_between_rows) {
   const ImageU8 image = random_blobs(100, 80, 8);
   ImageU8 wide(137, 80, 1, 200);
   for (int y = 0; y < 80; ++y) std::copy_n(image.row(y), 100, wide.row(y));
@@ -301,7 +302,7 @@ TEST(Sift, takes_every_valid_option) {
       options.affine_shape = sigma > 1;
       for (const bool upsample : {true, false}) {
         options.upsample = upsample;
-        // Nothing of this image is as large as 8 px.
+        // No structure of this image is as large as 8 px.
         EXPECT_TRUE(detect_sift(image, options).size() > 0 || sigma == 8)
             << layers << " layers, sigma " << sigma;
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SURF on every GPU and OpenCL device of this machine: the features of the CPU, but for rounding.
+// SURF on every GPU and OpenCL device of this machine finds the CPU's features, apart
+// from rounding.
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/matching.hpp>
@@ -19,9 +20,9 @@
 namespace bifocal::test {
 namespace {
 
-// Determinants are equal, so that the same points are found; they are in the same order but for
-// those of nearly the same strength. One descriptor in 50 may have a sample on the next pixel, one
-// direction in 200 another window.
+// Determinants are equal, so the same points are found, in the same order except for points of
+// nearly the same strength. One descriptor in 50 may have a sample on the next pixel, and one
+// direction in 200 may come from another window.
 void expect_alike(const Features& f, const Features& reference, const std::string& what) {
   int known = 0, turned = 0, alike = 0;
   double worst = 0;
@@ -56,7 +57,7 @@ void expect_alike(const Features& f, const Features& reference, const std::strin
   EXPECT_GE(alike, known - turned - 1 - known / 50) << what;
 }
 
-TEST(SurfDevice, finds_what_the_cpu_finds) {
+TEST(SurfDevice, finds_the_cpu_features) {
   const ImageU8 blobs = random_blobs(213, 171, 4), speckled = noise(150, 137, 6);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     for (const SurfOptions& options :
@@ -68,12 +69,12 @@ TEST(SurfDevice, finds_what_the_cpu_finds) {
   });
 }
 
-TEST(SurfDevice, photographs) {
+TEST(SurfDevice, finds_the_cpu_features_of_photographs) {
   BIFOCAL_NEEDS_DATA("oxford_affine")
   const ImageU8 whole = to_grey(read_image(data("oxford_affine/graf/img1.png").string()));
   const ImageView<const std::uint8_t> all = whole;
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
-    // A part of it where the device is a CPU.
+    // A CPU device gets a part of the image.
     const bool is_gpu = queue.device().info().is_gpu;
     const ImageView<const std::uint8_t> image(all.row(100) + 50, is_gpu ? 701 : 301,
                                               is_gpu ? 511 : 223, 1, all.stride);
@@ -83,7 +84,7 @@ TEST(SurfDevice, photographs) {
   });
 }
 
-// Sums go beyond 2^32 in none of these; rows longer than a group adds up at once do.
+// No sum here exceeds 2^32; some rows are longer than a group adds in one step.
 TEST(SurfDevice, takes_images_of_any_shape) {
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     EXPECT_EQ(detect_surf(queue, ImageView<const std::uint8_t>()).size(), 0) << id;
@@ -107,7 +108,7 @@ TEST(SurfDevice, takes_images_of_any_shape) {
 TEST(SurfDevice, is_the_same_on_every_run_and_in_every_batch) {
   std::vector<ImageU8> pictures;
   for (unsigned seed = 1; seed <= 5; ++seed) pictures.push_back(random_blobs(170, 131, seed));
-  pictures[3] = ImageU8(170, 131);  // nothing in it
+  pictures[3] = ImageU8(170, 131);  // a uniform image
   const std::vector<ImageView<const std::uint8_t>> views(pictures.begin(), pictures.end());
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     SurfDetector single(queue, 170, 131), batched(queue, 170, 131, {}, 3);
@@ -158,14 +159,15 @@ TEST(SurfDevice, cap_keeps_the_strongest) {
   });
 }
 
-// Many blobs of the least size and no threshold: more maxima than there is room for at first.
+// Many blobs of the smallest size without a threshold: more maxima than the initial capacity.
 TEST(SurfDevice, takes_pictures_full_of_maxima) {
   const ImageU8 image = noise(420, 380, 3);
   const SurfOptions options{.max_features = 0, .threshold = 0};
   const Features expected = detect_surf(image, options);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     EXPECT_EQ(detect_surf(queue, image, options).size(), expected.size()) << id;
-    // With room for a part of them only, and then again.
+    // The detector has capacity for only 100 points; the overflow is reported and the slot
+    // stays empty.
     features::SurfDevice narrow(queue, 420, 380, options, 1, 100);
     Buffer<std::uint8_t> picture(queue.device(), image.pixels.size());
     picture.upload(queue, image.pixels);
@@ -177,7 +179,7 @@ TEST(SurfDevice, takes_pictures_full_of_maxima) {
   });
 }
 
-TEST(SurfDevice, refuses_what_does_not_fit) {
+TEST(SurfDevice, refuses_mismatched_input) {
   const ImageU8 image(20, 20);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string&) {
     EXPECT_THROW((void)detect_surf(queue, image, {.numbers = 3}), Error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SURF in double precision, sums pixel by pixel: slow, and plain to read.
+// SURF in double precision with sums pixel by pixel: slow, but easy to read.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -15,8 +15,8 @@
 namespace bifocal::test {
 
 struct OraclePoint {
-  double x, y, sigma, angle_deg, response;  // px of the picture
-  std::array<double, 128> numbers;          // of the unit vector, those asked for
+  double x, y, sigma, angle_deg, response;  // px of the image
+  std::array<double, 128> numbers;          // unit vector, 64 or 128 in use
   bool bright;
 };
 
@@ -44,7 +44,7 @@ class SurfOracle {
   static int step_of(int octave) { return octave < 2 ? 1 : 1 << (octave - 1); }
   static int lobe(int octave, int layer) { return (2 << octave) * (layer + 1) + 1; }
 
-  // Of the pixels [left, right) x [top, bottom).
+  // Sum of the pixels [left, right) x [top, bottom).
   double sum(int left, int right, int top, int bottom) const {
     double result = 0;
     for (int y = top; y < bottom; ++y) {
@@ -72,7 +72,7 @@ class SurfOracle {
     const Second s = second(lobe(octave, layer), x, y);
     return s.xx * s.yy - 13.0 / 16 * s.xy * s.xy;
   }
-  // The filters around the neighbours in all three layers lie within the picture.
+  // Returns whether the filters around the neighbours in all three layers lie within the image.
   bool is_inside(int octave, int layer, int x, int y) const {
     const int margin = (3 * lobe(octave, layer + 1) - 1) / 2 + step_of(octave);
     return x >= margin && y >= margin && x < image_.width - margin && y < image_.height - margin;
@@ -156,7 +156,7 @@ class SurfOracle {
     return angle < 0 ? angle + 360 : angle;
   }
 
-  // 4 x 4 overlapping cells of 9 x 9 of the 24 x 24 samples.
+  // Describes by 4 x 4 overlapping cells of 9 x 9 samples, out of 24 x 24 samples.
   void describe(OraclePoint& p) const {
     const double turn = p.angle_deg * std::numbers::pi / 180, c = std::cos(turn),
                  s = std::sin(turn);

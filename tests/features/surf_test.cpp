@@ -35,8 +35,8 @@ std::uint8_t byte_of(double number, int k, bool bright) {
   return static_cast<std::uint8_t>(bright ? 255 - v : v);
 }
 
-// Everything against sums of single pixels in double precision.
-TEST(Surf, is_what_double_precision_says) {
+// Compares all values with sums of single pixels in double precision.
+TEST(Surf, agrees_with_double_precision) {
   for (const auto& [numbers, upright] : {std::pair(64, false), {128, false}, {64, true}}) {
     const ImageU8 image = random_blobs(133, 116, 5);
     SurfOptions options{.octaves = 3, .threshold = 0, .numbers = numbers, .upright = upright};
@@ -77,7 +77,7 @@ TEST(Surf, is_what_double_precision_says) {
   }
 }
 
-// Box filters of all octaves, at samples of all phases, exactly.
+// Box filters of all octaves, at samples of all phases, are exact.
 TEST(Surf, determinants_are_exact) {
   const ImageU8 image = noise(420, 405, 3);
   const features::Integral integral = features::integral_of(image, false);
@@ -130,7 +130,7 @@ TEST(Surf, finds_the_centre_and_the_scale_of_a_blob) {
           ASSERT_GT(f.size(), 0) << size << " at " << x << ", " << y << ", upsample " << upsample;
           const Keypoint k = f.keypoints[0];
           worst = std::max(worst, std::hypot(k.x - x, k.y - y));
-          // The filter that stands for sigma is largest on a blob a third larger.
+          // The filter for scale sigma responds most strongly to a blob a third larger.
           EXPECT_NEAR(k.sigma / size, 0.75, 0.08);
         }
       }
@@ -141,7 +141,7 @@ TEST(Surf, finds_the_centre_and_the_scale_of_a_blob) {
 }
 
 struct Agreement {
-  double share = 0;  // of the features of a that b has, too
+  double share = 0;  // fraction of a's features that b also has
   double dx = 0, dy = 0;
 };
 template <class Move, class Turn>
@@ -165,12 +165,12 @@ Agreement compare(const Features& a, const Features& b, Move move, Turn turn) {
   return result;
 }
 
-// Between the original and a picture of the same objects whose noise is another one.
+// Counts matches between two images.
 std::size_t matches_of(const ImageU8& a, const ImageU8& b, const SurfOptions& options) {
   return match(detect_surf(a, options), detect_surf(b, options)).size();
 }
 
-TEST(Surf, turns_and_mirrors_with_the_image) {
+TEST(Surf, follows_rotated_and_mirrored_images) {
   for (const bool upsample : {false, true}) {
     const SurfOptions options{.upsample = upsample};
     const ImageU8 original = random_blobs(260, 231, 4);
@@ -203,7 +203,7 @@ TEST(Surf, turns_and_mirrors_with_the_image) {
     std::printf("mirrored, upsample %d: %d of %d, share %.3f\n", upsample, g.size(), f.size(),
                 agreement.share);
     EXPECT_GT(agreement.share, 0.95);
-    // A mirrored pair has the matches of the pair.
+    // A mirrored pair has as many matches as the pair.
     const ImageU8 whole = random_blobs(270, 240, 4);
     ImageU8 part(250, 220);
     for (int y = 0; y < 220; ++y) std::copy_n(whole.row(y + 11) + 7, 250, part.row(y));
@@ -222,8 +222,8 @@ TEST(Surf, upright_has_no_directions) {
   EXPECT_EQ(f.size(), detect_surf(image).size());
 }
 
-// Points that are brighter than what is around them match no darker ones.
-TEST(Surf, signs_of_the_laplacian_lie_far_apart) {
+// Points that are brighter than their surroundings never match darker points.
+TEST(Surf, signs_of_the_laplacian_separate_descriptors) {
   for (const int numbers : {64, 128}) {
     const ImageU8 image = random_blobs(170, 150, 8);
     const SurfOptions options{.numbers = numbers};
@@ -238,12 +238,12 @@ TEST(Surf, signs_of_the_laplacian_lie_far_apart) {
       }
       return sum;
     };
-    // The sign of f[i]: that of the background of one of the first feature.
+    // Sign of f[i] relative to the first feature: descriptors of opposite signs are far apart.
     const auto sign = [&](std::size_t i) { return distance(f, 0, f, i) > 4 * 402 * 402; };
     int others = 0;
     for (std::size_t i = 0; i < f.keypoints.size(); ++i) {
       others += sign(i);
-      // The same place of the negative has the other sign.
+      // At this place the negative has the opposite sign.
       EXPECT_NE(distance(f, 0, g, i) > 4 * 402 * 402, sign(i)) << numbers;
     }
     EXPECT_GT(others, f.size() / 5);
@@ -331,9 +331,10 @@ TEST(Surf, takes_images_of_any_shape) {
   }
 }
 
-// The largest filter of the last octave has no room in some of them. What was read beyond the sums
-// then ended the process only where memory ended, too: an address sanitizer always tells.
-TEST(Surf, filters_that_have_no_room_read_nothing) {
+// The largest filter of the last octave does not fit into some images. An earlier version read
+// beyond the sums, which crashed only at the end of mapped memory; an address sanitizer always
+// detects it.
+TEST(Surf, filters_larger_than_the_image_read_no_memory) {
   for (int height = 40; height < 260; height += 4) {
     for (const auto& [width, upsample] : {std::pair(height + 60, true), {height, false}}) {
       const ImageU8 image = noise(width, height, unsigned(height));
@@ -342,7 +343,7 @@ TEST(Surf, filters_that_have_no_room_read_nothing) {
   }
 }
 
-TEST(Surf, finds_nothing_where_nothing_is) {
+TEST(Surf, finds_no_features_without_structure) {
   for (int grey : {0, 128, 255})
     EXPECT_EQ(detect_surf(ImageU8(90, 70, 1, std::uint8_t(grey)), {.threshold = 0}).size(), 0);
   ImageU8 edge(90, 70);
@@ -350,7 +351,7 @@ TEST(Surf, finds_nothing_where_nothing_is) {
   EXPECT_EQ(detect_surf(edge).size(), 0);
 }
 
-TEST(Surf, ignores_what_lies_between_rows) {
+TEST(Surf, ignores_gaps_between_rows) {
   const ImageU8 image = random_blobs(100, 80, 8);
   ImageU8 wide(137, 80, 1, 200);
   for (int y = 0; y < 80; ++y) std::copy_n(image.row(y), 100, wide.row(y));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each fuzzer does with its bytes. A body returns when the bytes were refused with
-// Error(input) or read into something sound; anything else (another exception, a broken promise, a
-// sanitizer's report) ends the program.
+// The bodies of the fuzzers. A body returns if the bytes were refused with Error(input) or read
+// into a valid object; any other outcome (another exception, a broken promise, a sanitizer's
+// report) ends the program.
 #pragma once
 
 #include <cstdlib>
@@ -74,14 +74,15 @@ inline void text(std::string_view bytes) {
   }
 }
 
-// The bytes as a JPEG, and as the EXIF block of one.
+// Reads the bytes as a JPEG, and as the EXIF block of a JPEG.
 inline void exif(std::string_view bytes) {
   if (const auto camera = exif_intrinsics(bytes)) require(camera->valid());
   const int orientation = io::parse_exif(bytes).orientation;
   require(orientation >= 1 && orientation <= 8);
 }
 
-// The values fill the shape, bools are 0 or 1, and what is written back is the same again.
+// Requires that the values fill the shape, bools are 0 or 1, and a written array is read
+// back unchanged.
 inline void check_array(const NpyArray& array) {
   if (const auto* bools = std::get_if<std::vector<std::uint8_t>>(&array.values)) {
     for (const std::uint8_t value : *bools) require(value <= 1);
@@ -92,7 +93,8 @@ inline void check_array(const NpyArray& array) {
   require(encode_npz(std::vector<NamedArray>{{"x", again}}) == bytes);
 }
 
-// The bytes as an archive, and, for a checksum stops most damage there, as the NPY file in one.
+// Reads the bytes as an archive, and as an NPY file inside an archive, because a checksum stops
+// most damage to archives.
 inline void npz(std::string_view bytes) {
   constexpr std::int64_t kMaxArrayBytes = 1 << 20;
   expect_sound([&] {

@@ -21,8 +21,8 @@
 
 namespace bifocal::fuzz {
 
-// The bytes as a file, which the libraries of these formats want; in memory where there is a place
-// for that. Until the next call.
+// Writes the bytes to a file, because the libraries for these formats read files; in memory if the
+// system has a RAM disk. The file is valid until the next call.
 inline const std::filesystem::path& as_file(std::string_view bytes) {
   struct Scratch {
     std::filesystem::path file;
@@ -67,7 +67,7 @@ inline void check_chunks(const std::filesystem::path& file, const colmap::Databa
   for (reader.next(chunk); !chunk.is_end(); reader.next(chunk)) {
     points.gather(chunk);
     require(chunk.pairs.size() + chunk.left_out.size() <= pairs.size());
-    volatile double read = 0;  // of every match: the address sanitizer finds a missing point
+    volatile double read = 0;  // reads every match, so the address sanitizer finds a missing point
     for (std::size_t i = 0; i < chunk.matches.size(); ++i) read = points.points()[i].x1;
     (void)read;
   }
@@ -138,7 +138,7 @@ inline void hloc(std::string_view bytes) {
 }
 #endif
 
-// The bytes as a result, which gets a checksum that is right; as a plan, and as a list.
+// Reads the bytes as a result, with a corrected checksum, as a plan, and as a list.
 inline void shards(std::string_view bytes) {
   static const std::vector<colmap::PlannedPair> list = {{{1, 2}, 3}, {{1, 3}, 0}, {{2, 3}, 40}};
   static const colmap::Plan plan = [] {

@@ -7,7 +7,7 @@
 
 namespace bifocal::fuzz {
 
-// What was read is written and read again without a change.
+// A model that was read does not change when it is written and read again.
 inline void model(std::string_view bytes) {
   using namespace colmap::model;
   for (const Part part : {Part::cameras, Part::images, Part::points, Part::rigs, Part::frames})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The body of the fuzzer for files of rectifications (read_rectification): the bytes as a file, and
-// as the numbers of an intact polar file of either format, because a checksum stops most damage.
+// The body of the fuzzer for files of rectifications (read_rectification): the bytes are read as
+// a file, and as the numbers of an intact polar file of either format, because a checksum stops
+// most damage.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 
 namespace bifocal::fuzz {
 
-// Samples through a rectification that was read, and converts points both ways.
+// Samples through a rectification that was read, and converts points in both directions.
 inline void check_rectification(const Rectification& r) {
   require(r.width >= 1 && r.height >= 1 && r.scale > 0 && r.scale <= 1);
   require(r.overlap >= 0 && 2 * r.overlap < r.height);

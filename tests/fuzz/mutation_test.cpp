@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fuzzers' bodies over their corpus and over mutations of it that are the same in every run,
-// for compilers without libFuzzer.
+// Runs the fuzzers' bodies over their corpus and over mutations that are the same in every run, for
+// compilers without libFuzzer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class Random {
   std::uint64_t state_ = 1;
 };
 
-// One to four edits: a byte replaced, a bit flipped, a run of bytes erased, doubled or set to an
-// extreme.
+// Makes one to four edits: a byte replaced, a bit flipped, a run of bytes erased, doubled or set to
+// an extreme.
 std::string mutated(std::string bytes, Random& random) {
   for (std::size_t edits = 1 + random.below(4); edits > 0 && !bytes.empty(); --edits) {
     const std::size_t at = random.below(bytes.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The generator writes the committed files again, and explains problems that it cannot solve.
+// The generator reproduces the committed files, and explains problems that it cannot solve.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <bifocal/error.hpp>
@@ -23,7 +23,7 @@ generate::Generated generated(const std::string& text) {
   return generate::generate_solver(text, "p.problem", 0);
 }
 
-// The message of the error that the text makes.
+// Returns the message of the error for this text.
 std::string error_of(const std::string& text) {
   try {
     generated(text);
@@ -39,7 +39,7 @@ struct Size {
   int roots, rows, eigenpairs;
 };
 
-TEST(Generator, templates_are_as_small_as_the_manual_says_and_solvers_are_what_is_committed) {
+TEST(Generator, templates_are_as_small_as_documented_and_solvers_equal_the_committed_files) {
   const Size sizes[] = {
       {"essential_null_space", 10, 10, 10},
       {"six_point_shared_focal", 15, 11, 15},
@@ -91,29 +91,29 @@ TEST(Generator, errors_name_file_line_and_value) {
   EXPECT_EQ(error_of(head + "zero A + x\n"), "p.problem:4: 3x3 and 1x1 cannot be added");
   EXPECT_EQ(error_of(head + "zero det(x*A\n"), "p.problem:4: ')' is missing at ''");
   EXPECT_EQ(error_of(head + "seed two\n"), "p.problem:4: seed: 'two' is not a whole number");
-  EXPECT_EQ(error_of(head + "vectors all\n"), "p.problem:4: vectors: 'all' is not hidden");
+  EXPECT_EQ(error_of(head + "vectors all\n"), "p.problem:4: vectors: 'all' must be 'hidden'");
   EXPECT_EQ(error_of(head + "data B 3\n"),
             "p.problem:4: data: 'B 3' is not a name and a size such as 3x3");
   EXPECT_EQ(error_of(head + "let a = x*x*x*x*x\nzero a*a - 1\n"),
-            "p.problem: an equation of degree 10 is beyond a lane, which takes at most 9");
+            "p.problem: an equation of degree 10 is too large for a lane: at most 9 is supported");
   EXPECT_EQ(error_of("problem p\nunknowns x\n"), "p.problem: no line 'zero ...'");
 }
 
-// A rotation by Cayley's formula, which R'R = 1 agrees with, and a point that it turns: three
-// equations of two unknowns that independent numbers contradict.
+// A rotation by Cayley's formula, which satisfies R'R = 1, and a rotated point give three
+// consistent equations for two unknowns; independent random numbers would contradict each other.
 TEST(Generator, data_are_made_of_random_numbers) {
   const std::string made =
       "random u 3x1\nrandom p 2x1\n"
       "data R = ((1 - u'*u)*[1, 0, 0; 0, 1, 0; 0, 0, 1] + 2*u*u' + 2*skew(u))/(1 + u'*u)\n"
       "data q = R*[p; 1]\n";
   const std::string equation = "zero [x; y; 1] - R'*q\n";
-  EXPECT_EQ(generated("problem turn\nunknowns x y\n" + made + equation).roots, 1);
+  EXPECT_EQ(generated("problem rotation\nunknowns x y\n" + made + equation).roots, 1);
   const std::string error =
-      error_of("problem turn\nunknowns x y\ndata R 3x3\ndata q 3x1\n" + equation);
+      error_of("problem rotation\nunknowns x y\ndata R 3x3\ndata q 3x1\n" + equation);
   EXPECT_NE(error.find("contradict each other"), std::string::npos) << error;
 }
 
-// Data that are another name of random numbers, or a number, are these.
+// Data may equal random numbers under another name, or a constant.
 TEST(Generator, data_may_be_one_name_or_number) {
   const std::string text =
       "problem same\nunknowns x\nrandom u 1x1\ndata a = u\ndata b = 2*u\ndata two = 2\n"
@@ -124,16 +124,16 @@ TEST(Generator, data_may_be_one_name_or_number) {
 TEST(Generator, random_numbers_and_unknowns_are_kept_apart) {
   const std::string head = "problem p\nunknowns x y\nrandom u 1x1\n";
   EXPECT_EQ(error_of(head + "zero x - u\n"),
-            "p.problem:4: 'u' is random: only data may be made of it");
+            "p.problem:4: 'u' is a random number: only data may depend on it");
   EXPECT_EQ(error_of(head + "data a = u*x\n"),
-            "p.problem:4: 'x' is unknown: no data are made of it");
+            "p.problem:4: 'x' is an unknown: data cannot depend on it");
   EXPECT_EQ(error_of(head + "zero x/2\n"),
             "p.problem:4: data alone may be divided; multiply an equation by the divisor");
   EXPECT_EQ(error_of(head + "zero [x, y; 1]\n"),
-            "p.problem:4: rows of 2 and 1 columns stand above each other");
+            "p.problem:4: rows of 2 and 1 columns cannot be stacked");
 }
 
-TEST(Generator, infinitely_many_solutions_are_told_in_words) {
+TEST(Generator, infinitely_many_solutions_are_explained) {
   const std::string text =
       "problem line\nunknowns x y\ndata a 1x1\ndata b 1x1\nzero x*(y - a)\nzero x*(x - b)\n";
   const std::string error = error_of(text);
@@ -142,22 +142,22 @@ TEST(Generator, infinitely_many_solutions_are_told_in_words) {
   EXPECT_EQ(generated(text + "nonzero x\n").roots, 1);  // x = b, y = a
 }
 
-TEST(Generator, an_action_that_is_named_is_the_one_that_is_taken) {
+TEST(Generator, a_named_action_is_used) {
   const std::string text =
       text_of("tools/generate/problems/relative_pose_6pt_one_sided_focal.problem");
   EXPECT_EQ(generated(text + "action 1/q\n").action, "1/q");
   EXPECT_EQ(generated(text + "action 1/q\n").rows, 11);
   EXPECT_EQ(error_of("problem p\nunknowns x\naction 1/y\n"),
-            "p.problem:3: action: 'y' is no unknown");
+            "p.problem:3: action: 'y' is not an unknown");
 }
 
-TEST(Generator, the_seed_of_a_problem_is_added_to) {
+TEST(Generator, the_seed_of_a_problem_is_an_offset) {
   const std::string text =
       text_of("tools/generate/problems/relative_pose_6pt_one_sided_focal.problem");
   EXPECT_EQ(generated(text + "seed 3\n").text, generate::generate_solver(text, "p", 3).text);
 }
 
-TEST(Generator, equations_without_a_solution_are_told_in_words) {
+TEST(Generator, equations_without_a_solution_are_explained) {
   const std::string error =
       error_of("problem none\nunknowns x\ndata a 1x1\ndata b 1x1\nzero x - a\nzero x - b\n");
   EXPECT_NE(error.find("contradict each other"), std::string::npos) << error;

@@ -19,7 +19,7 @@ using std::chrono::steady_clock;
 
 struct Process {
   pid_t id;
-  // The exit code; -1 where a signal ended it.
+  // Returns the exit code; -1 if a signal ended the process.
   [[nodiscard]] int wait() const {
     int status = 0;
     waitpid(id, &status, 0);
@@ -27,7 +27,7 @@ struct Process {
   }
 };
 
-// The program with its stderr in the file `errors`.
+// Starts the program with its stderr in the file `errors`.
 Process start(const std::string& problem, const std::string& out, const std::string& errors) {
   const pid_t id = fork();
   if (id != 0) return {id};
@@ -37,7 +37,7 @@ Process start(const std::string& problem, const std::string& out, const std::str
   _exit(127);
 }
 
-// The rows of the template that the head of an emitted file names.
+// Returns the rows of the template that the head of an emitted file names.
 int rows_of(const std::string& text) {
   const std::string words = "a template\n// of ", same_line = "a template of ";
   const auto broken = text.find(words), at = text.find(same_line);
@@ -49,7 +49,7 @@ TEST(GenerateProgram, ctrl_c_keeps_the_best_template_so_far) {
   const TemporaryFolder folder;
   const std::string problem = folder / "p.problem", out = folder / "out.lane.h",
                     errors = folder / "errors";
-  // All unknowns and their inverses as actions: half a minute.
+  // All unknowns and their inverses are tried as actions, which takes half a minute.
   std::string text = read_file(std::string(BIFOCAL_SOURCE_DIR) +
                                "/tools/generate/problems/p4p_focal_radial.problem");
   const auto action = text.find("action ");
@@ -65,14 +65,14 @@ TEST(GenerateProgram, ctrl_c_keeps_the_best_template_so_far) {
     const std::chrono::duration<double> took = steady_clock::now() - before;
     EXPECT_LT(took.count(), 10);
     if (code == -1) continue;  // the signal came before the program was ready for it
-    const std::string told = read_file(errors);
-    if (told.find("stopped before a template was found") != std::string::npos) {
+    const std::string message = read_file(errors);
+    if (message.find("stopped before a template was found") != std::string::npos) {
       EXPECT_EQ(code, 3);
       EXPECT_FALSE(std::filesystem::exists(out));
       continue;
     }
-    ASSERT_EQ(code, 0) << told;
-    EXPECT_NE(told.find("stopped: a smaller template may exist"), std::string::npos) << told;
+    ASSERT_EQ(code, 0) << message;
+    EXPECT_NE(message.find("stopped: a smaller template may exist"), std::string::npos) << message;
     const std::string solver = read_file(out);
     EXPECT_NE(solver.find("The search was stopped"), std::string::npos);
     EXPECT_NE(solver.find("p4p_focal_radial_roots"), std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The real files of the test data all read.
+// All real files of the test data can be read.
 #include <gtest/gtest.h>
 
 #include <cmath>

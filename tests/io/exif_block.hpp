@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// EXIF blocks written by hand, and JPEGs that have one.
+// EXIF blocks written by hand, and JPEG files that contain them.
 #pragma once
 
 #include <bit>
@@ -11,13 +11,13 @@
 
 namespace bifocal::test {
 
-// What a test wants in the block; 0: not there.
+// Tags for the block of a test; a tag of 0 is left out.
 struct ExifTags {
   int orientation = 0;
   int focal_on_film_mm = 0;
   double focal_mm = 0, pixels_a_unit = 0;
   int unit = 0;
-  int width = 0;  // of the picture when it was taken
+  int width = 0;  // image width in px at the time of exposure
   std::string make = {}, model = {};
   // Degrees, minutes, seconds and N or S, E or W.
   std::vector<double> latitude = {}, longitude = {};
@@ -70,7 +70,8 @@ class ExifBlock {
     [[nodiscard]] std::size_t count() const {
       return type == kAscii ? text.size() + 1 : type == kRational ? rationals.size() : 1;
     }
-    // What does not fit the entry's own four bytes lies behind the directory.
+    // Size of the values that do not fit the entry's own four bytes and are stored after
+    // the directory.
     [[nodiscard]] std::size_t outside() const {
       const std::size_t size = type == kAscii ? count() : type == kRational ? 8 * count() : 4;
       return size > 4 ? size : 0;
@@ -91,7 +92,7 @@ class ExifBlock {
     }
   }
   void directory(const std::vector<Entry>& entries) {
-    std::size_t at = bytes_.size() + 2 + 12 * entries.size() + 4;  // of what lies outside next
+    std::size_t at = bytes_.size() + 2 + 12 * entries.size() + 4;  // offset of the next value
     number(std::uint32_t(entries.size()), 2);
     for (const Entry& e : entries) {
       number(e.tag, 2);
@@ -126,7 +127,7 @@ inline std::string exif_block(const ExifTags& tags, bool big_endian = false) {
   return ExifBlock(big_endian).write(tags);
 }
 
-// The JPEG with the block in an APP1 segment in front of all others.
+// Inserts the block as an APP1 segment in front of all segments of the JPEG.
 inline std::string with_exif(const std::string& jpeg, const std::string& block) {
   const std::size_t size = block.size() + 2;
   return jpeg.substr(0, 2) + "\xff\xe1" + char(size >> 8) + char(size & 0xff) + block +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures are turned as EXIF says, and focal lengths are those of the turned picture.
+// Images are rotated according to EXIF, and focal lengths belong to the rotated image.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 using test::exif_block;
 using test::with_exif;
 
-// Four blocks of 16 x 8 px: A B above C D.
+// Makes four blocks of 16 x 8 px: A B above C D.
 constexpr int kBlockWidth = 16, kBlockHeight = 8;
 ImageU8 four_blocks(int channels) {
   ImageU8 image(2 * kBlockWidth, 2 * kBlockHeight, channels);
@@ -31,7 +31,7 @@ ImageU8 four_blocks(int channels) {
   return image;
 }
 
-// The letters of the four quarters, row by row.
+// Returns the letters of the four quarters, row by row.
 template <class T>
 std::string quarters(const Image<T>& image, double white = 255) {
   std::string letters;
@@ -44,10 +44,10 @@ std::string quarters(const Image<T>& image, double white = 255) {
   return letters;
 }
 
-// How the standard's eight orientations show A B above C D.
+// A B above C D as the eight orientations of the standard display it.
 const std::string kShown[] = {"ABCD", "BADC", "DCBA", "CDAB", "ACBD", "CADB", "DBCA", "BDAC"};
 
-TEST(Orientation, AllEightOfAJpeg) {
+TEST(Orientation, AllEightValuesOfAJpegAreApplied) {
   for (const int channels : {1, 3}) {
     const std::string jpeg = encode_jpeg(four_blocks(channels), 95);
     EXPECT_EQ(quarters(decode_image(jpeg, "m")), "ABCD");
@@ -70,7 +70,8 @@ TEST(Orientation, AllEightOfAJpeg) {
   }
 }
 
-// Every pixel, not only the quarters: turning by 6 and then by 8 is nothing, and so on.
+// Tests every pixel, not only the quarters: orientation 6 followed by 8 is the identity, and
+// likewise for all inverse pairs.
 TEST(Orientation, EveryPixelOfAPngGoesToItsPlace) {
   const auto png_of = [](const std::string& raw, int width, int height, int orientation) {
     const std::string tiff = exif_block({.orientation = orientation}).substr(6);
@@ -87,14 +88,14 @@ TEST(Orientation, EveryPixelOfAPngGoesToItsPlace) {
   }
 }
 
-TEST(Orientation, DeepPicturesAreTurnedAndSamplesAreNot) {
+TEST(Orientation, ImagesOf16BitsAreRotatedAndBareSamplesAreNot) {
   const test::TemporaryFolder folder;
   ImageU16 deep(2, 2);
   deep.pixels = {40 * 257, 90 * 257, 140 * 257, 190 * 257};
   write_png(folder / "a.png", deep);
   std::string png = read_file(folder / "a.png");
   const std::string chunk = test::png_chunk("eXIf", exif_block({.orientation = 6}).substr(6));
-  for (const std::size_t at : {std::size_t{33}, png.size() - 12}) {  // before and behind the pixels
+  for (const std::size_t at : {std::size_t{33}, png.size() - 12}) {  // before and after the pixels
     write_file(folder / "b.png", std::string(png).insert(at, chunk));
     EXPECT_EQ(quarters(read_image_16(folder / "b.png"), 65535), "CADB");
     EXPECT_EQ(quarters(read_image(folder / "b.png")), "CADB");
@@ -102,7 +103,7 @@ TEST(Orientation, DeepPicturesAreTurnedAndSamplesAreNot) {
   }
 }
 
-TEST(Orientation, DamagedExifIsNone) {
+TEST(Orientation, DamagedExifIsIgnored) {
   const std::string jpeg = encode_jpeg(four_blocks(1), 95);
   const std::string block = exif_block({.orientation = 3, .focal_on_film_mm = 50});
   for (std::size_t n = 0; n < block.size(); ++n) {
@@ -111,8 +112,8 @@ TEST(Orientation, DamagedExifIsNone) {
   }
 }
 
-// 50 mm on film, or 50 mm on 500 px a mm recorded 4000 wide.
-TEST(Exif, FocalLengthOfBothByteOrdersAndBothKinds) {
+// 50 mm on film, or 50 mm with 500 px per mm for an image recorded 4000 px wide.
+TEST(Exif, GivesBothKindsOfFocalLengthInBothByteOrders) {
   const std::string jpeg = encode_jpeg(ImageU8(40, 30), 90);
   for (const bool big_endian : {false, true}) {
     for (const int orientation : {0, 1, 3, 6, 8}) {
@@ -151,7 +152,7 @@ TEST(Exif, TheCorpusReads) {
   }
 }
 
-TEST(Exif, WithoutItThereIsNothing) {
+TEST(Exif, IsEmptyWithoutABlock) {
   const std::string jpeg = encode_jpeg(ImageU8(8, 8), 90);
   EXPECT_FALSE(exif_intrinsics(jpeg));
   EXPECT_FALSE(exif_intrinsics(with_exif(jpeg, exif_block({.orientation = 6}))));

@@ -9,7 +9,7 @@
 
 namespace bifocal::test {
 
-// The body throws Error of this code, and its message has this part.
+// Expects that the body throws Error with this code and with `part` in its message.
 template <class Body>
 void expect_error(const Body& body, const std::string& part, ErrorCode code = ErrorCode::input) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is at a path, and what a write that fails leaves there.
+// Reading of all kinds of paths, and the files that a failed write leaves.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -46,7 +46,7 @@ std::vector<Reader> readers() {
           {"npz", [](const auto& f) { (void)NpzFile(f); }}};
 }
 
-TEST(Files, EveryReaderNamesWhatItCannotRead) {
+TEST(Files, EveryReaderNamesUnreadableFiles) {
   const TemporaryFolder folder;
   write_file(folder / "empty", "");
   write_file(folder / "noise", std::string(64, '\x07'));
@@ -64,7 +64,7 @@ TEST(Files, EveryReaderNamesWhatItCannotRead) {
   expect_error([&] { (void)read_file(folder / "noise", 63); }, "has 64 bytes, more than the 63");
 }
 
-TEST(Files, AFailedWriteLeavesNothingBehind) {
+TEST(Files, AFailedWriteLeavesNoFile) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "taken");
   expect_error([&] { write_file(folder / "taken", "x"); }, "taken: can't be written");
@@ -123,7 +123,7 @@ TEST(Files, DevicesAreWrittenInPlace) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
-// They have no end, or act when they are opened.
+// Such files have no end, or opening them has an effect.
 TEST(Files, DevicesSocketsAndFoldersAreRefusedAtOnce) {
   const TemporaryFolder folder;
   const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);

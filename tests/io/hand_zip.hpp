@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ZIP archives and NPY arrays written by hand, right and wrong ones.
+// ZIP archives and NPY arrays written by hand, both valid and invalid.
 #pragma once
 
 #include <zlib.h>
@@ -30,7 +30,7 @@ inline std::string deflated(std::string_view bytes) {
   return out;
 }
 
-// An NPY file with this dictionary, which is put in as it is.
+// Returns an NPY file with this dictionary, inserted unchanged.
 inline std::string npy(std::string_view dictionary, std::string_view values, int version = 1) {
   std::string bytes = "\x93NUMPY";
   io::append_little(bytes, std::uint64_t(version), 2);
@@ -47,8 +47,8 @@ struct HandMember {
   std::string name, data;  // unpacked
   bool deflate = false;
   bool zip64 = false;              // sizes in the extra fields, as numpy writes them
-  bool descriptor = false;         // checksum and sizes behind the data, as to a pipe
-  unsigned method = 0, flags = 0;  // replace what follows from the above unless 0
+  bool descriptor = false;         // checksum and sizes follow the data, as in a pipe
+  unsigned method = 0, flags = 0;  // unless 0, replace the values derived from above
   std::uint64_t claimed = 0;       // unpacked size, unless 0
   std::uint32_t crc_change = 0;
 };

@@ -86,7 +86,7 @@ TEST(Png, ReadsLayoutsThatWeDoNotWrite) {
   const std::string key =
       tiny_png(2, 1, 8, 0, bytes({0, 9, 7}), test::png_chunk("tRNS", bytes({0, 7})));
   EXPECT_EQ(decode_image(key, "m").pixels, (Bytes{9, 255, 7, 0}));
-  // Adam7 of 2 x 2: passes 1, 6 and 7 have pixels.
+  // In Adam7 interlacing of 2 x 2 px the passes 1, 6 and 7 have pixels.
   const std::string adam = tiny_png(2, 2, 8, 0, bytes({0, 1, 0, 2, 0, 3, 4}), "", true);
   EXPECT_EQ(decode_image(adam, "m").pixels, (Bytes{1, 2, 3, 4}));
 }
@@ -107,8 +107,7 @@ TEST(Png, SamplesAreNotScaled) {
 
 TEST(Png, HeadersAreCheckedBeforeMemoryIsTaken) {
   const std::string large = tiny_png(100000, 100000, 8, 6, bytes({0}));
-  expect_error([&] { (void)decode_image(large, "big.png"); },
-               "big.png: picture of 100000 x 100000");
+  expect_error([&] { (void)decode_image(large, "big.png"); }, "big.png: image of 100000 x 100000");
   const std::string hollow = tiny_png(16000, 16000, 8, 6, bytes({0}));
   expect_error([&] { (void)decode_image(hollow, "hollow.png"); }, "can't hold 16000 x 16000");
   EXPECT_THROW((void)decode_image(tiny_png(0, 4, 8, 0, bytes({0})), "m"), Error);
@@ -156,7 +155,7 @@ TEST(Jpeg, HeadersAreCheckedBeforeMemoryIsTaken) {
   const std::size_t frame = bytes.find("\xff\xc0");
   ASSERT_NE(frame, std::string::npos);
   for (std::size_t i = 5; i < 9; ++i) bytes[frame + i] = char(0xf0);
-  expect_error([&] { (void)decode_image(bytes, "big.jpg"); }, "big.jpg: picture of 61680 x 61680");
+  expect_error([&] { (void)decode_image(bytes, "big.jpg"); }, "big.jpg: image of 61680 x 61680");
   for (std::size_t i = 5; i < 9; ++i) bytes[frame + i] = char(0x30);
   expect_error([&] { (void)decode_image(bytes, "hollow.jpg"); }, "can't hold 12336 x 12336");
 }
@@ -174,7 +173,7 @@ TEST(Pnm, ReadsPlainAndBinaryOfAnyMaximum) {
   expect_error([] { (void)decode_image("P4 1 1\nx", "m"); }, "P4");
 }
 
-TEST(Pfm, BothByteOrdersTopRowFirst) {
+TEST(Pfm, ReadsBothByteOrdersTopRowFirst) {
   const test::TemporaryFolder folder;
   ImageF map(2, 2);
   map.pixels = {1, 2, std::numeric_limits<float>::infinity(), -3};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matches of other tools as NPZ.
+// Reads NPZ files of matches from other tools.
 #include <gtest/gtest.h>
 
 #include <bifocal/io.hpp>
@@ -22,7 +22,7 @@ Correspondences read(std::vector<NamedArray> arrays) {
   return read_correspondences(file);
 }
 
-TEST(MatcherNpz, an_index_for_each_point_of_the_first_picture) {
+TEST(MatcherNpz, reads_an_index_for_each_point_of_image_1) {
   const Correspondences c = read({kFirst,
                                   kSecond,
                                   {"matches", {{3}, std::vector<std::int64_t>{1, -1, 0}}},
@@ -36,7 +36,7 @@ TEST(MatcherNpz, an_index_for_each_point_of_the_first_picture) {
   EXPECT_TRUE(c.weights.empty());
 }
 
-TEST(MatcherNpz, indices_of_both_and_a_batch_of_one) {
+TEST(MatcherNpz, reads_index_pairs_and_a_batch_of_one) {
   const Correspondences c = read({{"keypoints0", {{1, 3, 2}, std::vector<float>{1, 2, 3, 4, 5, 6}}},
                                   kSecond,
                                   {"matches", {{1, 2, 2}, std::vector<std::int32_t>{2, 1, 0, 0}}},
@@ -48,7 +48,7 @@ TEST(MatcherNpz, indices_of_both_and_a_batch_of_one) {
   EXPECT_EQ(c.qualities, (std::vector<double>{0.25, 1}));
 }
 
-TEST(MatcherNpz, says_what_is_wrong) {
+TEST(MatcherNpz, names_errors) {
   const auto refuses = [](std::vector<NamedArray> arrays, const char* part) {
     expect_error([&] { (void)read(std::move(arrays)); }, part);
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that claims to be large is refused before memory is taken: each is read in a child process
-// that may take 64 MiB, measured, and in one that can't map more.
+// A file that claims a large size is refused before memory is allocated. Each file is read in a
+// child process that may use 64 MiB, measured, and in a child process that can map no more.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -27,11 +27,11 @@ namespace bifocal {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr long kMemory = 1L << 30;  // sanitizers keep what is freed, and shadows
+constexpr long kMemory = 1L << 30;  // sanitizers keep freed memory and shadow memory
 #else
 constexpr long kMemory = 64L << 20;
 #endif
-constexpr long kMeasured = 2L << 30;  // what a failing test can take of the machine
+constexpr long kMeasured = 2L << 30;  // limit for a failing test
 
 long peak_memory() {
   rusage used{};
@@ -39,9 +39,9 @@ long peak_memory() {
   return used.ru_maxrss * 1024;
 }
 
-// What became of reading, in words.
+// Describes the outcome of reading in words.
 std::string outcome(const std::function<void()>& read, long mapped) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they map terabytes
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers map terabytes
   long pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   const auto most = rlim_t(pages * ::sysconf(_SC_PAGESIZE) + mapped);
@@ -101,12 +101,12 @@ void picture(const std::string& bytes, const std::string& part) {
   }
 }
 
-TEST(Memory, WhatTheTestAllows) {
+TEST(Memory, TheLimitOfTheTestIsEffective) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the thread sanitizer's shadow memory is a multiple of the limit";
 #endif
   EXPECT_EQ(outcome_in_child([] {}), "was read");
-  // Read as no compiler may leave it out, nor the memory.
+  // The read keeps compilers from removing the allocation.
   const auto takes = [](std::size_t bytes) {
     const std::vector<char> memory(bytes, 'x');
     const volatile char* read = memory.data();
@@ -116,7 +116,7 @@ TEST(Memory, WhatTheTestAllows) {
   EXPECT_NE(outcome_in_child([&] { takes(2 * kMemory); }), "was read");
 }
 
-TEST(Memory, Png) {
+TEST(Memory, IsBoundedForPng) {
   const std::string row("\0\0", 2);
   for (const int colour : {0, 3, 6}) {
     for (const bool interlaced : {false, true}) {
@@ -125,8 +125,8 @@ TEST(Memory, Png) {
         const int bits = colour == 6 ? 16 : 8;
         return test::tiny_png(width, height, bits, colour, row, palette, interlaced);
       };
-      picture(claims(0x7fffffff, 1), "picture of 2147483647 x 1 pixels is larger than");
-      picture(claims(1, 0x7fffffff), "picture of 1 x 2147483647 pixels is larger than");
+      picture(claims(0x7fffffff, 1), "image of 2147483647 x 1 pixels is larger than");
+      picture(claims(1, 0x7fffffff), "image of 1 x 2147483647 pixels is larger than");
       picture(claims(1 << 28, 1), "can't hold 268435456 x 1 pixels");
       picture(claims(1, 1 << 28), "can't hold 1 x 268435456 pixels");
       picture(claims(1 << 14, 1 << 14), "can't hold 16384 x 16384 pixels");
@@ -134,7 +134,7 @@ TEST(Memory, Png) {
   }
 }
 
-// A long text as a zlib stream.
+// Returns a long text as a zlib stream.
 std::string packed_text() {
   const std::string text(7 << 20, 'x');
   uLongf size = compressBound(uLong(text.size()));
@@ -156,7 +156,7 @@ TEST(Memory, PngTextsAndProfilesAreNotUnpacked) {
   EXPECT_EQ(outcome_in_child([&] { (void)decode_image(png, "m"); }), "was read");
 }
 
-TEST(Memory, Jpeg) {
+TEST(Memory, IsBoundedForJpeg) {
   const auto corpus = std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/image";
   for (const auto& [name, marker] :
        {std::pair{"rgb.jpg", '\xc0'}, {"progressive.jpg", '\xc2'}, {"cmyk.jpg", '\xc0'}}) {
@@ -164,14 +164,15 @@ TEST(Memory, Jpeg) {
     const std::size_t frame = bytes.find(std::string("\xff") + marker);
     ASSERT_NE(frame, std::string::npos) << name;
     for (std::size_t i = 5; i < 9; ++i) bytes[frame + i] = '\xfe';
-    picture(bytes, "picture of 65278 x 65278 pixels is larger than");
+    picture(bytes, "image of 65278 x 65278 pixels is larger than");
     bytes[frame + 5] = '\x0f';
     picture(bytes, "can't hold 65278 x 4094 pixels");
   }
 }
 
-// As many entries as fit, each of which claims all bytes that follow, in directories that are one.
-TEST(Memory, Exif) {
+// The block has the largest number of entries, each claiming all bytes that follow, and all
+// directories are the same one.
+TEST(Memory, IsBoundedForExif) {
   std::string tiff("MM\0\x2a\0\0\0\x08", 8);
   constexpr int kEntries = 4000;
   const auto big = [&](unsigned value, int size) {
@@ -194,31 +195,31 @@ TEST(Memory, Exif) {
   EXPECT_EQ(outcome_in_child([&] { (void)exif_intrinsics(jpeg); }), "was read");
 }
 
-TEST(Memory, Pnm) {
+TEST(Memory, IsBoundedForPnm) {
   for (const char* kind : {"P2", "P3", "P5", "P6"}) {
     for (const char* maximum : {"255", "65535"}) {
       const auto claims = [&](const std::string& size) {
         return std::string(kind) + " " + size + " " + maximum + "\n0 0 0 0";
       };
-      picture(claims("1073741824 1"), "picture of 1073741824 x 1 pixels is larger than");
+      picture(claims("1073741824 1"), "image of 1073741824 x 1 pixels is larger than");
       picture(claims("268435456 1"), "truncated PNM: 268435456 x 1 x");
       picture(claims("16384 16384"), "truncated PNM: 16384 x 16384 x");
     }
   }
 }
 
-TEST(Memory, Pfm) {
+TEST(Memory, IsBoundedForPfm) {
   const auto pfm = [](const std::string& size, const std::string& part) {
     SCOPED_TRACE(part);
     expect_refused([&] { (void)io::decode_pfm("Pf " + size + " -1\n0000", "m", kMaxImagePixels); },
                    part);
   };
-  pfm("2147483647 1", "picture of 2147483647 x 1 pixels is larger than");
+  pfm("2147483647 1", "image of 2147483647 x 1 pixels is larger than");
   pfm("268435456 1", "truncated PFM: 268435456 x 1 floats need");
   pfm("1 268435456", "truncated PFM: 1 x 268435456 floats need");
 }
 
-TEST(Memory, Npz) {
+TEST(Memory, IsBoundedForNpz) {
   const auto array = [](const std::string& type, const std::string& shape) {
     return test::npy(test::npy_header(type, shape), std::string(16, '\0'));
   };
@@ -242,7 +243,7 @@ TEST(Memory, Npz) {
   npz(test::hand_zip(
           {{.name = "x.npy", .data = small, .zip64 = true, .claimed = std::uint64_t{1} << 33}}),
       "m: ");
-  // A directory of 2^60 members, and of 65535.
+  // One archive claims 2^60 members, another one 65535.
   std::string many = test::hand_zip({{.name = "x.npy", .data = small, .zip64 = true}}, true);
   const std::size_t record = many.find("PK\6\6");
   for (const std::size_t at : {record + 24, record + 32}) many[at + 7] = '\x10';
@@ -252,7 +253,7 @@ TEST(Memory, Npz) {
   npz(few, "m: ");
 }
 
-TEST(Memory, YamlAndXml) {
+TEST(Memory, IsBoundedForYamlAndXml) {
   const auto calibration = [](const std::string& text, const std::string& part) {
     SCOPED_TRACE(part);
     expect_refused([&] { (void)io::parse_pair_calibration(text, "m"); }, part);

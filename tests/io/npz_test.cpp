@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NPZ files: what is written reads back, numpy's files read, and no damage passes for data.
+// NPZ files: written files are read back, numpy's files are read, and damaged data are
+// always detected.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -21,7 +22,7 @@ using test::hand_zip;
 using test::npy;
 using test::npy_header;
 
-// The same type, shape and bytes: NaN is itself.
+// Compares type, shape and bytes; NaN equals itself.
 void expect_same(const NpyArray& a, const NpyArray& b) {
   EXPECT_EQ(a.shape, b.shape);
   ASSERT_EQ(a.values.index(), b.values.index());
@@ -47,7 +48,7 @@ std::vector<T> extremes(std::size_t count) {
   return values;
 }
 
-// Every type in every kind of shape, and strings.
+// Makes arrays of every type in every kind of shape, and strings.
 std::vector<NamedArray> every_array() {
   const std::vector<std::pair<std::vector<std::int64_t>, std::size_t>> shapes = {
       {{}, 1}, {{0}, 0}, {{1}, 1}, {{7}, 7}, {{2, 3}, 6}, {{4, 0, 2}, 0}, {{2, 3, 1, 4}, 24}};
@@ -73,7 +74,7 @@ std::vector<NamedArray> every_array() {
 
 NpzFile in_memory(std::string bytes) { return {std::move(bytes), "s.npz"}; }
 
-// The only array, x, of a file of one member.
+// Reads the only array, x, of a file with one member.
 NpyArray only(const std::string& npy_file) {
   return in_memory(hand_zip({{"x.npy", npy_file}})).read("x");
 }
@@ -117,7 +118,7 @@ TEST(Npz, EveryWayToPackReads) {
     const NpzFile file = in_memory(bytes);
     EXPECT_EQ(file.names(), std::vector<std::string>{"x"});
     expect_same(file.read("x"), kTwoArray);
-    expect_same(file.read("x"), kTwoArray);  // as often as asked for
+    expect_same(file.read("x"), kTwoArray);  // a second read
   }
 }
 
@@ -137,8 +138,8 @@ TEST(Npz, EveryVersionAndSpellingOfTheHeaderReads) {
   EXPECT_EQ(std::get<std::string>(only(npy(npy_header("<U0", ""), "")).values), "");
 }
 
-TEST(Npz, FortranOrderIsTurnedRound) {
-  // element [i][j][k] is 100 i + 10 j + k, the first index runs fastest
+TEST(Npz, FortranOrderIsTransposed) {
+  // Element [i][j][k] is 100 i + 10 j + k, and the first index varies fastest.
   std::string values;
   NpyArray expected{{2, 3, 4}, std::vector<std::int32_t>{}};
   for (int k = 0; k < 4; ++k)
@@ -246,7 +247,7 @@ TEST(Npz, EveryFaultOfTheArchiveIsNamed) {
   }
 }
 
-TEST(Npz, DamagedDataIsNoData) {
+TEST(Npz, DamagedDataAreAnError) {
   const auto read = [](const test::HandMember& member) {
     return [member] { (void)in_memory(hand_zip({member})).read("x"); };
   };
@@ -255,7 +256,8 @@ TEST(Npz, DamagedDataIsNoData) {
     expect_error(read({.name = "x.npy", .data = kNpy, .deflate = deflate, .crc_change = 4}),
                  "s.npz: array x: damaged: its checksum (CRC-32) is wrong");
   }
-  // Deflated data that is longer or shorter than its size, and that is none.
+  // Deflated data that are longer or shorter than their stated size, and data that are
+  // not deflated.
   expect_error(
       read({.name = "x.npy", .data = kNpy + "more", .deflate = true, .claimed = kNpy.size()}),
       "does not end where it should");
@@ -268,7 +270,7 @@ TEST(Npz, DamagedDataIsNoData) {
                "array x: damaged: its deflated data");
 }
 
-// What is unpacked is bounded, by the limit and by what there is.
+// Unpacking is bounded by the limit and by the data in the file.
 TEST(Npz, ABombIsNotUnpacked) {
   const std::string zeros = npy(npy_header("<f8", "2000000,"), std::string(16000000, '\0'));
   const std::string bytes = hand_zip({{.name = "x.npy", .data = zeros, .deflate = true}});
@@ -285,7 +287,7 @@ TEST(Npz, ABombIsNotUnpacked) {
   expect_error([&] { (void)in_memory(shared); }, "damaged NPZ: x.npy and x.npy overlap");
 }
 
-TEST(Npz, MisuseOfTheWriterIsNamedAndWritesNothing) {
+TEST(Npz, MisuseOfTheWriterIsNamedAndWritesNoFile) {
   const test::TemporaryFolder folder;
   const auto file = folder / "a.npz";
   const std::vector<std::pair<std::vector<NamedArray>, std::string>> misuses = {
@@ -305,8 +307,8 @@ TEST(Npz, MisuseOfTheWriterIsNamedAndWritesNothing) {
   EXPECT_EQ(describe(kTwoArray), "float64 [2]");
 }
 
-// Every byte of a file set to every value, and every shorter file: what still reads is what was
-// written, for the checksum covers header and values.
+// Sets every byte of a file to every value and truncates the file at every length. Arrays that can
+// still be read are unchanged, because the checksum covers header and values.
 TEST(Npz, NoDamageToAByteChangesAnArray) {
   const NpyArray text{{}, std::string("planar")};
   const std::string stored = encode_npz(std::vector<NamedArray>{{"x", kTwoArray}, {"text", text}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files to and from the real numpy, where there is one.
+// Exchanges files with the real numpy, if it is installed.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace bifocal {
 namespace {
 
-// A Python that has numpy; empty when there is none.
+// Returns a Python that has numpy, or an empty string.
 std::string python() {
   for (const std::string name : {"python3", "/usr/bin/python3"}) {
     if (std::system((name + " -c 'import numpy' >/dev/null 2>&1").c_str()) == 0) return name;
@@ -29,7 +29,7 @@ int run_python(const test::TemporaryFolder& folder, const std::string& text) {
       fmt::format("cd '{}' && {} script.py", folder.path().string(), python()).c_str());
 }
 
-TEST(Numpy, ReadsWhatWeWrite) {
+TEST(Numpy, ReadsOurFiles) {
   if (python().empty()) GTEST_SKIP() << "no Python with numpy";
   const test::TemporaryFolder folder;
   const std::vector<NamedArray> arrays = {
@@ -60,7 +60,7 @@ assert str(a['text']) == 'gr\u00fc\u00df' and str(a['\u00e9']) == ''
             0);
 }
 
-TEST(Numpy, WritesWhatWeRead) {
+TEST(Numpy, WritesFilesThatWeRead) {
   if (python().empty()) GTEST_SKIP() << "no Python with numpy";
   const test::TemporaryFolder folder;
   ASSERT_EQ(run_python(folder, R"(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Disparity files, clouds and drawn pictures.
+// Disparity files, clouds and drawn images.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ TEST(Disparity, PfmStoresUnknownAsInfinity) {
   EXPECT_EQ(back.pixels[3], 0);
 }
 
-TEST(Disparity, PngCountsWhatItCannotHold) {
+TEST(Disparity, PngCountsValuesOutOfRange) {
   const test::TemporaryFolder folder;
   ImageF map(7, 1);
   map.pixels = {1.5f, kNaN, 255.99f, 0, -2, 256, 1.0f / 512};
@@ -45,7 +45,7 @@ TEST(Disparity, PngCountsWhatItCannotHold) {
   expect_error([&] { (void)read_disparity(folder / "d.png", 0); }, "scale 0", ErrorCode::usage);
 }
 
-TEST(Turbo, ColoursRangeUnknownAndLegend) {
+TEST(Turbo, ShowsRangeUnknownPixelsAndLegend) {
   ImageF map(300, 4, 1, 10);
   map.at(0, 0) = 0;
   map.at(1, 0) = 20;
@@ -75,7 +75,7 @@ TEST(Ply, IsBinaryLittleEndian) {
   EXPECT_EQ(bytes.substr(body, 15), std::string("\0\0\x80\x3f\0\0\0\x40\0\0\x40\xc0\4\5\6", 15));
 }
 
-TEST(Draw, LinesStayInsideAndGoWhereTheyShould) {
+TEST(Draw, LinesStayInsideAndReachTheirEnds) {
   ImageU8 picture(20, 10, 3);
   draw_line(picture, 2, 5, 17, 5, {200, 100, 50});
   EXPECT_EQ(picture.at(10, 5, 0), 200);

@@ -23,7 +23,7 @@ PairCalibration of_cameras(const std::string& lines) {
   return parse_pair_calibration(lines + "\n" + kPose, "m");
 }
 
-TEST(PairCalibration, models_of_colmap_in_its_order_and_from_its_origin) {
+TEST(PairCalibration, colmap_models_have_its_order_and_origin) {
   const PairCalibration c = of_cameras(
       "# Camera list\n1 OPENCV 640 480 500 501 320 240 -0.1 0.02 1e-3 -2e-3\n"
       "2 FULL_OPENCV 700 500 510 511 350 250 1 2 3 4 5 6 7 8");
@@ -41,7 +41,7 @@ TEST(PairCalibration, models_of_colmap_in_its_order_and_from_its_origin) {
   EXPECT_EQ(c.cam2_from_cam1.R, (Mat3{1, 0, 0, 0, 1, 0, 0, 0, 1}));
 }
 
-TEST(PairCalibration, models_with_one_focal_length) {
+TEST(PairCalibration, models_with_one_focal_length_are_read) {
   const PairCalibration c =
       of_cameras("1 RADIAL 640 480 500 320 240 -0.1 0.02\n2 SIMPLE_RADIAL 64 48 50 32 24 0.3");
   EXPECT_EQ(c.camera1.intrinsics.fx, 500);
@@ -51,7 +51,7 @@ TEST(PairCalibration, models_with_one_focal_length) {
   EXPECT_EQ(c.camera2.intrinsics.cx, 31.5);
   EXPECT_EQ(c.camera2.distortion, Distortion{.k1 = 0.3});
   const PairCalibration one = of_cameras("7 SIMPLE_PINHOLE 640 480 500 320 240");
-  EXPECT_EQ(one.camera2.intrinsics.fy, 500);  // one line: of both
+  EXPECT_EQ(one.camera2.intrinsics.fy, 500);  // one line serves both cameras
   EXPECT_TRUE(one.camera1.distortion.none());
   EXPECT_EQ(of_cameras("7 PINHOLE 640 480 500 501 320 240").camera1.intrinsics.fy, 501);
 }
@@ -124,8 +124,8 @@ TEST(PairCalibration, errors_of_json_name_key_and_value) {
         "not an array of 9");
 }
 
-// Files that OpenCV's FileStorage wrote.
-TEST(PairCalibration, yaml_and_xml_of_opencv) {
+// These files were written by OpenCV's FileStorage.
+TEST(PairCalibration, yaml_and_xml_of_opencv_are_read) {
   const std::filesystem::path folder =
       std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/text";
   for (const char* file : {"stereo.yml", "stereo.xml"}) {
@@ -157,7 +157,7 @@ std::string matrix_yaml(const std::string& key, int rows, int cols, const std::s
   return key + ": !!opencv-matrix\n   rows: " + std::to_string(rows) +
          "\n   cols: " + std::to_string(cols) + "\n   dt: d\n   data: [ " + data + " ]\n";
 }
-// A whole file but for one entry.
+// Returns a complete file in which a single entry is missing or replaced.
 std::string opencv_yaml(const std::string& without, const std::string& instead = "") {
   std::string text = "%YAML:1.0\n---\n";
   for (const char* key : {"M1", "M2", "R", "T"}) {
@@ -169,7 +169,7 @@ std::string opencv_yaml(const std::string& without, const std::string& instead =
   return text + instead;
 }
 
-TEST(PairCalibration, opencv_without_lens_and_size) {
+TEST(PairCalibration, opencv_files_without_lens_and_size_are_read) {
   const PairCalibration c = parse_pair_calibration(opencv_yaml(""), "m");
   EXPECT_TRUE(c.camera1.distortion.none());
   EXPECT_EQ(c.camera1.width, 0);

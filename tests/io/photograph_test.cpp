@@ -32,7 +32,7 @@ ImageU8 smooth_colours(int width, int height) {
   return image;
 }
 
-TEST(Photograph, is_the_grey_of_the_file_unturned) {
+TEST(Photograph, is_the_grey_of_the_file_without_rotation) {
   const ImageU8 colours = smooth_colours(48, 32);
   const std::string jpeg = encode_jpeg(colours, 95);
   for (const bool big_endian : {false, true}) {
@@ -48,7 +48,7 @@ TEST(Photograph, is_the_grey_of_the_file_unturned) {
   EXPECT_EQ(decode_photograph(encode_png(colours), "p").grey.pixels, to_grey(colours).pixels);
 }
 
-TEST(Photograph, tells_camera_and_place) {
+TEST(Photograph, has_camera_and_position) {
   const std::string jpeg = encode_jpeg(ImageU8(64, 48), 90);
   for (const bool big_endian : {false, true}) {
     const PhotographInfo info =
@@ -71,7 +71,7 @@ TEST(Photograph, tells_camera_and_place) {
   }
 }
 
-TEST(Photograph, without_what_it_takes_has_no_camera_and_no_place) {
+TEST(Photograph, with_incomplete_tags_has_no_camera_and_no_position) {
   const std::string jpeg = encode_jpeg(ImageU8(64, 48), 90);
   const auto info = [&](const test::ExifTags& tags) {
     return decode_photograph(with_exif(jpeg, exif_block(tags)), "p").info;
@@ -88,7 +88,7 @@ TEST(Photograph, without_what_it_takes_has_no_camera_and_no_place) {
   EXPECT_FALSE(info({.latitude = {98, 0, 0}, .longitude = {7, 0, 0}}).position);
 }
 
-TEST(Photograph, of_damaged_exif_is_there_all_the_same) {
+TEST(Photograph, is_read_despite_damaged_exif) {
   const std::string jpeg = encode_jpeg(ImageU8(64, 48), 90);
   const std::string block = exif_block({.focal_on_film_mm = 50,
                                         .make = "Canon",
@@ -99,7 +99,7 @@ TEST(Photograph, of_damaged_exif_is_there_all_the_same) {
     EXPECT_EQ(decode_photograph(with_exif(jpeg, block.substr(0, n)), "p").grey.width, 64);
 }
 
-TEST(Photograph, claims_its_pixels) {
+TEST(Photograph, header_gives_the_number_of_pixels) {
   const ImageU8 image(37, 21);
   EXPECT_EQ(io::claimed_pixels(encode_png(image)), 37 * 21);
   EXPECT_EQ(io::claimed_pixels(encode_jpeg(image, 90)), 37 * 21);
@@ -166,7 +166,7 @@ class PhotographFileList : public ::testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(PhotographFileList, of_a_folder_are_its_pictures_by_name) {
+TEST_F(PhotographFileList, contains_the_images_of_a_folder_by_name) {
   for (const char* name : {"b.jpg", "a.PNG", "sub/deep/c.JPeG", "sub/d.ppm", "notes.txt",
                            ".hidden.jpg", ".git/e.jpg", "a.jpg.part"})
     touch(name);
@@ -180,7 +180,7 @@ TEST_F(PhotographFileList, of_a_folder_are_its_pictures_by_name) {
   EXPECT_EQ(names({".git"}), std::vector<std::string>{"e.jpg"});
 }
 
-TEST_F(PhotographFileList, are_taken_in_once_whatever_links_there_are) {
+TEST_F(PhotographFileList, has_each_photograph_once_despite_links) {
   for (const char* name : {"P/a.jpg", "P/sub/b.jpg", "Q/c.jpg"}) touch(name);
   const auto link = [&](const char* to, const std::string& name) {
     std::filesystem::create_symlink(to, folder / name);
@@ -206,9 +206,9 @@ TEST_F(PhotographFileList, are_taken_in_once_whatever_links_there_are) {
   EXPECT_EQ(passed_over,
             (std::vector<std::string>{
                 "again: is a link to the folder sub", "b.jpg: is a link to sub/b.jpg",
-                "gone: is a link to nothing", "loop: is a link to nothing", "pipe.jpg: is no file",
+                "gone: is a broken link", "loop: is a broken link", "pipe.jpg: is no file",
                 "q2: is a link to the folder q1", "sub/up: is a link to the folder " + P}));
-  // By several arguments, too.
+  // Several arguments behave likewise.
   link("P", "P2");
   EXPECT_EQ(list_photographs(std::vector{(folder / "P").string(), (folder / "P/sub").string(),
                                          (folder / "P2").string()})
@@ -224,7 +224,7 @@ TEST_F(PhotographFileList, is_in_the_order_of_numbers) {
                                       "frame_10.jpg", "frame_11.jpg", "frame_100.jpg"}));
 }
 
-TEST_F(PhotographFileList, that_are_missing_are_named) {
+TEST_F(PhotographFileList, names_missing_files) {
   try {
     (void)names({"none.jpg"});
     FAIL();

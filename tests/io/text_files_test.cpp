@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text as the editors of all systems save it, and names as their file systems keep them.
+// Text as editors of all systems save it, and names as their file systems keep them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,21 +18,21 @@ using namespace std::string_literals;
 
 const std::string kMark = "\xef\xbb\xbf";
 
-// What read_text() makes of a file of these bytes.
+// Returns the text that read_text() reads from a file with the given bytes.
 std::string read_back(const std::string& bytes) {
   const TemporaryFolder folder;
   write_file(folder / "a.txt", bytes);
   return read_text(folder / "a.txt");
 }
 
-TEST(TextFiles, MarksAndEndsOfLinesAreThoseOfEditors) {
+TEST(TextFiles, MarksAndLineEndsOfEditorsAreRead) {
   EXPECT_EQ(read_back("1 2\n3"), "1 2\n3");
   EXPECT_EQ(read_back(kMark + "1 2\n3"), "1 2\n3");
   EXPECT_EQ(read_back(kMark + "1 2\r\n3\r\n"), "1 2\n3\n");
   EXPECT_EQ(read_back("1 2\r3\r"), "1 2\n3\n");
   EXPECT_EQ(read_back("1\r\r\n2"), "1\n\n2");
   EXPECT_EQ(read_back(kMark + "a\n" + kMark + "b\r\n" + kMark + "c"), "a\nb\nc");
-  // Within a line it may be part of a name.
+  // Within a line the mark may be part of a name.
   EXPECT_EQ(read_back("a" + kMark + "b"), "a" + kMark + "b");
   EXPECT_EQ(read_back("caf\xe9.jpg \xc3\xa9.jpg\n"), "caf\xe9.jpg \xc3\xa9.jpg\n");
 }
@@ -68,8 +68,8 @@ TEST(TextFiles, OtherEncodingsAreNamed) {
   refused("", "is empty");
 }
 
-// Each reader of text, of a file as it should be and as an editor of Windows saves it.
-TEST(TextFiles, EveryReaderTakesThem) {
+// Each text reader gets a regular file and the same file as an editor of Windows saves it.
+TEST(TextFiles, AreReadByEveryReader) {
   const TemporaryFolder folder;
   const auto windows = [](std::string text) {
     for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 4)
@@ -118,7 +118,7 @@ TEST(TextFiles, NamesThatAreNoUtf8CanBeShown) {
   EXPECT_EQ(valid_utf8("caf\xe9 1.jpg"), "caf" + no + " 1.jpg");
   EXPECT_EQ(valid_utf8("cut \xc3"), "cut " + no);
   EXPECT_EQ(valid_utf8("\xc0\xaf"), no + no);           // longer than needed
-  EXPECT_EQ(valid_utf8("\xed\xa0\x80"), no + no + no);  // half of a pair of UTF-16
+  EXPECT_EQ(valid_utf8("\xed\xa0\x80"), no + no + no);  // half of a UTF-16 pair
   EXPECT_EQ(valid_utf8("\xf5\x80\x80\x80"), no + no + no + no);
   EXPECT_EQ(valid_utf8("\xff\xfe"), no + no);
   std::string all;
@@ -149,7 +149,7 @@ TEST(NameOrder, TakesDigitsAsNumbers) {
   before("frame_0009.jpg", "frame_10.jpg");
   before("18446744073709551615.jpg", "18446744073709551616.jpg");
   before("99999999999999999999.jpg", "100000000000000000000.jpg");
-  // Of names equal as numbers the bytes decide, and folders stay together.
+  // Names that are equal as numbers are ordered by their bytes, and folders stay together.
   before("01.jpg", "1.jpg");
   before("01/b.jpg", "1/a.jpg");
   before("2/frame_10.jpg", "10/frame_2.jpg");

@@ -85,7 +85,7 @@ TEST(Calibration, ReadsItsThreeForms) {
   EXPECT_EQ(c.max_disparity, 70);
 }
 
-TEST(Calibration, RefusesWhatIsNoCamera) {
+TEST(Calibration, RefusesInvalidCameras) {
   const auto fails = [](const char* text, const char* part) {
     expect_error([=] { (void)parse_calibration(text, "c.txt"); }, part);
   };

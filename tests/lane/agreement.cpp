@@ -10,7 +10,7 @@
 namespace bifocal::test {
 namespace {
 
-// Of an instance: output k at [k kInstances].
+// An instance has output k at [k kInstances].
 using Instance = const double*;
 double output(Instance i, int k) { return i[static_cast<std::ptrdiff_t>(k) * kInstances]; }
 
@@ -18,7 +18,7 @@ bool close(double a, double b, double tolerance) {
   return std::isnan(a) ? std::isnan(b) : std::abs(a - b) <= tolerance * (1 + std::abs(a));
 }
 
-// The same solutions in any order.
+// Compares solutions regardless of their order.
 bool same_solutions(const LaneCase& c, Instance a, Instance b, double tolerance) {
   const int rows = c.solution_rows, count = static_cast<int>(output(a, c.outputs - 1));
   if (output(b, c.outputs - 1) != count) return false;

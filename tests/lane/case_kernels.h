@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel run_NAME of every case of the list of cases that follows: an instance a lane, or a group
-// for all points, whose members come to the same numbers.
+// Defines a kernel run_NAME for every case of the list that follows. A lane case has one instance
+// per lane; a group case has one group for all points, and all members compute the same numbers.
 #include "lane/cases.kernels"
 #define LANE_CASE(name, inputs, outputs, kind, share_double, share_float)       \
   map_kernel(run_##name, i, LANE_CASE_ARGUMENTS) {                              \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A unit of cases on CPUs, on scalars and on the registers of every SIMD target: the body of a
-// source (CMakeLists.txt) that defines UNIT, its name, UNIT_LIST, UNIT_CASES and UNIT_PROBLEM, and
-// PROBLEM where the list wants it.
+// A unit of cases on CPUs, on scalars and on the registers of every SIMD target. This is the body
+// of a source (CMakeLists.txt) that defines UNIT (its name), UNIT_LIST, UNIT_CASES, UNIT_PROBLEM,
+// and PROBLEM if the list needs it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lane/case_unit.hpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -45,7 +45,7 @@ struct case_text {
 #define GROUP_CASE(name, ...) CPU_GROUP_(run_##name, GROUP_CASE_ARGUMENTS)
 #include UNIT_CASES
 
-template <class Text_>
+template <class Source_>
 void add_rows(runtime::CpuTable& table) {
   [[maybe_unused]] constexpr const char* catalogue_ = "";
 #define LANE_CASE(name, ...) CPU_ROW_(run_##name, )
@@ -92,7 +92,7 @@ void add_cpu(runtime::CpuTable& table) {
 #define UNIT_NAME(unit) UNIT_NAME_(unit)
 CaseUnit UNIT_WORD(UNIT, _unit)();
 CaseUnit UNIT_WORD(UNIT, _unit)() {
-  CaseUnit unit{UNIT_NAME(UNIT), UNIT_TEXT, UNIT_PROBLEM, {}, {}, add_cpu, ADD_CUDA};
+  CaseUnit unit{UNIT_NAME(UNIT), UNIT_SOURCE, UNIT_PROBLEM, {}, {}, add_cpu, ADD_CUDA};
   Scalars::describe(unit);
   return unit;
 }

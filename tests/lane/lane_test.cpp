@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every case gives the same values on every device, on the registers of every SIMD target that this
-// machine has, and in float, as on scalars in double.
+// Every case gives the same values on every device, on the registers of every SIMD target of this
+// machine, and in float, as on scalars in double.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "lane/cases.hpp"
 #include "runtime/built_parts.h"
 #include "runtime/kernel.hpp"
-#include "runtime/opencl/text.hpp"
+#include "runtime/opencl/source.hpp"
 #include "support/needs_problem.hpp"
 #include "support/targets.hpp"
 
@@ -19,11 +19,11 @@ namespace bifocal {
 
 #if BIFOCAL_HAS_OPENCL
 namespace runtime {
-OpenClText opencl_text_lane_cases();
-OpenClText opencl_text_problem_cases();
+OpenClSource opencl_source_lane_cases();
+OpenClSource opencl_source_problem_cases();
 }  // namespace runtime
 #endif
-// From case_unit.hpp.
+// Defined in case_unit.hpp.
 namespace test {
 CaseUnit lane_unit();
 #define CASE_UNIT(name) CaseUnit name##_unit();
@@ -36,7 +36,7 @@ namespace {
 
 constexpr int kGroupSize = 64, kCudaGroupSize = 32;  // CUDA: a warp
 
-// How a device runs a unit. simd: on a CPU.
+// Precision of a unit on a device; `simd` selects SIMD registers on a CPU.
 struct Mapping {
   bool is_float, simd = true;
 };
@@ -53,7 +53,7 @@ Function find_function(const std::vector<runtime::KernelFunction<Function>>& tab
   return nullptr;
 }
 
-// A line of each kernel: one program holds all of them.
+// Returns one line for each kernel, because one program holds all kernels.
 std::string opencl_lines(const CaseUnit& unit) {
   std::string lines;
   for (const LaneCase& c : unit.lanes)
@@ -65,7 +65,7 @@ std::string opencl_lines(const CaseUnit& unit) {
 
 runtime::Kernel make_kernel(const CaseUnit& unit, const std::string& name, DeviceKind device,
                             Mapping mapping) {
-  runtime::Kernel kernel{.entry = "run_" + name, .text = unit.text, .constants = {}};
+  runtime::Kernel kernel{.entry = "run_" + name, .source = unit.source, .constants = {}};
   kernel.constants = {{"REAL_IS_FLOAT", mapping.is_float},
                       {"SIMD", mapping.simd},
                       {"GROUP_SIZE", kGroupSize},
@@ -131,7 +131,7 @@ Outputs run(Queue& queue, const CaseUnit& unit, const GroupCase& c, const GroupI
   return from_device(queue, out);
 }
 
-// A case on all mappings of a device.
+// Runs a case in all mappings of a device.
 template <class Case, class Inputs>
 void run_everywhere(Queue& queue, const CaseUnit& unit, const Case& c, const Inputs& in) {
   Queue cpu{Device("cpu")};
@@ -168,8 +168,8 @@ class Lane : public testing::TestWithParam<UnitOnDevice> {};
 
 TEST_P(Lane, cases_agree_with_scalars) {
 #if BIFOCAL_HAS_OPENCL
-  runtime::add_opencl_text(runtime::opencl_text_lane_cases());
-  runtime::add_opencl_text(runtime::opencl_text_problem_cases());
+  runtime::add_opencl_source(runtime::opencl_source_lane_cases());
+  runtime::add_opencl_source(runtime::opencl_source_problem_cases());
 #endif
   const CaseUnit& unit = *GetParam().unit;
   if (unit.problem) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cases of src/linalg.
 
-// The triangle of 5 rows of 9 numbers.
+// Builds the triangle of 5 rows of 9 numbers.
 lane_fn void case_triangle_append_row(const real* in, real* out) {
   real row[9];
   for (index i = 0; i < 81; ++i) out[i] = lane(0);
@@ -11,8 +11,8 @@ lane_fn void case_triangle_append_row(const real* in, real* out) {
   }
 }
 
-// What does not depend on the order of the eigenvalues or the signs of the vectors: counts, traces,
-// residuals.
+// Outputs do not depend on the order of the eigenvalues or the signs of the vectors: counts,
+// traces, residuals.
 lane_fn void case_eigenpairs(const real* in, index n, lane_array A, kept_array K, real* out) {
   const index pitch = lane_pitch(n);
   real x[6];
@@ -51,7 +51,7 @@ lane_fn void case_real_eigenpairs_6(const real* in, real* out) {
   case_eigenpairs(in, 6, A, K, out);
 }
 
-// Vectors are known up to sign only: the largest element of each column becomes positive.
+// Vectors are determined only up to sign: the largest element of each column becomes positive.
 lane_fn void case_signs(real* V, index n) {
   for (index j = 0; j < n; ++j) {
     real largest = V[j * n];
@@ -73,7 +73,7 @@ lane_fn void case_svd_3(const real* in, real* out) {
   out[21] = select(unfinished, lane(1), lane(0));
 }
 
-// Without U: the values and the last vector.
+// Outputs the singular values and the last vector, without U.
 lane_fn void case_svd_9(const real* in, real* out) {
   real B[81], W[81], V[81];
   real scale = jacobi_scale(lane(4));
@@ -93,7 +93,7 @@ lane_fn void case_svd_tall(const real* in, real* out) {
   for (index e = 0; e < 24; ++e) out[3 + e] = fabs(U[e]);
 }
 
-// 3 x 5: the null space is orthogonal to the rows.
+// A matrix of 3 x 5: the null space is orthogonal to the rows.
 lane_fn void case_svd_wide(const real* in, real* out) {
   real T[15], B[9], W[9], X[9], V[25], U[9];
   for (index e = 0; e < 15; ++e) T[e] = in[e];
@@ -107,7 +107,8 @@ lane_fn void case_svd_wide(const real* in, real* out) {
   for (index e = 0; e < 9; ++e) out[6 + e] = fabs(U[e]);
 }
 
-// Rank one: the other columns of V are completed, so only their products are known.
+// A matrix of rank one: all but one column of V are completed arbitrarily, so only their products
+// are determined.
 lane_fn void case_svd_rank_one(const real* in, real* out) {
   real B[16], W[16], V[16], U[16];
   for (index e = 0; e < 16; ++e) B[e] = in[e / 4] * in[4 + e % 4];
@@ -119,7 +120,8 @@ lane_fn void case_svd_rank_one(const real* in, real* out) {
   }
 }
 
-// A short last column: the smallest value is well apart, so the vector is well determined.
+// The last column is short, so the smallest singular value is well separated and its vector
+// well determined.
 lane_fn void case_smallest_vector(const real* in, real* out) {
   real R[16], B[28], T[12], x[4];
   for (index e = 0; e < 16; ++e) R[e] = lane(0);

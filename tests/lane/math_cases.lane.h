@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases of src/math: numbers in, numbers out, in lane code themselves. lane_cases.def lists them
-// all.
+// Cases of src/math, written in lane code: numbers in, numbers out. lane_cases.def lists all cases.
 
 lane_fn void case_sampson_squared(const real* in, real* out) {
   out[0] = sampson_squared(in, in[9], in[10], in[11], in[12]);
@@ -44,7 +43,7 @@ lane_fn void case_msac_score(const real* in, real* out) {
   out[0] = msac_score(in[0] * in[0], in[1] * in[1]);
 }
 
-// A A' + 1 of a 3x3 matrix A.
+// Returns A A' + 1 for a 3x3 matrix A.
 lane_fn void case_definite(const real* A, real* out) {
   for (index i = 0; i < 3; ++i) {
     for (index j = 0; j < 3; ++j) out[3 * i + j] = vec3_dot(A + 3 * i, A + 3 * j) + lane(i == j);

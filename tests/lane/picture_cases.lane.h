@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cases of src/rectify and src/stereo.
 
-// A moderate lens at a point, its Jacobian, and the way back; the disc has the radius 1.2.
+// Applies a moderate lens to a point, with its Jacobian, and inverts it; the disc has the
+// radius 1.2.
 lane_fn void case_lens(const real* in, real* out) {
   real k[8];
   for (index i = 0; i < 8; ++i) k[i] = in[i] * lane(i == 2 || i == 3 ? 1e-3 : 0.02);
@@ -12,7 +13,7 @@ lane_fn void case_lens(const real* in, real* out) {
   lens_undistort(k, lane(1.44), out[0], out[1], out + 5);
 }
 
-// Whole numbers, the same in every lane.
+// Results are integers, equal in every lane.
 lane_fn void case_disparity(const real* in, real* out) {
   out[0] = in[0] * lane(0) + lane(jump_penalty(100, 7, 12));
   out[1] = lane(census_margin(255, 1) + 100 * census_margin(65535, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases of what RANSAC does with all points of a pair.
+// Cases of the RANSAC functions that process all points of a pair.
 
 group_fn void case_score(GROUP_PARAM global_const scalar* points, index n, index stride,
                          global_const pair_info* info, const scalar* model, scalar* out) {
@@ -16,7 +16,7 @@ group_fn void case_score(GROUP_PARAM global_const scalar* points, index n, index
   out[2] = model_score(GROUP_ARG model, &pair, &plan, 2);
 }
 
-// The equations sharp, smooth, and smooth with weights.
+// Normal equations with the sharp cost, the smooth cost, and the smooth cost with weights.
 group_fn void case_equations(GROUP_PARAM global_const scalar* points, index n, index stride,
                              global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;
@@ -41,7 +41,7 @@ group_fn void case_support(GROUP_PARAM global_const scalar* points, index n, ind
   out[15] = (scalar)support.weight;
 }
 
-// How RANSAC is planned: plain numbers.
+// RANSAC's planning functions take and return plain numbers.
 group_fn void case_plan(GROUP_PARAM global_const scalar* points, index n, index stride,
                         global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;
@@ -57,9 +57,10 @@ group_fn void case_plan(GROUP_PARAM global_const scalar* points, index n, index 
   out[6] =
       (scalar)(score_beats_chance(&pair, n, (scalar)20) + 2 * score_beats_chance(&pair, n, 100));
   struct ransac_limits limits = {100, 100000, (scalar)-6.9, (scalar)0.15};
-  out[7] = iterations_without_support(&pair, &limits) + 100 * ratio_sought(&limits, (scalar)500) +
+  out[7] = iterations_without_support(&pair, &limits) +
+           100 * target_inlier_ratio(&limits, (scalar)500) +
            least_significant((scalar)-2, (scalar)1000, (scalar)0.02, (scalar)1e4);
-  out[8] = refinement_doubt((scalar)20) + (scalar)(2 * is_thorough(&limits));
+  out[8] = few_inliers_factor((scalar)20) + (scalar)(2 * is_thorough(&limits));
   out[9] = (scalar)score_stages((scalar)400, n, out, 0, &plan);
   for (index i = 0; i < 4; ++i) {
     out[10 + i] = plan.floors[i];

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases of what every problem of bifocal/problems.def says of its points and models.
+// Cases of the functions that every problem of bifocal/problems.def defines for its points
+// and models.
 
 // The numbers of an instance (problem_inputs.cpp).
 enum {
   CASE_SAMPLE = 0,                                   // [COLUMNS][SAMPLE_SIZE]
-  CASE_POINT = CASE_SAMPLE + COLUMNS * SAMPLE_SIZE,  // one more point: a little off, and as given
+  CASE_POINT = CASE_SAMPLE + COLUMNS * SAMPLE_SIZE,  // one more point: displaced, and as given
   CASE_GIVEN = CASE_POINT + COLUMNS,
   CASE_CAMERAS = CASE_GIVEN + COLUMNS,
-  CASE_RAYS = CASE_CAMERAS + CAMERA_NUMBERS,  // what is known of the pair
+  CASE_RAYS = CASE_CAMERAS + CAMERA_NUMBERS,  // numbers known for the pair
   CASE_FOCAL = CASE_RAYS + 4,
   CASE_THRESHOLD = CASE_FOCAL + 2,
   CASE_PARALLAX,
@@ -20,7 +21,7 @@ lane_fn void case_sample_models(const real* in, real* out) {
   out[SLOTS * MODEL_SIZE] = sample_models(in + CASE_SAMPLE, in + CASE_RAYS, out);
 }
 
-// Sums in units of the focal length, which is 0 where the errors are not in px.
+// Sums are in units of the focal length, which is 0 if the errors are not in px.
 lane_fn void case_point(const real* in, real* out) {
   real terms[TERMS], unit = lane(1) / (lane(1) + in[CASE_FOCAL] * in[CASE_FOCAL]);
   for (index k = 0; k < SUMS; ++k) out[k] = lane(0);
@@ -33,7 +34,7 @@ lane_fn void case_point(const real* in, real* out) {
                   hypotheses_before_giving_up(lane(100));
 }
 
-// Normal equations of the sample, well conditioned.
+// Normal equations of the sample, made well conditioned.
 lane_fn void case_normal_equations(const real* in, real* sums) {
   real p[COLUMNS], terms[TERMS];
   for (index k = 0; k < SUMS; ++k) sums[k] = lane(0);
@@ -46,8 +47,8 @@ lane_fn void case_normal_equations(const real* in, real* sums) {
   }
 }
 
-// The coordinates of a chart are free (an essential matrix has two equal singular values), so what
-// counts is the model and where the step of the normal equations leads.
+// The coordinates of a chart are arbitrary (an essential matrix has two equal singular values), so
+// the case outputs the model, and the model after a step of the normal equations.
 lane_fn void case_chart(const real* in, real* out) {
   real sums[SUMS], chart[20], delta[DOF];
   case_normal_equations(in, sums);
@@ -71,7 +72,7 @@ lane_fn pair_info case_info(void) {
   return info;
 }
 
-enum { CASE_NUMBERS = 8 };  // of that
+enum { CASE_NUMBERS = 8 };  // numbers of that pair
 lane_fn void case_result(const real* in, real* out) {
   const pair_info info = case_info();
   for (index k = 0; k < 4; ++k) out[k] = lane(info.rays[k]);
@@ -82,8 +83,8 @@ lane_fn void case_result(const real* in, real* out) {
   result_matrix(&info, in + CASE_RAYS, in + CASE_MODEL, out + CASE_NUMBERS + COLUMNS);
 }
 
-// The sides of the scene, which come in any order and sign: the pose of the first one where the
-// point is in front, and on how many sides the point lies.
+// The candidate poses come in any order and sign, so the case outputs the pose for which the point
+// is in front of both cameras.
 lane_fn void case_sides(const real* in, real* out) {
   real sides[12 * (SIDES + 1)], pose[12], rays[4], near = lane(1) / model_focal(in + CASE_MODEL);
   const pair_info info = case_info();
@@ -101,8 +102,8 @@ lane_fn void case_sides(const real* in, real* out) {
   if_constant(SIDES == 0) { result_pose(&info, in + CASE_MODEL, sides, out); }
 }
 
-// The tangent of the chart, in any coordinates: what a leverage is made of, of the models of two
-// views.
+// The tangent of the chart in coordinate-free form: models of two views output the columns from
+// which leverages are computed.
 enum { CASE_TANGENT = EQUATIONS * (EQUATIONS > 8 ? EQUATIONS : 8) };
 lane_fn void case_tangent(const real* in, real* out) {
   real sums[SUMS], chart[20], D[EQUATIONS * DOF];
@@ -123,7 +124,7 @@ lane_fn void case_tangent(const real* in, real* out) {
   }
 }
 
-// Six points anywhere, on a line, and on a line to within the noise.
+// Six points in general position, on a line, and on a line within the noise.
 lane_fn void case_moments_on_line(const real* in, real* out) {
   for (index k = 0; k < 3; ++k) {
     real s[6];

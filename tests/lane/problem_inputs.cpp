@@ -16,7 +16,7 @@ struct Pair {
   synthetic::ProblemScene scene;
   GivenPair given;
   PairPoints points;
-  std::vector<double> model;  // none: no sample had one
+  std::vector<double> model;  // empty: no sample had a model
 };
 
 Pair make_pair(ModelKind problem, const synthetic::SceneOptions& options, std::uint64_t seed) {
@@ -26,7 +26,7 @@ Pair make_pair(ModelKind problem, const synthetic::SceneOptions& options, std::u
   if (!pair.scene.cameras.empty())
     pair.given.cameras = cameras_of(pair.scene.cameras.front(), pair.scene.cameras.back());
   pair.points.set(problem, pair.given, {.threshold = 2.5});
-  // The best model of some samples.
+  // Keeps the best model of some samples.
   constexpr int kSamples = 64;
   const RansacSteps& steps = ransac_steps(problem);
   Hypotheses found;

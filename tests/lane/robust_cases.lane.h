@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases of what the problems of src/robust share; each of them: problem_cases.lane.h.
+// Cases of the functions that the problems of src/robust share; problem_cases.lane.h has the cases
+// of each problem.
 
 lane_fn void case_damped_step(const real* in, real* out) {
   real A[9];
@@ -15,7 +16,7 @@ lane_fn void case_homography_chart(const real* in, real* out) {
   homography_move(out, in + 9);
 }
 
-// A matrix of rank 2 from two rows; its chart, tangent, and where a step leads.
+// A matrix of rank 2 from two rows; its chart, its tangent, and the matrix after a step.
 lane_fn void case_rank2(const real* rows, real* F) {
   for (index i = 0; i < 6; ++i) F[i] = rows[i];
   for (index i = 0; i < 3; ++i) F[6 + i] = lane(0.75) * rows[i] - lane(0.5) * rows[3 + i];
@@ -50,7 +51,7 @@ lane_fn void case_epipolar_side(const real* in, real* out) {
   out[0] = epipolar_side(in, in + 9, in[12], in[13], in[14], in[15], out + 1);
 }
 
-// Whole numbers in two halves, each exact in every precision.
+// Outputs an integer in two halves, each exact in every precision.
 lane_fn void case_halves(bits32 v, real* out) {
   out[0] = lane((index)(v >> 16));
   out[1] = lane((index)(v & 0xffffu));
@@ -65,8 +66,8 @@ lane_fn void case_philox(const real* in, real* out) {
   for (index i = 0; i < 4; ++i) case_halves(counter[i], out + 8 + 2 * i);
 }
 
-// Of few points, where numbers repeat, and of very many, where some are rejected; with random
-// numbers made before and without.
+// Draws from few points, where repeated numbers occur, and from very many, where numbers are
+// rejected; with random numbers drawn in advance and without.
 lane_fn void case_sample_draw(const real* in, real* out) {
   (void)in;
   bits32 counter[4] = {0, 0, 3u, 0}, ready[4];

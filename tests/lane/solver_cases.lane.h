@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases of what solvers share and what they are made of.
+// Cases of the functions that solvers share.
 
 lane_fn void case_essential_action_matrix(const real* in, real* out) {
   real equations[45], N[36];
@@ -13,8 +13,8 @@ lane_fn void case_essential_at_eigenvector(const real* in, real* out) {
   essential_at_eigenvector(in, in + 36, out);
 }
 
-// A rotated camera and five points that both cameras see, from 21 numbers: E = [t]x R, and the
-// points' images x [4][5].
+// Makes a rotated camera and five points that both cameras see from 21 numbers: E = [t]x R, and the
+// image points x [4][5].
 lane_fn void case_two_views(const real* in, real* E, real* x) {
   real R[9], column[3], cross[3];
   rotation_cayley(in, R);
@@ -33,7 +33,7 @@ lane_fn void case_two_views(const real* in, real* E, real* x) {
   }
 }
 
-// Candidates are fixed up to order and sign.
+// Candidates are determined up to order and sign.
 lane_fn void case_pose_candidates(const real* in, real* out) {
   real E[9], x[20], R[18];
   case_two_views(in, E, x);
@@ -43,7 +43,7 @@ lane_fn void case_pose_candidates(const real* in, real* out) {
 }
 
 lane_fn void case_triangulate(const real* in, real* out) {
-  // A turn about y (7:24:25) and a baseline mostly along x.
+  // A rotation about y (7:24:25) and a baseline mostly along x.
   real R[9] = {lane(0.96), lane(0),    lane(-0.28), lane(0),   lane(1),
                lane(0),    lane(0.28), lane(0),     lane(0.96)};
   real t[3] = {lane(0.9), lane(0.3), lane(0.1)};
@@ -52,7 +52,8 @@ lane_fn void case_triangulate(const real* in, real* out) {
   out[4] = select(pose_in_front(R, t, in[0], in[5], in[10], in[15]), lane(1), lane(0));
 }
 
-// The first solution of seven points: do three of them agree with it, do all?
+// Tests whether three points, or all seven, are consistently oriented with the first solution of
+// the seven points.
 lane_fn void case_epipolar_oriented(const real* in, real* out) {
   real F[27];
   fundamental_7pt(in, in + 7, in + 14, in + 21, F);

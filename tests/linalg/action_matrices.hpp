@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Action matrices of random five-point problems: what real_eigenpairs is made for.
+// Action matrices of random five-point problems, the main application of real_eigenpairs.
 #pragma once
 
 #include <array>
@@ -29,11 +29,11 @@ struct action_lanes {
 
 struct ActionMatrix {
   Matrix10 A;
-  std::array<double, 36> N;  // [4][9], the null space that its eigenvectors mix E from
-  Matrix3 truth;             // E, one of the solutions: an eigenvector of A gives it
+  std::array<double, 36> N;  // [4][9], null space; eigenvectors of A combine it into E
+  Matrix3 truth;             // E, a solution given by an eigenvector of A
 };
 
-// Noise-free samples of five points; the same matrices for the same seed.
+// Makes noise-free samples of five points; the same seed gives the same matrices.
 inline std::vector<ActionMatrix> action_matrices(int n, std::uint64_t seed = 1) {
   using L = action_lanes<double>;
   std::vector<ActionMatrix> all(static_cast<std::size_t>(n));

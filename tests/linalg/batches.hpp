@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices into the layouts of bifocal/linalg.hpp, and results out of them.
+// Converts matrices to and from the layouts of bifocal/linalg.hpp.
 #pragma once
 
 #include <bifocal/linalg.hpp>
@@ -14,23 +14,23 @@ struct Layout {
   MatrixLayout kind = MatrixLayout::interleaved;
   std::ptrdiff_t stride = 0;  // as in MatrixBatch; 0: dense
 
-  // Where element e of matrix b lies, matrices of `size` elements.
+  // Returns the index of element e of matrix b, for matrices of `size` elements.
   [[nodiscard]] std::size_t at(int count, int size, int b, int e) const {
     const bool interleaved = kind == MatrixLayout::interleaved;
     const std::ptrdiff_t step = stride != 0 ? stride : interleaved ? count : size;
     return static_cast<std::size_t>(interleaved ? e * step + b : b * step + e);
   }
-  // Numbers of a batch, gaps included.
+  // Returns the numbers of a batch, gaps included.
   [[nodiscard]] std::size_t extent(int count, int size) const {
     return count == 0 || size == 0 ? 0 : at(count, size, count - 1, size - 1) + 1;
   }
-  // Of the outputs that belong to inputs of this layout.
+  // Returns the layout of outputs that belong to inputs of this layout.
   [[nodiscard]] Layout of_outputs() const {
     return {kind, kind == MatrixLayout::interleaved ? stride : 0};
   }
 };
 
-// Gaps hold `gap`.
+// Packs matrices into a layout; gaps hold `gap`.
 template <class T>
 std::vector<T> pack(const std::vector<Eigen::MatrixXd>& matrices, const Layout& layout = {},
                     T gap = T(0)) {
@@ -48,7 +48,7 @@ std::vector<T> pack(const std::vector<Eigen::MatrixXd>& matrices, const Layout& 
   return data;
 }
 
-// Matrix b of a batch of rows x cols.
+// Returns matrix b from a batch of rows x cols matrices.
 template <class T>
 Eigen::MatrixXd unpack(const std::vector<T>& data, int count, int b, int rows, int cols,
                        const Layout& layout = {}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// real_eigenpairs on every device there is: the same list of cases, held to the residual, and to
-// the counts and values of the CPU.
+// real_eigenpairs on every available device: results for the same list of cases are tested by their
+// residuals and against the CPU's counts and values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Problem {
   }
 };
 
-// Random normal matrices, every fourth of another of LAPACK's types.
+// Makes random normal matrices; every fourth matrix is one of LAPACK's other types.
 template <class T>
 Problem<T> make_problem(int n, int count, MatrixLayout layout) {
   Problem<T> p{n, count, layout, std::vector<T>(static_cast<std::size_t>(n * n * count)), {}};
@@ -51,7 +51,7 @@ Problem<T> make_problem(int n, int count, MatrixLayout layout) {
   return p;
 }
 
-// With the arrays in the host's memory or in Buffers.
+// Solves with the arrays in host memory or in Buffers.
 template <class T>
 Results<T> solve(Queue& queue, const Problem<T>& p, bool in_buffers) {
   const auto n = static_cast<std::size_t>(p.n), count = static_cast<std::size_t>(p.count);
@@ -93,11 +93,11 @@ struct Tally {
   double worst_residual = 0, worst_norm = 0;  // in units of n epsilon
 };
 
-// Residual and length of every pair, from the results themselves.
+// Computes residual and length of every pair from the results themselves.
 template <class T>
 void check_pairs(const Problem<T>& p, const Results<T>& r, int b, Tally& tally) {
   const int n = p.n;
-  double size = 0, largest = 0;  // squares of matrices near overflow are none
+  double size = 0, largest = 0;  // scaled, because squares near overflow are not finite
   const auto a = [&](int e) { return static_cast<double>(p.A[p.at(e, b, n * n)]); };
   for (int e = 0; e < n * n; ++e) largest = std::max(largest, std::abs(a(e)));
   const double scale = largest > 0 ? largest : 1;
@@ -146,7 +146,7 @@ class EigenOnDevice : public testing::TestWithParam<std::string> {
                  << "n " << n << " count " << count << " float" << 8 * sizeof(T));
     const Problem<T> p = make_problem<T>(n, count, layout);
     const Tally tally = compare(p, solve(queue, p, in_buffers), solve(cpu, p, false));
-    // A pair that is nearly defective may be a real or a complex one.
+    // A nearly defective pair may be real or complex.
     EXPECT_LE(tally.other_counts, tally.matrices / 8 + 1);
     EXPECT_EQ(tally.not_converged, 0);
     EXPECT_LE(tally.worst_residual, 1e3);
@@ -163,24 +163,24 @@ class EigenOnDevice : public testing::TestWithParam<std::string> {
   Tally total;
 };
 
-TEST_P(EigenOnDevice, every_size_in_double) {
+TEST_P(EigenOnDevice, solves_every_size_in_double) {
   for (int n = 1; n <= 127; ++n)
     run<double>(n, n <= 20 ? 65 : n <= 64 ? 9 : 4, MatrixLayout::interleaved, n % 2 == 0);
 }
 
-// Few matrices are solved by a warp each (kFewMatricesOfCore), more by a thread each.
-TEST_P(EigenOnDevice, more_matrices_than_a_warp_each) {
+// Few matrices are solved with a warp each (kFewMatricesPerCore), more with a thread each.
+TEST_P(EigenOnDevice, solves_more_matrices_than_warps) {
   const DeviceInfo& device = queue.device().info();
-  const int count = device.is_gpu ? linalg::kFewMatricesOfCore * device.cores + 1 : 65;
+  const int count = device.is_gpu ? linalg::kFewMatricesPerCore * device.cores + 1 : 65;
   for (int n = 4; n <= 20; ++n) run<double>(n, count, MatrixLayout::interleaved, n % 2 == 0);
 }
 
-TEST_P(EigenOnDevice, sizes_in_float) {
+TEST_P(EigenOnDevice, solves_sizes_in_float) {
   for (int n : {1, 2, 3, 4, 6, 9, 10, 11, 16, 20, 21, 24, 32, 33, 64, 100, 127})
     run<float>(n, n <= 32 ? 40 : 5, MatrixLayout::strided, n % 2 == 0);
 }
 
-TEST_P(EigenOnDevice, batches_and_layouts) {
+TEST_P(EigenOnDevice, solves_batches_in_every_layout) {
   for (int count : {1, 17, 1000}) {
     run<double>(10, count, MatrixLayout::interleaved, true);
     run<double>(10, count, MatrixLayout::strided, false);
@@ -189,7 +189,7 @@ TEST_P(EigenOnDevice, batches_and_layouts) {
   real_eigenpairs<double>(queue, {nullptr, 10, 10, 0}, {});
 }
 
-TEST_P(EigenOnDevice, a_bad_matrix_disturbs_none) {
+TEST_P(EigenOnDevice, a_bad_matrix_affects_no_neighbours) {
   for (int n : {5, 10, 22, 40}) {
     Problem<double> p = make_problem<double>(n, 9, MatrixLayout::interleaved);
     const Results<double> clean = solve(queue, p, false);

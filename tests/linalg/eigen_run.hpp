@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// real_eigenpairs on Eigen's matrices.
+// Runs real_eigenpairs on Eigen's matrices.
 #pragma once
 
 #include <bifocal/linalg.hpp>
@@ -15,24 +15,24 @@
 
 namespace bifocal::test {
 
-// One matrix's results.
+// Results for one matrix.
 struct Eigenpairs {
   int count = -1, status = -1;
   double residual = 0;
-  Eigen::VectorXd values;   // of the `count` pairs
+  Eigen::VectorXd values;   // `count` eigenvalues
   Eigen::MatrixXd vectors;  // in its columns
   Eigen::VectorXcd all;
-  bool rest_is_nan = true;  // what lies behind the pairs; all of it where the status is not 0
+  bool rest_is_nan = true;  // output after the pairs; the whole output if the status is not 0
 };
 
-// The raw outputs: the same bits for the same input.
+// The raw outputs; the same input gives the same bits.
 template <class T>
 struct EigenArrays {
   std::vector<T> values, vectors, residuals, re, im;
   std::vector<int> counts, status;
 };
 
-// Batches of square matrices of one size, rounded to T. Everything is asked for.
+// Solves batches of square matrices of one size, rounded to T, with all outputs.
 template <class T>
 EigenArrays<T> run_raw(const std::vector<Eigen::MatrixXd>& matrices, const Layout& layout = {},
                        const EigenOptions& options = {}) {
@@ -92,14 +92,15 @@ std::vector<Eigenpairs> run_eigen(const std::vector<Eigen::MatrixXd>& matrices,
                       count == 0 ? 1 : static_cast<int>(matrices[0].rows()), layout);
 }
 
-// Rounded to T, so that the tested code and the reference see the same matrix.
+// Rounds to T, so that the tested code and the reference see the same matrix.
 template <class T>
 Eigen::MatrixXd rounded(const Eigen::MatrixXd& A) {
   return A.template cast<T>().template cast<double>();
 }
 
-// The largest distance in a greedy matching of two lists of eigenvalues, each relative to what its
-// condition allows: |A| ulp times `conditions` (of b's).
+// Returns the largest distance in a greedy matching of two lists of eigenvalues. Each distance
+// is relative to the bound by the condition of its eigenvalue, |A| ulp times `conditions` (those
+// for b).
 inline double match_ratio(const Eigen::VectorXcd& a, const Eigen::VectorXcd& b,
                           const Eigen::VectorXd& conditions, double unit) {
   std::vector<bool> taken(static_cast<std::size_t>(b.size()), false);

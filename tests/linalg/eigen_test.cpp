@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// real_eigenpairs on random matrices: against Eigen, every size, and what the API promises.
+// real_eigenpairs on random matrices: comparison with Eigen, every size, and the promises of
+// the API.
 #include <gtest/gtest.h>
 
 #include <bifocal/device.hpp>
@@ -28,13 +29,13 @@ std::vector<Eigen::MatrixXd> random_matrices(int n, int count, std::uint64_t see
   return all;
 }
 
-// Eigenvalues of the reference and their conditions 1 / |y' x|, x and y unit right and left
-// vectors.
+// Eigenvalues of the reference and their conditions 1 / |y' x|, for unit right and left
+// eigenvectors x and y.
 struct Reference {
   Eigen::VectorXcd values;
   Eigen::VectorXd conditions;
   int reals = 0;
-  bool nearly_double = false;  // real or complex is not for a rounded matrix to say
+  bool nearly_double = false;  // rounding decides between real and complex
 };
 Reference reference_of(const Eigen::MatrixXd& A, double ulp) {
   const Eigen::EigenSolver<Eigen::MatrixXd> solver(A);
@@ -115,7 +116,7 @@ TYPED_TEST(RealEigenpairs, every_size_agrees_with_eigen) {
   EXPECT_LT(std::max(small.values, large.values), 100);
 }
 
-TYPED_TEST(RealEigenpairs, hundred_thousand_matrices_of_ten) {
+TYPED_TEST(RealEigenpairs, solve_hundred_thousand_matrices_of_size_ten) {
   const double ulp = ulp_of<TypeParam>();
   const int count = 100000;
   const std::vector<Eigen::MatrixXd> matrices = random_matrices(10, count, 2);
@@ -138,13 +139,14 @@ TYPED_TEST(RealEigenpairs, hundred_thousand_matrices_of_ten) {
   EXPECT_EQ(failed, 0);
   EXPECT_LT(above, count / 1000);
   EXPECT_LT(worst, 1000);
-  // The mean number of real eigenvalues is known (A. Edelman, E. Kostlan, M. Shub, How many
-  // eigenvalues of a random matrix are real?, 1994): 2.928 for n = 10; standard deviation 1.4.
+  // The mean number of real eigenvalues of random matrices (A. Edelman, E. Kostlan, M. Shub, How
+  // many eigenvalues of a random matrix are real?, 1994) is 2.928 for n = 10; the standard
+  // deviation is 1.4.
   EXPECT_NEAR(static_cast<double>(reals) / count, 2.928, 0.02);
 }
 
-// The domain: what five-point problems give.
-TYPED_TEST(RealEigenpairs, action_matrices) {
+// Five-point problems are the main application.
+TYPED_TEST(RealEigenpairs, solve_action_matrices) {
   Worst worst;
   std::vector<Eigen::MatrixXd> matrices;
   for (const ActionMatrix& m : action_matrices(5000)) matrices.emplace_back(m.A);
@@ -160,14 +162,14 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-// A matrix's results have the same bits alone, in any place of any batch and layout, on any number
-// of threads.
-TYPED_TEST(RealEigenpairs, neighbours_layouts_and_threads_change_nothing) {
+// A matrix's results have the same bits alone, at any place of any batch and layout, and on any
+// number of threads.
+TYPED_TEST(RealEigenpairs, do_not_depend_on_neighbours_layouts_and_threads) {
   using T = TypeParam;
   for (const int n : {1, 2, 3, 4, 7, 8, 10, 24, 33}) {
     std::vector<Eigen::MatrixXd> matrices = random_matrices(n, 150, 3);
     matrices[5] *= 1e30;                          // another scale,
-    matrices[6].setZero();                        // nothing to do,
+    matrices[6].setZero();                        // zero,
     matrices[7] = Eigen::MatrixXd::Ones(n, n);    // derogatory,
     if (n > 2) matrices[9].row(n - 1).setZero();  // splits
     matrices[11](0, 0) = std::nan("");
@@ -219,8 +221,9 @@ TYPED_TEST(RealEigenpairs, neighbours_layouts_and_threads_change_nothing) {
   }
 }
 
-// A matrix that runs out of sweeps says so, has no results and leaves the others alone.
-TYPED_TEST(RealEigenpairs, not_converged) {
+// A matrix that runs out of sweeps has the status and no results; the remaining matrices are
+// not affected.
+TYPED_TEST(RealEigenpairs, report_unconverged_matrices) {
   using T = TypeParam;
   std::vector<Eigen::MatrixXd> matrices = random_matrices(10, 64, 4);
   for (std::size_t b = 0; b < 64; b += 2) {  // these need no sweep
@@ -245,7 +248,7 @@ TYPED_TEST(RealEigenpairs, not_converged) {
   }
 }
 
-TYPED_TEST(RealEigenpairs, every_simd_target) {
+TYPED_TEST(RealEigenpairs, agree_on_every_simd_target) {
   using T = TypeParam;
   for_each_target([&](const std::string& target) {
     Worst worst;
@@ -312,7 +315,7 @@ TEST(RealEigenpairsArguments, misuse_is_named) {
   const Buffer<double> small(Device(), 7);
   EXPECT_NE(usage_message({small, 2, 2, 2}, out).find("A.data holds 7 numbers, expected 8"),
             std::string::npos);
-  EXPECT_EQ(usage_message({nullptr, 2, 2, 0}, {}), "");  // nothing to do
+  EXPECT_EQ(usage_message({nullptr, 2, 2, 0}, {}), "");  // an empty batch
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// real_eigenpairs on the matrices that break careless eigenvalue code.
+// real_eigenpairs on matrix types that break careless eigenvalue code.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Worst {
   int matrices = 0, pairs_seen = 0;
 };
 
-// Ratios of one result; all its eigenvalues too where that is affordable.
+// Measures the ratios of one result, and the ratios of all its eigenvalues if that is affordable.
 void measure(const Eigen::MatrixXd& A, const Eigenpairs& r, double ulp, Worst* worst) {
   ++worst->matrices;
   worst->pairs_seen += r.count;

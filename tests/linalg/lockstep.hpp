@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A warp of a GPU on a CPU: 32 members, each with a stack of its own, that take turns from one
-// meeting (a shuffle, a vote or a barrier) to the next. Group code that GPUs alone run is so tested
-// where there is none; members that do not all meet at the same place end the program.
+// Simulates a GPU warp on a CPU. Each of 32 members has its own stack, and the members run one
+// after another from one synchronisation (a shuffle, a vote or a barrier) to the next. Group
+// code for GPUs is thus tested without a GPU; the program ends if some members do not reach the
+// same synchronisation.
 #pragma once
 
 #include <ucontext.h>
@@ -19,7 +20,7 @@ class Lockstep {
  public:
   static constexpr int kMembers = 32;
 
-  // Runs `body` in every member until all have returned. Not from several threads.
+  // Runs `body` in every member until all have returned. Must not run in several threads.
   static void run(const std::function<void()>& body) {
     Lockstep warp;
     active_ = &warp;
@@ -42,7 +43,7 @@ class Lockstep {
   }
   static int member() { return active_->current_; }
   static void barrier() { active_->meet(); }
-  // The number of member `from`.
+  // Returns the number of member `from`.
   static double shuffle(double v, int from) {
     Lockstep& warp = *active_;
     warp.slots_[static_cast<std::size_t>(warp.current_)] = v;

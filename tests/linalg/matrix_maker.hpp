@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the matrices of matrix_types.hpp are made of: spectra, random factors, products.
+// Building blocks of the matrices of matrix_types.hpp: spectra, random factors, products.
 #pragma once
 
 #include <Eigen/Dense>
@@ -11,7 +11,7 @@
 
 namespace bifocal::test {
 
-// One matrix under construction.
+// Builds one matrix.
 class MatrixMaker {
  public:
   using Matrix = Eigen::MatrixXd;
@@ -45,7 +45,7 @@ class MatrixMaker {
   Matrix with_singular_values(const Vector& s) {
     return random_orthogonal(m_) * diagonal(s) * random_orthogonal(n_).transpose();
   }
-  // k numbers from 1 down to 1 / cond
+  // Returns k numbers from 1 down to 1 / cond.
   Vector spectrum(Spectrum kind, int k, double cond) const {
     Vector d = Vector::Ones(k);
     for (int i = 1; i < k; ++i) {
@@ -57,7 +57,7 @@ class MatrixMaker {
     return d;
   }
   Vector spectrum(Spectrum kind) const { return spectrum(kind, k_, 1 / p_.eps); }
-  // The same with random signs: LAPACK's spectra of unsymmetric matrices.
+  // Returns a spectrum with random signs: LAPACK's spectra of unsymmetric matrices.
   Vector signed_spectrum(Spectrum kind) {
     Vector d = spectrum(kind);
     for (double& v : d) v = random_() % 2 ? v : -v;
@@ -68,8 +68,8 @@ class MatrixMaker {
     T.diagonal() = d;
     return T;
   }
-  // Block triangular: conjugate pairs a +- b i on the diagonal, and a real one where n is odd, and
-  // about every third pair made of two real ones.
+  // Block triangular: conjugate pairs a +- b i on the diagonal, a real eigenvalue if n is odd, and
+  // about every third pair replaced by two real eigenvalues.
   Matrix complex_triangle() {
     Matrix T = triangle(uniform(n_, 1));
     for (int i = 0; i + 1 < n_; i += 2) {
@@ -79,11 +79,11 @@ class MatrixMaker {
     }
     return T;
   }
-  Matrix turned(const Matrix& T) {
+  Matrix transformed(const Matrix& T) {
     const Matrix Q = random_orthogonal(n_);
     return Q * T * Q.transpose();
   }
-  // X T X^-1 with X = U S V', cond(X) = 1 / sqrt(eps).
+  // Returns X T X^-1 with X = U S V', cond(X) = 1 / sqrt(eps).
   Matrix similar(const Matrix& T) {
     const Matrix U = random_orthogonal(n_), V = random_orthogonal(n_);
     const Vector s = spectrum(Spectrum::geometric, n_, 1 / std::sqrt(p_.eps));

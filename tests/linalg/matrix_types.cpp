@@ -93,7 +93,8 @@ MatrixMaker::Matrix MatrixMaker::graded(MatrixType type) {
   return rows.cwiseSqrt().asDiagonal() * A * cols.cwiseSqrt().asDiagonal();
 }
 
-// W. Kahan, Numerical linear algebra, 1966: column pivoting does not see its small singular value.
+// W. Kahan, Numerical linear algebra, 1966: column pivoting does not reveal its small
+// singular value.
 MatrixMaker::Matrix MatrixMaker::kahan_matrix() const {
   const double s = std::sin(1.2), c = std::cos(1.2);
   Matrix A = Matrix::Zero(m_, n_);
@@ -113,13 +114,13 @@ MatrixMaker::Matrix MatrixMaker::prescribed_values(MatrixType type) {
     case triangular_clustered:
       return triangle(signed_spectrum(Spectrum::clustered));
     case schur_arithmetic:
-      return turned(triangle(signed_spectrum(Spectrum::arithmetic)));
+      return transformed(triangle(signed_spectrum(Spectrum::arithmetic)));
     case schur_geometric:
-      return turned(triangle(signed_spectrum(Spectrum::geometric)));
+      return transformed(triangle(signed_spectrum(Spectrum::geometric)));
     case schur_clustered:
-      return turned(triangle(signed_spectrum(Spectrum::clustered)));
+      return transformed(triangle(signed_spectrum(Spectrum::clustered)));
     case schur_complex:
-      return turned(complex_triangle());
+      return transformed(complex_triangle());
     case similar_arithmetic:
       return similar(triangle(signed_spectrum(Spectrum::arithmetic)));
     case similar_geometric:
@@ -131,13 +132,13 @@ MatrixMaker::Matrix MatrixMaker::prescribed_values(MatrixType type) {
     case similar_near_underflow:
       return scaled_to(similar(complex_triangle()), tiny());
     case jordan_blocks:
-      return turned(jordan_block_matrix());
+      return transformed(jordan_block_matrix());
     default:
       return similar(complex_triangle());
   }
 }
 
-// Blocks of 1, 2, 3, .. with eigenvalues 1, -2, 3, ..
+// Jordan blocks of sizes 1, 2, 3, .. with eigenvalues 1, -2, 3, ..
 MatrixMaker::Matrix MatrixMaker::jordan_block_matrix() {
   Matrix J = Matrix::Zero(n_, n_);
   for (int start = 0, size = 1; start < n_; start += size, ++size) {
@@ -150,7 +151,7 @@ MatrixMaker::Matrix MatrixMaker::jordan_block_matrix() {
   return J;
 }
 
-// Of x^n + c[n-1] x^(n-1) + .. + c[0]; its first row.
+// Companion matrix of x^n + c[n-1] x^(n-1) + .. + c[0], with the coefficients in the first row.
 MatrixMaker::Matrix MatrixMaker::companion(const Vector& c) const {
   Matrix A = Matrix::Zero(n_, n_);
   A.diagonal(-1).setOnes();
@@ -168,7 +169,7 @@ MatrixMaker::Vector MatrixMaker::wilkinson_coefficients() const {
   return c.head(n_);
 }
 
-// Powers of ten up to the root of 1/eps: rows and columns that only balancing makes comparable.
+// Powers of ten up to the root of 1/eps: only balancing makes rows and columns comparable.
 MatrixMaker::Matrix MatrixMaker::unbalanced() {
   const int top = static_cast<int>(-std::log10(p_.eps) / 2);
   Matrix A = normal(n_, n_);
@@ -247,7 +248,7 @@ const char* name_of(MatrixType type) { return matrix_types()[static_cast<std::si
 
 Eigen::MatrixXd make_matrix(MatrixType type, int m, int n, std::uint64_t seed,
                             const Precision& precision) {
-  // Seeds of neighbouring shapes and types are not to share their random numbers.
+  // Seeds of neighbouring shapes and types must not share their random numbers.
   const std::uint64_t mixed =
       ((seed * 131 + static_cast<std::uint64_t>(type)) * 1031 + static_cast<std::uint64_t>(m)) *
           1031 +

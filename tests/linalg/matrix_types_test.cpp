@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The generators make what they promise, and the ratios tell right from wrong.
+// Generated matrices have their documented properties, and the ratios separate correct from
+// wrong results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,7 +75,7 @@ TEST(MatrixTypes, HaveThePrescribedEigenvalues) {
     return (l.imag().array().abs() < 1e-6).count();
   };
   EXPECT_EQ(real_ones(MatrixType::schur_arithmetic, 10), 10);
-  EXPECT_EQ(real_ones(MatrixType::schur_complex, 10), 2);  // the third pair is two real ones
+  EXPECT_EQ(real_ones(MatrixType::schur_complex, 10), 2);  // the third pair is real
   EXPECT_EQ(real_ones(MatrixType::similar_complex, 10), 2);
   EXPECT_EQ(real_ones(MatrixType::companion_wilkinson, 6), 6);
   EXPECT_EQ(real_ones(MatrixType::cyclic_permutation, 6), 2);
@@ -92,7 +93,7 @@ TEST(MatrixTypes, ReachTheEndsOfTheirPrecision) {
   EXPECT_LT(make_matrix<float>(MatrixType::near_underflow, 5, 5, 0).cwiseAbs().maxCoeff(), 1e-30);
 }
 
-// Eigen's own results pass on every type, and a disturbance of 1000 ulp does not.
+// Eigen's own results pass on every type, and a perturbation of 1000 ulp does not.
 template <class T>
 void expect_svd_ratios() {
   const double ulp = ulp_of<T>();
@@ -120,12 +121,12 @@ void expect_svd_ratios() {
   }
 }
 
-TEST(Ratios, TellGoodSingularVectorsFromBad) {
+TEST(Ratios, SeparateGoodFromBadSingularVectors) {
   expect_svd_ratios<float>();
   expect_svd_ratios<double>();
 }
 
-TEST(Ratios, TellGoodEigenpairsFromBad) {
+TEST(Ratios, SeparateGoodFromBadEigenpairs) {
   const double ulp = ulp_of<double>();
   for (const MatrixTypeInfo& info : matrix_types()) {
     const Matrix A = make_matrix<double>(info.type, 8, 8, 2);

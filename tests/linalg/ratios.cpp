@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One compiled unit: decompositions of Eigen in long double take a compiler a minute.
+// A separate compiled unit, because Eigen's decompositions in long double take a compiler a minute.
 #include "linalg/ratios.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace bifocal::test {
 namespace {
-// NaN compares false: a ratio of NaN has to be seen as too large.
+// A ratio of NaN must count as too large, because NaN compares false.
 double finite(Wide v) {
   return std::isfinite(v) ? static_cast<double>(v) : std::numeric_limits<double>::infinity();
 }
@@ -111,7 +111,7 @@ double eigenvalue_ratio(const Eigen::MatrixXd& A, std::complex<double> l, double
   const double re = static_cast<double>(l.real() * scale),
                im = static_cast<double>(l.imag() * scale);
   if (!std::isfinite(re) || !std::isfinite(im)) return std::numeric_limits<double>::infinity();
-  // [A - re, im; -im, A - re]: its singular values are those of A - l I, each twice.
+  // The matrix [A - re, im; -im, A - re] has the singular values of A - l I, each twice.
   Eigen::MatrixXd B(2 * n, 2 * n);
   const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(n, n);
   B << W - re * I, im * I, -im * I, W - re * I;

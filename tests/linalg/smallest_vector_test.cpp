@@ -72,7 +72,8 @@ TEST(SmallestVector, IsTheSmallestOnEveryTarget) {
   });
 }
 
-// The vector itself where it is well determined: DLT-like matrices with one small singular value.
+// Tests the vector itself on well-determined cases: DLT-like matrices with one small
+// singular value.
 TEST(SmallestVector, IsTheVectorOfEigen) {
   for (const double noise : {0.0, 1e-6, 1e-2}) {
     Matrices matrices;
@@ -106,7 +107,7 @@ TEST(SmallestVector, SameInEveryLayoutAndPosition) {
   for (int b = 0; b < 3; ++b) EXPECT_EQ(whole[34 + b], last[b]);
 }
 
-TEST(SmallestVector, OneThatIsNotFiniteDisturbsNoOther) {
+TEST(SmallestVector, NonFiniteMatricesAffectNoNeighbours) {
   Matrices matrices = random_matrices<double>(9, 12, 9, 9);
   const Vectors<double> clean = run<double>(matrices);
   matrices[4](3, 3) = std::nan("");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// svd() as a batch: layouts, sizes, threads, neighbours that are not finite or do not converge, and
-// what it refuses.
+// svd() in batches: layouts, sizes, threads, neighbours that are not finite or do not converge, and
+// refused arguments.
 #include <bifocal/error.hpp>
 #include <bifocal/device.hpp>
 #include <cstring>
@@ -25,8 +25,8 @@ bool same_bits(const SvdResults<T>& a, int i, const SvdResults<T>& b, int j) {
          a.status[static_cast<std::size_t>(i)] == b.status[static_cast<std::size_t>(j)];
 }
 
-// Random, rank-deficient, zero and diagonal matrices: lanes that need different numbers of sweeps
-// and different work.
+// Random, rank-deficient, zero and diagonal matrices, so that lanes need different numbers of
+// sweeps and different work.
 template <class T>
 Matrices mixed(int count, int m, int n) {
   Matrices all;
@@ -103,10 +103,10 @@ void not_finite() {
     }
   }
 }
-TEST(SvdBatch, OneThatIsNotFiniteDisturbsNoOtherFloat) { not_finite<float>(); }
-TEST(SvdBatch, OneThatIsNotFiniteDisturbsNoOtherDouble) { not_finite<double>(); }
+TEST(SvdBatch, NonFiniteMatricesAffectNoNeighboursFloat) { not_finite<float>(); }
+TEST(SvdBatch, NonFiniteMatricesAffectNoNeighboursDouble) { not_finite<double>(); }
 
-TEST(SvdBatch, TooFewSweepsAreSaid) {
+TEST(SvdBatch, TooFewSweepsAreReported) {
   Matrices matrices = random_matrices<double>(20, 9, 9, 1);
   matrices[7] = Eigen::VectorXd::LinSpaced(9, 1, 9).asDiagonal();
   const SvdResults<double> got = run_svd<double>(matrices, true, {}, {.max_sweeps = 1});
@@ -114,7 +114,7 @@ TEST(SvdBatch, TooFewSweepsAreSaid) {
   for (int b = 0; b < 20; ++b) {
     const auto status = static_cast<LinalgStatus>(got.status[static_cast<std::size_t>(b)]);
     if (b == 7) {
-      EXPECT_TRUE(same_bits(got, b, full, b));  // a diagonal matrix is ready
+      EXPECT_TRUE(same_bits(got, b, full, b));  // a diagonal matrix needs no sweep
     } else {
       EXPECT_EQ(status, LinalgStatus::not_converged) << b;
       EXPECT_LE(svd_ratio(matrices[static_cast<std::size_t>(b)], got.U(b), got.S(b), got.V(b),
@@ -124,7 +124,7 @@ TEST(SvdBatch, TooFewSweepsAreSaid) {
   }
 }
 
-// Runs svd on matrices of the sizes given; the message of its error, "" for none.
+// Runs svd with changed arguments and returns the message of its error, or "".
 template <class Change>
 std::string error_of(Change change) {
   std::vector<float> data(9 * 4), S(3 * 4), V(9 * 4), U(9 * 4);

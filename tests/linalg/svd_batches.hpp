@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches through the SVD family of bifocal/linalg.hpp, with room for results that no call may
-// touch.
+// Runs batches through the SVD family of bifocal/linalg.hpp, with guard memory that no call
+// may change.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,13 +26,13 @@ constexpr const char* precision_name() {
   return sizeof(T) == 4 ? "float" : "double";
 }
 
-// Representable in T.
+// Rounds to numbers representable in T.
 template <class T>
 Eigen::MatrixXd rounded(const Eigen::MatrixXd& A) {
   return A.cast<T>().template cast<double>();
 }
 
-// One matrix of every type of a shape.
+// Makes one matrix of every type of a shape.
 template <class T>
 Matrices all_types(int m, int n, std::uint64_t seed) {
   Matrices all;
@@ -54,7 +54,7 @@ Matrices random_matrices(int count, int m, int n, std::uint64_t seed) {
 template <class T>
 struct SvdResults {
   int count = 0, m = 0, n = 0;
-  Layout layout;  // of the results
+  Layout layout;  // layout of results
   std::vector<T> s, v, u;
   std::vector<int> status;
 
@@ -88,7 +88,7 @@ SvdResults<T> run_svd(const Matrices& matrices, bool with_u, const Layout& layou
   return out;
 }
 
-// The largest of each ratio over matrices.
+// The maximum of each ratio over the matrices.
 struct Worst {
   double backward = 0, right = 0, v = 0, u = 0, values = 0;
   int matrices = 0, failed = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SVD family on every OpenCL and CUDA device there is: the ratios of the CPU's tests over the
-// same matrices, and its singular values.
+// The SVD family on every OpenCL and CUDA device of the machine: the same matrices and ratios as in
+// the CPU's tests, and the CPU's singular values.
 #include <optional>
 
 #include "linalg/svd_batches.hpp"
@@ -8,7 +8,7 @@
 namespace bifocal::test {
 namespace {
 
-// Calls `body` with every device but the CPU; the test is skipped where there is none.
+// Calls `body` with every device except the CPU; without such devices the test is skipped.
 template <class Body>
 void for_each_device(Body body) {
   bool any = false;
@@ -23,7 +23,7 @@ void for_each_device(Body body) {
 
 enum class Where { host, device };
 
-// Numbers of a call, where the test wants them.
+// The numbers of a call, in host or device memory.
 template <class T>
 class Numbers {
  public:
@@ -60,13 +60,13 @@ SvdResults<T> run_on(const Device& device, Where where, const Matrices& matrices
   out.m = static_cast<int>(matrices[0].rows());
   out.n = static_cast<int>(matrices[0].cols());
   out.layout = layout.of_outputs();
-  const auto room = [&](int numbers) {
+  const auto storage = [&](int numbers) {
     return std::vector<T>(out.layout.extent(out.count, numbers), T(-77));
   };
   Queue queue(device);
-  Numbers<T> data(queue, where, pack<T>(matrices, layout, T(7))), s(queue, where, room(out.n)),
-      v(queue, where, room(out.n * out.n)),
-      u(queue, where, room(with_u ? out.m * std::min(out.m, out.n) : 0));
+  Numbers<T> data(queue, where, pack<T>(matrices, layout, T(7))), s(queue, where, storage(out.n)),
+      v(queue, where, storage(out.n * out.n)),
+      u(queue, where, storage(with_u ? out.m * std::min(out.m, out.n) : 0));
   Numbers<int> status(queue, where, std::vector<int>(matrices.size(), -77));
   svd<T>(queue, {data.input(), out.m, out.n, out.count, layout.kind, layout.stride},
          {s.memory(), v.memory(), u.memory(), status.memory()}, options);
@@ -77,7 +77,7 @@ SvdResults<T> run_on(const Device& device, Where where, const Matrices& matrices
   return out;
 }
 
-// The results of matrix b, against the matrix and the CPU's values; U may be missing.
+// Judges the results of matrix b by the matrix and by the CPU's values; U may be missing.
 template <class T>
 Worst judge_one(const Eigen::MatrixXd& A, const SvdResults<T>& got, int b,
                 const SvdResults<T>& cpu) {
@@ -116,7 +116,7 @@ std::vector<int> rows_for(int n) {
   return rows;
 }
 
-// All types and sizes; layout and kind of memory change from size to size.
+// Tests all types and sizes; layout and kind of memory change from size to size.
 template <class T>
 void every_size() {
   for_each_device([](const Device& device) {
@@ -141,8 +141,8 @@ void every_size() {
 TEST(SvdDevice, IsBackwardStableForEveryTypeAndSizeFloat) { every_size<float>(); }
 TEST(SvdDevice, IsBackwardStableForEveryTypeAndSizeDouble) { every_size<double>(); }
 
-// Batches of any size give what the first of them alone gives, whatever the layout and the memory;
-// more than 20000 matrices may go through another kernel of a GPU.
+// Results do not depend on the batch size, the layout and the memory; more than 20000 matrices may
+// use another kernel of a GPU.
 template <class T>
 void batches_and_layouts() {
   for_each_device([](const Device& device) {
@@ -172,7 +172,7 @@ void batches_and_layouts() {
 TEST(SvdDevice, SameInEveryLayoutMemoryAndBatchFloat) { batches_and_layouts<float>(); }
 TEST(SvdDevice, SameInEveryLayoutMemoryAndBatchDouble) { batches_and_layouts<double>(); }
 
-TEST(SvdDevice, ABatchOfNoneIsNothing) {
+TEST(SvdDevice, EmptyBatchesAreAllowed) {
   for_each_device([](const Device& device) {
     Queue queue(device);
     svd<float>(queue, {nullptr, 9, 9, 0}, {});
@@ -182,7 +182,7 @@ TEST(SvdDevice, ABatchOfNoneIsNothing) {
   });
 }
 
-// The mappings for large batches of a GPU; elsewhere once more the one there is.
+// Tests the mappings for large batches of a GPU; other devices repeat their only mapping.
 template <class T>
 void large_batches() {
   for_each_device([](const Device& device) {
@@ -207,8 +207,8 @@ void large_batches() {
     }
   });
 }
-TEST(SvdDevice, LargeBatchesFloat) { large_batches<float>(); }
-TEST(SvdDevice, LargeBatchesDouble) { large_batches<double>(); }
+TEST(SvdDevice, LargeBatchesAgreeWithTheCpuFloat) { large_batches<float>(); }
+TEST(SvdDevice, LargeBatchesAgreeWithTheCpuDouble) { large_batches<double>(); }
 
 template <class T>
 void not_finite() {
@@ -237,10 +237,10 @@ void not_finite() {
     }
   });
 }
-TEST(SvdDevice, OneThatIsNotFiniteDisturbsNoOtherFloat) { not_finite<float>(); }
-TEST(SvdDevice, OneThatIsNotFiniteDisturbsNoOtherDouble) { not_finite<double>(); }
+TEST(SvdDevice, NonFiniteMatricesAffectNoNeighboursFloat) { not_finite<float>(); }
+TEST(SvdDevice, NonFiniteMatricesAffectNoNeighboursDouble) { not_finite<double>(); }
 
-TEST(SvdDevice, TooFewSweepsAreSaidAndGiveTheBestThereIs) {
+TEST(SvdDevice, TooFewSweepsAreReportedWithTheBestEstimate) {
   for_each_device([](const Device& device) {
     for (const int n : {4, 9, 16}) {
       const Matrices matrices = random_matrices<double>(20, n, n, 1);
@@ -301,13 +301,13 @@ void symmetric() {
       for (const Eigen::MatrixXd& A : all_types<T>(n, n, 6))
         matrices.push_back(rounded<T>(A / 2 + A.transpose() / 2));
       const int count = static_cast<int>(matrices.size());
-      const auto room = [&](int numbers) {
+      const auto storage = [&](int numbers) {
         return std::vector<T>(static_cast<std::size_t>(numbers * count), T(-77));
       };
       Queue queue(device);
       const Where where = n % 2 ? Where::host : Where::device;
-      Numbers<T> data(queue, where, pack<T>(matrices)), values(queue, where, room(n)),
-          vectors(queue, where, room(n * n));
+      Numbers<T> data(queue, where, pack<T>(matrices)), values(queue, where, storage(n)),
+          vectors(queue, where, storage(n * n));
       Numbers<int> status(queue, where, std::vector<int>(matrices.size(), -77));
       symmetric_eigen<T>(queue, {data.input(), n, n, count},
                          {values.memory(), vectors.memory(), status.memory()});
@@ -333,7 +333,8 @@ void symmetric() {
 TEST(SvdDevice, SymmetricEigenFloat) { symmetric<float>(); }
 TEST(SvdDevice, SymmetricEigenDouble) { symmetric<double>(); }
 
-// Matrices one after another, and without vectors, give the same; one that is not finite is said.
+// Results are the same for matrices in succession and without vectors; a matrix that is not finite
+// is reported.
 template <class T>
 void symmetric_layouts() {
   for_each_device([](const Device& device) {
@@ -346,9 +347,9 @@ void symmetric_layouts() {
     Queue queue(device);
     Numbers<T> interleaved(queue, Where::device, pack<T>(matrices)),
         dense(queue, Where::host, pack<T>(matrices, strided));
-    const std::vector<T> room(static_cast<std::size_t>(n * count));
-    Numbers<T> values(queue, Where::device, room), alone(queue, Where::device, room),
-        of_dense(queue, Where::host, room),
+    const std::vector<T> storage(static_cast<std::size_t>(n * count));
+    Numbers<T> values(queue, Where::device, storage), alone(queue, Where::device, storage),
+        of_dense(queue, Where::host, storage),
         vectors(queue, Where::device, std::vector<T>(static_cast<std::size_t>(n * n * count)));
     Numbers<int> status(queue, Where::device, std::vector<int>(matrices.size(), -77));
     symmetric_eigen<T>(queue, {interleaved.input(), n, n, count},

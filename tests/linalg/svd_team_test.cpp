@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SVD by teams of a warp (svd_columns.group.h), the warp run by a CPU: LAPACK's ratios for
-// every type of matrix, and the CPU's singular values.
+// The SVD by teams of a warp's members (svd_columns.group.h), with the warp simulated on a CPU:
+// LAPACK's ratios for every type of matrix, and the CPU's singular values.
 
 #include <cmath>
 
@@ -16,9 +16,9 @@
 namespace bifocal::test {
 namespace {
 
-// The words of lane/cuda_begin.h that the SVD's group text uses.
+// The words of lane/cuda_begin.h that the group source of the SVD uses.
 template <class Real, int Places, int Rows, int Blocks>
-struct svd_text {
+struct svd_source {
   using real = Real;
   using scalar = Real;
   using mask = bool;
@@ -42,7 +42,7 @@ struct svd_text {
   static real rsqrt(real v) { return 1 / std::sqrt(v); }
   static real reciprocal(real v) { return 1 / v; }
   static real sqrt(real v) { return std::sqrt(v); }
-  // As rough as they may be.
+  // Approximations with the largest permitted error.
   static real fast_reciprocal(real v) { return static_cast<real>((1 + 0x1p-20) / v); }
   static real fast_sqrt(real v) { return static_cast<real>(std::sqrt(v) * (1 - 0x1p-20)); }
   static real fabs(real v) { return std::fabs(v); }
@@ -78,44 +78,45 @@ struct svd_text {
 #undef lane_keep_loop
 };
 
-// A batch through one warp after the other, its results interleaved.
-template <class Text>
-SvdResults<typename Text::real> run_teams(const Matrices& matrices) {
-  using T = typename Text::real;
+// Solves a batch warp by warp; results are interleaved.
+template <class Functions>
+SvdResults<typename Functions::real> run_teams(const Matrices& matrices) {
+  using T = typename Functions::real;
   SvdResults<T> out;
   out.count = static_cast<int>(matrices.size());
   out.m = static_cast<int>(matrices[0].rows());
   out.n = static_cast<int>(matrices[0].cols());
-  const int n = out.n, k = std::min(out.m, n), team = Text::SVD_ROWS * Text::SVD_BLOCKS;
+  const int n = out.n, k = std::min(out.m, n), team = Functions::SVD_ROWS * Functions::SVD_BLOCKS;
   const int teams = Lockstep::kMembers / team;
-  const auto room = [&](int numbers) {
+  const auto storage = [&](int numbers) {
     return std::vector<T>(static_cast<std::size_t>(numbers) * matrices.size(), T(-77));
   };
-  out.s = room(n), out.v = room(n * n), out.u = room(out.m * k);
+  out.s = storage(n), out.v = storage(n * n), out.u = storage(out.m * k);
   out.status.assign(matrices.size(), -77);
   const std::vector<T> A = pack<T>(matrices);
-  std::vector<typename Text::local_pair> shared(
-      static_cast<std::size_t>(teams * 6 * Text::SVD_PLACES));
+  std::vector<typename Functions::local_pair> shared(
+      static_cast<std::size_t>(teams * 6 * Functions::SVD_PLACES));
   for (int first = 0; first < out.count; first += teams) {
-    std::fill(shared.begin(), shared.end(), typename Text::local_pair{T(NAN), T(NAN)});
+    std::fill(shared.begin(), shared.end(), typename Functions::local_pair{T(NAN), T(NAN)});
     Lockstep::run([&] {
       const int i = first + Lockstep::member() / team, b = std::min(i, out.count - 1);
-      const typename Text::svd_input in = {A.data() + b, out.count, out.m, n};
-      const typename Text::svd_output to = {&out.s[0] + b, &out.v[0] + b, &out.u[0] + b, out.count};
-      const int status = Text::svd_team(&in, &to, 30, &shared[0].x, i < out.count);
+      const typename Functions::svd_input in = {A.data() + b, out.count, out.m, n};
+      const typename Functions::svd_output to = {&out.s[0] + b, &out.v[0] + b, &out.u[0] + b,
+                                                 out.count};
+      const int status = Functions::svd_team(&in, &to, 30, &shared[0].x, i < out.count);
       if (i < out.count) out.status[static_cast<std::size_t>(i)] = status;
     });
   }
   return out;
 }
 
-template <class Text>
+template <class Functions>
 void every_type(const char* name, int m, int n) {
-  using T = typename Text::real;
+  using T = typename Functions::real;
   if (!LOCKSTEP_IS_POSSIBLE) GTEST_SKIP() << "the thread sanitizer knows no stacks but threads'";
   const double ulp = ulp_of<T>();
   const Matrices matrices = all_types<T>(m, n, 11);
-  const SvdResults<T> got = run_teams<Text>(matrices), cpu = run_svd<T>(matrices, false);
+  const SvdResults<T> got = run_teams<Functions>(matrices), cpu = run_svd<T>(matrices, false);
   Worst worst;
   for (int b = 0; b < got.count; ++b) {
     const Eigen::MatrixXd& A = matrices[static_cast<std::size_t>(b)];
@@ -137,13 +138,13 @@ void every_type(const char* name, int m, int n) {
 }
 
 TEST(SvdTeam, IsBackwardStableForEveryTypeFloat) {
-  every_type<svd_text<float, 10, 8, 1>>("10 8 1", 9, 9);
-  every_type<svd_text<float, 16, 4, 2>>("16 4 2", 15, 16);
-  every_type<svd_text<float, 32, 8, 2>>("32 8 2", 32, 32);
+  every_type<svd_source<float, 10, 8, 1>>("10 8 1", 9, 9);
+  every_type<svd_source<float, 16, 4, 2>>("16 4 2", 15, 16);
+  every_type<svd_source<float, 32, 8, 2>>("32 8 2", 32, 32);
 }
 TEST(SvdTeam, IsBackwardStableForEveryTypeDouble) {
-  every_type<svd_text<double, 10, 16, 1>>("10 16 1", 10, 10);
-  every_type<svd_text<double, 20, 8, 2>>("20 8 2", 18, 20);
+  every_type<svd_source<double, 10, 16, 1>>("10 16 1", 10, 10);
+  every_type<svd_source<double, 20, 8, 2>>("20 8 2", 18, 20);
 }
 
 }  // namespace

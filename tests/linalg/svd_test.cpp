@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // svd() over LAPACK's matrix types: backward error and orthogonality in units of the last place,
-// and singular values against plain code in long double.
+// and singular values compared with plain code in long double.
 #include "linalg/svd_batches.hpp"
 
 namespace bifocal::test {
 namespace {
 
-// Singular values, descending, of any m x n: one-sided Jacobi pair after pair, nothing clever. To
-// high relative accuracy where the matrix is well conditioned up to column scaling.
+// Returns the singular values of any m x n matrix in descending order by plain one-sided Jacobi
+// rotations. The relative accuracy is high if the matrix is well conditioned up to column scaling.
 Eigen::VectorXd plain_singular_values(const Eigen::MatrixXd& A) {
   const Wide scale = scale_of(A);
   WideMatrix W = A.cast<Wide>() * scale;
-  bool turned = true;
-  for (int sweep = 0; sweep < 60 && turned; ++sweep) {
-    turned = false;
+  bool rotated = true;
+  for (int sweep = 0; sweep < 60 && rotated; ++sweep) {
+    rotated = false;
     for (Eigen::Index p = 0; p + 1 < W.cols(); ++p) {
       for (Eigen::Index q = p + 1; q < W.cols(); ++q) {
         const Wide a = W.col(p).squaredNorm(), b = W.col(q).squaredNorm(),
                    c = W.col(p).dot(W.col(q));
         if (!(std::abs(c) > 1e-18L * std::sqrt(a) * std::sqrt(b))) continue;
-        turned = true;
+        rotated = true;
         const Wide angle = std::atan2(2 * c, a - b) / 2;
         const WideVector x = W.col(p), y = W.col(q);
         W.col(p) = std::cos(angle) * x + std::sin(angle) * y;
@@ -130,11 +130,11 @@ void values_agree() {
   }
   worst.print(fmt::format("singular values {}", precision_name<T>()));
 }
-TEST(Svd, ValuesAreThoseOfPlainCodeFloat) { values_agree<float>(); }
-TEST(Svd, ValuesAreThoseOfPlainCodeDouble) { values_agree<double>(); }
+TEST(Svd, ValuesEqualPlainCodeFloat) { values_agree<float>(); }
+TEST(Svd, ValuesEqualPlainCodeDouble) { values_agree<double>(); }
 
 // Well-conditioned matrices with columns of length 1 .. 1e-12, in any order: even the smallest
-// value has all its digits.
+// singular value has all its digits.
 template <class T>
 void small_values_keep_their_digits() {
   double worst = 0;
@@ -167,8 +167,8 @@ void small_values_keep_their_digits() {
 TEST(Svd, SmallValuesKeepTheirDigitsFloat) { small_values_keep_their_digits<float>(); }
 TEST(Svd, SmallValuesKeepTheirDigitsDouble) { small_values_keep_their_digits<double>(); }
 
-// Prescribed condition numbers, and the ends of the precision: as large as still has a finite
-// largest singular value, denormal numbers only.
+// Matrices with given condition numbers, and matrices at the limits of the precision: the largest
+// with a finite singular value, and matrices of denormal numbers only.
 template <class T>
 void conditions_and_ranges() {
   using Limits = std::numeric_limits<T>;
@@ -176,15 +176,15 @@ void conditions_and_ranges() {
   for (const int n : {2, 4, 9, 20}) {
     Matrices matrices;
     for (int power = 2; power <= 15; ++power) {
-      // Eigen's decompositions of singular values take a compiler half a minute; QR does not.
-      const auto turn = [&](std::uint64_t seed) -> Eigen::MatrixXd {
+      // Eigen's singular value decompositions take a compiler half a minute; QR does not.
+      const auto orthogonal = [&](std::uint64_t seed) -> Eigen::MatrixXd {
         const Eigen::MatrixXd G = random_matrices<T>(1, n, n, seed)[0];
         return Eigen::HouseholderQR<Eigen::MatrixXd>(G).householderQ() *
                Eigen::MatrixXd::Identity(n, n);
       };
       Eigen::VectorXd s(n);
       for (int i = 0; i < n; ++i) s[i] = std::pow(10.0, -power * i / (n - 1.0));
-      matrices.push_back(turn(7) * s.asDiagonal() * turn(8).transpose());
+      matrices.push_back(orthogonal(7) * s.asDiagonal() * orthogonal(8).transpose());
     }
     const Eigen::MatrixXd G = matrices[0] / matrices[0].norm();
     matrices.push_back(G * (0.9 * Limits::max()));
@@ -193,7 +193,8 @@ void conditions_and_ranges() {
     matrices.push_back(Eigen::MatrixXd::Constant(n, n, Limits::denorm_min()));
     for (Eigen::MatrixXd& A : matrices) A = rounded<T>(A);
     const auto with_u = run_svd<T>(matrices, true), without = run_svd<T>(matrices, false);
-    // A value that is denormal has an error of its own: judged from 1 upwards only.
+    // A denormal value has a rounding error of its size, so denormal matrices are judged with
+    // absolute errors.
     const auto denormal = static_cast<int>(matrices.size()) - 3;
     Matrices normal(matrices.begin(), matrices.begin() + denormal);
     worst.add(judge(normal, run_svd<T>(normal, true), run_svd<T>(normal, false)));

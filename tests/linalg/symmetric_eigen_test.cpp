@@ -29,7 +29,7 @@ Eigenpairs<T> run(const Matrices& matrices, const SvdOptions& options = {}) {
   return out;
 }
 
-// A + A', and A'A: indefinite and positive semidefinite ones.
+// Makes A + A', which may be indefinite, and A'A, which is positive semidefinite.
 template <class T>
 Matrices symmetric_types(int n, std::uint64_t seed) {
   Matrices all;
@@ -79,7 +79,8 @@ TEST(SymmetricEigen, IsBackwardStableOnEveryTarget) {
   });
 }
 
-// Positive definite matrices D B D, B well conditioned: even the smallest value has its digits.
+// Positive definite matrices D B D with well-conditioned B: even the smallest eigenvalue has
+// its digits.
 TEST(SymmetricEigen, SmallValuesOfScaledMatricesKeepTheirDigits) {
   double worst = 0;
   for (const int n : {2, 4, 9, 16}) {
@@ -93,7 +94,7 @@ TEST(SymmetricEigen, SmallValuesOfScaledMatricesKeepTheirDigits) {
     }
     const Eigenpairs<double> got = run<double>(matrices);
     for (int b = 0; b < got.count; ++b) {
-      // Values are those of the singular values of a Cholesky factor, in long double.
+      // The true values are computed in long double.
       const WideMatrix A = matrices[static_cast<std::size_t>(b)].cast<Wide>();
       const Eigen::SelfAdjointEigenSolver<WideMatrix> solver(A);
       const WideVector truth = solver.eigenvalues().reverse();
@@ -118,7 +119,7 @@ TEST(SymmetricEigen, ReadsTheLowerTriangle) {
   EXPECT_EQ(clean.vectors, got.vectors);
 }
 
-TEST(SymmetricEigen, SaysWhatItCouldNotDo) {
+TEST(SymmetricEigen, ReportsUnsolvedMatrices) {
   Matrices matrices = symmetric_types<float>(7, 3);
   const Eigenpairs<float> clean = run<float>(matrices);
   matrices[5](6, 2) = INFINITY;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a call works between two looks whether it is to end (bifocal/error.hpp), in seconds of
-// its one thread: a figure that other programs change little. BIFOCAL_LARGE=1 in the environment
-// takes what is as large as python/tests/test_interrupt.py has it, for minutes.
+// Time that a call works between two checks for cancellation (bifocal/error.hpp), in CPU seconds of
+// its single thread, which other programs change little. BIFOCAL_LARGE=1 in the environment selects
+// the sizes of python/tests/test_interrupt.py, which take minutes.
 #include <bifocal/bifocal.hpp>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace bifocal {
 namespace {
 
-// Sides of pictures are divided by it, numbers of other things by its square.
+// Divides the sides of images; other counts are divided by its square.
 int shrink() {
   static const int by = std::getenv("BIFOCAL_LARGE") ? 1 : 3;
   return by;
@@ -47,7 +47,7 @@ std::vector<PointPair> pairs(int count) {
   return points;
 }
 
-// Squares of 8 px.
+// Makes an image of random squares of 8 px.
 ImageU8 texture(int width, int height) {
   const auto grey = numbers<std::uint8_t>(width / 8 + 1, height / 8 + 1, 0, 255);
   ImageU8 image(width, height);
@@ -61,7 +61,7 @@ ImageU8 texture(int width, int height) {
 using Call = std::function<void()>;
 struct Case {
   const char* name;
-  Call (*make)();  // the call, on data that are there already
+  Call (*make)();  // the call, on prepared data
 };
 
 template <class Data, class Use>
@@ -190,8 +190,8 @@ TEST_P(CancelGap, is_short) {
   std::printf("%-20s %4.0f ms at %.2f s of %.2f s\n", GetParam().name, 1e3 * longest, when,
               last - begin);
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-  // The aim is 0.1 s, of which 0.02 s are those between two questions; a busy machine's caches are
-  // shared.
+  // The aim is 0.1 s, including the 0.02 s between two checks. The limit for large inputs allows
+  // for a busy machine, whose caches are shared.
   EXPECT_LT(longest, shrink() > 1 ? 0.08 : 0.3);
 #endif
 }

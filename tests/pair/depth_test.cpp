@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depth of pairs of synthetic rooms by estimate_pair(), against their truth.
+// Depth of pairs of synthetic rooms by estimate_pair(), compared with the true depth.
 #include <bifocal/two_photographs.hpp>
 
 #include <fmt/format.h>
@@ -23,7 +23,8 @@ struct Pair {
   double baseline = 0;
 };
 
-// The centre of camera 2 lies at `to`; it is turned about the vertical.
+// Renders two views; the centre of camera 2 is at `to`, and camera 2 is rotated about the
+// vertical axis.
 Pair views(const Vec3& to, double turn_deg, std::uint32_t seed = 3) {
   const synthetic::Room room = synthetic::make_room(seed);
   Pose pose;
@@ -74,7 +75,7 @@ void print(const char* name, const PairResult& r, const Score& s) {
       s.known, s.error, s.stretch, s.within2);
 }
 
-TEST(PairDepth, of_a_calibrated_camera_that_moves_in_any_direction) {
+TEST(PairDepth, is_accurate_for_a_calibrated_camera_moving_in_any_direction) {
   struct Case {
     const char* name;
     Vec3 to;
@@ -101,7 +102,7 @@ TEST(PairDepth, of_a_calibrated_camera_that_moves_in_any_direction) {
   }
 }
 
-TEST(PairDepth, nearer_is_a_larger_disparity_or_a_smaller_one_of_a_reversed_pair) {
+TEST(PairDepth, near_points_have_larger_disparities_or_smaller_in_a_reversed_pair) {
   for (const Vec3& to : {Vec3{0.5, 0, 0}, Vec3{-0.5, 0, 0}, Vec3{0.05, 0, 0.8}}) {
     const PairResult r = estimated(views(to, 0), true);
     ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
@@ -122,7 +123,7 @@ TEST(PairDepth, nearer_is_a_larger_disparity_or_a_smaller_one_of_a_reversed_pair
   }
 }
 
-// "Up" of a photograph's pixel in its rectified image, and the rectified pixel.
+// A rectified pixel, and the direction in the rectified image that is upwards in the photograph.
 struct Placed {
   Vec2 at{}, up{};
 };
@@ -148,7 +149,8 @@ TEST(PairDepth, rectified_pictures_stay_upright_in_both_orders) {
       const Rectification& q = r.dense->rectification;
       EXPECT_FALSE(q.is_swapped);
       EXPECT_GE(r.dense->min_disparity, 0);
-      // Near an epipole in the picture up goes round; in the middle of both it stays up.
+      // The upward direction takes all angles near an epipole in the image, but its mean over both
+      // images points up.
       double up = 0;
       std::int64_t compared = 0, close = 0;
       for (std::size_t i = 0; i < r.points.size(); ++i) {
@@ -171,8 +173,9 @@ TEST(PairDepth, rectified_pictures_stay_upright_in_both_orders) {
   }
 }
 
-// The right camera on the left: each canvas keeps what both images can show, and little else.
-TEST(PairDepth, a_reversed_pair_keeps_what_both_images_show) {
+// The right camera stands on the left: each canvas keeps the overlap of both images, and
+// little more.
+TEST(PairDepth, a_reversed_pair_keeps_the_overlap) {
   const PairResult r = estimated(views({-0.5, 0, 0}, 0), true),
                    straight = estimated(views({0.5, 0, 0}, 0), true);
   ASSERT_TRUE(r.dense.has_value() && straight.dense.has_value());
@@ -181,7 +184,7 @@ TEST(PairDepth, a_reversed_pair_keeps_what_both_images_show) {
   EXPECT_EQ(d.left.width, d.rectification.width);
   EXPECT_EQ(d.right.width, d.rectification.width);
   EXPECT_EQ(d.disparity.raw.width, d.rectification.width);
-  // The found disparities fill the range.
+  // The estimated disparities fill the range.
   float least = 1e9F, largest = -1e9F;
   std::int64_t known = 0;
   for (const float v : d.disparity.raw.pixels) {
@@ -207,15 +210,16 @@ TEST(PairDepth, a_reversed_pair_keeps_what_both_images_show) {
   EXPECT_GT(double(inside), 0.99 * double(inliers));
 }
 
-// Points of Q from the disparities, in the frame of camera 1, have the depth of the depth map.
-TEST(PairDepth, a_reversed_pair_has_a_q_of_its_own) {
+// Points computed by Q from the disparities, in the frame of camera 1, have the depth of the
+// depth map.
+TEST(PairDepth, a_reversed_pair_has_a_consistent_q) {
   for (const Vec3& to : {Vec3{0.5, 0, 0}, Vec3{-0.5, 0, 0}}) {
     const PairResult r = estimated(views(to, 1), true);
     ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
     const Rectification& q = r.dense->rectification;
     ASSERT_EQ(q.kind, RectificationKind::planar);
     EXPECT_EQ(q.is_reversed, to[0] < 0);
-    const auto Q = reprojection_matrix(q, 1);  // |t| = 1
+    const auto Q = reprojection_matrix(q, 1);  // t| = 1
     const Mat3 to_camera = transposed(q.sides[0].R);
     std::int64_t compared = 0, close = 0;
     for (int y = 20; y < kHeight; y += 15) {
@@ -254,11 +258,11 @@ TEST(PairDepth, without_cameras_the_focal_length_is_estimated_or_assumed) {
   const Score s = score(aside, open.dense->depth);
   print("aside", open, s);
   EXPECT_EQ(open.dense->cameras, CameraSource::assumed);
-  // If the axes are parallel, a wrong focal length stretches all depths alike.
+  // If the optical axes are parallel, a wrong focal length scales all depths by the same factor.
   EXPECT_NEAR(s.stretch, open.dense->camera1.fx / kCamera.fx, 0.02);
 }
 
-TEST(PairDepth, a_plane_says_why_it_has_none) {
+TEST(PairDepth, a_plane_gives_the_reason_for_missing_depth) {
   const Pair pair = views({0.5, 0, 0}, 0);
   PairOptions options;
   options.model = ModelRequest::homography;

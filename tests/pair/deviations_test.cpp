@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stated standard deviations against the truth: made scenes whose cameras are drawn from what is
-// assumed of them, and photographs with measured cameras (Strecha et al., CVPR 2008).
+// Compares reported standard deviations with true errors: on synthetic scenes whose cameras are
+// drawn from the assumed distributions, and on photographs with measured cameras (Strecha et al.,
+// CVPR 2008).
 #include "pair/deviations.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ namespace {
 
 using Matrix3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
-// Errors of one quantity and the deviations stated for them.
+// Errors of one quantity and the deviations reported for them.
 class Calibration {
  public:
   void add(double error, double deviation) {
@@ -31,8 +32,9 @@ class Calibration {
     errors_.push_back(error);
     deviations_.push_back(deviation);
   }
-  // At least 95 % lie within two deviations, and the median deviation is at most four times the
-  // median error. (Three is the aim; the deviations that hold on castle-P19 exceed it elsewhere.)
+  // At least 95 % of the errors must lie within two deviations, and the median deviation may be at
+  // most four times the median error. (Three is the aim; the deviations that hold on castle-P19
+  // exceed it elsewhere.)
   void expect_true(const char* name, int least) const {
     ASSERT_GE(count_, least) << name;
     std::printf("%s: %d, %.1f %% within two deviations, median error %.4g, deviation %.4g\n", name,
@@ -75,7 +77,7 @@ struct PoseCalibration {
 constexpr int kScenes = 150;
 constexpr double kFocal = 0.03, kAspect = 0.002, kPoint = 12.8;  // drawn deviations
 
-// The camera of a scene as somebody assumes it.
+// Returns a camera as a user might assume it for the scene.
 Intrinsics assumed_camera(const Intrinsics& truth, double focal, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   const double f = truth.fx * (1 + focal * normal(random));
@@ -123,7 +125,7 @@ TEST(Deviations, of_an_estimated_focal_length_contain_the_assumed_principal_poin
   pose.expect_true("estimated", kScenes / 3);
 }
 
-// A camera of half the size of its file, in which it is that of the photograph.
+// A photograph and its camera, both at half the size of the files.
 struct View {
   ImageU8 image;
   Intrinsics K;

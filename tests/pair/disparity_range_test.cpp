@@ -23,7 +23,7 @@ Rectification identity(bool swapped = false) {
   return r;
 }
 
-// Points whose disparity x1 - x2 runs over lo ... hi in steps of 1 px.
+// Makes points with disparities x1 - x2 from lo to hi in steps of 1 px.
 std::vector<PointPair> ramp(int lo, int hi) {
   std::vector<PointPair> points;
   for (int d = lo; d <= hi; ++d) points.push_back({500.0 + d, 10.0 * d, 500.0, 10.0 * d});
@@ -43,14 +43,14 @@ TEST(DisparityRange, ignores_outliers_and_the_rarest_inliers) {
   std::vector<std::uint8_t> inliers(points.size(), 1);
   points.push_back({9000, 0, 0, 0});  // an outlier
   inliers.push_back(0);
-  points.push_back({0, 0, 5000, 0});  // an inlier, the one in 201 that is wrong
+  points.push_back({0, 0, 5000, 0});  // a wrong inlier, one in 201
   inliers.push_back(1);
   const auto [min, count] = range_of(identity(), points, inliers);
   EXPECT_GT(min, -50);
   EXPECT_LT(min + count, 300);
 }
 
-// A near object that fewer than 1 % of the matches lie on.
+// A near object has fewer than 1 % of the matches.
 TEST(DisparityRange, keeps_rare_inliers_that_neighbours_support) {
   Rectification r = identity();
   r.width = 1000;
@@ -63,7 +63,7 @@ TEST(DisparityRange, keeps_rare_inliers_that_neighbours_support) {
   EXPECT_GT(min + count, 800);
 }
 
-// The same place twice, as of a keypoint with two orientations, is no support.
+// A repeated place, e.g. from a keypoint with two orientations, is no support.
 TEST(DisparityRange, does_not_take_repeated_matches_for_support) {
   Rectification r = identity();
   r.width = 1000;
@@ -74,7 +74,7 @@ TEST(DisparityRange, does_not_take_repeated_matches_for_support) {
   EXPECT_LT(min + count, 700);
 }
 
-TEST(DisparityRange, takes_the_second_image_as_the_left_one_when_swapped) {
+TEST(DisparityRange, uses_the_second_image_as_left_if_swapped) {
   const auto points = ramp(-60, -20);
   const auto [min, count] =
       range_of(identity(true), points, std::vector<std::uint8_t>(points.size(), 1));
@@ -89,7 +89,7 @@ TEST(DisparityRange, is_empty_without_inliers) {
 
 TEST(DisparityRange, stays_finite_for_points_at_the_horizon_of_the_warp) {
   Rectification r = identity();
-  r.sides[0].H = {1, 0, 0, 0, 1, 0, 1, 0, -510};  // w = 0 at x = 510, nearly 0 beside it
+  r.sides[0].H = {1, 0, 0, 0, 1, 0, 1, 0, -510};  // w = 0 at x = 510, nearly 0 next to it
   std::vector<PointPair> points = {{510, 5, 500, 5}, {510 + 1e-12, 5, 500, 5}};
   EXPECT_GT(range_of(r, points, std::vector<std::uint8_t>(2, 1)).count, 1024);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Further tries of pairs that are refused, doubted or have few inliers.
+// Further attempts for pairs that are rejected, doubted or have few inliers.
 #include <gtest/gtest.h>
 #include <bifocal/io.hpp>
 #include <bifocal/two_photographs.hpp>
@@ -36,7 +36,7 @@ int taken(const PairResult& r) {
   return last;
 }
 
-// Blurred noise, which has features of all sizes.
+// Makes blurred noise, which has features of all sizes.
 ImageU8 texture(unsigned seed) {
   ImageU8 image(400, 300, 1);
   std::mt19937 random(seed);
@@ -88,7 +88,7 @@ TEST(PairEscalation, AnAnswerWithManyInliersIsNotTriedAgain) {
   EXPECT_EQ(r.repetition.evidence, once.repetition.evidence);
 }
 
-// Without affine shapes a homography of 47 inliers is the answer.
+// Without affine shapes the result is a homography with 47 inliers.
 TEST(PairEscalation, AffineShapesFindAWidePair) {
   BIFOCAL_NEEDS_DATA("collections/fountain-P11")
   const PairResult r = pair_of("collections/fountain-P11/", "0003.jpg", "0010.jpg",
@@ -130,7 +130,7 @@ TEST(PairEscalation, UnrelatedImagesAreRefusedByAllTries) {
   const ImageU8 image1 = texture(1), image2 = texture(2);
   const PairResult r = estimate_pair(image1, image2);
   EXPECT_NE(r.outcome, Outcome::ok);
-  ASSERT_EQ(r.tries.size(), 2u);  // without a model there is nothing to guide
+  ASSERT_EQ(r.tries.size(), 2u);  // without a model there can be no guided round
   EXPECT_EQ(taken(r), 0);
   for (const PairTry& t : r.tries) EXPECT_EQ(t.inliers, 0);
   EXPECT_EQ(estimate_pair(image1, image2, {.escalate = false}).tries.size(), 1u);
@@ -146,7 +146,7 @@ TEST(PairEscalation, TriesThatTheOptionsAskForAreNotRepeated) {
   EXPECT_EQ(estimate_pair(image1, image2, options).tries.size(), 1u);
 }
 
-// An image and the same seen obliquely: it shrinks along one direction.
+// An image and its oblique view, which shrinks along one direction.
 struct ObliqueView {
   Mat3 truth;
   ImageU8 image1, image2;
@@ -162,7 +162,7 @@ ObliqueView oblique_view(double tilt) {
   return v;
 }
 
-// The middles of the four quarters of the first image, and where the second one has them.
+// Centres of the four quarters of the first image, with their positions in the second image.
 std::vector<PointPair> corresponding_corners(const ObliqueView& v) {
   std::vector<PointPair> points;
   for (const double x : {0.25, 0.75})
@@ -174,7 +174,7 @@ std::vector<PointPair> corresponding_corners(const ObliqueView& v) {
   return points;
 }
 
-TEST(PairEscalation, ObliqueViewsThatAreRefusedWithoutItAreFound) {
+TEST(PairEscalation, FindsObliqueViewsThatAreRefusedWithoutIt) {
   BIFOCAL_NEEDS_DATA("oxford_affine/graf")
   for (const double tilt : {3.5, 4.0, 5.0}) {
     const ObliqueView v = oblique_view(tilt);

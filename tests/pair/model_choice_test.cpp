@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which model `auto` takes: real photographs beside blurred, compressed, slanted and turned copies
-// of themselves, which have no depth, and photographs of scenes that have.
+// Model choice by `auto`: photographs paired with blurred, compressed, slanted and rotated copies
+// of themselves, which have no depth, and photographs of scenes with depth.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <bifocal/io.hpp>
@@ -49,8 +49,8 @@ ImageU8 blurred(const ImageU8& in, double sigma) {
   return out;
 }
 
-// What JPEG loses: cosine coefficients of blocks of 8 x 8, rounded to steps that grow with the
-// frequency.
+// Simulates the loss of JPEG: cosine coefficients of 8 x 8 blocks are rounded to steps that grow
+// with the frequency.
 ImageU8 compressed(const ImageU8& in, double step) {
   std::array<std::array<double, 8>, 8> basis{};  // [frequency][place]
   for (size_t k = 0; k < 8; ++k) {
@@ -81,7 +81,8 @@ Intrinsics camera_of(const ImageU8& image) {
   return {double(image.width), double(image.width), image.width / 2.0, image.height / 2.0};
 }
 
-// K (R + t [0 0 1]) K^-1: a turn about y, and what keeps the centre of a plane at depth 1 in view.
+// Returns K (R + t [0 0 1]) K^-1: a rotation about y, and optionally a translation that keeps the
+// centre of a plane at depth 1 in view.
 Mat3 moved(const Intrinsics& k, double degrees, bool around_plane) {
   const double c = std::cos(degrees * std::numbers::pi / 180),
                s = std::sin(degrees * std::numbers::pi / 180);
@@ -135,7 +136,7 @@ TEST(ModelChoice, copies_of_a_picture_are_no_scenes_with_depth) {
   EXPECT_EQ(tally.depth, 0);
 }
 
-TEST(ModelChoice, the_same_picture_is_called_so) {
+TEST(ModelChoice, identical_images_are_reported) {
   BIFOCAL_NEEDS_DATA("oxford_affine");
   const ImageU8 first = photograph("boat/img1.pgm");
   PairOptions options;
@@ -147,7 +148,7 @@ TEST(ModelChoice, the_same_picture_is_called_so) {
   }
 }
 
-TEST(ModelChoice, a_camera_that_turned_has_a_rotation_and_no_translation) {
+TEST(ModelChoice, a_rotated_camera_has_no_translation) {
   BIFOCAL_NEEDS_DATA("oxford_affine");
   for (const std::string name : kPictures) {
     const ImageU8 first = photograph(name);

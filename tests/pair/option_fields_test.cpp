@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fields() describes every options struct of the API, and check_options() holds it.
+// fields() describes every options struct of the API, and check_options() enforces the ranges.
 #include <gtest/gtest.h>
 #include <bifocal/bifocal.hpp>
 #include <bifocal/collect.hpp>
@@ -24,7 +24,7 @@ using All = testing::Types<CollectCameras, CollectOptions, DepthOptions, Dispari
                            VerifyOptions, VideoOptions, colmap::VerifyOptions, colmap::VerifyRun>;
 TYPED_TEST_SUITE(OptionFields, All);
 
-// Returns the message of check_options(), empty where it throws nothing.
+// Returns the message of check_options(), or an empty string if it does not throw.
 template <class Options>
 std::string fault_of(const Options& options) {
   try {
@@ -53,7 +53,7 @@ TYPED_TEST(OptionFields, are_within_their_ranges_by_default) {
   EXPECT_EQ(fault_of(TypeParam{}), "");
 }
 
-TYPED_TEST(OptionFields, are_every_member_in_order_with_a_name_and_a_help_of_their_own) {
+TYPED_TEST(OptionFields, cover_every_member_in_order_with_unique_names_and_help) {
   TypeParam options;
   std::set<std::string> names;
   const void* last = nullptr;
@@ -65,7 +65,7 @@ TYPED_TEST(OptionFields, are_every_member_in_order_with_a_name_and_a_help_of_the
   });
 }
 
-TYPED_TEST(OptionFields, are_refused_by_name_beside_their_ranges) {
+TYPED_TEST(OptionFields, are_refused_by_name_outside_their_ranges) {
   const TypeParam defaults;
   std::size_t members = 0;
   fields(defaults, [&](const auto&, const Field&) { ++members; });
@@ -105,7 +105,7 @@ TEST(OptionFields, are_named_within_the_options_that_hold_them) {
             0U);
 }
 
-TEST(Range, says_what_it_has) {
+TEST(Range, prints_its_bounds) {
   constexpr std::string_view words[] = {"low", "high"};
   EXPECT_EQ(to_string(Range{}), "");
   EXPECT_EQ(to_string(Range::at_least(0)), "at least 0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Misuse throws, and a pair without geometry is an outcome.
+// Misuse throws, while a pair without geometry is reported as an outcome.
 #include <gtest/gtest.h>
 #include <bifocal/error.hpp>
 #include <bifocal/two_photographs.hpp>
@@ -54,7 +54,7 @@ TEST(PairOptions, one_pixel_and_flat_pictures_have_no_geometry) {
   }
 }
 
-// A picture beside its own left part moved by 8 px: the model and, with cameras, the depth.
+// An image and its left part moved by 8 px: tests the model and, with cameras, the depth.
 TEST(PairOptions, every_device_finds_the_same) {
   const ImageU8 wide = noise(200, 160, 1, 5);
   ImageU8 left(320, 240, 1), right(320, 240, 1);  // noise in blocks of 3 x 3, as features need

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Homographies of the Oxford planar pairs against the true ones (accurate to about 1 px
-// themselves).
+// Homographies of the Oxford planar pairs, compared with the true homographies (which are accurate
+// to about 1 px).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <bifocal/io.hpp>
@@ -41,7 +41,7 @@ double distance(const Mat3& A, const Mat3& B, double x, double y) {
   return std::hypot(ax - bx, ay - by);
 }
 
-// Mean over a grid of 20 x 20 points of the first image that the second one sees.
+// Mean over a grid of 20 x 20 points of the first image that are visible in the second image.
 double grid_error(const Mat3& H, const Mat3& truth, const ImageU8& first, const ImageU8& second) {
   constexpr int kGrid = 20;
   double sum = 0;
@@ -87,7 +87,8 @@ TEST_P(Oxford, the_homography_is_within_two_pixels) {
       "{} 1-{}: {} of {} inliers, mean error on the grid {:.2f} px, worst corner {:.2f} px\n",
       c.set, c.second, r.model.inlier_count, r.points.size(), error, corner);
   EXPECT_LE(error, 2.0);
-  // graf shows the ground before the wall, off its plane: a scene with depth, for every seed.
+  // The images of graf also show the ground in front of the wall, off its plane, so the scene has
+  // depth for every seed.
   const bool planar = std::string(c.set) != "graf";
   if (!planar && c.second == 3) {
     EXPECT_LE(corner, 5.0);

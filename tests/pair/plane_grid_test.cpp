@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kWidth = 100, kHeight = 80;
 
-// An oblique plane, all of it known; a point moves by 100 px per unit of inverse depth.
+// Makes a fully known oblique plane; a point moves by 100 px per unit of inverse depth.
 PlaneGrid grid() {
   const ImageF slope(kWidth, kHeight, 1, 0.003F), none(kWidth, kHeight, 1, 0.0F);
   PlaneGrid g{{ImageF(kWidth, kHeight), slope, none},
@@ -57,8 +57,8 @@ TEST(PlaneGrid, leaves_holes_open_where_neighbours_disagree) {
   }
 }
 
-// Three patches of 10 x 10 px with unknown pixels around them. A point lies on the second; the
-// third continues the plane.
+// Three patches of 10 x 10 px are surrounded by unknown pixels. The second patch has a point, and
+// the third continues the plane.
 TEST(PlaneGrid, removes_islands_without_support) {
   PlaneGrid g = grid();
   const auto make_patch = [&](int x0, int y0, float step) {

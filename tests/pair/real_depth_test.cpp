@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depth of real pairs against truth that the pair has no part in: a laser scan, and the matches of
-// a third photograph with measured cameras.
+// Depth of real pairs, compared with independent truth: a laser scan, and matches of a third
+// photograph with measured cameras.
 #include <gtest/gtest.h>
 #include <bifocal/io.hpp>
 #include <bifocal/two_photographs.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 using Matrix3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
-// Relative errors and how many are within 1, 2, 3 of the stated deviations.
+// Relative errors, and the fractions within 1, 2 and 3 of the reported deviations.
 class Errors {
  public:
   void add(double depth, double deviation, double truth) {
@@ -27,7 +27,8 @@ class Errors {
     deviations_.push_back(deviation / truth);
   }
   [[nodiscard]] std::size_t count() const { return ratios_.size(); }
-  // Prints them; depths are divided by `stretch`. Returns the median of |error|, per cent.
+  // Prints the errors after dividing depths by `stretch`. Returns the median of |error| in
+  // per cent.
   double report(const char* name, double stretch) const {
     std::vector<double> errors;
     double within[3] = {};
@@ -55,7 +56,7 @@ class Errors {
 };
 
 // A rectified pair without cameras: depth is 1 / disparity up to a scale.
-TEST(RealDepth, fountain23_against_a_laser_scan) {
+TEST(RealDepth, agrees_with_a_laser_scan_of_fountain23) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("fountain23_rectified");
   const std::string folder = "fountain23_rectified/fountain23-";
@@ -85,7 +86,7 @@ struct View {
   Matrix3 world_from_camera;
   Eigen::Vector3d centre;
 };
-// Pictures of half the size that their cameras are for.
+// Reads an image of half the size for which its camera was measured.
 View read_view(const std::string& set, const std::string& name) {
   View v{read_image(test::data("collections/" + set + "/" + name + ".jpg")), {}, {}, {}};
   std::ifstream in(test::data("strecha/" + set + "/" + name + ".jpg.camera"));
@@ -99,7 +100,7 @@ View read_view(const std::string& set, const std::string& name) {
   return v;
 }
 
-// Camera b from camera a, t in metres.
+// Returns the pose of camera b relative to camera a, t in metres.
 Pose relative(const View& a, const View& b) {
   Pose pose;
   Eigen::Map<Matrix3> R(pose.R.data());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The doubt about poses of castle-P19, a courtyard whose sides look alike.
+// The doubt about poses of castle-P19, a courtyard with similar sides.
 #include <gtest/gtest.h>
 #include <bifocal/io.hpp>
 #include <bifocal/two_photographs.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From pixels to a homography without the host, by SURF and by SIFT: every device beside the CPU's
-// own calls and the truth.
+// From pixels to a homography without downloads, by SURF and by SIFT: every device is compared with
+// the CPU's separate calls and with the truth.
 #include <bifocal/verify_pairs.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/two_view.hpp>
@@ -22,7 +22,7 @@ Vec2 mapped(const Mat3& H, double x, double y) {
   return {(H[0] * x + H[1] * y + H[2]) / w, (H[3] * x + H[4] * y + H[5]) / w};
 }
 
-// Largest distance at a corner of the picture.
+// Returns the largest distance at a corner of the image.
 double corner_distance(const Mat3& A, const Mat3& B) {
   double worst = 0;
   for (const double x : {0.0, kWidth - 1.0}) {
@@ -37,10 +37,10 @@ double corner_distance(const Mat3& A, const Mat3& B) {
 struct Scene {
   Mat3 H{1.05, -0.12, 14, 0.12, 1.05, -9, 4e-5, -3e-5, 1};
   ImageU8 grey[2];
-  std::vector<std::uint8_t> rgb;  // of both, as the device gets them
+  std::vector<std::uint8_t> rgb;  // both images, as uploaded
 };
 
-// Blobs and the same blobs moved; grey in colours.
+// Makes an image of blobs and an image of the moved blobs, in grey stored as RGB.
 Scene scene() {
   Scene s;
   std::vector<Blob> blobs = random_blob_list(kWidth, kHeight, 3);
@@ -59,7 +59,7 @@ EstimateResult through_the_host(const Features& one, const Features& two) {
   return estimate(ModelKind::homography, matched_points(one, two, match(one, two)));
 }
 
-// Pixels that the device has, to the homography of their features.
+// Computes the homography from pixels in device memory.
 template <class Detector, class Options>
 EstimateResult resident(Queue& queue, const Buffer<std::uint8_t>& pixels, const Options& options) {
   Detector detector(queue, kWidth, kHeight, options, 2);
@@ -85,7 +85,7 @@ void expect_near(const EstimateResult& there, const EstimateResult& here, const 
       "from the truth\n",
       what.c_str(), there.inlier_count, there.inliers.size(), here.inlier_count,
       here.inliers.size(), off, error);
-  // A feature in 200 may come or go at a threshold (features.hpp).
+  // One feature in 200 may appear or vanish at a threshold (features.hpp).
   const double few = 1 + 0.02 * double(here.inliers.size());
   EXPECT_NEAR(double(there.inliers.size()), double(here.inliers.size()), few) << what;
   EXPECT_NEAR(there.inlier_count, here.inlier_count, few) << what;
@@ -94,7 +94,7 @@ void expect_near(const EstimateResult& there, const EstimateResult& here, const 
   EXPECT_LT(error, 0.5) << what;
 }
 
-TEST(Resident, surf_to_a_homography_on_every_device) {
+TEST(Resident, surf_gives_a_homography_on_every_device) {
   const Scene s = scene();
   const SurfOptions options{.upsample = true};
   const EstimateResult here =
@@ -106,7 +106,7 @@ TEST(Resident, surf_to_a_homography_on_every_device) {
   });
 }
 
-TEST(Resident, sift_to_a_homography_on_every_device) {
+TEST(Resident, sift_gives_a_homography_on_every_device) {
   const Scene s = scene();
   const EstimateResult here = through_the_host(detect_sift(s.grey[0]), detect_sift(s.grey[1]));
   for_each_device([&](Queue& queue, const std::string& id) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matches tell the lens and the focal length of a camera that nobody gave: photographs with
-// measured cameras (Strecha et al., CVPR 2008), as they are and through a lens of the division
-// model.
+// Self-calibration estimates the lens and the focal length of a camera that is not given, from the
+// matches alone: photographs with measured cameras (Strecha et al., CVPR 2008), unchanged and
+// distorted by the division model.
 #include <gtest/gtest.h>
 #include <bifocal/camera.hpp>
 #include <bifocal/io.hpp>
@@ -17,12 +17,12 @@
 namespace bifocal {
 namespace {
 
-// px, of the pictures of half size. Their principal point lies 7 and 8 px off the middle, which
-// makes a told focal length 3 to 4 % short.
+// Focal length in px for images of half size. The principal point is 7 and 8 px off the centre, so
+// estimated focal lengths are 3 to 4 % too short.
 constexpr double kFountainFocal = 2759.48 / 2;
 
-// Returns the photograph as a camera with the distortion k sees it, in units of half the diagonal:
-// its corners are the photograph's.
+// Returns the photograph as a camera with the distortion k sees it, k in units of half the
+// diagonal; the corners stay in place.
 ImageU8 through_lens(const ImageU8& photograph, double k) {
   const double unit = std::hypot(photograph.width, photograph.height) / 2,
                cx = (photograph.width - 1) / 2.0, cy = (photograph.height - 1) / 2.0;
@@ -60,7 +60,7 @@ TEST(SelfCalibration, of_a_wide_lens_has_its_distortion_and_focal_length) {
                 kFountainFocal / (1 + k), r.model.inlier_count, straight.model.inlier_count);
     EXPECT_NEAR(r.estimated_camera.distortion, k, 0.01);
     EXPECT_GT(r.model.inlier_count, 0.7 * straight.model.inlier_count);
-    // The middle of the distorted picture is 1 / (1 + k) times as large.
+    // The centre of the distorted image is magnified by 1 / (1 + k).
     EXPECT_NEAR(r.estimated_camera.focal_length, kFountainFocal / (1 + k), 0.07 * kFountainFocal);
     ASSERT_TRUE(r.undistorted && r.cam2_from_cam1 && r.dense) << r.dense_reason;
     EXPECT_EQ(r.undistorted->points.size(), r.points.size());
@@ -76,7 +76,7 @@ TEST(SelfCalibration, of_a_wide_lens_has_its_distortion_and_focal_length) {
     }
     EXPECT_GT(known, 0.4 * double(r.undistorted->inside.pixels.size()));
     EXPECT_LE(outside, known / 1000);
-    // The straight pictures' F holds at the straight points.
+    // F of the undistorted images holds at the undistorted points.
     int held = 0;
     for (std::size_t i = 0; i < r.points.size(); ++i) {
       const auto& [x1, y1, x2, y2] = r.undistorted->points[i];
@@ -89,7 +89,7 @@ TEST(SelfCalibration, of_a_wide_lens_has_its_distortion_and_focal_length) {
   }
 }
 
-// The castle's photographs came from a camera as they are: its lens is in all pairs the same.
+// The castle's photographs are unchanged, so the estimated lens must be the same in all pairs.
 TEST(SelfCalibration, of_a_real_lens_is_the_same_in_every_pair) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/sceaux");
@@ -106,8 +106,8 @@ TEST(SelfCalibration, of_a_real_lens_is_the_same_in_every_pair) {
   }
 }
 
-// The lens alone is asked where the focal length is given, as EXIF does.
-TEST(SelfCalibration, whose_focal_length_is_given_has_a_lens) {
+// If the focal length is given, for example by EXIF, only the lens is estimated.
+TEST(SelfCalibration, with_a_given_focal_length_estimates_the_lens) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   constexpr double k = -0.15, f = kFountainFocal / (1 + k);
@@ -129,8 +129,8 @@ TEST(SelfCalibration, whose_focal_length_is_given_has_a_lens) {
   EXPECT_NEAR(r.dense->camera1.fx, r.undistorted->scale * f, 1e-9);
 }
 
-// The second round's lines would be straight: it is left out where a lens is told.
-TEST(SelfCalibration, has_its_lens_beside_guided_matching) {
+// The guided round is skipped if a lens is estimated, because its epipolar lines would be straight.
+TEST(SelfCalibration, keeps_its_lens_with_guided_matching) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = through_lens(fountain("0004"), -0.3),
@@ -142,7 +142,7 @@ TEST(SelfCalibration, has_its_lens_beside_guided_matching) {
   EXPECT_EQ(guided.points.size(), guided.model.inliers.size());
 }
 
-TEST(SelfCalibration, without_a_lens_tells_none) {
+TEST(SelfCalibration, without_a_lens_estimates_none) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = fountain("0004"), two = fountain("0005");
@@ -156,7 +156,7 @@ TEST(SelfCalibration, without_a_lens_tells_none) {
   EXPECT_TRUE(r.cam2_from_cam1);
 }
 
-TEST(SelfCalibration, is_not_asked_where_it_is_known_or_the_model_given) {
+TEST(SelfCalibration, is_skipped_if_a_camera_or_the_model_is_given) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = through_lens(fountain("0004"), -0.3),

@@ -27,7 +27,7 @@ struct Camera {
   Eigen::Vector3d centre;
 };
 
-// NNNN.jpg.camera: K, three zeros, R (world from camera), centre, width and height.
+// File NNNN.jpg.camera: K, three zeros, R (world from camera), centre, width and height.
 Camera read_camera(const std::filesystem::path& file) {
   std::ifstream in(file);
   Matrix3 K;
@@ -92,7 +92,8 @@ TEST(Strecha, fountain_pose_is_true_and_its_cloud_is_in_front) {
   const PairResult r = estimate_pair(s.image1, s.image2, s.options);
   expect_true_pose("fountain-P11 0004-0005", s, r);
   ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
-  // Columns that keep the disparities of a pair rotated by 180 degrees positive do not count.
+  // The extra columns that keep the disparities of a pair rotated by 180 degrees positive do
+  // not count.
   const int added = r.dense->rectification.is_reversed ? r.dense->disparities - 1 : 0;
   EXPECT_LE((r.dense->left.width - added) * r.dense->left.height,
             1.25 * s.options.max_dense_pixels);
@@ -102,8 +103,8 @@ TEST(Strecha, fountain_pose_is_true_and_its_cloud_is_in_front) {
   for (const CloudPoint& p : r.dense->cloud) ASSERT_GT(p.z, 0);
 }
 
-// Depth of the cloud against the triangulated inliers, both in the frame of the rectified left
-// camera.
+// Compares the depth of the cloud with the triangulated inliers, both in the frame of the rectified
+// left camera.
 TEST(Strecha, herz_jesus_pose_is_true_and_its_depth_agrees_with_the_points) {
   BIFOCAL_NEEDS_DATA("strecha/Herz-Jesus-P8");
   const Scene s = scene("strecha/Herz-Jesus-P8/", "0003", "0004", true);
@@ -162,7 +163,7 @@ TEST(Strecha, the_result_is_the_same_for_any_number_of_threads) {
   }
 }
 
-// The model, the rectified pictures and the depth, of each device beside the CPU's.
+// Compares the model, the rectified images and the depth on each device with the CPU's results.
 TEST(Strecha, every_device_finds_the_same_depth) {
   BIFOCAL_NEEDS_DATA("strecha/Herz-Jesus-P8");
   Scene s = scene("strecha/Herz-Jesus-P8/", "0003", "0004", true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cameras of every lens model: px there and back, and estimators fed by them. The formulas by
-// themselves: tests/collection/undistortion_test.cpp.
+// Cameras of every lens model: conversion of pixels in both directions, and estimators on
+// undistorted points. tests/collection/undistortion_test.cpp tests the formulas themselves.
 #include <bifocal/error.hpp>
 #include <bifocal/camera.hpp>
 #include <bifocal/robust.hpp>
@@ -37,7 +37,7 @@ const Model kModels[] = {
     {"EUCM", {400, 410, 640, 480, 0.6, 1.1}},
 };
 
-TEST(LensCamera, undistorts_what_it_distorts) {
+TEST(LensCamera, undistorts_distorted_points) {
   for (const Model& m : kModels) {
     const LensCamera camera(m.name, m.params, 1280, 960);
     EXPECT_EQ(LensCamera::parameter_count(m.name), int(m.params.size())) << m.name;
@@ -52,22 +52,22 @@ TEST(LensCamera, undistorts_what_it_distorts) {
         EXPECT_NEAR(back[1], y, 1e-7) << m.name;
       }
     }
-    EXPECT_GT(there, 250) << m.name;  // of 352; corners may be out of view
+    EXPECT_GT(there, 250) << m.name;  // all are 352; corners may be out of view
   }
 }
 
-TEST(LensCamera, has_no_point_where_no_pinhole_sees_it) {
+TEST(LensCamera, has_no_point_outside_of_the_pinholes_view) {
   const LensCamera fisheye("FISHEYE", std::vector<double>{400, 400, 640, 480}, 1280, 960);
   const double edge = 400 * 80 * std::numbers::pi / 180;
   EXPECT_TRUE(std::isfinite(fisheye.undistort({640 + edge - 1, 480})[0]));
   EXPECT_TRUE(std::isnan(fisheye.undistort({640 + edge + 1, 480})[0]));
   EXPECT_TRUE(std::isnan(fisheye.undistort({std::nan(""), 480})[1]));
   const LensCamera folding("SIMPLE_RADIAL", std::vector<double>{500, 640, 480, -0.3}, 1280, 960);
-  EXPECT_TRUE(std::isnan(folding.undistort({640 + 500, 480})[0]));  // nothing is moved so far out
+  EXPECT_TRUE(std::isnan(folding.undistort({640 + 500, 480})[0]));  // no point is moved so far out
   EXPECT_TRUE(std::isnan(folding.distort({640 + 1000, 480})[0]));   // it turns back at r = 1.05
 }
 
-TEST(LensCamera, of_a_camera_is_its_lens) {
+TEST(LensCamera, from_a_camera_has_its_lens) {
   const Camera c{{500, 510, 640, 480}, {.k1 = -0.1, .k2 = 0.01, .p1 = 1e-3}, 1280, 960};
   const LensCamera camera(c);
   const Lens lens(c.distortion);
@@ -79,8 +79,8 @@ TEST(LensCamera, of_a_camera_is_its_lens) {
   EXPECT_FALSE(LensCamera(c.intrinsics).has_lens());
 }
 
-// Two views by fisheyes of 140 degrees: the pose is that of the scene, and points beyond the
-// pinhole's reach are left out by their index.
+// Two views by fisheyes of 140 degrees: the pose is the scene's, and points beyond the range of the
+// pinhole are reported by their index.
 TEST(LensCamera, makes_pinholes_of_fisheyes_for_estimators) {
   const LensCamera camera("OPENCV_FISHEYE",
                           std::vector<double>{400, 410, 640, 480, 0.03, -0.01, 2e-3, -1e-3}, 1280,
@@ -116,7 +116,7 @@ TEST(LensCamera, makes_pinholes_of_fisheyes_for_estimators) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found.pose.t[i], truth.t[i], 1e-6);
 }
 
-TEST(LensCamera, refuses_what_is_none) {
+TEST(LensCamera, refuses_invalid_cameras) {
   const auto refuse = [](const char* model, std::vector<double> params, const char* message) {
     try {
       const LensCamera camera(model, params);

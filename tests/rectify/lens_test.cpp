@@ -11,7 +11,7 @@
 namespace bifocal {
 namespace {
 
-// The formulas of the header, as they stand there.
+// Distorts a normalised point by the formulas in the header (camera.hpp).
 Vec2 plain(const Distortion& d, double x, double y) {
   const double q = x * x + y * y;
   const double s = (1 + d.k1 * q + d.k2 * q * q + d.k3 * q * q * q) /
@@ -20,7 +20,8 @@ Vec2 plain(const Distortion& d, double x, double y) {
           s * y + d.p1 * (q + 2 * y * y) + 2 * d.p2 * x * y};
 }
 
-// Lenses as they are calibrated: barrel, pincushion, wide with the rational model, decentred.
+// Typical calibrated lenses: none, barrel, pincushion, weak barrel without decentring, and wide
+// with the rational model.
 const Distortion kReal[] = {{},
                             {.k1 = -0.28, .k2 = 0.07, .p1 = 2e-4, .p2 = 1.8e-5},
                             {.k1 = 0.12, .k2 = -0.05, .p1 = -1e-3, .p2 = 2e-3, .k3 = 0.01},
@@ -39,7 +40,7 @@ TEST(Lens, is_the_model_and_its_inverse_over_the_picture) {
     const Lens lens(d);
     double worst = 0;
     for (int j = -30; j <= 30; ++j) {
-      for (int i = -40; i <= 40; ++i) {  // 77 x 62 degrees
+      for (int i = -40; i <= 40; ++i) {  // a field of view of 77 x 62 degrees
         const double x = 0.02 * i, y = 0.02 * j;
         ASSERT_LT(std::hypot(x, y), lens.radius());
         const Vec2 moved = lens.distort({x, y}), expected = plain(d, x, y);
@@ -54,7 +55,7 @@ TEST(Lens, is_the_model_and_its_inverse_over_the_picture) {
   }
 }
 
-TEST(Lens, without_coefficients_moves_nothing) {
+TEST(Lens, without_coefficients_moves_no_point) {
   const Lens lens;
   EXPECT_TRUE(std::isinf(lens.radius()));
   for (const Vec2 p : {Vec2{0, 0}, Vec2{1e-300, 0}, Vec2{3, -4}, Vec2{1e6, 1e6}}) {
@@ -63,7 +64,8 @@ TEST(Lens, without_coefficients_moves_nothing) {
   }
 }
 
-// r (1 - r^2 / 3) turns back at r = 1, where it is 2/3: nothing beyond either.
+// The profile r (1 - r^2 / 3) has its maximum 2/3 at r = 1. Points with r > 1 have no image, and
+// points with r > 2/3 in the image have no origin.
 TEST(Lens, ends_where_the_profile_turns_back) {
   const Lens lens({.k1 = -1.0 / 3});
   EXPECT_NEAR(lens.radius(), 1, 1e-12);
@@ -84,7 +86,7 @@ TEST(Lens, a_pole_ends_the_disc) {
   EXPECT_NEAR(lens.undistort(lens.distort({0.49, 0}))[0], 0.49, 1e-12);
 }
 
-TEST(Lens, what_is_not_finite_stays_out) {
+TEST(Lens, non_finite_points_have_no_image) {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   for (const Distortion& d : {Distortion{.k1 = -0.1}, Distortion{.k1 = 0.3, .p1 = 0.01}}) {
     const Lens lens(d);
@@ -97,9 +99,9 @@ TEST(Lens, what_is_not_finite_stays_out) {
   EXPECT_THROW(Lens({.p1 = inf}), Error);
 }
 
-// Whatever the coefficients: a point of the disc comes back, and what is found for any other
-// point is its true origin.
-TEST(Lens, adversarial_coefficients_give_the_origin_or_nothing) {
+// For any coefficients, undistort() recovers a distorted point of the disc; at most one point in
+// 1,000 gives NaN. Any other point gives an origin whose image it is, or NaN.
+TEST(Lens, adversarial_coefficients_give_the_origin_or_nan) {
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> angle(0, 6.283185307179586), share(0, 1);

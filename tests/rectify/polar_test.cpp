@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Polar rectification of random rigs: rows of matches, the map and its inverse, no pixel
-// compressed, and what is refused.
+// Polar rectification of random rigs: rows of matches, the map and its inverse, no compressed
+// pixel, and refused input.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
@@ -43,7 +43,8 @@ struct Rig {
   }
 };
 
-// Points 4 to 12 away that both see; the centre of camera 2 lies in direction `to`, 1 away.
+// Makes a rig with points at distances of 4 to 12 that both cameras see; the centre of camera 2
+// lies in direction `to` at distance 1.
 Rig make_rig(const Vec3& to, double turn_deg, std::mt19937_64& random, double zoom = 1) {
   Rig rig;
   rig.camera2.fx = rig.camera2.fy = zoom * kCamera.fx;
@@ -66,7 +67,8 @@ Rig make_rig(const Vec3& to, double turn_deg, std::mt19937_64& random, double zo
   return rig;
 }
 
-// From sideways over the corner and the border to straight on, forwards and backwards.
+// Motions from sideways over the corner and the border of the image to straight ahead, forwards
+// and backwards.
 std::vector<Rig> rigs() {
   std::mt19937_64 random(7);
   std::vector<Rig> all;
@@ -115,7 +117,7 @@ TEST(Polar, the_map_and_its_inverse_agree) {
       for (std::size_t i = 0; i < px.size(); ++i) {
         if (std::isnan(places[i][0])) continue;
         const Vec2 back = photograph_point(r, side, places[i]);
-        if (std::isnan(back[0])) continue;  // half a row beyond the first one
+        if (std::isnan(back[0])) continue;  // half a row beyond the first row
         ++there;
         EXPECT_NEAR(back[0], px[i][0], 1e-3);
         EXPECT_NEAR(back[1], px[i][1], 1e-3);
@@ -125,7 +127,7 @@ TEST(Polar, the_map_and_its_inverse_agree) {
   }
 }
 
-// Neighbours in the photograph are at least a pixel apart in the rectified picture.
+// Neighbouring pixels of the photograph are at least a pixel apart in the rectified image.
 TEST(Polar, no_pixel_is_compressed) {
   std::mt19937_64 random(9);
   for (const Rig& rig : rigs()) {
@@ -165,7 +167,7 @@ TEST(Polar, a_pair_that_is_rectified_already_stays_as_it_is) {
   EXPECT_NEAR(stretch(r), 1, 1e-3);
 }
 
-TEST(Polar, disparities_grow_as_points_come_nearer_where_the_pose_is_known) {
+TEST(Polar, disparities_grow_with_nearness_if_the_pose_is_given) {
   for (const Rig& rig : rigs()) {
     const Rectification r = rectify_polar(sized(rig.camera1), sized(rig.camera2), rig.pose, {});
     ASSERT_EQ(r.outcome, RectifyOutcome::ok);
@@ -191,7 +193,7 @@ TEST(Polar, disparities_grow_as_points_come_nearer_where_the_pose_is_known) {
   }
 }
 
-TEST(Polar, a_zoom_is_taken_out) {
+TEST(Polar, a_zoom_is_removed) {
   std::mt19937_64 random(11);
   const Rig rig = make_rig({0.3, 0.1, 1}, 2, random, 2);
   const Rectification r = rig.rectified();
@@ -213,8 +215,9 @@ TEST(Polar, sizes_are_bounded) {
   EXPECT_LT(vertical_disparity(r, rig.matches).percentile95, 0.01);
 }
 
-TEST(Polar, odd_places_of_the_epipole) {
-  // Camera 2 straight ahead of a place in the picture: in its middle, on its border and corners.
+TEST(Polar, takes_epipoles_at_borders_and_corners) {
+  // Camera 2 lies straight ahead in the direction of an image point: in the centre, on the border,
+  // and at the corners.
   for (const Vec2& e :
        {Vec2{319.5, 239.5}, Vec2{0, 0}, Vec2{639, 479}, Vec2{639, 0}, Vec2{0, 479}, Vec2{100, 0},
         Vec2{639, 240}, Vec2{320, 240}, Vec2{-0.5, -0.5}, Vec2{1e-9, 1e-9}, Vec2{638.999999, 20}}) {
@@ -261,7 +264,7 @@ TEST(Polar, degenerate_input_is_an_outcome_and_hostile_input_an_error) {
   EXPECT_THROW((void)rectify_polar(lens, sized(kCamera), rig.pose, {}), Error);
 }
 
-TEST(Polar, pictures_of_one_pixel) {
+TEST(Polar, takes_images_of_one_pixel) {
   std::mt19937_64 random(15);
   for (const Vec3& to : {Vec3{1, 0, 0}, Vec3{0, 0, 1}, Vec3{0.3, 0.2, 1}}) {
     const Rig rig = make_rig(to, 0, random);
@@ -275,8 +278,8 @@ TEST(Polar, pictures_of_one_pixel) {
   }
 }
 
-// Random matrices of rank 2, also badly scaled ones: an outcome, or rows that agree with F.
-TEST(Polar, any_matrix_of_rank_two) {
+// Random matrices of rank 2, even badly scaled, give an error outcome or rows that agree with F.
+TEST(Polar, takes_any_matrix_of_rank_two) {
   std::mt19937_64 random(16);
   std::normal_distribution<double> normal;
   int rectified = 0;
@@ -320,7 +323,7 @@ TEST(Polar, a_file_keeps_the_map_and_damage_is_named) {
   EXPECT_EQ(read_rectification(folder / "map.npz").width, r.width);
 }
 
-TEST(Polar, what_is_no_map_is_refused_by_name) {
+TEST(Polar, invalid_maps_are_refused_by_name) {
   std::mt19937_64 random(18);
   const test::TemporaryFolder folder;
   const Rectification r = make_rig({0, 0, 1}, 3, random).rectified();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Properties of every kind of rectification: points both ways, rotation and shift, files.
+// Properties of every kind of rectification: points in both directions, rotation and shift, files.
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/rectify.hpp>
@@ -102,7 +102,7 @@ TEST(Rectification, maps_and_points_agree_both_ways) {
         ++inside;
         EXPECT_NEAR(photograph[i][0], map.x[at] / 256.0, 1.0 / 256) << name;
         EXPECT_NEAR(photograph[i][1], map.y[at] / 256.0, 1.0 / 256) << name;
-        // Rows in the overlap of a full circle return to their other place.
+        // In the overlap of a full circle a point has two rows and may return to the second one.
         if (r.kind == RectificationKind::planar || std::abs(back[i][1] - y) < 1) {
           EXPECT_NEAR(back[i][0], x, 1e-6) << name;
           EXPECT_NEAR(back[i][1], y, 1e-6) << name;
@@ -223,7 +223,7 @@ TEST(Rectification, a_damaged_planar_file_is_refused_by_name) {
   EXPECT_NE(refusal(bad).find("'canvas'"), std::string::npos);
 }
 
-// Intrinsics of 640 x 480 px with pictures of half that size, one of each kind.
+// Intrinsics of 640 x 480 px with images of half that size, for each kind of rectification.
 TEST(Rectification, cameras_of_another_size_are_doubted) {
   const Camera whole{{600, 600, 419, 239.5}, {}, 320, 240},
       fits{{300, 300, 165, 118}, {}, 320, 240}, narrow{{1e6, 1e6, 160, 120}, {}, 320, 240};
@@ -243,7 +243,8 @@ TEST(Rectification, cameras_of_another_size_are_doubted) {
             std::string::npos);
 }
 
-// A pair in both orders and forwards: up stays up, near is the larger disparity.
+// A pair in both orders and a forward motion: the images stay upright, and near points have the
+// larger disparity.
 TEST(Rectification, calibrated_pairs_are_upright) {
   const Camera camera{{500, 500, 319.5, 239.5}, {}, 640, 480};
   for (const Vec3& t : {Vec3{-1, 0, 0.05}, Vec3{1, 0.1, 0}, Vec3{0.4, 0, -1}, Vec3{-0.4, 0, 1},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rectification through lenses: rows of a pair's points, and the maps that pictures go through.
+// Rectification through lenses: rows of a pair's points, and the sampling maps of the images.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 
@@ -93,8 +93,8 @@ TEST(RectifiedLens, points_lie_on_equal_rows_at_their_depth) {
   EXPECT_LT(worst, 1e-8);
 }
 
-// A map and rectified_point() are each other's inverse, to the rounding of the map.
-TEST(RectifiedLens, maps_lead_back_to_where_points_come_from) {
+// A map and rectified_point() are inverse to each other, up to the rounding of the map.
+TEST(RectifiedLens, maps_are_inverse_to_point_conversion) {
   std::mt19937 random(22);
   for (int trial = 0; trial < 10; ++trial) {
     const Rig rig = random_rig(random);
@@ -119,12 +119,12 @@ TEST(RectifiedLens, maps_lead_back_to_where_points_come_from) {
   }
 }
 
-TEST(RectifiedLens, coefficients_of_zero_are_the_pinhole) {
+TEST(RectifiedLens, coefficients_of_zero_equal_the_pinhole) {
   std::mt19937 random(23);
   Rig rig = random_rig(random);
   rig.one.distortion = rig.two.distortion = {};
   const Rectification a = rig.rectified();
-  // A coefficient that does nothing takes the way of the lens.
+  // A negligible coefficient selects the code path for lenses.
   rig.one.distortion.k6 = rig.two.distortion.k6 = 1e-14;
   const Rectification b = rig.rectified();
   EXPECT_NEAR(a.sides[0].camera.cx, b.sides[0].camera.cx, 1e-6);
@@ -143,7 +143,7 @@ TEST(RectifiedLens, coefficients_of_zero_are_the_pinhole) {
   EXPECT_LT(apart, 10);
 }
 
-// Beyond the disc of a lens there is nothing: no pixels from the folded part.
+// Pixels beyond the disc of a lens stay empty, so the folded part does not appear.
 TEST(RectifiedLens, the_folded_part_of_a_picture_is_left_out) {
   const Camera folded{{300, 300, 319.5, 239.5}, {.k1 = -1.0 / 3}, 640, 480};  // r < 200 px of 400
   const Rectification r = rectify(folded, folded, {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 0, 0}});
@@ -159,7 +159,7 @@ TEST(RectifiedLens, the_folded_part_of_a_picture_is_left_out) {
   EXPECT_TRUE(std::isnan(rectified_point(r, 0, {0, 0})[0]));
 }
 
-TEST(RectifiedLens, refusals_say_why) {
+TEST(RectifiedLens, refusals_have_reasons) {
   const Camera camera{{500, 500, 320, 240}, {.k1 = -0.1}, 640, 480};
   const Mat3 I = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   EXPECT_EQ(rectify(camera, camera, {I, {0, 0, 1}}).outcome, RectifyOutcome::epipole_near_image);
@@ -178,7 +178,7 @@ TEST(RectifiedLens, refusals_say_why) {
   EXPECT_EQ(vertical_disparity(rectify(camera, camera, {I, {1, 0, 0}}), {}).counted, 0);
 }
 
-// The fisheye of 140 degrees by its formula alone (Kannala, Brandt): the px of a point.
+// Projects a point by the formula of a fisheye of 140 degrees alone (Kannala, Brandt).
 constexpr double kFisheye[] = {330, 335, 640, 480, 0.03, -0.01, 2e-3, -1e-3};
 Vec2 fisheye_px(const Eigen::Vector3d& X) {
   const double across = std::hypot(X.x(), X.y()), a = std::atan2(across, X.z()), q = a * a;
@@ -188,8 +188,8 @@ Vec2 fisheye_px(const Eigen::Vector3d& X) {
   return {kFisheye[0] * s * X.x() + kFisheye[2], kFisheye[1] * s * X.y() + kFisheye[3]};
 }
 
-// Two fisheyes, and a fisheye beside a camera with OpenCV's lens.
-TEST(RectifiedLens, fisheyes_have_equal_rows_and_maps_that_lead_back) {
+// Two fisheyes, and a fisheye with a second camera that has OpenCV's lens.
+TEST(RectifiedLens, fisheyes_have_equal_rows_and_inverse_maps) {
   const LensCamera fisheye("OPENCV_FISHEYE", kFisheye, 1280, 960);
   const Camera plain{{900, 900, 640, 480}, {.k1 = -0.1, .p1 = 1e-3}, 1280, 960};
   const Eigen::AngleAxisd turn(0.08, Eigen::Vector3d(0.3, 1, 0.2).normalized());
@@ -217,7 +217,7 @@ TEST(RectifiedLens, fisheyes_have_equal_rows_and_maps_that_lead_back) {
         const Vec2 l = rectified_point(r, 0, r.is_swapped ? p2 : p1),
                    q = rectified_point(r, 1, r.is_swapped ? p1 : p2);
         ASSERT_NEAR(l[1], q[1], 1e-7);
-        // The depth in the rectified left camera, from the disparity.
+        // Depth in the rectified left camera follows from the disparity.
         const Eigen::Vector3d left = r.is_swapped ? Y : X;
         const double depth =
             r.sides[0].R[6] * left.x() + r.sides[0].R[7] * left.y() + r.sides[0].R[8] * left.z();
@@ -231,7 +231,8 @@ TEST(RectifiedLens, fisheyes_have_equal_rows_and_maps_that_lead_back) {
           if (x < 0 || y < 0 || x >= r.width || y >= r.height) continue;
           const auto at = std::size_t(y) * std::size_t(r.width) + std::size_t(x);
           if (map->x[at] < 0) continue;
-          // Within the px that was rounded to, which is up to some px of the picture.
+          // The tolerance is the rounding to a rectified pixel, which may be some pixels of
+          // the image.
           EXPECT_NEAR(map->x[at] / 256.0, from[0], 4);
           EXPECT_NEAR(map->y[at] / 256.0, from[1], 4);
           ++in_maps;
@@ -243,8 +244,9 @@ TEST(RectifiedLens, fisheyes_have_equal_rows_and_maps_that_lead_back) {
   }
 }
 
-// Every position of a map by the formula alone: the ray of the rectified px, turned back.
-TEST(RectifiedLens, maps_of_fisheyes_are_the_formula) {
+// Compares every position of a map with the formula alone, applied to the rotated ray of the
+// rectified pixel.
+TEST(RectifiedLens, maps_of_fisheyes_follow_the_formula) {
   const LensCamera fisheye("OPENCV_FISHEYE", kFisheye, 1280, 960);
   const Rectification r = rectify(fisheye, fisheye, {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 0.1, 0.05}},
                                   {.max_angle_deg = 65});
@@ -298,14 +300,15 @@ TEST(RectifiedLens, a_lens_camera_of_a_camera_is_that_camera) {
   }
 }
 
-TEST(RectifiedLens, what_lies_too_far_off_the_axis_is_left_out_when_that_is_wanted) {
+TEST(RectifiedLens, points_far_off_the_axis_are_left_out_on_request) {
   const Pose aside{{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 0, 0}};
   const LensCamera fisheye("OPENCV_FISHEYE", kFisheye, 1280, 960);
   int last = 0;
   for (const double degrees : {30.0, 50.0, 75.0}) {
     const Rectification r = rectify(fisheye, fisheye, aside, {.max_angle_deg = degrees});
     ASSERT_EQ(r.outcome, RectifyOutcome::ok);
-    // A px of the middle of the picture is one of the canvas, while that has room for it.
+    // A pixel in the image centre keeps its size on the canvas, as long as the canvas is
+    // large enough.
     const double f = r.sides[0].camera.fx;
     if (degrees < 60) {
       EXPECT_DOUBLE_EQ(f, (kFisheye[0] + kFisheye[1]) / 2);
@@ -318,7 +321,8 @@ TEST(RectifiedLens, what_lies_too_far_off_the_axis_is_left_out_when_that_is_want
     for (const double tangent : farthest)
       EXPECT_LE(std::atan(tangent) * 180 / 3.14159265, degrees + 1e-6);
   }
-  // A corner beyond 83 degrees of a fisheye of 240 has no ray: the pair is not refused for it.
+  // A corner beyond 83 degrees of a 240-degree fisheye has no ray; the pair is
+  // rectified nevertheless.
   const LensCamera wide("FISHEYE", std::vector<double>{300, 300, 640, 480}, 1280, 960);
   EXPECT_EQ(rectify(wide, wide, aside).outcome, RectifyOutcome::ok);
   EXPECT_THROW((void)rectify(wide, wide, aside, {.max_angle_deg = 90}), Error);

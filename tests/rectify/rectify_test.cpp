@@ -130,7 +130,7 @@ TEST(Rectify, parallel_cameras_are_left_as_they_are) {
   EXPECT_TRUE(rig.rectified().is_swapped);
 }
 
-// max_scale is of the larger picture, whichever it is.
+// max_scale refers to the larger image, whether it is first or second.
 TEST(Rectify, a_small_and_a_large_picture_have_the_same_canvas_either_way) {
   const Camera small{{300, 300, 160, 120}, {}, 320, 240}, large{{900, 900, 480, 360}, {}, 960, 720};
   const Pose right = pose_of(Matrix::Identity(), {1, 0, 0});
@@ -230,7 +230,8 @@ TEST(Rectify, photographs_with_measured_poses_match_along_rows) {
       warp(r.is_swapped ? second : first, r.sides[0].H, r.width, r.height, &left_valid);
   const ImageU8 right = warp(r.is_swapped ? first : second, r.sides[1].H, r.width, r.height);
   const SsdOptions range{.min_disparity = -200, .disparities = 400, .window = 11};
-  // Two pictures of one scene agree on their rows better than shifted against each other by 3 rows.
+  // Two images of one scene have more known disparities on common rows than after a shift by
+  // 3 rows.
   const auto known = [&](int down) {
     const ImageView<const std::uint8_t> l(left.row(down), left.width, left.height - 3);
     const ImageView<const std::uint8_t> p(right.row(0), right.width, right.height - 3);

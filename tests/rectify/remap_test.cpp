@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One list of cases on every device of this machine and every SIMD target: the same bits.
+// Sampling gives the same bits on every device of this machine and every SIMD target, for one list
+// of cases.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/device.hpp>
@@ -22,7 +23,7 @@ Image<Pixel> noise(std::mt19937& random, int width, int height, int channels) {
   return image;
 }
 
-// Positions anywhere in the input, on its border more often, and outside.
+// Makes positions anywhere in the input, more often on its border, and outside.
 SamplingMap random_map(std::mt19937& random, int width, int height, int input_width,
                        int input_height) {
   SamplingMap map{width, height, input_width, input_height, {}, {}};
@@ -90,7 +91,7 @@ void expect_plain_everywhere(std::mt19937& random, const SamplingMap& map, int c
   }
 }
 
-TEST(Remap, random_sizes_and_positions_are_the_same_bits_on_every_device) {
+TEST(Remap, gives_the_same_bits_on_every_device_for_random_sizes) {
   std::mt19937 random(7);
   const auto size = [&] { return 1 + static_cast<int>(random() % 70); };
   for (int trial = 0; trial < 12; ++trial) {
@@ -131,7 +132,7 @@ TEST(Remap, memory_of_the_device_is_used_in_place) {
   }
 }
 
-TEST(Remap, a_view_with_gaps_between_its_rows) {
+TEST(Remap, takes_a_view_with_gaps_between_its_rows) {
   std::mt19937 random(9);
   const auto wide = noise<std::uint16_t>(random, 50, 20, 1);
   const ImageView<const std::uint16_t> part(wide.row(3) + 7, 31, 12, 1, 50);
@@ -144,7 +145,7 @@ TEST(Remap, a_view_with_gaps_between_its_rows) {
   EXPECT_EQ(remapper(queue, part).pixels, remapper(queue, copy).pixels);
 }
 
-TEST(Remap, warp_is_the_same_picture) {
+TEST(Remap, warp_gives_the_same_image) {
   std::mt19937 random(10);
   const Mat3 H = {0.9, 0.1, 5, -0.1, 1.1, 8, 1e-3, -5e-4, 1};
   for (const auto& [w, h] :
@@ -165,7 +166,7 @@ TEST(Remap, warp_is_the_same_picture) {
   }
 }
 
-// Positions too: compiled without contraction, they are the same for every target.
+// Sampling positions are compiled without contraction, so they are also equal for every target.
 TEST(Remap, positions_do_not_depend_on_the_target_or_the_threads) {
   const Mat3 H = {0.91, 0.13, 5.3, -0.12, 1.07, 8.1, 1e-4, -5e-5, 1};
   const Rectification r =

@@ -65,8 +65,8 @@ std::vector<PointPair> matches_of(const Rig& rig, std::mt19937& random, int coun
   return out;
 }
 
-// How far a homography is from keeping the shape of a picture: of its two diagonals the ratio of
-// their lengths, mapped to given, and of its two middle lines the angle they enclose, degrees.
+// Measures how a homography changes the shape of an image: the ratio of the lengths of the mapped
+// diagonals, and the angle in degrees between the mapped middle lines.
 struct Shape {
   double diagonals, corner_deg;
 };
@@ -153,19 +153,19 @@ TEST(Uncalibrated, sign_and_size_of_F_do_not_matter) {
   }
 }
 
-TEST(Uncalibrated, refusals_say_why) {
+TEST(Uncalibrated, refusals_have_reasons) {
   std::mt19937 random(33);
   Rig rig = random_rig(random, 0.05);
-  rig.t = {0.05, 0.02, 1};  // forwards: the epipole is in the picture
+  rig.t = {0.05, 0.02, 1};  // forwards: the epipole is in the image
   EXPECT_EQ(rig.rectified().outcome, RectifyOutcome::epipole_near_image);
   EXPECT_EQ(rig.rectified().width, 0);
-  rig.t = {1, 0, 1.4};  // just beside it
+  rig.t = {1, 0, 1.4};  // just outside of the image
   EXPECT_EQ(rig.rectified().outcome, RectifyOutcome::epipole_near_image);
   EXPECT_EQ(rectify_uncalibrated({1, 0, 0, 0, 1, 0, 0, 0, 4e5}, {}, 640, 480, 640, 480).outcome,
             RectifyOutcome::no_geometry);
   EXPECT_EQ(rectify_uncalibrated({1, 2, 3, 2, 4, 6, 3, 6, 9}, {}, 640, 480, 640, 480).outcome,
             RectifyOutcome::no_geometry);
-  // Rows that lie 1000 px apart.
+  // The two images' rows lie 1000 px apart.
   EXPECT_EQ(rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 1000}, {}, 640, 480, 640, 480).outcome,
             RectifyOutcome::no_common_rows);
   EXPECT_THROW((void)rectify_uncalibrated({}, {}, 640, 480, 640, 480), Error);
@@ -175,7 +175,7 @@ TEST(Uncalibrated, refusals_say_why) {
                Error);
 }
 
-TEST(Uncalibrated, small_and_odd_pictures) {
+TEST(Uncalibrated, takes_small_and_odd_images) {
   for (const auto& [w, h] : {std::pair{1, 1}, std::pair{1, 7}, std::pair{9, 1}, std::pair{3, 2}}) {
     const Rectification r = rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, {}, w, h, w, h);
     EXPECT_TRUE(r.width == 0 || (r.width <= 2 * w && r.height <= 2 * h));
@@ -199,7 +199,7 @@ TEST(Uncalibrated, ranges_cover_the_matches) {
   EXPECT_EQ(disparity_range(r, {}).count, 0);
 }
 
-// The calibrated method on the same rig.
+// Rectifies the same rig by the calibrated method.
 Rectification calibrated(const Rig& rig) {
   Pose pose;
   Eigen::Map<Matrix>(pose.R.data()) = rig.R;
@@ -210,7 +210,7 @@ Rectification calibrated(const Rig& rig) {
   return rectify({camera(rig.K1), {}, rig.w1, rig.h1}, {camera(rig.K2), {}, rig.w2, rig.h2}, pose);
 }
 
-TEST(Uncalibrated, matches_tell_which_picture_is_the_left_one) {
+TEST(Uncalibrated, matches_decide_the_left_image) {
   std::mt19937 random(36);
   int wrong = 0, swapped = 0;
   for (int trial = 0; trial < 500; ++trial) {
@@ -229,7 +229,8 @@ TEST(Uncalibrated, matches_tell_which_picture_is_the_left_one) {
   EXPECT_LT(swapped, 350);
 }
 
-// Ground-truth cameras of two sequences of photographs: K, zeros, R (camera to world), centre.
+// Reads ground-truth cameras from two sequences of photographs: K, zeros, R (camera to
+// world), centre.
 Rig read_rig(const std::filesystem::path& folder, int a, int b) {
   struct View {
     Matrix K, R;
@@ -256,7 +257,7 @@ Rig read_rig(const std::filesystem::path& folder, int a, int b) {
           2048};
 }
 
-TEST(Uncalibrated, photographs_with_measured_cameras) {
+TEST(Uncalibrated, agrees_with_measured_cameras_of_photographs) {
   BIFOCAL_NEEDS_DATA("strecha/fountain-P11/0004.jpg.camera");
   for (const auto& [name, views] :
        {std::pair{"strecha/fountain-P11", 10}, std::pair{"strecha/Herz-Jesus-P8", 8}}) {
@@ -291,9 +292,9 @@ TEST(Uncalibrated, photographs_with_measured_cameras) {
   }
 }
 
-// Estimates from tentative matches; the pictures' sizes are not in the files: what the points
-// cover.
-TEST(Uncalibrated, matches_of_photographs_come_to_lie_on_rows) {
+// F is estimated from tentative matches. The files do not contain the image sizes, so the extent of
+// the points is used.
+TEST(Uncalibrated, puts_matches_of_photographs_on_rows) {
   BIFOCAL_NEEDS_DATA("correspondences/kusvod2/box_pts.txt");
   int made = 0;
   for (const char* name : {"Brussels", "Dresden", "Kyoto", "Leuven1", "Leuven2", "booksh", "box",
@@ -325,7 +326,7 @@ TEST(Uncalibrated, matches_of_photographs_come_to_lie_on_rows) {
     EXPECT_LT(v.median, 1) << name;
     EXPECT_LT(v.percentile95, 4) << name;
   }
-  EXPECT_EQ(made, 8);  // of the others an epipole is in a picture, or just outside
+  EXPECT_EQ(made, 8);  // in the rest an epipole is in an image or just outside
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST(Warp, half_a_pixel_averages_and_the_outside_is_invalid) {
   EXPECT_EQ(valid.pixels, (std::vector<std::uint8_t>{0, 255, 0, 0, 0, 0, 0, 0}));
 }
 
-// The value in the input where an output pixel comes from, in doubles; negative outside.
+// Interpolates in doubles the input value at the source of an output pixel; negative outside.
 double plain(const ImageU8& image, const Mat3& input_from_output, double x, double y) {
   const Mat3& m = input_from_output;
   const double w = m[6] * x + m[7] * y + m[8];
@@ -98,8 +98,8 @@ TEST(Warp, equals_plain_bilinear_sampling_on_every_target_and_thread_count) {
   });
 }
 
-// Input positions (30 + y / 10w, 20 + 3 / 10w) with w = 1 - x / 50: pixels beyond x = 50 would come
-// from inside the input, too.
+// Input positions are (30 + y / 10w, 20 + 3 / 10w) with w = 1 - x / 50. Without a test of w, pixels
+// beyond x = 50 would also be sampled inside the input.
 TEST(Warp, pixels_across_the_horizon_are_outside) {
   const Mat3 input_from_output = {-0.6, 0.1, 30, -0.4, 0, 20.3, -0.02, 0, 1};
   Mat3 H;

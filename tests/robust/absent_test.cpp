@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A problem in a build without its generated solver: described as ever, and refused by name.
+// A problem in a build without its generated solver is described as usual and refused by name.
 #define PROBLEM 8
 #define PROBLEM_STEPS absent_radial_fundamental_steps
 #include "robust/ransac_absent-inl.h"
@@ -11,7 +11,7 @@
 namespace bifocal::robust {
 namespace {
 
-TEST(AbsentProblem, has_its_numbers_and_is_refused) {
+TEST(AbsentProblem, is_described_and_refused) {
   constexpr ModelKind kind = ModelKind::radial_fundamental;
   static_assert(static_cast<int>(kind) == PROBLEM);
   const RansacSteps &absent = absent_radial_fundamental_steps(), &built = ransac_steps(kind);

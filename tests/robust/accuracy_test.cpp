@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Noisy scenes: near the fit to the true matches alone, whatever the order, direction and scale.
+// Accuracy on noisy scenes: estimates are near the fit to the true matches alone, for any order,
+// direction and scale.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ struct Estimator {
   friend void PrintTo(const Estimator& e, std::ostream* out) { *out << e.name; }
 };
 
-// px, from E through K^-T E K^-1.
+// Error in px of the fundamental matrix K^-T E K^-1.
 double essential_error(const TwoViewScene& s, const EstimateResult& r) {
   const Intrinsics& k = s.camera;
   Mat3 F = r.model;
@@ -85,17 +86,18 @@ TEST_P(Accuracy, does_not_depend_on_order_direction_or_scale) {
   for (int trial = 0; trial < 5; ++trial) {
     const TwoViewScene s = scene(random, 1000, 0.7);
     const double error = GetParam().error(s, GetParam().run(s, s.points, {}));
-    Pairs turned = s.points;
-    std::shuffle(turned.begin(), turned.end(), random);
-    const EstimateResult shuffled = GetParam().run(s, turned, {});
+    Pairs transformed = s.points;
+    std::shuffle(transformed.begin(), transformed.end(), random);
+    const EstimateResult shuffled = GetParam().run(s, transformed, {});
     EXPECT_NEAR(GetParam().error(s, shuffled), error, 0.02);
     if (GetParam().name == "essential") continue;  // its cameras would have to change too
-    for (PointPair& p : turned) p = {p.x2, p.y2, p.x1, p.y1};
-    const EstimateResult swapped = GetParam().run(s, turned, {});
+    for (PointPair& p : transformed) p = {p.x2, p.y2, p.x1, p.y1};
+    const EstimateResult swapped = GetParam().run(s, transformed, {});
     EXPECT_NEAR(swapped.inlier_count, shuffled.inlier_count, 4);
     EXPECT_NEAR(swapped.rms, shuffled.rms, 0.01);
-    for (PointPair& p : turned) p = {100 * p.x1 + 7e4, 100 * p.y1, 100 * p.x2, 100 * p.y2 - 3e4};
-    const EstimateResult scaled = GetParam().run(s, turned, {.threshold = 200});
+    for (PointPair& p : transformed)
+      p = {100 * p.x1 + 7e4, 100 * p.y1, 100 * p.x2, 100 * p.y2 - 3e4};
+    const EstimateResult scaled = GetParam().run(s, transformed, {.threshold = 200});
     EXPECT_NEAR(scaled.inlier_count, swapped.inlier_count, 4);
     EXPECT_NEAR(scaled.rms, 100 * swapped.rms, 1);
   }
@@ -185,7 +187,7 @@ TEST(AbsolutePose, recovers_the_camera) {
                    {.cameras = std::array{s.camera}, .options = {.threshold = 3}});
       ASSERT_TRUE(r.ok());
       EXPECT_LT(synthetic::rotation_error_deg(r.pose.R, s.truth.R), sigma > 0 ? 0.1 : 1e-6);
-      Vec3 centre{}, truth{};  // of the camera: -R't
+      Vec3 centre{}, truth{};  // camera centre: -R't
       for (size_t k = 0; k < 3; ++k) {
         for (size_t m = 0; m < 3; ++m) {
           centre[k] -= r.pose.R[3 * m + k] * r.pose.t[m];
@@ -198,7 +200,7 @@ TEST(AbsolutePose, recovers_the_camera) {
   }
 }
 
-TEST(ChooseModel, tells_planes_from_depth) {
+TEST(ChooseModel, separates_planes_from_depth) {
   std::mt19937_64 random(27);
   for (int trial = 0; trial < 20; ++trial) {
     const bool planar = trial % 2;

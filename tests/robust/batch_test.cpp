@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many pairs in one call, on every device there is: as each pair alone, whatever the others are.
+// Many pairs in one call, on every available device: each pair gets the result that it gets alone,
+// whatever the neighbouring pairs are.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ struct Content {
   std::vector<Intrinsics> cameras1, cameras2;  // essential
 };
 
-// Sizes from nothing to many, and what has no geometry.
+// Makes pairs of all sizes from empty to large, and pairs without geometry.
 Content make_content(ModelKind kind) {
   std::mt19937_64 random(31);
   Content c{kind, {}, {}, {}};
@@ -60,7 +61,7 @@ Content make_content(ModelKind kind) {
   c.pairs.push_back(scene(60, 0).points);  // each match three times
   const Pairs once = c.pairs.back();
   for (int i = 0; i < 2; ++i) c.pairs.back().insert(c.pairs.back().end(), once.begin(), once.end());
-  c.pairs.push_back(c.pairs[4]);  // some right ones twice
+  c.pairs.push_back(c.pairs[4]);  // some correct matches twice
   c.pairs.back().insert(c.pairs.back().end(), c.pairs[4].begin(), c.pairs[4].begin() + 20);
   if (kind == ModelKind::essential) {
     c.cameras1.resize(c.pairs.size(), {1000, 1000, 640, 480});
@@ -71,7 +72,7 @@ Content make_content(ModelKind kind) {
   return c;
 }
 
-Content turned(Content c) {
+Content reversed(Content c) {
   std::reverse(c.pairs.begin(), c.pairs.end());
   std::reverse(c.cameras1.begin(), c.cameras1.end());
   std::reverse(c.cameras2.begin(), c.cameras2.end());
@@ -83,7 +84,7 @@ Content alone(const Content& c, size_t k) {
   return {c.kind, {c.pairs[k]}, {c.cameras1[k]}, {c.cameras2[k]}};
 }
 
-// What is known of a pair after a batch.
+// The results of a pair in a batch.
 struct Found {
   Estimate estimate;
   std::vector<std::uint8_t> inliers;
@@ -129,7 +130,7 @@ EstimateResult run_single(const Content& c, size_t k) {
       {.cameras = std::array{c.cameras1[k], c.cameras2[k]}, .options = kOptions});
 }
 
-// Largest difference of an element; a model is known up to its sign.
+// Largest difference of an element; with `any_sign`, up to the sign of the model.
 double distance(const Mat3& a, const Mat3& b, bool any_sign) {
   double same = 0, other = 0;
   for (size_t i = 0; i < 9; ++i) {
@@ -152,7 +153,7 @@ class Batch : public testing::TestWithParam<ModelKind> {
   }
 };
 
-TEST_P(Batch, gives_what_each_pair_gives_alone) {
+TEST_P(Batch, gives_the_result_of_each_single_pair) {
   std::vector<EstimateResult> expected;
   int with_model = 0;
   for (size_t k = 0; k < content_.pairs.size(); ++k) {
@@ -161,7 +162,7 @@ TEST_P(Batch, gives_what_each_pair_gives_alone) {
   }
   EXPECT_GE(with_model, 7);
   for_each_device([&](Queue& queue) {
-    // Elsewhere than on a CPU sums differ by rounding, which the refinement does not magnify.
+    // On devices other than a CPU, sums differ by rounding, which the refinement does not magnify.
     const double tolerance = queue.device().info().kind == DeviceKind::cpu ? 0 : 1e-6;
     const std::vector<Found> found = run(queue, content_);
     int other_ways = 0;
@@ -170,7 +171,8 @@ TEST_P(Batch, gives_what_each_pair_gives_alone) {
       const Estimate& e = found[k].estimate;
       const EstimateResult& s = expected[k];
       EXPECT_EQ(e.outcome, s.outcome) << to_string(e.outcome) << ", " << to_string(s.outcome);
-      // Rounding may lead the refinement of a pair half right to another maximum, as good.
+      // In a pair with half of its matches correct, rounding may lead the refinement to another
+      // maximum of equal quality.
       if (tolerance > 0 && s.ok() && distance(e.model, s.model, true) > tolerance) {
         EXPECT_LE(++other_ways, 1);
         EXPECT_NEAR(e.score, s.score, 0.01 * s.score);
@@ -180,7 +182,7 @@ TEST_P(Batch, gives_what_each_pair_gives_alone) {
         EXPECT_EQ(e.iterations, s.iterations);
         EXPECT_EQ(e.significance, s.significance);
       }
-      // Of several models of wrong matches rounding may decide.
+      // Among several models of wrong matches, rounding may decide.
       if (tolerance > 0 && e.outcome == Outcome::not_significant) continue;
       EXPECT_EQ(e.inlier_count, s.inlier_count);
       EXPECT_EQ(found[k].inliers, s.inliers);
@@ -194,10 +196,10 @@ TEST_P(Batch, gives_what_each_pair_gives_alone) {
   });
 }
 
-TEST_P(Batch, of_other_order_or_place_gives_the_same_bytes) {
+TEST_P(Batch, gives_the_same_bytes_in_any_order_and_place) {
   for_each_device([&](Queue& queue) {
     const std::vector<Found> reference = run(queue, content_);
-    std::vector<Found> others = run(queue, turned(content_));
+    std::vector<Found> others = run(queue, reversed(content_));
     std::reverse(others.begin(), others.end());
     for (size_t k = 0; k < reference.size(); ++k)
       EXPECT_TRUE(others[k] == reference[k]) << "pair " << k;
@@ -209,7 +211,7 @@ TEST_P(Batch, of_other_order_or_place_gives_the_same_bytes) {
   });
 }
 
-// Devices take 1024 to 4096 pairs at a time, some such pieces at once.
+// Devices process 1024 to 4096 pairs at a time, and some such pieces at once.
 TEST_P(Batch, of_several_pieces_gives_the_same_bytes) {
   constexpr size_t kDistinct = 12;
   const size_t pairs = GetParam() == ModelKind::homography ? 4200 : 2100;
@@ -255,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(, Batch,
 
 constexpr const PointPair* kNowhere = nullptr;
 
-TEST(BatchArguments, of_nothing_give_nothing) {
+TEST(BatchArguments, without_pairs_give_an_empty_result) {
   Queue queue{Device("cpu")};
   const std::vector<std::int64_t> none = {3}, empty = {4, 4, 4};
   EXPECT_TRUE(
@@ -267,7 +269,7 @@ TEST(BatchArguments, of_nothing_give_nothing) {
   EXPECT_TRUE(e.inliers.empty());
 }
 
-TEST(BatchArguments, one_camera_stands_for_all) {
+TEST(BatchArguments, one_camera_serves_all_pairs) {
   Queue queue{Device("cpu")};
   Content c = make_content(ModelKind::essential);
   std::fill(c.cameras2.begin(), c.cameras2.end(), c.cameras2[2]);
@@ -316,7 +318,7 @@ TEST(BatchArguments, that_do_not_fit_are_named) {
   expect_named(points.data(), {.offsets = good, .options = {.threshold = -1}}, "threshold");
 }
 
-// A Buffer of another device, for every pair of devices of this machine.
+// A Buffer of another device is refused, for every pair of devices of this machine.
 TEST(BatchArguments, of_another_device_are_named) {
   const std::vector<std::int64_t> offsets = {0, 20};
   const Pairs points(20, PointPair{1, 2, 3, 4});

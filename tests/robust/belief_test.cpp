@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The level of the significance test (RobustOptions::belief), and the bound on the samples of a
-// pair whose model is not believed.
+// pair whose model is not accepted.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ ProblemScene scene_of(ModelKind kind, int points, double inliers, std::uint64_t 
   return make_problem_scene(kind, {.points = points, .inliers = inliers}, random);
 }
 
-// How many of 40 scenes are believed.
+// Counts the accepted scenes of 40.
 int believed(ModelKind kind, int points, double inliers, double level) {
   int count = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed)
@@ -61,7 +61,7 @@ TEST(Belief, by_default_is_the_level_of_the_kind_of_model) {
   }
 }
 
-TEST(Belief, in_batches_is_that_of_single_pairs) {
+TEST(Belief, in_batches_equals_single_pairs) {
   const ProblemScene s = scene_of(ModelKind::essential, 20, 0.5, 3);
   const std::vector<PointPair> points = s.pairs();
   const std::int64_t offsets[] = {0, 20};
@@ -85,8 +85,8 @@ TEST(Belief, is_a_finite_number_of_at_least_zero) {
     EXPECT_THROW((void)estimate_scene(s, {.belief = level}), Error) << level;
 }
 
-// Pairs 11, 241 and 249 have a model that scores more than chance and is not believed: they took
-// 300,000 samples. The narrowed threshold (decide.group.h) adds 512.
+// Pairs 11, 241 and 249 have a model that scores more than chance but is not accepted; without the
+// bound they took 300,000 samples. The narrowed threshold (decide.group.h) adds 512 samples.
 TEST(Bound, on_samples_of_a_pair_without_geometry_is_three_times_the_usual_number) {
   test::skip_unless_built(ModelKind::essential);
   std::vector<int> samples;

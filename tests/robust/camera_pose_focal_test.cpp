@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pose of a camera whose focal length is not known: beside least squares on the right matches,
-// and that nothing is claimed where the points do not tell it.
+// The pose of a camera with unknown focal length: compared with least squares on the correct
+// matches, and no focal length is claimed if the points do not determine it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -33,14 +33,14 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-// The focal length of least squares over the right matches, from the truth on: Gauss-Newton with
-// differences in a rotation, a shift and the logarithm of f.
+// Returns the focal length of least squares over the correct matches, starting at the truth:
+// Gauss-Newton with finite differences in a rotation, a translation and the logarithm of f.
 double least_squares(const PoseScene& s) {
   using Parameters = Eigen::Matrix<double, 7, 1>;
   const auto residuals = [&](const Parameters& p) {
     const Vec3 w = {p[0], p[1], p[2]};
     const double angle = std::hypot(w[0], w[1], w[2]);
-    const Mat3 turn =
+    const Mat3 rotation =
         angle > 0 ? synthetic::rotation_about({w[0] / angle, w[1] / angle, w[2] / angle}, angle)
                   : Mat3{1, 0, 0, 0, 1, 0, 0, 0, 1};
     std::vector<double> r;
@@ -53,7 +53,7 @@ double least_squares(const PoseScene& s) {
         Y[k] = s.truth.R[3 * k] * X[0] + s.truth.R[3 * k + 1] * X[1] + s.truth.R[3 * k + 2] * X[2] +
                s.truth.t[k];
       for (std::size_t k = 0; k < 3; ++k)
-        Z[k] = turn[3 * k] * Y[0] + turn[3 * k + 1] * Y[1] + turn[3 * k + 2] * Y[2] +
+        Z[k] = rotation[3 * k] * Y[0] + rotation[3 * k + 1] * Y[1] + rotation[3 * k + 2] * Y[2] +
                p[static_cast<int>(3 + k)];
       const double f = s.camera.fx * std::exp(p[6]);
       r.push_back(f * Z[0] / Z[2] + s.camera.cx - point.x);
@@ -86,7 +86,7 @@ double least_squares(const PoseScene& s) {
 
 struct Tally {
   int ok = 0, known = 0;
-  double seconds = 0;  // of this thread
+  double seconds = 0;  // CPU time of this thread
   std::vector<double> errors, least, rotations, deviations;
 };
 
@@ -124,7 +124,7 @@ Tally run(int points, double inliers, int scenes, const char* name) {
 
 using CameraPoseFocal = test::NeedsProblem<ModelKind::camera_pose_focal>;
 
-TEST_F(CameraPoseFocal, is_as_good_as_least_squares_on_the_right_matches) {
+TEST_F(CameraPoseFocal, is_as_good_as_least_squares_on_the_correct_matches) {
   for (const double inliers : {0.8, 0.5, 0.3, 0.15}) {
     const Tally t = run(1000, inliers, 40, fmt::format("{:.0f} % right", 100 * inliers).c_str());
     EXPECT_GE(t.ok, 39) << inliers;
@@ -133,8 +133,8 @@ TEST_F(CameraPoseFocal, is_as_good_as_least_squares_on_the_right_matches) {
   }
 }
 
-// 0.6745 is the median of a normal distribution's size.
-TEST_F(CameraPoseFocal, deviation_is_that_of_the_error) {
+// 0.6745 is the median absolute value of a standard normal variable.
+TEST_F(CameraPoseFocal, deviation_agrees_with_the_error) {
   const Tally t = run(200, 1, 150, "deviation, 200 matches");
   EXPECT_GT(median(t.deviations), 0.5);
   EXPECT_LT(median(t.deviations), 0.9);
@@ -153,11 +153,11 @@ TEST_F(CameraPoseFocal, keeps_the_ratio_of_the_focal_lengths) {
   }
 }
 
-// A plane tells f, unless it is parallel to the picture.
-TEST_F(CameraPoseFocal, is_not_claimed_where_the_points_do_not_tell_it) {
+// A plane determines f, unless it is parallel to the image.
+TEST_F(CameraPoseFocal, is_not_claimed_if_the_points_do_not_determine_it) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise(0, 0.5);
-  int told = 0, claimed = 0;
+  int correct = 0, claimed = 0;
   for (const bool slanted : {true, false}) {
     for (int k = 0; k < 20; ++k) {
       std::vector<ScenePoint> points;
@@ -172,11 +172,11 @@ TEST_F(CameraPoseFocal, is_not_claimed_where_the_points_do_not_tell_it) {
       const EstimateResult r =
           estimate(ModelKind::camera_pose_focal, points, {.cameras = std::array{kUnknown}});
       if (!r.focal_is_known()) continue;
-      if (slanted) told += std::abs(r.focal_length - 1000) < 5 * r.focal_deviation;
+      if (slanted) correct += std::abs(r.focal_length - 1000) < 5 * r.focal_deviation;
       if (!slanted) ++claimed;
     }
   }
-  EXPECT_GE(told, 18);
+  EXPECT_GE(correct, 18);
   EXPECT_LE(claimed, 2);
 }
 
@@ -192,7 +192,7 @@ TEST_F(CameraPoseFocal, of_wrong_matches_is_not_believed) {
   EXPECT_LE(believed, 1);
 }
 
-TEST_F(CameraPoseFocal, of_points_that_are_none) {
+TEST_F(CameraPoseFocal, has_no_result_for_degenerate_points) {
   std::mt19937_64 random(6);
   const PoseScene s = make_pose_scene(200, 0.9, 0.5, random);
   EXPECT_EQ(estimate(ModelKind::camera_pose_focal, std::span(s.points).first(3),
@@ -206,7 +206,7 @@ TEST_F(CameraPoseFocal, of_points_that_are_none) {
   for (int i = 0; i < 100; ++i) repeated.push_back(s.points[static_cast<std::size_t>(i % 5)]);
   EXPECT_FALSE(
       estimate(ModelKind::camera_pose_focal, repeated, {.cameras = std::array{kUnknown}}).ok());
-  std::vector<ScenePoint> at_the_centre = s.points;  // no image has a size
+  std::vector<ScenePoint> at_the_centre = s.points;  // the image has no extent
   for (ScenePoint& p : at_the_centre) p.x = 640, p.y = 480;
   EXPECT_FALSE(
       estimate(ModelKind::camera_pose_focal, at_the_centre, {.cameras = std::array{kUnknown}})
@@ -220,7 +220,7 @@ TEST_F(CameraPoseFocal, of_points_that_are_none) {
   EXPECT_EQ(r.not_finite, (std::vector<int>{3, 9}));
 }
 
-TEST_F(CameraPoseFocal, refuses_a_camera_that_is_none) {
+TEST_F(CameraPoseFocal, refuses_an_invalid_camera) {
   const std::vector<ScenePoint> points(10);
   EXPECT_THROW((void)estimate(ModelKind::camera_pose_focal, points,
                               {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),

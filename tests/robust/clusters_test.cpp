@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matches of one small thing, and marks of the camera, prove no model of the whole picture.
+// Matches on a single small object, and marks of the camera itself, are no evidence for a model of
+// the whole image.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ Pairs wrong_matches(int count, std::mt19937_64& random) {
   return synthetic::make_scene({.points = count, .inliers = 0}, random).points;
 }
 
-// `count` matches of a patch of `size` px that is elsewhere in image 2, with 0.5 px of noise.
+// Adds `count` matches of a patch of `size` px that is elsewhere in image 2, with 0.5 px of noise.
 void add_patch(int count, double size, std::mt19937_64& random, Pairs& to) {
   std::normal_distribution<double> noise(0, 0.5);
   const double x = uniform(random, 0, 1180), y = uniform(random, 0, 860);
@@ -54,7 +55,7 @@ class Clusters : public testing::TestWithParam<Estimator> {
   }
 };
 
-TEST_P(Clusters, of_one_patch_prove_nothing) {
+TEST_P(Clusters, of_one_patch_are_not_accepted) {
   for (const int count : {10, 20, 60}) {
     EXPECT_EQ(accepted([&](auto& random) {
                 Pairs pairs = wrong_matches(50, random);
@@ -66,8 +67,8 @@ TEST_P(Clusters, of_one_patch_prove_nothing) {
   }
 }
 
-// scannet_0755: 11 of 16 matches are artefacts of undistortion.
-TEST_P(Clusters, of_marks_at_the_border_prove_nothing) {
+// In a pair of scannet_0755, 11 of 16 matches are artefacts of undistortion.
+TEST_P(Clusters, of_marks_at_the_border_are_not_accepted) {
   for (const int count : {11, 40}) {
     EXPECT_EQ(
         accepted([&](auto& random) {
@@ -105,8 +106,9 @@ INSTANTIATE_TEST_SUITE_P(
                               }}),
     [](const auto& test) { return test.param.name; });
 
-// A plane seen in a quarter of the picture's width and height, and a picture beside itself.
-TEST(Patches, are_no_small_plane_and_no_camera_that_stands_still) {
+// A plane in a quarter of the image's width and height is accepted, and so is an image paired
+// with itself.
+TEST(Patches, are_distinct_from_small_planes_and_still_cameras) {
   std::mt19937_64 random(42);
   for (std::uint64_t k = 0; k < 20; ++k) {
     Pairs pairs = wrong_matches(100, random);
@@ -125,8 +127,8 @@ TEST(Patches, are_no_small_plane_and_no_camera_that_stands_still) {
   }
 }
 
-// All right, few, and most of them at the border, of a camera that stands still.
-TEST(Patches, at_the_border_of_a_camera_that_stands_still_are_believed) {
+// All matches are correct, but few, and most lie at the border; the camera stands still.
+TEST(Patches, at_the_border_of_a_still_camera_are_accepted) {
   std::mt19937_64 random(44);
   const auto noise = [&] { return uniform(random, -0.7, 0.7); };
   for (std::uint64_t k = 0; k < 20; ++k) {
@@ -146,7 +148,7 @@ TEST(Patches, at_the_border_of_a_camera_that_stands_still_are_believed) {
   }
 }
 
-// The same counts on every device.
+// The inlier counts are the same on every device.
 TEST(Patches, are_the_same_on_every_device) {
   std::mt19937_64 random(43);
   Pairs points;

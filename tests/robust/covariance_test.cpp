@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Covariances against what refine() gives for many draws of the noise (Monte Carlo).
+// Compares covariances with the scatter of refine() over many draws of the noise (Monte Carlo).
 #include <bifocal/two_view.hpp>
 #include <bifocal/error.hpp>
 
@@ -20,8 +20,9 @@ using Eigen::MatrixXd, Eigen::VectorXd;
 constexpr int kPoints = 150, kTrials = 600;
 constexpr double kNoise = 0.7;
 
-// The sample's covariance agrees with the expected one: in its own directions (whitened, the
-// variances are 1 to the accuracy of kTrials: their s.d. is 6 %), and nowhere else does it vary.
+// Checks that the sample covariance agrees with the expected covariance. In the expected directions
+// the whitened variances are 1 within the accuracy of kTrials (standard deviation 6 %); in the
+// remaining directions the variance is zero.
 void expect_agree(const std::vector<VectorXd>& draws, const MatrixXd& expected, int rank) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(expected);
   const auto n = expected.rows();
@@ -52,7 +53,7 @@ class Covariance : public testing::TestWithParam<ModelKind> {
   void SetUp() override { test::skip_unless_built(GetParam()); }
 };
 
-TEST_P(Covariance, is_that_of_many_draws) {
+TEST_P(Covariance, agrees_with_the_scatter_of_many_draws) {
   const ModelKind kind = GetParam();
   std::mt19937_64 random(5);
   const ProblemScene clean =
@@ -92,16 +93,16 @@ INSTANTIATE_TEST_SUITE_P(TwoViews, Covariance,
 Eigen::Matrix3d matrix3(const Mat3& R) {
   return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(R.data());
 }
-// (w, t) of a pose seen from another: R = exp([w]x) R0.
+// Difference (w, t) of a pose from another pose: R = exp([w]x) R0.
 VectorXd difference(const Pose& pose, const Pose& from) {
-  const Eigen::AngleAxisd turn(matrix3(pose.R) * matrix3(from.R).transpose());
+  const Eigen::AngleAxisd rotation(matrix3(pose.R) * matrix3(from.R).transpose());
   VectorXd d(6);
-  d << turn.angle() * turn.axis(), pose.t[0] - from.t[0], pose.t[1] - from.t[1],
+  d << rotation.angle() * rotation.axis(), pose.t[0] - from.t[0], pose.t[1] - from.t[1],
       pose.t[2] - from.t[2];
   return d;
 }
 
-TEST(CovarianceOfAPose, of_two_views_is_that_of_many_draws) {
+TEST(CovarianceOfAPose, of_two_views_agrees_with_the_scatter_of_many_draws) {
   std::mt19937_64 random(6);
   const ProblemScene clean = make_problem_scene(
       ModelKind::essential, {.points = kPoints, .inliers = 1, .noise = 0}, random);
@@ -127,7 +128,7 @@ TEST(CovarianceOfAPose, of_two_views_is_that_of_many_draws) {
     EXPECT_NEAR(of_matrix.model[i], expected.model[i], 1e-9 * matrix_of(expected.model).norm());
 }
 
-TEST(CovarianceOfAPose, of_scene_points_is_that_of_many_draws) {
+TEST(CovarianceOfAPose, of_scene_points_agrees_with_the_scatter_of_many_draws) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::absolute_pose);
   std::mt19937_64 random(7);
   const ProblemScene clean = make_problem_scene(
@@ -151,20 +152,20 @@ TEST(CovarianceOfAPose, of_scene_points_is_that_of_many_draws) {
   expect_agree(draws, matrix_of(expected.pose), 6);
 }
 
-TEST(CovarianceArguments, flags_and_points_that_say_nothing) {
+TEST(CovarianceArguments, may_contain_flagged_and_invalid_points) {
   std::mt19937_64 random(8);
   const ProblemScene s =
       make_problem_scene(ModelKind::homography, {.points = 50, .inliers = 1, .noise = 1}, random);
   std::vector<PointPair> points = s.pairs();
   const Mat3 H = estimate(ModelKind::homography, points).model;
   const ModelCovariance all = covariance(ModelKind::homography, H, points);
-  // Points that are flagged out, or no numbers, change nothing.
+  // Points that are flagged out or not finite have no influence.
   points.push_back({1, 2, 3, 4});
   points.push_back({std::numeric_limits<double>::quiet_NaN(), 2, 3, 4});
   std::vector<std::uint8_t> flags(52, 1);
   flags[50] = 0;
   EXPECT_EQ(covariance(ModelKind::homography, H, points, {}, flags).model, all.model);
-  // Four points fit exactly: the noise has to be given. Three leave H open.
+  // Four points fit exactly, so the noise has to be given. Three points do not determine H.
   const std::span<const PointPair> some(points);
   EXPECT_FALSE(covariance(ModelKind::homography, H, some.first(4)).ok);
   EXPECT_TRUE(covariance(ModelKind::homography, H, some.first(4), {}, {}, 1).ok);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inputs without geometry, without numbers, or of absurd size: an Outcome, never a crash.
+// Inputs without geometry, with invalid numbers, or of absurd size give an Outcome, never a crash.
 #include <gtest/gtest.h>
 
 #include <bifocal/error.hpp>
@@ -31,7 +31,7 @@ struct Estimator {
 
 class Degenerate : public testing::TestWithParam<Estimator> {
  protected:
-  // Whatever comes back has to be complete and consistent.
+  // Runs the estimator and checks that the result is complete and consistent.
   static EstimateResult run(const Pairs& pairs, const RobustOptions& options = {}) {
     const EstimateResult r = GetParam().run(pairs, options);
     EXPECT_EQ(r.inliers.size(), pairs.size());
@@ -48,7 +48,7 @@ class Degenerate : public testing::TestWithParam<Estimator> {
   }
 };
 
-TEST_P(Degenerate, too_few_points) {
+TEST_P(Degenerate, too_few_points_have_no_model) {
   for (size_t n = 0; n < GetParam().sample; ++n) {
     Pairs pairs(n);
     for (size_t i = 0; i < n; ++i)
@@ -57,24 +57,24 @@ TEST_P(Degenerate, too_few_points) {
   }
 }
 
-TEST_P(Degenerate, all_points_equal) {
+TEST_P(Degenerate, equal_points_have_no_model) {
   EXPECT_EQ(run(Pairs(500, {10, 20, 30, 40})).outcome, Outcome::degenerate_sample);
 }
 
-TEST_P(Degenerate, one_match_repeated_among_too_few_others) {
+TEST_P(Degenerate, one_repeated_match_has_no_model) {
   Pairs pairs(300, {100, 200, 110, 190});
   pairs.push_back({500, 300, 520, 310});
   pairs.push_back({700, 100, 690, 130});
   EXPECT_FALSE(run(pairs).ok());
 }
 
-TEST_P(Degenerate, collinear_points) {
+TEST_P(Degenerate, collinear_points_have_no_model) {
   Pairs pairs;
   for (int i = 0; i < 200; ++i) pairs.push_back({i * 3.0, i * 2.0 + 5, i * 3.0 + 7, i * 2.0});
   EXPECT_EQ(run(pairs).outcome, Outcome::degenerate_sample);
 }
 
-TEST_P(Degenerate, nearly_collinear_points_determine_nothing) {
+TEST_P(Degenerate, nearly_collinear_points_determine_no_model) {
   std::mt19937_64 random(11);
   for (const double sigma : {1e-9, 1e-6, 1e-3, 0.05, 0.5}) {
     std::normal_distribution<double> noise(0, sigma);
@@ -87,7 +87,7 @@ TEST_P(Degenerate, nearly_collinear_points_determine_nothing) {
   }
 }
 
-TEST_P(Degenerate, repeating_wrong_matches_proves_nothing) {
+TEST_P(Degenerate, repeated_wrong_matches_have_no_model) {
   std::mt19937_64 random(12);
   std::uniform_real_distribution<double> x(0, 1280), y(0, 960);
   int accepted = 0;
@@ -115,7 +115,7 @@ TEST_P(Degenerate, not_finite_points_are_left_out_and_listed) {
   EXPECT_EQ(r.not_finite, (std::vector<int>{0, 17, 402}));
   ASSERT_TRUE(r.ok());
   for (const int i : r.not_finite) EXPECT_EQ(r.inliers[static_cast<size_t>(i)], 0);
-  // The same points in the same order without them: the same result.
+  // Removing these points without changing the order gives the same result.
   EXPECT_EQ(r.model, clean.model);
   EXPECT_EQ(run(Pairs(20, {kNaN, kNaN, kNaN, kNaN})).outcome, Outcome::too_few_points);
 }
@@ -143,7 +143,7 @@ TEST_P(Degenerate, few_inliers_are_found) {
   EXPECT_EQ(rejected, 0);
 }
 
-TEST_P(Degenerate, huge_coordinates) {
+TEST_P(Degenerate, huge_coordinates_do_no_harm) {
   std::mt19937_64 random(8);
   TwoViewScene scene = make_scene(
       {.points = 400, .inliers = 0.8, .planar = GetParam().name == "homography"}, random);
@@ -156,7 +156,7 @@ TEST_P(Degenerate, huge_coordinates) {
   run(scene.points);
 }
 
-TEST_P(Degenerate, many_points) {
+TEST_P(Degenerate, many_points_are_solved) {
   std::mt19937_64 random(9);
   const TwoViewScene scene = make_scene(
       {.points = 100000, .inliers = 0.5, .planar = GetParam().name == "homography"}, random);
@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
                               }}),
     [](const auto& test) { return test.param.name; });
 
-// RANSAC finds near-singular homographies that agree with every match starting near a line.
+// RANSAC finds near-singular homographies that agree with every match that starts near a line.
 TEST(Homography, that_expands_along_a_line_is_no_model) {
   std::mt19937_64 random(10);
   for (int trial = 0; trial < 20; ++trial) {

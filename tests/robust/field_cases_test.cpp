@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matches as people bring them: maps between two units, and a turned camera whose focal length is
-// not quite the given one.
+// Matches as users bring them: maps between two units, and a rotated camera whose given focal
+// length is slightly wrong.
 #include <gtest/gtest.h>
 
 #include <bifocal/io.hpp>
@@ -22,8 +22,8 @@ int right_inliers(const EstimateResult& r, int right) {
   return static_cast<int>(std::count(r.inliers.begin(), r.inliers.begin() + right, 1));
 }
 
-// A table in px and in metres on it: of 40 matches the first 32 are right.
-TEST(FieldCases, a_map_from_pixels_to_metres) {
+// A table with coordinates in px and in metres; the first 32 of 40 matches are correct.
+TEST(FieldCases, a_map_from_pixels_to_metres_is_found) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::affine);
   BIFOCAL_NEEDS_DATA("field_cases/table_px_metres.txt");
   const Pairs points = read_correspondences(data("field_cases/table_px_metres.txt")).points;
@@ -51,8 +51,8 @@ TEST(FieldCases, a_map_from_pixels_to_metres) {
   EXPECT_EQ(right_inliers(r, 32), 32);
 }
 
-// Every kind of map, of any scale, from few and from many matches.
-TEST(FieldCases, maps_of_any_scale) {
+// Every kind of map, at any scale, with few and with many matches.
+TEST(FieldCases, maps_of_any_scale_are_found) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::affine);
   for (const int n : {40, 60, 2000}) {
     for (const double scale : {1e3, 1e-1, 1e-3, 5e-4, 1e-5, 1e-8}) {
@@ -75,7 +75,8 @@ TEST(FieldCases, maps_of_any_scale) {
         q.y2 *= scale;
         p.push_back(q);
       }
-      // The distance of the pair: nearly all of it lies in the image of the smaller unit.
+      // The error of a match is a distance in both images; the image with the smaller unit
+      // contributes nearly all.
       const double threshold = 2 * scale / std::hypot(1, scale);
       for (const ModelKind kind :
            {ModelKind::homography, ModelKind::affine, ModelKind::similarity}) {
@@ -88,8 +89,8 @@ TEST(FieldCases, maps_of_any_scale) {
   }
 }
 
-// 500 matches of a camera of f = 1000 that turned by 25 degrees; 400 are right.
-TEST(FieldCases, a_turn_with_a_focal_length_a_little_off_is_no_translation) {
+// 500 matches of a camera with f = 1000 that rotated by 25 degrees; 400 are correct.
+TEST(FieldCases, a_rotation_with_an_inexact_focal_length_is_no_translation) {
   BIFOCAL_NEEDS_DATA("field_cases/turned_camera.txt");
   const Pairs points = read_correspondences(data("field_cases/turned_camera.txt")).points;
   double exact[9] = {};
@@ -108,9 +109,9 @@ TEST(FieldCases, a_turn_with_a_focal_length_a_little_off_is_no_translation) {
   }
 }
 
-// A camera that moved beside a plane, and one that moved a little in a scene with depth: both have
-// a small parallax, and their translation is seen.
-TEST(FieldCases, a_small_translation_is_not_doubted_where_it_is_seen) {
+// A camera that moved along a plane, and a camera that moved a little in a scene with depth: both
+// have a small parallax, but it suffices to determine the translation.
+TEST(FieldCases, a_visible_small_translation_is_not_doubted) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> place(-1, 1), depth(4, 12);
   std::normal_distribution<double> noise(0, 0.3);

@@ -24,7 +24,7 @@ void expect_near(const Numbers& a, const Numbers& b, double error) {
 }
 constexpr Mat3 kOne = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-TEST(Geometry, products_are_those_of_the_sums) {
+TEST(Geometry, products_equal_plain_sums) {
   const Mat3 a = {1, 2, 3, 4, 5, 6, 7, 8, 9}, b = {1, 0, 2, -1, 3, 0, 0, 1, 1};
   EXPECT_EQ(times(a, b), (Mat3{-1, 9, 5, -1, 21, 14, -1, 33, 23}));
   EXPECT_EQ(times(a, Vec3{1, -1, 2}), (Vec3{5, 11, 17}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real matches of which few are right, or which two models explain nearly as well: 50 seeds each,
-// beside the truth.
+// Real pairs with few correct matches, or with two models of nearly equal support: 50 seeds each,
+// compared with the truth.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ Counts planes_found(const std::string& name, const Plane& truth, double threshol
   return c;
 }
 
-// 9 of 70 are right.
+// Only 9 of 70 matches are correct.
 TEST(HardPairs, graf_1_and_5_are_found) {
   BIFOCAL_NEEDS_DATA("hard_pairs/graf_1-5.txt");
   const Plane truth = {{0.62544644, 0.057759174, 222.01217, 0.22240536, 1.1652147, -25.605611,
@@ -71,11 +71,11 @@ TEST(HardPairs, graf_1_and_5_are_found) {
   EXPECT_EQ(c.wrong, 0);
 }
 
-// 14 of 51 are right, six times as large in one picture as in the other; some share a point, which
-// a nearly singular map takes to all its partners.
+// 14 of 51 matches are correct, at a scale factor of six. Some matches share a point that a nearly
+// singular map takes to all its partners.
 TEST(HardPairs, an_extreme_zoom_is_found) {
   BIFOCAL_NEEDS_DATA("hard_pairs/ExtremeZoom.txt");
-  // From image 1 to image 2: the inverse of the reference beside the matches.
+  // Maps image 1 to image 2: the inverse of the reference that accompanies the matches.
   const Plane truth = {
       {0.1568610407740651, 0.011965518639073709, 651.3135708905138, -0.0038674730076884763,
        0.16166508566051788, 420.64609540833806, 5.66725804445851e-07, 1.0130397790735531e-05, 1},
@@ -88,8 +88,8 @@ TEST(HardPairs, an_extreme_zoom_is_found) {
   }
 }
 
-// castle-P19 0014 and 0015: a pose 1.7 degrees off has the lower cost at 2 px, where the noise is
-// 0.27 px.
+// castle-P19 0014 and 0015: a pose with an error of 1.7 degrees has the lower cost at a threshold
+// of 2 px, while the noise is 0.27 px.
 TEST(HardPairs, a_threshold_far_too_wide_costs_no_accuracy) {
   BIFOCAL_NEEDS_DATA("hard_pairs/castle_0014_0015.txt");
   const auto points = read_correspondences(data("hard_pairs/castle_0014_0015.txt")).points;

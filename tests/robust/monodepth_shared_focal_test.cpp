@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two pictures of one camera whose focal length is not known, with depths of a network: beside the
-// same without depths and beside least squares on the right matches, and depths that are none.
+// Two images of one camera with unknown focal length and with depths from a network: compared with
+// the estimate without depths and with least squares on the correct matches. Invalid depths are
+// tested as well.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -35,13 +36,13 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-// The focal length of least squares over the right matches, from the truth on.
+// Returns the focal length of least squares over the correct matches, starting at the truth.
 double least_squares(const TwoViewScene& s) {
   const Vec3& t = s.truth.t;
   const Mat3 E = times({0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0}, s.truth.R);
   const Mat3 F = fundamental_from_essential(E, s.camera, s.camera);
   const Refined r = refine(ModelKind::shared_focal, F, s.points, {{kUnknown}}, s.labels);
-  // In units of 1000 px from the principal point, of length 1.
+  // Scales F to units of 1000 px from the principal point and to unit length.
   const Mat3 A = {1000, 0, 640, 0, 1000, 480, 0, 0, 1};
   Mat3 scaled = times(transposed(A), times(r.model, A));
   robust::ScalarMath::mat3_normalise(scaled.data());
@@ -49,8 +50,8 @@ double least_squares(const TwoViewScene& s) {
 }
 
 struct Tally {
-  int right = 0;              // estimates that are: half of the right matches, and few others
-  std::vector<double> focal;  // relative errors of the focal lengths that are known
+  int right = 0;              // estimates with at least 70 % of the true matches
+  std::vector<double> focal;  // relative errors of the reported focal lengths
   std::vector<double> samples, ms;
 };
 
@@ -104,19 +105,19 @@ Comparison compare(const synthetic::SceneOptions& options, double depth_deviatio
 
 using MonodepthSharedFocal = test::NeedsProblem<ModelKind::monodepth_shared_focal>;
 
-// Samples of three matches are free of wrong ones far more often than those of six.
-TEST_F(MonodepthSharedFocal, finds_few_right_matches_in_fewer_samples) {
+// Samples of three matches are free of wrong matches far more often than samples of six.
+TEST_F(MonodepthSharedFocal, finds_few_correct_matches_in_fewer_samples) {
   const Comparison few = compare({.points = 100, .inliers = 0.2, .noise = 0.5}, 0.03, 8);
   EXPECT_GE(few.with.right, 7);
   EXPECT_LT(4 * median(few.with.samples), median(few.without.samples));
   EXPECT_LT(4 * median(few.with.ms), median(few.without.ms));
-  // Without depths most of these are given up.
+  // Without depths most pairs in this comparison are given up.
   const Comparison rare = compare({.points = 300, .inliers = 0.1, .noise = 0.5}, 0.03, 8);
   EXPECT_GE(rare.with.right, 7);
   EXPECT_GT(rare.with.right, rare.without.right);
 }
 
-TEST_F(MonodepthSharedFocal, error_is_that_of_least_squares) {
+TEST_F(MonodepthSharedFocal, error_is_near_least_squares) {
   for (const double inliers : {0.8, 0.5, 0.3, 0.15}) {
     std::mt19937_64 random(31);
     std::vector<double> ours, least;
@@ -138,7 +139,7 @@ TEST_F(MonodepthSharedFocal, error_is_that_of_least_squares) {
   }
 }
 
-// Points of one scene, 60 % right.
+// Makes the points of one scene with 60 % correct matches.
 std::vector<DepthPair> any_points(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   return with_told_depths(make_scene({.points = 400, .inliers = 0.6, .noise = 0.5}, random), 0.02,
@@ -156,8 +157,9 @@ TEST_F(MonodepthSharedFocal, does_not_depend_on_the_unit_of_the_depths) {
   EXPECT_EQ(after.inliers, before.inliers);
 }
 
-// A match without a depth is treated as one of weight 0, on every device, and beside weights.
-TEST_F(MonodepthSharedFocal, match_without_a_depth_gets_its_flag_and_no_more) {
+// A match without a depth is treated like a match of weight 0, on every device, and combined
+// with weights.
+TEST_F(MonodepthSharedFocal, match_without_a_depth_only_gets_its_flag) {
   const std::vector<DepthPair> whole = any_points(4);
   std::vector<DepthPair> points = whole;
   std::vector<double> ones(points.size(), 1), weights = ones;
@@ -189,7 +191,7 @@ TEST_F(MonodepthSharedFocal, match_without_a_depth_gets_its_flag_and_no_more) {
       EXPECT_NEAR(r.focal_length, expected.focal_length, 0.1);
     }
   }
-  // Without any depth there is nothing to draw.
+  // Without any depth no sample can be drawn.
   for (DepthPair& p : points) p.depth2 = 0;
   EXPECT_EQ(estimate(kKind, points, kInput).outcome, Outcome::too_few_points);
 }
@@ -202,7 +204,7 @@ TEST_F(MonodepthSharedFocal, has_the_scene_points_of_a_relative_pose) {
   ASSERT_TRUE(r.ok());
   EXPECT_GT(r.in_front, 220);
   EXPECT_EQ(r.model, estimate(kKind, points, kInput).model);
-  // The pieces take the model without depths.
+  // The separate functions take the model without depths.
   const std::vector<double> errors = residuals(kKind, r.model, pairs, {{kUnknown}});
   EXPECT_EQ(errors, residuals(ModelKind::shared_focal, r.model, pairs, {{kUnknown}}));
   const ModelCovariance c = covariance(kKind, r.model, pairs, {{kUnknown}}, r.inliers, r.noise);
@@ -229,7 +231,7 @@ TEST_F(MonodepthSharedFocal, refuses_points_of_another_kind) {
   Queue queue;
   const std::string takes = "estimate monodepth_shared_focal: takes point pairs with depths",
                     found =
-                        "estimate_batch: a monodepth_shared_focal is found from point pairs "
+                        "estimate_batch: monodepth_shared_focal is estimated from point pairs "
                         "with depths";
   EXPECT_EQ(message([&] { (void)estimate(kKind, pairs, kInput); }), takes);
   EXPECT_EQ(message([&] { (void)estimate(kKind, seen, kInput); }), takes);
@@ -239,7 +241,7 @@ TEST_F(MonodepthSharedFocal, refuses_points_of_another_kind) {
             "estimate shared_focal: takes point pairs");
   EXPECT_EQ(
       message([&] { (void)estimate_batch(queue, ModelKind::shared_focal, points.data(), batch); }),
-      "estimate_batch: a shared_focal is found from point pairs");
+      "estimate_batch: shared_focal is estimated from point pairs");
   EXPECT_EQ(message([&] { (void)estimate_relative_pose(ModelKind::homography, points); }),
             "estimate_relative_pose: homography has no relative pose");
   EXPECT_EQ(estimate(kKind, std::span(points).first(2), kInput).outcome, Outcome::too_few_points);
@@ -257,8 +259,8 @@ TEST_F(MonodepthSharedFocal, of_wrong_matches_is_not_believed) {
   EXPECT_LE(believed, 1);
 }
 
-// Six parameters follow six matches, three of which are no sample's: wrong matches that move
-// little, with equal depths in both pictures, let such models agree with some more.
+// Six parameters fit six matches, of which only three are in the sample. Wrong matches with small
+// displacements and equal depths in both images may therefore give models with some more inliers.
 TEST_F(MonodepthSharedFocal, of_wrong_matches_that_move_little_is_not_believed) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> x(0, 640), y(0, 480), depth(1, 10);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the errors of a model tell: the scale of the noise, points of too much leverage, which side
-// of the cameras the points lie on.
+// Quantities derived from the errors of a model: the scale of the noise, points of too much
+// leverage, and the side of the cameras on which points lie.
 #include <Eigen/Cholesky>
 #include <algorithm>
 
@@ -15,9 +15,10 @@ struct Noise : public test::NeedsProblem<P::problem> {
 };
 TYPED_TEST_SUITE(Noise, AllProblems, ProblemNames);
 
-// Noise of 1 px under the true model, whatever the share of right matches and the threshold.
+// Noise of 1 px under the true model is found for any fraction of correct matches and
+// any threshold.
 TYPED_TEST(Noise, scale_is_found) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   constexpr int kPoints = 20000;
   for (const double inliers : {0.8, 0.5, 0.3}) {
     for (const double threshold : {1.0, 2.5, 6.25}) {
@@ -32,8 +33,9 @@ TYPED_TEST(Noise, scale_is_found) {
                                           0.4 * s.threshold, errors.data(), &matches) /
                            s.pixel;
       const double right = inliers * kPoints;
-      // The fixed point is left when the variance changes by less than 2 %; five standard
-      // deviations of a scale from so many matches, of a window that sees most of them.
+      // The fixed-point iteration ends if the variance changes by less than 2 %. The tolerance adds
+      // five standard deviations of a scale that is estimated from this number of matches in a
+      // window with most matches.
       const double tolerance = 0.02 + 5 / std::sqrt(right);
       EXPECT_NEAR(sigma, 1, tolerance) << inliers << ", " << threshold << " px";
       EXPECT_NEAR(matches, right, tolerance * right) << inliers << ", " << threshold << " px";
@@ -41,8 +43,8 @@ TYPED_TEST(Noise, scale_is_found) {
   }
 }
 
-TYPED_TEST(Noise, scale_of_nothing_is_where_it_started) {
-  using L = typename TypeParam::Text;
+TYPED_TEST(Noise, scale_without_points_keeps_its_start) {
+  using L = typename TypeParam::Functions;
   RansacScene s =
       make_ransac_scene(TypeParam::problem, {.points = 100, .inliers = 1}, 2, this->random_);
   std::fill(s.pair.f64.begin(), s.pair.f64.end(), std::nan(""));
@@ -58,7 +60,7 @@ TYPED_TEST(Noise, scale_of_nothing_is_where_it_started) {
 template <class P>
 class Leverage : public test::NeedsProblem<P::problem> {
  protected:
-  using Text = typename P::Text;
+  using Functions = typename P::Functions;
   std::mt19937_64 random_{14};
 
   struct Cut {
@@ -69,26 +71,26 @@ class Leverage : public test::NeedsProblem<P::problem> {
     const auto view = view_of<P::problem>(s.pair);
     Cut c{s.pixel, std::vector<double>(static_cast<size_t>(s.pair.stride)), {}};  // noise: 1 px
     Model pose{};
-    typename Text::pair_shared shared;
-    Text::model_side(&view, s.pair.stride, s.truth.data(), pose.data());
-    Text::admit_points(&view, s.pair.stride, s.truth.data(), pose.data(), c.admitted.data());
+    typename Functions::pair_shared shared;
+    Functions::model_side(&view, s.pair.stride, s.truth.data(), pose.data());
+    Functions::admit_points(&view, s.pair.stride, s.truth.data(), pose.data(), c.admitted.data());
     c.weights = c.admitted;
-    Text::cut_leverage(&view, s.truth.data(), pose.data(), c.sigma, c.weights.data(), &shared);
+    Functions::cut_leverage(&view, s.truth.data(), pose.data(), c.sigma, c.weights.data(), &shared);
     return c;
   }
 
-  // Of every point: |R^-T J|^2 with its row J of the Jacobian in the parameters, and R of the
-  // points that are within two standard deviations.
+  // Leverage of every point: |R^-T J|^2 with its row J of the Jacobian in the parameters, and R of
+  // the points within two standard deviations.
   static std::vector<double> plain_leverage(const RansacScene& s, const Cut& c) {
-    constexpr int kEquations = Text::EQUATIONS;
-    double chart[20], D[kEquations * Text::DOF];
-    Text::model_open(s.truth.data(), s.pair.info.rays, chart);
-    Text::model_tangent(chart, s.pair.info.rays, D);
-    Model model{};  // of the chart: the derivatives are those of this multiple of the truth
-    Text::model_close(chart, s.pair.info.rays, model.data());
-    const Eigen::Map<Eigen::Matrix<double, kEquations, Text::DOF, Eigen::RowMajor>> tangent(D);
-    Eigen::MatrixXd all(s.pair.count(), int(Text::DOF));
-    Eigen::MatrixXd near = Eigen::MatrixXd::Zero(s.pair.count(), int(Text::DOF));
+    constexpr int kEquations = Functions::EQUATIONS;
+    double chart[20], D[kEquations * Functions::DOF];
+    Functions::model_open(s.truth.data(), s.pair.info.rays, chart);
+    Functions::model_tangent(chart, s.pair.info.rays, D);
+    Model model{};  // from the chart: derivatives belong to this multiple of the truth
+    Functions::model_close(chart, s.pair.info.rays, model.data());
+    const Eigen::Map<Eigen::Matrix<double, kEquations, Functions::DOF, Eigen::RowMajor>> tangent(D);
+    Eigen::MatrixXd all(s.pair.count(), int(Functions::DOF));
+    Eigen::MatrixXd near = Eigen::MatrixXd::Zero(s.pair.count(), int(Functions::DOF));
     for (int i = 0; i < s.pair.count(); ++i) {
       Eigen::Matrix<double, 1, kEquations> row;
       for (int k = 0; k < kEquations; ++k) {
@@ -122,7 +124,7 @@ class Leverage : public test::NeedsProblem<P::problem> {
 };
 TYPED_TEST_SUITE(Leverage, EpipolarProblems, ProblemNames);
 
-TYPED_TEST(Leverage, nothing_is_cut_without_wrong_matches) {
+TYPED_TEST(Leverage, removes_no_points_without_wrong_matches) {
   for (int trial = 0; trial < 20; ++trial) {
     const RansacScene s =
         make_ransac_scene(TypeParam::problem, {.points = 1000, .inliers = 1}, 2.5, this->random_);
@@ -131,7 +133,7 @@ TYPED_TEST(Leverage, nothing_is_cut_without_wrong_matches) {
   }
 }
 
-TYPED_TEST(Leverage, what_is_cut_lies_above_the_rest) {
+TYPED_TEST(Leverage, of_removed_points_exceeds_the_rest) {
   int cut_right = 0, cut_wrong = 0;
   for (int trial = 0; trial < 10; ++trial) {
     const RansacScene s =
@@ -150,20 +152,20 @@ TYPED_TEST(Leverage, what_is_cut_lies_above_the_rest) {
       const double e = plain_error(TypeParam::problem, s.pair, s.truth, static_cast<int>(i));
       if (e < 4 * c.sigma * c.sigma) ++(s.labels[i] ? cut_right : cut_wrong);
     }
-    // To the digits of the finite differences.
+    // The tolerance is the accuracy of the finite differences.
     EXPECT_LT(highest, lowest * (1 + 1e-4));
   }
   EXPECT_GT(cut_wrong, cut_right) << "of those near their epipolar line";
 }
 
 template <class P>
-struct Oriented : public test::NeedsProblem<P::problem> {
+struct EpipolarOrientation : public test::NeedsProblem<P::problem> {
   std::mt19937_64 random_{15};
 };
-TYPED_TEST_SUITE(Oriented, EpipolarProblems, ProblemNames);
+TYPED_TEST_SUITE(EpipolarOrientation, EpipolarProblems, ProblemNames);
 
-TYPED_TEST(Oriented, true_matches_are) {
-  using L = typename TypeParam::Text;
+TYPED_TEST(EpipolarOrientation, holds_for_true_matches) {
+  using L = typename TypeParam::Functions;
   for (int trial = 0; trial < 300; ++trial) {
     const RansacScene s = make_ransac_scene(
         TypeParam::problem, {.points = 64, .inliers = 1, .noise = 0}, 2, this->random_);
@@ -181,7 +183,7 @@ TYPED_TEST(Oriented, true_matches_are) {
       EXPECT_TRUE(L::epipolar_oriented(F.data(), p, p + stride, p + 2 * stride, p + 3 * stride,
                                        s.pair.count()));
     }
-    // One that lies behind a camera among them: mirrored at the epipole e (F'e = 0) on its line.
+    // One point lies behind a camera: it is mirrored at the epipole e (F'e = 0) on its line.
     Eigen::Map<const RowMajor3> F(s.truth.data());
     const Eigen::Vector3d e = F.transpose().fullPivLu().kernel().col(0);
     const size_t x = static_cast<size_t>(2 * stride + 3), y = static_cast<size_t>(3 * stride + 3);
@@ -193,10 +195,10 @@ TYPED_TEST(Oriented, true_matches_are) {
   }
 }
 
-// With the epipole in the middle of image 2 a wrong match lies on either side of it equally often:
-// n of them agree by chance 2 in 2^n times.
-TYPED_TEST(Oriented, wrong_matches_are_by_chance_only) {
-  using L = typename TypeParam::Text;
+// If the epipole is in the middle of image 2, a wrong match lies equally often on either side. Then
+// n wrong matches agree by chance 2 in 2^n times.
+TYPED_TEST(EpipolarOrientation, holds_only_by_chance_for_wrong_matches) {
+  using L = typename TypeParam::Functions;
   std::normal_distribution<double> normal(0, 1);
   constexpr int kTrials = 100000;
   for (const int n : {2, 5, 7}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pair with a queue: on the CPU the same bits as without, on other devices the same estimate.
+// A single pair with a queue: on the CPU the same bits as without a queue, on other devices the
+// same estimate.
 #include <gtest/gtest.h>
 
 #include <bifocal/error.hpp>
@@ -71,7 +72,7 @@ TEST_P(OnePair, without_geometry_is_not_believed_on_any_device) {
   }
 }
 
-// A binding's way to a pair that lies on a device: estimate_batch() of it alone.
+// Language bindings estimate a pair in device memory by estimate_batch() with one pair.
 TEST_P(OnePair, is_a_batch_of_one_with_its_own_options) {
   const ProblemScene s = scene(600, 0.6);
   const EstimateResult alone = estimate_scene(s, kOptions);

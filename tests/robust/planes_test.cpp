@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fundamental matrices of scenes most of which is one plane (RobustOptions::dominant_plane).
+// Fundamental matrices of scenes that consist mostly of one plane (RobustOptions::dominant_plane).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ RobustOptions options_with(bool dominant_plane, int seed = 0) {
       .threshold = 2.5, .seed = static_cast<std::uint64_t>(seed), .dominant_plane = dominant_plane};
 }
 
-// Scenes whose matrix is within `limit` px on points that no estimator sees.
+// Counts the scenes whose matrix is within `limit` px on points that the estimator does not see.
 int solved(const std::vector<TwoViewScene>& all, bool dominant_plane, double limit) {
   int count = 0;
   for (size_t k = 0; k < all.size(); ++k) {
@@ -39,7 +39,7 @@ int solved(const std::vector<TwoViewScene>& all, bool dominant_plane, double lim
   return count;
 }
 
-TEST(DominantPlane, is_left_for_what_lies_off_it) {
+TEST(DominantPlane, is_abandoned_for_points_off_the_plane) {
   int before = 0, after = 0;
   for (const double share : {0.8, 0.9, 0.95}) {
     const auto all = scenes({.points = 1000, .inliers = 0.6, .on_plane = share});
@@ -73,7 +73,7 @@ TEST(DominantPlane, is_no_proof_of_a_matrix) {
   }
 }
 
-TEST(DominantPlane, changes_nothing_where_there_is_none) {
+TEST(DominantPlane, has_no_effect_without_a_plane) {
   for (const TwoViewScene& s : scenes({.points = 500, .inliers = 0.5})) {
     const EstimateResult plain =
         estimate(ModelKind::fundamental, s.points, {.options = options_with(false)});
@@ -100,7 +100,7 @@ TEST(DominantPlane, changes_fundamental_matrices_only) {
   }
 }
 
-TEST(DominantPlane, with_weights_leaves_out_what_weighs_nothing) {
+TEST(DominantPlane, ignores_points_of_weight_0) {
   auto all = scenes({.points = 800, .inliers = 0.6, .on_plane = 0.9});
   all.resize(5);
   for (TwoViewScene& s : all) {
@@ -120,7 +120,7 @@ TEST(DominantPlane, with_weights_leaves_out_what_weighs_nothing) {
   }
 }
 
-TEST(DominantPlane, of_pairs_in_a_batch_is_that_of_each_alone) {
+TEST(DominantPlane, in_a_batch_equals_single_pairs) {
   std::vector<PointPair> points;
   std::vector<std::int64_t> offsets = {0};
   std::vector<EstimateResult> alone;

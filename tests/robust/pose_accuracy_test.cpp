@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Absolute poses of noisy scenes: near the fit to the right matches alone, also where these are few
-// or the threshold is too tight, and none where there is nothing to find.
+// Absolute poses of noisy scenes are near the fit to the correct matches alone, even if these are
+// few or the threshold is too tight. Scenes without a pose give none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Median rotation and position errors, and those of the fit to the right matches.
+// Median rotation and position errors, and the errors of the fit to the correct matches.
 struct Errors {
   double rotation, position, best_rotation, best_position;
 };
@@ -51,7 +51,7 @@ Errors errors_of(int points, double inliers, double threshold) {
   return {median(e[0]), median(e[1]), median(e[2]), median(e[3])};
 }
 
-TEST(PoseAccuracy, is_near_the_fit_to_the_right_matches) {
+TEST(PoseAccuracy, is_near_the_fit_to_the_correct_matches) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::absolute_pose);
   for (const double inliers : {0.8, 0.3}) {
     for (const double threshold : {1.0, 2.5, 6.25}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of pairs whose matches have weights and qualities, on every device: as each pair alone.
+// Batches of pairs whose matches have weights and qualities, on every device: each pair gets the
+// result that it gets alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ constexpr RobustOptions kOptions = {
     .threshold = 2.5, .max_iterations = 2000, .min_inlier_ratio = 0.4, .seed = 9};
 constexpr Intrinsics kCamera{1000, 1000, 640, 480};
 
-// All pairs behind points that belong to none.
+// All pairs, preceded by points that belong to no pair.
 struct Content {
   ModelKind kind;
   std::vector<PointPair> points;
@@ -128,7 +129,7 @@ class PriorBatch : public testing::TestWithParam<ModelKind> {
   Content content_ = make_content(GetParam());
 };
 
-TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
+TEST_P(PriorBatch, gives_the_result_of_each_single_pair) {
   for (const Given& given : {Given{}, Given{.qualities = false}, Given{.weights = false}}) {
     std::vector<EstimateResult> expected;
     int with_model = 0;
@@ -140,7 +141,8 @@ TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
     for (const DeviceInfo& info : list_devices()) {
       SCOPED_TRACE(info.id);
       Queue queue{Device(info.id)};
-      // Elsewhere than on a CPU sums differ by rounding, which the refinement does not magnify.
+      // On devices other than a CPU, sums differ by rounding, which the refinement does
+      // not magnify.
       const double tolerance = info.kind == DeviceKind::cpu ? 0 : 1e-6;
       const BatchEstimate all = run(queue, content_, given);
       int other_ways = 0;
@@ -149,8 +151,9 @@ TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
         const Estimate& e = all.pairs[k];
         const EstimateResult& s = expected[k];
         EXPECT_EQ(e.outcome, s.outcome);
-        // Where two samples score alike rounding decides which is refined: of pairs half right one
-        // or two in a hundred end at another model, as good; or refinement at another maximum.
+        // If two samples have equal scores, rounding decides which is refined. Of pairs with half
+        // of their matches correct, one or two in a hundred end at another model or maximum of
+        // equal quality.
         if (tolerance > 0 && s.ok() &&
             (e.iterations != s.iterations || distance(e.model, s.model) > tolerance)) {
           EXPECT_LE(++other_ways, 1);
@@ -158,7 +161,7 @@ TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
           continue;
         }
         EXPECT_EQ(e.iterations, s.iterations);
-        // Of several models of wrong matches rounding may decide.
+        // Among several models of wrong matches, rounding may decide.
         if (tolerance > 0 && e.outcome == Outcome::not_significant) continue;
         EXPECT_EQ(e.inlier_count, s.inlier_count);
         EXPECT_LE(distance(e.model, s.model), tolerance);
@@ -175,7 +178,7 @@ TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
   }
 }
 
-TEST_P(PriorBatch, the_same_wherever_the_numbers_lie) {
+TEST_P(PriorBatch, is_the_same_in_host_and_device_memory) {
   for (const DeviceInfo& info : list_devices()) {
     SCOPED_TRACE(info.id);
     Queue queue{Device(info.id)};
@@ -194,7 +197,7 @@ TEST_P(PriorBatch, the_same_wherever_the_numbers_lie) {
   }
 }
 
-TEST_P(PriorBatch, weights_on_a_device_that_are_none_count_as_0) {
+TEST_P(PriorBatch, invalid_weights_on_a_device_count_as_0) {
   Content zero = content_, wrong = content_;
   const double none[] = {-1, kNaN, std::numeric_limits<double>::infinity()};
   for (size_t i = 0; i < 30; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matches with weights and qualities, one pair a call.
+// Matches with weights and qualities, with one pair per call.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ struct Estimator {
   friend void PrintTo(const Estimator& e, std::ostream* out) { *out << e.name; }
 };
 
-// Each match of image 1 as a scene point, which the depth of the scene does not matter to: one on
-// the ray of image 1, at a depth that differs from match to match.
+// Returns a scene point for each match: a point on the ray of image 1, at a depth that differs from
+// match to match and is independent of the scene's depth.
 std::vector<ScenePoint> scene_points(const TwoViewScene& s, const std::vector<PointPair>& pairs) {
   std::vector<ScenePoint> points;
   for (const PointPair& p : pairs) {
@@ -46,7 +46,7 @@ std::vector<ScenePoint> scene_points(const TwoViewScene& s, const std::vector<Po
   return points;
 }
 
-// Image points of scene_points where the match is a right one, else where they are.
+// Replaces the image points of correct matches by projections of scene_points; wrong matches stay.
 TwoViewScene pose_scene(TwoViewScene s, std::mt19937_64& random) {
   std::normal_distribution<double> noise;
   const std::vector<ScenePoint> points = scene_points(s, s.points);
@@ -136,7 +136,7 @@ class Priors : public testing::TestWithParam<Estimator> {
     for (double& x : v) x = unit(random_);
     return v;
   }
-  // How far right ones stand out from the wrong ones, in standard deviations.
+  // Random qualities; correct matches exceed wrong matches by `apart` standard deviations.
   Numbers qualities(const TwoViewScene& s, double apart) {
     std::normal_distribution<double> noise;
     Numbers q;
@@ -147,7 +147,7 @@ class Priors : public testing::TestWithParam<Estimator> {
   std::mt19937_64 random_{61};
 };
 
-TEST_P(Priors, equal_weights_change_nothing) {
+TEST_P(Priors, equal_weights_have_no_effect) {
   for (const int n : {60, 1500}) {
     TwoViewScene s = scene(n, 0.6);
     s.points[7].x1 = kNaN;
@@ -180,12 +180,12 @@ TEST_P(Priors, the_unit_of_the_weights_does_not_matter) {
   }
 }
 
-TEST_P(Priors, of_weight_0_are_as_if_not_given_but_for_their_flag) {
+TEST_P(Priors, of_weight_0_only_affect_the_flag) {
   TwoViewScene s = scene(2000, 0.1);
   std::vector<PointPair> right;
   Numbers weights;
   for (size_t i = 0; i < s.points.size(); ++i) {
-    // Half of the right ones too.
+    // Half of the correct matches also get weight 0.
     weights.push_back(s.labels[i] && i % 2 ? 1 : 0);
     if (weights.back() > 0) right.push_back(s.points[i]);
   }
@@ -207,7 +207,7 @@ TEST_P(Priors, of_weight_0_are_as_if_not_given_but_for_their_flag) {
   }
   EXPECT_GE(flagged, of * 9 / 10);
   EXPECT_LE(wrong, 60);
-  // Wherever they are.
+  // Points of weight 0 have no influence wherever they are.
   for (size_t i = 0; i < s.points.size(); ++i) {
     if (weights[i] == 0) s.points[i].x2 += 300;
   }
@@ -216,7 +216,7 @@ TEST_P(Priors, of_weight_0_are_as_if_not_given_but_for_their_flag) {
   EXPECT_NE(moved.inliers, all.inliers);
 }
 
-TEST_P(Priors, of_little_weight_hardly_disturb) {
+TEST_P(Priors, of_little_weight_have_little_effect) {
   const TwoViewScene s = scene(2000, 0.1);
   Numbers weights;
   for (const std::uint8_t right : s.labels) weights.push_back(right ? 1 : 1e-3);
@@ -231,8 +231,8 @@ TEST_P(Priors, of_little_weight_hardly_disturb) {
   EXPECT_LT(GetParam().error(s, all), 1.5 * GetParam().error(s, alone) + 0.02);
 }
 
-// A match of weight 2 is one that is given twice.
-TEST_P(Priors, weight_is_repetition) {
+// A match of weight 2 counts like a match that is given twice.
+TEST_P(Priors, of_weight_2_equal_repetition) {
   const TwoViewScene s = scene(600, 1);
   Numbers weights;
   std::vector<PointPair> repeated = s.points;
@@ -246,9 +246,10 @@ TEST_P(Priors, weight_is_repetition) {
   const EstimateResult twice = GetParam().run(s, repeated, options, {});
   ASSERT_TRUE(plain.ok() && weighted.ok() && twice.ok());
   EXPECT_LT(distance(weighted.model, twice.model), 0.05 * distance(plain.model, twice.model));
-  // The noise that the threshold is made for (3.2 px here) counts against other numbers of matches.
+  // The a-priori noise of the threshold (3.2 px here) is combined with different numbers
+  // of matches.
   EXPECT_NEAR(weighted.noise, twice.noise, 0.03);
-  // In units of the largest weight.
+  // Scores are in units of the largest weight.
   EXPECT_NEAR(2 * weighted.score, twice.score, 0.001 * twice.score);
 }
 
@@ -288,14 +289,14 @@ TEST_P(Priors, qualities_save_iterations) {
   EXPECT_LT(good.mean, 0.5 * none.mean);
   EXPECT_GE(good.found, none.found);
   EXPECT_LT(errors[1][kScenes / 2], 1.1 * errors[0][kScenes / 2] + 0.005);
-  // Every second trial at least is one as without qualities.
+  // At least every second trial is drawn as without qualities.
   EXPECT_LT(noise.mean, 2.2 * none.mean + 128);
   EXPECT_LT(inverse.mean, 2.2 * none.mean + 128);
   EXPECT_GE(noise.found, none.found - 1);
   EXPECT_GE(inverse.found, none.found - 1);
 }
 
-TEST_P(Priors, pairs_without_geometry_have_no_model_with_qualities_and_weights_either) {
+TEST_P(Priors, of_pairs_without_geometry_give_no_model) {
   int accepted = 0;
   double plain = 0, ranked = 0;
   for (int k = 0; k < 20; ++k) {
@@ -319,7 +320,8 @@ TEST_P(Priors, of_any_kind_are_taken) {
   weights[0] = 1e300, weights[1] = 1e-300, weights[2] = 0;
   EXPECT_TRUE(run(s, {.qualities = q}).ok());
   EXPECT_TRUE(run(s, {.qualities = Numbers(s.points.size(), kNaN)}).ok());
-  // One match weighs all the others are worth and more: nothing is proved, nothing hangs.
+  // One match weighs more than all remaining matches together: the model is not significant, and
+  // the call still ends.
   const EstimateResult r = run(s, {.weights = weights}, {.max_iterations = 3000});
   EXPECT_LE(r.iterations, 3000);
   const Numbers zeros(s.points.size(), 0);

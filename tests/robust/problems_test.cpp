@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What holds for every problem of bifocal/problems.def, one pair and batches, on every device.
+// Properties of every problem of bifocal/problems.def, for one pair and for batches, on
+// every device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +34,8 @@ TEST_P(Problem, finds_the_true_matches) {
       right += s.labels[i];
       found += s.labels[i] && r.inliers[i];
     }
-    // Of errors of one or two coordinates within 2.5 standard deviations: 98.8 or 95.6 %.
+    // Errors with one or two coordinates are within 2.5 standard deviations in 98.8 or 95.6 % of
+    // all cases.
     EXPECT_GT(found, 0.93 * right) << inliers;
     EXPECT_NEAR(r.noise, 1, 0.1) << inliers;
   }
@@ -44,17 +46,18 @@ TEST_P(Problem, is_exact_on_exact_points) {
     const ProblemScene s = scene(300, 0.8, 0);
     const EstimateResult r = estimate_scene(s, kOptions);
     ASSERT_TRUE(r.ok()) << to_string(r.outcome);
-    // The last fit ends where a step gains less than 1e-9 (fundamental matrices converge slowest).
+    // The last fit ends when a step changes the score by less than 1e-9 (fundamental matrices
+    // converge slowest).
     EXPECT_LT(matrix_distance(r.model, s.result), 1e-4);
     if (!problem_info(GetParam()).has_pose) continue;
-    // The pose is as open as a focal length that the two views hardly tell.
+    // The pose is less accurate if it depends on a focal length that two views determine poorly.
     const double near = problem_info(GetParam()).estimates_focal_length ? 1e-4 : 1e-5;
     for (size_t i = 0; i < 9; ++i) EXPECT_NEAR(r.pose.R[i], s.pose.R[i], near);
     for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(r.pose.t[i], s.pose.t[i], 10 * near);
   }
 }
 
-TEST_P(Problem, finds_nothing_where_nothing_is) {
+TEST_P(Problem, has_no_model_without_geometry) {
   for (int trial = 0; trial < 5; ++trial)
     EXPECT_NE(estimate_scene(scene(300, 0), kOptions).outcome, Outcome::ok);
   EXPECT_EQ(estimate_scene(scene(problem_info(GetParam()).sample_size - 1, 1), kOptions).outcome,
@@ -68,7 +71,7 @@ BatchEstimate run_batch(Queue& queue, ModelKind kind, const std::vector<double>&
   });
 }
 
-TEST_P(Problem, in_batches_gives_what_each_pair_gives_alone) {
+TEST_P(Problem, in_batches_gives_the_result_of_each_single_pair) {
   const ProblemInfo info = problem_info(GetParam());
   std::vector<double> numbers;
   std::vector<std::int64_t> offsets = {0};
@@ -89,7 +92,7 @@ TEST_P(Problem, in_batches_gives_what_each_pair_gives_alone) {
     const BatchEstimate all =
         run_batch(queue, GetParam(), numbers,
                   {.offsets = offsets, .cameras1 = one, .cameras2 = one, .options = kOptions});
-    // Elsewhere than on a CPU sums differ by rounding, which the refinement does not magnify.
+    // On devices other than a CPU, sums differ by rounding, which the refinement does not magnify.
     const double tolerance = device.kind == DeviceKind::cpu ? 0 : 1e-6;
     for (size_t k = 0; k < alone.size(); ++k) {
       SCOPED_TRACE("pair " + std::to_string(k));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two pictures by one lens that nobody calibrated: how many more matches F with a distortion
-// explains than F alone, how well the distortion is told, and that nothing is claimed where nothing
-// is.
+// Two images by one uncalibrated lens: the number of inliers of F with a distortion compared with F
+// alone, the accuracy of the distortion, and no claim if the matches do not determine it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -36,13 +35,13 @@ double median(std::vector<double> v) {
 }
 
 struct Tally {
-  int ok = 0, told = 0;
-  int inliers = 0, right = 0, plain = 0;  // inliers, those of them that are right, of F alone
-  double seconds = 0;                     // of this thread
-  std::vector<double> errors, deviations, clean;  // of k, |error| / deviation, px of F
+  int ok = 0, with_deviation = 0;
+  int inliers = 0, right = 0, plain = 0;          // inliers, correct inliers, inliers of F alone
+  double seconds = 0;                             // CPU time of this thread
+  std::vector<double> errors, deviations, clean;  // k, |error| / deviation, px for F
 };
 
-// Scenes of a distortion drawn from `least` to `most`.
+// Runs scenes whose distortion is drawn from `least` to `most`.
 Tally run(synthetic::SceneOptions options, double least, double most, int scenes, const char* name,
           double threshold = 2) {
   std::mt19937_64 random(17);
@@ -61,7 +60,7 @@ Tally run(synthetic::SceneOptions options, double least, double most, int scenes
     ++tally.ok;
     tally.inliers += r.inlier_count;
     for (std::size_t i = 0; i < s.points.size(); ++i) tally.right += s.labels[i] && r.inliers[i];
-    tally.told += std::isfinite(r.distortion_deviation);
+    tally.with_deviation += std::isfinite(r.distortion_deviation);
     const double error = std::abs(r.distortion - options.distortion);
     tally.errors.push_back(error);
     tally.deviations.push_back(error / r.distortion_deviation);
@@ -104,21 +103,21 @@ TEST_F(RadialFundamental, explains_more_matches_than_F_alone) {
                           fmt::format("60 % right, k = {}", k).c_str());
     EXPECT_GE(one.ok, 15) << k;
     EXPECT_LT(median(one.errors), 0.01) << k;
-    // One more parameter costs nothing of pictures without distortion.
+    // Images without distortion lose no inliers by the additional parameter.
     EXPECT_GE(one.inliers, 0.99 * one.plain) << k;
   }
 }
 
-// 0.6745 is the median of a normal distribution's size.
-TEST_F(RadialFundamental, deviation_is_that_of_the_error) {
+// 0.6745 is the median absolute value of a standard normal variable.
+TEST_F(RadialFundamental, deviation_agrees_with_the_error) {
   const Tally t =
       run({.points = 400, .inliers = 1, .noise = 0.5}, -0.3, 0, 150, "deviation, 400 matches");
-  EXPECT_EQ(t.told, 150);
+  EXPECT_EQ(t.with_deviation, 150);
   EXPECT_GT(median(t.deviations), 0.5);
   EXPECT_LT(median(t.deviations), 0.9);
 }
 
-// The same scene with pixels half as wide, which the ratio of the focal lengths tells.
+// The scene is imaged with pixels half as wide, which is given by the ratio of the focal lengths.
 TEST_F(RadialFundamental, keeps_the_ratio_of_the_focal_lengths) {
   std::mt19937_64 random(3);
   for (int k = 0; k < 10; ++k) {
@@ -133,7 +132,7 @@ TEST_F(RadialFundamental, keeps_the_ratio_of_the_focal_lengths) {
   }
 }
 
-// In another unit of length the same lens has another number.
+// In another unit of length the same lens has another coefficient.
 TEST_F(RadialFundamental, distortion_has_the_unit_of_the_camera) {
   std::mt19937_64 random(4);
   const synthetic::TwoViewScene s =
@@ -149,8 +148,8 @@ TEST_F(RadialFundamental, distortion_has_the_unit_of_the_camera) {
   EXPECT_EQ(half.inliers, r.inliers);
 }
 
-// F is open there, but k is told, no better than its deviation says.
-TEST_F(RadialFundamental, of_a_plane_or_a_turn_tells_the_distortion) {
+// F is undetermined in these scenes, but k is determined, as accurately as its deviation states.
+TEST_F(RadialFundamental, of_a_plane_or_a_rotation_gives_the_distortion) {
   for (const bool planar : {true, false}) {
     const Tally t = run({.points = 500,
                          .inliers = 0.9,
@@ -182,7 +181,7 @@ TEST_F(RadialFundamental, of_wrong_matches_is_not_believed) {
   EXPECT_LE(believed, 1);
 }
 
-TEST_F(RadialFundamental, of_points_that_are_none) {
+TEST_F(RadialFundamental, has_no_result_for_degenerate_points) {
   std::mt19937_64 random(6);
   const synthetic::TwoViewScene s =
       make_scene({.points = 300, .inliers = 0.9, .noise = 0.2, .distortion = -0.2}, random);
@@ -193,7 +192,7 @@ TEST_F(RadialFundamental, of_points_that_are_none) {
   const std::vector<PointPair> same(50, s.points[0]);
   EXPECT_EQ(estimate(ModelKind::radial_fundamental, same, {.cameras = std::array{kLens}}).outcome,
             Outcome::degenerate_sample);
-  // Each match many times: no more than once counts.
+  // Repeated matches count only once.
   std::vector<PointPair> repeated;
   for (int i = 0; i < 100; ++i) repeated.push_back(s.points[static_cast<std::size_t>(i % 10)]);
   EXPECT_FALSE(
@@ -205,12 +204,12 @@ TEST_F(RadialFundamental, of_points_that_are_none) {
       estimate(ModelKind::radial_fundamental, holes, {.cameras = std::array{kLens}});
   EXPECT_TRUE(r.ok());
   EXPECT_EQ(r.not_finite, (std::vector<int>{3, 9}));
-  // Far outside of the lens.
+  // A point far outside of the lens.
   holes[5] = {1e7, 1e7, 1e7, 1e7};
   EXPECT_TRUE(estimate(ModelKind::radial_fundamental, holes, {.cameras = std::array{kLens}}).ok());
 }
 
-TEST_F(RadialFundamental, refuses_what_does_not_fit) {
+TEST_F(RadialFundamental, refuses_mismatched_input) {
   const std::vector<PointPair> points(10);
   EXPECT_THROW((void)estimate(ModelKind::radial_fundamental, points,
                               {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),
@@ -218,7 +217,7 @@ TEST_F(RadialFundamental, refuses_what_does_not_fit) {
   EXPECT_THROW((void)estimate(ModelKind::radial_fundamental, points,
                               {.cameras = std::array{Intrinsics{1, 1, std::nan(""), 0}}}),
                Error);
-  // F alone is not the model.
+  // The model includes the distortion, so F alone is refused.
   const Mat3 F = {0, 0, 0, 0, 0, 1, 0, -1, 0};
   constexpr ModelKind kind = ModelKind::radial_fundamental;
   EXPECT_THROW((void)residuals(kind, F, points, {&kLens, 1}), Error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scenes as RANSAC has them: points in scoring coordinates, the true model among them.
+// Scenes in RANSAC's representation: points and the true model in scoring coordinates.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 #include "problem_scene.hpp"
 #include "robust/pair_points.hpp"
-#include "robust/problem_lanes.hpp"
+#include "robust/problem_functions.hpp"
 #include "support/needs_problem.hpp"
 
 namespace bifocal::robust {
@@ -27,7 +27,7 @@ struct RansacScene {
   double threshold = 0;              // in units of the errors
 };
 
-// px of image `second` from scoring coordinates.
+// Returns the map from scoring coordinates to px of image `second`.
 inline RowMajor3 frame_of(const PairPoints& pair, int second) {
   const double l = pair.info.length;
   const double* c = pair.info.centre + 2 * second;
@@ -36,7 +36,7 @@ inline RowMajor3 frame_of(const PairPoints& pair, int second) {
   return T;
 }
 
-// threshold: px. Without its solver a problem has no scene.
+// Makes a scene; `threshold` is in px. A problem without its solver has no scene.
 inline RansacScene make_ransac_scene(ModelKind problem, const synthetic::SceneOptions& options,
                                      double threshold, std::mt19937_64& random) {
   const RansacSteps& steps = ransac_steps(problem);
@@ -74,14 +74,14 @@ inline RansacScene make_ransac_scene(ModelKind problem, const synthetic::SceneOp
 }
 
 template <ModelKind K>
-typename problem_lanes<double, K>::pair_view view_of(const PairPoints& pair) {
-  typename problem_lanes<double, K>::pair_view view;
-  problem_lanes<double, K>::pair_open(pair.f64.data(), pair.count(), pair.stride, &pair.info,
-                                      &view);
+typename problem_functions<double, K>::pair_view view_of(const PairPoints& pair) {
+  typename problem_functions<double, K>::pair_view view;
+  problem_functions<double, K>::pair_open(pair.f64.data(), pair.count(), pair.stride, &pair.info,
+                                          &view);
   return view;
 }
 
-// The point i without its lens, in scoring coordinates.
+// Returns point i undistorted, in scoring coordinates.
 using Straight = std::array<double, 4>;
 inline Straight straight_point(ModelKind problem, const PairPoints& pair, const Model& m, int i) {
   const double k = ransac_steps(problem).unknown_distortion ? m[9] : 0, s = pair.info.focal[1];
@@ -95,7 +95,7 @@ inline Straight straight_point(ModelKind problem, const PairPoints& pair, const 
   return p;
 }
 
-// Squared error of point i in long-hand.
+// Squared error of point i, by the plain formula.
 inline double plain_error(ModelKind problem, const PairPoints& pair, const Model& m, int i) {
   const auto at = [&](int c) { return pair.f64[static_cast<size_t>(c * pair.stride + i)]; };
   const double x1 = at(0), y1 = at(1), x2 = at(2), y2 = at(3);
@@ -108,7 +108,7 @@ inline double plain_error(ModelKind problem, const PairPoints& pair, const Model
     return dx * dx + dy * dy;
   }
   if (ransac_steps(problem).residuals == 1) {
-    // Points (x, y, w); of lenses w grows with the distance from the centre.
+    // Points (x, y, w); with a lens, w grows with the distance from the centre.
     const double k = ransac_steps(problem).unknown_distortion ? m[9] : 0, s = pair.info.focal[1];
     const double w1 = 1 + k * (x1 * x1 + s * y1 * y1), w2 = 1 + k * (x2 * x2 + s * y2 * y2);
     double a = m[0] * x1 + m[1] * y1 + m[2] * w1, b = m[3] * x1 + m[4] * y1 + m[5] * w1;
@@ -135,7 +135,7 @@ inline double plain_error(ModelKind problem, const PairPoints& pair, const Model
 
 template <ModelKind K>
 struct ProblemConstant {
-  using Text = problem_lanes<double, K>;
+  using Functions = problem_functions<double, K>;
   static constexpr ModelKind problem = K;
 };
 
@@ -147,7 +147,7 @@ struct Chosen {
 template <class... Kept, bool (*Wanted)(int), class First, class... Rest>
 struct Chosen<testing::Types<Kept...>, Wanted, First, Rest...> {
   using Types =
-      typename Chosen<std::conditional_t<Wanted(First::Text::RESIDUALS),
+      typename Chosen<std::conditional_t<Wanted(First::Functions::RESIDUALS),
                                          testing::Types<Kept..., First>, testing::Types<Kept...>>,
                       Wanted, Rest...>::Types;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real matches: kusvod2 (fundamental matrices) and homogr (homographies), errors on their reference
-// points.
+// Real matches of kusvod2 (fundamental matrices) and homogr (homographies), with errors on their
+// reference points.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ Summary run(const std::string& folder, Estimate estimate, Error error) {
   return s;
 }
 
-TEST(RealMatches, fundamental_matrices_of_kusvod2) {
+TEST(RealMatches, give_fundamental_matrices_of_kusvod2) {
   BIFOCAL_NEEDS_DATA("correspondences/kusvod2");
   const Summary s = run(
       "kusvod2",
@@ -61,11 +61,11 @@ TEST(RealMatches, fundamental_matrices_of_kusvod2) {
       },
       synthetic::mean_sampson_px);
   EXPECT_LE(s.median, 0.58);
-  // leafs lies at 1.97 to 2.00 px.
+  // The error of leafs is 1.97 to 2.00 px.
   EXPECT_GE(s.within_2, s.sets - 1);
 }
 
-TEST(RealMatches, homographies_of_homogr) {
+TEST(RealMatches, give_homographies_of_homogr) {
   BIFOCAL_NEEDS_DATA("correspondences/homogr");
   const Summary s = run(
       "homogr",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The charts of the models, the gradients in them, and the refinement that follows these.
+// The charts of the models, their gradients, and the refinement that follows the gradients.
 #include <algorithm>
 
 #include "ransac_scene.hpp"
@@ -10,7 +10,7 @@ namespace {
 template <class P>
 class Chart : public test::NeedsProblem<P::problem> {
  protected:
-  using Text = typename P::Text;
+  using Functions = typename P::Functions;
   using Delta = std::array<double, 8>;
   using Tangent = std::array<double, 80>;
   static constexpr ModelKind problem = P::problem;
@@ -18,31 +18,31 @@ class Chart : public test::NeedsProblem<P::problem> {
 
   static std::array<double, 20> open(const RansacScene& s, const Model& m) {
     std::array<double, 20> chart{};
-    Text::model_open(m.data(), rays(s), chart.data());
+    Functions::model_open(m.data(), rays(s), chart.data());
     return chart;
   }
   static Model close(const RansacScene& s, const std::array<double, 20>& chart) {
     Model m{};
-    Text::model_close(chart.data(), rays(s), m.data());
+    Functions::model_close(chart.data(), rays(s), m.data());
     return m;
   }
   static Model moved(const RansacScene& s, std::array<double, 20> chart, const Delta& delta) {
-    Text::model_move(chart.data(), delta.data());
+    Functions::model_move(chart.data(), delta.data());
     return close(s, chart);
   }
   static const double* rays(const RansacScene& s) { return s.pair.info.rays; }
   static double norm(const Model& m) {
     double sum = 0;
-    for (int i = 0; i < Text::MODEL_SIZE; ++i) sum += m[size_t(i)] * m[size_t(i)];
+    for (int i = 0; i < Functions::MODEL_SIZE; ++i) sum += m[size_t(i)] * m[size_t(i)];
     return std::sqrt(sum);
   }
-  // A step of about `share` of the threshold.
+  // Makes a random step of about the fraction `share` of the threshold.
   Delta step(const RansacScene& s, double share) {
     std::normal_distribution<double> normal(0, share * s.threshold);
     Delta delta{};
     for (double& d : delta) d = normal(random_);
     if (!ransac_steps(problem).two_views) {
-      const double focal = s.pair.info.focal[0] * Text::model_focal(s.truth.data());
+      const double focal = s.pair.info.focal[0] * Functions::model_focal(s.truth.data());
       for (double& d : delta) d /= focal;
     }
     return delta;
@@ -55,13 +55,13 @@ class Chart : public test::NeedsProblem<P::problem> {
                                         const std::vector<double>& weights) {
     std::array<double, 68> sums{};
     const auto view = view_of<problem>(s.pair);
-    const typename Text::robust_loss loss = {r.t, r.smooth, r.weighted};
-    Text::model_equations(m.data(), &view, s.pair.stride, &loss, weights.data(), sums.data());
+    const typename Functions::robust_loss loss = {r.t, r.smooth, r.weighted};
+    Functions::model_equations(m.data(), &view, s.pair.stride, &loss, weights.data(), sums.data());
     return sums;
   }
   static double score_of(const RansacScene& s, const Model& m, const Robust& r,
                          const std::vector<double>& weights) {
-    return sums_of(s, m, r, weights)[Text::SUM_OF_SCORES];
+    return sums_of(s, m, r, weights)[Functions::SUM_OF_SCORES];
   }
   std::vector<double> random_weights(const RansacScene& s) {
     std::uniform_real_distribution<double> unit(0, 1);
@@ -82,10 +82,10 @@ TYPED_TEST(Chart, gives_back_the_model) {
   }
 }
 
-// A move of the chart changes the elements by the tangent, to first order. (The equations of a pose
-// are in its parameters: its tangent is the identity.)
+// A move in the chart changes the elements by the tangent, to first order. (The equations of a pose
+// are in its parameters, so its tangent is the identity.)
 TYPED_TEST(Chart, moves_along_its_tangent) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   const RansacScene s =
       make_ransac_scene(this->problem, {.points = 50, .inliers = 1}, 2, this->random_);
   const auto chart = this->open(s, s.truth);
@@ -108,9 +108,9 @@ TYPED_TEST(Chart, moves_along_its_tangent) {
   }
 }
 
-// However a problem makes it: the step of the normal equations in the parameters of the tangent.
+// A problem's own step equals the step of the normal equations in the parameters of the tangent.
 TYPED_TEST(Chart, steps_in_the_parameters_of_its_tangent) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   const RansacScene s =
       make_ransac_scene(this->problem, {.points = 200, .inliers = 1}, 2, this->random_);
   const double t = s.pair.info.threshold;
@@ -133,15 +133,15 @@ TYPED_TEST(Chart, steps_in_the_parameters_of_its_tangent) {
   }
 }
 
-// g is half the gradient of the weighted squared errors: the score, sum u or sum u^3 with u = 1 -
-// e t, has the gradient -2 t g or -6 t g.
+// The vector g is half the gradient of the weighted squared errors: the score, sum u or sum u^3
+// with u = 1 - e t, has the gradient -2 t g or -6 t g.
 TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_score) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   const RansacScene s =
       make_ransac_scene(this->problem, {.points = 700, .inliers = 0.6}, 3, this->random_);
   const std::vector<double> weights = this->random_weights(s);
   const double t = s.pair.info.threshold;
-  // Sharp: a threshold that nothing reaches, since its score has a kink there.
+  // The sharp score has a kink at its threshold, so its threshold is beyond all errors.
   using R = typename TestFixture::Robust;
   for (const R& r : {R{1e-9 * t}, R{1e-9 * t, false, true}, R{t, true}, R{t, true, true}}) {
     const auto chart = this->open(s, this->moved(s, this->open(s, s.truth), this->step(s, 0.3)));
@@ -164,8 +164,8 @@ TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_score) {
                            (2 * kStep);
       largest = std::max(largest, std::abs(analytic[size_t(j)]));
     }
-    // Of steps of 1e-4 thresholds the second order is about 1e-8; of the sharp score, 1e-9 away
-    // from its largest value, rounding leaves 1e-16 / 1e-9 / 1e-4 = 1e-3.
+    // For steps of 1e-4 thresholds the second-order term is about 1e-8. The sharp score is 1e-9
+    // below its maximum, so rounding leaves 1e-16 / 1e-9 / 1e-4 = 1e-3.
     const double tolerance = (r.smooth ? 1e-6 : 5e-3) * largest;
     for (int j = 0; j < L::DOF; ++j)
       EXPECT_NEAR(analytic[size_t(j)], numeric[size_t(j)], tolerance)
@@ -174,7 +174,7 @@ TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_score) {
 }
 
 TYPED_TEST(Chart, refinement_never_worsens_the_score) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   for (int trial = 0; trial < 40; ++trial) {
     const RansacScene s =
         make_ransac_scene(this->problem, {.points = 300, .inliers = 0.5}, 2.5, this->random_);
@@ -183,7 +183,7 @@ TYPED_TEST(Chart, refinement_never_worsens_the_score) {
     const double t = s.pair.info.threshold;
     for (const bool smooth : {false, true}) {
       for (const bool weighted : {false, true}) {
-        // From near and from hopelessly far.
+        // Starts from near and from very far models.
         for (const double far : {0.1, 1.0, 30.0, 1000.0}) {
           Model m = this->moved(s, this->open(s, s.truth), this->step(s, far));
           const double before = this->score_of(s, m, {t, smooth, weighted}, weights);
@@ -191,7 +191,7 @@ TYPED_TEST(Chart, refinement_never_worsens_the_score) {
           typename L::refine_shared shared;
           L::model_refine(&view, s.pair.stride, &options, weights.data(), m.data(), &shared);
           const double after = this->score_of(s, m, {t, smooth, weighted}, weights);
-          // The chart and back costs rounding.
+          // The conversion to the chart and back costs rounding.
           ASSERT_GE(after, before - 1e-9 * (1 + before)) << far;
         }
       }
@@ -200,7 +200,7 @@ TYPED_TEST(Chart, refinement_never_worsens_the_score) {
 }
 
 TYPED_TEST(Chart, refinement_recovers_the_truth) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   for (int trial = 0; trial < 20; ++trial) {
     const RansacScene s = make_ransac_scene(
         this->problem, {.points = 300, .inliers = 1, .noise = 0}, 2.5, this->random_);
@@ -214,7 +214,8 @@ TYPED_TEST(Chart, refinement_recovers_the_truth) {
       L::model_refine(&view, s.pair.stride, &options, nullptr, m.data(), &shared);
       const auto sums = this->sums_of(s, m, {t, smooth}, {});
       EXPECT_EQ(sums[L::SUM_OF_INLIERS], s.pair.count()) << "from " << start[L::SUM_OF_INLIERS];
-      // The last step raised the score by less than 1e-9 of all: mean squared error in thresholds.
+      // The last step raised the score by less than 1e-9 of the total: the mean squared error
+      // in thresholds.
       EXPECT_LT(sums[L::SUM_OF_SQUARES] * t / s.pair.count(), 1e-9);
     }
   }

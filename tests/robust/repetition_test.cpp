@@ -55,7 +55,7 @@ TEST(Repetition, MatchesBetweenAnyWindowsOfAFacadeAreDoubted) {
   const Counts F = count_facades(ModelKind::fundamental, 1, 60),
                E = count_facades(ModelKind::essential, 1, 20);
   EXPECT_LE(F.believed, 3);
-  EXPECT_GE(F.doubted, 50);  // the significance test alone believes them
+  EXPECT_GE(F.doubted, 50);  // the significance test alone accepts them
   EXPECT_LE(E.believed, 1);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Relative poses of cameras that only turned, or stood still: no translation is claimed.
+// Relative poses of cameras that only rotated or stood still: no translation is claimed.
 #include <gtest/gtest.h>
 
 #include <bifocal/robust.hpp>
@@ -16,7 +16,7 @@ using synthetic::make_scene;
 using synthetic::TwoViewScene;
 
 struct Tally {
-  int turned = 0, depth = 0;
+  int rotated = 0, depth = 0;
   double worst = 0;  // degrees of rotation
 };
 
@@ -32,7 +32,7 @@ Tally run(ModelKind kind, const synthetic::SceneOptions& options, int scenes, do
                   .options = {.threshold = threshold, .seed = static_cast<std::uint64_t>(k)}});
     tally.depth += r.ok();
     if (r.outcome != Outcome::rotation_only) continue;
-    ++tally.turned;
+    ++tally.rotated;
     EXPECT_EQ(r.pose.t, (Vec3{0, 0, 0}));
     EXPECT_EQ(r.model, Mat3{});
     EXPECT_GE(r.inlier_count, 0.8 * options.inliers * options.points);
@@ -41,12 +41,12 @@ Tally run(ModelKind kind, const synthetic::SceneOptions& options, int scenes, do
   return tally;
 }
 
-class Turned : public testing::TestWithParam<ModelKind> {
+class RotationOnly : public testing::TestWithParam<ModelKind> {
  protected:
   void SetUp() override { test::skip_unless_built(GetParam()); }
 };
 
-TEST_P(Turned, is_all_that_is_told_of_a_camera_that_turned) {
+TEST_P(RotationOnly, is_reported_for_a_rotated_camera) {
   const bool upright = GetParam() == ModelKind::upright_essential;
   for (const int n : {30, 100, 300, 2000}) {
     for (const double noise : {0.1, 1.0}) {
@@ -55,27 +55,29 @@ TEST_P(Turned, is_all_that_is_told_of_a_camera_that_turned) {
               {.points = n, .inliers = 0.7, .noise = noise, .upright = upright, .baseline = 0}, 20,
               2.5);
       std::printf("%s, %d matches, %.1f px: %d turned, %d with depth; worst %.3f deg\n",
-                  std::string(to_string(GetParam())).c_str(), n, noise, t.turned, t.depth, t.worst);
-      EXPECT_EQ(t.turned, 20);
+                  std::string(to_string(GetParam())).c_str(), n, noise, t.rotated, t.depth,
+                  t.worst);
+      EXPECT_EQ(t.rotated, 20);
       EXPECT_LT(t.worst, 0.5 * noise);
     }
   }
 }
 
-TEST_P(Turned, does_not_explain_depth) {
+TEST_P(RotationOnly, does_not_explain_depth) {
   const bool upright = GetParam() == ModelKind::upright_essential;
   for (const int n : {30, 100, 300, 2000}) {
     const Tally t = run(GetParam(), {.points = n, .inliers = 0.7, .upright = upright}, 20, 2.5);
     EXPECT_EQ(t.depth, 20) << n;
   }
-  // A baseline of a hundredth of the depth, 4 to 12 px of parallax: enough at 0.3 px of noise.
+  // A baseline of a hundredth of the depth gives 4 to 12 px of parallax, which is enough at 0.3 px
+  // of noise.
   const Tally near = run(
       GetParam(),
       {.points = 500, .inliers = 0.7, .noise = 0.3, .upright = upright, .baseline = 0.08}, 20, 2);
   EXPECT_EQ(near.depth, 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Turned,
+INSTANTIATE_TEST_SUITE_P(, RotationOnly,
                          testing::Values(ModelKind::essential, ModelKind::upright_essential),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
@@ -97,8 +99,8 @@ TEST(Rotation, of_identical_points_is_none) {
   EXPECT_LT(synthetic::rotation_error_deg(r.pose.R, {1, 0, 0, 0, 1, 0, 0, 0, 1}), 1e-5);
 }
 
-// The same on every device, in batches with pairs of depth and points of weight 0 among them.
-TEST(Rotation, is_told_in_batches_on_every_device) {
+// Batches on every device find the same rotations, among pairs with depth and points of weight 0.
+TEST(Rotation, is_reported_in_batches_on_every_device) {
   std::mt19937_64 random(33);
   std::vector<PointPair> points;
   std::vector<double> weights;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples drawn in the lanes of every SIMD target are those of sample_draw, number for number.
+// Samples drawn in the lanes of every SIMD target equal the samples of sample_draw, number
+// for number.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "robust/sampling_lanes_test.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -12,7 +13,8 @@ namespace bifocal {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The samples first .. last of `size` points in a register: [size][lanes]. Returns how many lanes.
+// Draws samples first .. last of `size` points in a register: [size][lanes]. Returns the number
+// of lanes.
 template <int size>
 int draw_size(std::uint64_t seed, std::uint32_t first, std::uint32_t last, std::uint32_t n,
               std::uint32_t* samples) {
@@ -78,12 +80,12 @@ void on_every_target(const Check& check) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
-TEST(SamplingLanes, are_the_samples_of_one_at_a_time) {
+TEST(SamplingLanes, equal_the_samples_of_single_draws) {
   const std::uint64_t seed = 0x9E3779B97F4A7C15u;
   on_every_target([&] {
     for (const int size : {2, 3, 5, 7, 9}) {
-      // As many points as a sample has take many numbers; with the last count a quarter of them are
-      // refused.
+      // Samples of all points need many random numbers; with the last count a quarter of the
+      // numbers are rejected.
       for (const int n : {size, size + 1, 20, 50, 2000, 0x60000000}) {
         std::array<std::uint32_t, kMostPoints * kMostLanes> samples;
         const std::uint32_t first = 4000000000u, last = first + (n == 50 ? 2 : kMostLanes - 1);
@@ -104,7 +106,7 @@ TEST(SamplingLanes, are_the_samples_of_one_at_a_time) {
   });
 }
 
-TEST(SamplingLanes, random_numbers_are_those_of_philox) {
+TEST(SamplingLanes, random_numbers_equal_philox) {
   const std::uint64_t seed = 0x0123456789ABCDEFu;
   on_every_target([&] {
     for (const std::uint32_t first : {0u, 3u, 977u, 1u << 20, 0xFFFFFF00u}) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random numbers, samples and orders: known answers, evenness, and that they depend on what they
-// should.
+// Random numbers, samples and orders: known answers, uniformity, and dependence on seed and trial.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +44,7 @@ std::vector<int> order(int n, std::uint64_t seed) {
   return all;
 }
 
-// sum (seen - expected)^2 / expected, of cells that are equally likely.
+// Returns sum (seen - expected)^2 / expected for equally likely cells.
 double chi_square(const std::vector<int>& seen) {
   const double expected =
       std::accumulate(seen.begin(), seen.end(), 0.0) / static_cast<double>(seen.size());
@@ -86,7 +85,7 @@ TEST(SampleDraw, is_even_over_points_and_pairs) {
   for (Bits trial = 0; trial < kTrials; ++trial) {
     const std::vector<int> sample = draw(7, trial, kCount, kSample);
     ++first[static_cast<size_t>(sample[0])];
-    // Of each sample one pair, so that the counts are independent.
+    // Only one pair of each sample is counted, so that the counts are independent.
     ++table[static_cast<size_t>(std::min(sample[1], sample[3]) * kCount +
                                 std::max(sample[1], sample[3]))];
   }
@@ -98,8 +97,8 @@ TEST(SampleDraw, is_even_over_points_and_pairs) {
   EXPECT_LT(chi_square(pairs), chi_square_limit(kCount * (kCount - 1) / 2.0 - 1));
 }
 
-// Of a range that 2^32 is no multiple of: without the rejection the numbers would be up to twice as
-// likely in some places as in others.
+// The range does not divide 2^32: without the rejection, numbers would be up to twice as likely in
+// some places as elsewhere.
 TEST(SampleDraw, is_even_over_a_large_range) {
   constexpr int kRange = 1500000000, kCells = 30, kTrials = 100000;
   std::vector<int> cells(kCells, 0), odd(2, 0), thirds(3, 0);
@@ -114,7 +113,7 @@ TEST(SampleDraw, is_even_over_a_large_range) {
   EXPECT_LT(chi_square(thirds), chi_square_limit(2));
 }
 
-TEST(SampleDraw, is_the_same_with_random_numbers_made_before) {
+TEST(SampleDraw, is_the_same_with_random_numbers_drawn_in_advance) {
   for (const int size : {3, 4, 5, 7}) {
     for (const int n : {size, 9, 500, 1500000000}) {
       for (Bits trial = 0; trial < 200; ++trial) {
@@ -159,8 +158,8 @@ TEST(Shuffled, differs_between_seeds) {
   }
 }
 
-// The first points are a random subset (scale of the noise, early scores): over the seeds every
-// point comes first, second, ... equally often, and sorted input loses its order.
+// The first points are a random subset (for the scale of the noise and early scores): over the
+// seeds every point comes first, second, ... equally often, and sorted input loses its order.
 TEST(Shuffled, puts_every_point_everywhere) {
   constexpr int kCount = 24, kSeeds = 24000;
   std::vector<std::vector<int>> seen(kCount, std::vector<int>(kCount, 0));
@@ -180,7 +179,7 @@ TEST(Shuffled, puts_every_point_everywhere) {
   EXPECT_LT(chi_square(pairs), chi_square_limit(kCount * (kCount - 1) - 1));
 }
 
-TEST(PointHash, tells_points_apart_and_is_never_zero) {
+TEST(PointHash, differs_between_points_and_is_never_zero) {
   // Columns x1 y1 x2 y2 of five points.
   constexpr int kStride = 5;
   const std::vector<float> p = {1, 1, -0.0f, 0, 1, 2, 2, 3, 3, 2, 3, 3, 1, 1, 4, 4, 4, 1, 1, 4};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sums over a pair's points against plain loops.
+// Compares the sums over a pair's points with plain loops.
 #include "ransac_scene.hpp"
 #include "support/targets.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 template <class P>
 class Score : public test::NeedsProblem<P::problem> {
  protected:
-  using Text = typename P::Text;
+  using Functions = typename P::Functions;
   static constexpr ModelKind problem = P::problem;
   std::mt19937_64 random_{11};
   RansacScene scene_ = make_ransac_scene(problem, {.points = 700, .inliers = 0.6}, 3, random_);
@@ -44,7 +44,7 @@ TYPED_TEST(Score, of_a_model_equals_a_plain_loop_on_every_target) {
   const std::vector<double> ones(static_cast<size_t>(this->pair_.stride), 1);
   const auto expected = this->plain_sums(this->scene_.truth, ones);
   EXPECT_GT(expected.inliers, 380);
-  // Coordinates and models of about 1 rounded to float move an error by 1e-6 at most (absolute
+  // Rounding coordinates and models of about 1 to float moves an error by 1e-6 at most (absolute
   // pose: times the focal length), and an inlier's score by twice that over the threshold.
   const double unit = !ransac_steps(this->problem).two_views ? 1000 : 1;
   const double tolerance = expected.inliers * 2e-6 * unit / this->scene_.threshold;
@@ -57,7 +57,7 @@ TYPED_TEST(Score, of_a_model_equals_a_plain_loop_on_every_target) {
 }
 
 TYPED_TEST(Score, and_the_normal_equations_sums_equal_a_plain_loop) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   const PairPoints& pair = this->pair_;
   std::vector<double> weights(static_cast<size_t>(pair.stride), 1);
   for (const bool weighted : {false, true}) {
@@ -80,7 +80,7 @@ TYPED_TEST(Score, and_the_normal_equations_sums_equal_a_plain_loop) {
 }
 
 TYPED_TEST(Score, of_a_model_that_falls_behind_is_given_up) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   const auto view = view_of<TypeParam::problem>(this->pair_);
   const auto score_by = [&](const typename L::score_plan& plan, int stages) {
     return L::model_score(this->scene_.truth.data(), &view, &plan, stages);
@@ -96,9 +96,10 @@ TYPED_TEST(Score, of_a_model_that_falls_behind_is_given_up) {
   EXPECT_EQ(score(0, 256, 0), -1);
 }
 
-// The stages never give up a model that scores what is asked for of all points, evenly.
+// The stages never drop a model that reaches the required score, if its score is spread evenly over
+// all points.
 TYPED_TEST(Score, of_a_better_model_passes_the_stages) {
-  using L = typename TypeParam::Text;
+  using L = typename TypeParam::Functions;
   const auto view = view_of<TypeParam::problem>(this->pair_);
   const double whole = this->plain_sums(this->scene_.truth, std::vector<double>(1024, 1)).score;
   for (const double share : {0.0, 0.2, 0.5, 0.9, 0.999, 1.001}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two pictures of one camera whose focal length is not known: how well it is told, and that nothing
-// is claimed where two views do not tell it.
+// Two images of one camera with unknown focal length: the accuracy of the estimate, and no claim if
+// two views do not determine it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,8 @@ Vec3 rotated(const Mat3& A, const Vec3& v) {
   return out;
 }
 
-// A turn of 5 to 30 degrees and a step of 1 to 2 before points 4 to 12 deep.
+// A rotation of 5 to 30 degrees and a translation of 1 to 2, in front of points at depths of 4
+// to 12.
 Pose any_motion(std::mt19937_64& random) {
   Pose pose;
   pose.R = synthetic::rotation_about(synthetic::random_direction(random),
@@ -61,12 +62,12 @@ Pose sideways(std::mt19937_64& random) {  // parallel axes
   pose.R = synthetic::rotation_about({0, 0, 1}, uniform(random, 0, 0.5));
   return pose;
 }
-Pose turned(std::mt19937_64& random) {
+Pose rotation_pose(std::mt19937_64& random) {
   Pose pose = any_motion(random);
   pose.t = {0, 0, 0};
   return pose;
 }
-// Around a point on the axis of camera 1, 8 away, which both look at.
+// Moves around a point on the axis of camera 1, at distance 8, which both cameras look at.
 Pose around(std::mt19937_64& random) {
   Pose pose;
   const double tilt = uniform(random, 0, 3);
@@ -114,8 +115,8 @@ double median(std::vector<double> v) {
 }
 
 struct Tally {
-  int ok = 0, turned = 0, known = 0, off = 0;                  // off: called known, and 25 % off
-  std::vector<double> focal, rotation, direction, deviations;  // of those called known
+  int ok = 0, rotations = 0, known = 0, off = 0;               // off: claimed, and 25 % off
+  std::vector<double> focal, rotation, direction, deviations;  // errors if f is claimed
 };
 
 Tally run(const Recipe& recipe, int scenes, const char* name) {
@@ -130,7 +131,7 @@ Tally run(const Recipe& recipe, int scenes, const char* name) {
         {.cameras = std::array{given},
          .options = {.threshold = 1.25, .seed = static_cast<std::uint64_t>(k)}});
     tally.ok += r.ok();
-    tally.turned += r.outcome == Outcome::rotation_only;
+    tally.rotations += r.outcome == Outcome::rotation_only;
     const double error = r.focal_length / s.camera.fx - 1;
     if (r.outcome == Outcome::rotation_only) tally.focal.push_back(std::abs(error));
     if (!r.ok() || !r.focal_is_known()) continue;
@@ -142,7 +143,7 @@ Tally run(const Recipe& recipe, int scenes, const char* name) {
     tally.direction.push_back(synthetic::direction_error_deg(r.pose.t, s.truth.t));
   }
   fmt::print("{}: {} ok, {} turned, {} of known f ({} of them 25 % off)", name, tally.ok,
-             tally.turned, tally.known, tally.off);
+             tally.rotations, tally.known, tally.off);
   if (tally.known > 0)
     fmt::print("; medians: f {:.2f} %, R {:.3f} deg, t {:.3f} deg, error / deviation {:.2f}",
                100 * median(tally.focal), median(tally.rotation), median(tally.direction),
@@ -173,16 +174,16 @@ TEST_F(SharedFocal, keeps_the_ratio_of_the_focal_lengths) {
   EXPECT_LT(median(t.rotation), 0.2);
 }
 
-// 0.6745 is the median of a normal distribution's size.
-TEST_F(SharedFocal, deviation_is_that_of_the_error) {
+// 0.6745 is the median absolute value of a standard normal variable.
+TEST_F(SharedFocal, deviation_agrees_with_the_error) {
   const Tally t =
       run({.points = 400, .inliers = 1, .motion = any_motion}, 200, "deviation, 400 matches");
   EXPECT_GT(median(t.deviations), 0.5);
   EXPECT_LT(median(t.deviations), 0.9);
 }
 
-// Without wrong matches and with all of them as inliers both are least squares.
-TEST_F(SharedFocal, deviation_is_that_of_the_covariance) {
+// Without wrong matches, and with all matches as inliers, both are least squares.
+TEST_F(SharedFocal, deviation_agrees_with_the_covariance) {
   std::mt19937_64 random(5);
   for (int k = 0; k < 10; ++k) {
     const FocalScene s = make({.points = 300, .inliers = 1, .motion = any_motion}, random);
@@ -194,7 +195,7 @@ TEST_F(SharedFocal, deviation_is_that_of_the_covariance) {
         covariance(ModelKind::shared_focal, r.model, s.points, {{kUnknown}}, r.inliers, r.noise);
     ASSERT_TRUE(c.ok);
     EXPECT_EQ(c.parameters, 6);
-    // Biweights of 6 deviations leave the right matches about 0.9 of their weight.
+    // Biweights of 6 deviations leave the correct matches about 0.9 of their weight.
     EXPECT_NEAR(r.focal_deviation / std::sqrt(c.focal_variance), 1, 0.1);
     double along = 0;  // none along F
     for (std::size_t i = 0; i < 81; ++i) along += r.model[i / 9] * c.model[i] * r.model[i % 9];
@@ -202,8 +203,8 @@ TEST_F(SharedFocal, deviation_is_that_of_the_covariance) {
   }
 }
 
-// Parallel axes do not tell f, which rounding and noise must not hide.
-TEST_F(SharedFocal, covariance_does_not_claim_what_two_views_do_not_tell) {
+// Parallel axes do not determine f; rounding and noise must not hide this.
+TEST_F(SharedFocal, covariance_is_large_if_two_views_do_not_determine_it) {
   std::mt19937_64 random(6);
   int surely = 0, found = 0;
   for (int k = 0; k < 20; ++k) {
@@ -222,9 +223,9 @@ TEST_F(SharedFocal, covariance_does_not_claim_what_two_views_do_not_tell) {
   EXPECT_LE(surely, 2);
 }
 
-TEST_F(SharedFocal, is_not_claimed_where_two_views_do_not_tell_it) {
+TEST_F(SharedFocal, is_not_claimed_if_two_views_do_not_determine_it) {
   const Tally parallel = run({.motion = sideways}, 40, "parallel axes");
-  EXPECT_GE(parallel.ok, 36);  // F and the inliers are right
+  EXPECT_GE(parallel.ok, 36);  // F and the inliers are correct
   EXPECT_LE(parallel.known, 2);
   const Tally meeting = run({.motion = around}, 40, "axes that meet at equal distances");
   EXPECT_GE(meeting.ok, 36);
@@ -236,9 +237,9 @@ TEST_F(SharedFocal, is_not_claimed_where_two_views_do_not_tell_it) {
   }
 }
 
-TEST_F(SharedFocal, of_a_turn_is_told_without_a_translation) {
-  const Tally t = run({.motion = turned}, 40, "turn");
-  EXPECT_GE(t.turned, 38);
+TEST_F(SharedFocal, of_a_rotation_is_reported_without_a_translation) {
+  const Tally t = run({.motion = rotation_pose}, 40, "turn");
+  EXPECT_GE(t.rotations, 38);
   EXPECT_EQ(t.known, 0);
   EXPECT_LT(median(t.focal), 0.02);
 }
@@ -259,7 +260,7 @@ TEST_F(SharedFocal, result_has_the_scene_points_and_F) {
       EXPECT_LT(errors[i], 2) << i;
     }
   }
-  // The fit finds its way back from a start nearby.
+  // The fit returns to the optimum from a nearby start.
   Mat3 start = r.model;
   start[2] *= 1.001;
   const Refined again = refine(ModelKind::shared_focal, start, s.points, {{kUnknown}}, r.inliers);
@@ -267,7 +268,7 @@ TEST_F(SharedFocal, result_has_the_scene_points_and_F) {
     EXPECT_NEAR(again.model[i] * std::copysign(1.0, again.model[8] * r.model[8]), r.model[i], 1e-6);
 }
 
-TEST_F(SharedFocal, refuses_a_camera_that_is_none) {
+TEST_F(SharedFocal, refuses_an_invalid_camera) {
   const std::vector<PointPair> points(10);
   EXPECT_THROW((void)estimate_relative_pose(ModelKind::shared_focal, points,
                                             {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),

@@ -29,7 +29,7 @@ double chance(ModelKind problem, double size1, double size2) {
   return pair.info.chance;
 }
 
-TEST(Significance, chance_is_that_of_the_image_whose_points_cover_less) {
+TEST(Significance, chance_comes_from_the_image_with_the_smaller_cover) {
   for (const ModelKind problem : {ModelKind::homography, ModelKind::fundamental}) {
     const double small = chance(problem, 300, 300), large = chance(problem, 3000, 3000);
     EXPECT_GT(small, 5 * large);
@@ -46,13 +46,14 @@ TEST(Significance, matches_that_share_a_point_are_one) {
   pair.set(ModelKind::fundamental, {numbers_of(points), 60, Cameras{}, MatchPriors{}}, {});
   const auto view = view_of<ModelKind::fundamental>(pair);
   const std::vector<double> errors(60, 0.0);
-  problem_lanes<double, ModelKind::fundamental>::count_distinct(
+  problem_functions<double, ModelKind::fundamental>::count_distinct(
       &view, pair.f32.data(), errors.data(), 60, pair.tables.data(), &pair.work);
   EXPECT_EQ(pair.work.distinct_points, 30);
   EXPECT_EQ(pair.work.distinct_inliers, 30);
 }
 
-// The larger one of what the box of the points tells and of what was measured beside this model.
+// The test uses the larger of two chances: one derived from the bounding box of the points, one
+// measured on the tested models.
 TEST(Significance, a_model_that_wrong_matches_often_fit_is_not_believed) {
   const auto outcome = [](double measured, double of_box) {
     ransac_result found{};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pieces by themselves: against plain formulas, and against the truth of synthetic scenes.
+// The two-view functions on their own, compared with plain formulas and with the truth of
+// synthetic scenes.
 #include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
 
@@ -35,7 +36,7 @@ struct Views {
   Vector3d t, normal{0.02, -0.03, 0.12};
   std::vector<Vector3d> X;
   std::vector<PointPair> points;
-  std::vector<ScenePoint> seen;  // by camera 2, from camera 1 as the world
+  std::vector<ScenePoint> seen;  // in camera 2, with camera 1 as the world
 
   explicit Views(int count, double noise, unsigned seed, bool plane = false) {
     std::mt19937 random(seed);
@@ -74,12 +75,12 @@ std::span<const Intrinsics> cameras_for(ModelKind kind) {
   return std::span(kCameras).first(std::size_t(problem_info(kind).cameras));
 }
 
-double apart(const Mat3& a, const Matrix& b) {  // of two matrices of any scale
+double apart(const Mat3& a, const Matrix& b) {  // two matrices of any scale
   const Matrix unit_a = eigen_of(a).normalized(), unit_b = b.normalized();
   return std::min((unit_a - unit_b).norm(), (unit_a + unit_b).norm());
 }
 
-// Sampson distances by the Jacobian of the constraints, as the books have it.
+// Sampson distances by the Jacobian of the constraints, as in textbooks.
 double plain_sampson(ModelKind kind, const Matrix& M, const PointPair& p) {
   const Vector3d a(p.x1, p.y1, 1), b(p.x2, p.y2, 1);
   if (kind == ModelKind::fundamental) {
@@ -136,7 +137,7 @@ double cost(ModelKind kind, const Mat3& m, const Views& v) {
   return sum;
 }
 
-TEST(TwoView, RefineFindsAMinimumThatNoSmallChangeBetters) {
+TEST(TwoView, RefineFindsALocalMinimum) {
   for (const ModelKind kind :
        {ModelKind::homography, ModelKind::fundamental, ModelKind::essential}) {
     const bool plane = kind == ModelKind::homography;
@@ -158,7 +159,7 @@ TEST(TwoView, RefineFindsAMinimumThatNoSmallChangeBetters) {
           EXPECT_NEAR(s[0], s[1], 1e-12);
         }
       }
-      // Again from there: nothing moves. From the truth: the same.
+      // Refining again changes no element, and refining from the truth gives the same cost.
       EXPECT_LT(apart(refine(kind, r.model, v.points, cameras_for(kind)).model, eigen_of(r.model)),
                 1e-6);
       const Refined other = refine(kind, array_of(truth), v.points, cameras_for(kind));
@@ -184,7 +185,7 @@ TEST(TwoView, RefineKeepsWrongPointsOutByFlagsOrThreshold) {
   EXPECT_GT(refine(ModelKind::fundamental, start, v.points).rms, 2);
 }
 
-TEST(TwoView, RefineOfAnAbsolutePose) {
+TEST(TwoView, RefineTakesAnAbsolutePose) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     const Views v(60, 1, seed);
     Pose start = v.pose();
@@ -210,7 +211,7 @@ TEST(TwoView, RefineWithoutPointsIsTheStart) {
   EXPECT_EQ(refine(ModelKind::fundamental, array_of(v.F()), bad).count, 0);
 }
 
-TEST(TwoView, PosesOfAnEssentialMatrix) {
+TEST(TwoView, PosesOfAnEssentialMatrixHoldTheTruth) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Views v(30, 0, seed);
     const EssentialPoses poses = decompose_essential(array_of(-3 * v.E()));
@@ -239,7 +240,7 @@ TEST(TwoView, MotionsOfAHomographyHoldTheTruth) {
       const auto seen = decompose_homography(array_of(scale * v.H()), kCamera1, kCamera2, v.points);
       EXPECT_EQ(all.size(), 4);
       EXPECT_GE(seen.size(), 2);
-      exactly_two += seen.size() == 2 ? 1 : 0;  // as many points may lie on either side
+      exactly_two += seen.size() == 2 ? 1 : 0;  // the points may lie on either side
       double best = 1;
       for (const PlaneMotion& m : seen) {
         const Matrix R = eigen_of(m.cam2_from_cam1.R);
@@ -257,7 +258,7 @@ TEST(TwoView, MotionsOfAHomographyHoldTheTruth) {
   EXPECT_GE(exactly_two, 95);
 }
 
-TEST(TwoView, HomographyOfATurnHasNoPlane) {
+TEST(TwoView, HomographyOfARotationHasNoPlane) {
   const Views v(20, 0, 3);
   const Matrix H = eigen_of(kCamera2.matrix()) * v.R * eigen_of(kCamera1.matrix()).inverse();
   const auto motions = decompose_homography(array_of(-H), kCamera1, kCamera2);
@@ -266,7 +267,7 @@ TEST(TwoView, HomographyOfATurnHasNoPlane) {
   EXPECT_EQ(motions[0].cam2_from_cam1.t, (Vec3{0, 0, 0}));
 }
 
-TEST(TwoView, TriangulatedPointsAreThoseOfTheScene) {
+TEST(TwoView, TriangulatedPointsEqualTheScenePoints) {
   Views v(50, 0, 5);
   v.points[7].x1 = NAN;
   const auto X = triangulate(v.points, kCamera1, kCamera2, v.pose());
@@ -306,7 +307,7 @@ TEST(TwoView, MisuseIsNamed) {
   EXPECT_EQ(refusal([&] { return residuals(essential, F, v.points); }),
             "residuals: essential takes 2 cameras, there are 0");
   EXPECT_EQ(refusal([&] { return residuals(absolute_pose, F, v.points); }),
-            "residuals: a pose is no model of two views");
+            "residuals: absolute_pose is not a model of two views");
   EXPECT_EQ(refusal([&] { return refine(fundamental, F, v.points, {}, flags); }),
             "refine: 3 inlier flags for 10 points");
   EXPECT_EQ(refusal([&] { return refine(fundamental, F, v.points, {}, {}, {.threshold = -1}); }),

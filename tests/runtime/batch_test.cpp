@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches in the host's memory in pieces, rectangular copies, workspaces.
+// Batches of host memory processed in pieces, rectangular copies, workspaces.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class BatchOn : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(BatchOn, rectangles_are_copied_row_by_row) {
-  // 3 rows of 2 numbers: on the host 5 apart, on the device 4 apart from number 1 on.
+  // Three rows of two numbers: 5 apart on the host; 4 apart on the device, starting at number 1.
   std::vector<float> in(15), device_side(13, -1), out(15, -2);
   std::iota(in.begin(), in.end(), 0.0F);
   Buffer<float> buffer(device, device_side.size());
@@ -56,8 +56,8 @@ TEST_P(BatchOn, rectangles_out_of_bounds_are_refused) {
   }
 }
 
-// out = in + 1 + 1 (the kernel's constant) for every number of a batch of `numbers` a matrix, as
-// work that sees no more than arrays and strides; ids gets 7 + 1 for every instance.
+// Work that sees only arrays and strides: out = in + 1 + 1 (the kernel's constant) for every number
+// of a batch with `numbers` per matrix; ids gets 7 + 1 for every instance.
 struct AddOne {
   int numbers;
   Batch batch;
@@ -159,7 +159,7 @@ TEST_P(BatchOn, arrays_of_both_sides_work_together) {
   }
 }
 
-TEST_P(BatchOn, nothing_and_null_arrays) {
+TEST_P(BatchOn, empty_and_null_arrays_are_allowed) {
   std::vector<float> values(10);
   const BatchArray none[] = {runtime::input(Memory<const float>(), 5, 0),
                              runtime::output(Memory<float>(values.data()), 1, 1)};
@@ -186,7 +186,7 @@ TEST_P(BatchOn, arrays_that_are_too_small_are_refused) {
   refused(runtime::output(Memory<float>(buffer), 9, 9), {-1, false});
 }
 
-TEST_P(BatchOn, an_error_of_the_work_comes_through_and_the_queue_lives) {
+TEST_P(BatchOn, an_error_of_the_work_is_thrown_and_the_queue_stays_usable) {
   const Batch batch{5000, true};
   Data d(batch, 2, 5000);
   const BatchArray arrays[] = {runtime::input(Memory<const float>(d.in.data()), 2, 5000),
@@ -204,7 +204,7 @@ TEST_P(BatchOn, an_error_of_the_work_comes_through_and_the_queue_lives) {
   d.expect_done(false);
 }
 
-TEST_P(BatchOn, a_workspace_is_the_same_memory_again) {
+TEST_P(BatchOn, a_workspace_reuses_its_memory) {
   std::set<const void*> seen;
   for (int round = 0; round < 5; ++round) {
     runtime::Workspace workspace(queue);
@@ -254,7 +254,7 @@ TEST_P(BatchOn, recorded_work_is_done_at_every_run) {
   });
   for (int run = 1; run <= 8; ++run) {
     step.run();
-    if (run == 5) {  // larger work of others in between
+    if (run == 5) {  // larger foreign work in between
       runtime::Workspace workspace(queue);
       workspace.take<float>(10000).upload(queue, twos);
     }
@@ -264,7 +264,7 @@ TEST_P(BatchOn, recorded_work_is_done_at_every_run) {
   }
 }
 
-// Downloads in recorded work and around it, waited for or not.
+// Downloads inside recorded work and around it, with and without waiting.
 TEST_P(BatchOn, recorded_downloads_come_at_every_run) {
   Buffer<float> y(device, 100);
   std::vector<float> values(100, 1), inside(100), before(100), twice(100);

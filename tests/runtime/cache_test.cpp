@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled OpenCL programs on disk: used when right, rebuilt when not, never an error.
+// Compiled OpenCL programs on disk are used if they are valid and rebuilt if not; a bad entry is
+// never an error.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -16,7 +17,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/kernels.hpp"
 #include "runtime/opencl/backend.hpp"
-#include "runtime/opencl/text.hpp"
+#include "runtime/opencl/source.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/opencl/program_cache.hpp"
 
@@ -32,7 +33,7 @@ TEST(OpenClDrivers, that_compile_wrongly_are_left_out) {
     EXPECT_EQ(runtime::opencl_driver_fault(version), "") << version;
 }
 
-// An empty cache folder for one test; the environment is put back afterwards.
+// Provides an empty cache folder for one test and restores the environment afterwards.
 class ProgramCache : public testing::Test {
  protected:
   ProgramCache() {
@@ -42,8 +43,7 @@ class ProgramCache : public testing::Test {
     keep("BIFOCAL_CACHE");
     setenv("XDG_CACHE_HOME", folder.c_str(), 1);
     unsetenv("BIFOCAL_CACHE");
-    (void)
-        runtime::find_opencl_devices();  // tries what the compilers take, which leaves entries too
+    (void)runtime::find_opencl_devices();  // tests the compilers' options, which leaves entries too
     probes = entries();
   }
   ~ProgramCache() override {
@@ -51,7 +51,7 @@ class ProgramCache : public testing::Test {
     fs::remove_all(folder);
   }
 
-  // What a program of this shift computes on new backends, which have built nothing yet.
+  // Runs the program with this shift on new backends, which have built no program yet.
   static std::vector<float> run(int shift = 1) {
     runtime::Kernel kernel = combine_kernel();
     kernel.constants.back().second = shift;
@@ -80,14 +80,15 @@ class ProgramCache : public testing::Test {
     return files;
   }
 
-  // The file itself: a new one of the same name has another number.
+  // Returns the inode number: a new file of the same name has another number.
   static ino_t number_of(const fs::path& file) {
     struct stat status = {};
     EXPECT_EQ(stat(file.c_str(), &status), 0) << file;
     return status.st_ino;
   }
 
-  // Damages every entry; afterwards they have to be right again, and the results always.
+  // Damages every entry. The results must stay correct, and the entries must be valid
+  // again afterwards.
   void expect_rebuilt(const std::function<void(std::string&)>& damage) {
     const std::vector<float> right = run();
     if (right.empty()) GTEST_SKIP() << "no OpenCL device";
@@ -178,7 +179,7 @@ TEST_F(ProgramCache, an_entry_of_another_driver_is_noticed) {
   });
 }
 
-TEST_F(ProgramCache, an_entry_under_another_ones_name_is_noticed) {
+TEST_F(ProgramCache, an_entry_under_another_name_is_noticed) {
   run(1);
   if (entries().empty()) GTEST_SKIP() << "no OpenCL device";
   const fs::path one = entries().front();
@@ -190,7 +191,7 @@ TEST_F(ProgramCache, an_entry_under_another_ones_name_is_noticed) {
 }
 
 TEST_F(ProgramCache, a_binary_that_the_driver_refuses_is_rebuilt) {
-  expect_rebuilt([](std::string& bytes) {  // whole and of the right key, but no program
+  expect_rebuilt([](std::string& bytes) {  // intact and with the correct key, but no program
     const std::size_t line = bytes.find(" bytes ", bytes.find("\nplatform "));
     const std::size_t size_at = bytes.rfind('\n', line) + 1;
     const std::string nonsense(100, '?');
@@ -248,7 +249,7 @@ TEST_F(ProgramCache, writers_and_readers_do_not_disturb_each_other) {
   EXPECT_EQ(entries().size(), 1U);
 }
 
-TEST(Hash, is_fnv_1a_of_128_bits) {  // of the reference implementation
+TEST(Hash, is_fnv_1a_of_128_bits) {  // values from the reference implementation
   EXPECT_EQ(runtime::hash_of(""), "6c62272e07bb014262b821756295c58d");
   EXPECT_EQ(runtime::hash_of("a"), "d228cb696f1a8caf78912b704e4a8964");
   EXPECT_EQ(runtime::hash_of("foobar"), "343e1662793c64bf6f0d3597ba446f18");

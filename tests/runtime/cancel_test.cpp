@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that are ended from outside.
+// Calls that are cancelled from outside.
 #include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/device.hpp>
@@ -35,11 +35,11 @@ TEST(Cancel, ends_a_loop_on_all_its_threads) {
     const std::chrono::duration<double> took = Clock::now() - begin;
     EXPECT_LT(took.count(), 2.0);
     EXPECT_LT(done, 90000);
-    parallel_for(10, [](int) {});  // nothing of it is left
+    parallel_for(10, [](int) {});  // no cancellation is left over
   }
 }
 
-TEST(Cancel, what_is_thrown_comes_out_of_nested_loops) {
+TEST(Cancel, exceptions_leave_nested_loops) {
   const CancelScope scope([]() -> bool { throw std::runtime_error("the reason"); });
   try {
     parallel_for(64, [&](int) {
@@ -51,7 +51,7 @@ TEST(Cancel, what_is_thrown_comes_out_of_nested_loops) {
   }
 }
 
-TEST(Cancel, inner_scopes_take_the_place_of_outer_ones) {
+TEST(Cancel, inner_scopes_replace_outer_scopes) {
   const CancelScope outer([] { return true; });
   {
     const CancelScope inner([] { return false; });
@@ -60,10 +60,10 @@ TEST(Cancel, inner_scopes_take_the_place_of_outer_ones) {
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   EXPECT_THROW(check_cancelled(), Cancelled);
-  EXPECT_THROW(check_cancelled(), Cancelled);  // for good
+  EXPECT_THROW(check_cancelled(), Cancelled);  // permanently
 }
 
-TEST(Cancel, ends_one_large_search) {
+TEST(Cancel, ends_a_long_estimate) {
   std::vector<PointPair> points(400000);
   unsigned state = 1;
   for (PointPair& p : points) {

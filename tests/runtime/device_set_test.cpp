@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of devices, and which of them may work together.
+// Lists of devices, and the combinations that may work together.
 #include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace bifocal::test {
 namespace {
 
-// What it throws with, and the message.
+// Returns the code and the message of the error for this list.
 std::pair<ErrorCode, std::string> refused(const std::string& list) {
   try {
     (void)DeviceSet(list);
@@ -43,7 +43,7 @@ TEST(DeviceSet, is_a_list_or_all_of_a_kind) {
   }
 }
 
-TEST(DeviceSet, refuses_what_is_no_list) {
+TEST(DeviceSet, refuses_invalid_lists) {
   for (const char* list : {"", ",", "cpu,", ",cpu", "cpu,,cpu"}) {
     EXPECT_EQ(refused(list).first, ErrorCode::usage) << list;
     EXPECT_NE(refused(list).second.find("device '" + std::string(list) + "'"), std::string::npos)
@@ -55,7 +55,7 @@ TEST(DeviceSet, refuses_what_is_no_list) {
   EXPECT_THROW(DeviceSet(std::vector<Device>()), Error);
 }
 
-TEST(DeviceSet, mixes_kinds_when_that_is_asked_for) {
+TEST(DeviceSet, mixes_kinds_on_request) {
   EXPECT_FALSE(DeviceSet("cpu,cpu").is_mixed());
   const auto devices = list_devices();
   if (devices.size() == 1) GTEST_SKIP() << "there is no device beside the CPU";

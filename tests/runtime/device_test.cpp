@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory, copies and launches on every device there is.
+// Memory, copies and launches on every available device.
 #include <bifocal/device.hpp>
 
 #include <fmt/format.h>
@@ -40,8 +40,8 @@ TEST_P(OnDevice, copies_come_back) {
   }
 }
 
-// Small copies are collected on some devices, more of them than there is room for.
-TEST_P(OnDevice, copies_under_way_together_come_back) {
+// Some devices collect small copies; here they exceed the collecting buffer's capacity.
+TEST_P(OnDevice, many_pending_copies_arrive) {
   Queue queue(device);
   const std::vector<float> in = ramp(1 << 18);
   Buffer<float> buffer(device, in.size());
@@ -57,8 +57,8 @@ TEST_P(OnDevice, copies_under_way_together_come_back) {
   }
 }
 
-// What CUDA's queues collect small downloads in, with memory of any device.
-TEST(DownloadTray, hands_out_what_was_placed) {
+// CUDA's queues collect small downloads in a DownloadTray, which works with memory of any device.
+TEST(DownloadTray, delivers_placed_downloads) {
   const auto backend = runtime::make_cpu_backend();
   runtime::DownloadTray tray;
   std::vector<std::vector<char>> out;
@@ -72,7 +72,7 @@ TEST(DownloadTray, hands_out_what_was_placed) {
         ADD_FAILURE() << "no room for " << out[k].size();
     EXPECT_EQ(tray.place(*backend, out[0].data(), runtime::DownloadTray::kBytes), nullptr);
     EXPECT_EQ(out[3].front(), 'x');
-    if (round == 0) tray.clear();  // nobody gets them
+    if (round == 0) tray.clear();  // these copies are dropped
     tray.hand_out();
     for (std::size_t k = 0; k < out.size(); ++k)
       EXPECT_EQ(out[k],
@@ -128,7 +128,8 @@ TEST_P(OnDevice, null_memory_is_a_null_address) {
 }
 
 TEST_P(OnDevice, groups_share_local_memory) {
-  // Also all that there is: on CUDA more than 48 KiB has to be asked for.
+  // Local memory of the maximum size is also tested: CUDA requires an explicit request above
+  // 48 KiB.
   const std::size_t all = device.info().kind == DeviceKind::cuda
                               ? static_cast<std::size_t>(device.info().local_memory)
                               : kGroup * sizeof(float);
@@ -149,7 +150,7 @@ TEST_P(OnDevice, groups_share_local_memory) {
   }
 }
 
-TEST_P(OnDevice, a_launch_of_nothing_does_nothing) {
+TEST_P(OnDevice, an_empty_launch_has_no_effect) {
   Queue queue(device);
   Buffer<float> x(device, 1);
   const runtime::Argument arguments[] = {x, x, 1.0F, 0.0, std::int64_t{0}, 0};
@@ -157,7 +158,7 @@ TEST_P(OnDevice, a_launch_of_nothing_does_nothing) {
   EXPECT_NO_THROW(queue.wait());
 }
 
-TEST_P(OnDevice, queues_work_side_by_side) {
+TEST_P(OnDevice, queues_work_concurrently) {
   Queue queues[2] = {Queue(device), Queue(device)};
   const runtime::Kernel kernel = combine_kernel();
   const int n = 5000;

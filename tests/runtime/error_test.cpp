@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes wrong says what, where and with which numbers.
+// Error messages name the operation, the place and the numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 #include "runtime/built_parts.h"
 #include "runtime/kernels.hpp"
 #if BIFOCAL_HAS_OPENCL
-#include "runtime/opencl/text.hpp"
+#include "runtime/opencl/source.hpp"
 #endif
 
 namespace bifocal::test {
 namespace {
 
-// The message of the error that `action` throws.
+// Returns the message of the error that `action` throws.
 std::string message_of(ErrorCode code, const std::function<void()>& action) {
   try {
     action();
@@ -48,7 +48,7 @@ TEST(Devices, the_cpu_is_first_and_every_id_opens) {
   EXPECT_EQ(Device(), Device("cpu"));
 }
 
-TEST(Devices, each_kind_is_there_or_missing_with_a_remedy) {
+TEST(Devices, each_kind_is_listed_or_missing_with_a_remedy) {
   for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::opencl}) {
     const auto devices = list_devices();
     const auto missing = missing_devices();
@@ -74,7 +74,7 @@ TEST(Devices, auto_is_the_best_and_a_kind_is_its_first) {
   }
 }
 
-TEST(Devices, words_that_name_none_are_refused) {
+TEST(Devices, invalid_names_are_refused) {
   for (const char* id :
        {"opencl:x", "opencl:", "opencl:-1", "opencl:0 ", "cuda0", "gpu", "CPU", "cpu:0", ""}) {
     const std::string message = message_of(ErrorCode::usage, [&] { Device{id}; });
@@ -82,7 +82,7 @@ TEST(Devices, words_that_name_none_are_refused) {
   }
 }
 
-TEST(Devices, unknown_ones_are_refused_with_what_there_is) {
+TEST(Devices, unknown_devices_are_refused_with_a_list) {
   for (const char* id : {"cuda:99", "opencl:99", "cuda:18446744073709551616"}) {
     const std::string message = message_of(ErrorCode::device, [&] { Device{id}; });
     expect_words(message, {std::string("'") + id + "'", "cpu (" + Device().info().name});
@@ -91,14 +91,14 @@ TEST(Devices, unknown_ones_are_refused_with_what_there_is) {
   }
 }
 
-class ErrorsOf : public testing::TestWithParam<std::string> {
+class DeviceErrors : public testing::TestWithParam<std::string> {
  protected:
   Device device{GetParam()};
   Queue queue{device};
   bool is_cpu = device.info().kind == DeviceKind::cpu;
 };
 
-TEST_P(ErrorsOf, too_much_memory_names_the_sizes) {
+TEST_P(DeviceErrors, too_much_memory_names_the_sizes) {
   const std::size_t bytes = std::size_t{1} << 50;
   const std::string message =
       message_of(ErrorCode::device, [&] { Buffer<char> buffer(device, bytes); });
@@ -113,14 +113,14 @@ TEST_P(ErrorsOf, too_much_memory_names_the_sizes) {
   EXPECT_EQ(back, values);
 }
 
-TEST_P(ErrorsOf, copies_beyond_a_buffer_are_refused) {
+TEST_P(DeviceErrors, copies_beyond_a_buffer_are_refused) {
   Buffer<float> buffer(device, 3);
   std::vector<float> four(4);
   expect_words(message_of(ErrorCode::usage, [&] { buffer.upload(queue, four); }), {"4", "3"});
   expect_words(message_of(ErrorCode::usage, [&] { buffer.download(queue, four); }), {"4", "3"});
 }
 
-TEST_P(ErrorsOf, a_kernel_that_the_device_lacks) {
+TEST_P(DeviceErrors, a_missing_kernel_is_named) {
   runtime::Kernel kernel = combine_kernel();
   kernel.entry = "no_such_kernel";
   kernel.cuda = nullptr;
@@ -130,7 +130,7 @@ TEST_P(ErrorsOf, a_kernel_that_the_device_lacks) {
       {device.info().id, "no_such_kernel"});
 }
 
-TEST_P(ErrorsOf, memory_of_elsewhere_is_refused) {
+TEST_P(DeviceErrors, memory_of_another_device_is_refused) {
   if (is_cpu) GTEST_SKIP() << "the host's memory is the CPU's";
   std::vector<float> host(1);
   Buffer<float> here(device, 1), there(Device(), 1);
@@ -145,7 +145,7 @@ TEST_P(ErrorsOf, memory_of_elsewhere_is_refused) {
   EXPECT_THROW(there.upload(queue, host), Error);
 }
 
-TEST_P(ErrorsOf, launches_beyond_the_limits_name_them) {
+TEST_P(DeviceErrors, launches_beyond_the_limits_name_them) {
   if (is_cpu) GTEST_SKIP() << "it has no groups";
   Buffer<float> x(device, 1);
   const runtime::Argument arguments[] = {x, x, 1.0F, 0.0, std::int64_t{0}, 1};
@@ -162,21 +162,21 @@ TEST_P(ErrorsOf, launches_beyond_the_limits_name_them) {
 }
 
 #if BIFOCAL_HAS_OPENCL
-TEST_P(ErrorsOf, a_text_that_does_not_build_gives_the_drivers_log) {
+TEST_P(DeviceErrors, a_source_that_does_not_build_gives_the_drivers_log) {
   if (device.info().kind != DeviceKind::opencl) GTEST_SKIP() << "nothing is built";
-  runtime::add_opencl_text({"broken", "kernel void broken() { int x = no_such_word; }"});
-  runtime::Kernel kernel{.entry = "broken", .text = "broken", .constants = {{"SIZE", 3}}};
+  runtime::add_opencl_source({"broken", "kernel void broken() { int x = no_such_word; }"});
+  runtime::Kernel kernel{.entry = "broken", .source = "broken", .constants = {{"SIZE", 3}}};
   for (int round = 0; round < 2; ++round)
     expect_words(
         message_of(ErrorCode::device, [&] { runtime::launch(queue, kernel, launch_of(1), {}); }),
         {device.info().id, "'broken'", "-D SIZE=3", "no_such_word"});
-  kernel.text = "no text of this name";
+  kernel.source = "no source of this name";
   expect_words(
       message_of(ErrorCode::device, [&] { runtime::launch(queue, kernel, launch_of(1), {}); }),
-      {"'no text of this name'"});
+      {"'no source of this name'"});
 }
 
-TEST_P(ErrorsOf, arguments_that_the_kernel_does_not_take) {
+TEST_P(DeviceErrors, mismatched_kernel_arguments_are_refused) {
   if (device.info().kind != DeviceKind::opencl) GTEST_SKIP() << "only OpenCL knows";
   Buffer<float> x(device, 1);
   const runtime::Argument wrong_size[] = {x, x, 1.0, 0.0, std::int64_t{0}, 1};
@@ -192,7 +192,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& device) {
   std::replace(name.begin(), name.end(), ':', '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(All, ErrorsOf, testing::ValuesIn(device_ids()), test_name);
+INSTANTIATE_TEST_SUITE_P(All, DeviceErrors, testing::ValuesIn(device_ids()), test_name);
 
 }  // namespace
 }  // namespace bifocal::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The structs that the lists of kernels' arguments make on the host.
+// The host structs that are made from the lists of kernel arguments.
 #include "runtime/kernel_set.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ T value_of(const Argument& argument) {
   return value;
 }
 
-TEST(KernelArguments, are_those_of_the_list_in_its_order_with_the_members_of_structs) {
+TEST(KernelArguments, follow_the_list_and_the_members_of_structs) {
   double number = 0;
   std::uint8_t mark = 0;
   std::uint32_t word = 0;
@@ -76,7 +76,7 @@ concept TakesNoStruct = requires {
   Struct{.step = 1, .marks = nullptr};
 };
 
-TEST(KernelArguments, do_not_compile_where_one_is_left_out) {
+TEST(KernelArguments, do_not_compile_if_an_argument_is_missing) {
   using Args = kernels::filter::launch<float>::filter_px_args;
   EXPECT_TRUE(TakesAll<Args>);
   EXPECT_FALSE(TakesNoMap<Args>);

@@ -4,9 +4,9 @@
 #include "runtime/built_parts.h"
 
 #if BIFOCAL_HAS_OPENCL
-#include "runtime/opencl/text.hpp"
+#include "runtime/opencl/source.hpp"
 namespace bifocal::runtime {
-OpenClText opencl_text_test_kernels();
+OpenClSource opencl_source_test_kernels();
 }
 #endif
 
@@ -35,9 +35,9 @@ void sum_groups(const void* const* arguments, int begin, int end) {
   value<float*>(arguments[1])[begin / kGroup] = sum;
 }
 
-void add_text() {
+void add_source() {
 #if BIFOCAL_HAS_OPENCL
-  runtime::add_opencl_text(runtime::opencl_text_test_kernels());
+  runtime::add_opencl_source(runtime::opencl_source_test_kernels());
 #endif
 }
 
@@ -49,9 +49,9 @@ const void* cuda_sum_groups() { return nullptr; }
 #endif
 
 runtime::Kernel combine_kernel() {
-  add_text();
+  add_source();
   return {.entry = "combine",
-          .text = "test_kernels",
+          .source = "test_kernels",
           .constants = {{"REAL_IS_FLOAT", 1}, {"GROUP_SIZE", kGroup}, {"SHIFT", 1}},
           .cuda = cuda_combine(),
           .cpu = combine,
@@ -59,9 +59,9 @@ runtime::Kernel combine_kernel() {
 }
 
 runtime::Kernel sum_groups_kernel() {
-  add_text();
+  add_source();
   return {.entry = "sum_groups",
-          .text = "test_kernels",
+          .source = "test_kernels",
           .constants = {{"REAL_IS_FLOAT", 1}, {"GROUP_SIZE", kGroup}, {"SHIFT", 1}},
           .cuda = cuda_sum_groups(),
           .cpu = sum_groups,

@@ -13,18 +13,18 @@ namespace bifocal::test {
 
 inline constexpr int kGroup = 64;
 
-// y[i] = a y[i] + x[i] + k + shift (int64) + SHIFT (a constant of 1 here); x may be null, and
-// y is not read when a is 0.
+// Computes y[i] = a y[i] + x[i] + k + shift (int64) + SHIFT (a constant of 1 here). x may be null,
+// and y is not read if a is 0.
 // Arguments: x, y, a, k, shift, n.
 [[nodiscard]] runtime::Kernel combine_kernel();
-// Sums of groups of kGroup numbers, in local memory. Arguments: x, sums, n.
+// Sums groups of kGroup numbers in local memory. Arguments: x, sums, n.
 [[nodiscard]] runtime::Kernel sum_groups_kernel();
 
 [[nodiscard]] inline runtime::Launch launch_of(int n) {
   return {.count = n, .groups = (n + kGroup - 1) / kGroup, .group_size = kGroup};
 }
 
-// Every device of this machine, the CPU first.
+// Returns every device of this machine, the CPU first.
 [[nodiscard]] inline std::vector<std::string> device_ids() {
   std::vector<std::string> ids;
   for (const DeviceInfo& info : list_devices()) ids.push_back(info.id);

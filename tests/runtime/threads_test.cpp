@@ -26,7 +26,7 @@ TEST(RunOnThreads, all_run_at_the_same_time_and_the_first_is_the_callers) {
   const std::thread::id caller = std::this_thread::get_id();
   run_on_threads(3, [&](int i) {
     ++started;
-    while (started < 3) std::this_thread::yield();  // for ever where one waits for another's end
+    while (started < 3) std::this_thread::yield();  // deadlocks if one waits for another's end
     const std::lock_guard lock(mutex);
     threads.insert(std::this_thread::get_id());
     EXPECT_EQ(i == 0, std::this_thread::get_id() == caller);
@@ -51,7 +51,7 @@ TEST(RunOnThreads, all_end_before_the_first_failure_by_number_is_thrown) {
   EXPECT_EQ(ended, 3);
 }
 
-TEST(RunOnThreads, others_work_for_the_scope_of_the_caller) {
+TEST(RunOnThreads, workers_have_the_callers_cancellation) {
   const CancelScope scope([] { return true; });
   EXPECT_THROW(run_on_threads(2,
                               [](int i) {
@@ -71,7 +71,7 @@ TEST(ParallelFor, calls_every_index_once) {
   }
 }
 
-TEST(ParallelFor, what_came_before_and_after_is_ordered) {  // for the thread sanitizer
+TEST(ParallelFor, orders_memory_before_and_after) {  // for the thread sanitizer
   std::vector<int> values(1000, 1);
   long total = 0;
   for (int round = 0; round < 20; ++round) {
@@ -87,7 +87,7 @@ TEST(ParallelFor, may_be_nested) {
   EXPECT_EQ(calls, 128);
 }
 
-TEST(ParallelFor, rethrows_what_a_body_throws) {
+TEST(ParallelFor, rethrows_exceptions_of_a_body) {
   EXPECT_THROW(parallel_for(100,
                             [](int i) {
                               if (i == 37) throw std::runtime_error("37");
@@ -95,7 +95,7 @@ TEST(ParallelFor, rethrows_what_a_body_throws) {
                std::runtime_error);
 }
 
-TEST(ThreadLimit, one_thread_means_the_calling_one) {
+TEST(ThreadLimit, one_thread_means_the_calling_thread) {
   const ThreadLimit limit(1);
   std::mutex mutex;
   std::set<std::thread::id> threads;

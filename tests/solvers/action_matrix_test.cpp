@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The action matrix of five points: its real eigenvectors, found by Eigen, are the solutions.
+// The real eigenvectors of the action matrix of five points, computed by Eigen, are the solutions.
 #include "linalg/action_matrices.hpp"
 #include "solvers/batches.hpp"
 
 namespace bifocal::test {
 namespace {
 
-TEST(ActionMatrix, work_space_is_what_the_solver_states) {
+TEST(ActionMatrix, work_space_has_the_stated_size) {
   EXPECT_EQ(10 * action_lanes<double>::lane_pitch(10), 100);
   EXPECT_EQ(action_lanes<double>::real_eigenpairs_kept(10), 163);
 }
@@ -14,7 +14,7 @@ TEST(ActionMatrix, work_space_is_what_the_solver_states) {
 TEST(ActionMatrix, eigenvectors_are_the_products_of_the_solution) {
   std::vector<double> errors;
   for (const ActionMatrix& one : action_matrices(1000)) {
-    // The coordinates of the truth on the null space, as (x, y, z, 1).
+    // The coordinates of the truth in the basis of the null space, as (x, y, z, 1).
     const Eigen::Map<const Eigen::Matrix<double, 4, 9, Eigen::RowMajor>> N(one.N.data());
     const Eigen::Vector4d c = N * Eigen::Map<const Eigen::Vector<double, 9>>(one.truth.data());
     const double x = c[0] / c[3], y = c[1] / c[3], z = c[2] / c[3];

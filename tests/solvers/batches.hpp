@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of random samples with their true solution, and how many of them a solver gets right.
+// Batches of random samples with their true solution, and the fraction that a solver solves.
 #pragma once
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ SolvedBatch<T> solve(const SampleBatch& batch, LaneKind lanes = LaneKind::simd) 
   return out;
 }
 
-// The same on a device, from the host's memory.
+// Solves on a device, from and to host memory.
 template <class T>
 SolvedBatch<T> solve(Queue& queue, const SampleBatch& batch) {
   SolvedBatch<T> out{solver_shape(batch.solver), batch.n, {}, std::vector<int>(batch.n)};
@@ -63,8 +63,8 @@ SolvedBatch<T> solve(Queue& queue, const SampleBatch& batch) {
   return out;
 }
 
-// How far the best solution of each sample is from the truth; infinity for none. distance(solution,
-// truth) of rows of numbers.
+// Returns the distance of the best solution of each sample from the truth; infinity without a
+// solution. distance(solution, truth) compares rows of numbers.
 template <class T, class Distance>
 std::vector<double> errors_to_truth(const SampleBatch& batch, const SolvedBatch<T>& solved,
                                     Distance distance) {
@@ -81,7 +81,7 @@ std::vector<double> errors_to_truth(const SampleBatch& batch, const SolvedBatch<
   return errors;
 }
 
-// Share of the errors above `limit`; prints it with the histogram of decades.
+// Returns the fraction of errors above `limit`, and prints it with the histogram of decades.
 inline double failure_rate(const std::string& what, const std::vector<double>& errors,
                            double limit) {
   int failures = 0;
@@ -104,7 +104,8 @@ inline double failure_rate(const std::string& what, const std::vector<double>& e
   return rate;
 }
 
-// Does every solution of sample i in `a` have a partner in `b`, up to sign, and are there as many?
+// Returns whether `a` and `b` have equally many solutions for sample i and every solution in `a`
+// has a partner in `b`, up to sign.
 template <class T>
 bool same_solutions(const SolvedBatch<T>& a, const SolvedBatch<T>& b, int i, double tolerance) {
   if (a.counts[i] != b.counts[i]) return false;
@@ -130,7 +131,7 @@ double share_of_same(const SolvedBatch<T>& a, const SolvedBatch<T>& b, double to
   return static_cast<double>(same) / a.n;
 }
 
-// What the tests ask of every solver, and print.
+// The properties of a solver that the tests need, and its name.
 struct SolverRow {
   const char* name;
   MinimalSolver solver;
@@ -150,9 +151,10 @@ inline const std::vector<SolverRow>& solver_rows() {
   return rows;
 }
 
-// The least share of samples whose solutions agree in two programs. What differs are double
-// solutions that rounding makes real or complex, and in float ill-conditioned ones: the more
-// solutions the more of them, and at worst each program misses others.
+// Returns the required fraction of samples whose solutions agree in two programs. Double roots
+// may become real or complex by rounding, and ill-conditioned solutions differ in float; both
+// are more frequent for solvers with more solutions. In the worst case each program misses
+// different solutions.
 inline double least_share(MinimalSolver solver, bool is_float) {
   const synthetic::SolverScene& scene = synthetic::solver_scene(solver);
   const double unstable = (is_float ? 0.025 : 0.002) * solver_shape(solver).max_solutions;
@@ -164,7 +166,7 @@ inline std::string row_name(const testing::TestParamInfo<SolverRow>& info) {
 
 }  // namespace bifocal::test
 
-// Skips a test of a generated solver in a build without these.
+// Skips a test of a generated solver in a build without generated solvers.
 #define SKIP_UNLESS_BUILT(solver) \
   if (!is_built_for_cpus(solver)) \
   GTEST_SKIP() << "a build without generated solvers (-DBIFOCAL_GENERATED_SOLVERS=OFF)"

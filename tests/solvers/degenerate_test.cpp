@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples without a finite number of solutions end, and give none or only finite ones.
+// Samples without a finite number of solutions terminate and give no solutions or only
+// finite numbers.
 #include <functional>
 
 #include "solvers/batches.hpp"
@@ -18,8 +19,8 @@ const std::vector<SolverRow> kTwoView = rows_of(&SolverRow::is_two_view);
 const std::vector<SolverRow> kHomographies = rows_of(&SolverRow::is_homography);
 constexpr int kCount = 1000;
 
-// Batch of two-view samples whose points are changed by edit(x1, y1, x2, y2), in place, one call a
-// sample.
+// Makes a batch of two-view samples whose points edit(x1, y1, x2, y2) changes in place, one call
+// per sample.
 using Edit = std::function<void(std::vector<std::array<double, 4>>&)>;
 SampleBatch edited_batch(const SolverRow& row, const Edit& edit) {
   SampleBatch batch = make_samples(row.solver, kCount);
@@ -110,8 +111,8 @@ TEST(Degenerate, three_collinear_points_have_no_homography) {
 }
 
 TEST(Degenerate, a_folded_quadrilateral_has_no_homography) {
-  // The first point, mirrored at the line through the next two, turns the orientation of that
-  // triple and leaves that of the last three: no camera sees a plane like that.
+  // Mirroring the first point at the line through the next two reverses the orientation of this
+  // triple and keeps the orientation of the last three points. No camera sees a plane like that.
   const Edit fold = [](auto& points) {
     const double dx = points[2][2] - points[1][2], dy = points[2][3] - points[1][3];
     const double x = points[0][2] - points[1][2], y = points[0][3] - points[1][3];
@@ -131,8 +132,8 @@ TEST(Degenerate, collinear_points_end_and_stay_finite) {
     const auto f64 = solve<double>(batch);
     expect_finite_solutions(f64);
     if (has_float_version(row.solver)) expect_finite_solutions(solve<float>(batch));
-    // Such a line leaves calibrated cameras, of at most five points, no more than a family, and the
-    // nine equations of distorted pictures stay independent.
+    // Such a line leaves at most a family of calibrated cameras of at most five points, and the
+    // nine equations of distorted images stay independent.
     if (row.is_homography || (solver_shape(row.solver).sample_rows > 20 &&
                               row.solver != MinimalSolver::fundamental_9pt_shared_radial)) {
       EXPECT_EQ(total(f64.counts), 0) << row.name;
@@ -140,7 +141,7 @@ TEST(Degenerate, collinear_points_end_and_stay_finite) {
   }
 }
 
-TEST(Degenerate, pictures_that_are_the_same_end_and_stay_finite) {
+TEST(Degenerate, equal_images_end_and_stay_finite) {
   for (const SolverRow& row : kTwoView) {
     const SampleBatch batch = edited_batch(row, [](auto& points) {
       for (auto& p : points) p[2] = p[0], p[3] = p[1];
@@ -176,7 +177,7 @@ TEST(Degenerate, five_points_on_a_plane_are_solved) {
             0.001);
 }
 
-// Rectified pairs: their polynomial of degree 10 lacks the highest powers.
+// Rectified pairs: their polynomial of degree 10 has no highest powers.
 TEST(Degenerate, a_camera_that_moved_along_its_rows_is_found) {
   constexpr int kSamples = 4000;
   SampleBatch batch = make_samples(MinimalSolver::essential_5pt, SceneKind::general, kSamples, 9);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every solver on every device of this machine gives the solutions of the CPU.
+// Every solver gives the CPU's solutions on every device of this machine.
 #include "solvers/batches.hpp"
 
 namespace bifocal::test {
@@ -36,7 +36,8 @@ TEST_P(SolverDevices, give_the_solutions_of_the_cpu) {
 
 INSTANTIATE_TEST_SUITE_P(, SolverDevices, testing::ValuesIn(solver_rows()), row_name);
 
-// Samples and solutions that stay on the device are those that come from the host and go there.
+// Samples and solutions in device memory give the same results as samples and solutions in
+// host memory.
 TEST(SolverDevice, works_in_its_own_memory) {
   const SampleBatch batch = make_samples(MinimalSolver::fundamental_7pt, 517);
   const std::vector<float> samples(batch.samples.begin(), batch.samples.end());

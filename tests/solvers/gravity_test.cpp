@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Four matches between pictures of one camera whose vertical is known: what its solutions obey, how
-// the camera may be held, and samples without a solution.
+// Four matches between images of one camera with known vertical direction: equations of its
+// solutions, possible camera orientations, and samples without a solution.
 #include <Eigen/Geometry>
 #include <Eigen/SVD>
 
@@ -24,12 +24,12 @@ Vector3d gravity(const SampleBatch& batch, int row, int i) {
   return {at(batch, row, i), at(batch, row + 1, i), at(batch, row + 2, i)};
 }
 
-// The turn that brings the direction to the y axis, by Eigen.
+// Returns the rotation that takes the direction to the y axis, by Eigen.
 Matrix3 levelling(const Vector3d& g) {
   return Eigen::Quaterniond::FromTwoVectors(g, Vector3d::UnitY()).toRotationMatrix();
 }
 
-TEST(Gravity, solutions_fit_the_points_and_turn_about_the_vertical) {
+TEST(Gravity, solutions_fit_the_points_and_rotate_about_the_vertical) {
   SKIP_UNLESS_BUILT(kSolver);
   const SampleBatch batch = make_samples(kSolver, 20000);
   const auto solved = solve<double>(batch);
@@ -70,7 +70,7 @@ double missed(const SampleBatch& batch, const std::string& what) {
       1e-6);
 }
 
-// Scenes as the solver's own with this direction of gravity in the frame of camera 1.
+// Makes the solver's scenes with this direction of gravity in the frame of camera 1.
 SampleBatch with_gravity(const Vector3d& g1, int n) {
   SampleBatch batch = make_samples(kSolver, n);
   std::mt19937_64 random(3);
@@ -103,7 +103,7 @@ TEST(Gravity, the_camera_may_be_held_in_any_way) {
   }
 }
 
-TEST(Gravity, its_length_and_its_sign_are_of_no_account) {
+TEST(Gravity, length_and_sign_do_not_matter) {
   SKIP_UNLESS_BUILT(kSolver);
   SampleBatch batch = make_samples(kSolver, 20000);
   for (int i = 0; i < batch.n; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Homographies of any number of points, against the singular vectors of the whole system by Eigen.
+// Homographies of any number of points, compared with Eigen's singular vectors of the whole system.
 #include "solvers/batches.hpp"
 
 namespace bifocal::test {
@@ -57,7 +57,7 @@ Matrix3 oracle(const std::vector<PointPair>& points) {
   return (T2.inverse() * Eigen::Map<const Matrix3>(h.data()) * T1).normalized();
 }
 
-// Largest |a - b| px of where two homographies put the points.
+// Returns the largest distance in px between the points as mapped by two homographies.
 double transfer_distance(const std::vector<PointPair>& points, const Mat3& a, const Matrix3& B) {
   const Eigen::Map<const Matrix3> A(a.data());
   double worst = 0;
@@ -68,7 +68,7 @@ double transfer_distance(const std::vector<PointPair>& points, const Mat3& a, co
   return worst;
 }
 
-TEST(HomographySvd, is_that_of_the_whole_system) {
+TEST(HomographySvd, equals_the_solution_of_the_whole_system) {
   std::mt19937_64 random(1);
   for (const double noise : {0.0, 1.0}) {
     std::vector<double> errors;

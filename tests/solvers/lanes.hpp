@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lane functions as plain functions of scalars: all but those of single solvers, so that touching
-// a solver does not recompile what does not test it.
+// Lane functions as plain functions of scalars. Functions of single solvers are excluded, so that a
+// change to a solver recompiles only its own tests.
 #pragma once
 
 #include "lane/scalar.hpp"

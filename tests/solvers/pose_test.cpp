@@ -53,8 +53,8 @@ TEST(Pose, candidates_are_rotations_that_give_back_E) {
   }
 }
 
-// The oracle: least squared image distance over the scene point, by Gauss-Newton with numeric
-// derivatives from the true point.
+// Reference: the least squared image distance over the scene point, by Gauss-Newton with numeric
+// derivatives, starting at the true point.
 double least_distance(const EigenScene& scene, const PointPair& seen, Eigen::Vector3d X) {
   const auto residual = [&](const Eigen::Vector3d& point) {
     const PointPair v = scene.seen(point);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every solver finds the true solution of random valid samples, as often as
-// tests/synthetic/solver_scenes.def says.
+// Every solver finds the true solution of random valid samples, at the rate given
+// in tests/synthetic/solver_scenes.def.
 #include "solvers/batches.hpp"
 
 namespace bifocal::test {
@@ -10,7 +10,7 @@ constexpr int kSamples = 100000;
 
 class Recovery : public testing::TestWithParam<SolverRow> {};
 
-TEST_P(Recovery, misses_no_more_than_stated) {
+TEST_P(Recovery, misses_at_most_the_stated_rate) {
   const SolverRow& row = GetParam();
   SKIP_UNLESS_BUILT(row.solver);
   const SampleBatch batch = make_samples(row.solver, kSamples);

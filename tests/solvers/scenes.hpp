@@ -37,8 +37,8 @@ class EigenScene {
   const Eigen::Vector3d t;
 };
 
-// How far apart two matrices are, whatever their scale and sign: Frobenius norm of the difference
-// of the unit matrices.
+// Distance of two matrices regardless of scale and sign: Frobenius norm of the difference of the
+// unit matrices.
 inline double projective_distance(const Matrix3& A, const Matrix3& B) {
   const Matrix3 a = A.normalized(), b = B.normalized();
   return std::min((a - b).norm(), (a + b).norm());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Six matches between pictures of one camera: what its solutions obey, that there are no others,
-// and the roots of degree 15 that it takes.
+// Six matches between images of one camera: equations of its solutions, completeness of the
+// solutions, and the roots of the polynomial of degree 15.
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 #include <random>
@@ -17,7 +17,7 @@ double at(const SampleBatch& batch, int row, int i) {
   return batch.samples[static_cast<std::size_t>(row) * batch.n + i];
 }
 
-// diag(f, f, 1) F diag(f, f, 1), of norm 1.
+// Returns diag(f, f, 1) F diag(f, f, 1), scaled to norm 1.
 Matrix3 essential_of(const Matrix3& F, double f) {
   const Eigen::Vector3d K(f, f, 1);
   return (K.asDiagonal() * F * K.asDiagonal()).normalized();
@@ -53,8 +53,8 @@ TEST(SharedFocal, solutions_are_essential_and_fit_the_points) {
   EXPECT_LE(failure_rate("singular values of E", essentials, 1e-6), 0.002);
 }
 
-// The equations as they are before f is eliminated, by Gauss-Newton steps from any start: an
-// independent way to solutions. w: F = w . N of length 1; g: log f.
+// Solves the equations before the elimination of f by Gauss-Newton steps from any start,
+// independently of the solver. w: F = w . N of length 1; g: log f.
 struct Start {
   Eigen::Vector3d w;
   double g;
@@ -86,7 +86,7 @@ bool converge(const Basis& N, Start& s) {
       J.col(k) = (equations(N, up) - equations(N, down)) / (2 * kStep);
     }
     Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix<double, 10, 4>> solver;
-    solver.setThreshold(1e-7);  // the length of w changes nothing
+    solver.setThreshold(1e-7);  // the equations ignore the length of w
     Eigen::Vector4d delta = solver.compute(J).solve(-r);
     if (delta.norm() > 0.3) delta *= 0.3 / delta.norm();
     s.w = (s.w + delta.head<3>()).normalized();
@@ -140,7 +140,7 @@ TEST(SharedFocal, six_points_on_a_plane_have_no_solution) {
   EXPECT_EQ(found, 0);
 }
 
-// Real roots as the eigenvalues of the companion matrix, none within 1e-4 of another.
+// Returns real roots as the eigenvalues of the companion matrix; false if two are within 1e-4.
 bool companion_roots(const std::vector<double>& c, std::vector<double>& roots) {
   const auto n = static_cast<Eigen::Index>(c.size()) - 1;
   Eigen::MatrixXd companion = Eigen::MatrixXd::Zero(n, n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every solution obeys, and how many there are: roots against the eigenvalues of the companion
-// matrix.
+// Equations of every solution, and the number of solutions: roots are compared with the eigenvalues
+// of the companion matrix.
 #include <limits>
 #include <random>
 
@@ -12,8 +12,8 @@ namespace {
 
 using L = lanes<double>;
 
-// Real roots of c[0] + c[1] x + ...; `clear` is false when a pair is too close to the real axis for
-// its number to be decided.
+// Returns the real roots of c[0] + c[1] x + ...; `clear` is false if a pair of roots is too close
+// to the real axis to decide their number.
 std::vector<double> companion_roots(const std::vector<double>& c, bool* clear) {
   const Eigen::Index n = static_cast<Eigen::Index>(c.size()) - 1;
   Eigen::MatrixXd companion = Eigen::MatrixXd::Zero(n, n);
@@ -79,8 +79,8 @@ TEST(Roots, of_degree_10_are_the_real_eigenvalues_of_the_companion) {
   EXPECT_GT(decided, kTrials * 9 / 10);
 }
 
-// Coefficients as five-point samples have them: roots spread evenly over the angles, half of them
-// near each other where `crowded`.
+// Makes coefficients as in five-point problems: roots are spread evenly over the angles; if
+// `crowded`, half are near each other.
 std::vector<double> even_polynomial(std::mt19937_64& random, bool crowded) {
   std::normal_distribution<double> normal;
   std::vector<double> c = {1};
@@ -103,7 +103,7 @@ std::vector<double> even_polynomial(std::mt19937_64& random, bool crowded) {
   return c;
 }
 
-TEST(Roots, of_degree_10_in_float_are_nearly_all_there) {
+TEST(Roots, of_degree_10_in_float_are_nearly_all_found) {
   std::mt19937_64 random(3);
   for (const bool crowded : {false, true}) {
     int all = 0, lost = 0;
@@ -131,9 +131,9 @@ TEST(Roots, of_degree_10_in_float_are_nearly_all_there) {
   }
 }
 
-// Roots at 0 and infinity, even powers alone, x^10 - 1: Sturm sequences of these as they stand
-// break off.
-TEST(Roots, of_degree_10_with_an_order_are_all_there) {
+// Roots at 0 and infinity, polynomials in even powers alone, and x^10 - 1. Plain Sturm sequences of
+// these polynomials break off.
+TEST(Roots, of_special_polynomials_of_degree_10_are_all_found) {
   const double inf = std::numeric_limits<double>::infinity();
   using Case = std::pair<std::vector<double>, std::vector<double>>;  // coefficients, roots
   const Case cases[] = {
@@ -157,7 +157,7 @@ TEST(Roots, of_degree_10_with_an_order_are_all_there) {
   }
 }
 
-TEST(Roots, of_degree_10_with_nothing_to_find_end) {
+TEST(Roots, of_invalid_polynomials_of_degree_10_end) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), huge = 1e300;
   for (const double v : {0.0, nan, huge, 1e-300}) {
     for (const bool first_only : {false, true}) {
@@ -175,7 +175,7 @@ TEST(Roots, of_cubics_are_the_real_eigenvalues_of_the_companion) {
   std::mt19937_64 random(2);
   std::normal_distribution<double> normal;
   for (int trial = 0; trial < 20000; ++trial) {
-    const double scale = std::pow(10, trial % 5 - 2);  // of the roots
+    const double scale = std::pow(10, trial % 5 - 2);  // scale of the roots
     const std::vector<double> c = {normal(random) * scale * scale * scale,
                                    normal(random) * scale * scale, normal(random) * scale, 1};
     bool clear = false;
@@ -187,7 +187,7 @@ TEST(Roots, of_cubics_are_the_real_eigenvalues_of_the_companion) {
   }
 }
 
-// The error of a root of x^3 + a x^2 + b x + c, as a part of what rounding may make of it.
+// Returns the error of a root of x^3 + a x^2 + b x + c, relative to the bound by rounding.
 template <class T>
 double rounding_of_root(T a, T b, T c, T root) {
   const double size = std::abs(root) + std::abs(a);
@@ -204,7 +204,7 @@ void check_lone_roots() {
   double worst = 0;
   for (int trial = 0; trial < 50000; ++trial) {
     double a, b, c;
-    if (trial % 2 == 0) {  // of any size
+    if (trial % 2 == 0) {  // roots of any size
       a = normal(random) * std::pow(10, magnitude(random));
       b = normal(random) * std::pow(10, magnitude(random));
       c = normal(random) * std::pow(10, magnitude(random));
@@ -224,7 +224,7 @@ void check_lone_roots() {
   fmt::print("lone roots of cubics, {} bytes: at most {:.2g} roundings\n", sizeof(T), worst);
 }
 
-TEST(Roots, of_cubics_that_stand_alone_are_exact_to_rounding) {
+TEST(Roots, of_cubics_that_are_isolated_are_exact_to_rounding) {
   check_lone_roots<double>();
   check_lone_roots<float>();
 }
@@ -296,13 +296,13 @@ TEST(Solutions, of_eight_noisy_points_have_rank_two) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise(0, 1e-3);
   for (double& v : batch.samples)
-    v = 1000 * (v + noise(random));  // pixels: normalisation is the solver's own
+    v = 1000 * (v + noise(random));  // pixels: the solver normalises itself
   const auto solved = solve<double>(batch);
   for (int i = 0; i < batch.n; ++i) {
     ASSERT_EQ(solved.counts[i], 1);
     const Matrix3 F = solved.matrix(i, 0);
-    const Eigen::Vector3d scale(
-        1, 1, 1000);  // back to unit coordinates, where the elements are of one size
+    const Eigen::Vector3d scale(1, 1,
+                                1000);  // back to unit coordinates, where elements have equal size
     const Matrix3 G =
         (scale.asDiagonal().inverse() * F * scale.asDiagonal().inverse()).normalized();
     ASSERT_LT(std::abs(G.determinant()), 1e-12);

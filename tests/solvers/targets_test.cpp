@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The batched API: the same solutions one sample after the other and on every SIMD target, any
-// number of samples, and what it refuses.
+// The batched API gives the same solutions for single samples, on every SIMD target, and for any
+// number of samples; invalid arguments are refused.
 #include <bifocal/error.hpp>
 #include <bifocal/device.hpp>
 

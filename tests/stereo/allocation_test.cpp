@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A StereoMatcher of the CPU allocates nothing once it has seen a frame. Every operator new of this
+// A StereoMatcher on the CPU allocates no memory after its first frame. Every operator new of this
 // program is counted.
 #include <bifocal/stereo.hpp>
 #include <bifocal/device.hpp>
@@ -14,7 +14,7 @@
 namespace {
 std::atomic<long> allocations{0};
 
-// Not inlined: GCC would warn that a new is freed.
+// Not inlined, because GCC would warn that memory from new is freed.
 [[gnu::noinline]] void release(void* p) { std::free(p); }
 [[gnu::noinline]] void* counted(std::size_t size, std::size_t alignment) {
   ++allocations;
@@ -42,7 +42,7 @@ struct Pair {
   ImageU8 left{kWidth, kHeight}, right{kWidth, kHeight};
 };
 
-// Noise that is moved by 7 px, with places that do not match.
+// Makes noise that is moved by 7 px, with regions that do not match.
 Pair noise() {
   std::mt19937 random(1);
   Pair p;
@@ -79,7 +79,7 @@ void check(const Options& options, const char* what) {
     EXPECT_GT(allocations_of(run), 0) << "the first frame has memory to take";
     EXPECT_EQ(allocations_of(run), 0) << threads << " threads";
 
-    // A stream keeps two maps of its own and changes them for the caller's.
+    // A stream keeps two maps and swaps them with the caller's maps.
     DisparityMap map;
     const auto submit = [&] { matcher.submit(p.left, p.right); };
     const auto frame = [&] {
@@ -95,7 +95,7 @@ void check(const Options& options, const char* what) {
   }
 }
 
-TEST(Allocations, none_after_the_first_frame) {
+TEST(Allocations, end_after_the_first_frame) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers allocate themselves";
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The filters around the winners: cross-check, sub-pixel, fill, score, cloud; and the quality on
-// real pairs.
+// The filters after the choice of winners: cross-check, sub-pixel, fill, score, cloud; and the
+// quality on real pairs.
 #include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/device.hpp>
@@ -51,7 +51,7 @@ TEST(Disparity, recovers_a_sub_pixel_shift) {
   }
 }
 
-TEST(Disparity, cross_check_keeps_what_both_directions_agree_on) {
+TEST(Disparity, cross_check_keeps_consistent_pixels) {
   std::mt19937 random(1);
   ImageU8 left(50, 12), right(50, 12);
   for (auto* image : {&left, &right})
@@ -81,7 +81,7 @@ TEST(Disparity, cross_check_keeps_what_both_directions_agree_on) {
 }
 
 ImageU16 background_of(const ImageU16& map) {
-  const stereo::PictureSize size{map.width, map.height};
+  const stereo::ImageSize size{map.width, map.height};
   Queue queue;
   const Device& device = queue.device();
   stereo::DisparityBuffer disparity(device, map.pixels.size());
@@ -105,14 +105,14 @@ TEST(Disparity, fill_takes_the_background) {
                 o, 5, o, o, 3, o,  //
                 o, o, o, o, o, o,  //
                 2, o, 7, o, o, o};
-  // Left of the 7 stands a 2, but the second smallest around is the 5.
+  // A 2 lies to the left of the 7, but the second smallest value in its surroundings is the 5.
   EXPECT_EQ(background_of(map).pixels, (std::vector<std::uint16_t>{5, 5, 7, 3, 3, 3,  //
                                                                    5, 5, 3, 5, 3, 3,  //
                                                                    5, 5, 7, 7, 3, 3,  //
                                                                    2, 5, 7, 7, 7, 7}));
 }
 
-TEST(Disparity, rows_without_a_value_repeat_the_nearest_one) {
+TEST(Disparity, rows_without_a_value_repeat_the_nearest_row) {
   std::mt19937 random(4);
   for (int round = 0; round < 50; ++round) {
     ImageU16 map(3, 1 + static_cast<int>(random() % 40));
@@ -122,8 +122,8 @@ TEST(Disparity, rows_without_a_value_repeat_the_nearest_one) {
   }
 }
 
-// Where the time grew with the square of the rows, this would take hours.
-TEST(Disparity, tall_pictures_without_a_value_take_no_time) {
+// An algorithm whose time grows with the square of the rows would take hours here.
+TEST(Disparity, tall_images_without_a_value_are_fast) {
   constexpr int kRows = 1 << 21;
   ImageU16 map(1, kRows, 1, test::kUnknownDisparity);
   EXPECT_EQ(background_of(map).pixels, map.pixels);
@@ -137,7 +137,7 @@ SsdOptions filled_by(Fill fill) {
   return o;
 }
 
-TEST(Disparity, no_fill_leaves_what_is_unknown) {
+TEST(Disparity, no_fill_keeps_unknown_pixels) {
   const ImageU8 left = textured(60, 20, 0), right = textured(60, 20, 4);
   const DisparityMap map = stereo_ssd(left, right, filled_by(Fill::none));
   EXPECT_TRUE(same_bits(map.raw, map.filled));
@@ -149,7 +149,7 @@ TEST(Disparity, no_fill_leaves_what_is_unknown) {
   }
 }
 
-TEST(Disparity, nothing_known_stays_unknown) {
+TEST(Disparity, an_unknown_image_stays_unknown) {
   const DisparityMap map =
       stereo_ssd(ImageU8(8, 5), ImageU8(8, 5), {.min_disparity = 40, .disparities = 3});
   EXPECT_EQ(map.density, 0);
@@ -224,7 +224,7 @@ TEST(Disparity, cloud_has_the_known_points_in_the_left_frame) {
   colour.pixels = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   const Intrinsics camera{100, 50, 1, 2};
   const std::vector<CloudPoint> points = disparity_to_cloud(disparity, colour, camera, 2, 0.5);
-  ASSERT_EQ(points.size(), 1U);  // the last ones have d + doffs <= 0
+  ASSERT_EQ(points.size(), 1U);  // the last pixels have d + doffs <= 0
   EXPECT_FLOAT_EQ(points[0].z, 5);
   EXPECT_FLOAT_EQ(points[0].x, -0.05F);
   EXPECT_FLOAT_EQ(points[0].y, -0.2F);
@@ -233,7 +233,8 @@ TEST(Disparity, cloud_has_the_known_points_in_the_left_frame) {
   EXPECT_THROW((void)disparity_to_cloud(disparity, colour, camera, 2, 0), Error);
 }
 
-// Truth of pixels that the right view's truth confirms within 1 px; the others become unknown.
+// Reads the truth and keeps pixels that the right view's truth confirms within 1 px; all remaining
+// pixels become unknown.
 ImageF confirmed_truth(const std::string& left, const std::string& right, double scale) {
   ImageF truth = read_disparity(test::data(left), scale);
   const ImageF other = read_disparity(test::data(right), scale);
@@ -279,8 +280,8 @@ TEST(Disparity, cones_and_teddy_are_as_good_as_the_plain_method) {
   }
 }
 
-// What docs/stereo.md claims of semi-global matching: bad 2 px of the filled pixels, and their mean
-// error.
+// Figures of docs/stereo.md for semi-global matching: bad 2 px of the filled pixels, and their
+// mean error.
 struct Claim {
   std::string folder, left, right, truth, right_truth, mask;
   double scale;
@@ -332,7 +333,7 @@ std::vector<Claim> claims_of_sgm() {
 TEST(Disparity, sgm_is_as_good_as_claimed) {
   BIFOCAL_NEEDS_DATA("middlebury_2001/tsukuba");
   for (const Claim& c : claims_of_sgm()) {
-    if (!std::filesystem::exists(test::data(c.folder))) continue;  // not all are everywhere
+    if (!std::filesystem::exists(test::data(c.folder))) continue;  // some data sets may be missing
     const ImageF truth =
         c.right_truth.empty()
             ? read_disparity(test::data(c.folder + c.truth), c.scale)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cross-check, medians, speckles and fills on every device of this machine: the bits of their
-// definitions.
+// Cross-check, medians, speckles and fills on every device of this machine give the same bits as
+// their definitions.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace bifocal {
 namespace {
 
-using stereo::PictureSize;
+using stereo::ImageSize;
 
 int pick(std::mt19937& random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
@@ -25,7 +25,7 @@ int pick(std::mt19937& random, int low, int high) {
 
 constexpr std::uint16_t kUnknown = 0xffff;
 
-// Random disparities, a share of them unknown, in blobs and rows without any.
+// Makes random disparities, with unknown pixels in blobs and in whole rows.
 ImageU16 random_disparity(std::mt19937& random, int width, int height, unsigned unknown_percent) {
   ImageU16 disparity(width, height);
   for (int y = 0; y < height; ++y) {
@@ -66,7 +66,7 @@ Image<T> downloaded(Queue& queue, const Buffer<T>& buffer, int width, int height
   return image;
 }
 
-stereo::FillScratch scratch_of(Queue& queue, PictureSize size) {
+stereo::FillScratch scratch_of(Queue& queue, ImageSize size) {
   const Device& device = queue.device();
   const auto rows = static_cast<std::size_t>(size.height);
   return {.disparity = {device, static_cast<std::size_t>(size.pixels())},
@@ -102,7 +102,7 @@ TEST_F(FilterDevices, fills_follow_their_definition) {
   });
 }
 
-// One known pixel in a corner: as many rounds as can be.
+// One known pixel in a corner requires the largest number of rounds.
 TEST_F(FilterDevices, means_spread_over_the_whole_picture) {
   for_each_device([](Queue& queue, const std::string& device) {
     ImageU16 disparity(90, 40, 1, kUnknown);
@@ -118,10 +118,10 @@ TEST_F(FilterDevices, means_spread_over_the_whole_picture) {
   });
 }
 
-// The disparities that a PostFilter leaves of winners.
+// Returns the disparities after a PostFilter has processed the winners.
 ImageU16 filtered(Queue& queue, const ImageU16& winners, const ImageU16& right_index,
                   const DisparityFilter& filter, int first) {
-  const stereo::PictureSize size{winners.width, winners.height};
+  const stereo::ImageSize size{winners.width, winners.height};
   stereo::PostFilter device(queue.device(), size, filter, first, false);
   stereo::DisparityBuffer(device.winners()).upload(queue, winners.pixels);
   const auto right = uploaded(queue, right_index);
@@ -129,7 +129,7 @@ ImageU16 filtered(Queue& queue, const ImageU16& winners, const ImageU16& right_i
   return downloaded(queue, device.disparity(), size.width, size.height);
 }
 
-// Left winners and right winners of random indices, that lie inside.
+// Random indices of left and right winners, restricted to positions inside the image.
 TEST_F(FilterDevices, cross_check_follows_its_definition) {
   for_each_device([](Queue& queue, const std::string& device) {
     std::mt19937 random(2);
@@ -170,8 +170,8 @@ TEST_F(FilterDevices, cross_check_follows_its_definition) {
   });
 }
 
-// Disparities in patches that are near each other or not, some unknown: regions of every size and
-// form.
+// Makes patches of similar or different disparities, some unknown, so that regions have every size
+// and form.
 ImageU16 patches(std::mt19937& random, int width, int height) {
   ImageU16 disparity(width, height);
   const int levels = pick(random, 1, 4), unknown = pick(random, 0, 60), spread = pick(random, 0, 3);
@@ -187,7 +187,7 @@ ImageU16 patches(std::mt19937& random, int width, int height) {
   return disparity;
 }
 
-// The device's results are those of the definition, filled ones too.
+// Compares the device's results, including the filled maps, with the definition.
 void check_filter(Queue& queue, const ImageU16& disparity, const DisparityFilter& filter,
                   const std::string& what, const ImageU8& brightness = {}) {
   const int width = disparity.width, height = disparity.height, first = -7;
@@ -254,13 +254,14 @@ TEST_F(FilterDevices, planes_follow_their_definition) {
 }
 
 // Regions that wind through many tiles, and the largest numbers.
-TEST_F(FilterDevices, spirals_combs_and_chess_boards) {
+TEST_F(FilterDevices, find_regions_in_spirals_combs_and_chess_boards) {
   for_each_device([](Queue& queue, const std::string& id) {
     const int width = 203, height = 117;
     ImageU16 comb(width, height), chess(width, height), spiral(width, height, 1, 0xffff);
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
-        // One region: teeth that hang together at the bottom; its neighbour at the top.
+        // The comb is one region with teeth connected at the bottom; its neighbour is connected at
+        // the top.
         comb.at(x, y) = (x % 2 == 0 && y > 0) || y == height - 1 ? 32751 : 0;
         chess.at(x, y) = (x + y) % 2 == 0 ? 500 : 0xffff;
       }

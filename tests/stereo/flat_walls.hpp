@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures of flat walls and disparities of them, for the tests of Fill::planes.
+// Images of flat walls and their disparities, for the tests of Fill::planes.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace bifocal::test {
 
 struct FlatWalls {
   ImageU8 picture;
-  ImageU16 disparity;  // of the known pixels, 1/32 px; 0xffff unknown
+  ImageU16 disparity;  // known pixels in 1/32 px; 0xffff unknown
   ImageU16 truth;
 };
 
-// Walls side by side, each of one brightness with a little noise, and of a plane of its own.
-// unknown, wrong: per cent of the pixels that are unknown (in patches), and of the others that are
-// above their wall.
+// Makes adjacent walls, each with one brightness, a little noise, and its own plane. unknown: per
+// cent of pixels that are unknown, in patches. wrong: per cent of the known pixels with a disparity
+// above their wall's.
 inline FlatWalls flat_walls(std::mt19937& random, int width, int height, int walls, int unknown,
                             int wrong) {
   FlatWalls out{ImageU8(width, height), ImageU16(width, height), ImageU16(width, height)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests of StereoMatcher: every device of this machine, and maps in its memory.
+// For tests of StereoMatcher: every device of this machine, and maps in device memory.
 #pragma once
 
 #include <bifocal/stereo.hpp>

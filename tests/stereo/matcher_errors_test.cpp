@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What StereoMatcher refuses, on every device of this machine.
+// Input that StereoMatcher refuses, on every device of this machine.
 #include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
 
@@ -29,7 +29,7 @@ std::string usage_error(const Run& run) {
   EXPECT_NE(usage_error([&] { statement; }).find(text), std::string::npos) \
       << usage_error([&] { statement; })
 
-TEST(Matcher, ssd_says_what_does_not_fit) {
+TEST(Matcher, ssd_names_mismatched_input) {
   for_each_device([](Queue& queue) {
     EXPECT_USAGE("window = 4", StereoMatcher(queue, 60, 30, SsdOptions{.window = 4}));
     EXPECT_USAGE("0 x 30", StereoMatcher(queue, 0, 30, SsdOptions{}));
@@ -41,7 +41,7 @@ TEST(Matcher, ssd_says_what_does_not_fit) {
   });
 }
 
-TEST(Matcher, says_what_does_not_fit) {
+TEST(Matcher, names_mismatched_input) {
   for_each_device([](Queue& queue) {
     const SgmOptions o{.disparities = 32};
     EXPECT_USAGE("bits = 12", StereoMatcher(queue, 60, 30, o, 12));

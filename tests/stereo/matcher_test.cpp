@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StereoMatcher on every device of this machine: the maps of stereo_sgm on the CPU, to the bit.
+// StereoMatcher on every device of this machine gives the maps of stereo_sgm on the CPU, to
+// the bit.
 #include <bifocal/stereo.hpp>
 #include <bifocal/device.hpp>
 
@@ -30,8 +31,8 @@ struct Pair {
   Image<T> left, right;
 };
 
-// The right picture repeats the left one moved by a few px that change from part to part, with
-// noise.
+// Makes a right image that repeats the left image with noise, moved by a few px that differ
+// between parts.
 template <class T>
 Pair<T> random_pair(Random& random, int width, int height) {
   Pair<T> pair{Image<T>(width, height), Image<T>(width, height)};
@@ -94,7 +95,7 @@ Buffer<T> uploaded(Queue& queue, const Image<T>& image) {
 template <class T>
 void check_random(Queue& queue, unsigned seed, int trials) {
   Random random(seed);
-  int some_known = 0;  // the trials have to be about something
+  int some_known = 0;  // the trials must have known pixels
   for (int trial = 0; trial < trials; ++trial) {
     const int width = pick(random, 1, 110), height = pick(random, 1, 50);
     const SgmOptions o = random_options(random);
@@ -113,16 +114,16 @@ void check_random(Queue& queue, unsigned seed, int trials) {
   EXPECT_GT(some_known, trials / 5);
 }
 
-TEST(Matcher, maps_are_those_of_the_cpu_for_random_sizes_and_options) {
+TEST(Matcher, maps_equal_the_cpu_maps_for_random_sizes_and_options) {
   for_each_device([](Queue& queue) { check_random<std::uint8_t>(queue, 1, 30); });
 }
 
-TEST(Matcher, maps_are_those_of_the_cpu_on_16_bits) {
+TEST(Matcher, maps_equal_the_cpu_maps_on_16_bits) {
   for_each_device([](Queue& queue) { check_random<std::uint16_t>(queue, 2, 8); });
 }
 
-// After a pair that nothing is known of comes one that is matched, and again.
-TEST(Matcher, pairs_that_cannot_be_matched_in_turn_with_others) {
+// Pairs without any known disparity alternate with pairs that can be matched.
+TEST(Matcher, unmatchable_pairs_do_not_affect_later_pairs) {
   for_each_device([](Queue& queue) {
     Random random(8);
     const auto [left, right] = random_pair<std::uint8_t>(random, 110, 120);
@@ -143,8 +144,8 @@ TEST(Matcher, pairs_that_cannot_be_matched_in_turn_with_others) {
   });
 }
 
-// New pictures in the same memory, more often than it takes to record the work.
-TEST(Matcher, frames_in_the_same_memory) {
+// New images arrive in the same memory more often than it takes to record the work.
+TEST(Matcher, takes_new_frames_in_the_same_memory) {
   for_each_device([](Queue& queue) {
     Random random(3);
     const SgmOptions o{.disparities = 32, .filter = {.speckle_size = 20}};
@@ -171,7 +172,7 @@ TEST(Matcher, frames_in_the_same_memory) {
   });
 }
 
-TEST(Matcher, streams_and_single_pairs_in_turn) {
+TEST(Matcher, streams_and_single_pairs_alternate) {
   for_each_device([](Queue& queue) {
     Random random(4);
     const SgmOptions o{.disparities = 32, .filter = {.speckle_size = 20}};
@@ -208,7 +209,7 @@ TEST(Matcher, streams_and_single_pairs_in_turn) {
   });
 }
 
-TEST(Matcher, ssd_maps_are_those_of_the_cpu) {
+TEST(Matcher, ssd_maps_equal_the_cpu_maps) {
   for_each_device([](Queue& queue) {
     Random random(9);
     for (int trial = 0; trial < 20; ++trial) {
@@ -240,12 +241,12 @@ TEST(Matcher, ssd_maps_are_those_of_the_cpu) {
   });
 }
 
-TEST(Matcher, streams_of_ssd) {
+TEST(Matcher, frames_of_ssd_are_streamed) {
   for_each_device([](Queue& queue) {
     Random random(10);
     const SsdOptions o{.disparities = 30, .window = 7};
     StereoMatcher matcher(queue, 75, 41, o);
-    DisparityMap map{ImageF(3, 3), ImageF(), ImageU8(75, 41), 0};  // what it has is not kept
+    DisparityMap map{ImageF(3, 3), ImageF(), ImageU8(75, 41), 0};  // its contents are not kept
     DisparityMap before;
     for (int frame = 0; frame < 7; ++frame) {
       const auto [left, right] = random_pair<std::uint8_t>(random, 75, 41);
@@ -262,7 +263,7 @@ TEST(Matcher, streams_of_ssd) {
   });
 }
 
-TEST(Matcher, two_at_once_on_one_queue_and_on_two) {
+TEST(Matcher, several_matchers_share_a_queue_or_use_two) {
   for_each_device([](Queue& queue) {
     Random random(5);
     Queue other_queue(queue.device());
@@ -300,9 +301,9 @@ TEST(Matcher, colour_becomes_grey_and_rows_may_have_gaps) {
   });
 }
 
-// As much as it takes is enough; with less, work in bands gives the same.
+// The stated memory is sufficient; with less memory, work in bands gives the same maps.
 TEST(Matcher, respects_max_memory) {
-  const ThreadLimit two(2);  // every thread of a CPU takes some
+  const ThreadLimit two(2);  // each CPU thread needs memory
   for_each_device([](Queue& queue) {
     Random random(8);
     const auto [left, right] = random_pair<std::uint8_t>(random, 75, 60);

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint16_t kUnknown = test::kUnknownDisparity;
 
 ImageU16 planes_of(const test::FlatWalls& walls) {
-  const stereo::PictureSize size{walls.disparity.width, walls.disparity.height};
+  const stereo::ImageSize size{walls.disparity.width, walls.disparity.height};
   const auto pixels = static_cast<std::size_t>(size.pixels());
   Queue queue;
   const Device& device = queue.device();
@@ -34,7 +34,7 @@ ImageU16 planes_of(const test::FlatWalls& walls) {
   return out;
 }
 
-TEST(Planes, are_those_of_the_definition) {
+TEST(Planes, follow_the_definition) {
   std::mt19937 random(3);
   int filled = 0;
   for (int trial = 0; trial < 60; ++trial) {
@@ -54,14 +54,15 @@ TEST(Planes, are_those_of_the_definition) {
   EXPECT_GT(filled, 10000);
 }
 
-// More than 65,536 pixels, of which every third is asked; and sides that are no multiple of that.
-TEST(Planes, large_pictures_are_asked_at_a_lattice) {
+// Images of more than 65,536 pixels, of which every third is sampled, with sides that are no
+// multiple of 3.
+TEST(Planes, large_images_are_sampled_on_a_lattice) {
   std::mt19937 random(5);
   const auto walls = test::flat_walls(random, 701, 499, 3, 60, 20);
   EXPECT_EQ(planes_of(walls).pixels, test::reference_planes(walls.disparity, walls.picture).pixels);
 }
 
-// Half of each wall is unknown, and of the rest a third is wrong: the walls are found all the same.
+// Half of each wall is unknown and a third of the rest is wrong, but the walls are still found.
 TEST(Planes, walls_are_found_under_foregrounds) {
   std::mt19937 random(8);
   for (int trial = 0; trial < 10; ++trial) {
@@ -80,8 +81,9 @@ TEST(Planes, walls_are_found_under_foregrounds) {
   }
 }
 
-// Two thirds lie on no plane: the wall is left to Fill::background. So is one that is textured.
-TEST(Planes, no_plane_without_enough_samples_on_it) {
+// If two thirds of the pixels lie on no plane, the wall is left to Fill::background, and so is a
+// textured wall.
+TEST(Planes, require_enough_samples) {
   std::mt19937 random(9);
   auto walls = test::flat_walls(random, 120, 90, 1, 30, 0);
   for (std::uint16_t& d : walls.disparity.pixels)

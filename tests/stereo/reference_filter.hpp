@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens to disparities after the winners are known, written plainly: the oracle of the fast
+// Plain reference of all processing after the winners are determined, for comparison with the fast
 // filters. Disparities are in 1/32 px.
 #pragma once
 
@@ -69,7 +69,7 @@ inline void reference_speckles(ImageU16& disparity, int size, int range) {
   }
 }
 
-// The nearest known value along (dx, dy).
+// Returns the nearest known value along (dx, dy).
 inline std::uint16_t nearest_known(const ImageU16& disparity, int x, int y, int dx, int dy) {
   for (int u = x + dx, v = y + dy; u >= 0 && v >= 0 && u < disparity.width && v < disparity.height;
        u += dx, v += dy) {
@@ -82,9 +82,10 @@ inline std::uint16_t nearest_in_row(const ImageU16& disparity, int x, int y) {
   return std::min(nearest_known(disparity, x, y, -1, 0), nearest_known(disparity, x, y, 1, 0));
 }
 
-// The smaller of the nearest known ones left and right, or the second smallest of those in eight
-// directions (the only one where there are no two) if that is larger. What no direction leads out
-// of follows from the values then known left and right; rows without any repeat the nearest one.
+// Returns the smaller of the nearest known values to the left and right, or the second smallest in
+// eight directions if that is larger (the only value if a second is missing). Pixels without a
+// known value in any direction take the values then known to the left and right; rows without any
+// known value repeat the nearest row.
 inline ImageU16 reference_background(const ImageU16& disparity) {
   ImageU16 around = disparity;
   for (int y = 0; y < disparity.height; ++y) {
@@ -169,8 +170,8 @@ inline ImageF reference_px(const ImageU16& disparity, int min_disparity) {
   return out;
 }
 
-// Filters, fill and maps of disparities that have been checked. `confidence` is left where a pixel
-// stays known; it may be empty. brightness: of the left picture.
+// Applies filters, fill and conversion to checked disparities. `confidence` stays where a pixel
+// stays known; it may be empty. brightness: of the left image.
 inline DisparityMap reference_maps(ImageU16 disparity, ImageU8 confidence,
                                    const ImageU8& brightness, const DisparityFilter& filter,
                                    int min_disparity) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planes for the unknown pixels of flat regions, written plainly: the oracle of Fill::planes.
-// Disparities are in 1/32 px.
+// Plain reference of Fill::planes: planes for the unknown pixels of flat regions. Disparities are
+// in 1/32 px.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline std::uint32_t scrambled(std::uint32_t n) {
   return n ^ (n >> 13);
 }
 
-// Sobel's differences are at most 12.
+// A pixel is flat if Sobel's differences are at most 12.
 inline bool is_flat_at(const ImageU8& picture, int x, int y) {
   const auto at = [&](int i, int j) {
     return int{picture.at(std::clamp(x + i, 0, picture.width - 1),
@@ -43,8 +43,8 @@ inline bool is_flat_at(const ImageU8& picture, int x, int y) {
   return std::abs(across) <= 12 && std::abs(down) <= 12;
 }
 
-// Numbers the regions of flat 4-neighbours: returns that of each pixel, -1 where it is in none, and
-// counts their pixels.
+// Numbers the regions of flat 4-neighbours and counts their pixels. Returns the region of each
+// pixel, -1 for a pixel in no region.
 inline std::vector<int> flat_regions(const ImageU8& picture, std::vector<int>& sizes) {
   const int width = picture.width, height = picture.height;
   std::vector<int> region(picture.pixels.size(), -1);
@@ -75,7 +75,7 @@ inline std::vector<int> flat_regions(const ImageU8& picture, std::vector<int>& s
   return region;
 }
 
-// d + (slopes in 1/1024) rounded, of a plane through a pixel.
+// Disparity of a plane through a pixel: d + (slopes in 1/1024), rounded.
 struct PlainPlane {
   int x = 0, y = 0, d = 0, along = 0, down = 0;
   [[nodiscard]] int value(int u, int v) const {
@@ -84,8 +84,8 @@ struct PlainPlane {
   }
 };
 
-// 128 planes through three samples each, every fourth of them of one disparity; the one with the
-// most samples within 1 px of it, less those that are lower.
+// Tries 128 planes through three samples each; every fourth plane has a constant disparity. Returns
+// the plane with the most votes: samples within 1 px count +1, samples below the plane -1.
 inline PlainPlane best_of_planes(const std::vector<PlaneSample>& samples) {
   PlainPlane best;
   int most = -100000;
@@ -122,10 +122,10 @@ inline PlainPlane best_of_planes(const std::vector<PlaneSample>& samples) {
   return best;
 }
 
-// At most 65,536 pixels, every `step`-th of every `step`-th row, are samples. A region with 48
-// known ones gets a plane where 4 in 11 of those in its 1,024 places lie on it, and no smaller
-// share than the known ones' of the region. Unknown pixels take the plane's value, between the
-// lowest and the highest of those samples.
+// Samples are every `step`-th pixel of every `step`-th row, at most 65,536 pixels. A region with at
+// least 48 known samples gets a plane if 4 in 11 of the samples in its 1,024 places lie on the
+// plane, and no smaller fraction than the fraction of known pixels in the region. Unknown pixels
+// take the plane's value, clamped to the range of the samples on the plane.
 inline ImageU16 reference_planes(const ImageU16& disparity, const ImageU8& picture) {
   const int width = disparity.width, height = disparity.height;
   int step = 1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Census and semi-global matching written plainly, loop by loop from the definitions: the oracle of
-// the fast ones. Of the library's own text only the sub-pixel curve is used, which has tests of its
-// own.
+// Plain reference of census and semi-global matching, loop by loop from the definitions. From the
+// library only the sub-pixel curve is used, which is tested separately.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,7 @@
 
 namespace bifocal::test {
 
-// What a pixel's winner is.
+// The winner of a pixel, and the costs around it.
 struct SgmPixel {
   int index = -1;  // -1: no candidate
   int best = -1, below = -1, above = -1, elsewhere = -1;
@@ -49,7 +48,7 @@ class SgmReference {
     winners();
   }
 
-  // Steps of 1/32 px from min_disparity, and confidence.
+  // Outputs disparities in steps of 1/32 px from min_disparity, and confidence.
   void check(ImageU16& disparity, ImageU8& confidence) const {
     disparity = ImageU16(w_, h_, 1, kUnknownDisparity);
     confidence = ImageU8(w_, h_);
@@ -62,7 +61,7 @@ class SgmReference {
   [[nodiscard]] const ImageU8& brightness() const { return brightness_; }
 
   std::vector<SgmPixel> pixels;  // [height, width]
-  std::vector<int> right_index;  // of right pixels
+  std::vector<int> right_index;  // index for right pixels
 
  private:
   const SgmOptions& o_;
@@ -94,7 +93,8 @@ class SgmReference {
     return static_cast<int>(sizeof(T) == 1 ? sum : sum / 64);
   }
 
-  // A neighbour of the 9 x 7 sets its bit when it is brighter by more than a quarter of a level.
+  // A neighbour in the 9 x 7 window sets its bit if it is brighter by more than a quarter of
+  // a level.
   [[nodiscard]] std::vector<std::uint64_t> codes(const Image<T>& image) const {
     const int margin = sizeof(T) == 1 ? white_ * 60 / 1020 : white_ / 64 * 60 / 1020;
     std::vector<std::uint64_t> out;
@@ -117,8 +117,9 @@ class SgmReference {
     return out;
   }
 
-  // Bits that differ; columns beyond the right picture repeat its border's code; of the rows within
-  // vertical_tolerance the one that fits best, 3 for each row apart.
+  // The cost is the number of different bits. Columns beyond the right image repeat the code at
+  // its border. Among the rows within vertical_tolerance the lowest cost counts, plus 3 per row
+  // of offset.
   void costs() {
     cost_.resize(place(0, h_, 0));
     for (int y = 0; y < h_; ++y) {
@@ -137,9 +138,10 @@ class SgmReference {
     }
   }
 
-  // Tells whether one in 64 of the samples differs less at one disparity than at all but its
-  // neighbours. The samples are every eighth pixel of every eighth row, where all disparities lie
-  // in the right picture and the border of the left one is 5 px away; fewer than 64 decide nothing.
+  // Returns whether one in 64 of the samples has a smaller cost at one disparity than at all but
+  // the neighbouring disparities. The samples are every eighth pixel of every eighth row whose
+  // disparities all lie in the right image and which is 5 px from the border of the left image;
+  // fewer than 64 samples decide no pair.
   [[nodiscard]] bool is_clear() const {
     int samples = 0, clear = 0;
     for (int y = 0; y < h_; y += 8) {
@@ -164,7 +166,7 @@ class SgmReference {
     return o_.P2_contrast > 0 ? o_.P2 * o_.P2_contrast / (o_.P2_contrast + g) : o_.P2;
   }
 
-  // The costs along one direction: every pixel from the one before it.
+  // Sums the costs along one direction, each pixel from its predecessor.
   void path(int dx, int dy) {
     std::vector<int> L(cost_.size());
     for (int v = 0; v < h_; ++v) {
@@ -242,7 +244,7 @@ class SgmReference {
     if (p.below >= 0 && p.above >= 0)
       offset = stereo::Rules::subpixel_offset(p.below, p.best, p.above, o_.paths * o_.P1);
     disparity.at(x, y) = static_cast<std::uint16_t>(32 * p.index + offset);
-    // Nothing to compare with counts as 0xffff.
+    // A pixel without a competing disparity counts as 0xffff.
     const int elsewhere = p.elsewhere >= 0 ? p.elsewhere : 0xffff;
     const int ahead = elsewhere > 0 ? (elsewhere - p.best) * 255 / elsewhere : 0;
     confidence.at(x, y) = static_cast<std::uint8_t>(std::max(1, ahead));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SSD block matching written plainly: the oracle of the fast one.
+// Plain reference of SSD block matching, for comparison with the fast implementation.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace bifocal::test {
 
 inline constexpr int kNoDisparity = std::numeric_limits<int>::min();
 
-// The winners [height, width] of both directions; kNoDisparity where none could be searched.
+// The winners [height, width] of both directions; kNoDisparity if none could be searched.
 struct SsdReference {
   std::vector<int> left, right;
-  std::vector<bool> tied;   // is another disparity, that is no neighbour, as good as the left one?
-  std::vector<int> offset;  // of the left one, 1/32 px
+  std::vector<bool> tied;   // a disparity that is no neighbour has the same cost
+  std::vector<int> offset;  // left winner, 1/32 px
 };
 
 inline std::int64_t ssd_cost(const ImageU8& left, const ImageU8& right, int x, int y, int d,
@@ -35,8 +35,8 @@ inline std::int64_t ssd_cost(const ImageU8& left, const ImageU8& right, int x, i
   return sum;
 }
 
-// The vertex of a parabola through three costs, the outer ones a and b above the middle: at
-// (a - b) / (2 (a + b)) px, rounded to 1/32 px, at most 15 of them.
+// Vertex of a parabola through three costs, with the outer costs a and b above the middle: at (a -
+// b) / (2 (a + b)) px, rounded to 1/32 px and limited to 15/32 px.
 inline int parabola_offset(std::int64_t a, std::int64_t b) {
   if (a + b == 0) return 0;
   const auto offset = static_cast<int>((32 * std::abs(a - b) + a + b) / (2 * (a + b)));
@@ -77,14 +77,14 @@ inline SsdReference ssd_reference(const ImageU8& left, const ImageU8& right, con
   return r;
 }
 
-// The right winners as the search has them: indices of disparities, 0xffff none.
+// Returns the right winners in the search's format: indices of disparities, 0xffff for none.
 inline std::vector<std::uint16_t> right_indices(const SsdReference& r, const SsdOptions& o) {
   std::vector<std::uint16_t> out;
   for (const int d : r.right)
     out.push_back(static_cast<std::uint16_t>(d == kNoDisparity ? 0xffff : d - o.min_disparity));
   return out;
 }
-// And the left ones as fixed-point disparities.
+// Returns the left winners as fixed-point disparities.
 inline std::vector<std::uint16_t> left_disparities(const SsdReference& r, const SsdOptions& o) {
   std::vector<std::uint16_t> out;
   for (std::size_t k = 0; k < r.left.size(); ++k)
@@ -94,9 +94,9 @@ inline std::vector<std::uint16_t> left_disparities(const SsdReference& r, const 
   return out;
 }
 
-// Forgets all disparities unless one in 64 of the samples is known. The samples are every eighth
-// pixel of every eighth row, where all disparities lie in the right picture and the border of the
-// left one is 5 px away; fewer than 64 decide nothing.
+// Discards all disparities unless at least one in 64 samples is known. A pixel of every eighth row
+// and column is a sample if all its disparities lie in the right image and the border of the left
+// image is 5 px away. Fewer than 64 samples decide no pair.
 inline void forget_unclear(ImageU16& disparity, const SsdOptions& o) {
   int samples = 0, known = 0;
   for (int y = 0; y < disparity.height; y += 8) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense matching of synthetic rooms whose truth is known, over planar and over polar rectification,
-// by cameras that move sideways, forwards and in between. Prints the table of
-// docs/rectification.md.
+// Dense matching of synthetic rooms with known truth, over planar and over polar rectification, by
+// cameras that move sideways, forwards and in between. Prints the table of docs/rectification.md.
 #include <bifocal/stereo.hpp>
 
 #include <gtest/gtest.h>
@@ -21,9 +20,9 @@ constexpr Intrinsics kCamera{430, 430, 239.5, 179.5};
 
 struct Motion {
   const char* name;
-  Vec3 to;          // of the centre of camera 2
+  Vec3 to;          // centre of camera 2
   double turn_deg;  // about the vertical
-  double zoom = 1;  // of camera 2
+  double zoom = 1;  // camera 2
   double roll_deg = 0;
 };
 
@@ -32,7 +31,7 @@ struct Views {
   synthetic::TrueMatches truth;
   Intrinsics camera2 = kCamera;
   Pose pose;
-  std::vector<PointPair> matches;  // some true ones
+  std::vector<PointPair> matches;  // some true matches
 };
 
 Mat3 product(const Mat3& A, const Mat3& B) {
@@ -63,7 +62,7 @@ Views views_of(const Motion& m, std::uint32_t seed) {
 }
 
 struct Score {
-  double known = 0, bad = 0;        // per cent: of the pixels that both see; of those known
+  double known = 0, bad = 0;        // per cent of the pixels that both see; of the known pixels
   double depth = 0, has_depth = 0;  // median relative error, per cent; per cent of the pixels
   double within[3] = {};            // per cent within 1, 2, 3 deviations
 };
@@ -118,7 +117,7 @@ void print(const char* name, const std::optional<Score>& s) {
       name, s->known, s->bad, s->has_depth, s->depth, s->within[0], s->within[1], s->within[2]);
 }
 
-TEST(Rooms, planar_and_polar) {
+TEST(Rooms, match_over_planar_and_polar_rectification) {
   const Motion motions[] = {{"sideways", {0.5, 0, 0}, 0},
                             {"sideways, turned", {0.6, 0.1, 0.1}, 5},
                             {"circling", {1.5, 0, 0.2}, -15},

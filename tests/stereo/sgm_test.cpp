@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Semi-global matching against the plain reference: bit-identical for every size, range, option,
-// SIMD target, number of threads and amount of memory.
+// Semi-global matching equals the plain reference bit by bit for every size, range, option, SIMD
+// target, number of threads and amount of memory.
 #include <bifocal/error.hpp>
 #include <bifocal/device.hpp>
 
@@ -23,7 +23,8 @@ int pick(Random& random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
 
-// The right picture repeats the left one moved by a few px, with noise: matches and mismatches.
+// Makes a right image that repeats the left image moved by a few px, with noise, which gives
+// matches and mismatches.
 template <class T>
 std::pair<Image<T>, Image<T>> random_pair(Random& random, int width, int height, int white) {
   Image<T> left(width, height), right(width, height);
@@ -98,7 +99,7 @@ void check(const Image<T>& left, const Image<T>& right, const SgmOptions& o) {
 template <class T>
 void check_random(unsigned seed, int trials) {
   Random random(seed);
-  int some_known = 0;  // the trials have to be about something
+  int some_known = 0;  // the trials must have known pixels
   for (int trial = 0; trial < trials; ++trial) {
     const int width = pick(random, 1, 70), height = pick(random, 1, 24);
     SgmOptions o = random_options(random);
@@ -123,7 +124,7 @@ TEST(Sgm, winners_and_their_neighbours_equal_the_reference) {
         random_pair<std::uint8_t>(random, pick(random, 1, 90), pick(random, 1, 12), 255);
     const test::SgmReference<std::uint8_t> expected(left, right, o);
     const int width = left.width;
-    const stereo::PictureSize size{width, left.height};
+    const stereo::ImageSize size{width, left.height};
     stereo::SgmSearch search(size, o, stereo::plan_sgm(size, o, 1));
     search.run(left, right, [&](int y, const stereo::SgmWinnerRow& row) {
       const stereo::SumsRow& s = row.sums;
@@ -144,7 +145,7 @@ TEST(Sgm, winners_and_their_neighbours_equal_the_reference) {
   }
 }
 
-TEST(Sgm, lines_of_pixels_and_one_pixel) {
+TEST(Sgm, takes_lines_of_pixels_and_one_pixel) {
   Random random(4);
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 40}, {70, 1}, {2, 3}, {65, 2}}) {
     for (int trial = 0; trial < 6; ++trial) {
@@ -158,7 +159,7 @@ TEST(Sgm, lines_of_pixels_and_one_pixel) {
   }
 }
 
-TEST(Sgm, constant_and_saturated_pictures) {
+TEST(Sgm, takes_constant_and_saturated_images) {
   Random random(5);
   for (int value : {0, 1, 255}) {
     SgmOptions o = random_options(random);
@@ -169,7 +170,7 @@ TEST(Sgm, constant_and_saturated_pictures) {
     const auto wide = static_cast<std::uint16_t>(value * 257);
     check(ImageU16(33, 8, 1, wide), ImageU16(33, 8, 1, 65535), o);
   }
-  // Black and white only: the highest costs that there are.
+  // Black and white images have the highest possible costs.
   ImageU8 left(64, 20), right(64, 20);
   for (std::uint8_t& v : left.pixels) v = pick(random, 0, 1) == 0 ? 0 : 255;
   for (std::uint8_t& v : right.pixels) v = pick(random, 0, 1) == 0 ? 0 : 255;
@@ -178,7 +179,7 @@ TEST(Sgm, constant_and_saturated_pictures) {
           {.disparities = 64, .census = census, .P1 = 190, .P2 = 190, .P2_contrast = 0});
 }
 
-// Squares of `side` px.
+// Makes a board with squares of `side` px.
 ImageU8 chess_board(int side, int dark, int bright) {
   ImageU8 image(320, 120);
   for (int y = 0; y < image.height; ++y) {
@@ -188,7 +189,7 @@ ImageU8 chess_board(int side, int dark, int bright) {
   return image;
 }
 
-TEST(Sgm, nothing_is_known_where_nothing_can_be_told_apart) {
+TEST(Sgm, ambiguous_images_stay_unknown) {
   ImageU8 dot(320, 120, 1, 90);
   dot.at(100, 50) = 200;
   std::vector<ImageU8> pictures{ImageU8(320, 120), ImageU8(320, 120, 1, 255), dot};
@@ -206,20 +207,20 @@ TEST(Sgm, nothing_is_known_where_nothing_can_be_told_apart) {
   check(chess_board(8, 0, 255), chess_board(8, 0, 255), {.disparities = 64});
 }
 
-// The same picture twice is at infinity, and what is seen of it is known.
-TEST(Sgm, the_same_picture_twice) {
+// An image paired with itself is at infinity, and its visible pixels are known.
+TEST(Sgm, an_image_paired_with_itself_is_at_infinity) {
   Random random(10);
   const auto [left, right] = random_pair<std::uint8_t>(random, 320, 120, 255);
   const DisparityMap map = stereo_sgm(left, left, {.disparities = 64});
   EXPECT_GT(map.density, 99);
   for (const float v : map.filled.pixels) ASSERT_EQ(v, 0);
-  // Half of it has no texture, and no pixel there prefers a disparity.
+  // Half of the image has no texture, so no pixel there prefers a disparity.
   ImageU8 half = left;
   for (int y = 60; y < 120; ++y) std::fill_n(half.row(y), 320, std::uint8_t{50});
   check(half, half, {.disparities = 64});
 }
 
-TEST(Sgm, the_largest_search_and_one_outside_the_picture) {
+TEST(Sgm, takes_the_largest_range_and_ranges_outside_the_image) {
   Random random(6);
   const auto [left, right] = random_pair<std::uint8_t>(random, 300, 3, 255);
   check(left, right, {.min_disparity = -150, .disparities = 1024});
@@ -283,7 +284,7 @@ TEST(Sgm, colour_becomes_grey) {
   }
 }
 
-// The message of the usage error that `run` throws.
+// Returns the message of the usage error that `run` throws.
 template <class Run>
 std::string usage_error(const Run& run) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PatchMatch with slanted planes on made scenes, on every device.
+// PatchMatch with slanted planes on synthetic scenes, on every device.
 #include <gtest/gtest.h>
 
 #include <bifocal/device.hpp>
@@ -46,8 +46,8 @@ class Texture {
   Wave waves_[40];
 };
 
-// A camera that moved to the right and forward, turned a little, before a plane of inverse depth
-// w + wx (x - 120) + wy (y - 90).
+// A camera that moved to the right and forward and rotated a little, in front of a plane of inverse
+// depth w + wx (x - 120) + wy (y - 90).
 struct Scene {
   Intrinsics camera{200, 200, 119.5, 89.5};
   Pose pose;
@@ -71,7 +71,7 @@ struct Scene {
   [[nodiscard]] double inverse_depth(double x, double y) const {
     return w + wx * (x - 120) + wy * (y - 90);
   }
-  // Homography from image 1 to image 2.
+  // Returns the homography from image 1 to image 2.
   [[nodiscard]] Mat3 map() const {
     const Mat3 K = camera.matrix(), H = times(K, times(pose.R, inverse_of(K)));
     const Vec3 e = times(K, pose.t), n = {wx, wy, w - 120 * wx - 90 * wy};
@@ -83,7 +83,7 @@ struct Scene {
     const Vec3 p = times(map(), Vec3{x, y, 1});
     return {p[0] / p[2], p[1] / p[2]};
   }
-  // px that a point moves per unit of inverse depth
+  // Returns the displacement of a point in px per unit of inverse depth.
   [[nodiscard]] double motion(double x, double y) const {
     Scene other = *this;
     other.w += 1e-4;
@@ -117,7 +117,7 @@ SlantedPlanes planes_of(Queue& queue, const Scene& s) {
                                {.farthest = 0, .nearest = 0.6});
 }
 
-// Visits the pixels whose patch is seen well inside image 2.
+// Visits the pixels whose patch lies well inside image 2.
 void for_each_seen(const Scene& s, const std::function<void(int x, int y)>& visit) {
   for (int y = 8; y < kHeight - 8; ++y) {
     for (int x = 8; x < kWidth - 8; ++x) {
@@ -157,7 +157,7 @@ TEST(Slanted, finds_frontal_and_oblique_planes_without_seeds) {
   });
 }
 
-// 1 - correlation of 36 samples, in double, through the homography of the plane.
+// Returns 1 - correlation of 36 samples in double, through the homography of the plane.
 double reference_cost(const Scene& s, int x, int y) {
   const auto sample = [&](double u, double v) {
     const int left = int(std::floor(u)), top = int(std::floor(v));
@@ -195,7 +195,7 @@ TEST(Slanted, no_plane_costs_more_than_the_true_one) {
   }
 }
 
-TEST(Slanted, keeps_seeds_that_are_right) {
+TEST(Slanted, keeps_correct_seeds) {
   Queue queue;
   const Scene s(0.25, 0.0018, 0, 2);
   const ImageF none(kWidth, kHeight, 1, kUnknown);
@@ -215,8 +215,8 @@ TEST(Slanted, keeps_seeds_that_are_right) {
   });
 }
 
-// A flat image has nothing to correlate.
-TEST(Slanted, believes_nothing_of_flat_images) {
+// A flat image has no variation to correlate.
+TEST(Slanted, accepts_no_pixel_of_flat_images) {
   Queue queue;
   Scene s(0.2, 0, 0, 1);
   std::ranges::fill(s.image1.pixels, std::uint8_t{90});

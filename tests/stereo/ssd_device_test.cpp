@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SSD block matching on every CUDA and OpenCL device of this machine: the bits of the CPU, which
-// ssd_test.cpp holds to the plain reference.
+// SSD block matching on every CUDA and OpenCL device of this machine gives the bits of the CPU,
+// which ssd_test.cpp compares with the plain reference.
 #include <bifocal/stereo.hpp>
 
 #include <gtest/gtest.h>
@@ -46,7 +46,8 @@ class SsdDevice : public ::testing::Test {
     if (queues_.empty()) GTEST_SKIP() << "no CUDA or OpenCL device";
   }
 
-  // raw, filled and density; and what no map shows, the right picture's winners.
+  // Compares the maps raw and filled and the density, and also the right image's winners, which no
+  // map contains.
   void check(const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
     const DisparityMap expected = stereo_ssd(left, right, o);
     std::vector<std::uint16_t> right_index(left.pixels.size(), 0xffff);
@@ -64,7 +65,7 @@ class SsdDevice : public ::testing::Test {
     }
   }
 
-  // The right winners of the second of two frames with the same matcher.
+  // Returns the right winners of the second of two frames with the same matcher.
   static std::vector<std::uint16_t> frames(Queue& queue, const ImageU8& left, const ImageU8& right,
                                            const SsdOptions& o) {
     Buffer<std::uint8_t> a(queue.device(), left.pixels.size()),
@@ -105,7 +106,7 @@ TEST_F(SsdDevice, random_sizes_and_options_give_the_bits_of_the_cpu) {
   }
 }
 
-TEST_F(SsdDevice, one_pixel_one_row_constant_and_saturated_pictures) {
+TEST_F(SsdDevice, takes_one_pixel_one_row_constant_and_saturated_images) {
   std::mt19937 random(2);
   check(ImageU8(1, 1, 1, 7), ImageU8(1, 1, 1, 9), {.disparities = 4, .window = 3});
   check(random_image(random, 300, 1, 256), random_image(random, 300, 1, 256),
@@ -117,7 +118,7 @@ TEST_F(SsdDevice, one_pixel_one_row_constant_and_saturated_pictures) {
           {.min_disparity = -3, .disparities = 50, .window = 31});
 }
 
-TEST_F(SsdDevice, more_disparities_than_a_group_has_members) {
+TEST_F(SsdDevice, takes_more_disparities_than_a_group_has_members) {
   std::mt19937 random(3);
   const ImageU8 left = random_image(random, 300, 20, 4), right = random_image(random, 300, 20, 4);
   SsdOptions o;
@@ -132,7 +133,7 @@ TEST_F(SsdDevice, more_disparities_than_a_group_has_members) {
   for (const int disparities : {127, 128, 129, 130, 131, 254, 255}) search(0, disparities, 5);
 }
 
-TEST_F(SsdDevice, nothing_to_search) {
+TEST_F(SsdDevice, takes_ranges_outside_the_image) {
   std::mt19937 random(4);
   const ImageU8 left = random_image(random, 20, 5, 256), right = random_image(random, 20, 5, 256);
   for (int start : {20, 500, -60, -1000})
@@ -144,8 +145,8 @@ TEST_F(SsdDevice, flat_pairs_are_unknown) {
   check(flat, flat, {.disparities = 32, .window = 9});
 }
 
-// Taller than the rows of a tile on any device.
-TEST_F(SsdDevice, several_tiles_in_both_directions) {
+// The image is taller than the rows of a tile on any device.
+TEST_F(SsdDevice, works_over_several_tiles_in_both_directions) {
   std::mt19937 random(5);
   const ImageU8 left = random_image(random, 150, 150, 5), right = random_image(random, 150, 150, 5);
   for (const int window : {3, 15, 23})

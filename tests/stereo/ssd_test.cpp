@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SSD winners against the plain reference: bit-identical for every size, range, window, SIMD target
-// and number of threads.
+// SSD winners equal the plain reference bit by bit for every size, range, window, SIMD target and
+// number of threads.
 #include <bifocal/error.hpp>
 #include <bifocal/device.hpp>
 
@@ -34,7 +34,7 @@ Winners fast(const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
   w.disparity.resize(left.pixels.size());
   w.right_index.resize(left.pixels.size());
   stereo::SsdSearch search({left.width, left.height}, o, runtime::thread_count());
-  search.run(right, left, [](int, const stereo::WinnerRow&) {});  // which leaves nothing behind
+  search.run(right, left, [](int, const stereo::WinnerRow&) {});  // must leave no state behind
   search.run(left, right, [&](int y, const stereo::WinnerRow& row) {
     const std::ptrdiff_t at = std::ptrdiff_t{y} * left.width;
     std::copy_n(row.disparity, left.width, w.disparity.begin() + at);
@@ -76,7 +76,7 @@ TEST(Ssd, winners_equal_the_reference_for_random_sizes_and_options) {
   }
 }
 
-// The filters are those of semi-global matching.
+// The filters are shared with semi-global matching.
 TEST(Ssd, maps_equal_the_reference_for_random_filters) {
   std::mt19937 random(6);
   const auto pick = [&](int lo, int hi) {
@@ -98,7 +98,7 @@ TEST(Ssd, maps_equal_the_reference_for_random_filters) {
     const int width = pick(1, 70), height = pick(1, 24);
     const ImageU8 left = random_image(random, width, height, 8);
     ImageU8 right = random_image(random, width, height, 8);
-    for (int i = 0; i + 3 < width * height; ++i) {  // most of it moved by 3 px
+    for (int i = 0; i + 3 < width * height; ++i) {  // most pixels are moved by 3 px
       if (pick(0, 9) > 0) right.pixels[std::size_t(i)] = left.pixels[std::size_t(i) + 3];
     }
     const DisparityMap expected = test::ssd_maps(left, right, o), map = stereo_ssd(left, right, o);
@@ -113,7 +113,7 @@ TEST(Ssd, maps_equal_the_reference_for_random_filters) {
   EXPECT_GT(some_known, 20);
 }
 
-// One brightness, and a pattern that repeats itself within the search.
+// An image of one brightness, and a pattern that repeats itself within the search range.
 TEST(Ssd, flat_and_repeating_pairs_are_unknown) {
   const ImageU8 flat(300, 120, 1, 77);
   ImageU8 chess(300, 120);
@@ -127,12 +127,12 @@ TEST(Ssd, flat_and_repeating_pairs_are_unknown) {
     EXPECT_EQ(map.density, 0);
     EXPECT_EQ(std::memcmp(map.raw.pixels.data(), expected.raw.pixels.data(), 4 * 36000), 0);
   }
-  std::mt19937 random(9);  // the same with texture
+  std::mt19937 random(9);  // a textured pair
   const ImageU8 textured = random_image(random, 300, 120, 256);
   EXPECT_GT(stereo_ssd(textured, textured, {.disparities = 32, .window = 9}).density, 95);
 }
 
-TEST(Ssd, names_an_option_that_it_has_not) {
+TEST(Ssd, names_an_unsupported_option) {
   SsdOptions o;
   o.filter.uniqueness = 5;
   try {
@@ -144,7 +144,7 @@ TEST(Ssd, names_an_option_that_it_has_not) {
   }
 }
 
-TEST(Ssd, one_pixel_constant_and_saturated_images) {
+TEST(Ssd, takes_one_pixel_constant_and_saturated_images) {
   for (int value : {0, 255}) {
     check(ImageU8(1, 1, 1, 7), ImageU8(1, 1, 1, 9),
           {.min_disparity = 0, .disparities = 4, .window = 3});
@@ -162,7 +162,7 @@ TEST(Ssd, many_disparities_go_through_several_chunks) {
   check(flat, flat, {.min_disparity = -150, .disparities = 1024, .window = 31});
 }
 
-TEST(Ssd, nothing_to_search_gives_no_winner) {
+TEST(Ssd, ranges_outside_the_image_give_no_winner) {
   std::mt19937 random(3);
   const ImageU8 left = random_image(random, 20, 5, 256), right = random_image(random, 20, 5, 256);
   for (int start : {20, 500, -60, -1000})
@@ -181,7 +181,7 @@ TEST(Ssd, any_number_of_threads_gives_the_same) {
   }
 }
 
-TEST(Ssd, swapped_and_mirrored_pictures_give_the_other_direction) {
+TEST(Ssd, swapped_and_mirrored_images_give_the_right_winners) {
   std::mt19937 random(5);
   const ImageU8 left = random_image(random, 61, 20, 256), right = random_image(random, 61, 20, 256);
   const auto mirrored = [](ImageU8 image) {
@@ -190,7 +190,7 @@ TEST(Ssd, swapped_and_mirrored_pictures_give_the_other_direction) {
   };
   const SsdOptions o{.min_disparity = -4, .disparities = 30, .window = 7};
   const Winners a = fast(left, right, o), b = fast(mirrored(right), mirrored(left), o);
-  const auto index_of = [](std::uint16_t disparity) {  // of a whole pixel
+  const auto index_of = [](std::uint16_t disparity) {  // whole pixels
     return disparity == 0xffff ? 0xffff : (disparity + 16) / 32;
   };
   for (int y = 0; y < left.height; ++y) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Disparities between whole pixels, against textures whose shift is known exactly.
+// Disparities between whole pixels, compared with textures of exactly known shift.
 #include <bifocal/stereo.hpp>
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class Texture {
   [[nodiscard]] double at(double x, double y) const {
     double sum = 0;
     for (const Wave& w : waves_) sum += std::sin(w.x * x + w.y * y + w.phase);
-    return sum / std::sqrt(0.5 * static_cast<double>(waves_.size()));  // of variance 1
+    return sum / std::sqrt(0.5 * static_cast<double>(waves_.size()));  // variance 1
   }
 
  private:
@@ -41,7 +41,7 @@ class Texture {
 };
 
 struct Bias {
-  double mean = 0, rms = 0;  // mean over the fractions of the mean error's size; of all errors; px
+  double mean = 0, rms = 0;  // mean over fractions of |mean error|; rms of all errors; px
 };
 
 // Matches pairs of every fraction k / 32 px, without filters.
@@ -92,7 +92,7 @@ TEST(Subpixel, bias_against_the_true_fraction_stays_small) {
       const Bias bias = measured(o, shortest, 1.0);
       std::cout << paths << " paths, waves from " << shortest << " px: mean bias " << bias.mean
                 << " px, rms error " << bias.rms << " px\n";
-      // Measured: 0.087 to 0.095, 0.16 to 0.20; a mean of lines and parabola had 0.13 to 0.145.
+      // Measured: 0.087 to 0.095 and 0.16 to 0.20; a mean of lines and parabola had 0.13 to 0.145.
       EXPECT_LT(bias.mean, 0.105) << paths << " " << shortest;
       EXPECT_LT(bias.rms, 0.22) << paths << " " << shortest;
     }
@@ -110,7 +110,7 @@ TEST(Subpixel, offsets_are_odd_monotonic_and_within_half_a_pixel) {
         ASSERT_EQ(up, low < high ? -down : up);
         ASSERT_GE(up, 0);
         ASSERT_LE(up, 15);
-        ASSERT_LE(up, before) << low << " " << high;  // the nearer, the less the sides differ
+        ASSERT_LE(up, before) << low << " " << high;  // similar sides: small offset
         before = up;
       }
       if (high > 0 && step_cost == 0) {

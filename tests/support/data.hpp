@@ -8,12 +8,12 @@
 
 namespace bifocal::test {
 
-// A file of the test data folder.
+// Returns the path of a file of the test data folder.
 inline std::filesystem::path data(const std::string& name) {
   return std::filesystem::path(BIFOCAL_TEST_DATA) / name;
 }
 
-// First line of a test that needs the data: skips it where the folder is missing.
+// First line of a test that needs the data; skips the test if the folder is missing.
 #define BIFOCAL_NEEDS_DATA(name)                                     \
   if (!std::filesystem::exists(bifocal::test::data(name))) {         \
     GTEST_SKIP() << "no test data at " << bifocal::test::data(name); \

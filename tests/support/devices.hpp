@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The devices of this machine, for tests that hold them to each other.
+// Iterates over the devices of this machine, for tests that compare devices.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -16,7 +16,7 @@ inline void for_each_device(const std::function<void(Queue& queue, const std::st
     test(queue, info.id + " (" + info.name + ")");
   }
 }
-// The same without the CPU.
+// Calls test() for each device except the CPU.
 inline void for_each_gpu_or_opencl(
     const std::function<void(Queue& queue, const std::string& id)>& test) {
   for_each_device([&](Queue& queue, const std::string& id) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Skips tests of robust problems that are not in this build (BIFOCAL_PROBLEMS,
-// BIFOCAL_GENERATED_SOLVERS).
+// Skips tests of robust problems that are not in this build
+// (BIFOCAL_PROBLEMS, BIFOCAL_GENERATED_SOLVERS).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class NeedsProblem : public testing::Test {
 
 }  // namespace bifocal::test
 
-// Ends a test of a problem that is not built; without braces, as GTEST_SKIP.
+// Ends a test of a problem that is not built; used without braces, like GTEST_SKIP.
 #define SKIP_UNLESS_PROBLEM_IS_BUILT(problem)  \
   ::bifocal::test::skip_unless_built(problem); \
   if (testing::Test::IsSkipped()) return

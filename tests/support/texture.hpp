@@ -9,7 +9,7 @@
 
 namespace bifocal::test {
 
-// Smooth random blobs of several sizes, grey.
+// Makes a grey image of smooth random blobs of several sizes.
 inline ImageU8 texture(int width, int height, unsigned seed) {
   std::mt19937 random(seed);
   ImageF sum(width, height);

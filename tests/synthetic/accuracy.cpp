@@ -13,7 +13,7 @@ constexpr double kDegree = std::numbers::pi / 180;
 }  // namespace
 
 double rotation_error_deg(const Mat3& R, const Mat3& truth) {
-  // |R - truth| = 2 sqrt(2) sin(angle / 2): precise for small angles.
+  // R - truth| = 2 sqrt(2) sin(angle / 2): precise for small angles.
   double sum = 0;
   for (size_t i = 0; i < 9; ++i) sum += (R[i] - truth[i]) * (R[i] - truth[i]);
   return 2 * std::asin(std::min(1.0, std::sqrt(sum / 8))) / kDegree;
@@ -61,7 +61,7 @@ double area_under_recall(std::vector<double> errors, double limit) {
 }
 
 double position_error(const Pose& pose, const Pose& truth) {
-  const auto centre = [](const Pose& p) {  // but for its sign
+  const auto centre = [](const Pose& p) {  // up to its sign
     Vec3 c{};
     for (size_t i = 0; i < 3; ++i)
       c[i] = p.R[i] * p.t[0] + p.R[3 + i] * p.t[1] + p.R[6 + i] * p.t[2];

@@ -15,7 +15,8 @@ namespace {
 constexpr double kWindowWidth = 1.5, kWindowHeight = 2, kRelief = 0.4;
 constexpr int kWindowPoints = 14;
 
-// A camera about 14 in front of the wall at z = 0 that looks at a point near its middle.
+// Places a camera about 14 in front of the wall at z = 0; it looks at a point near the
+// wall's middle.
 Pose camera_before_wall(std::mt19937_64& random) {
   const Vec3 centre = {uniform(random, -3, 3), uniform(random, -1, 1), uniform(random, -15, -13)};
   const Vec3 target = {uniform(random, -0.5, 0.5), uniform(random, -0.5, 0.5), 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two views of a made facade of equal windows, with correct matches or with matches between any two
-// windows.
+// Two views of a synthetic facade of equal windows, with correct matches or with matches between
+// any two windows.
 #pragma once
 
 #include <bifocal/camera.hpp>
@@ -17,8 +17,8 @@ struct FacadeOptions {
   int columns = 8, rows = 4;
   int points = 200;
   double noise = 1;  // px
-  // Share of matches between two windows drawn at random; the rest is correct. No two matches share
-  // a point.
+  // Fraction of matches between two windows drawn at random; the rest is correct. No two matches
+  // share a point.
   double repeated = 1;
 };
 

@@ -13,14 +13,14 @@ namespace {
 
 constexpr double kWidth = kSceneWidth, kHeight = kSceneHeight, kMostTurn = std::numbers::pi / 6;
 
-// R' v
+// Returns R' v.
 Vec3 turned_back(const Mat3& R, const Vec3& v) {
   Vec3 out{};
   for (size_t i = 0; i < 3; ++i) out[i] = R[i] * v[0] + R[3 + i] * v[1] + R[6 + i] * v[2];
   return out;
 }
 
-// A scene point seen without noise.
+// Returns a scene point that is visible, without noise.
 ScenePoint visible_point(const PoseScene& scene, std::mt19937_64& random) {
   const Intrinsics& k = scene.camera;
   const Vec3& t = scene.truth.t;

@@ -13,7 +13,7 @@
 namespace bifocal::synthetic {
 namespace {
 
-constexpr double kDepthDeviation = 0.03;  // of the depths that are told of points with noise
+constexpr double kDepthDeviation = 0.03;  // depth errors at points with noise
 
 void append_points(const auto& points, ProblemScene& scene) {
   const double* first = robust::numbers_of(std::span(points));
@@ -32,8 +32,8 @@ PointPair mapped(const Mat3& H, double x, double y) {
   return {x, y, (H[0] * x + H[1] * y + H[2]) / w, (H[3] * x + H[4] * y + H[5]) / w};
 }
 
-// px: the model that the problem's solver finds for a minimal sample, a mild random motion of
-// points on a circle.
+// Returns the model in px that the problem's solver finds for a minimal sample: a mild random
+// motion of points on a circle.
 Mat3 random_map(ModelKind problem, std::mt19937_64& random) {
   const robust::RansacSteps& steps = robust::ransac_steps(problem);
   const double turn = uniform(random, -0.4, 0.4), scale = uniform(random, 0.8, 1.25);
@@ -85,7 +85,7 @@ TwoViewScene make_map_scene(const SceneOptions& o, const Mat3& H, std::mt19937_6
   return s;
 }
 
-// No estimator that has to find it is told.
+// Hides the focal length from estimators that have to find it.
 void forget_focal_length(ProblemScene& scene) {
   if (!problem_info(scene.problem).estimates_focal_length) return;
   for (Intrinsics& camera : scene.cameras) camera.fx = camera.fy = 1;
@@ -155,7 +155,7 @@ ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_
   if (kind == ProblemSceneKind::distorted)
     scene.cameras.front().fx = scene.cameras.front().fy = kSceneHalfDiagonal;
   if (kind == ProblemSceneKind::depths) {
-    std::mt19937_64 own = random;  // so that the next scene is that of a problem without depths
+    std::mt19937_64 own = random;  // keeps the next scene equal to a problem's without depths
     append_points(with_told_depths(s, o.noise > 0 ? kDepthDeviation : 0, own), scene);
   } else {
     append_points(s.points, scene);

@@ -13,8 +13,8 @@
 namespace bifocal::synthetic {
 namespace {
 
-// The tentative matches in these files of kusvod2 are those of booksh, box, castle and corr, byte
-// for byte: they do not belong to the reference points beside them.
+// These files of kusvod2 contain the tentative matches of booksh, box, castle and corr, byte for
+// byte, which do not belong to their reference points.
 const std::set<std::string> kMixedUp = {"Brussels", "Dresden", "Leuven1", "Leuven2"};
 
 template <size_t N>
@@ -31,10 +31,10 @@ Intrinsics read_camera(const std::string& file) {
   return {K[0], K[4], K[2], K[5]};
 }
 
-// K, three zeros, R from camera to world, the centre.
-PosedPicture read_view(const std::string& file) {
+// A file has K, three zeros, R from camera to world, and the centre.
+PosedImage read_view(const std::string& file) {
   std::ifstream in(file);
-  PosedPicture view;
+  PosedImage view;
   const auto K = read_numbers<12>(in, file);
   view.camera = {K[0], K[4], K[2], K[5]};
   view.R = read_numbers<9>(in, file);
@@ -67,7 +67,7 @@ std::vector<RealMatches> read_real_matches(const std::string& folder) {
 }
 
 // X2 = R2' (R1 X1 + c1 - c2)
-Pose relative_pose(const PosedPicture& a, const PosedPicture& b) {
+Pose relative_pose(const PosedImage& a, const PosedImage& b) {
   Pose pose;
   for (size_t i = 0; i < 3; ++i) {
     pose.t[i] = 0;
@@ -82,12 +82,12 @@ Pose relative_pose(const PosedPicture& a, const PosedPicture& b) {
   return pose;
 }
 
-std::vector<PosedPicture> read_posed_pictures(const std::string& folder, const std::string& cameras,
-                                              double scale) {
-  std::vector<PosedPicture> pictures;
+std::vector<PosedImage> read_posed_images(const std::string& folder, const std::string& cameras,
+                                          double scale) {
+  std::vector<PosedImage> pictures;
   if (!std::filesystem::exists(folder)) return pictures;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    PosedPicture p =
+    PosedImage p =
         read_view(fmt::format("{}/{}.camera", cameras, entry.path().filename().string()));
     Intrinsics& k = p.camera;
     // The centre of the first pixel is (0, 0) in both.
@@ -95,7 +95,7 @@ std::vector<PosedPicture> read_posed_pictures(const std::string& folder, const s
     p.file = entry.path().string();
     pictures.push_back(std::move(p));
   }
-  std::ranges::sort(pictures, {}, &PosedPicture::file);
+  std::ranges::sort(pictures, {}, &PosedImage::file);
   return pictures;
 }
 

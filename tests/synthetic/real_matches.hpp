@@ -11,11 +11,12 @@ namespace bifocal::synthetic {
 
 struct RealMatches {
   std::string name;
-  std::vector<PointPair> matches;    // of unknown truth
+  std::vector<PointPair> matches;    // tentative; inliers unknown
   std::vector<PointPair> reference;  // picked by hand
 };
-// The sets of a folder of rows x1 y1 1 x2 y2 1 label, sorted by name; none where it is missing.
-// Sets of kusvod2 whose matches belong to other pictures are left out.
+// Reads the files NAME_pts.txt of a folder, sorted by name; none if the folder is missing. A row is
+// x1 y1 1 x2 y2 1 label, and a label above 0 marks a reference point. Sets of kusvod2 whose matches
+// belong to other images are left out.
 [[nodiscard]] std::vector<RealMatches> read_real_matches(const std::string& folder);
 
 struct PosedMatches {
@@ -23,22 +24,23 @@ struct PosedMatches {
   Intrinsics camera1, camera2;
   Pose truth;  // camera 2 from camera 1, |t| = 1
 };
-// Pictures 0001 and 0005 of fountain-P11; no matches where the folder is missing.
+// Reads the tentative matches, cameras and pose of images 0001 and 0005 of fountain-P11; no matches
+// if the folder is missing.
 [[nodiscard]] PosedMatches read_fountain(const std::string& folder);
 
-// A photograph whose camera was measured.
-struct PosedPicture {
+// A photograph with a known camera.
+struct PosedImage {
   std::string file;
-  Intrinsics camera;  // of the picture as it is
+  Intrinsics camera;  // in pixels of this photograph
   Mat3 R{};           // from the camera to the world
   Vec3 centre{};
 };
-// The photographs of a folder, by name, with NAME.camera of another one; those are of photographs
-// `scale` times as large. None where the folder is missing.
-[[nodiscard]] std::vector<PosedPicture> read_posed_pictures(const std::string& folder,
-                                                            const std::string& cameras,
-                                                            double scale);
-// Camera 2 from camera 1, |t| = 1.
-[[nodiscard]] Pose relative_pose(const PosedPicture& picture1, const PosedPicture& picture2);
+// Returns the photographs of a folder, sorted by name, with their cameras from the files
+// NAME.camera in folder `cameras`. The files are for photographs `scale` times as large. Returns
+// none if the folder is missing.
+[[nodiscard]] std::vector<PosedImage> read_posed_images(const std::string& folder,
+                                                        const std::string& cameras, double scale);
+// Returns the pose of camera 2 from camera 1, |t| = 1. The centres must differ.
+[[nodiscard]] Pose relative_pose(const PosedImage& picture1, const PosedImage& picture2);
 
 }  // namespace bifocal::synthetic

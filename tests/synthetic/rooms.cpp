@@ -16,7 +16,7 @@ Vec3 times_transposed(const Mat3& A, const Vec3& v) {
           A[2] * v[0] + A[5] * v[1] + A[8] * v[2]};
 }
 
-// In [0, 1), of a lattice point.
+// Returns a random number in [0, 1) for a lattice point.
 double hashed(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t seed) {
   std::uint32_t h = seed ^ (x * 0x8da6b343U) ^ (y * 0xd8163841U) ^ (z * 0xcb1ab31fU);
   h = (h ^ (h >> 16)) * 0x7feb352dU;
@@ -24,7 +24,7 @@ double hashed(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t s
   return double(h ^ (h >> 16)) / 4294967296.0;
 }
 
-// Trilinear between lattice points.
+// Interpolates trilinearly between lattice points.
 double noise(const Vec3& p, std::uint32_t seed) {
   std::uint32_t lattice[3];
   double f[3];
@@ -43,7 +43,7 @@ double noise(const Vec3& p, std::uint32_t seed) {
   return sum;
 }
 
-// Grey of a surface, 0 to 255: grains of sizes from 1 to 1/64.
+// Returns the grey value of a surface, 0 to 255, with grains of sizes from 1 to 1/64.
 double brightness(const Vec3& p, std::uint32_t seed) {
   double sum = 0, frequency = 1.03;
   for (std::uint32_t octave = 0; octave < 7; ++octave) {
@@ -58,7 +58,7 @@ struct Hit {
   std::uint32_t box = 0;
 };
 
-// The nearest surface along a ray from inside the room, outside the other boxes.
+// Finds the nearest surface along a ray from inside the room, outside of all boxes in it.
 Hit hit(const Room& room, const Vec3& from, const Vec3& ray) {
   Hit best;
   for (std::uint32_t b = 0; b < room.boxes.size(); ++b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rooms with textured walls and boxes, seen by pinhole cameras: pictures with true depth.
+// Rooms with textured walls and boxes, seen by pinhole cameras: images with true depth.
 #pragma once
 
 #include <bifocal/geometry.hpp>
@@ -14,11 +14,11 @@ namespace bifocal::synthetic {
 struct Box {
   Vec3 low{}, high{};
 };
-// The first box is the room itself, seen from inside: 8 wide, 5 high, 14 long, the way along z. The
-// others stand in it, at z of 4 and more: cameras have their place around the origin.
+// The first box is the room itself, seen from inside: 8 wide, 5 high, and 14 long along z. The
+// remaining boxes stand in the room at z of 4 and more, so cameras have space around the origin.
 struct Room {
   std::vector<Box> boxes;
-  std::uint32_t seed = 0;  // of its texture
+  std::uint32_t seed = 0;  // texture seed
 };
 [[nodiscard]] Room make_room(std::uint32_t seed);
 
@@ -29,8 +29,8 @@ struct RoomView {
 [[nodiscard]] RoomView render(const Room& room, const Intrinsics& camera,
                               const Pose& cam_from_world, int width, int height);
 
-// Where camera 2 sees the pixels of a view of camera 1, px; NaN where something hides them, or they
-// lie outside.
+// Positions in px at which camera 2 sees the pixels of a view of camera 1; NaN if they are occluded
+// or outside of the image.
 struct TrueMatches {
   ImageF x, y;
 };

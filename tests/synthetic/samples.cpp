@@ -23,7 +23,8 @@ Mat3 normalised(Mat3 M) {
   return M;
 }
 
-// Sample i of a batch, point p of m: one function for each word `data` of bifocal/solvers.def.
+// Writes sample i of a batch, point p of m: one function for each word `data`
+// of bifocal/solvers.def.
 struct Place {
   SampleBatch& batch;
   int i, p, m;
@@ -67,7 +68,7 @@ void put_image_points(const Scene& scene, const Vec3& X, const Place& at) {
   for (int k = 0; k < 3; ++k) at[2 * at.m + 3 * at.p + k] = X[k];
 }
 
-// The true solution, one function for each word `model`.
+// Appends the true solution: one function for each word `model`.
 void append(const auto& numbers, std::vector<double>& truth) {
   truth.insert(truth.end(), numbers.begin(), numbers.end());
 }
@@ -162,8 +163,8 @@ Scene::Scene(SceneKind kind, std::mt19937_64& random)
     plane_ = {0, 0, 1 / uniform(random, 4, 12)};
   }
   if (!has_plane_ || kind == SceneKind::frontal) return;
-  // Through a point 4 to 12 units deep, seen at less than 60 degrees by camera 1. Camera 2, whose
-  // centre is -R't, is on the same side of it and not too near.
+  // The plane passes through a point 4 to 12 units deep and is seen at less than 60 degrees by
+  // camera 1. Camera 2, with centre -R't, is on the same side of the plane and not too near.
   const auto& [R, t] = pose_;
   const Vec3 centre = {-(R[0] * t[0] + R[3] * t[1] + R[6] * t[2]),
                        -(R[1] * t[0] + R[4] * t[1] + R[7] * t[2]),
@@ -211,7 +212,7 @@ Vec3 Scene::in_camera2(const Vec3& X) const {
 std::array<double, 2> Scene::Lens::seen(const Vec3& X) const {
   const double x = focal * X[0] / X[2], y = focal * X[1] / X[2];
   if (distortion == 0) return {x, y};
-  // The distorted point s (x, y) with s = 1 + k s^2 r^2.
+  // The distorted point is s (x, y) with s = 1 + k s^2 r^2.
   const double s = 2 / (1 + std::sqrt(1 - 4 * distortion * (x * x + y * y)));
   return {s * x, s * y};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random minimal samples with their true model: what minimal solvers are tested and timed on.
+// Random minimal samples with their true model, for tests and timings of minimal solvers.
 #pragma once
 
 #include <array>
@@ -11,20 +11,20 @@
 
 namespace bifocal::synthetic {
 
-// solver_scenes.def names these kinds of scenes.
+// The kinds of scenes that solver_scenes.def names.
 enum class SceneKind {
   general,
-  planar,   // all points on a slanted plane, which both cameras see from the same side
-  upright,  // the cameras turn about their y axes alone
-  frontal,  // a plane parallel to both images: camera 2 is moved along it and not turned
-  zoomed,   // both cameras have a focal length f of 0.7 to 4, which coordinates are multiplied by
+  planar,            // all points on a slanted plane, which both cameras see from the same side
+  upright,           // the cameras rotate about their y axes alone
+  frontal,           // a plane parallel to both images: camera 2 moves along it without rotation
+  zoomed,            // both cameras have a focal length f of 0.7 to 4, which scales coordinates
   half_zoomed,       // camera 1 alone
-  distorted,         // both pictures have a radial distortion k of -0.4 to 0
-  half_distorted,    // that of camera 1 alone
+  distorted,         // both images have a radial distortion k of -0.4 to 0
+  half_distorted,    // image 1 alone
   distorted_plane,   // planar as well
   zoomed_distorted,  // zoomed as well, with k of -0.4 / f^2 to 0
   zoomed_gravity,    // the direction of gravity as well, within 45 degrees of the y axis
-  zoomed_depth,      // depths of both pictures as well, the second's with a scale and a shift
+  zoomed_depth,      // depths of both images as well, the second's with a scale and a shift
 };
 // A row of solver_scenes.def.
 struct SolverScene {
@@ -34,15 +34,15 @@ struct SolverScene {
 };
 [[nodiscard]] const SolverScene& solver_scene(MinimalSolver solver);
 
-// Two cameras and what they see. Camera 2 is turned by at most 30 degrees and 0.5 to 1.5 units
-// away; points are 4 to 12 units deep, within 27 degrees of the axis of camera 1 and in front of
-// camera 2. Coordinates are normalised, x = X / Z (times f), and of distorted pictures those where
-// (x, y, 1 + k (x^2 + y^2)) ~ (f X, f Y, Z).
+// Two cameras and their points. Camera 2 is rotated by at most 30 degrees and 0.5 to 1.5 units
+// away. Points are 4 to 12 units deep, within 27 degrees of the axis of camera 1 and in front of
+// camera 2. Coordinates are normalised, x = X / Z (times f); distorted coordinates satisfy (x, y, 1
+// + k (x^2 + y^2)) ~ (f X, f Y, Z).
 class Scene {
  public:
   Scene(SceneKind kind, std::mt19937_64& random);
 
-  // Another point of the scene, in the frame of camera 1.
+  // Draws another point of the scene, in the frame of camera 1.
   [[nodiscard]] Vec3 point();
   [[nodiscard]] Vec3 in_camera2(const Vec3& X) const;
   [[nodiscard]] PointPair seen(const Vec3& X) const;
@@ -58,7 +58,7 @@ class Scene {
   // Point X has the depth depth_scale() (d + depth_shift()) in the frame of camera 2.
   [[nodiscard]] double depth_scale() const { return depth_scale_; }
   [[nodiscard]] double depth_shift() const { return depth_shift_; }
-  [[nodiscard]] Mat3 homography() const;  // of scenes with a plane
+  [[nodiscard]] Mat3 homography() const;  // scenes with a plane
 
  private:
   void draw_lenses(SceneKind kind);
@@ -66,8 +66,8 @@ class Scene {
   bool has_plane_;
   std::mt19937_64& random_;
   Pose pose_;
-  double angle_ = 0;  // of the rotation
-  Vec3 plane_{};      // of the points X with plane_ . X = 1
+  double angle_ = 0;  // rotation angle
+  Vec3 plane_{};      // points X have plane_ . X = 1
   struct Lens {
     double focal = 1, distortion = 0;
     [[nodiscard]] std::array<double, 2> seen(const Vec3& X) const;
@@ -77,14 +77,15 @@ class Scene {
   double depth_scale_ = 1, depth_shift_ = 0;
 };
 
-// A batch of n samples, one scene each, laid out as solve_minimal() takes them.
+// A batch of n samples, one scene each, in the layout of solve_minimal().
 struct SampleBatch {
   MinimalSolver solver;
   int n = 0;
   std::vector<double> samples;
   std::vector<double> truth;  // [n][solution_rows]
 };
-// The same ones for the same arguments; of the solver's own kind of scene, or of another one.
+// Makes samples from the solver's own kind of scene or from another kind; the same arguments give
+// the same samples.
 [[nodiscard]] SampleBatch make_samples(MinimalSolver solver, int n, std::uint64_t seed = 1);
 [[nodiscard]] SampleBatch make_samples(MinimalSolver solver, SceneKind kind, int n,
                                        std::uint64_t seed = 1);

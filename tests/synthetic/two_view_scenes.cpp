@@ -19,8 +19,8 @@ Vec3 rotated(const Mat3& A, const Vec3& v) {
   return out;
 }
 
-// `count` pairs seen by both cameras, with their depths; fewer when the views hardly overlap.
-// `normal`: of the plane at depth 8.
+// Makes `count` pairs visible in both cameras, with their depths; fewer if the views overlap
+// little. `normal`: of the plane at depth 8.
 std::vector<DepthPair> visible_pairs(const TwoViewScene& scene, size_t count, const Vec3* normal,
                                      double distortion, std::mt19937_64& random) {
   const Intrinsics& k = scene.camera;
@@ -45,7 +45,7 @@ std::vector<DepthPair> visible_pairs(const TwoViewScene& scene, size_t count, co
   return pairs;
 }
 
-// K (R + t n' / 8) K^-1
+// Returns K (R + t n' / 8) K^-1.
 Mat3 plane_homography(const TwoViewScene& s, const Vec3& n) {
   const Intrinsics& k = s.camera;
   Mat3 H{};
@@ -79,7 +79,7 @@ Vec2 without_lens(double x, double y, double distortion) {
   return {kWidth / 2 + scale * u, kHeight / 2 + scale * v};
 }
 
-// The root of k r' r^2 - r + r' = 0 that is r' where k is 0.
+// The root of k r' r^2 - r + r' = 0 that equals r' for k = 0.
 Vec2 through_lens(double x, double y, double distortion) {
   const double u = (x - kWidth / 2) / kSceneHalfDiagonal,
                v = (y - kHeight / 2) / kSceneHalfDiagonal;

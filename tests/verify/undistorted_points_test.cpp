@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kWidth = 640, kHeight = 480;
 
-// A camera of each kind of lens, and of pinholes by each constructor.
+// Makes a camera of each lens model, and pinhole cameras by each constructor.
 std::vector<LensCamera> cameras() {
   struct Model {
     const char* name;
@@ -43,7 +43,7 @@ std::vector<LensCamera> cameras() {
   return all;
 }
 
-// Keypoints in the image and, for points without a ray, around it.
+// Makes keypoints inside the image and around it; outside, points may have no ray.
 Features keypoints(unsigned seed, int count) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> x(-kWidth / 4, kWidth * 5 / 4),
@@ -55,7 +55,7 @@ Features keypoints(unsigned seed, int count) {
   return f;
 }
 
-// Largest difference in px; infinite where one of both alone is a number.
+// Largest difference in px; infinite if only one of two numbers is NaN.
 double difference(const PointPair& a, const PointPair& b) {
   const double pairs[][2] = {{a.x1, b.x1}, {a.y1, b.y1}, {a.x2, b.x2}, {a.y2, b.y2}};
   double most = 0;
@@ -66,9 +66,9 @@ double difference(const PointPair& a, const PointPair& b) {
   return most;
 }
 
-// Image i and the next one; match m is of the features m and count - 1 - m. The second call has
-// images that are undistorted already, and new ones.
-TEST(UndistortedPoints, areThoseOfTheirCameras) {
+// Pairs are image i and the next; match m joins the features m and count - 1 - m. The second call
+// has images that are undistorted already, and new images.
+TEST(UndistortedPoints, equal_the_points_of_their_cameras) {
   constexpr int kCount = 700;
   const std::vector<LensCamera> lenses = cameras();
   const int images = static_cast<int>(lenses.size());

@@ -14,7 +14,7 @@ class Writer {
   explicit Writer(const Problem& problem)
       : problem_(problem), n_(static_cast<int>(problem.unknowns.size())) {}
 
-  // out += factor e.
+  // Writes out += factor e.
   void accumulate(const Expression& e, long factor, const std::string& out, const Shape& shape) {
     const bool same = e.shape.degree == shape.degree;
     const int unknown = e.operation == Operation::name ? unknown_place(e.name) : -1;
@@ -44,7 +44,7 @@ class Writer {
   std::string text() { return text_; }
 
  private:
-  // Returns the name of an array that holds the value.
+  // Returns the name of an array that holds the value of an expression.
   std::string value(const Expression& e) {
     if (e.operation == Operation::name) return named(e);
     if (e.operation == Operation::part)
@@ -78,7 +78,7 @@ class Writer {
     } else if (e.operation == Operation::stack) {
       int row = 0;
       for (const Expression& part : e.parts) {
-        beside(part, s, row, t);
+        write_row(part, s, row, t);
         row += part.shape.rows;
       }
     } else {
@@ -87,13 +87,13 @@ class Writer {
     return t;
   }
 
-  // Where element `at` of an array begins.
+  // Returns the address of element `at` of an array.
   static std::string place(const std::string& array, int at) {
     return at == 0 ? array : fmt::format("({} + {})", array, at);
   }
 
-  // The parts of a row of matrices, into rows `row` and below of t.
-  void beside(const Expression& e, const Shape& all, int row, const std::string& t) {
+  // Writes the parts of a row of matrices into rows `row` and below of t.
+  void write_row(const Expression& e, const Shape& all, int row, const std::string& t) {
     const int pitch = size(all.degree);
     int column = 0;
     for (const Expression& part : e.parts) {
@@ -147,7 +147,7 @@ class Writer {
     const Expression &left = e.parts[0], &right = e.parts[1];
     const std::string a = value(left), b = value(right);
     const bool scalar = left.shape.count() == 1;
-    // A scalar times a matrix is a column times a row.
+    // A scalar times a matrix is computed as a column times a row.
     const int inner = scalar ? 1 : left.shape.columns;
     text_ += fmt::format(
         "  poly_matrix_product_add({}, poly_matrix_of({}, {}, {}, {}),\n"
@@ -167,8 +167,8 @@ bool uses(const Expression& e, const std::string& name) {
                      [&](const Expression& part) { return uses(part, name); });
 }
 
-// The data and the definitions that an expression takes, as arguments behind the prefixes.
-std::string taken(const Problem& problem, const Expression& e, const std::string& prefix) {
+// Returns the data and the definitions that an expression uses, as arguments with the prefix.
+std::string arguments_of(const Problem& problem, const Expression& e, const std::string& prefix) {
   std::string text;
   const bool data = std::any_of(problem.data.begin(), problem.data.end(),
                                 [&](const Datum& d) { return uses(e, d.name); });
@@ -192,7 +192,7 @@ std::string emit_equations(const Problem& problem) {
     writer.accumulate(d.expression, 1, "out", shape);
     functions += comment(fmt::format("out += {}, of degree {}.", d.text, degree), "");
     functions += fmt::format("lane_fn void {}({}real* out) {{\n{}}}\n\n", name,
-                             taken(problem, d.expression, "const real* "), writer.text());
+                             arguments_of(problem, d.expression, "const real* "), writer.text());
   };
   for (const Definition& let : problem.lets) {
     const Shape& s = let.expression.shape;
@@ -201,14 +201,15 @@ std::string emit_equations(const Problem& problem) {
     function(name, let, s.degree);
     locals += fmt::format("  real {}[{}];\n", let.name, count);
     calls += fmt::format("  poly_clear({0}, {1});\n  {2}({3}{0});\n", let.name, count, name,
-                         taken(problem, let.expression, ""));
+                         arguments_of(problem, let.expression, ""));
   }
   const int size = monomial_count(n, problem.degree());
   int at = 0, number = 1;
   for (const Definition& e : problem.equations) {
     const std::string name = fmt::format("{}_equation_{}", P, number++);
     function(name, e, problem.degree());
-    calls += fmt::format("  {}({}D + {});\n", name, taken(problem, e.expression, ""), at * size);
+    calls +=
+        fmt::format("  {}({}D + {});\n", name, arguments_of(problem, e.expression, ""), at * size);
     at += e.expression.shape.count();
   }
   return functions + fmt::format(

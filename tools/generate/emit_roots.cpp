@@ -31,7 +31,7 @@ int largest(const Template& t) {
   return most;
 }
 
-// The columns of the template by the place of their monomial: -1 where it has none.
+// Returns the column of the template for each monomial index; -1 for monomials without a column.
 std::vector<int> columns_by_place(const Template& t, int places) {
   std::vector<int> column(static_cast<std::size_t>(places), -1);
   int next = 0;
@@ -40,7 +40,7 @@ std::vector<int> columns_by_place(const Template& t, int places) {
   return column;
 }
 
-// The places of the monomials that occur, in ascending order; where all do, a loop says so.
+// Writes the indices of the monomials that occur, in ascending order; as a loop if all occur.
 std::string emit_monomials(const Problem& problem, const std::vector<int>& used) {
   const std::size_t n = used.size();
   if (static_cast<int>(n) !=
@@ -83,8 +83,9 @@ std::string emit_action(const Template& t) {
   return index_table("image", image);
 }
 
-// The basis in chains m, a m, a^2 m, ... of the action a, each of which ends with what has a
-// reducible monomial as its image: their lengths, in the order of these, and their elements.
+// Writes the basis in chains m, a m, a^2 m, ... of the action a. Each chain ends with an element
+// whose image is a reducible monomial. Writes the lengths of the chains, in the order of the
+// reducible monomials, and their elements.
 std::string emit_chains(const Template& t) {
   std::vector<int> lengths, elements;
   for (const int reducible : t.reducible) {
@@ -116,7 +117,7 @@ std::string emit_extraction(const Template& t) {
 std::string emit_roots(const Problem& problem, const Template& t, const std::vector<int>& used) {
   const int n = static_cast<int>(problem.unknowns.size()), equations = problem.equation_count();
   const int size = static_cast<int>(t.basis.size()), rows = static_cast<int>(t.rows.size());
-  const int pitch = size % 8 == 0 ? size + 1 : size;  // of lane_pitch() on any device, at most
+  const int pitch = size % 8 == 0 ? size + 1 : size;  // upper bound of lane_pitch() on any device
   const int occur = static_cast<int>(used.size()), all = monomial_count(n, problem.degree());
   std::string text = fmt::format(
       "// roots: [{}][{}], the unknowns of each; unused slots NaN. Returns their number.\n"

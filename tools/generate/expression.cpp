@@ -11,8 +11,8 @@
 namespace bifocal::generate {
 namespace {
 
-// A recursive descent: sum = [-] term {(+|-) term}; term = factor {(*|/) factor};
-// factor = atom {'}; atom = number, name, function, (sum) or [sum, ...; ...].
+// A recursive descent parser: sum = [-] term {(+|-) term}; term = factor {(*|/) factor}; factor =
+// atom {'}; atom = number, name, function, (sum) or [sum, ...; ...].
 class Parser {
  public:
   Parser(const Problem& problem, std::string_view text, std::string place, bool in_data)
@@ -142,22 +142,22 @@ class Parser {
     return e;
   }
 
-  // Rows of matrices beside each other, one below the other.
+  // Parses a block matrix: matrices in a row separated by commas, rows by semicolons.
   Expression stacked() {
     Expression all{Operation::stack, 0, "", {}, {0, 0, 0}};
     do {
-      Expression row{Operation::beside, 0, "", {}, {0, 0, 0}};
+      Expression row{Operation::row, 0, "", {}, {0, 0, 0}};
       do {
         row.parts.push_back(sum());
         const Shape& part = row.parts.back().shape;
         if (row.shape.columns > 0 && part.rows != row.shape.rows)
-          fail(fmt::format("parts of {} and {} rows stand beside each other", row.shape.rows,
+          fail(fmt::format("matrices of {} and {} rows cannot be in one row", row.shape.rows,
                            part.rows));
         row.shape = {part.rows, row.shape.columns + part.columns,
                      std::max(row.shape.degree, part.degree)};
       } while (take(','));
       if (all.shape.rows > 0 && row.shape.columns != all.shape.columns)
-        fail(fmt::format("rows of {} and {} columns stand above each other", all.shape.columns,
+        fail(fmt::format("rows of {} and {} columns cannot be stacked", all.shape.columns,
                          row.shape.columns));
       all.shape = {all.shape.rows + row.shape.rows, row.shape.columns,
                    std::max(all.shape.degree, row.shape.degree)};
@@ -167,7 +167,7 @@ class Parser {
     return all;
   }
 
-  // A number from 1 to `most`.
+  // Parses a number from 1 to `most`; returns it minus 1.
   long place_up_to(int most) {
     expect(',');
     const Expression e = atom();
@@ -209,7 +209,7 @@ class Parser {
   Shape shape_of(const std::string& word) {
     const auto& unknowns = problem_.unknowns;
     if (std::find(unknowns.begin(), unknowns.end(), word) != unknowns.end()) {
-      if (in_data_) fail(fmt::format("'{}' is unknown: no data are made of it", word));
+      if (in_data_) fail(fmt::format("'{}' is an unknown: data cannot depend on it", word));
       return {1, 1, 1};
     }
     for (const Datum& d : problem_.data) {
@@ -220,7 +220,8 @@ class Parser {
     }
     for (const Datum& d : problem_.randoms) {
       if (d.name == word && in_data_) return d.shape;
-      if (d.name == word) fail(fmt::format("'{}' is random: only data may be made of it", word));
+      if (d.name == word)
+        fail(fmt::format("'{}' is a random number: only data may depend on it", word));
     }
     fail(fmt::format("'{}' is neither an unknown nor data nor defined above", word));
   }

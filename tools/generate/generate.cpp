@@ -11,11 +11,11 @@ namespace {
 
 // Primes below 2^31.
 constexpr Element kPrime = 2147483647, kFreshPrime = 2147483629;
-// Templates with more rows, and polynomials of a higher degree, are refused.
+// Templates with more rows and polynomials of higher degree are rejected.
 constexpr std::size_t kMostRows = 100;
 constexpr int kMostDegree = 9, kMostTemplateDegree = 15;
 
-// The places of the monomials that occur in an equation of either instance.
+// Returns the indices of the monomials that occur in an equation of either instance.
 std::vector<int> used_monomials(const Instance& a, const Instance& b) {
   std::vector<int> used;
   for (std::size_t k = 0; k < a.equations[0].size(); ++k) {
@@ -28,18 +28,20 @@ std::vector<int> used_monomials(const Instance& a, const Instance& b) {
   return used;
 }
 
-// Throws Error(input) for what is beyond a lane.
+// Throws Error(input) if a template is too large for a lane.
 void check_sizes(const Problem& problem, const Template& t, const std::string& file) {
   int degree = 0;
   for (const Row& row : t.rows) degree = std::max(degree, problem.degree() + row.shift[0]);
   if (t.rows.size() > kMostRows)
-    throw Error(ErrorCode::input,
-                fmt::format("{}: a template of {} rows is beyond a lane, which takes at most {}",
-                            file, t.rows.size(), kMostRows));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: a template of {} rows is too large for a lane: at most {} are supported",
+                    file, t.rows.size(), kMostRows));
   if (degree > kMostTemplateDegree)
-    throw Error(ErrorCode::input,
-                fmt::format("{}: a template of degree {} is beyond a lane, which takes at most {}",
-                            file, degree, kMostTemplateDegree));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: a template of degree {} is too large for a lane: at most {} is supported",
+                    file, degree, kMostTemplateDegree));
 }
 
 }  // namespace
@@ -49,8 +51,8 @@ Generated generate_solver(std::string_view text, const std::string& file, std::u
   const Problem problem = parse_problem(text, file);
   const int n = static_cast<int>(problem.unknowns.size());
   if (problem.degree() > kMostDegree)
-    throw Error(ErrorCode::input, fmt::format("{}: an equation of degree {} is beyond a lane, "
-                                              "which takes at most {}",
+    throw Error(ErrorCode::input, fmt::format("{}: an equation of degree {} is too large for a "
+                                              "lane: at most {} is supported",
                                               file, problem.degree(), kMostDegree));
   std::mt19937_64 random(problem.seed + seed);
   const Instance instance = random_instance(problem, kPrime, random);

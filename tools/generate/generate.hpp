@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the text of a problem to the text of a solver. The same text and seed give the same bytes.
+// Generates the source of a solver from the source of a problem. Equal input and seed give the
+// same bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,10 @@ struct Generated {
   std::string text;
   int unknowns = 0, roots = 0, basis = 0, rows = 0, columns = 0;
   std::string action;
-  bool stopped = false;  // the search was ended early, and the text says so
+  bool stopped = false;  // the search was ended early, which the head of the file reports
 };
 
-// `file` is what errors name; the seed is added to that of the problem. Throws Error(input).
+// `file` is named in errors; the seed is added to the seed of the problem. Throws Error(input).
 Generated generate_solver(std::string_view text, const std::string& file, std::uint64_t seed,
                           const Watch& watch = {});
 

@@ -55,8 +55,8 @@ class Evaluator {
       }
       case Operation::skew:
         return skew(evaluate(e.parts[0]));
-      case Operation::beside:
-        return beside(e);
+      case Operation::row:
+        return joined(e);
       case Operation::stack: {
         Matrix all;
         for (const Expression& part : e.parts) {
@@ -146,7 +146,7 @@ class Evaluator {
     return t;
   }
 
-  // By Fermat's theorem; of 0, which has none, 0.
+  // Returns the inverse of a by Fermat's theorem; 0 for a = 0.
   Element inverse(Element a) const {
     Element result = 1;
     for (Element power = prime_ - 2; power > 0; power /= 2, a = times(a, a)) {
@@ -165,7 +165,7 @@ class Evaluator {
     return s;
   }
 
-  Matrix beside(const Expression& e) const {
+  Matrix joined(const Expression& e) const {
     Matrix row(static_cast<std::size_t>(e.shape.count()));
     std::size_t first = 0;
     const auto columns = static_cast<std::size_t>(e.shape.columns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exact random instances of a problem over the integers modulo a prime: generic ranks, and with
-// them the shape of an elimination, are those of real data but for a chance of about size / prime.
+// Exact random instances of a problem over the integers modulo a prime. Their generic ranks, and
+// therefore the shape of an elimination, equal the ranks and shape for real data except with a
+// probability of about size / prime.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,11 @@ using Polynomial = std::vector<Element>;
 
 struct Instance {
   Element prime = 0;
-  int degree = 0;  // of every polynomial; low ones are padded with zeros
+  int degree = 0;  // of every polynomial, padded with zeros
   std::vector<Polynomial> equations;
 };
 
-// The equations with all data drawn at random.
+// Returns the equations with all data drawn at random.
 Instance random_instance(const Problem& problem, Element prime, std::mt19937_64& random);
 
 }  // namespace bifocal::generate

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kMostColumns = 600, kMostDegree = 16;
 
-// Degree, then the last unknown's exponent, the smaller one first: which is larger?
+// Graded reverse lexicographic order: compares degrees, then the exponents of the last unknown,
+// where the smaller exponent is greater.
 bool grevlex_greater(const Monomial& a, const Monomial& b) {
   if (a[0] != b[0]) return a[0] > b[0];
   const std::size_t n = a.size();
@@ -24,8 +25,8 @@ bool grevlex_greater(const Monomial& a, const Monomial& b) {
   return false;
 }
 
-// The polynomials of a degree in the ideal, as far as products of at most that degree tell, in
-// echelon form over columns in descending order.
+// The polynomials of the ideal up to a degree, as far as products up to that degree determine them,
+// in echelon form over columns in descending order.
 class Space {
  public:
   Space(const Problem& problem, const Instance& instance, int degree)
@@ -43,7 +44,7 @@ class Space {
     close(problem.nonzero);
   }
 
-  // The monomials that no leading monomial divides.
+  // Returns the standard monomials: no leading monomial divides them.
   [[nodiscard]] std::vector<int> standard() const {
     std::vector<int> basis;
     Monomial rest;
@@ -56,8 +57,9 @@ class Space {
     return basis;
   }
 
-  // The monomials that are open when those of the largest weighted degree are eliminated first.
-  // They are a basis as well where there are as many as standard monomials.
+  // Returns the monomials without a pivot when monomials of the largest weighted
+  // degree are eliminated first. They are also a basis if their number equals the
+  // number of standard monomials.
   [[nodiscard]] std::vector<int> open_monomials(const std::vector<int>& weights) const {
     std::vector<std::size_t> order(columns_.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -98,7 +100,7 @@ class Space {
     }
   }
 
-  // The rows in reduced echelon form with their columns in another order.
+  // Returns the rows in reduced echelon form for a given order of columns.
   [[nodiscard]] std::vector<std::vector<Element>> reduced(
       const std::vector<std::size_t>& order) const {
     nmod_mat_t matrix;
@@ -124,7 +126,7 @@ class Space {
     rows_ = reduced(order);
   }
 
-  // Adds rows times an unknown, or divided by it where all their monomials can be.
+  // Adds rows times an unknown, or divided by it if it divides all their monomials.
   void add_multiples(const std::vector<std::vector<Element>>& rows, int unknown, bool divide) {
     const Monomial x = unknown_monomial(n_, unknown);
     std::vector<int> to;
@@ -156,7 +158,7 @@ class Space {
         reduce();
       }
       for (const int k : nonzero) {
-        // The columns that the unknown does not divide are eliminated first.
+        // Eliminate the columns that the unknown does not divide first.
         const Monomial x = unknown_monomial(n_, k);
         Monomial quotient;
         std::vector<std::size_t> order(columns_.size());
@@ -174,11 +176,11 @@ class Space {
   Element prime_;
   std::vector<Monomial> monomials_;
   std::vector<int> columns_;
-  std::vector<std::size_t> place_;  // of each monomial among the columns
+  std::vector<std::size_t> place_;  // position of each monomial among the columns
   std::vector<std::vector<Element>> rows_;
 };
 
-// Bases by all weights of 1 to 3 of the unknowns, none twice.
+// Returns the distinct bases for all weights from 1 to 3 of the unknowns.
 std::vector<std::vector<int>> other_bases(const Space& space, int unknowns, std::size_t size) {
   std::vector<std::vector<int>> bases;
   std::vector<int> weights(static_cast<std::size_t>(unknowns), 1);

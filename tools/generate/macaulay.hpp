@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Macaulay matrices: the equations times monomials, a row each, over the monomials of a degree.
-// Their elimination modulo a prime gives the number of roots without a Groebner engine
+// Macaulay matrices: rows are the equations times monomials, columns the monomials up to a degree.
+// Their elimination modulo a prime gives the number of roots without a Groebner basis package.
 //   D. Lazard, Groebner bases, Gaussian elimination and resolution of systems of algebraic
 //   equations, EUROCAL 1983;
 //   B. Mourrain, A new criterion for normal form algorithms, AAECC 1999 (rows that turn out to be
@@ -14,25 +14,25 @@
 
 namespace bifocal::generate {
 
-// One row: an equation times a monomial.
+// A row: an equation times a monomial.
 struct Row {
   int equation = 0;
   Monomial shift;
 };
 
-// All rows of at most the degree; equations of lower degree are shifted further.
+// Returns all rows up to a degree; equations of lower degree have more shifts.
 std::vector<Row> rows_up_to(const Problem& problem, int degree);
 
 struct Quotient {
   int degree = 0;  // of the matrix that determines it
   std::vector<int>
       basis;  // indices of the standard monomials in graded reverse lexicographic order
-  std::vector<std::vector<int>> bases;  // by orders in which unknowns weigh differently
+  std::vector<std::vector<int>> bases;  // for orders in which unknowns have different weights
 };
 
-// The monomials that are a basis of all polynomials modulo the equations, divided by the unknowns
-// that are not zero where they can be; there are as many as roots. Throws Error(input) in words
-// where there are infinitely many, or none.
+// Finds monomials that are a basis of all polynomials modulo the equations; their number is the
+// number of roots. Unknowns that are nonzero at all solutions are divided out. Throws Error(input)
+// with an explanation if the number of roots is infinite or zero.
 Quotient find_quotient(const Problem& problem, const Instance& instance, const std::string& file);
 
 }  // namespace bifocal::generate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bifocal-generate: the equations of a minimal problem in, a lane file that solves it out.
+// bifocal-generate: generates a lane file that solves the equations of a minimal problem.
 #include <fmt/format.h>
 #include <bifocal/io.hpp>
 #include <bifocal/version.hpp>
@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;
 
-// The first Ctrl-C ends the search, and what is best so far is written; the next one ends all.
+// The first Ctrl-C ends the search, and the best template so far is written; the next one ends
+// the program.
 std::atomic<bool> stop = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 void on_signal(int signal) {
@@ -31,7 +32,7 @@ void generate(const std::string& problem, const std::string& out, std::uint64_t 
   const auto start = std::chrono::steady_clock::now();
   const std::string text = read_file(problem, kMostBytes);
   std::optional<cli::Progress> progress(std::in_place, 100, "%");
-  const Watch watch = {.tell =
+  const Watch watch = {.report =
                            [&](double share, const std::string& best) {
                              progress->update(100 * share, best.empty() ? "no template yet" : best);
                            },
@@ -69,7 +70,7 @@ int run(int argc, char** argv) {
 }  // namespace bifocal::generate
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write with a message
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes a failed write with an error message
   return bifocal::cli::exit_code_of("bifocal-generate",
                                     [&] { return bifocal::generate::run(argc, argv); });
 }

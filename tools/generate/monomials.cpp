@@ -44,7 +44,7 @@ Monomial monomial_product(const Monomial& a, const Monomial& b) {
 
 bool monomial_quotient(const Monomial& a, const Monomial& b, Monomial& quotient) {
   quotient = a;
-  int below = 0;  // tails of a quotient do not increase either
+  int below = 0;  // the tails of a quotient must not increase either
   for (std::size_t k = a.size(); k-- > 0;) {
     quotient[k] -= b[k];
     if (quotient[k] < below) return false;

@@ -48,7 +48,7 @@ Definition parse_definition(const Problem& problem, const std::string& key, cons
   return {name, value, parse_expression(problem, value, place, key != "let")};
 }
 
-// Numbers of a size, or made of others.
+// Adds random numbers or data: of a given size, or computed from an expression.
 void add_numbers(Problem& problem, const std::string& key, const std::string& text,
                  const std::string& place) {
   auto& list = key == "data" ? problem.data : problem.randoms;
@@ -64,7 +64,7 @@ int unknown_of(const Problem& problem, const std::string& word, const std::strin
                const std::string& place) {
   const auto at = std::find(problem.unknowns.begin(), problem.unknowns.end(), word);
   if (at == problem.unknowns.end())
-    throw Error(ErrorCode::input, fmt::format("{}: {}: '{}' is no unknown", place, key, word));
+    throw Error(ErrorCode::input, fmt::format("{}: {}: '{}' is not an unknown", place, key, word));
   return static_cast<int>(at - problem.unknowns.begin());
 }
 
@@ -95,7 +95,7 @@ void add_line(Problem& problem, const std::string& key, const std::string& value
               const std::string& place) {
   if (key == "problem") {
     if (!is_name(value))
-      throw Error(ErrorCode::input, fmt::format("{}: problem: '{}' is no name", place, value));
+      throw Error(ErrorCode::input, fmt::format("{}: problem: '{}' is not a name", place, value));
     problem.name = value;
   } else if (key == "about") {
     problem.about = value;
@@ -118,7 +118,8 @@ void add_line(Problem& problem, const std::string& key, const std::string& value
     problem.seed = parse_seed(value, place);
   } else if (key == "vectors") {
     if (value != "hidden")
-      throw Error(ErrorCode::input, fmt::format("{}: vectors: '{}' is not hidden", place, value));
+      throw Error(ErrorCode::input,
+                  fmt::format("{}: vectors: '{}' must be 'hidden'", place, value));
     problem.hidden_vectors = true;
   } else if (key == "let") {
     problem.lets.push_back(parse_definition(problem, key, value, place));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A minimal problem as its file states it: unknowns, data, and equations in matrix notation.
+// A minimal problem as defined by its file: unknowns, data, and equations in matrix notation.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ enum class Operation {
   determinant,
   trace,
   diagonal,
-  part,    // of a matrix, from element `number` on
-  skew,    // the matrix of the cross product with a vector of 3
-  beside,  // matrices in a row
-  stack    // one below the other
+  part,  // elements of a matrix from element `number` on
+  skew,  // the matrix of the cross product with a vector of 3
+  row,   // matrices next to each other
+  stack  // matrices one below the next
 };
 
 struct Expression {
@@ -50,11 +50,11 @@ struct Definition {
 struct Datum {
   std::string name;
   Shape shape;
-  std::optional<Expression> expression;  // what it is made of while the solver is generated, or
-                                         // else random
+  // Expression from which the datum is computed when the solver is generated; random if absent.
+  std::optional<Expression> expression;
 };
 
-// The unknown, or its inverse, that B is multiplied by.
+// The unknown, or its inverse, that multiplies B.
 struct Action {
   int unknown = 0;
   bool inverse = false;
@@ -64,23 +64,23 @@ struct Action {
 struct Problem {
   std::string name, about;
   std::vector<std::string> papers, notes, unknowns;
-  std::vector<Datum> randoms;  // what data may be made of, in the order of their lines
+  std::vector<Datum> randoms;  // numbers from which data may be computed, in file order
   std::vector<Datum> data;
-  std::vector<int> nonzero;  // unknowns that are 0 at no solution of interest
+  std::vector<int> nonzero;  // unknowns that are nonzero at all solutions of interest
   std::vector<Definition> lets, equations;
-  std::vector<Action> actions;  // that are searched; all, if none is named
-  bool hidden_vectors = false;  // eigenvectors come from the matrix of polynomials in the action
-  std::uint64_t seed = 0;       // of the random data and orders, which the caller's is added to
+  std::vector<Action> actions;  // actions to search; all if empty
+  bool hidden_vectors = false;  // eigenvectors from the hidden-variable matrix
+  std::uint64_t seed = 0;       // of random data and orders; the caller's seed is added
 
   [[nodiscard]] int data_count() const;      // numbers in all data
-  [[nodiscard]] int equation_count() const;  // scalar equations
-  [[nodiscard]] int degree() const;          // the largest of an equation
+  [[nodiscard]] int equation_count() const;  // number of scalar equations
+  [[nodiscard]] int degree() const;          // largest degree of an equation
 };
 
-// The action in words: "x" or "1/x".
+// Returns the name of an action: "x" or "1/x".
 std::string action_name(const Problem& problem, Action action);
 
-// One expression. `in_data`: it may take random numbers and divide, but not take unknowns.
+// Parses one expression. `in_data`: it may use random numbers and division, but no unknowns.
 Expression parse_expression(const Problem& problem, std::string_view text, const std::string& place,
                             bool in_data);
 

@@ -47,7 +47,7 @@ std::vector<bool> RowPool::support_of(const std::vector<int>& rows) const {
   return support;
 }
 
-// Reducible and excess columns of the basis, the largest monomials first.
+// Sets the reducible and excess columns for the basis, the largest monomials first.
 void RowPool::set_columns(const std::vector<bool>& support, Template& t) const {
   std::vector<char> kind(support.begin(), support.end());
   t.image.clear();
@@ -64,9 +64,10 @@ void RowPool::set_columns(const std::vector<bool>& support, Template& t) const {
   }
 }
 
-// Eliminates the rows from the excess columns on. Flags the reducible monomials that are left
-// undetermined, or else drops the excess columns that depend on those before them: combinations of
-// rows that are zero in the others are zero there as well. Returns whether all is determined.
+// Eliminates the rows, excess columns first. Flags the reducible monomials that remain
+// undetermined. Otherwise drops the excess columns that depend on earlier columns: row combinations
+// that are zero in the earlier columns are zero in the dependent ones as well. Returns whether all
+// reducible monomials are determined.
 bool RowPool::eliminate(const std::vector<int>& rows, Template& t, std::vector<bool>& bad) const {
   std::vector<int> place(monomials_.size(), -1);
   int columns = 0;

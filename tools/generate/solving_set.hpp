@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Solving sets: B such that elimination of given rows expresses a b for all b in B by B.
+// Solving sets: sets B such that elimination of given rows expresses a b for all b in B by elements
+// of B.
 #pragma once
 
 #include "generate/template.hpp"
 
 namespace bifocal::generate {
 
-// All monomials up to a degree with their neighbours, and the rows that a search chooses from.
+// All monomials up to a degree with their products, and the rows from which a search selects.
 class RowPool {
  public:
   RowPool(const Instance& instance, int unknowns, int degree);
 
-  // The number of the row, which is made when it is first asked for.
+  // Returns the index of a row, which is created on first use.
   int number_of(const Row& row);
   [[nodiscard]] const Row& row(int number) const { return rows_[at(number)]; }
   [[nodiscard]] int size() const { return static_cast<int>(images_[0].size()); }
   [[nodiscard]] int unknowns() const { return unknowns_; }
   [[nodiscard]] const Monomial& monomial(int index) const { return monomials_[at(index)]; }
-  // The index of the product with the action; -1 where there is none in the pool.
+  // Returns the index of the product with the action; -1 if it is not in the pool.
   [[nodiscard]] int image(int index, Action action) const {
     return images_[at(2 * action.unknown + (action.inverse ? 1 : 0))][at(index)];
   }
 
-  // Gives the template the rows, and the largest solving set of them inside `candidates` (a flag a
-  // monomial) as B. False where that has fewer than `least` elements or does not tell all unknowns.
+  // Gives the template the rows and, as B, their largest solving set within `candidates` (one flag
+  // per monomial). Returns false if the set has fewer than `least` elements or does not determine
+  // all unknowns.
   bool settle(const std::vector<int>& rows, const std::vector<bool>& candidates, std::size_t least,
               Template& t) const;
 
@@ -42,7 +44,7 @@ class RowPool {
   const Instance& instance_;
   int unknowns_;
   std::vector<Monomial> monomials_;
-  std::vector<std::vector<int>> images_;  // by an unknown, by its inverse, by the next one, ...
+  std::vector<std::vector<int>> images_;  // products with unknown 0, its inverse, unknown 1, ...
   std::vector<Row> rows_;
   std::vector<std::vector<Term>> terms_;
   std::vector<std::vector<int>> numbers_;  // by equation and shift

@@ -14,13 +14,13 @@
 namespace bifocal::generate {
 namespace {
 
-constexpr int kOrders = 8;              // random orders of pruning for each start
-constexpr int kStarts = 12;             // starts that are pruned for each action
+constexpr int kOrders = 8;              // random orders of pruning per start
+constexpr int kStarts = 12;             // starts that are pruned per action
 constexpr std::size_t kMostRows = 220;  // of a start
-constexpr std::size_t kMostTimes = 8;   // rows of a start, beside the best template
+constexpr std::size_t kMostTimes = 8;   // rows of a start, relative to the best template
 constexpr int kMostMonomials = 3000;
 
-// One start of the search and what is left of it.
+// One start of the search and its remaining rows.
 class Pruning {
  public:
   Pruning(const RowPool& pool, std::size_t roots, std::mt19937_64& random, const Watch& watch)
@@ -35,8 +35,8 @@ class Pruning {
     return true;
   }
 
-  // Removes rows in random order, those of high degree first, in blocks that are halved, as long as
-  // the template holds.
+  // Removes rows in random order, rows of high degree first, in blocks whose size is halved
+  // repeatedly, as long as the template remains valid.
   void prune_rows() {
     order_rows();
     for (std::size_t block = std::max<std::size_t>(1, rows_.size() / 4);; block /= 2) {
@@ -61,7 +61,7 @@ class Pruning {
     }
   }
 
-  // Removes elements of B in random order until there are no more than `most`.
+  // Removes elements of B in random order until at most `most` remain.
   void prune_basis(std::size_t most) {
     std::vector<int> order = best_.basis;
     std::shuffle(order.begin(), order.end(), random_);
@@ -76,7 +76,7 @@ class Pruning {
     }
   }
 
-  // Takes the monomials, or for an inverse their products with the unknown, as B.
+  // Sets B to the monomials, or for an inverse action to their products with the unknown.
   bool restrict_basis(const std::vector<int>& monomials) {
     candidates_.assign(static_cast<std::size_t>(pool_.size()), false);
     for (const int m : monomials) {
@@ -91,7 +91,7 @@ class Pruning {
     return true;
   }
 
-  // Tells whether as many rows are left as there are columns to eliminate.
+  // Returns whether the number of rows equals the number of columns to eliminate.
   [[nodiscard]] bool is_square() const {
     return best_.rows.size() == best_.excess.size() + best_.reducible.size();
   }
@@ -103,7 +103,7 @@ class Pruning {
     for (const int b : best_.basis) candidates_[static_cast<std::size_t>(b)] = true;
   }
 
-  // By the degree of their shifts in unknowns of random weights.
+  // Sorts rows by the degree of their shifts, with random weights of the unknowns.
   void order_rows() {
     std::uniform_int_distribution<int> any(1, 3);
     std::vector<int> weights;
@@ -130,8 +130,8 @@ bool within(const Monomial& m, const std::vector<int>& caps) {
   return true;
 }
 
-// Sets of rows that grow: all shifts up to a degree, or up to a degree of the product, in which no
-// unknown has more than its own highest power. The smallest sets first.
+// Returns growing sets of rows, the smallest first: all shifts up to a degree, or up to a degree of
+// the product, with an upper limit for the exponent of each unknown.
 std::vector<std::vector<int>> starts(const Problem& problem, const Quotient& quotient,
                                      RowPool& pool) {
   const int n = pool.unknowns(), top = std::max(quotient.degree, problem.degree() + 2) + 1;
@@ -178,8 +178,9 @@ void take_better(const Pruning& pruned, Template& best) {
     best = pruned.best();
 }
 
-// Orders of pruning by turns: rows first, elements of B down to a random number or to that of the
-// roots first, or B from the beginning a basis of all polynomials (for an inverse, times it).
+// Prunes in several orders: rows first; or first elements of B, down to a random number or to
+// the number of roots; or B starts as a basis of all polynomials (times the unknown for an
+// inverse action).
 void search_from(const Pruning& start, const Quotient& quotient, std::mt19937_64& random,
                  Template& best) {
   const std::size_t roots = quotient.basis.size();
@@ -205,7 +206,7 @@ std::string template_name(const Problem& problem, const Template& t) {
                      t.basis.size(), action_name(problem, t.action));
 }
 
-// The actions that are searched.
+// Returns the actions to search.
 std::vector<Action> actions_of(const Problem& problem) {
   std::vector<Action> actions = problem.actions;
   for (int k = 0; k < static_cast<int>(problem.unknowns.size()) && problem.actions.empty(); ++k) {
@@ -215,8 +216,9 @@ std::vector<Action> actions_of(const Problem& problem) {
   return actions;
 }
 
-// The share of the search that is done before set `next`: of the starts that every action has, or
-// of all rows to the third power of the sets that are not too large beside the best template.
+// Returns the completed fraction of the search before set `next`. It is the larger of two
+// fractions: the starts used by all actions, and the number of rows to the third power, summed over
+// the sets that are not too large compared with the best template.
 double share_done(const std::vector<std::vector<int>>& sets, std::size_t next, const Template& best,
                   const std::vector<int>& tried) {
   const std::size_t most = best.rows.empty() ? kMostRows : kMostTimes * best.rows.size();
@@ -231,8 +233,8 @@ double share_done(const std::vector<std::vector<int>>& sets, std::size_t next, c
 
 }  // namespace
 
-// Elimination of r rows and B eigenpairs, as measured: a cube of eigenpairs is worth about 32
-// multiplications of the elimination.
+// Returns the measured cost of eliminating r rows and computing B eigenpairs: the cube of the
+// number of eigenpairs counts as 32 multiplications of the elimination.
 double Template::cost() const {
   const auto r = static_cast<double>(rows.size()), n = static_cast<double>(basis.size());
   return 2 * r * r * r / 3 + 2 * r * r * n + 32 * n * n * n;
@@ -247,7 +249,7 @@ Template find_template(const Problem& problem, const Instance& instance, const Q
   const std::vector<std::vector<int>> sets = starts(problem, quotient, pool);
   const std::size_t roots = quotient.basis.size();
   Template best;
-  // No template is smaller than the equations themselves with as many eigenpairs as roots.
+  // No template is smaller than the equations alone, with as many eigenpairs as roots.
   const auto is_least = [&] {
     return best.rows.size() == instance.equations.size() && best.basis.size() == roots;
   };
@@ -256,9 +258,9 @@ Template find_template(const Problem& problem, const Instance& instance, const Q
   for (std::size_t s = 0; s < sets.size(); ++s) {
     if (!best.rows.empty() && sets[s].size() > kMostTimes * best.rows.size()) break;
     for (std::size_t a = 0; a < actions.size() && !is_least() && !watch.is_stopped(); ++a) {
-      if (watch.tell)
-        watch.tell(share_done(sets, s, best, tried),
-                   best.rows.empty() ? "" : template_name(problem, best));
+      if (watch.report)
+        watch.report(share_done(sets, s, best, tried),
+                     best.rows.empty() ? "" : template_name(problem, best));
       Pruning start(pool, roots, random, watch);
       if (tried[a] == kStarts || !start.start(sets[s], actions[a])) continue;
       search_from(start, quotient, random, best);
@@ -268,11 +270,12 @@ Template find_template(const Problem& problem, const Instance& instance, const Q
   if (best.rows.empty() && watch.is_stopped())
     throw Error(ErrorCode::input, file + ": stopped before a template was found");
   if (best.rows.empty())
-    throw Error(ErrorCode::input,
-                fmt::format("{}: neither an unknown nor its inverse is reduced by rows of degree "
-                            "{}, or an unknown is a function of the others and cannot be told from "
-                            "eigenvectors: eliminate it by hand",
-                            file, quotient.degree + 1));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: neither an unknown nor its inverse is reduced by rows of degree "
+                    "{}, or an unknown is a function of the others and cannot be computed from "
+                    "eigenvectors: eliminate it by hand",
+                    file, quotient.degree + 1));
   std::sort(best.rows.begin(), best.rows.end(), [](const Row& a, const Row& b) {
     return std::pair(monomial_index(a.shift), a.equation) <
            std::pair(monomial_index(b.shift), b.equation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks on while a template is searched for, and can end the search early.
+// Observes the search for a template, and can end it early.
 #pragma once
 
 #include <atomic>
@@ -9,10 +9,10 @@
 namespace bifocal::generate {
 
 struct Watch {
-  // Is told the share of the search that is done, as far as that can be said, and the best template
-  // so far ("11 x 20, 9 eigenpairs of 1/x"; empty where there is none).
-  std::function<void(double share, const std::string& best)> tell;
-  // Ends the search once it is true: the best template so far is taken.
+  // Receives the completed fraction of the search, as far as it is known, and the best template so
+  // far ("11 x 20, 9 eigenpairs of 1/x"; empty without one).
+  std::function<void(double share, const std::string& best)> report;
+  // Ends the search when it is true; the best template so far is used.
   const std::atomic<bool>* stop = nullptr;
 
   [[nodiscard]] bool is_stopped() const { return stop && *stop; }

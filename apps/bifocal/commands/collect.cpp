@@ -17,6 +17,7 @@
 
 #include "cli.hpp"
 #include "contradictions.hpp"
+#include "interrupt.hpp"
 #include "option_fields.hpp"
 #include "progress.hpp"
 #include "sift_flags.hpp"
@@ -26,25 +27,25 @@ namespace {
 
 struct Options {
   std::vector<std::string> images;
-  std::string database, pairs = "all", intrinsics, features = "rootsift", masks;
-  double ratio = 0;  // not given
+  std::string database, pairs = "all", intrinsics, features = "rootsift", matches, masks;
+  double ratio = 0;  // 0: not given
   CollectOptions collect;
   bool is_strict = false;
   CommonOptions common;
 };
 
-// Words of --features; anything else is where features of another tool are.
+// Words of --features. Any other argument is the path of features from another tool.
 constexpr std::string_view kDetectors[] = {"rootsift", "sift", "surf"};
 
-// A line for each stage; what earlier calls did has no part in the rate.
+// Prints one progress line for each stage. The work of earlier calls does not count in the rate.
 class Stages {
  public:
-  void tell(const CollectProgress& p) {
+  void report(const CollectProgress& p) {
     if (p.stage != stage_) {
       progress_.reset();
       stage_ = p.stage;
       if (p.before > 0 && p.before < p.total)
-        fmt::print(stderr, "{}: going on after {} of {} {}\n", p.stage, p.before, p.total, p.unit);
+        fmt::print(stderr, "{}: resuming after {} of {} {}\n", p.stage, p.before, p.total, p.unit);
       if (p.before == p.total) return;
       progress_.emplace(static_cast<double>(p.total - p.before), std::string(p.unit));
     }
@@ -62,8 +63,8 @@ Json list_json(const std::vector<LeftOut>& list) {
   return json;
 }
 
-// Returns the device of earlier work on the database, complete or not; empty without one. collect()
-// reports files that cannot be read.
+// Returns the device of earlier work on the database, complete or not; empty without earlier work.
+// Unreadable files are ignored here, because collect() reports them.
 std::string earlier_device(const std::string& database) {
   for (const std::string& file : {database + ".part", database}) {
     std::error_code none;
@@ -109,8 +110,8 @@ std::string summary(const Options& o, const std::string& device, const CollectRe
                   o.database, r.images, r.features, r.pairs, r.matched, r.verified, device);
   if (r.screened_out > 0)
     text += fmt::format(
-        "{} pairs left out by the screen: hardly any of their largest features "
-        "match; --pairs exhaustive matches all\n",
+        "{} pairs rejected by the screen, because too few of their largest features match; --pairs "
+        "exhaustive matches all pairs\n",
         r.screened_out);
   for (const auto& [stage, seconds] : r.seconds)
     text += fmt::format("{:>10.1f} s {}\n", seconds, stage);
@@ -123,18 +124,24 @@ void set_features(Options& o) {
   if (is_given || o.features == "surf") refuse_sift_flags(c.sift, o.features);
   if (is_given) {
     c.given.source = o.features;
+    c.given.matches = o.matches;
     return;
   }
-  if (c.given.matching.max_distance > 0)
+  if (!o.matches.empty())
     throw Error(
         ErrorCode::usage,
-        fmt::format("--max-distance: of given features; --features {} are found here", o.features));
+        fmt::format("--matches {}: needs the features that were matched: --features FILE.h5",
+                    o.matches));
+  if (c.given.matching.max_distance > 0)
+    throw Error(ErrorCode::usage,
+                fmt::format("--max-distance: needs features of another tool, not --features {}",
+                            o.features));
   c.sift.root = o.features == "rootsift";
   if (o.features == "surf") c.surf = SurfOptions{.max_features = c.sift.max_features};
 }
 
-// With little memory, arrays that are freed go back to the system. glibc would keep them, up to 32
-// MB each and for each thread, for arrays that may not fit in their place.
+// Returns freed arrays to the system if memory is limited. glibc would keep up to 32 MB per array
+// and thread, for later arrays that may not fit into it.
 void return_freed_arrays(std::int64_t max_memory) {
 #ifdef __GLIBC__
   constexpr std::int64_t kEnough = std::int64_t{1} << 30;
@@ -146,6 +153,7 @@ void return_freed_arrays(std::int64_t max_memory) {
 }
 
 void run(Options o, Context& context) {
+  announce_resuming();
   return_freed_arrays(o.collect.max_memory);
   const DeviceSet devices = chosen_devices(o.common, earlier_device(o.database));
   const ThreadLimit limit(o.common.threads);
@@ -159,11 +167,11 @@ void run(Options o, Context& context) {
   if (!o.intrinsics.empty()) o.collect.cameras.intrinsics = parse_intrinsics(o.intrinsics);
   const PhotographFiles photographs = list_photographs(o.images);
   for (const LeftOut& l : photographs.passed_over)
-    tell(fmt::format("passed over: {}: {}", l.name, l.reason));
+    print_note(fmt::format("passed over: {}: {}", l.name, l.reason));
   CollectResult result;
   {
     Stages stages;
-    o.collect.progress = [&](const CollectProgress& p) { stages.tell(p); };
+    o.collect.progress = [&](const CollectProgress& p) { stages.report(p); };
     try {
       result = collect(devices, photographs, o.database, o.collect);
     } catch (const Error& e) {
@@ -171,25 +179,26 @@ void run(Options o, Context& context) {
     }
   }
   for (const LeftOut& l : result.left_out)
-    tell(fmt::format(
+    print_note(fmt::format(
         "left out: {}: {}", l.name,
         l.reason.starts_with(l.name + ": ") ? l.reason.substr(l.name.size() + 2) : l.reason));
-  for (const std::string& note : result.notes) tell(note);
-  const Contradictions contradictions = tell_contradictions(o.database, o.is_strict);
+  for (const std::string& note : result.notes) print_note(note);
+  const Contradictions contradictions = print_contradictions(o.database, o.is_strict);
   if (o.is_strict) result.verified -= std::ssize(contradictions.texts);
   print_out(o.common.json
                 ? to_text(result_json(o, devices.id(), photographs, result, contradictions))
                 : summary(o, devices.id(), result));
   if (result.verified == 0) {
     const char* why = result.features == 0 ? "no photograph has a feature"
-                      : result.pairs == 0  ? "there is no pair to match"
+                      : result.pairs == 0  ? "no pair to match"
                                            : "no geometry found in any pair";
-    tell(fmt::format("{}: {}", o.database, why));
+    print_note(fmt::format("{}: {}", o.database, why));
     context.exit_code = kExitNoGeometry;
   }
 }
 
-// Returns what the command line leaves out of the options of collect(), or says otherwise.
+// Returns the changes to the flags of collect()'s options: members without a flag, and other
+// help texts.
 FlagChanges changes_of(const CollectOptions& c) {
   const SiftOptions& sift = c.sift;
   const colmap::VerifyOptions& g = c.geometry;
@@ -205,28 +214,31 @@ FlagChanges changes_of(const CollectOptions& c) {
       .leave_out(g.watermark_border_size, g.watermark_max_error)
       .change(c.screen.min_matches,
               {.name = "--screen-matches",
-               .help = "all: matches among the 1024 largest features of each that a pair needs",
+               .help = "all: smallest number of matches among the 1024 largest features of a pair",
                .range = Range::within(0, 1024)})
       .change(c.sequential.overlap,
-              {.help = "sequential: neighbours of an image, and as many powers of two further on",
+              {.help = "sequential: number of next images paired with each image; also number of "
+                       "distances 1, 2, 4, ... at which images are paired",
                .range = Range::within(1, 1e6)})
       .change(c.loop_period, {.range = Range::within(0, 1e6)})
       .change(c.partners, {.range = Range::within(1, 1e6)})
-      .change(c.gps.max_distance_m, {.name = "--gps-distance", .help = "gps: m, at most"})
+      .change(c.gps.max_distance_m,
+              {.name = "--gps-distance", .help = "gps: largest distance of a pair in m"})
       .change(c.gps.most, {.name = "--gps-neighbours",
-                           .help = "gps: of an image, at most",
+                           .help = "gps: largest number of nearest images paired with an image",
                            .range = Range::within(1, 1e6)})
-      .change(sift.max_features, {.help = "features kept of a photograph, strongest first",
-                                  .range = Range::within(1, 1e6)})
+      .change(sift.max_features,
+              {.help = "largest number of features per photograph; the strongest are kept",
+               .range = Range::within(1, 1e6)})
       .change(c.max_side, {.range = Range::within(0, kMaxSiftSide)})
       .change(c.given.matching.max_distance,
-              {.help = "of given descriptors of unit length that match: Euclidean; 0: any",
+              {.help = "features of another tool: largest Euclidean distance of a match between "
+                       "unit descriptors; 0: no limit",
                .range = Range::within(0, 2),
                .shows_default = false})
-      .change(c.block_size,
-              {.help = "images whose features are in memory at a time, at least 2; 0: "
-                       "as many as --max-memory has room for"})
-      .change(g.seed, {.help = "of all random choices"})
+      .change(c.block_size, {.help = "images whose features are in memory simultaneously, at least "
+                                     "2; 0: limited by --max-memory only"})
+      .change(g.seed, {.help = "seed of all random choices"})
       .change(c.cameras.sharing, {.name = "--camera"})
       .change(c.cameras.model, {.name = "--camera-model"});
 }
@@ -234,31 +246,34 @@ FlagChanges changes_of(const CollectOptions& c) {
 void add_all(const Command& command, Options& o) {
   command
       .option("--pairs", o.pairs,
-              "all (pairs whose largest features match, and those that may link what falls "
-              "apart), exhaustive (every pair), sequential (neighbours by name, digits as numbers, "
-              "with loops), retrieval (images that look alike), gps (taken near each other), or a "
-              "file with two names a line")
+              "all (pairs whose largest features match, and pairs that may link components), "
+              "exhaustive (every pair), sequential (neighbours by name, digits as numbers, with "
+              "loops), retrieval (similar images), gps (images taken close together), or a file "
+              "with two names on a line")
       .shows_default();
   const Option features =
       command
-          .option(
-              "--features", o.features,
-              "rootsift, sift, surf (under patents until about 2027), or another tool's: hloc's "
-              "FILE.h5, or a folder with PHOTOGRAPH.jpg.npz (keypoints [N, 2], descriptors "
-              "[N, D]), matched when mutually nearest")
+          .option("--features", o.features,
+                  "rootsift, sift, surf (under patents until about 2027), or features of another "
+                  "tool, matched if mutually nearest: hloc's FILE.h5, or a folder with "
+                  "PHOTOGRAPH.jpg.npz (keypoints [N, 2], descriptors [N, D])")
           .shows_default();
+  command
+      .option("--matches", o.matches,
+              "hloc's matches.h5 of these features; with --pairs all its pairs are verified")
+      .needs(features);
   command.option("--masks", o.masks,
                  "folder with PHOTOGRAPH.png: no features where a mask is black");
   command
       .option("--ratio", o.ratio,
-              "nearest over second nearest distance of a match; 1: any. By default 0.75, of given "
-              "features 1")
+              "largest ratio of nearest and second nearest distance; 1: no test. Default: 0.75, "
+              "for features of another tool 1")
       .in_range(Range::within(0.1, 1));
   add_flags(command, o.collect, changes_of(o.collect));
   command.get("--max-distance").needs(features);
   command
       .option("--intrinsics", o.intrinsics,
-              "fx,fy,cx,cy of all photographs, px; by default EXIF's focal length, or a guess")
+              "fx,fy,cx,cy of all photographs in px; default: focal length from EXIF, or a guess")
       .excludes(command.get("--camera-model"));
 }
 
@@ -266,10 +281,10 @@ void add_all(const Command& command, Options& o) {
 
 void add_collect(Program& program, Context& context) {
   const Command command =
-      program.command("collect", "Photographs in, a database of verified pairs for COLMAP out");
+      program.command("collect", "Match photographs into a COLMAP database of verified pairs");
   const auto o = std::make_shared<Options>();
   command.option("IMAGES", o->images, "photographs, or folders of them").required();
-  command.option("--database", o->database, "what is made; stopped work is gone on with")
+  command.option("--database", o->database, "output database; an interrupted run is resumed")
       .required();
   add_all(command, *o);
   command.flag("--strict", o->is_strict, kStrictPairsHelp);

@@ -29,14 +29,14 @@ std::string gibibytes(std::int64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
-// Tells how threads of the device can work together.
+// Describes how threads of the device can cooperate.
 std::string abilities(const DeviceInfo& d) {
   std::string text;
   if (d.lockstep > 1) text += fmt::format(", warps of {}", d.lockstep);
   if (d.lockstep == 1 && d.subgroup > 0) text += fmt::format(", sub-groups of {}", d.subgroup);
   if (d.inline_ptx) text += ", PTX";
   if (d.tensor_cores) text += ", tensor cores";
-  return text + (d.group_code ? ", a group a matrix" : ", a thread a matrix");
+  return text + (d.group_code ? ", one group per matrix" : ", one thread per matrix");
 }
 
 std::string as_text(const DeviceInfo& d) {
@@ -59,7 +59,7 @@ std::string as_text() {
   };
   for (const DeviceInfo& d : devices) text += as_text(d);
   for (const MissingDevices& m : missing_devices())
-    text += fmt::format("no {}{} device: {}; to have one, {}\n", has_kind(m.kind) ? "further " : "",
+    text += fmt::format("no {}{} device: {}; remedy: {}\n", has_kind(m.kind) ? "further " : "",
                         m.kind == DeviceKind::cuda ? "CUDA" : "OpenCL", m.reason, m.remedy);
   return text;
 }
@@ -94,7 +94,7 @@ std::string as_json() {
 
 void add_devices(Program& program, Context&) {
   const Command command =
-      program.command("devices", "List what runs here, and how to get what does not");
+      program.command("devices", "List the available devices, and remedies for unavailable ones");
   const auto json = std::make_shared<bool>(false);
   command.flag("--json", *json, "print JSON");
   command.runs([json] { print_out(*json ? as_json() : as_text()); });

@@ -25,19 +25,18 @@ struct Options {
   SceneOptions scenes;
   CameraOptions cameras;
   RobustOptions robust;
-  bool is_strict = false;
+  bool is_strict = false, has_mask = false;
   CommonOptions common;
 };
 
-// Also one that is not significant, for who knows better.
+// Also true for a model that is not significant, which the user may still want.
 bool has_model(const EstimateResult& r) { return r.ok() || r.outcome == Outcome::not_significant; }
 bool has_pose(const EstimateResult& r) {
   return has_model(r) || r.outcome == Outcome::rotation_only;
 }
 
-// Every estimator's result says this.
-Json result_json(const EstimateResult& r, const Options& o, const Device& device) {
-  Json json = {{"outcome", to_string(r.outcome)}};
+// Adds the JSON members common to the results of all estimators.
+void add_result(const EstimateResult& r, const Options& o, const Device& device, Json& json) {
   json["inliers"] = r.inlier_count;
   json["matches"] = r.inliers.size();
   json["rms"] = r.rms;
@@ -46,8 +45,7 @@ Json result_json(const EstimateResult& r, const Options& o, const Device& device
   json["device"] = device.info().id;
   json["seed"] = o.robust.seed;
   json["not_finite"] = r.not_finite;
-  json["inlier_mask"] = r.inliers;
-  return json;
+  if (o.has_mask) json["inlier_mask"] = r.inliers;
 }
 
 ModelKind kind_of(const std::string& model) {
@@ -63,7 +61,7 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-// Does nobody know more of the camera than its principal point?
+// Returns whether the problem needs only the principal point of the camera.
 bool takes_principal_point(const ProblemInfo& problem) {
   return problem.estimates_focal_length || problem.estimates_distortion;
 }
@@ -81,8 +79,8 @@ Cameras needed_cameras(const Options& o) {
   return cameras;
 }
 
-// Square pixels. The unit of a distortion is the distance of the principal point from the corner of
-// the picture.
+// Returns a camera with square pixels and focal length 1. If distortion is estimated, the focal
+// length, which is its unit, is the distance between the principal point and the image corner.
 Intrinsics camera_at(const std::string& principal_point, const ProblemInfo& problem) {
   try {
     Intrinsics camera = parse_intrinsics("1,1," + principal_point);
@@ -94,14 +92,14 @@ Intrinsics camera_at(const std::string& principal_point, const ProblemInfo& prob
   }
 }
 
-// Adds the focal length, which is null where two views do not tell it.
+// Adds the focal length; its deviation is null if the views do not determine it.
 void add_focal(const EstimateResult& r, Json& json) {
   json["focal_length"] = r.focal_length;
   json["focal_deviation"] = nullptr;
   if (std::isfinite(r.focal_deviation)) json["focal_deviation"] = r.focal_deviation;
 }
 
-// Adds the distortion, with the deviation null where two views do not tell it, and its unit in px.
+// Adds the distortion and its unit in px; the deviation is null if the views do not determine it.
 void add_distortion(const EstimateResult& r, double unit, Json& json) {
   json["distortion"] = r.distortion;
   json["distortion_deviation"] = nullptr;
@@ -125,7 +123,7 @@ std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o
     } else if (problem.is_two_view && !is_same(*given.camera1, *given.camera2)) {
       throw Error(
           ErrorCode::usage,
-          fmt::format("{}: two cameras, but estimate {} takes one that both pictures have",
+          fmt::format("{}: two cameras, but estimate {} takes one camera for both images",
                       o.cameras.calib.empty() ? "--intrinsics2" : "--calib " + o.cameras.calib,
                       o.model));
     }
@@ -133,7 +131,7 @@ std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o
   return cameras;
 }
 
-// Sets `repetition` of epipolar models.
+// Estimates the model. For epipolar models also sets `repetition`.
 EstimateResult estimate_points(Queue& queue, ModelKind kind, std::span<const Intrinsics> cameras,
                                const Options& o, Repetition& repetition) {
   const ProblemInfo problem = problem_info(kind);
@@ -150,16 +148,17 @@ EstimateResult estimate_points(Queue& queue, ModelKind kind, std::span<const Int
   return r;
 }
 
-void say_outcome(Outcome outcome, const Repetition& repetition, const Options& o,
-                 Context& context) {
+void print_outcome(Outcome outcome, const Repetition& repetition, const Options& o,
+                   Context& context) {
   if (repetition.is_doubted) {
     warn(fmt::format("{}: {}", o.points, repetition.reason));
     if (o.is_strict) context.exit_code = kExitNoGeometry;
   }
   if (outcome == Outcome::ok) return;
-  tell(fmt::format(
-      "{}: no geometry found: {}{}", o.points, to_string(outcome),
-      outcome == Outcome::rotation_only ? ", the camera turned and no translation is told" : ""));
+  print_note(fmt::format("{}: no geometry found: {}{}", o.points, to_string(outcome),
+                         outcome == Outcome::rotation_only
+                             ? ", the camera rotated and the translation is undetermined"
+                             : ""));
   context.exit_code = kExitNoGeometry;
 }
 
@@ -174,7 +173,7 @@ void run(const Options& o, Context& context) {
   Json json;
   Outcome outcome;
   Repetition repetition;
-  if (kind == ModelKind::essential) {  // says what it triangulates, too
+  if (kind == ModelKind::essential) {  // also adds the triangulation
     const Cameras cameras = needed_cameras(o);
     const Correspondences given = read_correspondences(o.points);
     const std::array both = {*cameras.camera1, *cameras.camera2};
@@ -185,60 +184,65 @@ void run(const Options& o, Context& context) {
     const RelativePoseResult r = estimate_relative_pose(ModelKind::essential, given.points, input);
     repetition = find_repetition(kind, given.points, r, input);
     outcome = r.outcome;
-    json = result_json(r, o, queue.device());
+    json["outcome"] = to_string(r.outcome);
+    if (has_model(r)) json["model"] = model_json(kind, r.model);
+    if (has_pose(r)) json["pose"] = pose_json(r.pose);
+    json["in_front"] = r.in_front;
+    json["median_parallax_deg"] = r.median_parallax_deg;
     if (std::string doubt = mirror_doubt(kind, given.points, input, r); !doubt.empty()) {
       warn(fmt::format("{}: {}", o.points, doubt));
       json["doubt"] = std::move(doubt);
     }
-    if (has_model(r)) json["model"] = model_json(kind, r.model);
-    json["in_front"] = r.in_front;
-    json["median_parallax_deg"] = r.median_parallax_deg;
-    if (has_pose(r)) json["pose"] = pose_json(r.pose);
+    add_result(r, o, queue.device(), json);
   } else {
     const std::vector<Intrinsics> cameras = cameras_for(problem, o);
     const EstimateResult r = estimate_points(queue, kind, cameras, o, repetition);
     outcome = r.outcome;
-    json = result_json(r, o, queue.device());
+    json["outcome"] = to_string(r.outcome);
     if (has_model(r) && problem.is_two_view) json["model"] = model_json(kind, r.model);
     if (has_pose(r) && problem.has_pose) json["pose"] = pose_json(r.pose);
     if (has_pose(r) && problem.estimates_focal_length) add_focal(r, json);
     if (has_model(r) && problem.estimates_distortion) add_distortion(r, cameras.front().fx, json);
+    add_result(r, o, queue.device(), json);
   }
   if (outcome == Outcome::ok && problem.is_two_view)
     json["repetition"] = repetition_json(repetition);
   print_out(to_text(json));
-  say_outcome(outcome, repetition, o, context);
+  print_outcome(outcome, repetition, o, context);
 }
 
 }  // namespace
 
 void add_estimate(Program& program, Context& context) {
   const Command command =
-      program.command("estimate", "Fit a model to point correspondences; JSON on stdout");
+      program.command("estimate", "Estimate a model from point correspondences; JSON on stdout");
   const auto o = std::make_shared<Options>();
   command
       .option("MODEL", o->model,
-              fmt::format("{}; pose and pose_focal are those of a camera, from scene points",
+              fmt::format("{}; absolute_pose and camera_pose_focal take scene points",
                           fmt::join(model_names(), ", ")))
       .required()
       .one_of(model_names());
   const Option points = command.option(
       "--points", o->points,
       "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts], or an .npz with keypoints0, "
-      "keypoints1 and matches; for pose and pose_focal: x y X Y Z; for monodepth_shared_focal: x1 "
+      "keypoints1 and matches; for absolute_pose and camera_pose_focal: x y X Y Z; for "
+      "monodepth_shared_focal: x1 "
       "y1 "
       "x2 y2 depth1 depth2");
   add_camera_options(command, o->cameras);
-  const Option centre = command.option(
-      "--principal-point", o->principal_point,
-      "cx,cy in px of the pictures, for models that find the focal length or the distortion; of "
-      "--intrinsics or --calib they take no more than this and the ratio of the focal lengths, and "
-      "fx as the unit of the distortion (here the distance of cx,cy from the corner)");
+  const Option centre =
+      command.option("--principal-point", o->principal_point,
+                     "cx,cy in px, for models that estimate the focal length or the distortion, "
+                     "instead of --intrinsics or --calib; from these they take only cx,cy, the "
+                     "ratio of the focal lengths, and fx as the unit of the distortion (here it is "
+                     "the distance of cx,cy from the image corner)");
   for (const char* name : {"--intrinsics", "--intrinsics2", "--calib"})
     centre.excludes(command.get(name));
   add_scene_options(command, o->scenes, points);
   add_robust_options(command, o->robust);
   command.flag("--strict", o->is_strict, kStrictHelp);
+  command.flag("--mask", o->has_mask, "print inlier_mask too: 1 for each inlier, 0 for the others");
   add_common(command, o->common);
   command.runs([o, &context, points] {
     if (!o->scenes.scenes.empty()) {

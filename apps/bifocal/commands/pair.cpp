@@ -37,10 +37,10 @@ struct Options {
 ImageU8 read_mask(const std::string& file) {
   return file.empty() ? ImageU8{} : bifocal::read_mask(file);
 }
-// Where it is not of the picture's size, the message names the file.
+// The message names the file if its size differs from the image.
 void check_mask(const std::string& file, const ImageU8& mask, const ImageU8& image) {
   if (mask.empty() || (mask.width == image.width && mask.height == image.height)) return;
-  throw Error(ErrorCode::usage, fmt::format("{}: mask of {} x {} px, the picture has {} x {}", file,
+  throw Error(ErrorCode::usage, fmt::format("{}: mask of {} x {} px, the image has {} x {}", file,
                                             mask.width, mask.height, image.width, image.height));
 }
 
@@ -71,13 +71,13 @@ void need_cameras(const PairOptions& pair, const Cameras& cameras) {
   if (pair.model == ModelRequest::essential && !cameras.known())
     throw Error(
         ErrorCode::usage,
-        "--model essential: needs --intrinsics or --calib (the files hold no EXIF focal lengths)");
+        "--model essential: needs --intrinsics or --calib (the files have no EXIF focal lengths)");
 }
 
 void warn_of_exif(const Cameras& cameras, const Photograph& first, const Photograph& second) {
   for (const Photograph& p : {std::cref(first), std::cref(second)})
     if (!cameras.known() && !p.exif_doubt.empty())
-      warn(fmt::format("{}: EXIF: {}, left out", p.file, p.exif_doubt));
+      warn(fmt::format("{}: EXIF: {}, ignored", p.file, p.exif_doubt));
 }
 
 void run(Options o, Context& context) {
@@ -116,7 +116,7 @@ void run(Options o, Context& context) {
       progress.update(90 * fraction, stage);
     };
     result = estimate_pair(image1, image2, o.pair);
-    progress.update(90, "report");
+    progress.update(90, "files");
     const PairFiles files{o.left,
                           o.right,
                           context.command_line,
@@ -134,7 +134,7 @@ void run(Options o, Context& context) {
   for (const std::string& doubt : {result.doubt, result.repetition.reason}) warn(doubt);
   if (o.is_strict && result.repetition.is_doubted) context.exit_code = kExitNoGeometry;
   if (result.outcome != Outcome::ok) {
-    tell(fmt::format("{}, {}: no geometry found: {}", o.left, o.right, result.reason));
+    print_note(fmt::format("{}, {}: no geometry found: {}", o.left, o.right, result.reason));
     context.exit_code = kExitNoGeometry;
   }
 }
@@ -142,19 +142,19 @@ void run(Options o, Context& context) {
 }  // namespace
 
 void add_pair(Program& program, Context& context) {
-  const Command command =
-      program.command("pair", "Two photographs in: matches, model, pose, depth and a report out");
+  const Command command = program.command(
+      "pair", "Match two photographs and estimate model, pose and depth, with an HTML report");
   const auto o = std::make_shared<Options>();
   command.option("LEFT", o->left, "first photograph: JPEG, PNG, PGM or PPM").required();
   command.option("RIGHT", o->right, "second photograph").required();
-  command.option("--out", o->out, "folder for the results, made when missing").required();
+  command.option("--out", o->out, "output folder, created if missing").required();
   add_camera_options(command, o->cameras);
   command
       .option("--features", o->features, "rootsift, sift or surf (under patents until about 2027)")
       .one_of({"rootsift", "sift", "surf"})
       .shows_default();
-  command.option("--mask1", o->mask1, "picture: features of LEFT only where it is not black");
-  command.option("--mask2", o->mask2, "the same for RIGHT");
+  command.option("--mask1", o->mask1, "image: no features of LEFT where it is black");
+  command.option("--mask2", o->mask2, "image: no features of RIGHT where it is black");
   command
       .option("--matches", o->matches,
               "file with rows x1 y1 x2 y2 in px, or NPZ of another matcher, instead of features")
@@ -163,25 +163,27 @@ void add_pair(Program& program, Context& context) {
   PairOptions& p = o->pair;
   SiftOptions& sift = p.sift;
   MatchOptions& m = p.matching;
-  add_flags(command, p,
-            FlagChanges()
-                .leave_out(p.robust, p.max_dense_pixels)
-                .leave_out(sift.octave_layers, sift.contrast_threshold, sift.edge_threshold)
-                .leave_out(sift.sigma, sift.upsample, sift.root)
-                .leave_out(m.mutual, m.ratio_both_ways, m.max_distance)
-                .change(sift.max_features, {.range = Range::within(0, 1e6)})
-                .change(m.max_ratio, {.name = "--ratio", .range = Range::within(0.1, 1)})
-                .change(p.near_depth, {.name = "--near", .shows_default = false})
-                .change(p.far_depth, {.name = "--far", .shows_default = false})
-                .change(p.focal_deviation, {.shows_default = false})
-                .change(p.principal_point_deviation, {.shows_default = false})
-                .change(p.dense, {.help = "don't rectify, match densely and make depth"}));
-  for (auto [name, end, help] :
-       {std::tuple{
-            "--min-disparity", &p.min_disparity,
-            "start of the dense search, px of the rectified pair; default: from the matches"},
-        std::tuple{"--max-disparity", &p.max_disparity,
-                   "end of the dense search: disparities below this"}})
+  add_flags(
+      command, p,
+      FlagChanges()
+          .leave_out(p.robust, p.max_dense_pixels)
+          .leave_out(sift.octave_layers, sift.contrast_threshold, sift.edge_threshold)
+          .leave_out(sift.sigma, sift.upsample, sift.root)
+          .leave_out(m.mutual, m.ratio_both_ways, m.max_distance)
+          .change(sift.max_features, {.range = Range::within(0, 1e6)})
+          .change(m.max_ratio, {.name = "--ratio", .range = Range::within(0.1, 1)})
+          .change(p.near_depth, {.name = "--near", .shows_default = false})
+          .change(p.far_depth, {.name = "--far", .shows_default = false})
+          .change(p.focal_deviation, {.shows_default = false})
+          .change(p.principal_point_deviation, {.shows_default = false})
+          .change(p.escalate, {.help = "do not try affine shapes and guided matching if the result "
+                                       "is rejected, doubted or has fewer than 50 inliers"})
+          .change(p.dense, {.help = "skip rectification, dense matching and depth"}));
+  for (auto [name, end, help] : {std::tuple{"--min-disparity", &p.min_disparity,
+                                            "first disparity of the dense search, px of the "
+                                            "rectified pair; default: from the matches"},
+                                 std::tuple{"--max-disparity", &p.max_disparity,
+                                            "end of the dense search: disparities below this"}})
     command.option(name, *end, help).in_range(Range::within(-1e5, 1e5));
   add_robust_options(command, p.robust);
   command.flag("--strict", o->is_strict, kStrictHelp);

@@ -30,7 +30,8 @@ struct Options {
 };
 
 const std::vector<std::string> kFiles = {"rectification.json", "left.png", "right.png",
-                                         "rectification.npz", "polar.npz"};  // of older versions
+                                         "rectification.npz",
+                                         "polar.npz"};  // polar.npz: written by older versions
 
 void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
                      const std::filesystem::path& file) {
@@ -42,7 +43,7 @@ void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
   }
 }
 
-// The rectification, or the reason without one.
+// The rectification, or the reason why the pair has none.
 struct Solution {
   Rectification rectification;
   RectificationChoice choice;
@@ -57,15 +58,15 @@ std::string reason_of(RectifyOutcome outcome) {
     case RectifyOutcome::ok:
       return "";
     case RectifyOutcome::epipole_near_image:
-      return "an epipole is in or near a picture (motion along the viewing direction)";
+      return "an epipole is in or near an image (motion along the viewing direction)";
     case RectifyOutcome::too_wide:
       return "the views differ too much";
     case RectifyOutcome::no_common_rows:
-      return "the pictures have no rows in common";
+      return "the images have no rows in common";
     case RectifyOutcome::no_geometry:
       return "the fundamental matrix is not of rank 2";
     case RectifyOutcome::no_orientation:
-      return "the matches contradict each other in which side of the epipole they lie";
+      return "the matches contradict each other about their side of the epipole";
   }
   return "";
 }
@@ -125,14 +126,14 @@ Solution from_calibration(const Options& o, PairCalibration calibration, const P
 
 void check_inside(const Options& o, std::size_t row, double x, double y, const std::string& picture,
                   const Picture& p) {
-  // A tolerance for programs whose origin is the corner of a pixel.
+  // Tolerates programs whose pixel origin is the corner of a pixel.
   const bool inside = x >= -1 && y >= -1 && x <= p.width && y <= p.height;
   if (inside || !std::isfinite(x) || !std::isfinite(y)) return;
   throw Error(ErrorCode::input, fmt::format("{}: row {}: {} {} is outside {}, {} x {} px",
                                             o.matches, row + 1, x, y, picture, p.width, p.height));
 }
 
-// Rows of weight 0 (outliers, as `pair` writes them) are left out.
+// Leaves out rows of weight 0, with which `pair` marks outliers.
 Solution from_matches(const Options& o, const Correspondences& rows, const Picture& left,
                       const Picture& right) {
   std::vector<PointPair> points;
@@ -234,7 +235,7 @@ Json rectification_json(const Options& o, const Solution& s, const std::string& 
 std::string summary(const Solution& s, const Json& json, const OutputFolder& folder) {
   std::string text = fmt::format(
       "rectified: {} x {} px{}\n{}\n", json["width"].get<int>(), json["height"].get<int>(),
-      json["swapped"].get<bool>() ? ", RIGHT is the left picture" : "", s.choice.reason);
+      json["swapped"].get<bool>() ? ", RIGHT is the left image" : "", s.choice.reason);
   if (s.F) {
     text += fmt::format(
         "{} matches: rows differ by {:.3f} px (median), {:.3f} px (95 %)\n"
@@ -243,7 +244,7 @@ std::string summary(const Solution& s, const Json& json, const OutputFolder& fol
         json["vertical_disparity"]["percentile95"].get<double>(), json["min_disparity"].get<int>(),
         json["max_disparity"].get<int>());
   }
-  return text + fmt::format("pictures: {}\n", (folder.path() / "left.png").string());
+  return text + fmt::format("images: {}\n", (folder.path() / "left.png").string());
 }
 
 void run(const Options& o, Context& context) {
@@ -262,7 +263,7 @@ void run(const Options& o, Context& context) {
                                      : from_calibration(o, calibration, left, right);
   if (!s.rectification.doubt.empty()) warn(o.calib + ": " + s.rectification.doubt);
   if (!s.reason.empty()) {
-    tell(fmt::format("{}, {}: can't be rectified: {}", o.left, o.right, s.reason));
+    print_note(fmt::format("{}, {}: can't be rectified: {}", o.left, o.right, s.reason));
     context.exit_code = kExitNoGeometry;
     return;
   }
@@ -280,32 +281,31 @@ void run(const Options& o, Context& context) {
 }  // namespace
 
 void add_rectify(Program& program, Context& context) {
-  const Command command =
-      program.command("rectify", "Resample a pair so that a point lies on one row of both");
+  const Command command = program.command(
+      "rectify", "Resample a pair so that a scene point has the same row in both images");
   const auto o = std::make_shared<Options>();
   command.option("LEFT", o->left, "photograph of camera 1: JPEG, PNG, PGM or PPM").required();
   command.option("RIGHT", o->right, "photograph of camera 2").required();
-  command.option("--out", o->out, "folder for the results, made when missing").required();
-  const Option calib =
-      command.option("--calib", o->calib,
-                     "both cameras with their lenses, R and t: COLMAP's camera lines, JSON, "
-                     "or OpenCV's YAML or XML (docs/formats.md)");
+  command.option("--out", o->out, "output folder, created if missing").required();
+  const Option calib = command.option("--calib", o->calib,
+                                      "both cameras with distortion, R and t: COLMAP's camera "
+                                      "lines, JSON, or OpenCV's YAML or XML (docs/formats.md)");
   command
       .option("--matches", o->matches,
-              "rows of x1 y1 x2 y2 [weight]: uncalibrated, from their fundamental matrix; rows "
-              "of weight 0 are left out")
+              "rows of x1 y1 x2 y2 [weight]: uncalibrated rectification from their fundamental "
+              "matrix; rows with weight 0 are ignored")
       .excludes(calib);
-  add_flags(command, o->rectify,
-            FlagChanges()
-                .leave_out(o->rectify.max_angle_deg)
-                .change(o->rectify.max_scale,
-                        {.help = "largest area of a rectified picture, in areas of the larger "
-                                 "input; polar: eight times this",
-                         .range = Range::within(1e-3, 16)}));
+  add_flags(
+      command, o->rectify,
+      FlagChanges()
+          .leave_out(o->rectify.max_angle_deg)
+          .change(o->rectify.max_scale, {.help = "largest area of a rectified image, relative to "
+                                                 "the larger input; polar: eight times this",
+                                         .range = Range::within(1e-3, 16)}));
   command
       .option("--method", o->method,
-              "planar: rows by a homography each; polar: rows along epipolar half lines, for any "
-              "motion; auto: what scales pixels less unevenly")
+              "planar: one homography per image; polar: rows along epipolar half lines, for any "
+              "motion; auto: the method that scales pixels more evenly")
       .one_of({"auto", "planar", "polar"})
       .shows_default();
   add_robust_options(command, o->robust);

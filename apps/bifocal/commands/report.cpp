@@ -41,31 +41,33 @@ void run(const Options& o, const Context& context) {
                        {"pictures", page.pictures},
                        {"seconds", seconds}};
   if (o.json) return print_out(to_text(result));
-  print_out(
-      fmt::format("{}: {:.1f} MB; {} images, {} verified pairs, {} of them to look at, {} "
-                  "pictures; {:.1f} s\n",
-                  o.out, static_cast<double>(page.bytes) / 1e6, page.images, page.verified,
-                  page.pairs, page.pictures, seconds));
+  print_out(fmt::format(
+      "{}: {:.1f} MB; {} images, {} verified pairs, {} with details, {} thumbnails; {:.1f} s\n",
+      o.out, static_cast<double>(page.bytes) / 1e6, page.images, page.verified, page.pairs,
+      page.pictures, seconds));
 }
 
 }  // namespace
 
 void add_report(Program& program, Context& context) {
   const Command command = program.command(
-      "report", "One HTML page of a database: its view graph, pairs, and what was left out");
+      "report",
+      "Write an HTML page of a database: view graph, pairs, and rejected images and pairs");
   const auto o = std::make_shared<Options>();
-  command.option("DATABASE", o->database, "of COLMAP, as collect and verify write them").required();
-  command.option("--out", o->out, "the page, one file that needs no network").required();
-  command.option("--images", o->images, "folder of the photographs, for small pictures of them");
+  command.option("DATABASE", o->database, "COLMAP database, as written by collect and verify")
+      .required();
+  command.option("--out", o->out, "output page, one self-contained file").required();
+  command.option("--images", o->images, "folder of the photographs, for thumbnails");
   command.option("--run", o->run,
-                 "file with what collect --json or verify --json printed: times, photographs left "
-                 "out");
+                 "output of collect --json or verify --json: durations, photographs left out");
   command
       .option("--max-size", o->max_size,
-              "of the page: pairs to look at and pictures fill what the overview leaves")
+              "size limit of the page; pairs and thumbnails fill the space left by the overview")
       .size_in_bytes()
       .shows_default();
-  command.option("--threads", o->threads, "most threads to decode photographs, 0: all cores")
+  command
+      .option("--threads", o->threads,
+              "largest number of threads for decoding photographs, 0: all cores")
       .in_range(Range::within(0, 4096))
       .shows_default();
   command.flag("--json", o->json, "print the result as JSON on stdout");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// plan, run-shard and merge: verification in parts, for any engine that can run a program.
+// The commands plan, run-shard and merge: verification in parts, for any workflow engine that can
+// run a program.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <bifocal/colmap/verify.hpp>
@@ -41,14 +42,15 @@ struct MergeOptions {
   bool json = false;
 };
 
-// What may pass ends with its own code.
+// Runs `body`; a temporary failure gives its own exit code.
 template <class Body>
 void guarded(Context& context, const Body& body) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a failed write with a message
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // a file beyond its size limit then gives a failed write with a message
   try {
     body();
   } catch (const TryAgain& error) {
-    tell(error.what());
+    print_note(error.what());
     context.exit_code = kExitTryAgain;
   }
 }
@@ -58,7 +60,7 @@ void make_plan(const PlanOptions& o) {
       colmap::plan_shards(o.database, o.folder,
                           {o.verify.run.options, o.verify.pairs, o.verify.run.overwrite,
                            static_cast<std::int64_t>(o.pairs_per_shard)});
-  tell_odd_rows(plan.odd_rows);
+  print_odd_rows(plan.odd_rows);
   if (!o.json)
     return print_out(
         fmt::format("{} pairs in {} shards, {} matches\nverified before: {}\n"
@@ -112,7 +114,7 @@ class Worker {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point start = Clock::now();
     const colmap::ShardResult result = colmap::run_shard(devices_, plan_, shard, run_);
-    tell_odd_rows(result.odd_rows);
+    print_odd_rows(result.odd_rows);
     return shard_json(shard, result, std::chrono::duration<double>(Clock::now() - start).count());
   }
 
@@ -127,7 +129,7 @@ int run_one(const ShardOptions& o) {
   const Json done = Worker(o).run(*o.shard);
   const int code = done["code"].get<int>();
   if (code != kExitOk)
-    tell(fmt::format("shard {}: {}", *o.shard, done["reason"].get<std::string>()));
+    print_note(fmt::format("shard {}: {}", *o.shard, done["reason"].get<std::string>()));
   if (o.common.json)
     print_out(to_text(done));
   else if (code == kExitOk)
@@ -138,7 +140,7 @@ int run_one(const ShardOptions& o) {
   return code;
 }
 
-// Who gave the work is gone: nobody would take this process away.
+// Ends the process if its parent has ended, because no other process would stop it.
 void end_with_parent() {
   std::thread([parent = ::getppid()] {
     while (::getppid() == parent) std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -146,19 +148,19 @@ void end_with_parent() {
   }).detach();
 }
 
-// Numbers come in, results go out, a line each. The device stays open between them.
+// Reads shard numbers from stdin and writes results to stdout, one per line. The device stays open.
 int serve(const ShardOptions& o) {
   end_with_parent();
   Worker worker(o);
   for (std::string line; std::getline(std::cin, line);) {
-    line.resize(line.find_last_not_of(" \t\r") + 1);  // as other systems end lines
+    line.resize(line.find_last_not_of(" \t\r") + 1);  // removes line ends of other systems
     int shard = -1;
     const auto [end, bad] = std::from_chars(line.data(), line.data() + line.size(), shard);
     if (bad != std::errc() || end != line.data() + line.size())
-      throw Error(ErrorCode::usage, fmt::format("--serve: '{}' is no number of a shard", line));
+      throw Error(ErrorCode::usage, fmt::format("--serve: '{}' is not a shard number", line));
     const Json done = worker.run(shard);
     print_out(to_line(done) + "\n");
-    // After a failure of the device only a new process is sure to have a sound one.
+    // After a failure of the device only a new process can be sure that the device works.
     if (done["code"] == kExitTryAgain) return kExitTryAgain;
   }
   return kExitOk;
@@ -167,7 +169,7 @@ int serve(const ShardOptions& o) {
 int run_shards(const ShardOptions& o) {
   if (o.serve == o.shard.has_value())
     throw Error(ErrorCode::usage,
-                "K is required, or --serve in its place\nSee bifocal run-shard --help");
+                "K is required, unless --serve is given\nSee bifocal run-shard --help");
   return o.serve ? serve(o) : run_one(o);
 }
 
@@ -182,7 +184,7 @@ void merge(const MergeOptions& o) {
                                     return true;
                                   }});
   progress.reset();
-  tell_odd_rows(done.odd_rows);
+  print_odd_rows(done.odd_rows);
   if (!o.json)
     return print_out(fmt::format("{} pairs written to {}, {} inliers\nverified before: {}\n",
                                  done.done, file, done.inliers, done.skipped));
@@ -194,10 +196,12 @@ void add_plan(Program& program, Context& context) {
   const Command command =
       program.command("plan", "Divide the verification of a database into shards");
   const auto o = std::make_shared<PlanOptions>();
-  command.option("DATABASE", o->database, "of COLMAP, with keypoints and matches").required();
-  command.option("--out", o->folder, "folder for the plan, its shards and their results")
+  command.option("DATABASE", o->database, "COLMAP database with keypoints and matches").required();
+  command.option("--out", o->folder, "folder for the plan, the shards and their results")
       .required();
-  command.option("--pairs-per-shard", o->pairs_per_shard, "30 to 120 s of work are a good size")
+  command
+      .option("--pairs-per-shard", o->pairs_per_shard,
+              "number of pairs; 30 to 120 s of work per shard are a good size")
       .in_range(Range::within(1, 1e9))
       .shows_default();
   add_verify_options(command, o->verify, FlagChanges().leave_out(o->verify.run.max_memory));
@@ -211,9 +215,11 @@ void add_run_shard(Program& program, Context& context) {
   command.option("DIR", o->folder, "folder of the plan").required();
   command.option("K", o->shard, "number of the shard, from 0");
   command.flag("--serve", o->serve,
-               "read numbers of shards from stdin, a line each, and print a line of JSON for each");
-  command.option("--database", o->database, "where it is on this machine; else as planned");
-  command.option("--max-memory", o->max_memory, "of keypoints kept for further pairs: 500M, 2G")
+               "read shard numbers from stdin, one per line, and print one line of JSON for each");
+  command.option("--database", o->database,
+                 "path of the database on this machine; default: as planned");
+  command
+      .option("--max-memory", o->max_memory, "memory for keypoints that later pairs need: 500M, 2G")
       .size_in_bytes()
       .shows_default();
   add_common_of_many(command, o->common);
@@ -225,7 +231,7 @@ void add_merge(Program& program, Context& context) {
       program.command("merge", "Write the results of a plan's shards into the database");
   const auto o = std::make_shared<MergeOptions>();
   command.option("DIR", o->folder, "folder of the plan").required();
-  command.option("--into", o->into, "a copy of the planned database; else that one");
+  command.option("--into", o->into, "copy of the planned database; default: the planned one");
   command.flag("--json", o->json, "print the result as JSON on stdout");
   command.runs([o, &context] { guarded(context, [&] { merge(*o); }); });
 }

@@ -5,6 +5,7 @@
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/stereo.hpp>
+#include <bifocal/two_photographs.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/version.hpp>
 
@@ -38,16 +39,16 @@ const std::vector<std::string> kFiles = {
     "stereo.json",   "report.html",         "disparity.pfm",  "disparity_raw.pfm",
     "disparity.png", "disparity_turbo.png", "confidence.png", "cloud.ply"};
 
-// Everything that is read before the output folder is touched.
+// All input, which is read before the output folder is changed.
 struct Inputs {
   Picture left, right;
-  ImageU8 shown_left, shown_right;  // of 8 bits, for the report
+  ImageU8 shown_left, shown_right;  // 8 bits, for the report
   std::optional<Calibration> calibration;
   std::optional<ImageF> truth;
   ImageU16 mask;
 };
 
-// Masks are read as pictures: a palette's colours count, not its indices.
+// Masks are read as images, so the colours of a palette count, not its indices.
 ImageU16 first_channel(const ImageU8& image) {
   ImageU16 out(image.width, image.height);
   for (int y = 0; y < image.height; ++y) {
@@ -56,7 +57,7 @@ ImageU16 first_channel(const ImageU8& image) {
   return out;
 }
 
-// SSD takes 8 bits, and so does a pair of two depths.
+// SSD takes 8 bits; so does a pair of images with different depths.
 void read_pictures(const Options& o, Inputs& in) {
   in.left = read_picture(o.left);
   in.right = read_picture(o.right);
@@ -70,11 +71,36 @@ void read_pictures(const Options& o, Inputs& in) {
   }
 }
 
-Inputs read_inputs(Options& o) {
+std::string unrectified_text(const RectifiedPairCheck& check) {
+  return fmt::format(
+      "the pair is not rectified: the rows of {} matches differ by {:.1f} px in the median; run "
+      "bifocal pair or bifocal rectify on the photographs",
+      check.matches, check.row_offset);
+}
+
+// Range of disparities without --max-disparity: ndisp of the calibration, else from matches.
+DisparityRange estimated_range(const Options& o, const Inputs& in, const Device& device) {
+  if (in.calibration && in.calibration->max_disparity > 0)
+    return {0, in.calibration->max_disparity};
+  const RectifiedPairCheck check = check_rectified_pair(in.shown_left, in.shown_right, device);
+  if (check.matches > 0 && !check.is_rectified)
+    throw Error(ErrorCode::input,
+                fmt::format("{}, {}: {}", o.left, o.right, unrectified_text(check)));
+  if (check.range.count <= 0)
+    throw Error(ErrorCode::input,
+                fmt::format("{}, {}: too few matches to estimate the range of disparities; give "
+                            "--max-disparity",
+                            o.left, o.right));
+  return check.range;
+}
+
+Inputs read_inputs(Options& o, const Device& device) {
   Inputs in;
   if (!o.calib.empty()) in.calibration = read_calibration(o.calib);
-  finish(o.method, in.calibration ? in.calibration->max_disparity : 0);
+  const bool has_range = o.method.max_disparity.has_value();
+  if (has_range) finish(o.method, {});  // reports a wrong range before images are read
   read_pictures(o, in);
+  if (!has_range) finish(o.method, estimated_range(o, in, device));
   if (in.calibration && in.calibration->width > 0) {
     check_size(o.calib + ": is for", *in.calibration, o.left, in.left);
   }
@@ -109,30 +135,37 @@ Json stereo_json(const Options& o, const Inputs& in, const Device& device,
   return json;
 }
 
-// Says so if only the exchanged pictures match. That costs a second matching of what hardly
-// matches.
-std::string doubt_of_sides(Queue& queue, const Options& o, const Inputs& in, double density) {
-  // Exchanged pairs of Middlebury and OpenCV match in 6 to 15 % of the pixels, others in 80 to 96
-  // %.
+// Returns a reason why few pixels match: the images are exchanged, or the pair is not rectified.
+// Empty if at least 40 % match. `is_exchanged` is set in the first case.
+std::string doubt_of_pair(Queue& queue, const Options& o, const Inputs& in, double density,
+                          bool& is_exchanged) {
+  // Exchanged pairs of Middlebury and OpenCV match in 6 to 15 % of the pixels, correct pairs in 80
+  // to 96 %.
   constexpr double kFew = 40, kTimes = 2;  // per cent of the pixels
   if (density >= kFew) return {};
   const double exchanged = match(queue, o.method, in.right, in.left).density;
-  if (exchanged < kFew || exchanged < kTimes * density) return {};
+  is_exchanged = exchanged >= kFew && exchanged >= kTimes * density;
+  if (!is_exchanged) {
+    const RectifiedPairCheck check =
+        check_rectified_pair(in.shown_left, in.shown_right, queue.device());
+    if (check.matches == 0 || check.is_rectified) return {};
+    return fmt::format("{:.1f} % of the pixels match: {}", density, unrectified_text(check));
+  }
   const auto [first, count] = std::pair(o.method.sgm.min_disparity, o.method.sgm.disparities);
   return fmt::format(
-      "{:.1f} % of the pixels match, and {:.1f} % with the pictures exchanged: {} seems to be the "
-      "left one; exchange them, or search --min-disparity {} --max-disparity {}",
+      "{:.1f} % of the pixels match, and {:.1f} % with the images exchanged: {} seems to be the "
+      "left image; exchange them, or search --min-disparity {} --max-disparity {}",
       density, exchanged, o.right, 1 - first - count, 1 - first);
 }
 
-// The doubts about the calibration and the disparities, each a line of stderr.
+// Returns the doubts about calibration and disparities, one line for stderr each.
 std::vector<std::string> doubts(const Options& o, const Inputs& in, const DisparityMap& disparity,
                                 const std::string& sides) {
   std::vector<std::string> all;
   const auto add = [&](const std::string& doubt) {
     if (!doubt.empty()) all.push_back(doubt);
   };
-  // Rectified cameras of a known size may be far off the centre.
+  // Rectified cameras with a known size may have a principal point far from the image centre.
   if (in.calibration && in.calibration->width == 0)
     for (const Intrinsics& K : {in.calibration->camera1, in.calibration->camera2})
       if (const std::string doubt = intrinsics_doubt(K, in.left.width, in.left.height);
@@ -144,11 +177,11 @@ std::vector<std::string> doubts(const Options& o, const Inputs& in, const Dispar
   return all;
 }
 
-// Why a calibration gives no cloud; empty if it does, or there is none.
-std::string why_no_cloud(const Options& o, const Inputs& in, const std::string& sides) {
+// Returns why there is no cloud despite a calibration; empty if there is a cloud or no calibration.
+std::string why_no_cloud(const Options& o, const Inputs& in, bool is_exchanged) {
   if (!in.calibration) return {};
   if (!in.calibration->baseline) return o.calib + ": has no baseline, the distance of the cameras";
-  return sides.empty() ? sides : "the pictures seem to be exchanged";
+  return is_exchanged ? "the images seem to be exchanged" : "";
 }
 
 std::string summary(const DisparityMap& disparity, const std::optional<StereoScore>& s,
@@ -163,8 +196,8 @@ std::string summary(const DisparityMap& disparity, const std::optional<StereoSco
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
 }
 
-// With both cameras and the baseline of a rectified pair there is depth: the cloud, in the unit of
-// the file.
+// Writes the cloud, in the unit of the calibration file, if both cameras and the baseline are
+// known. Returns its number of points.
 std::optional<std::size_t> write_cloud(const Inputs& in, const DisparityMap& disparity,
                                        const OutputFolder& folder, const std::string& refusal) {
   if (!in.calibration || !refusal.empty()) return {};
@@ -180,7 +213,7 @@ void run(Options& o, Context& context) {
   Queue queue(device);
   const ThreadLimit limit(o.common.threads);
   Progress progress(100, "%");
-  const Inputs in = read_inputs(o);
+  const Inputs in = read_inputs(o, device);
   OutputFolder folder(o.out, kFiles, {o.left, o.right, o.calib, o.truth, o.mask});
 
   progress.update(10, "dense");
@@ -196,8 +229,9 @@ void run(Options& o, Context& context) {
   }
 
   progress.update(70, "report");
-  const std::string sides = doubt_of_sides(queue, o, in, disparity.density),
-                    no_cloud = why_no_cloud(o, in, sides);
+  bool is_exchanged = false;
+  const std::string sides = doubt_of_pair(queue, o, in, disparity.density, is_exchanged),
+                    no_cloud = why_no_cloud(o, in, is_exchanged);
   const std::vector<std::string> doubted = doubts(o, in, disparity, sides);
   Json json = stereo_json(o, in, device, disparity, score);
   if (!doubted.empty()) json["doubts"] = doubted;
@@ -223,27 +257,31 @@ void run(Options& o, Context& context) {
   folder.commit();
   progress.hide();
   for (const std::string& doubt : doubted) warn(doubt);
-  if (!no_cloud.empty()) tell("no cloud: " + no_cloud);
+  if (!no_cloud.empty()) print_note("no cloud: " + no_cloud);
   print_out(o.common.json ? to_text(json) : summary(disparity, score, folder));
 }
 
 }  // namespace
 
 void add_stereo(Program& program, Context& context) {
-  const Command command = program.command("stereo", "Dense disparity of a rectified pair");
+  const Command command =
+      program.command("stereo", "Compute dense disparities of a rectified pair");
   const auto o = std::make_shared<Options>();
-  command.option("LEFT", o->left, "left photograph: JPEG, PNG, PGM or PPM").required();
+  command.option("LEFT", o->left, "left photograph").required();
   command.option("RIGHT", o->right, "right photograph, of the same size").required();
-  command.option("--out", o->out, "folder for the results, made when missing").required();
+  command.option("--out", o->out, "output folder, created if missing").required();
   add_stereo_method(command, o->method);
-  command.option("--calib", o->calib, "Middlebury calib.txt: with a baseline there is a cloud");
+  command.option("--calib", o->calib,
+                 "Middlebury calib.txt; with a baseline a point cloud is written");
   const Option truth =
-      command.option("--truth", o->truth, "true disparity, PFM or picture: prints the errors");
-  command.option("--truth-scale", o->truth_scale, "a truth picture holds this times the disparity")
+      command.option("--truth", o->truth, "true disparity, PFM or image; prints the errors");
+  command
+      .option("--truth-scale", o->truth_scale,
+              "values of a truth image are the disparity times this factor")
       .needs(truth)
       .in_range(Range::within(1e-3, 65535))
       .shows_default();
-  command.option("--mask", o->mask, "picture: only pixels of value 255 are scored").needs(truth);
+  command.option("--mask", o->mask, "image: only pixels with value 255 are scored").needs(truth);
   add_common(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }

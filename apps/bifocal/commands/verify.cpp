@@ -88,10 +88,10 @@ void run(const Options& o, Context& context) {
           : hloc::verify(devices, {o.features, o.matches, o.verify.pairs}, file, work);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.reset();
-  tell_odd_rows(done.odd_rows);
-  print_result(o, devices, file, done, tell_contradictions(file, o.is_strict), seconds);
+  print_odd_rows(done.odd_rows);
+  print_result(o, devices, file, done, print_contradictions(file, o.is_strict), seconds);
   if (done.left_out > 0 && done.done + done.skipped == 0) {
-    tell(fmt::format("{}: no pair could be verified", file));
+    print_note(fmt::format("{}: no pair could be verified", file));
     context.exit_code = kExitInput;
   }
 }
@@ -99,16 +99,17 @@ void run(const Options& o, Context& context) {
 }  // namespace
 
 void add_verify(Program& program, Context& context) {
-  const Command command = program.command(
-      "verify", "Geometric verification of the matches in a database of COLMAP, or of hloc");
+  const Command command =
+      program.command("verify", "Verify the matches in a database of COLMAP, or from hloc");
   const auto o = std::make_shared<Options>();
-  command.option("DATABASE", o->database, "of COLMAP, with keypoints and matches");
+  command.option("DATABASE", o->database, "COLMAP database with keypoints and matches");
   const Option out =
-      command.option("--database", o->out, "the same; for hloc's files made when it is not there");
-  const Option features =
-      command.option("--features", o->features, "hloc's features.h5, put into the database first");
+      command.option("--database", o->out, "the same; created if missing with hloc's files");
+  const Option features = command.option("--features", o->features,
+                                         "hloc's features.h5, imported into the database first");
   const Option matches =
-      command.option("--matches", o->matches, "hloc's matches.h5, likewise").needs(features);
+      command.option("--matches", o->matches, "hloc's matches.h5, imported into the database first")
+          .needs(features);
   features.needs(matches).needs(out);
   add_verify_options(command, o->verify);
   command.flag("--strict", o->is_strict, kStrictPairsHelp);

@@ -6,8 +6,8 @@
 #include <bifocal/io.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "cli.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using Picture = ImageView<const std::uint8_t>;
 
-constexpr std::size_t kMostPoints = 40000;  // of the cloud, in the page
+constexpr std::size_t kMostPoints = 40000;  // points of the cloud on the page
 
 constexpr std::string_view kStyle = R"(
 .beside { display: flex; flex-wrap: wrap; gap: .6rem; }
@@ -30,8 +30,8 @@ constexpr std::string_view kStyle = R"(
 .over img { width: 100%; height: auto; border: 1px solid #d8dee4; box-sizing: border-box; }
 .over #warped { position: absolute; left: 0; top: 0; }
 #slider { width: 100%; max-width: 800px; }
-canvas { display: block; border: 1px solid #d8dee4; touch-action: none; }
-.note { color: #57606a; font-size: .9rem; margin: .3rem 0; }
+.legend { height: .7rem; margin-top: .3rem; }
+.values { display: flex; justify-content: space-between; font-size: .8rem; color: #57606a; }
 )";
 
 std::string image(std::string_view type, std::string_view bytes, std::string_view attributes) {
@@ -41,15 +41,14 @@ std::string photograph(Picture picture, std::string_view attributes) {
   return image("jpeg", encode_jpeg(picture, 85), attributes);
 }
 
-// Draws how sure each depth is: its deviation as a share of it, from blue (sure) to red (a
-// quarter).
+// Draws the relative deviation of each depth, from blue (accurate) to red (a quarter).
 ImageU8 certainty_picture(const DepthMap& map) {
   ImageU8 rgb(map.depth.width, map.depth.height, 3);
   for (int y = 0; y < rgb.height; ++y) {
     for (int x = 0; x < rgb.width; ++x) {
       const double share = double(map.deviation.at(x, y)) / double(map.depth.at(x, y));
       if (!std::isfinite(share)) continue;
-      // Colours go by powers: 0.1 % and less, 0.5, 2.5, 12, 25 %.
+      // Colours are on a logarithmic scale: 0.1 % and less, 0.5, 2.5, 12, 25 %.
       const Colour c = turbo_colour(0.05 + 0.9 * std::log(share / 0.001) / std::log(250.0));
       std::uint8_t* p = &rgb.at(x, y);
       p[0] = c.r, p[1] = c.g, p[2] = c.b;
@@ -62,11 +61,29 @@ std::string figure(const std::string& content, std::string_view caption) {
   return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", content, caption);
 }
 
-template <class T>
-std::string base64_of(const std::vector<T>& values) {
-  std::string bytes(values.size() * sizeof(T), '\0');
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return base64(bytes);
+// A colour bar of turbo from `first` to `last` (0 to 1) with values below it, evenly spaced.
+std::string legend(double first, double last, const std::array<std::string, 5>& values) {
+  std::string stops, labels;
+  for (int k = 0; k <= 16; ++k) {
+    const Colour c = turbo_colour(first + (last - first) * k / 16);
+    stops += fmt::format(", rgb({} {} {})", c.r, c.g, c.b);
+  }
+  for (const std::string& value : values) labels += fmt::format("<span>{}</span>", value);
+  return fmt::format(
+      "<div class=\"legend\" style=\"background: linear-gradient(to right{})\"></div>"
+      "<div class=\"values\">{}</div>",
+      stops, labels);
+}
+
+// The depths of depth_picture's colours, which are even in inverse depth.
+std::string depth_legend(const DepthMap& map) {
+  const DepthSummary s = summary_of(map);
+  std::array<std::string, 5> values;
+  for (int k = 0; k < 5; ++k)
+    values[static_cast<std::size_t>(k)] =
+        fmt::format("{:.3g}", 1 / (1 / s.far + (1 / s.near - 1 / s.far) * (4 - k) / 4));
+  values[4] += " baselines";
+  return legend(0.96, 0.04, values);
 }
 
 Json camera_json(Picture picture, const Intrinsics& k) {
@@ -78,7 +95,7 @@ Json camera_json(Picture picture, const Intrinsics& k) {
           {"cy", k.cy}};
 }
 
-// Evenly chosen points of the cloud, and the cameras.
+// Evenly selected points of the cloud, and the cameras.
 Json cloud_json(Picture image1, Picture image2, const DensePair& dense) {
   std::vector<float> points;
   std::vector<std::uint8_t> colours;
@@ -129,33 +146,34 @@ void add_depth_section(Page& page, Picture image1, Picture image2, const DensePa
   page.markup(figure(photograph(first, "id=\"photo-0\" alt=\"The first photograph\""),
                      "The first photograph."));
   page.markup(figure(
-      image("png", encode_png(shrunken(depth_picture(dense.depth))), "alt=\"Depth of its pixels\""),
-      "Depth of its pixels: near is red, far is blue; black is unknown or less "
-      "certain than a quarter of itself."));
+      image("png", encode_png(shrunken(depth_picture(dense.depth))),
+            "alt=\"Depth of its pixels\"") +
+          depth_legend(dense.depth),
+      "Depth of its pixels, in baselines; black is unknown, or has a deviation above a quarter of "
+      "the depth."));
   page.markup(figure(image("png", encode_png(shrunken(certainty_picture(dense.depth))),
-                           "alt=\"Deviation of the depth\""),
-                     "How sure: the standard deviation as a share of the depth, from 0.1 % (blue) "
-                     "over 1.6 % (green) to 25 % (red)."));
+                           "alt=\"Deviation of the depth\"") +
+                         legend(0.05, 0.95, {"0.1 %", "0.4 %", "1.6 %", "6.3 %", "25 %"}),
+                     "Standard deviation of the depth, in per cent of the depth."));
   page.markup("</div>\n<div class=\"over\">");
   page.markup(photograph(first, "alt=\"The first photograph\""));
-  page.markup(photograph(warped, "id=\"warped\" alt=\"The second photograph from its place\""));
+  page.markup(photograph(warped, "id=\"warped\" alt=\"The second photograph from its position\""));
   page.markup(
       "</div>\n<input type=\"range\" id=\"slider\" min=\"0\" max=\"100\" value=\"50\" "
-      "aria-label=\"From the second photograph to the first\">\n"
-      "<p class=\"note\">Left of the slider the first photograph, right of it the second one as "
-      "the "
-      "first camera sees it by the depth: nothing should jump. Grey: unknown.</p>\n");
+      "aria-label=\"From the second photograph to the first\">\n<p class=\"note\">Left of the "
+      "slider is the first photograph, right of it the second photograph, warped to the view of "
+      "the first camera by the depth. If the depth is correct, objects do not move with the "
+      "slider. Grey: unknown.</p>\n");
   page.markup(photograph(second, "id=\"photo-1\" alt=\"The second photograph\" hidden"));
-  page.markup(fmt::format(
-      "<div><canvas id=\"cloud\" aria-label=\"Cloud and cameras\"></canvas></div>\n"
-      "<p class=\"note\">{} of the cloud's {} points, without those farther than five times the "
-      "median "
-      "depth; the first camera blue, the second red. Drag: turn; with shift or the right button: "
-      "move. Wheel: zoom. Two fingers: move and zoom. Double click: as at first.</p>\n"
-      "<script type=\"application/json\" id=\"data\">{}</script>\n"
-      "<script>'use strict';\n{}</script>\n",
-      std::min(dense.cloud.size(), kMostPoints), dense.cloud.size(),
-      cloud_json(image1, image2, dense).dump(), kPairScriptText));
+  page.markup(
+      fmt::format("<div><canvas id=\"cloud\" aria-label=\"Cloud and cameras\"></canvas></div>\n<p "
+                  "class=\"note\">{} of the cloud's {} points, without points beyond five times "
+                  "the median depth; the first camera is blue, the second red. Drag: rotate; with "
+                  "shift or the right button: move. Wheel: zoom. Two fingers: move and zoom. "
+                  "Double click: initial view.</p>\n<script type=\"application/json\" "
+                  "id=\"data\">{}</script>\n<script>'use strict';\n{}</script>\n",
+                  std::min(dense.cloud.size(), kMostPoints), dense.cloud.size(),
+                  cloud_json(image1, image2, dense).dump(), kPairScriptText));
 }
 
 }  // namespace bifocal::cli

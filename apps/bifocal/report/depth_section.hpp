@@ -7,15 +7,15 @@
 
 namespace bifocal::cli {
 
-// Shows a pair with depth: photograph, depth and its certainty beside each other, a slider between
-// the first photograph and the second one seen from its place, and the cloud in 3D (WebGL, or a
-// canvas where there is none).
+// Adds the depth of a pair to the page: photograph, depth and its accuracy side by side, a slider
+// between the first photograph and the second one seen from its position, and the cloud in 3D
+// (WebGL, or a 2D canvas).
 void add_depth_section(Page& page, ImageView<const std::uint8_t> image1,
                        ImageView<const std::uint8_t> image2, const DensePair& dense);
 
-// The second photograph as the first camera sees it, of the first one's size divided by `step`:
-// each known depth takes its colour from where the second camera sees it. Grey where depth is
-// unknown.
+// Warps the second photograph to the view of the first camera, with the size of the first
+// photograph divided by `step`: each pixel with known depth takes the colour that the second camera
+// sees. Grey if the depth is unknown.
 [[nodiscard]] ImageU8 seen_from_first(ImageView<const std::uint8_t> image2, const DensePair& dense,
                                       int width, int height, double step);
 

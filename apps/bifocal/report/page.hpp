@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One self-contained HTML page: no network, pictures embedded; reads on a screen and on paper.
+// A self-contained HTML page with embedded images and no network access, for screen and print.
 #pragma once
 
 #include <bifocal/image.hpp>
 
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,22 +14,30 @@ namespace bifocal::cli {
 
 [[nodiscard]] std::string base64(std::string_view bytes);
 
+// Encodes the bytes of an array of numbers.
+template <class T>
+[[nodiscard]] std::string base64_of(const std::vector<T>& values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return base64(bytes);
+}
+
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
 class Page {
  public:
   explicit Page(std::string_view title);
 
-  void markup(std::string_view html);  // as it is
-  // All other text is escaped here.
+  void markup(std::string_view html);  // without escaping
+  // Functions for text escape it.
   void heading(std::string_view text);
   void paragraph(std::string_view text);
-  void warning(std::string_view text);  // nothing if it is empty
+  void warning(std::string_view text);  // no effect if the text is empty
   void preformatted(std::string_view text);
   void table(std::string_view caption, const Rows& rows);
   void photograph(ImageView<const std::uint8_t> picture, std::string_view caption);  // JPEG
   void diagram(ImageView<const std::uint8_t> picture, std::string_view caption);     // PNG
-  void begin_columns();  // tables up to end_columns() stand beside each other
+  void begin_columns();  // tables up to end_columns() are arranged side by side
   void end_columns();
   [[nodiscard]] std::string html() const;
 

@@ -1,4 +1,4 @@
-// The page of one pair: its cloud, and a slider between the first photograph and the second one seen from its place.
+// The page of one pair: its cloud, and a slider between the first photograph and the second one seen from its position.
 const data = JSON.parse(element('data').textContent);
 const pictureOf = image => { const shown = element('photo-' + image); return shown && shown.complete && shown.naturalWidth ? shown : null; };
 

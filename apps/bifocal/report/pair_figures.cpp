@@ -9,10 +9,10 @@
 namespace bifocal::cli {
 namespace {
 
-constexpr int kMostLines = 200;  // of inliers, and as many outliers
+constexpr int kMostLines = 200;  // of inliers, and the same number of outliers
 constexpr int kEpipolarLines = 14;
 
-// Mean of the input pixels under output pixel (x, y), each weighted by its covered area.
+// Returns the mean of the input pixels under output pixel (x, y), weighted by covered area.
 void average(const ImageU8& in, double step, int x, int y, std::uint8_t* rgb) {
   const double x0 = x * step, y0 = y * step;
   const double x1 = std::min((x + 1) * step, double(in.width)),
@@ -29,8 +29,13 @@ void average(const ImageU8& in, double step, int x, int y, std::uint8_t* rgb) {
   for (int c = 0; c < 3; ++c) rgb[c] = static_cast<std::uint8_t>(std::lround(sum[c] / area));
 }
 
-// Maps shrunken px x' of the photograph to its own px (centres at integers): x = (x' + 0.5) / s -
-// 0.5.
+// Returns input px per output px so that the output is at most `width` x `height` px.
+double reduction(ImageView<const std::uint8_t> image, int width, int height) {
+  return std::max({1.0, double(image.width) / width, double(image.height) / height});
+}
+
+// Maps px x' of the reduced photograph to px of the original (centres at integers): x = (x' + 0.5)
+// / s - 0.5.
 double shrunken_px(double x, double scale) { return (x + 0.5) * scale - 0.5; }
 Mat3 photo_from_shrunken(double scale) {
   const double shift = 0.5 / scale - 0.5;
@@ -40,11 +45,9 @@ Mat3 shrunken_from_photo(double scale) { return photo_from_shrunken(1 / scale); 
 
 }  // namespace
 
-ImageU8 shrunken(ImageView<const std::uint8_t> image, double* scale) {
+ImageU8 reduced_rgb(ImageView<const std::uint8_t> image, int width, int height) {
   ImageU8 rgb = to_rgb(image);
-  const double step =
-      std::max({1.0, double(rgb.width) / kPhotoWidth, double(rgb.height) / kPhotoHeight});
-  if (scale) *scale = 1 / step;
+  const double step = reduction(rgb, width, height);
   if (step == 1.0) return rgb;
   ImageU8 out(std::max(1, static_cast<int>(rgb.width / step)),
               std::max(1, static_cast<int>(rgb.height / step)), 3);
@@ -52,6 +55,11 @@ ImageU8 shrunken(ImageView<const std::uint8_t> image, double* scale) {
     for (int x = 0; x < out.width; ++x) average(rgb, step, x, y, &out.at(x, y));
   }
   return out;
+}
+
+ImageU8 shrunken(ImageView<const std::uint8_t> image, double* scale) {
+  if (scale) *scale = 1 / reduction(image, kPhotoWidth, kPhotoHeight);
+  return reduced_rgb(image, kPhotoWidth, kPhotoHeight);
 }
 
 PairFigures::PairFigures(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
@@ -63,7 +71,7 @@ PairFigures::PairFigures(ImageView<const std::uint8_t> image1, ImageView<const s
     points_.push_back({shrunken_px(x1, scale1_), shrunken_px(y1, scale1_), shrunken_px(x2, scale2_),
                        shrunken_px(y2, scale2_)});
   }
-  inliers_.resize(points_.size());  // without geometry there are none
+  inliers_.resize(points_.size());  // empty without a geometry
 }
 
 ImageU8 PairFigures::matches() const {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This makes the pictures of a pair: photographs become small enough for a page, and the geometry
-// is scaled along.
+// Figures of a pair: photographs are reduced to fit a page, and the geometry is scaled with them.
 #pragma once
 
 #include <bifocal/two_photographs.hpp>
@@ -9,11 +8,13 @@
 
 namespace bifocal::cli {
 
-inline constexpr int kPhotoWidth = 800, kPhotoHeight = 1200;  // px: a picture in a figure is at
-                                                              // most so large
+inline constexpr int kPhotoWidth = 800,
+                     kPhotoHeight = 1200;  // px, largest size of a photograph in a figure
 
-// A smaller RGB copy by averaging, at most kPhotoWidth x kPhotoHeight. `scale`: output px / input
-// px.
+// Returns an RGB copy of at most `width` x `height` px, reduced by averaging.
+[[nodiscard]] ImageU8 reduced_rgb(ImageView<const std::uint8_t> image, int width, int height);
+// Returns an RGB copy of at most kPhotoWidth x kPhotoHeight px, reduced by averaging. `scale`
+// becomes output px / input px.
 [[nodiscard]] ImageU8 shrunken(ImageView<const std::uint8_t> image, double* scale = nullptr);
 
 class PairFigures {
@@ -21,7 +22,7 @@ class PairFigures {
   PairFigures(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
               std::span<const PointPair> points, const EstimateResult& model);
 
-  // Draws the photographs side by side with a line a match.
+  // Draws the photographs side by side with a line for each match.
   [[nodiscard]] ImageU8 matches() const;
   // Draws inliers with the epipolar lines of their partners. F is in px of the photographs.
   [[nodiscard]] ImageU8 epipolar_lines(const Mat3& F) const;
@@ -35,7 +36,7 @@ class PairFigures {
   std::vector<std::uint8_t> inliers_;
 };
 
-// Draws the rectified pictures side by side with horizontal lines across both.
+// Draws the rectified images side by side with horizontal lines across both.
 [[nodiscard]] ImageU8 rectified_figure(const DensePair& dense);
 
 }  // namespace bifocal::cli

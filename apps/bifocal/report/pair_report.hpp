@@ -11,25 +11,24 @@
 
 namespace bifocal::cli {
 
-// All that report.html of `bifocal pair` shows.
+// Content of report.html of `bifocal pair`.
 struct PairReport {
   std::string file1, file2, command_line;
   ImageView<const std::uint8_t> image1, image2;
   const PairResult& result;
   const Cameras& cameras;
   const PairFigures& figures;
-  ImageView<const std::uint8_t> matches_picture;    // figures.matches()
   ImageView<const std::uint8_t> disparity_picture;  // turbo, with legend; empty if not dense
   std::vector<StageTime> timings;
 };
 [[nodiscard]] std::string pair_report(const PairReport& report);
 
-// Describes the estimated focal length and lens in a sentence; empty if neither was estimated.
+// Describes the estimated focal length and distortion in a sentence; empty without an estimate.
 [[nodiscard]] std::string estimated_camera_text(const EstimatedCamera& camera);
-// Lists the tries of an escalated pair; empty if there was one only.
+// Lists the tries of an escalated pair; empty after a single try.
 [[nodiscard]] std::string tries_text(const std::vector<PairTry>& tries);
 
-// Returns a sentence with the deviations of a pose, which are known.
+// Returns a sentence with the deviations of a pose, which must be known.
 [[nodiscard]] std::string pose_deviation_text(const PoseDeviation& deviation);
 
 }  // namespace bifocal::cli

@@ -29,18 +29,19 @@ std::string stereo_report(const StereoReport& in) {
   };
   Page page(fmt::format("{} and {}", name(in.file1), name(in.file2)));
   page.paragraph(fmt::format(
-      "{:.1f} % of the left photograph's pixels were matched both ways and passed the filters.",
+      "{:.1f} % of the left photograph's pixels passed the cross-check and the filters.",
       in.disparity.density));
   for (const std::string& doubt : in.doubts) page.warning(doubt);
   page.preformatted(in.command_line);
   page.heading("Photographs");
   page.photograph(side_by_side(shrunken(in.left), shrunken(in.right)).picture, "Left and right.");
   page.heading("Disparity");
-  page.diagram(in.disparity_picture, "Of the left photograph, px; near is red; black is unknown.");
+  page.diagram(in.disparity_picture,
+               "Disparity of the left photograph, px; near is red; black is unknown.");
   if (!in.disparity.confidence.empty())
     page.diagram(
         in.disparity.confidence,
-        "Confidence: how far the winner is ahead of the best one elsewhere; black is unknown.");
+        "Confidence: margin of the winner over the best disparity elsewhere; black is unknown.");
   page.heading("Numbers");
   page.begin_columns();
   Rows rows = {{"Left", fmt::format("{}, {} x {} px", in.file1, in.left.width, in.left.height)},

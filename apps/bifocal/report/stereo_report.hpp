@@ -7,7 +7,7 @@
 
 namespace bifocal::cli {
 
-// All that report.html of `bifocal stereo` shows.
+// Content of report.html of `bifocal stereo`.
 struct StereoReport {
   std::string file1, file2, command_line;
   ImageView<const std::uint8_t> left, right;

@@ -1,7 +1,7 @@
-"""Rectified pairs whose disparities are known, and how a disparity map of one is judged.
+"""Rectified pairs with known disparities, and the score of a disparity map.
 
-Judged are pixels whose truth is known and that both cameras see: by the set's own mask, or where the truths of both views agree within 1 px;
-where neither is there (fountain23) all that are known. Disparities: x_left - x_right in px, NaN where unknown.
+Scored are pixels with known truth that both cameras see: by the set's own mask, or if the truths of both views agree within 1 px; all known pixels if
+the set has neither (fountain23). Disparities: x_left - x_right in px, NaN if unknown.
 """
 
 import pathlib
@@ -17,15 +17,15 @@ class Scene:
     name: str
     left: np.ndarray
     right: np.ndarray
-    truth: np.ndarray  # NaN where it is not judged
-    disparities: int  # searched, 0 to this, a multiple of 16
+    truth: np.ndarray  # NaN for pixels that are not scored
+    disparities: int  # searched range, 0 to this, a multiple of 16
 
 
 def _middlebury3(name, folder=None, right="im1.png"):
     return name, f"middlebury_2014_q/{folder or name}", "im0.png", right, "disp0GT.pfm", 1, 80, {"mask": "mask0nocc.png"}
 
 
-# name, folder, left, right, truth, its scale, disparities, what says which pixels both cameras see
+# name, folder, left, right, truth, its scale, disparities, source of the pixels seen by both cameras
 SCENES = [
     ("tsukuba", "middlebury_2001/tsukuba", "imL.png", "imR.png", "truedisp.pgm", 16, 16, {"mask": "nonocc.png"}),
     ("venus", "middlebury_2001/venus", "im2.ppm", "im6.ppm", "disp2.pgm", 8, 32, {"right": "disp6.pgm"}),
@@ -57,7 +57,7 @@ def _picture(file):
 
 
 def read_truth(file, scale):
-    """px, NaN where unknown: infinite in a PFM, 0 in a picture."""
+    """Reads a map in px, NaN if unknown: infinite in a PFM, 0 in an image."""
     if file.suffix == ".pfm":
         truth = read_pfm(file)
         return np.where(np.isfinite(truth), truth, np.nan)
@@ -66,12 +66,12 @@ def read_truth(file, scale):
 
 
 def seen_by_both(truth, right):
-    """Where the truth of the right view, at the place that the left one names, differs by at most 1 px."""
+    """Returns whether the truth of the right view, at the place given by the left view, differs by at most 1 px."""
     y, x = np.mgrid[: truth.shape[0], : truth.shape[1]]
     known = np.isfinite(truth)
-    there = np.where(known, np.rint(x - np.where(known, truth, 0)), -1).astype(int)
-    inside = (there >= 0) & (there < truth.shape[1])
-    other = np.where(inside, right[y, np.clip(there, 0, truth.shape[1] - 1)], np.nan)
+    matched_x = np.where(known, np.rint(x - np.where(known, truth, 0)), -1).astype(int)
+    inside = (matched_x >= 0) & (matched_x < truth.shape[1])
+    other = np.where(inside, right[y, np.clip(matched_x, 0, truth.shape[1] - 1)], np.nan)
     return inside & (np.abs(other - truth) <= 1)
 
 
@@ -91,8 +91,8 @@ def read(folder):
 
 
 def filled(disparity):
-    """Unknown pixels get the smaller of the nearest known ones left and right in their row, as KITTI's benchmark fills them; empty rows the row
-    above's."""
+    """Fills unknown pixels with the smaller of the nearest known values left and right in their row, as KITTI's benchmark does; empty rows get the
+    row above."""
     known = np.isfinite(disparity)
     height, width = disparity.shape
     columns = np.arange(width)
@@ -109,8 +109,8 @@ def filled(disparity):
 
 
 def score(disparity, truth):
-    """Per cent of the judged pixels: known ones, and among these those off by more than 1 and 2 px, with their mean error in px; `bad2_all` counts
-    unknown ones as bad."""
+    """Returns per cent of the scored pixels: known pixels, and among them the pixels with an error above 1 and 2 px, with their mean error in px;
+    `bad2_all` counts unknown pixels as bad."""
     judged = np.isfinite(truth)
     has = judged & np.isfinite(disparity)
     error = np.abs(disparity[has] - truth[has])

@@ -1,7 +1,7 @@
-"""Robust estimators of Bifocal and its peers behind one face.
+"""Robust estimators of Bifocal and its peers behind one interface.
 
-Each makes, for a problem and a Setting (None: the project's own defaults), f(x1, x2) -> (model, R, t, inliers) or None without a model, and
-the settings that it then runs with, for the record. Everything runs on one thread, in each project's own Python call.
+Each function makes, for a problem and a Setting (None: the project's own defaults), f(x1, x2) -> (model, R, t, inliers) or None without a model, and
+the settings in effect, for the record. All estimators run on one thread, in each project's own Python call.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ PACKAGES = {"PoseLib": "poselib", "pycolmap": "pycolmap", "fastpose": "fastpose"
 
 @dataclass(frozen=True)
 class Setting:
-    """`px` is the Sampson distance that a right match may have. Where a threshold is a distance in one image (OpenCV's F and H, the H of PoseLib,
-    pycolmap and kornia) it is sqrt(2) times as much, which is the same between images of one scale."""
+    """`px` is the largest Sampson distance of an inlier. If a threshold is a distance in one image (OpenCV's F and H, the H of PoseLib, pycolmap and
+    kornia) it is sqrt(2) times as much, which is equivalent for images of one scale."""
 
     px: float = 2.5
     confidence: float = 0.999
@@ -33,7 +33,7 @@ class Setting:
 
 
 def stated(threshold, of, confidence, most):
-    """What a record says of the settings: the threshold in px and what it is of."""
+    """Returns the settings for a record: the threshold in px and its kind of distance."""
     return {"threshold_px": round(float(threshold), 3), "threshold_of": of, "confidence": float(confidence), "max_samples": most}
 
 
@@ -59,7 +59,7 @@ def poselib(problem, setting):
 
     camera = {"model": "PINHOLE", "width": int(WIDTH), "height": int(HEIGHT), "params": [F, F, CX, CY]}
     plane = problem == "homography"
-    # What it takes when nothing is given (PoseLib 2.0: RansacOptions in robust/types.h).
+    # Its defaults (PoseLib 2.0: RansacOptions in robust/types.h).
     options, said = {}, (12.0 if plane else 1.0, 0.9999, 100000)
     if setting is not None:
         threshold = setting.one_image() if plane else setting.px
@@ -104,7 +104,7 @@ def pycolmap(problem, setting):
     return run, stated(options.max_error, "one image" if plane else "Sampson", options.confidence, options.max_num_trials)
 
 
-# (threshold, confidence, samples) that OpenCV's functions take when nothing is given: the signatures of its manual.
+# Defaults (threshold, confidence, samples) of OpenCV's functions: the signatures of its manual.
 OPENCV_DEFAULTS = {"essential": (1.0, 0.999, 1000), "fundamental": (3.0, 0.99, 1000), "homography": (3.0, 0.995, 2000)}
 
 
@@ -128,7 +128,7 @@ def opencv(method_name):
                 _, R, t, _ = cv2.recoverPose(E, x1, x2, K, mask=mask.copy())
                 return E, R, t[:, 0], mask[:, 0] > 0
             if problem == "fundamental":
-                # Its keyword form takes no maxIters without every argument before it.
+                # The keyword form takes no maxIters without all arguments before it.
                 model, mask = cv2.findFundamentalMat(x1, x2, method, *(() if setting is None else said))
             else:
                 more = {} if setting is None else dict(zip(("ransacReprojThreshold", "confidence", "maxIters"), said))
@@ -141,7 +141,7 @@ def opencv(method_name):
 
 
 def fastpose(problem, setting, device="cpu"):
-    """By numba on one thread, or on a GPU. Its own default draws 1,000 samples whatever they say, which is a confidence of 1."""
+    """Runs by numba on one thread, or on a GPU. Its default always draws 1,000 samples, which corresponds to a confidence of 1."""
     from fastpose import estimators
 
     plane = problem == "homography"
@@ -167,7 +167,7 @@ def fastpose(problem, setting, device="cpu"):
 
 
 def kornia(problem, setting, device="cpu"):
-    """By torch, on the CPU with one thread. Its batch stays `auto` and its 10 batches of samples become as many as the confidence asks for."""
+    """Runs by torch, on the CPU with one thread. Its batch stays `auto`; its 10 batches of samples become the number required by the confidence."""
     import torch
     from kornia.geometry import epipolar
     from kornia.geometry.ransac import RANSAC
@@ -199,7 +199,7 @@ def kornia(problem, setting, device="cpu"):
             )
             return tuple(found.cpu().numpy() for found in (model, R[0], t[0, :, 0], inliers))
 
-    # Of its own it draws `max_iter` batches, whose size it chooses.
+    # By default it draws `max_iter` batches, whose size it chooses.
     most = ransac.max_samples if ransac.max_samples is not None else f"{ransac.max_iter} batches"
     return run, stated(ransac.inl_th / unit, "one image" if plane else "Sampson", ransac.confidence, most)
 
@@ -216,13 +216,13 @@ ALL = {
 
 
 def version(name):
-    """Of the project whose name is the first word."""
+    """Returns the version of the project whose name is the first word."""
     project = name.split()[0]
-    if project == "Bifocal":  # may come by PYTHONPATH
+    if project == "Bifocal":  # may be on PYTHONPATH
         import bifocal
 
         return bifocal.__version__
-    if project == "OpenCV":  # comes by packages of several names
+    if project == "OpenCV":  # has packages of several names
         import cv2
 
         return cv2.__version__
@@ -236,12 +236,12 @@ def version(name):
 
 
 def installed(names):
-    """Those whose project can be imported, and what is left out."""
-    there, missing = [], {}
+    """Returns the names whose project can be imported, and the missing names with the reason."""
+    present, missing = [], {}
     for name in names:
         try:
             version(name)
-            there.append(name)
+            present.append(name)
         except Exception as error:
             missing[name] = str(error)
-    return there, missing
+    return present, missing

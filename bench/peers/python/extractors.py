@@ -1,7 +1,7 @@
-"""Features and matchers of Bifocal and its peers behind one face: an Extractor a project and kind of feature.
+"""Features and matchers of Bifocal and its peers behind one interface: an Extractor per project and kind of feature.
 
-Made for a number of features (None: each as it comes). With a number, every detector finds more candidates than its default does, and keeps the
-strongest of them, so that all have as many; SIFT is RootSIFT then. Matches are those of the ratio 0.8 that are mutual, always.
+Each is made for a number of features (None: the project's default). With a number, every detector finds more candidates than its default does and
+keeps the strongest, so that all have equal numbers; SIFT is then RootSIFT. Matches always pass the ratio test 0.8 and the mutual test.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any, Callable
 import numpy as np
 
 RATIO = 0.8
-MORE = 0.25  # of a detector's own contrast threshold, where as many features are wanted
+MORE = 0.25  # factor of a detector's own contrast threshold for a given number of features
 
 
 @dataclass
 class Extractor:
     extract: Callable[[np.ndarray], Any]  # uint8 [H, W] to its features
     points: Callable[[Any], np.ndarray]  # their places [N, 2], px; the centre of the first pixel is (0, 0); not timed
-    match: Callable[[Any, Any], np.ndarray]  # of two pictures' features to indices [M, 2]
+    match: Callable[[Any, Any], np.ndarray]  # features of two images to indices [M, 2]
     settings: dict
-    like: str | None = None  # whose features these are, where only the matcher differs
+    like: str | None = None  # owner of the features, if only the matcher differs
 
 
 def bifocal_sift(count):
@@ -119,7 +119,7 @@ def pycolmap_sift(count):
         points, descriptors = extractor.extract_from_uint8_array(image)
         if count is None or len(points) <= count:
             return points, descriptors
-        # With several directions at a place it keeps more than it was asked for; largest first.
+        # With several directions at a place it keeps more features than requested; largest first.
         return points[:count], pycolmap.FeatureDescriptors(descriptors.type, descriptors.data[:count])
 
     return Extractor(

@@ -1,4 +1,4 @@
-"""Features and matches of the Oxford pairs: time of both pictures' features and of matching them, right matches and precision."""
+"""Features and matches of the Oxford pairs: time of the features of both images and of matching them, correct matches and precision."""
 
 import sys
 
@@ -6,12 +6,12 @@ import numpy as np
 
 import estimators
 import extractors
+import interleaved
 import oxford
-import turns
 
 
 def judge(pairs, points, found):
-    """Mean numbers of a pair, and those of each: matches and right ones."""
+    """Returns the mean numbers per pair, and the numbers of each pair: matches and correct matches."""
     each = {}
     for pair, indices in zip(pairs, found):
         good = oxford.right(pair, points[pair.first][indices[:, 0]], points[pair.second][indices[:, 1]])
@@ -35,24 +35,24 @@ def case(mode, arguments, pairs, pictures):
     count = arguments.features if mode == "matched" else None
     made = make(count, arguments.projects)
     small = next(iter(pictures.values()))[:256, :256].copy()
-    for one in made.values():  # what is loaded or compiled once
+    for one in made.values():  # loads and compiles once
         first = one.extract(small)
         one.match(first, first)
-    budget = arguments.budget  # for features, and again for matches
+    budget = arguments.budget  # once for features and once for matches
     extracts = {name: lambda k, one=one: one.extract(pictures[k]) for name, one in made.items() if one.like is None}
-    extraction = turns.in_turn(extracts, list(pictures), arguments.rounds, budget)
+    extraction = interleaved.measure(extracts, list(pictures), arguments.rounds, budget)
     extraction |= {name: extraction[one.like] for name, one in made.items() if one.like}
     known = {name: dict(zip(pictures, own.found)) for name, own in extraction.items()}
-    # Who saw fewer pictures has fewer pairs, the first ones: they come in the order of the pairs.
+    # A project that finished fewer images has only the first pairs, because images come in the order of the pairs.
     most = {name: sum(p.second in of for p in pairs) for name, of in known.items()}
     matches = {name: lambda p, one=made[name], of=of: one.match(of[p.first], of[p.second]) for name, of in known.items()}
-    matching = turns.in_turn(matches, pairs, arguments.rounds, budget, most=most)
+    matching = interleaved.measure(matches, pairs, arguments.rounds, budget, most=most)
     total = {}
     for name in made:
         own, ms = matching[name], dict(zip(pictures, extraction[name].ms))
         both = [[ms[p.first] for p in pairs[: len(own.ms)]], [ms[p.second] for p in pairs[: len(own.ms)]]]
         of = extraction[name]
-        total[name] = turns.Taken(turns.together(*both, own.ms), own.found, own.wall + of.wall, own.busy + of.busy)
+        total[name] = interleaved.Timings(interleaved.together(*both, own.ms), own.found, own.wall + of.wall, own.busy + of.busy)
     for name, own in total.items():
         if not own.ms:
             print(f"{name}: no pair within its budget, left out", file=sys.stderr)
@@ -70,7 +70,7 @@ def case(mode, arguments, pairs, pictures):
             figures["beside"] = judge(pairs, of, first.found[: len(own.ms)])
         settings = {"max_ratio": extractors.RATIO, "mutual": True, "right_px": oxford.RIGHT_PX, **made[name].settings}
         label = f"features/oxford/{'default' if count is None else f'{count} features'}"
-        yield turns.record(label, name, estimators.version(name), "ms/pair", own, total.get("Bifocal RootSIFT"), settings, **figures)
+        yield interleaved.record(label, name, estimators.version(name), "ms/pair", own, total.get("Bifocal RootSIFT"), settings, **figures)
 
 
 def records(arguments):

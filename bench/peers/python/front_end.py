@@ -1,11 +1,18 @@
 #!/usr/bin/env python3
-"""COLMAP's front end and Bifocal's on the same photographs: features, matches of all pairs, geometry, into a database.
+"""Compares the front ends of COLMAP and Bifocal on the same photographs: features, matches and geometry of pairs, into a database.
 
   python bench/peers/python/front_end.py FOLDER --program PROGRAM [--device cuda] [--features 8192] [--runs 3] [--json FILE]
 
-Needs pycolmap (with a GPU: pycolmap-cuda12). In turn, so many times: pycolmap's extract_features, match_exhaustive without verification, and
-geometric_verification, each by its clock; `bifocal collect --pairs exhaustive` and `--pairs all`, by the clock of the whole process and of its
-stages. Medians, least and most; the device's first start, which no run of pycolmap's but the first has, stands apart."""
+Needs pycolmap (with a GPU: pycolmap-cuda12). Three programs run alternately, each into a new database and with at most --features features per
+photograph:
+
+  * pycolmap: extract_features, match_exhaustive without verification, and geometric_verification, each timed in the process;
+  * `bifocal collect --pairs exhaustive`, which matches every pair, with the time of the whole process and of its stages;
+  * `bifocal collect --pairs all`, which matches the pairs that pass a screen.
+
+Each program runs once more than --runs. Its first run, in which pycolmap also starts the device, is listed separately ("first"). The printed time is
+the median of the remaining runs, with the least and the most; times of the stages and counts are from the run of median time. --json writes these
+figures, with device, commit and date, as a list with a row per program. If a program fails, the comparison stops with its message."""
 
 import argparse
 import datetime
@@ -23,13 +30,14 @@ MIN_INLIERS = 15
 
 
 def timed(seconds, name, call, *args, **options):
+    """Calls call(*args, **options) and stores its time in seconds[name], in s."""
     start = time.perf_counter()
     call(*args, **options)
     seconds[name] = time.perf_counter() - start
 
 
 def counts(database):
-    """Images, their features, and the pairs whose geometry has inliers enough."""
+    """Returns the numbers of images, of their features in total, and of verified pairs (at least MIN_INLIERS inliers) of a database."""
     with sqlite3.connect(database) as db:
         one = lambda query: db.execute(query).fetchone()[0] or 0
         return {"images": one("SELECT COUNT(*) FROM images"), "features": one("SELECT SUM(rows) FROM keypoints"),
@@ -37,6 +45,7 @@ def counts(database):
 
 
 def by_pycolmap(args, database):
+    """Runs pycolmap and returns the total time ("seconds"), the time of each stage ("NAME_s") and the counts of the database."""
     device = pycolmap.Device.cuda if args.device == "cuda" else pycolmap.Device.cpu
     extraction, matching = pycolmap.FeatureExtractionOptions(), pycolmap.FeatureMatchingOptions()
     extraction.sift.max_num_features = args.features
@@ -50,6 +59,7 @@ def by_pycolmap(args, database):
 
 
 def by_bifocal(args, database, pairs):
+    """Runs `bifocal collect` and returns the same figures as by_pycolmap(), and the number of matched pairs. Exits if the program fails."""
     start = time.perf_counter()
     ran = subprocess.run([args.program, "collect", args.folder, "--database", database, "--pairs", pairs, "--device", args.device,
                           "--max-features", str(args.features), "--json"], capture_output=True, text=True)
@@ -74,7 +84,7 @@ def main():
             "bifocal, exhaustive": lambda a, d: by_bifocal(a, d, "exhaustive"), "bifocal, all": lambda a, d: by_bifocal(a, d, "all")}
     runs = {name: [] for name in ways}
     with tempfile.TemporaryDirectory() as folder:
-        for run in range(args.runs + 1):  # the first one of each starts the device
+        for run in range(args.runs + 1):  # the first run is left out of the medians
             for name, way in ways.items():
                 runs[name].append(way(args, str(pathlib.Path(folder, f"{run}-{len(name)}.db"))))
     rows = []

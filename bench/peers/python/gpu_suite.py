@@ -1,19 +1,19 @@
-"""Robust estimation on a GPU: pairs one by one beside fastpose's CUDA driver and kornia by torch, and all of them in one call of Bifocal's."""
+"""Robust estimation on a GPU: single pairs by Bifocal, fastpose's CUDA driver and kornia on torch, and all pairs in one call of Bifocal."""
 
 import numpy as np
 
 import estimators
+import interleaved
 import robust
 import synthetic_pairs
-import turns
 
 DEVICE = "cuda:0"
 PEERS = {"fastpose": estimators.fastpose, "kornia": estimators.kornia}
-CASES = ((2000, 0.5), (2000, 0.3), (16384, 0.7))  # matches, share of right ones
+CASES = ((2000, 0.5), (2000, 0.3), (16384, 0.7))  # matches, inlier ratio
 
 
 def bifocal_batch(problem, setting):
-    """f(pairs) -> what the estimators find of each, in one call."""
+    """Returns f(pairs) -> results of all pairs in the form of the estimators, by one call."""
     import bifocal
 
     options = bifocal.RobustOptions(threshold=setting.px, confidence=setting.confidence, max_iterations=setting.most)
@@ -42,24 +42,24 @@ def case(problem, points, inliers, arguments):
         if name in arguments.projects:
             run, said[name] = peer(problem, robust.MATCHED, device="cuda")
             runs[name] = lambda pair, run=run: run(pair.x1, pair.x2)
-    for run in runs.values():  # what is compiled once
+    for run in runs.values():  # compiles once
         run(easy[0])
-    taken = turns.in_turn(runs, pairs, arguments.rounds, arguments.budget)
+    taken = interleaved.measure(runs, pairs, arguments.rounds, arguments.budget)
     everything = joined(pairs)
-    together = turns.in_turn({"Bifocal": lambda _: batch(*everything)}, [None], max(3, arguments.rounds), per=len(pairs))["Bifocal"]
+    together = interleaved.measure({"Bifocal": lambda _: batch(*everything)}, [None], max(3, arguments.rounds), per=len(pairs))["Bifocal"]
     together.found = together.found[0]
     label = f"gpu/{problem}/n{points}/inliers{round(100 * inliers)}"
     more = {"device": DEVICE, "threads": None, "pairs": len(pairs)}
     for name, own in taken.items():
         figures = robust.judge(problem, pairs[: len(own.ms)], own.found)
-        yield turns.record(label, name, estimators.version(name), "ms/pair", own, taken["Bifocal"], said[name], **figures, **more)
+        yield interleaved.record(label, name, estimators.version(name), "ms/pair", own, taken["Bifocal"], said[name], **figures, **more)
     figures = robust.judge(problem, pairs, together.found)
     name = f"Bifocal ({len(pairs)} pairs a call)"
-    yield turns.record(label, name, estimators.version("Bifocal"), "ms/pair", together, None, settings, runs=len(pairs), **figures, **more)
+    yield interleaved.record(label, name, estimators.version("Bifocal"), "ms/pair", together, None, settings, runs=len(pairs), **figures, **more)
 
 
 def records(arguments):
-    """Nothing where Bifocal has no CUDA device."""
+    """Returns no records if Bifocal has no CUDA device."""
     import bifocal
 
     if any(d["id"] == DEVICE for d in bifocal.devices()):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""hloc's own pipeline on photographs, verified by pycolmap as it comes, and by Bifocal, put in by one line.
+"""Runs hloc's own pipeline on photographs, with pycolmap's verification and with Bifocal's, which replaces it by one line.
 
   scripts/bench-hloc --hloc CHECKOUT [--scene NAME...] [--matcher NN-ratio|NN-mutual] [--work DIR] [--text FILE]
 
-CHECKOUT is one of github.com/cvg/Hierarchical-Localization; its code runs as it is: extract_features (`sift`, which needs no weights),
-pairs_from_exhaustive, match_features, reconstruction.main. Of each scene, by either verifier: what the mapper makes of it, and the
-processor's seconds of the verification. Then the same with skip_geometric_verification, which leaves rows of configuration 0, and the
-database of that verified by `bifocal.colmap.verify`. Photographs and measured centres lie beside the checkout of Bifocal, shared/data."""
+CHECKOUT is a checkout of github.com/cvg/Hierarchical-Localization. Its code runs unchanged: extract_features (`sift`, which needs no weights),
+pairs_from_exhaustive, match_features, reconstruction.main. For each scene and verifier it prints the mapper's result and the CPU seconds of the
+verification. Then the same with skip_geometric_verification, which leaves rows of configuration 0, and verification of this database by
+`bifocal.colmap.verify`. Photographs and measured centres are in shared/data, next to the checkout of Bifocal."""
 
 import argparse
 import contextlib
@@ -31,7 +31,7 @@ COLUMNS = ["scene", "cameras", "verified by", "seconds", "configurations", "inli
 
 
 class Timed:
-    """A verifier that keeps the processor's seconds of its last call."""
+    """A verifier that keeps the CPU seconds of its last call."""
 
     def __init__(self, verify):
         self.verify, self.seconds = verify, 0.0
@@ -45,7 +45,7 @@ class Timed:
 
 
 def features_and_matches(args, images, folder):
-    """hloc's files of a scene, made once for a folder."""
+    """Makes hloc's files of a scene, once per folder."""
     from hloc import extract_features, match_features, pairs_from_exhaustive
 
     features = extract_features.main(extract_features.confs["sift"], images, folder, as_half=args.half)
@@ -57,7 +57,7 @@ def features_and_matches(args, images, folder):
 
 
 def row_of(model, truth, database):
-    """What the mapper made, and what the database has of pairs."""
+    """Returns figures of the mapper's models and of the pairs in the database."""
     with contextlib.closing(sqlite3.connect(database)) as db:
         kinds = db.execute("SELECT config, COUNT(*), SUM(rows) FROM two_view_geometries GROUP BY config ORDER BY config").fetchall()
     row = {"configurations": ", ".join(f"{count} {NAMES[kind]}" for kind, count, _ in kinds),
@@ -75,7 +75,7 @@ def row_of(model, truth, database):
 
 
 def cameras_of(known, truth):
-    """Arguments of reconstruction.main."""
+    """Returns the arguments of reconstruction.main."""
     if not known:
         return {}
     fx, fy, cx, cy = next(iter(truth.values()))[0]
@@ -101,7 +101,7 @@ def run_scene(args, scene, folder, say):
 
         for who, verify in [("pycolmap", its_own), ("bifocal", bifocal.colmap.verify_matches)]:
             timed = Timed(verify)
-            triangulation.pycolmap.verify_matches = timed  # the one line
+            triangulation.pycolmap.verify_matches = timed  # the changed line
             try:
                 model, database = main(who)
             finally:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""COLMAP's mappers on databases that `bifocal collect` made of photographs, beside those that COLMAP's own front end
-makes of the same ones: images registered, points, reprojection error, and camera centres against measured ones.
+"""Runs COLMAP's mappers on databases that `bifocal collect` made from photographs, and on databases of COLMAP's own front end on the same
+photographs: registered images, points, reprojection error, and camera centres against measured centres.
 
   scripts/bench-mapping [--bifocal PROGRAM] [--data DIR] [--scene NAME...] [--json FILE]
 
-The data (fountain-P11, Herz-Jesus-P8, sceaux; mixture: all three in one folder) lies beside the checkout, shared/data; its
-README files say where it is from. Figures of several models of one database stand side by side, the largest first."""
+The data (fountain-P11, Herz-Jesus-P8, sceaux; mixture: all three in one folder) are in shared/data, next to the checkout; README files there name
+their sources. Figures of several models of one database are listed in sequence, the largest first."""
 import argparse
 import json
 import pathlib
@@ -18,11 +18,11 @@ import numpy as np
 import pycolmap
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-SCENES = {"fountain-P11": True, "Herz-Jesus-P8": True, "sceaux": False, "mixture": False}  # with measured cameras?
+SCENES = {"fountain-P11": True, "Herz-Jesus-P8": True, "sceaux": False, "mixture": False}  # whether cameras are measured
 
 
 def read_camera(file):
-    """K of the picture of half the size, and the centre of the camera."""
+    """Returns K of the image of half the size, and the centre of the camera."""
     rows = [[float(v) for v in line.split()] for line in file.read_text().splitlines() if line.strip()]
     K = np.array(rows[0:3])
     half = (K[0, 0] / 2, K[1, 1] / 2, (K[0, 2] + 0.5) / 2 - 0.5, (K[1, 2] + 0.5) / 2 - 0.5)
@@ -35,7 +35,7 @@ def truth_of(data, scene):
 
 
 def aligned_errors(found, true):
-    """Distances of the centres after the similarity that fits them best (S. Umeyama, PAMI 13(4), 1991)."""
+    """Returns the distances of the centres after the best fitting similarity (S. Umeyama, PAMI 13(4), 1991)."""
     mean_found, mean_true = found.mean(0), true.mean(0)
     a, b = found - mean_found, true - mean_true
     U, s, Vt = np.linalg.svd(b.T @ a)
@@ -68,7 +68,7 @@ def map_database(database, images, how, truth, work):
 
 
 def own_front_end(images, database, intrinsics):
-    """COLMAP's SIFT, matcher and verification, with its defaults."""
+    """Runs COLMAP's SIFT, matcher and verification, with its defaults."""
     options = pycolmap.ImageReaderOptions()
     mode = pycolmap.CameraMode.AUTO
     if intrinsics:
@@ -88,7 +88,7 @@ def our_front_end(program, images, database, intrinsics, more):
 
 
 def descriptor_agreement(ours, its):
-    """Median cosine between the descriptors of features that both front ends found at one place, scale and direction."""
+    """Returns the median cosine between the descriptors of features that both front ends found at one place, scale and direction."""
     def load(database, name):
         with sqlite3.connect(database) as db:
             image = db.execute("SELECT image_id FROM images WHERE name = ?", [name]).fetchone()[0]
@@ -103,8 +103,8 @@ def descriptor_agreement(ours, its):
     a, b = load(its, name), load(ours, name)
     cosines = []
     for place, scale, angle, descriptor in zip(*b):
-        turned = np.abs((a[2] - angle + np.pi) % (2 * np.pi) - np.pi)
-        same = (np.hypot(*(a[0] - place).T) < 0.4) & (np.abs(np.log(a[1] / scale)) < 0.15) & (turned < 0.15)
+        rotation = np.abs((a[2] - angle + np.pi) % (2 * np.pi) - np.pi)
+        same = (np.hypot(*(a[0] - place).T) < 0.4) & (np.abs(np.log(a[1] / scale)) < 0.15) & (rotation < 0.15)
         for other in a[3][same]:
             cosines.append(other @ descriptor / np.linalg.norm(other) / np.linalg.norm(descriptor))
     return len(cosines), float(np.median(cosines))

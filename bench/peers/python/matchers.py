@@ -1,8 +1,8 @@
-"""Dense matchers of Bifocal and OpenCV behind one face.
+"""Dense matchers of Bifocal and OpenCV behind one interface.
 
-Each makes, for a mode and a size, f(left, right) -> (disparities as the project gives them, filled ones or None), a function that turns the former
-into px with NaN (not timed), and its settings. `matched`: the same filters, a cross-check of 1 px, uniqueness 5 per cent, regions under 100 px
-removed, and for StereoSGBM the penalties that OpenCV's manual recommends; `default`: each as it comes.
+Each class makes, for a mode and a size, f(left, right) -> (disparities in the project's format, filled disparities or None), a function that converts
+the former to px with NaN (not timed), and its settings. `matched`: equal filters, a cross-check of 1 px, uniqueness 5 per cent, regions under 100 px
+removed, and for StereoSGBM the penalties that OpenCV's manual recommends; `default`: each project's defaults.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _ssd(mode, disparities):
 
 
 def _px(found):
-    """StereoBM and StereoSGBM count in sixteenths; below 0 is unknown."""
+    """Converts the sixteenths of StereoBM and StereoSGBM; values below 0 are unknown."""
     return np.where(found >= 0, found / 16.0, np.nan), None
 
 

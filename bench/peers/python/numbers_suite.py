@@ -1,16 +1,16 @@
-"""Batched small linear algebra beside NumPy (LAPACK) and torch (on a GPU: cuSOLVER), whose arrays are resident."""
+"""Batched small linear algebra compared with NumPy (LAPACK) and torch (on a GPU: cuSOLVER), with resident arrays."""
 
 import numpy as np
 
 import estimators
-import turns
+import interleaved
 
 CASES = [("svd", 3, 20000), ("svd", 9, 5000), ("svd", 16, 1500), ("eig", 4, 10000), ("eig", 10, 3000), ("eig", 20, 600)]
-ON_GPU = 20  # times as many matrices
+ON_GPU = 20  # factor of the number of matrices
 
 
 def _calls(kind, A):
-    """Of NumPy's array, or torch's tensor on any device; a call returns when its work is done."""
+    """Returns a call on NumPy's array or on torch's tensor on any device; it returns when its work is done."""
     from bifocal import linalg
 
     own = linalg.svd if kind == "svd" else linalg.real_eigenpairs
@@ -29,7 +29,7 @@ def _calls(kind, A):
 
 
 def _cases(with_torch):
-    """(device, calls, matrices, kind, n): the host's arrays, and those in a CUDA device's memory where Bifocal and torch have one."""
+    """Yields (device, calls, matrices, kind, n): host arrays, and arrays in a CUDA device's memory if Bifocal and torch have one."""
     import bifocal
 
     rng = np.random.default_rng(1)
@@ -43,14 +43,14 @@ def _cases(with_torch):
             calls["torch"] = _calls(kind, torch.from_numpy(A))["torch"]
         yield "cpu", calls, count, kind, n
     if with_torch and torch.cuda.is_available() and any(d["id"].startswith("cuda") for d in bifocal.devices()):
-        # Eigenpairs are left to `bifocal-bench eig`: torch takes such matrices one after the other.
+        # `bifocal-bench eig` measures eigenpairs: torch solves such matrices one by one.
         for kind, n, count in (case for case in CASES if case[0] == "svd"):
             A = torch.randn(ON_GPU * count, n, n, dtype=torch.float64, device="cuda")
             yield "cuda:0", _calls(kind, A), ON_GPU * count, kind, n
 
 
 def _overhead(repeats):
-    """us a call that finds nothing to do: what Python adds to the C++ of one pair, and to a pair of a batch."""
+    """Measures us per call without work: Python's overhead over the C++ of one pair, and per pair of a batch."""
     import bifocal
 
     x = np.zeros((2, 2))
@@ -60,18 +60,18 @@ def _overhead(repeats):
         "overhead/batch10000": (lambda _: bifocal.estimate_batch("homography", *many), 10000),
     }
     for case, (call, count) in calls.items():
-        taken = turns.in_turn({"Bifocal": call}, [None], repeats, per=count)["Bifocal"]
-        yield turns.record(case, "Bifocal", bifocal.__version__, "us/pair", taken, None, {"calls": count})
+        taken = interleaved.measure({"Bifocal": call}, [None], repeats, per=count)["Bifocal"]
+        yield interleaved.record(case, "Bifocal", bifocal.__version__, "us/pair", taken, None, {"calls": count})
 
 
 def records(arguments):
     repeats = max(5, arguments.rounds)
     yield from _overhead(repeats)
     for device, calls, count, kind, n in _cases("kornia" in arguments.projects):
-        for call in calls.values():  # what is loaded or compiled once
+        for call in calls.values():  # loads and compiles once
             call(None)
-        taken = turns.in_turn(calls, [None], repeats, arguments.budget, per=count)
+        taken = interleaved.measure(calls, [None], repeats, arguments.budget, per=count)
         for name, own in taken.items():
             case = f"{kind}/{n}x{n}/f64" + ("" if device == "cpu" else "/cuda")
             more = {} if device == "cpu" else {"device": device, "threads": None}
-            yield turns.record(case, name, estimators.version(name), "us/matrix", own, taken["Bifocal"], {"matrices": count}, **more)
+            yield interleaved.record(case, name, estimators.version(name), "us/matrix", own, taken["Bifocal"], {"matrices": count}, **more)

@@ -1,11 +1,11 @@
-"""The pairs of planes of the Oxford set (Mikolajczyk et al.): grey pictures and the homography between them."""
+"""The pairs of planes of the Oxford set (Mikolajczyk et al.): grey images and the homography between them."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 SETS = ("graf", "boat", "bark", "wall", "leuven", "bikes", "ubc")
-RIGHT_PX = 3.0  # the given homographies are good to about 1 px
+RIGHT_PX = 3.0  # the given homographies are accurate to about 1 px
 
 
 @dataclass
@@ -17,7 +17,7 @@ class Pair:
 
 
 def grey(file):
-    """As Bifocal makes it of colours; every project is given the same."""
+    """Converts colours to grey as Bifocal does; every project gets the same image."""
     import bifocal
 
     picture = bifocal.read_image(str(file))
@@ -25,7 +25,7 @@ def grey(file):
 
 
 def read(folder):
-    """The pairs, and their pictures {name: uint8 [H, W]} in the order in which pairs ask for them."""
+    """Returns the pairs, and their images {name: uint8 [H, W]} in the order in which pairs need them."""
     pairs, pictures = [], {}
     for scene in SETS:
         for k in range(2, 7):
@@ -41,6 +41,6 @@ def read(folder):
 
 
 def right(pair, x1, x2):
-    """Which matches are right: x2 within RIGHT_PX of where the truth maps x1."""
+    """Returns the mask of correct matches: x2 within RIGHT_PX of the true image of x1."""
     mapped = np.c_[x1, np.ones(len(x1))] @ pair.H.T
     return np.linalg.norm(mapped[:, :2] / mapped[:, 2:] - x2, axis=1) < RIGHT_PX

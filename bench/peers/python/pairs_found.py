@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How many of the pairs that show the same place `bifocal collect` finds with few partners an image: photographs of three
-places mixed in one folder, all pairs against retrieval.
+"""Counts the pairs of the same place that `bifocal collect` finds with few partners per image: photographs of three places mixed in one folder, all
+pairs against retrieval.
 
   bench/peers/python/pairs_found.py [--bifocal PROGRAM] [--images DIR] [--partners K...]
 
-A place is a folder below DIR. A pair counts as found by all pairs when it has 30 or more inliers."""
+A place is a folder below DIR. A pair counts as found by all pairs if it has at least 30 inliers."""
 import argparse
 import json
 import pathlib

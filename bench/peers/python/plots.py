@@ -1,30 +1,31 @@
-"""Pictures of time against accuracy, one a problem."""
+"""Plots of time against accuracy, one per problem."""
 
 import math
 
 import matplotlib
 
+import report
+
 matplotlib.use("Agg")
 from matplotlib import pyplot, ticker  # noqa: E402
 
-# One colour a project; its variants differ by their marker.
+# One colour per project; its variants differ by their marker.
 COLOURS = {"Bifocal": "C3", "PoseLib": "C0", "pycolmap": "C2", "OpenCV": "C1", "kornia": "C4", "fastpose": "C5"}
 MARKERS = "osD^vP"
-FEW = 20  # pairs: a point that stands for fewer says so
 
 
-def _look(names):
-    """Colour and marker of each name."""
-    looks, variants = {}, {}
+def _styles(names):
+    """Returns colour and marker of each name."""
+    styles, variants = {}, {}
     for name in names:
         project = name.split()[0]
         k = variants[project] = variants.get(project, -1) + 1
-        looks[name] = {"color": COLOURS[project], "marker": MARKERS[k % len(MARKERS)], "markersize": 7}
-    return looks
+        styles[name] = {"color": COLOURS[project], "marker": MARKERS[k % len(MARKERS)], "markersize": 7}
+    return styles
 
 
 def _plain(axis):
-    """Plain numbers on a logarithmic axis, more of them where it is short."""
+    """Puts plain numbers on a logarithmic axis, more if the axis is short."""
     low, high = axis.get_view_interval()
     decades = math.log10(high / low)
     subs = (1, 1.5, 2, 3, 4, 5, 7) if decades < 1.2 else (1, 2, 5) if decades < 3 else (1,)
@@ -44,7 +45,7 @@ def _panels(count, size):
 
 
 def _save(figure, panels, notes, file):
-    """Legend on top; notes (panel, x, y, text) beside their points, where they cover nothing."""
+    """Saves a figure with the legend on top and notes (panel, x, y, text) near their points, without overlaps if possible."""
     handles, labels = [], []
     for panel in panels:
         for handle, label in zip(*panel.get_legend_handles_labels()):
@@ -70,50 +71,48 @@ def _save(figure, panels, notes, file):
 
 
 def robust(records, file):
-    """Time against error, one panel a problem: left and low is good. Of essential matrices the error is 100 - AUC@1."""
-    records = [r for r in records if r["case"].startswith("robust/") and r["case"].endswith("/matched")]
+    """Plots time against error, one panel per problem: left and low is good. For essential matrices the error is 100 - AUC@1. Rows without enough
+    pairs are left out."""
+    records = [r for r in records if r["case"].startswith("robust/") and r["case"].endswith("/matched") and report.enough(r)]
     problems = [p for p in ("essential", "fundamental", "homography") if any(f"/{p}/" in r["case"] for r in records)]
     if not problems:
         return
-    looks, notes = _look(dict.fromkeys(r["name"] for r in records)), []
+    styles, notes = _styles(dict.fromkeys(r["name"] for r in records)), []
     figure, panels = _panels(len(problems), (4.6, 4.2))
     for panel, problem in zip(panels, problems):
         key = "auc1" if problem == "essential" else "median_error_px"
         cases = list(dict.fromkeys(r["case"] for r in records if f"/{problem}/" in r["case"]))
         shares = [case.split("inliers")[1].split("/")[0] for case in cases]
-        for name, look in looks.items():
+        for name, style in styles.items():
             own = [r for r in records if r["name"] == name and r["case"] in cases]
             y = [100 - r[key] if problem == "essential" else r[key] for r in own]
-            panel.plot([r["value"] for r in own], y, "-", label=name, **look)
+            panel.plot([r["value"] for r in own], y, "-", label=name, **style)
             for r, height in zip(own, y):
                 if r["case"] != cases[0]:
-                    panel.plot([r["value"]], [height], **(look | {"markerfacecolor": "white"}))
-                if r["runs"] < min(FEW, r["pairs"]):
-                    notes.append((panel, r["value"], height, f"{r['runs']} pairs" if r["runs"] > 1 else "1 pair"))
+                    panel.plot([r["value"]], [height], **(style | {"markerfacecolor": "white"}))
         panel.set_yscale("log")
         _plain(panel.xaxis)
         _plain(panel.yaxis)
         kind = {"essential": "essential matrix", "fundamental": "fundamental matrix"}.get(problem, problem)
-        panel.set_title(f"{kind}, {shares[0]} % right" + "".join(f", hollow: {s} %" for s in shares[1:]), fontsize=10)
+        panel.set_title(f"{kind}, {shares[0]} % inliers" + "".join(f", hollow: {s} %" for s in shares[1:]), fontsize=10)
         panel.set_ylabel("100 - AUC@1" if problem == "essential" else "error, px")
     _save(figure, panels, notes, file)
 
 
 def _by_mode(records, start, height, label, titles, file, note):
-    """A panel a mode. height(record, all of its case): what is drawn over the time."""
-    records = [r for r in records if r["case"].startswith(start)]
+    """Plots a panel per mode. height(record, all records of its case) is drawn over the time. Rows without enough pairs are left out."""
+    records = [r for r in records if r["case"].startswith(start) and report.enough(r)]
     cases = list(dict.fromkeys(r["case"] for r in records))
     if not cases:
         return
-    looks, notes = _look(dict.fromkeys(r["name"] for r in records)), []
+    styles, notes = _styles(dict.fromkeys(r["name"] for r in records)), []
     figure, panels = _panels(len(cases), (6.4, 4.4))
     for panel, case in zip(panels, cases):
         group = [r for r in records if r["case"] == case]
         for r in group:
             y = height(r, group)
-            panel.plot([r["value"]], [y], linestyle="none", label=r["name"], **looks[r["name"]])
-            few = f", {r['runs']} of {r['pairs']} pairs" if r["runs"] < r["pairs"] else ""
-            notes.append((panel, r["value"], y, note(r) + few))
+            panel.plot([r["value"]], [y], linestyle="none", label=r["name"], **styles[r["name"]])
+            notes.append((panel, r["value"], y, note(r)))
         panel.set_ylim(bottom=0)
         _plain(panel.xaxis)
         panel.set_title(titles(case), fontsize=11)
@@ -122,8 +121,8 @@ def _by_mode(records, start, height, label, titles, file, note):
 
 
 def features(records, file):
-    """Time of a pair, pictures to matches, against right matches: left and high is good; precision beside the point. Matches are those of Bifocal's
-    RootSIFT on the same pairs taken as 100, for some saw fewer pairs."""
+    """Plots the time of a pair, images to matches, against correct matches relative to Bifocal's RootSIFT (100): left and high is good. Each
+    point has its precision."""
 
     def height(r, group):
         own = next((o for o in group if o["name"] == "Bifocal RootSIFT"), r)
@@ -131,19 +130,19 @@ def features(records, file):
 
     def title(case):
         mode = case.split("/")[-1]
-        return ("as each comes" if mode == "default" else f"{mode} a picture") + ", with the precision"
+        return ("defaults" if mode == "default" else f"{mode} per image") + ", with the precision"
 
-    _by_mode(records, "features/", height, "right matches, % of Bifocal RootSIFT's", title, file, lambda r: f"{100 * r['precision']:.0f} %")
+    _by_mode(records, "features/", height, "correct matches, % of Bifocal RootSIFT", title, file, lambda r: f"{100 * r['precision']:.0f} %")
 
 
 def stereo(records, file):
-    """Time of a pair against bad pixels after the fill: left and low is good; how much was known before it beside the point."""
-    titles = {"default": "as each comes", "matched": "the same filters"}
+    """Plots the time of a pair against bad pixels after the fill: left and low is good. Each point has the known pixels before the fill."""
+    titles = {"default": "defaults", "matched": "equal filters"}
 
     def title(case):
-        return titles[case.split("/")[-1]] + ", with what is known before the fill"
+        return titles[case.split("/")[-1]] + ", with the known pixels before the fill"
 
-    _by_mode(records, "stereo/", lambda r, _: r["bad2_filled"], "off by more than 2 px, filled, %", title, file, lambda r: f"{r['density']:.0f} %")
+    _by_mode(records, "stereo/", lambda r, _: r["bad2_filled"], "error above 2 px, after fill, %", title, file, lambda r: f"{r['density']:.0f} %")
 
 
 ALL = {"peers.png": robust, "peers_features.png": features, "peers_stereo.png": stereo}

@@ -1,4 +1,4 @@
-"""Records of a run into docs/benchmarks.md, docs/peers.md, docs/images and the list of bench/results: what stands between the marks is replaced."""
+"""Publishes the records of a run in docs/benchmarks.md, docs/peers.md, docs/images and the list of bench/results, and replaces the text between marks."""
 
 import json
 import pathlib
@@ -17,14 +17,14 @@ def _rows(header, rows):
 
 
 def _label(case):
-    """How a case of robust estimation is called in a narrow table."""
+    """Returns the short name of a case of robust estimation, for a narrow table."""
     words = case.split("/")
     if words[0] == "sizes":
         kind = PROBLEMS[words[1]]
         return f"{kind}, {int(words[2][1:]):,} matches ({'AUC@1' if kind == 'E' else 'error'})"
     if words[0] == "robust":
         kind = PROBLEMS[words[1]]
-        return f"{kind}, {words[3].removeprefix('inliers')} % right ({'AUC@1' if kind == 'E' else 'error'})"
+        return f"{kind}, {words[3].removeprefix('inliers')} % inliers ({'AUC@1' if kind == 'E' else 'error'})"
     return f"{REAL[words[1]]}, real sets ({words[1]})"
 
 
@@ -33,7 +33,7 @@ def _bold(text, yes):
 
 
 def robust(records):
-    """The cases of 2000 matches, and those of real ones."""
+    """Returns the table of the cases of 2000 matches and of the real sets."""
     records = [r for r in records if r["case"].startswith("real/") or (r["case"].startswith("robust/") and r["case"].endswith("/matched"))]
     points = next(r["case"].split("/")[2][1:] for r in records if r["case"].startswith("robust/"))
     return _estimators(records, f"{points} matches, 1 px noise")
@@ -41,11 +41,11 @@ def robust(records):
 
 def sizes(records):
     records = [r for r in records if r["case"].startswith("sizes/")]
-    return _estimators(records, f"{records[0]['case'].split('/')[3].removeprefix('inliers')} % right, 1 px noise")
+    return _estimators(records, f"{records[0]['case'].split('/')[3].removeprefix('inliers')} % inliers, 1 px noise")
 
 
 def _estimators(records, title):
-    """A row a case, a column a project; bold is what is better than Bifocal's."""
+    """Returns a table with a row per case and a column per project; values better than Bifocal's are bold."""
     names = {r["name"]: f"{r['name']} {r['version']}" for r in records}
     rows = []
     for case, group in report.by_case(records):
@@ -53,33 +53,34 @@ def _estimators(records, title):
         for r in group:
             better = report.better(r, report.own_of(group))
             time = _bold(f"{report.figures(r['value'])} ms", "value" in better)
-            quality = _bold(report.quality(r).replace("AUC@1 ", ""), bool(set(better) - {"value"}))
-            cells[r["name"]] = f"{time}, {quality}{report.short(r)}"
+            quality = _bold(report.quality(r).replace("AUC@1 ", ""), bool(set(better) - {"value"})) if report.enough(r) else ""
+            cells[r["name"]] = f"{time}{', ' if quality else ''}{quality}{report.short(r)}"
         rows.append([_label(case), *(cells.get(name, "") for name in names)])
     return _rows([title, *names.values()], rows)
 
 
 def _modes(records, start, header, cells):
-    """A table a mode, a row a project: cells(row, what is better than Bifocal's)."""
+    """Returns a table per mode with a row per project. cells(row, keys better than Bifocal's) makes the cells."""
     tables = []
     for case, group in report.by_case([r for r in records if r["case"].startswith(start)]):
         rows = [[r["name"], *cells(r, report.better(r, report.own_of(group)))] for r in group]
-        title = "as it comes" if case.endswith("/default") else case.split("/")[-1].replace("matched", "the same filters")
+        title = "defaults" if case.endswith("/default") else case.split("/")[-1].replace("matched", "equal filters")
         tables.append(_rows([title, *header], rows))
     return "\n".join(tables)
 
 
 def features(records):
     def cells(r, better):
+        shown = report.enough(r)
         return [
-            _bold(f"{report.figures(r['value'])} ms", "value" in better),
+            _bold(f"{report.figures(r['value'])} ms", "value" in better) + report.short(r),
             f"{report.figures(r['extract_ms'])}, {report.figures(r['match_ms'])} ms",
             f"{r['features']:.0f}",
-            _bold(f"{r['right']:.0f}", "right" in better) + report.short(r).replace(" right matches", ""),
-            _bold(f"{100 * r['precision']:.1f} %", "precision" in better),
+            _bold(f"{r['right']:.0f}", "right" in better) if shown else "",
+            _bold(f"{100 * r['precision']:.1f} %", "precision" in better) if shown else "",
         ]
 
-    return _modes(records, "features/", ["a pair", "a picture, matching", "features", "right", "precision"], cells)
+    return _modes(records, "features/", ["time per pair", "per image, matching", "features", "correct matches", "precision"], cells)
 
 
 def stereo(records):
@@ -87,7 +88,7 @@ def stereo(records):
         time, filled = f"{report.figures(r['value'])} ms", f"{r['bad2_filled']:.2f} %"
         return [_bold(time, "value" in better) + report.short(r), f"{r['density']:.1f} %", f"{r['bad2']:.2f} %", _bold(filled, "bad2_filled" in better)]
 
-    return _modes(records, "stereo/", ["a pair", "known", "bad of these", "bad, filled"], cells)
+    return _modes(records, "stereo/", ["time per pair", "known", "bad, of known", "bad, after fill"], cells)
 
 
 def _picture(file, text):
@@ -95,39 +96,39 @@ def _picture(file, text):
 
 
 def summary(records, link):
-    """The part of docs/benchmarks.md."""
-    parts = [f"{report.head(records)} ([records]({link}), [every row, and how it is measured](peers.md)). Bold: better than Bifocal's."]
-    parts += ["In brackets: a project that saw fewer pairs in the time it was given, and what Bifocal reaches on the same ones."]
+    """Returns the part of docs/benchmarks.md."""
+    parts = [f"{report.head(records)} ([records]({link}), [every row and the method](peers.md)). Bold: better than Bifocal."]
+    parts += [f"In parentheses: pairs finished within the time budget, and Bifocal's accuracy on the same pairs. Accuracies over fewer than {report.FEWEST} synthetic pairs, or over a part of a set of photographs, are left out."]
     if any(r["case"].startswith("robust/") for r in records):
         parts += [robust(records), _picture("images/peers.png", "Time and accuracy of robust estimation, Bifocal and its peers")]
     if any(r["case"].startswith("sizes/") for r in records):
         parts += ["By the number of matches:", sizes(records)]
     if any(r["case"].startswith("features/") for r in records):
-        parts += ["Features and matches, the mean of Oxford's pairs, right within 3 px:", features(records)]
-        parts += [_picture("images/peers_features.png", "Time of a pair and right matches, Bifocal and its peers")]
+        parts += ["Features and matches, mean of the eleven Oxford pairs, on which the constants of SIFT and SURF were chosen; correct within 3 px:", features(records)]
+        parts += [_picture("images/peers_features.png", "Time per pair and correct matches, Bifocal and its peers")]
     if any(r["case"].startswith("stereo/") for r in records):
-        parts += ["Dense stereo, the mean of ten pairs, bad is off by more than 2 px:", stereo(records)]
-        parts += [_picture("images/peers_stereo.png", "Time of a pair and bad pixels, Bifocal and its peers")]
+        parts += ["Dense stereo, mean of ten pairs; the defaults were chosen on nine pairs. Bad pixels have an error above 2 px. MODE_HH is OpenCV's accurate mode, MODE_SGBM_3WAY its fast one:", stereo(records)]
+        parts += [_picture("images/peers_stereo.png", "Time per pair and bad pixels, Bifocal and its peers")]
     return "\n\n".join(part.strip() for part in parts)
 
 
 def everything(records, link):
-    """The part of docs/peers.md."""
+    """Returns the part of docs/peers.md."""
     ahead = report.ahead(records) or "Nowhere in this run."
     return "\n\n".join([f"{report.head(records)} ([records]({link})).", "### Where a peer is faster or better", ahead, "### Every row", report.table(records).strip()])
 
 
 def between(file, text):
-    """Replaces what stands between the marks."""
+    """Replaces the text between the marks."""
     old = file.read_text()
     if old.count(BEGIN) != 1 or old.count(END) != 1:
-        raise SystemExit(f"{file}: has to have '{BEGIN}' and '{END}' once each")
+        raise SystemExit(f"{file}: must have '{BEGIN}' and '{END}' once each")
     head, tail = old.split(BEGIN)[0], old.split(END)[1]
     file.write_text(f"{head}{BEGIN}\n{text.strip()}\n{END}{tail}")
 
 
 def listed(file, records, name):
-    """A line for the records in the list of bench/results, unless there is one."""
+    """Adds a line for the records to the list of bench/results if it has none."""
     lines, about = file.read_text().splitlines(), records[0]["machine"]
     if any(name in line for line in lines):
         return
@@ -140,7 +141,7 @@ def listed(file, records, name):
 def publish(file, root):
     results = (root / "bench/results").resolve()
     if pathlib.Path(file).resolve().parent != results:
-        raise SystemExit(f"{file}: records have to lie in bench/results, so that the pages can name them")
+        raise SystemExit(f"{file}: records must be in bench/results, so that the pages can link to them")
     records = json.loads(file.read_text())
     different = report.unequal(records)
     if different:

@@ -1,6 +1,6 @@
-"""Real matches: photographs with reference points that were picked by hand (homogr, kusvod2) or labelled right matches (evd).
+"""Real matches: photographs with manually selected reference points (homogr, kusvod2) or labelled correct matches (evd).
 
-A set is solved when the mean error of its reference points is at most 3 px (F: Sampson 2 px; evd: half of the right matches within 5 px).
+A set is solved if the mean error of its reference points is at most 3 px (F: Sampson 2 px; evd: half of the correct matches within 5 px).
 """
 
 import pathlib
@@ -9,16 +9,16 @@ import sys
 import numpy as np
 
 import estimators
+import interleaved
 import robust
-import turns
 
-# The tentative matches in these files of kusvod2 are those of other pictures of the set.
+# The tentative matches in these files of kusvod2 belong to other images of the set.
 MIXED_UP = {"Brussels", "Dresden", "Leuven1", "Leuven2"}
 FOLDERS = {"homogr": "homography", "evd": "homography", "kusvod2": "fundamental"}
 
 
 def read(folder):
-    """(name, x1, x2, reference1, reference2) of each set of a folder."""
+    """Yields (name, x1, x2, reference1, reference2) of each set of a folder."""
     sets = []
     for file in sorted(pathlib.Path(folder).glob("*_pts.txt")):
         name = file.name.removesuffix("_pts.txt")
@@ -33,7 +33,7 @@ def read(folder):
 
 
 def errors(problem, model, p, q):
-    """px, of reference points."""
+    """Returns the error of reference points in px."""
     p, q = np.c_[p, np.ones(len(p))], np.c_[q, np.ones(len(q))]
     if problem == "homography":
         w = p @ model.T
@@ -43,7 +43,7 @@ def errors(problem, model, p, q):
 
 
 def figure(folder, problem, model, p, q):
-    """(error, solved)"""
+    """Returns (error, solved)."""
     if model is None:
         return np.inf, False
     e = errors(problem, np.asarray(model), p, q)
@@ -62,7 +62,7 @@ def records(arguments):
             continue
         made = {name: estimators.ALL[name](problem, robust.MATCHED) for name in arguments.estimators}
         runs = {name: lambda one, run=run: run(one[1], one[2]) for name, (run, _) in made.items()}
-        taken = turns.in_turn(runs, sets, arguments.rounds, arguments.budget)
+        taken = interleaved.measure(runs, sets, arguments.rounds, arguments.budget)
         for name, own in taken.items():
             figures = [figure(folder, problem, got and got[0], *one[3:]) for one, got in zip(sets, own.found)]
             more = {
@@ -73,4 +73,4 @@ def records(arguments):
                 "solved_sets": [one[0] for one, (_, ok) in zip(sets, figures) if ok],
             }
             label = f"real/{folder}/{problem}"
-            yield turns.record(label, name, estimators.version(name), "ms/pair", own, taken.get("Bifocal"), made[name][1], **more)
+            yield interleaved.record(label, name, estimators.version(name), "ms/pair", own, taken.get("Bifocal"), made[name][1], **more)

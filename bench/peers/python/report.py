@@ -1,8 +1,8 @@
-"""Records as Markdown."""
+"""Writes records as Markdown."""
 
 from itertools import groupby
 
-# By the first word of a case: key, whether more is better, how it is written.
+# Accuracies by the beginning of a case: key, whether larger is better, format.
 QUALITIES = {
     "robust/essential": [("auc1", True, "AUC@1 {:.1f}")],
     "sizes/essential": [("auc1", True, "AUC@1 {:.1f}")],
@@ -14,12 +14,12 @@ QUALITIES = {
     "gpu/fundamental": [("median_error_px", False, "{:.3f} px")],
     "gpu/homography": [("median_error_px", False, "{:.3f} px")],
     "real": [("solved", True, "{:.0f} solved"), ("median_error_px", False, "{:.2f} px")],
-    "features": [("right", True, "{:.0f} right matches"), ("precision", True, "precision {:.3f}")],
-    "stereo": [("bad2_filled", False, "{:.2f} % bad after the fill")],
+    "features": [("right", True, "{:.0f} correct matches"), ("precision", True, "precision {:.3f}")],
+    "stereo": [("bad2_filled", False, "{:.2f} % bad after fill")],
     "solvers": [("solved_share", True, "solved {:.3f}")],
 }
-FEW = 5  # pairs, which say nothing of how good a peer is
-# What a peer's row is held against.
+FEWEST = 20  # pairs for which the accuracy of a synthetic case is shown
+# The row of Bifocal that a peer's row is compared with.
 OWN = {"features": "Bifocal RootSIFT", "stereo": "Bifocal SGM, 8 paths"}
 
 
@@ -31,21 +31,30 @@ def own_of(group):
     return next((r for r in group if r["name"] == OWN.get(r["case"].split("/")[0], "Bifocal")), None)
 
 
+def enough(record):
+    """Returns whether the accuracy of a row is shown: at least FEWEST synthetic pairs, or a whole set of photographs."""
+    synthetic = record["case"].split("/")[0] in {"robust", "sizes", "gpu"}
+    return record["runs"] >= (FEWEST if synthetic else record.get("pairs", 0))
+
+
 def figures(value):
     return f"{value:.0f}" if value >= 99.5 else f"{value:.3g}"
 
 
 def quality(record):
+    """Returns the accuracy of a row as text, empty without enough pairs."""
+    if not enough(record):
+        return ""
     parts = [how.format(record[key]) for key, _, how in qualities(record["case"])]
     if record["case"].startswith("stereo"):
-        parts += [f"known {record['density']:.1f} %, of these {record['bad2']:.2f} % bad"]
+        parts += [f"{record['density']:.1f} % known, {record['bad2']:.2f} % of known bad"]
     if record["case"].startswith("features"):
         parts += [f"{record['features']:.0f} features"]
     return ", ".join(parts)
 
 
 def settings(record):
-    """What the row ran with: thresholds and confidences, and one thread."""
+    """Returns the settings of a row: thresholds, confidences and threads."""
     own = record["settings"]
     if "threshold_px" in own:
         parts = [f"{own['threshold_px']:g} px ({own['threshold_of']})", f"confidence {own['confidence']:g}", f"{own['max_samples']} samples"]
@@ -55,16 +64,16 @@ def settings(record):
 
 
 def seen(record):
-    """"" or how many of the pairs, where not all were seen within the budget."""
+    """Returns the number of pairs as text if the time budget ended before all pairs, else an empty text."""
     return f"{record['runs']} of {record['pairs']} pairs" if record["runs"] < record.get("pairs", 0) else ""
 
 
 def short(record):
-    """The pairs seen, where not all were, and what is Bifocal's on these."""
+    """Returns the number of pairs if the time budget ended before all pairs, and Bifocal's accuracy on the same pairs."""
     if not seen(record):
         return ""
     key, _, how = qualities(record["case"])[0]
-    own = f"; Bifocal's {how.format(record['beside'][key]).removeprefix('AUC@1 ')}" if "beside" in record else ""
+    own = f"; Bifocal {how.format(record['beside'][key]).removeprefix('AUC@1 ')}" if "beside" in record and enough(record) else ""
     return f" ({record['runs']} pair{'s' if record['runs'] > 1 else ''}{own})"
 
 
@@ -72,7 +81,7 @@ def head(records):
     about = records[0]["machine"]
     names = dict.fromkeys((r["name"].split()[0], r["version"]) for r in records)
     return (
-        f"{about['cpu']} ({about['simd']}), one thread, Python {about['python']}, {about['date']}, commit {about['commit'][:10]}"
+        f"{about['cpu']} ({about['simd']}), one thread, Python {about['python']}, {about['date']}, measured at commit {about['commit'][:10]}"
         f"{', --quick' if about.get('quick') else ''}{', processor time' if about.get('clock') == 'process' else ''}; {', '.join(' '.join(n) for n in names)}. {about['note']}"
     ).strip()
 
@@ -82,7 +91,7 @@ def by_case(records):
 
 
 def unequal(records):
-    """Cases of the mode `matched` whose confidences or sample bounds differ between projects: there should be none."""
+    """Returns the cases of the mode `matched` whose confidences or sample bounds differ between projects. The list should be empty."""
     out = []
     for case, group in by_case(records):
         if case.endswith("/matched") or case.startswith("real/"):
@@ -93,8 +102,8 @@ def unequal(records):
 
 
 def table(records):
-    """A row for each case and project."""
-    lines = ["| case | | median (least, most of the rounds) | times Bifocal's | accuracy | pairs | settings |", "|---|---|---|---|---|---|---|"]
+    """Returns a table with a row per case and project."""
+    lines = ["| case | project | median (least, most of the rounds) | time / Bifocal's | accuracy | pairs | settings |", "|---|---|---|---|---|---|---|"]
     for case, group in by_case(records):
         for k, r in enumerate(group):
             ratio = f"{r['ratio']:.2g}" if "ratio" in r else ""
@@ -106,23 +115,24 @@ def table(records):
 
 
 def better(record, own):
-    """Keys in which a peer's row, as it is written, is better than Bifocal's; "value" is the time."""
+    """Returns the keys in which a peer's row, as printed, is better than Bifocal's; "value" is the time."""
     if own is None or record["name"].startswith("Bifocal"):
         return []
-    own = own | record.get("beside", {})  # Bifocal's on the same pairs, where the peer saw fewer
-    if record["runs"] < min(FEW, own["runs"]):
+    own = own | record.get("beside", {})  # Bifocal's accuracy on the same pairs if the peer finished fewer
+    if not enough(record):
         return ["value"] if record["ratio"] < 1 else []
     keys = [key for key, more, how in qualities(record["case"]) if how.format(record[key]) != how.format(own[key]) and (record[key] > own[key]) == more]
     return keys + (["value"] if record["ratio"] < 1 else [])
 
 
 def ahead(records):
-    """A line for each row in which a peer is faster than Bifocal or better at something, with what it costs."""
+    """Returns a line per row in which a peer is faster or more accurate than Bifocal, with time and accuracy of both."""
     lines = []
     for case, group in by_case(records):
         own = own_of(group)
         for r in group:
             if better(r, own):
                 few = f" ({seen(r)})" if seen(r) else ""
-                lines.append(f"* {case}, {r['name']}: {figures(r['ratio'])} times the time, {quality(r)}{few}; {own['name']}: {quality(own | r.get('beside', {}))}")
+                both = f", {quality(r)}{few}; {own['name']}: {quality(own | r.get('beside', {}))}" if enough(r) else f"; accuracy over {r['runs']} pairs left out"
+                lines.append(f"* {case}, {r['name']}: {figures(r['ratio'])} times the time{both}")
     return "\n".join(lines)

@@ -1,18 +1,18 @@
-"""Robust estimation: every project on the same pairs in turn."""
+"""Robust estimation: every project on the same pairs, alternately."""
 
 import numpy as np
 
 import estimators
+import interleaved
 import synthetic_pairs
-import turns
 
 PROBLEMS = ("essential", "fundamental", "homography")
-SIZES, RIGHT = (50, 200, 4096, 16384), 0.7  # of the suite `sizes`: few matches, and dense ones as networks give them
+SIZES, RIGHT = (50, 200, 4096, 16384), 0.7  # matches of the suite `sizes`: few matches, and dense matches as from networks
 MATCHED = estimators.Setting()
 
 
 def judge(problem, pairs, found):
-    """Figures of quality of one estimator."""
+    """Returns the accuracy figures of one estimator."""
     worst = 180.0 if problem == "essential" else np.inf
     errors = np.array([worst if f is None else synthetic_pairs.error(problem, p, f[0], f[1], f[2]) for p, f in zip(pairs, found)])
     errors = np.where(np.isfinite(errors), errors, worst)
@@ -31,22 +31,22 @@ def judge(problem, pairs, found):
 
 
 def case(suite, problem, points, inliers, mode, arguments):
-    """Records of one case, one an estimator."""
+    """Returns the records of one case, one per estimator."""
     count = arguments.pairs if mode == "matched" else arguments.default_pairs
     pairs = synthetic_pairs.make(count, points, inliers, planar=problem == "homography")
     made = {name: estimators.ALL[name](problem, MATCHED if mode == "matched" else None) for name in arguments.estimators}
     runs = {name: lambda pair, run=run: run(pair.x1, pair.x2) for name, (run, _) in made.items()}
     easy = synthetic_pairs.make(1, 200, 0.9, planar=problem == "homography")[0]
-    for run in runs.values():  # what is loaded or compiled once
+    for run in runs.values():  # loads and compiles once
         run(easy)
-    taken = turns.in_turn(runs, pairs, arguments.rounds, arguments.budget)
+    taken = interleaved.measure(runs, pairs, arguments.rounds, arguments.budget)
     for name, own in taken.items():
         seen = pairs[: len(own.ms)]
         figures = judge(problem, seen, own.found)
         if "Bifocal" in taken and len(seen) < count:
             figures["beside"] = judge(problem, seen, taken["Bifocal"].found[: len(seen)])
         label = f"{suite}/{problem}/n{points}/inliers{round(100 * inliers)}/{mode}"
-        yield turns.record(label, name, estimators.version(name), "ms/pair", own, taken.get("Bifocal"), made[name][1], pairs=count, **figures)
+        yield interleaved.record(label, name, estimators.version(name), "ms/pair", own, taken.get("Bifocal"), made[name][1], pairs=count, **figures)
 
 
 def records(arguments):
@@ -57,7 +57,7 @@ def records(arguments):
 
 
 def sizes(arguments):
-    """As `records`, by the number of matches."""
+    """Returns records by the number of matches, in the form of `records`."""
     for problem in arguments.problems:
         for points in SIZES:
             yield from case("sizes", problem, points, RIGHT, "matched", arguments)

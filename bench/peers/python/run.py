@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Bifocal and its Python peers on the same data in turn: tables, records, pictures. scripts/bench-peers installs them and calls this.
+"""Bifocal and its Python peers on the same data, alternately: tables, records, plots. scripts/bench-peers installs them and calls this.
 
-The times are those of the Python calls with NumPy arrays, one thread: the median over the items (pairs, pictures) of the median of a few rounds
-in turn, with the least and the most of the rounds' medians. `default`: each project as it comes; `matched`: robust estimators with thresholds
-that mean the same (Sampson 2.5 px), confidence 0.999 and at most 100,000 samples; as many features of each; the same filters of disparities.
+Times are of the Python calls with NumPy arrays, one thread: the median over the items (pairs, images) of the median of a few alternate rounds,
+with the least and the largest median of the rounds. `default`: each project's defaults; `matched`: robust estimators with equivalent thresholds
+(Sampson 2.5 px), confidence 0.999 and at most 100,000 samples; equal numbers of features; equal filters of disparities.
 """
 
 import argparse
@@ -21,7 +21,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SUITES = ["robust", "sizes", "real", "features", "stereo", "numbers", "solvers", "gpu"]
 PROJECTS = ["Bifocal", "PoseLib", "pycolmap", "OpenCV", "fastpose", "kornia"]
-# What --quick says in the place of the defaults: with --jobs 12 about four minutes on 16 quiet cores, kornia included.
+# Values of --quick instead of the defaults: with --jobs 12 about four minutes on 16 idle cores, kornia included.
 QUICK = {"default_pairs": 10, "budget": 6.0}
 
 
@@ -63,7 +63,7 @@ def commit():
 
 
 def said(words):
-    """The words of the command that say what is measured, without those that say where files are."""
+    """Returns the words of the command without file locations."""
     places, out, skip = {"--json", "--table", "--plots", "--data", "--note", "--commit"}, [], False
     for word in words:
         skip = (skip and not word.startswith("--")) or word.split("=")[0] in places
@@ -102,17 +102,17 @@ def measure(a):
     import estimators
     import features_suite
     import gpu_suite
+    import interleaved
     import numbers_suite
     import real
     import robust
     import side_by_side
     import solvers_suite
     import stereo_suite
-    import turns
 
-    turns.CLOCK = a.clock
-    rooms = (robust, real, features_suite, stereo_suite, numbers_suite, solvers_suite, gpu_suite)
-    suites = dict(zip(SUITES, (robust.records, robust.sizes, *(room.records for room in rooms[1:]))))
+    interleaved.CLOCK = a.clock
+    modules = (robust, real, features_suite, stereo_suite, numbers_suite, solvers_suite, gpu_suite)
+    suites = dict(zip(SUITES, (robust.records, robust.sizes, *(module.records for module in modules[1:]))))
     a.projects, missing = estimators.installed(a.projects)
     for name, why in missing.items():
         print(f"{name}: not installed, left out ({why})", file=sys.stderr)

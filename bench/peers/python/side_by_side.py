@@ -1,4 +1,4 @@
-"""The cases of robust estimation by several processes at a time, each on a core of its own. Their data fit into a core's cache."""
+"""Runs the cases of robust estimation in several processes at a time, each on its own core. Their data fit into a core's cache."""
 
 import json
 import os
@@ -13,7 +13,7 @@ RUN = pathlib.Path(__file__).with_name("run.py")
 
 
 def cores():
-    """One processor of each core that this process may use."""
+    """Returns one processor of each core that this process may use."""
     out = {}
     for cpu in sorted(os.sched_getaffinity(0)):
         file = pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
@@ -22,7 +22,7 @@ def cores():
 
 
 def records(a):
-    """As robust.records, in the same order."""
+    """Returns the records of robust.records, in the same order."""
     free = SimpleQueue()
     usable = cores()
     for cpu in usable[: a.jobs]:

@@ -1,13 +1,13 @@
-"""Minimal solvers on the same samples without noise: Bifocal's and kornia's take all of them in one call, the others one a call from Python.
+"""Minimal solvers on the same samples without noise: Bifocal's and kornia's take all samples in one call, PoseLib's and OpenCV's one per call.
 
-A sample is solved when one of its solutions is the true model to 1e-6, each of norm 1.
+A sample is solved if one of its solutions is the true model to 1e-6, both of norm 1.
 """
 
 import numpy as np
 
 import estimators
+import interleaved
 import synthetic_pairs
-import turns
 
 SAMPLES = 1000
 POINTS = {"homography": 4, "fundamental": 7, "essential": 5, "p3p": 3}
@@ -19,7 +19,7 @@ def _unit(M):
 
 
 def make(kind, count=SAMPLES, seed=3):
-    """Normalised points x1, x2 [count, m, 2], scene points X [count, m, 3] of camera 1, and the true model of each."""
+    """Returns normalised points x1, x2 [count, m, 2], scene points X [count, m, 3] of camera 1, and the true model of each sample."""
     m, out, seed_of = POINTS[kind], [], np.random.default_rng(seed)
     while len(out) < count:
         rng = np.random.default_rng(seed_of.integers(1 << 60))
@@ -88,12 +88,12 @@ def opencv(kind):
     if kind == "p3p":
 
         def call(x, X):
-            count, turned, moved = cv2.solveP3P(X, x, np.eye(3), None, cv2.SOLVEPNP_P3P)
-            return list(zip(turned[:count], moved[:count]))
+            count, rotations, translations = cv2.solveP3P(X, x, np.eye(3), None, cv2.SOLVEPNP_P3P)
+            return list(zip(rotations[:count], translations[:count]))
 
         run, models = _one_a_call(call, lambda m: np.c_[cv2.Rodrigues(m[0])[0], m[1]])
         return lambda x1, x2, X: list(zip(x2, X)), run, models
-    if kind == "essential":  # of five points findEssentialMat returns every solution
+    if kind == "essential":  # with five points findEssentialMat returns every solution
         call = lambda a, b: np.reshape([] if (E := cv2.findEssentialMat(a, b, np.eye(3))[0]) is None else E, (-1, 3, 3))  # noqa: E731
     elif kind == "fundamental":
         call = lambda a, b: np.reshape([] if (F := cv2.findFundamentalMat(a, b, cv2.FM_7POINT)[0]) is None else F, (-1, 3, 3))  # noqa: E731
@@ -127,7 +127,7 @@ PROJECTS = {"Bifocal": bifocal, "PoseLib": poselib, "OpenCV": opencv, "kornia": 
 
 
 def solved(models, truth):
-    """Share of the samples."""
+    """Returns the fraction of solved samples."""
     hits = 0
     for some, true in zip(models, truth):
         hits += any(min(np.abs(_unit(m) - true).max(), np.abs(_unit(m) + true).max()) < 1e-6 for m in some)
@@ -140,8 +140,8 @@ def records(arguments):
         made = {name: own for name, own_of in PROJECTS.items() if name in arguments.projects and (own := own_of(kind)) is not None}
         samples = {name: prepare(x1, x2, X) for name, (prepare, _, _) in made.items()}
         runs = {name: lambda _, run=run, of=samples[name]: run(of) for name, (_, run, _) in made.items()}
-        taken = turns.in_turn(runs, [None], max(5, arguments.rounds), per=SAMPLES)
+        taken = interleaved.measure(runs, [None], max(5, arguments.rounds), per=SAMPLES)
         for name, own in taken.items():
             settings = {"samples": SAMPLES, "calls": 1 if name in ("Bifocal", "kornia") else SAMPLES}
             share = solved(made[name][2](own.found[0]), truth)
-            yield turns.record(f"solvers/{kind}_{points}pt", name, estimators.version(name), "us/sample", own, taken.get("Bifocal"), settings, solved_share=share)
+            yield interleaved.record(f"solvers/{kind}_{points}pt", name, estimators.version(name), "us/sample", own, taken.get("Bifocal"), settings, solved_share=share)

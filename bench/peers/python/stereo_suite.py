@@ -1,4 +1,4 @@
-"""Dense stereo: every matcher on the same rectified pairs in turn, judged against their true disparities."""
+"""Dense stereo: every matcher on the same rectified pairs, alternately, scored against the true disparities."""
 
 import sys
 
@@ -6,12 +6,12 @@ import numpy as np
 
 import disparity_truth
 import estimators
+import interleaved
 import matchers
-import turns
 
 
 def judge(scene, raw, own_fill):
-    """What stands in the map as it came, and `bad2_filled` after its fill: the matcher's own, else that of disparity_truth."""
+    """Returns the scores of the raw map, and `bad2_filled` after its fill: the matcher's own fill, else the fill of disparity_truth."""
     figures = disparity_truth.score(raw, scene.truth)
     full = own_fill if own_fill is not None else disparity_truth.filled(raw)
     figures["bad2_filled"] = disparity_truth.score(full, scene.truth)["bad2_all"]
@@ -28,10 +28,10 @@ def case(mode, arguments, scenes):
         if name.split()[0] in arguments.projects:
             made[name] = {s.name: make(mode, s.left.shape, s.disparities) for s in scenes}
     runs = {name: lambda s, of=of: of[s.name][0](s.left, s.right) for name, of in made.items()}
-    for run in runs.values():  # memory that is taken once
+    for run in runs.values():  # allocates memory once
         for scene in scenes:
             run(scene)
-    taken = turns.in_turn(runs, scenes, arguments.rounds, arguments.budget)
+    taken = interleaved.measure(runs, scenes, arguments.rounds, arguments.budget)
     judged = {name: [judge(s, *made[name][s.name][1](found)) for s, found in zip(scenes, own.found)] for name, own in taken.items()}
     for name, own in taken.items():
         each = {s.name: {m: round(v, 3) for m, v in e.items()} for s, e in zip(scenes, judged[name])}
@@ -39,7 +39,7 @@ def case(mode, arguments, scenes):
         if "Bifocal SGM, 8 paths" in judged and len(each) < len(scenes):
             more["beside"] = mean(judged["Bifocal SGM, 8 paths"][: len(each)])
         settings = made[name][scenes[0].name][2]
-        yield turns.record(f"stereo/{mode}", name, estimators.version(name), "ms/pair", own, taken.get("Bifocal SGM, 8 paths"), settings, **more)
+        yield interleaved.record(f"stereo/{mode}", name, estimators.version(name), "ms/pair", own, taken.get("Bifocal SGM, 8 paths"), settings, **more)
 
 
 def records(arguments):

@@ -1,7 +1,7 @@
-"""Synthetic pairs with their truth, and how an estimate of one is judged.
+"""Synthetic pairs with ground truth, and the errors of an estimate.
 
-Scenes: 1280 x 960, f = 1000, centre (640, 480); rotation up to 30 degrees about a random axis, baseline 0.7 to 1.5, depth 4 to 12 (planar: a
-slanted plane at depth 8); Gaussian noise in both images; wrong matches uniform in both. Pixels: centre of the first one (0, 0).
+Scenes: 1280 x 960, f = 1000, centre (640, 480); rotation up to 30 degrees about a random axis, baseline 0.7 to 1.5, depth 4 to 12 (planar: a slanted
+plane at depth 8); Gaussian noise in both images; outliers uniform in both. Pixels: centre of the first one (0, 0).
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def rotation(rng, most_deg):
 
 
 def _visible(rng, R, t, count, normal):
-    """`count` pairs that both cameras see, or None when the views hardly overlap."""
+    """Returns `count` pairs that both cameras see, or None if the views hardly overlap."""
     first, second, got = [], [], 0
     for _ in range(60):
         p = rng.uniform([0, 0], [WIDTH, HEIGHT], (4 * count + 64, 2))
@@ -53,7 +53,7 @@ def _visible(rng, R, t, count, normal):
 
 
 def make(count, points=2000, inliers=0.5, noise=1.0, planar=False, seed=1):
-    """The same `count` scenes for the same arguments."""
+    """Returns `count` scenes, equal for equal arguments."""
     rng = np.random.default_rng(seed)
     many = round(points * inliers)
     scenes = []
@@ -82,12 +82,12 @@ def _homogeneous(x):
 
 
 def error(problem, scene, model, R, t):
-    """E: the larger of the errors of rotation and direction, degrees. F: mean Sampson distance of the clean pairs, H: mean transfer
-    distance, px."""
+    """Returns the error of an estimate. E: the larger error of rotation and direction, degrees. F: mean Sampson distance of the clean pairs, H: mean
+    transfer distance, px."""
     if problem == "essential":
-        turn = np.degrees(np.arccos(np.clip((np.trace(scene.R.T @ R) - 1) / 2, -1, 1)))
+        rotation_deg = np.degrees(np.arccos(np.clip((np.trace(scene.R.T @ R) - 1) / 2, -1, 1)))
         cosine = t @ scene.t / (np.linalg.norm(t) * np.linalg.norm(scene.t) + 1e-300)
-        return max(turn, np.degrees(np.arccos(np.clip(cosine, -1, 1))))
+        return max(rotation_deg, np.degrees(np.arccos(np.clip(cosine, -1, 1))))
     p, q = _homogeneous(scene.clean1), _homogeneous(scene.clean2)
     if problem == "fundamental":
         l2, l1 = p @ model.T, q @ model
@@ -97,7 +97,7 @@ def error(problem, scene, model, R, t):
 
 
 def auc(errors, limit):
-    """Area under the recall curve up to `limit`, per cent (exact, by trapezoids)."""
+    """Returns the area under the recall curve up to `limit`, per cent (exact, by trapezoids)."""
     e = np.sort(errors)
     x = np.r_[0, e[e < limit], limit]
     y = np.r_[0, np.arange(1, (e < limit).sum() + 1) / len(e)]

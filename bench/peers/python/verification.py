@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Bifocal's verification of COLMAP's databases beside pycolmap's, on the same databases in turn, one thread each.
+"""Compares Bifocal's verification of COLMAP's databases with pycolmap's, on the same databases alternately, one thread each.
 
   scripts/bench-verify [--parts rates real mapping hloc] [--work DIR] [--bifocal PROGRAM] [--text FILE]
 
-rates: pairs a second of true pairs (2000 matches, half right) and of wrong matches. real: three sets of photographs in one database,
-features and matches by pycolmap: configurations, inliers, pairs across the sets that are believed, poses against the measured ones.
-mapping: COLMAP's mappers on each set, verified by either. hloc: files of 10,000 pairs imported and verified (needs h5py and the program).
-`--work` keeps the database of the photographs, which takes minutes to make. Times are those of the processor."""
+rates: pairs per second of true pairs (2000 matches, half inliers) and of outliers. real: three sets of photographs in one database, features and
+matches by pycolmap: configurations, inliers, accepted pairs across the sets, poses against measured poses. mapping: COLMAP's mappers on each set,
+verified by either project. hloc: files of 10,000 pairs imported and verified (needs h5py and the program). `--work` keeps the database of the
+photographs, which takes minutes to make. Times are CPU times."""
 
 import argparse
 import collections
@@ -52,7 +52,7 @@ VERIFIERS = {"bifocal": by_bifocal, "pycolmap": by_pycolmap}
 
 
 def timed(verify, database, work):
-    """Seconds of the processor on a copy, and the copy."""
+    """Returns the CPU seconds of a verification on a copy, and the copy."""
     copy = work / f"{database.stem}-{verify.__name__}.db"
     shutil.copy(database, copy)
     start = time.process_time()
@@ -61,7 +61,7 @@ def timed(verify, database, work):
 
 
 def make_pairs(file, pairs, n, share, seed=0):
-    """Pairs of two images of 1280 x 960, f 1000, noise 1 px: a share of right matches."""
+    """Makes pairs of two images of 1280 x 960, f 1000, noise 1 px, with a fraction of inliers."""
     rng = np.random.default_rng(seed)
     views, matches = [], {}
     for k in range(pairs):
@@ -103,7 +103,7 @@ def rates(args, work, say):
 
 
 def photographs(args, work):
-    """Features and matches of the three sets in one database, every camera known."""
+    """Writes features and matches of the three sets into one database, every camera known."""
     kept = (args.work or work) / "photographs.db"
     if kept.exists():
         return kept
@@ -130,7 +130,7 @@ def photographs(args, work):
 
 @contextlib.contextmanager
 def opened(database):
-    """Closed at the end, so that nothing stays in a log beside the file."""
+    """Connects to a database and closes it at the end, so that no log file remains."""
     with contextlib.closing(sqlite3.connect(database)) as db, db:
         yield db
 
@@ -141,7 +141,7 @@ def names_of(database):
 
 
 def pose_error(E, true1, true2):
-    """Degrees, the larger of rotation and direction, of the best of the four poses in E."""
+    """Returns the larger error of rotation and direction in degrees, for the best of the four poses in E."""
     (R1, C1), (R2, C2) = true1, true2
     R, t = R2 @ R1.T, R2 @ (C1 - C2)
     poses = bifocal.decompose_essential(E)
@@ -149,8 +149,8 @@ def pose_error(E, true1, true2):
     def angle(c):
         return np.degrees(np.arccos(np.clip(c, -1, 1)))
 
-    turn = min(angle((np.trace(R.T @ np.asarray(q)) - 1) / 2) for q in (poses.R1, poses.R2))
-    return max(turn, angle(abs(np.asarray(poses.t) @ t) / np.linalg.norm(t)))
+    rotation = min(angle((np.trace(R.T @ np.asarray(q)) - 1) / 2) for q in (poses.R1, poses.R2))
+    return max(rotation, angle(abs(np.asarray(poses.t) @ t) / np.linalg.norm(t)))
 
 
 def orientations(data):

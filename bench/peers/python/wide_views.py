@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Right matches between far views: SIFT of Bifocal and of pycolmap, each plain, with pooled domain sizes, with affine shapes and with both.
+"""Correct matches between distant views: SIFT of Bifocal and of pycolmap, each plain, with pooled domain sizes, with affine shapes and with both.
 
     build-peers/bin/python bench/peers/python/wide_views.py ../shared/data [--features 4096] [--sequences fountain-P11]
 
-Of fountain-P11 and Herz-Jesus-P8, all pairs of a sequence, by the angle between the cameras. All have as many features a picture: the strongest of
-Bifocal's, the largest of pycolmap's, of a quarter of the usual contrast threshold. One matcher (Bifocal's) for all: ratio 0.8, mutual, and of the
-matches of a place the one of the least ratio. Right: within 1.5 px of the epipolar lines of the measured cameras (Sampson). Time: of this process,
-a picture, in turn.
+All pairs of fountain-P11 and of Herz-Jesus-P8, by the angle between the cameras. Each image has the same number of features at a quarter of the usual
+contrast threshold: the strongest of Bifocal's, the largest of pycolmap's. One matcher (Bifocal's) serves all: ratio 0.8, mutual, and of several
+matches at a place the match with the smallest ratio. Correct: within 1.5 px of the epipolar lines of the measured cameras (Sampson). Time: CPU time of
+this process per image, alternately.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def pycolmap_sift(count, pooled, affine):
 def camera(file):
     numbers = [float(v) for v in file.read_text().split()]
     K = np.array(numbers[:9]).reshape(3, 3)
-    K[:2, 2] = (K[:2, 2] + 0.5) / 2 - 0.5  # of pictures of half the size
+    K[:2, 2] = (K[:2, 2] + 0.5) / 2 - 0.5  # of images of half the size
     K[0, 0], K[1, 1] = K[0, 0] / 2, K[1, 1] / 2
     return K, np.array(numbers[12:21]).reshape(3, 3).T, np.array(numbers[21:24])
 
@@ -74,7 +74,7 @@ def right(F, x1, x2):
 
 
 def by_place(a, b):
-    """Matched places of two pictures' features."""
+    """Returns the matched places of two images' features."""
     import bifocal
 
     found = bifocal.match(a[1], b[1], bifocal.MatchOptions(max_ratio=0.8, mutual=True))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs of a collection whose rotation contradicts other pairs.
+// Detection of image pairs whose rotation contradicts the rotations of other pairs.
 #pragma once
 
 #include <filesystem>
@@ -17,11 +17,12 @@ struct PairRotation {
   Mat3 R{};
 };
 
-// Returns the probability of each rotation to be correct. The rotations of three pairs of three
-// images are the identity one after another; the angle that remains is small if all three are
-// correct and arbitrary otherwise. The probabilities are a mean-field approximation over all
-// triplets. A pair without a triplet keeps the prior of 0.7. No pair of images is given twice.
-// Takes time proportional to the number of triplets.
+// Returns for each rotation the probability that it is correct.
+//
+// For three pairs among three images, the product of the rotations around the cycle is the identity
+// if all are correct; otherwise the remaining angle is arbitrary. The probabilities are a
+// mean-field approximation over all triplets. A pair without a triplet keeps the prior of 0.7. A
+// pair of images must not be given twice. The time is proportional to the number of triplets.
 //   C. Zach, M. Klopschitz, M. Pollefeys, Disambiguating visual relations using loop constraints,
 //   CVPR 2010.
 [[nodiscard]] std::vector<double> rotation_probabilities(std::span<const PairRotation> pairs);
@@ -29,15 +30,16 @@ struct PairRotation {
 // A pair whose rotation is more probably wrong than correct.
 struct ContradictingPair {
   Id image1 = 0, image2 = 0;
-  std::string name1, name2;  // of the images
+  std::string name1, name2;  // names of the images
   std::int64_t inliers = 0;
-  double probability = 0;  // of being correct
+  double probability = 0;  // probability that the rotation is correct
 };
 
-// Judges the pairs of a database that have a pose, by rotation_probabilities; in the order of
-// pair_id. Damaged rows are passed over.
+// Returns the pairs of a database that are more probably wrong than correct, in the order of
+// pair_id. Applies rotation_probabilities to all pairs with a pose; skips damaged rows.
 [[nodiscard]] std::vector<ContradictingPair> contradicting_pairs(const Database& database);
-// The same of a file, next to which no log is created. Throws Error(input) if it is no database.
+// Returns the contradicting pairs of a database file without creating a log next to it. Throws
+// Error(input) if the file is not a database.
 [[nodiscard]] std::vector<ContradictingPair> contradicting_pairs(const std::filesystem::path& file);
 
 // Erases the geometries of the pairs and keeps their matches.

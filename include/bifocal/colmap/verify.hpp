@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Geometric verification as COLMAP's: which pairs of images show the same scene, with E, F and H,
-// the inliers among their matches, and what kind of geometry it is.
+// Geometric verification by COLMAP's rules. It determines which image pairs show the same scene,
+// their E, F and H, the inliers among their matches, and the kind of geometry (Configuration).
 //
 //   const colmap::VerifyProgress done = colmap::verify(DeviceSet("cuda:all"), "database.db", {});
 //
-// verify() works through a database; decide() has the rules by themselves, for pairs that the
-// caller has; shards are parts for many machines. docs/colmap.md has the rules, and where they
-// differ from COLMAP's.
+// verify() processes the pairs of a database. decide() applies the rules to pairs in memory. Shards
+// divide the work among machines. docs/colmap.md describes the rules and the differences
+// from COLMAP.
 #pragma once
 
 #include <array>
@@ -28,47 +28,52 @@
 
 namespace bifocal::colmap {
 
-// Takes the lens away from the pictures of a camera of COLMAP's: px of a picture to px of a pinhole
-// in its place (camera.hpp, which has the models). Functions may run on several threads.
+// Removes the lens distortion of a COLMAP camera: converts image px to px of a pinhole camera
+// (camera.hpp lists the models). Functions may run on several threads.
 class Undistortion {
  public:
-  // Throws Error(usage) that names the camera for another model, for numbers that are not finite
-  // and focal lengths that are not positive.
+  // Throws Error(usage) with the number of the camera for an unknown model, parameters that are not
+  // finite, and focal lengths that are not positive.
   explicit Undistortion(const Camera& camera);
 
   [[nodiscard]] bool has_lens() const { return lens_.has_lens(); }
   [[nodiscard]] bool is_fisheye() const { return lens_.is_fisheye(); }
   [[nodiscard]] const Intrinsics& pinhole() const { return lens_.pinhole(); }
-  // Of the distorted px, near the axis.
+  // Intrinsics of the distorted px, valid near the optical axis.
   [[nodiscard]] const Intrinsics& intrinsics() const { return lens_.intrinsics(); }
-  // Ours, (0, 0) the centre of the first pixel; as LensCamera::undistort().
+  // Undistorts a point like LensCamera::undistort(). Pixels are Bifocal's: (0, 0) is the centre of
+  // the first pixel.
   [[nodiscard]] Vec2 operator()(const Vec2& px) const { return lens_.undistort(px); }
 
  private:
   LensCamera lens_;
 };
 
-// Defaults are COLMAP's (TwoViewGeometryOptions), and so are the names but for those of robust.hpp.
+// Options of verification. Defaults and names equal COLMAP's TwoViewGeometryOptions; members
+// with a counterpart in robust.hpp have its name.
 struct VerifyOptions {
-  double max_error = 4;  // the Sampson distance from E and F, |x2 - H x1| of H
+  double max_error = 4;  // px, Sampson distance for E and F, |x2 - H x1| for H
   int min_inliers = 15;
   double confidence = 0.999;
-  int min_iterations = 100;  // of each model, as of RobustOptions
+  int min_iterations = 100;  // for each model, as in RobustOptions
   int max_iterations = 10000;
   double min_inlier_ratio = 0;
   double min_E_F_inlier_ratio = 0.95;
   double max_H_inlier_ratio = 0.8;
-  // Poses of planar pairs and of pairs with F alone too, and planar_or_panoramic told apart where
-  // the cameras are known. Calibrated pairs always have their pose.
+  // Also computes poses of planar pairs and of pairs with F only, and distinguishes planar from
+  // panoramic pairs if the cameras are known. Calibrated pairs always get a pose.
   bool relative_pose = false;
-  // Configuration::watermark: this fraction of the inliers lies so near to the border of both
-  // pictures (a fraction of their diagonals) and is shifted alike, to so many px.
+  // Detects Configuration::watermark. A pair is one if at least the fraction
+  // watermark_min_inlier_ratio of its inliers lies near the border of both images and has the same
+  // shift. The width of the border is watermark_border_size times the image diagonal; shifts may
+  // differ by watermark_max_error px.
   bool detect_watermark = true;
   double watermark_min_inlier_ratio = 0.7;
   double watermark_border_size = 0.1;
   double watermark_max_error = 4;
-  std::uint64_t seed = 0;  // a pair's result depends on it, the pair and the options alone
-  double belief = 0;       // as of RobustOptions
+  // The result of a pair depends only on the seed, the pair and the options.
+  std::uint64_t seed = 0;
+  double belief = 0;  // as in RobustOptions
 };
 constexpr const char* name_of(const VerifyOptions&) { return "VerifyOptions"; }
 template <MaybeConst<VerifyOptions> Options, class Visit>
@@ -78,219 +83,238 @@ void fields(Options& options, const Visit& visit) {
          watermark_min_inlier_ratio, watermark_border_size, watermark_max_error, seed, belief] =
       options;
   BIFOCAL_FIELD(max_error, "largest error of an inlier", Range::above(0).finite(), "px");
-  BIFOCAL_FIELD(min_inliers, "a pair with fewer is degenerate", Range::at_least(1));
-  BIFOCAL_FIELD(confidence, "probability of having drawn a sample without outliers",
+  BIFOCAL_FIELD(min_inliers, "pairs with fewer inliers are degenerate", Range::at_least(1));
+  BIFOCAL_FIELD(confidence, "probability of an outlier-free sample at which sampling ends",
                 Range::above(0).below(1));
-  BIFOCAL_FIELD(min_iterations, "samples to draw for each model at least", Range::at_least(1));
-  BIFOCAL_FIELD(max_iterations, "most samples to draw for each model", Range::at_least(1));
+  BIFOCAL_FIELD(min_iterations, "minimum number of samples for each model", Range::at_least(1));
+  BIFOCAL_FIELD(max_iterations, "maximum number of samples for each model", Range::at_least(1));
   BIFOCAL_FIELD(min_inlier_ratio,
-                "fraction of right matches worth looking for; 0: 0.2, more of few matches",
+                "fraction of correct matches that sampling must be able to find; 0: 0.2, more for "
+                "few matches",
                 Range::within(0, 1));
   BIFOCAL_FIELD(min_E_F_inlier_ratio, "calibrated: E has more than this fraction of F's inliers",
                 Range::within(0, 1));
   BIFOCAL_FIELD(max_H_inlier_ratio,
                 "planar_or_panoramic: H has more than this fraction of E's or F's inliers",
                 Range::within(0, 1));
-  BIFOCAL_FIELD(relative_pose, "poses of planar pairs, too, and planes told from turns");
-  BIFOCAL_FIELD(detect_watermark, "look for watermarks");
+  BIFOCAL_FIELD(relative_pose,
+                "also compute poses of planar pairs, and distinguish planar from panoramic pairs");
+  BIFOCAL_FIELD(detect_watermark, "detect watermarks");
   BIFOCAL_FIELD(watermark_min_inlier_ratio,
-                "fraction of the inliers that lies in the border and moves alike",
+                "fraction of the inliers that lie near the border and have the same shift",
                 Range::within(0, 1));
-  BIFOCAL_FIELD(watermark_border_size,
-                "width of the border, as a fraction of the picture's diagonal",
+  BIFOCAL_FIELD(watermark_border_size, "width of the border, as a fraction of the image diagonal",
                 Range::within(0, 1));
-  BIFOCAL_FIELD(watermark_max_error, "largest difference of what moves alike", Range::above(0),
+  BIFOCAL_FIELD(watermark_max_error,
+                "largest difference between the shifts of a watermark's inliers", Range::above(0),
                 "px");
-  BIFOCAL_FIELD(seed, "seed of the sampling; the same one gives the same result");
-  BIFOCAL_FIELD(
-      belief,
-      "a model counts if fewer models as well supported are expected of outliers; larger: "
-      "more models of few matches, right and wrong; 0: 0.01, of homographies 0.001",
-      Range::at_least(0).finite());
+  BIFOCAL_FIELD(seed, "seed of the sampling; equal seeds give equal results");
+  BIFOCAL_FIELD(belief,
+                "level of significance: a model is accepted if the expected number of equally good "
+                "models among outliers is smaller; a higher level accepts more models with few "
+                "matches, correct and wrong; 0: 0.01, for homographies 0.001",
+                Range::at_least(0).finite());
 }
 
-// This is known of an image's camera.
+// Camera of an image.
 struct ViewCamera {
-  Intrinsics pinhole;  // of the undistorted px
+  Intrinsics pinhole;  // intrinsics for the undistorted px
   bool has_prior_focal_length = false;
   bool is_fisheye = false;
   std::int64_t width = 0, height = 0;  // px
-  // A pinhole without a prior has its number here. Two images of one such camera share the focal
-  // length that nobody knows. Negative: nothing is known to be shared.
+  // Number that identifies a pinhole camera without a prior focal length. Two images with equal
+  // numbers share the unknown focal length. Negative: not known to be shared.
   std::int64_t shared_pinhole = -1;
 };
 
-// Points lie in the host's memory or the device's.
+// Pairs for decide(). Points are in host or device memory.
 struct DecideBatch {
-  Memory<const PointPair> points;                  // px, as they are in the images
-  Memory<const PointPair> undistorted;             // the same by Undistortion; null: no lenses
-  std::span<const std::int64_t> offsets;           // pair k has [offsets[k], offsets[k + 1])
-  std::span<const ViewCamera> cameras1, cameras2;  // one a pair
+  Memory<const PointPair> points;  // px, as in the images
+  Memory<const PointPair>
+      undistorted;  // the points after Undistortion; null: no camera has distortion
+  std::span<const std::int64_t> offsets;           // pair k has points [offsets[k], offsets[k + 1])
+  std::span<const ViewCamera> cameras1, cameras2;  // one for each pair
 };
+// Verification result of one pair.
 struct DecidedPair {
   Configuration configuration = Configuration::degenerate;
   int inlier_count = 0;
-  std::optional<Mat3> F, E, H;  // every one that was found; F and H on px as in the pictures
+  std::optional<Mat3> F, E, H;  // all models found; F and H are for image px
   std::optional<Pose> cam2_from_cam1;
-  // px, fx: what two images of one camera without a prior tell of it; 0: nothing.
+  // px, fx estimated from two images of one camera without a prior; 0: unknown.
   double focal_length = 0;
 };
 struct DecidedPairs {
   std::vector<DecidedPair> pairs;
   std::vector<std::uint8_t> inliers;  // 1 or 0 for each point
 };
-// COLMAP's rules. Both focal lengths known: E, F and H; calibrated where E has as many inliers as
-// F (95 %), uncalibrated where only F has enough; else F and H: uncalibrated, with F and E of a
-// shared unknown focal length where both images are of one pinhole. planar_or_panoramic
-// where H has 80 % of those inliers. Fisheye lenses whose focal length is not known: degenerate.
-// Throws Error(usage) for arrays that do not fit.
+// Applies COLMAP's rules to pairs in memory.
+//
+// If both focal lengths are known, E, F and H are estimated. The pair is calibrated if E has at
+// least 95 % of the inliers of F, and uncalibrated if only F has enough inliers. Otherwise F and H
+// are estimated and the pair is uncalibrated; if both images are from one pinhole camera, F and E
+// with a shared unknown focal length are estimated. The pair is planar_or_panoramic if H has 80 %
+// of those inliers. Fisheye lenses with unknown focal length give degenerate. Throws Error(usage)
+// if the sizes of the arrays do not match.
 [[nodiscard]] DecidedPairs decide(Queue& queue, const DecideBatch& batch,
                                   const VerifyOptions& options = {});
 
-// A row that can't be taken as it is, and what became of its pairs. Of thousands of images a few
-// have such rows as a rule: they never stop the others.
+// Treatment of a damaged or implausible row. A database of thousands of images usually has a few
+// such rows; they never stop the verification of other pairs.
 enum class RowUse {
-  left_out,      // not verified, and without a row: they are sought again by the next call
-  uncalibrated,  // verified without the camera: F and H need no focal length
-  as_it_is,      // verified; what it says is told since it can hardly be right
+  left_out,      // not verified and no row is written; the next call tries again
+  uncalibrated,  // verified without the camera, since F and H need no focal length
+  as_it_is,      // verified; the row is reported because its values are implausible
 };
+// A damaged or implausible row.
 struct OddRow {
   std::string row, reason;  // "table cameras, camera_id 3", "focal lengths 0 0, must be positive"
   RowUse use = RowUse::left_out;
-  std::int64_t pairs = 0;  // met so far
+  std::int64_t pairs = 0;  // pairs affected so far
 };
 
-// verify() has to do this, and has done so much of it.
+// Progress of verify().
 struct VerifyProgress {
-  std::int64_t pairs = 0;      // to verify: listed, with matches, and not verified before
-  std::int64_t done = 0;       // of them; those left out are not
+  std::int64_t pairs = 0;      // pairs to verify: listed, with matches, and not verified before
+  std::int64_t done = 0;       // verified, not including those left out
   std::int64_t skipped = 0;    // verified before
   std::int64_t unmatched = 0;  // listed, without a match
-  std::int64_t left_out = 0;   // for a row that can't be taken (OddRow); done + left_out = pairs
-  std::int64_t inliers = 0;    // of the pairs done
+  // Left out because of a damaged row (OddRow); in the end done + left_out = pairs.
+  std::int64_t left_out = 0;
+  std::int64_t inliers = 0;                       // sum over the pairs done
   std::array<std::int64_t, 10> configurations{};  // pairs done, by the number of Configuration
   std::vector<std::int64_t> by_device{};          // pairs done by each device of the set
-  std::vector<OddRow> odd_rows{};                 // in the order in which they were met
+  std::vector<OddRow> odd_rows{};                 // in the order in which they were found
 };
 
 struct VerifyRun {
   VerifyOptions options = {};
-  // File of pairs, two names a line (pair_selection.hpp); empty: all pairs that have matches.
+  // File of pairs with two image names on a line (pair_selection.hpp); empty: all pairs
+  // with matches.
   std::filesystem::path pairs = {};
-  // Forgets what was verified of these pairs before; else pairs that have a row, of another
-  // configuration than undefined, are skipped.
+  // Discards earlier results of the pairs. Otherwise pairs with a row whose configuration is not
+  // `undefined` are skipped.
   bool overwrite = false;
   std::int64_t max_memory = std::int64_t{1} << 30;
-  // Called before the first piece of the pairs, and when one (at most 1024, and as a rule 2^20
-  // matches) has been written. False ends the work there.
+  // Called before the first batch of pairs and after each batch is written. A batch has at most
+  // 1024 pairs and usually 2^20 matches. The work ends if it returns false.
   std::function<bool(const VerifyProgress&)> progress = {};
 };
 constexpr const char* name_of(const VerifyRun&) { return "VerifyRun"; }
 template <MaybeConst<VerifyRun> Options, class Visit>
 void fields(Options& run, const Visit& visit) {
   auto& [options, pairs, overwrite, max_memory, progress] = run;
-  BIFOCAL_FIELD(options, "the rules");
-  BIFOCAL_FIELD(pairs, "file of pairs, two names of images a line; else all");
-  BIFOCAL_FIELD(overwrite, "verify again what was verified; else it is skipped");
-  BIFOCAL_FIELD(max_memory, "keypoints kept for further pairs: 500M, 2G", {}, "bytes");
-  BIFOCAL_FIELD(progress, "called as pieces are written");
+  BIFOCAL_FIELD(options, "options of verification");
+  BIFOCAL_FIELD(pairs, "file of pairs, two image names on a line; default: all pairs");
+  BIFOCAL_FIELD(overwrite,
+                "verify pairs again that are already verified; by default they are skipped");
+  BIFOCAL_FIELD(max_memory, "memory for keypoints that later pairs need: 500M, 2G", {}, "bytes");
+  BIFOCAL_FIELD(progress, "called as pairs are written");
 }
 
-// Verifies the pairs of a database and writes their geometries. Pieces are read, decided and
-// written at the same time, in the order of pairs, each as one transaction: the work may be ended
-// at any time, by force too, and goes on where it was when it is done again. Pieces are decided on
-// whichever device is free. The file is the same, byte for byte, whatever the number of threads and
-// devices (of one kind: DeviceSet) and the interruptions. One odd row never stops the others
-// (VerifyProgress::odd_rows): a camera of numbers that no camera has, pairs of images, cameras and
-// keypoints that are not there or of models that are not supported, damaged keypoints and matches,
-// matches that name no keypoint. Throws Error(input) for a file that SQLite can't read.
+// Verifies the pairs of a database and writes their geometries.
+//
+// Batches are read, decided and written simultaneously, in the order of pairs, each in one
+// transaction. The work may be interrupted at any time, also by kill -9, and another call resumes
+// it. Each batch is decided on the next free device. The file has the same bytes for any number of
+// threads and devices of one kind (DeviceSet), and any interruptions. Damaged rows never stop the
+// verification of other pairs (VerifyProgress::odd_rows): impossible camera parameters, missing
+// images, cameras or keypoints, unsupported models, damaged keypoints or matches, and matches with
+// invalid indices. Throws Error(input) if SQLite cannot read the file.
 VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& database,
                       const VerifyRun& run);
 
-// Verification of a database in parts that any engine may hand out, to processes and machines that
-// see one folder: a plan, its shards in any order and as often as wanted, and a merge.
+// Verification of a database in parts by many processes and machines with a common folder. A plan
+// divides the pairs into shards; the shards may run in any order, also repeatedly; a merge writes
+// the results.
 //
 //   const colmap::Plan plan = colmap::plan_shards("database.db", "shards", {});
 //   for (int k = 0; k < plan.shards(); ++k) (void)colmap::run_shard(devices, plan, k, {});
 //   colmap::merge_shards(plan, {});
 //
-// The database then has the bytes that colmap::verify() alone gives it. The folder has
-//   plan.json       what is to be done: options, which database, how many shards
-//   shard-K.pairs   a pair a line: numbers of the two images and how many matches they have
-//   shard-K.result  what was found, whole and with a checksum, or not there
-// Files come by another name and are renamed when they are on the disk. docs/collections.md has
-// the recipes for engines.
+// The database then has the same bytes as after colmap::verify(). The folder contains
+//   plan.json       options, identity of the database, number of shards
+//   shard-K.pairs   one pair on a line: numbers of both images and number of their matches
+//   shard-K.result  complete results with a checksum, if the shard is done
+// Files are written with a temporary name and renamed once they are on the disk.
+// docs/collections.md has recipes for workflow engines.
 
 struct PlanRun {
   VerifyOptions options = {};
   std::filesystem::path pairs = {};  // as in VerifyRun
-  bool overwrite = false;            // as in VerifyRun; rows are forgotten by the merge
+  bool overwrite = false;            // as in VerifyRun; the merge discards the earlier rows
   std::int64_t pairs_per_shard = 10000;
 };
 
 struct Plan {
   std::filesystem::path folder;
-  std::filesystem::path database;  // absolute, as the plan was made
-  std::string hash;                // of everything below, 32 hexadecimal digits
-  std::string views;               // hash of cameras, images and features, likewise
+  std::filesystem::path database;  // absolute path at the time of planning
+  std::string hash;                // hash of all members below, 32 hexadecimal digits
+  std::string views;               // hash of cameras, images and features, 32 hexadecimal digits
   std::int64_t pairs = 0, matches = 0;
   std::int64_t skipped = 0, unmatched = 0;  // as in VerifyProgress
   std::int64_t pairs_per_shard = 0;
-  std::vector<std::string> lists;  // hash of each shard's list
+  std::vector<std::string> lists;  // hash of the list of each shard
   bool overwrite = false, all_pairs = true;
   VerifyOptions options = {};
   std::vector<OddRow>
-      odd_rows;  // that plan_shards() met: of no pair; the others are told by shards
+      odd_rows;  // found by plan_shards(), without pairs; shards report rows with pairs
 
   [[nodiscard]] int shards() const { return static_cast<int>(lists.size()); }
 };
 
-// The same database and options give the same plan. Where the folder has that plan already nothing
-// changes, results stay; throws Error(input) where it has another one. Throws Error(usage) for
-// pairs_per_shard below 1 or for more than 2^20 shards, else as verify().
+// Divides the pairs of a database into shards. The same database and options give the same plan. If
+// the folder already has this plan, the folder is unchanged and existing results stay. Throws
+// Error(input) if the folder has another plan, Error(usage) for pairs_per_shard below 1 or more
+// than 2^20 shards, and otherwise like verify().
 Plan plan_shards(const std::filesystem::path& database, const std::filesystem::path& folder,
                  const PlanRun& run);
-// Throws Error(input) where there is none, or a damaged one.
+// Reads the plan of a folder. Throws Error(input) if the plan is missing or damaged.
 [[nodiscard]] Plan read_plan(const std::filesystem::path& folder);
 
+// Returns the path of a shard's result.
 [[nodiscard]] std::filesystem::path result_file(const Plan& plan, int shard);
-// Empty where the shard is done: its file is whole, this plan's, and of the pairs of the shard's
-// list. Else what is wrong with it.
+// Returns an empty string if the shard is done, otherwise the reason. A shard is done if its result
+// file is complete, belongs to this plan, and contains the pairs of the shard's list.
 [[nodiscard]] std::string why_not_done(const Plan& plan, int shard);
 
+// How the work on a shard ended.
 enum class ShardEnd {
-  done,       // the file is there
-  try_again,  // lost device, no memory, full disk, locked file: may go well later or elsewhere
-  poisoned,   // the file of the database is damaged there: would fail every time
+  done,       // the result file exists
+  try_again,  // device lost, memory or disk full, file locked: may succeed later or elsewhere
+  poisoned,   // the database file is damaged in these pairs: every attempt would fail
 };
 struct ShardRun {
-  std::filesystem::path database = {};  // where it is on this machine; empty: as planned
+  // Path of the database on this machine; empty: the planned path.
+  std::filesystem::path database = {};
   std::int64_t max_memory = std::int64_t{1} << 30;  // as in VerifyRun
 };
 struct ShardResult {
   ShardEnd end = ShardEnd::done;
-  std::string reason;      // of other ends than done
-  bool was_done = false;   // before; nothing was computed
-  std::int64_t pairs = 0;  // verified now
+  std::string reason;      // reason if the end is not `done`
+  bool was_done = false;   // the shard was done before and was not computed again
+  std::int64_t pairs = 0;  // verified by this call
   std::int64_t inliers = 0;
-  std::int64_t left_out = 0;     // pairs, as in VerifyProgress; what the file tells of them is that
-  std::vector<OddRow> odd_rows;  // likewise
+  // Pairs left out by this call, as in VerifyProgress. The result file lists them without a reason.
+  std::int64_t left_out = 0;
+  std::vector<OddRow> odd_rows;  // rows for which pairs were left out
 };
-// Verifies the pairs of one shard. The database is only read, without locks where nobody writes to
-// it, so that it may lie in a network file system. Throws Error(usage) for a shard that is not in
-// the plan and Error(input) for a missing database, another one than the plan's, and a damaged
-// list: faults of the whole run.
+// Verifies the pairs of one shard. Only reads the database, and takes no locks if no process writes
+// to it, so it may be on a network file system. Throws Error(usage) if the plan has no such shard,
+// and Error(input) if the database is missing or is not the planned one, or if the list of pairs is
+// damaged; these errors concern the whole run.
 ShardResult run_shard(const DeviceSet& devices, const Plan& plan, int shard, const ShardRun& run);
 
 struct MergeRun {
-  std::filesystem::path into = {};  // the planned database or a copy; empty: as planned
-  // Called before the first piece and after each; false ends the work there.
+  std::filesystem::path into = {};  // the planned database or its copy; empty: the planned path
+  // Called before the first batch and after each batch. The work ends if it returns false.
   std::function<bool(const VerifyProgress&)> progress = {};
 };
-// Writes the geometries of all shards, in the order of pairs and in the pieces of verify(): the
-// file gets its bytes. May be ended at any time and done again; pairs that have a row are skipped.
-// One merge of a folder at a time. Throws Error(input) that names the shards that are not done,
-// and for another database than the plan's; TryAgain for a full disk.
+// Writes the geometries of all shards, in the order of pairs and in the batches of verify(), so
+// that the file has the same bytes. It may be interrupted at any time and called again; pairs with
+// a row are skipped. Only one merge of a folder may run at a time. Throws Error(input) with the
+// shards that are not done, and for another database than the planned one; TryAgain if the disk
+// is full.
 VerifyProgress merge_shards(const Plan& plan, const MergeRun& run);
 
 }  // namespace bifocal::colmap

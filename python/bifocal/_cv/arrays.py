@@ -1,4 +1,4 @@
-"""Arrays as OpenCV has them."""
+"""Arrays in OpenCV's shapes and types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def quiet(function: Function) -> Function:
-    """A function that numbers beyond float64's range draw no warnings from: they become infinities and NaN, which are no inliers."""
+    """Suppresses NumPy's warnings in a function: numbers beyond float64 become infinities and NaN, which are never inliers."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -27,7 +27,7 @@ def quiet(function: Function) -> Function:
 
 
 def shape(object: Any) -> tuple[int, ...]:
-    """That of an array or of what would become one; () of anything else."""
+    """Returns the shape of an array or of an object that converts to an array; () for any other object."""
     try:
         return np.shape(object)
     except (ValueError, TypeError, RuntimeError):
@@ -35,7 +35,10 @@ def shape(object: Any) -> tuple[int, ...]:
 
 
 def points(points: Any, name: str, columns: int = 2, homogeneous: bool = False) -> Array:
-    """[N, columns] of OpenCV's shapes [N, columns], [N, 1, columns] and [1, N, columns]; homogeneous ones have one column more."""
+    """Returns points of shape (N, columns) from OpenCV's shapes (N, columns), (N, 1, columns) and (1, N, columns).
+
+    Homogeneous points have one column more and are divided by it.
+    """
     try:
         array = np.asarray(points)
     except (ValueError, TypeError, RuntimeError):
@@ -57,7 +60,7 @@ def points(points: Any, name: str, columns: int = 2, homogeneous: bool = False) 
 
 
 def pair(points1: Any, points2: Any, name1: str, name2: str, homogeneous: bool = False) -> tuple[Array, Array]:
-    """Both, equally many."""
+    """Returns the points of both images and checks that their numbers are equal."""
     x1, x2 = points(points1, name1, homogeneous=homogeneous), points(points2, name2, homogeneous=homogeneous)
     if len(x1) != len(x2):
         raise ValueError(f"{name2}: {len(x2)} points, but {name1} has {len(x1)}")
@@ -65,15 +68,15 @@ def pair(points1: Any, points2: Any, name1: str, name2: str, homogeneous: bool =
 
 
 def finite(x1: Array, x2: Array) -> Array:
-    """[N] bool: neither side has a NaN or an infinity."""
+    """Returns flags of shape (N,), True if a match has no NaN and no infinity."""
     out: Array = np.isfinite(np.c_[x1, x2]).all(1)
     return out
 
 
 def output(values: Array, given: Any, name: str, column: bool = False) -> Array:
-    """Returns what OpenCV has an output argument for as it does: an array given with this type and as many numbers is filled and returned.
+    """Returns a result in an output argument as OpenCV does: an array given with its type and number of elements is filled and returned.
 
-    Another array is left alone, since OpenCV makes a new one then. column: what is returned keeps its shape, and a row is another array.
+    Any other array stays unchanged, because OpenCV makes a new one then. With `column` the result keeps its shape, and a row does not fit.
     """
     if given is None:
         return values
@@ -88,33 +91,33 @@ def output(values: Array, given: Any, name: str, column: bool = False) -> Array:
 
 
 def mask(flags: Array, given: Any = None, name: str = "mask", column: bool = False) -> Array:
-    """uint8 [N, 1] of 0 and 1."""
+    """Returns flags as uint8 of shape (N, 1) with values 0 and 1."""
     return output(flags.astype(np.uint8).reshape(-1, 1), given, name, column)
 
 
 def scaled(model: Array) -> Array:
-    """Its last element 1, as OpenCV has it, unless that is as good as zero."""
+    """Scales a matrix so that its last element is 1, as in OpenCV, unless that element is below 1e-12."""
     last = model[2, 2]
     out: Array = model / last if abs(last) > 1e-12 else model.copy()
     return out
 
 
 def unit_frame(x: Array) -> Array:
-    """T of unit()."""
+    """Returns the matrix T of shape (3, 3) that `unit` applies."""
     c = x.mean(0)
     s = 1 / max(np.abs(x - c).max(), 1e-300)
     return np.array([[s, 0, -s * c[0]], [0, s, -s * c[1]], [0, 0, 1]])
 
 
 def unit(x: Array) -> Array:
-    """Brings points to about unit size, as minimal solvers want them."""
+    """Shifts and scales points to coordinates of at most 1, as minimal solvers need them."""
     T = unit_frame(x)
     out: Array = x * T[0, 0] + T[:2, 2]
     return out
 
 
 def matrix(cameraMatrix: Any, name: str = "cameraMatrix") -> Array:
-    """[3, 3]"""
+    """Returns a finite matrix of shape (3, 3)."""
     K = reals(cameraMatrix, name)
     if K.shape != (3, 3):
         raise ValueError(f"{name}: shape {K.shape}, must be (3, 3)")
@@ -124,7 +127,7 @@ def matrix(cameraMatrix: Any, name: str = "cameraMatrix") -> Array:
 
 
 def focal_matrix(focal: Any, pp: Any) -> Array:
-    """Makes the matrix of the form of calls that has a focal length and a principal point."""
+    """Makes a camera matrix from a focal length and a principal point."""
     f, c = number(focal, "focal"), reals(pp, "pp").ravel()
     if c.size != 2:
         raise ValueError(f"pp: {c.size} numbers, must be cx and cy")
@@ -132,13 +135,13 @@ def focal_matrix(focal: Any, pp: Any) -> Array:
 
 
 def normalised(x: Array, K: Array) -> Array:
-    """Px as points of a camera with the focal length 1."""
+    """Converts px to normalised points, as seen by a camera with focal length 1."""
     out: Array = (x - K[:2, 2]) / K[[0, 1], [0, 1]]
     return out
 
 
 def arguments(function: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of one form of a call by their names."""
+    """Maps the arguments of one form of a call to their names."""
     if len(args) > len(names):
         raise TypeError(f"{function}: {len(args)} arguments, at most {len(names)} in this form")
     given = dict(zip(names, args))
@@ -152,7 +155,7 @@ def arguments(function: str, names: list[str], args: tuple[Any, ...], kwargs: di
 
 
 def lens(distCoeffs: Any, name: str = "distCoeffs") -> Array:
-    """k1 k2 p1 p2 k3 k4 k5 k6 of 0, 4, 5 or 8 coefficients."""
+    """Returns k1 k2 p1 p2 k3 k4 k5 k6 from 0, 4, 5 or 8 coefficients."""
     d = np.zeros(0) if distCoeffs is None else reals(distCoeffs, name).ravel()
     if d.size not in (0, 4, 5, 8, 12, 14):
         raise ValueError(f"{name}: {d.size} coefficients, must be 0, 4, 5 or 8")
@@ -165,13 +168,13 @@ def lens(distCoeffs: Any, name: str = "distCoeffs") -> Array:
 
 
 def pinhole_points(x: Array, K: Array, distCoeffs: Any, name: str) -> Array:
-    """Returns where the pinhole of the camera sees them."""
+    """Removes the lens distortion of points and returns px of the pinhole camera."""
     k = lens(distCoeffs, name)
     return undistort_points(x, Camera(K[0, 0], K[1, 1], K[0, 2], K[1, 2], *k)) if k.any() else x
 
 
 def rotation_vector(R: Array) -> Array:
-    """[3, 1] along the axis, of the length of the angle."""
+    """Returns the rotation vector of a matrix, shape (3, 1): its direction is the axis, its length the angle in radians."""
     w = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
     sine, cosine = np.linalg.norm(w), (np.trace(R) - 1) / 2
     angle = np.arctan2(sine, cosine)
@@ -179,7 +182,7 @@ def rotation_vector(R: Array) -> Array:
         w = w * (angle / sine)
     if sine > 1e-6 or cosine > 0:
         return w.reshape(3, 1)
-    S = (R + np.eye(3)) / 2  # half a turn: a a'
+    S = (R + np.eye(3)) / 2  # rotation by 180 degrees: S = a a' for the axis a
     axis = S[np.argmax(np.diag(S))]
     out: Array = (axis / np.linalg.norm(axis) * angle).reshape(3, 1)
     return out

@@ -1,4 +1,4 @@
-"""OpenCV's StereoBM by Bifocal's block matching with sums of squared differences."""
+"""OpenCV's StereoBM, implemented by block matching with sums of squared differences."""
 
 from __future__ import annotations
 
@@ -31,10 +31,17 @@ _NUMBERS = {
 class StereoBM:
     """OpenCV's block matching with Bifocal's costs: sums of squared differences instead of absolute differences of filtered images.
 
-    compute(left, right) returns int16 disparities times 16, (minDisparity - 1) * 16 where unknown. The filters before matching, the threshold
-    for texture and SmallerBlockSize are kept and not used. A uniquenessRatio above 0 means that both directions have to agree within 1 px, unless
-    disp12MaxDiff sets another difference. Pixels whose block or search would leave an image are unknown, as in OpenCV.
-    `bifocal.stereo` is more accurate by default (semi-global matching of census codes) and returns float disparities.
+    The filters before matching, the threshold for texture and SmallerBlockSize are kept and not used. A uniquenessRatio above 0 means that both
+    directions have to agree within 1 px, unless disp12MaxDiff sets another difference. Pixels whose block or search would leave an image are unknown,
+    as in OpenCV. Every number has a getter and a setter, such as getNumDisparities() and setNumDisparities(n). `bifocal.stereo` is more accurate by
+    default (semi-global matching of census codes) and returns float disparities.
+
+    Args:
+        numDisparities: Number of searched disparities, a multiple of 16; 0 means 64.
+        blockSize: Side of the block in px, odd, 3 to 31.
+
+    Raises:
+        ValueError: If a number is out of range.
     """
 
     def __init__(self, numDisparities: int = 0, blockSize: int = 21) -> None:
@@ -49,7 +56,15 @@ class StereoBM:
 
     @staticmethod
     def create(numDisparities: int = 0, blockSize: int = 21) -> StereoBM:
-        """Takes the arguments of the constructor; 0 disparities are 64."""
+        """Makes a matcher, as the constructor does.
+
+        Args:
+            numDisparities: Number of searched disparities, a multiple of 16; 0 means 64.
+            blockSize: Side of the block in px, odd, 3 to 31.
+
+        Returns:
+            StereoBM with these numbers.
+        """
         return StereoBM(numDisparities, blockSize)
 
     def _set(self, name: str, value: Any) -> None:
@@ -61,7 +76,7 @@ class StereoBM:
         self._given[name] = number
 
     def __getattr__(self, name: str) -> Any:
-        """Gives a getter and a setter for every number, such as getNumDisparities() and setNumDisparities(n)."""
+        """Returns the getter or setter of a number, such as getNumDisparities() and setNumDisparities(n)."""
         given = self.__dict__.get("_given", {})
         if name[:3] == "get" and name[3:] in given:
             return lambda: given[name[3:]]
@@ -81,7 +96,7 @@ class StereoBM:
         return SsdOptions(min_disparity=g["MinDisparity"], disparities=g["NumDisparities"], window=g["BlockSize"], filter=check)
 
     def _forget(self, raw: NDArray[Any]) -> None:
-        """Makes pixels unknown whose block or search would leave an image."""
+        """Marks pixels as unknown whose block or search would leave an image."""
         half = self._given["BlockSize"] // 2
         reach = self._given["NumDisparities"] - 1 + self._given["MinDisparity"]
         for part in (raw[:half], raw[raw.shape[0] - half :], raw[:, : half + max(reach, 0)], raw[:, raw.shape[1] - half + min(reach, 0) :]):
@@ -95,7 +110,10 @@ class StereoBM:
             disparity: int16, shape (H, W), filled with the result.
 
         Returns:
-            Disparities times 16, int16, shape (H, W).
+            Disparities times 16, int16 of shape (H, W); (minDisparity - 1) * 16 if unknown.
+
+        Raises:
+            TypeError: If the images are not uint8 of one shape.
         """
         pair = [np.asarray(image) for image in (left, right)]
         if any(image.ndim != 2 or image.dtype != np.uint8 for image in pair) or pair[0].shape != pair[1].shape:

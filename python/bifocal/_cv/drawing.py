@@ -13,8 +13,8 @@ from .keypoints import places
 
 DRAW_MATCHES_FLAGS_DEFAULT, DRAW_MATCHES_FLAGS_DRAW_OVER_OUTIMG, DRAW_MATCHES_FLAGS_NOT_DRAW_SINGLE_POINTS = 0, 1, 2
 DRAW_MATCHES_FLAGS_DRAW_RICH_KEYPOINTS = 4
-_RADIUS = 3.0  # px, of keypoints
-_GOLDEN = 0.61803398875  # of a full circle between the hues of consecutive matches
+_RADIUS = 3.0  # of keypoints, in px
+_GOLDEN = 0.61803398875  # fraction of a full circle between the hues of consecutive matches
 
 
 def _canvas(image: Any, name: str) -> Array:
@@ -145,7 +145,18 @@ def drawMatches(
 
 
 def drawKeypoints(image: Any, keypoints: Sequence[Any], outImage: Any, color: Any = None, flags: int = DRAW_MATCHES_FLAGS_DEFAULT) -> Array:
-    """Draws keypoints as `drawMatches` does, on one image."""
+    """Draws keypoints on an image with smooth edges.
+
+    Args:
+        image: uint8, shape (H, W), or (H, W, 3) in the order BGR.
+        keypoints: KeyPoint, of cv2 or `bifocal.cv`.
+        outImage: Drawn over with DRAW_MATCHES_FLAGS_DRAW_OVER_OUTIMG, otherwise filled with the result if shape and type fit.
+        color: (blue, green, red); None or -1: evenly spread hues.
+        flags: Sum of DRAW_MATCHES_FLAGS.
+
+    Returns:
+        uint8, shape (H, W, 3), in the order BGR.
+    """
     over = bool(whole(flags, "flags") & DRAW_MATCHES_FLAGS_DRAW_OVER_OUTIMG)
     canvas = _side_by_side(_canvas(image, "image"), np.zeros((0, 0, 3), np.uint8), outImage, int(over))
     for i, (keypoint, at) in enumerate(zip(keypoints, places(keypoints))):

@@ -19,7 +19,7 @@ from .._two_view import residuals
 
 
 def _eight_points(x1: Array, x2: Array) -> Array | None:
-    """F of all points by the normalised eight-point algorithm (R. Hartley, PAMI 19(6), 1997), of rank 2; None where they do not determine it."""
+    """Computes F of rank 2 by the normalised eight-point algorithm (R. Hartley, PAMI 19(6), 1997); None if the points do not determine it."""
     frames = []
     for x in (x1, x2):
         c = x.mean(0)
@@ -41,7 +41,7 @@ def _eight_points(x1: Array, x2: Array) -> Array | None:
 
 
 def _solutions(solver: MinimalSolver, x1: Array, x2: Array) -> list[Array]:
-    """Every matrix [3, 3] of a minimal sample; none of one with a NaN."""
+    """Returns all matrices of shape (3, 3) of a minimal sample; an empty list if the sample has a NaN."""
     if not _cv.finite(x1, x2).all():
         return []
     solutions, counts = solve_minimal(solver, np.r_[x1.T.ravel(), x2.T.ravel()][:, None])
@@ -50,7 +50,7 @@ def _solutions(solver: MinimalSolver, x1: Array, x2: Array) -> list[Array]:
 
 
 def _oriented(models: list[Array], x1: Array, x2: Array) -> list[Array]:
-    """The one that most points agree with in the direction of their epipolar lines (O. Chum et al., ICPR 2004)."""
+    """Keeps the model with most points on the correct side of their epipolar lines (O. Chum et al., ICPR 2004)."""
 
     def agreeing(model: Array) -> int:
         epipole = np.linalg.svd(model)[0][:, 2]
@@ -61,13 +61,13 @@ def _oriented(models: list[Array], x1: Array, x2: Array) -> list[Array]:
 
 
 def _stacked(models: list[Array], count: int, mask: Any, given_to_all: bool) -> Found:
-    """All solutions of a minimal sample below each other."""
+    """Stacks all solutions of a minimal sample vertically, and returns the mask."""
     flags = np.full(count, bool(models) or given_to_all)
     return (np.concatenate(models) if models else None), _cv.mask(flags, mask)
 
 
 def _found(found: Estimate, mask: Any, scaled: bool) -> Found:
-    """Returns what a search found as OpenCV does."""
+    """Converts an estimate to OpenCV's result: matrix and mask."""
     if not agreed(found):
         return None, _cv.mask(np.zeros(len(found.inliers), bool), mask)
     return (_cv.scaled(found.model) if scaled else found.model.copy()), _cv.mask(found.inliers, mask)
@@ -95,15 +95,31 @@ def findFundamentalMat(
     *,
     params: UsacParams | None = None,
 ) -> Found:
-    """F [3, 3] with F[2, 2] = 1 and the mask uint8 [N, 1]; of seven points up to three, [9, 3]; (None, None) of fewer than 7 points.
+    """Estimates a fundamental matrix like cv2.findFundamentalMat.
 
-    OpenCV's other form is (points1, points2, params, mask). Points may be homogeneous, [N, 3].
+    OpenCV's other form is (points1, points2, params, mask).
+
+    Args:
+        points1, points2: Matches in px, shape (N, 2), (N, 1, 2) or (1, N, 2), or homogeneous with three columns.
+        method: FM_RANSAC, LMEDS, RHO or USAC_* for the robust estimation, FM_8POINT for all points, FM_7POINT for seven points.
+        ransacReprojThreshold: Largest distance of an inlier from its epipolar line in px; 0 or less means 3.
+        confidence: Probability of having drawn a sample without outliers; 0.99 if out of range.
+        maxIters: Most samples to draw, 300000 by default.
+        mask: Filled with the result if shape and type fit.
+        params: UsacParams of this module or of cv2.
+
+    Returns:
+        F of shape (3, 3) with F[2, 2] = 1, for seven points up to three matrices of shape (9, 3), and the mask, uint8 of shape (N, 1).
+        (None, None) for fewer than seven points; (None, zeros) without a model.
+
+    Raises:
+        ValueError: If shapes differ or the method is unknown.
     """
     x1, x2 = _cv.pair(points1, points2, "points1", "points2", homogeneous=True)
     params, limit, mask = _usac.form(method, ransacReprojThreshold, mask, params)
     if params is None:
         _usac.check_method(method, "findFundamentalMat", _usac.ROBUST | {FM_7POINT, FM_8POINT})
-    if isinstance(maxIters, np.ndarray):  # the shorter of OpenCV's forms
+    if isinstance(maxIters, np.ndarray):  # OpenCV's shorter form without maxIters
         maxIters, mask = None, maxIters
     count, usac = len(x1), params is not None or method in _usac.USAC
     if count < 7:
@@ -125,7 +141,7 @@ def findFundamentalMat(
         limit = 3.0 if limit <= 0 else limit
         confidence = number(confidence, "confidence")
         confidence = confidence if 0 < confidence < 1 else 0.99
-        if method in (LMEDS, FM_7POINT):  # which OpenCV takes for LMEDS of more points
+        if method in (LMEDS, FM_7POINT):  # OpenCV treats FM_7POINT as LMEDS for more than seven points
             s1, s2 = _lmeds.scales(x1, x2)
             best, flags = _lmeds.find("fundamental", x1 * s1, x2 * s2, confidence, maxIters, 7, _line_errors(x1 * s1, x2 * s2))
             F = None if best is None else np.diag([s2, s2, 1.0]) @ best.model @ np.diag([s1, s1, 1.0])
@@ -135,7 +151,7 @@ def findFundamentalMat(
 
 
 def _form_of_essential(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[str], bool, bool]:
-    """The names of a form's arguments, and whether it has two cameras and params."""
+    """Returns the argument names of a form of findEssentialMat, whether it has two cameras, and whether it has params."""
     rest = ["method", "prob", "threshold", "maxIters", "mask"]
     by_params = "params" in kwargs or (len(args) >= 5 and _usac.given(args[4]))
     if by_params:
@@ -149,14 +165,26 @@ def _form_of_essential(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[l
 
 @_cv.quiet
 def findEssentialMat(points1: Any, points2: Any, *args: Any, **kwargs: Any) -> Found:
-    """E [3, 3] of normalised points and the mask uint8 [N, 1], in OpenCV's four forms:
+    """Estimates an essential matrix like cv2.findEssentialMat, in OpenCV's four forms.
 
-    (points1, points2, cameraMatrix, method=RANSAC, prob=0.999, threshold=1.0, maxIters, mask),
-    (points1, points2, focal=1.0, pp=(0, 0), method, prob, threshold, maxIters, mask),
-    (points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2, method, prob, threshold, mask),
-    (points1, points2, cameraMatrix1, cameraMatrix2, dist_coeff1, dist_coeff2, params, mask).
+    The arguments after the points are one of::
 
-    Five points: every solution, [3 k, 3] (USAC_* and params: one); fewer: (None, None).
+        cameraMatrix, method=RANSAC, prob=0.999, threshold=1.0, maxIters, mask
+        focal=1.0, pp=(0, 0), method, prob, threshold, maxIters, mask
+        cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2, method, prob, threshold, mask
+        cameraMatrix1, cameraMatrix2, dist_coeff1, dist_coeff2, params, mask
+
+    Args:
+        points1, points2: Matches in px, shape (N, 2), (N, 1, 2) or (1, N, 2).
+        args, kwargs: Arguments of one of the forms; threshold is in px.
+
+    Returns:
+        E of normalised points, shape (3, 3), and the mask, uint8 of shape (N, 1). Five points give all k solutions, shape (3 k, 3), or a single one
+        with USAC_* and params. (None, None) for fewer than five points; (None, zeros) without a model.
+
+    Raises:
+        ValueError: If shapes differ, or the method is unknown.
+        TypeError: If an argument is not in the form.
     """
     x1, x2 = _cv.pair(points1, points2, "points1", "points2")
     names, two_cameras, by_params = _form_of_essential(args, kwargs)

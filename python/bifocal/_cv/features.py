@@ -1,4 +1,4 @@
-"""OpenCV's SIFT by Bifocal's detector."""
+"""OpenCV's SIFT, implemented by Bifocal's detector."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Described = Tuple[Tuple[Any, ...], Optional[Array]]
 
 
 def _octaves(sigma: Array, first: float, layers: int) -> Array:
-    """Returns OpenCV's packed octaves: octave (-1: the doubled image), layer, and place between layers."""
+    """Returns OpenCV's packed octaves: octave (-1: the doubled image), layer, and position between layers."""
     steps = layers * np.log2(np.maximum(sigma, 1e-6) / first)
     layer = np.rint(steps)
     octave = np.maximum(np.floor((layer - 1) / layers), -1)
@@ -42,9 +42,16 @@ def _keypoints(found: Features, options: SiftOptions) -> tuple[Any, ...]:
 class SIFT:
     """OpenCV's SIFT with Bifocal's detector and descriptors.
 
-    Keypoints and descriptors have OpenCV's meaning and order of numbers, so both can be matched with each other, but they are not the same
-    numbers: features are sorted by strength, and lie where OpenCV finds them with `enable_precise_upscale=True`. Without this option OpenCV's lie 0.25 px
-    right of and below the true place. `bifocal.detect` gives RootSIFT in arrays instead of objects.
+    Keypoints and descriptors have OpenCV's meaning and order of elements, so that both can be matched with each other, but the values differ:
+    features are sorted by strength, and lie where OpenCV finds them with `enable_precise_upscale=True`. Without this option OpenCV's keypoints lie
+    0.25 px right of and below the true position. `bifocal.detect` returns RootSIFT in arrays instead of objects.
+
+    Args:
+        nfeatures: Number of features kept; 0 keeps all.
+        nOctaveLayers: Number of scales in an octave.
+        contrastThreshold: Least contrast of a feature, for image values in [0, 1].
+        edgeThreshold: Largest ratio of principal curvatures.
+        sigma: Blur of the first layer in px.
     """
 
     def __init__(
@@ -69,31 +76,46 @@ class SIFT:
 
     @staticmethod
     def create(*args: Any, **kwargs: Any) -> SIFT:
-        """Takes the arguments of the constructor."""
+        """Makes a detector.
+
+        Args:
+            args, kwargs: Arguments of the constructor.
+
+        Returns:
+            SIFT with these numbers.
+        """
         return SIFT(*args, **kwargs)
 
     def getNFeatures(self) -> int:
+        """Returns the number of features kept; 0 means all."""
         return self._nfeatures
 
     def getNOctaveLayers(self) -> int:
+        """Returns the number of scales in an octave."""
         return self._layers
 
     def getContrastThreshold(self) -> float:
+        """Returns the least contrast of a feature."""
         return self._contrast
 
     def getEdgeThreshold(self) -> float:
+        """Returns the largest ratio of principal curvatures."""
         return self._edge
 
     def getSigma(self) -> float:
+        """Returns the blur of the first layer in px."""
         return self._sigma
 
     def defaultNorm(self) -> int:
+        """Returns NORM_L2, the norm for matching."""
         return NORM_L2
 
     def descriptorSize(self) -> int:
+        """Returns the number of elements of a descriptor."""
         return 128
 
     def descriptorType(self) -> int:
+        """Returns CV_32F, the type of a descriptor."""
         return _CV_32F
 
     def _options(self) -> SiftOptions:
@@ -107,7 +129,7 @@ class SIFT:
         )
 
     def detectAndCompute(self, image: Any, mask: Any, descriptors: Any = None, useProvidedKeypoints: bool = False) -> Described:
-        """Finds keypoints and describes them.
+        """Detects and describes keypoints.
 
         Args:
             image: uint8, shape (H, W), or (H, W, 3) in the order BGR.
@@ -128,7 +150,15 @@ class SIFT:
         return _keypoints(found, options), found.descriptors[:, _ORDER].astype(np.float32) if len(found) else None
 
     def detect(self, image: Any, mask: Any = None) -> tuple[Any, ...]:
-        """Finds keypoints. Takes the arguments of `detectAndCompute`."""
+        """Detects keypoints.
+
+        Args:
+            image: uint8, shape (H, W), or (H, W, 3) in the order BGR.
+            mask: uint8, shape (H, W), pixels of value 0 have no keypoints; None: no mask.
+
+        Returns:
+            A tuple of KeyPoint (of cv2 if cv2 is imported).
+        """
         return self.detectAndCompute(image, mask)[0]
 
 

@@ -1,6 +1,6 @@
-"""OpenCV's namespace fisheye, as bifocal.cv.fisheye: cv2's arguments and shapes.
+"""OpenCV's namespace fisheye as bifocal.cv.fisheye, with the arguments and shapes of cv2.
 
-solvePnPRansac finds as bifocal.cv.solvePnPRansac does; its threshold is measured in pixels of the undistorted pinhole (LensCamera).
+solvePnPRansac uses the method of bifocal.cv.solvePnPRansac; its threshold is measured in pixels of the undistorted pinhole (LensCamera).
 """
 
 from __future__ import annotations
@@ -51,7 +51,21 @@ def _matrix(name: str, R: Any, P: Any) -> Array:
 
 @_cv.quiet
 def undistortPoints(distorted: Any, K: Any, D: Any, R: Any = None, P: Any = None) -> Array:
-    """Normalised points, or px of P R; NaN where the model has no ray less than 80 degrees off the axis (cv2 gives -1000000)."""
+    """Removes the distortion of a fisheye lens like cv2.fisheye.undistortPoints.
+
+    Args:
+        distorted: Image points in px, shape (N, 2), (N, 1, 2) or (1, N, 2).
+        K: Intrinsics in px, shape (3, 3).
+        D: Four coefficients.
+        R: Rotation of the points, shape (3, 3), or rotation vector.
+        P: New intrinsics, shape (3, 3) or (3, 4). Without P the result is normalised.
+
+    Returns:
+        Points in the shape of `distorted`; NaN if the lens model has no ray less than 80 degrees off the axis, where cv2 returns -1000000.
+
+    Raises:
+        ValueError: If a shape does not fit.
+    """
     points, shape = _rows(distorted, "distorted", 2)
     camera = LensCamera.fisheye(K, D)
     fx, fy, cx, cy = _core.pinhole_of(camera)
@@ -63,7 +77,19 @@ def undistortPoints(distorted: Any, K: Any, D: Any, R: Any = None, P: Any = None
 
 @_cv.quiet
 def distortPoints(undistorted: Any, K: Any, D: Any) -> Array:
-    """Px of normalised points; NaN 80 degrees off the axis and beyond."""
+    """Applies the distortion of a fisheye lens to normalised points like cv2.fisheye.distortPoints.
+
+    Args:
+        undistorted: Normalised points, shape (N, 2), (N, 1, 2) or (1, N, 2).
+        K: Intrinsics in px, shape (3, 3).
+        D: Four coefficients.
+
+    Returns:
+        Points in px and the shape of `undistorted`; NaN for rays 80 degrees or more off the axis.
+
+    Raises:
+        ValueError: If a shape does not fit.
+    """
     points, shape = _rows(undistorted, "undistorted", 2)
     camera = LensCamera.fisheye(K, D)
     fx, fy, cx, cy = _core.pinhole_of(camera)
@@ -87,7 +113,27 @@ def solvePnPRansac(
     flags: int = 0,
     criteria: Any = None,
 ) -> tuple[bool, Array, Array, Array | None]:
-    """retval, rvec [3, 1], tvec [3, 1], inliers [M, 1] int32 (None without a pose). A guess, `flags` and `criteria` are not used."""
+    """Estimates the pose of a fisheye camera robustly like cv2.fisheye.solvePnPRansac.
+
+    Args:
+        objectPoints: Scene points, shape (N, 3), N >= 4.
+        imagePoints: Image points in px, shape (N, 2).
+        cameraMatrix: Intrinsics in px, shape (3, 3).
+        distCoeffs: Four coefficients.
+        rvec, tvec: Filled with the result if shape and type fit.
+        useExtrinsicGuess: Not used.
+        iterationsCount: Most samples to draw.
+        reprojectionError: Largest reprojection error of an inlier in px of the pinhole.
+        confidence: Probability of having drawn a sample without outliers.
+        inliers: Filled with the result if shape and type fit.
+        flags, criteria: Not used.
+
+    Returns:
+        Success, rotation vector (3, 1), translation (3, 1), and indices of the inliers, int32 of shape (M, 1), None without a pose.
+
+    Raises:
+        ValueError: If shapes differ, an option is out of range, or fewer than four points are given.
+    """
     X, x = _cv.points(objectPoints, "objectPoints", 3), _cv.points(imagePoints, "imagePoints")
     camera = LensCamera.fisheye(_cv.matrix(cameraMatrix), distCoeffs)
     options = _usac.robust_options(reprojectionError, confidence, iterationsCount, ("reprojectionError", "confidence", "iterationsCount"))

@@ -1,4 +1,4 @@
-"""OpenCV's pieces of two-view geometry: triangulatePoints, computeCorrespondEpilines and decomposeEssentialMat."""
+"""OpenCV's basic functions of two-view geometry: triangulatePoints, computeCorrespondEpilines and decomposeEssentialMat."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _ORTHOGONAL = 10 * np.finfo(np.float64).eps
 
 
 def jacobi_svd(A: Array) -> tuple[Array, Array, Array]:
-    """Computes N singular value decompositions with the signs of OpenCV's, which differ from LAPACK's.
+    """Computes N singular value decompositions with OpenCV's signs, which differ from LAPACK's.
 
-    One-sided Jacobi rotations of the columns of A [N, n, n], from the left to the right (M. Hestenes, J. SIAM 6(1), 1958). Returns U, the
-    singular values [N, n] in falling order and V', with A = U S V'. A column of U is zero if its singular value is.
+    One-sided Jacobi rotations are applied to the columns of A (N, n, n) from left to right (M. Hestenes, J. SIAM 6(1), 1958). Returns U, the
+    singular values (N, n) in descending order and V', with A = U S V'. A column of U is zero if its singular value is zero.
     """
     rows, V = np.swapaxes(A, 1, 2).astype(np.float64, copy=True), np.tile(np.eye(A.shape[2]), (len(A), 1, 1))
     n = A.shape[2]
@@ -42,7 +42,7 @@ def jacobi_svd(A: Array) -> tuple[Array, Array, Array]:
 
 
 def _rotate(rows: Array, V: Array, i: int, j: int) -> bool:
-    """Makes rows i and j of each matrix orthogonal, in place; False if all were."""
+    """Makes rows i and j of each matrix orthogonal, in place; returns False if all rows already were."""
     first, second = rows[:, i], rows[:, j]
     a, b, p = (first**2).sum(1), (second**2).sum(1), (first * second).sum(1)
     which = np.flatnonzero(~(np.abs(p) <= _ORTHOGONAL * np.sqrt(a * b)) & np.isfinite(a + b + p))

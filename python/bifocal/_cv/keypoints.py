@@ -11,15 +11,19 @@ from .arrays import Array
 
 
 class KeyPoint:
-    """A feature as OpenCV has it.
+    """Feature with OpenCV's fields.
+
+    Args:
+        x, y: Position in px, stored as `pt`.
+        size, angle, response, octave, class_id: Values of the attributes.
 
     Attributes:
-        pt: x and y, px.
-        size: Diameter, px; of SIFT twice the scale of the Gaussian.
-        angle: Degrees in [0, 360) from x towards y; -1 without one.
-        response: Strength.
-        octave: Octave in the lowest byte, layer in the second one.
-        class_id: A number of the user's.
+        pt: x and y in px.
+        size: Diameter in px; for SIFT twice the scale of the Gaussian.
+        angle: Orientation in degrees, [0, 360) from x towards y; -1 without an orientation.
+        response: Strength of the feature.
+        octave: Octave in the lowest byte, layer in the second byte.
+        class_id: Number for use by the caller.
     """
 
     __slots__ = ("angle", "class_id", "octave", "pt", "response", "size")
@@ -36,12 +40,26 @@ class KeyPoint:
 
     @staticmethod
     def convert(keypoints: Iterable[Any]) -> Array:
-        """Returns the places of keypoints, float32 (N, 2)."""
+        """Returns the positions of keypoints.
+
+        Args:
+            keypoints: KeyPoint, of cv2 or `bifocal.cv`.
+
+        Returns:
+            x and y in px, float32 of shape (N, 2).
+        """
         return places(keypoints).astype(np.float32)
 
 
 class DMatch:
-    """A match of two descriptors as OpenCV has it."""
+    """Match of two descriptors with OpenCV's fields.
+
+    Attributes:
+        queryIdx: Index of the descriptor of the first image.
+        trainIdx: Index of the descriptor of the second image.
+        imgIdx: Index of the second image, 0 in results of this module.
+        distance: Distance of the descriptors.
+    """
 
     __slots__ = ("distance", "imgIdx", "queryIdx", "trainIdx")
 
@@ -56,15 +74,15 @@ class DMatch:
 
 
 def keypoint_class() -> Any:
-    """Returns the class of keypoints to make: cv2's if cv2 is imported."""
+    """Returns the class for new keypoints: cv2.KeyPoint if cv2 is imported, otherwise KeyPoint."""
     return getattr(sys.modules.get("cv2"), "KeyPoint", KeyPoint)
 
 
 def match_class() -> Any:
-    """Returns the class of matches to make: cv2's if cv2 is imported."""
+    """Returns the class for new matches: cv2.DMatch if cv2 is imported, otherwise DMatch."""
     return getattr(sys.modules.get("cv2"), "DMatch", DMatch)
 
 
 def places(keypoints: Iterable[Any]) -> Array:
-    """Returns x and y of keypoints, float64 [N, 2]."""
+    """Returns x and y of keypoints, float64 of shape (N, 2)."""
     return np.array([k.pt for k in keypoints], np.float64).reshape(-1, 2)

@@ -10,14 +10,14 @@ from .._numbers import number, reals, whole
 from . import arrays as _cv
 from .arrays import Array
 
-# OpenCV's numbers of types; those with two channels are 11 and 13 in OpenCV 4.
+# OpenCV's type numbers; the types with two channels are 11 and 13 in OpenCV 4.
 CV_16SC2, CV_32FC1, CV_32FC2 = 35, 5, 37
 _FIXED, _FLOATS, _PAIRS = {-1, 0, 11, CV_16SC2}, {CV_32FC1}, {13, CV_32FC2}
 TERM_CRITERIA_COUNT, TERM_CRITERIA_MAX_ITER, TERM_CRITERIA_EPS = 1, 1, 2
 
 
 def is_empty(array: Any) -> bool:
-    """Tells whether an argument is OpenCV's empty array: None or one without elements."""
+    """Returns True if an argument is OpenCV's empty array: None or an array without elements."""
     return array is None or np.size(array) == 0
 
 
@@ -32,7 +32,7 @@ def coefficients(distCoeffs: Any, name: str = "distCoeffs") -> Array:
 
 
 def _tilt(k: Array) -> Array:
-    """Returns the map [3, 3] of a sensor that is tilted by tau_x and tau_y."""
+    """Returns the map of shape (3, 3) for a sensor that is tilted by tau_x and tau_y."""
     cx, sx, cy, sy = np.cos(k[12]), np.sin(k[12]), np.cos(k[13]), np.sin(k[13])
     R = np.array([[cy, 0, -sy], [0, 1, 0], [sy, 0, cy]]) @ np.array([[1, 0, 0], [0, cx, sx], [0, -sx, cx]])
     out: Array = np.array([[R[2, 2], 0, -R[0, 2]], [0, R[2, 2], -R[1, 2]], [0, 0, 1]]) @ R
@@ -55,7 +55,7 @@ def _shifts(x: Array, y: Array, r2: Array, k: Array) -> tuple[Array, Array]:
 
 
 def distorted(x: Array, y: Array, k: Array) -> tuple[Array, Array]:
-    """Applies the lens to normalised points."""
+    """Applies lens distortion to normalised points."""
     r2 = x * x + y * y
     radial = (1 + ((k[4] * r2 + k[1]) * r2 + k[0]) * r2) / (1 + ((k[7] * r2 + k[6]) * r2 + k[5]) * r2)
     dx, dy = _shifts(x, y, r2, k)
@@ -64,7 +64,7 @@ def distorted(x: Array, y: Array, k: Array) -> tuple[Array, Array]:
 
 
 def _criteria(criteria: Any) -> tuple[int, float]:
-    """Returns (most steps, error in px that ends them) of OpenCV's (type, count, epsilon)."""
+    """Returns (most steps, error in px that ends the iteration) from OpenCV's (type, count, epsilon)."""
     if criteria is None:
         return 5, 0.0
     if not isinstance(criteria, (tuple, list)) or len(criteria) != 3:
@@ -76,7 +76,7 @@ def _criteria(criteria: Any) -> tuple[int, float]:
 
 
 def undistorted(px: Array, K: Array, k: Array, criteria: Any = None) -> tuple[Array, Array]:
-    """Removes the lens from px by OpenCV's fixed-point iteration: 5 steps unless criteria says otherwise. Returns normalised points."""
+    """Removes lens distortion by OpenCV's fixed-point iteration: 5 steps unless criteria says otherwise. Returns normalised points."""
     most, epsilon = _criteria(criteria)
     x0, y0 = (px[:, 0] - K[0, 2]) * (1 / K[0, 0]), (px[:, 1] - K[1, 2]) * (1 / K[1, 1])
     if not k.any():
@@ -129,9 +129,9 @@ def moved(x: Array, y: Array, R: Any, P: Any) -> tuple[Array, Array]:
 
 
 def floats(points: Any, name: str, columns: int = 2) -> tuple[Array, Any]:
-    """Returns points [N, columns] of float64 and the type of OpenCV's result: float32 for float32, otherwise float64.
+    """Returns points of shape (N, columns), float64, and the type of OpenCV's result: float32 for float32, otherwise float64.
 
-    Points may have shape (columns, N), too, as in OpenCV.
+    Points may also have shape (columns, N), as in OpenCV.
     """
     array = np.asarray(points)
     if array.ndim == 2 and array.shape[1] != columns and array.shape[0] == columns:
@@ -141,14 +141,14 @@ def floats(points: Any, name: str, columns: int = 2) -> tuple[Array, Any]:
 
 @_cv.quiet
 def undistortPoints(src: Any, cameraMatrix: Any, distCoeffs: Any, dst: Any = None, R: Any = None, P: Any = None, criteria: Any = None) -> Array:
-    """Removes the lens from image points by OpenCV's iteration.
+    """Removes the lens distortion of image points by OpenCV's iteration.
 
     `bifocal.undistort_points` solves the same equations exactly and knows more lens models; five steps of the iteration leave an error for
     wide lenses.
 
     Args:
         src: Image points in px, shape (N, 2), (N, 1, 2), (1, N, 2) or (2, N).
-        cameraMatrix: Intrinsics, shape (3, 3), px.
+        cameraMatrix: Intrinsics in px, shape (3, 3).
         distCoeffs: 0, 4, 5, 8, 12 or 14 coefficients.
         dst: Filled with the result if shape and type fit.
         R: Rotation of the points, shape (3, 3).
@@ -165,17 +165,28 @@ def undistortPoints(src: Any, cameraMatrix: Any, distCoeffs: Any, dst: Any = Non
 
 
 def undistortImagePoints(src: Any, cameraMatrix: Any, distCoeffs: Any, dst: Any = None, arg1: Any = None) -> Array:
-    """Removes the lens from image points and returns px of the same camera, shape (N, 1, 2). arg1: criteria, by default five steps."""
+    """Removes the lens distortion of image points and returns px of the same camera.
+
+    Args:
+        src: Image points in px, shape (N, 2), (N, 1, 2), (1, N, 2) or (2, N).
+        cameraMatrix: Intrinsics in px, shape (3, 3).
+        distCoeffs: 0, 4, 5, 8, 12 or 14 coefficients.
+        dst: Filled with the result if shape and type fit.
+        arg1: Criteria (type, count, epsilon); by default five steps.
+
+    Returns:
+        Points in px, shape (N, 1, 2), float32 if src is float32, otherwise float64.
+    """
     return undistortPoints(src, cameraMatrix, distCoeffs, dst, None, cameraMatrix, arg1)
 
 
 @_cv.quiet
 def distortPoints(undistorted: Any, cameraMatrix: Any, distCoeffs: Any, distorted_: Any = None) -> Array:
-    """Applies the lens to normalised points. The inverse of `undistortPoints`; OpenCV has it in the namespace fisheye and as `projectPoints`.
+    """Applies lens distortion to normalised points. The inverse of `undistortPoints`; OpenCV has it in the namespace fisheye and as `projectPoints`.
 
     Args:
-        undistorted: Normalised points, shapes as in `undistortPoints`.
-        cameraMatrix: Intrinsics, shape (3, 3), px.
+        undistorted: Normalised points, shape (N, 2), (N, 1, 2), (1, N, 2) or (2, N).
+        cameraMatrix: Intrinsics in px, shape (3, 3).
         distCoeffs: 0, 4, 5, 8, 12 or 14 coefficients.
         distorted_: Filled with the result if shape and type fit.
 
@@ -198,7 +209,7 @@ def size_of(size: Any, name: str) -> tuple[int, int]:
 
 
 def _fixed_maps(u: Array, v: Array) -> tuple[Array, Array]:
-    """Returns whole px as int16 [H, W, 2] and 1/32 px in uint16 [H, W], as OpenCV has maps of fixed-point numbers."""
+    """Returns OpenCV's fixed-point maps: whole px as int16 (H, W, 2) and 1/32 px as uint16 (H, W)."""
     limit = float(2**31 - 1)
     x, y = (np.rint(np.clip(np.nan_to_num(m * 32, nan=-limit), -limit, limit)).astype(np.int32) for m in (u, v))
     whole_px = np.stack([x >> 5, y >> 5], -1).astype(np.int16)
@@ -209,10 +220,10 @@ def _fixed_maps(u: Array, v: Array) -> tuple[Array, Array]:
 def initUndistortRectifyMap(
     cameraMatrix: Any, distCoeffs: Any, R: Any, newCameraMatrix: Any, size: Any, m1type: int, map1: Any = None, map2: Any = None
 ) -> tuple[Array, Array | None]:
-    """Computes for each pixel of an undistorted and rotated image its place in the photograph, for `remap`.
+    """Computes for each pixel of an undistorted and rotated image its position in the photograph, for `remap`.
 
     Args:
-        cameraMatrix: Intrinsics of the photograph, shape (3, 3), px.
+        cameraMatrix: Intrinsics of the photograph in px, shape (3, 3).
         distCoeffs: 0, 4, 5, 8, 12 or 14 coefficients.
         R: Rotation from the camera to the new one, shape (3, 3), or None.
         newCameraMatrix: Intrinsics of the new camera, shape (3, 3) or (3, 4); None: cameraMatrix with the principal point at the centre.

@@ -1,4 +1,4 @@
-"""OpenCV's least median of squares: an estimate without a threshold, in any unit."""
+"""OpenCV's least median of squares: estimation without a threshold, in any unit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Fitted = Tuple[Optional[Estimate], Array]
 
 
 def extent(x: Array) -> float:
-    """The longer side of the box around the middle 90 % of the points; 1 without a box."""
+    """Returns the longer side of the box around the middle 90 % of the points; 1 without a box."""
     which = np.isfinite(x).all(1)
     if not which.any():
         return 1.0
@@ -32,9 +32,9 @@ def extent(x: Array) -> float:
 def find(
     kind: ModelKind, x1: Array, x2: Array, confidence: Any, most: Any, points: int, errors: Callable[[Estimate], Array], **cameras: Any
 ) -> Fitted:
-    """The estimate of least median error, and its inliers; (None, no inliers) without a model.
+    """Estimates the model with the least median error. Returns (estimate, inlier flags), or (None, no inliers) without a model.
 
-    x1 and x2 have an extent of about 1000. errors(found): of all points. Inliers are within 2.5 robust standard deviations,
+    x1 and x2 have an extent of about 1000. errors(found) returns the errors of all points. Inliers lie within 2.5 robust standard deviations,
     as in OpenCV (P. Rousseeuw, Least median of squares regression, JASA 79, 1984).
     """
     count = int(_cv.finite(x1, x2).sum())
@@ -55,11 +55,11 @@ def find(
 
     for threshold in _THRESHOLDS:
         attempt(threshold)
-    if best[0] is not None:  # again with the noise that was found
+    if best[0] is not None:  # repeated with the estimated noise
         attempt(max(2.5 * 1.4826 * (1 + 5 / max(1, count - points)) * least, 1e-6 * _EXTENT))
     return best
 
 
 def scales(x1: Array, x2: Array) -> tuple[float, float]:
-    """Factors that bring both images to the extent that find() takes."""
+    """Returns factors that scale both images to the extent that `find` expects."""
     return _EXTENT / extent(x1), _EXTENT / extent(x2)

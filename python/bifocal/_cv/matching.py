@@ -14,8 +14,8 @@ from .keypoints import match_class
 from .lens import is_empty
 
 NORM_L1, NORM_L2, NORM_L2SQR, NORM_HAMMING = 2, 4, 5, 6
-_NUMBERS = 4_000_000  # of a block of distances
-_EXACT = 1 << 24  # whole numbers up to this are exact in float32
+_NUMBERS = 4_000_000  # largest number of distances in a block
+_EXACT = 1 << 24  # integers up to this are exact in float32
 
 Rows = Tuple[Tuple[Any, ...], ...]
 
@@ -43,7 +43,7 @@ def _squared(query: Array, train: Array) -> Iterator[Array]:
 
 
 def _blocks(query: Array, train: Array, norm: int) -> Iterator[Array]:
-    """Yields blocks of distances [n, N2], or of numbers in the same order."""
+    """Yields blocks of distances of shape (n, N2), or of numbers in the same order."""
     if norm in (NORM_L2, NORM_L2SQR):
         yield from _squared(query, train)
     elif norm == NORM_HAMMING:
@@ -56,7 +56,7 @@ def _blocks(query: Array, train: Array, norm: int) -> Iterator[Array]:
 
 
 def _distances(query: Array, train: Array, norm: int) -> Array:
-    """Returns the distance of each row of both."""
+    """Returns the distance between corresponding rows."""
     if norm == NORM_HAMMING:
         return np.asarray(np.unpackbits(np.bitwise_xor(query, train).astype(np.uint8), axis=-1).sum(-1), np.float32)
     difference = query.astype(np.float64) - train.astype(np.float64)
@@ -67,7 +67,7 @@ def _distances(query: Array, train: Array, norm: int) -> Array:
 
 
 def nearest(query: Array, train: Array, k: int, norm: int, mask: Array | None = None) -> tuple[Array, Array]:
-    """Returns indices [N, k] of the nearest rows of `train`, sorted by distance, then by index, and their distances; index -1: no more rows."""
+    """Returns indices (N, k) of the nearest rows of `train`, sorted by distance and index, and their distances; index -1 for missing rows."""
     indices = np.full((len(query), k), -1)
     begin = 0
     for block in _blocks(query, train, norm) if len(train) else ():
@@ -86,9 +86,16 @@ def nearest(query: Array, train: Array, k: int, norm: int, mask: Array | None = 
 
 
 class BFMatcher:
-    """Matches descriptors with the nearest descriptors of another image, exactly.
+    """Exact matcher of descriptors with the nearest descriptors of another image.
 
     Indices and distances are OpenCV's. `bifocal.match` and `bifocal.match_descriptors` add the ratio test and return arrays instead of objects.
+
+    Args:
+        normType: NORM_L1, NORM_L2, NORM_L2SQR or NORM_HAMMING.
+        crossCheck: Keeps only mutual nearest neighbours.
+
+    Raises:
+        ValueError: If the norm is unknown.
     """
 
     def __init__(self, normType: int = NORM_L2, crossCheck: bool = False) -> None:
@@ -101,11 +108,19 @@ class BFMatcher:
 
     @staticmethod
     def create(normType: int = NORM_L2, crossCheck: bool = False) -> BFMatcher:
-        """Takes the arguments of the constructor."""
+        """Makes a matcher, as the constructor does.
+
+        Args:
+            normType: NORM_L1, NORM_L2, NORM_L2SQR or NORM_HAMMING.
+            crossCheck: Keeps only mutual nearest neighbours.
+
+        Returns:
+            BFMatcher with these arguments.
+        """
         return BFMatcher(normType, crossCheck)
 
     def match(self, queryDescriptors: Any, trainDescriptors: Any, mask: Any = None) -> tuple[Any, ...]:
-        """Finds the nearest descriptor for each one of the query.
+        """Finds the nearest descriptor for each query descriptor.
 
         Args:
             queryDescriptors, trainDescriptors: Numbers of shape (N, D); uint8 for NORM_HAMMING.
@@ -117,7 +132,7 @@ class BFMatcher:
         return tuple(m for row in self.knnMatch(queryDescriptors, trainDescriptors, 1, mask) for m in row)
 
     def knnMatch(self, queryDescriptors: Any, trainDescriptors: Any, k: int, mask: Any = None, compactResult: bool = False) -> Rows:
-        """Finds the k nearest descriptors for each one of the query.
+        """Finds the k nearest descriptors for each query descriptor.
 
         Args:
             queryDescriptors, trainDescriptors: Numbers of shape (N, D); uint8 for NORM_HAMMING.
@@ -126,7 +141,7 @@ class BFMatcher:
             compactResult: Leaves out the rows without matches.
 
         Returns:
-            For each descriptor of the query a tuple of at most k DMatch, the nearest first.
+            For each query descriptor a tuple of at most k DMatch, the nearest first.
 
         Raises:
             ValueError: If shapes do not fit, or crossCheck is used with k above 1 or a mask, as in OpenCV.

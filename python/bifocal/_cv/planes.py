@@ -20,20 +20,20 @@ _SAMPLE = {"homography": 4, "affine": 3, "similarity": 2}
 
 
 def _transferred(model: Array, x: Array) -> Array:
-    """Points of the first plane on the second one; infinite or NaN on the map's horizon."""
+    """Maps points of the first plane to the second one; infinite or NaN on the horizon of the map."""
     y = np.c_[x, np.ones(len(x))] @ model.T
     out: Array = y[:, :2] / y[:, 2:]
     return out
 
 
 def _inliers(model: Array, x1: Array, x2: Array, threshold: float) -> Array:
-    """OpenCV's: the distance in the second image is at most the threshold."""
+    """Returns OpenCV's inlier flags: the distance in the second image is at most the threshold."""
     out: Array = ((_transferred(model, x1) - x2) ** 2).sum(1) <= np.square(np.float64(threshold))
     return out
 
 
 def _similar(x1: Array, x2: Array) -> Array | None:
-    """The turn, scale and shift of least squared distances in the second image, exact for two points."""
+    """Fits rotation, scale and shift by least squared distances in the second image, exact for two points."""
     a, b = x1 - x1.mean(0), x2 - x2.mean(0)
     size = (a**2).sum()
     if size == 0:
@@ -44,7 +44,7 @@ def _similar(x1: Array, x2: Array) -> Array | None:
 
 
 def _affine(x1: Array, x2: Array) -> Array | None:
-    """The affine map of least squared distances in the second image, exact for three points."""
+    """Fits an affine map by least squared distances in the second image, exact for three points."""
     a, b = x1 - x1.mean(0), x2 - x2.mean(0)
     size = np.abs(a).max()
     if not 0 < size < np.inf or not np.isfinite(a / size).all() or not np.isfinite(b).all():
@@ -57,7 +57,7 @@ def _affine(x1: Array, x2: Array) -> Array | None:
 
 
 def _homography(x1: Array, x2: Array) -> Array | None:
-    """The homography of least squared distances in the second image (Gauss-Newton after the linear solution), exact for four points."""
+    """Fits a homography by least squared distances in the second image (Gauss-Newton after the linear solution), exact for four points."""
     T1, T2 = _cv.unit_frame(x1), _cv.unit_frame(x2)
     a, b = _cv.unit(x1), _cv.unit(x2)
     H = _core.homography_svd(a, b) if np.isfinite(np.c_[a, b]).all() else None
@@ -79,7 +79,7 @@ def _homography(x1: Array, x2: Array) -> Array | None:
         J = derivatives.reshape(-1, 9)
         cost = r @ r
         A, g = J.T @ J, J.T @ r
-        # H and its multiples are one map: steps are across it.
+        # H and its multiples are the same map: steps are orthogonal to H.
         A += np.outer(H.ravel(), H.ravel()) * (np.trace(A) / 9 / (H**2).sum())
         while damping < 1e6:
             again = H - np.linalg.solve(A + damping * np.diag(np.diag(A)), g).reshape(3, 3)
@@ -94,14 +94,14 @@ def _homography(x1: Array, x2: Array) -> Array | None:
             break
     size = np.linalg.svd(H)[1]
     out: Array = np.linalg.inv(T2) @ H @ T1
-    return out if size[2] > 1e-9 * size[0] else None  # not points on a line
+    return out if size[2] > 1e-9 * size[0] else None  # singular: the points lie on a line
 
 
 _FITS = {"homography": _homography, "affine": _affine, "similarity": _similar}
 
 
 def _fit(kind: ModelKind, x1: Array, x2: Array) -> Array | None:
-    """The map of least squares of all points that are finite; None where they do not determine one."""
+    """Fits a map to all finite points by least squares; None if they do not determine it."""
     which = _cv.finite(x1, x2)
     if which.sum() < _SAMPLE[kind]:
         return None
@@ -119,7 +119,7 @@ def fit_homography(x1: Array, x2: Array) -> Array | None:
 
 
 def _exact(kind: ModelKind, x1: Array, x2: Array, given: Any, column: bool) -> Found:
-    """The map of the points that are finite, a minimal sample; (None, zeros) unless it maps every one onto its partner."""
+    """Computes the map of a minimal sample of finite points; (None, zeros) unless it maps every point onto its partner."""
     which = _cv.finite(x1, x2)
     model = _fit(kind, x1, x2)
     if model is not None:
@@ -130,13 +130,13 @@ def _exact(kind: ModelKind, x1: Array, x2: Array, given: Any, column: bool) -> F
 
 
 def _found(kind: ModelKind, found: Estimate, unit: float, x1: Array, x2: Array, threshold: float, given: Any, column: bool) -> Found:
-    """Returns what a search found in points of the first image times `unit`, in terms of the points that were given."""
+    """Converts an estimate for points of the first image times `unit` to OpenCV's result for the given points."""
     name = "mask" if column else "inliers"
     model = found.model @ np.diag([unit, unit, 1.0]) if agreed(found) else None
     if model is None:
         return None, _cv.mask(np.zeros(len(x1), bool), given, name, column)
     flags = _inliers(model, x1, x2, threshold)
-    if kind != "homography" and flags.any():  # as OpenCV ends, in closed form
+    if kind != "homography" and flags.any():  # OpenCV also ends with a fit in closed form
         fitted = _fit(kind, x1[flags], x2[flags])
         model = model if fitted is None else fitted
     return _cv.scaled(model), _cv.mask(flags, given, name, column)
@@ -157,9 +157,9 @@ def _search(
 
 
 def _least_median(kind: ModelKind, x1: Array, x2: Array, confidence: Any, most: Any, given: Any, column: bool) -> Found:
-    """OpenCV's least median of the distances in the second image, in any unit."""
+    """Estimates a map by the least median of the distances in the second image, in any unit, as OpenCV does."""
     s1, s2 = _lmeds.scales(x1, x2)
-    if kind == "similarity":  # keeps its form under one scale of both axes
+    if kind == "similarity":  # remains a similarity only if both axes have the same scale
         s1 = s2 * unit_of(x1, x2)
 
     def errors(found: Estimate) -> Array:
@@ -188,9 +188,24 @@ def findHomography(
     *,
     params: UsacParams | None = None,
 ) -> Found:
-    """H [3, 3] with H[2, 2] = 1 and the mask uint8 [N, 1]; (None, mask of zeros) without a model. method 0: least squares of all points.
+    """Estimates a homography like cv2.findHomography.
 
-    OpenCV's other form is (srcPoints, dstPoints, params, mask). Points may be homogeneous, [N, 3].
+    OpenCV's other form is (srcPoints, dstPoints, params, mask).
+
+    Args:
+        srcPoints, dstPoints: Matches in px, shape (N, 2), (N, 1, 2) or (1, N, 2), or homogeneous with three columns; N >= 4.
+        method: RANSAC, LMEDS, RHO or USAC_* for the robust estimation; 0 for least squares of all points.
+        ransacReprojThreshold: Largest distance of an inlier in the second image in px; 0 or less means 3.
+        mask: Filled with the result if shape and type fit.
+        maxIters: Most samples to draw, 300000 by default.
+        confidence: Probability of having drawn a sample without outliers.
+        params: UsacParams of this module or of cv2.
+
+    Returns:
+        H of shape (3, 3) with H[2, 2] = 1, and the mask, uint8 of shape (N, 1); (None, zeros) without a model.
+
+    Raises:
+        ValueError: If shapes differ, the method is unknown, or fewer than four points are given.
     """
     x1, x2 = _cv.pair(srcPoints, dstPoints, "srcPoints", "dstPoints", homogeneous=True)
     params, limit, mask = _usac.form(method, ransacReprojThreshold, mask, params)
@@ -235,7 +250,25 @@ def estimateAffine2D(
     confidence: float = 0.99,
     refineIters: int = 10,
 ) -> Found:
-    """A [2, 3] of an affine map and the mask uint8 [N, 1]. refineIters is not needed. OpenCV's other form is (from_, to, params, inliers)."""
+    """Estimates an affine map like cv2.estimateAffine2D.
+
+    OpenCV's other form is (from_, to, params, inliers).
+
+    Args:
+        from_, to: Matches in px, shape (N, 2), (N, 1, 2) or (1, N, 2); N >= 2.
+        inliers: Mask, filled with the result if shape and type fit.
+        method: RANSAC, LMEDS or USAC_*.
+        ransacReprojThreshold: Largest distance of an inlier in the second image in px.
+        maxIters: Most samples to draw, 300000 by default.
+        confidence: Probability of having drawn a sample without outliers.
+        refineIters: Not used; the fit has a closed form.
+
+    Returns:
+        Matrix of shape (2, 3) and the mask, uint8 of shape (N, 1); (None, zeros) without a model.
+
+    Raises:
+        ValueError: If shapes differ, the method is unknown, or fewer than two points are given.
+    """
     if _usac.given(inliers):
         mask = method if isinstance(method, np.ndarray) else None
         return _of_affine("affine", from_, to, mask, None, None, None, None, inliers)
@@ -254,6 +287,22 @@ def estimateAffinePartial2D(
     confidence: float = 0.99,
     refineIters: int = 10,
 ) -> Found:
-    """The same of a turn, a scale and a shift."""
+    """Estimates a similarity (rotation, scale and shift) like cv2.estimateAffinePartial2D.
+
+    Args:
+        from_, to: Matches in px, shape (N, 2), (N, 1, 2) or (1, N, 2); N >= 2.
+        inliers: Mask, filled with the result if shape and type fit.
+        method: RANSAC or LMEDS.
+        ransacReprojThreshold: Largest distance of an inlier in the second image in px.
+        maxIters: Most samples to draw, 300000 by default.
+        confidence: Probability of having drawn a sample without outliers.
+        refineIters: Not used; the fit has a closed form.
+
+    Returns:
+        Matrix of shape (2, 3) and the mask, uint8 of shape (N, 1); (None, zeros) without a model.
+
+    Raises:
+        ValueError: If shapes differ, the method is unknown, or fewer than two points are given.
+    """
     _usac.check_method(method, "estimateAffinePartial2D", {RANSAC, LMEDS})
     return _of_affine("similarity", from_, to, inliers, method, ransacReprojThreshold, maxIters, confidence)

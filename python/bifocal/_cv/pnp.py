@@ -15,14 +15,14 @@ from .poses import fit_pose
 
 SOLVEPNP_ITERATIVE, SOLVEPNP_EPNP, SOLVEPNP_P3P, SOLVEPNP_AP3P, SOLVEPNP_IPPE, SOLVEPNP_IPPE_SQUARE, SOLVEPNP_SQPNP = range(7)
 _STEPS = 50
-_FLAT = 1e-3  # thickness by width, squared, of points on a plane
-_COMPLEX = 1e-30  # step of derivatives by complex numbers, which have no rounding error
+_FLAT = 1e-3  # largest (thickness / width)^2 of points on a plane
+_COMPLEX = 1e-30  # step of complex-step derivatives, which have no cancellation
 
 Pose = Optional[Tuple[Array, Array]]
 
 
 def _from_plane(X: Array, m: Array, V: Array) -> Pose:
-    """Returns the pose of scene points on a plane, from the homography to normalised points; V: rows are the axes of the plane."""
+    """Computes the pose from scene points on a plane, via the homography to normalised points. V: rows are the axes of the plane."""
     turn = np.eye(3) if V[2, 0] ** 2 + V[2, 1] ** 2 < 1e-10 else V
     turn = -turn if np.linalg.det(turn) < 0 else turn
     shift = -turn @ X.mean(0)
@@ -42,7 +42,7 @@ def _nearest_rotation(M: Array) -> Array:
 
 
 def _from_space(X: Array, m: Array) -> Pose:
-    """Returns the pose of at least six scene points by the linear method."""
+    """Computes the pose from at least six scene points by the linear method."""
     P = np.c_[X, np.ones(len(X))]
     zero = np.zeros_like(P)
     rows = np.concatenate([np.c_[P, zero, -m[:, :1] * P], np.c_[zero, P, -m[:, 1:] * P]])
@@ -53,7 +53,7 @@ def _from_space(X: Array, m: Array) -> Pose:
 
 
 def _start(X: Array, m: Array) -> Pose:
-    """Returns the pose that refinement begins with, as OpenCV does; m: normalised points."""
+    """Computes the initial pose of the refinement, as OpenCV does. m: normalised points."""
     centred = X - X.mean(0)
     _, sizes, V = np.linalg.svd(centred.T @ centred)
     if sizes[2] < _FLAT * sizes[1]:
@@ -129,12 +129,14 @@ def solvePnP(
     useExtrinsicGuess: bool = False,
     flags: int = SOLVEPNP_ITERATIVE,
 ) -> tuple[bool, Array | None, Array | None]:
-    """Finds the pose of least squared reprojection errors of all points. `solvePnPRansac` and `bifocal.estimate_absolute_pose` stand outliers.
+    """Computes the pose with the least squared reprojection errors of all points.
+
+    `solvePnPRansac` and `bifocal.estimate_absolute_pose` tolerate outliers.
 
     Args:
         objectPoints: Scene points, shape (N, 3), N >= 4, or 3 with a guess. Rows with NaN are ignored.
         imagePoints: Image points in px, shape (N, 2).
-        cameraMatrix: Intrinsics, shape (3, 3), px.
+        cameraMatrix: Intrinsics in px, shape (3, 3).
         distCoeffs: 0, 4, 5, 8, 12 or 14 coefficients.
         rvec, tvec: Start of the refinement with useExtrinsicGuess; filled with the result.
         useExtrinsicGuess: Refines the given pose.
@@ -145,7 +147,7 @@ def solvePnP(
         Success, the rotation vector and the translation, float64 (3, 1) each; False, rvec, tvec if the points do not determine a pose.
 
     Raises:
-        ValueError: If there are too few points, or other than four for SOLVEPNP_P3P and SOLVEPNP_AP3P.
+        ValueError: If the points are too few, or not four for SOLVEPNP_P3P and SOLVEPNP_AP3P.
     """
     X, x = _cv.points(objectPoints, "objectPoints", 3), _cv.points(imagePoints, "imagePoints")
     if len(X) != len(x):

@@ -26,7 +26,7 @@ _FOCAL = [*_POINTS, "focal", "pp", "R", "t", "mask"]
 
 
 def _flags(mask: Any, count: int) -> Array | None:
-    """A given mask as uint8 [N]; None where there is none."""
+    """Returns a given mask as uint8 of shape (N,); None without a mask."""
     try:
         array = np.zeros(0, np.uint8) if mask is None else np.asarray(mask)
     except (ValueError, TypeError):
@@ -43,7 +43,10 @@ def _flags(mask: Any, count: int) -> Array | None:
 
 
 def _seen(u1: Array, u2: Array, R: Array, t: Array, limit: float) -> tuple[Array, Array]:
-    """Points [N, 4] of length 1 by the linear method, and those in front of both cameras and nearer than `limit` to them."""
+    """Triangulates homogeneous points of shape (N, 4) and length 1 by the linear method.
+
+    Returns the points, and True for points in front of both cameras that are nearer than `limit` to both.
+    """
     P = np.c_[R, t]
     A = np.empty((len(u1), 4, 4))
     A[:, :2, :2], A[:, :2, 3] = -np.eye(2), 0
@@ -77,17 +80,27 @@ def _of_two_cameras(given: dict[str, Any]) -> tuple[Any, ...]:
 
 @_cv.quiet
 def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
-    """The pose of an essential matrix that has most points in front of both cameras, in OpenCV's forms:
+    """Chooses the pose of an essential matrix with most points in front of both cameras, in OpenCV's forms.
 
-    (E, points1, points2, cameraMatrix, R, t, mask) -> (count, R, t [3, 1], mask [N, 1]),
-    (E, points1, points2, focal=1.0, pp=(0, 0), R, t, mask) -> the same,
-    (E, points1, points2, cameraMatrix, distanceThresh, R, t, mask, triangulatedPoints) -> the same and the points [4, N], of length 1,
-    (points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2, E, R, t, method, prob, threshold, mask), which finds E
-    -> (count, E, R, t, mask).
+    The forms of arguments and results are::
 
-    The mask is 0 and 255; a given one (of 0 and 1, or any numbers) keeps its values where the points are in front, and is filled. Points
-    beyond distanceThresh (50 as in OpenCV) baselines do not count. Arrays given for R and t are filled. The last form's mask is an output, 0
-    and 1.
+        (E, points1, points2, cameraMatrix, R, t, mask) -> (count, R, t, mask)
+        (E, points1, points2, focal=1.0, pp=(0, 0), R, t, mask) -> (count, R, t, mask)
+        (E, points1, points2, cameraMatrix, distanceThresh, R, t, mask, triangulatedPoints) -> (count, R, t, mask, points)
+        (points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2, E, R, t, method, prob, threshold, mask)
+            -> (count, E, R, t, mask), which estimates E
+
+    Args:
+        args, kwargs: Arguments of one of the forms. Arrays given for R, t and triangulatedPoints are filled. Points farther than distanceThresh
+            baselines (50 as in OpenCV) do not count. A given mask of 0 and 1, or any numbers, keeps its values at points in front.
+
+    Returns:
+        Results of the form: R (3, 3), t (3, 1), mask (N, 1) of 0 and 255, homogeneous points (4, N) of length 1. The mask of the last form is an
+        output of 0 and 1.
+
+    Raises:
+        ValueError: If shapes differ.
+        TypeError: If an argument is missing or not in the form.
     """
     if any(name in kwargs for name in _TWO_CAMERAS[2:6]) or (len(args) > 2 and _cv.shape(args[2]) == (3, 3) and _cv.shape(args[0]) != (3, 3)):
         return _of_two_cameras(_cv.arguments("recoverPose", _TWO_CAMERAS, args, kwargs))
@@ -119,7 +132,7 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 
 
 def fit_pose(x: Array, X: Array, camera: Any) -> tuple[Array, Array] | None:
-    """R, t of four or five points: the best of three points' poses over all, of five fitted to all by least squares."""
+    """Computes R, t from four or five points: the best pose of three points over all points, for five points refined by least squares."""
     K = np.asarray(_core.pinhole_of(camera))
     pinhole = np.array([[K[0], 0, K[2]], [0, K[1], K[3]], [0, 0, 1.0]])
     straight = _core.move_points(x, camera, False)
@@ -148,14 +161,14 @@ def fit_pose(x: Array, X: Array, camera: Any) -> tuple[Array, Array] | None:
 
 
 def pose_of(X: Array, x: Array, camera: Any, options: RobustOptions, given: tuple[Any, Any, Any]) -> tuple[bool, Array, Array, Array | None]:
-    """Returns what solvePnPRansac does; given: the arrays for rvec, tvec and inliers."""
+    """Computes the results of solvePnPRansac. given: output arrays for rvec, tvec and inliers."""
     if len(X) != len(x):
         raise ValueError(f"imagePoints: {len(x)} points, but objectPoints has {len(X)}")
     if len(X) < 4:
         raise ValueError(f"objectPoints: {len(X)} points, must be at least 4")
     pose: tuple[Array, Array] | None = None
     inliers = np.arange(len(X))
-    if len(X) <= 5:  # as in OpenCV, a sample is not questioned
+    if len(X) <= 5:  # as in OpenCV, a minimal sample is accepted without a test
         pose = fit_pose(x, X, camera)
     else:
         found = estimate_absolute_pose(x, X, camera, options=options)
@@ -184,7 +197,27 @@ def solvePnPRansac(
     inliers: Array | None = None,
     flags: int = 0,
 ) -> tuple[bool, Array, Array, Array | None]:
-    """(found, rvec [3, 1], tvec [3, 1], indices of the inliers int32 [K, 1]). useExtrinsicGuess and flags are not needed."""
+    """Estimates a camera pose robustly like cv2.solvePnPRansac.
+
+    Args:
+        objectPoints: Scene points, shape (N, 3), N >= 4.
+        imagePoints: Image points in px, shape (N, 2).
+        cameraMatrix: Intrinsics in px, shape (3, 3).
+        distCoeffs: 0, 4, 5 or 8 coefficients.
+        rvec, tvec: Filled with the result if shape and type fit.
+        useExtrinsicGuess: Not used.
+        iterationsCount: Most samples to draw, 300000 by default.
+        reprojectionError: Largest reprojection error of an inlier in px.
+        confidence: Probability of having drawn a sample without outliers.
+        inliers: Filled with the result if shape and type fit.
+        flags: Not used.
+
+    Returns:
+        Success, rotation vector (3, 1), translation (3, 1), and indices of the inliers, int32 of shape (K, 1), None without a pose.
+
+    Raises:
+        ValueError: If shapes differ, an option is out of range, or fewer than four points are given.
+    """
     X, x = _cv.points(objectPoints, "objectPoints", 3), _cv.points(imagePoints, "imagePoints")
     K = _cv.matrix(cameraMatrix)
     if len(x):

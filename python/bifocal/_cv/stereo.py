@@ -1,4 +1,4 @@
-"""OpenCV's StereoSGBM by Bifocal's semi-global matching of census codes."""
+"""OpenCV's StereoSGBM, implemented by semi-global matching of census codes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,25 @@ def _picture(given: Any, name: str) -> NDArray[Any]:
 
 
 class StereoSGBM:
-    """compute(left, right) returns int16 disparities times 16, (minDisparity - 1) * 16 where unknown.
+    """OpenCV's semi-global matching with Bifocal's costs: Hamming distances of census codes with penalties that fit them.
 
-    blockSize, P1, P2 and preFilterCap are kept and not used: costs are Hamming distances of census codes, with penalties that fit them.
-    Modes HH4 and SGBM_3WAY are 4 paths, the others 8. As OpenCV's code has it, against its documentation: disp12MaxDiff <= 0 is 1, a negative
-    uniquenessRatio 10, and columns whose search would leave the right image are unknown: the first minDisparity + numDisparities, and with a
-    negative minDisparity the last -minDisparity.
+    blockSize, P1, P2 and preFilterCap are kept and not used. Modes HH4 and SGBM_3WAY use 4 paths, the other modes 8. Some values follow OpenCV's
+    code instead of its documentation: disp12MaxDiff <= 0 means 1, a negative uniquenessRatio means 10, and columns whose search would leave the
+    right image are unknown: the first minDisparity + numDisparities, and with a negative minDisparity the last -minDisparity. Every argument has a
+    getter and a setter, such as getNumDisparities() and setNumDisparities(n).
+
+    Args:
+        minDisparity: Start of the disparity search in px.
+        numDisparities: Number of searched disparities.
+        disp12MaxDiff: Largest difference of the disparities of both directions in px.
+        uniquenessRatio: Per cent by which a match must be better than the best match elsewhere.
+        speckleWindowSize: Smaller regions of similar disparity become unknown, in px; 0 disables the filter.
+        speckleRange: Largest difference of neighbouring disparities in such a region, in px.
+        mode: STEREO_SGBM_MODE_*.
+        blockSize, P1, P2, preFilterCap: Not used.
+
+    Raises:
+        ValueError: If mode is not 0 to 3.
     """
 
     def __init__(
@@ -68,11 +81,18 @@ class StereoSGBM:
 
     @staticmethod
     def create(*args: Any, **kwargs: Any) -> StereoSGBM:
-        """Takes the arguments of the constructor."""
+        """Makes a matcher.
+
+        Args:
+            args, kwargs: Arguments of the constructor.
+
+        Returns:
+            StereoSGBM with these numbers.
+        """
         return StereoSGBM(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        """getNumDisparities(), setNumDisparities(n), and so on for every argument."""
+        """Returns the getter or setter of an argument, such as getNumDisparities() and setNumDisparities(n)."""
         given = self.__dict__.get("_given", {})
         if name[:3] == "get" and name[3:] in given:
             return lambda: given[name[3:]]
@@ -94,7 +114,18 @@ class StereoSGBM:
         return SgmOptions(min_disparity=g["MinDisparity"], disparities=g["NumDisparities"], paths=4 if few else 8, filter=check)
 
     def compute(self, left: Any, right: Any, disparity: NDArray[Any] | None = None) -> NDArray[np.int16]:
-        """int16 [H, W]."""
+        """Matches a rectified pair.
+
+        Args:
+            left, right: uint8, shape (H, W), or (H, W, 3) in the order BGR.
+            disparity: int16, shape (H, W), filled with the result.
+
+        Returns:
+            Disparities times 16, int16 of shape (H, W); (minDisparity - 1) * 16 if unknown.
+
+        Raises:
+            ValueError: If the shapes differ.
+        """
         picture, other = _picture(left, "left"), _picture(right, "right")
         if picture.ndim not in (2, 3):
             raise ValueError(f"left: shape {picture.shape}, must be (height, width) or (height, width, channels)")
@@ -102,7 +133,7 @@ class StereoSGBM:
         if self._matcher is None or self._made_for != key:
             self._matcher = StereoMatcher(picture.shape[1], picture.shape[0], key[1])
             self._made_for = key
-        # OpenCV's colours are blue, green, red.
+        # OpenCV orders colours as blue, green, red.
         pair = [np.ascontiguousarray(p[:, :, ::-1]) if p.ndim == 3 and p.shape[2] == 3 else p for p in (picture, other)]
         raw = self._matcher(*pair).raw.copy()
         first = self._given["MinDisparity"]

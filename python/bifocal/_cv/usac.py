@@ -1,4 +1,4 @@
-"""OpenCV's methods and UsacParams, and what of them has a meaning for Bifocal's one method."""
+"""OpenCV's robust methods and UsacParams, converted to options of Bifocal's single robust method."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ USAC_DEFAULT, USAC_PARALLEL, USAC_FM_8PTS, USAC_FAST, USAC_ACCURATE, USAC_PROSAC
 USAC = set(range(32, 39))
 ROBUST = {LMEDS, RANSAC, RHO} | USAC
 
-# Thresholds of OpenCV are a distance in one image; Bifocal's is that of the point pair, which is smaller by sqrt(2) when the images have
-# one scale.
+# OpenCV's thresholds are distances in one image. Bifocal's threshold is the distance of the point pair, which is smaller by sqrt(2) if both
+# images have the same scale.
 ONE_IMAGE = float(np.sqrt(0.5))
 
 Found = Tuple[Optional[Array], Optional[Array]]
@@ -35,12 +35,25 @@ Found = Tuple[Optional[Array], Optional[Array]]
 
 @dataclass
 class UsacParams:
-    """OpenCV's, with its defaults; the functions take an object of cv2 as well.
+    """OpenCV's UsacParams with its defaults. The functions also accept an object of cv2.
 
-    threshold, confidence, maxIterations and randomGeneratorState mean what they mean there (0 is the seed of every other call). sampler: UNIFORM,
-    or PROSAC for points in the order of their quality, the best first; NAPSAC and PROGRESSIVE_NAPSAC, which draw neighbours together, are
-    refused, and so is SCORE_METHOD_LMEDS, which has no threshold. The other scores, loMethod and its numbers, neighborsSearch, the polishers and
-    isParallel are checked and not used: there is one score, one refinement and one result for any number of threads.
+    NAPSAC and PROGRESSIVE_NAPSAC, which sample neighbours together, and SCORE_METHOD_LMEDS, which has no threshold, are refused. The remaining
+    choices are checked and not used, because Bifocal has a single score, a single refinement and the same result for any number of threads.
+
+    Attributes:
+        confidence: Probability of having drawn a sample without outliers.
+        isParallel: Not used.
+        loIterations: Not used.
+        loMethod: Not used.
+        loSampleSize: Not used.
+        maxIterations: Most samples to draw.
+        neighborsSearch: Not used.
+        randomGeneratorState: Seed of the sampling; 0 is the seed of all other functions.
+        sampler: SAMPLING_UNIFORM, or SAMPLING_PROSAC for points sorted by quality, the best first.
+        score: SCORE_METHOD_RANSAC, SCORE_METHOD_MSAC or SCORE_METHOD_MAGSAC, which all mean Bifocal's MSAC score.
+        threshold: Largest error of an inlier in px, as in OpenCV.
+        final_polisher: Not used.
+        final_polisher_iterations: Not used.
     """
 
     confidence: float = 0.99
@@ -59,7 +72,7 @@ class UsacParams:
 
 
 FIELDS = {name for name in UsacParams.__dataclass_fields__}
-# Each choice has so many values; those that are refused have the reason.
+# Number of values of each choice, and the reason for each refused value.
 _CHOICES = {"loMethod": 5, "neighborsSearch": 3, "sampler": 4, "score": 4, "final_polisher": 4}
 _REFUSED = {
     ("sampler", SAMPLING_NAPSAC): "samples of neighbours are not there: SAMPLING_UNIFORM or SAMPLING_PROSAC",
@@ -69,15 +82,15 @@ _REFUSED = {
 
 
 def given(params: Any) -> bool:
-    """Tells whether an argument is such an object, ours or OpenCV's."""
+    """Returns True if an argument is a UsacParams of this module or of cv2."""
     return not isinstance(params, (int, float, np.ndarray)) and all(hasattr(params, name) for name in FIELDS)
 
 
 def form(method: Any, threshold: Any, mask: Any, params: Any) -> tuple[Any, float, Any]:
-    """(params or None, threshold, mask) of a call (.., method, threshold, .., mask), or of its other form (.., params, mask)."""
+    """Converts both forms of a call, (.., method, threshold, .., mask) and (.., params, mask), to (params or None, threshold, mask)."""
     if params is None and given(method):
         params = method
-        if isinstance(threshold, np.ndarray):  # what stands there is the mask
+        if isinstance(threshold, np.ndarray):  # the mask is in the place of the threshold
             mask, threshold = threshold, 3.0
     if params is not None and not given(params):
         raise TypeError(f"params: {type(params).__name__}, must be UsacParams")
@@ -87,7 +100,7 @@ def form(method: Any, threshold: Any, mask: Any, params: Any) -> tuple[Any, floa
 
 
 def check_method(method: Any, function: str, methods: set[int]) -> None:
-    """ValueError unless the method is one of these."""
+    """Raises ValueError unless the method is in `methods`, and TypeError unless it is an integer."""
     if not isinstance(method, (int, np.integer)):
         raise TypeError(f"{function}: method: {type(method).__name__}, must be one of {sorted(methods)}")
     if method not in methods:
@@ -100,7 +113,7 @@ NAMES_OF_NUMBERS = "ransacReprojThreshold", "confidence", "maxIters"
 def robust_options(
     threshold: Any, confidence: Any, max_iterations: Any, names: tuple[str, str, str] = NAMES_OF_NUMBERS, unit: float = 1.0
 ) -> RobustOptions:
-    """Of a call's numbers, which it calls `names`; `unit` takes its threshold to Bifocal's px."""
+    """Makes options from the numbers of a call. `names` are their argument names in messages; `unit` converts the threshold to Bifocal's px."""
     threshold, confidence = number(threshold, names[0]), number(confidence, names[1])
     most = 300000 if max_iterations is None else whole(max_iterations, names[2])
     for name, value, right, text in zip(
@@ -115,7 +128,7 @@ def robust_options(
 
 
 def find(kind: ModelKind, x1: Array, x2: Array, params: Any, unit: float = 1.0, **cameras: Any) -> Estimate:
-    """An estimate by `params`, whose threshold times `unit` is Bifocal's px."""
+    """Estimates a model with the options of `params`, whose threshold times `unit` is in Bifocal's px."""
     for name, count in _CHOICES.items():
         value = whole(getattr(params, name), f"params.{name}")
         if not 0 <= value < count:

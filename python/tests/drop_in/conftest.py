@@ -1,4 +1,4 @@
-"""The tests here share scenes.py with those of the folder above."""
+"""Makes scenes.py of the parent folder importable for the tests here."""
 
 import pathlib
 import sys

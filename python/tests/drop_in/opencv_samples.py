@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""opencv_samples.py [FOLDER]: runs OpenCV's own Python samples (Debian's opencv-doc) that call functions of bifocal.cv, as they are and with
-these functions in their place. Fails when one fails that runs with OpenCV's; prints what both say."""
+"""opencv_samples.py [FOLDER]: runs OpenCV's own Python samples (Debian's opencv-doc) that call functions of bifocal.cv, unchanged and with
+functions of bifocal.cv instead of cv2. Fails if a sample fails that runs with OpenCV; prints the output of both."""
 
 import contextlib
 import io
@@ -25,14 +25,14 @@ SAMPLES = {
 }
 OWN = {name: getattr(cv2, name) for name in bifocal.cv.__all__ if hasattr(cv2, name)}
 cv2.samples.addSamplesDataSearchPath(str(DATA))
-# Nobody looks: no windows.
+# The samples run without windows.
 for name in ("imshow", "waitKey", "destroyAllWindows", "setMouseCallback", "namedWindow"):
     setattr(cv2, name, lambda *_, **__: 0)
 os.environ["MPLBACKEND"] = "Agg"
 
 
 def run(sample, arguments):
-    """What the sample says, and how it ended if that was not well."""
+    """Returns the output of a sample, and its failure or None."""
     sys.argv = [sample, *map(str, arguments)]
     out, ended = io.StringIO(), None
     try:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""opencv_tests.py CHECKOUT: runs those of OpenCV's own Python tests that call functions of bifocal.cv, as they are and with these functions in
-their place. CHECKOUT: of github.com/opencv/opencv, or its source package from PyPI. Fails when one fails that passes with OpenCV's."""
+"""opencv_tests.py CHECKOUT: runs OpenCV's own Python tests that call functions of bifocal.cv, unchanged and with functions of bifocal.cv
+instead of cv2. CHECKOUT: of github.com/opencv/opencv, or its source package from PyPI. Fails if a test fails that passes with OpenCV."""
 
 import pathlib
 import re
@@ -21,7 +21,7 @@ def files(checkout):
 
 
 def results(file):
-    """Name and end of each test of a file."""
+    """Returns the name and the outcome of each test of a file."""
     name = f"opencv_{file.stem}"
     module = types.ModuleType(name)
     module.__file__ = str(file)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""poselib_tests.py CHECKOUT DATA: PoseLib's Python test, which runs the project posebench, as it is and with bifocal.poselib imported for poselib.
+"""poselib_tests.py CHECKOUT DATA: runs PoseLib's Python test, the project posebench, unchanged and with bifocal.poselib instead of poselib.
 
-CHECKOUT: of posebench. Its data are downloads; here they are, under the names of three of its sets, matches of the photographs of fountain-P11
-and Herz-Jesus-P8 in DATA, whose cameras are known, and synthetic scenes for homographies and absolute poses. Fails when an estimator that runs
-with PoseLib does not with Bifocal, or its area under the recall curve is lower by more than 0.02."""
+CHECKOUT: of posebench. Its data are downloads. They are replaced, under the names of three of its sets, by matches of the photographs of
+fountain-P11 and Herz-Jesus-P8 in DATA, whose cameras are known, and by synthetic scenes for homographies and absolute poses. Fails if an
+estimator that runs with PoseLib fails with Bifocal, or if its area under the recall curve is lower by more than 0.02."""
 
 import contextlib
 import importlib
@@ -38,7 +38,7 @@ def put(group, **values):
 
 
 def photographs(file, data):
-    """All pairs of each scene with 30 matches and more."""
+    """Returns the pairs of each scene that have at least 30 matches."""
     for scene in ("fountain-P11", "Herz-Jesus-P8"):
         views = []
         for photo in sorted((data / "collections" / scene).glob("*.jpg")):
@@ -74,7 +74,7 @@ def synthetic(planes, cameras):
 
 
 def evaluate(module):
-    """{estimator: numbers, or how it ended} with `module` in the place of poselib."""
+    """Returns {estimator: numbers or failure} with `module` instead of poselib."""
     for name in [n for n in sys.modules if n.split(".")[0] == "posebench"]:
         del sys.modules[name]
     sys.modules["poselib"] = module

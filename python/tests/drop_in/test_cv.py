@@ -1,4 +1,4 @@
-"""bifocal.cv: the truth is found, and beside OpenCV (where it is installed) shapes and types are the same."""
+"""bifocal.cv finds the true model, and shapes and types equal OpenCV's if it is installed."""
 
 import numpy as np
 import pytest
@@ -83,7 +83,7 @@ def test_solve_pnp_ransac():
 def test_rotation_vectors(degrees):
     axis = np.array([0.36, -0.48, 0.8])
     r = arrays.rotation_vector(rotation(axis, degrees))[:, 0]
-    r = r if r @ axis >= 0 else -r  # half a turn has two
+    r = r if r @ axis >= 0 else -r  # a rotation by 180 degrees has two axes
     assert np.abs(np.degrees(r) - axis * degrees).max() < 1e-5
 
 
@@ -121,20 +121,20 @@ def test_usac_params():
     assert np.array_equal(E, same)
     found, _ = cv.estimateAffine2D(S.x1, MAPPED, params)
     assert np.abs(found - A).max() < 1e-6
-    # The mask may stand behind params, where another form has its threshold.
+    # The mask may follow params, in the place of the threshold of the other form.
     given = np.zeros((600, 1), np.uint8)
     cv.findHomography(PLANE.x1, PLANE.x2, params, given)
     assert given[PLANE.right].mean() > 0.95
     given[:] = 0
     cv.findFundamentalMat(S.x1, S.x2, params, given)
     assert given[S.right].mean() > 0.9
-    # Another seed draws other samples.
+    # A different seed draws different samples.
     few = [cv.findFundamentalMat(S.x1, S.x2, with_params(cv, maxIterations=30, randomGeneratorState=seed))[0] for seed in (0, 0, 1, 2)]
     assert np.array_equal(few[0], few[1]) and not (np.array_equal(few[0], few[2]) and np.array_equal(few[0], few[3]))
 
 
 def test_prosac_takes_the_first_points_first():
-    """Right matches in front: a few samples do, which in another order find nothing."""
+    """Correct matches come first: a few samples suffice, which find no model in another order."""
     rng = np.random.default_rng(0)
     n, right = 3000, 60
     x1 = rng.uniform([0, 0], [1280, 960], (n, 2))
@@ -227,12 +227,12 @@ BESIDE = {
     "camera": lambda m: m.solvePnPRansac(S.X, S.x2, K, LENS * 0)[:3],
     "stereo": lambda m: m.StereoSGBM_create(0, 32, 5).compute(texture(96, 200)[:, 20:180], texture(96, 200)[:, 30:190]),
 }
-# Models that are as good as determined: they agree with OpenCV's.
+# Models that the data determine, so that they equal OpenCV's.
 SAME = ["homography of all", "fundamental of all", "affine", "similarity", "pose", "pose, focal"]
 
 
 def test_usac_params_of_opencv():
-    """Its defaults and constants are ours, and its objects are taken."""
+    """OpenCV's defaults and constants equal ours, and its objects are accepted."""
     cv2 = pytest.importorskip("cv2")
     ours, theirs = cv.UsacParams(), cv2.UsacParams()
     assert {name: getattr(theirs, name) for name in dir(theirs) if not name.startswith("_")} == vars(ours)
@@ -242,7 +242,7 @@ def test_usac_params_of_opencv():
     assert np.array_equal(cv.findFundamentalMat(S.x1, S.x2, theirs)[0], cv.findFundamentalMat(S.x1, S.x2, ours)[0])
     with pytest.raises(ValueError, match="params.sampler = 2"):
         cv.findFundamentalMat(S.x1, S.x2, with_params(cv2, sampler=cv2.SAMPLING_NAPSAC))
-    # With the same numbers both find the plane.
+    # Both find the plane with the same parameters.
     for module in (cv, cv2):
         H, mask = module.findHomography(PLANE.x1, PLANE.x2, with_params(module, threshold=3.0, confidence=0.999))
         assert transfer(H, PLANE.clean1, PLANE.clean2).mean() < 0.5 and mask[PLANE.right].mean() > 0.9

@@ -1,4 +1,4 @@
-"""bifocal.cv gives the numbers of OpenCV 5.0.0 and does not need it."""
+"""bifocal.cv gives the numbers of OpenCV 5.0.0 without OpenCV."""
 
 import subprocess
 import sys
@@ -105,7 +105,7 @@ def test_decompose_essential_mat():
     ("count", "flags", "r", "t", "tolerance"),
     [
         (7, cv.SOLVEPNP_ITERATIVE, [0.1002451592, 0.1984583976, 0.0523117709], [-0.1982051466, -0.1988966431, 5.0020804632], 1e-6),
-        # OpenCV ends 2e-5 away from the minimum.
+        # OpenCV ends at a distance of 2e-5 from the minimum.
         (4, cv.SOLVEPNP_ITERATIVE, [0.1120010786, 0.202361602, 0.051420144], [-0.199374697, -0.19840684, 4.9945443157], 1e-4),
         (4, cv.SOLVEPNP_P3P, [0.0515805394, -0.1906433473, 0.0506806671], [-0.1874567699, -0.1851866406, 4.6830938725], 1e-7),
     ],
@@ -119,7 +119,7 @@ def test_solve_pnp(count, flags, r, t, tolerance):
 
 
 def test_solve_pnp_solves_four_points_off_a_plane():
-    """OpenCV's needs six."""
+    """OpenCV needs six points off a plane."""
     corners = SCENE[[0, 1, 3, 4]]
     x = cv.distortPoints((corners + [-0.2, -0.2, 5])[:, :2] / (corners + [-0.2, -0.2, 5])[:, 2:], K1, LENS)
     is_found, rvec, tvec = cv.solvePnP(corners, x, K1, LENS)

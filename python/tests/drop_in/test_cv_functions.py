@@ -24,7 +24,7 @@ def rng(seed):
 
 
 def same(ours, theirs, tolerance):
-    """Compares arrays, tuples of arrays and numbers; shapes and types are equal."""
+    """Compares arrays, tuples of arrays and numbers; shapes and types must be equal."""
     if isinstance(theirs, tuple):
         assert isinstance(ours, tuple) and len(ours) == len(theirs)
         for a, b in zip(ours, theirs):
@@ -38,7 +38,7 @@ def same(ours, theirs, tolerance):
 
 
 def texture(seed, height=240, width=320):
-    """Blobs of several sizes in colour."""
+    """Returns a colour image of blobs of several sizes."""
     image = np.zeros((height, width, 3))
     for sigma in (2, 4, 8, 16):
         image += sigma * cv2.GaussianBlur(rng(seed).normal(size=image.shape), (0, 0), sigma)
@@ -87,7 +87,7 @@ def test_remap(seed, dtype, border):
         keywords = {"borderMode": border, "borderValue": (9, 20, 30, 40)}
         for maps in ((x, y), (np.stack([x, y], -1), None), fixed):
             ours, theirs = (module.remap(source, *maps, cv2.INTER_LINEAR, **keywords) for module in (cv, cv2))
-            # One level in 10,000 pixels: OpenCV's order of sums depends on the place in the row.
+            # One grey level in 10,000 pixels, because OpenCV's order of sums depends on the position in the row.
             same(ours, theirs, 0 if dtype == np.uint8 else 1e-2 if dtype == np.float32 else 1)
             assert dtype == np.float32 or (ours != theirs).mean() < 1e-3
         same(cv.remap(source, x, y, cv2.INTER_NEAREST, **keywords), cv2.remap(source, x, y, cv2.INTER_NEAREST, **keywords), 0)
@@ -199,7 +199,7 @@ def test_sift_finds_opencv_s_features_and_describes_them_alike(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_draw_matches_has_opencv_s_layout(seed):
-    """Outside of the strokes both are the images; strokes of a given colour lie at the same places."""
+    """Outside of the strokes both results equal the images; strokes of a given colour lie at the same places."""
     first, second = texture(seed), texture(seed + 1, 200, 100)
     points = [[cv2.KeyPoint(float(x), float(y), 8) for x, y in rng(k).uniform(20, 80, (6, 2))] for k in (0, 1)]
     matches = [cv2.DMatch(i, 5 - i, 0, 1.0) for i in range(6)]

@@ -1,4 +1,4 @@
-"""bifocal.cv gives OpenCV's values: masks, minimal samples, output arrays. The constants are those of OpenCV 5.0.0; beside OpenCV where it is installed."""
+"""bifocal.cv gives OpenCV's values: masks, minimal samples, output arrays. The constants were computed by OpenCV 5.0.0; compared with OpenCV if it is installed."""
 
 import pathlib
 
@@ -15,7 +15,7 @@ def points(*numbers):
     return np.array(numbers, float).reshape(-1, 2)
 
 
-# A square and where a camera sees it, two and three points, and seven matches whose fundamental matrix is one of three.
+# A square and its image, two and three points, and seven matches with three fundamental matrices.
 SQUARE, SEEN = points(0, 0, 640, 0, 640, 480, 0, 480), points(100, 80, 520, 60, 560, 400, 70, 430)
 EYES, UPRIGHT = points(210, 300, 330, 298), points(70, 90, 130, 90)
 FACE, UPRIGHT_FACE = points(210, 300, 330, 298, 270, 380), points(70, 90, 130, 90, 100, 130)
@@ -37,7 +37,7 @@ EIGHT_F = [[2.6703973370e-07, -1.0518502495e-05, -1.4787177112e-03], [1.06736666
 
 @pytest.fixture(scope="module")
 def views():
-    """200 matches of two views, the first 150 right, with an essential matrix."""
+    """Returns 200 matches of two views, whose first 150 are correct, and the essential matrix."""
     if not FIELD_CASES.is_dir():
         pytest.skip("no field cases beside the checkout")
     rows = np.loadtxt(FIELD_CASES / "relative_pose.txt")
@@ -76,7 +76,7 @@ def test_recover_pose_keeps_the_values_of_a_mask(views, form, name):
 
 
 def test_the_mask_of_the_search_goes_through_recover_pose(views):
-    """The field case: what is kept by mask == 1 is what was counted."""
+    """Field case: mask == 1 selects as many matches as recoverPose counted."""
     x1, x2, _ = views
     E, mask = cv.findEssentialMat(x1, x2, K, cv.RANSAC, 0.999, 1.0)
     n, _, _, mask = cv.recoverPose(E, x1, x2, K, mask=mask)
@@ -85,7 +85,7 @@ def test_the_mask_of_the_search_goes_through_recover_pose(views):
 
 def test_masks_that_are_no_input_of_recover_pose(views):
     x1, x2, E = views
-    n, _, _, mask = cv.recoverPose(E, x1, x2, K, mask=np.arange(200) < 100)  # bool: new, 0 and 1
+    n, _, _, mask = cv.recoverPose(E, x1, x2, K, mask=np.arange(200) < 100)  # a bool mask gives a new mask of 0 and 1
     assert n == 100 and mask.dtype == np.uint8 and set(np.unique(mask)) == {0, 1}
     assert set(np.unique(cv.recoverPose(E, x1, x2, K, mask=np.zeros((0, 1), np.uint8))[3])) == {0, 255}
     for mask, kind in ((np.ones((200, 1)), TypeError), (np.ones((199, 1), np.uint8), ValueError), (np.ones((20, 10), np.uint8), ValueError), ([300] * 200, ValueError)):
@@ -101,7 +101,7 @@ def test_recover_pose_that_finds_e_itself(views):
     E, _ = cv.findEssentialMat(x1, x2, K)
     alone = cv.recoverPose(E, x1, x2, K)
     assert np.allclose(out[1], E) and np.allclose(out[2], alone[1]) and np.allclose(out[3], alone[2])
-    x1, x2 = SEVEN1[:5], SEVEN2[:5]  # the solution that most points are in front for
+    x1, x2 = SEVEN1[:5], SEVEN2[:5]  # the solution with most points in front of both cameras
     assert cv.recoverPose(x1, x2, K, None, K, None)[0] >= 4
     rng = np.random.default_rng(0)
     nothing = cv.recoverPose(rng.uniform(0, 900, (30, 2)), rng.uniform(0, 900, (30, 2)), K, None, K, None)
@@ -129,7 +129,7 @@ def test_masks_that_are_given_are_filled(name):
         mask = SEARCHES[name](cv, given)[1]
         assert np.array_equal(given.ravel(), alone.ravel()) and np.shares_memory(mask, given)
         assert mask is given or given.ndim == 1
-    # Another type or number: OpenCV makes a new one.
+    # OpenCV makes a new array for another type or number of elements.
     for given in (np.full((200, 1), 9.0), np.full((200, 1), 9, np.int32), np.ones((200, 1), bool), np.full((3, 1), 9, np.uint8), np.zeros((0, 1), np.uint8)):
         before = given.copy()
         assert np.array_equal(SEARCHES[name](cv, given)[1], alone) and np.array_equal(given, before)
@@ -167,7 +167,7 @@ def test_four_points(method):
 
 
 def test_least_squares_of_all_points():
-    """Method 0: the mask says which points the map fits, also none."""
+    """Method 0: the mask flags the points that the map fits, possibly no point."""
     x1, x2 = np.r_[SQUARE, points(300, 200, 320, 470)], np.r_[SEEN, points(305, 235, 312, 423)]
     H, mask = cv.findHomography(x1, x2)
     expected = [[0.68110577936, -0.066795288692, 97.092366681], [-0.032522457171, 0.62836667913, 87.889758732], [2.1047419250e-05, -2.3100953220e-04, 1]]
@@ -178,17 +178,17 @@ def test_least_squares_of_all_points():
 
 
 def test_a_similarity_by_least_squares():
-    """Five landmarks of a face: OpenCV's method of least median takes all of them."""
+    """OpenCV's least median of squares accepts all five landmarks of a face."""
     expected = [[0.4553348749, -0.046378498467, -4.7572426104], [0.046378498467, 0.4553348749, -49.763234917]]
     for method in (cv.LMEDS, cv.RANSAC):
         A, mask = cv.estimateAffinePartial2D(LANDMARKS, TEMPLATE, method=method)
         assert same(A, expected) and mask.all()
-    A, mask = cv.estimateAffinePartial2D(LANDMARKS * 10, TEMPLATE * 10, method=cv.LMEDS)  # beyond 3 px
+    A, mask = cv.estimateAffinePartial2D(LANDMARKS * 10, TEMPLATE * 10, method=cv.LMEDS)  # errors exceed 3 px
     assert same(A, np.multiply(expected, [1, 1, 10]), 1e-5) and mask.all()
 
 
 def each_is_one_of(found, expected, tolerance):
-    """Solutions in any order; essential matrices of either sign."""
+    """Compares solutions in any order, and essential matrices with either sign."""
     return all(min(min(np.abs(F - G).max(), np.abs(F + G).max()) for G in np.array(found).reshape(-1, 3, 3)) < tolerance for F in np.array(expected))
 
 
@@ -228,7 +228,7 @@ def test_four_corners_of_a_camera():
 
 @pytest.mark.parametrize("extra", [1, 2, 3])
 def test_a_few_points_that_all_agree(extra):
-    """Too few to show that it is no chance, but OpenCV gives their map."""
+    """Too few points for a significant model, but OpenCV returns their map."""
     for kind, sample, call in (
         (3, 2, cv.estimateAffinePartial2D),
         (3, 3, cv.estimateAffine2D),
@@ -250,7 +250,7 @@ ANY = np.array([[3, 5], [90, 11], [47, 80], [20, 60], [75, 33], [66, 91], [10, 3
 
 @pytest.mark.parametrize("x1, x2", [(ONE, ANY), (ONE, ONE), (LINE, ANY), (LINE, LINE * [2, 1]), (LINE, ONE)], ids=["point", "points", "line", "lines", "both"])
 def test_degenerate_minimal_samples_have_no_map(x1, x2):
-    """OpenCV: NaN, infinity or a map of rank 1."""
+    """OpenCV returns NaN, infinity or a map of rank 1 here."""
     calls = [
         (2, cv.estimateAffinePartial2D, x1 is LINE),
         (3, cv.estimateAffine2D, False),
@@ -262,7 +262,7 @@ def test_degenerate_minimal_samples_have_no_map(x1, x2):
         assert (model is not None) == determined and mask.tolist() == [[int(determined)]] * n
         assert model is None or np.isfinite(model).all()
     F, mask = cv.findFundamentalMat(x1, x2, cv.FM_8POINT)
-    assert F is None and mask.all()  # as OpenCV's
+    assert F is None and mask.all()  # as in OpenCV
     assert cv.findEssentialMat(ONE[:5], ONE[:5], K)[0] is None
 
 
@@ -273,7 +273,7 @@ def test_two_points_for_an_affine_map():
 
 @pytest.mark.parametrize("mm", [1e-3, 1.0, 1e3])
 def test_the_threshold_is_a_distance_in_the_second_image(mm):
-    """Corners of a board in m, mm or um to px, and back."""
+    """Corners of a board in m, mm or um are mapped to px and back."""
     s = PLANE
     board = s.clean1 * mm + 7 * mm
     H, mask = cv.findHomography(board, s.x2, cv.RANSAC, 3.0)
@@ -295,7 +295,7 @@ def mapped(H, x):
 
 
 def test_beside_opencv(views):
-    """The same numbers as OpenCV of what has one answer."""
+    """Problems with a unique solution give the same numbers as OpenCV."""
     cv2 = pytest.importorskip("cv2")
     rng = np.random.default_rng(0)
     x1 = rng.uniform(0, 1000, (200, 2))

@@ -1,4 +1,4 @@
-"""bifocal.poselib: PoseLib's dictionaries in and out, and beside PoseLib where it is installed."""
+"""bifocal.poselib takes and returns PoseLib's dictionaries; compared with PoseLib if it is installed."""
 
 import sys
 
@@ -75,7 +75,7 @@ def test_no_model_is_the_identity():
     assert np.array_equal(pose.R, np.eye(3)) and info["num_inliers"] == 0 and info["inliers"] == [False] * 3
     F, _ = poselib.estimate_fundamental(S.x1[:3], S.x2[:3])
     assert not F.any()
-    # Matches at random: none of what they are explained by is beyond chance.
+    # Random matches have no significant model.
     x1, x2 = np.random.default_rng(0).uniform(0, 900, (2, 30, 2))
     for find in (poselib.estimate_fundamental, poselib.estimate_homography):
         model, info = find(x1, x2)
@@ -84,7 +84,7 @@ def test_no_model_is_the_identity():
 
 @pytest.mark.parametrize("mm", [1e-3, 1.0, 1e3])
 def test_the_threshold_is_a_distance_in_the_second_image(mm):
-    """Corners of a board in m, mm or um, seen in px."""
+    """Corners of a board in m, mm or um are mapped to px."""
     H, info = poselib.estimate_homography(PLANE.clean1 * mm, PLANE.x2, {"max_reproj_error": 3.0})
     inliers = np.array(info["inliers"])
     assert inliers[PLANE.right].mean() > 0.95 and inliers[~PLANE.right].mean() < 0.05 and abs(np.linalg.norm(H) - 1) < 1e-9
@@ -92,7 +92,7 @@ def test_the_threshold_is_a_distance_in_the_second_image(mm):
 
 
 def test_few_points_that_all_agree():
-    """PoseLib gives their model, though nobody can tell it from chance."""
+    """PoseLib returns a model for these few points, although it is not significant."""
     for n in (5, 6, 7, 8):
         s, plane = Scene(n=n, right=1, noise=0.1, seed=3), Scene(n=n - 1, right=1, noise=0.1, seed=3, plane=True)
         pose, info = poselib.estimate_relative_pose(s.x1, s.x2, CAMERA, CAMERA)
@@ -155,7 +155,7 @@ def test_beside_poselib():
 
 
 def test_keys_and_types_beside_poselib():
-    """Of every function, with a model and without."""
+    """Every function returns PoseLib's keys and types, with and without a model."""
     peer = pytest.importorskip("poselib")
     assert {k: type(v) for k, v in peer.RansacOptions().items()} == {k: type(v) for k, v in poselib.RansacOptions().items()}
     assert {k: type(v) for k, v in peer.BundleOptions().items()} == {k: type(v) for k, v in poselib.BundleOptions().items()}
@@ -186,7 +186,7 @@ def test_keys_and_types_beside_poselib():
 
 
 def test_the_example_of_poselibs_readme():
-    """Its calls: default dictionaries, keys that are left out, and a camera of any model."""
+    """The calls of the README use default dictionaries, omitted keys, and a camera of any model."""
     s = Scene(n=400, seed=9)
     camera = {"model": "SIMPLE_PINHOLE", "width": 1280, "height": 960, "params": [1000, 640, 480]}
     pose, info = poselib.estimate_absolute_pose(s.x2, s.X, camera, {"max_reproj_error": 16.0}, {})

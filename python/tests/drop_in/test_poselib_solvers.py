@@ -1,4 +1,4 @@
-"""bifocal.poselib's minimal solvers: the true model among the solutions, and beside PoseLib where it is installed."""
+"""Minimal solvers of bifocal.poselib: the true model is among the solutions; compared with PoseLib if it is installed."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from bifocal import poselib
 
 
 class Views:
-    """Scene points in front of two cameras, as rays of the cameras' frames."""
+    """Returns scene points in front of two cameras as rays in the frames of the cameras."""
 
     def __init__(self, count, seed, upright=False, behind=False):
         rng = np.random.default_rng(seed)
@@ -16,7 +16,7 @@ class Views:
         self.t = rng.normal(size=3)
         self.t /= np.linalg.norm(self.t)
         self.X = rng.uniform(-1, 1, (count, 3)) * [2, 2, 1] + [0, 0, 5]
-        if behind:  # rays of cameras that see all around
+        if behind:  # rays of omnidirectional cameras
             self.X[::2, 2] -= 10
         self.x1, self.x2 = self.X, self.X @ self.R.T + self.t
 
@@ -105,7 +105,7 @@ def test_beside_poselib():
         for find, other, n in ((poselib.relpose_5pt, theirs.relpose_5pt, 5), (poselib.p3p, None, 3)):
             ours = find(a[:n], b[:n]) if other else find(b[:n], views.X[:n])
             found = other(a[:n], b[:n]) if other else theirs.p3p(b[:n], views.X[:n])
-            for pose in ours:  # each of ours is one of theirs, or solves the equations where theirs missed it
+            for pose in ours:  # each pose is a solution of PoseLib, or solves the equations although PoseLib missed it
                 closest = min((np.abs(pose.R - p.R).max() for p in found), default=np.inf)
                 seen = (a[:n] if other else views.X[:n]) @ pose.R.T + (0 if other else pose.t)
                 residual = (

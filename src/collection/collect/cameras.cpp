@@ -7,7 +7,8 @@
 namespace bifocal::collection {
 namespace {
 
-// Photographs with the same key share a camera; an empty one is shared with none.
+// Returns the sharing key of a photograph: photographs with equal keys share a camera. An empty key
+// means a camera for this photograph only.
 std::string key_of(const PhotographInfo& info, const CollectCameras& options) {
   const std::string size = fmt::format("{}x{}", info.width, info.height);
   if (options.intrinsics || options.sharing == CameraSharing::single) return size;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Selection of the pairs to match, round by round: a round uses the verified pairs of the earlier
-// rounds. The pairs depend on the photographs, the options and the earlier rounds only, so that
-// resumed work selects the same pairs.
+// Selects the pairs to match in rounds. A round uses the verified pairs of earlier rounds. The
+// pairs depend only on the photographs, the options and the earlier rounds, so a resumed run
+// selects the same pairs.
+#include <bifocal/colmap/hloc.hpp>
 #include <bifocal/error.hpp>
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@
 namespace bifocal::collection {
 namespace {
 
-// Replaces positions in the list `numbers` by its values.
+// Maps each image number i of the pairs to numbers[i].
 void rename(std::vector<ImagePair>& pairs, const std::vector<int>& numbers) {
   for (ImagePair& p : pairs) {
     p.image1 = numbers[static_cast<std::size_t>(p.image1)];
@@ -30,7 +31,7 @@ class Chooser {
       : job_(job), options_(job.options), work_(work), rows_(rows) {
     for (const PhotographRow& r : rows_)
       if (r.state == PhotographState::done) images_.push_back(r.number);
-    // In the order of the list of photographs; added photographs may lie anywhere in it.
+    // Sorts by the list of photographs; added photographs may lie anywhere in it.
     std::ranges::sort(images_, {}, [&](int number) { return row(number).place; });
   }
 
@@ -54,9 +55,9 @@ class Chooser {
     tidy_pairs(all_);
     return last_;
   }
-  // The pairs of all rounds so far, in order.
+  // Returns the pairs of all rounds so far, in order.
   [[nodiscard]] const std::vector<ImagePair>& all() const { return all_; }
-  // Returns the pairs that the screen left out.
+  // Returns the pairs rejected by the screen and not matched since.
   [[nodiscard]] std::vector<ScreenedPair> left_out() const {
     std::vector<ScreenedPair> left_out = work_.screened();
     std::erase_if(left_out, [&](const ScreenedPair& s) { return contains(all_, s.pair); });
@@ -75,7 +76,7 @@ class Chooser {
     return std::ranges::any_of(
         counts, [&](const auto& c) { return c.inliers > 0 && contains(last_, c.pair); });
   }
-  // Returns pairs left out by the screen that may link unconnected parts of the view graph.
+  // Returns pairs rejected by the screen that may link unconnected components of the view graph.
   [[nodiscard]] std::vector<ImagePair> links(const PairCounts& counts) const {
     std::vector<ImagePair> verified;
     for (const WorkDatabase::PairCount& c : counts)
@@ -83,13 +84,15 @@ class Chooser {
     return linking_pairs(static_cast<int>(rows_.size()), verified, left_out(), options_.links);
   }
 
-  // Of images that are done, by their numbers.
+  // Returns the pairs of the first round, as image numbers. Only photographs with
+  // features take part.
   std::vector<ImagePair> choose() {
     const int count = static_cast<int>(images_.size());
     std::vector<ImagePair> pairs;
     switch (options_.pairs) {
       case PairChoice::all:
         if (is_screened(options_)) return screened();
+        if (!options_.given.matches.empty()) return with_given_matches();
         [[fallthrough]];
       case PairChoice::exhaustive:
         pairs = all_pairs(count);
@@ -109,18 +112,18 @@ class Chooser {
     return named(std::move(pairs));
   }
 
-  // Adds partners up to options_.partners: images that verified pairs suggest, then the next most
-  // similar images.
+  // Adds partners up to options_.partners: first images suggested by verified pairs, then the next
+  // most similar images.
   std::vector<ImagePair> choose_more(std::span<const WorkDatabase::PairCount> counts) {
     const int count = static_cast<int>(images_.size()), all = options_.partners;
-    const auto most = static_cast<std::size_t>(all - by_look());
+    const auto most = static_cast<std::size_t>(all - similar_count());
     const std::vector<PairInliers> tried = tried_pairs(counts);
-    std::vector<std::vector<int>> known(images_.size());  // of each image, those it was tried with
+    std::vector<std::vector<int>> known(images_.size());  // partners already tried, by image
     for (const PairInliers& t : tried) {
       known[static_cast<std::size_t>(t.pair.image1)].push_back(t.pair.image2);
       known[static_cast<std::size_t>(t.pair.image2)].push_back(t.pair.image1);
     }
-    // Some suggested images are twins of known partners.
+    // Twice the number is requested, because some suggested images are twins of known partners.
     const auto suggested = suggested_partners(count, tried, static_cast<int>(2 * most));
     std::vector<ImagePair> pairs;
     for (int i = 0; i < count; ++i) {
@@ -132,9 +135,9 @@ class Chooser {
         pairs.push_back({i, other});
       };
       std::ranges::for_each(suggested[static_cast<std::size_t>(i)], add);
-      const std::vector<int>& alike = alike_[static_cast<std::size_t>(i)];
-      for (std::size_t k = static_cast<std::size_t>(by_look()); k < alike.size(); ++k)
-        add(alike[k]);
+      const std::vector<int>& similar = similar_[static_cast<std::size_t>(i)];
+      for (std::size_t k = static_cast<std::size_t>(similar_count()); k < similar.size(); ++k)
+        add(similar[k]);
     }
     return named(std::move(pairs));
   }
@@ -142,25 +145,25 @@ class Chooser {
   [[nodiscard]] const PhotographRow& row(int number) const {
     return rows_[static_cast<std::size_t>(number)];
   }
-  // Replaces positions in images_ by image numbers and sorts.
+  // Replaces indices into images_ by image numbers and sorts the pairs.
   [[nodiscard]] std::vector<ImagePair> named(std::vector<ImagePair> pairs) const {
     rename(pairs, images_);
     tidy_pairs(pairs);
     return pairs;
   }
 
-  // Returns all pairs without the ones that the screen leaves out. Pairs of added photographs are
-  // screened first.
+  // Returns all pairs except the pairs rejected by the screen. Pairs of added photographs
+  // are screened first.
   std::vector<ImagePair> screened() {
     const std::vector<ImagePair> all = named(all_pairs(static_cast<int>(images_.size())));
     if (const int before_now = work_.screened_photographs(); before_now < std::ssize(rows_)) {
-      std::vector<ImagePair> fresh;
+      std::vector<ImagePair> new_pairs;
       for (const ImagePair& p : all)
-        if (p.image2 >= before_now) fresh.push_back(p);
-      const std::vector<int> matches = screen(job_, fresh, static_cast<int>(rows_.size()));
+        if (p.image2 >= before_now) new_pairs.push_back(p);
+      const std::vector<int> matches = screen(job_, new_pairs, static_cast<int>(rows_.size()));
       work_.together([&] {
-        for (std::size_t k = 0; k < fresh.size(); ++k)
-          if (matches[k] < options_.screen.min_matches) work_.add({fresh[k], matches[k]});
+        for (std::size_t k = 0; k < new_pairs.size(); ++k)
+          if (matches[k] < options_.screen.min_matches) work_.add({new_pairs[k], matches[k]});
         work_.set_screened_photographs(static_cast<int>(rows_.size()));
       });
     }
@@ -170,23 +173,34 @@ class Chooser {
     return pairs;
   }
 
-  // Number of partners of an image that are chosen by similarity; verified pairs suggest the rest.
-  [[nodiscard]] int by_look() const { return options_.partners - options_.partners * 3 / 8; }
+  // Returns the pairs that the file of given matches has.
+  [[nodiscard]] std::vector<ImagePair> with_given_matches() const {
+    const hloc::MatchFile file(options_.given.matches);
+    std::vector<ImagePair> pairs = named(all_pairs(static_cast<int>(images_.size())));
+    std::erase_if(pairs, [&](const ImagePair& p) {
+      return !file.contains(row(p.image1).name, row(p.image2).name);
+    });
+    return pairs;
+  }
+
+  // Number of partners of an image that are chosen by similarity: 5 of 8. Verified pairs
+  // suggest the rest.
+  [[nodiscard]] int similar_count() const { return options_.partners - options_.partners * 3 / 8; }
 
   std::vector<ImagePair> retrieval() {
     find_partners();
     const int count = static_cast<int>(images_.size());
-    alike_.resize(images_.size());
+    similar_.resize(images_.size());
     std::vector<std::vector<int>> twins(images_.size());
     runtime::parallel_for(count, [&](int i) {
       Partners::Found found = partners_->of(i, options_.partners);
-      alike_[static_cast<std::size_t>(i)] = std::move(found.partners);
+      similar_[static_cast<std::size_t>(i)] = std::move(found.partners);
       twins[static_cast<std::size_t>(i)] = std::move(found.twins);
     });
     std::vector<ImagePair> pairs;
     for (int i = 0; i < count; ++i) {
-      const auto& own = alike_[static_cast<std::size_t>(i)];
-      for (std::size_t k = 0; k < own.size() && k < static_cast<std::size_t>(by_look()); ++k)
+      const auto& own = similar_[static_cast<std::size_t>(i)];
+      for (std::size_t k = 0; k < own.size() && k < static_cast<std::size_t>(similar_count()); ++k)
         pairs.push_back({i, own[k]});
       for (const int twin : twins[static_cast<std::size_t>(i)]) pairs.push_back({i, twin});
     }
@@ -194,7 +208,7 @@ class Chooser {
     return pairs;
   }
 
-  // By places in the list of images.
+  // Returns the pair counts with inliers, as indices into images_.
   std::vector<PairInliers> tried_pairs(std::span<const WorkDatabase::PairCount> counts) const {
     std::vector<int> place(rows_.size(), -1);
     for (std::size_t i = 0; i < images_.size(); ++i)
@@ -210,7 +224,7 @@ class Chooser {
   std::vector<ImagePair> sequential() {
     const int count = static_cast<int>(images_.size());
     std::vector<ImagePair> pairs = sequential_pairs(count, options_.sequential);
-    // If all images are neighbours there is no loop to close.
+    // Without images beyond the overlap no loop can be closed.
     const bool has_loops = options_.loop_period > 0 && count > options_.sequential.overlap + 1;
     if (!has_loops) return pairs;
     find_partners();
@@ -262,9 +276,9 @@ class Chooser {
   const CollectOptions& options_;
   WorkDatabase& work_;
   std::span<const PhotographRow> rows_;
-  std::vector<int> images_;              // numbers of images with features
-  std::optional<Partners> partners_;     // by places in this list
-  std::vector<std::vector<int>> alike_;  // of each, the partners by looks
+  std::vector<int> images_;                // numbers of the images with features
+  std::optional<Partners> partners_;       // indexed like images_
+  std::vector<std::vector<int>> similar_;  // by image, the most similar images, best first
   int round_ = 0;
   std::vector<ImagePair> all_, last_;
 };

@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 namespace collection {
 namespace {
 
-// Opens a database for reading. A connection with write access removes SQLite's log when it closes;
-// without the right to write the database is opened frozen.
+// Opens a database for reading. A connection with write access removes SQLite's log on closing;
+// without write permission the database is opened read-only and immutable ("frozen").
 WorkDatabase opened(const fs::path& database) {
   try {
     return WorkDatabase(database, colmap::Access::write);
@@ -66,7 +66,7 @@ class Collection {
   }
 
  private:
-  // Returns the notes.
+  // Runs the stages on the work file and returns the notes.
   std::vector<std::string> fill() {
     WorkDatabase work(job_.work_file, colmap::Access::write);
     work.set_cache(job_.options.max_memory / 32);
@@ -90,13 +90,15 @@ class Collection {
     }
   }
 
-  // Returns whether the database exists, with the same settings and photographs. If photographs
-  // were added, it becomes the start of unfinished work.
+  // Returns whether the database exists with the same settings and photographs, and is not to be
+  // overwritten. If photographs were added, a copy of the database becomes the unfinished work.
+  // Throws Error(input) if the file is another database, has other settings or lost photographs, or
+  // if a photograph has changed.
   bool is_complete();
   void open_work();
   void check_work_file() const;
-  // Returns the photographs of the unfinished work, then the added photographs. Throws Error(input)
-  // if a photograph of the work is missing or has changed.
+  // Returns the photographs of the unfinished work, followed by the added photographs. Throws
+  // Error(input) if a photograph of the work is missing or has changed.
   [[nodiscard]] std::vector<PhotographRow> all_rows(const WorkDatabase& work) const;
   [[nodiscard]] std::vector<PhotographRow> rows_of_files() const;
   [[nodiscard]] bool has_content(const PhotographRow& files, const std::string& content) const;
@@ -107,10 +109,12 @@ class Collection {
   Job job_;
   Settings settings_;
   CollectResult result_;
-  mutable std::map<std::string, std::string> contents_;  // of files that were read, by name
+  // Content hashes of files read so far, by name.
+  mutable std::map<std::string, std::string> contents_;
 };
 
-// Returns the first difference: "max-features was 8192 and is 4096"; empty for equal settings.
+// Returns the first difference between two settings, such as "max-features was 8192 and is 4096";
+// empty if they are equal.
 std::string difference(const Settings& then, const Settings& now) {
   for (const auto& [name, value] : now) {
     const auto old = then.find(name);
@@ -122,24 +126,25 @@ std::string difference(const Settings& then, const Settings& now) {
   return {};
 }
 
-// Adds size and time of a file; a missing file is skipped.
+// Adds size and time of change of a file to a row; a missing file is skipped.
 void add_stamp(const fs::path& file, PhotographRow& row) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return;
   row.bytes += status.st_size;
-  // Not the time of modification: copies and archives keep that of the original.
+  // The time of status change (ctime) is used, because copies and archives keep the original's
+  // time of modification.
   row.changed = std::max(
       row.changed, std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec);
 }
 
-// Time of modification in ns; 0 of a file that is away.
+// Returns the time of modification in ns, or 0 if the file is missing.
 std::int64_t modified(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return 0;
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-// Finds rows by their names.
+// Returns the rows by name. The pointers are valid as long as `rows`.
 std::map<std::string, const PhotographRow*> by_name(std::span<const PhotographRow> rows) {
   std::map<std::string, const PhotographRow*> all;
   for (const PhotographRow& r : rows) all.emplace(r.name, &r);
@@ -189,25 +194,25 @@ bool Collection::is_complete() {
                                         database_.string()));
     return false;
   }
-  // The next call need not read them again.
+  // The new time of modification saves the next call from reading these files again.
   if (is_newer) fs::last_write_time(database_, fs::file_time_type::clock::now(), error);
   result_.was_complete = true;
   return true;
 }
 
-// Reads the files of a photograph and returns whether their content is the recorded one.
+// Reads the files of a photograph and returns whether their content has the recorded hash.
 bool Collection::has_content(const PhotographRow& files, const std::string& content) const {
   if (content.empty()) return false;
   std::string& known = contents_[files.name];
   if (known.empty()) {
     const std::string mask =
-        files.mask.empty() ? std::string() : read_file(files.mask, kMaxPictureBytes);
-    known = content_of(read_file(files.file, kMaxPictureBytes), mask);
+        files.mask.empty() ? std::string() : read_file(files.mask, kMaxImageBytes);
+    known = content_of(read_file(files.file, kMaxImageBytes), mask);
   }
   return known == content;
 }
 
-// Looks at the files as they are now.
+// Returns a row for each photograph with the current size and time of its files.
 std::vector<PhotographRow> Collection::rows_of_files() const {
   std::vector<PhotographRow> rows;
   for (const PhotographFile& f : job_.photographs.files) {
@@ -226,15 +231,16 @@ std::vector<PhotographRow> Collection::rows_of_files() const {
 std::vector<PhotographRow> Collection::all_rows(const WorkDatabase& work) const {
   std::vector<PhotographRow> rows = work.photographs(), files = rows_of_files();
   const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: unfinished work of other photographs: {}; --overwrite begins anew",
-                            job_.work_file.string(), what));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: unfinished run with other photographs: {}; use --overwrite to start again",
+                    job_.work_file.string(), what));
   };
   const auto named = by_name(files);
   for (PhotographRow& r : rows) {
     const auto file = named.find(r.name);
     if (file == named.end()) refuse(r.name + " was among them");
-    // A database that was finished and did not get its name has no times of change any more.
+    // finish() sets the times of change to 0. They are 0 here if a run stopped before the rename.
     const bool has_other_time = r.changed != 0 && file->second->changed != r.changed;
     if (file->second->bytes != r.bytes ||
         (has_other_time && !has_content(*file->second, r.content)))
@@ -252,8 +258,9 @@ std::vector<PhotographRow> Collection::all_rows(const WorkDatabase& work) const 
   return all;
 }
 
-// Work that was stopped while its log was written into it is whole with its log alone. It never has
-// a journal: that would be of another file.
+// Rejects a damaged work file. A file with a write-ahead log is complete only together with its
+// log, so it is not tested. A work file never has a rollback journal: a journal belongs to a
+// different file and is deleted.
 void Collection::check_work_file() const {
   std::error_code none;
   fs::remove(job_.work_file.string() + "-journal", none);
@@ -263,10 +270,11 @@ void Collection::check_work_file() const {
 void Collection::open_work() {
   std::error_code error;
   if (!fs::exists(job_.work_file, error)) {
-    // A log without its file is of work that somebody took away.
+    // A log without its file is left over from deleted work.
     if (sqlite::remove_logs(job_.work_file))
-      result_.notes.push_back(fmt::format(
-          "{}: only the log of unfinished work was there: begun anew", job_.work_file.string()));
+      result_.notes.push_back(
+          fmt::format("{}: only the log of an unfinished run was found: started again",
+                      job_.work_file.string()));
     return WorkDatabase::create(job_.work_file, settings_);
   }
   try {
@@ -275,8 +283,8 @@ void Collection::open_work() {
     const std::string differs = difference(work.settings(), settings_);
     if (!differs.empty())
       throw Error(ErrorCode::usage,
-                  fmt::format("{}: unfinished work with other options: {}; give the same to go on "
-                              "with it, or --overwrite to begin anew",
+                  fmt::format("{}: unfinished run with other options: {}; give the same options to "
+                              "resume it, or --overwrite to start again",
                               job_.work_file.string(), differs));
     (void)all_rows(work);
     work.check_rows();
@@ -288,7 +296,7 @@ void Collection::open_work() {
   }
 }
 
-// Sets the counts of the result from the rows of the database.
+// Fills the counts of the result from the rows of the database.
 void Collection::count(std::span<const PhotographRow> rows, const PairCounts& pairs,
                        std::int64_t screened) {
   for (const PhotographRow& r : rows) {

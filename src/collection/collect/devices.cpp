@@ -13,19 +13,19 @@
 namespace bifocal::collection {
 namespace {
 
-// The process takes so much without photographs: code, stacks, SQLite's pages.
+// Memory of the process without photographs: code, stacks, SQLite's pages.
 constexpr std::int64_t kBytesOfProgram = std::int64_t{32} << 20;
-// Features are not denser than one in so many pixels.
+// An image has at most one feature per 8 pixels.
 constexpr std::int64_t kPixelsOfFeature = 8;
 
 std::int64_t memory_of_stages(const Job& job) {
   return std::max<std::int64_t>(0, job.options.max_memory - kBytesOfProgram);
 }
 
-// A pixel takes this while it is copied to a GPU: two batches at a time.
+// Bytes per pixel while photographs are copied to a GPU: two batches at a time.
 constexpr std::int64_t kBytesOfCopies = 2;
 
-bool is_beside_photographs(const Device& device) {
+bool is_in_host_memory(const Device& device) {
   return device.info().kind == DeviceKind::opencl && !device.info().is_gpu;
 }
 
@@ -39,7 +39,7 @@ std::int64_t memory_of(const Job& job, const Device& device) {
 }
 
 std::int64_t memory_of_detector(const Job& job, const Device& device) {
-  return memory_of(job, device) / (is_beside_photographs(device) ? 2 : 1);
+  return memory_of(job, device) / (is_in_host_memory(device) ? 2 : 1);
 }
 
 int images_on_each(const Job& job, std::int64_t images, std::int64_t bytes_of_image) {
@@ -63,8 +63,8 @@ std::int64_t memory_of_found(const Job& job, std::int64_t least) {
   return all_are_gpus(job) ? (job.options.max_memory - least) / 2 : 0;
 }
 
-// The least is what one photograph takes alone: of the host's memory, where a device that is no GPU
-// detects in it too, and of a GPU's.
+// Returns the memory for a single photograph. The host's part includes detection if a device that
+// is not a GPU detects in host memory. A GPU's own memory is a separate minimum.
 std::int64_t least_memory(const Job& job, std::int64_t width, std::int64_t height) {
   const CollectOptions& o = job.options;
   const features::Choice choice{o.sift, o.surf};
@@ -81,7 +81,7 @@ std::int64_t least_memory(const Job& job, std::int64_t width, std::int64_t heigh
                                    kBytesOfFeature * choice.places(reduced_width, reduced_height);
     const auto detecting = [&](const Device& device) -> std::int64_t {
       if (device.info().is_gpu) return kBytesOfCopies * reduced;
-      if (is_beside_photographs(device)) return on_device;
+      if (is_in_host_memory(device)) return on_device;
       return choice.bytes_of_pixel(DeviceKind::cpu) * reduced;
     };
     std::int64_t most_detecting = 0;

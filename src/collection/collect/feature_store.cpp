@@ -8,7 +8,8 @@
 namespace bifocal::collection {
 namespace {
 
-// The file has its numbers from the corner of the first pixel, which rounds them.
+// Rounds a keypoint as a round trip through the database does: the file stores float coordinates
+// relative to the corner of the first pixel.
 void round_as_stored(Keypoint& k) {
   constexpr auto half = static_cast<float>(colmap::kHalfPixel);
   k.x = (k.x + half) - half;

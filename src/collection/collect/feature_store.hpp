@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features that the first stage has found, kept in memory for the later ones as far as there is
-// room: they need not be read from the database again.
+// Memory cache for the features of the first stage. Later stages need not read them from the
+// database again. The capacity is limited.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -13,14 +13,14 @@
 
 namespace bifocal::collection {
 
-// Any thread may add and ask.
+// Thread-safe.
 class FeatureStore {
  public:
   explicit FeatureStore(std::int64_t bytes) : free_bytes_(bytes) {}
 
-  // Keeps an image's features as the database gives them back, where they fit.
+  // Keeps an image's features, rounded as the database returns them, if the capacity suffices.
   void add(int image, const ImageFeatures& rows);
-  // Returns them, from the database where they are not kept.
+  // Returns the features of an image from memory, or else from the database.
   [[nodiscard]] std::shared_ptr<const Features> get(int image, const WorkDatabase& work) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Photographs to features, found here or given: the next ones are read and decoded and the last
-// ones written while devices detect.
+// Detects or reads the features of photographs. While devices detect, the next photographs are read
+// and decoded, and earlier results are written.
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 
@@ -21,20 +21,21 @@ namespace bifocal::collection {
 namespace {
 
 constexpr int kMostAtOnce = 16, kFewOnCpu = 4;
-constexpr std::size_t kBesideWorkers = 2;  // batches: one is read, one is written
+constexpr std::size_t kExtraBatches = 2;  // batches: one in reading, one in writing
 
-// A photograph on its way.
+// A photograph between file and database.
 struct Loaded {
   PhotographRow row;
   std::string bytes, mask_bytes;
   ReducedImage reduced;
-  ImageU8 mask;  // empty: there is none
+  ImageU8 mask;  // empty without a mask
   ImageFeatures features;
   std::optional<DescriptorKind> kind;  // of given features
 };
 using Batch = std::vector<Loaded>;
 
-// Names the photograph as the database does, wherever the folder lies.
+// Marks a photograph as left out. The reason names it as the database does, independent of
+// the folder's path.
 void leave_out(Loaded& loaded, const std::string& reason) {
   const std::string file = loaded.row.file.string();
   loaded.row.state = PhotographState::left_out;
@@ -57,10 +58,10 @@ class Loader {
         most_(all_on_cpu(job) ? std::clamp(runtime::thread_count(), kFewOnCpu, kMostAtOnce)
                               : kMostAtOnce),
         most_pixels_(host_memory(job) / 4 /
-                     static_cast<std::int64_t>(job.devices.devices().size() + kBesideWorkers) /
+                     static_cast<std::int64_t>(job.devices.devices().size() + kExtraBatches) /
                      kBytesOfDecoding) {}
 
-  // The next few, decoded; false at the end.
+  // Reads and decodes the next batch; returns false at the end.
   bool next(Batch& batch) {
     batch.clear();
     std::int64_t pixels = 0;
@@ -82,17 +83,16 @@ class Loader {
     Loaded loaded;
     loaded.row = std::move(row);
     try {
-      loaded.bytes = read_file(loaded.row.file, kMaxPictureBytes);
-      if (!loaded.row.mask.empty())
-        loaded.mask_bytes = read_file(loaded.row.mask, kMaxPictureBytes);
+      loaded.bytes = read_file(loaded.row.file, kMaxImageBytes);
+      if (!loaded.row.mask.empty()) loaded.mask_bytes = read_file(loaded.row.mask, kMaxImageBytes);
     } catch (const Error& e) {
       leave_out(loaded, e.what());
     }
     return loaded;
   }
 
-  // All of it, also where features are given: a damaged photograph is no use to who maps the
-  // database.
+  // Decodes the whole photograph even if features are given: a damaged photograph is useless for
+  // reconstruction from the database.
   void decode(Loaded& loaded) const {
     if (loaded.row.state == PhotographState::left_out) return;
     loaded.row.content = content_of(loaded.bytes, loaded.mask_bytes);
@@ -124,12 +124,13 @@ class Loader {
   const int most_;
   const std::int64_t most_pixels_;
   std::size_t next_ = 0;
-  std::optional<Loaded> held_;  // read, but too large for the last batch
+  std::optional<Loaded> held_;  // already read, but too large for the last batch
 };
 
 class Detector {
  public:
-  // The device starts, which its first queue does, while the first photographs are decoded.
+  // Creates the first queue on a separate thread, so that the device starts while the first
+  // photographs are decoded.
   Detector(const Job& job, const Device& device)
       : job_(job),
         starting_(std::async(std::launch::async, [device] { return Queue(device); })),
@@ -150,9 +151,10 @@ class Detector {
   }
 
  private:
-  // Images of one size: one with a mask, or several without.
+  // Detects the features of images of equal size: one image with a mask, or several
+  // images without masks.
   void detect(std::span<Loaded> photographs) {
-    std::vector<PictureView> images;
+    std::vector<AnyImageView> images;
     for (const Loaded& p : photographs) images.emplace_back(p.reduced.image);
     std::vector<Features> found;
     try {
@@ -172,7 +174,7 @@ class Detector {
     runtime::parallel_each(found.size(), [&](std::size_t i) { keep(photographs[i], found[i]); });
   }
 
-  // In the pixels of the file, and as the database has them.
+  // Stores features in pixels of the file, in the format of the database.
   void keep(Loaded& p, Features& found) const {
     for (Keypoint& k : found.keypoints) enlarge(k, p.reduced);
     if (is_reduced(p.reduced) && !p.mask.empty()) leave_out_masked(p.mask, found);
@@ -199,7 +201,7 @@ class Detector {
 
   features::AnyDetector& of_size(int width, int height) {
     if (!detector_ || width != width_ || height != height_) {
-      detector_.reset();  // its memory first
+      detector_.reset();  // frees its memory before the allocation below
       mask_ = {};
       const features::Choice choice{job_.options.sift, job_.options.surf};
       const DeviceKind kind = queue_->device().info().kind;
@@ -224,17 +226,17 @@ class Detector {
   const Job& job_;
   std::future<Queue> starting_;
   std::optional<Queue> queue_;
-  std::int64_t memory_;  // of the device
+  std::int64_t memory_;  // of the device, bytes
   std::optional<features::AnyDetector> detector_;
-  std::size_t at_once_ = 1;  // images whose features are on the device
-  ImageU8 mask_;             // of the detector
+  std::size_t at_once_ = 1;  // images whose features are on the device at a time
+  ImageU8 mask_;             // mask set in the detector
   int width_ = 0, height_ = 0;
 };
 
 class GivenReader {
  public:
   GivenReader(const Job& job, std::optional<DescriptorKind> kind)
-      : source_(job.options.given.source), kind_(kind) {}
+      : source_(job.options.given.source, job.options.given.matches.empty()), kind_(kind) {}
 
   void read(Batch& batch) {
     for (Loaded& loaded : batch) read(loaded);
@@ -261,7 +263,8 @@ class GivenReader {
     }
   }
 
-  // Only the place is known of other tools' points. The schema holds descriptors of SIFT's form.
+  // Returns the rows for points of other tools. Only their positions exist. Descriptors are stored
+  // only in SIFT's format, because the schema requires it.
   static ImageFeatures rows_of(const GivenImage& given) {
     ImageFeatures rows{{2, {}}, {}, {}};
     for (const Vec2& p : given.keypoints)
@@ -274,7 +277,7 @@ class GivenReader {
   }
 
   const GivenSource source_;
-  std::optional<DescriptorKind> kind_;  // that of the first
+  std::optional<DescriptorKind> kind_;  // of the first image
 };
 
 std::vector<runtime::PipelineWorker<Batch>> workers_of(const Job& job, const WorkDatabase& work) {
@@ -290,7 +293,7 @@ std::vector<runtime::PipelineWorker<Batch>> workers_of(const Job& job, const Wor
   return all;
 }
 
-// Gives the images their cameras, and the database their rows.
+// Assigns cameras to the images and writes the rows of the database.
 class Writer {
  public:
   Writer(WorkDatabase& work, const CollectCameras& cameras, std::span<const PhotographRow> before)
@@ -332,7 +335,7 @@ void find_features(const Job& job, WorkDatabase& work, std::span<const Photograp
   Loader loader(job, std::move(waiting));
   Writer writer(work, job.options.cameras, rows);
   runtime::Pipeline<Batch> pipeline(
-      workers_of(job, work), [&](Batch& batch) { return loader.next(batch); }, kBesideWorkers);
+      workers_of(job, work), [&](Batch& batch) { return loader.next(batch); }, kExtraBatches);
   while (const Batch* batch = pipeline.next()) {
     writer.write(*batch);
     progress.add(std::ssize(*batch));

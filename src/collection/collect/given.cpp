@@ -19,11 +19,11 @@ namespace bifocal::collection {
 namespace fs = std::filesystem;
 namespace {
 
-// Keypoints of 16 bits are whole and even numbers in large pictures, so that one at the border may
-// be outside.
+// Largest distance of a keypoint from the image, in px. float16 coordinates of large images are
+// whole or even numbers, so a keypoint at the border may lie outside.
 constexpr double kOutside = 4;
 
-// Files of any size: their length, and 64 parts of 64 KiB.
+// Hashes a file of any size: its length, and 64 parts of 64 KiB.
 std::string identity_of_file(const fs::path& file) {
   constexpr std::uintmax_t kParts = 64, kPart = 1 << 16;
   io::require_regular(file);
@@ -54,7 +54,7 @@ std::string identity_of_folder(const fs::path& folder) {
                      runtime::hash_of(fmt::format("{}", fmt::join(files, "\n"))));
 }
 
-// The numbers of an array, and its shape [rows, columns].
+// Returns an array of numbers and its shape [rows, columns].
 std::vector<float> table_of(const NpzFile& file, const std::string& name, const char* array,
                             std::array<std::int64_t, 2>& shape) {
   if (!file.contains(array)) io::reject(name, "has no array '{}'", array);
@@ -72,13 +72,13 @@ std::vector<float> table_of(const NpzFile& file, const std::string& name, const 
   return out;
 }
 
-// Of one photograph, as they are given.
+// Given features of one photograph, unchecked.
 struct Read {
   std::vector<Vec2> keypoints;
   hloc::FeatureFile::Descriptors descriptors;
 };
 
-Read read_npz(const fs::path& folder, const std::string& name) {
+Read read_npz(const fs::path& folder, const std::string& name, bool has_descriptors) {
   const fs::path path = folder / (name + ".npz");
   std::error_code none;
   if (!fs::exists(path, none)) io::reject(name, "has no features: there is no {}", path.string());
@@ -88,35 +88,38 @@ Read read_npz(const fs::path& folder, const std::string& name) {
   if (points[1] != 2)
     io::reject(path.string(), "'keypoints' has {} columns, must have 2", points[1]);
   Read out;
+  for (std::size_t i = 0; i + 1 < xy.size(); i += 2) out.keypoints.push_back({xy[i], xy[i + 1]});
+  if (!has_descriptors) return out;
   out.descriptors.values = table_of(file, path.string(), "descriptors", rows);
   if (rows[0] != points[0])
     io::reject(path.string(), "{} descriptors of {} keypoints", rows[0], points[0]);
   out.descriptors.count = static_cast<int>(rows[0]);
   out.descriptors.size = static_cast<int>(rows[1]);
-  for (std::size_t i = 0; i + 1 < xy.size(); i += 2) out.keypoints.push_back({xy[i], xy[i + 1]});
   return out;
 }
 
 Read read_h5(const hloc::FeatureFile& file, const std::string& name,
-             const PhotographInfo& photograph) {
+             const PhotographInfo& photograph, bool has_descriptors) {
   if (!file.contains(name)) io::reject(name, "has no features in the file");
   const auto [width, height] = file.image_size(name);
   if (width != photograph.width || height != photograph.height)
-    io::reject(name, "its features are of a picture of {} x {} px, it has {} x {}", width, height,
+    io::reject(name, "its features are of an image of {} x {} px, it has {} x {}", width, height,
                photograph.width, photograph.height);
-  return {file.keypoints(name), file.descriptors(name)};
+  return {file.keypoints(name),
+          has_descriptors ? file.descriptors(name) : hloc::FeatureFile::Descriptors()};
 }
 
-void check(const Read& r, const std::string& name, const PhotographInfo& photograph) {
+void check(const Read& r, const std::string& name, const PhotographInfo& photograph,
+           bool has_descriptors) {
   const int size = r.descriptors.size;
-  if (size < 1 || size > kMostDescriptorNumbers)
+  if (has_descriptors && (size < 1 || size > kMostDescriptorNumbers))
     io::reject(name, "descriptors of {} numbers, must be 1 to {}", size, kMostDescriptorNumbers);
   for (std::size_t i = 0; i < r.keypoints.size(); ++i) {
     const auto [x, y] = r.keypoints[i];
     const bool inside = x >= -kOutside && y >= -kOutside && x <= photograph.width + kOutside &&
                         y <= photograph.height + kOutside;
     if (!inside)
-      io::reject(name, "keypoint {} at ({}, {}) lies outside of the picture of {} x {} px", i, x, y,
+      io::reject(name, "keypoint {} at ({}, {}) lies outside of the image of {} x {} px", i, x, y,
                  photograph.width, photograph.height);
   }
   const auto& values = r.descriptors.values;
@@ -136,7 +139,8 @@ std::string identity_of(const fs::path& source) {
   return fs::is_directory(source, none) ? identity_of_folder(source) : identity_of_file(source);
 }
 
-GivenSource::GivenSource(const fs::path& source) {
+GivenSource::GivenSource(const fs::path& source, bool has_descriptors)
+    : has_descriptors_(has_descriptors) {
   if (fs::is_directory(source)) {
     folder_ = source;
   } else {
@@ -145,8 +149,9 @@ GivenSource::GivenSource(const fs::path& source) {
 }
 
 GivenImage GivenSource::read(const std::string& name, const PhotographInfo& photograph) const {
-  Read from = file_ ? read_h5(*file_, name, photograph) : read_npz(folder_, name);
-  check(from, name, photograph);
+  Read from = file_ ? read_h5(*file_, name, photograph, has_descriptors_)
+                    : read_npz(folder_, name, has_descriptors_);
+  check(from, name, photograph, has_descriptors_);
   return {std::move(from.keypoints),
           std::move(from.descriptors.values),
           {from.descriptors.size, from.descriptors.is_bytes}};
@@ -165,17 +170,50 @@ const std::vector<float>& GivenMatcher::descriptors(int number) {
   });
 }
 
-MatchBatch GivenMatcher::match(Queue& queue, std::span<const ImagePair> pairs,
-                               const FloatMatchOptions& options) {
-  MatchBatch batch{{0}, {}};
+GivenMatcher::GivenMatcher(const GivenFeatures& given, const DescriptorKind& kind,
+                           std::span<const PhotographRow> rows, std::int64_t max_memory)
+    : given_(given),
+      source_(given.source, given.matches.empty()),
+      kind_(kind),
+      rows_(rows),
+      kept_(max_memory) {
+  if (!given.matches.empty()) matches_.emplace(given.matches);
+}
+
+void GivenMatcher::match_descriptors(Queue& queue, const ImagePair& pair,
+                                     std::vector<Match>& matches) {
   const auto view = [&](int number) {
     return FloatDescriptors{descriptors(number).data(),
                             rows_[static_cast<std::size_t>(number)].features, kind_.numbers};
   };
+  const FloatDescriptors a = view(pair.image1), b = view(pair.image2);
+  for (const FloatMatch& m : bifocal::match(queue, a, b, given_.matching))
+    matches.push_back({m.index1, m.index2, 0, m.ratio});
+}
+
+void GivenMatcher::read_matches(const ImagePair& pair, std::vector<Match>& matches) const {
+  const PhotographRow &a = rows_[static_cast<std::size_t>(pair.image1)],
+                      &b = rows_[static_cast<std::size_t>(pair.image2)];
+  const auto found = matches_->matches(a.name, b.name);
+  if (!found) return;
+  for (const colmap::IndexPair& m : *found) {
+    if (m.index1 >= static_cast<std::uint32_t>(a.features) ||
+        m.index2 >= static_cast<std::uint32_t>(b.features))
+      io::reject(given_.matches.string(),
+                 "{}, {}: match {} to {}, but they have {} and {} features: the matches are of "
+                 "other features",
+                 a.name, b.name, m.index1, m.index2, a.features, b.features);
+    matches.push_back({static_cast<int>(m.index1), static_cast<int>(m.index2), 0, 0});
+  }
+}
+
+MatchBatch GivenMatcher::match(Queue& queue, std::span<const ImagePair> pairs) {
+  MatchBatch batch{{0}, {}};
   for (const ImagePair& pair : pairs) {
-    const FloatDescriptors a = view(pair.image1), b = view(pair.image2);
-    for (const FloatMatch& m : bifocal::match(queue, a, b, options))
-      batch.matches.push_back({m.index1, m.index2, 0, m.ratio});
+    if (matches_)
+      read_matches(pair, batch.matches);
+    else
+      match_descriptors(queue, pair, batch.matches);
     batch.offsets.push_back(static_cast<std::int64_t>(batch.matches.size()));
   }
   return batch;

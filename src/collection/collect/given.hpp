@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features of another tool (CollectOptions::given): where they come from, and their matches.
+// Features of other tools (CollectOptions::given): reading and matching.
 #pragma once
 
 #include <bifocal/collect.hpp>
@@ -14,11 +14,11 @@
 
 namespace bifocal::collection {
 
-// The same for the same features, wherever they lie: size and parts of a file, names and sizes of
-// those of a folder. Throws Error(input) where there are none.
+// Returns an identity of the features, independent of their location: hash of size and parts of a
+// file, or of names and sizes of a folder's files. Throws Error(input) if no features exist.
 [[nodiscard]] std::string identity_of(const std::filesystem::path& source);
 
-// In memory, while its pairs are matched.
+// Returns the bytes that a feature takes in memory while its pairs are matched.
 [[nodiscard]] inline std::int64_t bytes_of_given(const DescriptorKind& kind) {
   return static_cast<std::int64_t>(sizeof(Vec2)) + 4 * std::int64_t{kind.numbers};
 }
@@ -31,32 +31,36 @@ struct GivenImage {
 
 class GivenSource {
  public:
-  explicit GivenSource(const std::filesystem::path& source);
-  // Of a photograph of this size. Throws Error(input) with the reason why it has none that can be
-  // used.
+  // Descriptors are read if they will be matched.
+  GivenSource(const std::filesystem::path& source, bool has_descriptors);
+  // Reads the features of a photograph of this size. Throws Error(input) with the reason if they
+  // cannot be used.
   [[nodiscard]] GivenImage read(const std::string& name, const PhotographInfo& photograph) const;
 
  private:
+  bool has_descriptors_;
   std::filesystem::path folder_;
   std::optional<hloc::FeatureFile> file_;
 };
 
-// Matches the given features of images; those of the least lately used ones are dropped. The
-// database has no place for most descriptors: they come from their source again.
+// Matches the given features of images and drops the least recently used. The database stores no
+// descriptors of most kinds, so they are read from their source again.
 class GivenMatcher {
  public:
-  GivenMatcher(const std::filesystem::path& source, const DescriptorKind& kind,
-               std::span<const PhotographRow> rows, std::int64_t max_memory)
-      : source_(source), kind_(kind), rows_(rows), kept_(max_memory) {}
+  GivenMatcher(const GivenFeatures& given, const DescriptorKind& kind,
+               std::span<const PhotographRow> rows, std::int64_t max_memory);
 
-  // Of pairs of images, by their numbers.
-  [[nodiscard]] MatchBatch match(Queue& queue, std::span<const ImagePair> pairs,
-                                 const FloatMatchOptions& options);
+  // Returns the matches of pairs of images, given by their numbers.
+  [[nodiscard]] MatchBatch match(Queue& queue, std::span<const ImagePair> pairs);
 
  private:
+  void match_descriptors(Queue& queue, const ImagePair& pair, std::vector<Match>& matches);
+  void read_matches(const ImagePair& pair, std::vector<Match>& matches) const;
   const std::vector<float>& descriptors(int number);
 
+  const GivenFeatures& given_;
   GivenSource source_;
+  std::optional<hloc::MatchFile> matches_;
   DescriptorKind kind_;
   std::span<const PhotographRow> rows_;
   runtime::LruCache<int, std::vector<float>> kept_;

@@ -8,7 +8,8 @@ namespace bifocal::collection {
 
 namespace {
 
-// False when the name has gone to another file, or to none, since this one was opened.
+// Returns false if the name was removed or now belongs to a different file than
+// the open descriptor.
 bool is_still_named(int descriptor, const std::filesystem::path& file) {
   struct stat own {
   }, named{};
@@ -20,7 +21,7 @@ bool is_still_named(int descriptor, const std::filesystem::path& file) {
 
 LockFile::LockFile(std::filesystem::path file, bool is_optional) : file_(std::move(file)) {
   for (;;) {
-    own_ = io::Descriptor(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    own_ = io::FileDescriptor(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!own_.valid() && is_optional && (errno == EACCES || errno == EROFS || errno == EPERM))
       return;
     if (!own_.valid()) io::reject_write(file_, errno);
@@ -33,7 +34,7 @@ LockFile::LockFile(std::filesystem::path file, bool is_optional) : file_(std::mo
 }
 
 LockFile::~LockFile() {
-  if (own_.valid()) unlink(file_.c_str());  // while it is held
+  if (own_.valid()) unlink(file_.c_str());  // while the lock is held
 }
 
 }  // namespace bifocal::collection

@@ -33,7 +33,7 @@ std::string expected_masks(const fs::path& masks, const std::string& photograph)
   const auto [whole, stem] = names_of(photograph);
   std::string text = fmt::format("expected {} or {}", whole, stem);
   std::error_code error;
-  std::string found;  // the first by name: the order of a folder is not the same everywhere
+  std::string found;  // first by name, because folder order differs between systems
   for (fs::recursive_directory_iterator entry(masks, error), end; !error && entry != end;
        entry.increment(error)) {
     if (!entry->is_regular_file(error)) continue;
@@ -53,7 +53,7 @@ ImageU8 reduced_mask(const ImageU8& mask, const ReducedImage& reduced) {
     for (int x = 0; x < mask.width; ++x) {
       if (mask.at(x, y) == 0) continue;
       const int column = std::min(width - 1, static_cast<int>(x / reduced.scale_x));
-      // A pixel of the file on a border belongs to two.
+      // A pixel of the file may straddle the border between two reduced pixels.
       const bool is_last_x = column + 1 < width && first(column + 1, reduced.scale_x) <= x;
       const bool is_last_y = row + 1 < height && first(row + 1, reduced.scale_y) <= y;
       for (int j = 0; j <= int{is_last_y}; ++j)
@@ -63,15 +63,19 @@ ImageU8 reduced_mask(const ImageU8& mask, const ReducedImage& reduced) {
   return small;
 }
 
+bool is_masked(const ImageU8& mask, float x, float y) {
+  const int column = std::clamp(static_cast<int>(std::floor(x + 0.5F)), 0, mask.width - 1),
+            row = std::clamp(static_cast<int>(std::floor(y + 0.5F)), 0, mask.height - 1);
+  return mask.at(column, row) == 0;
+}
+
 void leave_out_masked(const ImageU8& mask, Features& found) {
   const std::size_t bytes =
       found.keypoints.empty() ? 0 : found.descriptors.size() / found.keypoints.size();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < found.keypoints.size(); ++i) {
     const Keypoint& k = found.keypoints[i];
-    const int x = std::clamp(static_cast<int>(std::floor(k.x + 0.5F)), 0, mask.width - 1),
-              y = std::clamp(static_cast<int>(std::floor(k.y + 0.5F)), 0, mask.height - 1);
-    if (mask.at(x, y) == 0) continue;
+    if (is_masked(mask, k.x, k.y)) continue;
     found.keypoints[kept] = k;
     if (!found.shapes.empty()) found.shapes[kept] = found.shapes[i];
     std::copy_n(found.descriptors.begin() + static_cast<std::ptrdiff_t>(i * bytes), bytes,

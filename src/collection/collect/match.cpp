@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs to matches and geometry, piece by piece of the images that memory has room for; what is
-// found is written while devices go on.
+// Matches pairs and estimates their geometries in pieces whose images fit the available memory.
+// Results are written while the devices process the next pieces.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 
 #include "collection/collect/given.hpp"
+#include "collection/collect/masks.hpp"
 #include "collection/collect/resident.hpp"
 #include "collection/collect/stages.hpp"
 #include "collection/colmap/pipeline.hpp"
@@ -18,27 +19,28 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Pieces are as large as what is done in this time: little is lost when the process is killed.
+// Pieces are sized to take this time, so that little work is lost if the process is killed.
 constexpr double kSecondsOfPiece = 1;
-// More keep a GPU no busier, and their memory is no longer in its caches.
+// Larger pieces do not increase the load of a GPU, and their memory exceeds its caches.
 constexpr std::size_t kMostPairs = 512;
 constexpr std::size_t kWorkersOnGpu = 3;  // one copies while another computes
-constexpr int kRowsOnGpu = 8;             // of images, whose partners are loaded once for all
-// A pair that waits for those before it takes so many bytes a feature of its images.
+constexpr int kRowsOnGpu = 8;  // rows of images whose partners are loaded once for all rows
+// Bytes per feature of its images that a pair takes while it waits for earlier pairs to be written.
 constexpr std::int64_t kBytesOfWaiting = 4;
 
-// Features of the largest photograph.
+// Returns the number of features of the photograph with most features, at least 1.
 int most_features(std::span<const PhotographRow> rows) {
   int most = 1;
   for (const PhotographRow& r : rows) most = std::max(most, r.features);
   return most;
 }
 
-// Pairs under way. Those with fewer matches than min_matches have neither matches nor a geometry.
+// Piece of pairs in the pipeline. Pairs with fewer than min_matches matches keep neither matches
+// nor a geometry.
 struct MatchPiece {
-  Places places;  // in the list of pairs
+  Places places;  // indices into the list of pairs
   std::vector<ImagePair> pairs;
-  std::vector<std::int64_t> offsets;  // pair k has the matches [offsets[k], offsets[k + 1])
+  std::vector<std::int64_t> offsets;  // matches of pair k: [offsets[k], offsets[k + 1])
   std::vector<colmap::IndexPair> index_pairs;
   std::vector<colmap::TwoViewGeometry> geometries;
 
@@ -47,21 +49,21 @@ struct MatchPiece {
                end = static_cast<std::size_t>(offsets[k + 1]);
     return std::span(index_pairs).subspan(begin, end - begin);
   }
-  // Null if the pair has too few matches.
+  // Returns null if the pair has too few matches.
   [[nodiscard]] const colmap::TwoViewGeometry* geometry(std::size_t k) const {
     return matches(k).empty() ? nullptr : &geometries[k];
   }
 };
 
-// All workers share this.
+// State shared by all workers.
 struct Shared {
   const Job& job;
   std::span<const PhotographRow> rows;
   const colmap::Cameras cameras;
   const std::optional<DescriptorKind> given;
-  std::size_t most_pairs;              // of a piece
+  std::size_t most_pairs;              // largest size of a piece
   std::int64_t given_memory;           // bytes of given features that stay in memory
-  std::atomic<std::size_t> piece = 1;  // pairs that are done in the time of a piece
+  std::atomic<std::size_t> piece = 1;  // current size of a piece, in pairs
 };
 
 // Matches and verifies one piece after another.
@@ -76,7 +78,7 @@ class Matcher {
         work_(shared.job.work_file),
         resident_(std::move(resident)) {
     if (shared.given)
-      given_.emplace(options_.given.source, *shared.given, shared.rows, shared.given_memory);
+      given_.emplace(options_.given, *shared.given, shared.rows, shared.given_memory);
   }
 
   void work(MatchPiece& piece) {
@@ -106,27 +108,41 @@ class Matcher {
   }
 
   void verify_given(MatchPiece& piece) {
-    const MatchBatch found = given_->match(queue_, piece.pairs, options_.given.matching);
+    const MatchBatch all = given_->match(queue_, piece.pairs);
+    MatchBatch kept{{0}, {}};  // without matches in masked regions
     std::vector<PointPair> points;
-    points.reserve(found.matches.size());
     for (std::size_t k = 0; k < piece.pairs.size(); ++k) {
-      const std::vector<Vec2>&one = given_places(piece.pairs[k].image1),
-            &two = given_places(piece.pairs[k].image2);
-      for (auto m = found.offsets[k]; m < found.offsets[k + 1]; ++m) {
-        const Match& match = found.matches[static_cast<std::size_t>(m)];
-        const Vec2 &a = one[static_cast<std::size_t>(match.index1)],
-                   &b = two[static_cast<std::size_t>(match.index2)];
-        points.push_back({a[0], a[1], b[0], b[1]});
+      const GivenPlaces &one = given_places(piece.pairs[k].image1),
+                        &two = given_places(piece.pairs[k].image2);
+      for (auto m = all.offsets[k]; m < all.offsets[k + 1]; ++m) {
+        const Match& match = all.matches[static_cast<std::size_t>(m)];
+        const auto i = static_cast<std::size_t>(match.index1),
+                   j = static_cast<std::size_t>(match.index2);
+        if (one.is_masked(i) || two.is_masked(j)) continue;
+        points.push_back({one.px[i][0], one.px[i][1], two.px[j][0], two.px[j][1]});
+        kept.matches.push_back(match);
       }
+      kept.offsets.push_back(std::ssize(kept.matches));
     }
-    fill(piece, verifier_.run(found.offsets, points.data()), found.matches);
+    fill(piece, verifier_.run(kept.offsets, points.data()), kept.matches);
   }
+  struct GivenPlaces {
+    std::vector<Vec2> px;
+    std::vector<bool> masked;  // empty without a mask
+    [[nodiscard]] bool is_masked(std::size_t i) const { return !masked.empty() && masked[i]; }
+  };
   // Reads the places of an image's given features.
-  const std::vector<Vec2>& given_places(int image) {
+  const GivenPlaces& given_places(int image) {
     const auto [at, is_new] = given_places_.try_emplace(image);
-    if (is_new)
-      for (const Keypoint& k : work_.features(image).keypoints) at->second.push_back({k.x, k.y});
-    return at->second;
+    GivenPlaces& places = at->second;
+    if (!is_new) return places;
+    const std::filesystem::path& file = shared_.rows[static_cast<std::size_t>(image)].mask;
+    const ImageU8 mask = file.empty() ? ImageU8() : read_mask(file);
+    for (const Keypoint& k : work_.features(image).keypoints) {
+      places.px.push_back({k.x, k.y});
+      if (!mask.empty()) places.masked.push_back(is_masked(mask, k.x, k.y));
+    }
+    return places;
   }
 
   void fill(MatchPiece& piece, const Verified& found, std::span<const Match> matches) const {
@@ -159,7 +175,7 @@ class Matcher {
 
   void adapt(std::size_t count, double seconds) {
     const std::size_t now = shared_.piece;
-    if (count < now) return;  // the end of a row of pairs says little
+    if (count < now) return;  // a short piece at the end of a row of pairs is not representative
     if (seconds < kSecondsOfPiece / 2) shared_.piece = std::min(shared_.most_pairs, 2 * now);
     if (seconds > kSecondsOfPiece * 2) shared_.piece = std::max<std::size_t>(1, now / 2);
   }
@@ -169,19 +185,19 @@ class Matcher {
   Queue queue_;
   verify::PairVerifier<verify::ColmapModels> verifier_;
   WorkDatabase work_;
-  std::shared_ptr<ResidentFeatures> resident_;  // of features that were found here
+  std::shared_ptr<ResidentFeatures> resident_;  // features found by this run
   std::optional<GivenMatcher> given_;
-  std::map<int, std::vector<Vec2>> given_places_;  // px, of each image
+  std::map<int, GivenPlaces> given_places_;  // of each image
   std::vector<colmap::ViewCamera> cameras1_, cameras2_;
   colmap::OddRows odd_;
 };
 
-// Brings pairs into the order of the list where their pieces come in another one.
+// Writes pairs in the order of the list if their pieces arrive in a different order.
 class RowsInOrder {
  public:
   RowsInOrder(WorkDatabase& work, std::span<const ImagePair> pairs) : work_(work), pairs_(pairs) {}
 
-  // All that can be written now, together.
+  // Writes all pairs that are next in order, in one transaction, and buffers the rest.
   void write(const MatchPiece& piece) {
     work_.together([&] {
       for (std::size_t k = 0; k < piece.places.size(); ++k) {
@@ -227,8 +243,9 @@ std::vector<ImagePair> without_known(std::span<const ImagePair> pairs, const Pai
   return rest;
 }
 
-// Tells of how many images side by side the pairs wait for each other, in the memory of matches
-// under way. On a processor loading an image again costs less than the work that a kill would lose.
+// Returns the height of a tile of the pair matrix in images, so that the pairs buffered until they
+// are in order fit a quarter of max_memory. On a CPU the height is 1: loading an image again costs
+// less than the work that a kill would lose.
 int rows_side_by_side(const Job& job, std::int64_t images, std::int64_t features) {
   if (!all_are_gpus(job)) return 1;
   const std::int64_t fit = job.options.max_memory / 4 / (images * features * kBytesOfWaiting);

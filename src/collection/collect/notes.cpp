@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Notes tell the caller what the numbers do not: why there are no pairs, and intrinsics that are
-// not the photographs'.
+// Notes for the caller that explain the counts: why a run has no pairs, and intrinsics that do not
+// fit the photographs.
 #include <bifocal/camera.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -19,10 +19,10 @@ namespace bifocal::collection {
 namespace fs = std::filesystem;
 namespace {
 
-// Most heads end before this; a JPEG's may have pictures and profiles in front of its size.
+// Most file headers end before this; a JPEG may have thumbnails and profiles before its size.
 constexpr std::size_t kHeadBytes = 1 << 16;
 
-// Zeros of what can't be read: that is left out later, with the reason.
+// Returns zeros if the file cannot be read: it is left out later, with the reason.
 io::ClaimedSize size_of(const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return {};
@@ -33,7 +33,7 @@ io::ClaimedSize size_of(const fs::path& file) {
   const io::ClaimedSize size = io::claimed_size(head);
   if (size.width > 0 || head.size() < kHeadBytes) return size;
   try {
-    return io::claimed_size(read_file(file, kMaxPictureBytes));
+    return io::claimed_size(read_file(file, kMaxImageBytes));
   } catch (const Error&) {
     return {};
   }
@@ -53,7 +53,7 @@ void add_intrinsics_note(const Intrinsics& K, std::span<const PhotographRow> row
   }
 }
 
-// Counts of photographs that are done.
+// Counts of photographs that were read successfully.
 struct Counts {
   std::size_t all = 0, with_position = 0, with_features = 0, with_mask = 0;
 };
@@ -64,15 +64,14 @@ std::string why_no_pairs(const CollectOptions& o, const Counts& n) {
   switch (o.pairs) {
     case PairChoice::gps:
       return n.with_position < 2
-                 ? std::string()  // said already
+                 ? std::string()  // already reported
                  : fmt::format("no two of {} with a position are within {} m of each other",
                                photographs(n.with_position), o.gps.max_distance_m);
     case PairChoice::retrieval:
-      if (n.with_features == 0) return {};  // said already
-      return fmt::format("{} of {} have features that tell which look alike", n.with_features,
-                         photographs(n.all));
+      if (n.with_features == 0) return {};  // already reported
+      return fmt::format("{} of {} have features to compare", n.with_features, photographs(n.all));
     case PairChoice::listed:
-      return "the list of pairs has none of photographs that were taken in";
+      return "the list of pairs has no pair of photographs in the database";
     case PairChoice::all:
     case PairChoice::exhaustive:
     case PairChoice::sequential:
@@ -81,7 +80,7 @@ std::string why_no_pairs(const CollectOptions& o, const Counts& n) {
   return {};
 }
 
-// Photographs of which something holds: how many, and the first one's name.
+// Photographs with some property: their number, and the first in the list.
 struct Some {
   std::size_t count = 0;
   const PhotographRow* first = nullptr;
@@ -116,7 +115,7 @@ void add_mask_notes(const CollectOptions& o, std::span<const PhotographRow> rows
         empty.first->name));
 }
 
-// Numbers of EXIF that no camera has.
+// Adds a note about implausible EXIF values.
 void add_exif_note(std::span<const PhotographRow> rows, std::vector<std::string>& notes) {
   const Some odd = which(rows, [](const PhotographRow& r) { return !r.info.doubt.empty(); });
   if (odd.count > 0)
@@ -125,7 +124,7 @@ void add_exif_note(std::span<const PhotographRow> rows, std::vector<std::string>
                     photographs(odd.count), odd.first->name, odd.first->info.doubt));
 }
 
-// Photographs whose files have the same bytes.
+// Adds a note about photographs whose files have the same bytes.
 void add_copies_note(std::span<const PhotographRow> rows, std::vector<std::string>& notes) {
   std::map<std::string_view, const PhotographRow*> first;
   std::size_t copies = 0;
@@ -147,9 +146,9 @@ void add_copies_note(std::span<const PhotographRow> rows, std::vector<std::strin
                                 copies == 1 ? "is a copy" : "are copies", two->name, one->name));
 }
 
-// Listed pairs that are not matched since a photograph was left out.
-std::size_t listed_and_lost(const CollectOptions& o, std::span<const PhotographRow> rows,
-                            std::size_t pairs) {
+// Returns the number of listed pairs that are not matched because a photograph was left out.
+std::size_t listed_pairs_lost(const CollectOptions& o, std::span<const PhotographRow> rows,
+                              std::size_t pairs) {
   std::vector<std::string> names;
   for (const PhotographRow& r : rows) names.push_back(r.name);
   return read_pairs(o.pairs_file, names).size() - pairs;
@@ -161,7 +160,7 @@ std::int64_t check_sizes(const Job& job) {
   const auto& K = job.options.cameras.intrinsics;
   io::ClaimedSize first;
   std::string name;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::string> names;  // of each size the first
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> names;  // first name of each size
   for (const PhotographFile& f : job.photographs.files) {
     const io::ClaimedSize size = size_of(f.file);
     if (size.width == 0) continue;
@@ -214,7 +213,7 @@ std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow>
                                       "pair",
                                       n.with_position, photographs(n.all)));
   if (o.pairs == PairChoice::listed && n.all < rows.size())
-    if (const std::size_t lost = listed_and_lost(o, rows, pairs.size()); lost > 0)
+    if (const std::size_t lost = listed_pairs_lost(o, rows, pairs.size()); lost > 0)
       notes.push_back(fmt::format("{} of the listed pairs {} of photographs that were left out",
                                   lost, lost == 1 ? "is" : "are"));
   if (n.with_features == 0 && n.all > 1) notes.emplace_back("no photograph has a feature");

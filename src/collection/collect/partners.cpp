@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t kPlaces = 256;
 constexpr double kSamePlace = 0.002;     // of the longer side
-constexpr double kTwinSimilarity = 0.5;  // below it, places are not compared
-constexpr double kTwinShare = 0.5;       // of the features of each; 1 % agree by chance
+constexpr double kTwinSimilarity = 0.5;  // below it, positions are not compared
+constexpr double kTwinShare = 0.5;  // fraction of the features of each image; 1 % agree by chance
 
 using Places = std::vector<std::array<float, 2>>;
 
@@ -25,7 +25,7 @@ Places places_of(const Features& features, double side) {
   return places;
 }
 
-// Share of the places that have another one nearby.
+// Returns the fraction of the positions `of` with a position in `in` nearby.
 double share_in(const Places& of, const Places& in) {
   std::size_t found = 0;
   for (const auto& a : of)
@@ -65,12 +65,13 @@ bool Partners::is_new(int image, int other, const std::vector<int>& known) const
 }
 
 Partners::Found Partners::of(int image, int count) const {
-  constexpr int kMostTwins = 2;  // the nearest and the first: copies of one image are linked
+  // The most similar twin and the first in order: copies of one image are linked.
+  constexpr int kMostTwins = 2;
   Found found;
   for (int wanted = count; std::ssize(found.partners) < count; wanted *= 2) {
-    const std::vector<int> alike = index_.nearest(image, wanted);
+    const std::vector<int> similar = index_.nearest(image, wanted);
     found = {};
-    for (const int other : alike) {
+    for (const int other : similar) {
       if (std::ssize(found.partners) == count) break;
       if (is_new(image, other, found.partners)) {
         found.partners.push_back(other);
@@ -81,7 +82,7 @@ Partners::Found Partners::of(int image, int count) const {
           found.twins.back() = std::min(found.twins.back(), other);
       }
     }
-    if (std::ssize(alike) < wanted) break;  // all images are in
+    if (std::ssize(similar) < wanted) break;  // all images were returned
   }
   return found;
 }

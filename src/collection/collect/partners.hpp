@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Partners of images by looks. Images with the same view count once.
+// Selects partners of images by similarity. Images with the same view count once.
 #pragma once
 
 #include <bifocal/pair_selection.hpp>
@@ -12,8 +12,8 @@ namespace bifocal::collection {
 
 class Partners {
  public:
-  // `features(i)` as of ImageIndex, `side(i)` the longer side of the image, px. Images with fewer
-  // than `least` features can't be verified and are left out.
+  // features(i): features of image i, as for ImageIndex. side(i): longer side of image i in px.
+  // Images with fewer than `least` features cannot be verified and are left out.
   Partners(int images, const std::function<Features(int)>& features,
            const std::function<double(int)>& side, const RetrievalOptions& options, int least);
 
@@ -21,16 +21,17 @@ class Partners {
     std::vector<int> partners;  // best first
     std::vector<int> twins;     // at most two, in addition
   };
-  // The images most alike: at most `count` of which no two are twins, and none is one of `image`.
+  // Returns the most similar images: at most `count`, without twins of `image` and of each other.
   [[nodiscard]] Found of(int image, int count) const;
-  // Whether two images have most of their largest features at the same places: copies, whatever
-  // their size and compression, and photographs of a camera that stood still.
+  // Returns whether two images are twins: most of their largest features lie at the same positions.
+  // Copies of any size and compression are twins, and photographs of a stationary camera.
   [[nodiscard]] bool are_twins(int image1, int image2) const;
-  // Returns whether `other` is not in `known` and no twin of these images or of `image`.
+  // Returns whether `other` is neither in `known` nor a twin of an image in `known` or of `image`.
   [[nodiscard]] bool is_new(int image, int other, const std::vector<int>& known) const;
 
  private:
-  std::vector<std::vector<std::array<float, 2>>> places_;  // of the largest features, in sides
+  // Positions of the largest features of each image, in fractions of the longer side.
+  std::vector<std::vector<std::array<float, 2>>> places_;
   ImageIndex index_;
 };
 

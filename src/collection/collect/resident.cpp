@@ -26,7 +26,8 @@ PairPieces::PairPieces(std::span<const ImagePair> pairs, int images, int height)
   height_ = std::clamp(height, 1, std::max(1, images / 2));
   width_ = std::max(1, images - height_);
   if (height_ == 1) return;
-  // There and back, so that from one row of tiles to the next the last column stays.
+  // Tiles are visited in alternating column order, so that the last column stays loaded from one
+  // row of tiles to the next.
   const auto key = [this](std::size_t place) {
     const Tile t = tile_of(pairs_[place]);
     return std::tuple(t.row, t.row % 2 == 0 ? t.column : -t.column);
@@ -78,7 +79,7 @@ std::vector<ImagePair> ResidentFeatures::slots_of(std::span<const ImagePair> pai
   return slots;
 }
 
-// An empty one, or else one that holds nothing needed now.
+// Returns the next slot, in cyclic order, that is empty or whose image is not needed now.
 int ResidentFeatures::free_slot() {
   for (std::size_t tries = 0; tries < image_in_.size(); ++tries) {
     const std::size_t slot = next_++ % image_in_.size();
@@ -90,7 +91,7 @@ int ResidentFeatures::free_slot() {
   throw std::logic_error("ResidentFeatures: more images than slots");
 }
 
-// Some at a time: several threads read, each with a connection of its own.
+// Loads images in small batches. Several threads read, each with its own connection.
 void ResidentFeatures::load(std::span<const int> images) {
   while (!images.empty()) {
     const std::size_t count = std::min(images.size(), 2 * readers_.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features of as many images as memory allows, on the device, and pieces of pairs for which few are
-// loaded twice.
+// Features of the images that fit a device's memory, and a partition of the pairs into pieces for
+// which few images are loaded twice.
 #pragma once
 
 #include <bifocal/matching.hpp>
@@ -11,7 +11,7 @@
 
 namespace bifocal::collection {
 
-// Bytes of a resident feature, on the device.
+// Bytes of a resident feature on the device.
 inline constexpr std::int64_t kBytesOfFeature = sizeof(Keypoint) + kDescriptorBytes;
 
 // Indices into a list of pairs.
@@ -21,11 +21,11 @@ using Places = std::vector<std::size_t>;
 class PairPieces {
  public:
   // images: largest number of images of a piece. Tiles of `height` rows of the match matrix are
-  // processed together, so that an image of their columns is loaded once for a tile. With a
-  // height of 1, or if all images fit, pieces follow the order of the list.
+  // processed together, so that an image of their columns is loaded once for a tile. With a height
+  // of 1, or if all images fit, pieces follow the order of the list.
   PairPieces(std::span<const ImagePair> pairs, int images, int height);
 
-  // Returns the next `most` pairs at most; false at the end.
+  // Writes the indices of the next pairs, at most `most`, to `places`. Returns false at the end.
   bool next(std::size_t most, Places& places);
 
  private:
@@ -41,15 +41,15 @@ class PairPieces {
   std::size_t next_ = 0;
 };
 
-// The features in the memory of one device. Thread-safe.
+// Features in the memory of one device. Thread-safe.
 class ResidentFeatures {
  public:
-  // Reserves `images` slots of `capacity` features. An image with more features keeps the largest
-  // ones.
+  // Reserves `images` slots of `capacity` features. An image with more features keeps the largest.
   ResidentFeatures(const Device& device, const Job& job, int capacity, int images);
 
   // Loads the images of `pairs` and returns the slots of each pair. A later call may reuse the
-  // slots; then only one thread may call. Throws std::logic_error if images outnumber slots.
+  // slots; in that case only one thread may call. Throws std::logic_error if the images
+  // outnumber the slots.
   [[nodiscard]] std::vector<ImagePair> slots_of(std::span<const ImagePair> pairs);
   [[nodiscard]] const FeatureSet& set() const { return set_; }
 
@@ -62,9 +62,9 @@ class ResidentFeatures {
   Queue queue_;
   std::vector<std::unique_ptr<WorkDatabase>> readers_;
   FeatureSet set_;
-  std::vector<int> image_in_;    // of each slot, -1: none
-  std::vector<char> is_needed_;  // of each slot
-  std::map<int, int> where_;     // slot of an image
+  std::vector<int> image_in_;    // image in each slot, -1 if empty
+  std::vector<char> is_needed_;  // by slot
+  std::map<int, int> where_;     // slot of each image
   std::size_t next_ = 0;         // first slot to test for being free
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The screen of PairChoice::all, in pieces of the images that memory has room for.
+// The screen of PairChoice::all, in pieces whose images fit the available memory.
 #include <algorithm>
 
 #include "collection/collect/resident.hpp"
@@ -9,7 +9,7 @@
 namespace bifocal::collection {
 namespace {
 
-// So many pairs keep a device busy and end soon enough.
+// Pairs per piece: enough to keep a device busy, few enough to end soon.
 constexpr std::size_t kPairsAtOnce = 1 << 15;
 
 struct Piece {

@@ -17,7 +17,7 @@
 namespace bifocal::collection {
 namespace {
 
-// Writes a member as text. A member of a type that has no text here does not compile.
+// Writes a member as text. A member whose type is not handled here does not compile.
 template <class Value>
 std::string text_of(const Field& field, const Value& member) {
   if constexpr (std::is_same_v<Value, bool>) {
@@ -33,10 +33,10 @@ std::string text_of(const Field& field, const Value& member) {
   }
 }
 
-// Members are told by their addresses.
+// Addresses identify members.
 using Addresses = std::vector<const void*>;
 
-// Adds every member, those of nested options as "sift.sigma", that is not left out and not empty.
+// Adds every member that is neither left out nor empty, members of nested options as "sift.sigma".
 template <HasFields Options>
 void add_members(const Options& options, const std::string& path, const Addresses& left_out,
                  Settings& s) {
@@ -54,7 +54,7 @@ void add_members(const Options& options, const std::string& path, const Addresse
   });
 }
 
-// Returns those that change no result, and those that this way of working does not look at.
+// Returns the members that change no result, and the members that are unused with these options.
 Addresses left_out(const CollectOptions& o) {
   const bool is_given = !o.given.source.empty();
   const bool is_sequential = o.pairs == PairChoice::sequential;
@@ -79,7 +79,8 @@ Addresses left_out(const CollectOptions& o) {
   throw Error(ErrorCode::usage, "collect: " + what);
 }
 
-// Of the devices, without the number of those that are alike: results are the same.
+// Returns the names of the devices without repetition: the number of equal devices does
+// not change results.
 std::string name_of(const DeviceSet& devices) {
   std::set<std::string> names;
   for (const Device& device : devices.devices()) {
@@ -90,16 +91,18 @@ std::string name_of(const DeviceSet& devices) {
 }
 
 void check_given(const CollectOptions& o) {
-  if (o.given.source.empty()) return;
+  if (o.given.source.empty()) {
+    if (!o.given.matches.empty())
+      fail("CollectOptions::given.matches needs the features in given.source");
+    return;
+  }
   if (o.guided) fail("CollectOptions::guided: given features are matched once");
-  if (!o.masks.empty()) fail("CollectOptions::masks: given features are taken as they are");
   if (o.surf) fail("CollectOptions::surf and given.source: features are SURF's or given ones");
-  const bool by_look =
+  const bool uses_similarity =
       o.pairs == PairChoice::retrieval || (o.pairs == PairChoice::sequential && o.loop_period > 0);
-  if (by_look)
+  if (uses_similarity)
     fail(
-        "CollectOptions::pairs: which photographs look alike is told by features found here, not "
-        "by "
+        "CollectOptions::pairs: similar photographs are found by features detected here, not by "
         "given ones; choose all, gps, a file, or sequential with loop_period 0 (--loop-period 0)");
 }
 
@@ -111,8 +114,9 @@ Settings settings_of(const Job& job) {
   s["version"] = BIFOCAL_VERSION;
   s["device"] = name_of(job.devices);
   add_members(o, "", left_out(o), s);
-  // The contents of files count, not their places.
+  // Files enter by a hash of their content; their location does not matter.
   if (!o.given.source.empty()) s["given.source"] = identity_of(o.given.source);
+  if (!o.given.matches.empty()) s["given.matches"] = identity_of(o.given.matches);
   if (o.pairs == PairChoice::listed) s["pairs_file"] = runtime::hash_of(read_text(o.pairs_file));
   if (!o.masks.empty()) s["masks"] = "yes";
   return s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stages of collect(), in their order. Each goes on where the unfinished database says, and
-// leaves its results there.
+// Stages of collect(), in their order. Each stage resumes from the unfinished database and leaves
+// its results there.
 #pragma once
 
 #include <bifocal/collect.hpp>
@@ -23,29 +23,30 @@ struct Job {
   std::unique_ptr<FeatureStore> found = {};
 };
 
-// PhotographRow::content of the bytes of a photograph and of its mask (none: empty).
+// Returns PhotographRow::content for the bytes of a photograph and of its mask (empty
+// without a mask).
 [[nodiscard]] inline std::string content_of(std::string_view photograph, std::string_view mask) {
   std::string content = runtime::content_hash(photograph);
   return mask.empty() ? content : content + " " + runtime::content_hash(mask);
 }
 
-// Tells how far a stage is; `before` of it was done by earlier calls.
+// Reports the progress of a stage. before: units done by earlier calls.
 class StageProgress {
  public:
   StageProgress(const CollectOptions& options, std::string_view stage, std::string_view unit,
                 std::int64_t total, std::int64_t before)
       : options_(options), state_{stage, unit, before, total, before} {
-    tell();
+    report();
   }
-  // Any thread may tell.
+  // Thread-safe.
   void add(std::int64_t more) {
     const std::lock_guard lock(mutex_);
     state_.done += more;
-    tell();
+    report();
   }
 
  private:
-  void tell() const {
+  void report() const {
     if (options_.progress) options_.progress(state_);
   }
   const CollectOptions& options_;
@@ -53,76 +54,79 @@ class StageProgress {
   std::mutex mutex_;
 };
 
-// A pixel takes this while it is decoded: colours and grey, and some of the file.
+// Bytes per pixel while a photograph is decoded: colours, grey and a part of the file.
 inline constexpr std::int64_t kBytesOfDecoding = 6;
-// A match takes this in the pieces that are matched, decided and written at one time: with its
-// points, flags and what estimation adds.
+// Bytes per match in the pieces in matching, estimation and writing at a time, including points,
+// flags and temporaries of the estimation.
 inline constexpr std::int64_t kBytesOfMatch = 400;
-// Returns the bytes that stages may take of the memory of one device: each GPU has its own, others
-// share the host's.
+// Returns the bytes that stages may take of the memory of one device. Each GPU has its own memory;
+// all remaining devices share the host's.
 [[nodiscard]] std::int64_t memory_of(const Job& job, const Device& device);
-// Returns what a detector and the features that it finds take of that at most: half where a device
-// of OpenCL has the host's memory, which photographs are in, too.
+// Returns the memory limit for a detector and the features that it finds. An OpenCL device in host
+// memory gets half, because photographs are in host memory, too.
 [[nodiscard]] std::int64_t memory_of_detector(const Job& job, const Device& device);
-// Tells how many of `images` images are resident on each device, at least two, in half of that
-// memory.
+// Returns the number of images, at least two, that fit half the memory of each device, for at most
+// `images` images of `bytes_of_image` bytes. options.block_size is
+// a further limit if it is set.
 [[nodiscard]] int images_on_each(const Job& job, std::int64_t images, std::int64_t bytes_of_image);
-// Returns the bytes of the host's memory that the stages of one device may take.
+// Returns the bytes of host memory that the stages of one device may take.
 [[nodiscard]] std::int64_t host_memory(const Job& job);
-// Returns the bytes of the host's memory for features that were found: half of what max_memory has
-// beyond its least, which resident features take where a device is no GPU.
+// Returns the bytes of host memory for found features: half of max_memory beyond the
+// minimum. Returns 0 unless all devices are GPUs, because the resident features of other
+// devices take this memory.
 [[nodiscard]] std::int64_t memory_of_found(const Job& job, std::int64_t least);
 [[nodiscard]] bool all_are_gpus(const Job& job);
-// Returns the least that max_memory has to be for a photograph of this size.
+// Returns the smallest valid max_memory for a photograph of this size, in bytes.
 [[nodiscard]] std::int64_t least_memory(const Job& job, std::int64_t width, std::int64_t height);
 
-// The options that decide what is found, and where, by the names of their members: all but
-// max_memory, block_size, overwrite and progress, and those that are not looked at.
+// Returns the options that determine the results, and the devices, by member name. Excluded are
+// max_memory, block_size, overwrite and progress, and members that are unused with these options.
 [[nodiscard]] Settings settings_of(const Job& job);
 // Throws Error(usage) naming an option out of range.
 void check(const CollectOptions& options);
 
-// Returns the least that max_memory has to be for all photographs. Throws Error(usage) naming the
-// one that takes most where it is less, and Error(input) where intrinsics are known and photographs
-// have several sizes. Before any work: only heads of files are read.
+// Returns the smallest valid max_memory for all photographs. Reads only file headers, before any
+// other work. Throws Error(usage) naming the photograph that needs most memory if max_memory is
+// less, and Error(input) if intrinsics are given and the photographs differ in size.
 std::int64_t check_sizes(const Job& job);
-// Notes say what matters of the photographs and the chosen pairs (CollectResult::notes), the same
+// Returns remarks about the photographs and the chosen pairs (CollectResult::notes), the same
 // in every run.
 [[nodiscard]] std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow> rows,
                                                 std::span<const ImagePair> pairs);
 
-// Features of the rows that are waiting: RootSIFT or SURF, or those that are given.
+// Finds the features of the waiting rows by RootSIFT or SURF, or reads the given features.
 void find_features(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows);
 
-// Lists of pairs are in this order.
+// Order of lists of pairs.
 inline bool before(const ImagePair& a, const ImagePair& b) {
   return std::pair(a.image1, a.image2) < std::pair(b.image1, b.image2);
 }
 
-// PairCounts lists the pairs that have been matched, in order.
+// Pairs that have been matched, in order.
 using PairCounts = std::vector<WorkDatabase::PairCount>;
 
-// Runs a body and counts its time as that of a stage.
+// Runs a body and adds its time to the time of a stage.
 using StageRunner = std::function<void(const char* stage, const std::function<void()>& body)>;
 
-// Chooses pairs and matches them, until there are no more to choose.
+// Result of match_chosen.
 struct ChosenPairs {
   std::vector<ImagePair> pairs;  // in order
-  PairCounts counts;             // of all pairs that the database has
+  PairCounts counts;             // of all pairs of the database
   std::int64_t left_out = 0;     // by the screen
 };
 [[nodiscard]] ChosenPairs match_chosen(const Job& job, WorkDatabase& work,
                                        std::span<const PhotographRow> rows,
                                        const StageRunner& stage);
-// Tells whether the pairs are those that pass the screen.
+// Returns whether pairs are selected by the screen.
 [[nodiscard]] bool is_screened(const CollectOptions& options);
-// Counts how many of the largest features of each pair match; `images`: photographs in all.
+// Returns for each pair the number of matches among its largest features. images: number
+// of all photographs.
 [[nodiscard]] std::vector<int> screen(const Job& job, std::span<const ImagePair> pairs, int images);
-// Matches and geometry of those that are not known. They are afterwards.
+// Matches the pairs that are not in `known` and estimates their geometries. Adds them to `known`.
 void match_pairs(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
                  std::span<const ImagePair> pairs, PairCounts& known);
 
-// Gives photographs cameras, in the order of their first photographs.
+// Assigns cameras to photographs, numbered by their first photographs.
 class CameraBook {
  public:
   explicit CameraBook(const CollectCameras& options) : options_(options) {}

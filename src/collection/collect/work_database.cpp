@@ -18,11 +18,11 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr const char* kFresh = ".new";  // until it is whole
+constexpr const char* kIncompleteSuffix = ".new";  // suffix until the file is complete
 constexpr std::int64_t kLeastCache = std::int64_t{4} << 20, kMostCache = std::int64_t{32} << 20;
 constexpr const char *kGiven = "state descriptors", *kScreened = "state screened photographs";
 
-// A time has 8 bytes whatever it is: taking it away moves nothing.
+// A time is a blob of 8 bytes for any value, so that clearing it moves no rows.
 constexpr const char* kTables = R"(
 BEGIN;
 CREATE TABLE bifocal_collect(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
@@ -44,7 +44,8 @@ bool is_ours(const sqlite::Connection& connection) {
       .has_value();
 }
 
-// Views may have no end, and triggers write what nobody asked for.
+// Rejects a file with views or triggers: a view may never end, and a trigger
+// writes unrequested rows.
 void check_tables(const fs::path& file, colmap::Access access) {
   const sqlite::Connection connection(file, access);
   if (const auto other = sqlite::text_of(
@@ -55,10 +56,11 @@ void check_tables(const fs::path& file, colmap::Access access) {
                                            "SELECT 1 FROM pragma_table_info('bifocal_photographs') "
                                            "WHERE name = 'content'");
   if (is_ours(connection) && has_content) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: unfinished work of another version of bifocal; --overwrite to begin "
-                          "anew",
-                          file.string()));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format(
+          "{}: unfinished run of another version of bifocal; use --overwrite to start again",
+          file.string()));
 }
 
 const fs::path& with_own_tables(const fs::path& file, colmap::Access access) {
@@ -69,14 +71,14 @@ const fs::path& with_own_tables(const fs::path& file, colmap::Access access) {
 }  // namespace
 
 void WorkDatabase::create(const fs::path& file, const Settings& settings) {
-  sqlite::make_whole(file, kFresh, [&](const fs::path& fresh) {
+  sqlite::make_whole(file, kIncompleteSuffix, [&](const fs::path& incomplete) {
     {
-      const colmap::Database database(fresh, colmap::Access::create);
+      const colmap::Database database(incomplete, colmap::Access::create);
       const sqlite::Connection& connection = colmap::DatabaseInside::connection(database);
       connection.execute(kTables);
       if (has_surf(settings)) connection.execute(kDescriptorTable);
     }
-    WorkDatabase work(fresh, colmap::Access::write);
+    WorkDatabase work(incomplete, colmap::Access::write);
     work.together([&] {
       for (const auto& [name, value] : settings) work.set(name, value);
     });
@@ -90,9 +92,9 @@ bool WorkDatabase::is_one(const fs::path& file) {
 void WorkDatabase::copy(const fs::path& from, const fs::path& file,
                         std::span<const PhotographRow> rows) {
   sqlite::fold_log(from);
-  sqlite::make_whole(file, kFresh, [&](const fs::path& fresh) {
-    fs::copy_file(from, fresh);
-    WorkDatabase work(fresh, colmap::Access::write);
+  sqlite::make_whole(file, kIncompleteSuffix, [&](const fs::path& incomplete) {
+    fs::copy_file(from, incomplete);
+    WorkDatabase work(incomplete, colmap::Access::write);
     work.together([&] {
       work.connection().execute("DELETE FROM bifocal_collect WHERE name GLOB 'note *'");
       for (const PhotographRow& r : rows) work.set_changed(r);
@@ -103,8 +105,9 @@ void WorkDatabase::copy(const fs::path& from, const fs::path& file,
 WorkDatabase::WorkDatabase(const fs::path& file, colmap::Access access)
     : database_(with_own_tables(file, access), access) {
   if (access != colmap::Access::write) return;
-  // Committed work outlives the process; of a machine without power the last seconds may be lost.
-  // 16 MB of the log are written into the file at a time. What is taken away leaves zeros.
+  // Committed work survives the end of the process; if the machine loses power, the last seconds
+  // may be lost. 16 MB of the log are written into the file at a time. Deleted data is
+  // overwritten with zeros.
   connection().execute(
       "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 250; PRAGMA secure_delete = ON");
   set_cache(kMostCache);
@@ -129,8 +132,9 @@ std::optional<DescriptorKind> WorkDatabase::given() const {
   if (!text) return {};
   const auto numbers = io::to_number<int>(std::string_view(*text).substr(0, text->find(' ')));
   const DescriptorKind kind{numbers.value_or(0), text->ends_with(" bytes")};
-  if (kind.numbers < 1 || kind.numbers > kMostDescriptorNumbers || *text != to_string(kind))
-    refuse("table bifocal_collect, {}: '{}', must be 1 to {} bytes or floats", kGiven,
+  if (kind.numbers < 0 || !numbers || kind.numbers > kMostDescriptorNumbers ||
+      *text != to_string(kind))
+    refuse("table bifocal_collect, {}: '{}', must be 0 to {} bytes or floats", kGiven,
            io::printable(*text), kMostDescriptorNumbers);
   return kind;
 }
@@ -194,7 +198,7 @@ void WorkDatabase::add(const ImagePair& pair, std::span<const colmap::IndexPair>
 }
 
 void WorkDatabase::finish(std::span<const std::string> notes) {
-  // It was stopped before it got its name: another time would move its rows.
+  // A run may have stopped after this step and before the rename. A second write would move rows.
   if (sqlite::text_of(connection(),
                       "SELECT count(*) > 0 AND sum(changed != zeroblob(8)) = 0 "
                       "FROM bifocal_photographs") == "1")
@@ -207,18 +211,18 @@ void WorkDatabase::finish(std::span<const std::string> notes) {
 
 namespace {
 
-// Waits until what is written is on the disk: before that the file gets no name.
+// Waits until the data is on the disk: the file is renamed only after that.
 void synchronise(const fs::path& file) {
-  const io::Descriptor own(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const io::FileDescriptor own(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!own.valid() || ::fsync(own.get()) != 0) io::reject_write(file, errno);
 }
 
-// The log of a database that was here would be taken for the new one's.
-void take_old_away(const fs::path& database) {
+// Removes the log of an existing database; SQLite would take it for the log of the new one.
+void remove_old(const fs::path& database) {
   if (fs::exists(database)) {
     try {
       sqlite::fold_log(database);
-    } catch (const Error&) {  // it is none, or a damaged one: it goes as a whole
+    } catch (const Error&) {  // not a database or damaged: replaced as a whole
     }
   }
   sqlite::remove_logs(database);
@@ -230,7 +234,7 @@ void publish(const fs::path& work, const fs::path& database) {
   sqlite::fold_log(work);
   sqlite::reset_change_counter(work);
   synchronise(work);
-  take_old_away(database);
+  remove_old(database);
   fs::rename(work, database);
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The database of COLMAP's that collect() fills, and what it has of our own beside that. As long as
-// it is unfinished it has another name, and the same rows: an image or a pair enters it whole, in
-// an order that nothing but the photographs and options decides, so that it has the same bytes
-// however often the work was stopped. Our own tables are
+// The COLMAP database that collect() fills, and Bifocal's own tables in it. The unfinished database
+// has a different file name and the same rows. Each image or pair is written as a whole, in an
+// order that depends only on photographs and options, so the bytes of the file are the same for any
+// number of interruptions. Bifocal's tables are
 //
-//   bifocal_collect      the options, and notes once it is finished
-//   bifocal_photographs  each photograph, also one that was left out, and its file
+//   bifocal_collect      options, and notes once the database is finished
+//   bifocal_photographs  every photograph, also if it was left out, and its file
 //   bifocal_screened     pairs that the screen left out
-//   bifocal_descriptors  those of SURF, which COLMAP would take for SIFT's
+//   bifocal_descriptors  descriptors of SURF, which COLMAP would take for SIFT descriptors
 //
-// The file may have been damaged or changed since: reading checks each row, and throws Error(input)
-// that names the file, the table and the row where it is not what was written.
+// The file may have been damaged or changed since it was written. Reading checks each row and
+// throws Error(input) with the file, the table and the row if the content is invalid.
 #pragma once
 
 #include <bifocal/collect.hpp>
@@ -19,27 +19,27 @@
 #include <optional>
 
 #include "collection/colmap/state.hpp"
-#include "io/descriptor.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace bifocal::collection {
 
-// Settings are found by name, and are in the order of names.
+// Settings by name, in the order of names.
 using Settings = std::map<std::string, std::string>;
-// Tells whether there is a setting of SurfOptions: the features are SURF's then.
+// Returns whether the settings have a member of SurfOptions: then the features are SURF features.
 [[nodiscard]] inline bool has_surf(const Settings& settings) {
   const auto first = settings.lower_bound("surf.");
   return first != settings.end() && first->first.starts_with("surf.");
 }
 
-// Beginnings of names in the table of settings: those of other entries.
+// Prefixes of names in the table of settings that mark other entries.
 inline constexpr std::string_view kNote = "note ", kState = "state ";
 
 enum class PhotographState { waiting, done, left_out };
 
-// The kind of descriptors that given features have.
+// Kind of the descriptors of given features.
 struct DescriptorKind {
-  int numbers = 0;        // of each
-  bool is_bytes = false;  // else floats
+  int numbers = 0;        // of each descriptor
+  bool is_bytes = false;  // floats if false
   bool operator==(const DescriptorKind&) const = default;
 };
 [[nodiscard]] inline std::string to_string(const DescriptorKind& kind) {  // "256 floats"
@@ -48,51 +48,54 @@ struct DescriptorKind {
 inline constexpr int kMostDescriptorNumbers = 4096;  // of a descriptor (FloatDescriptors)
 
 struct PhotographRow {
-  int number = 0;  // from 0: that of its image, less one
+  int number = 0;  // from 0: COLMAP's image number less one
   std::string name;
-  std::filesystem::path file, mask;     // no mask: empty
-  int place = 0;                        // in the list of photographs
-  std::int64_t bytes = 0, changed = 0;  // of both files: size, and time of the last change in ns
+  std::filesystem::path file, mask;     // mask is empty without a mask
+  int place = 0;                        // position in the list of photographs
+  std::int64_t bytes = 0, changed = 0;  // size and time of last change (ns) of both files
   PhotographState state = PhotographState::waiting;
-  std::string content;  // hash of the photograph, and of its mask after a blank; empty: unknown
-  std::string reason;   // left_out
+  std::string content;  // hashes of photograph and mask, with a blank between; empty if unknown
+  std::string reason;   // of left_out
   PhotographInfo info;
   int features = 0;
 };
-// COLMAP's number of an image.
+// Returns COLMAP's number of an image.
 inline colmap::Id image_id(int number) { return static_cast<colmap::Id>(number) + 1; }
 
-// A database keeps this of an image's features.
+// Features of an image as a database stores them.
 struct ImageFeatures {
   colmap::Keypoints keypoints;
-  std::optional<colmap::Descriptors> descriptors;  // where COLMAP's schema has a place for them
+  std::optional<colmap::Descriptors> descriptors;  // if COLMAP's schema can store them
   std::vector<std::uint8_t> own_descriptors;       // SURF's [, 128]
 };
 
-// Returns what rows of a database say: keypoints with their scales; descriptors in COLMAP's order.
+// Converts rows of a database to features: keypoints with their scales; descriptors
+// in COLMAP's order.
 [[nodiscard]] Features features_of(const colmap::Keypoints& keypoints,
                                    std::vector<std::uint8_t> descriptors);
 
 class WorkDatabase {
  public:
-  // A new file, of these settings, that appears under its name when it can be gone on with.
+  // Creates a file with these settings. It appears under its name once it is complete
+  // enough to resume.
   static void create(const std::filesystem::path& file, const Settings& settings);
-  // From a finished database, to go on with more photographs. Files have changed when `rows`, its
-  // photographs, say.
+  // Creates a work file from a finished database, to add photographs. The times of change are set
+  // from `rows`, its photographs.
   static void copy(const std::filesystem::path& from, const std::filesystem::path& file,
                    std::span<const PhotographRow> rows);
-  // Tells whether a database is one that collect() has made. Throws Error(input) where it is none.
+  // Returns whether collect() has made the database. Throws Error(input) if the file
+  // is no database.
   [[nodiscard]] static bool is_one(const std::filesystem::path& file);
 
-  // A connection; several threads have one each. Throws Error(usage) where the file is unfinished
-  // work of another version.
+  // Opens a connection; each thread needs its own. Throws Error(usage) if the file is unfinished
+  // work of a different version.
   explicit WorkDatabase(const std::filesystem::path& file,
                         colmap::Access access = colmap::Access::read);
 
-  // Sets the size of SQLite's page cache, within 4 and 32 MB.
+  // Sets the size of SQLite's page cache, clamped to 4 to 32 MB.
   void set_cache(std::int64_t bytes);
 
-  // All writes of a `body` enter together.
+  // Commits all writes of `body` in one transaction.
   template <class Body>
   void together(const Body& body) {
     colmap::Transaction all(database_);
@@ -103,23 +106,23 @@ class WorkDatabase {
   [[nodiscard]] const colmap::Database& database() const { return database_; }
   [[nodiscard]] Settings settings() const;
   void set(const std::string& name, std::string_view value);
-  // The kind of given features, known from the first image on.
+  // The kind of given features, defined after the first image.
   [[nodiscard]] std::optional<DescriptorKind> given() const;
   void set_given(const DescriptorKind& kind);
-  // Pairs of the first so many photographs have been screened.
+  // Number of leading photographs whose pairs have been screened.
   [[nodiscard]] int screened_photographs() const;
   void set_screened_photographs(int count);
 
-  // Done or left out; numbers follow each other from 0. Files of finished databases have no time
-  // of their last change (0).
+  // Returns all rows, done or left out, with consecutive numbers from 0. In finished databases
+  // files have no time of last change (0).
   [[nodiscard]] std::vector<PhotographRow> photographs() const;
   void add(const PhotographRow& row);  // left out
   void add(const PhotographRow& row, const colmap::Image& image, const ImageFeatures& features);
   void add(const colmap::Camera& camera) { database_.write(camera); }
-  // Returns the features of an image, without descriptors where they are given.
+  // Returns the features of an image, without descriptors if features are given.
   [[nodiscard]] Features features(int number) const;
 
-  // Pairs that the screen left out, in order.
+  // Returns the pairs that the screen left out, in order.
   [[nodiscard]] std::vector<ScreenedPair> screened() const;
   void add(const ScreenedPair& row);
 
@@ -132,18 +135,18 @@ class WorkDatabase {
   void add(const ImagePair& pair, std::span<const colmap::IndexPair> matches,
            const colmap::TwoViewGeometry* geometry);
 
-  // Reads all rows, for their errors: features and matches that contradict each other.
+  // Reads all rows to find errors such as features and matches that contradict each other.
   void check_rows() const;
-  // Adds what a finished database has, and takes away what it has no more. Nothing is written after
-  // it.
+  // Adds the notes and clears the times of change. Must be the last write.
   void finish(std::span<const std::string> notes);
 
  private:
   template <class... Args>
   [[noreturn]] void refuse(fmt::format_string<Args...> what, Args&&... args) const {
-    io::reject(database_.file().string(),
-               "{}: the file is damaged or was changed by others; --overwrite begins anew",
-               fmt::format(what, std::forward<Args>(args)...));
+    io::reject(
+        database_.file().string(),
+        "{}: the file is damaged or was changed by another program; use --overwrite to start again",
+        fmt::format(what, std::forward<Args>(args)...));
   }
   [[nodiscard]] const sqlite::Connection& connection() const {
     return colmap::DatabaseInside::connection(database_);
@@ -162,15 +165,16 @@ class WorkDatabase {
   colmap::Database database_;
 };
 
-// Puts what is written to the disk, with the counters of changes in the file's header as if it had
-// been written at once, and renames the file.
+// Flushes a finished file to the disk and renames it. The change counters in the file's header are
+// set as if it had been written at once.
 void publish(const std::filesystem::path& work, const std::filesystem::path& database);
 
-// Holds a lock on `file` (made when missing) while it lives, and removes it at the end. Throws
-// Error(input) when another process has it.
+// Holds a lock on `file`, which is created if missing, and removes the file in the destructor.
+// Throws Error(input) if another process holds the lock.
 class LockFile {
  public:
-  // is_optional: no lock where the folder can't be written to, and so nobody collects.
+  // is_optional: no lock is taken if the folder is not writable, because then no
+  // process can collect.
   LockFile(std::filesystem::path file, bool is_optional);
   ~LockFile();
   LockFile(const LockFile&) = delete;
@@ -178,7 +182,7 @@ class LockFile {
 
  private:
   std::filesystem::path file_;
-  io::Descriptor own_;
+  io::FileDescriptor own_;
 };
 
 }  // namespace bifocal::collection

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of an unfinished database are checked here as they are read.
+// Reads an unfinished database and checks each row.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -24,7 +24,7 @@ std::optional<double> real_of(const sqlite::Statement& row, int place) {
   return row.real(place);
 }
 
-// Settings and notes, by name.
+// Returns settings and notes, by name.
 CollectSummary entries_of(const sqlite::Connection& connection) {
   CollectSummary summary;
   sqlite::Statement row(connection, "SELECT name, value FROM bifocal_collect ORDER BY name");

@@ -12,11 +12,11 @@
 
 namespace bifocal::sqlite {
 
-// The files are little endian, and so are the machines that the library is built for.
+// The files are little endian, like the machines that the library is built for.
 static_assert(std::endian::native == std::endian::little);
 
-// Adds the blob of the row as numbers, or structs of them; its size has to be theirs. `where`: the
-// table and row.
+// Appends a blob of the row as numbers or structs of type T. Throws DamagedRow if the blob's size
+// is no multiple of T's. where: the table and row, for messages.
 template <class T>
 void append_numbers(const Statement& row, int place, const std::string& where, std::vector<T>& to) {
   const auto bytes = row.bytes(place);
@@ -36,8 +36,9 @@ std::vector<T> numbers_of(const Statement& row, int place, const std::string& wh
   return values;
 }
 
-// Does the blob of a row, whose columns `rows`, `cols` and `data` stand one after another, have
-// the size that these say, in numbers of `unit` bytes? `where`: as above, or what makes it.
+// Checks the size of a blob against the columns `rows`, `cols` and `data`, which follow each other
+// from `place`; unit: bytes of a number. Throws DamagedRow if they differ. where: the table and
+// row, or a function that returns them.
 template <class Where>
 void check_table(const Statement& row, int place, std::span<const int> allowed_columns,
                  std::size_t unit, const Where& where) {
@@ -52,7 +53,7 @@ void check_table(const Statement& row, int place, std::span<const int> allowed_c
   const auto bytes = static_cast<std::int64_t>(row.bytes(place + 2).size());
   bool allowed = allowed_columns.empty() && columns > 0 && columns < 1 << 24;
   for (const int c : allowed_columns) allowed = allowed || columns == c;
-  // COLMAP leaves the number of columns open where there are no rows.
+  // COLMAP leaves the number of columns undefined if a table has no rows.
   if (rows > 0 && !allowed) refuse(fmt::format("cols = {}, can't be", columns));
   const auto size = static_cast<std::int64_t>(unit);
   if (rows == 0 ? bytes != 0 : bytes / columns / size != rows || bytes % (columns * size) != 0)
@@ -60,7 +61,7 @@ void check_table(const Statement& row, int place, std::span<const int> allowed_c
                        rows, columns, size));
 }
 
-// The table [rows, columns] of such a row.
+// Returns the checked table [rows, columns] of such a row.
 template <class T>
 std::vector<T> table_of(const Statement& row, int place, std::span<const int> allowed_columns,
                         const std::string& where) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cameras of a database, with what is odd about them.
+// Cameras of a database, with warnings about unusual parameters.
 #include <fmt/format.h>
 #include <bifocal/camera.hpp>
 #include <bifocal/error.hpp>
@@ -12,7 +12,7 @@
 namespace bifocal::colmap {
 namespace {
 
-// A camera of which the size and the kind of lens alone count.
+// Returns a camera with only the size and the kind of lens.
 ViewCamera without_numbers(const Camera& camera) {
   ViewCamera view;
   view.is_fisheye = model_name(camera.model).find("FISHEYE") != std::string_view::npos;
@@ -51,12 +51,12 @@ Cameras::Entry entry_of(const Camera& camera) {
 }  // namespace
 
 Cameras::Cameras(const Database& database) {
-  std::vector<RowFault> told_with_their_pairs;
-  for (Camera& camera : database.cameras(&told_with_their_pairs)) {
-    if (camera.width <= 0 || camera.height <= 0) camera.width = camera.height = 0;  // not known
+  std::vector<RowFault> reported_with_pairs;
+  for (Camera& camera : database.cameras(&reported_with_pairs)) {
+    if (camera.width <= 0 || camera.height <= 0) camera.width = camera.height = 0;  // 0: unknown
     cameras_.emplace(camera.id, entry_of(camera));
   }
-  for (const Image& image : database.images(&told_with_their_pairs))
+  for (const Image& image : database.images(&reported_with_pairs))
     camera_of_.emplace(image.id, image.camera_id);
 }
 

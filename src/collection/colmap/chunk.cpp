@@ -12,7 +12,7 @@
 namespace bifocal::colmap {
 namespace {
 
-// Which of the matches names no keypoint; nothing where all do.
+// Returns the first match that refers to a missing keypoint, nullopt if all keypoints exist.
 std::optional<std::size_t> wrong_match(std::span<const IndexPair> matches, std::size_t keypoints1,
                                        std::size_t keypoints2) {
   std::uint32_t most1 = 0, most2 = 0;
@@ -40,14 +40,15 @@ std::span<const Vec2> ImagePoints::undistorted() const {
 
 DatabaseSource::DatabaseSource(const std::filesystem::path& file, Access access, ReadGate* gate)
     : database_(file, access), gate_(gate) {
-  // Few pages are read twice; these stay in the caches of the processor.
+  // The page cache is small, because few pages are read twice; those few stay in
+  // the processor's caches.
   DatabaseInside::connection(database_).execute("PRAGMA cache_size = 40");
 }
 
 void DatabaseSource::together(const std::function<void()>& read) {
   std::unique_lock<ReadGate> inside;
   if (gate_) inside = std::unique_lock(*gate_);
-  const sqlite::Begun all(DatabaseInside::connection(database_), "BEGIN");
+  const sqlite::ScopedTransaction all(DatabaseInside::connection(database_), "BEGIN");
   read();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs of a collection in pieces that are decided together: their matches and points.
+// Matched pairs of a collection in chunks that are verified together: their matches and points.
 #pragma once
 
 #include <functional>
@@ -24,8 +24,8 @@ struct PairOfImages {
   bool operator==(const PairOfImages&) const = default;
 };
 
-// A source gives features and matches. One thread at a time. Damaged rows throw
-// sqlite::DamagedRow.
+// Source of features and matches. Only one thread may use it at a time. Damaged
+// rows throw sqlite::DamagedRow.
 class PairSource {
  public:
   PairSource() = default;
@@ -33,12 +33,12 @@ class PairSource {
   PairSource(const PairSource&) = delete;
   PairSource& operator=(const PairSource&) = delete;
 
-  // Calls read(), which sees one consistent state of the source.
+  // Calls read(), during which the source has one consistent state.
   virtual void together(const std::function<void()>& read) { read(); }
-  virtual std::vector<Vec2> keypoints(Id image) = 0;  // px, bifocal's convention
+  virtual std::vector<Vec2> keypoints(Id image) = 0;  // px, Bifocal's convention
   // Appends the matches of the pair to `to`.
   virtual void matches(const PairOfImages& pair, std::vector<IndexPair>& to) = 0;
-  // For messages: "table matches, images 3 and 4".
+  // Returns a name for messages: "table matches, images 3 and 4".
   [[nodiscard]] virtual std::string name_of(const PairOfImages& pair) const = 0;
 };
 
@@ -47,7 +47,7 @@ class DatabaseSource : public PairSource {
   // gate: synchronises with a concurrent writer of the file; may be null.
   explicit DatabaseSource(const std::filesystem::path& file, Access access = Access::read,
                           ReadGate* gate = nullptr);
-  // Locks the file once for a piece instead of once for each row.
+  // Locks the file once for a chunk instead of once for each row.
   void together(const std::function<void()>& read) override;
   std::vector<Vec2> keypoints(Id image) override;
   void matches(const PairOfImages& pair, std::vector<IndexPair>& to) override;
@@ -58,31 +58,31 @@ class DatabaseSource : public PairSource {
   ReadGate* gate_;
 };
 
-// The pairs that are verified together. Pair k has the matches [offsets[k], offsets[k + 1]).
+// Pairs that are verified together. Pair k has the matches [offsets[k], offsets[k + 1]).
 struct Chunk {
   std::vector<PairOfImages> pairs;
   std::vector<std::int64_t> offsets = {0};
   std::vector<IndexPair> matches;
-  std::vector<std::shared_ptr<const ImagePoints>> images1, images2;  // of each pair
+  std::vector<std::shared_ptr<const ImagePoints>> images1, images2;  // by pair
   std::vector<ViewCamera> cameras1, cameras2;
-  // Pairs between them that cannot be verified, in order, and the reasons.
+  // Pairs of this part of the list that cannot be verified, in order, and the reasons.
   std::vector<PairOfImages> left_out;
   OddRows odd_rows;
 
-  // True for the empty chunk after the last one.
+  // True for the empty chunk after the last chunk.
   [[nodiscard]] bool is_end() const { return pairs.empty() && left_out.empty(); }
   // Removes the contents and keeps the allocated memory.
   void clear();
 };
 
-// The points of a chunk's matches in reused host memory.
+// Points of a chunk's matches in reused host memory.
 class ChunkPoints {
  public:
   // device: the target of the uploads.
   explicit ChunkPoints(const Device& device) : points_(device), undistorted_(device) {}
   void gather(const Chunk& chunk);
   [[nodiscard]] const PointPair* points() const { return points_.data(); }
-  // Null if no camera has a lens.
+  // Returns null if no camera has lens distortion.
   [[nodiscard]] const PointPair* undistorted() const {
     return has_lens_ ? undistorted_.data() : nullptr;
   }
@@ -94,7 +94,7 @@ class ChunkPoints {
   bool has_lens_ = false;
 };
 
-// Returns whether a chunk of this size is complete. The rule uses the remaining pairs only, so that
+// Returns whether a chunk of this size is complete. The rule uses only the remaining pairs, so that
 // a resumed run forms the same chunks.
 [[nodiscard]] inline bool is_full_piece(std::size_t pairs, std::size_t matches) {
   return pairs >= 1024 || matches >= std::size_t{1} << 20;
@@ -110,8 +110,8 @@ class Cameras {
     std::optional<Undistortion> undistortion;  // empty if the parameters are invalid
     std::optional<OddRow> odd;                 // the warning to report
 
-    // Returns null if points need no undistortion: without lens distortion, or without a focal
-    // length (then only F and H are estimated, from distorted points).
+    // Returns null if points need no undistortion: the camera has no lens distortion or no focal
+    // length. Without a focal length only F and H are estimated, from distorted points.
     [[nodiscard]] const Undistortion* lens() const {
       return view.has_prior_focal_length && undistortion->has_lens() ? &*undistortion : nullptr;
     }
@@ -124,16 +124,16 @@ class Cameras {
   std::unordered_map<Id, Id> camera_of_;  // by image id
 };
 
-// Reads the matches of the pairs in order, chunk by chunk, and the keypoints of their images
-// through an LRU cache. One thread reads for all devices; the threads that verify gather the
-// points.
+// Reads the matches of the pairs in order, chunk by chunk, and the keypoints of their
+// images through an LRU cache. One thread reads for all devices; the threads that verify
+// gather the points.
 class ChunkReader {
  public:
   ChunkReader(PairSource& source, const Cameras& cameras, std::span<const PairOfImages> pairs,
               std::int64_t max_memory)
       : source_(source), cameras_(cameras), pairs_(pairs), kept_(max_memory) {}
 
-  // Reads the next chunk, which is Chunk::is_end() after the last one.
+  // Reads the next chunk. After the last chunk, Chunk::is_end() holds.
   void next(Chunk& chunk);
 
  private:
@@ -145,7 +145,8 @@ class ChunkReader {
   View view_of(Id image, OddRows& odd_rows);
   // Adds a pair. If it cannot be verified, records the reason and returns false.
   bool add(const PairOfImages& pair, Chunk& chunk);
-  // Checks that the matches from `first` on refer to existing keypoints; else records the reason.
+  // Checks that the matches from `first` on refer to existing keypoints; otherwise
+  // records the reason.
   bool name_keypoints(const PairOfImages& pair, const View& one, const View& two, std::size_t first,
                       Chunk& chunk) const;
 
@@ -153,7 +154,7 @@ class ChunkReader {
   const Cameras& cameras_;
   std::span<const PairOfImages> pairs_;
   runtime::LruCache<Id, std::shared_ptr<const ImagePoints>> kept_;
-  std::unordered_map<Id, RowFault> damaged_;  // keypoints of images
+  std::unordered_map<Id, RowFault> damaged_;  // damaged keypoints, by image
 };
 
 }  // namespace bifocal::colmap

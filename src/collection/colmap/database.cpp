@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cameras, images and their features in a database of COLMAP, and transactions.
+// Cameras, images and their features in a COLMAP database, and transactions.
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <bifocal/error.hpp>
@@ -19,7 +19,8 @@ constexpr int kKeypointColumns[] = {2, 4, 6};
 
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::usage, message); }
 
-// A number in that place that is one of a row.
+// Returns the number of a row if column `place` has a valid one in [0, end); otherwise
+// records a fault.
 std::optional<Id> id_of(const sqlite::Statement& row, int place, std::int64_t end,
                         const std::string& where, const Faults& faults) {
   const std::int64_t id = row.number(place);
@@ -42,7 +43,7 @@ void check(const Camera& c) {
     fail(fmt::format("{}: {} x {} px, must be at least 1 x 1", name, c.width, c.height));
 }
 
-// A number of 0 asks for the next one free.
+// Converts 0, which requests the next free number, to nullopt.
 std::optional<Id> given_or_next(Id id) { return id ? std::optional(id) : std::nullopt; }
 
 Id last_row(const sqlite::Connection& connection) {
@@ -109,8 +110,8 @@ Database& Database::operator=(Database&&) noexcept = default;
 
 const std::filesystem::path& Database::file() const { return state_->file; }
 
-std::vector<Camera> Database::cameras(std::vector<RowFault>* told) const {
-  const Faults faults(*this, told);
+std::vector<Camera> Database::cameras(std::vector<RowFault>* reported) const {
+  const Faults faults(*this, reported);
   sqlite::Statement& row = state_->prepared(
       "SELECT camera_id, model, width, height, params, prior_focal_length FROM cameras "
       "ORDER BY camera_id");
@@ -135,8 +136,8 @@ std::vector<Camera> Database::cameras(std::vector<RowFault>* told) const {
   return all;
 }
 
-std::vector<Image> Database::images(std::vector<RowFault>* told) const {
-  const Faults faults(*this, told);
+std::vector<Image> Database::images(std::vector<RowFault>* reported) const {
+  const Faults faults(*this, reported);
   sqlite::Statement& row =
       state_->prepared("SELECT image_id, name, camera_id FROM images ORDER BY image_id");
   const sqlite::Use use(row);
@@ -205,7 +206,7 @@ Id Database::write(const Image& image) {
     fail(fmt::format("image {}: the number must be below {}", image.id, kMaxImages));
   if (image.name.empty() || image.name.find('\0') != std::string::npos)
     fail(fmt::format("image {}: '{}' is no name", image.id, io::printable(image.name)));
-  // An image without a frame beside others with one ends every mapper.
+  // An image without a frame makes every mapper abort if other images have frames.
   if (state_->tables.has_frames)
     io::reject(file().string(), "has frames of rigs: images can't be added to it");
   state_->run("INSERT INTO images (image_id, name, camera_id) VALUES (?, ?, ?)",

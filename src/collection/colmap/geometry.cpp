@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matches and verified geometries of pairs in a database of COLMAP.
+// Matches and verified geometries of pairs in a COLMAP database.
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMatchColumns[] = {2};
 
-// Adds the index pairs of a row whose columns `rows`, `cols` and `data` stand at its beginning.
+// Appends the index pairs of a row whose first columns are `rows`, `cols` and `data`.
 template <class Where>
 void append_index_pairs(const sqlite::Statement& row, const Where& where,
                         std::vector<IndexPair>& to) {
@@ -24,7 +24,7 @@ void append_index_pairs(const sqlite::Statement& row, const Where& where,
   sqlite::append_numbers(row, 2, {}, to);
 }
 
-// N numbers, nothing for NULL and zeros; anything else is an error.
+// Returns N numbers, or nullopt for NULL and zeros; any other length is an error.
 template <std::size_t N>
 std::optional<std::array<double, N>> known(const sqlite::Statement& row, int place,
                                            const std::string& where) {

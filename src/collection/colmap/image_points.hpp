@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Positions of the keypoints of an image, with and without the distortion of its lens.
+// Keypoint positions of an image, with and without lens distortion.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace bifocal::colmap {
 
-// Many pieces share the positions of an image; any thread may ask.
+// Positions are shared by many chunks. Thread-safe.
 class ImagePoints {
  public:
-  // lens: null if there is none to remove; it lives longer.
+  // lens: null without distortion; must outlive the object.
   ImagePoints(std::vector<Vec2> px, const Undistortion* lens) : px_(std::move(px)), lens_(lens) {}
 
   [[nodiscard]] std::span<const Vec2> px() const { return px_; }
   [[nodiscard]] bool has_lens() const { return lens_ != nullptr; }
-  // Computed once, when they are first asked for.
+  // Returns undistorted positions, which are computed on the first call.
   [[nodiscard]] std::span<const Vec2> undistorted() const;
-  // Both kinds of positions.
+  // Returns the memory of both kinds of positions.
   [[nodiscard]] std::int64_t bytes() const {
     return static_cast<std::int64_t>(px_.size() * sizeof(Vec2)) * (lens_ ? 2 : 1);
   }

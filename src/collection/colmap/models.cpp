@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// COLMAP's camera models: numbers, names, how many parameters; and cameras of them.
+// COLMAP's camera models: numbers, names and parameter counts; and construction of cameras.
 #include <algorithm>
 #include <iterator>
 
@@ -10,7 +10,7 @@
 namespace bifocal::colmap {
 namespace {
 
-constexpr double kGuessedFocal = 1.2;  // times the longer side, as COLMAP guesses
+constexpr double kGuessedFocal = 1.2;  // times the longer side, COLMAP's default
 
 constexpr std::string_view kModels[] = {"SIMPLE_PINHOLE",
                                         "PINHOLE",
@@ -45,7 +45,7 @@ int model_number(std::string_view name) {
 
 int parameter_count(int model) {
   const std::string_view name = model_name(model);
-  // LensCamera has all but these two.
+  // LensCamera supports all models except these two.
   if (name == "RAD_TAN_THIN_PRISM_FISHEYE") return 16;
   return name == "EQUIRECTANGULAR" ? 2 : LensCamera::parameter_count(name);
 }

@@ -9,7 +9,7 @@
 
 namespace bifocal::colmap {
 
-// Odd rows, each once, with the number of their pairs.
+// Rows with faults or warnings, each once, with the number of affected pairs.
 class OddRows {
  public:
   void add(const OddRow& row) {
@@ -17,7 +17,7 @@ class OddRows {
     if (is_new) rows_.push_back({row.row, row.reason, row.use, 0});
     rows_[at->second].pairs += row.pairs;
   }
-  // A row whose pair is left out.
+  // Adds a row whose pair is left out.
   void add(const RowFault& fault) { add({fault.row, fault.reason, RowUse::left_out, 1}); }
   void add(const std::vector<OddRow>& rows) {
     for (const OddRow& row : rows) add(row);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What COLMAP's files say of a pair, and in which order and from which origin they say it.
+// Conversion between COLMAP's and Bifocal's geometry of a pair: order of the images and origin
+// of the pixels.
 #include "collection/colmap/pair.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +12,8 @@
 namespace bifocal::colmap {
 namespace {
 
-// The inverse of a homography, to the size of a: its scale says nothing. Zeros of zeros.
+// Returns the inverse of a homography, scaled to the Frobenius norm of `a`, because the scale of a
+// homography is arbitrary. Returns zeros for a matrix of zeros.
 Mat3 inverse_of_size(const Mat3& a) {
   Mat3 c = adjugate(a);
   double of_a = 0, of_c = 0;
@@ -77,8 +79,9 @@ void shift_pixels(TwoViewGeometry& g, double by) {
   if (g.H) g.H = times(shift(by), times(*g.H, back));
 }
 
-// K. Shoemake, Animating rotation with quaternion curves, SIGGRAPH 1985; the largest component
-// first, so that nothing is divided by what is nearly zero. w >= 0.
+// Returns the quaternion by the formula with the largest component, which avoids division by a
+// small number; w >= 0.
+//   K. Shoemake, Animating rotation with quaternion curves, SIGGRAPH 1985.
 std::array<double, 4> quaternion_of(const Mat3& R) {
   const double squares[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8],
                              1 - R[0] - R[4] + R[8]};

@@ -10,22 +10,22 @@ namespace bifocal::colmap {
 struct ViewCamera;
 class Undistortion;
 
-inline constexpr double kHalfPixel = 0.5;  // COLMAP's pixels are ours plus this
+inline constexpr double kHalfPixel = 0.5;  // COLMAP's pixel coordinates minus Bifocal's
 
-// A camera whose principal point is in the middle; without a focal length it has the one that
-// COLMAP guesses.
+// Returns a camera without distortion whose principal point is the image centre. Without a focal
+// length it has COLMAP's default.
 [[nodiscard]] Camera camera_without_lens(std::string_view model, std::int64_t width,
                                          std::int64_t height, std::optional<double> focal_length);
 
-// F and H for pixels that are those of before plus `by`.
+// Transforms F and H to pixel coordinates that are larger by `by`.
 void shift_pixels(TwoViewGeometry& geometry, double by);
 
-// What decisions take of a camera.
+// Returns the properties of a camera that verification uses.
 [[nodiscard]] ViewCamera view_camera(const Camera& camera, const Undistortion& lens);
 
-// w x y z, |q| = 1, w >= 0.
+// Returns the quaternion w x y z with |q| = 1, w >= 0.
 [[nodiscard]] std::array<double, 4> quaternion_of(const Mat3& R);
-// Of a quaternion of any length above 0.
+// Returns the rotation of a quaternion of any length above 0.
 [[nodiscard]] Mat3 rotation_of(const std::array<double, 4>& q);
 
 }  // namespace bifocal::colmap

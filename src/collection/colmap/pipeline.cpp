@@ -7,12 +7,13 @@
 namespace bifocal::colmap {
 namespace {
 
-// Pieces that are decided at the same time. One alone leaves most of a GPU idle, and its copies all
-// of it.
+// Pieces that a GPU verifies at the same time. A single piece leaves most of a GPU idle, and during
+// copies the whole GPU.
 constexpr std::size_t kPiecesOnGpu = 6;
-// Besides those that are decided: one is read, one is written, and for each device one waits; where
-// devices differ, for the slowest one too.
-std::size_t pieces_beside(const DeviceSet& devices) {
+// Returns the number of pieces in memory in addition to those under verification: one in reading,
+// one in writing, one waiting for each device. Sets of different devices get 16 more, so that the
+// slowest device does not stall the rest.
+std::size_t extra_pieces(const DeviceSet& devices) {
   return 3 + devices.devices().size() + (devices.is_mixed() ? 16 : 0);
 }
 
@@ -74,7 +75,7 @@ void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOpt
     reader.next(piece.chunk);
     return !piece.chunk.is_end();
   };
-  runtime::Pipeline<Piece> pipeline(deciders(devices, options), read, pieces_beside(devices));
+  runtime::Pipeline<Piece> pipeline(deciders(devices, options), read, extra_pieces(devices));
   while (const Piece* piece = pipeline.next()) {
     write(*piece);
     progress.by_device[piece->device] += std::ssize(piece->geometries);

@@ -10,12 +10,12 @@
 namespace bifocal::colmap {
 
 // Returns the pairs to verify in the order of pair_id: pairs with matches and without a geometry.
-// Counts the pairs that are skipped in `progress`, and reports rows whose pair_id is invalid.
+// Counts the skipped pairs in `progress`, and reports rows whose pair_id is invalid.
 [[nodiscard]] std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run,
                                                 VerifyProgress& progress);
 
-// Returns the sorted pair_ids of two_view_geometries. Without `undefined_too` rows of the
-// configuration `undefined` are left out.
+// Returns the sorted pair_ids of two_view_geometries. Rows of the configuration `undefined` are
+// excluded unless `undefined_too` is set.
 [[nodiscard]] std::vector<std::uint64_t> ids_with_geometry(const Database& database,
                                                            bool undefined_too = false);
 
@@ -24,12 +24,12 @@ void forget(const std::filesystem::path& file, bool all_pairs, std::span<const P
 
 struct Piece {
   Chunk chunk;
-  std::vector<TwoViewGeometry> geometries;  // of each pair
+  std::vector<TwoViewGeometry> geometries;  // by pair
   std::size_t device = 0;                   // index in the DeviceSet of the device that verified it
 };
 
-// Fills a database row with the result for a pair. matches, inliers: the matches of the pair and
-// their flags.
+// Fills a database row with the result for a pair. matches, inliers: the matches of the pair
+// and their flags.
 void set_geometry(const DecidedPair& from, std::span<const IndexPair> matches,
                   std::span<const std::uint8_t> inliers, TwoViewGeometry& to);
 
@@ -58,7 +58,7 @@ using PieceWriter = std::function<void(const Piece&)>;
 
 // Reads, verifies and writes all pieces of the reader. One thread reads, several threads for each
 // device verify, and the calling thread writes in the order of the pieces. Ends after a piece if
-// `report` returns false. An error of any thread is thrown once all earlier pieces are written.
+// `report` returns false. An error in any thread is thrown once all earlier pieces are written.
 void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOptions& options,
                   const PieceWriter& write, VerifyProgress& progress,
                   const std::function<bool(const VerifyProgress&)>& report);

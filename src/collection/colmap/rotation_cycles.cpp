@@ -12,8 +12,8 @@
 namespace bifocal::colmap {
 namespace {
 
-// Three pairs of three images, and the likelihood ratio of the angle that remains: all correct
-// against not all correct.
+// Three pairs that connect three images, and the likelihood ratio of the cycle's residual angle:
+// all pairs correct against at least one wrong.
 struct Triplet {
   std::array<std::size_t, 3> pairs;
   double ratio;
@@ -24,14 +24,15 @@ double angle_deg(const Mat3& R) {
   return std::acos(std::clamp(cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
 }
 
-// The angle of correct rotations is distributed exponentially, any other one uniformly.
+// Returns the likelihood ratio of a residual angle in degrees. For correct rotations the angle has
+// an exponential distribution, otherwise a uniform one.
 double likelihood_ratio(double angle) {
   constexpr double kScaleDeg = 2;
   return 180 / kScaleDeg * std::exp(-angle / kScaleDeg);
 }
 
 std::vector<Triplet> triplets_of(std::span<const PairRotation> pairs) {
-  std::map<Id, std::map<Id, std::size_t>> later;  // pairs by their smaller and larger image
+  std::map<Id, std::map<Id, std::size_t>> later;  // pairs by their smaller, then larger image
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     const auto [a, b] = std::minmax(pairs[k].image1, pairs[k].image2);
     later[a][b] = k;
@@ -57,7 +58,7 @@ std::vector<Triplet> triplets_of(std::span<const PairRotation> pairs) {
   return triplets;
 }
 
-// Returns no rotation of a geometry without a pose or of a damaged row.
+// Returns nullopt for a geometry without a pose and for a damaged row.
 std::optional<Mat3> rotation_of(const Database& database, const PairRows& row) {
   try {
     const auto geometry = database.geometry(row.image1, row.image2);

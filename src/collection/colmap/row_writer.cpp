@@ -28,18 +28,18 @@ RowWriter::RowWriter(std::filesystem::path file, std::int64_t longest_log)
   page_size_ = std::stoll(sqlite::text_of(connection, "PRAGMA page_size").value_or("0"));
 }
 
-// Each with a connection of its own: SQLite counts in the file's header how often it was changed,
-// in a write-ahead log once a connection, and that must not depend on interruptions.
+// Opens a new connection for each call. SQLite counts changes in the file's header, with a
+// write-ahead log once per connection; this count must not depend on interruptions.
 void RowWriter::write(const std::function<void(Database&)>& rows) {
   std::unique_lock<ReadGate> alone(gate_, std::defer_lock);
   int pages = 0;  // in the log
   Database database(file_, Access::write);
   const sqlite::Connection& connection = DatabaseInside::connection(database);
   if (has_log_) {
-    // Commits wait for no disk. There is room for a piece of rows: pages that do not fit are
-    // written twice.
+    // NORMAL makes commits without waiting for the disk. The cache of 8 MB holds a piece of rows;
+    // pages beyond it would be written twice.
     connection.execute("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000");
-    // In the place of SQLite's own, which writes the log into the database by itself.
+    // Replaces SQLite's own hook, which writes the log into the database automatically.
     sqlite3_wal_hook(
         connection.get(),
         [](void* to, sqlite3*, const char*, int in_log) {
@@ -50,14 +50,14 @@ void RowWriter::write(const std::function<void(Database&)>& rows) {
   }
   if (log_ >= next_) {
     alone.lock();
-    write_log(connection);  // the commit begins it anew
+    write_log(connection);  // the commit restarts the log
     next_ = log_ + longest_log_;
   }
   Transaction all(database);
   rows(database);
   all.commit();
   const std::int64_t bytes = pages * page_size_;
-  if (bytes < log_) next_ = longest_log_;  // it was begun anew
+  if (bytes < log_) next_ = longest_log_;  // the log was restarted
   log_ = bytes;
 }
 

@@ -3,7 +3,7 @@
 
 #include <bifocal/error.hpp>
 
-#include "io/descriptor.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/regular_file.hpp"
 
 namespace bifocal::sqlite {
@@ -16,7 +16,7 @@ bool may_pass(int code) {
          code == SQLITE_IOERR || code == SQLITE_FULL || code == SQLITE_CANTOPEN;
 }
 
-// SQLite reports "disk I/O error" if its log can't grow.
+// Returns whether the disk is full. SQLite reports "disk I/O error" if its log cannot grow.
 bool disk_is_full(sqlite3* db, const std::string& file) {
   const int code = sqlite3_errcode(db) & 0xff;
   if (code == SQLITE_FULL) return true;
@@ -27,7 +27,7 @@ bool disk_is_full(sqlite3* db, const std::string& file) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG || (!unknown && space.available == 0);
 }
 
-// Returns the URI of an immutable file: no locks, no index of a write-ahead log.
+// Returns the URI of an immutable file: SQLite uses no locks and no index of a write-ahead log.
 std::string frozen_name(const std::filesystem::path& file) {
   std::string name = "file:";
   for (const char c : std::filesystem::absolute(file).string())
@@ -35,9 +35,9 @@ std::string frozen_name(const std::filesystem::path& file) {
   return name + "?immutable=1";
 }
 
-// A reader of a database in WAL mode creates a log too. Returns true if that fails: the database
-// can then be opened frozen. Throws if an existing log has changes, which a frozen database would
-// miss.
+// Returns whether the database must be opened frozen: even a reader of a database in WAL mode
+// creates a log, which may fail. Throws if an existing log has changes, which a frozen
+// database would miss.
 bool needs_frozen(sqlite3* db, const std::filesystem::path& file) {
   const int code =
       sqlite3_exec(db, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr) & 0xff;
@@ -91,7 +91,7 @@ void Connection::fail(const std::string& where) const {
   if (code == SQLITE_NOTADB) io::reject(name_, "is no SQLite database");
   const char* hint = code == SQLITE_BUSY ? ": another program writes to it"
                      : disk_is_full(db_, name_)
-                         ? ": no space left on its disk; with room there the same command goes on"
+                         ? ": no space left on its disk; free some, and the same command resumes"
                          : "";
   const std::string what = fmt::format("{}: {}: {}{}", name_, where, sqlite3_errmsg(db_), hint);
   if (may_pass(code)) throw TryAgain(what);
@@ -108,7 +108,7 @@ void fold_log(const std::filesystem::path& file) {
   Statement fold(connection, "PRAGMA wal_checkpoint(TRUNCATE)");
   const Use use(fold);
   const std::string what = "writing its log into it";
-  // The row says whether another connection stood in the way.
+  // The row reports whether another connection prevented the checkpoint.
   if (!fold.step(what) || fold.number(0) != 0) io::reject(file.string(), "{}: it is in use", what);
 }
 
@@ -123,10 +123,11 @@ bool remove_logs(const std::filesystem::path& file) {
 }
 
 void reset_change_counter(const std::filesystem::path& file) {
-  // "File change counter" and "version-valid-for number" of the file format, which are equal.
+  // Offsets of "file change counter" and "version-valid-for number" in the file header,
+  // which are equal.
   constexpr off_t kPlaces[] = {24, 92};
   constexpr unsigned char kOne[] = {0, 0, 0, 1};
-  const io::Descriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  const io::FileDescriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
   bool done = out.valid();
   for (const off_t place : kPlaces)
     done = done && ::pwrite(out.get(), kOne, sizeof kOne, place) == sizeof kOne;

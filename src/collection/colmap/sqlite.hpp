@@ -33,7 +33,7 @@ class Connection {
   [[nodiscard]] sqlite3* get() const { return db_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   void execute(const char* sql) const;
-  // Throws the message of the last failure; where: the table and row, or the failed action.
+  // Throws the message of the last failure. where: the table and row, or the failed action.
   [[noreturn]] void fail(const std::string& where) const;
 
  private:
@@ -42,46 +42,46 @@ class Connection {
   sqlite3* db_ = nullptr;
 };
 
-// A transaction, which is rolled back at the end of its life unless it was committed.
-class Begun {
+// A transaction. The destructor rolls it back unless it was committed.
+class ScopedTransaction {
  public:
-  Begun(const Connection& connection, const char* begin) : connection_(connection) {
+  ScopedTransaction(const Connection& connection, const char* begin) : connection_(connection) {
     connection.execute(begin);
   }
-  ~Begun() {
+  ~ScopedTransaction() {
     if (sqlite3_get_autocommit(connection_.get()) == 0)
       sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
   }
-  Begun(const Begun&) = delete;
-  Begun& operator=(const Begun&) = delete;
+  ScopedTransaction(const ScopedTransaction&) = delete;
+  ScopedTransaction& operator=(const ScopedTransaction&) = delete;
 
  private:
   const Connection& connection_;
 };
 
-// Writes the log into the database, which no other connection may have open; called before a
-// rename. A connection that closes on a full disk leaves the log without an error; this throws.
+// Writes the log into the database before a rename. Throws if another connection has the database
+// open, or if the disk is full; a closing connection would ignore a full disk and leave the log.
 void fold_log(const std::filesystem::path& file);
 
 // Removes the log and the journal of a database, because SQLite would apply them to a new database
 // of this name. Returns whether a file was removed.
 bool remove_logs(const std::filesystem::path& file);
-// Removes these and the database itself.
+// Removes a database with its log and journal.
 void remove_database(const std::filesystem::path& file);
 
-// Makes a database by fill(another name), the file's with `ending`, and renames it when it is
-// whole.
+// Creates a database by fill(temporary name) and renames it once it is complete. ending: suffix of
+// the temporary name.
 template <class Fill>
 void make_whole(const std::filesystem::path& file, const char* ending, const Fill& fill) {
-  const std::filesystem::path fresh = file.string() + ending;
-  remove_database(fresh);
-  fill(fresh);
-  fold_log(fresh);
-  remove_logs(file);  // of a database of this name that is gone
-  std::filesystem::rename(fresh, file);
+  const std::filesystem::path incomplete = file.string() + ending;
+  remove_database(incomplete);
+  fill(incomplete);
+  fold_log(incomplete);
+  remove_logs(file);  // left over from a deleted database of this name
+  std::filesystem::rename(incomplete, file);
 }
 
-// Resets the change counters in the header of a closed database: the only bytes that depend on the
+// Resets the change counters in the header of a closed database, the only bytes that depend on the
 // number of connections.
 void reset_change_counter(const std::filesystem::path& file);
 
@@ -107,7 +107,8 @@ class Statement {
       : connection_(other.connection_), statement_(std::exchange(other.statement_, nullptr)) {}
   Statement& operator=(Statement&&) = delete;
 
-  // Places count from 1. Bytes and text stay the caller's, and have to live until the reset.
+  // Binds a value to a placeholder; `place` counts from 1. Bytes and text remain the caller's and
+  // must live until the reset.
   void bind(int place, std::integral auto value) {
     check(sqlite3_bind_int64(statement_, place, static_cast<std::int64_t>(value)));
   }
@@ -116,7 +117,7 @@ class Statement {
     check(sqlite3_bind_text64(statement_, place, text.data(), text.size(), SQLITE_STATIC,
                               SQLITE_UTF8));
   }
-  // No bytes are an empty blob, as COLMAP writes it, not NULL.
+  // Empty bytes become an empty blob, as COLMAP writes it, not NULL.
   void bind(int place, std::span<const std::byte> bytes) {
     const void* const data = bytes.empty() ? static_cast<const void*>("") : bytes.data();
     check(sqlite3_bind_blob64(statement_, place, data, bytes.size(), SQLITE_STATIC));
@@ -127,7 +128,7 @@ class Statement {
     value ? bind(place, *value) : bind(place, std::nullopt);
   }
 
-  // Advances to the next row; returns false after the last one. where: text for errors, or a
+  // Advances to the next row; returns false after the last row. where: text for errors, or a
   // function that returns it.
   template <class Where>
   bool step(const Where& where) {
@@ -140,7 +141,7 @@ class Statement {
   }
   void reset() { sqlite3_reset(statement_); }
 
-  // Of the row that step() came to; places count from 0.
+  // Columns of the current row; `place` counts from 0.
   [[nodiscard]] bool is_null(int place) const {
     return sqlite3_column_type(statement_, place) == SQLITE_NULL;
   }
@@ -161,8 +162,8 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// Binds values to a statement's places, in order, and resets it at the end: no lock outlives a
-// call, whatever is thrown.
+// Binds values to a statement's placeholders, in order, and resets the statement in the destructor,
+// so that no lock outlives a call, even after an exception.
 class Use {
  public:
   template <class... Values>

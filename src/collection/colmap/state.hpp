@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inside of a colmap::Database: the connection, what it has, and the statements made so far.
+// Implementation of colmap::Database: the connection, the tables of the file, and
+// the prepared statements.
 #pragma once
 
 #include <array>
@@ -19,18 +20,18 @@ inline constexpr const char* kOptional[] = {"F", "E", "H", "qvec", "tvec"};
 
 struct Tables {
   bool descriptor_types = false;  // from 4.0 on
-  bool has_frames = false;        // from 3.12 on, when there is a row
-  // kOptional that are there, and the texts of the statements that take these.
+  bool has_frames = false;        // from 3.12 on, if the table has a row
+  // Presence of the columns kOptional, and SQL statements for the existing columns.
   std::array<bool, std::size(kOptional)> of_geometry{};
   std::string select_geometry, insert_geometry;
-  // In files of old versions zeros, and the pose of two equal cameras, say that nothing is known.
+  // In files of old versions, zeros and the pose of two equal cameras mean "unset".
   bool identity_is_unset = false;
 };
 
-// Throws Error(input) where a table or column that every version has is missing.
+// Throws Error(input) if a table or column of all versions is missing.
 [[nodiscard]] Tables inspect(const sqlite::Connection& connection);
 
-// Makes the tables in an empty file, which gets a write-ahead log.
+// Creates the tables in an empty file and enables its write-ahead log.
 void create_tables(const sqlite::Connection& connection);
 
 struct Database::State {
@@ -41,22 +42,23 @@ struct Database::State {
     tables = inspect(connection);
   }
 
-  // Prepared once for each text.
+  // Returns the statement, which is prepared once for each SQL text.
   sqlite::Statement& prepared(std::string_view sql) {
     const auto found = statements.find(sql);
     if (found != statements.end()) return found->second;
     return statements.try_emplace(std::string(sql), connection, sql).first->second;
   }
 
-  // Binds the values and runs a statement without results. `where`: its table and row, or what
-  // makes the text.
+  // Binds the values and runs a statement without results. where: its table and row, or a function
+  // that returns them.
   template <class Where, class... Values>
   void run(std::string_view sql, const Where& where, const Values&... values) {
     sqlite::Statement& statement = prepared(sql);
     const sqlite::Use use(statement, values...);
     (void)statement.step(where);
   }
-  // Likewise; returns the number that the first row is, or nothing where there is none.
+  // Binds the values, runs a statement and returns the integer in the first row; nullopt
+  // without a row.
   template <class... Values>
   std::optional<std::int64_t> number(std::string_view sql, const std::string& where,
                                      const Values&... values) {
@@ -64,7 +66,7 @@ struct Database::State {
     const sqlite::Use use(row, values...);
     return row.step(where) ? std::optional(row.number(0)) : std::nullopt;
   }
-  // Adds the matches of a pair, in the order of its row; false where it has none.
+  // Appends the matches of a pair, in the order of its row; returns false if it has none.
   bool append_matches(Id image1, Id image2, std::vector<IndexPair>& to);
 
   std::filesystem::path file;
@@ -73,7 +75,7 @@ struct Database::State {
   std::map<std::string, sqlite::Statement, std::less<>> statements;
 };
 
-// What the library itself may do beside Access.
+// Access to the implementation for the library's own use.
 struct DatabaseInside {
   [[nodiscard]] static Database::State& state(const Database& database) { return *database.state_; }
   [[nodiscard]] static const sqlite::Connection& connection(const Database& database) {
@@ -81,7 +83,7 @@ struct DatabaseInside {
   }
 };
 
-// Where damaged rows are told: in a list, or by an exception.
+// Records damaged rows: in a list, or by an exception without a list.
 class Faults {
  public:
   Faults(const Database& database, std::vector<RowFault>* to)
@@ -90,7 +92,7 @@ class Faults {
     if (!to_) throw sqlite::DamagedRow(file_, {row, reason});
     to_->push_back({row, reason});
   }
-  // body(), what it throws of a row being told.
+  // Calls body() and records the damaged row that it throws.
   template <class Body>
   void guard(const Body& body) const {
     try {
@@ -106,10 +108,10 @@ class Faults {
   std::vector<RowFault>* to_;
 };
 
-// "table keypoints, image_id 3".
+// Returns "table keypoints, image_id 3".
 [[nodiscard]] std::string row_name(std::string_view table, std::string_view key,
                                    std::uint64_t value);
-// "table matches, pair_id 4294967297 (images 2 and 3)".
+// Returns "table matches, pair_id 4294967297 (images 2 and 3)".
 [[nodiscard]] std::string pair_row(std::string_view table, Id image1, Id image2);
 
 }  // namespace bifocal::colmap

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which tables and columns a database has, and those of a new one.
+// Inspection of a database's tables and columns, and the schema of new databases.
 #include "collection/colmap/state.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ struct Table {
   const char* name;
   std::vector<const char*> columns;
 };
-// What every version from 3.8 on has.
+// Tables and columns of all versions from 3.8 on.
 const Table kNeeded[] = {
     {"cameras", {"camera_id", "model", "width", "height", "params", "prior_focal_length"}},
     {"images", {"image_id", "name", "camera_id"}},
@@ -24,7 +24,8 @@ const Table kNeeded[] = {
     {"matches", {"pair_id", "rows", "cols", "data"}},
     {"two_view_geometries", {"pair_id", "rows", "cols", "data", "config"}}};
 
-constexpr std::int64_t kLastWithIdentity = 3130000;  // user_version
+// Databases up to this user_version store an unset pose as the identity.
+constexpr std::int64_t kLastWithIdentity = 3130000;
 
 std::set<std::string> columns_of(const sqlite::Connection& connection, const std::string& table) {
   sqlite::Statement query(connection, "SELECT name FROM pragma_table_info(?)");
@@ -34,7 +35,8 @@ std::set<std::string> columns_of(const sqlite::Connection& connection, const std
   return names;
 }
 
-// A view may have no end.
+// Returns whether the database has a table of this name. Views and virtual tables do not count,
+// because a view may produce rows without end.
 bool is_table(const sqlite::Connection& connection, std::string_view name) {
   return sqlite::text_of(connection,
                          "SELECT type = 'table' AND rootpage > 0 FROM sqlite_master "
@@ -42,10 +44,10 @@ bool is_table(const sqlite::Connection& connection, std::string_view name) {
                          name) == "1";
 }
 
-void set_geometry(Tables& tables, const std::set<std::string>& there) {
+void set_geometry(Tables& tables, const std::set<std::string>& present) {
   std::string known, columns, places;
   for (std::size_t k = 0; k < std::size(kOptional); ++k) {
-    tables.of_geometry[k] = there.contains(kOptional[k]);
+    tables.of_geometry[k] = present.contains(kOptional[k]);
     known += tables.of_geometry[k] ? fmt::format(", {}", kOptional[k]) : ", NULL";
     if (!tables.of_geometry[k]) continue;
     columns += fmt::format(", {}", kOptional[k]);
@@ -59,9 +61,9 @@ void set_geometry(Tables& tables, const std::set<std::string>& there) {
       columns, places);
 }
 
-// The tables that 3.10 to 4.2.1 read alike: no rigs, frames and priors, which those before 3.12 do
-// not know, and `type` with a default, without which 3.x cannot write descriptors. A user_version
-// above 3140001 says that unset is NULL, so that 4.x has nothing to migrate.
+// Tables that 3.10 to 4.2.1 read alike. Rigs, frames and priors are omitted, because versions
+// before 3.12 lack them; `type` has a default, because 3.x cannot write descriptors otherwise. A
+// user_version above 3140001 means that unset values are NULL, so that 4.x migrates no rows.
 constexpr const char* kSchema = R"(
 BEGIN IMMEDIATE;
 CREATE TABLE cameras (
@@ -98,17 +100,17 @@ COMMIT;
 Tables inspect(const sqlite::Connection& connection) {
   std::set<std::string> of_descriptors, of_geometries;
   for (const Table& table : kNeeded) {
-    const std::set<std::string> there = columns_of(connection, table.name);
-    if (there.empty())
+    const std::set<std::string> present = columns_of(connection, table.name);
+    if (present.empty())
       io::reject(connection.name(), "has no table {}: is it a database of COLMAP?", table.name);
     if (!is_table(connection, table.name))
       io::reject(connection.name(), "table {}: is a view or a virtual table", table.name);
     for (const char* column : table.columns)
-      if (!there.contains(column))
+      if (!present.contains(column))
         io::reject(connection.name(), "table {}: has no column {}, but {}", table.name, column,
-                   fmt::join(there, " "));
-    if (std::string_view(table.name) == "descriptors") of_descriptors = there;
-    if (std::string_view(table.name) == "two_view_geometries") of_geometries = there;
+                   fmt::join(present, " "));
+    if (std::string_view(table.name) == "descriptors") of_descriptors = present;
+    if (std::string_view(table.name) == "two_view_geometries") of_geometries = present;
   }
   Tables tables;
   tables.descriptor_types = of_descriptors.contains("type");
@@ -121,8 +123,8 @@ Tables inspect(const sqlite::Connection& connection) {
 }
 
 void create_tables(const sqlite::Connection& connection) {
-  // Rows are of some kilobytes: on the largest pages most are in one piece, and take half as long
-  // to write and to read.
+  // Rows have some kilobytes. With the largest pages most rows fit one page, which halves the time
+  // to write and read them.
   connection.execute(
       "PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   connection.execute(kSchema);

@@ -11,7 +11,7 @@
 namespace bifocal::colmap {
 namespace {
 
-// Of COLMAP's numbers, in words that name the camera.
+// Converts a COLMAP camera to a lens camera. Error messages name the camera.
 LensCamera lens_camera_of(const Camera& camera) {
   const std::string name(model_name(camera.model));
   std::vector<double> params = camera.params;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A database's pairs: read, decided and written, one piece of them beside another.
+// Verification of a database's pairs: pieces are read, verified and written concurrently.
 #include <unistd.h>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/pair_selection.hpp>
@@ -11,10 +11,10 @@
 namespace bifocal::colmap {
 namespace {
 
-// By pair_id, as the table has them.
+// Returns the pairs of a list, by pair_id as in the table.
 std::vector<PairOfImages> listed_pairs(const Database& database,
                                        const std::filesystem::path& file) {
-  std::vector<RowFault> odd;                                // told with the pairs of these images
+  std::vector<RowFault> odd;                                // reported with the pairs of the images
   const std::vector<Image> images = database.images(&odd);  // by number
   std::vector<std::string> names;
   names.reserve(images.size());
@@ -30,7 +30,7 @@ std::vector<PairOfImages> listed_pairs(const Database& database,
 
 std::vector<std::uint64_t> ids_with_geometry(const Database& database, bool undefined_too) {
   std::vector<std::uint64_t> ids;
-  std::vector<RowFault> of_no_pair;  // nobody asks for them
+  std::vector<RowFault> of_no_pair;  // ignored here
   for (const PairRows& row : database.geometry_rows(&of_no_pair))
     if (undefined_too || row.configuration != Configuration::undefined)
       ids.push_back(pair_id(row.image1, row.image2));
@@ -81,7 +81,8 @@ void forget(const std::filesystem::path& file, bool all_pairs,
 
 VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& file,
                       const VerifyRun& run) {
-  // The last one closed tidies up the log. A database that can't be written to may be complete.
+  // This connection is closed last, which removes the log. A read-only database is accepted,
+  // because it may be complete already.
   const bool is_writable = ::access(file.c_str(), W_OK) == 0;
   const Database database(file, is_writable ? Access::write : Access::read);
   const Cameras cameras(database);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hloc's features and matches.
+// Reads feature and match files of hloc.
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/colmap/hloc.hpp>
 
 #include <algorithm>
+#include <array>
+#include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "collection/hloc/hdf5.hpp"
 #include "io/reject.hpp"
@@ -24,7 +27,8 @@ namespace bifocal::hloc {
 namespace {
 
 constexpr std::string_view kKeypoints = "/keypoints";
-constexpr std::int64_t kLongestSide = std::int64_t{1} << 20;  // px, of a picture
+const std::string kMatches = "/matches0";
+constexpr std::int64_t kLongestSide = std::int64_t{1} << 20;  // px, of an image
 
 std::string dashed(std::string_view name) {
   std::string out(name);
@@ -58,7 +62,7 @@ struct FeatureFile::State {
     });
     std::sort(names.begin(), names.end());
   }
-  // The numbers of a data set that has to be there, and its shape.
+  // Returns the values of a required data set, and its shape.
   template <class T>
   std::vector<T> read(const std::string& set, std::vector<std::int64_t>& shape) const {
     std::vector<T> values;
@@ -124,9 +128,39 @@ FeatureFile::Descriptors FeatureFile::descriptors(std::string_view image) const 
   return out;
 }
 
+namespace {
+
+// A data set that may hold the matches of a pair.
+struct MatchSet {
+  std::string path;
+  bool is_swapped;  // of image 2 in image 1
+};
+std::array<MatchSet, 4> sets_of(std::string_view image1, std::string_view image2) {
+  const std::string a = dashed(image1), b = dashed(image2);
+  return {{{a + '/' + b + kMatches, false},
+           {b + '/' + a + kMatches, true},
+           {a + '_' + b + kMatches, false},
+           {b + '_' + a + kMatches, true}}};
+}
+
+}  // namespace
+
 struct MatchFile::State {
   explicit State(const std::filesystem::path& path) : file(open(path)) {}
+  // Paths of all data sets with matches, listed at the first call.
+  const std::unordered_set<std::string>& sets() {
+    std::call_once(listed_, [this] {
+      file->visit([this](const std::string& set) {
+        if (set.ends_with(kMatches)) sets_.insert(set);
+      });
+    });
+    return sets_;
+  }
   std::unique_ptr<hdf5::Reader> file;
+
+ private:
+  std::once_flag listed_;
+  std::unordered_set<std::string> sets_;
 };
 
 MatchFile::MatchFile(const std::filesystem::path& file) : state_(std::make_unique<State>(file)) {}
@@ -134,28 +168,28 @@ MatchFile::~MatchFile() = default;
 MatchFile::MatchFile(MatchFile&&) noexcept = default;
 MatchFile& MatchFile::operator=(MatchFile&&) noexcept = default;
 
+bool MatchFile::contains(std::string_view image1, std::string_view image2) const {
+  return std::ranges::any_of(sets_of(image1, image2),
+                             [&](const MatchSet& s) { return state_->sets().contains(s.path); });
+}
+
 std::optional<std::vector<colmap::IndexPair>> MatchFile::matches(std::string_view image1,
                                                                  std::string_view image2) const {
-  const std::string a = dashed(image1), b = dashed(image2);
   std::vector<std::int64_t> values, shape;
-  for (const char separator : {'/', '_'}) {
-    for (const bool swapped : {false, true}) {
-      const std::string set =
-          fmt::format("{}{}{}/matches0", swapped ? b : a, separator, swapped ? a : b);
-      if (!state_->file->read(set, values, shape)) continue;
-      std::vector<colmap::IndexPair> found;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        if (values[i] == -1) continue;
-        if (values[i] < 0 || values[i] > std::int64_t{0xffffffff})
-          io::reject(state_->file->name(), "{}: [{}] = {}, must be an index or -1", set, i,
-                     values[i]);
-        const auto first = static_cast<std::uint32_t>(i),
-                   second = static_cast<std::uint32_t>(values[i]);
-        found.push_back(swapped ? colmap::IndexPair{second, first}
-                                : colmap::IndexPair{first, second});
-      }
-      return found;
+  for (const auto& [set, swapped] : sets_of(image1, image2)) {
+    if (!state_->file->read(set, values, shape)) continue;
+    std::vector<colmap::IndexPair> found;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] == -1) continue;
+      if (values[i] < 0 || values[i] > std::int64_t{0xffffffff})
+        io::reject(state_->file->name(), "{}: [{}] = {}, must be an index or -1", set, i,
+                   values[i]);
+      const auto first = static_cast<std::uint32_t>(i),
+                 second = static_cast<std::uint32_t>(values[i]);
+      found.push_back(swapped ? colmap::IndexPair{second, first}
+                              : colmap::IndexPair{first, second});
     }
+    return found;
   }
   return std::nullopt;
 }

@@ -18,8 +18,9 @@ namespace bifocal::hdf5 {
 namespace {
 
 constexpr std::uint64_t kMostValues = std::uint64_t{1} << 26;  // of a data set
-constexpr std::uint64_t kDeflated = 1032;  // bytes that one of deflate holds, at most
-constexpr int kDeepest = 32;               // groups in groups
+// Largest number of bytes that one byte of deflate data expands to.
+constexpr std::uint64_t kDeflated = 1032;
+constexpr int kDeepest = 32;               // nesting depth of groups
 constexpr std::uint64_t kBytesOfLink = 8;  // in the file, at least
 
 std::mutex& library() {
@@ -27,8 +28,8 @@ std::mutex& library() {
   return mutex;
 }
 
-// The library is not made for threads, and prints what fails on stderr unless told not to: all
-// calls are made while one of these lives.
+// Serialises the calls into the HDF5 library, which is not thread-safe, and silences its error
+// messages on stderr. All calls are made during the lifetime of a Session.
 class Session {
  public:
   Session() : lock_(library()) {
@@ -36,7 +37,7 @@ class Session {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
   ~Session() {
-    H5Eclear2(H5E_DEFAULT);  // what it still holds would trouble the library at the process's end
+    H5Eclear2(H5E_DEFAULT);  // entries left on the error stack cause errors at process exit
     H5Eset_auto2(H5E_DEFAULT, print_, data_);
   }
   Session(const Session&) = delete;
@@ -48,7 +49,7 @@ class Session {
   void* data_ = nullptr;
 };
 
-// An identifier of the library, given back by its own function.
+// An HDF5 identifier, closed by its matching function.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
@@ -65,7 +66,7 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-// IEEE 754 binary16.
+// Converts IEEE 754 binary16 to float.
 float float_of_half(std::uint16_t half) {
   const std::uint32_t sign = std::uint32_t{half & 0x8000U} << 16, exponent = half >> 10 & 0x1f,
                       mantissa = half & 0x3ffU;
@@ -77,11 +78,12 @@ float float_of_half(std::uint16_t half) {
   return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
 }
 
-// H5Lvisit is given this: nothing is thrown through the library, which is written in C.
+// Argument of H5Lvisit's callback. Exceptions are stored, because they must not pass through
+// a C library.
 struct Visit {
   const std::function<void(const std::string&)>& take;
   const std::string& file;
-  std::uint64_t most;  // links
+  std::uint64_t most;  // limit on links
   std::exception_ptr error = nullptr;
 };
 
@@ -91,7 +93,7 @@ herr_t visit_link(hid_t, const char* name, const H5L_info_t* link, void* data) {
     const std::string path = name;
     if (link->type == H5L_TYPE_EXTERNAL)
       io::reject(visit.file, "{}: leads to another file: such links are not followed", path);
-    // A group may hold itself.
+    // A group may contain itself.
     if (std::count(path.begin(), path.end(), '/') > kDeepest || visit.most-- == 0)
       io::reject(visit.file, "{}: groups within themselves", io::printable(path));
     visit.take(path);
@@ -116,8 +118,8 @@ hid_t native_type() {
     return H5T_NATIVE_INT64;
 }
 
-// Numbers as they lie in the file, made to T here: HDF5's own conversion takes several times as
-// long. False where they are of another type.
+// Reads integers in the type of the file and converts them here: HDF5's own conversion takes
+// several times as long. Returns false if the data has a different type.
 template <class Raw, class T>
 bool read_narrow(hid_t set, hid_t type, std::vector<T>& values) {
   const hid_t native = sizeof(Raw) == 2 ? H5T_NATIVE_INT16 : H5T_NATIVE_INT32;
@@ -141,7 +143,7 @@ bool read_halves(hid_t set, hid_t type, std::vector<T>& values) {
   return true;
 }
 
-// The library takes so many bytes of memory for one chunk.
+// Returns the bytes of memory that the library allocates for one chunk.
 std::uint64_t bytes_of_chunk(hid_t creation, std::uint64_t size_of_value) {
   hsize_t side[2] = {1, 1};
   const int rank = H5Pget_chunk(creation, 2, side);
@@ -149,8 +151,8 @@ std::uint64_t bytes_of_chunk(hid_t creation, std::uint64_t size_of_value) {
   return absurd ? std::numeric_limits<std::uint64_t>::max() : side[0] * side[1] * size_of_value;
 }
 
-// Counts the filters that make a chunk larger when it is read: all but those that change the order
-// of its bytes or add a checksum.
+// Returns the number of filters that enlarge a chunk when it is read: all except filters that
+// reorder its bytes or add a checksum.
 int compressions(hid_t creation) {
   int count = 0;
   const int filters = H5Pget_nfilters(creation);
@@ -164,15 +166,15 @@ int compressions(hid_t creation) {
   return count;
 }
 
-// A file as the library has it.
+// An open file.
 struct Opened {
   std::string name;
   std::uint64_t bytes = 0;  // of the file
   hid_t file = -1, access = -1;
-  mutable bool leads_out = false;  // what was opened last is in another file
+  mutable bool leads_out = false;  // the last opened object lies in a different file
 };
 
-// This is an opened data set of the file; it is invalid where there is none of this path.
+// A data set of the file; invalid if the path does not exist.
 class DataSet {
  public:
   DataSet(const Opened& file, const std::string& path)
@@ -183,9 +185,10 @@ class DataSet {
         type_(valid() ? H5Dget_type(set_.get()) : -1, H5Tclose) {
     if (file.leads_out) refuse("leads to another file: such links are not followed");
     if (!valid()) return;
-    // This comes before any question for which the library would open the other files.
+    // These checks come first, because later queries would make the library open
+    // the external files.
     if (layout() == H5D_VIRTUAL)
-      refuse("is a virtual data set, whose numbers are those of others: it is not read");
+      refuse("is a virtual data set, which refers to other data: it is not read");
     if (layout() == H5D_CONTIGUOUS && H5Pget_external_count(creation_.get()) != 0)
       refuse("its numbers lie in another file, which is not read");
   }
@@ -227,7 +230,7 @@ class DataSet {
     io::reject(file_.name, "{}: {}", path_, fmt::format(what, std::forward<Args>(args)...));
   }
   [[nodiscard]] H5D_layout_t layout() const { return H5Pget_layout(creation_.get()); }
-  // How many numbers.
+  // Sets the shape of the data set and returns the number of values.
   std::uint64_t shape_of(std::vector<std::int64_t>& shape) const {
     const Handle space(H5Dget_space(set_.get()), H5Sclose);
     const bool has_numbers =
@@ -243,8 +246,8 @@ class DataSet {
       refuse("{} x {} numbers, more than the {} allowed", extent[0], extent[1], kMostValues);
     return extent[0] * extent[1];
   }
-  // Numbers that were never written have no bytes in the file, nor has what a filter makes of
-  // nothing.
+  // Rejects a data set that claims more bytes than the file can hold. Such bytes were never
+  // written, and HDF5 would supply fill values, or they come from a filter without input.
   void check_stored(std::uint64_t count) const {
     const std::uint64_t size = H5Tget_size(type());
     std::uint64_t needed = count * size,
@@ -275,8 +278,8 @@ class File final : public Reader {
     own_.bytes = std::filesystem::file_size(path, none);
     const Session session;
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    // The library would clear a buffer of 64 KiB for every data set that is opened, to gather small
-    // parts of it there; here all are read whole.
+    // Disables the sieve buffer, for which the library clears 64 KiB at every opened data set. It
+    // collects partial reads; data sets are read whole here.
     H5Pset_sieve_buf_size(access.get(), 1);
     own_.file = H5Fopen(own_.name.c_str(), H5F_ACC_RDONLY, access.get());
     if (own_.file < 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 files, as far as hloc's need it. The library itself is seen by hdf5.cpp alone. Nothing but
-// the file itself is read: links to other files, numbers stored in them and virtual data sets,
-// which are made of them, are refused. Memory is taken for numbers that the file has: a claim of
-// more than its bytes can hold is refused.
+// Reads the parts of HDF5 that hloc's files use. Only hdf5.cpp includes the HDF5 library. Data must
+// lie in the file itself: links to other files, external storage and virtual data sets are
+// rejected. A data set that claims more values than the file's bytes can hold is rejected before
+// memory is allocated.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,24 @@ class Reader {
   virtual ~Reader() = default;
 
   [[nodiscard]] virtual const std::string& name() const = 0;
-  // Of every data set: its path, 'db/1.jpg/keypoints'.
+  // Calls `take` with the path of every data set, such as 'db/1.jpg/keypoints'.
   virtual void visit(const std::function<void(const std::string& path)>& take) const = 0;
-  // A data set of floats of 2, 4 or 8 bytes, or of whole numbers of 1 to 8, as it lies there, at
-  // most 2^26 of them; shape is its own. False where there is none of this path.
+  // Reads a data set of at most 2^26 numbers: floats of 2, 4 or 8 bytes, or integers of 1 to 8
+  // bytes. Values keep their order, shape is set to the data set's. Returns false if the path
+  // does not exist.
   [[nodiscard]] virtual bool read(const std::string& path, std::vector<float>& values,
                                   std::vector<std::int64_t>& shape) const = 0;
   [[nodiscard]] virtual bool read(const std::string& path, std::vector<std::int64_t>& values,
                                   std::vector<std::int64_t>& shape) const = 0;
-  // Is there such a data set, and are its numbers whole ones of 8 bits without a sign?
+  // Returns whether the data set exists and holds unsigned 8-bit integers.
   [[nodiscard]] virtual bool holds_bytes(const std::string& path) const = 0;
 };
 
-// For reading. A build without HDF5 does not define it (runtime/built_parts.h).
+// Opens a file for reading. A build without HDF5 does not define it (runtime/built_parts.h).
 [[nodiscard]] std::unique_ptr<Reader> open(const std::filesystem::path& path);
 
-// Replaces open() by the function that `opener` returns, in every build. The Python package sets
-// it, because its wheel contains no HDF5 library. Not to be called while files are read.
+// Function that replaces open() in every build. The Python package sets it, because its wheel
+// contains no HDF5 library. Must not be called while files are read.
 using Opener = std::function<std::unique_ptr<Reader>(const std::filesystem::path&)>;
 [[nodiscard]] Opener& opener();
 

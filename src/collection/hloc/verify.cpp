@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hloc's files into a verified database of COLMAP.
+// Verifies hloc's matches and writes them to a COLMAP database.
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/colmap/hloc.hpp>
@@ -34,7 +34,8 @@ class HlocSource : public PairSource {
       : features_(features), matches_(matches), files_(files) {
     for (const Image& image : images) names_.emplace(image.id, image.name);
   }
-  // As the database gives them back: what is decided here is what a later look at it decides.
+  // Returns keypoints after the rounding of the database, so that a later verification from the
+  // database gives the same result.
   std::vector<Vec2> keypoints(Id image) override {
     std::vector<Vec2> points = features_.keypoints(names_.at(image));
     for (Vec2& p : points)
@@ -73,8 +74,8 @@ void add_images(Database& database, const FeatureFile& features) {
   all.commit();
 }
 
-// Takes a new database away again unless something of it was verified: input that fails at its
-// first look leaves nothing behind.
+// Deletes a new database in the destructor unless a pair was verified, so that a failure in the
+// first reads leaves no file behind.
 class NewDatabase {
  public:
   explicit NewDatabase(const std::filesystem::path& file)
@@ -95,7 +96,7 @@ class NewDatabase {
   std::atomic<bool> kept_ = false;
 };
 
-// Cameras and images of the features, in a file that is renamed when it is whole.
+// Writes cameras and images of the features to a new file, which is renamed once it is complete.
 void create(const std::filesystem::path& file, const FeatureFile& features) {
   sqlite::make_whole(file, ".part", [&](const std::filesystem::path& part) {
     Database database(part, Access::create);
@@ -103,8 +104,8 @@ void create(const std::filesystem::path& file, const FeatureFile& features) {
   });
 }
 
-// Returns whether two coordinates in px are the same but for their rounding: hloc may have written
-// the database from 16-bit floats, which round after 0.5 px is added.
+// Returns whether two coordinates in px agree up to rounding. hloc may have written the database
+// from 16-bit floats, which are rounded after 0.5 px is added.
 bool is_same(double stored, double given) {
   if (stored == given || (std::isnan(stored) && std::isnan(given))) return true;
   constexpr double kRounding = 0.01, kHalfPrecision = 1.0 / 2048;
@@ -113,7 +114,8 @@ bool is_same(double stored, double given) {
   return difference <= std::max(kRounding, is_half ? kHalfPrecision * std::abs(given) : 0);
 }
 
-// Matches are indices into the keypoints: those in the database must be those of the features.
+// Rejects a database whose keypoints differ from the features: matches are indices
+// into the keypoints.
 void check_same(const std::filesystem::path& file, const std::filesystem::path& features,
                 const Image& image, const Keypoints& stored, const std::vector<Vec2>& given) {
   if (stored.size() != given.size())
@@ -150,7 +152,7 @@ void add_keypoints(const std::filesystem::path& file, const Files& files,
   all.commit();
 }
 
-// Width and height of the picture that the features are of, where the file says it.
+// Returns width and height of the image that the features belong to, if the file contains them.
 std::optional<std::array<std::int64_t, 2>> size_of(const FeatureFile& features,
                                                    const std::string& image) {
   try {
@@ -160,15 +162,15 @@ std::optional<std::array<std::int64_t, 2>> size_of(const FeatureFile& features,
   }
 }
 
-// Cameras that a database had before, and whose pictures are not those of the features.
-void tell_other_sizes(const Database& database, const std::vector<Image>& images,
-                      const FeatureFile& features, const std::vector<PairOfImages>& work,
-                      VerifyProgress& progress) {
-  std::unordered_map<Id, std::int64_t> pairs;  // of each image
+// Reports existing cameras of the database whose size differs from the image size of the features.
+void report_other_sizes(const Database& database, const std::vector<Image>& images,
+                        const FeatureFile& features, const std::vector<PairOfImages>& work,
+                        VerifyProgress& progress) {
+  std::unordered_map<Id, std::int64_t> pairs;  // by image
   for (const PairOfImages& p : work) ++pairs[p.image1], ++pairs[p.image2];
-  std::vector<colmap::RowFault> told_elsewhere;
+  std::vector<colmap::RowFault> reported_elsewhere;
   std::unordered_map<Id, Camera> cameras;
-  for (Camera& c : database.cameras(&told_elsewhere)) cameras.emplace(c.id, std::move(c));
+  for (Camera& c : database.cameras(&reported_elsewhere)) cameras.emplace(c.id, std::move(c));
   for (const Image& image : images) {
     const auto camera = cameras.find(image.camera_id);
     if (pairs[image.id] == 0 || camera == cameras.end() || camera->second.width < 1) continue;
@@ -182,8 +184,8 @@ void tell_other_sizes(const Database& database, const std::vector<Image>& images
   }
 }
 
-// The listed pairs: those to be verified, and those that are in the database with a geometry or
-// without a match.
+// Listed pairs by state: `work` is to be verified; `finished` has a geometry or zero matches
+// in the database.
 struct ListedPairs {
   std::vector<PairOfImages> work, finished;
 };
@@ -211,8 +213,8 @@ ListedPairs listed_pairs(const Database& database, const std::vector<Image>& ima
   return listed;
 }
 
-// Finished pairs must have the matches of this file. A sample of them is read: another run of a
-// matcher changes nearly all.
+// Checks that finished pairs have the matches of this file. Only a sample is read, because a new
+// run of a matcher changes nearly all pairs.
 void check_finished(const Database& database, const std::filesystem::path& file, HlocSource& source,
                     const std::vector<PairOfImages>& finished) {
   constexpr std::size_t kMostRead = 256;
@@ -260,7 +262,7 @@ colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
   const auto [work, finished] = listed_pairs(database, images, features, files, run.overwrite);
   progress.skipped = std::ssize(finished);
   progress.pairs = static_cast<std::int64_t>(work.size());
-  tell_other_sizes(database, images, features, work, progress);
+  report_other_sizes(database, images, features, work, progress);
   add_keypoints(file, files, features, images);
   check_finished(database, file, source, finished);
   if (run.overwrite) colmap::forget(file, false, work);

@@ -13,9 +13,10 @@ namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 20;
 
-// Folders of some file systems can't be synchronised: their names are safe, or there is no help.
+// Flushes a folder. EINVAL counts as success: some file systems cannot synchronise folders; either
+// their names are safe, or no remedy exists.
 bool sync_folder(const std::filesystem::path& folder) {
-  const io::Descriptor own(
+  const io::FileDescriptor own(
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return own.valid() && (::fsync(own.get()) == 0 || errno == EINVAL);
 }
@@ -23,12 +24,12 @@ bool sync_folder(const std::filesystem::path& folder) {
 }  // namespace
 
 DurableFile::DurableFile(std::filesystem::path file) : file_(std::move(file)) {
-  // Several machines may write the same file at once: chance tells them apart, not a number that
-  // each of them counts by itself.
+  // Several machines may write the same file at once. A random suffix separates them; a local
+  // counter would not.
   std::random_device random;
   part_ = file_;
   part_ += fmt::format(".{:08x}{:08x}{}", random(), random(), kPartEnd);
-  out_ = io::Descriptor(::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  out_ = io::FileDescriptor(::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!out_.valid()) fail(errno);
 }
 
@@ -52,7 +53,7 @@ void DurableFile::write(std::string_view bytes) {
 
 void DurableFile::commit() {
   flush();
-  // A network file system may say only when it is closed that the disk is full.
+  // A network file system may report a full disk only when the file is closed.
   if (::fsync(out_.get()) != 0 || !out_.close() || ::rename(part_.c_str(), file_.c_str()) != 0) {
     const int error = errno;
     ::unlink(part_.c_str());

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that is on the disk whole under its name, or not at all, whatever is killed meanwhile.
+// A file that appears on the disk under its name completely or not at all, even if
+// processes are killed.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <string_view>
 
-#include "io/descriptor.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace bifocal::colmap {
 
-// The end of the names under which files are written; those of killed processes stay.
+// Suffix of files in writing. Files of killed processes remain.
 inline constexpr std::string_view kPartEnd = ".part";
 
-// Throws TryAgain that names the file where it can't be written.
+// Throws TryAgain with the file name if writing fails.
 class DurableFile {
  public:
   explicit DurableFile(std::filesystem::path file);
-  ~DurableFile();  // takes the file away unless it was committed
+  ~DurableFile();  // deletes the file unless it was committed
   DurableFile(const DurableFile&) = delete;
   DurableFile& operator=(const DurableFile&) = delete;
 
   void write(std::string_view bytes);
-  // Bytes first, then the name, then the folder that holds the name.
+  // Flushes the bytes, renames the file, and flushes the folder that holds the name.
   void commit();
 
  private:
@@ -31,7 +32,7 @@ class DurableFile {
 
   std::filesystem::path file_, part_;
   std::string waiting_;
-  io::Descriptor out_;
+  io::FileDescriptor out_;
 };
 
 void write_durable(const std::filesystem::path& file, std::string_view bytes);

@@ -13,10 +13,11 @@
 namespace bifocal::colmap {
 namespace {
 
-// In full: all features of a thousand images are 200 MB, too many to read before each shard.
+// Only a sample is hashed: all features of a thousand images are 200 MB, too many to read
+// before each shard.
 constexpr std::size_t kSampledImages = 16;
 
-std::string beside(const std::filesystem::path& file, const char* end) {
+std::string with_suffix(const std::filesystem::path& file, const char* end) {
   return file.string() + end;
 }
 
@@ -29,7 +30,7 @@ std::int64_t size_of(const std::string& file) {
 
 std::string views_of(const Database& database) {
   std::string text;
-  std::vector<RowFault> odd;  // for those that verify the pairs
+  std::vector<RowFault> odd;  // reported by the verification of the pairs
   for (const Camera& c : database.cameras(&odd))
     text += fmt::format("camera {} {} {} {} {} {}\n", c.id, c.model, c.width, c.height,
                         c.has_prior_focal_length, fmt::join(c.params, " "));
@@ -55,7 +56,7 @@ std::string stamp_of(const std::filesystem::path& file) {
   struct stat s {};
   if (::stat(file.c_str(), &s) != 0) return "missing";
   return fmt::format("{} {} {}.{} {}", s.st_ino, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec,
-                     size_of(beside(file, "-wal")));
+                     size_of(with_suffix(file, "-wal")));
 }
 
 }  // namespace bifocal::colmap

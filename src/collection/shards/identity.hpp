@@ -8,11 +8,12 @@
 
 namespace bifocal::colmap {
 
-// Hash of the cameras, the images, how many features each has, and the features of up to 16 images.
-// Geometries do not count.
+// Returns a hash of the cameras, the images, the number of features of each image, and the features
+// of up to 16 images. Geometries are excluded.
 [[nodiscard]] std::string views_of(const Database& database);
 
-// What the system says of a file and of the log beside it; another text: it was written to.
+// Returns the system's metadata of a file and of its log. The text changes if the file
+// is written to.
 [[nodiscard]] std::string stamp_of(const std::filesystem::path& file);
 
 }  // namespace bifocal::colmap

@@ -20,11 +20,11 @@ namespace {
 
 constexpr int kMostNamed = 20;  // shards in a message
 
-// Results of shards, whose inliers are of keypoints that the database has.
+// Results of the shards. Inliers are checked against the keypoint counts of the database.
 class Results {
  public:
   Results(const Plan& plan, const Database& database) : plan_(plan) {
-    std::vector<RowFault> odd;  // pairs of these are left out
+    std::vector<RowFault> odd;  // their pairs are left out
     for (const Image& image : database.images(&odd))
       keypoints_.emplace(image.id, database.keypoint_count(image.id));
   }
@@ -43,8 +43,8 @@ class Results {
     }
     return content;
   }
-  // take(row) for the rows of all shards in order, without those of pairs that were left out, until
-  // it is false. Says whether it came to the end.
+  // Calls take(row) for the rows of all shards in order until it returns false. Pairs that were
+  // left out are skipped. Returns whether all rows were visited.
   template <class Take>
   bool for_each_row(OddRows& left_out, const Take& take) const {
     for (int shard = 0; shard < plan_.shards(); ++shard) {
@@ -86,7 +86,7 @@ void check_all_done(const Results& results) {
 
 std::uint64_t id_of(const ShardRow& row) { return pair_id(row.pair.image1, row.pair.image2); }
 
-// As it is read from a database that it was written to.
+// Returns the geometry after a round trip through the database's numbers.
 TwoViewGeometry read_back(TwoViewGeometry g) {
   shift_pixels(g, kHalfPixel);
   shift_pixels(g, -kHalfPixel);
@@ -100,32 +100,34 @@ bool same(const TwoViewGeometry& a, const TwoViewGeometry& b) {
          a.H == b.H && p.has_value() == q.has_value() && (!p || (p->R == q->R && p->t == q->t));
 }
 
-// Of a plan that overwrites: has a merge that was ended written these rows, and no other is left?
-// Then they are whole pieces from the first on, and they are what the shards say.
+// Returns whether the database contains exactly the rows of an interrupted merge of these
+// results. Such rows form complete pieces from the first on and equal the rows of the shards. For
+// plans that overwrite.
 bool has_begun(const Results& results, const Database& database,
-               const std::vector<std::uint64_t>& there) {
+               const std::vector<std::uint64_t>& existing) {
   OddRows left_out;
   std::size_t equal = 0, pairs = 0, matches = 0;
   bool is_same = true;
   const bool is_all = results.for_each_row(left_out, [&](const ShardRow& row) {
-    if (equal == there.size()) return false;
+    if (equal == existing.size()) return false;
     if (is_full_piece(pairs, matches)) pairs = matches = 0;
     const auto old = database.geometry(row.pair.image1, row.pair.image2);
-    is_same = there[equal] == id_of(row) && old && same(*old, read_back(row.geometry));
+    is_same = existing[equal] == id_of(row) && old && same(*old, read_back(row.geometry));
     ++equal, ++pairs, matches += row.matches;
     return is_same;
   });
-  return is_same && equal == there.size() && (is_all || is_full_piece(pairs, matches));
+  return is_same && equal == existing.size() && (is_all || is_full_piece(pairs, matches));
 }
 
-// Rows of these pairs and, when all pairs were planned, of all others.
-std::vector<std::uint64_t> to_forget(const Plan& plan, const Database& database,
-                                     std::span<const PairOfImages> pairs) {
-  std::vector<std::uint64_t> there = ids_with_geometry(database, true);
-  if (plan.all_pairs) return there;
+// Returns the pair_ids of existing rows that the plan replaces: all rows if all pairs were planned,
+// else the rows of `pairs`.
+std::vector<std::uint64_t> existing_to_replace(const Plan& plan, const Database& database,
+                                               std::span<const PairOfImages> pairs) {
+  std::vector<std::uint64_t> existing = ids_with_geometry(database, true);
+  if (plan.all_pairs) return existing;
   std::vector<std::uint64_t> planned, both;
   for (const PairOfImages& p : pairs) planned.push_back(pair_id(p.image1, p.image2));
-  std::set_intersection(there.begin(), there.end(), planned.begin(), planned.end(),
+  std::set_intersection(existing.begin(), existing.end(), planned.begin(), planned.end(),
                         std::back_inserter(both));
   return both;
 }
@@ -136,8 +138,8 @@ void begin_to_overwrite(const Results& results, const Database& database,
   std::vector<PairOfImages> pairs;
   for (int k = 0; k < plan.shards(); ++k)
     for (const PlannedPair& p : read_list(plan, k)) pairs.push_back(p.pair);
-  const std::vector<std::uint64_t> there = to_forget(plan, database, pairs);
-  if (!there.empty() && has_begun(results, database, there)) return;
+  const std::vector<std::uint64_t> existing = existing_to_replace(plan, database, pairs);
+  if (!existing.empty() && has_begun(results, database, existing)) return;
   forget(file, plan.all_pairs, pairs);
 }
 
@@ -154,10 +156,10 @@ void remove_parts(const std::filesystem::path& folder) {
 
 VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
   const std::filesystem::path file = run.into.empty() ? plan.database : run.into;
-  const Database database(file, Access::write);  // the last one closed: it tidies up the log
+  const Database database(file, Access::write);  // closed last, which removes the log
   if (views_of(database) != plan.views)
     io::reject(file.string(),
-               "is not the database of the plan: its cameras, images or features are others");
+               "is not the database of the plan: its cameras, images or features differ");
   const Results results(plan, database);
   check_all_done(results);
   if (plan.overwrite) begin_to_overwrite(results, database, file);

@@ -13,7 +13,7 @@
 namespace bifocal::colmap {
 namespace {
 
-// The texts of the lists; their hashes go into the plan.
+// Returns the text of each shard's list and adds the hashes of the lists to the plan.
 std::vector<std::string> lists_of(const Database& database, const std::vector<PairOfImages>& work,
                                   Plan& plan) {
   std::vector<RowFault> of_no_pair;
@@ -29,7 +29,7 @@ std::vector<std::string> lists_of(const Database& database, const std::vector<Pa
       lists.emplace_back();
     }
     const std::uint64_t id = pair_id(work[k].image1, work[k].image2);
-    while (pair_id(row->image1, row->image2) < id) ++row;  // work is a part of the rows
+    while (pair_id(row->image1, row->image2) < id) ++row;  // work is a subsequence of the rows
     lists.back() += line_of({work[k], row->rows});
     plan.matches += row->rows;
   }
@@ -37,7 +37,7 @@ std::vector<std::string> lists_of(const Database& database, const std::vector<Pa
   return lists;
 }
 
-// Is there room for this plan? An older one that is the same stays.
+// Creates the folder and rejects it if it has a different plan. An equal older plan is kept.
 void check_folder(const Plan& plan) {
   std::error_code error;
   std::filesystem::create_directories(plan.folder, error);
@@ -82,7 +82,7 @@ Plan plan_shards(const std::filesystem::path& file, const std::filesystem::path&
   check_folder(plan);
   for (int k = 0; k < plan.shards(); ++k)
     write_durable(list_file(folder, k), lists[static_cast<std::size_t>(k)]);
-  // Last: where there is a plan there are its lists.
+  // The plan is written last, so that an existing plan has all its lists.
   write_durable(plan_file(folder), text_of(plan));
   return plan;
 }

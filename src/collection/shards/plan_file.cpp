@@ -18,7 +18,7 @@ namespace bifocal::colmap {
 
 using Json = nlohmann::ordered_json;
 
-// The library finds it by its argument.
+// Found by nlohmann::json through argument-dependent lookup.
 static void to_json(Json& json, const VerifyOptions& options) {
   fields(options, [&](const auto& value, const Field& field) { json[field.name] = value; });
 }
@@ -27,12 +27,12 @@ namespace {
 
 constexpr int kVersion = 1;
 constexpr std::int64_t kMaxPlanBytes = std::int64_t{1} << 26;
-constexpr int kDepth = 2;                     // of objects and lists in it
+constexpr int kDepth = 2;                     // of nested objects and lists
 constexpr std::int64_t kLineOfList = 3 * 11;  // bytes at most
 constexpr std::int64_t kMostCount = std::int64_t{1} << 62;
 
-// The hash of a plan is taken of these members, in this order. The place of the database does not
-// count: a copy has the same plan.
+// Visits the members that the hash of a plan covers, in this order. The path of the database is
+// excluded, so that a copy has the same plan.
 template <class P, class Visit>
 void visit_plan(P& plan, const Visit& visit) {
   visit("views", plan.views);
@@ -41,7 +41,7 @@ void visit_plan(P& plan, const Visit& visit) {
   visit("skipped", plan.skipped);
   visit("unmatched", plan.unmatched);
   visit("pairs_per_shard", plan.pairs_per_shard);
-  std::int64_t shards = plan.shards();  // told; the lists say it again
+  std::int64_t shards = plan.shards();  // redundant: the lists determine it
   visit("shards", shards);
   visit("overwrite", plan.overwrite);
   visit("all_pairs", plan.all_pairs);
@@ -55,7 +55,7 @@ Json content_of(const Plan& plan) {
   return json;
 }
 
-// Members of an object in the file of a plan, each of its type and within its range.
+// Reads members of a JSON object in a plan's file; each is checked for type and range.
 class Members {
  public:
   Members(const Json& json, std::string_view file) : json_(json), file_(file) {}
@@ -74,11 +74,11 @@ class Members {
     const Json& value = json_.at(name);
     const T least = name == kFromOne ? 1 : 0;
     const T most = std::is_same_v<T, std::int64_t> ? T(kMostCount) : std::numeric_limits<T>::max();
-    // Without a sign it may be above all numbers that have one.
-    const bool sound = value.is_number_unsigned() &&
-                       value.get<std::uint64_t>() >= std::uint64_t(least) &&
-                       value.get<std::uint64_t>() <= std::uint64_t(most);
-    if (!sound) refuse(name, fmt::format("a whole number from {} to {}", least, most));
+    // Compared as unsigned, because the value may exceed all signed integers.
+    const bool is_valid = value.is_number_unsigned() &&
+                          value.get<std::uint64_t>() >= std::uint64_t(least) &&
+                          value.get<std::uint64_t>() <= std::uint64_t(most);
+    if (!is_valid) refuse(name, fmt::format("a whole number from {} to {}", least, most));
     to = value.get<T>();
   }
   void take(const char* name, VerifyOptions& to) const {
@@ -96,10 +96,11 @@ class Members {
  private:
   static constexpr std::string_view kFromOne = "pairs_per_shard";
   [[nodiscard]] std::string hash(const Json& value, const char* name) const {
-    const bool sound = value.is_string() && value.get_ref<const std::string&>().size() == kHash &&
-                       value.get_ref<const std::string&>().find_first_not_of("0123456789abcdef") ==
-                           std::string::npos;
-    if (!sound) refuse(name, "of 32 hexadecimal digits");
+    const bool is_valid =
+        value.is_string() && value.get_ref<const std::string&>().size() == kHash &&
+        value.get_ref<const std::string&>().find_first_not_of("0123456789abcdef") ==
+            std::string::npos;
+    if (!is_valid) refuse(name, "of 32 hexadecimal digits");
     return value.get<std::string>();
   }
   static constexpr std::size_t kHash = 32;
@@ -111,7 +112,8 @@ class Members {
   std::string_view file_;
 };
 
-// JSON holds UTF-8 alone; of other names the bytes stand beside what can be read of them.
+// Writes the path of the database. JSON holds only UTF-8; a path with other bytes is also stored as
+// a list of bytes.
 void set_path(Json& json, const std::filesystem::path& database) {
   const std::string name = database.string(), readable = valid_utf8(name);
   json["database"] = readable;
@@ -181,7 +183,7 @@ Plan parse_plan(std::string_view text, std::string_view file) {
                  kVersion);
     Plan plan = parsed(json, file);
     if (plan.hash != hash_of_plan(plan))
-      io::reject(file, "is damaged or was changed: its hash is another");
+      io::reject(file, "is damaged or was changed: its hash differs");
     return plan;
   } catch (const nlohmann::json::exception& error) {
     io::reject(file, "is no plan: {}", error.what());
@@ -206,19 +208,19 @@ std::vector<PlannedPair> parse_list(std::string_view text, std::int64_t count,
   const char* const end = at + text.size();
   const auto take = [&](auto& number, char after) {
     const auto [stop, error] = std::from_chars(at, end, number);
-    const bool sound = error == std::errc() && stop != end && *stop == after;
-    at = sound ? stop + 1 : end;
-    return sound;
+    const bool is_valid = error == std::errc() && stop != end && *stop == after;
+    at = is_valid ? stop + 1 : end;
+    return is_valid;
   };
   while (at < end) {
     PlannedPair p;
-    const bool sound =
+    const bool is_valid =
         take(p.pair.image1, ' ') && take(p.pair.image2, ' ') && take(p.matches, '\n') &&
         p.pair.image1 < p.pair.image2 && p.pair.image2 < kMaxImages && p.matches >= 0 &&
         p.matches <= std::numeric_limits<std::uint32_t>::max() &&
         (pairs.empty() || pair_id(pairs.back().pair.image1, pairs.back().pair.image2) <
                               pair_id(p.pair.image1, p.pair.image2));
-    if (!sound)
+    if (!is_valid)
       io::reject(file, "line {}: must be two images, in order, and how many matches they have",
                  pairs.size() + 1);
     pairs.push_back(p);

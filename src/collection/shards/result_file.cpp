@@ -26,7 +26,7 @@ std::uint64_t summed(std::uint64_t sum, std::string_view bytes) {
   return sum;
 }
 
-// Adds the bytes of an array, or of a number.
+// Appends the bytes of an array or a number.
 template <class Values>
 requires(!std::integral<Values>) void append(std::string& to, const Values& values) {
   const auto bytes = std::as_bytes(std::span(values));
@@ -37,7 +37,7 @@ void append(std::string& to, T value) {
   append(to, std::span(&value, 1));
 }
 
-// Takes numbers from the front; once there are too few bytes it stays at `ended`.
+// Reads numbers from the front. If too few bytes remain, the reader stays in the state `ended`.
 class Bytes {
  public:
   explicit Bytes(std::string_view bytes) : rest_(bytes) {}
@@ -68,7 +68,7 @@ class Bytes {
   bool ended_ = false;
 };
 
-// The arrays of a row, after its head.
+// Visits the arrays of a row, which follow its head.
 template <class Geometry, class Visit>
 void for_arrays(Geometry& g, const Visit& visit) {
   visit(std::span(g.inliers));
@@ -97,7 +97,7 @@ bool finite(std::span<const double> numbers) {
 }
 bool finite(std::span<const IndexPair> /*whole*/) { return true; }
 
-// The row of a planned pair; its fault is empty where it is sound.
+// A row read for a planned pair; `fault` is empty if the row is valid.
 struct TakenRow {
   ShardRow row;
   std::string fault;
@@ -126,18 +126,18 @@ TakenRow take_row(Bytes& bytes, const PlannedPair& planned) {
   if (known & 2U) g.E.emplace();
   if (known & 4U) g.H.emplace();
   if (known & 8U) g.cam2_from_cam1.emplace();
-  bool sound = true;
+  bool is_finite = true;
   for_arrays(g, [&](auto values) {
     bytes.take(values);
-    sound = sound && finite(values);
+    is_finite = is_finite && finite(values);
   });
-  if (!sound)
+  if (!is_finite)
     out.fault =
         fmt::format("is damaged: the geometry of images {} and {} is not finite", image1, image2);
   return out;
 }
 
-// More than this no result of the shard has.
+// Returns the largest possible size of the shard's result file, in bytes.
 std::int64_t most_bytes(std::span<const PlannedPair> list) {
   constexpr std::int64_t kRow = 6 * 4 + (9 + 9 + 9 + 12) * 8, kInlier = 2 * 4;
   std::int64_t bytes = kHead + kSum;
@@ -145,7 +145,7 @@ std::int64_t most_bytes(std::span<const PlannedPair> list) {
   return bytes;
 }
 
-// Empty for a file that is whole and of this shard.
+// Returns the reason why the file is not a complete result of this shard; empty if it is.
 std::string fault_of(std::string_view bytes, const Plan& plan, int shard) {
   if (bytes.size() < kHead + kSum) return fmt::format("is cut short, has {} bytes", bytes.size());
   Bytes head(bytes);
@@ -154,8 +154,7 @@ std::string fault_of(std::string_view bytes, const Plan& plan, int shard) {
     return fmt::format("has version {}, this program writes {}", version, kVersion);
   const std::string_view content = bytes.substr(0, bytes.size() - kSum);
   Bytes tail(bytes.substr(content.size()));
-  if (checksum_of(content) != tail.take<std::uint64_t>())
-    return "is damaged: its checksum is another";
+  if (checksum_of(content) != tail.take<std::uint64_t>()) return "is damaged: its checksum differs";
   if (const auto of = head.take<std::uint32_t>(); of != static_cast<std::uint32_t>(shard))
     return fmt::format("is of shard {}", of);
   if (head.text(plan.hash.size()) != plan.hash) return "is of another plan";

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file of a shard that is done. Little endian:
+// The file of a finished shard, little endian:
 //   "BFSHARD\n", u32 version, u32 shard, 32 characters: hash of the plan, u64 pairs,
 //   the pairs in order: u32 image1 image2 configuration known matches inliers; u32 index1 index2 of
-//     each inlier; of what is known (bits 0 to 3: F E H pose) the 9, 9, 9 and 9 + 3 doubles,
-//   u64 FNV-1a (G. Fowler, L. Noll, K.-P. Vo) of everything before.
+//     each inlier; 9, 9, 9 and 9 + 3 doubles for each of F E H pose that `known` marks (bits
+//     0 to 3),
+//   u64 FNV-1a (G. Fowler, L. Noll, K.-P. Vo) of all bytes before.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ namespace bifocal::colmap {
 struct ShardRow {
   PairOfImages pair;
   std::uint32_t matches = 0;
-  TwoViewGeometry geometry;  // as decided: nothing is rounded; undefined of a pair left out
+  TwoViewGeometry geometry;  // as estimated, without rounding; `undefined` for a pair left out
 };
 
 class ResultWriter {
@@ -38,8 +39,7 @@ class ResultWriter {
   std::uint64_t sum_;
 };
 
-// The rows of the pairs that the shard's list has, or a word on what is wrong with the file or the
-// list.
+// Rows of the pairs in the shard's list, or the reason why the file or the list is invalid.
 struct ShardContent {
   std::vector<ShardRow> rows;
   std::string fault;
@@ -48,7 +48,7 @@ struct ShardContent {
 
 [[nodiscard]] ShardContent parse_result(std::string_view bytes, const Plan& plan, int shard,
                                         std::span<const PlannedPair> list);
-// FNV-1a of 64 bits, which a file of a result ends with.
+// Returns the 64-bit FNV-1a hash at the end of a result file.
 [[nodiscard]] std::uint64_t checksum_of(std::string_view bytes);
 
 }  // namespace bifocal::colmap

@@ -14,7 +14,7 @@
 namespace bifocal::colmap {
 namespace {
 
-// A fault of the whole run: every shard would fail.
+// A failure of the whole run: every shard would fail in the same way.
 class OtherDatabase : public Error {
  public:
   explicit OtherDatabase(const std::filesystem::path& file, const std::string& what)
@@ -33,7 +33,7 @@ class Shard {
         access_(quiet_access(file_)),
         database_(file_, access_) {
     if (views_of(database_) != plan.views)
-      throw OtherDatabase(file_, "its cameras, images or features are others");
+      throw OtherDatabase(file_, "its cameras, images or features differ");
     planned_ = read_list(plan, shard);
     for (const PlannedPair& p : planned_) work_.push_back(p.pair);
   }
@@ -46,20 +46,21 @@ class Shard {
     VerifyProgress progress;
     run_pipeline(devices, reader, plan_.options, [&](const Piece& piece) { add(piece, out); },
                  progress, {});
-    // The file is read without locks: the result is valid if the file did not change meanwhile.
+    // The file is read without locks: the result is valid only if the file has not changed
+    // during the run.
     if (stamp_of(file_) != stamp_)
       throw TryAgain(fmt::format("{}: was written to meanwhile", file_.string()));
     result.pairs = progress.done;
     result.inliers = progress.inliers;
     result.left_out = progress.left_out;
     result.odd_rows = progress.odd_rows;
-    // Another process may have been first, and the merge may be reading its file.
+    // Another process may have finished first, and a merge may be reading its file.
     if (why_not_done(plan_, shard_).empty()) return;
     out.commit();
   }
 
  private:
-  // The planned pairs in their order: those decided, and those left out with an undefined geometry.
+  // Adds the planned pairs in their order. Pairs that were left out get an undefined geometry.
   void add(const Piece& piece, ResultWriter& out) {
     const Chunk& chunk = piece.chunk;
     const std::size_t end = written_ + chunk.pairs.size() + chunk.left_out.size();
@@ -82,7 +83,7 @@ class Shard {
   const int shard_;
   const std::filesystem::path file_;
   const std::int64_t max_memory_;
-  const std::string stamp_;  // before the file is opened
+  const std::string stamp_;  // taken before the file is opened
   const Access access_;
   const Database database_;
   std::vector<PlannedPair> planned_;
@@ -104,7 +105,7 @@ ShardResult run_shard(const DeviceSet& devices, const Plan& plan, int shard, con
     throw Error(ErrorCode::usage, fmt::format("shard {}: {} has {}, from 0 on", shard,
                                               plan.folder.string(), plan.shards()));
   ShardResult result;
-  std::optional<Shard> work;  // earlier failures are faults of the whole run
+  std::optional<Shard> work;  // exceptions before its construction are faults of the whole run
   try {
     result.was_done = why_not_done(plan, shard).empty();
     if (result.was_done) return result;

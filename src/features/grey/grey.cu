@@ -4,7 +4,7 @@
 namespace {
 
 template <class Real>
-struct grey_text {
+struct grey_source {
   static constexpr int GROUP_SIZE = 256;
   static bifocal::runtime::Constants constants() { return {{"GROUP_SIZE", GROUP_SIZE}}; }
 #include "lane/cuda_begin.h"
@@ -16,4 +16,4 @@ CUDA_KERNELS(GREY_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(grey) { CUDA_VARIANT(grey, GREY_KERNELS, grey_text<float>) }
+CUDA_TABLE(grey) { CUDA_VARIANT(grey, GREY_KERNELS, grey_source<float>) }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole numbers as in to_grey_8: the same bits everywhere.
+// Integer arithmetic as in to_grey_8, so that every device gives the same bits.
 
-// The weights of to_grey (image.hpp).
+// Mixes the colours with the weights of to_grey (image.hpp).
 group_fn bits32 grey_mix(bits32 red, bits32 green, bits32 blue) {
   return (77u * red + 150u * green + 29u * blue + 128u) >> 8;
 }
 
-// A sample of 16 bits to the nearest one of 8.
+// Rounds a sample of 16 bits to the nearest one of 8 bits.
 group_fn bits32 grey_shallow(bits32 v) { return (v * 255u + 32767u) / 65535u; }
 
 map_kernel(grey_of_8, item, GREY_OF_8) {

@@ -26,7 +26,7 @@ void copy(const ImageView<const T>& image, std::uint8_t* to) {
 
 }  // namespace
 
-void copy_rows(const PictureView& picture, std::uint8_t* to) {
+void copy_rows(const AnyImageView& picture, std::uint8_t* to) {
   if (picture.bits() == 8) return copy(picture.shallow(), to);
   const ImageView<const std::uint16_t>& deep = picture.deep();
   const int unused = unused_bits(picture);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One match between two places, on any device. Each match is compared with every other of its pair:
-// four numbers, where matching compared 128 of every two features.
+// Keeps one match between two places, on any device. Each match is compared with all matches of its
+// pair by four numbers, whereas matching compared 128 numbers of every two features.
 #include <bifocal/matching.hpp>
 
 #include <algorithm>
@@ -19,7 +19,8 @@ namespace {
 namespace kernel = kernels::match;
 using runtime::Array;
 
-// On the processor: the matches of one pair, those that are kept in front; returns how many.
+// Moves the matches of one pair that are kept to the front and returns their number. Runs on
+// the CPU.
 std::size_t keep_distinct(std::span<Match> matches, std::span<PointPair> points) {
   std::vector<std::size_t> order(matches.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -41,12 +41,12 @@ FeatureSet::FeatureSet(const Device& device, std::int64_t features) : device_(de
   if (features < 0)
     throw Error(ErrorCode::usage,
                 fmt::format("FeatureSet: features = {}: must be at least 0", features));
-  const auto room = static_cast<std::size_t>(features);
-  descriptors_ = Buffer<std::uint8_t>(device, room * kDescriptorBytes);
-  keypoints_ = Buffer<Keypoint>(device, room);
+  const auto capacity = static_cast<std::size_t>(features);
+  descriptors_ = Buffer<std::uint8_t>(device, capacity * kDescriptorBytes);
+  keypoints_ = Buffer<Keypoint>(device, capacity);
 }
 
-// Room for those of so many features.
+// Allocates memory for the shapes of this number of features.
 void FeatureSet::make_shapes(Queue& queue, std::int64_t features) {
   const auto used = std::min(shapes_.size(), static_cast<std::size_t>(used_));
   features::grow(queue, shapes_, used, static_cast<std::size_t>(features));
@@ -63,7 +63,7 @@ int FeatureSet::append(Queue& queue, int capacity, int count, int images, bool h
   const std::vector<int> counts(added, count);
   runtime::upload(queue, *counts_.memory(), slots_.size() * sizeof(int), counts.data(),
                   added * sizeof(int));
-  queue.wait();  // `counts` is gone when this returns
+  queue.wait();  // `counts` must outlive the copy
   const int first = size();
   for (int k = 0; k < images; ++k, used_ += capacity)
     slots_.push_back({used_, capacity, has_shapes});
@@ -123,7 +123,7 @@ void FeatureSet::put(Queue& queue, int image, const Features& features) {
   upload(queue, to, features);
   runtime::upload(queue, *counts_.memory(), static_cast<std::size_t>(image) * sizeof(int), &count,
                   sizeof count);
-  queue.wait();  // `count` is gone when this returns
+  queue.wait();  // `count` must outlive the copy
 }
 
 void FeatureSet::put(Queue& queue, int image, const FeatureSet& other, int from) {
@@ -150,7 +150,7 @@ void FeatureSet::put(Queue& queue, int image, const FeatureSet& other, int from)
   }
   runtime::upload(queue, *counts_.memory(), static_cast<std::size_t>(image) * sizeof(int), &count,
                   sizeof count);
-  queue.wait();  // `count` is gone when this returns
+  queue.wait();  // `count` must outlive the copy
 }
 
 void FeatureSet::clear() {

@@ -4,7 +4,7 @@
 namespace {
 
 template <class Real>
-struct feature_set_text {
+struct feature_set_source {
   static constexpr int GROUP_SIZE = 256;
   static bifocal::runtime::Constants constants() { return {{"GROUP_SIZE", GROUP_SIZE}}; }
 #include "lane/cuda_begin.h"
@@ -16,4 +16,6 @@ CUDA_KERNELS(FEATURE_SET_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(feature_set) { CUDA_VARIANT(feature_set, FEATURE_SET_KERNELS, feature_set_text<float>) }
+CUDA_TABLE(feature_set) {
+  CUDA_VARIANT(feature_set, FEATURE_SET_KERNELS, feature_set_source<float>)
+}

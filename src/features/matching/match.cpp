@@ -18,9 +18,9 @@ namespace bifocal {
 namespace features {
 namespace {
 
-constexpr int kMostTasks = 16;  // each keeps its own nearest of all columns
+constexpr int kMostTasks = 16;  // each has its own result for all columns
 constexpr int kTasksAThread = 4;
-constexpr int kBlockRows = 96;  // rows whose state stays in the cache while the columns pass by
+constexpr int kBlockRows = 96;  // rows whose state stays in the cache while they meet the columns
 static_assert(kBlockRows <= kMostBlockRows);
 
 int round_up(int n, int step) { return (n + step - 1) / step * step; }
@@ -29,18 +29,18 @@ std::int32_t square(const std::uint8_t* descriptor) {
   return std::inner_product(descriptor, descriptor + kElements, descriptor, std::int32_t{0});
 }
 
-// Place w of a group of two cells is the direction w of both, turned by another angle in every
-// cell: sum w takes one direction of each cell.
+// Order of the elements for 16-bit sums. Element w of a group of two cells is direction w of both
+// cells, rotated by another angle in each cell, so that sum w takes one direction of each cell.
 constexpr std::array<std::uint8_t, kElements> kShortSumOrder = [] {
   std::array<std::uint8_t, kElements> order{};
   for (int k = 0; k < kElements; ++k) {
-    const int cell = k / 16 * 2 + k % 2, turn = 3 * (cell % 4) + 2 * (cell / 4);
-    order[std::size_t(k)] = std::uint8_t(cell * 8 + (k % 16 / 2 + turn) % 8);
+    const int cell = k / 16 * 2 + k % 2, rotation = 3 * (cell % 4) + 2 * (cell / 4);
+    order[std::size_t(k)] = std::uint8_t(cell * 8 + (k % 16 / 2 + rotation) % 8);
   }
   return order;
 }();
 
-// Puts a descriptor in that order.
+// Copies a descriptor in this order and returns its norms.
 Norms reorder(const std::uint8_t* in, std::uint8_t* out, int most) {
   for (int k = 0; k < kElements; ++k) out[k] = in[kShortSumOrder[std::size_t(k)]];
   std::array<int, 8> sums{}, pairs{};
@@ -63,7 +63,8 @@ struct BothWays {
   Nearest rows, columns;
 };
 
-// However the rows are dealt out, the result is the same: nearest ones join in any order.
+// The result does not depend on how the rows are divided into tasks, because nearest neighbours can
+// be merged in any order.
 BothWays nearest(DescriptorRows rows1, DescriptorRows rows2, ColumnsWanted wanted) {
   const PackedRows a = pack_rows(rows1.data, rows1.count);
   const PackedPanels b = pack_panels(rows2.data, rows2.count);

@@ -7,7 +7,7 @@ namespace {
 using namespace bifocal::features;  // the structs of arguments
 
 template <class Real, int Guided>
-struct match_text {
+struct match_source {
   static constexpr int GROUP_SIZE = 256, GUIDED = Guided;
   static bifocal::runtime::Constants constants() {
     return {{"GROUP_SIZE", GROUP_SIZE}, {"GUIDED", GUIDED}};
@@ -17,13 +17,13 @@ struct match_text {
 #include "features/matching/match.list"
 #include "lane/cpp_end.h"
 };
-static_assert(match_text<double, 0>::GROUP_SIZE == match_text<double, 0>::MATCH_THREADS);
+static_assert(match_source<double, 0>::GROUP_SIZE == match_source<double, 0>::MATCH_THREADS);
 
 CUDA_KERNELS(MATCH_KERNELS)
 
 }  // namespace
 
 CUDA_TABLE(match) {
-  CUDA_VARIANT(match, MATCH_KERNELS, match_text<double, 0>)
-  CUDA_VARIANT(match, MATCH_TILES_KERNEL, match_text<double, 1>)
+  CUDA_VARIANT(match, MATCH_KERNELS, match_source<double, 0>)
+  CUDA_VARIANT(match, MATCH_TILES_KERNEL, match_source<double, 1>)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ways of matching share: the arguments' checks and the rule that keeps a match.
+// Checks of arguments and the rule that keeps a match, shared by all kinds of matching.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -14,24 +14,25 @@
 
 namespace bifocal::features {
 
-// Throw Error(usage) that names the argument and its value.
+// Throws Error(usage) that names the argument and its value.
 void check_features(const Features& features, const char* function, const char* name);
 
-// Nearest over second nearest; 0 where there is no second. Kernels compute it with these roundings.
+// Returns the ratio of the nearest to the second nearest distance from their squares; 0 without a
+// second. Kernels compute it with the same roundings.
 inline float distance_ratio(std::int32_t nearest, std::int32_t second) {
   if (second >= kNoDistance) return 0;
   return second == 0 ? 1.0F : static_cast<float>(std::sqrt(static_cast<double>(nearest) / second));
 }
 
-// MatchOptions as comparisons of what is exact.
+// MatchOptions as comparisons of exact numbers.
 struct MatchRule {
-  float least_ratio;          // that is too large
-  std::int32_t max_distance;  // squared
+  float least_ratio;          // smallest ratio that is too large
+  std::int32_t max_distance;  // limit of the squared distance
   bool mutual, ratio_both_ways;
 };
 [[nodiscard]] MatchRule rule_of(const MatchOptions& options);
 
-// What the rule keeps of `count` rows.
+// Returns the matches that the rule keeps among `count` rows.
 [[nodiscard]] std::vector<Match> select_matches(const Nearest& rows, const Nearest& columns,
                                                 int count, const MatchRule& rule);
 
@@ -43,7 +44,7 @@ struct DescriptorRows {
 [[nodiscard]] std::vector<Match> match_rows(DescriptorRows rows1, DescriptorRows rows2,
                                             const MatchOptions& options);
 
-// Those of one image with its keypoints.
+// Keypoints and descriptors of one image.
 struct FeatureRows {
   const Keypoint* keypoints;
   DescriptorRows descriptors;

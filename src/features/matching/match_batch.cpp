@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The public calls that match on any device.
+// Public functions that match on any device.
 #include <bifocal/matching.hpp>
 
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ features::FeatureRows rows_of(Queue& queue, const FeatureSet& set, int image) {
       {set.descriptors().data() + set.begin(image) * kDescriptorBytes, set.count(queue, image)}};
 }
 
-// guide: null where there is none.
+// guide: null for unguided matching.
 std::vector<Match> match_on_cpu(const features::FeatureRows& rows1,
                                 const features::FeatureRows& rows2, const MatchGuide* guide,
                                 const MatchOptions& options) {
@@ -81,7 +81,7 @@ MatchBatch batch_on_cpu(Queue& queue, const FeatureSet& set, std::span<const Ima
   const int count = static_cast<int>(pairs.size());
   if (count >= runtime::thread_count()) {
     runtime::parallel_for(count, match_pair);
-  } else {  // the threads share each pair
+  } else {  // all threads share each pair
     for (int i = 0; i < count; ++i) match_pair(i);
   }
   MatchBatch batch;

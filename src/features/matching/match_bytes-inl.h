@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of bytes added up in 16 bits, where no sum can overflow: twice as many an instruction as
-// of 16-bit pairs. Included once for every target by match_simd.cpp, after its words.
+// Sums of products of bytes in 16 bits, where no sum can overflow: an instruction takes twice as
+// many products as with 16-bit pairs. match_simd.cpp includes this file once for every target,
+// after its definitions.
 #if defined(BIFOCAL_MATCH_BYTES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_MATCH_BYTES_INL_H_
 #undef BIFOCAL_MATCH_BYTES_INL_H_
@@ -11,8 +12,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
 
-constexpr int kShortSteps = 8;       // that one sum takes
-constexpr int kMostRemainders = 16;  // of kRows rows; more cost more than they save
+constexpr int kShortSteps = 8;       // steps that one sum takes
+constexpr int kMostRemainders = 16;  // per kRows rows; more cost more than they save
 
 HWY_INLINE Pairs multiply_bytes(Pairs columns, Pairs row) {
 #if HWY_TARGET == HWY_AVX3
@@ -24,13 +25,13 @@ HWY_INLINE Pairs multiply_bytes(Pairs columns, Pairs row) {
 #endif
 }
 
-// Returns by how much each of four elements of a row exceeds kLargestByte.
+// Amounts by which four elements of a row exceed kLargestByte.
 struct Remainder {
   int row, quad;
   std::int32_t words[kRowWords];
 };
 
-// kRows rows, their elements kLargestByte at most, and the rest.
+// kRows rows with elements of at most kLargestByte, and the remainders.
 struct ShortRows {
   Norms norms;
   std::vector<Remainder> remainders;
@@ -60,8 +61,8 @@ struct ShortRows {
   }
 };
 
-// Sums begin with the smallest number, to have all of 16 bits; they are doubled and moved to the
-// distance's place in a key as they are widened.
+// Computes the products by short sums. Sums begin at the smallest number, in order to use all 16
+// bits. When they are widened, they are doubled and moved to the place of the distance in a key.
 HWY_INLINE void multiply_short(const ShortRows& rows, const std::uint8_t* values,
                                Vec (*twice)[kRegisters]) {
   const Tag d;

@@ -24,30 +24,30 @@ using runtime::Array;
 static_assert(sizeof(found_match) == sizeof(Match));
 static_assert(sizeof(point_match) == sizeof(PointPair));
 
-constexpr std::int64_t kPieceBytes = std::int64_t{256} << 20;  // scratch memory
-constexpr std::int64_t kAtOnceBytes = std::int64_t{64} << 20;  // results that nobody waits to size
+constexpr std::int64_t kPieceBytes = std::int64_t{256} << 20;  // limit of scratch memory
+constexpr std::int64_t kAtOnceBytes = std::int64_t{64} << 20;  // results allocated at full size
 static_assert(std::int64_t{kernel::MATCH_THREADS} * kernel::MATCH_CHUNK * 48 <= kAtOnceBytes,
               "match_gather finds the offsets of few chunks, and is not to wait for them");
 constexpr std::int64_t kSmallList = 4096;  // matches whose copy takes less time than a second wait
-constexpr int kMostShares = 32;            // of either side
-constexpr int kLeastTiles = 2;             // of columns, of a share
-constexpr int kGroupsPerCore = 16;         // so that the last ones to end leave little idle
+constexpr int kMostShares = 32;            // of rows, and of columns
+constexpr int kLeastTiles = 2;             // smallest number of column tiles in a share
+constexpr int kGroupsPerCore = 16;         // so that the last groups to end leave few cores idle
 
 int divided_up(int a, int b) { return (a + b - 1) / b; }
 
-// How tables are made, and the cut of every table of a piece.
+// Kind of kernel that fills the distance tables, and the division of every table of a piece.
 struct Shares {
   bool by_tensor_cores;
   int row_tile, column_tile, rows, columns;
 };
 
-// A piece on the host.
+// Layout of a piece on the host.
 struct Piece {
-  std::vector<image_layout> pairs, images;  // two images of each pair
+  std::vector<image_layout> pairs, images;  // `pairs` has two images per pair
   std::vector<guide_model> guides;
-  std::int64_t rows = 0, columns = 0, features = 0;  // of all pairs; of all images
+  std::int64_t rows = 0, columns = 0, features = 0;  // sums over all pairs; over all images
   int pair_count = 0, image_count = 0;
-  int most_rows = 0, most_columns = 0, most_features = 0;  // of a pair, of an image
+  int most_rows = 0, most_columns = 0, most_features = 0;  // largest of a pair; of an image
 };
 
 Piece piece_of(const PlannedSet& planned, std::span<const ImagePair> pairs,
@@ -84,10 +84,10 @@ Piece piece_of(const PlannedSet& planned, std::span<const ImagePair> pairs,
   return piece;
 }
 
-// Enough groups to fill the device, each with as much as possible.
+// Divides the tables into enough groups to fill the device, each with as much work as possible.
 Shares shares_of(const DeviceInfo& device, const Piece& piece, TableKernel table) {
   Shares shares{};
-  // Guides are looked at cell by cell.
+  // Guides are tested cell by cell, not by tensor cores.
   shares.by_tensor_cores = table == TableKernel::best && piece.guides.empty() &&
                            device.kind == DeviceKind::cuda && device.tensor_cores;
   shares.row_tile = kernel::MATCH_TILE, shares.column_tile = kernel::MATCH_TILE;
@@ -104,17 +104,17 @@ Shares shares_of(const DeviceInfo& device, const Piece& piece, TableKernel table
   return shares;
 }
 
-// match_tiles depends on the constant, the other kernels do not.
+// The constant specialises match_tiles; no other kernel uses it.
 const kernel::launch<double>& launches(bool guided = false) {
   return runtime::launch_of<kernel::launch<double>>(kernel::MATCH_THREADS, {{"GUIDED", guided}});
 }
 
-// Of the columns: nothing, the nearest, also the second nearest.
+// columns: 0: no results for columns; 1: the nearest; 2: the second nearest also.
 const tensor::launch<double>& tensor_launches(int columns) {
   return runtime::launch_of<tensor::launch<double>>(tensor::TENSOR_THREADS, {{"COLUMNS", columns}});
 }
 
-// The work on one piece.
+// Matches the pairs of one piece.
 class PieceWork {
  public:
   PieceWork(Queue& queue, const FeatureSet& set, Piece piece, const MatchRule& rule,
@@ -140,7 +140,7 @@ class PieceWork {
     offsets_ = workspace_.take<std::int64_t>(size(piece_.pair_count) + 1);
   }
 
-  // Up to the offsets, which go on from `before`.
+  // Launches the kernels up to the offsets, which continue from `before`.
   void find(std::int64_t before) {
     layouts_.upload(queue_, piece_.pairs);
     guides_.upload(queue_, piece_.guides);
@@ -182,7 +182,7 @@ class PieceWork {
                                 .offsets = offsets_});
   }
 
-  // The lists, into arrays with room for them; points: null where they are not wanted.
+  // Writes the lists of matches into sufficiently large arrays. points: null if not wanted.
   void gather(const Buffer<Match>& matches, const Array<point_match>& points) {
     using Begins = Array<const std::int64_t>;
     launches().match_gather(queue_, {.count = piece_.pair_count * chunks_},
@@ -198,9 +198,11 @@ class PieceWork {
                              .matches = Array<found_match>(matches),
                              .points = points});
   }
-  [[nodiscard]] Buffer<Match> room(std::size_t matches) { return workspace_.take<Match>(matches); }
+  [[nodiscard]] Buffer<Match> match_buffer(std::size_t matches) {
+    return workspace_.take<Match>(matches);
+  }
 
-  // Of the pairs' ends, which are added to `to`. Waits.
+  // Appends the end offsets of the pairs to `to`. Waits for the queue.
   void download_offsets(std::vector<std::int64_t>& to) {
     std::vector<std::int64_t> offsets(offsets_.size());
     offsets_.download(queue_, offsets);
@@ -212,7 +214,8 @@ class PieceWork {
   [[nodiscard]] Array<const pair_layout> pairs() const {
     return Array<const pair_layout>(runtime::Argument(layouts_));
   }
-  // More chunks than the groups of match_gather add up by themselves.
+  // Returns whether match_offsets has to run, because the groups of match_gather cannot add up so
+  // many chunks themselves.
   [[nodiscard]] bool has_begins() const {
     return chunk_counts_.size() > std::size_t{kernel::MATCH_THREADS};
   }
@@ -251,8 +254,8 @@ class PieceWork {
   runtime::Workspace workspace_;
   Shares shares_{};
   std::int64_t before_ = 0;  // matches of earlier pieces
-  int chunks_ = 1;           // of the rows of every pair
-  int images_begin_ = 0;     // behind the pairs, so that one copy takes both there
+  int chunks_ = 1;           // chunks of the rows of each pair
+  int images_begin_ = 0;     // the images follow the pairs, so that one copy transfers both
   Buffer<image_layout> layouts_;
   Buffer<std::int64_t> row_keys_, column_keys_, chunk_begins_, offsets_;
   Buffer<std::int32_t> squares_, row_seconds_, column_seconds_, chunk_counts_;
@@ -293,7 +296,7 @@ PlannedSet plan_set(Queue& queue, const FeatureSet& set, std::size_t pairs) {
 
 namespace {
 
-// As many of the first pairs as one piece takes.
+// Returns how many of the first pairs fit into one piece.
 std::size_t pairs_of_piece(const PlannedSet& planned, std::span<const ImagePair> pairs) {
   std::int64_t bytes = 0;
   std::size_t count = 0;
@@ -307,7 +310,7 @@ std::size_t pairs_of_piece(const PlannedSet& planned, std::span<const ImagePair>
   return count;
 }
 
-// Calls work(its work, the most matches that it can have) for each piece.
+// Calls work(piece work, upper limit of its matches) for each piece.
 template <class Work>
 void for_pieces(Queue& queue, const PlannedSet& planned, std::span<const ImagePair> pairs,
                 std::span<const MatchGuide> guides, const MatchOptions& options, TableKernel table,
@@ -362,14 +365,14 @@ void match_to_host(Queue& queue, const PlannedSet& planned, std::span<const Imag
                Buffer<Match> matches;
                work.find(0);
                if (at_once)
-                 work.gather(matches = work.room(static_cast<std::size_t>(most)), nullptr);
+                 work.gather(matches = work.match_buffer(static_cast<std::size_t>(most)), nullptr);
                if (is_small) {
                  batch.matches.resize(before + matches.size());
                  matches.download(queue, std::span(batch.matches).subspan(before));
                }
                work.download_offsets(ends);
                const auto size = static_cast<std::size_t>(ends.back());
-               if (!at_once) work.gather(matches = work.room(size), nullptr);
+               if (!at_once) work.gather(matches = work.match_buffer(size), nullptr);
                batch.matches.resize(before + size);
                if (!is_small) {
                  matches.download(queue, std::span(batch.matches).subspan(before));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of pairs on a GPU, in pieces of bounded memory.
+// Matches batches of pairs on a GPU, in pieces of bounded memory.
 #pragma once
 
 #include <bifocal/matching.hpp>
 
 namespace bifocal::features {
 
-// Which kernels make the tables of distances; `best` is what the device is fastest with. Tests hold
-// them to each other.
+// Kernels that compute the distance tables; `best` selects the fastest kernels of the device. Tests
+// compare the results of both.
 enum class TableKernel { best, portable };
 
-// A set and for how many features of each image the work is planned: its capacity, or where it pays
-// to ask the device, what is there.
+// A set, and the number of features for which each image is planned: its capacity, or its current
+// number of features if a query to the device pays off.
 struct PlannedSet {
   const FeatureSet& set;
   std::vector<int> sizes;
@@ -20,8 +20,8 @@ struct PlannedSet {
 };
 [[nodiscard]] PlannedSet plan_set(Queue& queue, const FeatureSet& set, std::size_t pairs);
 
-// Arguments are checked before; one guide a pair or none. Adds to `found` or `batch`, whose offsets
-// begin with one for each pair so far and one more.
+// The caller has checked the arguments; `guides` has one guide per pair or is empty. Appends to
+// `found` or `batch`, whose offsets have one element per pair so far and one more.
 void match_on_device(Queue& queue, const PlannedSet& planned, std::span<const ImagePair> pairs,
                      std::span<const MatchGuide> guides, const MatchOptions& options,
                      DeviceMatches& found, TableKernel table = TableKernel::best);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Float descriptors: checks, packing, and what is kept of the nearest neighbours of both
-// directions.
+// Float descriptors: checks, packing, and the selection among the nearest neighbours of
+// both directions.
 #include "features/matching/match_float.hpp"
 
 #include <bifocal/error.hpp>
@@ -24,7 +24,7 @@ namespace features {
 namespace {
 
 constexpr int kMostNumbers = 4096;
-constexpr int kRowsALook = 64;  // whether to end
+constexpr int kRowsPerCheck = 64;  // rows between two checks for cancellation
 
 void check(const FloatDescriptors& f, const char* name) {
   if (f.count < 0 || f.size < 1 || f.size > kMostNumbers || (f.count > 0 && !f.data))
@@ -33,7 +33,7 @@ void check(const FloatDescriptors& f, const char* name) {
                             "be at least 0 of 1 to {}",
                             name, f.count, f.size, f.data ? "" : " at null", kMostNumbers));
   for (int i = 0; i < f.count; ++i) {
-    if (i % kRowsALook == 0) check_cancelled();
+    if (i % kRowsPerCheck == 0) check_cancelled();
     const float* const row = f.data + std::ptrdiff_t{i} * f.size;
     const float* const bad =
         std::find_if(row, row + f.size, [](float v) { return !std::isfinite(v); });
@@ -77,14 +77,15 @@ void check(const Queue& queue, const FloatsOnDevice& f, const char* name) {
                                                 memory->size(), numbers));
   }
 }
-// Lengths are summed in double; a descriptor of zeros stays one.
+// Copies the descriptors and computes their squared lengths. Lengths are summed in double
+// precision; a descriptor of zeros stays zero if normalised.
 FloatRows rows_of(const FloatDescriptors& f, bool normalise) {
   const auto size = std::size_t(f.size);
   FloatRows rows{f.count, f.size, {}, {}};
   rows.values.reserve(std::size_t(f.count) * size);
   rows.squares.resize(std::size_t(f.count));
   for (std::size_t i = 0; i < rows.squares.size(); ++i) {
-    if (i % kRowsALook == 0) check_cancelled();
+    if (i % kRowsPerCheck == 0) check_cancelled();
     rows.values.insert(rows.values.end(), f.data + i * size, f.data + (i + 1) * size);
     float* const row = rows.values.data() + i * size;
     const auto square = [&] {
@@ -107,7 +108,7 @@ FloatPanels panels_of(const FloatRows& rows) {
   panels.squares.assign(std::size_t(padded), std::numeric_limits<float>::infinity());
   std::copy(rows.squares.begin(), rows.squares.end(), panels.squares.begin());
   for (int i = 0; i < rows.count; ++i) {
-    if (i % kRowsALook == 0) check_cancelled();
+    if (i % kRowsPerCheck == 0) check_cancelled();
     const float* in = rows.values.data() + std::ptrdiff_t{i} * rows.size;
     float* out = panels.values.data() + std::ptrdiff_t{i / kFloatPanel} * kFloatPanel * rows.size +
                  i % kFloatPanel;
@@ -127,9 +128,9 @@ struct BothWays {
   FloatNearest rows, columns;
 };
 
-// The rows are dealt out in a way that doesn't depend on the number of threads.
+// The rows are divided independently of the number of threads.
 BothWays nearest_on_cpu(const FloatRows& rows, const FloatRows& columns) {
-  constexpr int kMostTasks = 16;  // each keeps its own nearest of all columns
+  constexpr int kMostTasks = 16;  // each has its own result for all columns
   const FloatPanels panels = panels_of(columns);
   const int blocks = (rows.count + kFloatBlock - 1) / kFloatBlock;
   const int tasks = std::min(blocks, kMostTasks);
@@ -194,7 +195,7 @@ FloatNearest nearest_on_device(Queue& queue, const FloatsOnDevice& rows,
   return nearest;
 }
 
-// `columns` is looked at where each has to be the other's nearest.
+// Selects the matches. columns: nearest neighbours of the columns, read only for mutual matches.
 std::vector<FloatMatch> select(const FloatNearest& rows, const FloatNearest& columns,
                                const FloatMatchOptions& options) {
   std::vector<FloatMatch> matches;

@@ -4,7 +4,7 @@
 namespace {
 
 template <class Real>
-struct match_float_text {
+struct match_float_source {
   static constexpr int GROUP_SIZE = 256;
   static bifocal::runtime::Constants constants() { return {{"GROUP_SIZE", GROUP_SIZE}}; }
 #define LANE_GROUP_WIDTH 256
@@ -17,4 +17,6 @@ CUDA_KERNELS(MATCH_FLOAT_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(match_float) { CUDA_VARIANT(match_float, MATCH_FLOAT_KERNELS, match_float_text<float>) }
+CUDA_TABLE(match_float) {
+  CUDA_VARIANT(match_float, MATCH_FLOAT_KERNELS, match_float_source<float>)
+}

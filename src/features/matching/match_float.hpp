@@ -6,8 +6,8 @@
 
 namespace bifocal::features {
 
-// Squared distances of the nearest and the second nearest, infinite where there is none, and the
-// number of the nearest or -1.
+// Squared distances of the nearest and the second nearest neighbour, infinite if it does not exist,
+// and the index of the nearest or -1.
 struct FloatNearest {
   std::vector<float> distances, seconds;
   std::vector<int> nearest;
@@ -19,17 +19,17 @@ struct FloatRows {
   std::vector<float> values, squares;
 };
 
-// The same in panels of kFloatPanel: values [panel][size][kFloatPanel], squares infinite in the
-// padding.
+// Descriptors in panels of kFloatPanel: values [panel][size][kFloatPanel], squares infinite in
+// the padding.
 inline constexpr int kFloatPanel = 64;
 struct FloatPanels {
   int count = 0, padded = 0, size = 0;
   std::vector<float> values, squares;
 };
 
-// Fills in rows [first, end) of `out`; at most kFloatBlock rows. of_columns, with room for
-// columns.padded entries, is merged into: the nearest among rows seen so far, which have been
-// lower.
+// Sets rows [first, end) of `out`, at most kFloatBlock rows. Merges into of_columns, which has
+// columns.padded elements, the nearest among the rows seen so far; earlier calls must have had
+// lower rows.
 inline constexpr int kFloatBlock = 64;
 void nearest_floats(const FloatRows& rows, int first, int end, const FloatPanels& columns,
                     FloatNearest& out, FloatNearest& of_columns);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nearest neighbours of float descriptors. Sums go through a descriptor in its order, on a CPU too.
+// Nearest neighbours of float descriptors. Sums follow the order of a descriptor's elements, as on
+// a CPU.
 
-// Numbers [from, from + FLOAT_STEP) of descriptors [at, at + FLOAT_TILE), zeros where there are
-// none.
+// Loads elements [from, from + FLOAT_STEP) of descriptors [at, at + FLOAT_TILE), and zeros beyond
+// their ends.
 group_fn void match_float_load(global_const float* descriptors, index at, index count, index from,
                                index size, local_ptr float* tile) {
   for (index e = (index)block_member(); e < FLOAT_TILE * FLOAT_STEP; e += FLOAT_THREADS) {

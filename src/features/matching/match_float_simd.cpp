@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lane is a column: sums go through a descriptor in its order, whatever the register's width.
+// Each lane is a column: sums follow the order of a descriptor's elements, whatever the width of
+// a register.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "features/matching/match_float_simd.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -17,18 +18,19 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<float>;
 using Indices = hn::Rebind<std::int32_t, Tag>;
 
-// Rows at a time, against two registers of columns: as many as there are registers for.
+// Rows at a time, against two registers of columns. Their number depends on the number
+// of registers.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 constexpr int kRows = 8;
 #else
 constexpr int kRows = 4;
 #endif
 static_assert(kFloatBlock % kRows == 0);
-// In front of loops of constant length whose arrays are to stay in registers.
+// Unrolls loops of constant length whose arrays must stay in registers.
 #undef UNROLLED
 #define UNROLLED _Pragma("GCC unroll 8")
 
-// Of every lane: the smallest distance and the number of its row or column.
+// Smallest distance in each lane, and the index of its row or column.
 struct Best {
   hn::Vec<Tag> distance;
   hn::Vec<Indices> place;
@@ -37,14 +39,14 @@ struct Best {
     distance = hn::Min(distance, d);
   }
 };
-// Of a row also the second smallest.
+// Smallest and second smallest distance of a row in each lane.
 struct RowBest {
   Best first;
   hn::Vec<Tag> second;
 };
 
-// kRows rows from number `first` on (rows[r]: the last of the block repeatedly where it has fewer)
-// against columns j, j + 1, ... of two registers.
+// Compares kRows rows from row `first` on with the columns j, j + 1, ... of two registers. If the
+// block has fewer rows, `rows` repeats the last row of the block.
 HWY_INLINE void compare(const float* const* rows, const float* squares, int first,
                         const FloatPanels& columns, int j, RowBest* bests, Best* column_bests) {
   const Tag d;
@@ -76,7 +78,7 @@ HWY_INLINE void compare(const float* const* rows, const float* squares, int firs
   }
 }
 
-// The two nearest of all lanes; of equal distances the lower column.
+// Merges the two nearest of all lanes. The lower column wins among equal distances.
 void join_lanes(const RowBest& b, int row, FloatNearest& out) {
   const Tag d;
   HWY_ALIGN float best[hn::MaxLanes(Tag())], second[hn::MaxLanes(Tag())];

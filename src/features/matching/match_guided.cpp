@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Guided matching on a CPU: descriptors of the few candidates that fit are compared one by one.
+// Guided matching on a CPU: the descriptors of the few candidates that fit the guide are compared
+// one by one.
 #include "features/matching/match_guided.hpp"
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 namespace bifocal::features {
 namespace {
 
-constexpr int kMostTasks = 16;  // each keeps its own nearest of all columns
-constexpr int kMostLanes = 8;   // doubles of a register
+constexpr int kMostTasks = 16;  // each has its own result for all columns
+constexpr int kMostLanes = 8;   // doubles in a register
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nearest neighbours of 8-bit descriptors in both directions in one sweep.
+// Nearest neighbours of 8-bit descriptors, in both directions in one sweep.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace bifocal::features {
 
 inline constexpr int kNoDistance = 1 << 30;  // larger than any squared distance (128 * 255^2)
 
-// The nearest and the second nearest of each descriptor; index -1 and kNoDistance where there is
-// none.
+// Nearest and second nearest neighbour of each descriptor. A missing neighbour has index -1 and
+// distance kNoDistance.
 struct Nearest {
   std::vector<std::int32_t> distance, second, index;
 
@@ -21,8 +21,8 @@ struct Nearest {
       : distance(n, kNoDistance), second(n, kNoDistance), index(n, -1) {}
 };
 
-// Takes another set's nearest and second nearest into account. Of equal distances the lower index
-// wins.
+// Merges the nearest and second nearest neighbour from another set. The lower index wins among
+// equal distances.
 inline void merge_nearest(Nearest& n, std::size_t i, std::int32_t distance, std::int32_t second,
                           std::int32_t index) {
   n.second[i] = std::min({std::max(n.distance[i], distance), n.second[i], second});
@@ -33,15 +33,15 @@ inline void merge_nearest(Nearest& n, std::size_t i, std::int32_t distance, std:
   }
 }
 
-inline constexpr int kElements = 128;  // of a descriptor
+inline constexpr int kElements = 128;  // elements of a descriptor
 inline constexpr int kQuads = kElements / 4;
 
-// |b|^2 - 2 a b is smaller: the square of descriptors that are not there, which are zeros.
+// Squared norm of padding descriptors, whose elements are zero. |b|^2 - 2 a b is always smaller.
 inline constexpr int kNoSquare = 0x7fffff;
 
-// Bounds of 16-bit sums of products by Cauchy-Schwarz: the largest squared norm of two elements
-// that one instruction multiplies, and those of each 16 elements whose products one sum takes. A
-// row's elements count as kLargestByte at most.
+// Norms that bound 16-bit sums of products by Cauchy-Schwarz: the largest squared norm of two
+// elements that one instruction multiplies, and the squared norms of the 16 elements whose products
+// each sum takes. Elements of a row count as at most kLargestByte.
 struct Norms {
   float pair = 0;
   std::array<float, 8> sums{};
@@ -52,38 +52,39 @@ struct Norms {
   }
 };
 inline constexpr int kLargestByte = 127;
-// Does this processor multiply bytes into 16-bit sums? Descriptors are then packed with their norms
-// and in another order, in which every sum takes elements of all cells and directions of SIFT.
+// Returns whether this processor multiplies bytes into 16-bit sums. Descriptors are then packed
+// with their norms and in another order, in which every sum takes elements of all cells and
+// directions of SIFT.
 [[nodiscard]] bool sums_are_short();
 
-// Rows 0 .. count - 1 and rows of zeros up to a multiple of four.
+// Rows 0 to count - 1, then rows of zeros up to a multiple of four.
 struct PackedRows {
   int count = 0, padded = 0;
   std::vector<std::uint8_t> values;   // [padded][128]
   std::vector<std::int32_t> squares;  // |a|^2; kNoSquare in the padding
-  std::vector<Norms> norms;           // none unless sums_are_short()
+  std::vector<Norms> norms;           // empty unless sums_are_short()
 };
 [[nodiscard]] PackedRows pack_rows(const std::uint8_t* descriptors, int count);
 
 // Descriptors in panels of kPanel: values [panel][kQuads][kPanel][4], so that a register holds four
-// elements of as many descriptors as it has 32-bit lanes.
+// elements of as many descriptors as the register has 32-bit lanes.
 inline constexpr int kPanel = 64;
 struct PackedPanels {
   int count = 0, padded = 0;
   std::vector<std::uint8_t> values;
   std::vector<std::int32_t> squares;
-  std::vector<std::int32_t> sums;  // of a descriptor's elements, times 128
-  std::vector<Norms> norms;        // none unless sums_are_short()
+  std::vector<std::int32_t> sums;  // sum of each descriptor's elements, times 128
+  std::vector<Norms> norms;        // empty unless sums_are_short()
 };
 [[nodiscard]] PackedPanels pack_panels(const std::uint8_t* descriptors, int count);
 
-// What is wanted of the columns; nothing, the nearest, the second nearest too.
+// Results for the columns: none, the nearest, or the nearest and the second nearest.
 enum class ColumnsWanted { none, nearest, two };
 
 inline constexpr int kMostBlockRows = 128;
-// Compares rows [first, end), kMostBlockRows at most and first a multiple of four, with all panels.
-// `rows` entries of that range are set; `columns` has room for panels.padded entries and is merged
-// into: among rows seen so far, which must have been lower. Looks whether to end.
+// Compares rows [first, end) with all panels. At most kMostBlockRows rows; first is a multiple of
+// four. Sets the elements of `rows` in that range. Merges into `columns`, which has panels.padded
+// elements; earlier calls must have had lower rows. Checks for cancellation.
 void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b,
                       ColumnsWanted wanted, Nearest& rows, Nearest& columns);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From nearest neighbours to lists of matches: which are kept, how many come before, and the lists
-// themselves.
+// Kernels that convert nearest neighbours to lists of matches: they apply the match rule, count the
+// matches before each chunk, and write the lists.
 
-// The two nearest of a row or column of the table among all shares that hold a part of it.
+// Merges the two nearest of a row or column of the table over all shares that hold one of
+// its parts.
 group_fn match_nearest match_join(global_const offset* keys, global_const int* seconds,
                                   offset place, index capacity, index n, index tile, index shares) {
-  enum { AT_ONCE = 8 };  // shares that are read together
+  enum { AT_ONCE = 8 };  // shares that are read at once
   const offset nothing = match_key(MATCH_NO_DISTANCE, 0);
   match_nearest nearest;
   nearest.key = nothing, nearest.second = MATCH_NO_DISTANCE;
@@ -13,10 +14,10 @@ group_fn match_nearest match_join(global_const offset* keys, global_const int* s
     offset key[AT_ONCE];
     index second[AT_ONCE];
     lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
-      const bool is_there = first + e < shares && match_share_has_tiles(n, tile, shares, first + e);
+      const bool exists = first + e < shares && match_share_has_tiles(n, tile, shares, first + e);
       const offset at = place + (offset)capacity * (first + e);
-      key[e] = is_there ? keys[at] : nothing;
-      second[e] = is_there && seconds ? seconds[at] : MATCH_NO_DISTANCE;
+      key[e] = exists ? keys[at] : nothing;
+      second[e] = exists && seconds ? seconds[at] : MATCH_NO_DISTANCE;
     }
     lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
       nearest.second = match_second(nearest.key, nearest.second, key[e], second[e]);
@@ -26,13 +27,15 @@ group_fn match_nearest match_join(global_const offset* keys, global_const int* s
   return nearest;
 }
 
-// Nearest over second nearest: distance_ratio of match.hpp.
+// Returns the ratio of the nearest to the second nearest distance, like distance_ratio
+// of match.hpp.
 group_fn float match_ratio(index nearest, index second) {
   if (second >= MATCH_NO_DISTANCE) return 0;
   return second == 0 ? 1 : (float)sqrt((double)nearest / (double)second);
 }
 
-// The sum of the values of lower members; sums[MATCH_THREADS - 1]: of all, until the next call.
+// Returns the sum of the values of lower members. sums[MATCH_THREADS - 1] is the total until the
+// next call.
 group_fn index match_sum_before(GROUP_PARAM index value, local_ptr int* sums) {
   const index member = (index)block_member();
   index sum = value;
@@ -57,11 +60,11 @@ group_kernel(match_rows, group, MATCH_ROWS) {
   const index i = group % chunks * MATCH_CHUNK + (index)block_member();
   bool is_kept = false;
   if (i < rows) {
-    const match_nearest there =
+    const match_nearest forward =
         match_join(row_keys, row_seconds, pair->rows.place * column_shares + i, capacity1, columns,
                    column_tile, column_shares);
-    const index distance = match_key_distance(there.key), j = match_key_place(there.key);
-    const float ratio = match_ratio(distance, there.second);
+    const index distance = match_key_distance(forward.key), j = match_key_place(forward.key);
+    const float ratio = match_ratio(distance, forward.second);
     is_kept = distance <= max_distance && ratio < least_ratio;
     if (is_kept && (is_mutual || column_seconds)) {
       const match_nearest back =
@@ -103,7 +106,7 @@ group_kernel(match_gather, group, MATCH_GATHER) {
   const index i = group % chunks * MATCH_CHUNK + (index)block_member();
   global_const found_match* match = found + (pair->rows.place + i);
   const bool is_kept = i < match_count(&pair->rows, counts) && match->index2 >= 0;
-  // Two sums at once: of matches in this chunk, and of those in the chunks before it.
+  // Two sums at once: the matches in this chunk, and the matches in the chunks before it.
   const index member = (index)block_member(), is_alone = chunk_begins == 0;
   const index others = is_alone && member < group ? chunk_counts[member] : 0;
   const index sum = match_sum_before(GROUP_ARG(is_kept ? 1 : 0) + others * (2 * MATCH_CHUNK), sums);
@@ -133,8 +136,8 @@ group_kernel(match_places, group, MATCH_PLACES) {
     for (offset other = begin; other < end; ++other) {
       global_const point_match* at = points + other;
       if (at->x1 != own.x1 || at->y1 != own.y1 || at->x2 != own.x2 || at->y2 != own.y2) continue;
-      const index there = matches[other].distance;
-      if (there < distance || (there == distance && other < m)) is_kept = false;
+      const index other_distance = matches[other].distance;
+      if (other_distance < distance || (other_distance == distance && other < m)) is_kept = false;
     }
     kept[m - *offsets] = is_kept ? 1 : 0;
   }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of all matching kernels: feature counts, ranges of rows and columns, nearest two.
+// Functions of all matching kernels: feature counts, ranges of rows and columns, and the two
+// nearest neighbours.
 
-// Number of features of an image.
+// Returns the number of features of an image.
 group_fn index match_count(global_const image_layout* image, global_const int* counts) {
   const index count = counts[image->image], capacity = (index)image->capacity;
   return count < 0 ? 0 : (count < capacity ? count : capacity);
 }
 
-// First row of share s: `n` rows are divided into `shares` ranges of whole tiles.
+// Returns the first row of share s if `n` rows are divided into `shares` ranges of whole tiles.
 group_fn index match_share_begin(index n, index tile, index shares, index s) {
   const index tiles = (n + tile - 1) / tile;
   const index begin = (index)((offset)tiles * s / shares) * tile;
@@ -20,7 +21,7 @@ group_fn bool match_share_has_tiles(index n, index tile, index shares, index s) 
          tiles * (bits32)s / (bits32)shares < tiles * (bits32)(s + 1) / (bits32)shares;
 }
 
-// The rows and columns of a pair that a group compares, and the places of its results for rows
+// Rows and columns of a pair that a group compares, and the positions of its results for rows
 // (row_place) and for columns (column_place).
 typedef struct {
   index row_begin, row_end, column_begin, column_end;
@@ -48,13 +49,13 @@ group_fn offset match_key(index distance, index place) {
 group_fn index match_key_distance(offset key) { return (index)(key >> 32); }
 group_fn index match_key_place(offset key) { return (index)(key & 0x7fffffff); }
 
-// The key of the nearest of a row or column, and the distance of the second nearest.
+// Key of the nearest neighbour of a row or column, and the distance of the second nearest.
 typedef struct {
   offset key;
   index second;
 } match_nearest;
 
-// Second smallest distance of two merged results (best, second) and (key, other).
+// Returns the second smallest distance of two merged results (best, second) and (key, other).
 group_fn index match_second(offset best, index second, offset key, index other) {
   const index loser = match_key_distance(best < key ? key : best);
   const index least = second < other ? second : other;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matrix product of descriptors in exact 32-bit sums, and what is kept of it.
+// Computes the matrix product of descriptors in exact 32-bit sums, and the nearest neighbours
+// from it.
 //
-// A key has a distance in front of an index, so that minima find both. That of row i and column j
-// is
-// (|b|^2 - 2 a b) << 8 | number of the register of columns for the row, and (|a|^2 - 2 a b) << 8 |
-// number of the row in its block for the column: the part of the distance that is the same for the
-// whole line is added in the end. Sums wrap; keys fit 32 bits with a sign.
+// A key has a distance in front of an index, so that a minimum finds both. For row i the key of
+// column j is (|b|^2 - 2 a b) << 8 | number of the register of columns. For column j the key of row
+// i is (|a|^2 - 2 a b) << 8 | number of the row in its block. The part of the distance that is
+// constant along the line is added at the end. Sums wrap; keys fit 32 bits with a sign.
 #define HWY_WANT_AVX3_DL 1  // multiplies bytes (VNNI): half the time
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "features/matching/match_simd.cpp"
@@ -19,7 +19,8 @@
 #include "features/matching/match_kernel.hpp"
 
 HWY_BEFORE_NAMESPACE();
-// Highway 1.0.3 has no word for the multiplication of bytes, and its target lacks it.
+// Highway 1.0.3 has no function for the multiplication of bytes, and its target does not
+// include it.
 #if HWY_TARGET == HWY_AVX3_DL && !HWY_COMPILER_CLANG
 #pragma GCC push_options
 #pragma GCC target("avx512vnni")
@@ -29,12 +30,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<std::int32_t>;
 using Vec = hn::Vec<Tag>;
 
-// Products of four bytes of a row with four of each column of a register are added to a Sum in
-// kRowWords steps: the row's part is a RowWord, the columns' a ColumnWord. -march=native builds
-// know of VNNI by its own macro.
+// A Sum adds the products of four bytes of a row with four bytes of each column in a register, in
+// kRowWords steps. RowWord is the row's part, ColumnWord the columns'. Builds with -march=native
+// detect VNNI by its macro.
 #if HWY_TARGET == HWY_AVX3_DL || (HWY_TARGET == HWY_AVX3 && defined(__AVX512VNNI__))
-// The instruction multiplies bytes without by bytes with a sign: rows are less by 128, and a sum
-// begins with 128 times the column's.
+// The instruction multiplies unsigned bytes by signed bytes. Rows are therefore reduced by 128, and
+// a sum begins with 128 times the sum of the column.
 constexpr int kRowWords = 1, kRegisters = 4;
 void prepare_row(const std::uint8_t* row, std::int32_t* words) {
   std::uint32_t four;
@@ -57,7 +58,7 @@ struct Sum {
   Vec sum;
   HWY_INLINE void start(const std::int32_t* from) { sum = hn::LoadU(Tag(), from); }
   HWY_INLINE void add(const RowWord& r, const ColumnWord& c) {
-#if HWY_COMPILER_CLANG  // which has no way to add to a function's target
+#if HWY_COMPILER_CLANG  // Clang cannot extend the target of a function
     asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(c.bytes.raw), "v"(r.bytes.raw));
 #else
     sum.raw = _mm512_dpbusd_epi32(sum.raw, c.bytes.raw, r.bytes.raw);
@@ -87,7 +88,7 @@ struct Sum {
   [[nodiscard]] Vec product() const { return hn::Set(Tag(), total); }
 };
 #else
-// As pairs of 16-bit numbers: elements 0 and 2, then 1 and 3.
+// Factors are pairs of 16-bit numbers: elements 0 and 2, then 1 and 3.
 constexpr int kRowWords = 2, kRegisters = 2;
 using PairTag = hn::Repartition<std::int16_t, Tag>;
 using Pairs = hn::Vec<PairTag>;
@@ -111,7 +112,7 @@ struct RowWord {
   HWY_INLINE explicit RowWord(const std::int32_t* p)
       : pairs(hn::BitCast(PairTag(), hn::Set(Tag(), *p))) {}
 };
-// On machines whose instructions keep odd and even products apart a sum takes two registers.
+// A sum takes two registers on machines whose instructions keep odd and even products apart.
 struct Sum {
   Vec first, other;
   HWY_INLINE void start(const std::int32_t*) {
@@ -125,15 +126,15 @@ struct Sum {
 };
 #endif
 
-// In front of loops of constant length whose arrays are to stay in registers.
+// Unrolls loops of constant length whose arrays must stay in registers.
 #undef UNROLLED
 #define UNROLLED _Pragma("GCC unroll 4")
 
-constexpr int kRows = 4;      // at a time
-constexpr int kWindow = 256;  // registers of columns that keys tell apart
+constexpr int kRows = 4;      // rows at a time
+constexpr int kWindow = 256;  // registers of columns that a key can distinguish
 constexpr std::int32_t kNoKey = 0x7fffffff;
 
-// SSSE3 and its successors without VNNI.
+// Targets from SSSE3 on, without VNNI.
 #undef SHORT_SUMS
 #if HWY_ARCH_X86 &&                                                                 \
     (HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || \
@@ -152,7 +153,7 @@ HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
 #endif
 
-// The two smallest keys of each lane.
+// Two smallest keys of each lane.
 struct Two {
   Vec best, second;
   HWY_INLINE Two() : best(hn::Set(Tag(), kNoKey)), second(hn::Set(Tag(), kNoKey)) {}
@@ -168,7 +169,7 @@ struct Two {
   }
 };
 
-// The rows of a block as the products take them, and their two best of every lane.
+// Rows of a block in the form that the products take, and the two best keys of each lane.
 struct Block {
   int count;                              // a multiple of kRows
   std::vector<std::int32_t> words, keys;  // keys: |a|^2 << 8 | number in the block
@@ -178,7 +179,8 @@ struct Block {
 #endif
 };
 
-// Twice the products of rows from `row` on with kRegisters registers of columns, in a key's place.
+// Computes twice the products of kRows rows from `row` on with kRegisters registers of columns, at
+// the distance's place in a key.
 HWY_INLINE void multiply(const std::int32_t* row, const std::uint8_t* values,
                          const std::int32_t* starts, Vec (*twice)[kRegisters]) {
   const int lanes = static_cast<int>(hn::Lanes(Tag()));
@@ -187,7 +189,7 @@ HWY_INLINE void multiply(const std::int32_t* row, const std::uint8_t* values,
   UNROLLED for (int r = 0; r < kRows; ++r) {
     UNROLLED for (int c = 0; c < kRegisters; ++c) sums[r][c].start(starts + c * lanes);
   }
-  // By two, or GCC moves every sum from register to register in each step.
+  // Unrolling by two keeps GCC from moving every sum from register to register in each step.
   _Pragma("GCC unroll 2") for (int k = 0; k < kQuads; ++k) {
     UNROLLED for (int step = 0; step < kRowWords; ++step) {
       ColumnWord words[kRegisters];
@@ -205,7 +207,8 @@ HWY_INLINE void multiply(const std::int32_t* row, const std::uint8_t* values,
   }
 }
 
-// Rows i .. i + 3 of a block and their products with kRegisters registers of columns.
+// Updates the best keys with the products of rows i to i + 3 of a block and kRegisters registers
+// of columns.
 template <ColumnsWanted kWanted>
 HWY_INLINE void keep(Block& block, int i, const Vec (*twice)[kRegisters], const Vec* column_keys,
                      Two* columns) {
@@ -224,7 +227,8 @@ HWY_INLINE void keep(Block& block, int i, const Vec (*twice)[kRegisters], const 
   }
 }
 
-// What the columns of a register have of rows from `first` on joins what they had of lower ones.
+// Merges the results of the columns in a register, for rows from `first` on, with their results for
+// lower rows.
 template <ColumnsWanted kWanted>
 HWY_INLINE void merge_columns(const Two& two, const std::int32_t* squares, int first, std::size_t j,
                               Nearest& columns) {
@@ -245,7 +249,7 @@ HWY_INLINE void merge_columns(const Two& two, const std::int32_t* squares, int f
   hn::StoreU(hn::Min(distance, before), d, columns.distance.data() + j);
 }
 
-// All rows of a block against kRegisters registers of columns, from column j of b on.
+// Compares all rows of a block with kRegisters registers of columns, from column j of b on.
 template <ColumnsWanted kWanted>
 HWY_INLINE void sweep(Block& block, int first, const PackedPanels& b, int j, int window_begin,
                       Nearest& columns) {
@@ -284,7 +288,7 @@ HWY_INLINE void sweep(Block& block, int first, const PackedPanels& b, int j, int
   }
 }
 
-// The rows' bests of a window of columns join those of windows before.
+// Merges the best keys of the rows in a window of columns with their results in earlier windows.
 void merge_rows(const Block& block, const PackedRows& a, int first, int end, int window_begin,
                 Nearest& rows) {
   const Tag d;
@@ -295,7 +299,7 @@ void merge_rows(const Block& block, const PackedRows& a, int first, int end, int
     const Vec least = hn::MinOfLanes(d, two.best);
     const std::int32_t best = hn::GetLane(least);
     if (best >> 8 == kNoSquare) continue;
-    // Of equal keys the one of the lowest lane is the nearest.
+    // Among equal keys the lowest lane has the nearest column.
     const auto lane = static_cast<int>(hn::FindFirstTrue(d, hn::Eq(two.best, least)));
     const auto is_best = hn::Eq(numbers, hn::Set(d, lane));
     const Vec others = hn::IfThenElse(is_best, two.second, two.best);

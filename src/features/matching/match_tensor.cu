@@ -7,7 +7,7 @@ namespace {
 using namespace bifocal::features;  // the structs of arguments
 
 template <class Real, int Columns>
-struct match_tensor_text {
+struct match_tensor_source {
   static constexpr int COLUMNS = Columns;
   static bifocal::runtime::Constants constants() { return {{"COLUMNS", COLUMNS}}; }
   using words4 = uint4;
@@ -24,7 +24,7 @@ CUDA_KERNELS(MATCH_TENSOR_KERNELS)
 }  // namespace
 
 CUDA_TABLE(match_tensor) {
-  CUDA_VARIANT(match_tensor, MATCH_TENSOR_KERNELS, match_tensor_text<double, 0>)
-  CUDA_VARIANT(match_tensor, MATCH_TENSOR_KERNELS, match_tensor_text<double, 1>)
-  CUDA_VARIANT(match_tensor, MATCH_TENSOR_KERNELS, match_tensor_text<double, 2>)
+  CUDA_VARIANT(match_tensor, MATCH_TENSOR_KERNELS, match_tensor_source<double, 0>)
+  CUDA_VARIANT(match_tensor, MATCH_TENSOR_KERNELS, match_tensor_source<double, 1>)
+  CUDA_VARIANT(match_tensor, MATCH_TENSOR_KERNELS, match_tensor_source<double, 2>)
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of distances by tensor cores. A warp keeps 64 rows in registers and meets tiles of columns
-// in shared memory; of the products nothing is stored. A row's key of column j is
-// (|b_j|^2 - 2 a b_j) << 8 | j % 256, a column's (|a_i|^2 - 2 a_i b) << 8 | i % 256: the part of
-// the distance that is the same for all of the line is added at the end, and one multiply-add makes
-// a key of a product. All sums wrap; keys fit 32 bits with a sign.
+// Distance tables by tensor cores. A warp keeps 64 rows in registers and compares them with tiles
+// of columns in shared memory; no product is stored. For a row the key of column j is (|b_j|^2 - 2
+// a b_j) << 8 | j % 256, for a column the key of row i is (|a_i|^2 - 2 a_i b) << 8 | i % 256. The
+// part of the distance that is constant along the line is added at the end, so that one
+// multiply-add converts a product to a key. All sums wrap; keys fit 32 bits with a sign.
 //
-// The order of the 128 numbers of a descriptor does not matter as long as it is the same on both
-// sides: thread t of four holds the bytes [32 t, 32 t + 32), so that it loads 16 at once.
+// The order of the 128 elements of a descriptor does not matter if it is the same on both sides:
+// thread t of four holds the bytes [32 t, 32 t + 32), so that it loads 16 at once.
 
 enum {
   TENSOR_STATES = TENSOR_LINES * TENSOR_THREADS,
@@ -15,12 +15,12 @@ enum {
   TENSOR_OTHERS = COLUMNS == 2 ? TENSOR_THREADS_ALL : 1
 };
 
-// The rows that a thread has a part of: row 16 m + 8 h + lane / 4 of the warp at [2 m + h].
+// Rows of which a thread holds a part: row 16 m + 8 h + lane / 4 of the warp is at [2 m + h].
 struct tensor_rows {
   bits32 words[TENSOR_LINES][8];
   int squares[TENSOR_LINES];  // |a|^2 << 8 | row in the group
-  int best[TENSOR_LINES];     // keys since the window began
-  int second[TENSOR_LINES];   // of all windows
+  int best[TENSOR_LINES];     // best keys in the current window
+  int second[TENSOR_LINES];   // second best keys in all windows
 };
 
 group_fn int tensor_key(int square, int product) {
@@ -50,19 +50,18 @@ group_fn void tensor_load_rows(const bits32* descriptors, const int* squares, in
   }
 }
 
-// Columns [at, at + TENSOR_COLUMNS) of `count` into a stage.
+// Loads columns [at, at + TENSOR_COLUMNS) of `count` into a stage.
 group_fn void tensor_load_columns(const bits32* descriptors, index at, index count, words4* stage) {
   const words4* from = reinterpret_cast<const words4*>(descriptors) + offset(at) * 8;
   lane_unroll for (index e = 0; e < 8; ++e) {
     const index place = e * TENSOR_THREADS + static_cast<index>(block_member());
-    const bool is_there = at + place / 8 < count;
-    tensor_copy(stage + place / 8 * TENSOR_PITCH + place % 8, is_there ? from + place : from,
-                is_there);
+    const bool exists = at + place / 8 < count;
+    tensor_copy(stage + place / 8 * TENSOR_PITCH + place % 8, exists ? from + place : from, exists);
   }
 }
 
-// The eight columns from `first` of a stage on, against the thread's rows: joins them to the rows'
-// keys, and leaves those of columns 2 t and 2 t + 1.
+// Compares the eight columns of a stage from `first` on with the thread's rows. Updates the best
+// keys of the rows, and writes the best keys of columns 2 t and 2 t + 1 to `bests` and `others`.
 group_fn void tensor_compare(const words4* stage, const int* square_keys, index first,
                              tensor_rows& rows, int* bests, int* others) {
   const index lane = static_cast<index>(block_member()) % 32;
@@ -72,7 +71,7 @@ group_fn void tensor_compare(const words4* stage, const int* square_keys, index 
   const int square0 = square_keys[first + 2 * (lane % 4)];
   const int square1 = square_keys[first + 2 * (lane % 4) + 1];
   int keys[2][TENSOR_LINES];
-  // The four blocks in turn: a sum waits for the step before.
+  // The four blocks alternate, because a sum waits for its preceding step.
   int products[TENSOR_BLOCKS][4];
   lane_unroll for (index m = 0; m < TENSOR_BLOCKS; ++m) {
     lane_unroll for (index e = 0; e < 4; ++e) products[m][e] = 0;
@@ -116,8 +115,8 @@ group_fn void tensor_compare(const words4* stage, const int* square_keys, index 
   }
 }
 
-// Of eight keys of each thread, element e: the least among the eight threads of the same lane % 4,
-// in thread 4 e + lane % 4.
+// Reduces eight keys of each thread over the eight threads with the same lane % 4: thread 4 e +
+// lane % 4 gets the minimum of element e.
 group_fn void tensor_reduce(int* bests, int* others) {
   const index lane = static_cast<index>(block_member()) % 32;
   lane_unroll for (index half = 4; half > 0; half /= 2) {
@@ -135,7 +134,8 @@ group_fn void tensor_reduce(int* bests, int* others) {
   }
 }
 
-// A tile of columns; what its columns have of the warp's rows goes to `column_bests`.
+// Processes a tile of columns. Writes the results of its columns for the warp's rows
+// to `column_bests`.
 group_fn void tensor_tile(const words4* stage, const int* square_keys, tensor_rows& rows,
                           int* column_bests, int* column_others) {
   const index lane = static_cast<index>(block_member()) % 32;
@@ -155,7 +155,8 @@ group_fn void tensor_tile(const words4* stage, const int* square_keys, tensor_ro
   }
 }
 
-// Column `line` of the tile joins its nearest among the group's rows to those of earlier rows.
+// Merges the nearest of column `line` of the tile among the group's rows with its result for
+// earlier rows.
 group_fn void tensor_keep_column(index line, index i0, int square_key, const match_nearest before,
                                  const int* bests, const int* others, offset* key_at,
                                  int* second_at) {
@@ -175,7 +176,8 @@ group_fn void tensor_keep_column(index line, index i0, int square_key, const mat
   *key_at = key < before.key ? key : before.key;
 }
 
-// Ends a window of columns: of each row its best since the window began joins that of earlier ones.
+// Ends a window of columns: merges the best key of each row in this window with its result in
+// earlier windows.
 group_fn void tensor_end_window(index begin, tensor_rows& rows, int* keys, int* begins) {
   lane_unroll for (index line = 0; line < TENSOR_LINES; ++line) {
     const index at = line * TENSOR_THREADS + static_cast<index>(block_member());
@@ -189,7 +191,7 @@ group_fn void tensor_end_window(index begin, tensor_rows& rows, int* keys, int* 
   }
 }
 
-// The rows' nearest and second nearest, of the four threads that share a row.
+// Writes the nearest and second nearest of the rows, merged over the four threads that share a row.
 group_fn void tensor_keep_rows(const tensor_rows& rows, index count, const int* keys,
                                const int* begins, offset* row_keys, int* row_seconds) {
   lane_unroll for (index line = 0; line < TENSOR_LINES; ++line) {
@@ -200,16 +202,16 @@ group_fn void tensor_keep_rows(const tensor_rows& rows, index count, const int* 
                      : match_key((best >> 8) + square, begins[at] + (best & 255));
     index second = other == TENSOR_NOTHING ? MATCH_NO_DISTANCE : other + square;
     lane_unroll for (index bits = 1; bits < 4; bits *= 2) {
-      const offset theirs = tensor_exchange(key, bits);
-      second = match_second(key, second, theirs, tensor_exchange(second, bits));
-      key = theirs < key ? theirs : key;
+      const offset other_key = tensor_exchange(key, bits);
+      second = match_second(key, second, other_key, tensor_exchange(second, bits));
+      key = other_key < key ? other_key : key;
     }
     const index i = tensor_row(line);
     if (block_member() % 4 == 0 && i < count) row_keys[i] = key, row_seconds[i] = second;
   }
 }
 
-// Returns the key of column j0 + line of a share: its square, and its place in the window.
+// Returns the key of column j0 + line of a share: its square, and its position in the window.
 group_fn int tensor_square_key(const int* squares, index column, index begin, index end) {
   const int square = column < end ? squares[column] : TENSOR_NOTHING;
   return square << 8 | ((column - begin) & (TENSOR_WINDOW - 1));
@@ -248,7 +250,7 @@ group_kernel(match_tensor_tiles, group, MATCH_TENSOR_TILES) {
                             stages + next * (TENSOR_PITCH * TENSOR_COLUMNS));
         next_square = tensor_square_key(squares2, after + line, own.column_begin, own.column_end);
       }
-      // What earlier rows left of this thread's column.
+      // Result of earlier rows for this thread's column.
       const offset place = own.column_place + j0 + line;
       const bool is_kept = COLUMNS > 0 && j0 + line < own.column_end;
       match_nearest before = {match_key(MATCH_NO_DISTANCE, 0), MATCH_NO_DISTANCE};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of distances on any GPU: 64 x 64 at a time from tiles in local memory.
+// Distance tables on any GPU: 64 x 64 distances at a time, from tiles in local memory.
 
-// Eight members read a descriptor, so that neighbours read neighbouring words.
+// Eight members read a descriptor, so that neighbouring members read neighbouring words.
 group_kernel(match_squares, group, MATCH_SQUARES) {
   global_const image_layout* image = images + (images_begin + group / chunks);
   const index first = group % chunks * MATCH_THREADS, member = (index)block_member();
@@ -25,7 +25,7 @@ group_kernel(match_squares, group, MATCH_SQUARES) {
   if (first + member < end) squares[image->squares + first + member] = (index)sum;
 }
 
-// Descriptors [at, at + MATCH_TILE), word k of descriptor i at [k MATCH_PITCH + i].
+// Loads descriptors [at, at + MATCH_TILE). Word k of descriptor i goes to [k MATCH_PITCH + i].
 group_fn void match_load_tile(global_const bits32* descriptors, index at, index count,
                               local_ptr bits32* tile) {
   for (index e = (index)block_member(); e < MATCH_TILE * MATCH_WORDS; e += MATCH_THREADS) {
@@ -35,7 +35,7 @@ group_fn void match_load_tile(global_const bits32* descriptors, index at, index 
   }
 }
 
-// The best and the second of the bests of `MATCH_SIDE` threads: distance << 6 | place in the tile.
+// Best and second best over `MATCH_SIDE` threads, as distance << 6 | position in the tile.
 typedef struct {
   int best, other;
 } match_two;
@@ -52,7 +52,7 @@ group_fn match_two match_two_of(local_ptr const int* bests, local_ptr const int*
   return two;
 }
 
-// The products of rows y, y + 16, ... with columns x, x + 16, ...
+// Computes the products of rows y, y + 16, ... with columns x, x + 16, ...
 group_fn void match_products(local_ptr const bits32* tile1, local_ptr const bits32* tile2, index x,
                              index y, bits32* dot) {
   lane_unroll for (index e = 0; e < 16; ++e) dot[e] = 0;
@@ -66,7 +66,8 @@ group_fn void match_products(local_ptr const bits32* tile1, local_ptr const bits
   }
 }
 
-// Which of the thread's 16 cells fit the guide: bit 4 r + c of row y + 16 r and column x + 16 c.
+// Returns which of the thread's 16 cells fit the guide: bit 4 r + c for row y + 16 r and column x +
+// 16 c.
 group_fn bits32 match_fits(global_const guide_model* guide, global_const keypoint* points1,
                            index rows, global_const keypoint* points2, index columns, index x,
                            index y) {
@@ -88,7 +89,7 @@ group_fn bits32 match_fits(global_const guide_model* guide, global_const keypoin
   return fits;
 }
 
-// Squared norms of the `count` descriptors of a tile's side.
+// Squared norms of the `count` descriptors along one side of a tile.
 typedef struct {
   global_const int* squares;
   index count;
@@ -99,12 +100,12 @@ group_fn match_side match_side_of(global_const int* squares, index count) {
   side.count = count;
   return side;
 }
-// Every thread's best and second of its part of each row and column of a tile.
+// Best and second best of every thread for its part of each row and column of a tile.
 typedef struct {
   local_ptr int *row_bests, *row_others, *column_bests, *column_others;
 } match_parts;
 
-// Sets this thread's best and second, for match_two_of. Only cells that fit count.
+// Writes the best and second best of this thread, for match_two_of. Only cells that fit count.
 group_fn void match_bests(const bits32* dot, bits32 fits, index x, index y, const match_side rows,
                           const match_side columns, const match_parts parts) {
   int best2[4], other2[4], square2[4];
@@ -118,10 +119,10 @@ group_fn void match_bests(const bits32* dot, bits32 fits, index x, index y, cons
     const int square1 = i < rows.count ? rows.squares[i] : -1;
     int best1 = MATCH_NO_BEST, other1 = MATCH_NO_BEST;
     lane_unroll for (index c = 0; c < 4; ++c) {
-      const bool is_there = square1 >= 0 && square2[c] >= 0 && (fits >> (4 * r + c) & 1u) != 0;
+      const bool exists = square1 >= 0 && square2[c] >= 0 && (fits >> (4 * r + c) & 1u) != 0;
       const int distance = square1 + square2[c] - 2 * (int)dot[4 * r + c];
-      const int key1 = is_there ? distance << 6 | (x + MATCH_SIDE * c) : MATCH_NO_BEST;
-      const int key2 = is_there ? distance << 6 | i : MATCH_NO_BEST;
+      const int key1 = exists ? distance << 6 | (x + MATCH_SIDE * c) : MATCH_NO_BEST;
+      const int key2 = exists ? distance << 6 | i : MATCH_NO_BEST;
       const int loser1 = key1 < best1 ? best1 : key1, loser2 = key2 < best2[c] ? best2[c] : key2;
       best1 = key1 < best1 ? key1 : best1;
       best2[c] = key2 < best2[c] ? key2 : best2[c];
@@ -137,13 +138,13 @@ group_fn void match_bests(const bits32* dot, bits32 fits, index x, index y, cons
   }
 }
 
-// Of a key of the tile that begins at `at`.
+// Converts a key within the tile that begins at `at` to a key of the table.
 group_fn offset match_tile_key(int best, index at) {
   return best == MATCH_NO_BEST ? match_key(MATCH_NO_DISTANCE, 0)
                                : match_key(best >> 6, at + (best & 63));
 }
 
-// Joins a column's two, of rows from i0 on, to those of earlier rows.
+// Merges the two best of a column, for rows from i0 on, with its result for earlier rows.
 group_fn void match_keep_column(match_two two, index i0, bool is_first, global_ptr offset* key_at,
                                 global_ptr int* second_at) {
   const offset key = match_tile_key(two.best, i0);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words of match_tensor.kernel.h that CUDA spells in PTX.
+// Functions of match_tensor.kernel.h that CUDA needs in PTX.
 
-// c += a b, of 16 x 32 and 32 x 8 bytes. With g = lane / 4 and t = lane % 4: a[0] and a[1] are of
-// rows g and g + 8, bytes 4 t ..; a[2] and a[3] the same of bytes 16 + 4 t ..; b0 and b1 likewise
-// of column g; c[0], c[1] of row g, columns 2 t and 2 t + 1; c[2], c[3] of row g + 8.
+// Computes c += a b for matrices of 16 x 32 and 32 x 8 bytes. With g = lane / 4 and t = lane % 4:
+// a0 and a1 hold bytes 4 t to 4 t + 3 of rows g and g + 8; a2 and a3 hold bytes 16 + 4 t to 19 + 4
+// t of these rows; b0 and b1 hold the same bytes of column g; c[0] and c[1] are row g, columns 2 t
+// and 2 t + 1; c[2] and c[3] are row g + 8.
 group_fn void tensor_multiply(bits32 a0, bits32 a1, bits32 a2, bits32 a3, bits32 b0, bits32 b1,
                               int* c) {
 #if __CUDA_ARCH__ >= 800
@@ -19,16 +20,16 @@ group_fn void tensor_multiply(bits32 a0, bits32 a1, bits32 a2, bits32 a3, bits32
 #endif
 }
 
-// Copies 16 bytes to shared memory while other work runs, zeros where not `is_there`; all copies of
-// the thread are done after tensor_copies_wait.
-group_fn void tensor_copy(words4* to, const words4* from, bool is_there) {
+// Copies 16 bytes to shared memory asynchronously, or zeros unless `exists`. tensor_copies_wait
+// waits for all copies of the thread.
+group_fn void tensor_copy(words4* to, const words4* from, bool exists) {
 #if __CUDA_ARCH__ >= 800
   const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
-               "r"(is_there ? 16 : 0)
+               "r"(exists ? 16 : 0)
                : "memory");
 #else
-  *to = is_there ? *from : make_uint4(0, 0, 0, 0);
+  *to = exists ? *from : make_uint4(0, 0, 0, 0);
 #endif
 }
 group_fn void tensor_copies_wait() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The samples that descriptions and shapes are made of, for every SIMD target: of the files that
-// are compiled once for each.
+// Samples from which descriptions and shapes are computed, for every SIMD target. Files that are
+// compiled once per target include it.
 #if !defined(BIFOCAL_FEATURES_GRID_TABLES_)
 #define BIFOCAL_FEATURES_GRID_TABLES_
 
@@ -11,19 +11,20 @@
 
 namespace bifocal::features {
 
-// 20 x 20 samples and a frame for the differences.
+// The grid has 20 x 20 samples, and a frame for the differences.
 inline constexpr int kSide = SiftRules::GRID_SIDE;
 inline constexpr int kSamples = kSide * kSide;
-inline constexpr int kRoom = kSamples + 64;  // so that whole registers fit
+inline constexpr int kPadded = kSamples + 64;  // padded to whole registers
 
 struct Grid {
-  alignas(64) float u[kRoom] = {}, v[kRoom] = {};  // steps from the centre
-  // Gaussians, 0 on the frame: of half the descriptor's width (two bins), of the second moments
-  // and of orientations.
-  alignas(64) float weight[kRoom] = {}, moment_weight[kRoom] = {}, turn_weight[kRoom] = {};
+  alignas(64) float u[kPadded] = {}, v[kPadded] = {};  // steps from the centre
+  // Gaussian weights, 0 on the frame: for descriptions with half the descriptor's width (two bins),
+  // for second moments, and for orientations.
+  alignas(64) float weight[kPadded] = {}, moment_weight[kPadded] = {},
+                    orientation_weight[kPadded] = {};
   Grid() {
     const float moments = SiftRules::shape_window() / SiftRules::shape_step(),
-                turns = SiftRules::sift_orientation_spread() / SiftRules::shape_step();
+                orientations = SiftRules::sift_orientation_spread() / SiftRules::shape_step();
     for (int i = 0; i < kSamples; ++i) {
       const int row = i / kSide, column = i % kSide;
       u[i] = static_cast<float>(column) - 10.5F;
@@ -32,17 +33,17 @@ struct Grid {
       const float squares = u[i] * u[i] + v[i] * v[i];
       weight[i] = std::exp(-squares / (2 * 8 * 8));
       moment_weight[i] = std::exp(-squares / (2 * moments * moments));
-      turn_weight[i] = std::exp(-squares / (2 * turns * turns));
+      orientation_weight[i] = std::exp(-squares / (2 * orientations * orientations));
     }
   }
 };
 inline const Grid kGrid;
 
-// What a step along a row of the grid, and one to the next row, is in px.
+// Step along a row of the grid (ux, uy), and step to the next row (vx, vy), in px.
 struct Steps {
   float ux, uy, vx, vy;
 };
-// Of `step` px, turned by an angle in the frame of a shape.
+// Returns steps of `step` px, rotated by an angle in the frame of a shape.
 inline Steps steps_of(float step, float angle_deg, const KeypointShape& shape) {
   const float angle = angle_deg * 0.01745329252F;
   const float c = step * std::cos(angle), s = step * std::sin(angle);
@@ -81,13 +82,14 @@ struct register_rules {
 #include "lane/cpp_end.h"
 };
 
-// Direction of (x, y) in units of which `turn` make a full turn, [0, turn].
-HWY_INLINE Vec direction(Vec x, Vec y, float turn) {
+// Returns the direction of (x, y) in [0, full_circle].
+HWY_INLINE Vec direction(Vec x, Vec y, float full_circle) {
   using Lane = bifocal::HWY_NAMESPACE::simd<float>;
-  return register_rules<Lane>::sift_direction(Lane{x}, Lane{y}, Lane{hn::Set(Tag(), turn)}).v;
+  return register_rules<Lane>::sift_direction(Lane{x}, Lane{y}, Lane{hn::Set(Tag(), full_circle)})
+      .v;
 }
 
-// Bilinear samples of the level on the grid. Where a sample is outside of the image `inside` is 0.
+// Samples the level bilinearly on the grid. `inside` is 0 for samples outside the image.
 HWY_INLINE void sample(const Level& level, float x, float y, const Steps& steps, float* values,
                        float* inside) {
   const Tag d;
@@ -121,7 +123,8 @@ HWY_INLINE void sample(const Level& level, float x, float y, const Steps& steps,
   }
 }
 
-// The differences of the samples on both sides of number i and those behind it.
+// Returns the differences between both neighbours of sample i, and of the samples in the
+// following lanes.
 HWY_INLINE Vec across_grid(const float* values, int i) {
   const Tag d;
   return hn::Sub(hn::LoadU(d, values + i + 1), hn::LoadU(d, values + i - 1));
@@ -131,7 +134,8 @@ HWY_INLINE Vec down_grid(const float* values, int i) {
   return hn::Sub(hn::LoadU(d, values + i + kSide), hn::LoadU(d, values + i - kSide));
 }
 
-// Of gradients their shares weight |g| of the histogram's bin `bins` (low) and of the next (high).
+// Splits the weighted magnitudes of gradients between bin `bins` of the histogram (low) and the
+// next bin (high).
 HWY_INLINE void split_gradients(Vec gx, Vec gy, Vec weight, float* low, float* high,
                                 std::int32_t* bins) {
   const Tag d;
@@ -145,8 +149,8 @@ HWY_INLINE void split_gradients(Vec gx, Vec gy, Vec weight, float* low, float* h
   hn::StoreU(bin, di, bins);
 }
 
-// Sums of shares: those of a bin and of the next apart, and those of even and odd samples, so that
-// an addition need not wait for the one before.
+// Sums of shares. Low and high shares have separate sums, and so have even and odd samples, so that
+// an addition need not wait for the preceding addition.
 struct OrientationShares {
   float lows[2][kOrientationBins + 1] = {}, highs[2][kOrientationBins + 1] = {};
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The samples that descriptions and shapes are made of, on GPUs.
+// Samples from which descriptions and shapes are computed, on GPUs.
 
-// The grid around (x, y) px of a level: a step along a row is (ux, uy), a step to the next row
-// (vx, vy).
+// Grid around (x, y), px of a level: (ux, uy) is a step along a row, (vx, vy) a step to the
+// next row.
 typedef struct {
   real x, y, ux, uy, vx, vy;
 } sample_frame;
 
 // Samples a level bilinearly on a grid. Weights are a Gaussian, exp(window * squared steps from the
-// centre), and 0 outside of the image.
+// centre), and 0 outside the image.
 group_fn void sample_grid(const level_view level, const sample_frame frame, real window,
                           local_ptr float* values, local_ptr float* weights) {
   const real right = (real)(level.width - 1), bottom = (real)(level.height - 1);
-  // Blocks of 8 x 4 samples: they lie on fewer lines of memory than rows do.
+  // Blocks of 8 x 4 samples lie on fewer memory lines than rows do.
   for (index k = (index)group_member(); k < SAMPLE_BLOCKS * POINT_THREADS; k += GROUP_SIZE) {
     const index block = k / POINT_THREADS, seat = k % POINT_THREADS;
     const index column = block % 3 * 8 + seat % 8, row = block / 3 * 4 + seat / 8;

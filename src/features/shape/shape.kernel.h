@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Affine shapes of points on GPUs, the twin of shape_simd.cpp.
 
-// The second moments of the grid's gradients.
+// Returns the second moments of the grid's gradients.
 group_fn symmetric_2x2 grid_moments(GROUP_PARAM local_ptr const float* values,
                                     local_ptr const float* weights) {
   real xx = lane(0), xy = lane(0), yy = lane(0);
@@ -20,10 +20,10 @@ group_fn symmetric_2x2 grid_moments(GROUP_PARAM local_ptr const float* values,
   return moments;
 }
 
-// Samples the grid in the frame of the shape around (x, y), which is found in rounds, and returns
-// the shape; the last samples have the weights of orientations. All members get the same shape.
-// Each function is called in one place only: PoCL 3.1 takes wrong shared memory in functions
-// that it does not inline.
+// Finds the shape around (x, y) in rounds and returns it, the same for all members. The final
+// samples lie in the frame of the shape and have the weights of orientations. Each function is
+// called in one place only, because PoCL 3.1 uses wrong shared memory in functions that it does
+// not inline.
 group_fn symmetric_2x2 sample_shape(GROUP_PARAM const level_view level, real x, real y, real sigma,
                                     local_ptr float* values, local_ptr float* weights) {
   const real step = shape_step() * sigma;

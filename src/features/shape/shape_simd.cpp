@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Affine shapes and the orientations in their frames on CPUs, the twin of shape.kernel.h; compiled
-// for every SIMD target.
+// Affine shapes on CPUs, and orientations in their frames; the twin of shape.kernel.h. Compiled for
+// every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "features/shape/shape_simd.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -12,12 +12,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
 
-// The gradients' second moments in the frame of a shape.
+// Returns the second moments of the gradients in the frame of a shape.
 HWY_INLINE SiftRules::symmetric_2x2 moments_of(const Level& level, float x, float y, float sigma,
                                                const KeypointShape& shape) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  alignas(64) float values[kRoom], inside[kRoom] = {};
+  alignas(64) float values[kPadded], inside[kPadded] = {};
   sample(level, x, y, steps_of(SiftRules::shape_step() * sigma, 0, shape), values, inside);
   Vec xx = hn::Zero(d), xy = xx, yy = xx;
   for (int i = kSide; i < kSamples - kSide; i += lanes) {
@@ -47,12 +47,13 @@ OrientationHistogram orientation_histogram(const Level& level, float x, float y,
                                            const KeypointShape& shape) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  alignas(64) float values[kRoom], inside[kRoom] = {}, low[kRoom], high[kRoom];
-  alignas(64) std::int32_t bins[kRoom];
+  alignas(64) float values[kPadded], inside[kPadded] = {}, low[kPadded], high[kPadded];
+  alignas(64) std::int32_t bins[kPadded];
   sample(level, x, y, steps_of(SiftRules::shape_step() * sigma, 0, shape), values, inside);
   for (int i = kSide; i < kSamples - kSide; i += lanes) {
     const Vec gx = across_grid(values, i), gy = down_grid(values, i);
-    const Vec weight = hn::Mul(hn::LoadU(d, kGrid.turn_weight + i), hn::LoadU(d, inside + i));
+    const Vec weight =
+        hn::Mul(hn::LoadU(d, kGrid.orientation_weight + i), hn::LoadU(d, inside + i));
     split_gradients(gx, gy, weight, low + i, high + i, bins + i);
   }
   OrientationShares shares;

@@ -14,11 +14,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
 
-// The eight directions of a bin, or as many of them as a register holds.
+// Register of the eight directions of a bin, or of as many directions as fit.
 using DirectionTag = hn::CappedTag<float, 8>;
 using Directions = hn::Vec<DirectionTag>;
 
-// Shares of a sample in the directions that begin with `first`: linear in the angle between.
+// Returns the shares of a sample in the directions from `first` on. Shares are linear in the angle.
 HWY_INLINE Directions share_out(float weight, float at, Directions first) {
   const DirectionTag d;
   const Directions apart = hn::Abs(hn::Sub(hn::Set(d, at), first));
@@ -32,8 +32,8 @@ HWY_INLINE void add_to(float* sum, Directions share, float factor) {
   hn::StoreU(hn::MulAdd(share, hn::Set(d, factor), hn::LoadU(d, sum)), d, sum);
 }
 
-// Adds the 20 samples of one row, which lie in the five gaps between the centres of bins, to the
-// bins on both sides.
+// Adds the 20 samples of one row to the bins on both sides. They lie in the five gaps between the
+// centres of bins.
 HWY_INLINE void gather_row(const float* weights, const float* directions, float (*bins)[8]) {
   const DirectionTag d;
   for (int o = 0; o < 8; o += static_cast<int>(hn::Lanes(d))) {
@@ -51,7 +51,7 @@ HWY_INLINE void gather_row(const float* weights, const float* directions, float 
   }
 }
 
-// Shares a row's bins out to the rows of bins above and below.
+// Distributes the bins of a row of samples to the rows of bins above and below.
 HWY_INLINE void spread_row(const float (*bins)[8], float share, float (*upper)[8],
                            float (*lower)[8]) {
   const DirectionTag d;
@@ -68,7 +68,7 @@ Description describe(const Level& level, float x, float y, float sigma, float an
                      const KeypointShape& shape) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  alignas(64) float values[kRoom], weights[kRoom] = {}, directions[kRoom];
+  alignas(64) float values[kPadded], weights[kPadded] = {}, directions[kPadded];
   const float step = 0.25F * SiftRules::sift_bin_width() * sigma;
   sample(level, x, y, steps_of(step, angle_deg, shape), values, weights);
   for (int i = kSide; i < kSamples - kSide; i += lanes) {
@@ -78,7 +78,7 @@ Description describe(const Level& level, float x, float y, float sigma, float an
     hn::StoreU(hn::Mul(magnitude, weight), d, weights + i);
     hn::StoreU(direction(gx, gy, 8), d, directions + i);
   }
-  float histogram[6][6][8] = {};  // with the bins beyond the border, which are dropped
+  float histogram[6][6][8] = {};  // includes the bins beyond the border, which are dropped
   for (int row = 0; row < 20; ++row) {
     float bins[6][8] = {};
     const int first = (row + 1) * kSide + 1;
@@ -101,7 +101,7 @@ HWY_AFTER_NAMESPACE();
 namespace bifocal::features {
 namespace {
 
-constexpr float kTiny = 1e-20F;  // below any length other than zero
+constexpr float kTiny = 1e-20F;  // below any length except zero
 
 }  // namespace
 

@@ -7,7 +7,7 @@ namespace {
 using namespace bifocal::features;  // the structs of arguments
 
 template <class Real, int Domains, int Shaped>
-struct describe_text {
+struct describe_source {
   static constexpr int GROUP_SIZE = 32, DOMAINS = Domains, SHAPED = Shaped;
   static bifocal::runtime::Constants constants() {
     return {{"DOMAINS", DOMAINS}, {"SHAPED", SHAPED}};
@@ -16,16 +16,17 @@ struct describe_text {
 #include "features/sift/describe.list"
 #include "lane/cpp_end.h"
 };
-static_assert(describe_text<float, 1, 0>::GROUP_SIZE == describe_text<float, 1, 0>::POINT_THREADS);
+static_assert(describe_source<float, 1, 0>::GROUP_SIZE ==
+              describe_source<float, 1, 0>::POINT_THREADS);
 
 CUDA_KERNELS(DESCRIBE_KERNELS)
 
 }  // namespace
 
 CUDA_TABLE(describe) {
-  constexpr int kPooled = describe_text<float, 1, 0>::SIFT_DOMAINS;
-  CUDA_VARIANT(describe, DESCRIBE_KERNELS, describe_text<float, 1, 0>)
-  CUDA_VARIANT(describe, DESCRIBE_KERNELS, describe_text<float, kPooled, 0>)
-  CUDA_VARIANT(describe, DESCRIBE_KERNELS, describe_text<float, 1, 1>)
-  CUDA_VARIANT(describe, DESCRIBE_KERNELS, describe_text<float, kPooled, 1>)
+  constexpr int kPooled = describe_source<float, 1, 0>::SIFT_DOMAINS;
+  CUDA_VARIANT(describe, DESCRIBE_KERNELS, describe_source<float, 1, 0>)
+  CUDA_VARIANT(describe, DESCRIBE_KERNELS, describe_source<float, kPooled, 0>)
+  CUDA_VARIANT(describe, DESCRIBE_KERNELS, describe_source<float, 1, 1>)
+  CUDA_VARIANT(describe, DESCRIBE_KERNELS, describe_source<float, kPooled, 1>)
 }

@@ -2,7 +2,7 @@
 // Descriptions of points on GPUs, the twin of describe.cpp; describe.kernels describes the
 // arguments.
 
-// Weighted magnitudes and directions of the grid's gradients, 20 in a row.
+// Computes weighted magnitudes and directions of the grid's gradients, 20 per row.
 group_fn void grid_gradients(local_ptr const float* values, local_ptr const float* weights,
                              local_ptr float* magnitudes, local_ptr float* directions) {
   for (index i = (index)group_member(); i < INNER_FLOATS; i += GROUP_SIZE) {
@@ -14,9 +14,9 @@ group_fn void grid_gradients(local_ptr const float* values, local_ptr const floa
   }
 }
 
-// Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two seats a bin of 8 directions, each
-// with four of the eight rows in its reach and a column of `bins` of its own. is_first: sets the
-// bins, else adds to them.
+// Computes Lowe's 4 x 4 x 8 histogram with trilinear interpolation. A bin of 8 directions has two
+// seats, each with four of the eight rows in its reach and with its own column of `bins`. is_first:
+// sets the bins instead of adding to them.
 group_fn void grid_histogram(local_ptr const float* magnitudes, local_ptr const float* directions,
                              index is_first, local_ptr float* bins) {
   for (index seat = (index)group_member(); seat < POINT_THREADS; seat += GROUP_SIZE) {
@@ -39,7 +39,7 @@ group_fn void grid_histogram(local_ptr const float* magnitudes, local_ptr const 
   }
 }
 
-// Number `direction` of the description's bin, from the two threads that have it.
+// Returns element `direction` of a bin of the description, the sum over the two threads of the bin.
 group_fn real histogram_at(local_ptr const float* bins, index bin, index direction) {
   const index upper = 2 * bin, lower = 2 * bin + 1;
   local_ptr const float* shares = bins + direction * POINT_THREADS;
@@ -50,9 +50,8 @@ group_fn real histogram_at(local_ptr const float* bins, index bin, index directi
 
 group_fn real length_factor(real squares) { return lane(1) / fmax(sqrt(squares), lane(1e-20)); }
 
-// Unit length, clipped, unit length again, or with `root` the square root of the L1-normalised
-// vector; each
-// seat has four numbers, which it writes in 8 bits.
+// Normalises to unit length, clips and normalises again, or with `root` takes the square root of
+// the L1-normalised vector. Each seat writes four elements in 8 bits.
 group_fn void quantise(GROUP_PARAM local_ptr const float* bins, index root, global_ptr bits8* out) {
   const index member = (index)group_member();
   real sum = lane(0);
@@ -80,12 +79,13 @@ group_fn void quantise(GROUP_PARAM local_ptr const float* bins, index root, glob
   }
 }
 
-// Whether the band owns row y of an octave; other rows belong to other bands.
+// Returns whether the band owns row y of an octave; other rows belong to other bands.
 group_fn index is_own_row(global_const octave_layout* octave, index y) {
   return y >= (index)octave->first_own && y < (index)octave->end_own;
 }
 
-// The grid of a description without its position: `step` px apart and rotated by an angle.
+// Returns the grid of a description without its position, with a step of `step` px and rotated by
+// an angle.
 group_fn sample_frame rotated_frame(real step, real degrees) {
   const real angle = degrees * lane(0.01745329252), c = step * cos(angle), s = step * sin(angle);
   sample_frame frame;
@@ -96,7 +96,7 @@ group_fn sample_frame rotated_frame(real step, real degrees) {
   return frame;
 }
 
-// The same grid in the frame of a shape.
+// Returns the rotated grid in the frame of a shape.
 group_fn sample_frame shaped_frame(const sample_frame round, global_const keypoint_shape* A) {
   const real c = round.ux, s = round.uy;
   sample_frame frame;
@@ -107,7 +107,7 @@ group_fn sample_frame shaped_frame(const sample_frame round, global_const keypoi
   return frame;
 }
 
-// The grid of a domain of `size` times the point's own one, around (x, y).
+// Returns the grid of a domain of `size` times the size of the point, around (x, y).
 group_fn sample_frame domain_frame(const sample_frame own, real x, real y, real size) {
   sample_frame frame;
   frame.x = x;
@@ -121,12 +121,13 @@ group_fn sample_frame domain_frame(const sample_frame own, real x, real y, real 
 
 group_kernel(sift_describe, group, SIFT_DESCRIBE) {
   const index picture = group % pictures, member = (index)group_member();
-  const index all = feature_count(counts, candidate_room, found[picture], room, kept[picture]);
+  const index all =
+      feature_count(counts, candidate_capacity, found[picture], capacity, kept[picture]);
   const index count = all < most ? all : most;
   global_const sort_key* keys = is_merged_evenly(all) ? sorted : sorted_too;
   if (group < pictures && member == 0) numbers[first + picture] = count;
   for (index rank = group / pictures; rank < count; rank += groups / pictures) {
-    const offset place = (offset)picture * room + keys[(offset)picture * room + rank].point;
+    const offset place = (offset)picture * capacity + keys[(offset)picture * capacity + rank].point;
     global_const octave_point* p = points + place;
     global_const octave_layout* o = octaves + where_octave(p->where);
     if (!is_own_row(o, (index)p->y)) continue;

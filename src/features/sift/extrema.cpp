@@ -19,7 +19,7 @@ using Tag = hn::ScalableTag<float>;
 using Vec = hn::Vec<Tag>;
 using Mask = hn::Mask<Tag>;
 
-// One row of a difference of Gaussians.
+// Row of a difference of Gaussians.
 struct Difference {
   const float *upper, *lower;
   HWY_INLINE Vec at(int x) const {
@@ -41,7 +41,7 @@ struct Range {
   }
 };
 
-// Is v beyond all of the values before it and at least equal to those after it?
+// Returns whether v is beyond all values before it and at least equal to the values after it.
 HWY_INLINE Mask is_extremum(Vec v, const Range& before, const Range& after) {
   return hn::Or(hn::And(hn::Gt(v, before.high), hn::Ge(v, after.high)),
                 hn::And(hn::Lt(v, before.low), hn::Le(v, after.low)));
@@ -68,7 +68,7 @@ void find_extrema(const Level* levels, int scale, int y, int border, float thres
     after.add_row(rows[1][2], x);
     found = hn::And(found, is_extremum(v, before, after));
     if (hn::AllFalse(d, found)) continue;
-    before.add(rows[0][1].at(x));  // few pass these two
+    before.add(rows[0][1].at(x));  // few samples pass these two comparisons
     after.add(rows[2][1].at(x));
     found = hn::And(found, is_extremum(v, before, after));
     if (hn::AllFalse(d, found)) continue;
@@ -102,7 +102,7 @@ void find_extrema(const Level* levels, int scale, int y, int border, float thres
 
 namespace {
 
-// The differences D = levels[i + 1] - levels[i] around a sample: [layer][y][x].
+// Computes the differences D = levels[i + 1] - levels[i] around a sample: [layer][y][x].
 void differences_at(const Level* levels, int x, int y, int layer, float* D) {
   for (int ds = -1; ds <= 1; ++ds) {
     for (int dy = -1; dy <= 1; ++dy) {
@@ -118,13 +118,14 @@ void differences_at(const Level* levels, int x, int y, int layer, float* D) {
 std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
                                const SiftOptions& options) {
   const int width = levels[0].width, height = levels[0].height;
-  const float settled = SiftRules::sift_settled();
+  const float max_offset = SiftRules::sift_max_offset();
   for (int move = 0; move <= kMoves; ++move) {
     float D[27], o[3], value, curves[3];
     differences_at(levels, x, y, layer, D);
     SiftRules::sift_quadratic(D, o, &value, curves);
     if (!std::isfinite(o[0]) || !std::isfinite(o[1]) || !std::isfinite(o[2])) return std::nullopt;
-    if (std::abs(o[0]) <= settled && std::abs(o[1]) <= settled && std::abs(o[2]) <= settled) {
+    if (std::abs(o[0]) <= max_offset && std::abs(o[1]) <= max_offset &&
+        std::abs(o[2]) <= max_offset) {
       const float response = std::abs(value);
       if (response * static_cast<float>(options.octave_layers) <
               static_cast<float>(options.contrast_threshold) ||
@@ -134,9 +135,9 @@ std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
       return Extremum{static_cast<float>(x) + o[0], static_cast<float>(y) + o[1],
                       static_cast<float>(layer) + o[2], response};
     }
-    // One sample at a time, so that the rows in reach are known beforehand.
+    // Moves by one sample at a time, so that the rows in reach are known beforehand.
     const auto step = [&](float offset) {
-      return offset > settled ? 1 : offset < -settled ? -1 : 0;
+      return offset > max_offset ? 1 : offset < -max_offset ? -1 : 0;
     };
     x += step(o[0]), y += step(o[1]), layer += step(o[2]);
     if (x < kBorder || x >= width - kBorder || y < kBorder || y >= height - kBorder || layer < 1 ||

@@ -7,7 +7,7 @@ namespace {
 using namespace bifocal::features;  // the structs of arguments
 
 template <class Real>
-struct extrema_text {
+struct extrema_source {
   static constexpr int GROUP_SIZE = 256;
   static bifocal::runtime::Constants constants() { return {}; }
 #define LANE_GROUP_WIDTH 256
@@ -15,10 +15,10 @@ struct extrema_text {
 #include "features/sift/extrema.list"
 #include "lane/cpp_end.h"
 };
-static_assert(extrema_text<float>::GROUP_SIZE == extrema_text<float>::EXTREMA_THREADS);
+static_assert(extrema_source<float>::GROUP_SIZE == extrema_source<float>::EXTREMA_THREADS);
 
 CUDA_KERNELS(EXTREMA_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(extrema) { CUDA_VARIANT(extrema, EXTREMA_KERNELS, extrema_text<float>) }
+CUDA_TABLE(extrema) { CUDA_VARIANT(extrema, EXTREMA_KERNELS, extrema_source<float>) }

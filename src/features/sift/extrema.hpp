@@ -12,9 +12,9 @@
 
 namespace bifocal::features {
 
-// Columns x in [border, width - border) of row y where D = levels[i + 1] - levels[i], i = scale, is
-// above `threshold` in magnitude and an extremum among its 26 neighbours. Of equal neighbours the
-// first (by scale, y, x) counts.
+// Appends the columns x in [border, width - border) of row y where D = levels[i + 1] - levels[i], i
+// = scale, is above `threshold` in magnitude and an extremum among its 26 neighbours. Among equal
+// neighbours the first (by scale, y, x) counts.
 void find_extrema(const Level* levels, int scale, int y, int border, float threshold,
                   std::vector<int>& columns);
 
@@ -25,12 +25,13 @@ struct Extremum {
   float response;  // |DoG| there
 };
 
-// The quadratic through the 27 samples around (x, y, layer), moved to a better sample up to five
-// times. None when it leaves the octave, doesn't settle, is too weak or lies on an edge.
+// Fits a quadratic to the 27 samples around (x, y, layer), and moves to a better sample up to five
+// times. Returns no extremum if it leaves the octave, does not settle, is too weak or lies on
+// an edge.
 [[nodiscard]] std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
                                              const SiftOptions& options);
 
-inline constexpr int kMoves = SiftRules::SIFT_MOVES;    // of a refinement
-inline constexpr int kBorder = SiftRules::SIFT_BORDER;  // px in which no extremum is sought
+inline constexpr int kMoves = SiftRules::SIFT_MOVES;    // steps of a refinement
+inline constexpr int kBorder = SiftRules::SIFT_BORDER;  // px at the border without extrema
 
 }  // namespace bifocal::features

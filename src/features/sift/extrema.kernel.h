@@ -4,24 +4,24 @@
 
 map_kernel(sift_next, item, SIFT_NEXT) {
   if (item > 0) return;
-  if (counts->found > (bits32)room && counts->overflow == NO_OVERFLOW)
+  if (counts->found > (bits32)capacity && counts->overflow == NO_OVERFLOW)
     counts->overflow = BAND_OVERFLOW;
   counts->found = 0;
 }
 
-// Whether v is above all of the values before it and not below those after it (is_high), or the
-// reverse, among the nine around a place of a layer, of which k = `own` is v itself.
+// Returns whether v is above all values before it and not below the values after it (is_high), or
+// the reverse, among the nine values around a position in a layer. Value k = `own` is v itself.
 group_fn index is_extremum_of(local_ptr const float* layer, real v, index is_high, index own) {
-  index beats = 1;
+  index exceeds = 1;
   lane_unroll for (index k = 0; k < 9; ++k) {
     const real d = layer[(k / 3 - 1) * SEARCH_PITCH + (k % 3 - 1)];
     const index strictly = is_high ? v > d : v < d, weakly = is_high ? v >= d : v <= d;
-    beats = beats & (k < own ? strictly : k > own ? weakly : 1);
+    exceeds = exceeds & (k < own ? strictly : k > own ? weakly : 1);
   }
-  return beats;
+  return exceeds;
 }
 
-// Numbers that a member loads of each level.
+// Elements that a member loads from each level.
 enum { SEARCH_SHARE = (SEARCH_HALO + GROUP_SIZE - 1) / GROUP_SIZE };
 #if defined(__OPENCL_VERSION__) && GROUP_SIZE == 1
 #define search_unroll
@@ -29,20 +29,20 @@ enum { SEARCH_SHARE = (SEARCH_HALO + GROUP_SIZE - 1) / GROUP_SIZE };
 #define search_unroll lane_unroll
 #endif
 
-// Returns the octave that a tile of a picture is in.
+// Returns the octave of a tile of an image.
 group_fn index search_octave(global_const octave_layout* octaves, index octave_count, index tile) {
   index octave = 0;
   while (octave + 1 < octave_count && octaves[octave + 1].first_tile <= (offset)tile) ++octave;
   return octave;
 }
 
-// The corner of a tile in its octave, and the octave's size.
+// Corner of a tile in its octave, and the size of the octave.
 typedef struct {
   index x0, y0, width, height;
 } search_tile;
 
 // Lists the samples of a tile's layer in shared memory that pass six comparisons and the threshold:
-// the place in the tile, and the highest bit for a maximum.
+// position in the tile, with the highest bit for a maximum.
 group_fn void search_likely(GROUP_PARAM local_ptr const float* oldest,
                             local_ptr const float* middle, local_ptr const float* newest,
                             const search_tile tile, real threshold, local_ptr bits32* count,
@@ -64,8 +64,8 @@ group_fn void search_likely(GROUP_PARAM local_ptr const float* oldest,
   }
 }
 
-// Lists the likely samples that are extrema among all 26 neighbours: the layer, and the
-// place in the tile.
+// Lists the likely samples that are extrema among all 26 neighbours: layer and position in
+// the tile.
 group_fn void search_extrema(GROUP_PARAM local_ptr const float* oldest,
                              local_ptr const float* middle, local_ptr const float* newest,
                              local_ptr const bits16* likely, index some, index layer,
@@ -77,14 +77,14 @@ group_fn void search_extrema(GROUP_PARAM local_ptr const float* oldest,
     if (is_extremum_of(middle + at, v, is_high, 4) && is_extremum_of(oldest + at, v, is_high, 9) &&
         is_extremum_of(newest + at, v, is_high, -1)) {
       const bits32 slot = local_atomic_add(count, 1u);
-      if (slot < SEARCH_ROOM) found[slot] = (bits32)(layer << 16 | i);
+      if (slot < SEARCH_CAPACITY) found[slot] = (bits32)(layer << 16 | i);
     }
   }
 }
 
-// The differences of three layers around a tile lie in shared memory, each in the place of the one
-// that is not needed any more. A layer's samples that pass six comparisons, one in 20, are listed
-// for all others.
+// Searches a tile. Shared memory holds the differences of three layers around the tile; a new layer
+// replaces the oldest. The samples of a layer that pass six comparisons, one in 20, are listed, so
+// that all members share the comparisons that remain.
 group_kernel(sift_search, group, SIFT_SEARCH) {
   const index picture = group / tiles, member = (index)group_member();
   const index octave = search_octave(octaves, octave_count, group % tiles);
@@ -128,13 +128,13 @@ group_kernel(sift_search, group, SIFT_SEARCH) {
     if (member == 0) *likely_count = 0;
   }
   group_barrier();
-  const bits32 count = *found_count < SEARCH_ROOM ? *found_count : SEARCH_ROOM;
+  const bits32 count = *found_count < SEARCH_CAPACITY ? *found_count : SEARCH_CAPACITY;
   if (member == 0 && count > 0) *first_slot = global_atomic_add(&counts->found, count);
-  if (member == 0 && *found_count > SEARCH_ROOM) counts->overflow = TILE_OVERFLOW;
+  if (member == 0 && *found_count > SEARCH_CAPACITY) counts->overflow = TILE_OVERFLOW;
   group_barrier();
   for (bits32 i = (bits32)member; i < count; i += GROUP_SIZE) {
     const bits32 slot = *first_slot + i;
-    if (slot >= (bits32)room) continue;
+    if (slot >= (bits32)capacity) continue;
     const bits32 what = found[i], pixel = what & 0xffffu;
     global_ptr candidate* c = candidates + slot;
     c->image = (bits32)picture;
@@ -144,7 +144,7 @@ group_kernel(sift_search, group, SIFT_SEARCH) {
   }
 }
 
-// The 27 differences of levels around a sample of layer 0 + `layer`: [layer][y][x].
+// Computes the 27 differences of levels around a sample of layer `layer`: [layer][y][x].
 group_fn void differences_at(const level_view levels, offset plane, index x, index y, index layer,
                              real* D) {
   global_const float* at =
@@ -156,12 +156,12 @@ group_fn void differences_at(const level_view levels, offset plane, index x, ind
   }
 }
 
-// Samples that a refinement moves by.
+// Returns the number of samples by which a refinement moves.
 group_fn index refinement_step(real away) {
-  return away > sift_settled() ? 1 : away < -sift_settled() ? -1 : 0;
+  return away > sift_max_offset() ? 1 : away < -sift_max_offset() ? -1 : 0;
 }
 
-// Locates a candidate to fractions of a sample. levels: the lowest level of its octave; levels lie
+// Locates a candidate to fractions of a sample. levels: lowest level of its octave; levels are
 // `plane` floats apart.
 group_fn void refined(const level_view levels, offset plane, global_const candidate* c,
                       index layers, real contrast, real edge, global_ptr extremum* out) {
@@ -171,9 +171,9 @@ group_fn void refined(const level_view levels, offset plane, global_const candid
     real D[27];
     differences_at(levels, plane, x, y, layer, D);
     const stationary_point p = sift_stationary_point(D);
-    const real settled = sift_settled(), far = lane(1e6);
+    const real max_offset = sift_max_offset(), far = lane(1e6);
     if (!(fabs(p.x) < far && fabs(p.y) < far && fabs(p.layer) < far)) return;
-    if (fabs(p.x) <= settled && fabs(p.y) <= settled && fabs(p.layer) <= settled) {
+    if (fabs(p.x) <= max_offset && fabs(p.y) <= max_offset && fabs(p.layer) <= max_offset) {
       if (fabs(p.value) * lane(layers) < contrast || sift_on_edge(p.plane, edge)) return;
       out->x = lane(x) + p.x;
       out->y = lane(y) + p.y;
@@ -190,22 +190,23 @@ group_fn void refined(const level_view levels, offset plane, global_const candid
   }
 }
 
-// Strength of an extremum and of all its points: keypoint_strength, by the same products. So the
-// points of weak extrema are weaker than those of strong extrema.
+// Returns the strength of an extremum and of all its points: keypoint_strength, by the same
+// products. The points of weak extrema are therefore weaker than the points of strong extrema.
 group_fn real extremum_strength(global_const extremum* e, bits32 octave, index layers, real sigma,
                                 real scale) {
   const real own_sigma = sigma * exp2(e->layer / (real)layers);
   return e->response * (own_sigma * (scale * (real)(1u << octave)));
 }
 
-// 32 bins an octave, from 2^-20 on: floats that are not negative have bits in their order.
+// Returns the bin of a strength, with 32 bins per factor of two, starting at 2^-20. The bits of
+// floats that are not negative have the same order as the floats.
 group_fn index strength_bin(real strength) {
   const index bin = (index)(float_bits(strength) >> 18) - (127 - 20) * 32;
   return bin < 0 ? 0 : bin < STRENGTH_BINS ? bin : STRENGTH_BINS - 1;
 }
 
-thread_kernel(sift_refine, thread, threads, room, SIFT_REFINE) {
-  const bits32 count = listed_candidates(counts, room);
+thread_kernel(sift_refine, thread, threads, capacity, SIFT_REFINE) {
+  const bits32 count = listed_candidates(counts, capacity);
   for (bits32 i = thread; i < count; i += threads) {
     global_const candidate* c = candidates + i;
     global_const octave_layout* o = octaves + where_octave(c->where);
@@ -220,12 +221,12 @@ thread_kernel(sift_refine, thread, threads, room, SIFT_REFINE) {
   }
 }
 
-// Which extrema a cap can keep, before they get their directions.
+// Determines which extrema a cap can keep, before their orientations are computed.
 group_kernel(sift_cut, picture, SIFT_CUT) {
   global_ptr bits32* bins = histogram + (offset)picture * STRENGTH_BINS;
   const index member = (index)group_member();
   const index each = (STRENGTH_BINS + GROUP_SIZE - 1) / GROUP_SIZE;
-  // From the strongest bin on.
+  // Counts from the strongest bin on.
   const index first = member * each < STRENGTH_BINS ? member * each : STRENGTH_BINS;
   const index end = first + each < STRENGTH_BINS ? first + each : STRENGTH_BINS;
   bits32 sum = 0;
@@ -250,8 +251,8 @@ group_kernel(sift_cut, picture, SIFT_CUT) {
     selected_counts[round] = 0;
 }
 
-thread_kernel(sift_select, thread, threads, room, SIFT_SELECT) {
-  const bits32 count = listed_candidates(counts, room);
+thread_kernel(sift_select, thread, threads, capacity, SIFT_SELECT) {
+  const bits32 count = listed_candidates(counts, capacity);
   for (bits32 i = thread; i < count; i += threads) {
     global_const candidate* c = candidates + i;
     global_const extremum* e = extrema + i;

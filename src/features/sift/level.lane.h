@@ -3,11 +3,12 @@
 
 typedef struct {
   global_const float* pyramid;
-  offset first;  // place of row 0 in the pyramid; may lie before it
+  offset first;  // position of row 0 in the pyramid; may lie before it
   index stride, width, height;
 } level_view;
 
-// image: number in the batch, each with `pitch` floats of the pyramid.
+// Returns a level of an octave. image: number in the batch; each image has `pitch` floats of
+// the pyramid.
 group_fn level_view level_of(global_const float* pyramid, offset pitch,
                              global_const octave_layout* octave, index image, index level) {
   level_view view;

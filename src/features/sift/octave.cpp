@@ -14,7 +14,7 @@
 namespace bifocal::features {
 namespace {
 
-constexpr int kStep = 64;  // rows made at a time
+constexpr int kStep = 64;  // rows computed at a time
 
 struct Candidate {
   int x, y, layer;
@@ -29,7 +29,7 @@ class Octave {
     int lag = 0;
     kernels_ = octave_kernels(options);
     for (const Kernel& kernel : kernels_)
-      lag += kernel.radius + kBlurRows - 1;  // rows are made in whole groups
+      lag += kernel.radius + kBlurRows - 1;  // rows are computed in whole groups
     const double largest = options.sigma * std::pow(ratio, options.octave_layers + 0.6);
     const double wider = options.affine_shape ? shape_reach() : 1;
     reach_ =
@@ -71,7 +71,7 @@ class Octave {
     made_[0] = end;
   }
 
-  // As many rows as the level before allows, in groups of kBlurRows.
+  // Computes as many rows as the preceding level allows, in groups of kBlurRows.
   void blur_level(std::size_t level) {
     const Kernel& kernel = kernels_[level - 1];
     const int first = made_[level], before = made_[level - 1];
@@ -85,7 +85,7 @@ class Octave {
         rows.push_back(
             levels_[level - 1].row(mirrored(std::min(i, height_ - 1 + kernel.radius), height_)));
       }
-      // Rows below the last one are made, too: the ring has room for them.
+      // Rows below the last one are computed also: the ring has memory for them.
       float* out[kBlurRows];
       for (int m = 0; m < kBlurRows; ++m) out[m] = row(level, y + m);
       blur_rows(rows.data(), kernel, out, width_);
@@ -93,7 +93,7 @@ class Octave {
     made_[level] = end;
   }
 
-  // Every second pixel of the level with twice the first one's blur.
+  // Copies every second pixel of the level that has twice the blur of the first level.
   void keep_for_next(Plane& next) {
     const auto level = static_cast<std::size_t>(options_.octave_layers);
     for (; kept_ < made_[level]; kept_ += 2) {
@@ -164,11 +164,11 @@ class Octave {
   int width_, height_;
   const SiftOptions& options_;
   std::vector<Domain> domains_;
-  std::vector<Kernel> kernels_;  // from level i to i + 1
+  std::vector<Kernel> kernels_;  // from level i to level i + 1
   std::vector<float> memory_;
   std::vector<Level> levels_;
-  std::vector<int> made_;  // rows of each level
-  int reach_ = 0;          // rows around an extremum that its refinement and description look at
+  std::vector<int> made_;  // rows computed in each level
+  int reach_ = 0;          // rows around an extremum that its refinement and description read
   int kept_ = 0, searched_ = kBorder;
 };
 

@@ -23,7 +23,8 @@ OrientationHistogram orientation_histogram(const Level& level, float x, float y,
   const int x0 = std::max(1, cx - reach), x1 = std::min(level.width - 2, cx + reach);
   const int y0 = std::max(1, cy - reach), y1 = std::min(level.height - 2, cy + reach);
   constexpr int kRow = 512;
-  alignas(64) float across[kRow] = {}, low[kRow], high[kRow];  // shares of a bin and of the next
+  alignas(64) float across[kRow] = {}, low[kRow], high[kRow];  // shares of a bin and of the
+                                                               // next bin
   alignas(64) std::int32_t bins[kRow];
   const float factor = -0.5F / (spread * spread);
   for (int i = x0; i <= x1; ++i) {
@@ -65,7 +66,7 @@ std::size_t around(int i) {
   return static_cast<std::size_t>((i + kOrientationBins) % kOrientationBins);
 }
 
-// Convolution with (1 4 6 4 1) / 16 on the circle.
+// Convolves the circular histogram with (1 4 6 4 1) / 16.
 OrientationHistogram smoothed(const OrientationHistogram& h) {
   OrientationHistogram result;
   for (int i = 0; i < kOrientationBins; ++i) {
@@ -83,7 +84,7 @@ std::vector<float> dominant_directions(const OrientationHistogram& histogram) {
   std::vector<std::pair<float, float>> peaks;  // height, direction
   for (int i = 0; i < kOrientationBins; ++i) {
     const float left = h[around(i - 1)], here = h[around(i)], right = h[around(i + 1)];
-    // Of two equal bins the first is the peak.
+    // The first of two equal bins is the peak.
     if (!(here > left && here >= right && here >= SiftRules::sift_peak_ratio() * highest)) continue;
     peaks.emplace_back(here, SiftRules::sift_peak(static_cast<float>(i), left, here, right));
   }

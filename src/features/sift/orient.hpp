@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orientation and shape of a point on a Gaussian level.
+// Orientations and shapes of points on Gaussian levels.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -13,23 +13,23 @@
 namespace bifocal::features {
 
 inline constexpr int kOrientationBins = SiftRules::ORIENTATION_BINS;
-using OrientationHistogram =
-    std::array<float, kOrientationBins>;  // bin i is centred at 10 i degrees
+// Bin i is centred at 10 i degrees.
+using OrientationHistogram = std::array<float, kOrientationBins>;
 
-// Gradient directions around (x, y), px of the level, weighted by magnitude and a Gaussian of
-// sift_orientation_spread() times sigma (Lowe, section 5).
+// Returns the histogram of gradient directions around (x, y), px of the level, weighted by
+// magnitude and a Gaussian of sift_orientation_spread() times sigma (Lowe, section 5).
 [[nodiscard]] OrientationHistogram orientation_histogram(const Level& level, float x, float y,
                                                          float sigma);
 
-// The shape of a point, or a circle if the iteration finds none (shape/shape.lane.h).
+// Returns the shape of a point, or a circle if the iteration finds none (shape/shape.lane.h).
 [[nodiscard]] KeypointShape affine_shape(const Level& level, float x, float y, float sigma);
 
-// The same histogram in the frame of a shape, from samples of a grid.
+// Returns the histogram in the frame of a shape, from samples of a grid.
 [[nodiscard]] OrientationHistogram orientation_histogram(const Level& level, float x, float y,
                                                          float sigma, const KeypointShape& shape);
 
-// Directions, [0, 360) degrees, of the histogram's highest peak and of peaks of at least 80 % of
-// its height, strongest first.
+// Returns the directions, [0, 360) degrees, of the histogram's highest peak and of peaks of at
+// least 80 % of its height, strongest first.
 [[nodiscard]] std::vector<float> dominant_directions(const OrientationHistogram& histogram);
 
 }  // namespace bifocal::features

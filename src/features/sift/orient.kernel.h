@@ -2,12 +2,12 @@
 // Orientations of points on GPUs, the twin of orient.cpp; orient.kernels describes the arguments.
 
 enum {
-  // Of points with shapes alone.
+  // Only points with shapes need the grid.
   ORIENT_GRID = SHAPED ? GRID_FLOATS : 1
 };
 
-// Adds a gradient's shares of two directions to the member's own column of `shares`: members need
-// not wait, and the sums do not depend on the order of the work.
+// Adds a gradient's shares of two directions to the member's own column of `shares`. Members
+// therefore need not wait, and the sums do not depend on the order of the work.
 group_fn void add_direction(real gx, real gy, real weight, index member, local_ptr float* shares) {
   const real share = sqrt_normal(gx * gx + gy * gy) * weight;
   const real at = sift_direction(gx, gy, lane(ORIENTATION_BINS));
@@ -17,7 +17,7 @@ group_fn void add_direction(real gx, real gy, real weight, index member, local_p
   shares[(bin + 1) * GROUP_SIZE + member] += part;
 }
 
-// Adds up the gradient directions around (x, y) of a level, weighted by magnitude and a Gaussian.
+// Sums the gradient directions around (x, y) of a level, weighted by magnitude and a Gaussian.
 group_fn void orientation_shares(const level_view level, real x, real y, real sigma,
                                  local_ptr float* shares) {
   const real spread = sift_orientation_spread() * sigma, factor = lane(-0.5) / (spread * spread);
@@ -41,7 +41,7 @@ group_fn void orientation_shares(const level_view level, real x, real y, real si
   }
 }
 
-// Adds up the gradient directions of a grid of samples.
+// Sums the gradient directions of a grid of samples.
 group_fn void grid_shares(local_ptr const float* values, local_ptr const float* weights,
                           local_ptr float* shares) {
   const index member = (index)group_member();
@@ -52,7 +52,7 @@ group_fn void grid_shares(local_ptr const float* values, local_ptr const float* 
   }
 }
 
-// Position in the image of an extremum.
+// Returns the position of an extremum in the image.
 group_fn keypoint extremum_position(global_const extremum* e, bits32 octave, real scale,
                                     real shift) {
   const real to_px = scale * (real)(1u << octave);
@@ -65,8 +65,8 @@ group_fn keypoint extremum_position(global_const extremum* e, bits32 octave, rea
 
 group_fn index around(index bin) { return (bin + ORIENTATION_BINS) % ORIENTATION_BINS; }
 
-// Adds a point for each dominant direction of an extremum, whose directions are in `shares`.
-// where: octave and level of the points.
+// Adds a point for each dominant direction of an extremum. shares: the gradient directions around
+// it; where: octave and level of the points.
 group_fn void add_points(GROUP_PARAM global_const extremum* e, index picture, bits32 where,
                          real own_sigma, const symmetric_2x2 A KERNEL_PARAMETERS(SIFT_ORIENT)) {
   const index member = (index)group_member();
@@ -74,7 +74,7 @@ group_fn void add_points(GROUP_PARAM global_const extremum* e, index picture, bi
   for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
     real sum = lane(0);
     for (index k = 0; k < GROUP_SIZE; ++k) {
-      const index thread = (k + member) % GROUP_SIZE;  // each its own bank
+      const index thread = (k + member) % GROUP_SIZE;  // a different bank for each
       sum += shares[b * GROUP_SIZE + thread];
       if (b < 2) sum += shares[(b + ORIENTATION_BINS) * GROUP_SIZE + thread];
     }
@@ -91,14 +91,14 @@ group_fn void add_points(GROUP_PARAM global_const extremum* e, index picture, bi
   group_barrier();
   for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
     const real left = smoothed[around(b - 1)], here = smoothed[b], right = smoothed[around(b + 1)];
-    // Of two equal bins the first is the peak.
+    // The first of two equal bins is the peak.
     if (!(here > left && here >= right && here >= sift_peak_ratio() * highest)) continue;
     if (!is_unmasked(extremum_position(e, where_octave(where), scale, shift), mask, mask_width,
-                     picture_width, picture_height))
+                     image_width, image_height))
       continue;
     const bits32 slot = global_atomic_add(found + picture, 1u);
-    if (slot >= (bits32)room) continue;
-    const offset at = (offset)picture * room + slot;
+    if (slot >= (bits32)capacity) continue;
+    const offset at = (offset)picture * capacity + slot;
     global_ptr octave_point* p = points + at;
     p->x = e->x;
     p->y = e->y;
@@ -112,15 +112,15 @@ group_fn void add_points(GROUP_PARAM global_const extremum* e, index picture, bi
       shapes[at].yy = A.yy;
     }
     const keypoint k = keypoint_of(p, scale, shift);
-    (void)global_atomic_add(
-        rows + (offset)picture * (picture_height + 1) + row_of(k, picture_height), 1u);
+    (void)global_atomic_add(rows + (offset)picture * (image_height + 1) + row_of(k, image_height),
+                            1u);
   }
 }
 
 group_kernel(sift_orient, group, SIFT_ORIENT) {
   const index member = (index)group_member();
   const bits32 count =
-      round >= 0 ? selected_counts[round] : listed_candidates(counts, candidate_room);
+      round >= 0 ? selected_counts[round] : listed_candidates(counts, candidate_capacity);
   for (bits32 next = (bits32)group; next < count; next += (bits32)groups) {
     const bits32 i = round >= 0 ? selected[next] : next;
     global_const extremum* e = extrema + i;

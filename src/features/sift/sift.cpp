@@ -14,7 +14,7 @@ namespace bifocal {
 namespace features {
 namespace {
 
-// First level of the doubled octave, straight from the 8-bit image.
+// Returns the first level of the doubled octave, computed directly from the 8-bit image.
 RowPairSource doubled(ImageView<const std::uint8_t> grey, const Kernel& quarter) {
   return [grey, &quarter](int first, float* row0, float* row1) {
     std::vector<const std::uint8_t*> rows;
@@ -25,7 +25,7 @@ RowPairSource doubled(ImageView<const std::uint8_t> grey, const Kernel& quarter)
   };
 }
 
-// First level at the image's own size.
+// Returns the first level at the image's own size.
 Plane blurred(ImageView<const std::uint8_t> grey, double sigma) {
   const Kernel kernel = gaussian_kernel(sigma);
   Plane out(grey.width, (grey.height + kBlurRows - 1) / kBlurRows * kBlurRows);
@@ -52,7 +52,7 @@ RowPairSource rows_of(const Plane& plane) {
   };
 }
 
-// From px of the octave to those of the picture.
+// Converts features from px of the octave to px of the image.
 void place(Features& octave, double scale, double shift) {
   for (Keypoint& k : octave.keypoints) {
     k.x = static_cast<float>(k.x * scale + shift);
@@ -61,7 +61,7 @@ void place(Features& octave, double scale, double shift) {
   }
 }
 
-// All octaves down to the size in which nothing can be found.
+// Finds the features of all octaves, down to the size at which an octave has no extremum.
 std::vector<Features> detect_all(ImageView<const std::uint8_t> grey, const SiftOptions& options) {
   std::vector<Features> pieces;
   Plane plane, next;
@@ -86,7 +86,7 @@ std::vector<Features> detect_all(ImageView<const std::uint8_t> grey, const SiftO
   return pieces;
 }
 
-// The strongest of all pieces.
+// Returns the features that the selection keeps of all pieces.
 Features selected(const std::vector<Features>& pieces, const Selection& selection) {
   std::vector<Keypoint> keypoints;
   std::vector<const std::uint8_t*> descriptors;
@@ -117,7 +117,7 @@ Features selected(const std::vector<Features>& pieces, const Selection& selectio
 }  // namespace
 }  // namespace features
 
-Features detect_sift(const PictureView& image, const SiftOptions& options,
+Features detect_sift(const AnyImageView& image, const SiftOptions& options,
                      ImageView<const std::uint8_t> mask) {
   check_options(options);
   features::check_image(image, "detect_sift");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the detectors of all devices share on the host.
+// Functions that the SIFT detectors of all devices share on the host.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -10,12 +10,13 @@
 
 namespace bifocal::features {
 
-// Throw Error(usage) naming what does not fit.
-void check_image(const PictureView& image, const char* function);
+// Throws Error(usage) that says which property of the image does not fit.
+void check_image(const AnyImageView& image, const char* function);
 
-// The blur, px, that makes a first level of `sigma` of a photograph enlarged by `scale`.
+// Returns the blur, in px, with which a photograph enlarged by `scale` becomes a first level
+// of `sigma`.
 [[nodiscard]] double blur_to(double sigma, double scale);
-// From each level of an octave to the next.
+// Returns the blurs from each level of an octave to the next level.
 [[nodiscard]] std::vector<Kernel> octave_kernels(const SiftOptions& options);
 
 }  // namespace bifocal::features

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules of SIFT that all devices share (Lowe, IJCV 2004, sections 3 to 6).
+// Rules of SIFT that all devices share (Lowe, IJCV 2004, sections 3 to 6).
 
 enum {
-  SIFT_MOVES = 5,   // of a refinement, a sample at a time
-  SIFT_BORDER = 5,  // px of the octave in which no extremum is sought
+  SIFT_MOVES = 5,   // steps of a refinement, one sample each
+  SIFT_BORDER = 5,  // px at the border of an octave without extrema
   ORIENTATION_BINS = 36,
-  // The description's grid: 20 x 20 samples, a quarter of a bin apart, and a frame for the
-  // differences.
+  // Grid of a description: 20 x 20 samples, a quarter of a bin apart, and a frame for
+  // the differences.
   GRID_INNER = 20,
   GRID_SIDE = 22
 };
 
-// Direction of (x, y) in units of which `turn` make a full turn, [0, turn]. Interpolation of
-// atan(t) / t at Chebyshev nodes in t^2: within 2e-5 radians.
-lane_fn real sift_direction(real x, real y, real turn) {
+// Returns the direction of (x, y) in [0, full_circle]. Interpolates
+// atan(t) / t at Chebyshev nodes in t^2, to within 2e-5 radians.
+lane_fn real sift_direction(real x, real y, real full_circle) {
   real ax = fabs(x), ay = fabs(y);
   real t = fmin(ax, ay) * reciprocal(fmax(fmax(ax, ay), lane(1e-30))), z = t * t;
   real p = z * lane(0.023286007733) + lane(-0.090752017925);
   p = z * p + lane(0.184463557509);
   p = z * p + lane(-0.331544619309);
   p = z * p + lane(0.999964798401);
-  p = p * t * (turn * lane(0.15915494309));
-  p = select(ay > ax, turn * lane(0.25) - p, p);
-  p = select(x < lane(0), turn * lane(0.5) - p, p);
-  return select(y < lane(0), turn - p, p);
+  p = p * t * (full_circle * lane(0.15915494309));
+  p = select(ay > ax, full_circle * lane(0.25) - p, p);
+  p = select(x < lane(0), full_circle * lane(0.5) - p, p);
+  return select(y < lane(0), full_circle - p, p);
 }
 
 lane_fn real sift_mixed(real pp, real pm, real mp, real mm) {
   return lane(0.25) * (pp - pm - mp + mm);
 }
 
-// The quadratic through the 27 differences D [layer][y][x] around a sample: `away` (x, y, layer)
-// of its stationary point from the sample (not finite where there is none), `value` there, and the
-// second derivatives xx, yy, xy in `plane`.
+// Fits a quadratic to the 27 differences D [layer][y][x] around a sample. away: offset (x, y,
+// layer) of its stationary point from the sample, not finite if it has none; value: value at this
+// point; plane: second derivatives xx, yy, xy.
 lane_fn void sift_quadratic(const real* D, real* away, real* value, real* plane) {
   real v = D[13], twice = lane(2) * v;
   real gx = lane(0.5) * (D[14] - D[12]), gy = lane(0.5) * (D[16] - D[10]);
@@ -52,7 +52,7 @@ lane_fn void sift_quadratic(const real* D, real* away, real* value, real* plane)
   plane[2] = xy;
 }
 
-// The same point with names, for kernels.
+// Result of sift_quadratic with named members, for kernels.
 typedef struct {
   real x, y, layer, value;
   real plane[3];
@@ -67,8 +67,9 @@ lane_fn stationary_point sift_stationary_point(const real* D) {
   return point;
 }
 
-// A little more than half a sample: a point halfway between two samples would be sent to and fro.
-lane_fn real sift_settled(void) { return lane(0.6); }
+// Returns the largest offset at which a refinement ends. It is more than half a sample, because a
+// point halfway between two samples would alternate between them.
+lane_fn real sift_max_offset(void) { return lane(0.6); }
 
 lane_fn mask sift_on_edge(const real* plane, real largest_ratio) {
   real trace = plane[0] + plane[1], determinant = plane[0] * plane[1] - plane[2] * plane[2];
@@ -76,12 +77,12 @@ lane_fn mask sift_on_edge(const real* plane, real largest_ratio) {
   return !(trace * trace * largest_ratio < most);
 }
 
-// Bin i of the histogram convolved with (1 4 6 4 1) / 16, from the bins i - 2 .. i + 2.
+// Returns bin i of the histogram convolved with (1 4 6 4 1) / 16, from bins i - 2 to i + 2.
 lane_fn real sift_smoothed(real a, real b, real c, real d, real e) {
   return (a + e + lane(4) * (b + d) + lane(6) * c) / lane(16);
 }
 
-// Direction, [0, 360) degrees, of a peak in the given bin: the vertex of the parabola.
+// Returns the direction, [0, 360) degrees, of a peak in the given bin: the vertex of the parabola.
 lane_fn real sift_peak(real bin, real left, real here, real right) {
   real shift = lane(0.5) * (left - right) / (left - lane(2) * here + right);
   real degrees = (bin + shift) * (lane(360) / lane(ORIENTATION_BINS));
@@ -89,33 +90,36 @@ lane_fn real sift_peak(real bin, real left, real here, real right) {
   return select(degrees >= lane(360), degrees - lane(360), degrees);
 }
 
-// How high a further peak has to be, against the highest.
+// Returns the smallest height of a further peak, relative to the highest.
 lane_fn real sift_peak_ratio(void) { return lane(0.8); }
 
-// In sigma: the window of orientations and the width of a description's bin. Lowe has 1.5 and 3:
-// the wider ones give 4 % more correct matches over the Oxford pairs, at a precision at least as
-// high on each, and no fewer on the scenes in depth (fountain, Herz-Jesus).
+// Return the window of orientations and the bin width of a description, in sigma. Lowe uses 1.5 and
+// 3. The larger values give 4 % more correct matches over the Oxford pairs, at a precision at least
+// as high on each pair, and at least as many on the scenes with depth (fountain, Herz-Jesus).
 lane_fn real sift_orientation_spread(void) { return lane(2); }
 lane_fn real sift_bin_width(void) { return lane(3.6); }
 
 // Domain-size pooling (J. Dong, S. Soatto, Domain-size pooling in local descriptors: DSP-SIFT, CVPR
-// 2015): a description is the sum of those of domains of these sizes, against the point's own one.
-// Over Oxford's pairs and three collections more than three bring 1 % more right matches, and
-// narrower or wider ranges (0.17 to 1.33 or to 3 times) fewer.
+// 2015): a description is the sum of the descriptions of domains of these sizes, relative to the
+// size of the point. Over the Oxford pairs and three collections, more than three domains give 1 %
+// more correct matches, and narrower or wider ranges (0.17 to 1.33 or to 3 times) fewer.
 enum { SIFT_DOMAINS = 3 };
 lane_fn real sift_domain_size(index k) { return lane(0.75) + lane(0.5) * lane(k); }
 
-// Share that sample k (0..3) between two centres of bins has in the bin behind it.
+// Returns the share of sample k (0 to 3) between the centres of two bins in the second bin.
 lane_fn real sift_bin_share(index k) { return lane(0.125) + lane(0.25) * lane(k); }
 
-// The largest element of a unit descriptor, and what one of a normalised one is multiplied by.
+// Return the largest element of a unit descriptor, and the factor by which elements of a normalised
+// descriptor are multiplied.
 lane_fn real sift_clip(void) { return lane(0.2); }
 lane_fn real sift_byte_scale(void) { return lane(512); }
 
-// The same extremum reached from two samples, or found in two octaves: px, sigma, degrees.
+// Returns whether two points are the same extremum, reached from two samples or found in two
+// octaves. Positions and sigma are in px, angles in degrees.
 lane_fn mask sift_same_point(real x1, real y1, real sigma1, real angle1, real x2, real y2,
                              real sigma2, real angle2) {
-  real least = fmin(sigma1, sigma2), near = lane(0.1) * least, turn = fabs(angle1 - angle2);
+  real least = fmin(sigma1, sigma2), near = lane(0.1) * least, rotation = fabs(angle1 - angle2);
   return (fabs(x1 - x2) < near) & (fabs(y1 - y2) < near) &
-         (fmax(sigma1, sigma2) < lane(1.1) * least) & (fmin(turn, lane(360) - turn) < lane(1));
+         (fmax(sigma1, sigma2) < lane(1.1) * least) &
+         (fmin(rotation, lane(360) - rotation) < lane(1));
 }

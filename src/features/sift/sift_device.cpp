@@ -39,17 +39,17 @@ const ExtremaLaunch& extrema_maps() {
 }  // namespace
 
 SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& options, int batch,
-                       int room, std::size_t memory)
+                       int capacity, std::size_t memory)
     : queue_(&queue),
       width_(width),
       height_(height),
       batch_(batch),
       options_(options),
-      plan_(plan_sift(width, height, options, room, memory)),
+      plan_(plan_sift(width, height, options, capacity, memory)),
       scale_(options.upsample ? 0.5F : 1.0F) {
   const DeviceInfo& info = queue.device().info();
   groups_ = std::max(1, info.cores) * (info.is_gpu ? 32 : 2);
-  candidate_room_ = plan_.candidate_room * batch;
+  candidate_capacity_ = plan_.candidate_capacity * batch;
   if (plan_.steps.empty()) return;
   if (options.upsample) {
     const Kernel quarter = quarter_pixel_kernel(0.5 * blur_to(options.sigma, 2));
@@ -64,11 +64,11 @@ SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& o
   const auto pictures = static_cast<std::size_t>(batch);
   pyramid_ = Buffer<float>(device, pictures * static_cast<std::size_t>(plan_.floats));
   lines_ = Buffer<float>(device, pictures * static_cast<std::size_t>(plan_.lines));
-  candidates_ = Buffer<candidate>(device, std::size_t(candidate_room_));
-  extrema_ = Buffer<extremum>(device, std::size_t(candidate_room_));
-  points_.emplace(queue, batch, plan_.room, height, scale_, options.upsample ? -0.25F : 0.0F);
+  candidates_ = Buffer<candidate>(device, std::size_t(candidate_capacity_));
+  extrema_ = Buffer<extremum>(device, std::size_t(candidate_capacity_));
+  points_.emplace(queue, batch, plan_.capacity, height, scale_, options.upsample ? -0.25F : 0.0F);
   if (options.affine_shape)
-    shapes_ = Buffer<keypoint_shape>(device, pictures * static_cast<std::size_t>(plan_.room));
+    shapes_ = Buffer<keypoint_shape>(device, pictures * static_cast<std::size_t>(plan_.capacity));
   make_selection();
   make_tables();
 }
@@ -81,7 +81,7 @@ void SiftDevice::make_selection() {
       *queue_, std::vector<std::uint32_t>(pictures * std::size_t{extrema::STRENGTH_BINS}, 0));
   cut_ = Buffer<std::uint32_t>(device, pictures);
   again_ = Buffer<std::uint32_t>(device, pictures);
-  selected_ = Buffer<std::uint32_t>(device, std::size_t(candidate_room_));
+  selected_ = Buffer<std::uint32_t>(device, std::size_t(candidate_capacity_));
   selected_counts_ = Buffer<std::uint32_t>(device, 2);
 }
 
@@ -123,7 +123,7 @@ void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int 
   for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
     if (k > 0)
       extrema_maps().sift_next(*queue_, {.count = 1},
-                               {.counts = points_->counts, .room = candidate_room_});
+                               {.counts = points_->counts, .capacity = candidate_capacity_});
     make(k, pictures, first, count);
     find(count, is_selected);
     if (!is_selected) orient(-1);
@@ -131,7 +131,7 @@ void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int 
   is_selected ? select(count, out.most) : points_->drop_copies(count);
   points_->order(count, Grid(width_, height_, options_.balance), out.most);
   describe(count, out);
-  // The last step's levels were still there; those of bands have to be made again.
+  // The levels of the last step are still in memory; the levels of bands have to be computed again.
   for (std::size_t k = 0; k + 1 < plan_.steps.size(); ++k) {
     make(k, pictures, first, count);
     describe(count, out);
@@ -145,14 +145,14 @@ void SiftDevice::make(std::size_t k, const Memory<const std::uint8_t>& pictures,
   if (begin == 0) {
     make_first_level(pictures, first, count);
   } else if (end < octaves) {
-    take_first_level(count);  // the last step's is in its place
+    take_first_level(count);  // the last step's level is in place already
   }
   const int layers = options_.octave_layers;
   for (std::size_t o = begin; o < end; ++o) {
     for (int i = 0; i < layers; ++i)
       blur(blurs_[std::size_t(i)], o, o + 1, i, i + 1, i + 1 == layers && o + 1 < octaves, count);
   }
-  // No octave waits for another one's last two levels.
+  // No octave waits for the last two levels of another octave.
   for (int i = layers; i < layers + 2; ++i)
     blur(blurs_[std::size_t(i)], begin, end, i, i + 1, false, count);
 }
@@ -195,7 +195,8 @@ void SiftDevice::make_first_level(const Memory<const std::uint8_t>& pictures, in
   blur(first_, 0, 1, 1, 0, false, count);
 }
 
-// A band's rows of the first level of an octave that another one's bands have made.
+// Copies a band's rows of the first level of an octave, which the bands of the preceding octave
+// have computed.
 void SiftDevice::take_first_level(int count) {
   const StepOctave& o = step().octaves[step().begin];
   space_maps().sift_thin(*queue_, {.count = o.width * o.kept.size() * count},
@@ -217,7 +218,7 @@ void SiftDevice::blur(const Blur& kernel, std::size_t begin, std::size_t end, in
   std::size_t k = begin;
   for (; k < end; ++k) {
     const StepOctave& o = step().octaves[k];
-    if (!has_tiles(kernel.radius, o.width, o.height)) break;  // the ones after are smaller
+    if (!has_tiles(kernel.radius, o.width, o.height)) break;  // the octaves after it are smaller
     tiles += divided_up(o.width, space::BLUR_WIDTH) * divided_up(o.kept.size(), space::BLUR_HEIGHT);
   }
   if (tiles > 0)
@@ -278,8 +279,10 @@ void SiftDevice::halve_lines(std::size_t octave, int from, int count) {
                           .rows = rows});
 }
 
-// Points of weak extrema are dropped by the cap whatever they are, and drop no stronger ones: they
-// are left out, unless the strong ones give fewer points than they are (some have none, or copies).
+// Selects the extrema that a cap can keep, and finds their points. The cap would drop the points of
+// weak extrema in any case, and they do not displace stronger points. Weak extrema are therefore
+// left out, unless the strong extrema give fewer points than the cap, because some have no point or
+// are copies.
 void SiftDevice::select(int count, int most) {
   const ExtremaLaunch& groups = extrema_groups(queue_->device());
   groups.sift_cut(
@@ -301,7 +304,7 @@ void SiftDevice::select(int count, int most) {
 
 void SiftDevice::select_round(int round) {
   extrema_maps().sift_select(*queue_,
-                             {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
+                             {.count = candidate_capacity_, .groups = std::max(1, groups_ / 8)},
                              {.candidates = candidates_,
                               .counts = points_->counts,
                               .extrema = extrema_,
@@ -327,10 +330,10 @@ void SiftDevice::find(int count, bool is_counted) {
                     .layers = layers,
                     .threshold = threshold,
                     .candidates = candidates_,
-                    .room = candidate_room_,
+                    .capacity = candidate_capacity_,
                     .counts = points_->counts});
   extrema_maps().sift_refine(*queue_,
-                             {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
+                             {.count = candidate_capacity_, .groups = std::max(1, groups_ / 8)},
                              {.space = space(),
                               .layers = layers,
                               .contrast = static_cast<float>(options_.contrast_threshold),
@@ -351,10 +354,10 @@ kernels::scale_space<float> SiftDevice::space() const {
 bool SiftDevice::was_full(int count) {
   if (plan_.steps.empty()) return false;
   bool tile_full = false;
-  const bool was_full = points_->was_full(count, candidate_room_, &tile_full);
-  if (tile_full)  // takes more than four layers: extrema are no neighbours
+  const bool was_full = points_->was_full(count, candidate_capacity_, &tile_full);
+  if (tile_full)  // only with more than four layers: extrema are not adjacent
     throw Error(ErrorCode::device, fmt::format("detect_sift: more than {} extrema in {} x {} px",
-                                               static_cast<int>(extrema::SEARCH_ROOM),
+                                               static_cast<int>(extrema::SEARCH_CAPACITY),
                                                static_cast<int>(extrema::SEARCH_WIDTH),
                                                static_cast<int>(extrema::SEARCH_HEIGHT)));
   return was_full;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIFT of a batch of pictures of one size on a GPU, in its memory from the pixels to the features.
+// SIFT of a batch of images of one size on a GPU. All data stay in device memory, from the pixels
+// to the features.
 //
-// A point is described after the cap has chosen it: find extrema, refine, orient, drop copies,
-// sort, describe. Where all levels of all octaves are in memory that is one step after the other;
-// bands (sift_plan.hpp) are made twice, to find points and to describe them.
+// Points are described after the cap has selected them: find extrema, refine, orient, drop copies,
+// sort, describe. If all levels of all octaves fit into memory, these steps follow each other.
+// Bands (sift_plan.hpp) are computed twice, to find points and to describe them.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -21,23 +22,24 @@ namespace bifocal::features {
 
 class SiftDevice {
  public:
-  // room: features a picture at most; 0: as many as any photograph has. memory: bytes that a
-  // picture may take, 0: any. Where all levels take more they go by in bands.
+  // capacity: limit of the features per image; 0: enough for any photograph. memory: limit of the
+  // bytes per image; 0: none. If all levels need more memory, they are processed in bands.
   SiftDevice(Queue& queue, int width, int height, const SiftOptions& options, int batch,
-             int room = 0, std::size_t memory = 0);
+             int capacity = 0, std::size_t memory = 0);
 
-  // Bytes of the device's memory that a picture takes.
+  // Returns the bytes of device memory per image.
   [[nodiscard]] std::size_t bytes() const { return plan_.bytes; }
   [[nodiscard]] bool is_banded() const { return plan_.is_banded(); }
-  // Features that a picture may have before the cap.
-  [[nodiscard]] int room() const { return plan_.room; }
+  // Returns the limit of the features of an image before the cap.
+  [[nodiscard]] int capacity() const { return plan_.capacity; }
 
   void set_mask(const ImageU8& mask);
-  // Pictures [first, first + count) of pictures [][height][width], count <= batch. Asynchronous.
+  // Processes images [first, first + count) of pictures [][height][width], count <=
+  // batch. Asynchronous.
   void run(const Memory<const std::uint8_t>& pictures, int first, int count,
            const FeatureOutput& out);
-  // Whether the last run had more extrema or points than there is room for; waits. Throws
-  // Error(device) where a tile had more than it can have.
+  // Returns whether the last run exceeded the capacity for extrema or points; waits for the queue.
+  // Throws Error(device) if a tile exceeded its capacity.
   [[nodiscard]] bool was_full(int count);
 
  private:
@@ -48,20 +50,22 @@ class SiftDevice {
   [[nodiscard]] Blur make_blur(const std::vector<float>& taps, int radius);
   void make_tables();
   void make_selection();
-  // The levels of a step, of `count` of the pictures from `first` on.
+  // Computes the levels of a step, for `count` images from image `first` on.
   void make(std::size_t step, const Memory<const std::uint8_t>& pictures, int first, int count);
   void make_first_level(const Memory<const std::uint8_t>& pictures, int first, int count);
   void take_first_level(int count);
-  // Level `from` of the octaves [begin, end) into level `to`. is_halved: and into the next octave.
+  // Blurs level `from` of the octaves [begin, end) into level `to`. is_halved: also writes the
+  // first level of the next octave.
   void blur(const Blur& kernel, std::size_t begin, std::size_t end, int from, int to,
             bool is_halved, int count);
   void blur_lines(const Blur& kernel, const StepOctave& octave, int from, int to, int count);
   void halve_lines(std::size_t octave, int from, int count);
   void find(int count, bool is_counted);
-  // The points of the extrema that `most` can be of, without copies, but for the order.
+  // Finds the points of the extrema that a cap of `most` can keep, without copies and not yet
+  // in order.
   void select(int count, int most);
   void select_round(int round);
-  // round: of the extrema that were selected; -1: of all.
+  // round: orients the extrema selected in this round; -1: all extrema.
   void orient(int round);
   void describe(int count, const FeatureOutput& out);
   [[nodiscard]] kernels::scale_space<float> space() const;
@@ -74,18 +78,18 @@ class SiftDevice {
   int width_, height_, batch_;
   SiftOptions options_;
   SiftPlan plan_;
-  std::size_t step_ = 0;  // whose levels are in memory
-  int candidate_room_, groups_;
+  std::size_t step_ = 0;  // step whose levels are in memory
+  int candidate_capacity_, groups_;
   float scale_;
   Blur first_;
-  std::vector<Blur> blurs_;  // from level i to i + 1
+  std::vector<Blur> blurs_;  // from level i to level i + 1
   Buffer<float> pyramid_, lines_;
   Buffer<candidate> candidates_;
   Buffer<extremum> extrema_;
   Buffer<description_domain> domains_;
-  Buffer<keypoint_shape> shapes_;               // of points, where options.affine_shape
-  std::vector<Buffer<octave_layout>> octaves_;  // of each step
-  // Of the selection, where there is one.
+  Buffer<keypoint_shape> shapes_;               // shapes of points, if options.affine_shape
+  std::vector<Buffer<octave_layout>> octaves_;  // octaves of each step
+  // Buffers of the selection, empty without it.
   Buffer<std::uint32_t> histogram_, cut_, again_, selected_, selected_counts_;
   std::optional<PointsDevice> points_;
 };

@@ -12,15 +12,15 @@
 namespace bifocal::features {
 namespace {
 
-// Blur that a photograph has already, px. Lowe assumes 0.5; with less, the finest structures of a
-// sharp image come to lie within the range of scales that is searched: a quarter more correct
-// matches over the Oxford pairs, as precise.
+// Blur of a photograph before any processing, in px. Lowe assumes 0.5. A smaller blur moves the
+// finest structures of a sharp image into the range of scales that is searched: a quarter more
+// correct matches over the Oxford pairs, at the same precision.
 constexpr double kCameraBlur = 0.2;
-constexpr double kLeastBlur = 0.3;  // px; doubling needs some
+constexpr double kLeastBlur = 0.3;  // px; doubling needs some blur
 
 }  // namespace
 
-void check_image(const PictureView& image, const char* function) {
+void check_image(const AnyImageView& image, const char* function) {
   if (image.channels() < 1 || image.channels() > 4) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: the image has {} channels, must have 1 (grey) to 4 (RGBA)",

@@ -16,23 +16,22 @@ namespace {
 
 namespace extrema = kernels::extrema;
 
-// One in so many pixels of the first octave is an extremum before the refinement, or a feature
-// after it. White noise
-// without thresholds has a feature in 1070 px with the default scales, in 12 px with 16 layers from
-// a sigma of 0.8; the Oxford pictures at most one in 186.
-constexpr int kPixelsACandidate = 12, kPixelsAFeature = 16, kLeastRoom = 1024;
-// A cap at less than a feature in so many pixels chooses before points get their directions. Where
-// it does not bind that costs up to 6 %.
+// Pixels of the first octave per extremum before the refinement, and per feature after it. White
+// noise without thresholds has a feature in 1070 px with the default scales, and in 12 px with 16
+// layers from a sigma of 0.8; the Oxford images have at most one in 186 px.
+constexpr int kPixelsACandidate = 12, kPixelsAFeature = 16, kLeastCapacity = 1024;
+// Caps of less than one feature in this number of pixels select before points get their directions.
+// If such a cap has no effect, the selection costs up to 6 %.
 constexpr int kPixelsACap = 512;
-// Rows of a band are a multiple: whole tiles of the search, and whole rows of the picture and of
-// the next octave.
+// Rows of a band are a multiple of this number: whole tiles of the search, and whole rows of the
+// image and of the next octave.
 constexpr int kRowsOfBand = 32;
 static_assert(kRowsOfBand % extrema::SEARCH_HEIGHT == 0 && kRowsOfBand % 2 == 0);
 
 int whole_bands(int rows) { return divided_up(rows, kRowsOfBand) * kRowsOfBand; }
 
-// Octaves that go by in bands, and how many rows of its own a band of the first one has. One of the
-// next octave, whose rows are half as long, has twice as many.
+// Number of octaves that are processed in bands, and rows that a band of the first octave owns. A
+// band of the next octave, whose rows are half as long, owns twice as many rows.
 struct Bands {
   std::size_t octaves;
   int rows;
@@ -40,11 +39,11 @@ struct Bands {
 
 class Planner {
  public:
-  Planner(int width, int height, const SiftOptions& options, int room)
+  Planner(int width, int height, const SiftOptions& options, int capacity)
       : options_(options), height_(height), levels_(options.octave_layers + 3) {
     if (options.upsample) width *= 2, height *= 2;
     pixels_ = std::int64_t{width} * height;
-    room_ = room > 0 ? room : at_least_one_in(kPixelsAFeature, pixels_);
+    capacity_ = capacity > 0 ? capacity : at_least_one_in(kPixelsAFeature, pixels_);
     has_selection_ = options.max_features > 0 && options.balance == 0 &&
                      options.max_features <= pixels_ / kPixelsACap;
     find_reach();
@@ -84,12 +83,13 @@ class Planner {
   };
 
   static int at_least_one_in(int pixels_of_one, std::int64_t pixels) {
-    return static_cast<int>(std::max<std::int64_t>(pixels / pixels_of_one, kLeastRoom));
+    return static_cast<int>(std::max<std::int64_t>(pixels / pixels_of_one, kLeastCapacity));
   }
 
-  // Rows beside a band's own that are kept. Levels are blurred from the rows that are kept alone,
-  // so that those near the end of them are wrong, with each level by the radius of its blur more.
-  // Refinements move a few rows; orientation, shape and description look around.
+  // Computes the rows that are kept on each side of a band's own rows. Levels are blurred from kept
+  // rows only, so that rows near the ends of a band are wrong, in each level by the radius of its
+  // blur more. Refinements move by a few rows; orientation, shape and description read samples
+  // around a point.
   void find_reach() {
     if (!options_.upsample) radii_.push_back(gaussian_kernel(blur_to(options_.sigma, 1)).radius);
     for (const Kernel& kernel : octave_kernels(options_)) radii_.push_back(kernel.radius);
@@ -114,19 +114,20 @@ class Planner {
     return std::int64_t{size.stride} * std::min(size.height, own_rows(bands, octave) + 2 * reach_);
   }
 
-  // The whole first levels of octaves [1, bands.octaves] come first, the last one before the
-  // others: where the octaves after the bands begin. Those are there after the bands, so that they
-  // take the same place.
+  // Returns the position of an octave's whole first level. The whole first levels of octaves [1,
+  // bands.octaves] come first in memory, in descending order: octave bands.octaves is at the start,
+  // where the octaves after the bands begin. Those octaves are in memory only after the bands, and
+  // therefore reuse the memory of the bands.
   [[nodiscard]] std::int64_t place_of_first_level(Bands bands, std::size_t octave) const {
     std::int64_t place = 0;
     for (std::size_t k = bands.octaves; k > octave; --k) place += sizes_[k].plane();
     return place;
   }
 
-  // All of the plan but the steps.
+  // Returns the plan without its steps.
   [[nodiscard]] SiftPlan measured(Bands bands) const {
     SiftPlan plan;
-    plan.room = room_;
+    plan.capacity = capacity_;
     plan.has_selection = has_selection_ && bands.octaves == 0;
     std::int64_t pixels = 0, plane = 0;
     for (std::size_t k = bands.octaves; k < sizes_.size(); ++k)
@@ -144,10 +145,10 @@ class Planner {
       pixels = std::max(pixels, std::int64_t{sizes_[k].width} * own_rows(bands, k));
     }
     plan.lines = has_lines_ ? plane : 0;
-    // A band may be as dense as the picture may be in all.
+    // A band may have the density of features that is allowed for the whole image.
     const auto dense =
-        static_cast<int>(std::int64_t{room_} * pixels / std::max<std::int64_t>(pixels_, 1));
-    plan.candidate_room = std::max(at_least_one_in(kPixelsACandidate, pixels), dense);
+        static_cast<int>(std::int64_t{capacity_} * pixels / std::max<std::int64_t>(pixels_, 1));
+    plan.candidate_capacity = std::max(at_least_one_in(kPixelsACandidate, pixels), dense);
     std::int64_t steps = 1;
     for (std::size_t k = 0; k < bands.octaves; ++k)
       steps += divided_up(sizes_[k].height, own_rows(bands, k));
@@ -156,16 +157,16 @@ class Planner {
   }
 
   [[nodiscard]] std::size_t bytes_of(const SiftPlan& plan, std::size_t steps) const {
-    const auto room = static_cast<std::size_t>(plan.room);
+    const auto capacity = static_cast<std::size_t>(plan.capacity);
     const auto cells = static_cast<std::size_t>(options_.balance) * std::size_t(options_.balance);
     const std::size_t each =
         sizeof(candidate) + sizeof(extremum) + (plan.has_selection ? sizeof(std::uint32_t) : 0);
     return sizeof(float) * static_cast<std::size_t>(plan.floats + plan.lines) +
-           static_cast<std::size_t>(plan.candidate_room) * each +
+           static_cast<std::size_t>(plan.candidate_capacity) * each +
            steps * sizes_.size() * sizeof(octave_layout) +
-           (options_.affine_shape ? room * sizeof(KeypointShape) : 0) +
-           (cells > 0 ? (2 * room + cells) * sizeof(std::uint32_t) : 0) +
-           PointsDevice::bytes(plan.room, height_);
+           (options_.affine_shape ? capacity * sizeof(KeypointShape) : 0) +
+           (cells > 0 ? (2 * capacity + cells) * sizeof(std::uint32_t) : 0) +
+           PointsDevice::bytes(plan.capacity, height_);
   }
 
   [[nodiscard]] SiftPlan with_steps(SiftPlan plan, Bands bands) const {
@@ -180,7 +181,7 @@ class Planner {
     return plan;
   }
 
-  // own: rows of octave `begin`; others have all of theirs.
+  // own: rows that octave `begin` owns; later octaves own all their rows.
   [[nodiscard]] SiftStep step(Bands bands, std::size_t begin, std::size_t end, Rows own) const {
     SiftStep step{begin, end, {}, 0, place_of_first_level(bands, begin)};
     std::int64_t place = begin < bands.octaves ? place_of_first_level(bands, 0) : 0;
@@ -203,10 +204,10 @@ class Planner {
   }
 
   const SiftOptions options_;
-  const int height_;  // of the picture
+  const int height_;  // image height
   const int levels_;
-  std::int64_t pixels_ = 0;  // of the first octave
-  int room_ = 0, reach_ = 0;
+  std::int64_t pixels_ = 0;  // pixels of the first octave
+  int capacity_ = 0, reach_ = 0;
   bool has_selection_ = false, has_lines_ = false;
   std::vector<int> radii_;
   std::vector<Size> sizes_;
@@ -219,13 +220,13 @@ bool has_tiles(int radius, int width, int height) {
          radius < height;
 }
 
-SiftPlan plan_sift(int width, int height, const SiftOptions& options, int room,
+SiftPlan plan_sift(int width, int height, const SiftOptions& options, int capacity,
                    std::size_t memory) {
-  return Planner(width, height, options, room).best(memory);
+  return Planner(width, height, options, capacity).best(memory);
 }
 
-SiftPlan least_sift_plan(int width, int height, const SiftOptions& options, int room) {
-  return Planner(width, height, options, room).least();
+SiftPlan least_sift_plan(int width, int height, const SiftOptions& options, int capacity) {
+  return Planner(width, height, options, capacity).least();
 }
 
 }  // namespace bifocal::features

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SiftDevice orients and describes single points here.
+// Launches of SiftDevice that orient and describe points.
 #include "features/sift/describe.kernels.hpp"
 #include "features/sift/orient.kernels.hpp"
 #include "features/sift/sift_device.hpp"
@@ -19,7 +19,7 @@ void SiftDevice::orient(int round) {
                     .sigma = static_cast<float>(options_.sigma),
                     .candidates = candidates_,
                     .counts = points_->counts,
-                    .candidate_room = candidate_room_,
+                    .candidate_capacity = candidate_capacity_,
                     .extrema = extrema_,
                     .groups = groups_,
                     .added = points_->added(width_),
@@ -37,7 +37,7 @@ void SiftDevice::describe(int count, const FeatureOutput& out) {
       .sift_describe(
           *queue_, {.count = groups},
           {.space = space(),
-           .ranked = points_->ranked(candidate_room_),
+           .ranked = points_->ranked(candidate_capacity_),
            .pictures = count,
            .groups = groups,
            .root = options_.root,

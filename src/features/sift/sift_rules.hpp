@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules of SIFT on plain numbers, for C++.
+// Rules of SIFT on plain numbers, for C++.
 #pragma once
 
 #include "lane/scalar.hpp"

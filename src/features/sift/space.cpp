@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The levels of scale spaces on CPUs, the twin of space.kernel.h; compiled for every SIMD target.
+// Levels of scale spaces on CPUs, the twin of space.kernel.h; compiled for every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "features/sift/space.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -17,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<float>;
 using Vec = hn::Vec<Tag>;
 
-// `radius` mirrored pixels on both sides of a row, and zeros to whole registers.
+// Writes `radius` mirrored pixels beyond both ends of a row.
 HWY_INLINE void mirror_ends(float* row, int width, int radius) {
   for (int i = 1; i <= radius; ++i) {
     row[-i] = row[mirrored(-i, width)];
@@ -25,7 +25,7 @@ HWY_INLINE void mirror_ends(float* row, int width, int radius) {
   }
 }
 
-// Scratch for `rows` rows with ends: rows start at begin + m * pitch.
+// Scratch memory for `rows` rows with ends: row m starts at begin + m * pitch.
 struct Scratch {
   float* begin;
   int pitch;
@@ -62,7 +62,7 @@ HWY_INLINE void blur_down(const float* const* rows, const float* taps, int radiu
   }
 }
 
-// Horizontal pass with a symmetric kernel, `centre` its middle tap.
+// Horizontal pass with a symmetric kernel whose middle tap is at `centre`.
 HWY_INLINE void blur_across(const float* in, const float* centre, int radius, float* out,
                             int width) {
   const Tag d;
@@ -82,7 +82,7 @@ HWY_INLINE void blur_across(const float* in, const float* centre, int radius, fl
 }
 
 void blur_rows(const float* const* rows, const Kernel& kernel, float* const* out, int width) {
-  constexpr int kZeros = kBlurRows - 1;  // so that every row meets every result
+  constexpr int kZeros = kBlurRows - 1;  // zero taps, so that every row meets every result
   const int radius = kernel.radius;
   std::vector<float> taps(static_cast<std::size_t>(2 * radius + 1 + 2 * kZeros), 0.0F);
   std::copy(kernel.taps.begin(), kernel.taps.end(), taps.begin() + kZeros);
@@ -95,7 +95,7 @@ void blur_rows(const float* const* rows, const Kernel& kernel, float* const* out
   }
 }
 
-// The 8-bit image has no room behind its rows: the last pixels go one by one.
+// Rows of the 8-bit image have no padding, so that the last pixels are processed one by one.
 template <class Pixels>
 HWY_INLINE void for_pixels(int width, Pixels pixels) {
   const int lanes = static_cast<int>(hn::Lanes(Tag()));
@@ -117,8 +117,8 @@ void convert_row(const std::uint8_t* in, float* out, int width) {
   });
 }
 
-// One row of the doubled image from a row `in` blurred vertically: even pixels lie left of the
-// centre, odd ones right.
+// Computes one row of the doubled image from a row `in` that is blurred vertically. Even pixels lie
+// left of the centre of an input pixel, odd pixels lie right of it.
 HWY_INLINE void double_across(const float* in, const Kernel& quarter, float* out, int width) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d)), taps = 2 * quarter.radius + 1;
@@ -162,7 +162,7 @@ HWY_AFTER_NAMESPACE();
 namespace bifocal::features {
 namespace {
 
-// Weights exp(-(i - centre)^2 / (2 sigma^2)), i = -radius..radius, sum 1.
+// Returns the weights exp(-(i - centre)^2 / (2 sigma^2)), i = -radius..radius, with sum 1.
 std::vector<double> sampled_gaussian(int radius, double centre, double sigma) {
   std::vector<double> taps;
   for (int i = -radius; i <= radius; ++i)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The levels of scale spaces on GPUs, the twin of space.cpp; space.kernels describes the arguments.
-// Borders are mirrored at the centre of the edge pixel.
+// Levels of scale spaces on GPUs, the twin of space.cpp. The arguments of the kernels are described
+// in space.kernels. Borders are mirrored at the centre of the edge pixel.
 
-// Index mirrored into [0, n): ... 2 1 [0 1 2 ... n-1] n-2 n-3 ...
+// Returns index i mirrored into [0, n): ... 2 1 [0 1 2 ... n-1] n-2 n-3 ... Returns 0 if n = 1.
 group_fn index mirrored(index i, index n) {
   if (n == 1) return 0;
   const index period = 2 * (n - 1);
@@ -11,14 +11,16 @@ group_fn index mirrored(index i, index n) {
   return i < n ? i : period - i;
 }
 
-// The same for indices less than n outside; farther indices give some pixel.
-// Without a branch, so that loads need not wait for each other.
+// Mirrors indices that lie less than n outside [0, n). For indices farther away, returns an
+// arbitrary index within [0, n). It has no branch, so that loads need not wait for each other.
 group_fn index mirrored_once(index i, index n) {
   const index inner = i < 0 ? -i : i, outer = 2 * (n - 1) - inner;
   const index nearer = inner < outer ? inner : outer;
   return nearer < 0 ? 0 : nearer;
 }
 
+// Converts bytes to floats in [0, 1]. Item i of a row converts BYTES_PIXELS pixels: i, i + items,
+// i + 2 items, ... as far as the row has pixels.
 map_kernel(sift_bytes, item, SIFT_BYTES) {
   const index row = item / items, picture = row / rows, y = first_row + row % rows;
   global_const bits8* in = pictures + ((offset)(first + picture) * height + y) * width;
@@ -29,7 +31,9 @@ map_kernel(sift_bytes, item, SIFT_BYTES) {
   }
 }
 
-// The tile's pixels are blurred along columns into `rows`, two rows a pixel, then along rows.
+// Doubles an image with a filter for each phase: `taps` for even rows and columns, reversed `taps`
+// for odd rows and columns. Blurs the pixels of a tile along columns into `rows`, two rows per
+// pixel, then along rows.
 group_kernel(sift_double, group, SIFT_DOUBLE) {
   const index across = (width + DOUBLE_SIDE - 1) / DOUBLE_SIDE;
   const index tiles = across * ((end_row - first_row + DOUBLE_SIDE - 1) / DOUBLE_SIDE);
@@ -73,11 +77,13 @@ group_kernel(sift_double, group, SIFT_DOUBLE) {
   }
 }
 
+// Returns the number of tiles, each `of_tile` pixels long, that cover `length` pixels.
 group_fn index blur_tiles(index length, index of_tile) { return (length + of_tile - 1) / of_tile; }
 
 enum { BLUR_STRIP = 8, BLUR_COLUMNS = BLUR_WIDTH + 2 * RADIUS, BLUR_TAPS = 2 * RADIUS + 1 };
 
-// Blurs two pixels next to each other of a row of pairs: k has half of the symmetric taps.
+// Blurs two neighbouring pixels. row: pairs of pixels, from RADIUS pixels before the first pixel.
+// k [RADIUS + 1]: one half of the symmetric taps, from the outermost to the centre.
 group_fn void blur_two(local_ptr const local_pair* row, const real* k, real* first, real* second) {
   real left = lane(0), right = lane(0);
   lane_unroll for (index j = 0; j <= RADIUS; ++j) {
@@ -92,15 +98,15 @@ group_fn void blur_two(local_ptr const local_pair* row, const real* k, real* fir
   *second = right;
 }
 
-// Row i of an octave of `height` rows, mirrored; of rows that the octave does not keep the nearest
-// kept row, whose results are not used.
+// Returns row i of an octave of `height` rows, mirrored. For a row that the octave does not keep,
+// returns the nearest kept row; such results are not used.
 group_fn index kept_row(index i, index height, index first, index end) {
   const index y = mirrored_once(i, height);
   return y < first ? first : y < end ? y : end - 1;
 }
 
-// A thread blurs strips of columns, eight pixels each, into shared memory; then pairs of pixels of
-// rows.
+// A thread blurs strips of columns, eight pixels each, into shared memory, and then pairs of pixels
+// of rows.
 group_kernel(sift_blur, group, SIFT_BLUR) {
   global_const octave_layout* o = octaves + octave;
   index tile = group % tiles, across = blur_tiles((index)o->width, BLUR_WIDTH);
@@ -118,7 +124,7 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
   const offset base = group / tiles * pitch, in = base + o->first + from * o->plane;
   local_ptr float* columns = (local_ptr float*)shared;
   const index is_inner = y0 - RADIUS >= first_row && y0 + BLUR_HEIGHT + RADIUS <= end_row;
-  real k[RADIUS + 1];  // symmetric
+  real k[RADIUS + 1];  // one half of the symmetric taps, the centre last
   lane_unroll for (index j = 0; j <= RADIUS; ++j) k[j] = taps[j];
   for (index i = (index)group_member(); i < BLUR_COLUMNS * (BLUR_HEIGHT / BLUR_STRIP);
        i += GROUP_SIZE) {
@@ -150,12 +156,14 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
     blur_two(shared + (r * BLUR_COLUMNS + x) / 2, k, &first, &second);
     global_ptr float* pixel = pyramid + (base + o->first + to * o->plane + y * stride + x0 + x);
     pixel[0] = first;
-    pixel[1] = second;  // rows have capacity for one pixel more
+    pixel[1] = second;  // a row of odd width has memory for this pixel
     if (is_halved && y % 2 == 0 && y >= first_own && y < end_own)
       pyramid[base + (o + 1)->first + y / 2 * (o + 1)->stride + (x0 + x) / 2] = first;
   }
 }
 
+// Blurs along columns (is_down) or along rows with any radius. Rows outside memory are replaced by
+// the nearest row in memory.
 map_kernel(sift_blur_line, item, SIFT_BLUR_LINE) {
   const index x = item % width, row = item / width, y = first_row + row % rows;
   const index picture = row / rows, end_row = first_row + rows;
@@ -170,6 +178,7 @@ map_kernel(sift_blur_line, item, SIFT_BLUR_LINE) {
   blurred[picture * to_pitch + to + (offset)y * stride + x] = sum;
 }
 
+// Copies every `step`-th pixel of every `step`-th row to another level.
 map_kernel(sift_thin, item, SIFT_THIN) {
   const index x = item % width, row = item / width;
   const offset y = first_row + row % rows, base = row / rows * pitch;

@@ -11,21 +11,22 @@ namespace bifocal::features {
 namespace {
 
 constexpr int kBandRows = 64;
-constexpr int kSlack = 64;  // sums that whole registers may run over the end
+constexpr int kSlack = 64;  // sums by which whole registers may exceed the end
 
-// Row y of the doubled picture, whose pixel i lies at i / 2 - 1/4: values are twice as large.
+// Computes row y of the doubled image, whose pixel i lies at i / 2 - 1/4. Values are twice
+// as large.
 void doubled_row(ImageView<const std::uint8_t> grey, int y, std::vector<int>& near,
                  std::vector<std::uint16_t>& out) {
   const std::uint8_t* here = grey.row(y / 2);
-  const int beside = std::clamp(y / 2 + (y % 2 ? 1 : -1), 0, grey.height - 1);
-  const std::uint8_t* other = grey.row(beside);
+  const int other_y = std::clamp(y / 2 + (y % 2 ? 1 : -1), 0, grey.height - 1);
+  const std::uint8_t* other = grey.row(other_y);
   for (int x = 0; x < grey.width; ++x) near[std::size_t(x)] = 3 * here[x] + other[x];
   for (int x = 0; x < grey.width; ++x) {
     const int left = near[std::size_t(std::max(x - 1, 0))];
     const int right = near[std::size_t(std::min(x + 1, grey.width - 1))];
-    const int thrice = 3 * near[std::size_t(x)] + 4;
-    out[std::size_t(2 * x)] = static_cast<std::uint16_t>((thrice + left) / 8);
-    out[std::size_t(2 * x + 1)] = static_cast<std::uint16_t>((thrice + right) / 8);
+    const int tripled = 3 * near[std::size_t(x)] + 4;
+    out[std::size_t(2 * x)] = static_cast<std::uint16_t>((tripled + left) / 8);
+    out[std::size_t(2 * x + 1)] = static_cast<std::uint16_t>((tripled + right) / 8);
   }
 }
 
@@ -47,7 +48,8 @@ void Integral::resize(int new_width, int new_height, int new_step) {
   (void)sums.reserve(static_cast<std::size_t>(stride * (height + 1) + kSlack));
 }
 
-// Bands begin with zeros, each on its own; then each gets the last row of the one above.
+// Computes the sums in bands. Each band starts from zeros; then the last row of the band above
+// is added.
 Integral integral_of(ImageView<const std::uint8_t> grey, bool upsample) {
   const int enlarged = upsample ? 2 : 1;
   Integral out;

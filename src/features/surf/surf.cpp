@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SURF on CPUs: maxima and their refinement, the twin of surf_search.kernel.h and
-// surf_points.kernel.h. The twin stayed: the GPUs' text found the same features, but took a CPU 4.4
-// to 5.4 times the processor time as it is, and 2.7 to 3.2 times with loops over rows that a
-// compiler vectorises (three runs each on three images, one thread of a loaded EPYC with AVX2,
-// November 2026).
+// surf_points.kernel.h. The twin remains, because the source for GPUs found the same features, but
+// took a CPU 4.4 to 5.4 times the processor time as it is, and 2.7 to 3.2 times with loops over
+// rows that a compiler vectorises (three runs each on three images, one thread of a loaded EPYC
+// with AVX2, November 2026).
 #include "features/surf/surf.hpp"
 
 #include <bifocal/error.hpp>
@@ -24,7 +24,7 @@ namespace bifocal {
 namespace features {
 namespace {
 
-// Box filters around one pixel.
+// Hessian by box filters around one pixel.
 struct Hessian {
   std::int64_t determinant;
   bool bright;  // the trace is negative
@@ -44,18 +44,18 @@ Hessian hessian_at(const Integral& integral, int lobe, int x, int y) {
   return {SurfRules::SURF_DETERMINANT * xx * yy - SurfRules::SURF_MIXED * xy * xy, xx + yy < 0};
 }
 
-constexpr float kFarthest = 1;  // sample of the octave, or layer, that a maximum may lie away
+constexpr float kFarthest = 1;  // limit of a maximum's offset, in samples of the octave or layers
 
-// Pixels from one to the next centre; offset: in samples.
+// Returns the pixels from one centre of a refinement to the next. offset: in samples.
 int moved(float offset, float step) {
   const float size = std::abs(offset) * step;
-  const int by = size <= SurfRules::surf_settled(step) ? 0 : static_cast<int>(size + 0.5F);
+  const int by = size <= SurfRules::surf_max_offset(step) ? 0 : static_cast<int>(size + 0.5F);
   return offset < 0 ? -by : by;
 }
 
-// The maximum of the quadratic around a pixel, from determinants a step of the octave apart; from
-// the nearest pixel again until it stays there. The layer stays as it is: two of them would often
-// send the point to and fro.
+// Returns the maximum of a quadratic around a pixel, through determinants one step of the octave
+// apart. The refinement restarts from the nearest pixel until it stays there. The layer is fixed,
+// because a point would often alternate between two layers.
 std::optional<SurfPoint> refined(const Integral& integral, const SurfOctave& octave, int x, int y,
                                  int layer, const float* first, float threshold) {
   const int step = octave.step();
@@ -93,7 +93,7 @@ std::optional<SurfPoint> refined(const Integral& integral, const SurfOctave& oct
   return std::nullopt;
 }
 
-// The maxima of rows [first, end) of an octave's samples.
+// Finds the maxima in rows [first, end) of an octave's samples.
 class Strip {
  public:
   Strip(const Integral& integral, const Integral& sampled, const SurfOctave& octave,
@@ -119,12 +119,13 @@ class Strip {
     return rows_.data() + (layer * 3 + y % 3) * std::ptrdiff_t{pitch_};
   }
 
-  // Where a maximum may look at the layer; elsewhere in it anything may be.
+  // Computes the determinants of a row that the search for maxima can read; other elements
+  // are undefined.
   void fill(int layer, int y) {
     const std::size_t i = layer == SurfRules::SURF_LAYERS - 1 ? 1 : 0;
-    const bool has_room =
+    const bool has_rows =
         octave_.first_y[i] < octave_.end_y[i] && octave_.first_x[i] < octave_.end_x[i];
-    if (!has_room || y < octave_.first_y[i] - 1 || y > octave_.end_y[i]) return;
+    if (!has_rows || y < octave_.first_y[i] - 1 || y > octave_.end_y[i]) return;
     determinant_row(sampled_, octave_.filters[std::size_t(layer)], y * octave_.step(),
                     octave_.first_x[i] - 1, octave_.end_x[i] + 1, row(layer, y));
   }
@@ -159,7 +160,7 @@ class Strip {
   std::vector<SurfPoint> found_;
 };
 
-// sampled: the sums of `integral`, arranged for the octave.
+// sampled: the sums of `integral`, rearranged for the octave.
 std::vector<SurfPoint> detect_octave(const Integral& integral, const Integral& sampled,
                                      const SurfOctave& octave, const SurfOptions& options) {
   const int first = octave.first_y[0], rows = octave.end_y[0] - first;
@@ -178,8 +179,9 @@ std::vector<SurfPoint> detect_octave(const Integral& integral, const Integral& s
   return all;
 }
 
-// Work on each point with the wavelets of the reach that it asks for. Where many points share one,
-// its wavelets are computed for all pixels first: five times as fast as looking up sums.
+// Calls `work` for each point with the wavelets of the reach that the point needs. If many points
+// share a reach, its wavelets are first computed for all pixels, which is five times as fast as
+// looking up sums.
 template <class Reach, class Work>
 void for_each_with_wavelets(const Integral& integral, const std::vector<SurfPoint>& points,
                             Reach reach_of, const Work& work) {
@@ -190,7 +192,7 @@ void for_each_with_wavelets(const Integral& integral, const std::vector<SurfPoin
   const auto band_of = [&](int i) {
     return std::clamp(static_cast<int>(at(i).y) / kBand, 0, bands - 1);
   };
-  // Neighbours after each other: they look at the same pixels.
+  // Neighbouring points follow each other, because they read the same pixels.
   std::vector<int> order(points.size());
   std::iota(order.begin(), order.end(), 0);
   runtime::CancelTicks tick;
@@ -232,7 +234,7 @@ void for_each_with_wavelets(const Integral& integral, const std::vector<SurfPoin
   }
 }
 
-// In px of `integral`, with directions.
+// Returns the points of all octaves in px of `integral`, with directions.
 std::vector<SurfPoint> detect_all(const Integral& integral, const SurfOptions& options) {
   std::vector<SurfPoint> all;
   Integral sampled[2];
@@ -255,7 +257,7 @@ std::vector<SurfPoint> detect_all(const Integral& integral, const SurfOptions& o
 }  // namespace
 }  // namespace features
 
-Features detect_surf(const PictureView& image, const SurfOptions& options,
+Features detect_surf(const AnyImageView& image, const SurfOptions& options,
                      ImageView<const std::uint8_t> mask) {
   check_options(options);
   features::check_image(image, "detect_surf");

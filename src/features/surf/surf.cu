@@ -7,7 +7,7 @@ namespace {
 using namespace bifocal::features;  // the structs of arguments
 
 template <class Real>
-struct surf_text {
+struct surf_source {
   static constexpr int GROUP_SIZE = 256;
   static bifocal::runtime::Constants constants() { return {}; }
 #define LANE_GROUP_WIDTH 256
@@ -15,10 +15,10 @@ struct surf_text {
 #include "features/surf/surf.list"
 #include "lane/cpp_end.h"
 };
-static_assert(surf_text<float>::GROUP_SIZE == surf_text<float>::SURF_THREADS);
+static_assert(surf_source<float>::GROUP_SIZE == surf_source<float>::SURF_THREADS);
 
 CUDA_KERNELS(SURF_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(surf) { CUDA_VARIANT(surf, SURF_KERNELS, surf_text<float>) }
+CUDA_TABLE(surf) { CUDA_VARIANT(surf, SURF_KERNELS, surf_source<float>) }

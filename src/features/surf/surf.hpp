@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the SURF detectors of all devices share on the host, and the steps of the one on CPUs.
+// Functions that the SURF detectors of all devices share on the host, and the steps of the detector
+// on CPUs.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -25,34 +26,34 @@ struct surf_rules_of {
 };
 using SurfRules = surf_rules_of<float>;
 
-// A filter of the Hessian: 3 lobe px a side.
+// Filter of the Hessian, with sides of 3 lobe px.
 struct SurfFilter {
   int lobe;
-  float scale;  // of a determinant in whole numbers
+  float scale;  // scale of a determinant in whole numbers
   [[nodiscard]] int reach() const { return (3 * lobe - 1) / 2; }
 };
-// Sampled every 1, 1, 2, 4, 8 px of the picture (the doubled one where there is).
+// Octave with samples every 1, 1, 2, 4 or 8 px of the image, after doubling if it is doubled.
 struct SurfOctave {
   int number;
   std::array<SurfFilter, SurfRules::SURF_LAYERS> filters;
-  // Samples [first, end) in which a maximum is sought in layer 1 and 2.
+  // Samples [first, end) in which maxima of layers 1 and 2 are searched.
   std::array<int, 2> first_x, end_x, first_y, end_y;
   [[nodiscard]] int step() const { return SurfRules::surf_step(number); }
 };
-// Those that have room in the picture, which is enlarged already.
+// Returns the octaves that fit into an image of the given size, which includes the enlargement.
 [[nodiscard]] std::vector<SurfOctave> surf_octaves(int width, int height,
                                                    const SurfOptions& options);
 
-// Weights of the samples along a side of a description in the cells: [cell][sample]. The weight of
-// a sample is the product of those of its row and its column.
+// Weights of the samples along a side of a description in its cells: [cell][sample]. The weight of
+// a sample is the product of the weights of its row and its column.
 using SurfShares = std::array<std::array<float, SurfRules::SURF_SIDE>, SurfRules::SURF_CELLS>;
 [[nodiscard]] const SurfShares& surf_shares();
 
-// Words a row: at least so many, in an odd number of cache lines. Rows a power of two apart would
-// compete for the same lines of a cache.
+// Returns the words per row: at least `words`, in an odd number of cache lines. Rows whose distance
+// is a power of two would compete for the same cache lines.
 [[nodiscard]] inline int row_words(int words) { return ((words + 15) / 16 | 1) * 16; }
 
-// Numbers that are not set before they are written; the memory is kept when less is needed.
+// Numbers that are not initialised. The memory is kept if later less is needed.
 template <class T>
 class Scratch {
  public:
@@ -67,11 +68,11 @@ class Scratch {
   std::size_t size_ = 0;
 };
 
-// Sums of the picture's pixels (x, y) with x < column, y < row, modulo 2^32: box sums are exact.
-// Column c lies at (c mod step) * pitch + c / step of a row.
+// Integral image: sums of the pixels (x, y) with x < column, y < row, modulo 2^32, so that box sums
+// are exact. Column c lies at (c mod step) * pitch + c / step of a row.
 struct Integral {
   Scratch<std::uint32_t> sums;
-  int width = 0, height = 0;  // of the picture, px; one column and row more of sums
+  int width = 0, height = 0;  // image, px; the sums have one column and one row more
   int step = 1, pitch = 0;
   std::ptrdiff_t stride = 0;
 
@@ -79,43 +80,46 @@ struct Integral {
   [[nodiscard]] std::uint32_t* row(int y) const { return sums.data() + y * stride; }
 };
 [[nodiscard]] Integral integral_of(ImageView<const std::uint8_t> grey, bool upsample);
-// The same sums for samples that are twice as far apart.
+// Rearranges the sums for samples that are twice as far apart.
 void rearrange(const Integral& integral, Integral& out);
 
-// Determinants of samples [first, end) of row y, px; writes whole registers from out[first] on.
+// Computes the determinants of samples [first, end) of row y, px. Writes whole registers from
+// out[first] on.
 void determinant_row(const Integral& integral, const SurfFilter& filter, int y, int first, int end,
                      float* out);
-// Samples [first, end) of the middle row of the middle layer, rows[layer][row], which are above the
-// threshold and the highest of their 27; of equal ones the first (by layer, row, column).
+// Appends the samples [first, end) of the middle row of the middle layer, rows[layer][row], that
+// are above the threshold and the highest of their 27. Among equal samples the first (by layer,
+// row, column) counts.
 void find_maxima(const float* const (*rows)[3], int first, int end, float threshold,
                  std::vector<int>& columns);
 
-// A point in px of the picture.
+// A point in px of the image.
 struct SurfPoint {
   float x, y, sigma, angle_deg, response;
-  bool bright;  // the centre, against what is around it
+  bool bright;  // whether the centre is brighter than its surroundings
 };
 // Haar wavelets of one reach at every pixel of some rows: the difference to the right in the low
-// half, the one down in the high half; 0 where the wavelet does not lie within the picture. A ring
-// of rows, so that it stays in the cache.
+// half, the difference down in the high half, and 0 if the wavelet exceeds the image. The rows form
+// a ring, so that they stay in the cache.
 struct WaveletRows {
   static constexpr int kRows = 256;
-  static constexpr int kMostReach = 7;  // so that both differences are in range
-  // Points of kBand rows see no others than these, where their wavelets' reach is kMostReach.
+  static constexpr int kMostReach = 7;  // both differences fit 16 bits
+  // Points in kBand rows read no rows farther away than kFarthest, if their wavelets have a reach
+  // of kMostReach.
   static constexpr int kBand = 64, kFarthest = 96;
   Scratch<std::int32_t> pairs;
   int pitch = 0;
 
-  // Rows [first, end) of the picture; row y lies at y mod kRows.
+  // Computes rows [first, end) of the image; row y lies at y mod kRows.
   void fill(const Integral& integral, int reach, int first, int end);
 };
 static_assert(WaveletRows::kBand + 2 * WaveletRows::kFarthest <= WaveletRows::kRows);
 
-// Direction, degrees [0, 360), of Haar wavelets around the point. `rows`: those, or nullptr; the
-// result is the same.
+// Returns the direction, degrees [0, 360), of Haar wavelets around the point. rows: computed
+// wavelets or nullptr, with the same result.
 [[nodiscard]] float surf_direction(const Integral& integral, const WaveletRows* rows,
                                    const SurfPoint& point);
-// Unit length, in bytes as features.hpp has it.
+// Normalises to unit length, and writes bytes as described in features.hpp.
 void quantise_surf(const float* description, int numbers, bool bright, std::uint8_t* out);
 void describe_surf(const Integral& integral, const WaveletRows* rows, const SurfPoint& point,
                    int numbers, std::uint8_t* out);

@@ -18,10 +18,10 @@
 namespace bifocal::features {
 
 inline constexpr int kSurfSide = SurfRules::SURF_SIDE, kSurfSamples = kSurfSide * kSurfSide;
-inline constexpr int kSurfRoom = kSurfSamples + 64;  // so that whole registers fit
+inline constexpr int kSurfPadded = kSurfSamples + 64;  // padded to whole registers
 
 struct SurfGrid {
-  alignas(64) float u[kSurfRoom] = {}, v[kSurfRoom] = {};  // sigma, from the centre
+  alignas(64) float u[kSurfPadded] = {}, v[kSurfPadded] = {};  // offset from the centre, in sigma
   SurfGrid() {
     for (int i = 0; i < kSurfSamples; ++i) {
       u[i] = static_cast<float>(i % kSurfSide) - 0.5F * (kSurfSide - 1);
@@ -31,11 +31,11 @@ struct SurfGrid {
 };
 inline const SurfGrid kSurfGrid;
 
-// The samples of an orientation: a disc, weighted by a Gaussian of 2 sigma.
+// Samples of an orientation: a disc with weights from a Gaussian of 2 sigma.
 struct SurfDisc {
-  static constexpr int kRoom = 176;
+  static constexpr int kPadded = 176;
   int count = 0;
-  alignas(64) float u[kRoom] = {}, v[kRoom] = {}, weight[kRoom] = {};
+  alignas(64) float u[kPadded] = {}, v[kPadded] = {}, weight[kPadded] = {};
   SurfDisc() {
     constexpr int r = SurfRules::SURF_RING;
     for (int y = -r; y <= r; ++y) {
@@ -49,8 +49,9 @@ struct SurfDisc {
 };
 inline const SurfDisc kSurfDisc;
 
-// Wavelets from sums and from pairs at places [0, count). Plain loads: on some processors a gather
-// of registers takes several times as long, and compilers would make one of them.
+// Compute wavelets from sums and from pairs at places [0, count), by plain loads. On some
+// processors a gather into registers takes several times as long, and compilers would replace the
+// loads by one.
 void look_up_sums(const std::uint32_t* sums, std::ptrdiff_t stride, int reach,
                   const std::int32_t* places, int count, float* dx, float* dy);
 void look_up_pairs(const std::int32_t* pairs, const std::int32_t* places, int count, float* dx,
@@ -76,7 +77,7 @@ struct surf_register_rules {
 #include "lane/cpp_end.h"
 };
 
-// Row y of WaveletRows, within the picture.
+// Computes row y of WaveletRows, for pixels inside the image.
 void wavelet_row(const Integral& integral, int n, int y, std::int32_t* out) {
   const IntTag di;
   const auto* upper = reinterpret_cast<const std::int32_t*>(integral.row(y - n));
@@ -103,13 +104,13 @@ void wavelet_row(const Integral& integral, int n, int y, std::int32_t* out) {
   }
 }
 
-// Haar wavelets with a centre of one pixel, `reach` px to each side, at samples around a point.
-template <int kRoom>
+// Haar wavelets with a centre of one pixel and `reach` px to each side, at samples around a point.
+template <int kPadded>
 struct Wavelets {
-  alignas(64) float dx[kRoom], dy[kRoom];
+  alignas(64) float dx[kPadded], dy[kPadded];
 
-  // At the pixels nearest to `at` of each sample, which gives px; 0 where the wavelet does not lie
-  // within the picture.
+  // Looks up the wavelets at the pixels nearest to the samples, whose positions in px `at`
+  // computes. A wavelet that exceeds the image is 0.
   template <class At>
   HWY_INLINE void look_up(const Integral& integral, const WaveletRows* rows, int reach, float y,
                           int farthest, int count, const At& at) {
@@ -121,8 +122,8 @@ struct Wavelets {
     const Vec half = hn::Set(d, 0.5F), least = hn::Set(d, static_cast<float>(reach));
     const Vec right = hn::Set(d, static_cast<float>(integral.width - 1 - reach));
     const Vec bottom = hn::Set(d, static_cast<float>(integral.height - 1 - reach));
-    alignas(64) std::int32_t places[kRoom];
-    alignas(64) float is_inside[kRoom];
+    alignas(64) std::int32_t places[kPadded];
+    alignas(64) float is_inside[kPadded];
     for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d))) {
       Vec px, py;
       at(i, &px, &py);
@@ -147,7 +148,8 @@ struct Wavelets {
   }
 };
 
-// The angle of the longest sum of wavelets in a window of directions; of equals the first.
+// Returns the angle of the longest sum of wavelets in a window of directions, the first among
+// equal sums.
 float surf_direction(const Integral& integral, const WaveletRows* rows, const SurfPoint& point) {
   const Tag d;
   using Lane = bifocal::HWY_NAMESPACE::simd<float>;
@@ -155,24 +157,24 @@ float surf_direction(const Integral& integral, const WaveletRows* rows, const Su
   constexpr int kBins = SurfRules::SURF_DIRECTIONS;
   const Vec sigma = hn::Set(d, point.sigma);
   const Vec x = hn::Set(d, point.x), y = hn::Set(d, point.y);
-  Wavelets<SurfDisc::kRoom> wavelets;
+  Wavelets<SurfDisc::kPadded> wavelets;
   wavelets.look_up(integral, rows, reach, point.y,
                    static_cast<int>(float{SurfRules::SURF_RING} * point.sigma) + 2, count,
                    [&](int i, Vec* px, Vec* py) HWY_ATTR {
                      *px = hn::MulAdd(hn::Load(d, kSurfDisc.u + i), sigma, x);
                      *py = hn::MulAdd(hn::Load(d, kSurfDisc.v + i), sigma, y);
                    });
-  alignas(64) float gx[SurfDisc::kRoom], gy[SurfDisc::kRoom], at[SurfDisc::kRoom];
+  alignas(64) float gx[SurfDisc::kPadded], gy[SurfDisc::kPadded], at[SurfDisc::kPadded];
   for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d))) {
     const Vec dx = hn::Load(d, wavelets.dx + i), dy = hn::Load(d, wavelets.dy + i);
-    const Lane turn = surf_register_rules<Lane>::sift_direction(
+    const Lane direction = surf_register_rules<Lane>::sift_direction(
         Lane{dx}, Lane{dy}, Lane{hn::Set(d, static_cast<float>(kBins))});
     const Vec weight = hn::Load(d, kSurfDisc.weight + i);
     hn::Store(hn::Mul(dx, weight), d, gx + i);
     hn::Store(hn::Mul(dy, weight), d, gy + i);
-    hn::Store(hn::Floor(hn::Add(turn.v, hn::Set(d, 0.5F))), d, at + i);
+    hn::Store(hn::Floor(hn::Add(direction.v, hn::Set(d, 0.5F))), d, at + i);
   }
-  // Some bins at both ends again, so that a window is one piece.
+  // Repeats some bins at both ends, so that every window is contiguous.
   constexpr int kWindow = SurfRules::SURF_WINDOW, kAround = kBins + 2 * kWindow;
   float sum_x[kAround + 64] = {}, sum_y[kAround + 64] = {};
   for (int i = 0; i < kSurfDisc.count; ++i) {
@@ -200,9 +202,10 @@ float surf_direction(const Integral& integral, const WaveletRows* rows, const Su
   return angle >= 360 ? 0 : angle;
 }
 
-using Part = hn::CappedTag<float, 8>;  // of the samples of a row
+using Part = hn::CappedTag<float, 8>;  // part of the samples of a row
 
-// The numbers of one row of cells, whose samples have shares `down` of the rows.
+// Computes the elements of one row of cells. down: shares of the rows of samples in this row
+// of cells.
 HWY_INLINE void describe_cells(const float* dx, const float* dy, const float* down, int numbers,
                                float* out) {
   const Part d;
@@ -250,7 +253,7 @@ void describe_surf(const Integral& integral, const WaveletRows* rows, const Surf
   const Vec x = hn::Set(d, point.x), y = hn::Set(d, point.y);
   const Vec c = hn::Set(d, cosine), s = hn::Set(d, sine);
   const Vec step_c = hn::Set(d, cosine * point.sigma), step_s = hn::Set(d, sine * point.sigma);
-  Wavelets<kSurfRoom> wavelets;
+  Wavelets<kSurfPadded> wavelets;
   wavelets.look_up(integral, rows, reach, point.y,
                    static_cast<int>(0.7072F * kSurfSide * point.sigma) + 2, kSurfSamples,
                    [&](int i, Vec* px, Vec* py) HWY_ATTR {
@@ -258,7 +261,7 @@ void describe_surf(const Integral& integral, const WaveletRows* rows, const Surf
                      *px = hn::MulAdd(u, step_c, hn::NegMulAdd(v, step_s, x));
                      *py = hn::MulAdd(u, step_s, hn::MulAdd(v, step_c, y));
                    });
-  alignas(64) float along[kSurfRoom], across[kSurfRoom];
+  alignas(64) float along[kSurfPadded], across[kSurfPadded];
   for (int i = 0; i < kSurfSamples; i += static_cast<int>(hn::Lanes(d))) {
     const Vec dx = hn::Load(d, wavelets.dx + i), dy = hn::Load(d, wavelets.dy + i);
     hn::Store(hn::MulAdd(c, dx, hn::Mul(s, dy)), d, along + i);

@@ -27,27 +27,28 @@ const PointLaunch& points_of(const Device& device) {
   return runtime::group_launch_of<PointLaunch>(device, surf_points::SURF_POINT_THREADS);
 }
 
-// Of the enlarged picture's pixels. White noise without a threshold has a maximum in 100 px, the
-// Oxford pictures at most one in 60.
-constexpr int kPixelsAPoint = 32, kLeastRoom = 1024;
+// Pixels of the enlarged image per point. White noise without a threshold has a maximum in 100 px,
+// the Oxford images at most one in 60 px.
+constexpr int kPixelsAPoint = 32, kLeastCapacity = 1024;
 
-int room_of(int width, int height, const SurfOptions& options) {
+int capacity_of(int width, int height, const SurfOptions& options) {
   const std::int64_t pixels = std::int64_t{width} * height * (options.upsample ? 4 : 1);
-  return static_cast<int>(std::max<std::int64_t>(pixels / kPixelsAPoint, kLeastRoom));
+  return static_cast<int>(std::max<std::int64_t>(pixels / kPixelsAPoint, kLeastCapacity));
 }
 
 }  // namespace
 
 std::size_t SurfDevice::bytes(int width, int height, const SurfOptions& options) {
-  const int enlarged = options.upsample ? 2 : 1, room = room_of(width, height, options);
+  const int enlarged = options.upsample ? 2 : 1, capacity = capacity_of(width, height, options);
   const std::size_t row = static_cast<std::size_t>(width) * enlarged + 1;
   const std::size_t rows = static_cast<std::size_t>(height) * enlarged + 1;
   return sizeof(std::uint32_t) * row * (rows + rows / surf::BAND_ROWS + 1) +
-         sizeof(candidate) * static_cast<std::size_t>(room) + PointsDevice::bytes(room, height);
+         sizeof(candidate) * static_cast<std::size_t>(capacity) +
+         PointsDevice::bytes(capacity, height);
 }
 
 SurfDevice::SurfDevice(Queue& queue, int width, int height, const SurfOptions& options, int batch,
-                       int room)
+                       int capacity)
     : queue_(&queue),
       width_(width * (options.upsample ? 2 : 1)),
       height_(height * (options.upsample ? 2 : 1)),
@@ -57,10 +58,10 @@ SurfDevice::SurfDevice(Queue& queue, int width, int height, const SurfOptions& o
       stride_(width_ + 1),
       bands_(divided_up(height_, surf::BAND_ROWS)),
       pitch_(std::int64_t{stride_} * (height_ + 1)),
-      room_(room > 0 ? room : room_of(width, height, options)) {
+      capacity_(capacity > 0 ? capacity : capacity_of(width, height, options)) {
   const DeviceInfo& info = queue.device().info();
   groups_ = std::max(1, info.cores) * (info.is_gpu ? 32 : 2);
-  candidate_room_ = room_ * batch;
+  candidate_capacity_ = capacity_ * batch;
   const std::vector<SurfOctave> octaves = surf_octaves(width_, height_, options);
   octave_count_ = static_cast<int>(octaves.size());
   if (octaves.empty()) return;
@@ -70,8 +71,8 @@ SurfDevice::SurfDevice(Queue& queue, int width, int height, const SurfOptions& o
   sums_ = Buffer<std::uint32_t>(device, pictures * static_cast<std::size_t>(pitch_));
   totals_ = Buffer<std::uint32_t>(
       device, pictures * static_cast<std::size_t>(bands_) * static_cast<std::size_t>(stride_));
-  candidates_ = Buffer<candidate>(device, static_cast<std::size_t>(candidate_room_));
-  points_.emplace(queue, batch, room_, height, options.upsample ? 0.5F : 1.0F,
+  candidates_ = Buffer<candidate>(device, static_cast<std::size_t>(candidate_capacity_));
+  points_.emplace(queue, batch, capacity_, height, options.upsample ? 0.5F : 1.0F,
                   options.upsample ? -0.25F : 0.0F);
 }
 
@@ -79,7 +80,7 @@ void SurfDevice::make_octaves(const std::vector<SurfOctave>& octaves) {
   std::vector<surf_octave_layout> table;
   std::vector<float> scales, shares;
   for (const SurfOctave& o : octaves) {
-    // Layer 2's maxima lie within the samples of layer 1's.
+    // Maxima of layer 2 lie within the range of samples of layer 1.
     const int across = divided_up(o.end_x[0] - o.first_x[0], surf::SURF_TILE_WIDTH);
     const int down = divided_up(o.end_y[0] - o.first_y[0], surf::SURF_TILE_HEIGHT);
     surf_octave_layout layout{tiles_, across, o.first_x[0], o.first_y[0], {}};
@@ -162,7 +163,7 @@ void SurfDevice::find(int count) {
                     .tiles = tiles_,
                     .threshold = threshold,
                     .candidates = candidates_,
-                    .room = candidate_room_,
+                    .capacity = candidate_capacity_,
                     .counts = points_->counts});
   points_of(queue_->device())
       .surf_orient(*queue_, {.count = groups_},
@@ -172,7 +173,7 @@ void SurfDevice::find(int count) {
                     .is_upright = options_.upright,
                     .candidates = candidates_,
                     .counts = points_->counts,
-                    .candidate_room = candidate_room_,
+                    .candidate_capacity = candidate_capacity_,
                     .groups = groups_,
                     .added = points_->added(given_width_)});
 }
@@ -184,7 +185,7 @@ void SurfDevice::describe(int count, const FeatureOutput& out) {
                      {.images = images(),
                       .shares = shares_,
                       .numbers_each = options_.numbers / 16,
-                      .ranked = points_->ranked(candidate_room_),
+                      .ranked = points_->ranked(candidate_capacity_),
                       .pictures = count,
                       .groups = groups,
                       .out = out.list()});
@@ -193,13 +194,13 @@ void SurfDevice::describe(int count, const FeatureOutput& out) {
 bool SurfDevice::was_full(int count) {
   if (octave_count_ == 0) return false;
   bool tile_full = false;
-  const bool was_full = points_->was_full(count, candidate_room_, &tile_full);
+  const bool was_full = points_->was_full(count, candidate_capacity_, &tile_full);
   if (tile_full)
-    throw Error(
-        ErrorCode::device,
-        fmt::format("detect_surf: more than {} maxima in {} x {} samples",
-                    static_cast<int>(surf::SURF_TILE_ROOM), static_cast<int>(surf::SURF_TILE_WIDTH),
-                    static_cast<int>(surf::SURF_TILE_HEIGHT)));
+    throw Error(ErrorCode::device,
+                fmt::format("detect_surf: more than {} maxima in {} x {} samples",
+                            static_cast<int>(surf::SURF_TILE_CAPACITY),
+                            static_cast<int>(surf::SURF_TILE_WIDTH),
+                            static_cast<int>(surf::SURF_TILE_HEIGHT)));
   return was_full;
 }
 

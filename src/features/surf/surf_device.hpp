@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SURF of a batch of pictures of one size on a GPU, in its memory from the pixels to the features.
+// SURF of a batch of images of one size on a GPU. All data stay in device memory, from the pixels
+// to the features.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -18,23 +19,24 @@ namespace bifocal::features {
 
 class SurfDevice {
  public:
-  // room: features a picture at most; 0: as many as any photograph has.
+  // capacity: limit of the features per image; 0: enough for any photograph.
   SurfDevice(Queue& queue, int width, int height, const SurfOptions& options, int batch,
-             int room = 0);
+             int capacity = 0);
 
-  // Bytes of the device's memory for one picture.
+  // Returns the bytes of device memory per image.
   [[nodiscard]] static std::size_t bytes(int width, int height, const SurfOptions& options);
-  // Features that a picture may have before the cap.
-  [[nodiscard]] int room() const { return room_; }
+  // Returns the limit of the features of an image before the cap.
+  [[nodiscard]] int capacity() const { return capacity_; }
   [[nodiscard]] std::size_t bytes() const { return bytes(given_width_, given_height_, options_); }
   [[nodiscard]] static bool is_banded() { return false; }
 
   void set_mask(const ImageU8& mask);
-  // Pictures [first, first + count) of pictures [][height][width], count <= batch. Asynchronous.
+  // Processes images [first, first + count) of pictures [][height][width], count <=
+  // batch. Asynchronous.
   void run(const Memory<const std::uint8_t>& pictures, int first, int count,
            const FeatureOutput& out);
-  // Whether the last run had more maxima or points than there is room for; waits. Throws
-  // Error(device) where a tile had more than it can have.
+  // Returns whether the last run exceeded the capacity for maxima or points; waits for the queue.
+  // Throws Error(device) if a tile exceeded its capacity.
   [[nodiscard]] bool was_full(int count);
 
  private:
@@ -45,13 +47,13 @@ class SurfDevice {
   [[nodiscard]] kernels::integral_images<float> images() const;
 
   Queue* queue_;
-  int width_, height_;  // enlarged
+  int width_, height_;  // after enlargement
   int given_width_, given_height_;
   SurfOptions options_;
   int octave_count_, tiles_ = 0;
   int stride_, bands_;
-  std::int64_t pitch_;  // sums a picture
-  int room_, candidate_room_, groups_;
+  std::int64_t pitch_;  // sums per image
+  int capacity_, candidate_capacity_, groups_;
   Buffer<std::uint32_t> sums_, totals_;
   Buffer<candidate> candidates_;
   Buffer<surf_octave_layout> octaves_;

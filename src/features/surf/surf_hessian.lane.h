@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Box-filtered Hessians on an integral image, in whole numbers: the same everywhere. `sums` are
-// those of the pixel at the filter's centre, in global or shared memory (macros, for OpenCL C has
-// no pointer that is to both); l: a third of the filter's side.
+// Box-filtered Hessians on an integral image, in whole numbers, so that all devices give the same
+// results. `sums` points to the sum of the pixel at the filter's centre, in global or shared
+// memory. The boxes are macros, because OpenCL C has no pointer to both kinds of memory. l: a third
+// of the filter's side.
 
-// Of the pixels [left, right) x [top, bottom) from the centre.
+// Sum of the pixels [left, right) x [top, bottom), relative to the centre.
 #define SURF_BOX(sums, stride, left, right, top, bottom)                                  \
   ((index)((sums)[(bottom) * (stride) + (right)] - (sums)[(bottom) * (stride) + (left)] - \
            (sums)[(top) * (stride) + (right)] + (sums)[(top) * (stride) + (left)]))
@@ -17,7 +18,7 @@
   (SURF_BOX(sums, stride, -(l), 0, -(l), 0) + SURF_BOX(sums, stride, 1, (l) + 1, 1, (l) + 1) - \
    SURF_BOX(sums, stride, 1, (l) + 1, -(l), 0) - SURF_BOX(sums, stride, -(l), 0, 1, (l) + 1))
 
-// Rounded once, and scaled.
+// Returns the determinant, rounded once and scaled.
 group_fn real surf_scaled(offset xx, offset yy, offset xy, real scale) {
   return (real)(SURF_DETERMINANT * xx * yy - SURF_MIXED * xy * xy) * scale;
 }
@@ -25,8 +26,8 @@ group_fn real surf_determinant(global_const bits32* sums, offset stride, index l
   return surf_scaled(SURF_XX(sums, stride, l), SURF_YY(sums, stride, l), SURF_XY(sums, stride, l),
                      scale);
 }
-// Of sums in shared memory; 0 where Dxx Dyy alone says that it is not above the threshold (half of
-// the sums that a determinant takes are for Dxy).
+// Returns the determinant from sums in shared memory, or 0 if Dxx Dyy alone shows that it is not
+// above the threshold. Half of the sums that a determinant reads are for Dxy.
 group_fn real surf_determinant_near(local_ptr const bits32* sums, index stride, index l, real scale,
                                     real threshold) {
   const offset xx = SURF_XX(sums, stride, l), yy = SURF_YY(sums, stride, l);
@@ -36,12 +37,12 @@ group_fn real surf_determinant_near(local_ptr const bits32* sums, index stride, 
   return determinant;
 }
 
-// Of a layer of an octave, in whole numbers.
+// Returns the lobe of a layer of an octave as a whole number.
 group_fn index surf_layer_lobe(index octave, index layer) {
   return (2 << octave) * (layer + 1) + 1;
 }
 
-// The integral image of one image of a batch.
+// Integral image of one image of a batch.
 typedef struct {
   global_const bits32* sums;
   index stride, width, height;

@@ -48,7 +48,7 @@ std::vector<SurfOctave> surf_octaves(int width, int height, const SurfOptions& o
           lobe, static_cast<float>(1 / (int{SurfRules::SURF_DETERMINANT} * area * area))};
     }
     for (std::size_t i = 0; i < 2; ++i) {
-      // The filter of the layer above lies within the picture around the neighbours, too.
+      // The filter of the layer above has to lie inside the image around the neighbours also.
       const int step = octave.step(), reach = octave.filters[i + 2].reach();
       octave.first_x[i] = octave.first_y[i] = divided_up(reach, step) + 1;
       octave.end_x[i] = std::max(octave.first_x[i], (width - 1 - reach + step) / step - 1);
@@ -64,7 +64,7 @@ void quantise_surf(const float* description, int numbers, bool bright, std::uint
   float sum = 0;
   for (int i = 0; i < numbers; ++i) sum += description[i] * description[i];
   const float factor = SurfRules::surf_byte_scale() / std::max(std::sqrt(sum), 1e-20F);
-  const std::uint8_t turned = bright ? 255 : 0;
+  const std::uint8_t inverted = bright ? 255 : 0;
   for (int i = 0; i < kDescriptorBytes; ++i) {
     int value = 0;
     if (i < numbers) {
@@ -72,7 +72,7 @@ void quantise_surf(const float* description, int numbers, bool bright, std::uint
       value =
           std::clamp(static_cast<int>(std::floor(description[i] * factor + 0.5F)) + origin, 0, 255);
     }
-    out[i] = static_cast<std::uint8_t>(value ^ turned);
+    out[i] = static_cast<std::uint8_t>(value ^ inverted);
   }
 }
 

@@ -7,17 +7,20 @@ namespace {
 using namespace bifocal::features;  // the structs of arguments
 
 template <class Real>
-struct surf_points_text {
+struct surf_points_source {
   static constexpr int GROUP_SIZE = 32;
   static bifocal::runtime::Constants constants() { return {}; }
 #include "lane/cuda_begin.h"
 #include "features/surf/surf_points.list"
 #include "lane/cpp_end.h"
 };
-static_assert(surf_points_text<float>::GROUP_SIZE == surf_points_text<float>::SURF_POINT_THREADS);
+static_assert(surf_points_source<float>::GROUP_SIZE ==
+              surf_points_source<float>::SURF_POINT_THREADS);
 
 CUDA_KERNELS(SURF_POINTS_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(surf_points) { CUDA_VARIANT(surf_points, SURF_POINTS_KERNELS, surf_points_text<float>) }
+CUDA_TABLE(surf_points) {
+  CUDA_VARIANT(surf_points, SURF_POINTS_KERNELS, surf_points_source<float>)
+}

@@ -2,21 +2,21 @@
 // Refinement, orientation and description of points on GPUs, the twin of surf.cpp and
 // surf_describe_simd.cpp; surf_points.kernels describes the arguments.
 
-// Pixels from one to the next centre of a refinement; away: in samples.
+// Returns the pixels from one centre of a refinement to the next. away: in samples.
 group_fn index surf_moved(real away, real step) {
   const real size = fabs(away) * step;
-  const index by = size <= surf_settled(step) ? 0 : (index)(size + lane(0.5));
+  const index by = size <= surf_max_offset(step) ? 0 : (index)(size + lane(0.5));
   return away < lane(0) ? -by : by;
 }
 
-// A point in px of the enlarged picture.
+// A point in px of the enlarged image.
 typedef struct {
   real x, y, sigma, response;
-  index is_there, is_bright;
+  index exists, is_bright;
 } surf_point;
 
-// The maximum of the quadratic around a pixel, from the nearest one again until it stays. All
-// members of the group come to the same result.
+// Returns the maximum of the quadratic around a pixel. The refinement restarts from the nearest
+// pixel until it stays there. All members of the group compute the same result.
 group_fn surf_point surf_refined(GROUP_PARAM const integral_view image, global_const candidate* c,
                                  global_const float* scales, real threshold,
                                  local_ptr float* neighbours) {
@@ -28,7 +28,7 @@ group_fn surf_point surf_refined(GROUP_PARAM const integral_view image, global_c
   const index margin = (3 * surf_layer_lobe(octave, layer + 1) - 1) / 2 + step;
   surf_point point;
   point.x = point.y = point.sigma = point.response = lane(0);
-  point.is_there = point.is_bright = 0;
+  point.exists = point.is_bright = 0;
   index is_moving = 1;
   for (index move = 0; move <= SURF_MOVES && is_moving; ++move) {
     const index is_inside =
@@ -54,7 +54,7 @@ group_fn surf_point surf_refined(GROUP_PARAM const integral_view image, global_c
       point.y = lane(y) + p.y * lane(step);
       point.sigma = surf_sigma(surf_lobe(octave, lane(layer) + p.layer));
       point.response = sqrt(p.value);
-      point.is_there = 1;
+      point.exists = 1;
       point.is_bright = SURF_XX(at, (offset)stride, l) + SURF_YY(at, (offset)stride, l) < 0;
     }
     is_moving = is_inside & is_near & ((dx != 0) | (dy != 0));
@@ -65,8 +65,8 @@ group_fn surf_point surf_refined(GROUP_PARAM const integral_view image, global_c
   return point;
 }
 
-// Haar wavelets around the pixel nearest to (x, y): differences to the right and down; 0 where they
-// do not lie within the picture.
+// Computes the Haar wavelets around the pixel nearest to (x, y): differences to the right and down.
+// They are 0 if they exceed the image.
 group_fn void surf_wavelets(const integral_view image, real x, real y, index reach, real* dx,
                             real* dy) {
   const index cx = (index)(x + lane(0.5)), cy = (index)(y + lane(0.5)), n = reach;
@@ -81,7 +81,8 @@ group_fn void surf_wavelets(const integral_view image, real x, real y, index rea
   }
 }
 
-// The direction, degrees, of the longest sum in a window; all members come to the same.
+// Returns the direction, in degrees, of the longest sum in a window. All members compute the
+// same result.
 group_fn real surf_direction(GROUP_PARAM const integral_view image, const surf_point point,
                              local_ptr float* across, local_ptr float* down, local_ptr bits32* bins,
                              local_ptr float* bin_sums, local_ptr float* windows) {
@@ -134,23 +135,23 @@ group_fn real surf_direction(GROUP_PARAM const integral_view image, const surf_p
 }
 
 group_kernel(surf_orient, group, SURF_ORIENT) {
-  const bits32 count = listed_candidates(counts, candidate_room);
+  const bits32 count = listed_candidates(counts, candidate_capacity);
   for (bits32 i = (bits32)group; i < count; i += (bits32)groups) {
     global_const candidate* c = candidates + i;
     const integral_view image = integral_of(sums + c->image * pitch, stride, width, height);
     const surf_point point = surf_refined(GROUP_ARG image, c, scales, threshold, neighbours);
     real angle = lane(0);
-    if (point.is_there && !is_upright)
+    if (point.exists && !is_upright)
       angle = surf_direction(GROUP_ARG image, point, across, down, bins, bin_sums, windows);
     keypoint f;
     f.x = point.x * scale + shift;
     f.y = point.y * scale + shift;
     f.sigma = f.angle = f.response = lane(0);
-    if (point.is_there && group_member() == 0 &&
-        is_unmasked(f, mask, mask_width, picture_width, picture_height)) {
+    if (point.exists && group_member() == 0 &&
+        is_unmasked(f, mask, mask_width, image_width, image_height)) {
       const bits32 slot = global_atomic_add(found + c->image, 1u);
-      if (slot < (bits32)room) {
-        global_ptr octave_point* p = points + ((offset)c->image * room + slot);
+      if (slot < (bits32)capacity) {
+        global_ptr octave_point* p = points + ((offset)c->image * capacity + slot);
         p->x = point.x;
         p->y = point.y;
         p->sigma = point.sigma;
@@ -159,13 +160,14 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
         p->where = (bits32)point.is_bright;
         f = keypoint_of(p, scale, shift);
         (void)global_atomic_add(
-            rows + (offset)c->image * (picture_height + 1) + row_of(f, picture_height), 1u);
+            rows + (offset)c->image * (image_height + 1) + row_of(f, image_height), 1u);
       }
     }
   }
 }
 
-// The numbers of one half of a cell: sums of `a`, by the sign of `b` if a cell has eight numbers.
+// Computes the elements of one half of a cell: sums of `a`, separated by the sign of `b` if a cell
+// has eight elements.
 group_fn void surf_cell(local_ptr const float* a, local_ptr const float* b,
                         local_ptr const float* shares, index cell, index each,
                         local_ptr float* numbers) {
@@ -189,13 +191,13 @@ group_fn void surf_cell(local_ptr const float* a, local_ptr const float* b,
     numbers[above] = sum;
     numbers[size_of_below] = size_below;
     numbers[size_of_above] = size;
-  } else {  // the second half of the cell has the odd numbers
+  } else {  // the second half of the cell has the odd elements
     numbers[below] = sum;
     numbers[size_of_below] = size;
   }
 }
 
-// Unit length, in bytes as bifocal/features.hpp has it.
+// Normalises to unit length, and writes bytes as described in bifocal/features.hpp.
 group_fn void surf_quantise(GROUP_PARAM local_ptr const float* cells, index count, index is_bright,
                             global_ptr bits8* out) {
   const index member = (index)group_member();
@@ -214,18 +216,19 @@ group_fn void surf_quantise(GROUP_PARAM local_ptr const float* cells, index coun
 
 group_kernel(surf_describe, group, SURF_DESCRIBE) {
   const index member = (index)group_member(), each = groups / pictures, picture = group / each;
-  const index all = feature_count(counts, candidate_room, found[picture], room, kept[picture]);
+  const index all =
+      feature_count(counts, candidate_capacity, found[picture], capacity, kept[picture]);
   const index count = all < most ? all : most;
   global_const sort_key* keys = is_merged_evenly(all) ? sorted : sorted_too;
   const integral_view image = integral_of(sums + picture * pitch, stride, width, height);
   if (group % each == 0 && member == 0) numbers[first + picture] = count;
   for (index i = member; i < SURF_SHARES; i += GROUP_SIZE) own_shares[i] = shares[i];
   for (index rank = group % each; rank < count; rank += each) {
-    const bits32 number = keys[(offset)picture * room + rank].point;
-    global_const octave_point* p = points + ((offset)picture * room + number);
+    const bits32 number = keys[(offset)picture * capacity + rank].point;
+    global_const octave_point* p = points + ((offset)picture * capacity + number);
     const real angle = p->angle * lane(0.01745329252), cosine = cos(angle), sine = sin(angle);
     const index reach = surf_reach(p->sigma);
-    // Blocks of 8 x 4 samples: they lie on fewer lines of memory than rows do.
+    // Blocks of 8 x 4 samples lie on fewer memory lines than rows do.
     for (index k = member; k < SURF_SAMPLES; k += GROUP_SIZE) {
       const index block = k / 32, seat = k % 32;
       const index column = block % 3 * 8 + seat % 8, row = block / 3 * 4 + seat / 8;

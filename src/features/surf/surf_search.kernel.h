@@ -2,8 +2,8 @@
 // Integral images and maxima of determinants on GPUs, the twin of integral.cpp, surf.cpp and
 // surf_simd.cpp; surf.kernels describes the arguments.
 
-// Of the picture doubled in size, whose pixel i lies at i / 2 - 1/4; values are twice as large. The
-// same whole numbers as on a CPU.
+// Returns a pixel of the image doubled in size, whose pixel i lies at i / 2 - 1/4. Values are twice
+// as large, and the same whole numbers as on a CPU.
 group_fn bits32 surf_doubled(global_const bits8* picture, index width, index height, index x,
                              index y) {
   const index row = y / 2, column = x / 2;
@@ -11,9 +11,9 @@ group_fn bits32 surf_doubled(global_const bits8* picture, index width, index hei
   other_row = other_row < 0 ? 0 : other_row < height ? other_row : height - 1;
   other_column = other_column < 0 ? 0 : other_column < width ? other_column : width - 1;
   global_const bits8* here = picture + (offset)row * width;
-  global_const bits8* beside = picture + (offset)other_row * width;
-  const bits32 near = 3u * here[column] + beside[column];
-  const bits32 far = 3u * here[other_column] + beside[other_column];
+  global_const bits8* next_row = picture + (offset)other_row * width;
+  const bits32 near = 3u * here[column] + next_row[column];
+  const bits32 far = 3u * here[other_column] + next_row[other_column];
   return (3u * near + far + 4u) / 8u;
 }
 
@@ -25,7 +25,7 @@ group_kernel(surf_sum_rows, group, SURF_SUM_ROWS) {
   global_const bits8* in = pictures + (offset)(first + picture) * given_width * given_height;
   global_const bits8* row = in + (offset)(is_first ? 0 : y) * given_width;
   global_ptr bits32* out = sums + picture * pitch + (offset)(y + 1) * stride;
-  bits32 before = 0;  // of the pixels to the left of the piece
+  bits32 before = 0;  // sum of the pixels to the left of the piece
   if (member == 0) *out = 0;
   for (index x0 = 0; x0 < width; x0 += SUMS_EACH * SUMS_SEATS) {
     for (index seat = member; seat < SUMS_SEATS; seat += GROUP_SIZE) {
@@ -38,7 +38,7 @@ group_kernel(surf_sum_rows, group, SURF_SUM_ROWS) {
       seats[seat] = sum;
     }
     group_barrier();
-    // Prefix sums of the seats: in steps of their distance, or one after the other.
+    // Prefix sums of the seats: with doubling distances in a group, else sequentially.
     if_constant(GROUP_SIZE == 1) {
       for (index seat = 1; seat < SUMS_SEATS; ++seat) seats[seat] += seats[seat - 1];
     }
@@ -81,7 +81,7 @@ map_kernel(surf_sum_columns, item, SURF_SUM_COLUMNS) {
   const index first = band * BAND_ROWS + 1;
   const index end = first + BAND_ROWS < height + 1 ? first + BAND_ROWS : height + 1;
   bits32 sum = 0;
-  bits32 rows[BAND_ROWS];  // all loads first: they need not wait for the stores
+  bits32 rows[BAND_ROWS];  // all loads first, so that they need not wait for the stores
   lane_unroll for (index k = 0; k < BAND_ROWS; ++k) {
     rows[k] = first + k < end ? column[(offset)(first + k) * stride] : 0;
   }
@@ -93,14 +93,14 @@ map_kernel(surf_sum_columns, item, SURF_SUM_COLUMNS) {
 }
 
 // Loads the sums around a tile that its determinants of layers 1 and 2 need. Returns the length of
-// a row, or 0 if they are too many for shared memory.
+// a row, or 0 if the sums exceed shared memory.
 group_fn index surf_window(GROUP_PARAM const integral_view image, index x0, index y0, index reach,
                            index step, local_ptr bits32* window) {
   const index width = image.width, height = image.height;
   const index across = (SURF_TILE_PITCH - 1) * step + 2 * reach + 2;
   const index down = (SURF_TILE_HEIGHT + 1) * step + 2 * reach + 2;
   const index rows = across * down <= SURF_MOST_SUMS ? down : 0;
-  // Some members a row.
+  // Several members share a row.
   const index seats = GROUP_SIZE < 32 ? GROUP_SIZE : 32, member = (index)group_member();
   for (index row = member / seats; row < rows; row += GROUP_SIZE / seats) {
     const index y = y0 - step - reach + row, v = y < 0 ? 0 : y < height ? y : height;
@@ -114,12 +114,13 @@ group_fn index surf_window(GROUP_PARAM const integral_view image, index x0, inde
   return rows > 0 ? across : 0;
 }
 
-// Whether determinant v is above that of neighbour k of the 27, or, for one behind it, not below.
-group_fn index surf_beats(real v, real other, index k) { return k < 13 ? v > other : v >= other; }
+// Returns whether determinant v beats neighbour k of the 27: it has to be above a neighbour before
+// it, and not below a neighbour after it.
+group_fn index surf_exceeds(real v, real other, index k) { return k < 13 ? v > other : v >= other; }
 
-// A tile of samples `step` px apart from sample (x0, y0) on, of an image of width x height. Its
-// sums are in the window in shared memory, rows near_pitch apart, with the tile's corner `farthest`
-// inside; near_pitch = 0: there is no window.
+// Tile of samples `step` px apart, from sample (x0, y0) on, of an image of width x height. The
+// window in shared memory holds its sums, in rows near_pitch apart, with the tile's corner
+// `farthest` inside; near_pitch = 0: no window.
 typedef struct {
   index x0, y0, step, width, height, near_pitch, farthest;
 } surf_tile;
@@ -146,28 +147,28 @@ group_fn void surf_tile_layer(GROUP_PARAM global_const bits32* own, index stride
   }
 }
 
-// Tells whether a determinant of layer 1 (k = 0) or 2 (k = 1) is a maximum among its neighbours in
-// both. The other of the two layers is behind layer 1 and before layer 2.
+// Returns whether a determinant of layer 1 (k = 0) or 2 (k = 1) is a maximum among its neighbours
+// in both layers. Layer 2 counts as after layer 1.
 group_fn index surf_leads_two_layers(local_ptr const float* at, index k) {
   const real v = *at;
   index leads = 1;
   lane_unroll for (index n = 0; n < 9 && leads; ++n) {
     const index place = (n / 3 - 1) * SURF_TILE_PITCH + (n % 3 - 1);
     const index other = k == 0 ? SURF_HALO : -SURF_HALO;
-    if (n != 4) leads = leads & surf_beats(v, at[place], n + 9);
-    leads = leads & surf_beats(v, at[place + other], k == 0 ? n + 18 : n);
+    if (n != 4) leads = leads & surf_exceeds(v, at[place], n + 9);
+    leads = leads & surf_exceeds(v, at[place + other], k == 0 ? n + 18 : n);
   }
   return leads;
 }
 
-// Place of a sample of a tile in its determinants of layer 1 (k = 0) or 2 (k = 1).
+// Returns the index of a tile's sample among the determinants of layer 1 (k = 0) or 2 (k = 1).
 group_fn index surf_place(index k, index seat) {
   return k * SURF_HALO + (seat / SURF_TILE_WIDTH + 1) * SURF_TILE_PITCH + seat % SURF_TILE_WIDTH +
          1;
 }
 
-// The determinants of layer 1 and 2 of a tile lie in shared memory, SURF_HALO apart. Their maxima
-// there are listed; those of layer 0 and 3 are computed around these alone.
+// Searches a tile. Shared memory holds its determinants of layers 1 and 2, SURF_HALO apart. Their
+// maxima are listed; the determinants of layers 0 and 3 are computed only around these maxima.
 group_kernel(surf_search, group, SURF_SEARCH) {
   const index picture = group / tiles, member = (index)group_member();
   index octave = 0;
@@ -197,14 +198,14 @@ group_kernel(surf_search, group, SURF_SEARCH) {
         (x >= range->first_x) & (x < range->end_x) & (y >= range->first_y) & (y < range->end_y);
     if (is_inside && *at > threshold && surf_leads_two_layers(at, k)) {
       const bits32 slot = local_atomic_add(found_count, 1u);
-      if (slot < SURF_TILE_ROOM) {
+      if (slot < SURF_TILE_CAPACITY) {
         found[slot] = (bits32)i;
-        beaten[slot] = 0;
+        exceeded[slot] = 0;
       }
     }
   }
   group_barrier();
-  const bits32 likely = *found_count < SURF_TILE_ROOM ? *found_count : SURF_TILE_ROOM;
+  const bits32 likely = *found_count < SURF_TILE_CAPACITY ? *found_count : SURF_TILE_CAPACITY;
   for (index i = member; i < 9 * (index)likely; i += GROUP_SIZE) {
     const index slot = i / 9, n = i % 9, k = (index)found[slot] / SURF_TILE;
     const index seat = (index)found[slot] % SURF_TILE, layer = k == 0 ? 0 : 3;
@@ -213,14 +214,14 @@ group_kernel(surf_search, group, SURF_SEARCH) {
     const real v = determinants[surf_place(k, seat)];
     const real other = surf_determinant(own + (offset)y * stride + x, (offset)stride,
                                         surf_layer_lobe(octave, layer), scale[layer]);
-    if (!surf_beats(v, other, k == 0 ? n : n + 18)) local_atomic_or(beaten + slot, 1u);
+    if (!surf_exceeds(v, other, k == 0 ? n : n + 18)) local_atomic_or(exceeded + slot, 1u);
   }
   group_barrier();
-  if (member == 0 && *found_count > SURF_TILE_ROOM) counts->overflow = TILE_OVERFLOW;
+  if (member == 0 && *found_count > SURF_TILE_CAPACITY) counts->overflow = TILE_OVERFLOW;
   for (index i = member; i < (index)likely; i += GROUP_SIZE) {
-    if (beaten[i]) continue;
+    if (exceeded[i]) continue;
     const bits32 slot = global_atomic_add(&counts->found, 1u), seat = found[i] % SURF_TILE;
-    if (slot >= (bits32)room) continue;
+    if (slot >= (bits32)capacity) continue;
     global_ptr candidate* c = candidates + slot;
     c->image = (bits32)picture;
     c->where = where_of((bits32)octave, found[i] / SURF_TILE + 1);

@@ -15,7 +15,7 @@ namespace bifocal::features::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using Ints = hn::ScalableTag<std::int32_t>;
 using Doubles = hn::ScalableTag<double>;
-// As many as there are doubles.
+// Integers in the same number as the doubles of a register.
 #if HWY_TARGET == HWY_SCALAR
 using HalfInts = Ints;
 #else
@@ -25,14 +25,15 @@ using HalfSingles = hn::Rebind<float, HalfInts>;
 using Singles = hn::Rebind<float, Ints>;
 using Sum = hn::Vec<Ints>;
 
-// The sums under one corner of the boxes of all samples of a row.
+// Sums under one corner of the boxes of all samples in a row.
 struct Corner {
   const std::uint32_t* at;
   HWY_INLINE Sum operator()(int k) const {
     return hn::LoadU(Ints(), reinterpret_cast<const std::int32_t*>(at) + k);
   }
 };
-// A box of all samples, its corners seen from a sample: columns [left, right), rows [top, bottom).
+// Box of all samples in a row, with its corners relative to a sample: columns [left, right), rows
+// [top, bottom).
 struct Box {
   Corner upper_left, upper_right, lower_left, lower_right;
   Box(const Integral& integral, int y, int left, int right, int top, int bottom)
@@ -49,7 +50,7 @@ struct Box {
   }
 };
 
-// In double precision, which holds all of it exactly.
+// Computes determinants in double precision, which holds all numbers exactly.
 HWY_INLINE hn::Vec<HalfSingles> determinant(hn::Vec<HalfInts> xx, hn::Vec<HalfInts> yy,
                                             hn::Vec<HalfInts> xy) {
   const Doubles d;

@@ -9,7 +9,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes the digits that the text begins with, without zeros in front.
+// Takes the leading digits from the text and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
   const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
   std::string_view number = text.substr(0, static_cast<std::size_t>(end - text.begin()));
@@ -18,7 +18,7 @@ std::string_view take_number(std::string_view& text) {
   return number;
 }
 
-// The name of a file or of a folder, digits as the number that they are.
+// Compares names of files or folders, with digits ordered as numbers.
 std::strong_ordering compare_parts(std::string_view a, std::string_view b) {
   const std::string_view whole_a = a, whole_b = b;
   while (!a.empty() && !b.empty()) {
@@ -33,7 +33,7 @@ std::strong_ordering compare_parts(std::string_view a, std::string_view b) {
     }
   }
   if (a.empty() != b.empty()) return b.empty() <=> a.empty();
-  return whole_a <=> whole_b;  // 01 and 1
+  return whole_a <=> whole_b;  // decides between 01 and 1
 }
 
 std::string_view take_part(std::string_view& path) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text files as the editors of all systems save them.
+// Reads text files as saved by the editors of all systems.
 #include <bifocal/io.hpp>
 
 #include "io/reject.hpp"
@@ -11,8 +11,9 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kMark = "\xef\xbb\xbf";  // the byte order mark in UTF-8
 
-// The encoding of text that is not UTF-8; empty where nothing says so. Without a mark the first
-// character, which is ASCII in all our formats, has zero bytes beside it.
+// Returns the encoding of text that is not UTF-8, or an empty text if no sign of one exists.
+// Without a byte order mark, zero bytes around the first character reveal it, because that
+// character is ASCII in all our formats.
 std::string_view other_encoding(std::string_view bytes) {
   if (bytes.starts_with("\xff\xfe\0\0"sv) || bytes.starts_with("\0\0\xfe\xff"sv)) return "UTF-32";
   if (bytes.starts_with("\xff\xfe"sv) || bytes.starts_with("\xfe\xff"sv)) return "UTF-16";
@@ -22,8 +23,8 @@ std::string_view other_encoding(std::string_view bytes) {
   return half ? "UTF-16" : "";
 }
 
-// Lines without marks in front and without carriage returns at their ends. Files that were put
-// together of several have a mark in front of any line.
+// Removes byte order marks at the start of lines and carriage returns at their ends. Concatenated
+// files can have a mark at the start of any line.
 std::string tidy_lines(const std::string& bytes) {
   std::string text;
   text.reserve(bytes.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// UTF-8 and the UTF-32 that numpy stores. Surrogates and what is beyond U+10FFFF are no characters.
+// Conversion between UTF-8 and the UTF-32 that numpy stores. Surrogates and values above
+// U+10FFFF are invalid.
 #include <algorithm>
 #include <optional>
 
@@ -32,7 +33,7 @@ void append_utf8(std::string& text, std::uint64_t c) {
   }
 }
 
-// Takes the character that the text begins with; nothing is taken where it begins with none.
+// Takes the leading character from the text; returns nullopt and takes none if it is invalid.
 std::optional<std::uint64_t> take_character(std::string_view& text) {
   const unsigned first = static_cast<unsigned char>(text[0]);
   const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -40,7 +41,8 @@ std::optional<std::uint64_t> take_character(std::string_view& text) {
   for (std::size_t i = 1; i < std::min(size, text.size()); ++i) {
     c = c << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
   }
-  // Written back, only valid UTF-8 of the shortest form is the same again.
+  // The character is encoded again and compared, so that only valid UTF-8 of the shortest
+  // form is accepted.
   std::string again;
   if (is_character(c)) append_utf8(again, c);
   if (again.empty() || text.substr(0, size) != again) return std::nullopt;

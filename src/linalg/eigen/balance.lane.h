@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scaling of a matrix before its eigenvalues are sought.
+// Scaling and balancing of a matrix before its eigenvalues are computed.
 
-// Divides A (n x n) by a power of two such that its largest element is about 1, so that nothing
-// below can over- or underflow; a matrix that holds a NaN or an infinity becomes zero. The power is
-// powers[0] * powers[1] (the product itself may not be representable). Returns 0, or 2 for a matrix
-// that was not finite (LinalgStatus).
+// Divides A (n x n) by a power of two such that its largest element is about 1, which prevents
+// over- and underflow in the functions below. A matrix that contains a NaN or an infinity becomes
+// zero. The power is powers[0] * powers[1], because the product itself may not be representable.
+// Returns 0, or 2 if the matrix was not finite (LinalgStatus).
 lane_fn lane_int matrix_normalise(lane_array A, index n, real* powers) {
   const index pitch = lane_pitch(n);
   real largest = lane(0), sound = lane(0);
@@ -29,7 +29,7 @@ lane_fn lane_int matrix_normalise(lane_array A, index n, real* powers) {
   return select_int(finite, lane_int_of(0), lane_int_of(2));
 }
 
-// Divides row i by d and multiplies column i by it, and D too.
+// Divides row i by `factor` and multiplies column i and element d + i of K by it.
 lane_fn void balance_row(lane_array A, kept_array K, index d, index n, index i, real factor) {
   const index pitch = lane_pitch(n);
   real g = lane(1) / factor;
@@ -40,9 +40,10 @@ lane_fn void balance_row(lane_array A, kept_array K, index d, index n, index i, 
   kept_at(K, d + i) = kept_at(K, d + i) * factor;
 }
 
-// What is wrong with an eigenvector of the balanced matrix grows by up to max D / min D on the way
-// back. Where the balanced matrix is not smaller in proportion, because zeros or grading left D
-// without a bound, balancing is undone.
+// Undoes balancing in lanes in which it would increase the error of the eigenvectors. The error of
+// an eigenvector of the balanced matrix grows by up to max D / min D when it is transformed back.
+// Zeros or grading may leave D unbounded; then balancing is kept only if the balanced matrix is
+// smaller in proportion.
 lane_fn void balance_undo(lane_array A, kept_array K, index d, index n) {
   const index pitch = lane_pitch(n);
   real most = kept_at(K, d), least = most, largest = lane(0);
@@ -58,11 +59,11 @@ lane_fn void balance_undo(lane_array A, kept_array K, index d, index n) {
   }
 }
 
-// Replaces A (elements of about 1) by D^-1 A D with the diagonal D of powers of two (at K[d + i])
-// that make the norms of a row and its column alike (B. Parlett, C. Reinsch, 1969; the 2-norm with
-// the diagonal element: R. James, J. Langou, B. Lowery, On matrix balancing and eigenvector
-// computation, 2014). Scaling only: lanes could not permute rows together, and the sweeps deflate
-// what a permutation would have isolated.
+// Replaces A (elements of about 1) by D^-1 A D. The diagonal D of powers of two, stored at K[d +
+// i], makes the norms of a row and its column similar (B. Parlett, C. Reinsch, 1969; the 2-norm
+// with the diagonal element: R. James, J. Langou, B. Lowery, On matrix balancing and eigenvector
+// computation, 2014). Rows are scaled but not permuted: lanes could not permute rows together, and
+// the sweeps deflate the eigenvalues that a permutation would have isolated.
 lane_fn void matrix_balance(lane_array A, kept_array K, index d, index n) {
   const index pitch = lane_pitch(n);
   for (index i = 0; i < n; ++i) kept_at(K, d + i) = lane(1);
@@ -76,15 +77,15 @@ lane_fn void matrix_balance(lane_array A, kept_array K, index d, index n) {
         column = column + c * c;
         row = row + r * r;
       }
-      // A factor of 2 gains nothing before the squares differ by 2^2.
+      // A factor of 2 has no benefit before the squares differ by 2^2.
       mask uneven = (column > lane_tiny() * lane_tiny()) & (row > lane_tiny() * lane_tiny()) &
                     ((column * lane(4) < row) | (row * lane(4) <= column));
       if (any(uneven)) {
         real f = power_of_two(sqrt(sqrt(row / column)) * lane(1.4142135623730951));
         f = select(uneven, f, lane(1));
-        mask pays = column * (f * f) + row / (f * f) < lane(0.9) * (column + row);
-        if (any(pays)) balance_row(A, K, d, n, i, select(pays, f, lane(1)));
-        moved = moved | pays;
+        mask improves = column * (f * f) + row / (f * f) < lane(0.9) * (column + row);
+        if (any(improves)) balance_row(A, K, d, n, i, select(improves, f, lane(1)));
+        moved = moved | improves;
       }
     }
     ever = ever | moved;

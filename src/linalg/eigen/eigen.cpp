@@ -28,7 +28,8 @@ void check_batch(const MatrixBatch<T>& A) {
     refuse(fmt::format("A.stride is {}, expected 0 or at least {}", A.stride, least));
 }
 
-// A Buffer knows how much it holds; `size` numbers a matrix.
+// Throws if required memory is null, or if a Buffer is too small for `size` numbers per matrix. The
+// size of other memory is unknown.
 template <class M, class T>
 void check_memory(const char* name, const M& memory, bool required, const MatrixBatch<T>& A,
                   std::size_t size, std::ptrdiff_t stride) {
@@ -59,9 +60,9 @@ void check_arguments(const MatrixBatch<T>& A, const EigenOutput<T>& out) {
   check_memory("imaginary_parts", out.imaginary_parts, false, A, n, stride);
 }
 
-// Work packages long enough to be worth a thread, short enough to share: multiples of the widest
-// register.
-int matrices_of_a_package(int n) { return n <= 16 ? 128 : n <= 32 ? 32 : 16; }
+// Returns the matrices per work package: enough to be worth a thread, few enough to balance the
+// load, and a multiple of the widest register.
+int matrices_per_block(int n) { return n <= 16 ? 128 : n <= 32 ? 32 : 16; }
 
 template <class T>
 void solve(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out,
@@ -92,7 +93,7 @@ void solve(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out,
   runtime::Kernel kernel;
   kernel.entry = "real_eigenpairs";
   kernel.cpu = linalg::eigen_cpu_function<T>();
-  kernel.cpu_block = matrices_of_a_package(A.rows);
+  kernel.cpu_block = matrices_per_block(A.rows);
   runtime::launch(queue, kernel, {.count = A.count}, arguments);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of real_eigenpairs take these, in this order; its files share the functions below.
+// The arguments of the kernels of real_eigenpairs in their order, and functions that its
+// files share.
 #pragma once
 
 #include <bifocal/linalg.hpp>
@@ -12,8 +13,8 @@ namespace bifocal::linalg {
 
 inline constexpr int kLargestEigen = 127;
 
-// Positions of the kernel's arguments: 8 addresses, 4 numbers, the stride (64 bits; never 0). Null
-// addresses of what is not wanted.
+// Positions of the kernel's arguments: 8 addresses, 4 numbers, and the stride (64 bits; never 0).
+// The address of an unused output is null.
 enum EigenArgument {
   eigen_data,
   eigen_values,
@@ -25,7 +26,7 @@ enum EigenArgument {
   eigen_imaginary_parts,
   eigen_n,
   eigen_count,
-  eigen_interleaved,  // 1, or 0: strided
+  eigen_interleaved,  // 1; or 0 for a strided layout
   eigen_balance,
   eigen_max_sweeps,
   eigen_stride,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of eigen.kernels. Every thread or group takes one matrix after another.
+// The bodies of the kernels of eigen.kernels. Every thread or group processes one matrix
+// after another.
 
-// With LANES_IN_GLOBAL, for matrices of any size, `work` lies in global memory behind `kept`.
+// With LANES_IN_GLOBAL, matrices of any size are supported: `work` is in global
+// memory after `kept`.
 thread_kernel(eigen_lanes, thread, threads, count, EIGEN_SOLVE) {
   const bits32 member = block_member() % LANE_STRIDE;
   real x[SIZE];
@@ -21,7 +23,8 @@ thread_kernel(eigen_lanes, thread, threads, count, EIGEN_SOLVE) {
     lane_real_eigenpairs(b KERNEL_ARGUMENTS(EIGEN_BATCH), size, balance, max_sweeps, own, kept, x);
 }
 
-// With WORK_IN_GLOBAL, for matrices larger than the local memory, `work` lies behind `kept`.
+// With WORK_IN_GLOBAL, for matrices larger than the local memory, `work` is in global memory
+// after `kept`.
 thread_kernel(eigen_groups, thread, threads, count, EIGEN_SOLVE) {
 #ifdef WORK_IN_GLOBAL
   kept += (offset)(thread / group_width) * (EIGEN_GROUP_KEPT(n) + EIGEN_GROUP_USED(n));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real eigenpairs on the CPU: a register of matrices at a time, one a lane.
+// Real eigenpairs on the CPU: one matrix per lane of a register.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linalg/eigen/eigen_cpu.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -60,7 +60,7 @@ EigenBatch<T> batch_of(const void* const* arguments) {
           argument<int>(arguments, eigen_max_sweeps)};
 }
 
-// One register of matrices. N: n as a constant, or 0.
+// The matrices of one register. N: n as a constant, or 0.
 template <class Real, int N>
 struct EigenRegister {
   using T = typename lane::traits<Real>::element;
@@ -89,7 +89,7 @@ struct EigenRegister {
     for (int l = 0; l < used; ++l) *view.at(0, first + l) = static_cast<int>(numbers[l]);
   }
 
-  // All eigenvalues; NaN in lanes without a result.
+  // Stores all eigenvalues; NaN in lanes without a result.
   void store_parts(Real* K, Mask good) const {
     const Real nan = L::lane_nan();
     for (int i = 0; i < n(); ++i) {
@@ -140,7 +140,7 @@ struct EigenRegister {
   }
 };
 
-// The hot sizes: everything in one function, with addresses that are constants.
+// Frequent sizes: everything is inlined into one function, so that all addresses are constants.
 template <class Real, int N, class T>
 HWY_FLATTEN void solve_constant(const EigenBatch<T>& batch, int first, int used) {
   EigenRegister<Real, N>{batch, first, used}.solve();
@@ -157,7 +157,8 @@ void solve_register(const EigenBatch<T>& batch, int first, int used) {
   }
 }
 
-// Small matrices two registers at a time (lane/pair-inl.h), while they fit the first-level cache.
+// Small matrices are processed two registers at a time (lane/pair-inl.h), as long as they fit into
+// the first-level cache.
 template <class T>
 void eigen_on_target(const void* const* arguments, int begin, int end) {
   const EigenBatch<T> batch = batch_of<T>(arguments);

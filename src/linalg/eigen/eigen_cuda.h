@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// These are the CUDA kernels of real_eigenpairs; eigen_f32.cu and eigen_f64.cu instantiate them.
+// The CUDA kernels of real_eigenpairs; instantiated by eigen_f32.cu and eigen_f64.cu.
 #include "runtime/cuda_kernels.h"
 
 namespace {
 
-// Width: threads a matrix; of one, matrices of Size.
+// Width: threads per matrix. Size: matrix size if Width is 1.
 template <class Real, int Width, int Size>
-struct eigen_text {
+struct eigen_source {
   static constexpr int SIZE = Size;
   static bifocal::runtime::Constants constants() {
     return {{"REAL_IS_FLOAT", sizeof(Real) == 4}, {"WIDTH", Width}, {"SIZE", Size}};
@@ -19,13 +19,13 @@ struct eigen_text {
 
 CUDA_KERNELS(EIGEN_KERNELS)
 
-template <class Text>
+template <class Source>
 void add_lanes(bifocal::runtime::CudaTable& table) {
-  CUDA_VARIANT(eigen, EIGEN_LANE_KERNELS, Text)
+  CUDA_VARIANT(eigen, EIGEN_LANE_KERNELS, Source)
 }
 template <class Real, int... Sizes>
 void add_all_lanes(bifocal::runtime::CudaTable& table) {
-  (add_lanes<eigen_text<Real, 1, Sizes>>(table), ...);
+  (add_lanes<eigen_source<Real, 1, Sizes>>(table), ...);
 }
 template <class Real>
 void add_eigen(bifocal::runtime::CudaTable& table) {
@@ -33,10 +33,10 @@ void add_eigen(bifocal::runtime::CudaTable& table) {
   add_all_lanes<Real, 4>(table);
 #else
   add_all_lanes<Real, EIGEN_LANE_SIZES>(table);
-  CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_text<Real, 8, 1>)
-  CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_text<Real, 16, 1>)
+  CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_source<Real, 8, 1>)
+  CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_source<Real, 16, 1>)
 #endif
-  CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_text<Real, 32, 1>)
+  CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_source<Real, 32, 1>)
 }
 
 }  // namespace

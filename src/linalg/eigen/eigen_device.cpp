@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This runs real_eigenpairs on CUDA and OpenCL devices.
+// real_eigenpairs on CUDA and OpenCL devices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,18 +16,19 @@
 namespace bifocal::linalg {
 namespace {
 
-// Local memory that the blocks of one multiprocessor may fill together; more blocks than fit wait.
-constexpr std::size_t kLocalOfAll = 228 * 1024;
+// Local memory that the blocks of one multiprocessor can use together; further blocks wait.
+constexpr std::size_t kMultiprocessorLocalMemory = 228 * 1024;
 constexpr int kMostBlocks = 32;
 
-// A device does a size in this way; it has no threads where the device has no such kernel, or too
-// little memory.
+// How a device computes one matrix size. mapping.threads is 0 if the device has no kernel for the
+// size or too little memory.
 struct Plan {
   EigenMapping mapping = {0, 0};
-  std::size_t local_bytes = 0;          // of a block
-  std::size_t kept = 0;                 // numbers of global memory for a matrix
-  int size = 1;                         // SIZE of the text
-  const char* where = "WORK_IN_LOCAL";  // constant of the text: the memory that the work is done in
+  std::size_t local_bytes = 0;  // per block
+  std::size_t kept = 0;         // numbers of global memory per matrix
+  int size = 1;                 // constant SIZE of the kernels
+  // Constant of the kernels that selects the memory for `work`.
+  const char* where = "WORK_IN_LOCAL";
   [[nodiscard]] int per_block() const { return mapping.threads / mapping.width; }
 };
 
@@ -39,7 +40,7 @@ bool has_lane_kernel(int n) {
 Plan lane_plan(const DeviceInfo& device, int n, std::size_t number_bytes, EigenMapping mapping) {
   Plan plan = {.mapping = mapping, .kept = EIGEN_LANE_KEPT(std::size_t(n)), .size = n};
   const std::size_t each = EIGEN_LANE_WORK(std::size_t(n)) * number_bytes;
-  if (!device.group_code) {  // everything in global memory: any size on any OpenCL device
+  if (!device.group_code) {  // all in global memory: any size on any OpenCL device
     plan.mapping = {1, 8};
     plan.kept += EIGEN_LANE_WORK(std::size_t(n));
     plan.size = EIGEN_LARGEST;
@@ -49,8 +50,8 @@ Plan lane_plan(const DeviceInfo& device, int n, std::size_t number_bytes, EigenM
   }
   if (!has_lane_kernel(n)) return {};
   if (device.kind == DeviceKind::opencl) {
-    const std::size_t room = static_cast<std::size_t>(device.local_memory) - 1024;
-    plan.mapping.threads = static_cast<int>(std::min<std::size_t>(32, room / each));
+    const std::size_t capacity = static_cast<std::size_t>(device.local_memory) - 1024;
+    plan.mapping.threads = static_cast<int>(std::min<std::size_t>(32, capacity / each));
     if (plan.mapping.threads < 8) return {};
   }
   plan.local_bytes = each * static_cast<std::size_t>(plan.mapping.threads);
@@ -82,7 +83,7 @@ Plan make_plan(const DeviceInfo& device, int n, std::size_t number_bytes, EigenM
 
 Plan choose_plan(const DeviceInfo& device, int n, std::size_t number_bytes, int count) {
   if (forced_eigen_mapping) return make_plan(device, n, number_bytes, *forced_eigen_mapping);
-  if (device.is_gpu && n >= kSmallestOfWarp && count <= kFewMatricesOfCore * device.cores) {
+  if (device.is_gpu && n >= kSmallestOfWarp && count <= kFewMatricesPerCore * device.cores) {
     const Plan plan = make_plan(device, n, number_bytes, {32, 32});
     if (plan.mapping.threads > 0) return plan;
   }
@@ -101,7 +102,7 @@ void launch_piece(const Plan& plan, const runtime::Piece& piece, const DeviceInf
   using Kernels = kernels::eigen::launch<T>;
   const Kernels launch(plan.mapping.threads,
                        {{"WIDTH", plan.mapping.width}, {"SIZE", plan.size}, {plan.where, 1}});
-  const auto fits = static_cast<int>(kLocalOfAll / (plan.local_bytes + 1024));
+  const auto fits = static_cast<int>(kMultiprocessorLocalMemory / (plan.local_bytes + 1024));
   const int blocks = std::min((piece.count + plan.per_block() - 1) / plan.per_block(),
                               std::max(1, device.cores) * std::clamp(fits, 1, kMostBlocks));
   runtime::Workspace workspace(piece.queue);
@@ -147,10 +148,11 @@ void real_eigenpairs_on_device(Queue& queue, const MatrixBatch<T>& A, const Eige
         fmt::format("real_eigenpairs: {} ({}) does not compute in double", device.id, device.name));
   const Plan plan = choose_plan(device, n, sizeof(T), A.count);
   if (plan.mapping.threads == 0)
-    throw Error(ErrorCode::device,
-                fmt::format("real_eigenpairs: {} ({}) has no room for {} x {} matrices: {} bytes "
-                            "of local memory",
-                            device.id, device.name, n, n, device.local_memory));
+    throw Error(
+        ErrorCode::device,
+        fmt::format("real_eigenpairs: {} ({}) has too little local memory for {} x {} matrices: {} "
+                    "bytes",
+                    device.id, device.name, n, n, device.local_memory));
   const bool interleaved = A.layout == MatrixLayout::interleaved;
   const int size = n * n;
   const std::ptrdiff_t dense = interleaved ? A.count : size;

@@ -5,8 +5,8 @@
 
 namespace bifocal::linalg {
 
-// This runs on the queue's device, which is not the CPU; arguments have been checked, and there is
-// work. Memory may be the host's.
+// Computes real_eigenpairs on the queue's device, which is not the CPU. The arguments have been
+// checked, and the batch is not empty. Memory may be host memory.
 template <class T>
 void real_eigenpairs_on_device(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out,
                                const EigenOptions& options);

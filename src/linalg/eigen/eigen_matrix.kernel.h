@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrix b of a batch by one thread of a GPU: loads, solves (linalg/eigen/real_eigenpairs.lane.h),
-// stores. Included behind linalg.lanes and linalg.groups, for CUDA and OpenCL.
+// One thread of a GPU loads, solves (linalg/eigen/real_eigenpairs.lane.h) and stores matrix b of a
+// batch. Included after linalg.lanes and linalg.groups, for CUDA and OpenCL.
 
-// A and K: the thread's lane arrays; x: room for a vector.
+// A and K: the lane arrays of the thread; x: memory for a vector.
 group_fn void lane_real_eigenpairs(offset b KERNEL_PARAMETERS(EIGEN_BATCH), index n, index balance,
                                    index max_sweeps, lane_array A_, kept_array K, real* x) {
   global_ptr const scalar* a = A + b * matrix;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eigenvalues of an upper Hessenberg matrix by the double-shift QR iteration, by a group (J.
-// Francis, The QR transformation, 1961; Golub, Van Loan, 7.5). Values only: the active window alone
-// is worked on. Every member of the group computes the reflectors, each updates its own columns,
-// then its own rows.
+// Eigenvalues of an upper Hessenberg matrix by the double-shift QR iteration, computed by a group
+// (J. Francis, The QR transformation, 1961; Golub, Van Loan, 7.5). Only values are computed, so
+// only the active window is updated. Every member of the group computes the reflectors; each
+// updates its own columns, then its own rows.
 
-// Largest l in [1, hi] whose subdiagonal H(l, l - 1) is negligible; 0 if none is.
+// Returns the largest l in [1, hi] whose subdiagonal H(l, l - 1) is negligible; 0 if none is.
 group_fn index group_francis_split(GROUP_PARAM local_ptr scalar* H, index ld, index hi,
                                    scalar norm) {
   lane_int split = lane_int_of(0);
@@ -23,7 +23,8 @@ typedef struct {
   scalar x, y, w;
 } shift_pair;
 
-// First column (p, q, r) of (H - a)(H - b) from row m down, times H(m + 1, m), for shifts a, b.
+// Computes the first column (p, q, r) of (H - a)(H - b) from row m down, times H(m + 1, m), for
+// shifts a, b.
 group_fn void group_francis_column(local_ptr scalar* H, index ld, index m, const shift_pair* shifts,
                                    scalar* p, scalar* q, scalar* r) {
   local_ptr scalar* h = H + m * ld + m;
@@ -33,8 +34,8 @@ group_fn void group_francis_column(local_ptr scalar* H, index ld, index m, const
   *r = h[2 * ld + 1] * below;
 }
 
-// The sweep may start at the largest m in [lo, hi - 2] above which two consecutive subdiagonals are
-// small.
+// Returns the largest m in [lo, hi - 2] at which the sweep may start: the two subdiagonals above
+// are small.
 group_fn index group_francis_start(GROUP_PARAM local_ptr scalar* H, index ld, index lo, index hi,
                                    const shift_pair* shifts) {
   lane_int start = lane_int_of(lo);
@@ -55,8 +56,8 @@ group_fn index group_francis_start(GROUP_PARAM local_ptr scalar* H, index ld, in
   return group_max_int(start);
 }
 
-// One bulge step: the reflector of (p, q, r) on rows and columns k, k + 1, k + 2 (two of them where
-// k + 2 > hi) of the window [lo, hi].
+// Applies one bulge step to the window [lo, hi]: the reflector of (p, q, r) on rows and columns k,
+// k + 1, k + 2, or on the first two if k + 2 > hi.
 group_fn void group_francis_reflect(GROUP_PARAM local_ptr scalar* H, index ld, index lo, index hi,
                                     index k, scalar t, scalar vq, scalar vr) {
   real X = group_same(t), Y = group_same(t * vq), Z = group_same(t * vr);
@@ -97,7 +98,7 @@ group_fn void group_francis_reflect(GROUP_PARAM local_ptr scalar* H, index ld, i
   group_barrier();
 }
 
-// One double-shift sweep over [lo, hi], from row m.
+// Runs one double-shift sweep over [lo, hi], starting at row m.
 group_fn void group_francis_sweep(GROUP_PARAM local_ptr scalar* H, index ld, index lo, index hi,
                                   index m, const shift_pair* shifts) {
   scalar p, q, r;
@@ -111,7 +112,7 @@ group_fn void group_francis_sweep(GROUP_PARAM local_ptr scalar* H, index ld, ind
     scalar s = fabs(p) + fabs(q) + fabs(r);
     group_barrier();
     if (!(s > (scalar)0)) continue;
-    if (s < scalar_tiny() || s > scalar_huge()) {  // squares of these would leave the range
+    if (s < scalar_tiny() || s > scalar_huge()) {  // avoids over- and underflow of the squares
       scalar f = (scalar)1 / s;
       p *= f;
       q *= f;
@@ -138,7 +139,7 @@ group_fn void group_francis_sweep(GROUP_PARAM local_ptr scalar* H, index ld, ind
   }
 }
 
-// Eigenvalues of the last 2x2 block (x at its end) into slots hi - 1, hi.
+// Writes the eigenvalues of the last 2x2 block, which ends at hi, into slots hi - 1, hi.
 group_fn void group_francis_pair(local_ptr scalar* H, index ld, index hi, local_ptr scalar* re,
                                  local_ptr scalar* im) {
   scalar x = H[hi * ld + hi], y = H[(hi - 1) * ld + hi - 1];
@@ -156,20 +157,20 @@ group_fn void group_francis_pair(local_ptr scalar* H, index ld, index hi, local_
   }
 }
 
-// The shifts of a sweep over [lo, hi], the sweeps-th since an eigenvalue was found: the eigenvalues
-// of the last 2x2 block.
+// Returns the shifts of a sweep over [lo, hi]: the eigenvalues of the last 2x2 block. sweeps:
+// number of sweeps since the last eigenvalue was found.
 group_fn shift_pair group_francis_shifts(local_ptr const scalar* H, index ld, index lo, index hi,
                                          index sweeps) {
   scalar x = H[hi * ld + hi], y = H[(hi - 1) * ld + hi - 1];
   scalar w = H[hi * ld + hi - 1] * H[(hi - 1) * ld + hi];
   scalar middle = (scalar)0.5 * (y - x), square = middle * middle + w;
-  if (square >= (scalar)0) {  // real shifts: twice the one closer to the last element
+  if (square >= (scalar)0) {  // real shifts: twice the value closer to the last element
     scalar root = sqrt(square);
     scalar z = middle + (middle > (scalar)0 ? root : -root);
     x = y = z != (scalar)0 ? x - w / z : x;
     w = (scalar)0;
   }
-  if (sweeps % 10 == 0) {  // an exceptional shift breaks cycles: from the end, from the front
+  if (sweeps % 10 == 0) {  // exceptional shifts break cycles: from the end, from the front
     bool front = sweeps % 20 == 0;
     scalar s = front ? fabs(H[(lo + 1) * ld + lo]) + fabs(H[(lo + 2) * ld + lo + 1])
                      : fabs(H[hi * ld + hi - 1]) + fabs(H[(hi - 1) * ld + hi - 2]);
@@ -183,8 +184,9 @@ group_fn shift_pair group_francis_shifts(local_ptr const scalar* H, index ld, in
   return shifts;
 }
 
-// All eigenvalues of the n x n Hessenberg matrix H (destroyed): re + i im. Returns 0, or 1 when
-// it took more than max_sweeps max(n, 10) sweeps. Entries below the subdiagonal have to be zero.
+// Computes all eigenvalues re + i im of the n x n Hessenberg matrix H, which is destroyed.
+// Entries below the subdiagonal must be zero. Returns 0, or 1 if more than max_sweeps max(n, 10)
+// sweeps were needed.
 group_fn index group_francis_values(GROUP_PARAM local_ptr scalar* H, index n, index ld,
                                     index max_sweeps, local_ptr scalar* re, local_ptr scalar* im) {
   real share = lane(0);

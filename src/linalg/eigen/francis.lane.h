@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eigenvalues of a Hessenberg matrix by implicit double-shift QR sweeps with deflation (J. Francis,
-// The QR transformation, 1961; J. Wilkinson, C. Reinsch, Handbook for Automatic Computation II/14),
-// values only. Every lane works on a window [low, high] of its own; the lanes of a register walk
-// through the union of their windows together, with reflections that are the identity where a lane
-// has none, so that a lane never feels its neighbours.
+// Eigenvalues of a Hessenberg matrix by implicit double-shift QR sweeps with deflation, without
+// eigenvectors (J. Francis, The QR transformation, 1961; J. Wilkinson, C. Reinsch, Handbook for
+// Automatic Computation II/14). Every lane works on a window [low, high] of its own. The lanes of a
+// register process the union of their windows together; a lane outside its window applies the
+// identity, so that its result does not depend on its neighbours.
 //
 // A has elements of about 1: numbers below lane_tiny() count as zero.
 
-// The reflection I - (1, g3, g4)' (g0, g1, g2) that takes x to (g5, 0, 0); the identity when x is
-// zero. One square root and one division.
+// Computes the reflection I - (1, g3, g4)' (g0, g1, g2) that maps x to (g5, 0, 0); the identity if
+// x is zero. Takes one square root and one division.
 lane_fn void francis_reflector(const real* x, real* g) {
   real norm = sqrt_normal(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
   mask some = norm > lane_tiny();
@@ -24,9 +24,9 @@ lane_fn void francis_reflector(const real* x, real* g) {
   g[5] = select(some, -sigma, x[0]);
 }
 
-// The window of every lane in `active`: the last diagonal block of three rows or more, once
-// subdiagonal elements that are small beside their neighbours on the diagonal are set to zero.
-// Smaller blocks behind it are done, and stay in A. high < 0: there is none left.
+// Finds the window of every lane in `active`: the last diagonal block of at least three rows, after
+// subdiagonal elements that are small compared with their neighbours on the diagonal are set to
+// zero. Smaller blocks after it are finished and remain in A. high < 0: no block is left.
 lane_fn void francis_window(lane_array A, index n, real norm, mask active, lane_int* low,
                             lane_int* high) {
   const index pitch = lane_pitch(n);
@@ -55,8 +55,8 @@ lane_fn void francis_window(lane_array A, index n, real norm, mask active, lane_
   *high = select_int(active, select_int(large, *high, last_high), *high);
 }
 
-// Loads the last two rows and columns of every lane's window, in corner[0 .. 3], and the
-// subdiagonal element before them, in corner[4].
+// Loads the last two rows and columns of every lane's window into corner[0 .. 3], and the
+// subdiagonal element before them into corner[4].
 lane_fn void francis_corner(lane_array A, index n, lane_int high, real* corner) {
   const index pitch = lane_pitch(n), to = lanes_max(high);
   for (index c = 0; c < 5; ++c) corner[c] = lane(0);
@@ -71,11 +71,11 @@ lane_fn void francis_corner(lane_array A, index n, lane_int high, real* corner) 
   }
 }
 
-// x: a multiple of the first column of (H - s1)(H - s2), H the window. The shifts are the
-// eigenvalues of its last two rows when these are complex, and twice the one closer to the last
-// element when they are real (as LAPACK's dlahqr has it; three per cent fewer sweeps, and none of
-// the cycles that two real shifts got into once in 50,000 matrices). Exceptional ones where a
-// window is `stuck`.
+// Computes x, a multiple of the first column of (H - s1)(H - s2) for the window H. If the
+// eigenvalues of its last two rows are complex, they are the shifts. If they are real, both shifts
+// are the eigenvalue closer to the last element, as in LAPACK's dlahqr. This takes three per cent
+// fewer sweeps than two real shifts, and avoids their cycles, which occurred once in 50,000
+// matrices. A `stuck` window gets exceptional shifts.
 lane_fn void francis_shifts(lane_array A, index n, lane_int low, lane_int high, mask stuck,
                             real* x) {
   const index pitch = lane_pitch(n), to = lanes_max(low);
@@ -85,7 +85,7 @@ lane_fn void francis_shifts(lane_array A, index n, lane_int low, lane_int high, 
   real q = p * p + product;
   real root = sqrt_normal(fabs(q));
   mask both_real = q >= lane(0);
-  // The shift is that of the real ones h3 + p +- root which is closer to h3.
+  // The real eigenvalues are h3 + p +- root; the shift is the eigenvalue closer to h3.
   real shift = h[3] + p - select(p < lane(0), -root, root);
   real last = select(both_real, shift, h[3]), before = select(both_real, shift, h[0]);
   product = select(both_real, lane(0), product);
@@ -127,7 +127,7 @@ lane_fn void francis_rows_above(lane_array A, index n, index k, index top, const
   }
 }
 
-// Reflects rows k, k + 1, k + 2 of the columns behind column k + 2.
+// Reflects rows k, k + 1, k + 2 of the columns after column k + 2.
 lane_fn void francis_columns_behind(lane_array A, index n, index k, index end, const real* g) {
   const index pitch = lane_pitch(n), r0 = k * pitch, r1 = r0 + pitch, r2 = r1 + pitch;
   for (index j = k + 3; j <= end; ++j) {
@@ -139,10 +139,10 @@ lane_fn void francis_columns_behind(lane_array A, index n, index k, index end, c
   }
 }
 
-// One step of a sweep: the reflection of the rows and columns k, k + 1, k + 2, from rows `top` to
-// columns `end`. x: what it reflects (zero in lanes that have no part in it), then what the next
-// step does. `chases`: the lanes whose sweep started further up. The block that decides the next
-// step comes first.
+// Applies one step of a sweep: the reflection of the rows and columns k, k + 1, k + 2, from row
+// `top` to column `end`. x: the vector to reflect (zero in lanes outside their sweep); replaced by
+// the vector of the next step. `chases`: the lanes whose sweep started at an earlier row. The block
+// that determines the next step is computed first.
 lane_fn void francis_step(lane_array A, index n, index k, index top, index end, mask chases,
                           real* x) {
   const index pitch = lane_pitch(n), e0 = k * pitch + k, e1 = e0 + pitch, e2 = e1 + pitch;
@@ -167,7 +167,7 @@ lane_fn void francis_step(lane_array A, index n, index k, index top, index end, 
     lane_at(A, e1 + j) = block[3 + j];
     lane_at(A, e2 + j) = block[6 + j];
   }
-  lane_at(A, e2) = lane(0);  // goes on in x
+  lane_at(A, e2) = lane(0);  // kept in x
   x[0] = block[3];
   x[1] = block[6];
   x[2] = lane(0);
@@ -182,7 +182,7 @@ lane_fn void francis_step(lane_array A, index n, index k, index top, index end, 
   francis_rows_above(A, n, k, top, g);
 }
 
-// The last step of a sweep that ends with row end = k + 1: two rows and columns.
+// Applies the last step of a sweep, which ends with row end = k + 1: two rows and columns.
 lane_fn void francis_last_step(lane_array A, index n, index k, index top, mask chases, real* x) {
   const index pitch = lane_pitch(n), e0 = k * pitch + k, e1 = e0 + pitch;
   real g[6];
@@ -204,13 +204,13 @@ lane_fn void francis_last_step(lane_array A, index n, index k, index top, mask c
   }
 }
 
-// One sweep of every lane in `active` over its window, which has at least three rows.
+// Runs one sweep of every lane in `active` over its window of at least three rows.
 lane_fn void francis_sweep(lane_array A, index n, mask active, mask stuck, lane_int low,
                            lane_int high) {
   const index top = lanes_min(select_int(active, low, lane_int_of(n)));
   const index end = lanes_max(select_int(active, high, lane_int_of(0)));
   real start[3], x[3];
-  // Lanes without a window go along with the first one.
+  // Lanes without a window use the union of the windows.
   francis_shifts(A, n, select_int(active, low, lane_int_of(top)),
                  select_int(active, high, lane_int_of(end)), stuck, start);
   x[0] = x[1] = x[2] = lane(0);
@@ -228,9 +228,9 @@ lane_fn void francis_sweep(lane_array A, index n, mask active, mask stuck, lane_
   }
 }
 
-// Sweeps until A (Hessenberg, n x n, of Frobenius norm `norm`, zeros below the subdiagonal) has
-// diagonal blocks of one row, or of two with a nonzero subdiagonal element. Every 10th sweep
-// without progress has exceptional shifts. Returns 0, or 1 in a lane that needed more than n
+// Sweeps until A has diagonal blocks of one row, or of two rows with a nonzero subdiagonal element.
+// A is Hessenberg, n x n, with Frobenius norm `norm` and zeros below the subdiagonal. Every 10th
+// sweep without progress uses exceptional shifts. Returns 0, or 1 in a lane that needed more than n
 // max_sweeps sweeps (LinalgStatus).
 lane_fn lane_int francis_iterate(lane_array A, index n, real norm, index max_sweeps) {
   const lane_int one = lane_int_of(1), zero = lane_int_of(0), ten = lane_int_of(10);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Balancing and Householder reduction to Hessenberg form of one n x n matrix by a group (B.
+// Balancing and Householder reduction to Hessenberg form of one n x n matrix, by a group (B.
 // Parlett, C. Reinsch, Balancing a matrix, 1969; G. Golub, C. Van Loan, Matrix Computations, 4th
-// ed., 7.4.3, 7.5.7). The matrix lies in memory of the group, row i at H + i ld; an odd ld keeps
-// the members of a GPU's group off each other's banks when they walk down columns.
+// ed., 7.4.3, 7.5.7). The matrix is in memory of the group, row i at H + i ld. An odd ld avoids
+// bank conflicts between the members of a GPU's group that read columns.
 
-// Scales rows and columns by powers of two until the 1-norms of row i and column i are within a
-// factor of two; scale[i]: factor of unknown i, of which eigenvector components are multiples. At
-// most 16 rounds.
+// Scales rows and columns by powers of two until the 1-norms of row i and column i differ by at
+// most a factor of two, in at most 16 rounds. scale[i]: factor of unknown i, by which eigenvector
+// components must be multiplied.
 group_fn void group_balance(GROUP_PARAM local_ptr scalar* H, index n, index ld,
                             local_ptr scalar* scale) {
   group_for_range(i, 0, n) group_store(scale, i, lane(1), n);
   group_barrier();
   for (index round = 0; round < 16; ++round) {
-    // Which rows want it, all at once; most matrices want none.
+    // Test all rows at once, because most matrices need no scaling.
     mask unequal = lane(1) < lane(0);
     group_for_range(i, 0, n) {
       real row = lane(0), column = lane(0);
@@ -67,9 +67,9 @@ group_fn void group_balance(GROUP_PARAM local_ptr scalar* H, index n, index ld,
   }
 }
 
-// Undoes the balancing where zeros or grading left the factors without a bound and the matrix is
-// not smaller in proportion: what is wrong with an eigenvector grows by up to max scale / min scale
-// on the way back. `before`: the largest element before balancing.
+// Undoes the balancing if zeros or grading left the factors unbounded and the matrix did not become
+// smaller in proportion. The error of an eigenvector grows by up to max scale / min scale when it
+// is transformed back. `before`: the largest element before balancing.
 group_fn void group_balance_undo(GROUP_PARAM local_ptr scalar* H, index n, index ld, scalar before,
                                  local_ptr scalar* scale) {
   real high = lane(0), low = lane(0), after = lane(0);
@@ -94,8 +94,8 @@ group_fn void group_balance_undo(GROUP_PARAM local_ptr scalar* H, index n, index
   group_barrier();
 }
 
-// H = Q' A Q; column k keeps the reflector I - beta[k] v v' below its subdiagonal: v[k + 1] = 1,
-// v[i] = H(i, k) for i > k + 1.
+// Computes H = Q' A Q. Column k stores the reflector I - beta[k] v v' below its subdiagonal: v[k +
+// 1] = 1, v[i] = H(i, k) for i > k + 1.
 group_fn void group_hessenberg(GROUP_PARAM local_ptr scalar* H, index n, index ld,
                                local_ptr scalar* beta) {
   for (index k = 0; k + 2 < n; ++k) {

@@ -2,9 +2,9 @@
 // Reduction to Hessenberg form by Householder reflections (G. Golub, C. Van Loan, Matrix
 // Computations, 4th ed., 7.4.3).
 
-// Reflector k, I - beta v v' with v[k + 1] = 1, that makes column k of A zero below the
-// subdiagonal, where it stores the rest of v. Returns beta; 0 for a column that is zero there
-// (numbers that underflow when squared count as zero: A has elements of about 1).
+// Computes reflector k, I - beta v v' with v[k + 1] = 1, which makes column k of A zero below the
+// subdiagonal; the rest of v is stored there. Returns beta, or 0 if the column is already zero
+// there. Numbers that underflow when squared count as zero, because A has elements of about 1.
 lane_fn real hessenberg_reflector(lane_array A, index n, index k) {
   const index pitch = lane_pitch(n);
   real s = lane(0);
@@ -25,7 +25,7 @@ lane_fn real hessenberg_reflector(lane_array A, index n, index k) {
   return head * head * inverse;
 }
 
-// A <- (I - beta v v') A, columns k + 1 to n - 1; four columns at a time.
+// A <- (I - beta v v') A for columns k + 1 to n - 1, four columns at a time.
 lane_fn void hessenberg_left(lane_array A, index n, index k, real beta) {
   const index pitch = lane_pitch(n), first = (k + 1) * pitch;
   index j = k + 1;
@@ -69,7 +69,7 @@ lane_fn void hessenberg_left(lane_array A, index n, index k, real beta) {
   }
 }
 
-// A <- A (I - beta v v'), all rows; four rows at a time.
+// A <- A (I - beta v v') for all rows, four rows at a time.
 lane_fn void hessenberg_right(lane_array A, index n, index k, real beta) {
   const index pitch = lane_pitch(n), c = k + 1;
   index i = 0;
@@ -111,9 +111,9 @@ lane_fn void hessenberg_right(lane_array A, index n, index k, real beta) {
   }
 }
 
-// A <- H = Q' A Q, Hessenberg, zeros below the subdiagonal. K: a copy of H with the reflectors, v
-// of number k in column k below the subdiagonal, and their factors beta at K[b + k]. Returns the
-// Frobenius norm of H.
+// A <- H = Q' A Q, Hessenberg with zeros below the subdiagonal. K receives a copy of H with the
+// reflectors: vector v of reflector k is in column k below the subdiagonal, its factor beta at K[b
+// + k]. Returns the Frobenius norm of H.
 lane_fn real hessenberg_reduce(lane_array A, kept_array K, index b, index n) {
   const index pitch = lane_pitch(n);
   for (index k = 0; k < n - 2; ++k) {
@@ -137,7 +137,7 @@ lane_fn real hessenberg_reduce(lane_array A, kept_array K, index b, index n) {
   return sqrt(s);
 }
 
-// x <- Q x, the reflectors in reverse order.
+// x <- Q x; the reflectors are applied in reverse order.
 lane_fn void hessenberg_transform_back(kept_array K, index b, index n, real* x) {
   const index pitch = lane_pitch(n);
   lane_unroll for (index k = n - 3; k >= 0; --k) {

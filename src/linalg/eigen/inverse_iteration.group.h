@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The eigenvector of a real eigenvalue by one inverse-iteration solve on the Hessenberg form, by a
-// group (J. Wilkinson, The Algebraic Eigenvalue Problem, 1965; as LAPACK's dhsein). One solve,
-// never two: with the exact shift a second one spoils the residual of nearly defective eigenvalues.
+// The eigenvector of a real eigenvalue by one solve of inverse iteration on the Hessenberg form,
+// by a group (J. Wilkinson, The Algebraic Eigenvalue Problem, 1965; as in LAPACK's dhsein). Only
+// one solve is made: with the exact shift, a second solve spoils the residual of nearly
+// defective eigenvalues.
 
-// W = U of the factorisation of H - lambda I with exchanges of neighbouring rows, reciprocals of
-// the pivots on its diagonal. kept: row-major n x n, H in its upper Hessenberg part.
+// Computes W = U, the LU factor of H - lambda I with exchanges of neighbouring rows; its diagonal
+// holds the reciprocals of the pivots. kept: row-major n x n, H in its upper Hessenberg part.
 group_fn void group_hessenberg_lu(GROUP_PARAM local_ptr scalar* W, index n, index ld,
                                   global_ptr const scalar* kept, scalar lambda, scalar tiny) {
   for (index i = 0; i < n; ++i) {
@@ -34,8 +35,9 @@ group_fn void group_hessenberg_lu(GROUP_PARAM local_ptr scalar* W, index n, inde
   }
 }
 
-// x := U^-1 b, scaled down on the way where it threatens to overflow; b has elements +-start, at
-// `odd` +-odd_start, with signs chosen so that x grows (as condition estimators do).
+// x := U^-1 b, scaled down during the solve if it would overflow. The elements of b are
+// +-start, and +-odd_start at index `odd`; their signs are chosen so that x grows, as in
+// condition estimators.
 group_fn void group_upper_solve(GROUP_PARAM local_ptr scalar* W, index n, index ld, scalar start,
                                 index odd, scalar odd_start, local_ptr scalar* x) {
   group_for_range(i, 0, n) group_store(x, i, lane(0), n);
@@ -84,8 +86,9 @@ group_fn void group_normalise(GROUP_PARAM local_ptr scalar* x, index n) {
   group_barrier();
 }
 
-// The unit eigenvector x of H for lambda. W: n x ld of room. norm: of H. Other start vectors are
-// tried where one is nearly orthogonal to what is sought: the solution has not grown.
+// Computes the unit eigenvector x of H for lambda. W: scratch memory of n x ld numbers. norm: norm
+// of H. If the solution has not grown, the start vector was nearly orthogonal to the eigenvector,
+// and another start vector is tried.
 group_fn void group_inverse_iteration(GROUP_PARAM local_ptr scalar* W, index n, index ld,
                                       global_ptr const scalar* kept, scalar lambda, scalar norm,
                                       local_ptr scalar* x) {
@@ -103,7 +106,7 @@ group_fn void group_inverse_iteration(GROUP_PARAM local_ptr scalar* W, index n, 
   group_normalise(GROUP_ARG x, n);
 }
 
-// x := diag(scale) Q x for the reflectors kept at reflectors[k n + i], i > k + 1.
+// x := diag(scale) Q x for the reflectors stored at reflectors[k n + i], i > k + 1.
 group_fn void group_back_transform(GROUP_PARAM global_ptr const scalar* reflectors,
                                    local_ptr const scalar* beta, local_ptr const scalar* scale,
                                    index n, local_ptr scalar* x) {

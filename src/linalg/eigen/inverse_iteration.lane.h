@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The eigenvector of a Hessenberg matrix for one eigenvalue, by one solve of inverse iteration with
-// the eigenvalue itself as the shift (J. Wilkinson; LAPACK's dlaein and dhsein state the tests).
-// One solve: a second one spoils the residuals of nearly defective eigenvalues by four digits.
+// The eigenvector of a Hessenberg matrix for one eigenvalue, by one solve of inverse iteration
+// with the eigenvalue itself as the shift (J. Wilkinson; the tests are from LAPACK's dlaein and
+// dhsein). Only one solve is made: a second solve spoils the residuals of nearly defective
+// eigenvalues by four digits.
 
-// A <- U of P (H - value I) = L U by elimination with exchanges of neighbouring rows, the
-// reciprocals of the pivots on its diagonal; below it A is not touched. Pivots under `least` are
-// replaced by it. H at K.
+// A <- U of P (H - value I) = L U, by elimination with exchanges of neighbouring rows. The diagonal
+// of A holds the reciprocals of the pivots; elements below it are unchanged. Pivots smaller than
+// `least` are replaced by it. H is at K.
 lane_fn void shifted_lu(lane_array A, kept_array K, index n, real value, real least) {
   const index pitch = lane_pitch(n);
   for (index j = 0; j < n; ++j) lane_at(A, j) = kept_at(K, j);
@@ -35,10 +36,10 @@ lane_fn void shifted_lu(lane_array A, kept_array K, index n, real value, real le
   lane_at(A, (n - 1) * pitch + n - 1) = reciprocal(pivot);
 }
 
-// x <- f U^-1 D x in the lanes of `wanted`, x > 0, with U as shifted_lu leaves it. D: signs, chosen
-// on the way so that x grows (as condition estimators do). f is a power of `shrink` that keeps x
-// from overflowing, and the growth is measured before it: returns the sum of |x| over what the sum
-// of x was, at least.
+// x <- f U^-1 D x in the lanes of `wanted`, for x > 0 and U from shifted_lu. The signs D are
+// chosen during the solve so that x grows, as in condition estimators. f is a power of `shrink`
+// that keeps x from overflowing. Returns a lower bound of the growth: the sum of |x| without f,
+// divided by the initial sum.
 lane_fn real shrinking_solve(lane_array A, index n, mask wanted, real shrink, real* x) {
   const index pitch = lane_pitch(n);
   const real most = lane(1) / shrink;
@@ -60,15 +61,15 @@ lane_fn real shrinking_solve(lane_array A, index n, mask wanted, real shrink, re
   return after / (before * fmax(factor, shrink));
 }
 
-// x [n]: an eigenvector of H (at K) for the eigenvalue `value`. `least`: epsilon times the norm of
-// H. Overwrites A.
+// Computes x [n], an eigenvector of H (at K) for the eigenvalue `value`. `least`: epsilon times the
+// norm of H. Overwrites A.
 lane_fn void inverse_iteration(lane_array A, kept_array K, index n, real value, real least,
                                real* x) {
   shifted_lu(A, K, n, value, least);
   const real shrink = lane_tiny();
-  // U^-1 grows by about 1 / least when the shift is an eigenvalue; a start that does not show it
-  // had little part in that direction, and others are tried, different in one element. (dlaein is
-  // content with 0.1 / sqrt(n) of it, whatever that leaves of a large matrix's residual.)
+  // U^-1 grows by about 1 / least if the shift is an eigenvalue. If x grows less, the start vector
+  // had little of the eigenvector in it, and start vectors that differ in one element are tried.
+  // (dlaein accepts growth of 0.1 / sqrt(n), which may leave large residuals for large matrices.)
   const real root = sqrt(lane(n));
   const real enough = lane(0.02) / (root * least);
   lane_unroll for (index i = 0; i < n; ++i) x[i] = lane(1);

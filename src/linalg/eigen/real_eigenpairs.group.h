@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real eigenvalues and their right eigenvectors of one unsymmetric matrix by a group: see
+// Real eigenvalues and their right eigenvectors of one unsymmetric matrix, by a group: see
 // bifocal/linalg.hpp (real_eigenpairs).
 
 // The parts of the group's memory: EIGEN_GROUP_USED(n) numbers.
@@ -7,7 +7,7 @@ typedef struct {
   local_ptr scalar* H;  // [n][n | 1]
   local_ptr scalar *re, *im;
   local_ptr scalar* beta;   // of the reflectors of the Hessenberg form
-  local_ptr scalar* scale;  // of the rows, by the balancing
+  local_ptr scalar* scale;  // row factors of the balancing
   local_ptr scalar* x;      // an eigenvector
 } eigen_memory;
 
@@ -22,9 +22,9 @@ group_fn eigen_memory group_eigen_memory(local_ptr scalar* work, index n) {
   return m;
 }
 
-// Computes the eigenvalues of the matrix in H (finite, elements up to `largest`) in re and im, and
-// what the eigenvectors need: the Hessenberg form and the reflectors in `kept`, beta and scale. H
-// is destroyed. Returns the status.
+// Computes the eigenvalues re and im of the matrix in H, which is finite with elements up to
+// `largest`. Also computes the data for the eigenvectors: the Hessenberg form and the reflectors in
+// `kept`, beta and scale. H is destroyed. Returns the status.
 group_fn index group_eigenvalues(GROUP_PARAM const eigen_memory* memory, index n, scalar largest,
                                  bool balance, index max_sweeps, global_ptr scalar* kept) {
   local_ptr scalar* H = memory->H;
@@ -54,7 +54,8 @@ group_fn index group_eigenvalues(GROUP_PARAM const eigen_memory* memory, index n
   return group_francis_values(GROUP_ARG H, n, ld, max_sweeps, memory->re, memory->im);
 }
 
-// Sum of the absolute values of the kept Hessenberg form's largest row: its norm for tests of size.
+// Returns the largest absolute element of the Hessenberg form in `kept`, its norm for tests
+// of size.
 group_fn scalar group_kept_norm(GROUP_PARAM global_ptr const scalar* kept, index n) {
   real largest = lane(0);
   for (index i = 0; i < n; ++i) {
@@ -66,8 +67,8 @@ group_fn scalar group_kept_norm(GROUP_PARAM global_ptr const scalar* kept, index
   return group_max(largest);
 }
 
-// Two eigenvalues that are the same number would get the same vector: the one in slot i moves away
-// from those in later slots (found before it).
+// Returns the eigenvalue in slot i, moved away from equal eigenvalues in later slots, which were
+// found before. Equal eigenvalues would get the same vector.
 group_fn scalar group_separate(local_ptr const scalar* re, local_ptr const scalar* im, index n,
                                index i, scalar tiny) {
   scalar value = re[i];
@@ -77,7 +78,7 @@ group_fn scalar group_separate(local_ptr const scalar* re, local_ptr const scala
   return value;
 }
 
-// Returns |A v - lambda v| / |A| of a unit v; A is in global memory.
+// Returns |A v - lambda v| / |A| for a unit vector v; A is in global memory.
 group_fn scalar group_residual(GROUP_PARAM global_ptr const scalar* A, offset element, index n,
                                local_ptr const scalar* v, scalar lambda, scalar scale) {
   real error = lane(0), size = lane(0);
@@ -96,7 +97,7 @@ group_fn scalar group_residual(GROUP_PARAM global_ptr const scalar* A, offset el
   return square > (scalar)0 ? sqrt(miss / square) : sqrt(miss);
 }
 
-// A power of two that brings `largest` to a size whose square is a number.
+// Returns a power of two that scales `largest` so that its square is representable.
 group_fn scalar group_power_scale(scalar largest) {
   scalar scale = (scalar)1;
   if (largest > scalar_huge() || (largest < scalar_tiny() && largest > (scalar)0)) {
@@ -106,9 +107,9 @@ group_fn scalar group_power_scale(scalar largest) {
   return scale;
 }
 
-// Loads the n x n matrix at `a` into H, whose rows are ld apart, times a power of two that brings
-// its largest element to a size whose square is a number. Returns this factor, and sets `most` to
-// that element before; 0 where an element is not finite.
+// Loads the n x n matrix at `a` into H, whose rows are ld apart, times a power of two with which
+// the square of its largest element is representable. Returns this factor, or 0 if an element is
+// not finite; `most` receives the largest element before scaling.
 group_fn scalar group_load_scaled(GROUP_PARAM global_ptr const scalar* a, offset element, index n,
                                   local_ptr scalar* H, index ld, scalar* most) {
   real largest = lane(0);
@@ -136,7 +137,7 @@ group_fn scalar group_load_scaled(GROUP_PARAM global_ptr const scalar* a, offset
   return usable ? factor : (scalar)0;
 }
 
-// Writes n parts of eigenvalues times `unscale`, far apart; NaN where these are not known.
+// Writes n parts of eigenvalues times `unscale` to global memory; NaN if they are not known.
 group_fn void group_write_parts(GROUP_PARAM local_ptr const scalar* parts, index n, bool known,
                                 scalar unscale, global_ptr scalar* to, offset element) {
   group_for_range(i, 0, n) {
@@ -145,7 +146,7 @@ group_fn void group_write_parts(GROUP_PARAM local_ptr const scalar* parts, index
   }
 }
 
-// Fills places of the results of a matrix from `found` on with NaN; vectors may be null.
+// Fills the results of a matrix from index `found` on with NaN; vectors may be null.
 group_fn void group_fill_unused(GROUP_PARAM index found, index n, global_ptr scalar* values,
                                 global_ptr scalar* vectors, offset element) {
   group_for_range(i, found, n) group_store_far(values, i, element, lane_nan(), n);
@@ -157,8 +158,8 @@ group_fn void group_fill_unused(GROUP_PARAM index found, index n, global_ptr sca
   }
 }
 
-// Matrix b of the batch (eigen.kernels). work: EIGEN_GROUP_USED(n) numbers of the group's memory;
-// kept: EIGEN_GROUP_KEPT(n) of global memory.
+// Solves matrix b of the batch (eigen.kernels). work: EIGEN_GROUP_USED(n) numbers of the group's
+// memory; kept: EIGEN_GROUP_KEPT(n) numbers of global memory.
 group_fn void group_real_eigenpairs(GROUP_PARAM offset b KERNEL_PARAMETERS(EIGEN_BATCH), index n,
                                     bool balance, index max_sweeps, local_ptr scalar* work,
                                     global_ptr scalar* kept) {

@@ -6,27 +6,29 @@
 //   all eigenvalues: eigenvalue_part(K, n, i, 0 | 1), i in [0, n)
 //
 // A: lane_array of n * lane_pitch(n) elements, row i at i * lane_pitch(n). K: kept_array of
-// real_eigenpairs_kept(n) elements, which holds the Hessenberg form, the reflectors and the lists
-// below between the calls. Lanes with e >= count, or with a status, get some finite vector.
+// real_eigenpairs_kept(n) elements. Between the calls it holds the Hessenberg form, the
+// reflectors and the lists below. Lanes with e >= count, or with a nonzero status, get an
+// arbitrary finite vector.
 
-// Lists behind the matrix in K: 0 factors of the reflectors, 1 balancing, 2 real eigenvalues, 3 the
-// same moved apart, 4 real and 5 imaginary parts of all eigenvalues, 6 norm of the matrix and the
-// two powers of two that it was divided by.
+// Lists after the matrix in K: 0 factors of the reflectors, 1 balancing, 2 real eigenvalues, 3 real
+// eigenvalues moved apart, 4 real and 5 imaginary parts of all eigenvalues, 6 the norm of the
+// matrix and the two powers of two that it was divided by.
 lane_fn index eigen_list(index n, index list) { return n * lane_pitch(n) + list * n; }
 lane_fn index real_eigenpairs_kept(index n) { return eigen_list(n, 6) + 3; }
 
-// Turns the `value` of the scaled matrix into one of the matrix itself.
+// Converts an eigenvalue of the scaled matrix to an eigenvalue of the given matrix.
 lane_fn real eigen_unscaled(kept_array K, index n, real value) {
   const index p = eigen_list(n, 6);
   return value * kept_at(K, p + 2) * kept_at(K, p + 1) + lane(0);
 }
 
-// The eigenvalues of the diagonal blocks of A into lists 2, 4, 5; returns the number of real ones.
+// Writes the eigenvalues of the diagonal blocks of A to lists 2, 4, 5; returns the number of
+// real eigenvalues.
 lane_fn lane_int eigen_blocks(lane_array A, kept_array K, index n) {
   const index pitch = lane_pitch(n);
   const index values = eigen_list(n, 2), re = eigen_list(n, 4), im = eigen_list(n, 5);
   lane_int count = lane_int_of(0);
-  mask second = lane(0) == lane(1);  // of a block of two rows
+  mask second = lane(0) == lane(1);  // second row of a block of two
   real second_re = lane(0), second_im = lane(0);
   for (index i = 0; i < n; ++i) kept_at(K, values + i) = lane(0);
   for (index i = 0; i < n; ++i) {
@@ -59,8 +61,8 @@ lane_fn lane_int eigen_blocks(lane_array A, kept_array K, index n) {
   return count;
 }
 
-// Returns the number of real eigenvalues. *status: LinalgStatus; with one other than 0 the count is
-// 0.
+// Computes all eigenvalues and returns the number of real ones. *status: LinalgStatus; if it is not
+// 0, the number is 0.
 lane_fn lane_int real_eigenvalues(lane_array A, kept_array K, index n, index balance,
                                   index max_sweeps, lane_int* status) {
   const index p = eigen_list(n, 6);
@@ -77,19 +79,20 @@ lane_fn lane_int real_eigenvalues(lane_array A, kept_array K, index n, index bal
   return select_int(*status == lane_int_of(0), count, lane_int_of(0));
 }
 
-// The e-th real eigenvalue, in the order of the diagonal.
+// Returns the e-th real eigenvalue, in the order of the diagonal.
 lane_fn real real_eigenvalue(kept_array K, index n, index e) {
   return eigen_unscaled(K, n, kept_at(K, eigen_list(n, 2) + e));
 }
 
-// Returns the real (part 0) or imaginary part (part 1) of eigenvalue i of all.
+// Returns the real part (part 0) or imaginary part (part 1) of eigenvalue i, out
+// of all eigenvalues.
 lane_fn real eigenvalue_part(kept_array K, index n, index i, index part) {
   return eigen_unscaled(K, n, kept_at(K, eigen_list(n, 4 + part) + i));
 }
 
-// The e-th real eigenvalue moved away from the ones before it by multiples of `width` where it is
-// as good as equal to one of them, so that its vector may differ. To be called for every e in
-// order.
+// Returns the e-th real eigenvalue for inverse iteration. If it is nearly equal to an earlier
+// eigenvalue, it is moved away by multiples of `width`, so that its vector may differ. Must be
+// called for every e in order.
 lane_fn real eigenvalue_apart(kept_array K, index n, index e, real width) {
   const index apart = eigen_list(n, 3);
   real value = kept_at(K, eigen_list(n, 2) + e);
@@ -106,8 +109,8 @@ lane_fn real eigenvalue_apart(kept_array K, index n, index e, real width) {
   return value;
 }
 
-// x [n]: the unit eigenvector of the e-th real eigenvalue. To be called for every e in order.
-// Overwrites A.
+// Computes x [n], the unit eigenvector of the e-th real eigenvalue. Must be called for every e in
+// order. Overwrites A.
 lane_fn void real_eigenvector(lane_array A, kept_array K, index n, index balance, index e,
                               real* x) {
   const real least = kept_at(K, eigen_list(n, 6)) * lane_epsilon();
@@ -118,7 +121,7 @@ lane_fn void real_eigenvector(lane_array A, kept_array K, index n, index balance
     if (balance) x[i] = x[i] * kept_at(K, eigen_list(n, 1) + i);
     largest = fmax(largest, fabs(x[i]));
   }
-  real f = lane(1) / largest;  // the squares may not underflow
+  real f = lane(1) / largest;  // prevents underflow of the squares
   lane_unroll for (index i = 0; i < n; ++i) {
     x[i] = x[i] * f;
     sum = sum + x[i] * x[i];
@@ -127,8 +130,8 @@ lane_fn void real_eigenvector(lane_array A, kept_array K, index n, index balance
   lane_unroll for (index i = 0; i < n; ++i) x[i] = x[i] * f + lane(0);
 }
 
-// |A x - value x| / |A| of one pair, A the matrix as it was given, with the powers at K that keep
-// its squares from over- and underflowing. For a zero matrix, 0.
+// Returns |A x - value x| / |A| of one pair; 0 for a zero matrix. A is the given matrix; the powers
+// in K prevent over- and underflow of its squares.
 lane_fn real eigenpair_residual(lane_array A, kept_array K, index n, index e, const real* x) {
   const index pitch = lane_pitch(n), p = eigen_list(n, 6);
   real value = kept_at(K, eigen_list(n, 2) + e);

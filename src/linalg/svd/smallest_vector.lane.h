@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The right singular vector of the smallest singular value alone. Matrices are columns one behind
-// the other, scaled as jacobi_rotation.lane.h says.
+// The right singular vector of the smallest singular value. Matrices are stored column by column,
+// scaled as in jacobi_rotation.lane.h.
 
-// m < n: a unit x [n] with A x = 0, the last column of Q in A' = Q R. T [m][n]: the rows of A
-// (overwritten).
+// For m < n, computes a unit x [n] with A x = 0, the last column of Q in A' = Q R. T [m][n]: the
+// rows of A (overwritten).
 lane_fn void null_vector(real* T, index m, index n, real* x) {
   real diagonal[32], beta[32];
   qr_factor(T, n, m, diagonal, beta);
@@ -11,7 +11,8 @@ lane_fn void null_vector(real* T, index m, index n, real* x) {
   qr_apply(T, beta, n, m, x, 1);
 }
 
-// x <- R^-T x and x <- R^-1 x for upper triangular R [n][n]; inverse: of its diagonal.
+// x <- R^-T x, and below x <- R^-1 x, for upper triangular R [n][n]; inverse: reciprocals of
+// its diagonal.
 lane_fn void triangle_solve_transposed(const real* R, const real* inverse, index n, real* x) {
   lane_unroll for (index k = 0; k < n; ++k) {
     real sum = x[k];
@@ -25,7 +26,7 @@ lane_fn void triangle_solve(const real* R, const real* inverse, index n, real* x
     lane_unroll for (index i = 0; i < k; ++i) x[i] -= R[k * n + i] * x[k];
   }
 }
-// x to unit length; returns what it was.
+// Scales x to unit length; returns the length before.
 lane_fn real unit_make(real* x, index n) {
   real length = sqrt(columns_dot(x, x, n)), inverse = lane(1) / length;
   lane_unroll for (index i = 0; i < n; ++i) x[i] = x[i] * inverse;
@@ -33,11 +34,11 @@ lane_fn real unit_make(real* x, index n) {
 }
 
 // Inverse iteration with R'R (G. Golub, C. Van Loan, Matrix Computations, 4th ed., 8.2.2) for upper
-// triangular R [n][n], from the vector of LINPACK's condition estimate (A. Cline et al., 1979). A
-// step from x to y of length 1 has R'R y = a x, a = |R y|^2 / x'y, so |R'R y - |R y|^2 y| = |R y|^2
-// tan(x, y): y is accepted when that is at most `4 epsilon |R| |R y|`, which means that |R y| is
-// that near to a singular value. Returns where it was, after at most max_steps; x is NaN or of no
-// use elsewhere.
+// triangular R [n][n]. The start vector is taken from LINPACK's condition estimate (A. Cline et
+// al., 1979). A step from x to y of length 1 has R'R y = a x with a = |R y|^2 / x'y, so |R'R y - |R
+// y|^2 y| = |R y|^2 tan(x, y). y is accepted if this is at most `4 epsilon |R| |R y|`, so that |R
+// y| is equally close to a singular value. Returns the mask of lanes in which a vector was accepted
+// after at most max_steps; in all other lanes x is undefined and may be NaN.
 lane_fn mask smallest_vector(const real* R, index n, real* x, index max_steps) {
   real inverse[32], before[32];
   real norm2 = lane(0);
@@ -47,7 +48,7 @@ lane_fn mask smallest_vector(const real* R, index n, real* x, index max_steps) {
     real d = R[k * n + k];
     inverse[k] = lane(1) / select(fabs(d) > least, d, copysign(least, d));
   }
-  lane_unroll for (index k = 0; k < n; ++k) {  // R'x = +-1, each sign for growth
+  lane_unroll for (index k = 0; k < n; ++k) {  // R'x = +-1, each sign chosen for growth
     real sum = lane(0);
     lane_unroll for (index i = 0; i < k; ++i) sum -= R[k * n + i] * x[i];
     x[k] = (sum + copysign(lane(1), sum)) * inverse[k];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SVD family of the public API: arguments, and where the work goes.
+// The SVD family of the public API: argument checks and dispatch to devices.
 #include "linalg/svd/svd.hpp"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ void check_input(const char* function, const Queue& queue, const MatrixBatch<T>&
   linalg::check_batch(function, queue, A, kLargestRows, kLargestCols);
 }
 
-// Work packages of about a tenth of a millisecond, of whole registers.
+// Runs the batch in work packages of about a tenth of a millisecond, in multiples
+// of whole registers.
 template <class T>
 void on_cpu(SvdFunction<T> function, const SvdWork<T>& work, int count) {
   const int size = std::max(1, std::min(work.rows, work.cols) * work.cols);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of the SVD family share this: a batch after its arguments were checked, and the kernels
-// of the CPU, chosen by instruction set.
+// Declarations that the files of the SVD family share: a batch whose arguments were checked, and
+// the kernels of the CPU, selected by instruction set.
 #pragma once
 
 #include <bifocal/linalg.hpp>
@@ -9,16 +9,17 @@
 
 namespace bifocal::linalg {
 
-// This is one of the three operations on a batch in the memory of the CPU.
+// The data of one of the three operations on a batch in host memory.
 template <class T>
 struct SvdWork {
   View<const T> A;
-  View<T> S, V, U;  // of smallest_singular_vector: V its vector; of symmetric_eigen: S, V
+  // smallest_singular_vector writes its vector to V; symmetric_eigen writes S and V.
+  View<T> S, V, U;
   int* status = nullptr;
   int rows = 0, cols = 0, max_sweeps = 0;
 };
 
-// Does matrices [begin, end).
+// Processes matrices [begin, end).
 template <class T>
 using SvdFunction = void (*)(const SvdWork<T>& work, int begin, int end);
 
@@ -29,8 +30,8 @@ struct SvdFunctions {
 template <class T>
 [[nodiscard]] SvdFunctions<T> svd_functions();
 
-// This runs on the queue's device, which is not the CPU; arguments have been checked, and there is
-// work.
+// Run on the queue's device, which is not the CPU. The arguments have been checked, and the batch
+// is not empty.
 template <class T>
 void svd_on_device(Queue& queue, const MatrixBatch<T>& A, const SvdOutput<T>& out,
                    const SvdOptions& options);

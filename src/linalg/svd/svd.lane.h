@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Singular value decomposition A = U diag(S) V', S descending. Matrices are columns one behind the
-// other, scaled as jacobi_rotation.lane.h says. Where a matrix does not converge within max_sweeps
-// the mask returned is set and the results are of no use.
+// Singular value decomposition A = U diag(S) V', S in descending order. Matrices are stored column
+// by column, scaled as in jacobi_rotation.lane.h. Functions return the mask of lanes that did not
+// converge within max_sweeps; their results are undefined.
 
-// Y [n][n]: row pivot-permuted W [n][n], so that the rows are in the order they had before the
+// Y [n][n] <- the rows of W [n][n] in the order that they had before the column
 // exchanges of qr_factor_pivoted.
 lane_fn void rows_restore(const real* W, index n, const real* pivot, real* Y) {
-  real row[32];  // where row k of W goes
+  real row[32];  // the destination of row k of W
   lane_unroll for (index k = 0; k < n; ++k) row[k] = lane(k);
   lane_unroll for (index k = 0; k < n; ++k) {
     lane_unroll for (index j = k + 1; j < n; ++j)
@@ -22,10 +22,10 @@ lane_fn void rows_restore(const real* W, index n, const real* pivot, real* Y) {
   }
 }
 
-// B [n][n] (overwritten): a QR factorisation with column pivoting, then rotations of the rows of R
-// (Z. Drmac, K. Veselic, New fast and accurate Jacobi SVD algorithm, 2008): they come out as S V',
-// so that V costs nothing more, and they need fewer sweeps than the columns of B. V [n][n]; U
-// [n][n] where with_u. W [n][n]: work.
+// Decomposes B [n][n], which is overwritten. After a QR factorisation with column pivoting, Jacobi
+// rotations are applied to the rows of R (Z. Drmac, K. Veselic, New fast and accurate Jacobi SVD
+// algorithm, 2008). The rows become S V', so that V costs no extra work, and they need fewer sweeps
+// than the columns of B. V [n][n]; U [n][n] if with_u. W [n][n]: scratch memory.
 lane_fn mask svd_square(real* B, index n, real* W, real* S, real* V, real* U, index with_u,
                         index max_sweeps) {
   real diagonal[32], beta[32], pivot[32], norm2[32];
@@ -58,17 +58,17 @@ lane_fn void qr_embed(const real* A, const real* beta, index m, index n, const r
   qr_apply(A, beta, m, n, Y, columns);
 }
 
-// Matrices [k][k] that svd_tall and svd_wide work in, k the smaller of rows and columns.
+// Scratch matrices [k][k] of svd_tall and svd_wide, where k is the smaller of rows and columns.
 typedef struct {
   real *B, *W, *X;
 } svd_workspace;
-// Where the decomposition is written.
+// The output of a decomposition.
 typedef struct {
   real *S, *V, *U;
 } svd_factors;
 
-// A [n][m] (overwritten), m > n: S [n], V [n][n], U [n][m]. Without U there is no need for all of A
-// at once: see qr_append.
+// Decomposes A [n][m], m > n, which is overwritten: S [n], V [n][n], U [n][m]. Without U, qr_append
+// reduces A a few rows at a time.
 lane_fn mask svd_tall(real* A, index m, index n, const svd_workspace* work, const svd_factors* out,
                       index max_sweeps) {
   real* B = work->B;
@@ -83,8 +83,8 @@ lane_fn mask svd_tall(real* A, index m, index n, const svd_workspace* work, cons
   return unfinished;
 }
 
-// m < n; the rows of A are given, T [m][n] (overwritten). S [n], the last n - m zero; V [n][n], its
-// last columns the null space; U [m][m] where with_u.
+// Decomposes A with m < n, given by its rows T [m][n], which are overwritten. S [n], the last n - m
+// are zero; V [n][n], its last columns span the null space; U [m][m] if with_u.
 lane_fn mask svd_wide(real* T, index m, index n, const svd_workspace* work, const svd_factors* out,
                       index with_u, index max_sweeps) {
   real* B = work->B;

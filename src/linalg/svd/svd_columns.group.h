@@ -1,39 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Singular values of matrices of up to 32 columns on a GPU, by the same rotations as
-// svd_registers.group.h, by a team of members a matrix and several teams a group, in lockstep.
+// svd_registers.group.h. A team of threads computes a matrix; a group has several teams, which
+// run in lockstep.
 //
-// A team is SVD_BLOCKS blocks of SVD_ROWS members: a member holds a tile of the columns and of V,
-// tile_columns next to one another of every SVD_ROWS-th row, in registers. The columns lie in
-// places 0 .. places - 1. Even rounds make the pairs of places (0, 1), (2, 3), ... orthogonal and
-// exchange them, odd rounds (1, 2), (3, 4), ...; after `places` rounds every pair has met once and
-// the order is reversed. Nothing else moves, but for the pairs of odd rounds that lie in two
-// blocks. The products of pairs are added up over the rows so that each member ends with the sum of
-// one pair; it works out the rotation, and leaves it where the team reads it. The lengths and
-// scales of a pair's columns follow them from member to member.
+// A team consists of SVD_BLOCKS blocks of SVD_ROWS members. A member holds a tile of the columns
+// and of V in registers: every SVD_ROWS-th row of SVD_TILE_COLUMNS neighbouring columns. The
+// columns are in places 0 .. places - 1. Even rounds make the pairs of places (0, 1), (2, 3), ...
+// orthogonal and exchange them; odd rounds do so for (1, 2), (3, 4), ... After `places` rounds
+// every pair has met once and the order is reversed. No other data moves between members, except
+// for the pairs of odd rounds that belong to two blocks. The products of pairs are summed over the
+// rows such that each member ends with the sum of one pair. It computes the rotation and stores it
+// in the team's shared memory. The lengths and scales of a pair's columns move with the columns
+// from member to member.
 //
-// Constants: SVD_PLACES (n or more, a multiple of 2 SVD_BLOCKS, at most 32), SVD_ROWS and
-// SVD_BLOCKS, powers of two, group_width a multiple of their product; SVD_PAIRS at most SVD_ROWS.
+// Constants: SVD_PLACES, at least n and at most 32, a multiple of 2 SVD_BLOCKS; SVD_ROWS and
+// SVD_BLOCKS, powers of two. group_width is a multiple of their product. SVD_PAIRS is at
+// most SVD_ROWS.
 #define SVD_TILE_COLUMNS (SVD_PLACES / SVD_BLOCKS)
 #define SVD_TILE_PAIRS (SVD_TILE_COLUMNS / 2)
-// Pairs that a member adds up: a power of two.
+// Pairs that a member sums up: a power of two.
 #define SVD_PAIRS \
   (SVD_TILE_PAIRS > 8 ? 16 : SVD_TILE_PAIRS > 4 ? 8 : SVD_TILE_PAIRS > 2 ? 4 : SVD_TILE_PAIRS)
 #define SVD_TILE_ROWS ((SVD_PLACES + SVD_ROWS - 1) / SVD_ROWS)
 #define SVD_TILE (SVD_TILE_COLUMNS * SVD_TILE_ROWS)
 #define SVD_TEAM (SVD_ROWS * SVD_BLOCKS)
 
-// This says what a member is in its team, and where the columns of its pair come from and go to.
+// The position of a member in its team, and the members with which its pair exchanges columns.
 typedef struct {
   index row, block;     // its first row, its block
-  index pair;           // its pair of the block, SVD_TILE_PAIRS and more: none
+  index pair;           // its pair of the block; none if >= SVD_TILE_PAIRS
   index slot;           // its pair of the team
-  index before, after;  // members of the group with the pairs before and after (cyclic), same row
-                        // of another block for the tiles
+  index before, after;  // members of the group with the previous and the next pair (cyclic); for
+                        // tiles, same row of the adjacent block
   index tile_before, tile_after;
   mask first_block, last_block, last_slot;
-  index n;  // columns, the others of SVD_PLACES are zero
+  index n;  // columns; the rest of SVD_PLACES is zero
   real tolerance2;
-  local_ptr real* shared;  // 6 SVD_PLACES numbers of the team's
+  local_ptr real* shared;  // 6 SVD_PLACES numbers for the team
 } svd_place;
 
 group_fn svd_place svd_find_place(local_ptr real* shared, index n) {
@@ -69,8 +72,8 @@ group_fn real svd_team_max(GROUP_PARAM real v) {
   return v;
 }
 
-// The sum over the rows of the numbers of a pair, part[k] of pair k of the block: a member gets
-// that of its own pair. Leaves part changed.
+// Sums the numbers of each pair over the rows, where part[k] belongs to pair k of the block.
+// Returns to each member the sum of its own pair. Changes part.
 group_fn real svd_pair_sum(GROUP_PARAM const svd_place* p, real* part) {
   lane_unroll for (index o = SVD_PAIRS / 2; o > 0; o /= 2) {
     mask upper = (p->row & o) != 0;
@@ -84,7 +87,7 @@ group_fn real svd_pair_sum(GROUP_PARAM const svd_place* p, real* part) {
   return part[0];
 }
 
-// The squared lengths of the columns kept in the tile: of the places of the member's pair.
+// Computes the squared lengths of the columns in the tile, for the two places of the member's pair.
 group_fn void svd_pair_norms(GROUP_PARAM const svd_place* p, const real* a, real* even, real* odd) {
   real part[2][SVD_PAIRS];
   lane_unroll for (index c = 0; c < 2 * SVD_PAIRS; ++c) {
@@ -113,25 +116,26 @@ group_fn real svd_tile_dot(const real* x, const real* y) {
   return sum;
 }
 
-// A member's share of the rotation of its pair; leaves it for the team. `turn` is 0 or 1.
+// Computes the rotation of the member's pair and stores it for the team. `parity` is 0 in even
+// rounds and 1 in odd rounds.
 group_fn mask svd_pair_rotation(const svd_place* p, svd_columns* c, real dot, mask wanted,
-                                index turn) {
+                                index parity) {
   real tp, tq;
   mask parallel = svd_rotation(c, dot, wanted, p->tolerance2, &tp, &tq);
   if (p->row < SVD_TILE_PAIRS) {
     local_pair both;
     both.x = tp;
     both.y = tq;
-    ((local_ptr local_pair*)p->shared)[turn * (SVD_PLACES / 2) + p->slot] = both;
+    ((local_ptr local_pair*)p->shared)[parity * (SVD_PLACES / 2) + p->slot] = both;
   }
   return parallel;
 }
 
 // Rotates the numbers of the tile's pairs from column `first` on.
 group_fn void svd_tile_rotate(const svd_place* p, real* a, real* v, index pairs, index first,
-                              index turn) {
-  const local_ptr local_pair* t =
-      (const local_ptr local_pair*)p->shared + turn * (SVD_PLACES / 2) + p->block * SVD_TILE_PAIRS;
+                              index parity) {
+  const local_ptr local_pair* t = (const local_ptr local_pair*)p->shared +
+                                  parity * (SVD_PLACES / 2) + p->block * SVD_TILE_PAIRS;
   lane_unroll for (index k = 0; k < pairs; ++k) {
     local_pair both = t[k];
     index x = (first + 2 * k) * SVD_TILE_ROWS, y = x + SVD_TILE_ROWS;
@@ -142,7 +146,7 @@ group_fn void svd_tile_rotate(const svd_place* p, real* a, real* v, index pairs,
   }
 }
 
-// Rotates the last column of the tile and the first one of the next block, `beyond`.
+// Rotates the last column of the tile and the first column of the next block, `beyond`.
 group_fn void svd_tile_rotate_across(GROUP_PARAM const svd_place* p, real* a, real* beyond,
                                      local_pair both) {
   lane_unroll for (index r = 0; r < SVD_TILE_ROWS; ++r) {
@@ -164,13 +168,14 @@ group_fn mask svd_even_round(GROUP_PARAM const svd_place* p, real* a, real* v, s
   mask parallel = svd_pair_rotation(p, c, dot, wanted, 0);
   group_barrier();
   svd_tile_rotate(p, a, v, SVD_TILE_PAIRS, 0, 0);
-  // The right one of a pair goes to the pair before.
+  // The right column of a pair moves to the previous pair.
   c->norm_q = group_shuffle(c->norm_q, p->after);
   c->scale_q = group_shuffle(c->scale_q, p->after);
   return parallel;
 }
 
-// Here norm_p, scale_p are those of the pair's first column, which the even round has put second.
+// Here norm_p, scale_p belong to the first column of the pair, which the even round has moved to
+// the second place.
 group_fn mask svd_odd_round(GROUP_PARAM const svd_place* p, real* a, real* v, svd_columns* c,
                             mask wanted) {
   real part[SVD_PAIRS], beyond[SVD_TILE_ROWS];
@@ -195,7 +200,7 @@ group_fn mask svd_odd_round(GROUP_PARAM const svd_place* p, real* a, real* v, sv
         group_shuffle(v[r], p->tile_after);
     svd_tile_rotate_across(GROUP_ARG p, v, beyond, both);
   }
-  // The left one goes to the pair after; the places 0 and places - 1 keep theirs.
+  // The left column moves to the next pair; the columns at places 0 and places - 1 stay.
   real norm = c->norm_p, scale = c->scale_p;
   c->norm_p = group_shuffle(select(p->last_slot, c->norm_q, norm), p->before);
   c->scale_p = group_shuffle(select(p->last_slot, c->scale_q, scale), p->before);
@@ -204,9 +209,9 @@ group_fn mask svd_odd_round(GROUP_PARAM const svd_place* p, real* a, real* v, sv
   return parallel;
 }
 
-// Orthogonalises the columns, a <- a J, v <- v J. A matrix that is done is left as it is, but for
-// the order of its columns, so its neighbours do not matter. *sweeps: how often the order was
-// reversed. Returns whether max_sweeps were too few.
+// Orthogonalises the columns: a <- a J, v <- v J. A converged matrix is unchanged except for the
+// order of its columns, so that its result does not depend on its neighbours. *sweeps: number of
+// reversals of the order. Returns whether max_sweeps were too few.
 group_fn mask svd_team_orthogonalise(GROUP_PARAM const svd_place* p, real* a, real* v,
                                      index max_sweeps, index* sweeps) {
   svd_columns c;
@@ -230,8 +235,8 @@ group_fn mask svd_team_orthogonalise(GROUP_PARAM const svd_place* p, real* a, re
   return active;
 }
 
-// Reads the member's tile, scaled; returns the scale, NaN if the matrix is not finite. Rows beyond
-// those of the matrix are zero.
+// Reads the member's tile, scaled. Returns the scale, NaN if the matrix is not finite. Rows beyond
+// the matrix are zero.
 group_fn real svd_tile_read(GROUP_PARAM const svd_place* p, const svd_input* in, real* a) {
   real largest = lane(0);
   mask finite = in->rows >= 0;
@@ -267,9 +272,9 @@ group_fn void svd_tile_write(const svd_place* p, const real* a, const local_ptr 
   }
 }
 
-// What a team knows of its columns, in its memory behind the rotations: SVD_PLACES numbers each.
+// Data of the columns in the team's memory, after the rotations: SVD_PLACES numbers each.
 typedef struct {
-  local_ptr real* sigma;        // singular values; negative where there is no column
+  local_ptr real* sigma;        // singular values; negative in places without a column
   local_ptr real *of_u, *of_v;  // factors that make the columns of U and V unit vectors
   local_ptr real* rank;
 } svd_team_columns;
@@ -283,10 +288,10 @@ group_fn svd_team_columns svd_find_columns(const svd_place* p) {
   return c;
 }
 
-// Ranks the member's two columns by their singular values, the largest first, and writes these
-// times `unit` where `store`. columns: singular values that are not zero by the size of the matrix;
-// reversed: the order of the columns; poison: NaN if the matrix is not finite, else 0. Returns how
-// many of all are not zero.
+// Ranks the member's two columns by their singular values, the largest first, and writes the values
+// times `unit` if `store`. columns: largest number of nonzero singular values for this matrix size;
+// reversed: the order of the columns; poison: NaN if the matrix is not finite, else 0. Returns the
+// number of nonzero values of the team.
 group_fn index svd_rank_values(const svd_place* p, const svd_team_columns* c, index columns,
                                mask reversed, real unit, real poison, const svd_output* out,
                                mask store) {
@@ -310,7 +315,7 @@ group_fn index svd_rank_values(const svd_place* p, const svd_team_columns* c, in
   return nonzero;
 }
 
-// Decomposes a matrix by a team, which writes where `store`. Returns a LinalgStatus.
+// Decomposes a matrix by a team, which writes its results if `store`. Returns a LinalgStatus.
 group_fn index svd_team(GROUP_PARAM const svd_input* in, const svd_output* out, index max_sweeps,
                         local_ptr real* shared, mask store) {
   svd_place place = svd_find_place(shared, in->n);
@@ -324,13 +329,13 @@ group_fn index svd_team(GROUP_PARAM const svd_input* in, const svd_output* out, 
   index sweeps;
   mask failed = svd_team_orthogonalise(GROUP_ARG p, a, v, max_sweeps, &sweeps);
 
-  // |a| = sigma |v|, both of the same unknown scale. Places beyond n hold zero columns, which rank
-  // after those of the matrix.
+  // |a| = sigma |v|; both have the same unknown scale. Places beyond n hold zero columns, which
+  // rank after the columns of the matrix.
   real length2[2], length2_v[2];
   svd_pair_norms(GROUP_ARG p, a, &length2[0], &length2[1]);
   svd_pair_norms(GROUP_ARG p, v, &length2_v[0], &length2_v[1]);
   const svd_team_columns c = svd_find_columns(p);
-  real poison = power - power;  // NaN where not finite
+  real poison = power - power;  // NaN if not finite
   index rows = in->rows, n = in->n, columns = rows < n ? rows : n;
   mask reversed = sweeps % 2 != 0;
   group_barrier();

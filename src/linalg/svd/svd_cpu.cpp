@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SVD family on a CPU: a lane of a SIMD register per matrix.
+// The SVD family on a CPU: one matrix per lane of a SIMD register.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linalg/svd/svd_cpu.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -23,7 +23,7 @@ struct svd_lanes {
 #include "lane/cpp_end.h"
 };
 
-// The matrices of one register: [first, first + used); lanes beyond them repeat the last.
+// The matrices of one register: [first, first + used); lanes beyond them repeat the last one.
 template <class T>
 struct Register {
   using Real = simd<T>;
@@ -38,7 +38,7 @@ struct Register {
     store_element(to, e, first, used, v);
   }
 
-  // Writes statuses; the mask of lanes that have results.
+  // Writes statuses; returns the mask of lanes with results.
   typename Real::mask finish(typename Real::mask finite, typename Real::mask unfinished) const {
     if (work.status) {
       T status[width];
@@ -50,7 +50,7 @@ struct Register {
   }
 };
 
-// A register's matrices are brought to the range of the Jacobi methods by these factors.
+// The factors that scale the matrices of a register to the range of the Jacobi methods.
 template <class T>
 struct Scaling {
   using R = Register<T>;
@@ -58,19 +58,19 @@ struct Scaling {
   typename Real::mask finite;
   Real scale;
 
-  // Elements (i, j) that are used: all, or with j <= i only.
+  // lower_only: only elements (i, j) with j <= i are read.
   Scaling(const R& r, bool lower_only) {
     using C = typename R::C;
-    Real largest = C::lane(0), wrong = C::lane(0);
+    Real largest = C::lane(0), not_finite = C::lane(0);
     for (int i = 0; i < r.work.rows; ++i) {
       const int cols = lower_only ? i + 1 : r.work.cols;
       for (int j = 0; j < cols; ++j) {
         const Real a = r.load(i * r.work.cols + j);
         largest = C::fmax(largest, C::fabs(a));
-        wrong += a - a;  // NaN of a NaN or an infinity
+        not_finite += a - a;  // NaN if a is NaN or infinite
       }
     }
-    finite = wrong == C::lane(0);
+    finite = not_finite == C::lane(0);
     scale = C::jacobi_scale(C::select(finite, largest, C::lane(1)));
   }
   Real load(const R& r, int e) const {
@@ -79,7 +79,7 @@ struct Scaling {
   }
 };
 
-// Parts of the workspace of a thread.
+// Allocates parts of the workspace of a thread.
 template <class T>
 class Workspace {
  public:
@@ -98,7 +98,8 @@ void for_registers(const linalg::SvdWork<T>& work, int begin, int end, Body body
 
 constexpr int kRows = 32;  // of a tall matrix, reduced together
 
-// R [n][n] of the rows x n matrices, rows > n, in B; chunk: kRows * n numbers of work.
+// Computes R [n][n] of the rows x n matrices, rows > n, in B; chunk: scratch memory of kRows
+// * n numbers.
 template <class T>
 void reduce_tall(const Register<T>& r, const Scaling<T>& scaling, simd<T>* chunk, simd<T>* B) {
   using C = typename Register<T>::C;
@@ -113,7 +114,7 @@ void reduce_tall(const Register<T>& r, const Scaling<T>& scaling, simd<T>* chunk
   }
 }
 
-// Loads a register's matrices to A, by columns, or by rows when `by_rows`.
+// Loads the matrices of a register to A, column by column, or row by row if `by_rows`.
 template <class T>
 void load_all(const Register<T>& r, const Scaling<T>& scaling, bool by_rows, simd<T>* A) {
   const int m = r.work.rows, n = r.work.cols;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA kernels of svd in registers; svd_f32.cu and svd_f64.cu instantiate them.
+// The CUDA kernels of svd in registers; instantiated by svd_f32.cu and svd_f64.cu.
 #pragma once
 
 #include "runtime/cuda_kernels.h"
 
 namespace {
 
-// Size: columns of a thread's matrix. Places, Rows, Blocks: of a team (svd_columns.group.h).
-// Threads: of a block, of which a multiprocessor takes MinBlocks at least: that bounds registers.
+// Size: columns of a matrix in one thread. Places, Rows, Blocks: of a team (svd_columns.group.h).
+// Threads: threads per block. MinBlocks: blocks that must fit on a multiprocessor, which limits
+// the registers.
 template <class Real, int Size, int Places, int Rows, int Blocks, int Threads, int MinBlocks>
-struct svd_text {
+struct svd_source {
   static constexpr int SVD_SIZE = Size, SVD_PLACES = Places, SVD_ROWS = Rows, SVD_BLOCKS = Blocks,
                        THREADS = Threads, MIN_BLOCKS = MinBlocks;
   static bifocal::runtime::Constants constants() {
@@ -24,19 +25,19 @@ struct svd_text {
 #include "lane/cpp_end.h"
 };
 template <class Real, int Size, int Threads, int MinBlocks>
-using svd_threads_text = svd_text<Real, Size, 2, 1, 1, Threads, MinBlocks>;
+using svd_threads_source = svd_source<Real, Size, 2, 1, 1, Threads, MinBlocks>;
 template <class Real, int Places, int Rows, int Blocks, int MinBlocks>
-using svd_teams_text = svd_text<Real, 1, Places, Rows, Blocks, 128, MinBlocks>;
+using svd_teams_source = svd_source<Real, 1, Places, Rows, Blocks, 128, MinBlocks>;
 
 CUDA_KERNELS(SVD_GROUPS_KERNELS)
 
-template <class Text>
+template <class Source>
 void add_svd_threads(bifocal::runtime::CudaTable& table) {
-  CUDA_VARIANT(svd_groups, SVD_THREADS_KERNEL, Text)
+  CUDA_VARIANT(svd_groups, SVD_THREADS_KERNEL, Source)
 }
-template <class Text>
+template <class Source>
 void add_svd_teams(bifocal::runtime::CudaTable& table) {
-  CUDA_VARIANT(svd_groups, SVD_TEAMS_KERNEL, Text)
+  CUDA_VARIANT(svd_groups, SVD_TEAMS_KERNEL, Source)
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This runs the SVD family on CUDA and OpenCL devices.
+// The SVD family on CUDA and OpenCL devices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,12 +20,13 @@ namespace {
 using runtime::Array;
 using Wide = std::int64_t;
 
-constexpr std::size_t kTallBytes = std::size_t{256} << 20;  // of work at a time
+constexpr std::size_t kTallBytes = std::size_t{256} << 20;  // of scratch memory at a time
 
-// Matrices in the device's memory: what all kernels take but the tall ones (svd_batch.kernels).
+// Matrices in device memory: the arguments of all kernels except those for
+// tall matrices (svd_batch.kernels).
 template <class T>
 using SvdCall = kernels::svd_batch<T>;
-// Does matrices [first, first + count) of the call.
+// Processes matrices [first, first + count) of the call.
 template <class T>
 using SvdKernel = std::function<void(Queue&, const SvdCall<T>&, int first, int count)>;
 
@@ -37,8 +38,8 @@ void launch_batch(const Kernels& kernels,
   (kernels.*entry)(queue, how, Args{.batch = call});
 }
 
-// The kernels with a thread a matrix of up to n columns. Their arrays are compiled for 9 columns,
-// or for all there may be.
+// Returns the kernels with one matrix of up to n columns per thread. Their arrays are compiled for
+// 9 columns, or for the largest size.
 template <class T>
 kernels::svd_lanes::launch<T> lane_kernels(const DeviceInfo& device, int n) {
   const int threads = device.kind == DeviceKind::cuda
@@ -64,7 +65,8 @@ const SvdMapping& find_mapping(bool is_double, int n, int count) {
       ->mapping;
 }
 
-// The kernels of svd_groups.kernels: a matrix in the registers of a thread or of a team.
+// Returns whether the device runs the kernels of svd_groups.kernels: a matrix in the registers of a
+// thread or of a team.
 bool has_register_kernels(const DeviceInfo& device) {
   return device.kind == DeviceKind::cuda || device.inline_ptx;
 }
@@ -76,14 +78,14 @@ SvdKernel<T> svd_kernel(const DeviceInfo& device, int n, int count) {
   using Kernels = kernels::svd_groups::launch<T>;
   SvdMapping m = find_mapping(sizeof(T) == 8, n, count);
   const bool threads = m.places == 0;
-  // Work-items of several warps cannot meet without waiting for all of the group.
+  // A barrier for several warps of a work-group would have to wait for the whole work-group.
   if (device.kind == DeviceKind::opencl && !threads) m.threads = 32;
   const Kernels kernels(m.threads, {{"SVD_SIZE", threads ? n : 1},
                                     {"SVD_PLACES", threads ? 2 : m.places},
                                     {"SVD_ROWS", m.rows},
                                     {"SVD_BLOCKS", m.blocks},
                                     {"KERNEL_SIZE_IS_FIXED", 1}});
-  const int a_block = m.threads / (m.rows * m.blocks);  // matrices
+  const int a_block = m.threads / (m.rows * m.blocks);  // matrices per block
   const int numbers = threads ? n * n : SVD_TEAM_NUMBERS(m.places);
   const auto kernel_of = [=](auto entry) -> SvdKernel<T> {
     return [=](Queue& queue, const SvdCall<T>& call, int first, int some) {
@@ -97,8 +99,9 @@ SvdKernel<T> svd_kernel(const DeviceInfo& device, int n, int count) {
   return threads ? kernel_of(&Kernels::svd_threads) : kernel_of(&Kernels::svd_teams);
 }
 
-// The right singular vector of the smallest singular value of n x n matrices: the last of all.
-// Inverse iteration, a thread a matrix in memory of its own, takes 5 to 14 times as long.
+// Kernel for the right singular vector of the smallest singular value of n x n matrices: it takes
+// the last vector of the full SVD. Inverse iteration with one matrix per thread, in private memory,
+// takes 5 to 14 times as long.
 template <class T>
 SvdKernel<T> last_column_kernel(const DeviceInfo& device, int n, int count) {
   return [svd = svd_kernel<T>(device, n, count), small = lane_kernels<T>(device, 1), n](
@@ -125,9 +128,9 @@ SvdKernel<T> last_column_kernel(const DeviceInfo& device, int n, int count) {
   };
 }
 
-// Eigenvalues and vectors of symmetric matrices: a multiple of the identity is added that makes no
-// eigenvalue negative, so that they are singular values. Two-sided rotations, a thread a matrix in
-// memory of its own, take 5 to 14 times as long.
+// Kernel for eigenvalues and eigenvectors of symmetric matrices. A multiple of the identity is
+// added that makes all eigenvalues nonnegative, so that they are the singular values. Two-sided
+// rotations with one matrix per thread, in private memory, take 5 to 14 times as long.
 template <class T>
 SvdKernel<T> shifted_kernel(const DeviceInfo& device, int n, int count, bool with_vectors) {
   return [svd = svd_kernel<T>(device, n, count), small = lane_kernels<T>(device, 1), n,
@@ -167,8 +170,8 @@ SvdKernel<T> shifted_kernel(const DeviceInfo& device, int n, int count, bool wit
   };
 }
 
-// rows > n: a QR, then the triangle, then U and the scale, or the scale alone; not for a vector
-// alone.
+// Decomposes matrices with rows > n: a QR factorisation, then the SVD of the triangle, then U and
+// the scale, or the scale alone. Not used for a single vector.
 template <class T>
 void launch_tall(Queue& queue, const SvdKernel<T>& triangles, const SvdCall<T>& c, int count,
                  bool with_values) {
@@ -215,7 +218,7 @@ void launch_tall(Queue& queue, const SvdKernel<T>& triangles, const SvdCall<T>& 
   }
 }
 
-// The batch as the kernels see it: steps of its arrays.
+// The layout of the batch for the kernels: strides of its arrays.
 template <class T>
 struct Layout {
   bool interleaved;
@@ -233,7 +236,8 @@ struct Layout {
   [[nodiscard]] runtime::BatchArray output(const Memory<U>& memory, int numbers) const {
     return runtime::output(memory, numbers, interleaved ? in : std::ptrdiff_t{numbers});
   }
-  // S, V, U and status as given, and where the piece's first array and outputs lie.
+  // Returns the call with S, V, U and status as given, and the strides of the piece's first array
+  // and outputs.
   [[nodiscard]] SvdCall<T> call(const runtime::Piece& piece, const MatrixBatch<T>& A,
                                 const Array<T>& S, const Array<T>& V, const Array<T>& U,
                                 const Array<int>& status, int max_sweeps) const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// These are the kernels of svd_groups.kernels.
+// The bodies of the kernels of svd_groups.kernels.
 
 group_fn offset svd_output_at(offset b, index size, int interleaved) {
   return interleaved ? b : b * size;
 }
-// The results of matrix b of a batch (svd_batch.kernels).
+// Returns the addresses of the results of matrix b of a batch (svd_batch.kernels).
 group_fn svd_output svd_output_of(offset b, const svd_input* in, global_ptr scalar* S,
                                   global_ptr scalar* V, global_ptr scalar* U, index u_rows,
                                   offset element, int interleaved) {
@@ -27,7 +27,7 @@ map_kernel(svd_threads, i, SVD_THREADS) {
   if (status) status[b] = result;
 }
 
-// Teams without a matrix of their own work on the last one, and write nothing.
+// Teams without a matrix process the last matrix and write no results.
 thread_kernel(svd_teams, thread, threads, count, SVD_TEAMS) {
   const index i = (index)thread / SVD_TEAM;
   const mask store = i < count;

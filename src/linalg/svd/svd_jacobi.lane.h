@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One-sided Jacobi rotations (M. Hestenes, Inversion of matrices by biorthogonalization, 1958;
 // longer columns first: P. de Rijk, A one-sided Jacobi algorithm for computing the singular value
-// decomposition on a vector computer, 1989). Matrices are columns one behind the other, n <= 32 of
-// them, scaled as jacobi_rotation.lane.h says.
+// decomposition on a vector computer, 1989). Matrices have n <= 32 columns, stored one after
+// another and scaled as in jacobi_rotation.lane.h.
 
-// One round of rotations of the columns of W [n][m], and the same of V [n][v] (v = 0: none). norm2:
-// squared lengths of the columns of W. Returns where anything was rotated.
+// Runs one round of rotations of the columns of W [n][m], and the same rotations of V [n][v] (v
+// = 0: none). norm2: squared lengths of the columns of W. Returns the mask of lanes that rotated
+// a pair.
 lane_fn mask jacobi_round(real* W, index m, real* V, index v, index n, real* norm2, index round,
                           real tolerance2) {
   real product[16], c[16], s[16];
@@ -16,14 +17,14 @@ lane_fn mask jacobi_round(real* W, index m, real* V, index v, index n, real* nor
   }
   lane_unroll for (index k = 0; k < round_pairs(n, round); ++k) {
     index p = round_first(round, k), q = round_second(n, round, k);
-    real longer = fmax(norm2[p], norm2[q]), shorter = fmin(norm2[p], norm2[q]), gain;
+    real longer = fmax(norm2[p], norm2[q]), shorter = fmin(norm2[p], norm2[q]), shift;
     real scale = reciprocal_power(longer);
     rotate[k] =
         rotation_due(norm2[p], norm2[q], product[k], scale, tolerance2) & (shorter > lane(0));
     rotation_make(rotate[k], norm2[p] * scale - norm2[q] * scale, fabs(product[k] * scale),
-                  product[k], c + k, s + k, &gain);
-    norm2[p] = select(rotate[k], longer + gain, norm2[p]);
-    norm2[q] = select(rotate[k], fmax(shorter - gain, lane(0)), norm2[q]);
+                  product[k], c + k, s + k, &shift);
+    norm2[p] = select(rotate[k], longer + shift, norm2[p]);
+    norm2[q] = select(rotate[k], fmax(shorter - shift, lane(0)), norm2[q]);
     rotated = rotated | rotate[k];
   }
   lane_unroll for (index k = 0; k < round_pairs(n, round); ++k) {
@@ -36,9 +37,10 @@ lane_fn mask jacobi_round(real* W, index m, real* V, index v, index n, real* nor
   return rotated;
 }
 
-// Makes the columns of W [n][m] orthogonal, W <- W J, V [n][v] <- V J (v = 0: none), in sweeps of
-// all pairs until one of them rotates nothing, that is every |p'q| <= sqrt(m) epsilon |p| |q|.
-// norm2: squared lengths of the columns, 0 where negligible. Returns where max_sweeps were too few.
+// Makes the columns of W [n][m] orthogonal: W <- W J, V [n][v] <- V J (v = 0: none). Sweeps over
+// all pairs are repeated until a sweep needs no rotation, i.e. every |p'q| <= sqrt(m) epsilon |p|
+// |q|. norm2: squared lengths of the columns, 0 if negligible. Returns the mask of lanes for which
+// max_sweeps were too few.
 lane_fn mask jacobi_orthogonalise(real* W, index m, real* V, index v, index n, real* norm2,
                                   index max_sweeps) {
   real tolerance2 = lane(m) * lane_epsilon() * lane_epsilon();
@@ -70,8 +72,8 @@ lane_fn void jacobi_sort(real* W, index m, real* V, index v, index n, real* norm
   }
 }
 
-// Replaces column j of W [.][m], m <= 32, by a unit vector orthogonal to the orthonormal columns
-// before it, where `missing`: the axis that they span least, made orthogonal to them twice.
+// Replaces column j of W [.][m], m <= 32, in the lanes of `missing` by a unit vector orthogonal to
+// the orthonormal columns before it: the axis that they span least, orthogonalised twice.
 lane_fn void jacobi_complete(real* W, index m, index j, mask missing) {
   real overlap[32], fresh[32];
   real least = lane(2), axis = lane(0);
@@ -93,14 +95,15 @@ lane_fn void jacobi_complete(real* W, index m, index j, mask missing) {
   for (index i = 0; i < m; ++i) W[j * m + i] = select(missing, fresh[i] * inverse, W[j * m + i]);
 }
 
-// The columns of W [n][m], orthogonal and sorted, to unit length; S [n]: their lengths. Those of
-// length zero (norm2 = 0) are completed to an orthonormal set, for m <= 32.
+// Scales the orthogonal, sorted columns of W [n][m] to unit length; S [n]: their lengths before.
+// Columns of length zero (norm2 = 0) are replaced so that the set is orthonormal, for m <= 32.
 lane_fn void jacobi_normalise(real* W, index m, index n, const real* norm2, real* S) {
   lane_unroll for (index j = 0; j < n; ++j) {
     mask missing = norm2[j] <= lane(0);
     S[j] = sqrt(norm2[j]);
     real inverse = select(missing, lane(0), lane(1) / S[j]);
-    // Adding zero makes -0 to 0, whose sign would tell of other lanes' rotations.
+    // Adding zero turns -0 into 0, because the sign of zero depends on rotations in
+    // neighbouring lanes.
     lane_unroll for (index i = 0; i < m; ++i) W[j * m + i] = W[j * m + i] * inverse + lane(0);
     if (any(missing)) jacobi_complete(W, m, j, missing);
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA kernels of the SVD family with a matrix a thread, in arrays of its own.
+// The CUDA kernels of the SVD family with one matrix per thread, in private arrays.
 #include "runtime/cuda_kernels.h"
 
 namespace {
 
 template <class Real, int Largest>
-struct svd_lanes_text {
+struct svd_lanes_source {
   static constexpr int SVD_LARGEST = Largest;
   static bifocal::runtime::Constants constants() {
     return {{"REAL_IS_FLOAT", sizeof(Real) == 4}, {"SVD_LARGEST", Largest}};
@@ -19,10 +19,10 @@ CUDA_KERNELS(SVD_LANES_KERNELS)
 
 template <class Real>
 void add_svd_lanes(bifocal::runtime::CudaTable& table) {
-  using small = svd_lanes_text<Real, 9>;
+  using small = svd_lanes_source<Real, 9>;
   CUDA_VARIANT(svd_lanes, SVD_SMALL_KERNELS, small)
 #ifndef BIFOCAL_FEW_CUDA_VARIANTS
-  using large = svd_lanes_text<Real, 32>;
+  using large = svd_lanes_source<Real, 32>;
   CUDA_VARIANT(svd_lanes, SVD_TALL_KERNELS, small)
   CUDA_VARIANT(svd_lanes, SVD_SMALL_KERNELS, large)
 #endif

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SVD family on a GPU, a matrix a thread with arrays of its own, by the lane code of the CPU.
-// SVD_LARGEST: the most columns there are.
+// The SVD family on a GPU with one matrix per thread in private arrays, by the lane code of the
+// CPU. SVD_LARGEST: largest number of columns.
 #define SVD_OWN (SVD_LARGEST * SVD_LARGEST)
 
-// This factor brings a matrix (element e at A[e step]) to the range of the Jacobi methods; where
-// lower_only, elements with j <= i alone count. It is NaN if the matrix is not finite.
+// Returns the factor that scales a matrix (element e at A[e step]) to the range of the Jacobi
+// methods, NaN if the matrix is not finite. With lower_only, only elements with j <= i are read.
 lane_fn real lane_svd_scale(global_const real* A, offset step, index m, index n, index lower_only) {
-  real largest = lane(0), wrong = lane(0);
+  real largest = lane(0), not_finite = lane(0);
   for (index i = 0; i < m; ++i) {
     for (index j = 0; j < (lower_only ? i + 1 : n); ++j) {
       real v = A[(i * n + j) * step];
       largest = fmax(largest, fabs(v));
-      wrong += v - v;
+      not_finite += v - v;
     }
   }
-  mask finite = wrong == lane(0);
-  return jacobi_scale(select(finite, largest, lane(1))) + wrong;
+  mask finite = not_finite == lane(0);
+  return jacobi_scale(select(finite, largest, lane(1))) + not_finite;
 }
-// An element by a scale that may be NaN.
+// Returns a scaled element, 0 if the scale is NaN.
 lane_fn real lane_svd_scaled(real v, real scale) {
   return select(scale == scale, jacobi_scaled(v, scale), lane(0));
 }
-// X [cols][rows] to element e at to[e step], NaN where the scale is.
+// Writes X [cols][rows], element e at to[e step]; NaN if the scale is NaN.
 lane_fn void lane_svd_write(const real* X, index rows, index cols, real scale, global_ptr real* to,
                             offset step) {
   real poison = scale - scale;
@@ -39,7 +39,7 @@ lane_fn void lane_svd_values(const real* S, index n, real scale, global_ptr real
   for (index i = 0; i < n; ++i) to[i * step] = jacobi_unscaled(S[i], scale);
 }
 
-// A matrix has at most n rows.
+// The matrix has at most n rows.
 map_kernel(svd_lanes, item, SVD_BATCH_ALONE) {
   const offset b = (offset)first + item;
   real T[SVD_OWN], W[SVD_OWN], X[SVD_OWN], B[SVD_OWN], Y[SVD_OWN], Z[SVD_OWN], s[SVD_LARGEST];
@@ -62,7 +62,7 @@ map_kernel(svd_lanes, item, SVD_BATCH_ALONE) {
   lane_svd_status(status, b, scale, unfinished);
 }
 
-// A matrix has at most n rows.
+// The matrix has at most n rows.
 map_kernel(smallest_vector_lanes, item, SVD_BATCH_ALONE) {
   const offset b = (offset)first + item;
   real T[SVD_OWN], W[SVD_OWN], Y[SVD_OWN], s[SVD_LARGEST], x[SVD_LARGEST];
@@ -105,7 +105,7 @@ map_kernel(symmetric_lanes, item, SVD_BATCH_ALONE) {
   lane_svd_status(status, b, scale, unfinished);
 }
 
-// Element e of a symmetric matrix lies in its lower triangle.
+// Element (i, j) of a symmetric matrix, read from its lower triangle.
 #define SVD_SYMMETRIC(i, j) A[((i) > (j) ? (i)*n + (j) : (j)*n + (i)) * in_element]
 
 map_kernel(svd_symmetric_shift, item, SVD_SYMMETRIC_SHIFT) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Singular values of small matrices on a GPU, one matrix a thread, all of it in registers. Needs
+// Singular values of small matrices on a GPU: one matrix per thread, entirely in registers. Needs
 // SVD_SIZE, the constant n.
 
-// Reads a matrix into columns a [n][n], scaled; rows beyond its own are zero. Returns its scale, a
-// power of two; NaN if it holds a NaN or an infinity (a is zero then).
+// Reads a matrix into the columns a [n][n], scaled; rows beyond the matrix are zero. Returns its
+// scale, a power of two. If it contains a NaN or an infinity, the scale is NaN and a is zero.
 group_fn real svd_read(const svd_input* in, real* a) {
   real largest = lane(0);
   mask finite = largest <= largest;
@@ -27,7 +27,8 @@ group_fn real svd_column_norm(const real* a) {
   return sum;
 }
 
-// Makes neighbours x, y (columns p and p + 1 of a, and of v) orthogonal and exchanges them.
+// Makes the neighbouring columns x, y (columns p and p + 1 of a, and of v) orthogonal and
+// exchanges them.
 group_fn mask svd_exchange(real* a, real* v, real* norm, real* scale, index p) {
   real *x = a + p * SVD_SIZE, *y = x + SVD_SIZE, *vx = v + p * SVD_SIZE, *vy = vx + SVD_SIZE;
   real dot = x[0] * y[0], tx, ty;
@@ -52,12 +53,13 @@ group_fn mask svd_exchange(real* a, real* v, real* norm, real* scale, index p) {
   return parallel;
 }
 
-// Orthogonalises the columns of a, a <- a J, v <- v J: rounds of pairs of neighbours, which change
-// places, so that after n rounds every pair has met once. Returns whether max_sweeps were too few.
+// Orthogonalises the columns of a: a <- a J, v <- v J. Rounds rotate pairs of neighbouring columns
+// and exchange them, so that after n rounds every pair has met once. Returns whether max_sweeps
+// were too few.
 group_fn mask svd_orthogonalise(real* a, real* v, index max_sweeps) {
   real norm[SVD_SIZE], scale[SVD_SIZE];
   lane_unroll for (index c = 0; c < SVD_SIZE; ++c) scale[c] = lane(1);
-  // Two rounds at a time; a sweep of (n + 1) / 2 of them.
+  // An iteration has two rounds; a sweep has (n + 1) / 2 iterations.
   index sweep = 0;
   mask active = lane(0) <= lane(0);
   for (; sweep < max_sweeps && any(active); ++sweep) {
@@ -77,7 +79,7 @@ group_fn mask svd_orthogonalise(real* a, real* v, index max_sweeps) {
   return active;
 }
 
-// Memory of the group in which a member has n n numbers of its own: number e at numbers[e step].
+// Memory of the group with n n private numbers for a member: number e at numbers[e step].
 typedef struct {
   local_ptr real* numbers;
   index step;
@@ -91,8 +93,9 @@ typedef struct {
   index rows, cols;
 } svd_written;
 
-// Writes the columns of a [n][n], each times its factor, at its rank: through memory of the group,
-// because a register cannot be picked by a number that differs between members.
+// Writes the columns of a [n][n], each times its factor, at its rank. The columns pass
+// through memory of the group, because registers cannot be indexed by a number that differs
+// between members.
 group_fn void svd_write(const real* a, const real* factor, const index* rank, const svd_own* own,
                         const svd_written* out) {
   lane_unroll for (index c = 0; c < SVD_SIZE; ++c) {
@@ -115,12 +118,12 @@ group_fn index svd_registers(const svd_input* in, const svd_output* out, index m
       lane(e / SVD_SIZE == e % SVD_SIZE ? 1 : 0);
   mask failed = svd_orthogonalise(a, v, max_sweeps);
 
-  // |a| = sigma |v|, both of the same unknown scale.
+  // |a| = sigma |v|; both have the same unknown scale.
   real sigma[SVD_SIZE], of_u[SVD_SIZE], of_v[SVD_SIZE];
   index rank[SVD_SIZE];
   index nonzero = 0;
   real per_power = lane(1) / power, per_ceiling = lane(1) / svd_ceiling();
-  real poison = power - power;  // NaN where not finite
+  real poison = power - power;  // NaN if not finite
   lane_unroll for (index c = 0; c < SVD_SIZE; ++c) {
     real length2 = svd_column_norm(a + c * SVD_SIZE);
     of_v[c] = rsqrt(svd_column_norm(v + c * SVD_SIZE)) + poison;

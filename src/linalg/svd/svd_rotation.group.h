@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SVD kernels of GPUs share this: one-sided Jacobi (M. Hestenes, Inversion of matrices by
-// biorthogonalization, 1958) with fast scaled rotations (W. Gentleman, 1973; LAPACK's xGESVJ): a
-// column is kept as a multiple of itself, so that a rotation is two multiply-adds a pair of
-// elements.
+// Functions that the SVD kernels of GPUs share: one-sided Jacobi (M. Hestenes, Inversion of
+// matrices by biorthogonalization, 1958) with fast scaled rotations (W. Gentleman, 1973; LAPACK's
+// xGESVJ). A column is stored up to a scale factor, so that a rotation takes two multiply-adds per
+// pair of elements.
 
-// A power of two that numbers are scaled to before they are squared, and what is then nothing (a
-// squared length).
+// svd_ceiling: the power of two to which numbers are scaled before they are squared. svd_floor: a
+// squared length below it then counts as zero.
 group_fn real svd_ceiling(void) { return lane(sizeof(scalar) == 4 ? 0x1p20 : 0x1p200); }
 group_fn real svd_floor(void) { return lane(sizeof(scalar) == 4 ? 0x1p-40 : 0x1p180); }
-// A rotation of at most this tangent, of columns with at most this squared cosine between them,
-// spoils no other pair beyond the precision: after a sweep of such rotations nothing is left to do.
-// (Columns of about the same length turn far at any cosine.) Angles are good to 2^-20, so that in
-// double the cosine has to be 2^-32 for what a rotation leaves of it to be nothing.
-group_fn real svd_slight_turn(void) { return lane(sizeof(scalar) == 4 ? 3e-4 : 3e-8); }
+// Limits of a slight rotation: its tangent, and the squared cosine between its columns. Slight
+// rotations change no other pair beyond the precision, so that after a sweep of only slight
+// rotations the columns are orthogonal. (Columns of similar length need a large rotation at any
+// cosine, hence the first limit.) Angles are accurate to 2^-20. In double the cosine must therefore
+// be below 2^-32, so that the remainder after the rotation is negligible.
+group_fn real svd_slight_tangent(void) { return lane(sizeof(scalar) == 4 ? 3e-4 : 3e-8); }
 group_fn real svd_slight_cosine2(void) { return lane(sizeof(scalar) == 4 ? 1e-8 : 0x1p-64); }
 
-// A squared length as the rotations want it: that of nothing is so large that no angle to it
-// matters (and its square still a number: a root estimated of infinity is NaN).
+// Returns a squared length for the rotations. A length of zero is replaced by a length so large
+// that no angle to it matters; its square is still finite, because an estimated root of infinity
+// is NaN.
 group_fn real svd_length2(real length2) {
   return select(length2 > svd_floor(), length2, lane(sizeof(scalar) == 4 ? 0x1p120 : 0x1p500));
 }
 
-// The squared cosine of columns of n numbers that are as orthogonal as can be.
+// Returns the squared cosine of columns of n numbers that are orthogonal to within rounding.
 group_fn real svd_tolerance2(index n) { return lane(n) * (lane_epsilon() * lane_epsilon()); }
 
-// A matrix of a batch: element e at A[e step].
+// A matrix of a batch: element e is at A[e step].
 typedef struct {
   global_const real* A;
   offset step;
   index rows, n;
 } svd_input;
-// Its results: element e of each at S, V, U[e step]. U may be null.
+// The results of a matrix: element e of each is at S, V, U[e step]. U may be null.
 typedef struct {
   global_ptr real* S;
   global_ptr real* V;
@@ -38,16 +40,16 @@ typedef struct {
   offset step;
 } svd_output;
 
-// Two columns of which multiples p, q are kept: columns scale_p p, scale_q q.
+// Two columns that are stored up to scale factors as p, q: the columns are scale_p p, scale_q q.
 typedef struct {
   real norm_p, norm_q;  // their squared lengths
   real scale_p, scale_q;
 } svd_columns;
 
-// The rotation p' = p - *tp q, q' = q + *tq p that makes two columns orthogonal; dot = p q of what
-// is kept, where it is `wanted` and their squared cosine is more than tolerance2. Returns whether
-// they were far from it. Estimates of reciprocal and root are enough: they
-// change the angle, and the scale follows the angle taken.
+// Computes the rotation p' = p - *tp q, q' = q + *tq p that makes two columns orthogonal, if it is
+// `wanted` and their squared cosine exceeds tolerance2. dot = p q of the stored columns. Returns
+// whether they were far from orthogonal. Estimates of reciprocal and root suffice: they change the
+// angle, and the scale is computed from the angle used.
 group_fn mask svd_rotation(svd_columns* c, real dot, mask wanted, real tolerance2, real* tp,
                            real* tq) {
   real scale = c->scale_p * c->scale_q;
@@ -56,7 +58,8 @@ group_fn mask svd_rotation(svd_columns* c, real dot, mask wanted, real tolerance
   real difference = c->norm_q - c->norm_p, twice = lane(2) * product;
   real root = fast_sqrt(difference * difference + twice * twice);
   real t = twice * fast_reciprocal(difference + copysign(root, difference));
-  mask far = rotate & ((square > svd_slight_cosine2() * lengths) | (fabs(t) > svd_slight_turn()));
+  mask far =
+      rotate & ((square > svd_slight_cosine2() * lengths) | (fabs(t) > svd_slight_tangent()));
   t = select(rotate, t, lane(0));
   real per_scale = t * fast_reciprocal(scale);
   *tp = per_scale * (c->scale_q * c->scale_q);
@@ -70,8 +73,8 @@ group_fn mask svd_rotation(svd_columns* c, real dot, mask wanted, real tolerance
   return far;
 }
 
-// Columns from `first` on of U (m x k) made an orthonormal set with those before: unit vectors
-// orthogonalised twice. Slow, and for singular values of zero only.
+// Completes the columns of U (m x k) from `first` on to an orthonormal set with the columns before
+// them: unit vectors, orthogonalised twice. Slow; used for singular values of zero only.
 group_fn void svd_complete(global_ptr real* U, offset step, index m, index k, index first) {
   for (index j = first; j < k; ++j) {
     index best = 0;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Householder QR (see householder_qr.lane.h) of matrices that are too tall for a thread's own
-// memory, m x n with m > n, in CUDA and OpenCL C: a thread a matrix. T: (m + 1) n numbers of the
-// matrix, element e at T[e step]: first the columns, in the end reflectors, then their factors.
+// Householder QR (see householder_qr.lane.h) of matrices m x n, m > n, that are too tall for the
+// private memory of a thread, in CUDA and OpenCL C: one matrix per thread. T: (m + 1) n numbers of
+// the matrix, element e at T[e step]. It holds the columns first, and at the end the reflectors and
+// then their factors.
 
-// Reads A (element e at A[e in_element]) and leaves the reflectors in T; R (n x n, element e at
-// R[e r_step]) of the scaled matrix; returns the scale. Not finite: R is NaN.
+// Reads A (element e at A[e in_element]) and writes the reflectors to T and R of the scaled matrix
+// (n x n, element e at R[e r_step]). Returns the scale. If A is not finite, R is NaN.
 lane_fn real tall_factor(global_const real* A, offset in_element, index m, index n,
                          global_ptr real* T, offset step, global_ptr real* R, offset r_step) {
   real largest = lane(0), wrong = lane(0);
   for (index e = 0; e < m * n; ++e) {
     real v = A[e * in_element];
     largest = fmax(largest, fabs(v));
-    wrong += v - v;  // NaN of a NaN or an infinity
+    wrong += v - v;  // NaN if v is NaN or infinite
   }
   mask finite = wrong == lane(0);
   real scale = jacobi_scale(select(finite, largest, lane(1)));
@@ -44,10 +45,10 @@ lane_fn real tall_factor(global_const real* A, offset in_element, index m, index
   return scale;
 }
 
-// Column j of U (m x n, element e at U[e u_step]), of which the first n rows are given: Q times it.
+// Multiplies column j of U (m x n, element e at U[e u_step]) by Q; its first n rows are given.
 lane_fn void tall_apply(global_const real* T, offset step, index m, index n, index j,
                         global_ptr real* U, offset u_step) {
-  real fill = U[j * u_step] - U[j * u_step];  // NaN where the matrix is not finite
+  real fill = U[j * u_step] - U[j * u_step];  // NaN if the matrix is not finite
   for (index i = n; i < m; ++i) U[(i * n + j) * u_step] = fill;
   for (index k = n - 1; k >= 0; --k) {
     global_const real* v = T + (offset)(k * m + k) * step;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which mapping of the SVD a GPU takes for a size and a batch: data.
+// Tuning table: the mapping that a GPU uses for the SVD of a matrix size and batch size.
 #pragma once
 
 #include <limits>
 
 namespace bifocal::linalg {
 
-// This says how a GPU works on the matrices of an svd.
+// How a GPU computes the matrices of an svd.
 struct SvdMapping {
-  // 0: a thread a matrix (linalg/svd/svd_registers.group.h). Else a team of rows x blocks threads a
-  // matrix of up to so many columns (linalg/svd/svd_columns.group.h).
+  // 0: one matrix per thread (linalg/svd/svd_registers.group.h). Otherwise the
+  // largest number of columns of a matrix, which a team of rows x blocks
+  // threads computes (linalg/svd/svd_columns.group.h).
   int places = 0;
   int rows = 1, blocks = 1;
-  int threads = 128;  // of a block: 32 to 128
+  int threads = 128;  // per block: 32 to 128
 };
 
 struct SvdTuning {
@@ -23,9 +24,10 @@ struct SvdTuning {
 
 inline constexpr int kAnyCount = std::numeric_limits<int>::max();
 
-// The first row that the matrices do not exceed. The rows for 3, 9, 16 and 32 columns are the best
-// of those measured on an NVIDIA H200; those between follow them. A thread a matrix leaves the GPU
-// empty when there are few, so teams take those.
+// The first row whose limits the matrices do not exceed is used. The rows for 3, 9, 16 and 32
+// columns are the fastest mappings measured on an NVIDIA H200; the rows between were derived
+// from them. One thread per matrix leaves the GPU idle with few matrices, so teams compute
+// small batches.
 inline constexpr SvdTuning kSvdTuning[] = {
     {false, 4, kAnyCount, {0, 1, 1, 128}},   {false, 8, 20000, {8, 8, 1, 32}},
     {false, 8, kAnyCount, {0, 1, 1, 128}},   {false, 9, 20000, {10, 8, 1, 32}},

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eigenvalues and vectors of symmetric matrices by cyclic Jacobi rotations (C. Jacobi, 1846; G.
-// Golub, C. Van Loan, Matrix Computations, 4th ed., 8.5), to high relative accuracy for positive
-// definite ones (J. Demmel, K. Veselic, Jacobi's method is more accurate than QR, 1992).
+// Eigenvalues and eigenvectors of symmetric matrices by cyclic Jacobi rotations (C. Jacobi,
+// 1846; G. Golub, C. Van Loan, Matrix Computations, 4th ed., 8.5), with high relative accuracy
+// for positive definite matrices (J. Demmel, K. Veselic, Jacobi's method is more accurate than
+// QR, 1992).
 
-// A [n][n], n <= 32, both triangles, scaled as jacobi_rotation.lane.h says; becomes diagonal. V
-// [n][v] <- V J (v = 0: none): from the unit matrix come the eigenvectors. Returns where max_sweeps
-// were too few.
+// Diagonalises A [n][n], n <= 32, both triangles of which are given, scaled as in
+// jacobi_rotation.lane.h. V [n][v] <- V J (v = 0: none); V becomes the eigenvectors if it starts as
+// the identity. Returns the mask of lanes for which max_sweeps were too few.
 lane_fn mask symmetric_diagonalise(real* A, index n, real* V, index v, index max_sweeps) {
-  real c[16], s[16], gain[16];
+  real c[16], s[16], shift[16];
   mask rotate[16], active = lane(0) < lane(1);
   real tolerance2 = lane_epsilon() * lane_epsilon();
   for (index sweep = 0; sweep < max_sweeps && any(active); ++sweep) {
@@ -19,7 +20,7 @@ lane_fn mask symmetric_diagonalise(real* A, index n, real* V, index v, index max
         real scale = reciprocal_power(fmax(fabs(pq), fmax(fabs(pp), fabs(qq))));
         rotate[k] = rotation_due(pp, qq, pq, scale, tolerance2) & (fabs(pq) > jacobi_floor());
         rotation_make(rotate[k], pp * scale - qq * scale, fabs(pq * scale), pq, c + k, s + k,
-                      gain + k);
+                      shift + k);
         rotated = rotated | rotate[k];
       }
       lane_unroll for (index k = 0; k < round_pairs(n, round); ++k) {
@@ -34,8 +35,8 @@ lane_fn mask symmetric_diagonalise(real* A, index n, real* V, index v, index max
             A[i * n + p] = a;
             A[i * n + q] = b;
           }
-          A[p * n + p] = select(rotate[k], fmax(pp, qq) + gain[k], pp);
-          A[q * n + q] = select(rotate[k], fmin(pp, qq) - gain[k], qq);
+          A[p * n + p] = select(rotate[k], fmax(pp, qq) + shift[k], pp);
+          A[q * n + q] = select(rotate[k], fmin(pp, qq) - shift[k], qq);
           A[p * n + q] = A[q * n + p] = select(rotate[k], lane(0), pq);
           columns_rotate(V + p * v, V + q * v, v, c[k], s[k]);
         }
@@ -46,7 +47,8 @@ lane_fn mask symmetric_diagonalise(real* A, index n, real* V, index v, index max
   return active;
 }
 
-// Finds the eigenvalues L [n], descending, and vectors V [n][n] (where with_v) of A as above.
+// Computes the eigenvalues L [n], in descending order, and if with_v the eigenvectors V [n][n] of
+// A, given as in symmetric_diagonalise.
 lane_fn mask symmetric_jacobi(real* A, index n, real* L, real* V, index with_v, index max_sweeps) {
   index v = with_v ? n : 0;
   lane_unroll for (index j = 0; j < v; ++j) {

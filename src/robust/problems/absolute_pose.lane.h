@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem: the pose of a calibrated camera from three scene points (family camera_pose).
-// Solver: solvers/p3p.lane.h. Chart: (R, t) with a small rotation and shift of the camera frame.
+// Problem: the pose of a calibrated camera from three scene points (family camera_pose). Solver:
+// solvers/p3p.lane.h. Chart: (R, t), moved by a small rotation and shift of the camera frame.
 
 enum {
   SAMPLE_SIZE = 3,
-  SLOTS = 4,              // models of a sample at most
-  SOUGHT_PERCENT = 10,    // of 1000 matches, in RANSAC on one pair
-  SAMPLE_COST = 500,      // of solving a sample: scored points that take as long
+  SLOTS = 4,              // largest number of models of a sample
+  TARGET_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  SAMPLE_COST = 500,      // time to solve a sample, in scored points
   DOF = 6,                // parameters of the chart
-  DIRECT_CHART = 1,       // its parameters are the unknowns of the normal equations
-  LINE_IS_DEGENERATE = 0  // not tested: points on a line of the image may be spread in the scene
+  DIRECT_CHART = 1,       // they are the unknowns of the normal equations
+  LINE_IS_DEGENERATE = 0  // not tested: points on an image line may be spread in the scene
 };
 
-// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
+// Writes the models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
 lane_fn real sample_models(const real* p, const real* rays, real* models) {
   (void)rays;
   real bearings[9], scene[9];
@@ -26,7 +26,8 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return p3p(bearings, scene, models);
 }
 
-// The chart [20] around a model. Models of samples are kept in float: their rotation is mended.
+// Writes the chart [20] at a model. The rotation is orthonormalised, because models of samples are
+// kept in float.
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
   for (index i = 0; i < 12; ++i) chart[i] = model[i];

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem: the affine map between two images, x2 = A x1 + t, from three matches (family plane_map):
-// two linear equations for each row. Three points on a line in image 1 have no solution
-// (infinities). H = [A t; 0 0 1]; its chart is the six elements.
+// Problem: the affine map between two images, x2 = A x1 + t, from three matches (family plane_map).
+// Each row of A and t solves three linear equations. Three collinear points in image 1 have no
+// solution (infinities). H = [A t; 0 0 1]; its chart is the six elements of A and t.
 
 enum {
   SAMPLE_SIZE = 3,
-  SLOTS = 1,              // models of a sample at most
-  SOUGHT_PERCENT = 10,    // of 1000 matches, in RANSAC on one pair
-  SAMPLE_COST = 300,      // of solving a sample: scored points that take as long
+  SLOTS = 1,              // largest number of models of a sample
+  TARGET_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  SAMPLE_COST = 300,      // time to solve a sample, in scored points
   DOF = 6,                // parameters of the chart
-  DIRECT_CHART = 1,       // which are the first elements of H
-  ENDS_IN_ONE = 1,        // H[8]
+  DIRECT_CHART = 1,       // the chart is the first elements of H
+  ENDS_IN_ONE = 1,        // H[8] is 1
   LINE_IS_DEGENERATE = 1  // inliers on a line of an image do not determine the model
 };
 
-// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
+// Writes the models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
 lane_fn real sample_models(const real* p, const real* rays, real* models) {
   (void)rays;
   real x1 = p[1] - p[0], x2 = p[2] - p[0], y1 = p[4] - p[3], y2 = p[5] - p[3];

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem: the pose and the focal length f of a camera whose principal point and ratio of focal
-// lengths are known, from four scene points (family camera_pose). Solver:
-// solvers/p35p_focal.lane.h.
+// Problem: the pose and the focal length f of a camera from four scene points
+// (family camera_pose). The principal point and the ratio of the focal lengths are
+// known. Solver: solvers/p35p_focal.lane.h.
 //   C. Wu, P3.5P: pose estimation with unknown focal length, CVPR 2015
-// Scoring coordinates of the image: from the principal point, in units of the points' mean distance
-// from it, with square pixels. A model is P = diag(f, f, 1) [R | t]: its first two rows times (X,
-// 1) over the third one are a point of the image. It is kept as f r1, f r2, r3, f t1, f t2, t3.
-// Chart: (R, t, f), with a small rotation and shift of the camera frame and a step of log f.
+// Scoring coordinates of the image: origin at the principal point, square pixels, and the points'
+// mean distance from the principal point as the unit. A model is P = diag(f, f, 1) [R | t]: a point
+// of the image is the first two elements of P (X, 1) divided by the third. It is stored as f r1, f
+// r2, r3, f t1, f t2, t3. Chart: (R, t, f), moved by a small rotation and shift of the camera frame
+// and a step of log f.
 
 enum {
   EQUATIONS = 7,  // rows of the normal equations: the parameters of the chart
-  TERMS = 16,     // of a linearised point
+  TERMS = 16,     // numbers of a linearised point
   SAMPLE_SIZE = 4,
-  SLOTS = 4,              // models of a sample that are kept
-  SOUGHT_PERCENT = 10,    // of 1000 matches, in RANSAC on one pair
-  SAMPLE_COST = 10000,    // of solving a sample: scored points that take as long
+  SLOTS = 4,              // largest number of kept models of a sample
+  TARGET_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  SAMPLE_COST = 10000,    // time to solve a sample, in scored points
   DOF = 7,                // parameters of the chart
-  DIRECT_CHART = 1,       // which are the unknowns of the normal equations
+  DIRECT_CHART = 1,       // they are the unknowns of the normal equations
   UNKNOWN_FOCAL = 1,      // see model_focal
-  NEEDS_GENERATED = 1,    // its solver
-  LINE_IS_DEGENERATE = 0  // not tested: points on a line of the image may be spread in the scene
+  NEEDS_GENERATED = 1,    // the solver is generated
+  LINE_IS_DEGENERATE = 0  // not tested: points on an image line may be spread in the scene
 };
 
 lane_fn real model_focal(const real* P) { return sqrt(vec3_dot(P, P)); }
 
-// Terms of the normal equations at point p: the derivatives J [2][7] and the residuals [2]. Returns
-// the squared error, NaN behind the camera.
+// Computes the terms of the normal equations at point p: the derivatives J [2][7] and the residuals
+// [2]. Returns the squared error, NaN behind the camera.
 lane_fn real point_linearise(const real* P, const real* p, const real* focal, real* terms) {
   real seen[3], cam[3], J[12], f = model_focal(P);
   real* r = terms + 14;
@@ -41,13 +42,13 @@ lane_fn real point_linearise(const real* P, const real* p, const real* focal, re
   return select(z > lane(0), r[0] * r[0] + r[1] * r[1], lane_nan());
 }
 
-// diag(f, f, 1) of R, t.
+// P <- diag(f, f, 1) P, for P = (R, t).
 lane_fn void focal_pose(real f, real* P) {
   for (index i = 0; i < 6; ++i) P[i] = P[i] * f;
   for (index i = 9; i < 11; ++i) P[i] = P[i] * f;
 }
 
-// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
+// Writes the models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
 lane_fn real sample_models(const real* p, const real* rays, real* models) {
   (void)rays;
   enum { ROOTS = 10 };
@@ -62,16 +63,18 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
     mask valid = count > lane(s);
     if (!any(valid)) continue;
     focal_pose(own[12], own);
-    // The solver leaves out the last of the eight equations, which tells the true root.
+    // The solver does not use the last of the eight equations, which rejects false roots.
     real e = reprojection_squared(own, p[3], p[7], scene + 9, lane(1), lane(1));
     valid = valid & (e < lane(0.01));
-    mask room = kept < lane(SLOTS);
-    kept = solution_keep(valid & room, own, MODEL_SIZE, s < SLOTS ? s : SLOTS - 1, kept, models);
+    mask has_slot = kept < lane(SLOTS);
+    kept =
+        solution_keep(valid & has_slot, own, MODEL_SIZE, s < SLOTS ? s : SLOTS - 1, kept, models);
   }
   return kept;
 }
 
-// The chart [20] around a model. Models of samples are kept in float: their rotation is mended.
+// Writes the chart [20] at a model. The rotation is orthonormalised, because models of samples are
+// kept in float.
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
   real f = model_focal(model);
@@ -86,13 +89,14 @@ lane_fn void model_close(const real* chart, const real* rays, real* model) {
   focal_pose(chart[12], model);
 }
 
-// A camera of `factor` times the focal length as many times as far from the scene.
+// Multiplies the focal length and the distance from the scene by `factor`.
 lane_fn void model_zoom(real* model, real factor) {
   focal_pose(factor, model);
   model[11] = model[11] * factor;
 }
 
-// damped_step of the normal equations N, g [EQUATIONS] at a chart; rays [0]: 1 holds f.
+// Solves the damped normal equations N, g [EQUATIONS] at a chart for delta (see damped_step). rays
+// [0] = 1 holds f fixed.
 lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
                         real damping, real* delta) {
   (void)chart;
@@ -111,8 +115,8 @@ lane_fn void model_move(real* chart, const real* delta) {
   chart[12] = focal_moved(chart[12], delta[6]);
 }
 
-// Adds the camera's numbers to info: only the ratio of its focal lengths counts. Returns px a unit
-// of the errors.
+// Adds the ratio of the focal lengths of the camera to info. Returns the pixels per unit of
+// the errors.
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   (void)length, (void)threshold;
   info->focal[0] = info->centre[3];
@@ -120,14 +124,14 @@ lane_fn real camera_info(const real* cameras, real length, real threshold, pair_
   return lane(1);
 }
 
-// A point [COLUMNS] as given, in scoring coordinates.
+// Converts a given point [COLUMNS] to scoring coordinates.
 lane_fn void point_columns(const real* given, const real* cameras, const pair_info* info,
                            real* columns) {
   for (index c = 0; c < 2; ++c) columns[c] = (given[c] - cameras[2 + c]) / lane(info->focal[c]);
   scene_columns(given, info, columns);
 }
 
-// The result's matrix is its rotation, its pose in the world as given.
+// Writes the result: the matrix is the rotation, the pose is in the caller's world coordinates.
 lane_fn void result_matrix(const pair_info* info, const real* rays, const real* model, real* R) {
   (void)info, (void)rays;
   real f = model_focal(model);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// On which side of the cameras points lie, as far as an epipolar matrix tells.
+// The side of the cameras on which points lie, as far as an epipolar matrix determines it.
 
-// On which side of F x1 the epipole e2 (e2'F = 0) has x2: positive for all points in front of both
-// cameras or for all behind one. *near2: squared distance of x2 from the epipole times e[2]^2.
+// Returns the side of the line F x1, relative to the epipole e2 (e2'F = 0), on which x2 lies. All
+// points in front of both cameras have one sign, and points behind one camera have the opposite
+// sign. *near2: squared distance of x2 from the epipole, times e[2]^2.
 lane_fn real epipolar_side(const real* F, const real* e, real x1, real y1, real x2, real y2,
                            real* near2) {
   real p[3] = {x1, y1, lane(1)}, q[3] = {x2, y2, lane(1)}, line[3], through[3];
@@ -12,8 +13,8 @@ lane_fn real epipolar_side(const real* F, const real* e, real x1, real y1, real 
   return vec3_dot(line, through);
 }
 
-// Sets what takes the place of a pose [12] where cameras are unknown: the epipole e2 [3] and, from
-// 9 on, the sign of epipolar_side that the points in front of the cameras have.
+// Sets the side [12] of a matrix without known cameras, which replaces the pose: the epipole e2 [3]
+// and, in element 9, the sign of epipolar_side for points in front of both cameras.
 lane_fn void epipole_side(const real* F, real* side) {
   real T[9];
   for (index i = 0; i < 9; ++i) T[i] = F[3 * (i % 3) + i / 3];
@@ -22,7 +23,8 @@ lane_fn void epipole_side(const real* F, real* side) {
   side[9] = lane(1);
 }
 
-// G [9] with x2' G x1 = F x1 . (e2 x x2) for homogeneous x1 and x2, up to a positive factor.
+// Computes G [9] with x2' G x1 = F x1 . (e2 x x2) for homogeneous x1 and x2, up to a
+// positive factor.
 lane_fn void epipolar_sides(const real* F, real* G) {
   real T[9], e[3];
   for (index i = 0; i < 9; ++i) T[i] = F[3 * (i % 3) + i / 3];
@@ -35,7 +37,8 @@ lane_fn void epipolar_sides(const real* F, real* G) {
   }
 }
 
-// Whether x2' G x1 of n more points is on one side for all.
+// Returns whether x2' G x1 has the same sign for n more points: positive where `ahead`, negative
+// where `behind` was still possible.
 lane_fn mask epipolar_one_side(const real* G, const real* x1, const real* y1, const real* x2,
                                const real* y2, index n, mask ahead, mask behind) {
   for (index i = 0; i < n; ++i) {
@@ -47,8 +50,9 @@ lane_fn mask epipolar_one_side(const real* G, const real* x1, const real* y1, co
   return ahead | behind;
 }
 
-// Can all n points lie in front of both cameras, or all behind both, of the epipolar matrix F? The
-// necessary condition that needs no cameras: e2 x x2 and F x1 point to one side for all.
+// Returns whether all n points can lie in front of both cameras, or all behind both, for the
+// epipolar matrix F. This necessary condition needs no cameras: e2 x x2 and F x1 must point to the
+// same side for all points.
 //   O. Chum, T. Werner, J. Matas, Epipolar geometry estimation via RANSAC benefits from the
 //   oriented epipolar constraint, ICPR 2004.
 lane_fn mask epipolar_oriented(const real* F, const real* x1, const real* y1, const real* x2,
@@ -59,8 +63,8 @@ lane_fn mask epipolar_oriented(const real* F, const real* x1, const real* y1, co
   return epipolar_one_side(G, x1, y1, x2, y2, n, all, all);
 }
 
-// The same for a matrix in affine coordinates, of the points (0, 0), (1, 0) and (0, 1) of both
-// images and four more, uv [4][4]: the condition does not depend on the coordinates.
+// Tests epipolar_oriented for a matrix in affine coordinates, with the points (0, 0), (1, 0) and
+// (0, 1) of both images and four more, uv [4][4]. The condition does not depend on the coordinates.
 lane_fn mask epipolar_oriented_in_frames(const real* F, const real* uv) {
   real G[9];
   epipolar_sides(F, G);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Family of problems, in front of the family epipolar: matches with the depths that a network has
-// told of their points from each picture alone. Samples are solved by them; errors are without.
+// Family of problems, included before the family epipolar: matches with monocular depth predictions
+// for both points. Only the solvers of samples use the depths; errors do not depend on them.
 
 enum {
-  COLUMNS = 6,  // numbers of a point: x1 y1 x2 y2 depth1 depth2
-  DEPTHS = 2    // of these, the last ones
+  COLUMNS = 6,  // numbers per point: x1 y1 x2 y2 depth1 depth2
+  DEPTHS = 2    // the last two numbers
 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Minimal parameters of a fundamental (7) or essential (5) matrix: F = U diag(s0, s1, 0) V' with U,
 // V orthogonal and s0^2 + s1^2 = 1; s0 = s1 for E. Small steps rotate U by a, V by b and (s0, s1)
-// by an angle; rotating U and V about their third axes by opposite angles does not change E.
+// by an angle. Rotating U and V about their third axes by opposite angles does not change E.
 //   A. Bartoli, P. Sturm, Nonlinear estimation of the fundamental matrix with minimal parameters,
 //   PAMI 26(3), 2004.
-// A chart is the array [20] of U [9] and V [9], row-major with the singular vectors as columns, s0,
-// s1.
+// A chart is an array [20]: U [9] and V [9], row-major with the singular vectors as columns, then
+// s0 and s1.
 
-// The null vector of A (rank 2): the longest cross product of two rows.
+// Computes the null vector of A (rank 2): the longest cross product of two rows.
 lane_fn void rank2_direction(const real* A, real* n) {
   real c[9];
   mat3_cofactors(A, c);
@@ -21,14 +21,14 @@ lane_fn void rank2_direction(const real* A, real* n) {
   }
 }
 
-// The same, of unit length.
+// Computes the null vector of A (rank 2), of unit length.
 lane_fn void rank2_null(const real* A, real* n) {
   rank2_direction(A, n);
   real scale = lane(1) / sqrt(vec3_dot(n, n));
   for (index i = 0; i < 3; ++i) n[i] = n[i] * scale;
 }
 
-// Unit vectors p, q that make an orthonormal frame with the unit vector n.
+// Computes unit vectors p and q that form an orthonormal frame with the unit vector n.
 lane_fn void frame_complete(const real* n, real* p, real* q) {
   real s = copysign(lane(1), n[2]);
   real a = -lane(1) / (s + n[2]);
@@ -41,7 +41,7 @@ lane_fn void frame_complete(const real* n, real* p, real* q) {
   q[2] = -n[1];
 }
 
-// The chart around F, which has rank 2 (or nearly: the smallest singular value is dropped).
+// Computes the chart at F. The smallest singular value of F is dropped and should be about 0.
 lane_fn void epipolar_chart(const real* F, real* chart) {
   real T[9], u[9], v[9], Fv[6];
   for (index i = 0; i < 3; ++i) {
@@ -50,13 +50,14 @@ lane_fn void epipolar_chart(const real* F, real* chart) {
   rank2_null(F, v + 6);
   rank2_null(T, u + 6);
   frame_complete(v + 6, v, v + 3);
-  // Rotate the frame of V until F v0 and F v1 are orthogonal (one-sided Jacobi; the larger first).
+  // Rotate the frame of V until F v0 and F v1 are orthogonal (one-sided Jacobi), the longer
+  // one first.
   mat3_apply(F, v, Fv);
   mat3_apply(F, v + 3, Fv + 3);
   real difference = vec3_dot(Fv, Fv) - vec3_dot(Fv + 3, Fv + 3);
   real product = lane(2) * vec3_dot(Fv, Fv + 3);
   real radius = sqrt(difference * difference + product * product);
-  // (c, s) = half of the angle of (difference, product).
+  // (c, s): cosine and sine of half the angle of (difference, product).
   real large = sqrt(lane(0.5) * (radius + fabs(difference)));
   real small = lane(0.5) * fabs(product) / large;
   mask is_rotated = large > lane(0);
@@ -86,14 +87,14 @@ lane_fn void epipolar_chart(const real* F, real* chart) {
   chart[19] = s1 * scale;
 }
 
-// The chart around E = [t]x R: F as above with equal singular values.
+// Computes the chart at E = [t]x R: the chart of F with equal singular values.
 lane_fn void essential_chart(const real* E, real* chart) {
   epipolar_chart(E, chart);
   chart[18] = lane(0.70710678118654752);
   chart[19] = copysign(lane(0.70710678118654752), chart[19]);
 }
 
-// F [9] of a chart.
+// Computes F [9] from a chart.
 lane_fn void epipolar_matrix(const real* chart, real* F) {
   const real* U = chart;
   const real* V = chart + 9;
@@ -104,8 +105,8 @@ lane_fn void epipolar_matrix(const real* chart, real* F) {
   }
 }
 
-// D [9][dof]: derivatives of F with respect to the rotations about the axes (U: 0, 1, 2; V: 0, 1),
-// and for dof = 7 also V: 2 and the angle of (s0, s1).
+// Computes D [9][dof], the derivatives of F with respect to the rotations about the axes 0, 1, 2 of
+// U and 0, 1 of V; for dof = 7 also about axis 2 of V and the angle of (s0, s1).
 lane_fn void epipolar_tangent(const real* chart, index dof, real* D) {
   const real* U = chart;
   const real* V = chart + 9;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Family of problems, of the family epipolar: the matches of pinhole cameras lie on straight
+// Family of problems within the family epipolar: matches of pinhole cameras lie on straight
 // epipolar lines, and a model is F alone (math/sampson.lane.h).
 
 enum {
   MODEL_SIZE = 9,  // numbers of a model
   EQUATIONS = 9,   // rows of the normal equations: the elements of F
-  TERMS = 11       // of a linearised point
+  TERMS = 11       // numbers of a linearised point
 };
 
 lane_fn real point_error(const real* F, const real* p, const real* focal) {
@@ -13,8 +13,8 @@ lane_fn real point_error(const real* F, const real* p, const real* focal) {
   return sampson_squared(F, p[0], p[1], p[2], p[3]);
 }
 
-// Terms of the normal equations at point p: B [9], the weight a of sampson_linearise and the
-// residual. Returns the squared error.
+// Computes the terms of the normal equations at point p: B [9], the weight a of sampson_linearise
+// and the residual. Returns the squared error.
 lane_fn real point_linearise(const real* F, const real* p, const real* focal, real* terms) {
   (void)focal;
   real c = sampson_linearise(F, p[0], p[1], p[2], p[3], terms, terms + 9);
@@ -22,7 +22,7 @@ lane_fn real point_linearise(const real* F, const real* p, const real* focal, re
   return terms[9] * c * c;
 }
 
-// Puts a matrix of the lanes in m behind the `kept` ones of `models` [slots][9]; more are dropped.
+// Appends F to the `kept` models [slots][9] in the lanes of m; drops it if all slots are used.
 lane_fn void epipolar_keep(const real* F, mask m, index slots, real* kept, real* models) {
   for (index s = 0; s < slots; ++s) {
     mask here = m & (*kept == lane(s));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Family of problems, of the family epipolar: epipolar matrices that have a relative pose. `rays`
-// [4] takes scoring coordinates to rays (of model_focal: times 1 / f); E is scored as F = diag(a) E
-// diag(b). A side of the scene is a pose [12].
+// Family of problems within the family epipolar: epipolar matrices that have a relative pose.
+// `rays` [4] scales scoring coordinates to rays; if f is unknown, times 1 / model_focal. E is
+// scored as F = diag(a) E diag(b). A side of the scene is a pose [12].
 
-enum { HAS_POSE = 1 };  // the model has one
+enum { HAS_POSE = 1 };  // the model contains a pose
 
-// diag(a) 1 diag(b): what takes the elements of E to those of F.
+// s = diag(a) 1 diag(b): the factors from the elements of E to the elements of F.
 lane_fn void ray_scale(const real* rays, real* s) {
   real a[3] = {rays[2], rays[3], lane(1)}, b[3] = {rays[0], rays[1], lane(1)};
   for (index i = 0; i < 9; ++i) s[i] = a[i / 3] * b[i % 3];
@@ -21,9 +21,9 @@ lane_fn void essential_unscale(const real* F, const real* rays, real* E) {
   for (index i = 0; i < 9; ++i) E[i] = F[i] / scale[i];
 }
 
-// 1 for a point in front of both cameras of the pose [12], -1 for one that is with -t, else 0.
-// *unsure: it is so far that noise decides on which side: the squared sine of its parallax is below
-// the limit.
+// Returns 1 for a point in front of both cameras of the pose [12], -1 for a point that is in front
+// of both with -t, else 0. *unsure: the point is so far away that noise decides its side, i.e. the
+// squared sine of its parallax is below the limit.
 lane_fn real point_side(const real* model, const real* pose, const real* rays, const real* p,
                         real limit, mask* unsure) {
   (void)model;

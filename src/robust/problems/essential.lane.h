@@ -4,17 +4,17 @@
 
 enum {
   SAMPLE_SIZE = 5,
-  SLOTS = 4,              // models of a sample that are kept
-  SOUGHT_PERCENT = 10,    // of 1000 matches, in RANSAC on one pair
-  SAMPLE_COST = 1400,     // of solving a sample: scored points that take as long
+  SLOTS = 4,              // largest number of kept models of a sample
+  TARGET_PERCENT = 10,    // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  SAMPLE_COST = 1400,     // time to solve a sample, in scored points
   DOF = 5,                // parameters of the chart
   SIDES = 2,              // see side_candidates
-  TRIANGULATES = 1,       // an estimate in Python has scene points
+  TRIANGULATES = 1,       // a Python estimate contains scene points
   DOUBTS_TRANSLATION = 1  // a rotation of the camera may explain the matches
 };
 
-// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that
-// do not have the sample in front of both cameras, or behind both, are left out.
+// Writes the models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
+// Models are dropped unless the whole sample is in front of both cameras, or behind both.
 lane_fn real sample_models(const real* p, const real* rays, real* models) {
   real q[20], N[36], B[39], roots[10], E[9], kept = lane(0);
   for (index i = 0; i < 9 * SLOTS; ++i) models[i] = lane_nan();
@@ -32,7 +32,7 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return kept;
 }
 
-// The chart [20] around a model.
+// Converts between a model and its chart [20].
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   real E[9];
   essential_unscale(model, rays, E);
@@ -43,7 +43,8 @@ lane_fn void model_close(const real* chart, const real* rays, real* model) {
   essential_scale(rays, model);
 }
 
-// D [EQUATIONS][DOF]: derivatives of what the normal equations are in.
+// Computes D [EQUATIONS][DOF], the derivatives of the unknowns of the normal equations with respect
+// to the chart.
 lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
   real scale[9];
   ray_scale(rays, scale);

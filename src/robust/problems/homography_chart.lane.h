@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eight parameters of a homography near H with |H| = 1: the tangent space of the unit sphere.
+// Eight parameters of a homography near H with |H| = 1: the tangent space of the unit sphere at H.
 
-// D [9][8]: orthonormal basis of the space orthogonal to H, the columns of the Householder
-// reflection that maps H to the last axis.
+// Computes D [9][8], an orthonormal basis of the space orthogonal to H: the first columns of the
+// Householder reflection that maps H to the last axis.
 lane_fn void homography_tangent(const real* H, real* D) {
   real v[9];
   for (index i = 0; i < 9; ++i) v[i] = H[i];
@@ -15,8 +15,8 @@ lane_fn void homography_tangent(const real* H, real* D) {
   }
 }
 
-// A [8][8] (lower triangle) = D' N D and b [8] = D' g of the tangent D at H, N [45] being packed
-// (lower triangle): a reflection takes a symmetric matrix to N - v q' - q v'.
+// Computes A [8][8] = D' N D (lower triangle) and b [8] = D' g for the tangent D at H. N [45] is a
+// packed lower triangle. The reflection changes the symmetric matrix N to N - v q' - q v'.
 lane_fn void homography_reduce(const real* H, const real* N, const real* g, real* A, real* b) {
   real v[9], q[9], vq = lane(0), vg = lane(0);
   for (index i = 0; i < 9; ++i) v[i] = H[i];

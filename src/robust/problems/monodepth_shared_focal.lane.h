@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem: F and the focal length that two pictures of one camera share, from three matches with
-// depths (families depth_pairs and focal_pose). Solver:
-// solvers/relative_pose_3pt_monodepth_shared_focal.lane.h.
+// Problem: F and the focal length shared by two images of one camera,
+// from three matches with depths (families depth_pairs and focal_pose).
+// Solver: solvers/relative_pose_3pt_monodepth_shared_focal.lane.h.
 //   Y. Ding, V. Kocur, V. Vavra, Z. B. Haladova, J. Yang, T. Sattler, Z. Kukelova, RePoseD:
 //   Efficient relative pose estimation with known depth information, ICCV 2025
 
 enum {
   SAMPLE_SIZE = 3,
-  SLOTS = 4,            // models of a sample that are kept
-  SOUGHT_PERCENT = 10,  // of 1000 matches, in RANSAC on one pair
-  SAMPLE_COST = 700,    // of solving a sample: scored points that take as long
-  CLEAN_SAMPLES = 4,  // depths are some per cent off, and a model with them (docs/notes/robust.md)
+  SLOTS = 4,            // largest number of kept models of a sample
+  TARGET_PERCENT = 10,  // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  SAMPLE_COST = 700,    // time to solve a sample, in scored points
+  // Depths, and so the models of samples, are wrong by a few per cent
+  // (docs/develop/notes/robust.md).
+  CLEAN_SAMPLES = 4,
   MODELS_OF = PROBLEM_shared_focal,
-  NEEDS_GENERATED = 1  // its solver
+  NEEDS_GENERATED = 1  // the solver is generated
 };
 
-// F <- diag(1 / f, 1 / f, 1) [t]x R diag(1 / f, 1 / f, 1) times f^2, of a pose (R, t).
+// Computes F = diag(1 / f, 1 / f, 1) [t]x R diag(1 / f, 1 / f, 1) times f^2, from a pose (R, t).
 lane_fn void focal_of_pose(const real* pose, real f, real* F) {
   for (index j = 0; j < 3; ++j) {
     real axis[3] = {pose[j], pose[3 + j], pose[6 + j]}, moment[3];
@@ -28,7 +30,7 @@ lane_fn void focal_of_pose(const real* pose, real f, real* F) {
   }
 }
 
-// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
+// Writes the models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
 lane_fn real sample_models(const real* p, const real* rays, real* models) {
   real q[12], depths[6], solutions[15 * SLOTS], F[9], kept = lane(0);
   for (index i = 0; i < 9 * SLOTS; ++i) models[i] = lane_nan();
@@ -54,6 +56,6 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return kept;
 }
 
-// Samples after which a pair of n points is given up, with 20 % of correct matches: of up to 2900
-// no fewer than CLEAN_SAMPLES take.
+// Number of samples after which a pair of n points is given up, for 20 % of correct matches. For n
+// <= 2900 it is at least the number that CLEAN_SAMPLES requires.
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1e7) / n; }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem: F and the radial distortion k that two pictures by one lens share, from nine matches
-// (family uncalibrated): x2(k)' F x1(k) = 0 with x(k) = (x, y, 1 + k r^2), r the distance from the
-// centre of distortion, which is known. Solver: solvers/fundamental_9pt_shared_radial.lane.h.
+// Problem: F and the radial distortion k shared by two images through one lens,
+// from nine matches (family uncalibrated). The constraint is x2(k)' F x1(k) = 0
+// with x(k) = (x, y, 1 + k r^2), where r is the distance from the known centre of
+// distortion. Solver: solvers/fundamental_9pt_shared_radial.lane.h.
 //   A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens distortion,
 //   CVPR 2001
-// A model is F of points without the distortion, in scoring coordinates, whose origin is the centre
-// of distortion, and k in their unit. Error: the Sampson distance of the points as they are in the
-// pictures, distorted; none where 1 + k r^2 is not above 0. `focal` [1]: r^2 = x^2 + focal[1] y^2,
-// for pixels that are not square. Chart: epipolar_chart.lane.h, with s1 / s0 and k in the places of
-// its singular values.
+// A model is F for undistorted points and k, both in scoring coordinates, whose origin is the
+// centre of distortion. Error: the Sampson distance of the distorted points as measured; undefined
+// unless 1 + k r^2 > 0. `focal` [1]: r^2 = x^2 + focal[1] y^2, for pixels that are not square.
+// Chart: epipolar_chart.lane.h, with s1 / s0 and k in place of the singular values.
 
 enum {
-  CAMERAS = 1,  // the centre of distortion, and the ratio of the focal lengths
+  CAMERAS = 1,  // gives the centre of distortion and the ratio of the focal lengths
   SAMPLE_SIZE = 9,
-  SLOTS = 3,               // models of a sample that are kept
-  SOUGHT_PERCENT = 30,     // of 1000 matches, in RANSAC on one pair
-  SAMPLE_COST = 2000,      // of solving a sample: scored points that take as long
+  SLOTS = 3,               // largest number of kept models of a sample
+  TARGET_PERCENT = 30,     // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  SAMPLE_COST = 2000,      // time to solve a sample, in scored points
   DOF = 8,                 // parameters of the chart: 7 of F, and k
   UNKNOWN_DISTORTION = 1,  // see model_distortion
-  NEEDS_GENERATED = 1,     // its solver
-  DOMINANT_PLANE = 0,      // a plane leaves F open and says something of k
+  NEEDS_GENERATED = 1,     // the solver is generated
+  DOMINANT_PLANE = 0,      // a plane does not determine F, but it does constrain k
   MODEL_SIZE = 10,         // numbers of a model
   EQUATIONS = 10,          // rows of the normal equations: the elements of F, and k
-  TERMS = 12               // of a linearised point
+  TERMS = 12               // numbers of a linearised point
 };
 
 lane_fn real model_distortion(const real* model) { return model[9]; }
 
-// r1^2 and r2^2 of a point, w = 1 + k r^2 of both, and the epipolar lines with the points left out:
-// lines = (F'x2(k), F x1(k)).
+// Computes r1^2 and r2^2 of a point, w = 1 + k r^2 of both, and the epipolar lines lines =
+// (F'x2(k), F x1(k)).
 lane_fn void radial_lines(const real* model, const real* p, real stretch, real* r2, real* w,
                           real* lines) {
   for (index v = 0; v < 2; ++v) {
@@ -41,7 +41,7 @@ lane_fn void radial_lines(const real* model, const real* p, real stretch, real* 
   }
 }
 
-// Derivatives d [4] of the constraint with respect to x1, y1, x2, y2.
+// Computes the derivatives d [4] of the constraint with respect to x1, y1, x2, y2.
 lane_fn void radial_derivatives(const real* model, const real* p, real stretch, const real* lines,
                                 real* d) {
   real twice = lane(2) * model[9];
@@ -56,20 +56,20 @@ lane_fn real radial_constraint(const real* p, const real* w, const real* lines) 
   return p[2] * lines[3] + p[3] * lines[4] + w[1] * lines[5];
 }
 
-// Is the point one of the lens at all? NaN is not.
-lane_fn mask radial_is_there(const real* w) { return (w[0] > lane(0)) & (w[1] > lane(0)); }
+// Returns whether the lens model is defined at the point: both w > 0. False for NaN.
+lane_fn mask radial_is_defined(const real* w) { return (w[0] > lane(0)) & (w[1] > lane(0)); }
 
 lane_fn real point_error(const real* model, const real* p, const real* focal) {
   real r2[2], w[2], lines[6], d[4];
   radial_lines(model, p, focal[1], r2, w, lines);
   radial_derivatives(model, p, focal[1], lines, d);
   real c = radial_constraint(p, w, lines);
-  return select(radial_is_there(w), c * c * reciprocal(vec4_norm_squared(d)), lane_nan());
+  return select(radial_is_defined(w), c * c * reciprocal(vec4_norm_squared(d)), lane_nan());
 }
 
-// Terms of the normal equations at point p: the derivatives B [10] of the constraint with respect
-// to F and k at the point moved onto the variety, to first order, as in math/sampson.lane.h; the
-// weight and the constraint. Returns the squared error.
+// Computes the terms of the normal equations at point p: the derivatives B [10] of the constraint
+// with respect to F and k, at the point moved onto the variety to first order as in
+// math/sampson.lane.h; then the weight and the constraint. Returns the squared error.
 lane_fn real point_linearise(const real* model, const real* p, const real* focal, real* terms) {
   real r2[2], w[2], lines[6], d[4], u[6], moved[6], stretch = focal[1], twice = lane(2) * model[9];
   radial_lines(model, p, stretch, r2, w, lines);
@@ -85,7 +85,7 @@ lane_fn real point_linearise(const real* model, const real* p, const real* focal
     moved[3 * v] = dx;
     moved[3 * v + 1] = dy;
     moved[3 * v + 2] = twice * inward;
-    // This is the part of d that grows with k.
+    // The part of d that is proportional to k.
     const index other = 1 - v;
     real across[2];
     for (index i = 0; i < 2; ++i) across[i] = v == 0 ? model[6 + i] : model[3 * i + 2];
@@ -99,15 +99,15 @@ lane_fn real point_linearise(const real* model, const real* p, const real* focal
   terms[9] = r2[0] * lines[2] + r2[1] * lines[5] - slope;
   terms[10] = a;
   terms[11] = c;
-  return select(radial_is_there(w), a * c * c, lane_nan());
+  return select(radial_is_defined(w), a * c * c, lane_nan());
 }
 
-// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that
-// do not have the sample in front of both cameras, or behind both, are left out, and those whose
-// lens makes nearly infinite ones of its points.
+// Writes the models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
+// Models are dropped unless the whole sample is in front of both cameras, or behind both, and if
+// their lens moves a point nearly to infinity.
 lane_fn real sample_models(const real* p, const real* rays, real* models) {
   enum { ROOTS = 6 };
-  real y[18], solutions[10 * ROOTS], straight[36], kept = lane(0), stretch = rays[1] / rays[0];
+  real y[18], solutions[10 * ROOTS], undistorted[36], kept = lane(0), stretch = rays[1] / rays[0];
   for (index i = 0; i < MODEL_SIZE * SLOTS; ++i) models[i] = lane_nan();
   for (index i = 0; i < 9; ++i) {
     y[i] = stretch * p[9 + i];
@@ -123,31 +123,33 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
         real px = p[18 * v + i], py = y[9 * v + i];
         real w = lane(1) + own[9] * (px * px + py * py);
         valid = valid & (w > lane(0.1));
-        straight[18 * v + i] = px / w;
-        straight[18 * v + 9 + i] = py / w;
+        undistorted[18 * v + i] = px / w;
+        undistorted[18 * v + 9 + i] = py / w;
       }
     }
-    valid = valid & epipolar_oriented(own, straight, straight + 9, straight + 18, straight + 27, 9);
+    valid = valid & epipolar_oriented(own, undistorted, undistorted + 9, undistorted + 18,
+                                      undistorted + 27, 9);
     if (!any(valid)) continue;
     for (index i = 0; i < 9; ++i) {
       if (i % 3 == 1) own[i] = own[i] * stretch;
       if (i / 3 == 1) own[i] = own[i] * stretch;
     }
     mat3_normalise(own);
-    mask room = kept < lane(SLOTS);
-    kept = solution_keep(valid & room, own, MODEL_SIZE, s < SLOTS ? s : SLOTS - 1, kept, models);
+    mask has_slot = kept < lane(SLOTS);
+    kept =
+        solution_keep(valid & has_slot, own, MODEL_SIZE, s < SLOTS ? s : SLOTS - 1, kept, models);
   }
   return kept;
 }
 
-// The chart with singular values.
+// Writes the chart with singular values instead of s1 / s0 and k.
 lane_fn void radial_chart(const real* chart, real* out) {
   for (index i = 0; i < 18; ++i) out[i] = chart[i];
   out[18] = lane(1) / sqrt(lane(1) + chart[18] * chart[18]);
   out[19] = chart[18] * out[18];
 }
 
-// The chart [20] around a model.
+// Converts between a model and its chart [20].
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
   epipolar_chart(model, chart);
@@ -162,7 +164,8 @@ lane_fn void model_close(const real* chart, const real* rays, real* model) {
   model[9] = chart[19];
 }
 
-// D [EQUATIONS][DOF]: derivatives of what the normal equations are in.
+// Computes D [EQUATIONS][DOF], the derivatives of the unknowns of the normal equations with respect
+// to the chart.
 lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
   (void)rays;
   real own[20], rotations[63];
@@ -183,7 +186,8 @@ lane_fn void model_move(real* chart, const real* delta) {
   chart[19] = fmax(lane(-2), fmin(k, lane(2)));
 }
 
-// Adds the numbers of the camera [CAMERA_NUMBERS] to info. Returns px a unit of the errors.
+// Adds the constants of the camera [CAMERA_NUMBERS] to info. Returns the pixels per unit of
+// the errors.
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   (void)threshold;
   const real ratio = cameras[0] / cameras[1];
@@ -193,8 +197,8 @@ lane_fn real camera_info(const real* cameras, real length, real threshold, pair_
   return length;
 }
 
-// Samples after which a pair of n points is given up (see fundamental.lane.h): measured with 30 %
-// of correct matches, of which a 26th of this number is drawn.
+// Number of samples after which a pair of n points is given up (see fundamental.lane.h). Measured
+// with 30 % of correct matches, for which a 26th of this number is drawn.
 lane_fn real hypotheses_before_giving_up(real n) { return lane(2.4e11) / (n * n); }
 
 lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,

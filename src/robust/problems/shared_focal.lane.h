@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem: F and the focal length that two pictures of one camera share, from six matches (family
+// Problem: F and the focal length shared by two images of one camera, from six matches (family
 // focal_pose). Solver: solvers/relative_pose_6pt_shared_focal.lane.h.
 
 enum {
   SAMPLE_SIZE = 6,
-  SLOTS = 5,            // models of a sample that are kept
-  SOUGHT_PERCENT = 15,  // of 1000 matches, in RANSAC on one pair
-  SAMPLE_COST = 2000    // of solving a sample: scored points that take as long
+  SLOTS = 5,            // largest number of kept models of a sample
+  TARGET_PERCENT = 15,  // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  SAMPLE_COST = 2000    // time to solve a sample, in scored points
 };
 
-// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that
-// do not have the sample in front of both cameras, or behind both, are left out.
+// Writes the models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
+// Models are dropped unless the whole sample is in front of both cameras, or behind both.
 lane_fn real sample_models(const real* p, const real* rays, real* models) {
   real q[24], N[27], r[72], roots[15], F[9], kept = lane(0);
   for (index i = 0; i < 9 * SLOTS; ++i) models[i] = lane_nan();
@@ -31,6 +31,6 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return kept;
 }
 
-// Samples after which a pair of n points is given up: measured with 20 % of correct matches
-// (docs/robust.md).
+// Number of samples after which a pair of n points is given up, measured with 20 % of correct
+// matches (docs/robust.md).
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1e7) / n; }

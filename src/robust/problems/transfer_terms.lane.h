@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a point adds to the normal equations of a map between two images (math/transfer.lane.h).
+// Terms of a point in the normal equations of a map between two images (math/transfer.lane.h).
 
 enum { TRANSFER_TERMS = 14 };
 
-// The terms of transfer_linearise at point p [4]. Returns the squared error.
+// Computes the terms of transfer_linearise at point p [4]. Returns the squared error.
 lane_fn real transfer_terms(const real* H, const real* p, real* terms) {
   return transfer_linearise(H, p[0], p[1], p[2], p[3], terms);
 }
@@ -27,7 +27,7 @@ lane_fn void transfer_accumulate(real* terms, real w, real* N, real* g) {
     g[3 + k] -= l[1] * p[k];
     g[6 + k] += l[0] * q[k] + l[1] * r[k];
   }
-  // B' A B with the rows (-p, 0, q) and (0, -p, r) of B.
+  // B' A B, with the rows (-p, 0, q) and (0, -p, r) of B.
   packed_add(N, 0, 0, a[0], p, p);
   packed_add(N, 3, 0, a[1], p, p);
   packed_add(N, 3, 3, a[2], p, p);

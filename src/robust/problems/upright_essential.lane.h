@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem: the essential matrix of two calibrated images whose y axes are the vertical, from three
+// Problem: the essential matrix of two calibrated images whose y axes are vertical, from three
 // matches (family relative_pose). Solver: solvers/essential_upright_3pt.lane.h. Chart: cosine and
 // sine of the rotation R about y, and t of length 1.
 
 enum {
   SAMPLE_SIZE = 3,
-  SLOTS = 4,            // models of a sample that are kept
-  SOUGHT_PERCENT = 10,  // of 1000 matches, in RANSAC on one pair
-  SAMPLE_COST = 600,    // of solving a sample: scored points that take as long
-  DOF = 3,              // parameters of the chart: the rotation, and two of t
+  SLOTS = 4,            // largest number of kept models of a sample
+  TARGET_PERCENT = 10,  // smallest inlier ratio to find in one pair of 1000 matches, in percent
+  SAMPLE_COST = 600,    // time to solve a sample, in scored points
+  DOF = 3,              // parameters of the chart: the rotation angle, and two of t
   SIDES = 1,            // see side_candidates
-  IS_CONSTRAINED = 1    // to rotations about y
+  IS_CONSTRAINED = 1    // the rotation is about y
 };
 
-// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that
-// do not have the sample in front of both cameras, or behind both, are left out.
+// Writes the models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
+// Models are dropped unless the whole sample is in front of both cameras, or behind both.
 lane_fn real sample_models(const real* p, const real* rays, real* models) {
   real q[12], E[36], kept = lane(0);
   for (index i = 0; i < 9 * SLOTS; ++i) models[i] = lane_nan();
@@ -28,7 +28,7 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return kept;
 }
 
-// [t]x R of the rotation (c, s).
+// Computes [t]x R for the rotation (c, s).
 lane_fn void upright_matrix(real c, real s, const real* t, real* E) {
   E[0] = E[8] = -t[1] * s;
   E[1] = -t[2];
@@ -40,14 +40,14 @@ lane_fn void upright_matrix(real c, real s, const real* t, real* E) {
   E[7] = t[0];
 }
 
-// The chart [20] around a model: c, s, t [3].
+// Converts between a model and its chart [20]: c, s, t [3].
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   real E[9], a[2], b[2], t[3];
   essential_unscale(model, rays, E);
   for (index i = 0; i < 20; ++i) chart[i] = lane(0);
   t[0] = E[7];
   t[2] = -E[1];
-  // (c, s) times t0^2 + t2^2, and times t1.
+  // a and b: (c, s) times t0^2 + t2^2, and times t1.
   a[0] = t[2] * E[3] - t[0] * E[5];
   a[1] = t[0] * E[3] + t[2] * E[5];
   b[0] = lane(0.5) * (E[2] - E[6]);
@@ -65,7 +65,8 @@ lane_fn void model_close(const real* chart, const real* rays, real* model) {
   essential_scale(rays, model);
 }
 
-// D [EQUATIONS][DOF]: derivatives of what the normal equations are in.
+// Computes D [EQUATIONS][DOF], the derivatives of the unknowns of the normal equations with respect
+// to the chart.
 lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
   real c = chart[0], s = chart[1], column[9], along[6];
   const real* t = chart + 2;
@@ -93,7 +94,7 @@ lane_fn void model_move(real* chart, const real* delta) {
   chart[1] = s * norm;
 }
 
-// The pose (R, t).
+// Writes the only candidate side: the pose (R, t).
 lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
   real chart[20];
   model_open(model, rays, chart);

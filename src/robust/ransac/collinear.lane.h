@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When points of an image lie on a line.
+// Collinearity of points of an image.
 
-// Do points with these moments (sums of 1, x, y, xx, xy, yy) deviate from a line by no more than
-// the noise?
+// Returns whether points with these moments (sums of 1, x, y, xx, xy, yy) deviate from a line by at
+// most the noise.
 lane_fn mask moments_on_line(const real* s, real noise) {
   real mx = s[1] / s[0], my = s[2] / s[0];
   real xx = s[3] / s[0] - mx * mx, xy = s[4] / s[0] - mx * my, yy = s[5] / s[0] - my * my;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One step of Levenberg-Marquardt in a chart's parameters.
+// One Levenberg-Marquardt step in the parameters of a chart.
 //   D. Marquardt, SIAM J. Appl. Math. 11(2), 1963.
 
-// Solves (A + damping diag A) delta = -g, A [dof][dof] (lower triangle used, overwritten), dof <=
-// 8; delta holds g before. Returns the smallest relative pivot (ldl_solve).
+// Solves (A + damping diag A) delta = -g for A [dof][dof], dof <= 8. Only the lower triangle
+// of A is used; it is overwritten. delta holds g on entry. Returns the smallest relative
+// pivot (ldl_solve).
 lane_fn real damped_solve(real* A, real* delta, index dof, real damping) {
   for (index i = 0; i < dof; ++i) {
     delta[i] = -delta[i];
@@ -12,8 +13,8 @@ lane_fn real damped_solve(real* A, real* delta, index dof, real damping) {
   return ldl_solve(A, delta, dof);
 }
 
-// out [columns]: the row vector a [size] times the first columns of B [size][stride]. Four sums at
-// a time, since one waits for itself.
+// out [columns]: the row vector a [size] times the first columns of B [size][stride]. Four sums are
+// computed at once, since the additions of one sum depend on each other.
 lane_fn void row_product(const real* a, const real* B, index size, index stride, index columns,
                          real* out) {
   for (index j = 0; j < columns; j += 4) {
@@ -35,10 +36,10 @@ lane_fn void row_product(const real* a, const real* B, index size, index stride,
   }
 }
 
-// N: packed lower triangle [size (size + 1) / 2] and g [size] of the normal equations in the
-// model's elements; D [size][dof], size <= 10, dof <= 8: their derivatives. delta [dof]: solves
-// (A + damping diag A) delta = -D'g with A = D' N D. Returns the smallest relative pivot
-// (ldl_solve).
+// Solves (A + damping diag A) delta = -D'g with A = D' N D. N is the packed lower triangle [size
+// (size + 1) / 2] and g [size] the right-hand side of the normal equations in the elements of
+// the model; D [size][dof] holds their derivatives. size <= 10, dof <= 8. Returns the smallest
+// relative pivot (ldl_solve).
 lane_fn real damped_step(const real* N, const real* g, const real* D, index size, index dof,
                          real damping, real* delta) {
   real A[64], ND[80], row[10];

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The end of a round: refines the round's best models, takes the one that scores more than all
+// The end of a round: refines the best models of the round, keeps a model that scores more than all
 // before, and plans the next round (stopping.group.h).
 //   O. Chum, J. Matas, J. Kittler, Locally optimized RANSAC, DAGM 2003.
 
-// A hypothesis (the best model of a sample) of a round, in the order of falling scores.
+// A hypothesis, i.e. the best model of a sample, of a round.
 struct ranked_hypothesis {
   scalar score;
   index hypothesis;
 };
-// The hypothesis after `at`: of a lower score, or of the same score and a higher number; -1, with a
-// score of -2, where none of the others has a model. `scores` can be read up to a multiple of the
-// widest group.
+// Advances `at` to the next hypothesis in descending order of scores; equal scores are ordered by
+// index. The result is -1, with a score of -2, if no hypothesis with a model is left. `scores` must
+// be readable up to a multiple of the widest group.
 group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypotheses,
                               struct ranked_hypothesis* at) {
   const index padded = (hypotheses + 63) / 64 * 64;
   real most = lane(NO_MODEL), limit = group_same(at->score);
   lane_int after = lane_int_of(at->hypothesis), from_end = lane_int_of(0);
-  group_for(i, padded) {  // the first of the highest that each lane comes by
+  group_for(i, padded) {  // each lane finds its first maximum
     real score = group_load(scores, i);
     mask higher = score > most;
     if (group_worth(higher)) {
@@ -31,15 +31,17 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
   const index place = group_max_int(from_end);
   at->hypothesis = place > 0 ? padded - place : -1;
 }
-// How many models of a round are refined at most: one, when it scores more than all before. In the
-// first round as many as the family says, and in the first round of a narrowed threshold more,
-// where there is time. With few points, where refinement is cheap and may improve a model much, up
-// to CANDIDATES or MOST_CANDIDATES until a model scores more than chance, and is believed where
-// that is known: the samples of a nearly singular map, with which many outliers agree, score
-// more than those of the right one before they are refined (docs/notes/robust.md has what more and
-// fewer find).
+// Returns the largest number of models of the round that are refined. Usually it is one, which must
+// score more than all before. The first round refines FIRST_ROUND_CANDIDATES of the family; the
+// first round with a narrowed threshold refines CANDIDATES if time allows.
+//
+// With few points, refinement is cheap and may improve a model much. Then up to CANDIDATES or
+// MOST_CANDIDATES are refined until a model scores more than chance, and is significant if that
+// is tested. The reason is nearly singular maps: they have many outliers as inliers, so their
+// samples score more than samples of the true map before refinement. docs/develop/notes/robust.md
+// compares other numbers.
 group_fn index candidates_of(const struct pair_view* pair, global_const ransac_state* state) {
-  enum { REFINED_POINTS = 4096 };  // of all candidates of a round, as many as take little time
+  enum { REFINED_POINTS = 4096 };  // limit on the points of all candidates, for little time
   const index many = REFINED_POINTS / (pair->n + 1), is_first = !(state->sample_score > 0);
   index most = is_first ? FIRST_ROUND_CANDIDATES : 1;
   if (is_first && state->narrowed > 0 && state->thorough > 0) most = CANDIDATES;
@@ -49,8 +51,8 @@ group_fn index candidates_of(const struct pair_view* pair, global_const ransac_s
   return most;
 }
 
-// Refines the model of a sample; returns 1 when it is better than one that scores `best`, and only
-// then are the side and the support of *c known. weights [stride]: scratch memory.
+// Refines the model of a sample. Returns 1 if it scores more than `best`; only then are the side
+// and the support of *c set. weights [stride]: scratch memory.
 group_fn index model_consider(GROUP_PARAM const struct pair_view* pair, scalar best,
                               global_ptr scalar* weights, local_ptr struct refine_shared* shared,
                               refined_model* c) {
@@ -58,9 +60,9 @@ group_fn index model_consider(GROUP_PARAM const struct pair_view* pair, scalar b
   struct refine_options options = {{pair->threshold, 0, pair->weighted}, 10, (scalar)1e-4};
   c->first_score = model_refine(GROUP_ARG pair, subset, &options, pair->weights, c->model, shared);
   if_constant(SIDES > 0) {
-    // What does not score more with all points hardly does with some of them.
+    // A model that scores less with all points rarely scores more with a subset.
     if (subset == pair->n && !(c->first_score > best)) return 0;
-    // Again without the points that cannot be matches of it.
+    // Refine again without the points that cannot be matches of the model.
     model_side(GROUP_ARG pair, subset, c->model, c->side);
     admit_points(GROUP_ARG pair, subset, c->model, c->side, weights);
     options.loss.weighted = 1;
@@ -70,19 +72,19 @@ group_fn index model_consider(GROUP_PARAM const struct pair_view* pair, scalar b
   return c->support.score > best;
 }
 
-// Takes a model that is better than the one before. errors [stride]: scratch memory.
+// Replaces the best model by a better one. errors [stride]: scratch memory.
 group_fn void ransac_take(GROUP_PARAM const struct pair_view* pair, const refined_model* c,
                           global_ptr ransac_state* state, global_ptr scalar* errors) {
   const index subset = pair_subset(pair, REFINE_POINTS),
               is_sound = uniform_fn(model_is_sound)(c->model);
   group_barrier();  // all have read the state
   if (!is_sound) return;
-  // How often a sample is free of outliers depends on the fraction of correct matches, even
-  // where the threshold is too tight to call them inliers.
+  // The fraction of correct matches determines how often a sample is free of outliers, even if the
+  // threshold is too small for all correct matches to be inliers.
   scalar matches = c->support.weight, noise = expected_noise(pair);
-  // A model of many matches that scores no more than chance needs all samples, whatever the noise,
-  // where outliers hardly agree with one.
-  if (AGREES_BY_CHANCE || pair->ranked || pair->n < REFINE_POINTS ||
+  // If outliers are rarely inliers of a model, a model that scores no more than chance needs all
+  // samples, whatever the noise is. Then the noise of many points is not estimated.
+  if (HAS_CHANCE_INLIERS || pair->ranked || pair->n < REFINE_POINTS ||
       score_beats_chance(pair, pair->effective, c->support.score)) {
     noise = noise_scale(GROUP_ARG pair, subset, c->model, c->side, expected_noise(pair), errors,
                         &matches);
@@ -102,7 +104,7 @@ group_fn void ransac_take(GROUP_PARAM const struct pair_view* pair, const refine
   group_barrier();
 }
 
-// Refines c->model and takes it when it is the best.
+// Refines c->model and keeps it if it is the best.
 group_fn void ransac_consider(GROUP_PARAM const struct pair_view* pair, refined_model* c,
                               global_ptr ransac_state* state, global_ptr scalar* weights,
                               local_ptr pair_shared* shared) {
@@ -110,16 +112,17 @@ group_fn void ransac_consider(GROUP_PARAM const struct pair_view* pair, refined_
     ransac_take(GROUP_ARG pair, c, state, weights);
 }
 
-// A threshold far too wide for the noise takes outliers near the lines for right ones, and a
-// model that has more of these may score more than the right one. So where two and a half standard
-// deviations are less than 60 % of it RANSAC goes on with them as the threshold, for a round at
-// least. Only where outliers agree by chance: hardly any does with a map or a pose.
+// Continues RANSAC with a narrower threshold if the threshold is far too wide for the noise, for at
+// least one round. Such a threshold accepts outliers near the epipolar lines, and a wrong model
+// with more outliers may score more than the true model. The new threshold is 2.5 standard
+// deviations of the noise, if that is less than 60 % of the old one. Maps and poses are excluded,
+// because outliers are rarely their inliers. Returns the number of samples of the round, or 0.
 group_fn index narrowed_round(GROUP_PARAM const struct pair_view* pair,
                               const struct ransac_limits* limits, global_ptr ransac_state* state,
                               global_ptr scalar* weights, local_ptr pair_shared* shared) {
-  enum { THOROUGH_ROUND = 512, BATCH_ROUND = 128 };  // samples: with time to make sure, and without
-  // The new squared threshold, in variances of the noise; and as a part of the old one: what is
-  // narrowed to, and at least to where the noise is next to nothing.
+  enum { THOROUGH_ROUND = 512, BATCH_ROUND = 128 };  // samples: if is_thorough, and if not
+  // reach2: the new squared threshold in variances of the noise. wide, least: the largest ratio of
+  // the new to the old squared threshold, and its lower bound for noise near 0.
   const scalar reach2 = (scalar)6.25, wide = (scalar)0.36, least = (scalar)0.01;
   struct pair_view narrow = *pair;
   refined_model c;
@@ -128,7 +131,7 @@ group_fn index narrowed_round(GROUP_PARAM const struct pair_view* pair,
               most = is_thorough(limits) ? THOROUGH_ROUND : BATCH_ROUND,
               round = left < most ? left : most;
   const index is_wide = fitting > 0 && fitting < wide;
-  if (!AGREES_BY_CHANCE || state->narrowed > 0 || !is_wide || round < 1) return 0;
+  if (!HAS_CHANCE_INLIERS || state->narrowed > 0 || !is_wide || round < 1) return 0;
   const scalar factor = fitting > least ? 1 / fitting : 1 / least;
   narrow.threshold *= factor;
   for (index i = 0; i < MODEL_SIZE; ++i) c.model[i] = state->model[i];
@@ -142,9 +145,9 @@ group_fn index narrowed_round(GROUP_PARAM const struct pair_view* pair,
   return round;
 }
 
-// The models of a round: of each sample the score of the best (or BELOW_FLOOR, NO_MODEL), which of
-// its models that is, and its models [SLOTS][MODEL_SIZE], from one number to the next
-// `number_step`, from one sample to the next `sample_step` places.
+// The models of a round. Each sample has the score of its best model (or BELOW_FLOOR, NO_MODEL),
+// the slot of that model, and all its models [SLOTS][MODEL_SIZE]. Consecutive numbers of a model
+// are `number_step` elements apart, consecutive samples `sample_step` elements.
 struct round_models {
   index count;
   global_const float* scores;
@@ -160,41 +163,42 @@ group_fn void round_model(const struct round_models* round, index sample, scalar
     model[i] = (scalar)round->models[first + (from + i) * (offset)round->number_step];
 }
 
-// Candidates of a round that have been considered before, all at once (ransac_consider): their
-// samples in the order of falling scores, -1 behind the last, and what came of each.
+// Candidates of a round that were all refined before, in parallel (ransac_consider): their samples
+// in descending order of scores, -1 after the last one, and the refined models.
 struct ready_candidates {
-  index are_there;
+  index are_refined;
   global_const int* samples;
   global_const refined_model* considered;
 };
 
-// Is the k-th candidate worth a refinement, when one of this score is the only one there is?
+// Returns whether the k-th candidate is worth a refinement. If it is the only candidate, it must
+// score more than before.
 group_fn index is_candidate(index candidates, scalar score, scalar best_before) {
   return score > 0 && (candidates > 1 || score > best_before);
 }
 
-// Reads what came of the k-th candidate; returns 1 when it is better than one that scores `best`.
+// Reads the refined k-th candidate. Returns 1 if it scores more than `best`.
 group_fn index candidate_ready(const struct pair_view* pair, const struct ready_candidates* ready,
                                index k, scalar best, refined_model* c) {
   if (!(ready->considered[k].is_better > 0)) return 0;
   *c = ready->considered[k];
-  // model_consider has seen the best of the round before.
+  // model_consider compared it with the best model before the round only.
   if (SIDES > 0 && pair->n <= REFINE_POINTS && !(c->first_score > best)) return 0;
   return c->support.score > best;
 }
 
-// Is the model so good that no other candidate of its round is worth a refinement? One that most
-// matches agree with is hardly improved by another sample, and none by a third one, where a sample
-// of correct matches leads to the best model.
+// Returns whether the model is so good that refining further candidates of the round is pointless.
+// For families in which a sample of correct matches leads to the best model, another sample rarely
+// improves a model with most matches as inliers, and a third sample never does.
 group_fn index model_is_kept(const struct pair_view* pair, global_const ransac_state* state,
                              index is_first) {
-  const index most_agree = state->score > (scalar)0.5 * pair->effective;
-  return KEEPS_BEST_EARLY && !(state->unproven > 0) && (!is_first || most_agree) &&
+  const index has_majority = state->score > (scalar)0.5 * pair->effective;
+  return KEEPS_BEST_EARLY && !(state->unproven > 0) && (!is_first || has_majority) &&
          score_beats_chance(pair, pair->effective, state->score);
 }
 
-// Refines the best models of the round, and takes the best of them into the state. Returns the
-// highest score of a sample.
+// Refines the best models of the round and keeps the best of them in the state. Returns the highest
+// score of a sample.
 group_fn scalar consider_candidates(GROUP_PARAM const struct pair_view* pair,
                                     const struct round_models* round,
                                     const struct ready_candidates* ready,
@@ -202,11 +206,11 @@ group_fn scalar consider_candidates(GROUP_PARAM const struct pair_view* pair,
                                     local_ptr pair_shared* shared) {
   const scalar best_before = state->sample_score;
   const index candidates = candidates_of(pair, state);
-  struct ranked_hypothesis at = {scalar_huge(), -1};  // before the first
+  struct ranked_hypothesis at = {scalar_huge(), -1};  // before the first one
   scalar best = (scalar)NO_MODEL;
   for (index k = 0; k < candidates; ++k) {
     refined_model c;
-    if (ready->are_there) {
+    if (ready->are_refined) {
       at.hypothesis = ready->samples[k];
       at.score = at.hypothesis < 0 ? (scalar)NO_MODEL : (scalar)round->scores[at.hypothesis];
     } else {
@@ -214,7 +218,7 @@ group_fn scalar consider_candidates(GROUP_PARAM const struct pair_view* pair,
     }
     if (k == 0) best = at.score;
     if (!is_candidate(candidates, at.score, best_before)) break;
-    if (!ready->are_there) {
+    if (!ready->are_refined) {
       round_model(round, at.hypothesis, c.model);
       ransac_consider(GROUP_ARG pair, &c, state, weights, shared);
     } else if (candidate_ready(pair, ready, k, state->score, &c)) {
@@ -225,8 +229,8 @@ group_fn scalar consider_candidates(GROUP_PARAM const struct pair_view* pair,
   return best;
 }
 
-// Writes what the round told into the state. best: the highest score of a sample; score_before: of
-// the best model before the round. errors [stride]: scratch memory.
+// Records a round in the state. best: highest score of a sample; score_before: score of the best
+// model before the round. errors [stride]: scratch memory.
 group_fn void record_round(GROUP_PARAM const struct pair_view* pair,
                            const struct ransac_limits* limits, index count, scalar best,
                            scalar score_before, global_ptr ransac_state* state,
@@ -253,7 +257,7 @@ group_fn void record_round(GROUP_PARAM const struct pair_view* pair,
   group_barrier();
 }
 
-// Returns the number of samples of the next round.
+// Ends a round. Returns the number of samples of the next round, 0 if sampling ends.
 group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
                            const struct ransac_limits* limits, const struct round_models* round,
                            const struct ready_candidates* ready, global_ptr ransac_state* state,

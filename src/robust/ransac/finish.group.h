@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last fit of a pair and what its significance test needs.
+// The last fit of a pair and the numbers that its significance test needs.
 
-// The weights of the last fit reach zero at six standard deviations: 1 / threshold^2.
+// Returns 1 / threshold^2 of the last fit, whose weights reach zero at six standard deviations.
 lane_fn scalar smooth_threshold(scalar sigma) { return 1 / (36 * sigma * sigma); }
 
-// 1: the last fit has weights of its own, which leave points out.
+// 1: the last fit has its own weights, which leave points out.
 enum { LEAVES_OUT = SIDES > 0 || CUTS_LEVERAGE };
 
-// Alternates between estimating the scale of the noise and refining to convergence with biweights
-// on that scale, so that the result hardly depends on the threshold. Returns the scale.
+// Alternates between estimating the noise scale and refining to convergence with biweights of that
+// scale. So the result hardly depends on the threshold. Returns the scale.
 group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* model, scalar* side,
                              global_ptr scalar* weights, local_ptr pair_shared* shared) {
   enum { ROUNDS = 4, STEPS = 50 };
@@ -32,7 +32,8 @@ group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* m
   return sigma;
 }
 
-// Are the inliers collinear in an image? Squared errors of all points go to `errors`.
+// Returns whether the inliers are collinear in one of the images, for problems in which a line of
+// points is degenerate; otherwise returns 0. Writes the squared errors of all points to `errors`.
 group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                                  const scalar* side, scalar noise, global_ptr scalar* errors) {
   struct lane_model m;
@@ -64,9 +65,9 @@ group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const
          uniform_fn(moments_on_line)(moments + 6, noise);
 }
 
-// The variance of the last parameter of the chart per unit of the residuals': from the normal
-// equations N in the model's elements and their derivatives D [EQUATIONS][DOF]. 1e30 where the
-// points leave parameters open.
+// Returns the variance of the last parameter of the chart per unit variance of the residuals. It
+// follows from the normal equations N in the elements of the model and the derivatives D
+// [EQUATIONS][DOF] with respect to the chart. 1e30 if the points do not determine all parameters.
 lane_fn real last_variance(const real* N, const real* D) {
   real A[64], ND[EQUATIONS * 8], row[EQUATIONS], x[8];
   for (index i = 0; i < EQUATIONS; ++i) {
@@ -83,8 +84,8 @@ lane_fn real last_variance(const real* N, const real* D) {
   return select((pivot > lane(1e-14)) & (x[DOF - 1] > lane(0)), x[DOF - 1], lane(1e30));
 }
 
-// Standard deviation of the chart's last parameter, of a model that was fitted with these weights
-// (if is_weighted) at this scale of noise.
+// Returns the standard deviation of the last parameter of the chart, for a model that was fitted
+// with these weights (if is_weighted) at this noise scale.
 group_fn scalar last_deviation(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                                scalar sigma, global_const scalar* weights, index is_weighted,
                                local_ptr pair_shared* shared) {
@@ -103,14 +104,14 @@ group_fn scalar last_deviation(GROUP_PARAM const struct pair_view* pair, const s
   return sigma * sqrt(variance);
 }
 
-// The deviation that stands for a parameter that is open.
+// The deviation that is reported for an undetermined parameter.
 lane_fn scalar open_deviation(void) { return (scalar)1e30; }
 
-// Do the points leave the focal length of a camera open? To first order it may seem told where it
-// is not: on a plane that is parallel to the picture to within the noise. So the model is fitted
-// again with twice and half of the focal length held: of one that is told both fits are worse by
-// what noise explains with three standard deviations. (The score of biweights falls by a twelfth of
-// the squared errors in units of the noise.)
+// Returns whether the points do not determine the focal length of a camera. To first order it may
+// seem determined even if it is not, for example on a plane that is parallel to the image to within
+// the noise. So the model is fitted again with twice and with half the focal length held fixed. If
+// f is determined, both fits are worse by more than noise explains at three standard deviations.
+// The score of biweights falls by a twelfth of the squared errors in units of the noise.
 group_fn index focal_is_open(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                              scalar sigma, local_ptr pair_shared* shared) {
   enum { STEPS = 20 };
@@ -119,7 +120,7 @@ group_fn index focal_is_open(GROUP_PARAM const struct pair_view* pair, const sca
       {smooth_threshold(sigma), 1, pair->weighted}, STEPS, (scalar)1e-6};
   struct pair_view held = *pair;
   scalar scores[3], moved[12];
-  for (index k = 0; k < 3; ++k) {  // the model itself, then the two others
+  for (index k = 0; k < 3; ++k) {  // the model itself, then the fits with 2 f and f / 2
     held.rays[0] = k > 0 ? 1 : 0;
     for (index i = 0; i < MODEL_SIZE; ++i) moved[i] = model[i];
     if (k > 0) uniform_fn(model_zoom)(moved, k == 1 ? (scalar)2 : (scalar)0.5);
@@ -129,8 +130,8 @@ group_fn index focal_is_open(GROUP_PARAM const struct pair_view* pair, const sca
   return scores[0] - scores[1] < least_loss || scores[0] - scores[2] < least_loss;
 }
 
-// The last fit of a pair and what is measured of it; result holds zeros and the model from
-// RANSAC. errors [stride]: the squared errors when it returns.
+// Fits a model for the last time and measures its noise, support and chance rate. On entry, result
+// holds zeros and the model of RANSAC. errors [stride]: receives the squared errors.
 group_fn void finish_model(GROUP_PARAM const struct pair_view* pair, ransac_result* result,
                            global_ptr scalar* errors, local_ptr pair_shared* shared) {
   scalar *model = result->model, *side = result->side;
@@ -172,8 +173,8 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair,
                           global_ptr ransac_result* result, local_ptr pair_shared* shared) {
   enum { ALWAYS_FITTED = 100 };  // matches
   ransac_result own = zeros;
-  // Even a model that scores no more than chance is fitted to few points: that costs little, and
-  // test_significance() decides.
+  // A model of few points is fitted even if it scores no more than chance, because that costs
+  // little and test_significance() decides anyway.
   const index is_fitted =
       state->score > 0 && (pair->effective < (scalar)ALWAYS_FITTED ||
                            score_beats_chance(pair, pair->effective, (scalar)state->score));
@@ -182,7 +183,7 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair,
     for (index i = 0; i < MODEL_SIZE; ++i) own.model[i] = state->model[i];
     finish_model(GROUP_ARG pair, &own, errors, shared);
   }
-  // As if the largest weight were 1.
+  // The reported score is for weights scaled to a largest weight of 1.
   if (pair->weighted) own.support.score /= pair->largest;
   own.iterations = state->done;
   own.tested = state->tested;
@@ -190,8 +191,8 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair,
   if (group_leads()) *result = own;
 }
 
-// The points of weight 0 under the model of `result`: their squared errors, and how many are
-// inliers. zero_weight: a view of these points alone, with the numbers of their pair.
+// Computes the squared errors of the points of weight 0 under the model of `result`, and counts
+// their inliers. zero_weight: a view of these points alone, with the constants of their pair.
 group_fn void finish_zero_weight(GROUP_PARAM const struct pair_view* zero_weight,
                                  global_ptr scalar* errors, global_ptr ransac_result* result) {
   scalar model[12], side[12];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do the inliers lie on one plane? It leaves the focal length that two pictures share open, which
-// then follows from the few incorrect matches within the threshold: a fit does not tell.
+// Tests whether the inliers lie on one plane. A plane does not determine a shared focal length,
+// which then follows from the few outliers within the threshold. The fit itself does not show this.
 
 enum { FLAT_SIZE = 8, FLAT_GRADIENT = 36, FLAT_SUMS = FLAT_GRADIENT + FLAT_SIZE };
 
-// Solves the packed lower triangle and gradient [FLAT_SUMS] for a map [9] with the last element 1.
-// Returns 0 where there is none.
+// Solves the packed lower triangle and gradient [FLAT_SUMS] for a map [9] with last element 1.
+// Returns 0 if the equations are singular.
 lane_fn real flat_solve(const real* sums, real* map) {
   real A[FLAT_SIZE * FLAT_SIZE];
   for (index k = 0, packed = 0; k < FLAT_SIZE; ++k) {
@@ -16,9 +16,9 @@ lane_fn real flat_solve(const real* sums, real* map) {
   return select(ldl_solve(A, map, FLAT_SIZE) > lane(1e-14), lane(1), lane(0));
 }
 
-// A map that fits the inliers of m among the first n points better, by linear least squares with
-// the weight 1 / (1 + cut e)^2 of its squared errors (is_first: with the same weights). Returns 0
-// where there is none.
+// Improves the map of the inliers of m among the first n points, by linear least squares with the
+// weight 1 / (1 + cut e)^2 for a squared error e, or equal weights if is_first. Returns 0 if the
+// equations are singular.
 group_fn index flat_step(GROUP_PARAM const struct pair_view* pair, index n,
                          const struct lane_model* m, index is_first, scalar cut, scalar* map) {
   scalar sums[FLAT_SUMS];
@@ -55,7 +55,7 @@ group_fn index flat_step(GROUP_PARAM const struct pair_view* pair, index n,
   return uniform_fn(flat_solve)(sums, map) > 0;
 }
 
-// 1: a plane (or a rotation) explains what the epipolar matrix (model, side) does.
+// Returns 1 if a plane (or a rotation) explains the inliers of the epipolar matrix (model, side).
 group_fn index pair_is_flat(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                             const scalar* side, scalar noise, scalar chance) {
   struct lane_model m;

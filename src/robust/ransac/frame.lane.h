@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scoring coordinates: px shifted by a centre c [2] and divided by a length l.
 
-// The matrix that takes px to scoring coordinates, times l, and the one that takes them back.
+// frame_before: the matrix from px to scoring coordinates, times l. frame_after: the matrix from
+// scoring coordinates to px.
 lane_fn void frame_before(const real* c, real l, real* T) {
   for (index i = 0; i < 9; ++i) T[i] = lane(i == 0 || i == 4);
   T[2] = -c[0];
@@ -16,7 +17,7 @@ lane_fn void frame_after(const real* c, real l, real* T) {
   T[8] = lane(1);
 }
 
-// A hash of the numbers [first, end) of a point's columns, never 0.
+// Returns a hash of the numbers [first, end) of the columns of a point; it is never 0.
 //   The finaliser of A. Appleby, MurmurHash3.
 lane_fn bits32 point_hash(global_const float* points, index stride, index first, index end,
                           index i) {

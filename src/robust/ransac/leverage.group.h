@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wrong matches that lie near their epipolar line by chance spoil the last fit by their leverage:
-// they lie anywhere along the line, where right ones keep to the parallax of the scene, and the
-// farther out, the more they move the model. So points of more leverage than a cut are left out.
-// The cut is where outliers begin to count: their number at each leverage is known from a
-// strip farther from the line. Without outliers nothing is cut.
+// Leaves out points of too much leverage in the last fit. Outliers that lie near their epipolar
+// line by chance spoil the fit: they lie anywhere along the line, while correct matches keep to the
+// parallax of the scene, and the farther out they are, the more they move the model. The cut is the
+// leverage from which on outliers dominate. Their number at each leverage is estimated from a strip
+// farther from the line. Without outliers all points are kept.
 //   D. Hoaglin, R. Welsch, The hat matrix in regression and ANOVA, Am. Stat. 32(1), 1978.
 
 enum { LEVERAGE_CUTS = 16 };
 lane_fn scalar no_leverage_cut(void) { return (scalar)1e30; }
 
-// M [EQUATIONS][EQUATIONS] such that B'M B is the leverage of a residual with derivatives B in the
-// elements of the model: D A^-1 D' with A = D'N D. Zeros where the points do not determine the
-// model.
+// Computes M [EQUATIONS][EQUATIONS] such that B'M B is the leverage of a residual with derivatives
+// B in the elements of the model: M = D A^-1 D' with A = D'N D. leverage_normal computes A,
+// leverage_column a column of M, which is 0 if the points do not determine the model.
 lane_fn void leverage_normal(const real* N, const real* D, real* A) {
   real ND[EQUATIONS * 8];
   for (index i = 0; i < EQUATIONS; ++i) {
@@ -46,8 +46,8 @@ lane_fn void leverage_column(const real* normal, const real* D, index c, real* M
   }
 }
 
-// Squared error of a point and its leverage. F: the model. M: twice what is below the diagonal, for
-// it is symmetric.
+// Returns the squared error of a point and its leverage. F: the model. M: lower triangle with its
+// elements below the diagonal doubled, since M is symmetric.
 group_fn real point_leverage(const struct pair_view* pair, const real* F, const real* M,
                              const real* p, real* leverage) {
   real B[TERMS], sum = lane(0), focal[2];
@@ -62,9 +62,9 @@ group_fn real point_leverage(const struct pair_view* pair, const real* F, const 
   return e;
 }
 
-// The cut is the one of LEVERAGE_CUTS multiples of the mean leverage above which matches near the
-// line are outnumbered (by weight) most by those of a strip ten times as wide; infinite when they
-// are outnumbered above none.
+// Returns the leverage cut, one of LEVERAGE_CUTS multiples of the mean leverage: the multiple above
+// which matches near the line are outnumbered most, by weight, by matches of a strip ten times as
+// wide. Infinite if they are never outnumbered.
 group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const real* F, const real* M,
                              scalar mean, scalar sigma, global_const scalar* weights) {
   real counts[2 * LEVERAGE_CUTS], cuts[LEVERAGE_CUTS];
@@ -84,10 +84,10 @@ group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const rea
     real e = point_leverage(pair, F, M, p, &h);
     real own = group_load(weights, i);
     mask open = own > lane(0);
-    mask core = open & (e < near), beside = open & (e > from) & (e < to);
+    mask core = open & (e < near), outer = open & (e > from) & (e < to);
     for (index k = 0; k < LEVERAGE_CUTS; ++k) {
       counts[k] += select(core & (h > cuts[k]), own, lane(0));
-      counts[LEVERAGE_CUTS + k] += select(beside & (h > cuts[k]), own, lane(0));
+      counts[LEVERAGE_CUTS + k] += select(outer & (h > cuts[k]), own, lane(0));
     }
   }
   group_sums(counts, 2 * LEVERAGE_CUTS, sums);
@@ -104,7 +104,7 @@ group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const rea
   return best;
 }
 
-// Weight of the points nearer to an epipolar matrix than the threshold.
+// Returns the weight of the points within the threshold of an epipolar matrix.
 group_fn scalar weight_within(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                               const scalar* side, global_const scalar* weights,
                               scalar inverse_squared_threshold) {
@@ -118,8 +118,8 @@ group_fn scalar weight_within(GROUP_PARAM const struct pair_view* pair, const sc
   return group_sum(sum);
 }
 
-// Sets the weights of the points above the cut to 0. weights: of the points that can be matches of
-// the epipolar matrix `model`, 0 for the others.
+// Sets the weights of the points above the cut to 0. weights: on entry, the weights of points that
+// can be matches of the epipolar matrix `model`, and 0 for other points.
 group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                            const scalar* side, scalar sigma, global_ptr scalar* weights,
                            local_ptr pair_shared* shared) {

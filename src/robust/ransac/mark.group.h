@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Marks and counts the inliers of a pair on which RANSAC has ended. A lane is a thread, or a group
-// of one on a CPU.
+// Marks and counts the inliers of a pair after RANSAC. A lane is a thread, or on a CPU a group
+// of one member.
 
 // errors: squared errors of the points; order: their original indices.
 group_fn void mark_inliers(GROUP_PARAM const struct pair_view* view, global_const int* order,
@@ -18,16 +18,16 @@ group_fn void mark_inliers(GROUP_PARAM const struct pair_view* view, global_cons
   }
 }
 
-// How many different points each image (or image and scene) has among the inliers, or among all: to
-// counts [2]. tables [4 stride]: scratch memory; two points are taken for one with a probability of
-// about n^2 / 2^32.
+// Counts the distinct points of each image (or of image and scene) among the inliers, or among all
+// points, and writes them to counts [2]. tables [4 stride]: hash tables, scratch memory. Distinct
+// points are mistaken for one with a total probability of about n^2 / 2^32.
 group_fn_apart void distinct_points(GROUP_PARAM const struct pair_view* view,
                                     global_const float* points, global_const scalar* errors,
                                     index is_all, global_ptr bits32* tables, scalar* counts) {
-  enum { AT_ONCE = 2 * POINTS_AT_ONCE };  // claims, of both images
-  const index room = 2 * view->stride;
+  enum { AT_ONCE = 2 * POINTS_AT_ONCE };  // insertions in flight, of both images
+  const index capacity = 2 * view->stride;
   index found[2] = {0, 0};
-  group_for_range(i, 0, 2 * room) tables[i] = 0;
+  group_for_range(i, 0, 2 * capacity) tables[i] = 0;
   group_barrier();
   for (index from = (index)group_member(); from < view->n; from += POINTS_AT_ONCE * group_width) {
     bits32 hash[AT_ONCE], waiting = 0;
@@ -36,23 +36,23 @@ group_fn_apart void distinct_points(GROUP_PARAM const struct pair_view* view,
       const index i = from + u * group_width, k = i < view->n ? i : from;
       hash[2 * u] = point_hash(points, view->stride, 0, 2, k);
       hash[2 * u + 1] = point_hash(points, view->stride, 2, SEEN_COLUMNS, k);
-      const index is_asked = (i < view->n) & (is_all | (errors[k] * view->threshold < 1));
-      waiting |= (is_asked ? 3u : 0u) << 2 * u;
+      const index is_counted = (i < view->n) & (is_all | (errors[k] * view->threshold < 1));
+      waiting |= (is_counted ? 3u : 0u) << 2 * u;
     }
     lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
-      place[e] = e % 2 * room + (index)(((offset)hash[e] * room) >> 32);
+      place[e] = e % 2 * capacity + (index)(((offset)hash[e] * capacity) >> 32);
     }
     while (waiting) {
-      bits32 there[AT_ONCE];
+      bits32 previous[AT_ONCE];
       lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
-        there[e] = waiting >> e & 1u ? table_claim(tables + place[e], hash[e]) : 0;
+        previous[e] = waiting >> e & 1u ? table_claim(tables + place[e], hash[e]) : 0;
       }
       lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
         const index is_waiting = (index)(waiting >> e & 1u);
-        const index ends = there[e] == 0 || there[e] == hash[e];
-        found[e % 2] += is_waiting && there[e] == 0;
+        const index ends = previous[e] == 0 || previous[e] == hash[e];
+        found[e % 2] += is_waiting && previous[e] == 0;
         waiting &= ends ? ~(1u << e) : ~0u;
-        place[e] = place[e] + 1 < (e % 2 + 1) * room ? place[e] + 1 : e % 2 * room;
+        place[e] = place[e] + 1 < (e % 2 + 1) * capacity ? place[e] + 1 : e % 2 * capacity;
       }
     }
   }
@@ -61,8 +61,9 @@ group_fn_apart void distinct_points(GROUP_PARAM const struct pair_view* view,
   group_barrier();
 }
 
-// Matches that share a point count once in the significance test: sets the distinct inliers
-// and points of work, in the image (or scene) that has fewer. tables [4 stride]: scratch memory.
+// Counts matches that share a point once for the significance test. Sets the distinct inliers and
+// points of `work` to the counts of the image (or scene) that has fewer. tables [4 stride]:
+// scratch memory.
 group_fn void count_distinct(GROUP_PARAM const struct pair_view* view, global_const float* points,
                              global_const scalar* errors, index inliers, global_ptr bits32* tables,
                              global_ptr pair_work* work) {
@@ -78,9 +79,9 @@ group_fn void count_distinct(GROUP_PARAM const struct pair_view* view, global_co
   work->distinct_points = counts[1];
 }
 
-// Where the first points of a column lie: from low to high, but for the 5 % on each side.
+// The extent of a column from `low` to `high`, over its first points without 5 % at each end.
 enum { EXTENT_POINTS = 120, EXTENT_DROPPED = EXTENT_POINTS / 20 };
-// For a group of one.
+// Serial version for groups of one member.
 group_fn void column_extent(global_const float* x, index n, local_ptr scalar* low,
                             local_ptr scalar* high) {
   scalar least[EXTENT_DROPPED + 1], most[EXTENT_DROPPED + 1];  // in order
@@ -104,7 +105,8 @@ group_fn void column_extent(global_const float* x, index n, local_ptr scalar* lo
   *low = least[n / 20];
   *high = most[n / 20];
 }
-// Is x[i] one of the two? A member each: of equal numbers each writes the same.
+// Writes x[i] to *low or *high if it has that rank, one point per member. Members with equal
+// numbers write the same value.
 group_fn void column_rank(global_const float* x, index n, index i, local_ptr scalar* low,
                           local_ptr scalar* high) {
   const float v = x[i];
@@ -120,7 +122,7 @@ group_fn void column_rank(global_const float* x, index n, index i, local_ptr sca
   if (below <= dropped && dropped < not_above) *low = v;
   if (below <= last && last < not_above) *high = v;
 }
-// Of the columns of two images: to extents [8], the four low ones first.
+// Writes the extents [8] of the columns of two images, the four lower ends first.
 group_fn void image_extents(GROUP_PARAM const struct pair_view* view, global_const float* points,
                             local_ptr scalar* extents) {
   const index n = view->n < EXTENT_POINTS ? view->n : EXTENT_POINTS;
@@ -135,9 +137,9 @@ group_fn void image_extents(GROUP_PARAM const struct pair_view* view, global_con
   group_barrier();
 }
 
-// Did the camera stand still? Then most matches from low to high (away from the border of the first
-// image), right or wrong and no fewer than three, do not move. points: the columns; still: minus
-// the motion of none.
+// Returns whether the camera stood still: at least three matches between low and high, i.e. away
+// from the border of image 1, do not move, and these are most of the matches there, inliers or not.
+// points: the columns; still: minus the displacement of a point that does not move.
 group_fn index camera_stood_still(GROUP_PARAM const struct pair_view* view,
                                   global_const float* points, const scalar* low, const scalar* high,
                                   const scalar* still) {
@@ -151,18 +153,20 @@ group_fn index camera_stood_still(GROUP_PARAM const struct pair_view* view,
     inside += is_inside ? lane(1) : lane(0);
     unmoved += is_inside && (dx * dx + dy * dy) * view->threshold < 2 ? lane(1) : lane(0);
   }
-  const scalar all = group_sum(inside), still_there = group_sum(unmoved);
-  return still_there > 2 && 2 * still_there > all;
+  const scalar inside_count = group_sum(inside), unmoved_count = group_sum(unmoved);
+  return unmoved_count > 2 && 2 * unmoved_count > inside_count;
 }
 
-// Are the inliers of two images as many as they seem? Matches of one small thing agree with each
-// other whatever the model, and marks of the camera (borders of undistorted pictures, watermarks,
-// times) with no motion. So matches nearer to each other than two thresholds in both images count
-// once; of those nearer than a twelfth of the points' extent no more than three count, or a 32nd of
-// all where that is more; and matches that do not move count only away from the border, a tenth of
-// the extent, unless the camera stood still. Counts until `least` or MOST_PLACES are found; if
-// there are fewer, the others are taken from the distinct inliers and points of work. places
-// [stride]: scratch memory.
+// Counts the places of the inliers of two images, for the significance test. Matches of one small
+// object support each other with any model, and overlays of the camera (borders of undistorted
+// images, watermarks, time stamps) support a model without motion. Therefore:
+// - Matches within two thresholds of each other in both images count once.
+// - Of matches within a twelfth of the points' extent of each other, at most three count, or a 32nd
+//   of all inliers if that is more.
+// - Matches that do not move count only away from the border, which is a tenth of the extent,
+//   unless the camera stood still.
+// Counting stops at `least` or MOST_PLACES. If fewer are found, the difference is subtracted from
+// the distinct inliers and points of `work`. places [stride]: scratch memory.
 enum { MOST_PLACES = 128 };
 group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_const float* points,
                            global_const scalar* errors, global_const pair_info* info, scalar least,
@@ -186,7 +190,7 @@ group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_cons
     high[c] -= border;
   }
   const scalar near2 = 4 / view->threshold;
-  index count = 0, stood_still = -1;  // not known yet
+  index count = 0, stood_still = -1;  // -1: not tested yet
   for (index i = 0; i < view->n && count < MOST_PLACES && !((scalar)count >= least && count > 0);
        ++i) {
     if (!(errors[i] * view->threshold < 1)) continue;
@@ -217,11 +221,11 @@ group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_cons
   work->distinct_points -= all - count;
 }
 
-// The points of weight 0 of a pair, and arrays of the pair that they overwrite.
+// The points of weight 0 of a pair, and the arrays of the pair that they overwrite.
 struct zero_weight_points {
   index count;
-  global_const scalar* given;    // the pair's points as given
-  global_const int* order;       // [count], their places there
+  global_const scalar* given;    // the points of the pair as the caller gave them
+  global_const int* order;       // [count], their indices in `given`
   global_const scalar* cameras;  // [CAMERA_NUMBERS]
   global_const pair_info* info;
   global_ptr scalar *points, *errors;  // [COLUMNS][stride] and [stride]

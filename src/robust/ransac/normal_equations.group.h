@@ -3,23 +3,24 @@
 // sharp or smooth).
 
 enum {
-  GRADIENT = EQUATIONS * (EQUATIONS + 1) / 2,  // where the half gradient begins
+  GRADIENT = EQUATIONS * (EQUATIONS + 1) / 2,  // offset of the half gradient
   SUM_OF_SCORES = GRADIENT + EQUATIONS,
-  SUM_OF_INLIERS,  // their number
-  SUM_OF_SQUARES,  // of the inliers' errors
+  SUM_OF_INLIERS,  // number of inliers
+  SUM_OF_SQUARES,  // sum of squared errors of the inliers
   SUMS
 };
 
-// The robust score of a point, sharp or smooth, multiplied by its weight if `weighted`.
+// The robust score of a point, sharp or smooth, times its weight if `weighted`.
 struct robust_loss {
   scalar threshold;  // 1 / threshold^2
   index smooth, weighted;
 };
 
-// out [SUMS]: packed lower triangle N [GRADIENT], half gradient g [EQUATIONS] of the weighted sum
-// of the squared errors of the first n points, then the sums named above. weights: one a point,
-// read if loss->weighted; no member of robust_loss, because NVIDIA's OpenCL gave other results for
-// the 68 sums of radial_fundamental when it loaded the pointer from a struct.
+// Computes out [SUMS] for the first n points: the packed lower triangle N [GRADIENT] and half
+// gradient g [EQUATIONS] of the weighted sum of squared errors, then the sums named above. weights:
+// one per point, read if loss->weighted. They are not a member of robust_loss, because NVIDIA's
+// OpenCL compiler gave different results for the 68 sums of radial_fundamental when it loaded the
+// pointer from a struct.
 group_fn void model_equations(GROUP_PARAM const scalar* model, const struct pair_view* pair,
                               index n, const struct robust_loss* loss, global_const scalar* weights,
                               scalar* out) {
@@ -48,7 +49,7 @@ group_fn void model_equations(GROUP_PARAM const scalar* model, const struct pair
       sums[SUM_OF_SQUARES] += masked(w, e);
     }
   }
-  // A group sums up 64 numbers at once.
+  // group_sums takes at most 64 numbers at once.
   if_constant(SUMS <= 64) group_sums(sums, SUMS, out);
   if_constant(SUMS > 64) {
     group_sums(sums, 64, out);

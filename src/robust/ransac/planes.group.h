@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plane and parallax: when most inliers of the best fundamental matrix lie on one plane of the
-// scene, it may hold the plane alone, since samples of the plane and a few outliers agree with
-// all of it. F = [e']x H then follows from the plane's homography H and two matches off the plane:
-// the epipole e' is where their lines through H x1 and x2 meet.
-//   O. Chum, T. Werner, J. Matas, Two-view geometry estimation unaffected by a dominant plane, CVPR
-//   2005.
+// Plane and parallax for fundamental matrices. If most inliers of the best matrix lie on one plane
+// of the scene, it may describe that plane only, since samples of the plane and a few outliers have
+// the whole plane as inliers. F = [e']x H then follows from the homography H of the plane and two
+// matches off the plane: the epipole e' is the intersection of their lines through H x1 and x2.
+//   O. Chum, T. Werner, J. Matas, Two-view geometry estimation unaffected by a dominant plane,
+//   CVPR 2005.
 
 enum {
   PLANE_ITERATIONS = 64,
-  PLANE_POINTS = 512,  // that planes are scored on
+  PLANE_POINTS = 512,  // points on which planes are scored
   PARALLAX_ROUND = 128,
   PARALLAX_ITERATIONS = 2048,
   PARALLAX_POINTS = 4096,
-  // The second counter of the random numbers: sampling has 0 and 1.
+  // The second counter word of the random numbers; sampling uses 0 and 1.
   PLANE_STREAM = 2,
   PARALLAX_STREAM = 3
 };
 
-// `count` <= 4 different numbers below n, each subset equally likely: sample `iteration`.
+// Draws `count` <= 4 distinct numbers below n, each subset with the same probability, as
+// sample `iteration`.
 //   J. Bentley, B. Floyd, A sample of brilliance, CACM 30(9), 1987.
 lane_fn void few_draw(bits32 seed0, bits32 seed1, index stream, index iteration, index n,
                       index count, index* drawn) {
@@ -32,7 +33,7 @@ lane_fn void few_draw(bits32 seed0, bits32 seed1, index stream, index iteration,
   }
 }
 
-// F, |F| = 1, from H and two matches p [x1, y1, x2, y2][2]; NaN where their lines are one.
+// Computes F, |F| = 1, from H and two matches p [x1, y1, x2, y2][2]; NaN if their lines coincide.
 lane_fn void parallax_fundamental(const real* H, const real* p, real* F) {
   real lines[6], e[3];
   for (index k = 0; k < 2; ++k) {
@@ -49,14 +50,14 @@ lane_fn void parallax_fundamental(const real* H, const real* p, real* F) {
   mat3_normalise(F);
 }
 
-// A fundamental matrix and the plane that its inliers may share.
+// A fundamental matrix and the plane on which its inliers may lie.
 struct plane_search {
   scalar model[12], side[12], H[9];
   scalar on, off, all_off;  // inliers on the plane and off it; matches off it
 };
 
-// list [stride] is above 0 for the wanted points and is replaced by their numbers; returns how many
-// there are.
+// Replaces the flags of list [stride], above 0 for selected points, by the indices of the selected
+// points. Returns their number.
 group_fn index list_points(GROUP_PARAM const struct pair_view* pair, global_ptr scalar* list,
                            local_ptr pair_shared* shared) {
   group_barrier();
@@ -119,8 +120,8 @@ group_fn void plane_equations(GROUP_PARAM const struct pair_view* pair, const sc
   group_sums(sums, PLANE_SUMS, out);
 }
 
-// Matches count as off the plane beyond two thresholds, where the direction of their parallax is
-// known.
+// Lists the matches off the plane. These are farther than two thresholds from it, where the
+// direction of their parallax is reliable.
 group_fn index list_off_plane(GROUP_PARAM const struct pair_view* pair,
                               const struct plane_search* s, global_ptr scalar* list,
                               local_ptr pair_shared* shared) {
@@ -174,8 +175,8 @@ group_fn void broadcast_matrix(GROUP_PARAM const scalar* own, scalar* all,
   group_barrier();
 }
 
-// The homography of the highest score from samples of four listed points; returns the score, 0 when
-// there is none.
+// Finds the homography of the highest score from samples of four listed points. Returns the score,
+// 0 if no sample has a model.
 group_fn scalar find_plane(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
                            global_const scalar* list, index count, scalar* H,
                            local_ptr pair_shared* shared) {
@@ -198,7 +199,7 @@ group_fn scalar find_plane(GROUP_PARAM const struct pair_view* pair, bits32 seed
   return best;
 }
 
-// Gauss-Newton steps on the truncated error while the score rises.
+// Refines H by Gauss-Newton steps on the truncated error while the score rises.
 group_fn void refine_plane(GROUP_PARAM const struct pair_view* pair, scalar* H,
                            local_ptr pair_shared* shared) {
   scalar best = -1, sums[PLANE_SUMS], candidate[9], own[9];
@@ -218,7 +219,7 @@ group_fn void refine_plane(GROUP_PARAM const struct pair_view* pair, scalar* H,
   }
 }
 
-// Samples until one of two matches off the plane has correct matches only.
+// Returns the number of samples of two matches off the plane until one is free of outliers.
 group_fn scalar parallax_iterations(const struct plane_search* s, scalar log_failure) {
   const scalar rate = s->off / s->all_off, clean = rate * rate;
   if (!(clean < (scalar)0.999)) return 1;
@@ -233,7 +234,7 @@ struct parallax_samples {
   index count, from, to;
 };
 
-// The matrix of the highest score from these samples.
+// Finds the matrix of the highest score from these samples; returns its score.
 group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair,
                               const struct plane_search* s, const struct parallax_samples* samples,
                               scalar* model, local_ptr pair_shared* shared) {
@@ -262,9 +263,9 @@ group_fn void open_planes(GROUP_PARAM const struct pair_view* pair,
   model_side(GROUP_ARG pair, pair->stride, s->model, s->side);
 }
 
-// After RANSAC on a fundamental matrix: when a plane holds at least half of its inliers,
-// replaces it by a matrix that agrees with that plane, if one scores more. weights [stride]:
-// scratch memory.
+// Completes RANSAC on a fundamental matrix. If at least half of its inliers lie on a plane, the
+// matrix is replaced by a matrix that contains this plane, if such a matrix scores more. weights
+// [stride]: scratch memory.
 group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
                           scalar log_failure, global_ptr ransac_state* state,
                           global_ptr scalar* weights, local_ptr pair_shared* shared) {
@@ -283,7 +284,7 @@ group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0
     scalar wanted = parallax_iterations(&s, log_failure);
     if (wanted < (scalar)PARALLAX_ROUND) wanted = (scalar)PARALLAX_ROUND;
     if (!((scalar)done < wanted)) break;
-    const index round = done > 0 ? done : PARALLAX_ROUND;  // as many as are done
+    const index round = done > 0 ? done : PARALLAX_ROUND;  // as many samples as drawn so far
     const index off = list_off_plane(GROUP_ARG pair, &s, weights, shared);
     const struct parallax_samples samples = {seed0, seed1, weights, off, done, done + round};
     const scalar score = find_parallax(GROUP_ARG pair, &s, &samples, c.model, shared);
@@ -296,7 +297,7 @@ group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0
   }
   group_barrier();  // all have read the state
   if (!group_leads()) return;
-  state->plane.is_there = 1;
+  state->plane.is_found = 1;
   state->plane.off = s.all_off;
   state->plane.parallax = s.off;
 }

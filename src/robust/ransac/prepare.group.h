@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prepares a pair's points for RANSAC. A lane is a thread, or a group of one on a CPU.
+// Prepares a pair's points for RANSAC. A lane is a thread, or on a CPU a group of one member.
 
 enum {
   PREPARE_SHARED = 4 * FRAME_SUBSET + 8,
-  POINTS_AT_ONCE = 4  // points that a member reads together, so that a GPU waits once for four
+  POINTS_AT_ONCE = 4  // points that a member loads together, so that a GPU waits for memory once
 };
 
 group_fn index point_is_finite(global_const scalar* p) {
@@ -14,9 +14,9 @@ group_fn index point_is_finite(global_const scalar* p) {
 
 group_fn index is_finite_above_zero(scalar v) { return v > 0 && v - v == 0; }
 
-// Whether point i is finite with a finite weight and finite depths above 0. With zero_weight:
-// whether it is finite without such a weight or depth.
-group_fn index point_belongs(const struct given_pair* given, index zero_weight, index i) {
+// Returns whether point i is finite with a finite weight and finite depths above 0. With
+// zero_weight: whether it is finite but has no such weight or depth.
+group_fn index point_is_used(const struct given_pair* given, index zero_weight, index i) {
   global_const scalar* p = given->points + COLUMNS * (offset)i;
   if (!point_is_finite(p)) return 0;
   index counts = 1;
@@ -25,8 +25,8 @@ group_fn index point_belongs(const struct given_pair* given, index zero_weight, 
   return counts != zero_weight;
 }
 
-// May finite points be left out of the model?
-group_fn index some_may_not_count(const struct given_pair* given) {
+// Returns whether finite points may be excluded from the model, by weights or depths.
+group_fn index can_exclude_points(const struct given_pair* given) {
   return given->has_weights || DEPTHS > 0;
 }
 
@@ -35,15 +35,15 @@ group_fn index some_may_not_count(const struct given_pair* given) {
 group_fn index keep_points(GROUP_PARAM const struct given_pair* given, index zero_weight,
                            global_ptr int* kept, local_ptr scalar* shared) {
   const index count = given->count;
-  index missing = some_may_not_count(given) ? 0 : zero_weight;
+  index missing = can_exclude_points(given) ? 0 : zero_weight;
   for (index from = (index)group_member(); from < count; from += POINTS_AT_ONCE * group_width) {
     lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
       const index i = from + u * group_width;
       missing |= !point_is_finite(given->points + COLUMNS * (offset)(i < count ? i : from));
     }
   }
-  if (some_may_not_count(given))
-    group_for_range(i, 0, count) missing |= !point_belongs(given, zero_weight, i);
+  if (can_exclude_points(given))
+    group_for_range(i, 0, count) missing |= !point_is_used(given, zero_weight, i);
   if (!group_any(missing != 0)) {
     group_for_range(i, 0, count) kept[i] = i;
     group_barrier();
@@ -52,7 +52,7 @@ group_fn index keep_points(GROUP_PARAM const struct given_pair* given, index zer
   const index part = (count + group_width - 1) / group_width, member = group_member();
   const index begin = member * part, end = begin + part < count ? begin + part : count;
   index own = 0;
-  for (index i = begin; i < end; ++i) own += point_belongs(given, zero_weight, i);
+  for (index i = begin; i < end; ++i) own += point_is_used(given, zero_weight, i);
   shared[member] = (scalar)own;
   group_barrier();
   index before = 0, all = 0;
@@ -61,13 +61,13 @@ group_fn index keep_points(GROUP_PARAM const struct given_pair* given, index zer
     all += (index)shared[m];
   }
   for (index i = begin; i < end; ++i) {
-    if (point_belongs(given, zero_weight, i)) kept[before++] = i;
+    if (point_is_used(given, zero_weight, i)) kept[before++] = i;
   }
   group_barrier();
   return all;
 }
 
-// The median of n numbers, for a group of one; changes their order.
+// The median of n numbers, for groups of one member; changes their order.
 //   C. Hoare, Algorithm 65: Find, CACM 4(7), 1961.
 group_fn scalar find_median(local_ptr scalar* v, index n) {
   const index middle = n / 2;
@@ -88,8 +88,8 @@ group_fn scalar find_median(local_ptr scalar* v, index n) {
   return v[middle];
 }
 
-// The median of n numbers: the largest number that at most n / 2 are below. A member ranks `ranked`
-// numbers at once and reads four at a time.
+// The median of n numbers: the largest number that has at most n / 2 numbers below it. A member
+// ranks `ranked` numbers at once and loads four at a time.
 group_fn scalar median(GROUP_PARAM local_ptr scalar* v, index n, index ranked) {
   if_constant(group_width == 1) return find_median(v, n);
   enum { MOST_RANKED = 4 };
@@ -114,12 +114,12 @@ group_fn scalar median(GROUP_PARAM local_ptr scalar* v, index n, index ranked) {
       if (u < ranked && below[u] <= n / 2 && x[u] > most) most = x[u];
     }
   }
-  return group_max(most) + 0;  // one of the two zeros
+  return group_max(most) + 0;  // turns -0 into 0
 }
 
 // Sets the centre and the length of the scoring coordinates of two images in info, from the first
-// points of the random order: medians, so that a distant point does not cost precision. With
-// cameras the centres are their principal points.
+// points of the random order. With cameras, the centres are their principal points. Medians are
+// used, so that a distant point costs no precision.
 group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
                               global_const int* order, global_const scalar* cameras,
                               pair_info* info, local_ptr scalar* shared) {
@@ -190,9 +190,9 @@ group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
   }
 }
 
-// The probability that an outlier agrees with a wrong model, from the image in which the points
-// cover the smaller area. kept [n]: their original indices, here in order, in which they are read
-// faster.
+// Returns the probability that an outlier is an inlier of a wrong model, from the image in which
+// the points cover the smaller area. kept [n]: the original indices of the points in ascending
+// order, which is faster to read.
 group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, global_const int* kept,
                           scalar threshold) {
   enum { ENDS = TWO_VIEWS ? 4 : 2 };
@@ -229,8 +229,8 @@ group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, globa
   return chance_in_box(w, h, threshold);
 }
 
-// Columns of the point order[k], NaN from k = n on; n > 0. camera [CAMERA_NUMBERS], info: its
-// frame.
+// Computes the columns of the point order[k], NaN for k >= n; n > 0. camera [CAMERA_NUMBERS]; info:
+// its coordinate frame.
 group_fn void columns_of_point(global_const scalar* given, global_const int* order, index k,
                                index n, const scalar* camera, const pair_info* info,
                                scalar* columns) {
@@ -248,8 +248,8 @@ struct prepare_options {
   scalar log10_alarms;  // level of the significance test
 };
 
-// Writes the points [COLUMNS][stride] of a pair in double and float, NaN from n on. camera
-// [CAMERA_NUMBERS], info: its frame.
+// Writes the points [COLUMNS][stride] of a pair in double and in float, NaN from n on. camera
+// [CAMERA_NUMBERS]; info: its coordinate frame.
 group_fn void write_columns(GROUP_PARAM const struct given_pair* given, const struct pair_arrays* a,
                             index n, const scalar* camera, const pair_info* info) {
   const index stride = a->stride;
@@ -269,7 +269,7 @@ group_fn void write_columns(GROUP_PARAM const struct given_pair* given, const st
   }
 }
 
-// Sets info and the points of a pair of which n points take part, in this order.
+// Sets info and the points of a pair; n points take part, in the order a->order.
 group_fn void prepare_points(GROUP_PARAM const struct given_pair* given,
                              const struct prepare_options* options, const struct pair_arrays* a,
                              index n, local_ptr scalar* shared) {
@@ -292,14 +292,14 @@ group_fn void prepare_points(GROUP_PARAM const struct given_pair* given,
   write_columns(GROUP_ARG given, a, n, camera, &own);
 }
 
-// Prepares a pair: fills its arrays, sets all inlier flags to 0 and begins its state. shared
+// Prepares a pair: fills its arrays, sets all inlier flags to 0 and initialises its state. shared
 // [PREPARE_SHARED]: scratch memory.
 group_fn void pair_prepare(GROUP_PARAM const struct given_pair* given,
                            const struct prepare_options* options, const struct pair_arrays* a,
                            local_ptr scalar* shared) {
   const index n = keep_points(GROUP_ARG given, 0, a->kept, shared);
   index zero_weight = 0;
-  if (some_may_not_count(given))
+  if (can_exclude_points(given))
     zero_weight = keep_points(GROUP_ARG given, 1, a->order + n, shared);
   group_for_range(i, 0, n) a->order[i] = a->kept[shuffled(i, n, options->seed0, options->seed1)];
   group_for_range(j, 0, given->count) a->inliers[j] = 0;

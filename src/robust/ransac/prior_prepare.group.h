@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prepares the weights and qualities of a pair's points. A lane is a thread, or a group of one on a
-// CPU.
+// Prepares the weights and qualities of a pair's points. A lane is a thread, or on a CPU a group
+// of one member.
 
-// A pair as a call gives it.
+// A pair as the caller gives it.
 struct given_pair {
   global_const scalar* points;  // [count][COLUMNS]
   index count;
@@ -14,14 +14,14 @@ struct given_pair {
 // The arrays of a pair that its preparation fills (pair_state.h). Arrays of priors are written only
 // if weights or qualities are given.
 struct pair_arrays {
-  index stride;                     // numbers of a column
-  global_ptr int *kept, *order;     // [count]: scratch memory; the points that take part, by their
-                                    // given places and in random order, then points of weight 0
+  index stride;                     // elements of a column
+  global_ptr int *kept, *order;     // [count]: scratch memory; given indices of the points in
+                                    // random order, then of the points of weight 0
   global_ptr scalar* points;        // [COLUMNS][stride]
   global_ptr float* float_points;   // the same in float
   global_ptr scalar* priors;        // [PRIOR_COLUMNS][stride]
   global_ptr float* float_weights;  // [stride]
-  global_ptr int* ranking;          // [stride], the points in the order of falling quality
+  global_ptr int* ranking;          // [stride], the points in descending order of quality
   global_ptr bits32* tables;        // [4 stride], scratch memory
   global_ptr bits8* inliers;        // [count]
   global_ptr pair_info* info;
@@ -29,12 +29,12 @@ struct pair_arrays {
   global_ptr ransac_state* state;
 };
 
-// Is a pair's point before another in the order of falling quality?
+// Returns whether a point comes before another one in descending order of quality.
 group_fn index ranks_before(bits32 key, index point, bits32 other_key, index other) {
   return key > other_key || (key == other_key && point < other);
 }
 
-// Sorts keys [size], a power of two, and the points behind them in the order of falling keys.
+// Sorts keys [size], a power of two, and the points stored after them in descending order of keys.
 //   K. Batcher, Sorting networks and their applications, AFIPS 1968.
 group_fn void sort_points(GROUP_PARAM global_ptr bits32* keys, index size) {
   global_ptr bits32* points = keys + size;
@@ -55,7 +55,8 @@ group_fn void sort_points(GROUP_PARAM global_ptr bits32* keys, index size) {
   }
 }
 
-// Sorts keys of any size byte by byte, for a group of one. Needs 2 size more elements behind them.
+// Sorts keys of any size by radix sort, for groups of one member. Needs 2 size more elements after
+// the points.
 group_fn void sort_points_alone(global_ptr bits32* keys, index size) {
   global_ptr bits32 *from = keys, *to = keys + 2 * size;
   for (index shift = 0; shift < 32; shift += 8) {
@@ -86,7 +87,7 @@ group_fn void rank_points(GROUP_PARAM const struct given_pair* given, const stru
   global_ptr bits32* points = keys + size;
   group_for_range(i, 0, size) {
     keys[i] = i < n ? quality_key(given->qualities[a->order[i]]) : 0;
-    points[i] = (bits32)i;  // those beyond the last are behind all
+    points[i] = (bits32)i;  // padding sorts after all points
   }
   group_barrier();
   if_constant(group_width > 1) sort_points(GROUP_ARG keys, size);
@@ -99,8 +100,8 @@ group_fn void rank_points(GROUP_PARAM const struct given_pair* given, const stru
   group_barrier();
 }
 
-// Sets the cumulative weights of n points: running sums of the weights in steps of 2^-24, in the
-// order of quality if qualities are given.
+// Sets the cumulative weights of n points: running sums of the weights in steps of 2^-24, in
+// descending order of quality if qualities are given.
 group_fn void accumulate_weights(GROUP_PARAM index has_qualities, const struct pair_arrays* a,
                                  index n, local_ptr scalar* shared) {
   global_const scalar* weights = a->priors;
@@ -119,8 +120,8 @@ group_fn void accumulate_weights(GROUP_PARAM index has_qualities, const struct p
   group_barrier();
 }
 
-// Sets the arrays of weights and qualities of n points and their members of info, which holds
-// zeros. shared [group_width].
+// Sets the arrays of weights and qualities of n points and their members of info, which holds zeros
+// on entry. shared [group_width].
 group_fn void prepare_priors(GROUP_PARAM const struct given_pair* given,
                              const struct pair_arrays* a, index n, pair_info* info,
                              local_ptr scalar* shared) {
@@ -137,7 +138,7 @@ group_fn void prepare_priors(GROUP_PARAM const struct given_pair* given,
   }
   most = group_max(most);
   least = -group_max(-least);
-  if (!(least < most)) return;  // equal weights are as none
+  if (!(least < most)) return;  // equal weights are ignored
   scalar sums[WEIGHT_SUMS], totals[WEIGHT_SUMS];
   for (index k = 0; k < WEIGHT_SUMS; ++k) sums[k] = 0;
   group_for_range(i, 0, a->stride) {

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples in proportion to the weights of the matches, and from the best matches first. A sample is
-// a function of the seed and its number (iteration).
+// Draws samples in proportion to the weights of the matches, and samples from the best matches
+// first. A sample is a function of the seed and its index (iteration).
 //   O. Chum, J. Matas, Matching with PROSAC, progressive sample consensus, CVPR 2005.
 
-// Samples after which all matches belong to the best ones (T_N of the paper).
+// Number of samples after which the growing set contains all matches (T_N of the paper).
 enum { GROWTH_ITERATIONS = 200000 };
 
-// What the samples of a pair are drawn from. cumulative_weights [n]: running sums of the weights,
-// whole numbers below 2^53; ranking [n]: the point of each rank. Ranks follow the quality if
-// `ranked` is 1, else they are the numbers of the points.
+// The source of a pair's samples. cumulative_weights [n]: running sums of the weights, whole
+// numbers below 2^53; ranking [n]: the point of each rank. Ranks follow the quality if `ranked` is
+// 1, else rank k is point k.
 struct sample_source {
   index n, weighted, ranked;
   global_const double* cumulative_weights;
   global_const int* ranking;
 };
 
-// How many ordered samples there are of `size` matches.
+// Returns the number of ordered samples of `size` matches.
 lane_fn double samples_of(index size) {
   double samples = 1;
   for (index i = 0; i < SAMPLE_SIZE; ++i) samples *= (double)(size - i);
   return samples;
 }
 
-// Growing sample number `iteration` draws from this many of the best of n matches: the smallest
-// number within which the growth function (GROWTH_ITERATIONS times the fraction of all samples that
-// lie within) reaches the iteration, and at most one match more for every sample. The decision
-// takes whole numbers and products only, so that all devices agree.
+// Returns the number of best matches, out of n, that the growing sample `iteration` is drawn from.
+// It is the smallest set for which the growth function reaches the iteration; it grows by at most
+// one match per sample. The growth function is GROWTH_ITERATIONS times the fraction of all samples
+// that lie within the set. Only whole numbers and products are compared, so that all devices agree.
 lane_fn index grown_size(index n, index iteration) {
   const double wanted = ((double)iteration + 1) * samples_of(n);
   index low = SAMPLE_SIZE, high = iteration < n - SAMPLE_SIZE ? SAMPLE_SIZE + iteration : n;
@@ -40,7 +40,7 @@ lane_fn index grown_size(index n, index iteration) {
   return low;
 }
 
-// The first rank below `pool` whose running sum is above `at`.
+// Returns the first rank below `pool` whose running sum is above `at`.
 group_fn index rank_at(global_const double* cumulative_weights, index pool, double at) {
   index first = 0;
   while (pool > 1) {
@@ -51,12 +51,12 @@ group_fn index rank_at(global_const double* cumulative_weights, index pool, doub
   return first;
 }
 
-// A whole number in [0, end), from a random one of 32 bits.
+// Returns a whole number in [0, end) from a random number of 32 bits.
 lane_fn double number_below(bits32 number, double end) {
   return (double)(offset)((double)number * (end * 2.3283064365386963e-10));
 }
 
-// A rank below `pool` that is none of the `count` taken ones, in proportion to the weights.
+// Draws a rank below `pool` in proportion to the weights, without the `count` ranks already taken.
 group_fn index other_rank(bits32 number, global_const double* cumulative_weights, index pool,
                           const index* taken, index count) {
   index sorted[SAMPLE_SIZE];
@@ -67,7 +67,7 @@ group_fn index other_rank(bits32 number, global_const double* cumulative_weights
     sorted[place] = taken[k];
     left -= cumulative_weights[taken[k]] - (taken[k] > 0 ? cumulative_weights[taken[k] - 1] : 0);
   }
-  double at = number_below(number, left);  // moved past the weights of the taken ones
+  double at = number_below(number, left);  // shifted past the weights of taken ranks
   for (index i = 0; i < count; ++i) {
     const double before = sorted[i] > 0 ? cumulative_weights[sorted[i] - 1] : 0;
     if (at >= before) at += cumulative_weights[sorted[i]] - before;
@@ -75,15 +75,15 @@ group_fn index other_rank(bits32 number, global_const double* cumulative_weights
   return rank_at(cumulative_weights, pool, at);
 }
 
-// The random numbers of sample number `iteration`. ready: as in sample_draw.
+// The random numbers of the sample `iteration`. ready: as in sample_draw.
 struct sample_numbers {
   bits32 seed0, seed1, iteration;
   const bits32* ready;
   index ready_blocks;
 };
 
-// `count` different ranks below `pool`, each in proportion to the weights of those that are left,
-// with at most two binary searches.
+// Draws `count` distinct ranks below `pool`, each in proportion to the remaining weights, with at
+// most two binary searches per rank.
 group_fn void weighted_draw(const struct sample_numbers* of,
                             global_const double* cumulative_weights, index pool, index count,
                             index* sample) {
@@ -110,9 +110,9 @@ group_fn void weighted_draw(const struct sample_numbers* of,
   }
 }
 
-// The points of sample number `iteration`. With qualities every second sample is drawn from the
-// best matches and holds the last of them; the others are drawn from all matches, so that bad
-// qualities cost no more than twice the iterations. ready: as in sample_draw.
+// Draws the points of the sample `iteration`. With qualities, every second sample is drawn from the
+// best matches and contains the last of them. The remaining samples are drawn from all matches, so
+// that bad qualities cost at most twice the iterations. ready: as in sample_draw.
 group_fn void prior_draw(bits32 seed0, bits32 seed1, index iteration,
                          const struct sample_source* source, const bits32* ready,
                          index ready_blocks, index* sample) {
@@ -124,7 +124,7 @@ group_fn void prior_draw(bits32 seed0, bits32 seed1, index iteration,
       drawn = 1;
     }
   }
-  if (drawn == SAMPLE_SIZE) {  // a sample of one match, already there
+  if (drawn == SAMPLE_SIZE) {  // a sample of one match, drawn already
   } else if (source->weighted) {
     const struct sample_numbers numbers = {seed0, seed1, (bits32)iteration, ready, ready_blocks};
     weighted_draw(&numbers, source->cumulative_weights, pool, SAMPLE_SIZE - drawn, sample + drawn);

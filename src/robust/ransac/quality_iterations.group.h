@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many iterations are needed when samples of the best matches come first: the model's support
-// among the best half, quarter, ... of the matches tells how often samples drawn from there are
-// right.
+// The number of iterations needed when samples of the best matches are drawn first. The support of
+// the model among the best half, quarter, ... of the matches determines how often samples drawn
+// from these are free of outliers.
 
 group_fn index level_size(index n, index level) { return (n + (1 << level) - 1) >> level; }
 
-// log of the probability that a sample is not free of outliers.
+// log of the probability that a sample contains an outlier.
 group_fn scalar failure_log(scalar rate) {
   scalar clean = 1;
   for (index i = 0; i < SAMPLE_SIZE; ++i) clean *= rate;
@@ -14,9 +14,9 @@ group_fn scalar failure_log(scalar rate) {
   return scalar_log(1 - clean);
 }
 
-// rates [QUALITY_LEVELS]: fraction of correct matches at each level; 0 where the model has no more
-// inliers than outliers give by chance (see score_beats_chance). boost: correct matches for each
-// inlier.
+// Computes rates [QUALITY_LEVELS], the fraction of correct matches at each level. It is 0 if the
+// model has no more inliers there than chance gives (see score_beats_chance). boost: estimated
+// correct matches per inlier.
 group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                             const scalar* side, scalar boost, global_ptr double* rates) {
   struct lane_model m;
@@ -43,16 +43,16 @@ group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scal
   }
 }
 
-// Samples until one is free of outliers, when every second one is drawn from the best matches
-// (prior_draw). rate: fraction of correct matches among all.
+// Returns the number of samples until one is free of outliers, when every second one is drawn from
+// the best matches (prior_draw). rate: fraction of correct matches among all.
 group_fn scalar quality_iterations_needed(const struct pair_view* pair, global_const double* rates,
                                           scalar rate, scalar log_failure, scalar most) {
   const scalar of_all = failure_log(rate);
-  scalar sum = 0, behind = 0;  // pairs of samples so far: log of the failure of all, and how many
+  scalar sum = 0, behind = 0;  // pairs of samples so far: log of failure, number
   for (index k = QUALITY_LEVELS - 1; k >= 0; --k) {
     const index size = level_size(pair->n, k);
     if (size < SAMPLE_SIZE) continue;
-    // Until here the growing samples are drawn within this level.
+    // The growing samples are drawn within this level up to `end`.
     scalar end = (scalar)(size - SAMPLE_SIZE + 1);
     const scalar grown =
         (scalar)((double)GROWTH_ITERATIONS * (samples_of(size) / samples_of(pair->n)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of ransac.kernels.
+// The bodies of the kernels of ransac.kernels.
 
 group_fn void open_view(global_const pair_place* pairs, global_const pair_work* work,
                         global_const scalar* points, global_const pair_info* info,
@@ -10,8 +10,8 @@ group_fn void open_view(global_const pair_place* pairs, global_const pair_work* 
   pair_open_priors(own, own + PRIOR_RANKS * p->stride, info + pair, view);
 }
 
-// OpenCL compiles all of a text, where these are for floats only, and those behind them for
-// doubles.
+// OpenCL compiles the whole source once per precision: the kernels here for float only, and the
+// kernels below for double only.
 #if !defined(REAL_IS_FLOAT) || REAL_IS_FLOAT
 map_kernel(ransac_solve, place, RANSAC_SOLVE) {
   const index pair = active[from + place / round], hypothesis = place % round;
@@ -46,7 +46,7 @@ map_kernel(ransac_solve, place, RANSAC_SOLVE) {
   }
 }
 
-// As ransac_score, all points by one thread.
+// Like ransac_score, but one thread scores all points.
 map_kernel(ransac_score_few, place, RANSAC_SCORE) {
   const index pair = active[from + place / round], hypothesis = place % round;
   float best = NO_MODEL;
@@ -93,7 +93,7 @@ group_kernel(ransac_score, place, RANSAC_SCORE) {
     const index count = counts[place];
     info += pair;
     state += pair;
-    struct pair_view view;  // as far as model_score reads it
+    struct pair_view view;  // only the members that model_score reads
     view.points = points + COLUMNS * start;
     view.stride = (index)pairs[pair].stride;
     const double narrowed = state->narrowed;
@@ -138,7 +138,7 @@ group_kernel(ransac_prepare, group, RANSAC_PREPARE) {
       .has_qualities = ranked,
       .weights = given_weights + (weighted ? first + weights_from : 0),
       .qualities = given_qualities + (ranked ? first + qualities_from : 0)};
-  const offset own = is_given ? start : 0;  // without priors their arrays have no elements
+  const offset own = is_given ? start : 0;  // without priors their arrays are empty
   const struct pair_arrays arrays = {.stride = stride,
                                      .kept = kept + start,
                                      .order = order + start,
@@ -160,7 +160,7 @@ group_kernel(ransac_prepare, group, RANSAC_PREPARE) {
   pair_prepare(GROUP_ARG & input, &options, &arrays, shared);
 }
 
-// The candidates of a round, by rank.
+// Ranks the candidates of a round.
 group_kernel(ransac_rank, group, RANSAC_RANK) {
   const index pair = active[from + group];
   const index hypotheses = work[pair].plan;
@@ -170,16 +170,16 @@ group_kernel(ransac_rank, group, RANSAC_RANK) {
   open_view(pairs, work, points, info, priors, pair, &view);
   pair_narrow(state, &view);
   const index own = candidates_of(&view, state);
-  struct ranked_hypothesis at = {scalar_huge(), -1};  // before the first
+  struct ranked_hypothesis at = {scalar_huge(), -1};  // before the first one
   for (index k = 0; k < candidates; ++k) {
     if (k < own) next_hypothesis(GROUP_ARG scores + (offset)group * round, hypotheses, &at);
-    const index is_one = k < own && is_candidate(own, at.score, state->sample_score);
-    if (group_leads()) ranked[group * candidates + k] = is_one || (k == 0) ? at.hypothesis : -1;
+    const index is_chosen = k < own && is_candidate(own, at.score, state->sample_score);
+    if (group_leads()) ranked[group * candidates + k] = is_chosen || (k == 0) ? at.hypothesis : -1;
   }
 }
 
-#ifndef REAL_IS_FLOAT  // not in OpenCL, which has no groups of one thread among others
-// Considers one of them: a group of one thread.
+#ifndef REAL_IS_FLOAT  // not in OpenCL, where a source has one group size
+// Refines one candidate, in a group of one thread.
 map_kernel(ransac_consider, place, RANSAC_CONSIDER) {
   const index group = place / candidates, pair = active[from + group], sample = ranked[place];
   const offset first = (offset)group * round;
@@ -250,13 +250,13 @@ group_kernel(ransac_finish, group, RANSAC_FINISH) {
   count_distinct(GROUP_ARG & view, float_points + COLUMNS * start, errors + start,
                  (index)result->support.inliers, tables + 4 * start, w);
   if_constant(TWO_VIEWS) {
-    group_barrier();  // the counts are there
+    group_barrier();  // the counts are written
     const scalar measured = result->chance, chance = view.chance;
     const scalar least = least_significant(view.log10_alarms, (scalar)w->distinct_points,
                                            measured > chance ? measured : chance, result->tested);
     count_places(GROUP_ARG & view, float_points + COLUMNS * start, errors + start, info + pair,
                  least, tables + 4 * start, shared, w);
-    group_barrier();  // what follows writes to the errors
+    group_barrier();  // the code below writes to the errors
   }
   if (w->zero_weight == 0) return;
   const struct zero_weight_points others = {.count = w->zero_weight,

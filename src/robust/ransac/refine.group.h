@@ -3,15 +3,15 @@
 // biweight; see robust_weight.lane.h).
 //   D. Marquardt, SIAM J. Appl. Math. 11(2), 1963.
 
-// The state of the optimiser, which the leader of the group keeps.
+// The state of the optimiser; the leader of the group keeps it.
 struct refine_state {
-  scalar chart[20], moved[20];  // of the best model and of the candidate
+  scalar chart[20], moved[20];  // charts of the best model and of the candidate
   scalar best[SUMS];
   scalar damping;
   index step;
 };
 
-// Proposes a model near the best one; returns 0 when the steps are used up.
+// Proposes a model near the best one. Returns 0 if no step is left.
 group_fn index refine_propose(const struct pair_view* pair, index max_steps, struct refine_state* s,
                               scalar* model) {
   const scalar most_damping = (scalar)1e4;
@@ -31,7 +31,7 @@ group_fn index refine_propose(const struct pair_view* pair, index max_steps, str
   return 0;
 }
 
-// Takes the candidate when it scores more; returns 0 when the improvement is below `tolerance`.
+// Accepts the candidate if it scores more. Returns 0 if the improvement is below `tolerance`.
 group_fn index refine_accept(const scalar* sums, scalar tolerance, struct refine_state* s) {
   const scalar least_damping = (scalar)1e-8;
   scalar improvement = sums[SUM_OF_SCORES] - s->best[SUM_OF_SCORES];
@@ -50,11 +50,11 @@ group_fn index refine_accept(const scalar* sums, scalar tolerance, struct refine
 struct refine_options {
   struct robust_loss loss;
   index max_steps;
-  scalar tolerance;  // ends when the score rises by less than this fraction
+  scalar tolerance;  // the fit ends when the score rises by less than this fraction
 };
 
-// Replaces `model` (the same for all members) by a better one nearby, never by a worse one. Returns
-// its score. weights: as model_equations.
+// Improves `model`, which is the same for all members; it never gets worse. Returns its score.
+// weights: as in model_equations.
 group_fn_apart scalar model_refine(GROUP_PARAM const struct pair_view* pair, index n,
                                    const struct refine_options* options,
                                    global_const scalar* weights, scalar* model,

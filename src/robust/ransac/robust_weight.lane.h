@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The robust weight of a point, and sums of weighted equations.
 
-// With u = max(0, 1 - e / threshold^2) a point scores u (MSAC: sharp) or u^3 (Tukey's biweight:
-// smooth), and weighs 1 or u^2 inside the threshold. Returns the score; *weight gets the weight.
+// Returns the robust score of a point and writes its weight. With u = max(0, 1 - e / threshold^2),
+// the score is u (MSAC: sharp) or u^3 (Tukey's biweight: smooth), and the weight inside the
+// threshold is 1 or u^2.
 lane_fn real robust_weight(real squared_error, real inverse_squared_threshold, mask smooth,
                            real* weight) {
   real u = msac_score(squared_error, inverse_squared_threshold);
@@ -11,11 +12,11 @@ lane_fn real robust_weight(real squared_error, real inverse_squared_threshold, m
   return select(smooth, u * u * u, u);
 }
 
-// Zero for the weight 0, also times NaN.
+// Returns 0 if the weight is 0, even if the value is NaN.
 lane_fn real masked(real weight, real value) { return select(weight > lane(0), value, lane(0)); }
 
-// Adds w a b' to the block of the packed lower triangle whose first element is (row, column), for a
-// and b [3]; the lower triangle only on the diagonal.
+// Adds w a b' for a, b [3] to the block of the packed lower triangle whose first element is (row,
+// column). A block on the diagonal gets its lower triangle only.
 lane_fn void packed_add(real* N, index row, index column, real w, const real* a, const real* b) {
   for (index i = 0; i < 3; ++i) {
     real wa = w * a[i];

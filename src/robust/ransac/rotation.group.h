@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Did the camera only rotate? Then every translation makes an essential matrix that agrees with all
-// matches, and none is told. The rotation R that explains the inliers best is fitted, and taken
-// unless enough matches off it speak for depth (parallax.lane.h). R [10]: the rotation, and the
-// focal length in the rays' unit, which is fitted as well where it is not known.
+// Tests whether the camera only rotated. Then an essential matrix with any translation fits
+// all matches, and the translation is undetermined. The rotation R that explains the inliers
+// best is fitted, and accepted unless enough matches off it prove depth (parallax.lane.h). R
+// [10]: the rotation, then the focal length in the unit of the rays, which is fitted as well
+// if it is unknown.
 
 enum {
-  ROTATION_POINTS = 512,  // that a rotation is fitted to; all where they do not prove depth
+  ROTATION_POINTS = 512,  // points for the first fits; if they prove no depth, all
   ROTATION_SIZE = 3 + UNKNOWN_FOCAL,
   ROTATION_GRADIENT = ROTATION_SIZE * (ROTATION_SIZE + 1) / 2,
   ROTATION_SUMS = ROTATION_GRADIENT + ROTATION_SIZE
 };
 
-// The map of scoring coordinates that R [10] makes.
+// Computes the map in scoring coordinates of R [10].
 group_fn void rotation_map_of(const struct pair_view* pair, const scalar* R, scalar* map) {
   scalar rays[4];
   for (index i = 0; i < 4; ++i) rays[i] = pair->rays[i];
@@ -21,7 +22,8 @@ group_fn void rotation_map_of(const struct pair_view* pair, const scalar* R, sca
   uniform_fn(rotation_map)(R, rays, map);
 }
 
-// Two matches off the map and the map make an epipolar matrix: the others prove it.
+// Returns whether the parallax is significant. The map and two matches off it determine an epipolar
+// matrix; the remaining matches test it.
 group_fn index parallax_proves(const scalar* sums) {
   const scalar off = sums[OFF_MAP], proof = sums[ON_LINE], chance = sums[ON_LINE_BY_CHANCE] / off;
   if (!(proof > 2) || !(chance < (scalar)0.99)) return 0;
@@ -29,7 +31,7 @@ group_fn index parallax_proves(const scalar* sums) {
   return proof - 2 >= least_beyond_chance(off - 2, chance, limit);
 }
 
-// Of the rotations of the SIDES poses, the one nearer to the inliers among the first n points.
+// Selects the rotation of the SIDES poses that is nearer to the inliers among the first n points.
 group_fn void rotation_start(GROUP_PARAM const struct pair_view* pair, index n,
                              const struct lane_model* m, const scalar* model, scalar* R) {
   scalar sides[12 * SIDES + 1], sums[SIDES + 1];
@@ -56,10 +58,10 @@ group_fn void rotation_start(GROUP_PARAM const struct pair_view* pair, index n,
   R[9] = uniform_fn(model_focal)(model);
 }
 
-// Moves R towards the inliers of m (is_own: those of R) among the first n points, each of them with
-// the weight 1 / (1 + cut e)^2 of its squared error e.
-//   S. Geman, D. McClure, Statistical methods for tomographic image reconstruction, Bull. ISI 52,
-//   1987.
+// Moves R towards the inliers of m (if is_own: the inliers of R) among the first n points, with the
+// weight 1 / (1 + cut e)^2 for a squared error e.
+//   S. Geman, D. McClure, Statistical methods for tomographic image reconstruction, Bull. ISI
+//   52, 1987.
 group_fn void rotation_step(GROUP_PARAM const struct pair_view* pair, index n,
                             const struct lane_model* m, index is_own, scalar cut, scalar* R) {
   scalar map[9], A[ROTATION_SIZE * ROTATION_SIZE], sums[ROTATION_SUMS], unit = 1;
@@ -83,7 +85,8 @@ group_fn void rotation_step(GROUP_PARAM const struct pair_view* pair, index n,
       Ju[k] = J[k];
       Jv[k] = J[6 + k];
     }
-    // The point ahead is f R (x1 / f, 1), and R's third column what of it does not grow with f.
+    // Derivatives by log f of f times the projection of R (x1 / f, 1): the third column of R is the
+    // only part of the rotated ray that does not scale with 1 / f.
     Ju[3] = u + inverse * vec3_dot(J + 3, axis);
     Jv[3] = v + inverse * vec3_dot(J + 9, axis);
     real e = transfer_squared(H, p[0], p[1], p[2], p[3]), near = lane(1) + limit * e;
@@ -101,16 +104,17 @@ group_fn void rotation_step(GROUP_PARAM const struct pair_view* pair, index n,
   for (index k = 0, packed = 0; k < ROTATION_SIZE; ++k) {
     for (index l = 0; l <= k; ++l, ++packed) A[ROTATION_SIZE * k + l] = sums[packed];
   }
-  if_constant(DOF == 3) {  // upright cameras rotate about y alone
+  if_constant(DOF == 3) {  // upright cameras rotate about y only
     A[0] = A[8] = 1;
     A[3] = A[6] = A[7] = sums[6] = sums[8] = 0;
   }
   if (sums[2] > 0) uniform_fn(rotation_move)(A, sums + ROTATION_GRADIENT, ROTATION_SIZE, R);
 }
 
-// Does the map [9] explain most inliers of m among the first n points, with no proof of depth off
-// it? Judged with the threshold and, where the noise is less than that expects, with what fits it;
-// nearer to the map than the threshold no match is off it.
+// Returns whether the map [9] explains most inliers of m among the first n points, with no proof of
+// depth off it. Depth is tested at the threshold and, if the noise is smaller than the threshold
+// expects, at a threshold that fits the noise. Matches nearer to the map than the threshold are
+// never off it.
 group_fn index map_explains(GROUP_PARAM const struct pair_view* pair, index n,
                             const struct lane_model* m, const scalar* map, scalar noise,
                             scalar chance) {
@@ -149,7 +153,7 @@ group_fn index rotation_explains(GROUP_PARAM const struct pair_view* pair, index
   return map_explains(GROUP_ARG pair, n, m, map, noise, chance);
 }
 
-// Squared errors of the first n points from the rotation R, and what supports it.
+// Computes the squared errors of the first n points from the rotation R, and its support.
 group_fn void rotation_support(GROUP_PARAM const struct pair_view* pair, index n, const scalar* R,
                                global_ptr scalar* errors, support_sums* support) {
   scalar map[9];
@@ -171,8 +175,8 @@ group_fn void rotation_support(GROUP_PARAM const struct pair_view* pair, index n
   group_support(GROUP_ARG total, SUPPORT_SUMS, support);
 }
 
-// Does a rotation R explain what the relative pose (model, side) does? Then errors and support are
-// those of the rotation.
+// Returns whether a rotation R explains the inliers of the relative pose (model, side). If so,
+// errors and support are set for the rotation.
 group_fn index pair_rotation(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                              const scalar* side, scalar noise, scalar chance, scalar* R,
                              global_ptr scalar* errors, support_sums* support) {
@@ -180,12 +184,14 @@ group_fn index pair_rotation(GROUP_PARAM const struct pair_view* pair, const sca
   index n = pair_subset(pair, ROTATION_POINTS);
   lane_model_set(pair, model, side, &m);
   rotation_start(GROUP_ARG pair, n, &m, model, R);
-  // The translation may have part of the rotation: from far first, then nearer.
+  // The translation may have absorbed part of the rotation, so the weights of distant matches are
+  // large at first and then fall.
   for (index k = 0; k < 6; ++k) {
     const scalar t = pair->threshold, cut = k < 2 ? t / 256 : k < 4 ? t / 16 : t;
     rotation_step(GROUP_ARG pair, n, &m, 0, cut, R);
   }
-  // Which of the matrices of a rotation was found does not matter then.
+  // From here on the inliers are those of R, so that the result does not depend on which epipolar
+  // matrix of the rotation RANSAC has found.
   for (index k = 0; k < 4; ++k) rotation_step(GROUP_ARG pair, n, &m, 1, pair->threshold, R);
   if (!rotation_explains(GROUP_ARG pair, n, &m, R, noise, chance)) return 0;
   if (n < pair->n) {

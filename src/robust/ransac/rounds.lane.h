@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the host and the devices plan the first round.
+// The size of the first round and the lowest score, shared by host and devices.
 
-// Samples of the first round: as many as are needed anyway, within what one launch is worth.
+// Returns the number of samples of the first round: the samples needed in any case, within the size
+// of an efficient launch.
 lane_fn index first_round(index min_iterations, index max_iterations) {
   index count = min_iterations < LEAST_ROUND ? LEAST_ROUND
                 : min_iterations < 128       ? min_iterations
@@ -9,6 +10,6 @@ lane_fn index first_round(index min_iterations, index max_iterations) {
   return count < max_iterations ? count : max_iterations;
 }
 
-// A model from a sample has to score more than this. best: the highest score of such a model so
-// far.
+// Returns the score that a model from a sample must exceed. best: highest score of such a model
+// so far.
 lane_fn double score_floor(double best, index n) { return n < 1024 ? best / 2 : best; }

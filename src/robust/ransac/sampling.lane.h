@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random numbers that are a function of key and counter, so that any sample can be drawn at any
-// time on any device. Plain whole numbers, the same for all lanes.
+// Counter-based random numbers: functions of key and counter, so that any sample can be drawn at
+// any time on any device. Plain whole numbers, the same for all lanes.
 
-// Philox4x32-10: out [4] for counter [4] and key.
+// Philox4x32-10: computes out [4] from counter [4] and key.
 //   J. Salmon, M. Moraes, R. Dror, D. Shaw, Parallel random numbers: as easy as 1, 2, 3, SC 2011.
 lane_fn void philox(const bits32* counter, bits32 key0, bits32 key1, bits32* out) {
   bits32 c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
@@ -22,8 +22,9 @@ lane_fn void philox(const bits32* counter, bits32 key0, bits32 key1, bits32* out
   out[3] = c3;
 }
 
-// Sample number `iteration`: `size` different numbers in [0, n), size <= n; every subset is equally
-// likely. `ready` [4 ready_blocks]: the first random numbers of the sample, if they are known.
+// Draws the sample `iteration`: `size` distinct numbers in [0, n), size <= n, each subset with
+// the same probability. `ready` [4 ready_blocks]: the first random numbers of the sample, if
+// they are already computed.
 //   D. Lemire, Fast random integer generation in an interval, ACM TOMACS 29(1), 2019.
 lane_fn void sample_draw(bits32 seed0, bits32 seed1, bits32 iteration, index n, index size,
                          const bits32* ready, index ready_blocks, index* sample) {
@@ -42,7 +43,7 @@ lane_fn void sample_draw(bits32 seed0, bits32 seed1, bits32 iteration, index n, 
       used = 0;
     }
     bits32 number = numbers[used++], range = (bits32)n, low = number * range;
-    if (low < range && low < (0u - range) % range) continue;  // would favour some numbers
+    if (low < range && low < (0u - range) % range) continue;  // avoids bias
     index drawn_point = (index)bits_mul_high(number, range);
     index fresh = 1;
     for (index i = 0; i < drawn; ++i) fresh = fresh && sample[i] != drawn_point;
@@ -51,8 +52,8 @@ lane_fn void sample_draw(bits32 seed0, bits32 seed1, bits32 iteration, index n, 
   }
 }
 
-// Element i of a random order of [0, n): six rounds of a Feistel network on the next power of two,
-// followed until it falls below n.
+// Returns element i of a random permutation of [0, n): six rounds of a Feistel network on the next
+// power of two, repeated until the value is below n.
 //   M. Luby, C. Rackoff, SIAM J. Comput. 17(2), 1988;  J. Black, P. Rogaway, Ciphers with arbitrary
 //   finite domains, CT-RSA 2002;  for its use as a shuffle R. Mitchell, D. Stokes, E. Frank, G.
 //   Holmes, ACM Trans. Parallel Comput. 9(1), 2022.

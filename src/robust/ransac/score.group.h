@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MSAC score of one model: the sum of max(0, 1 - e / threshold^2) over all points, times their
-// weights if they have any. Points are in random order and padded with NaN, which scores 0.
+// weights if given. Points are in random order and padded with NaN, which scores 0.
 
-// Point i of `points` (COLUMNS columns, `stride` numbers from one to the next) in p [SEEN_COLUMNS];
-// with a shift, point i of image 1 and point i + shift of image 2 (or of the scene).
+// Loads point i of `points` (COLUMNS columns of `stride` elements) into p [SEEN_COLUMNS]. With a
+// shift, loads point i of image 1 and point i + shift of image 2 (or of the scene).
 group_fn void point_load(global_const scalar* points, index stride, index i, index shift, real* p) {
   lane_unroll for (index c = 0; c < SEEN_COLUMNS; ++c) {
     p[c] = group_load(points + c * stride, c < 2 ? i : i + shift);
   }
 }
 
-// The points of a loop group_for(i, n) in order. A GPU reads point i + 1 while it works on point i.
+// Loads the points of a loop group_for(i, n) in order. A GPU loads its next point while it
+// processes the current one.
 struct points_ahead {
   global_const scalar* points;
   index stride, n;
@@ -42,14 +43,14 @@ group_fn real point_score(const real* model, global_const scalar* points, index 
   return msac_score(point_error(model, p, focal), inverse_squared_threshold);
 }
 
-// The stages of a score: after the first ends[k] points it has to be above floors[k]. The last end
-// is the number of points.
+// The stages of a score: after the first ends[k] points the score must exceed floors[k]. The last
+// end is the number of points.
 struct score_plan {
   index ends[8];
   scalar floors[8];
 };
 
-// Returns -1 for a model that a stage gives up.
+// Returns the score of a model, or -1 if a stage rejects it.
 group_fn scalar model_score(GROUP_PARAM const scalar* model, const struct pair_view* pair,
                             const struct score_plan* plan, index stages) {
   real m[MODEL_SIZE], camera[2], t = lane(pair->threshold);
@@ -77,30 +78,30 @@ group_fn scalar model_score(GROUP_PARAM const scalar* model, const struct pair_v
   return total;
 }
 
-// Plans the stages at which a model that has to score more than `best` is given up: if it can no
-// longer reach `best`, or if a model that does is as far behind with a probability below 3.2e-5 (4
-// sigma). n: all points; seen [4]: weight of the first 128, 256, 512 and 1024 points, read if
-// `weighted` is 1. Returns the number of stages, at most 8.
+// Plans the stages at which a model that must score more than `best` is rejected. It is rejected if
+// it can no longer reach `best`, or if a model that reaches `best` would score as little so far
+// with a probability below 3.2e-5 (4 sigma). n: number of points; seen [4]: weight of the first
+// 128, 256, 512 and 1024 points, read if `weighted` is 1. Returns the number of stages, at most 8.
 group_fn index score_stages(scalar best, index n, const scalar* seen, index weighted,
                             struct score_plan* plan) {
-  // A model worth more time has some support soon, if outliers hardly ever agree with a wrong
-  // one. A model of 5 % correct matches has none among the first 128, or no more than its
-  // own sample among 256, with a probability of 0.15 %, one of 10 % with 1e-6.
+  // If outliers are rarely inliers of a wrong model, a good model has some support early. A model
+  // of 5 % correct matches has no inlier among the first 128 points, or only its own sample among
+  // 256, with a probability of 0.15 %; a model of 10 % with 1e-6.
   const index most = weighted ? 3 : 7;
   index stages = 0;
   if (n > SCORE_POINTS) n = SCORE_POINTS;
   const scalar all = weighted ? seen[3] : (scalar)n;
   scalar rate = best > 0 ? best / all : (scalar)0;
-  if (!AGREES_BY_CHANCE && rate < (scalar)0.02) rate = (scalar)0.02;
+  if (!HAS_CHANCE_INLIERS && rate < (scalar)0.02) rate = (scalar)0.02;
   if (rate > 1) rate = 1;
   for (index end = 128; end < n && stages < most; end *= 2) {
     const scalar part = weighted ? seen[stages] : (scalar)end;
     scalar hopeless = best - (all - part);
-    scalar unlikely = part * rate - (AGREES_BY_CHANCE ? 4 : 3) * sqrt(part * rate * (1 - rate));
+    scalar unlikely = part * rate - (HAS_CHANCE_INLIERS ? 4 : 3) * sqrt(part * rate * (1 - rate));
     scalar floor = hopeless > unlikely ? hopeless : unlikely;
-    const scalar least = AGREES_BY_CHANCE || weighted ? (scalar)-1
-                         : stages == 0                ? (scalar)0
-                                                      : (scalar)1;
+    const scalar least = HAS_CHANCE_INLIERS || weighted ? (scalar)-1
+                         : stages == 0                  ? (scalar)0
+                                                        : (scalar)1;
     plan->ends[stages] = end;
     plan->floors[stages] = floor > least ? floor : least;
     ++stages;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the errors of a model tell: its support, the side of the scene, the scale of the noise.
+// Support of a model, side of the scene, and noise scale, from the errors of the points.
 
-// A model with all that its errors need, one number a lane. A side [12] tells which points can be
-// matches of an epipolar matrix: a pose of the cameras, or what stands for one when the cameras are
-// unknown. The numbers from 9 on change sign for the opposite side.
+// A model with all constants of its errors, one number per lane. A side [12] determines which
+// points can be matches of an epipolar matrix: it is a pose of the cameras, or its replacement if
+// the cameras are unknown. The elements from 9 on change sign for the opposite side.
 struct lane_model {
   real model[12], side[12], rays[4], focal[2], limit;
 };
@@ -11,7 +11,7 @@ struct lane_model {
 group_fn void lane_model_set(const struct pair_view* pair, const scalar* model, const scalar* side,
                              struct lane_model* m) {
   for (index i = 0; i < MODEL_SIZE; ++i) m->model[i] = group_same(model[i]);
-  scalar near = 1;  // the rays' factor for the focal length of the model
+  scalar near = 1;  // factor of the rays for the focal length of the model
   if_constant(UNKNOWN_FOCAL) near = 1 / uniform_fn(model_focal)(model);
   for (index i = 0; i < 4; ++i) m->rays[i] = group_same(pair->rays[i] * near);
   for (index i = 0; i < 2; ++i) m->focal[i] = group_same(pair->focal[i]);
@@ -30,8 +30,8 @@ group_fn real shifted_error(const struct lane_model* m, const struct pair_view* 
   return point_error(m->model, p, m->focal);
 }
 
-// Squared error of a point; NaN for one on the wrong side, which cannot be a match whatever its
-// error. Half of the outliers near epipolar lines are.
+// Squared error of a point. It is NaN for a point on the wrong side, which cannot be a match
+// whatever its error; half of the outliers near epipolar lines are on that side.
 group_fn real admitted_error_of(const struct lane_model* m, const real* p) {
   real e = point_error(m->model, p, m->focal);
   if_constant(SIDES > 0) {
@@ -49,7 +49,8 @@ group_fn real admitted_error(const struct lane_model* m, const struct pair_view*
 
 enum { SUPPORT_SCORE, SUPPORT_INLIERS, SUPPORT_SQUARES, SUPPORT_WEIGHT, SUPPORT_SUMS };
 
-// Sums up the first `some` sums of the members: without that of the weights they are the inliers.
+// Sums the first `some` numbers over the members of the group. If the weights are not among them,
+// the number of inliers takes the place of their sum.
 group_fn void group_support(GROUP_PARAM const real* sums, index some, support_sums* support) {
   scalar all[SUPPORT_SUMS];
   group_sums(sums, some, all);
@@ -86,8 +87,8 @@ group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, c
   if (pair->weighted) support->weight = group_sum(heavy);
 }
 
-// Of SIDES candidates and their opposites, the side on which most inliers among the first n points
-// are.
+// Selects, from SIDES candidates and their opposites, the side with most inliers among the first
+// n points.
 group_fn void model_side(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                          scalar* side) {
   if_constant(SIDES > 0) {
@@ -119,7 +120,8 @@ group_fn void model_side(GROUP_PARAM const struct pair_view* pair, index n, cons
   }
 }
 
-// weights [n]: the weights of the points that can be matches of the model; 0 for the others.
+// Writes weights [n]: the weights of the points that can be matches of the model, 0 for
+// other points.
 group_fn void admit_points(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                            const scalar* side, global_ptr scalar* weights) {
   struct lane_model m;
@@ -135,33 +137,36 @@ group_fn void admit_points(GROUP_PARAM const struct pair_view* pair, index n, co
   group_barrier();
 }
 
-// The standard deviation of a coordinate for which the threshold is the usual choice.
+// Returns the standard deviation of a coordinate for which the threshold is the usual choice.
 group_fn scalar expected_noise(const struct pair_view* pair) {
   return (scalar)0.4 / sqrt(pair->threshold);
 }
 
-// Standard deviation of a coordinate's noise, in scoring coordinates, from the errors of the first
-// n points, outliers included. It is the second moment of the errors inside a window of a few
-// standard deviations, less what outliers contribute; a ring around the window tells their
-// density. The window follows the result: a fixed point as in P. Huber's proposal 2, Robust
-// Statistics, 1981, with the moments of a truncated normal distribution. As many residuals of
-// expected_noise as the model has parameters are added, since a fit to few matches would take its
-// own residuals for the noise and leave correct matches out. sigma: where to start. *matches: how
-// many points are correct matches, whatever their error. All counts are sums of weights. errors
-// [stride]: scratch memory, the squared errors when it returns.
+// Estimates the standard deviation of a coordinate's noise, in scoring coordinates, from the errors
+// of the first n points, outliers included.
+//
+// It is the second moment of the errors inside a window of a few standard deviations, minus the
+// contribution of outliers, whose density is estimated in a ring around the window. The window is
+// adapted to the result: a fixed point as in P. Huber's proposal 2, Robust Statistics, 1981, with
+// the moments of a truncated normal distribution. As many residuals of expected_noise as the model
+// has parameters are added. Without them, a fit to few matches would take its own residuals for the
+// noise and leave correct matches out.
+//
+// sigma: initial value. *matches: receives the number of correct matches, whatever their error. All
+// counts are sums of weights. errors [stride]: scratch memory, receives the squared errors.
 group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                             const scalar* side, scalar sigma, global_ptr scalar* errors,
                             scalar* matches) {
-  enum { WITHIN, SQUARES, AROUND, WINDOW_SUMS };  // in the window; in it and the ring
-  // The window reaches to 2.5 sigma with one residual a point, to 3 with two; the ring twice as
-  // far.
+  enum { WITHIN, SQUARES, AROUND, WINDOW_SUMS };  // in the window; in window and ring
+  // The window reaches to 2.5 sigma with one residual per point, and to 3 sigma with two. The ring
+  // reaches twice as far.
   const index two = RESIDUALS == 2;
   const scalar reach = two ? (scalar)3 : (scalar)2.5;
-  // Fraction of correct matches beyond the window, and the variance of a residual of those inside.
+  // Fraction of correct matches beyond the window, and variance of a residual inside it.
   const scalar tail = two ? (scalar)0.011108997 : (scalar)0.012419331;
   const scalar variance = two ? (scalar)0.949447 : (scalar)0.911258;
   const scalar ring = two ? (scalar)3 : (scalar)1;  // its area in units of the window's
-  const scalar wrong_moment = two ? (scalar)0.5 : (scalar)(1.0 / 3.0);  // in units of window2
+  const scalar outlier_moment = two ? (scalar)0.5 : (scalar)(1.0 / 3.0);  // in units of window2
   struct lane_model m;
   lane_model_set(pair, model, side, &m);
   const scalar limit = 1 / pair->threshold, expected = expected_noise(pair);
@@ -178,7 +183,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
     real total[WINDOW_SUMS] = {lane(0), lane(0), lane(0)};
     real inner = group_same(window2), outer = group_same(4 * window2);
     group_for(i, n) {
-      real e = group_load(errors, i);  // its own, as it was stored: no barrier
+      real e = group_load(errors, i);  // a member reads its own numbers: no barrier
       mask within = e < inner;
       real own = point_weight(pair, i);
       total[WITHIN] += select(within, own, lane(0));
@@ -187,17 +192,17 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
     }
     group_sums(total, WINDOW_SUMS, sums);
     scalar around = sums[AROUND] - sums[WITHIN];
-    scalar right = (sums[WITHIN] - around / ring) / (1 - tail - tail / ring);
-    scalar wrong = (around - tail * right) / ring;
-    if (!(right > 0)) return sigma;
-    *matches = right;
-    if (!(wrong > 0)) wrong = 0;
-    scalar moment = sums[SQUARES] - wrong * wrong_moment * window2;
-    scalar count = (two ? 2 : 1) * variance * (sums[WITHIN] - wrong);
+    scalar correct = (sums[WITHIN] - around / ring) / (1 - tail - tail / ring);
+    scalar outliers = (around - tail * correct) / ring;
+    if (!(correct > 0)) return sigma;
+    *matches = correct;
+    if (!(outliers > 0)) outliers = 0;
+    scalar moment = sums[SQUARES] - outliers * outlier_moment * window2;
+    scalar count = (two ? 2 : 1) * variance * (sums[WITHIN] - outliers);
     if (!(count > 0)) return sigma;
     moment += (scalar)DOF * expected * expected;
     count += (scalar)DOF;
-    // The second moment of a window much too wide is uncertain: at most to a quarter of it at once.
+    // The second moment in a much too wide window is unreliable, so sigma is at most quartered.
     scalar next2 = moment / count, least = sigma * sigma / 16;
     if (!(next2 > least)) next2 = least;
     // Between a millionth and one and a half thresholds.
@@ -210,14 +215,14 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
   return sigma;
 }
 
-// The fraction of outliers that agree with the model. Wrong matches are made by pairing each
-// point of image 1 with the partner of another one, unless the two matches share a point, when the
-// pair may be right. (A nearly singular homography agrees with every match that starts near a line
-// of image 1.)
+// Returns the fraction of outliers that are inliers of the model. Outliers are generated by pairing
+// each point of image 1 with the partner of another point. Pairs of two matches that share a point
+// are left out, because they may be correct. The rate is measured because it depends on the model:
+// a nearly singular homography has every match that starts near a line of image 1 as an inlier.
 group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                             const scalar* side) {
   struct lane_model m;
-  index shifts = (WRONG_MATCHES + pair->n - 1) / pair->n;
+  index shifts = (GENERATED_OUTLIERS + pair->n - 1) / pair->n;
   if (shifts > MOST_SHIFTS) shifts = MOST_SHIFTS;
   if (shifts > pair->n - 1) shifts = pair->n - 1;
   if (shifts < 1) return 0;
@@ -232,10 +237,10 @@ group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scal
         if (c < 2) same_first = same_first & same;
         if (c >= 2) same_second = same_second & same;
       }
-      mask wrong = !(same_first | same_second);
+      mask mismatch = !(same_first | same_second);
       real e = shifted_error(&m, pair, i, shift);
-      counts[0] += select(wrong & (e * t < lane(1)), lane(1), lane(0));
-      counts[1] += select(wrong & (e >= lane(0)), lane(1), lane(0));
+      counts[0] += select(mismatch & (e * t < lane(1)), lane(1), lane(0));
+      counts[1] += select(mismatch & (e >= lane(0)), lane(1), lane(0));
     }
   }
   scalar sums[2];

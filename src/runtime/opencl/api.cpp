@@ -12,7 +12,8 @@
 namespace bifocal::runtime {
 namespace {
 
-// The loader stays open until the process ends: drivers do not survive being unloaded.
+// Opens the OpenCL loader, which stays open until the process ends, because drivers do not
+// survive being unloaded.
 const OpenClApi* open_loader() {
   for (const char* file : {"libOpenCL.so.1", "libOpenCL.so"}) {
     void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);

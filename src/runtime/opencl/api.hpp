@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// OpenCL through its loader, which is opened at run time: a program with Bifocal in it starts on a
-// machine that has none.
+// Access to OpenCL through its loader, which is opened at run time, so that a program with Bifocal
+// also starts on a machine without OpenCL.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -50,14 +50,14 @@ struct OpenClApi {
 #undef BIFOCAL_MEMBER
 };
 
-// nullptr: there is no loader on this machine.
+// Returns nullptr if this machine has no loader.
 [[nodiscard]] const OpenClApi* find_opencl_api();
-// Code that has a device calls this, so that there is a loader.
+// Returns the functions of the loader. Only for code that has a device, which implies a loader.
 [[nodiscard]] const OpenClApi& cl();
 
-// Returns "CL_OUT_OF_RESOURCES (-5)" and the like.
+// Returns the name and number of an error code, such as "CL_OUT_OF_RESOURCES (-5)".
 [[nodiscard]] std::string opencl_error_name(cl_int code);
-// Throws Error(device), "opencl:0 (name): what: CL_...", on any code but CL_SUCCESS.
+// Throws Error(device), "opencl:0 (name): what: CL_...", for any code except CL_SUCCESS.
 void check_opencl(cl_int code, const std::string& device, const char* what);
 
 template <auto Release>

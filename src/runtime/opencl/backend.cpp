@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This finds the OpenCL devices, and has their memory.
+// Finds the OpenCL devices and manages their memory.
 #include "runtime/opencl/backend.hpp"
 
 #include <fmt/format.h>
@@ -10,13 +10,13 @@
 namespace bifocal::runtime {
 namespace {
 
-// These numbers are of cl_nv_device_attribute_query and cl_intel_required_subgroup_size; other
-// devices do not answer.
+// Constants of the extensions cl_nv_device_attribute_query and cl_intel_required_subgroup_size;
+// devices without them return an error.
 constexpr cl_device_info kCapabilityMajor = 0x4000, kCapabilityMinor = 0x4001, kWarpSize = 0x4003,
                          kSubgroupSizes = 0x4108;
 
-// Asks a driver about itself, and drops the padding that some add; the answer is empty when it
-// fails.
+// Queries a text from the driver and removes padding that some drivers add; returns an empty
+// text on failure.
 template <class Query, class Object>
 std::string text_of(Query query, Object object, cl_uint what) {
   std::size_t size = 0;
@@ -70,7 +70,7 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform, cl_int& code) {
   return devices;
 }
 
-// Why a device can't be used; empty when it can.
+// Returns the reason why a device cannot be used; empty if it can.
 std::string fault_of(cl_device_id device, const std::string& platform_version) {
   if (const std::string fault = opencl_driver_fault(platform_version); !fault.empty()) return fault;
   if (!device_number<cl_bool>(device, CL_DEVICE_AVAILABLE)) return "is not available";
@@ -117,8 +117,9 @@ constexpr const char* kInstallDriver =
 
 }  // namespace
 
-// PoCL 5.0 (LLVM 16, Ubuntu 24.04) compiles the kernels of matching and of SSD into wrong results
-// and crashes, and ends the process over group code with barriers; 3.1 and 6.0 pass the tests.
+// Rejects PoCL 5: version 5.0 (LLVM 16, Ubuntu 24.04) compiles the kernels for matching and SSD
+// incorrectly, crashes, and aborts the process on group code with barriers. Versions 3.1 and 6.0
+// pass the tests.
 std::string opencl_driver_fault(const std::string& platform_version) {
   if (platform_version.find("PoCL 5.") == std::string::npos) return {};
   return "compiles kernels wrongly (" + platform_version + "); PoCL 3.1 and 6.0 do not";
@@ -153,7 +154,7 @@ Devices find_opencl_devices() {
     }
   }
   if (found.empty()) return {{}, "no OpenCL device can be used" + faults, kInstallDriver};
-  // GPUs first, so that "opencl" is one where there is one.
+  // GPUs come first, so that "opencl" selects a GPU if one exists.
   std::stable_partition(found.begin(), found.end(), [](const Found& f) { return f.info.is_gpu; });
   Devices devices;
   if (!faults.empty()) devices = {{}, faults.substr(2), kInstallDriver};
@@ -177,8 +178,8 @@ OpenClBackend::OpenClBackend(DeviceInfo info, cl_device_id device, std::string p
       nvidia_capability_(10 * static_cast<int>(device_number<cl_uint>(device, kCapabilityMajor)) +
                          static_cast<int>(device_number<cl_uint>(device, kCapabilityMinor))) {}
 
-// Only a device that has warps is asked: other compilers may end the process over an instruction
-// that they do not know.
+// Tests inline PTX by compiling a probe. Only devices with warps are tested, because other
+// compilers may abort the process on an unknown instruction.
 void OpenClBackend::try_inline_ptx() {
   if (info_.lockstep == 1) return;
   try {
@@ -188,7 +189,7 @@ void OpenClBackend::try_inline_ptx() {
         "*lane = r; }",
         "-cl-std=CL1.2", "probe of inline PTX");
     info_.inline_ptx = true;
-  } catch (const Error&) {  // it does not
+  } catch (const Error&) {  // not supported
   }
 }
 
@@ -210,17 +211,18 @@ ClQueue OpenClBackend::make_cl_queue() {
 
 std::unique_ptr<BackendQueue> OpenClBackend::make_queue() { return make_opencl_queue(*this); }
 
-// OpenCL does not tell what is free; what this process has taken is the best guess.
+// Throws an out-of-memory error. OpenCL cannot report free memory; the estimate subtracts the
+// allocations of this process.
 void OpenClBackend::out_of_memory(cl_int code, std::size_t bytes) const {
   throw Error(ErrorCode::device,
-              fmt::format("{}: out of memory: {} bytes asked for, {} of {} free, {} at once at "
+              fmt::format("{}: out of memory: {} bytes requested, {} of {} free, {} at once at "
                           "most ({})",
                           label(), bytes, std::max<std::int64_t>(0, info_.memory - allocated_),
                           info_.memory, info_.largest_buffer, opencl_error_name(code)));
 }
 
 std::shared_ptr<BackendMemory> OpenClBackend::allocate(std::size_t bytes) {
-  // Drivers that allocate late would fail in the middle of the work.
+  // Checked here, because drivers that allocate lazily would fail in the middle of the work.
   if (info_.memory > 0 && bytes > static_cast<std::size_t>(info_.memory))
     out_of_memory(CL_MEM_OBJECT_ALLOCATION_FAILURE, bytes);
   cl_int code = CL_SUCCESS;
@@ -233,9 +235,9 @@ std::shared_ptr<BackendMemory> OpenClBackend::allocate(std::size_t bytes) {
 std::shared_ptr<BackendMemory> OpenClBackend::slice(const std::shared_ptr<BackendMemory>& memory,
                                                     std::size_t offset, std::size_t bytes) {
   if (slice_alignment_ > kSliceAlignment && offset % slice_alignment_ != 0)
-    return allocate(bytes);  // the device can't start a buffer there
-  // The driver behind NVIDIA's attributes crashes when a part is released (seen with 580.159): a
-  // buffer of its own.
+    return allocate(bytes);  // the device cannot start a buffer at this offset
+  // NVIDIA's driver crashes when a sub-buffer is released (version 580.159), so a separate
+  // buffer is allocated.
   if (nvidia_capability_ > 0) return allocate(bytes);
   const cl_buffer_region region{offset, bytes};
   cl_int code = CL_SUCCESS;
@@ -246,8 +248,8 @@ std::shared_ptr<BackendMemory> OpenClBackend::slice(const std::shared_ptr<Backen
   return std::make_shared<OpenClMemory>(*this, std::move(part), bytes, memory);
 }
 
-// A buffer that the driver allocates on the host is page-locked on the GPUs that need it; it stays
-// mapped as long as it lives.
+// Allocates host memory through the driver, which is page-locked on GPUs that need it. The buffer
+// stays mapped for its whole lifetime.
 void* OpenClBackend::allocate_host(std::size_t bytes) {
   const std::lock_guard lock(host_mutex_);
   if (!host_queue_) host_queue_ = make_cl_queue();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An OpenCL device has its context, its memory and the programs built for it.
+// An OpenCL device with its context, its memory and the programs built for it.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,8 @@
 
 namespace bifocal::runtime {
 
-// Why no device of a platform of this version (CL_PLATFORM_VERSION) is used; empty: they are.
+// Returns the reason why all devices of a platform with this version (CL_PLATFORM_VERSION) are
+// rejected; empty if they are not.
 [[nodiscard]] std::string opencl_driver_fault(const std::string& platform_version);
 
 class OpenClBackend final : public Backend {
@@ -25,26 +26,26 @@ class OpenClBackend final : public Backend {
   void free_host(void* memory) noexcept override;
   [[nodiscard]] bool is_page_locked(const void* address) const override;
 
-  // An own object for every caller, as arguments are set on it. Builds the program when this
-  // process has not yet.
+  // Returns a new kernel object, because arguments are set on it. Builds the program on its first
+  // use in this process.
   [[nodiscard]] ClKernel make_kernel(const Kernel& kernel);
   // Sets info().inline_ptx.
   void try_inline_ptx();
-  // The context is made when it is first needed, not for listing the device.
+  // Returns the context, which is created on first use, not when devices are listed.
   [[nodiscard]] cl_context context();
   [[nodiscard]] ClQueue make_cl_queue();
   [[nodiscard]] cl_device_id device() const { return device_; }
   void released(std::size_t bytes) { allocated_ -= static_cast<std::int64_t>(bytes); }
 
  private:
-  // `line` is added to the text.
-  [[nodiscard]] cl_program program(const std::string& text_name, const std::string& line,
+  // line: appended to the source.
+  [[nodiscard]] cl_program program(const std::string& source_name, const std::string& line,
                                    const std::string& options);
-  // Takes the program from the cache where that has it.
-  [[nodiscard]] ClProgram build_cached(std::string_view text, const std::string& options,
-                                       const std::string& text_name);
-  [[nodiscard]] ClProgram build_source(std::string_view text, const std::string& options,
-                                       const std::string& text_name);
+  // Builds a program, or loads it from the cache.
+  [[nodiscard]] ClProgram build_cached(std::string_view source, const std::string& options,
+                                       const std::string& source_name);
+  [[nodiscard]] ClProgram build_source(std::string_view source, const std::string& options,
+                                       const std::string& source_name);
   [[nodiscard]] ClProgram build_binary(const std::string& binary, const std::string& options);
   [[noreturn]] void out_of_memory(cl_int code, std::size_t bytes) const;
 
@@ -57,12 +58,12 @@ class OpenClBackend final : public Backend {
   std::string platform_version_;
   std::size_t slice_alignment_ = 0;
   bool exact_division_ = false;  // of float, on request
-  int nvidia_capability_ = 0;    // 90 is 9.0; 0: not NVIDIA's
+  int nvidia_capability_ = 0;    // 90 means 9.0; 0 for other vendors
   std::once_flag context_made_;
   ClContext context_;
   std::atomic<std::int64_t> allocated_ = 0;
   std::mutex build_mutex_;
-  std::map<std::string, ClProgram> programs_;  // by text name, line and options
+  std::map<std::string, ClProgram> programs_;  // by source name, line and options
   mutable std::mutex host_mutex_;
   ClQueue host_queue_;  // maps and unmaps page-locked memory
   std::map<const char*, PageLocked> page_locked_;

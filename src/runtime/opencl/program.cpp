@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs of an OpenCL device, built from the embedded texts at run time.
+// Programs of an OpenCL device, built at run time from the embedded sources.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "runtime/opencl/backend.hpp"
 #include "runtime/opencl/program_cache.hpp"
-#include "runtime/opencl/text.hpp"
+#include "runtime/opencl/source.hpp"
 
 namespace bifocal::runtime {
 namespace {
 
-// Contracted multiply-adds as everywhere else in Bifocal, but nothing that breaks NaN, infinities
-// or signed zeros (no -cl-fast-relaxed-math). Not on a CPU: its compilers contract the work-items
-// of a vector in one way and those that are left over in another. Division and root rounded as on a
-// CPU where a device can; OpenCL else allows them 2.5 and 3 ulp.
+// Returns the compiler options.
+// * Multiply-adds are contracted on GPUs as everywhere in Bifocal, but not on a CPU: its compilers
+//   contract the work-items of a vector differently from the remaining work-items.
+// * NaN, infinities and signed zeros keep their meaning (no -cl-fast-relaxed-math).
+// * Division and square root are rounded as on a CPU if the device supports it; OpenCL otherwise
+//   allows errors of 2.5 and 3 ulp.
 std::string options_of(const Kernel& kernel, const DeviceInfo& device, bool exact_division,
                        int nvidia_capability) {
   std::string options = "-cl-std=CL1.2";
@@ -38,7 +40,7 @@ std::string build_log(cl_program program, cl_device_id device) {
   return log;
 }
 
-// Empty when the driver does not give it.
+// Returns the compiled binary; empty if the driver does not provide it.
 std::string binary_of(cl_program program) {
   std::size_t size = 0;
   if (cl().clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) !=
@@ -54,23 +56,23 @@ std::string binary_of(cl_program program) {
 
 }  // namespace
 
-ClProgram OpenClBackend::build_source(std::string_view text, const std::string& options,
-                                      const std::string& text_name) {
-  const char* source = text.data();
-  const std::size_t length = text.size();
+ClProgram OpenClBackend::build_source(std::string_view source, const std::string& options,
+                                      const std::string& source_name) {
+  const char* characters = source.data();
+  const std::size_t length = source.size();
   cl_int code = CL_SUCCESS;
-  ClProgram program(cl().clCreateProgramWithSource(context(), 1, &source, &length, &code));
+  ClProgram program(cl().clCreateProgramWithSource(context(), 1, &characters, &length, &code));
   check_opencl(code, label(), "clCreateProgramWithSource");
   code = cl().clBuildProgram(program.get(), 1, &device_, options.c_str(), nullptr, nullptr);
   if (code != CL_SUCCESS)
-    throw Error(
-        ErrorCode::device,
-        fmt::format("{}: the OpenCL text '{}' does not build with {}: {}\n{}", label(), text_name,
-                    options, opencl_error_name(code), build_log(program.get(), device_)));
+    throw Error(ErrorCode::device,
+                fmt::format("{}: the OpenCL source '{}' does not build with {}: {}\n{}", label(),
+                            source_name, options, opencl_error_name(code),
+                            build_log(program.get(), device_)));
   return program;
 }
 
-// nullptr when the driver does not take the binary.
+// Returns nullptr if the driver rejects the binary.
 ClProgram OpenClBackend::build_binary(const std::string& binary, const std::string& options) {
   const unsigned char* bytes = reinterpret_cast<const unsigned char*>(binary.data());
   const std::size_t length = binary.size();
@@ -82,36 +84,36 @@ ClProgram OpenClBackend::build_binary(const std::string& binary, const std::stri
   return code == CL_SUCCESS ? std::move(program) : nullptr;
 }
 
-ClProgram OpenClBackend::build_cached(std::string_view text, const std::string& options,
-                                      const std::string& text_name) {
-  const ProgramKey key{text, options, info_.name, info_.driver, platform_version_};
+ClProgram OpenClBackend::build_cached(std::string_view source, const std::string& options,
+                                      const std::string& source_name) {
+  const ProgramKey key{source, options, info_.name, info_.driver, platform_version_};
   if (const std::string binary = read_cached_program(key); !binary.empty())
     if (ClProgram program = build_binary(binary, options)) return program;
-  ClProgram program = build_source(text, options, text_name);
+  ClProgram program = build_source(source, options, source_name);
   if (const std::string binary = binary_of(program.get()); !binary.empty())
     write_cached_program(key, binary);
   return program;
 }
 
-cl_program OpenClBackend::program(const std::string& text_name, const std::string& line,
+cl_program OpenClBackend::program(const std::string& source_name, const std::string& line,
                                   const std::string& options) {
   const std::lock_guard lock(build_mutex_);
-  ClProgram& program = programs_[text_name + '\n' + line + '\n' + options];
+  ClProgram& program = programs_[source_name + '\n' + line + '\n' + options];
   if (!program)
-    program =
-        build_cached(std::string(opencl_text(text_name)) + '\n' + line + '\n', options, text_name);
+    program = build_cached(std::string(opencl_source(source_name)) + '\n' + line + '\n', options,
+                           source_name);
   return program.get();
 }
 
 ClKernel OpenClBackend::make_kernel(const Kernel& kernel) {
-  cl_program from = program(kernel.text, kernel.opencl_line,
+  cl_program from = program(kernel.source, kernel.opencl_line,
                             options_of(kernel, info_, exact_division_, nvidia_capability_));
   cl_int code = CL_SUCCESS;
   ClKernel made(cl().clCreateKernel(from, kernel.entry.c_str(), &code));
   if (code != CL_SUCCESS)
     throw Error(ErrorCode::device,
-                fmt::format("{}: no kernel {} in the OpenCL text '{}': {}", label(), kernel.entry,
-                            kernel.text, opencl_error_name(code)));
+                fmt::format("{}: no kernel {} in the OpenCL source '{}': {}", label(), kernel.entry,
+                            kernel.source, opencl_error_name(code)));
   return made;
 }
 

@@ -28,7 +28,8 @@ struct File {
   int descriptor;
 };
 
-// Empty: no cache. Relative folders are invalid by the XDG specification.
+// Returns the cache folder; empty if the cache is disabled. Relative folders are ignored, because
+// the XDG specification declares them invalid.
 fs::path cache_folder() {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);
@@ -51,14 +52,15 @@ fs::path entry_file(const fs::path& folder, const std::string& key_text) {
   return folder / ("opencl-" + hash_of(key_text) + ".bin");
 }
 
-// Everything that has to be right about a program stands in front of it.
+// Returns the header of an entry, which contains all values that are verified when the
+// program is read.
 std::string header_of(const std::string& key_text, std::string_view program) {
   return fmt::format("bifocal program 1\n{}{} bytes {}\n", key_text, program.size(),
                      hash_of(program));
 }
 
-// The whole of a regular file; empty when there is none, it can't be read or is absurdly large. A
-// pipe of that name does not hold us up.
+// Returns the content of a regular file; empty if the file is missing, unreadable or absurdly
+// large. O_NONBLOCK keeps a pipe of that name from blocking.
 std::string read_file(const fs::path& path) {
   const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status = {};
@@ -106,7 +108,8 @@ std::string read_cached_program(const ProgramKey& key) {
   if (folder.empty()) return {};
   const std::string key_text = text_of(key);
   const std::string bytes = read_file(entry_file(folder, key_text));
-  // The header that this entry would have, were it right; its length depends on the program's.
+  // Compares the entry with the header that a valid entry must have; the header's length depends on
+  // the program's size.
   const std::size_t size_line = bytes.find(key_text) + key_text.size();
   const std::size_t program_at = bytes.find('\n', std::min(size_line, bytes.size())) + 1;
   if (program_at == 0) return {};
@@ -120,7 +123,7 @@ void write_cached_program(const ProgramKey& key, std::string_view program) noexc
     const fs::path folder = cache_folder();
     if (!folder.empty() && program.size() < kLargestEntry / 2)
       write_entry(folder, text_of(key), program);
-  } catch (...) {  // no memory, or no such folder: not kept
+  } catch (...) {  // out of memory, or the folder cannot be created: not stored
   }
 }
 

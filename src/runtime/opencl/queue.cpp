@@ -92,7 +92,8 @@ class OpenClQueue final : public BackendQueue {
 
   void set_argument(cl_kernel function, const Kernel& kernel, cl_uint index,
                     const Argument& argument) {
-    cl_mem memory = nullptr;  // of null arrays; NVIDIA's driver takes no null for its address
+    // Null for null arrays, because NVIDIA's driver does not accept a null address.
+    cl_mem memory = nullptr;
     if (argument.memory()) memory = static_cast<const OpenClMemory&>(*argument.memory()).get();
     const bool is_buffer = argument.is_memory();
     const cl_int code =
@@ -101,26 +102,27 @@ class OpenClQueue final : public BackendQueue {
     if (code != CL_SUCCESS) check(kernel, fmt::format("argument {}", index), code);
   }
 
-  // Kernels of a queue are few: a list, the latest in front.
+  // Returns the kernel object. A queue has few kernels, so a list suffices; the most recently
+  // created kernel comes first.
   cl_kernel find_kernel(const Kernel& kernel) {
-    for (const Made& made : kernels_)
-      if (made.entry == kernel.entry && made.constants == kernel.constants &&
-          made.text == kernel.text)
-        return made.function.get();
+    for (const CachedKernel& cached : kernels_)
+      if (cached.entry == kernel.entry && cached.constants == kernel.constants &&
+          cached.source == kernel.source)
+        return cached.function.get();
     kernels_.push_front(
-        {kernel.entry, kernel.text, kernel.constants, backend_.make_kernel(kernel)});
+        {kernel.entry, kernel.source, kernel.constants, backend_.make_kernel(kernel)});
     return kernels_.front().function.get();
   }
 
-  struct Made {
-    std::string entry, text;
+  struct CachedKernel {
+    std::string entry, source;
     std::vector<std::pair<std::string, int>> constants;
     ClKernel function;
   };
 
   OpenClBackend& backend_;
   std::string label_;
-  std::deque<Made> kernels_;
+  std::deque<CachedKernel> kernels_;
   ClQueue queue_;
 };
 

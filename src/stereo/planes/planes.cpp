@@ -18,23 +18,23 @@ const planes::launch<float>& kernels() {
   return launch;
 }
 
-bool is_too_long(PictureSize size) {
+bool is_too_long(ImageSize size) {
   return std::max(size.width, size.height) > Rules::PLANE_LONGEST;
 }
 
-int points_of(PictureSize size) {
+int points_of(ImageSize size) {
   const int step = Rules::lattice_step(size.width, size.height);
   return Rules::lattice_side(size.width, step) * Rules::lattice_side(size.height, step);
 }
 
-// Upper limit of the number of regions with enough samples, at least 1.
-int most_regions(PictureSize size) {
+// Returns an upper limit of the number of regions with enough samples, at least 1.
+int most_regions(ImageSize size) {
   return is_too_long(size) ? 1 : std::max(1, points_of(size) / Rules::PLANE_FEWEST);
 }
 
 }  // namespace
 
-std::size_t PlaneFill::bytes(DeviceKind kind, PictureSize size) {
+std::size_t PlaneFill::bytes(DeviceKind kind, ImageSize size) {
   const int regions = kind == DeviceKind::cpu ? 0 : most_regions(size);
   return static_cast<std::size_t>(regions) * (6 * Rules::PLANE_SAMPLES + 4 * planes::PLANE_NUMBERS +
                                               4 * planes::TALLY_NUMBERS + 8) +
@@ -42,7 +42,7 @@ std::size_t PlaneFill::bytes(DeviceKind kind, PictureSize size) {
          4 * static_cast<std::size_t>(size.pixels()) + 4;
 }
 
-PlaneFill::PlaneFill(const Device& device, PictureSize size) : size_(size) {
+PlaneFill::PlaneFill(const Device& device, ImageSize size) : size_(size) {
   step_ = Rules::lattice_step(size.width, size.height);
   across_ = Rules::lattice_side(size.width, step_);
   points_ = is_too_long(size) ? 0 : points_of(size);
@@ -76,17 +76,16 @@ void PlaneFill::find_flat(Queue& queue, const WinnerMaps& winners,
                          .regions = regions_});
 }
 
-// Finds the regions with enough known points and their samples. Returns the number of regions that
-// the next kernels are launched for.
+// Finds the regions with enough known points and collects their samples. Returns the number of
+// regions for which the next kernels are launched.
 int PlaneFill::find_samples(Queue& queue, const DisparityBuffer& disparity,
                             const Buffer<std::uint32_t>& labels) {
-  const kernels::lattice<float> asked = {
+  const kernels::lattice<float> grid = {
       .disparity = disparity, .width = size_.width, .step = step_, .across = across_};
   if (points_ > 0)
-    kernels().planes_count(
-        queue, {.count = points_},
-        {.asked = asked, .labels = labels, .known = known_, .regions = regions_});
-  // The host sees the number of regions if the device is a CPU.
+    kernels().planes_count(queue, {.count = points_},
+                           {.grid = grid, .labels = labels, .known = known_, .regions = regions_});
+  // The host can read the number of regions only if the device is a CPU.
   const bool is_cpu = queue.device().info().kind == DeviceKind::cpu;
   const int regions = is_cpu ? static_cast<int>(*regions_.data()) : capacity_,
             places = regions * Rules::PLANE_SAMPLES;
@@ -99,12 +98,11 @@ int PlaneFill::find_samples(Queue& queue, const DisparityBuffer& disparity,
                          .tally = tally_,
                          .samples = samples_});
   if (points_ > 0)
-    kernels().planes_sample(
-        queue, {.count = points_},
-        {.asked = asked, .labels = labels, .known = known_, .samples = samples_});
+    kernels().planes_sample(queue, {.count = points_},
+                            {.grid = grid, .labels = labels, .known = known_, .samples = samples_});
   kernels().planes_point(
       queue, {.count = places},
-      {.asked = asked, .regions = regions_, .samples = samples_, .values = values_});
+      {.grid = grid, .regions = regions_, .samples = samples_, .values = values_});
   return regions;
 }
 

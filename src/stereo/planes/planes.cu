@@ -4,7 +4,7 @@
 namespace {
 
 template <class Real>
-struct planes_text {
+struct planes_source {
   static constexpr int GROUP_SIZE = 128;
   static bifocal::runtime::Constants constants() { return {}; }
 #define LANE_GROUP_WIDTH 128
@@ -12,10 +12,10 @@ struct planes_text {
 #include "stereo/planes/planes.list"
 #include "lane/cpp_end.h"
 };
-static_assert(planes_text<float>::GROUP_SIZE == planes_text<float>::PLANES_THREADS);
+static_assert(planes_source<float>::GROUP_SIZE == planes_source<float>::PLANES_THREADS);
 
 CUDA_KERNELS(PLANES_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(planes) { CUDA_VARIANT(planes, PLANES_KERNELS, planes_text<float>) }
+CUDA_TABLE(planes) { CUDA_VARIANT(planes, PLANES_KERNELS, planes_source<float>) }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The planes of flat regions on all devices; planes.kernels describes the arguments. Regions are
-// numbered in the order in which their points are counted; none of the results depends on it.
+// Kernels that fit planes to flat regions, on all devices; planes.kernels describes the arguments.
+// Regions are numbered in the order in which their points are counted; no result depends on
+// this order.
 
-// The first pixel of the region of a pixel that is flat.
+// Returns the first pixel of the region that contains a flat pixel.
 group_fn bits32 region_of(global_const bits32* labels, offset pixel) {
   return labels[labels[pixel]];
 }
@@ -67,7 +68,7 @@ map_kernel(planes_point, place, PLANES_POINT) {
   samples[place] = (bits32)(point / across * step) << 16 | (bits32)(point % across * step);
 }
 
-// The plane of a trial, of a region's samples; 0: it has none.
+// Computes the plane of a trial from the samples of a region. Returns 0 if the trial has no plane.
 group_fn index trial_plane(index trial, global_const bits32* samples, global_const bits16* values,
                            struct disparity_plane* plane) {
   index x[3], y[3], d[3];
@@ -87,7 +88,8 @@ group_fn index sample_vote(const struct disparity_plane* plane, bits32 sample, i
              : plane_vote(plane, (index)(sample & 0xffffu), (index)(sample >> 16), d);
 }
 
-// The plane with the most votes, the first of equal ones, has the lowest key.
+// The lowest key belongs to the plane with the most votes, and to its first trial if planes
+// are equal.
 map_kernel(planes_try, item, PLANES_TRY) {
   const index region = item / PLANE_TRIALS, trial = item % PLANE_TRIALS;
   if ((bits32)region >= regions[0]) return;
@@ -100,8 +102,9 @@ map_kernel(planes_try, item, PLANES_TRY) {
   global_atomic_min(best + region, (bits32)(PLANE_SAMPLES - votes) * PLANE_TRIALS + (bits32)trial);
 }
 
-// The samples of a region and those on its plane, in the high and the low half of the first number;
-// the lowest disparity of the latter, and 0xffff less the highest.
+// Counts the samples of a region in the high half of its first number, and those on its plane in
+// the low half. Of the samples on the plane, the second number becomes the lowest disparity, the
+// third 0xffff minus the highest disparity.
 map_kernel(planes_tally, place, PLANES_TALLY) {
   const bits32 region = (bits32)place / PLANE_SAMPLES;
   const index own = place % PLANE_SAMPLES;

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fill::planes: unknown pixels of a flat region of the picture lie on the plane that best fits the
-// known ones of the region. Whole numbers: planes are in steps of a disparity, 1/32 px.
-//   M. Fischler, R. Bolles, Random sample consensus, CACM 24(6), 1981;  M. Bleyer, M. Gelautz, A
+// Fill::planes: the unknown pixels of a flat region of the image are assumed to lie on the plane
+// that best fits the region's known pixels. All numbers are integers; disparities are in steps of
+// 1/32 px.
+//   M. Fischler, R. Bolles, Random sample consensus, CACM 24(6), 1981; M. Bleyer, M. Gelautz, A
 //   layered stereo matching algorithm using image segmentation and global visibility constraints,
-//   ISPRS JPRS 59(3), 2005, has planes of regions of one colour.
+//   ISPRS JPRS 59(3), 2005, fits planes to regions of one colour.
 enum {
-  FLAT_GRADIENT = 12,      // Sobel's: 1.5 levels of 255 from one pixel to the next
-  LATTICE_POINTS = 65536,  // at most so many pixels of a picture are asked
-  PLANE_FEWEST = 48,       // known ones of a region that make a plane
-  PLANE_SAMPLES = 1024,    // places for them
-  PLANE_TRIALS = 128,      // planes that are tried
-  PLANE_FRACTION = 1024,   // a slope is in steps / PLANE_FRACTION a pixel
-  PLANE_STEEPEST = 9830,   // 0.3 px of disparity a pixel
-  PLANE_NEAR = 32,         // a sample this near to a plane is on it: 1 px
-  PLANE_TRIANGLE = 200,    // twice the area of the smallest triangle that makes a plane, px^2
-  PLANE_LONGEST = 65535    // side of a picture that 32 bits suffice for, px
+  FLAT_GRADIENT = 12,      // Sobel gradient: 1.5 levels of 255 from pixel to pixel
+  LATTICE_POINTS = 65536,  // limit of the number of pixels that the lattice samples
+  PLANE_FEWEST = 48,       // known points that a region needs for a plane
+  PLANE_SAMPLES = 1024,    // places for the samples of a region
+  PLANE_TRIALS = 128,      // planes tried per region
+  PLANE_FRACTION = 1024,   // slopes are in disparity steps / PLANE_FRACTION per pixel
+  PLANE_STEEPEST = 9830,   // 0.3 px of disparity per pixel
+  PLANE_NEAR = 32,         // largest distance of an inlier from the plane: 1 px
+  PLANE_TRIANGLE = 200,    // twice the area of the smallest triangle that defines a plane, px^2
+  PLANE_LONGEST = 65535    // longest side of an image for which 32 bits suffice, px
 };
-lane_fn bits32 no_sample() { return 0xffffffffu; }  // an empty place
+lane_fn bits32 no_sample() { return 0xffffffffu; }  // key of an empty place
 
-// Is the picture flat around column x? Three rows of brightness, 0 to 255; left, right: the columns
-// beside x.
+// Returns whether the image is flat around column x. above, here, below: three rows of brightness,
+// 0 to 255. left, right: the columns next to x.
 lane_fn index is_flat(global_const unsigned char* above, global_const unsigned char* here,
                       global_const unsigned char* below, index left, index x, index right) {
   const index falling = (index)below[right] - (index)above[left],
@@ -32,14 +33,14 @@ lane_fn index is_flat(global_const unsigned char* above, global_const unsigned c
 
 lane_fn index lattice_side(index side, index step) { return (side + step - 1) / step; }
 
-// Every so many pixels of every so many rows are asked.
+// Returns the smallest step for which the lattice has at most LATTICE_POINTS points.
 lane_fn index lattice_step(index width, index height) {
   index step = 1;
   while (lattice_side(width, step) * lattice_side(height, step) > LATTICE_POINTS) ++step;
   return step;
 }
 
-// The same on all devices, and nothing of it follows the picture's rows.
+// Returns a hash of n: the same on all devices, and without a pattern that follows the image rows.
 lane_fn bits32 mixed_bits(bits32 n) {
   n *= 2654435761u;
   n ^= n >> 15;
@@ -47,8 +48,8 @@ lane_fn bits32 mixed_bits(bits32 n) {
   return n ^ (n >> 13);
 }
 
-// The point of the lattice, by its number, goes to this place of its region's samples; the one of
-// the lowest key stays there. The low half of a key is the number.
+// A lattice point, given by its number, goes to this place among the samples of its region. The
+// place keeps the point with the lowest key. The low half of a key is the point's number.
 lane_fn bits32 sample_hash(index point) { return mixed_bits((bits32)point + 131073u); }
 lane_fn index sample_place(index point) {
   return (index)(sample_hash(point) & (bits32)(PLANE_SAMPLES - 1));
@@ -57,18 +58,19 @@ lane_fn bits32 sample_key(index point) {
   return ((sample_hash(point) >> 12) & 0xffffu) << 16 | (bits32)point;
 }
 
-// The j-th sample of a trial is the first one from this place on.
+// Returns the place for the j-th sample of a trial, which is the first sample at this place
+// or after.
 lane_fn index trial_place(index trial, index j) {
   return (index)((mixed_bits((bits32)(3 * trial + j) + 15839u) >> 8) & (bits32)(PLANE_SAMPLES - 1));
 }
 
-// Through sample (x, y) of disparity d; slopes along rows and columns.
+// Plane through sample (x, y) with disparity d. along, down: slopes along rows and columns.
 struct disparity_plane {
   index x, y, d, along, down;
 };
 
-// A plane through three samples; every fourth trial one of a single disparity. False: too steep, or
-// the samples lie too close.
+// Computes the plane through three samples; every fourth trial uses a plane of constant disparity.
+// Returns false if the plane is too steep or the samples are too close together.
 lane_fn index plane_through(index trial, const index* x, const index* y, const index* d,
                             struct disparity_plane* plane) {
   plane->x = x[0];
@@ -94,23 +96,23 @@ lane_fn index plane_value(const struct disparity_plane* plane, index x, index y)
   return plane->d + ((slope + PLANE_FRACTION / 2) >> 10);
 }
 
-// By how much a sample adds to a plane's score: 1 on it, -1 below. What a foreground drags along at
-// its border is above and says nothing.
+// Returns the vote of a sample for a plane: 1 on the plane, -1 below it, 0 above it. Samples above
+// it have no vote, because a foreground object spreads its disparities beyond its border.
 lane_fn index plane_vote(const struct disparity_plane* plane, index x, index y, index d) {
   const index apart = d - plane_value(plane, x, y);
   return apart > PLANE_NEAR ? 0 : apart < -PLANE_NEAR ? -1 : 1;
 }
 
-// Is the plane believed, which so many of the samples lie on? It takes 4 in 11 of them, and a
-// larger share than that of the region's pixels which are known: where most are, the nearest ones
-// are better. lattice_known: known points of the lattice.
+// Returns whether the plane is accepted. It needs 4/11 of the samples as inliers, and at least the
+// fraction of the region's pixels that are known: if most pixels are known, their nearest
+// neighbours predict unknown pixels better. lattice_known: number of known points of the lattice.
 lane_fn index plane_fits(index on_it, index samples, index lattice_known, index step,
                          index region_pixels) {
   return 11 * on_it >= 4 * samples &&
          (offset)on_it * region_pixels >= (offset)samples * lattice_known * step * step;
 }
 
-// No pixel of the region is nearer or farther than the samples on its plane.
+// Returns the disparity of the plane at (x, y), limited to the range of the samples on the plane.
 lane_fn index plane_fill(const struct disparity_plane* plane, index lowest, index highest, index x,
                          index y) {
   const index value = plane_value(plane, x, y);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of planes.kernels on CPUs, for every SIMD target, on plain numbers.
+// Kernels of planes.kernels on CPUs, compiled for every SIMD target, on plain numbers.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/planes/planes_cpu.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -13,7 +13,7 @@ namespace bifocal::HWY_NAMESPACE {
 namespace {
 
 template <class Real>
-struct planes_text {
+struct planes_source {
   static runtime::Constants constants() { return {}; }
 #include "lane/cpp_begin.h"
 #include "stereo/planes/planes.list"
@@ -22,7 +22,7 @@ struct planes_text {
 CPU_KERNELS(PLANES_KERNELS)
 
 void planes_rows(runtime::CpuTable& table) {
-  CPU_VARIANT(planes, PLANES_KERNELS, planes_text<float>)
+  CPU_VARIANT(planes, PLANES_KERNELS, planes_source<float>)
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Twin: sgm_device.cpp (GPUs). Semi-global matching on CPUs.
 //
-// Two sweeps go over the rows. The one down sums the paths that come from above and from the left,
-// the one up those from below and from the right. Both run at the same time, on half of the threads
+// Two sweeps visit the rows. The downward sweep sums the paths from above and from the left, the
+// upward sweep those from below and from the right. Both run concurrently, on half of the threads
 // each: the first thread to reach a row sets its sums, the second adds to them and finds the
-// winners. So the sweeps meet only once, in the middle. The rows of one sweep run on several
-// threads, each a little behind the row before it.
-// Where all sums would take too much memory, the rows are cut into bands: a first sweep up keeps
-// only the states at the ends of the bands, and each band's sweep up goes on from them later. Sums
-// of whole numbers are the same in any order.
+// winners. The sweeps therefore meet only once, in the middle. The rows of one sweep run on several
+// threads, each slightly behind the thread of the preceding row.
+// If all sums would take too much memory, the rows are cut into bands. A first upward sweep then
+// keeps only the states at the ends of the bands, from which the upward sweep of each band resumes.
+// Sums of integers are the same in any order.
 #include "stereo/sgm/aggregate.hpp"
 
 #include <fmt/format.h>
@@ -32,22 +32,22 @@
 namespace bifocal::stereo {
 namespace {
 
-constexpr int kPixelsToReport = 32;  // a thread says how far its row is after so many
+constexpr int kPixelsToReport = 32;  // pixels between two progress reports of a thread
 constexpr int kDown = 0, kUp = 1;
 
-// A sweep keeps so many states: those of the rows on their way and of the one before them. A thread
-// whose own sweep is done helps with the other one.
+// Returns the number of states that a sweep keeps: one per row in progress, and one for the
+// preceding row. A thread whose own sweep has ended helps with the opposite sweep.
 int ring_size(int threads) { return threads == 1 ? 2 : (threads + 1) / 2 + 2; }
 
 struct alignas(64) Progress {
-  std::atomic<int> pixels{0};  // of a row
+  std::atomic<int> pixels{0};  // finished pixels of a row
 };
 
-// Rows are numbered in the order of the sweep's work.
+// State of one sweep. Rows are numbered in the order in which the sweep visits them.
 struct Sweep {
-  int step;                    // of picture rows: 1 down, -1 up
-  int first = 0;               // picture row of number 0
-  std::vector<SgmState> ring;  // of row n at n % size; at size - 1 that of what is before row 0
+  int step;                    // image rows per row of the sweep: 1 down, -1 up
+  int first = 0;               // image row of row 0
+  std::vector<SgmState> ring;  // row n is at n % size; the state before row 0 is at size - 1
   std::vector<Progress> done;
 
   Sweep(int step_, const SgmSizes& sizes, int threads)
@@ -58,22 +58,22 @@ struct Sweep {
   [[nodiscard]] SgmState& state(int n) {
     return ring[static_cast<std::size_t>((n + size()) % size())];
   }
-  // The state after `rows` rows is that before the next ones.
-  void go_on(int rows) { std::swap(state(rows - 1), ring.back()); }
+  // Makes the state after `rows` rows the state before the next band.
+  void start_next_band(int rows) { std::swap(state(rows - 1), ring.back()); }
   [[nodiscard]] std::atomic<int>& pixels(int n) { return done[static_cast<std::size_t>(n)].pixels; }
 };
 
 void wait_for(const std::atomic<int>& done, int pixels) {
   int now = done.load(std::memory_order_acquire);
   for (int spins = 0; now < pixels; now = done.load(std::memory_order_acquire)) {
-    // The other thread may have lost its core: it needs this one.
+    // Sleeps after 1000 spins, because the awaited thread may have lost its core and need this one.
     if (++spins > 1000) done.wait(now, std::memory_order_acquire);
   }
 }
 
-// Which rows of a band have been taken. It is one number for both sweeps, so that exactly one of
-// the two threads that reach a row is the second. As each sweep takes its rows in order, they
-// cannot wait for each other.
+// Counts the rows of a band that have been taken. Both sweeps share one number, so that exactly one
+// of two threads that reach the same row is the second. The sweeps cannot deadlock, because each
+// takes its rows in order.
 class Claims {
  public:
   void clear(int rows) {
@@ -81,8 +81,8 @@ class Claims {
     taken_.store(0, std::memory_order_relaxed);
   }
   struct Row {
-    int n;        // rows of the band or more: there is none
-    bool second;  // the other sweep has taken it before
+    int n;        // row number; the rows of the band or more: none is left
+    bool second;  // the opposite sweep has taken the row before
   };
   Row take(int side) {
     const std::uint64_t before = taken_.fetch_add(side == kDown ? 1 : kUpOne);
@@ -156,13 +156,14 @@ class SgmSearch::Work {
     }
   }
 
-  // The one place to look whether to end: others may wait for a row that was taken.
+  // Cancellation is checked only here, because other threads may wait for a row that has
+  // been taken.
   Claims::Row claim(int side) {
     check_cancelled();
     return claims_.take(side);
   }
 
-  // The states of a sweep up from row `from` - 1 to row `to`.
+  // Computes the states of an upward sweep from row `from` - 1 to row `to`.
   void sweep_states(int from, int to) {
     begin(to, from);
     const int rows = from - to;
@@ -170,10 +171,10 @@ class SgmSearch::Work {
       for (int n = claim(kUp).n; n < rows; n = claim(kUp).n) row(kUp, n, Goal::states, worker);
     };
     runtime::parallel_for(threads_, std::ref(work));
-    sweeps_[kUp].go_on(rows);
+    sweeps_[kUp].start_next_band(rows);
   }
 
-  // Sums and winners of rows [from, to).
+  // Computes the sums and winners of rows [from, to).
   void sweep_band(int from, int to) {
     begin(from, to);
     const int rows = to - from;
@@ -188,7 +189,7 @@ class SgmSearch::Work {
       sweep(other(worker % 2), worker);
     };
     runtime::parallel_for(threads_, std::ref(work));
-    sweeps_[kDown].go_on(rows);
+    sweeps_[kDown].start_next_band(rows);
   }
   [[nodiscard]] Sweep& sweep_of(int side) { return sweeps_[static_cast<std::size_t>(side)]; }
   static int other(int side) { return side == kDown ? kUp : kDown; }
@@ -203,16 +204,16 @@ class SgmSearch::Work {
     for (int part = 0; part < 2; ++part) {
       c.left[part] = census_.left(part, y);
       for (int k = 0; k < 5; ++k) {
-        const int apart = (k + 1) / 2, beside = k % 2 == 1 ? y - apart : y + apart;
+        const int apart = (k + 1) / 2, other_y = k % 2 == 1 ? y - apart : y + apart;
         const bool inside =
-            apart <= options_.vertical_tolerance && beside >= 0 && beside < sizes_.height;
-        c.right[k][part] = inside ? census_.right(part, beside) : nullptr;
+            apart <= options_.vertical_tolerance && other_y >= 0 && other_y < sizes_.height;
+        c.right[k][part] = inside ? census_.right(part, other_y) : nullptr;
       }
     }
     cost_row(c);
   }
 
-  // Works on row n of a sweep.
+  // Processes row n of a sweep.
   void row(int side, int n, Goal goal, int worker) {
     Sweep& sweep = sweep_of(side);
     SgmScratch& s = scratch_[static_cast<std::size_t>(worker)];
@@ -240,7 +241,7 @@ class SgmSearch::Work {
   }
 
   void paths(PathRow& p, Sweep& sweep, int n, SgmScratch& s) {
-    // Whose place this row's state takes has been read.
+    // This row's state replaces an older state, which must have been read completely.
     if (n >= sweep.size() - 1) wait_for(sweep.pixels(n - sweep.size() + 1), sizes_.width);
     const SgmState& before = sweep.state(n - 1);
     SgmState& now = sweep.state(n);
@@ -249,8 +250,8 @@ class SgmSearch::Work {
     p.least_before = before.minima.data();
     p.least_now = now.minima.data();
     p.along = s.along_data();
-    for (int turn = 0; turn < 2; ++turn)
-      std::fill_n(s.along_data() + turn * sizes_.stride, sizes_.disparities, std::uint8_t{0});
+    for (int buffer = 0; buffer < 2; ++buffer)
+      std::fill_n(s.along_data() + buffer * sizes_.stride, sizes_.disparities, std::uint8_t{0});
     s.along_least = 0;
     p.along_least = &s.along_least;
     for (int done = 0; done < sizes_.width; done += kPixelsToReport) {
@@ -287,12 +288,12 @@ class SgmSearch::Work {
   CensusCoder census_;
   SgmSums sums_;
   std::array<Sweep, 2> sweeps_;
-  std::vector<SgmState> ends_;  // what the sweep up of each band but the last begins with
+  std::vector<SgmState> ends_;  // initial states of the upward sweep in each band but the last
   std::vector<SgmScratch> scratch_;
   Claims claims_;
 };
 
-SgmSearch::SgmSearch(PictureSize size, const SgmOptions& options, const SgmPlan& plan)
+SgmSearch::SgmSearch(ImageSize size, const SgmOptions& options, const SgmPlan& plan)
     : bytes_(plan.bytes), work_(std::make_unique<Work>(size.width, size.height, options, plan)) {}
 SgmSearch::~SgmSearch() = default;
 
@@ -307,7 +308,7 @@ void SgmSearch::run(ImageView<const std::uint16_t> left, ImageView<const std::ui
   work_->run(left, right, sink);
 }
 
-SgmPlan plan_sgm(PictureSize size, const SgmOptions& options, int threads) {
+SgmPlan plan_sgm(ImageSize size, const SgmOptions& options, int threads) {
   const int width = size.width, height = size.height;
   threads = std::min(threads, height);
   const SgmSizes s(width, height, options);
@@ -315,7 +316,7 @@ SgmPlan plan_sgm(PictureSize size, const SgmOptions& options, int threads) {
   const std::size_t state = s.state_bytes();
   const std::size_t fixed =
       PostFilter::bytes(DeviceKind::cpu, size, options.filter, true) +
-      rows * static_cast<std::size_t>(width) +  // the confidence
+      rows * static_cast<std::size_t>(width) +  // confidence map
       CensusCoder::bytes(width, height, width + s.stride, options, threads) +
       static_cast<std::size_t>(threads) * s.scratch_bytes() +
       2 * (static_cast<std::size_t>(ring_size(threads)) * state + rows * sizeof(Progress));
@@ -325,7 +326,7 @@ SgmPlan plan_sgm(PictureSize size, const SgmOptions& options, int threads) {
   };
   SgmPlan plan{height, threads, bytes_of(height)};
   if (options.max_memory == 0 || plan.bytes <= options.max_memory) return plan;
-  // The largest band that fits; the states at the ends of small ones take memory too.
+  // Takes the largest band that fits. Small bands need memory for the states at their ends also.
   for (int bands = 2; bands <= height; ++bands) {
     const int band = (height + bands - 1) / bands;
     plan = {band, threads, bytes_of(band)};

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Twin: aggregate_row.cpp (CPUs), with the same bits. Path costs of semi-global matching on GPUs.
-// sgm.kernels has the layouts. A team of TEAM threads works on one pixel at a time. Each member
-// holds 4 WORDS disparities as bytes in memory and, while it computes, as pairs of 16 bits: a word
-// with the bytes 0 1 2 3 becomes the pairs (0, 2) and (1, 3), so that a neighbouring disparity is
-// mostly in the other pair of the same word.
+// sgm.kernels has the layouts. A team of TEAM threads processes one pixel at a time. Each member
+// holds 4 WORDS disparities, in memory as bytes and during the computation as pairs of 16 bits: a
+// word with the bytes 0 1 2 3 becomes the pairs (0, 2) and (1, 3), so that neighbouring disparities
+// are mostly in different pairs of the same word.
 
 enum { PIXEL_WORDS = TEAM * WORDS, LOW_BYTES = 0x00ff00ff, FAR_PAIR = 0x7fff7fff };
 lane_fn bits32 pair_low(bits32 word) { return word & LOW_BYTES; }
 
-// Lines: those along the rows, and those that go down and up, a column's worth a direction. A
-// slanted line that meets a side goes on at the other one, where its jump is free: lines that go
-// down are all of one length, and meet the costs of a row at about the same time, while they are in
-// a cache. Both kinds fill whole groups (LINE_PAD).
+// Lines run along the rows, or down and up with as many lines per direction as the image has
+// columns. A slanted line that leaves the image at one side continues at the opposite side, where
+// its jump is free. All lines down are therefore equally long, and reach the costs of a row at
+// about the same time, while these are cached. Both kinds of lines fill whole groups (LINE_PAD).
 struct line_of_path {
   index path, x, y, dx, dy, length, exists;
 };
@@ -37,13 +37,13 @@ lane_fn void column_line_open(index line, index width, index rows, struct line_o
   l->length = rows;
 }
 
-// One step of a path: L from the pixel before, C from this one's costs (words), by pairs. least:
-// the lowest L before, twice.
+// One step of a path: computes L of a pixel from L of the preceding pixel and from the pixel's
+// matching costs C (words), as pairs. least: the lowest preceding L, in both halves.
 group_fn void path_step(bits32* even, bits32* odd, const bits32* cost, bits32 least, bits32 jump,
                         bits32 P1) {
   const index member = team_member();
-  // The last odd pair of the member before holds the disparity before the first, the first even one
-  // of the member after the one after the last.
+  // The last odd pair of the preceding member holds the disparity before the first one. The first
+  // even pair of the next member holds the disparity after the last one.
   bits32 before = team_before(odd[WORDS - 1]), after = team_after(even[0]);
   if (member == 0) before = FAR_PAIR;
   if (member == TEAM - 1) after = FAR_PAIR;
@@ -60,24 +60,25 @@ group_fn void path_step(bits32* even, bits32* odd, const bits32* cost, bits32 le
   }
 }
 
-// Steps that a line's costs are asked for before they are needed, and along the rows expected in a
-// cache: warps wait for memory. With eight paths all lines are under way at once only if they ask
-// for little (few registers), and hide each other's waits.
+// READ_AHEAD is the number of steps by which a line loads costs before it needs them, because warps
+// wait for memory. EXPECT_AHEAD is the number of steps by which lines along rows prefetch costs
+// into a cache. With eight paths, all lines are in flight at once only if they load few costs
+// ahead, which needs few registers; they then hide each other's latency.
 enum { READ_AHEAD = TEAM == 1 ? 1 : (WORDS <= 2 ? 2 : 1) * (PATHS == 8 ? 2 : 4), EXPECT_AHEAD = 8 };
 
-// A band of rows of the picture: which directions are wanted, whether the volumes are, and in which
-// directions the states of the lines that leave it.
+// A band of image rows. directions: directions to compute; keeps: whether the volumes are written;
+// leaves: directions in which lines that leave the band write their states.
 struct sgm_band {
   index width, height, row0, rows, directions, keeps, leaves, disparities, P1;
 };
-// States: path costs of the row before the band, [3][width][PIXEL_WORDS]: straight, then the
+// States: path costs of the row before the band, [3][width][PIXEL_WORDS]: vertical paths, then the
 // diagonals to the right and to the left.
 struct sgm_states {
   global_const bits32 *down_in, *up_in;
   global_ptr bits32 *down_out, *up_out;
 };
 
-// A line begins with nothing at the picture's border, else with the state of the row before.
+// Initialises a line with zeros at the image border, else with the state of the preceding row.
 group_fn void line_begin(const struct sgm_band* b, const struct line_of_path* l,
                          const struct sgm_states* states, index disparities, bits32* even,
                          bits32* odd) {
@@ -94,17 +95,18 @@ group_fn void line_begin(const struct sgm_band* b, const struct line_of_path* l,
   }
 }
 
-// The lowest of all costs of a team, twice.
+// Returns the lowest cost of a team, in both halves.
 group_fn bits32 team_lowest(const bits32* even, const bits32* odd) {
   bits32 lowest = pair_min(even[0], odd[0]);
   lane_unroll for (index k = 1; k < WORDS; ++k) lowest = pair_min3(lowest, even[k], odd[k]);
   return team_min(pair_min(lowest, pair_join(lowest, lowest)));
 }
 
-// A line reads here: `place` is that of the pixel to which `done` steps lead. The next event is the
-// side, from which it goes on at the other, or the end, where it stays.
+// Position at which a line reads. place: index of the pixel after `done` steps. event: number of
+// steps to the next side of the image, where the line continues at the opposite side, or to its
+// last pixel, at which it stays.
 struct line_walk {
-  index place, step, turn, done, event, side, length, width, expects;
+  index place, step, wrap_step, done, event, side, length, width, expects;
 };
 lane_fn void walk_on(struct line_walk* w) {
   w->place += w->step;
@@ -115,13 +117,13 @@ lane_fn void walk_on(struct line_walk* w) {
     w->step = 0;
     return;
   }
-  // One step beyond the right side is the next row's first pixel, and the reverse on the left.
-  w->place += w->turn;
+  // One step beyond the right side is the first pixel of the next row, and conversely on the left.
+  w->place += w->wrap_step;
   w->side += w->width;
   w->event = w->side < w->length ? w->side : w->length;
 }
 
-// A line has asked for these costs and jumps, of these places.
+// Costs and jump that a line has loaded ahead, and the place of their pixel.
 struct line_ahead {
   bits32 cost[WORDS];
   bits32 jump;
@@ -133,13 +135,13 @@ group_fn void line_read(global_const bits32* costs, global_const bits32* expecte
   const offset place = walk->place;
   words_load(costs + place * PIXEL_WORDS, WORDS, out->cost);
   out->jump = jumps[4 * place];
-  // Along a row few other lines hide the wait for memory.
+  // Along a row few other lines hide the memory latency.
   if (walk->done < walk->expects) words_expect(expected + place * PIXEL_WORDS);
   out->place = walk->place;
   walk_on(walk);
 }
 
-// The next pixel's path costs, and as bytes.
+// Computes the path costs of the next pixel, also packed as bytes.
 group_fn void line_step(const struct line_ahead* now, bits32 P1, bits32* even, bits32* odd,
                         bits32* least, bits32* packed) {
   path_step(even, odd, now->cost, *least, now->jump, P1);
@@ -147,7 +149,7 @@ group_fn void line_step(const struct line_ahead* now, bits32 P1, bits32* even, b
   lane_unroll for (index k = 0; k < WORDS; ++k) packed[k] = even[k] + (odd[k] << 8);
 }
 
-// Finds where the walk along a line begins.
+// Returns the first position of the walk along a line.
 group_fn struct line_walk walk_begin(const struct sgm_band* b, const struct line_of_path* l) {
   const index width = b->width, length = l->length;
   const index side = l->dx == 0 || l->dy == 0 ? length : l->dx > 0 ? width - l->x : l->x + 1;
@@ -163,7 +165,8 @@ group_fn struct line_walk walk_begin(const struct sgm_band* b, const struct line
   return walk;
 }
 
-// The jump of a line's first pixel. Bytes of a jump belong to the lower or right one of two pixels.
+// Returns the address of the first pixel's jump cost. The bytes of a jump are stored at the lower
+// or right pixel of the pair.
 group_fn global_const bits8* first_jump(const struct sgm_band* b, const struct line_of_path* l,
                                         global_const bits32* pixel_jumps) {
   const index back = l->path == 1 || l->dy < 0, step = l->dy * b->width + l->dx;
@@ -172,7 +175,7 @@ group_fn global_const bits8* first_jump(const struct sgm_band* b, const struct l
          kind;
 }
 
-// The pixel in the band's last row leaves its state for the next band.
+// Writes the state of the line's pixel in the last row of the band, for the next band.
 group_fn void line_end(const struct sgm_band* b, const struct line_of_path* l,
                        const struct sgm_states* states, const bits32* packed) {
   if (!l->exists || !(b->leaves & (l->dy > 0 ? DOWN : l->dy < 0 ? UP : 0))) return;
@@ -186,8 +189,8 @@ group_fn void line_end(const struct sgm_band* b, const struct line_of_path* l,
               WORDS, packed);
 }
 
-// All path costs of one line of a band, the line-th of its kind; `volumes`: of all paths.
-// pixel_jumps: of all pixels, and zeros of a row and a pixel more.
+// Computes all path costs of one line of a band, the line-th of its kind. volumes: volumes of all
+// paths. pixel_jumps: jump costs of all pixels, then zeros for one row and one pixel.
 group_fn void sgm_line(index line, index along_rows, const struct sgm_band* b,
                        const struct sgm_states* states, global_const bits32* costs,
                        global_const bits32* pixel_jumps, global_ptr bits32* volumes) {
@@ -198,7 +201,7 @@ group_fn void sgm_line(index line, index along_rows, const struct sgm_band* b,
     column_line_open(line, b->width, b->rows, &l);
   }
   if (!(b->directions & (l.dy == 0 ? ALONG_ROWS : l.dy > 0 ? DOWN : UP))) return;
-  // Places fit 32 bits: a band is no larger (sgm_device.cpp).
+  // Places fit 32 bits, because sgm_device.cpp limits the size of a band.
   const index area = b->width * b->rows, mine = team_member() * WORDS, length = l.length,
               kept = b->keeps && l.exists;
   global_const bits8* jumps = first_jump(b, &l, pixel_jumps);
@@ -229,7 +232,7 @@ group_fn void sgm_line(index line, index along_rows, const struct sgm_band* b,
   line_end(b, &l, states, packed);
 }
 
-// A group works on its lines.
+// Processes the lines of a group.
 group_fn void path_lines(index group, index along_rows KERNEL_PARAMETERS(SGM_PATHS)) {
   const struct sgm_band band = {width, height, row0,        rows, directions,
                                 keeps, leaves, disparities, P1};
@@ -238,10 +241,10 @@ group_fn void path_lines(index group, index along_rows KERNEL_PARAMETERS(SGM_PAT
            pixel_jumps, volumes);
 }
 
-// ROW_TEXT: with the teams of the lines along the rows, where they differ.
+// ROW_SOURCE selects the source for the team size of lines along rows, if that differs.
 group_kernel(sgm_paths, group, SGM_PATHS) {
   if (group < row_groups) {
-    ROW_TEXT(path_lines)(group, 1 KERNEL_ARGUMENTS(SGM_PATHS));
+    ROW_SOURCE(path_lines)(group, 1 KERNEL_ARGUMENTS(SGM_PATHS));
   } else {
     path_lines(group - row_groups, 0 KERNEL_ARGUMENTS(SGM_PATHS));
   }

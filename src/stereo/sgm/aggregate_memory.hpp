@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search of aggregate.cpp keeps these: path costs, sums of them, and what a thread works with.
+// Memory of the search in aggregate.cpp: path costs, sums of path costs, and scratch memory
+// of threads.
 #pragma once
 
 #include <sys/mman.h>
@@ -17,7 +18,7 @@
 
 namespace bifocal::stereo {
 
-inline constexpr int kPlanes = 3;  // paths from the row before
+inline constexpr int kPlanes = 3;  // paths from the preceding row
 
 struct SgmSizes {
   int width, height, disparities, stride, sums_stride, sweep_paths;
@@ -29,7 +30,7 @@ struct SgmSizes {
         stride((o.disparities + kWidestBytes - 1) / kWidestBytes * kWidestBytes + kGuard),
         sums_stride((o.disparities + kSumsBlock - 1) / kSumsBlock * kSumsBlock),
         sweep_paths(o.paths / 2) {}
-  // Each array of one row has so many numbers.
+  // Numbers of elements in the arrays of one row.
   [[nodiscard]] std::size_t sums() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(sums_stride);
   }
@@ -56,8 +57,9 @@ struct SgmSizes {
   }
 };
 
-// The sums are many, and all are written before they are read. Large pages, where the system has
-// them, spare a page fault every 4 KiB, which took as long as the paths.
+// Sums of path costs. The array is large, and every element is written before it is read. Huge
+// pages, if the system has them, avoid a page fault every 4 KiB; these faults took as long as
+// the paths.
 class SgmSums {
  public:
   explicit SgmSums(std::size_t count) : data_((count + kPage - 1) / kPage * kPage, 2 * kPage) {
@@ -68,13 +70,14 @@ class SgmSums {
   [[nodiscard]] std::uint16_t* get() const { return data_.get(); }
 
  private:
-  static constexpr std::size_t kPage = std::size_t{1} << 20;  // numbers
+  static constexpr std::size_t kPage = std::size_t{1} << 20;  // elements
   Aligned<std::uint16_t> data_;
 };
 
-// Path costs of one row: what outside the picture is, until a sweep writes them.
+// Path costs of one row. Initially they have the values outside the image, until a sweep
+// writes them.
 struct SgmState {
-  Aligned<std::uint8_t> costs;  // a guard in front
+  Aligned<std::uint8_t> costs;  // with a guard in front
   std::vector<std::uint8_t> minima;
 
   explicit SgmState(const SgmSizes& s)
@@ -104,7 +107,7 @@ struct SgmState {
   }
 };
 
-// The memory that one thread works with.
+// Scratch memory of one thread.
 struct SgmScratch {
   Aligned<std::uint8_t> cost, along;
   int along_least = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: aggregate.kernel.h (GPUs). Path costs of a row on CPUs.
+// Twin: aggregate.kernel.h (GPUs). Computes the path costs of a row on CPUs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/sgm/aggregate_row.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace bifocal::stereo {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-// Bytes of disparities; their sums in twice as many bits.
+// Costs are bytes, one per disparity; their sums have twice as many bits.
 using D8 = hn::CappedTag<std::uint8_t, kWidestBytes>;
 using D16 = hn::RepartitionToWide<D8>;
 using V8 = hn::Vec<D8>;
@@ -26,7 +26,7 @@ HWY_INLINE std::ptrdiff_t at(int x, int stride) {
   return static_cast<std::ptrdiff_t>(x) * static_cast<std::ptrdiff_t>(stride);
 }
 
-// Returns the lowest byte.
+// Returns the lowest of the bytes.
 HWY_INLINE int lowest(V8 v) {
 #if HWY_TARGET == HWY_SCALAR
   return hn::GetLane(v);
@@ -39,7 +39,8 @@ HWY_INLINE int lowest(V8 v) {
 #endif
 }
 
-// One path's costs come from here and go there.
+// One path at one pixel. from, to: costs of the preceding pixel and of this one. least: minimum of
+// `from`. jump: penalty for a change of disparity by more than 1.
 struct Path {
   const std::uint8_t* from;
   std::uint8_t* to;
@@ -64,8 +65,9 @@ HWY_INLINE void path_pixel(const PathRow& p, const std::uint8_t* cost, const Pat
     V16 low = hn::Zero(d16), high = hn::Zero(d16);
     for (int k = 0; k < kPaths; ++k) {
       const std::uint8_t* from = paths[k].from + i;
-      const V8 beside = hn::Min(hn::LoadU(d8, from - 1), hn::LoadU(d8, from + 1));
-      const V8 came = hn::Min(hn::Min(hn::LoadU(d8, from), jump[k]), hn::SaturatedAdd(beside, P1));
+      const V8 adjacent = hn::Min(hn::LoadU(d8, from - 1), hn::LoadU(d8, from + 1));
+      const V8 came =
+          hn::Min(hn::Min(hn::LoadU(d8, from), jump[k]), hn::SaturatedAdd(adjacent, P1));
       const V8 now = hn::SaturatedAdd(c, hn::Sub(came, base[k]));
       hn::StoreU(now, d8, paths[k].to + i);
       lowest_so_far[k] = hn::Min(lowest_so_far[k], now);
@@ -102,11 +104,11 @@ HWY_INLINE void path_row_of(const PathRow& p, int begin, int end) {
   for (int n = 0; n < count; ++n) {
     const int x = x0 + n * p.step, from_x[3] = {x, x - p.step, x + p.step};
     Path paths[kPaths];
-    // Along the row: outside the picture it is all 0 with minimum 0.
+    // Path along the row. Outside the image, all costs and their minimum are 0.
     const int before = x - p.step, inside = before >= 0 && before < p.width;
-    const int turn = x & 1;
+    const int parity = x & 1;
     const auto contrast = [&](int a, int b) { return a < b ? b - a : a - b; };
-    paths[0] = {p.along + at(1 - turn, p.stride), p.along + at(turn, p.stride), *p.along_least,
+    paths[0] = {p.along + at(1 - parity, p.stride), p.along + at(parity, p.stride), *p.along_least,
                 p.jump[inside ? contrast(p.brightness[x], p.brightness[before]) : 0]};
     for (int k = 1; k < kPaths; ++k) {
       const int xb = from_x[k - 1];

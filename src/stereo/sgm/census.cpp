@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: census.kernel.h (GPUs). Smoothed pictures, census codes and the costs of jumps on CPUs.
+// Twin: census.kernel.h (GPUs). Computes smoothed images, census codes and the brightness on CPUs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/sgm/census.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace bifocal::stereo {
 namespace HWY_NAMESPACE {
 
-// Puts one comparison into bit `bit` of half a code.
+// Writes the result of one comparison to bit `bit` of half a code.
 HWY_INLINE void compare(const std::uint16_t* HWY_RESTRICT neighbour,
                         const std::uint16_t* HWY_RESTRICT centre, int width, int tolerance, int bit,
                         std::uint16_t* HWY_RESTRICT half) {
@@ -77,7 +77,7 @@ void smooth_row(ImageView<const T> image, int y, std::uint16_t* out, std::uint32
     return static_cast<std::uint32_t>(Rules::smooth_weight(i, j));
   };
   const std::uint32_t side = weight(1, 1), centre = weight(1, 0), across = weight(0, 1);
-  std::uint32_t* sums = column + 1;  // down the columns, for the neighbours of a row
+  std::uint32_t* sums = column + 1;  // sums down the columns, shared by the neighbours in a row
   for (int x = 0; x < image.width; ++x)
     sums[x] = centre * here[x] + side * (std::uint32_t{above[x]} + below[x]);
   sums[-1] = sums[0];
@@ -157,7 +157,7 @@ void CensusCoder::code_row(int y, int tolerance, std::size_t picture, Scratch& s
     std::uint32_t* out = codes[part].row(y);
     const std::uint32_t* in = scratch.code[part].data();
     const int reach = codes[part].width, first = width_ - 1 - min_disparity_;
-    // Elements [a, b) lie inside the picture.
+    // Elements [a, b) lie inside the image.
     const int a = std::clamp(first - (width_ - 1), 0, reach), b = std::clamp(first + 1, a, reach);
     std::fill_n(out, a, in[width_ - 1]);
     if (a < b) std::reverse_copy(in + first - b + 1, in + first - a + 1, out + a);

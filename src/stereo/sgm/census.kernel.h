@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: census.cpp (CPUs). Smoothed pictures, census codes and the costs of jumps on GPUs.
+// Twin: census.cpp (CPUs). Computes smoothed images, census codes and jump costs on GPUs.
 // sgm.kernels has the layouts.
 
 lane_fn index clamped(index i, index end) { return i < 0 ? 0 : i < end ? i : end - 1; }
 
-// Returns the smoothed brightness of pixel (x, y), of pictures of sixteen_bits to 60 / 64.
+// Returns the smoothed brightness of pixel (x, y). Images of 16 bits are smoothed to 60 / 64 of
+// their values.
 group_fn index smoothed_pixel(global_const pixel* image, index width, index height, index x,
                               index y, index sixteen_bits) {
   bits32 sum = 0;
@@ -16,8 +17,8 @@ group_fn index smoothed_pixel(global_const pixel* image, index width, index heig
   return (index)(sixteen_bits ? sum / 64 : sum);
 }
 
-// Codes of pixel (x, y): code[0], and code[1] of a full census. inside: all neighbours lie in the
-// picture.
+// Computes the codes of pixel (x, y): code[0], and code[1] for a full census. inside: whether all
+// neighbours lie inside the image.
 group_fn void census_pixel(global_const bits16* smoothed, index width, index height, index x,
                            index y, index margin, index inside, bits32* code) {
   bits32 low = 0, high = 0;
@@ -50,9 +51,9 @@ lane_fn index census_inside(index width, index height, index x, index y) {
   return x >= CENSUS_RX && x < width - CENSUS_RX && y >= CENSUS_RY && y < height - CENSUS_RY;
 }
 
-// A jump from the pixels before to (x, y) costs this, a byte each: from the left, from above, from
-// above on the left and on the right. 0 where there is none: a path begins anew where jumps are
-// free.
+// Returns the costs of a jump to pixel (x, y), one byte for each preceding pixel: left, above,
+// above left, above right. The cost is 0 if that pixel is outside the image: a path restarts there,
+// and jumps are free.
 group_fn bits32 jump_bytes(global_const bits8* brightness, index width, index x, index y,
                            global_const bits8* jumps) {
   global_const bits8* at = brightness + (offset)y * width + x;
@@ -68,7 +69,7 @@ group_fn bits32 jump_bytes(global_const bits8* brightness, index width, index x,
   return out;
 }
 
-// A thread's place in both pictures, one after the other.
+// Returns the index of a thread's pixel in the array of both images, the left one first.
 group_fn offset pixel_of_pair(index group) { return (offset)group * GROUP_SIZE + group_member(); }
 
 group_kernel(sgm_smooth, group, SGM_SMOOTH) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: cost.kernel.h (GPUs). Matching costs on CPUs.
-// Compiled for AVX3_DL too (Ice Lake, Zen 4), which counts bits in one instruction: half the time.
+// Twin: cost.kernel.h (GPUs). Computes matching costs on CPUs.
+// The file is compiled for AVX3_DL also (Ice Lake, Zen 4), which counts bits in one instruction and
+// takes half the time.
 #define HWY_WANT_AVX3_DL 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/sgm/cost.cpp"
@@ -29,8 +30,8 @@ HWY_INLINE V32 differing(V32 left_low, V32 left_high, const std::uint32_t* const
   return count;
 }
 
-// The counts as bytes. TruncateTo of Highway 1.0.3 is wrong for AVX3_DL: it permutes words by
-// indices that are meant for bytes.
+// Converts the counts to bytes. TruncateTo of Highway 1.0.3 is wrong for AVX3_DL: it permutes words
+// with indices meant for bytes.
 template <class DBytes, class V32>
 HWY_INLINE auto bytes_of(DBytes d, V32 counts) {
 #if HWY_TARGET == HWY_AVX3_DL

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: cost.cpp (CPUs). Matching costs on GPUs, after census.kernel.h. sgm.kernels has the
-// layouts.
+// Twin: cost.cpp (CPUs). Computes matching costs on GPUs. Included after census.kernel.h;
+// sgm.kernels has the layouts.
 
-// Marks the bytes of a word beyond the last disparity.
+// Returns a word with all bits set in the bytes beyond the last disparity.
 lane_fn bits32 beyond_last(index disparities, index first) {
   if (disparities >= first + 4) return 0;
   return disparities <= first ? 0xffffffffu : 0xffffffffu << (8 * (disparities - first));
 }
 
-// Four costs of a pixel whose code is `code`, against the codes of right pixels, as bytes.
+// Returns four costs of a pixel as bytes: the bits that differ between `code` and the codes of four
+// right pixels.
 lane_fn bits32 cost_word(bits32 code, const bits32* right) {
   return (bits32)bits_count(code ^ right[0]) | (bits32)bits_count(code ^ right[1]) << 8 |
          (bits32)bits_count(code ^ right[2]) << 16 | (bits32)bits_count(code ^ right[3]) << 24;
 }
 
-// A row of pixels and the four disparities, from `first` on, of one word of costs. codes: of both
-// pictures; high: of a full census, else of no meaning; pixel_words: words from pixel to pixel.
+// A row of pixels and the four disparities, from `first` on, of one word of costs. codes: codes of
+// both images; high: further codes of a full census, else unused; pixel_words: words from pixel
+// to pixel.
 struct cost_row {
   global_const bits32 *codes, *high;
   index is_full, width, height, y, first, disparities, min_disparity, pixel_words;
 };
 
-// Matching costs of the pixels [from, to): word x at out[x * pixel_words]. inside: all right pixels
-// lie in the picture, and the number of pixels is a multiple of four. From one pixel to the next
-// the right pixels move on by one, so that one new code is read for four costs.
+// Computes the matching costs of the pixels [from, to); word x is at out[x * pixel_words]. inside:
+// whether all right pixels lie inside the image and the number of pixels is a multiple of four. The
+// right pixels advance by one from pixel to pixel, so that four costs need only one new code.
 group_fn void cost_run(const struct cost_row* r, index is_full, index inside, index from, index to,
                        global_ptr bits32* out) {
   const offset area = (offset)r->width * r->height, row = (offset)r->y * r->width;
@@ -59,8 +61,8 @@ group_fn void cost_run(const struct cost_row* r, index is_full, index inside, in
   }
 }
 
-// Lowers the costs of pixel x by those against the right picture's row `apart` away, which take a
-// penalty.
+// Lowers the costs of pixel x to the costs against the right image's row `apart` rows away, which
+// include a penalty, if these are lower.
 group_fn void cost_lower(const struct cost_row* r, index x, index apart, global_ptr bits32* word) {
   const offset area = (offset)r->width * r->height, here = (offset)r->y * r->width + x,
                row = area + (offset)(r->y + apart) * r->width;
@@ -78,7 +80,8 @@ group_fn void cost_lower(const struct cost_row* r, index x, index apart, global_
   *word = lowered;
 }
 
-// Word `first` / 4 of the costs of the row's pixels from COST_RUN `run` on; costs: of that row.
+// Computes word `first` / 4 of the costs for the pixels of run `run`, which has COST_RUN pixels.
+// costs: costs of the row.
 group_fn void cost_words(const struct cost_row* r, index run, index tolerance,
                          global_ptr bits32* costs) {
   const index from = run * COST_RUN, to = from + COST_RUN < r->width ? from + COST_RUN : r->width;

@@ -6,11 +6,11 @@
 
 namespace {
 
-// RowTeam: threads of the teams of lines along the rows. There are few of them, and a step takes as
-// long as a thread has words: larger teams.
+// RowTeam: team size of the lines along rows. Teams are larger there, because such lines are few
+// and the time of a step grows with the words per thread.
 template <class Real, class Pixel, int Census, int Group, int Team, int Words, int RowTeam,
           int Paths>
-struct sgm_text {
+struct sgm_source {
   static constexpr int GROUP_SIZE = Group, TEAM = Team, WORDS = Words;
   static constexpr int CENSUS_KIND = Census;
   static constexpr int PATHS = Paths, PIXEL_BITS = 8 * sizeof(Pixel);
@@ -26,15 +26,15 @@ struct sgm_text {
 #define LANE_GROUP_WIDTH Group
 #include "lane/cuda_begin.h"
 #include "lane/team_cuda.h"
-#define ROW_TEXT(f) \
-  sgm_text<Real, Pixel, Census, Group, RowTeam, Team * Words / RowTeam, RowTeam, Paths>::f
+#define ROW_SOURCE(f) \
+  sgm_source<Real, Pixel, Census, Group, RowTeam, Team * Words / RowTeam, RowTeam, Paths>::f
 #include "stereo/sgm/sgm.list"
-#undef ROW_TEXT
+#undef ROW_SOURCE
 #include "lane/cpp_end.h"
 };
-// These kernels do not depend on the shape of the team.
+// The shape of the team does not affect these kernels.
 template <class Pixel, int Census>
-using pixel_text = sgm_text<float, Pixel, Census, 128, 1, 1, 1, 4>;
+using pixel_source = sgm_source<float, Pixel, Census, 128, 1, 1, 1, 4>;
 
 CUDA_KERNELS(SGM_KERNELS)
 
@@ -47,8 +47,8 @@ template <std::size_t I, int Paths>
 void add_paths(bifocal::runtime::CudaTable& table) {
   constexpr bifocal::stereo::TeamShape s = bifocal::stereo::kTeamShapes[I];
   using Byte = std::uint8_t;
-  add_shape<sgm_text<float, Byte, 0, 128, s.team, s.words, s.row_team, Paths>,
-            sgm_text<float, Byte, 0, 256, s.team, s.words, s.row_team, Paths>>(table);
+  add_shape<sgm_source<float, Byte, 0, 128, s.team, s.words, s.row_team, Paths>,
+            sgm_source<float, Byte, 0, 256, s.team, s.words, s.row_team, Paths>>(table);
 }
 template <std::size_t... I>
 void add_shapes(bifocal::runtime::CudaTable& table, std::index_sequence<I...>) {
@@ -60,12 +60,12 @@ void add_shapes(bifocal::runtime::CudaTable& table, std::index_sequence<I...>) {
 
 CUDA_TABLE(sgm) {
   using Byte = std::uint8_t;
-  CUDA_VARIANT(sgm, SGM_SMOOTH_KERNEL, pixel_text<Byte, 0>)
-  CUDA_VARIANT(sgm, SGM_SMOOTH_KERNEL, pixel_text<std::uint16_t, 0>)
-  CUDA_VARIANT(sgm, SGM_CENSUS_KERNEL, pixel_text<Byte, 0>)
-  CUDA_VARIANT(sgm, SGM_CENSUS_KERNEL, pixel_text<Byte, 1>)
-  CUDA_VARIANT(sgm, SGM_CENSUS_KERNEL, pixel_text<Byte, 2>)
-  CUDA_VARIANT(sgm, SGM_CLEAR_KERNEL, pixel_text<Byte, 0>)
-  CUDA_VARIANT(sgm, SGM_COST_KERNEL, pixel_text<Byte, 0>)
+  CUDA_VARIANT(sgm, SGM_SMOOTH_KERNEL, pixel_source<Byte, 0>)
+  CUDA_VARIANT(sgm, SGM_SMOOTH_KERNEL, pixel_source<std::uint16_t, 0>)
+  CUDA_VARIANT(sgm, SGM_CENSUS_KERNEL, pixel_source<Byte, 0>)
+  CUDA_VARIANT(sgm, SGM_CENSUS_KERNEL, pixel_source<Byte, 1>)
+  CUDA_VARIANT(sgm, SGM_CENSUS_KERNEL, pixel_source<Byte, 2>)
+  CUDA_VARIANT(sgm, SGM_CLEAR_KERNEL, pixel_source<Byte, 0>)
+  CUDA_VARIANT(sgm, SGM_COST_KERNEL, pixel_source<Byte, 0>)
   add_shapes(table, std::make_index_sequence<std::size(bifocal::stereo::kTeamShapes)>());
 }

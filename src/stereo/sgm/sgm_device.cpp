@@ -17,20 +17,20 @@ namespace bifocal::stereo {
 namespace {
 
 namespace sgm = kernels::sgm;
-using sgm::LINE_PAD;  // of PADDED_LINES
+using sgm::LINE_PAD;  // used by PADDED_LINES
 
-// The members of a team read each other's registers, by inline PTX (lane/team_*.h); elsewhere a
-// work-item holds all of a pixel.
+// Returns the team shape for the device. The members of a team read each other's registers by
+// inline PTX (lane/team_*.h); on other devices one work-item holds all words of a pixel.
 TeamShape shape_for(const DeviceInfo& device, int disparities) {
   if (!device.inline_ptx) return {1, (disparities + 3) / 4, 1};
   const TeamShape* shape = std::begin(kTeamShapes);
   while (shape + 1 != std::end(kTeamShapes) && shape->disparities() < disparities) ++shape;
-  // An OpenCL program knows one size of teams.
+  // An OpenCL program has one team size only.
   const int row_team = device.kind == DeviceKind::cuda ? shape->row_team : shape->team;
   return {shape->team, shape->words, row_team};
 }
 
-// The constants of a text, in the order of sgm.cu.
+// Returns the constants of a source, in the order of sgm.cu.
 runtime::Constants constants_of(int pixel_bits, int census, TeamShape shape, int paths) {
   return {{"PIXEL_BITS", pixel_bits},
           {"CENSUS_KIND", census},
@@ -46,7 +46,7 @@ int groups_of(std::int64_t items, int threads) {
 
 }  // namespace
 
-SgmDevice::SgmDevice(Queue& queue, PictureSize size, int pixel_bits, const SgmOptions& options,
+SgmDevice::SgmDevice(Queue& queue, ImageSize size, int pixel_bits, const SgmOptions& options,
                      std::size_t rest)
     : width_(size.width),
       height_(size.height),
@@ -99,21 +99,21 @@ void SgmDevice::upload_jumps(Queue& queue) {
   queue.wait();
 }
 
-// A group of winners shares a key for every pixel of a row.
+// Checks the local memory: a group of sgm_winners shares one key per pixel of a row.
 void SgmDevice::check_row(const DeviceInfo& info) {
   const auto width = static_cast<std::size_t>(width_);
   key_bytes_ = sgm::SGM_KEY_BYTES * width;
-  const std::size_t besides =
-                        sgm::SGM_BESIDE_BYTES * static_cast<std::size_t>(winners_.group_size()),
+  const std::size_t near_bytes =
+                        sgm::SGM_NEAR_BYTES * static_cast<std::size_t>(winners_.group_size()),
                     has = static_cast<std::size_t>(info.local_memory);
-  if (info.local_memory > 0 && key_bytes_ + besides > has)
+  if (info.local_memory > 0 && key_bytes_ + near_bytes > has)
     throw Error(
         ErrorCode::device,
         fmt::format("stereo_sgm: {} ({}): rows of {} pixels; its groups share memory for {}",
-                    info.id, info.name, width_, (has - besides) / sgm::SGM_KEY_BYTES));
+                    info.id, info.name, width_, (has - near_bytes) / sgm::SGM_KEY_BYTES));
 }
 
-// The highest band that fits.
+// Chooses the largest band that fits.
 void SgmDevice::plan_band(const DeviceInfo& info, std::size_t rest) {
   const auto width = static_cast<std::size_t>(width_), height = static_cast<std::size_t>(height_);
   const auto words = static_cast<std::size_t>(shape_.team * shape_.words);
@@ -126,16 +126,16 @@ void SgmDevice::plan_band(const DeviceInfo& info, std::size_t rest) {
     return whole + band * row * (1 + static_cast<std::size_t>(options_.paths)) +
            (bands > 1 ? (bands + 1) * 3 * row : 0);
   };
-  // A fifth of the device's memory is left to others; no buffer is larger than it allows.
+  // A fifth of the device's memory remains for other uses. No buffer exceeds the device's limit.
   std::size_t most = info.memory > 0 ? static_cast<std::size_t>(info.memory) / 5 * 4 : SIZE_MAX;
   const std::size_t allowed = options_.max_memory > rest ? options_.max_memory - rest : 0;
-  const bool asked = options_.max_memory > 0 && allowed < most;
-  if (asked) most = allowed;
+  const bool is_limited = options_.max_memory > 0 && allowed < most;
+  if (is_limited) most = allowed;
   std::size_t band = height;
   if (info.largest_buffer > 0)
     band = std::min(band, static_cast<std::size_t>(info.largest_buffer) /
                               (row * static_cast<std::size_t>(options_.paths)));
-  // Kernels count a band's words in 32 bits.
+  // Kernels count the words of a band in 32 bits.
   band = std::min(band, static_cast<std::size_t>(std::numeric_limits<int>::max()) /
                             (width * words * static_cast<std::size_t>(options_.paths)));
   band = std::max<std::size_t>(1, band);
@@ -149,7 +149,7 @@ void SgmDevice::plan_band(const DeviceInfo& info, std::size_t rest) {
       return;
     }
   }
-  if (asked)
+  if (is_limited)
     throw Error(ErrorCode::usage,
                 fmt::format("max_memory = {} bytes: {} x {} pixels with {} disparities take at "
                             "least {} on {}",

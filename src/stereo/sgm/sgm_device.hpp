@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This runs census and semi-global matching on CUDA and OpenCL devices, to the same bits as on a
-// CPU.
+// Census and semi-global matching on CUDA and OpenCL devices, with the same bits as on a CPU.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +15,18 @@
 
 namespace bifocal::stereo {
 
-// Finds the winners of pictures of one size. All memory is taken when it is made.
+// Finds the winners of image pairs of one size. The constructor allocates all memory.
 class SgmDevice {
  public:
-  // `options` have been checked. pixel_bits: 8 or 16. Pictures whose path costs need more than
-  // max_memory, or most of the device's, are worked on in bands of rows, with the same results.
-  // Throws Error(usage) when max_memory is less than that takes, and Error(device) when the
-  // device has not enough or a row is too wide for it. `rest`: bytes of max_memory that
-  // others take.
-  SgmDevice(Queue& queue, PictureSize size, int pixel_bits, const SgmOptions& options,
+  // options: already checked. pixel_bits: 8 or 16. rest: bytes of max_memory that other objects
+  // need. Images whose path costs exceed max_memory or most of the device's memory are processed in
+  // bands of rows, with the same results. Throws Error(usage) if max_memory is too small for that,
+  // and Error(device) if the device has too little memory or a row is too wide.
+  SgmDevice(Queue& queue, ImageSize size, int pixel_bits, const SgmOptions& options,
             std::size_t rest = 0);
 
-  // left, right [height][width]; asynchronous. The winners are written to `disparity`, and to
-  // memory of this object that the next run uses again.
+  // Runs asynchronously. left, right: [height][width]. Writes the winners to `disparity` and to
+  // memory of this object that the next run reuses.
   WinnerMaps run(Queue& queue, const Memory<const std::uint8_t>& left,
                  const Memory<const std::uint8_t>& right, const DisparityBuffer& disparity);
   WinnerMaps run(Queue& queue, const Memory<const std::uint16_t>& left,
@@ -41,7 +39,7 @@ class SgmDevice {
   void check_row(const DeviceInfo& info);
   void upload_jumps(Queue& queue);
 
-  // One launch of paths does this (sgm.kernels).
+  // Parameters of one launch of sgm_paths (sgm.kernels).
   struct Sweep {
     int directions, keeps, leaves;
   };
@@ -52,7 +50,7 @@ class SgmDevice {
   void find_paths(Queue& queue, int band, int rows, const Sweep& sweep);
   void find_winners(Queue& queue, int row0, int rows, const DisparityBuffer& disparity);
 
-  [[nodiscard]] int samples_in_row() const;  // of has_clear_match
+  [[nodiscard]] int samples_in_row() const;  // for has_clear_match
   [[nodiscard]] int samples() const;
 
   int width_, height_, pixel_bits_;
@@ -62,11 +60,12 @@ class SgmDevice {
   std::size_t bytes_ = 0, key_bytes_ = 0;
   Buffer<std::uint16_t> smoothed_, right_index_;
   Buffer<std::uint8_t> brightness_, confidence_, jumps_;
-  Buffer<std::uint32_t> pixel_jumps_;  // jump_bytes of census.kernel.h, and a row and a pixel more
+  Buffer<std::uint32_t> pixel_jumps_;  // jump_bytes of census.kernel.h, then zeros
   Buffer<std::uint32_t> codes_, high_, clear_, costs_, volumes_;
-  int band_ = 0;  // rows that are worked on at a time
-  // Paths go on with these from band to band: those that go down with the row before it, in turn,
-  // and those that go up with the row after each band but the last, found by a sweep of their own.
+  int band_ = 0;  // rows of a band
+  // States from which paths resume in the next band. The downward paths alternate between two
+  // states of the row before the band. The upward paths have a state of the row after each band but
+  // the last, computed by a separate sweep.
   Buffer<std::uint32_t> down_[2];
   std::vector<Buffer<std::uint32_t>> up_;
 };

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// So many threads of a GPU share a pixel of semi-global matching.
+// Numbers of GPU threads that share a pixel of semi-global matching.
 #pragma once
 
 namespace bifocal::stereo {
 
-// Threads of a team and 32-bit words of four disparities each holds; and threads of the teams of
-// the lines along the rows, which share the same words.
+// team: threads of a team; words: 32-bit words that each thread holds, with four disparities each;
+// row_team: threads of a team for lines along rows, which divide the same words among them.
 struct TeamShape {
   int team, words, row_team;
   [[nodiscard]] constexpr int disparities() const { return 4 * team * words; }
 };
-// Every shape that CUDA functions exist for, by disparities: a search takes the first one that
-// holds it. On an NVIDIA H200 others for 64, 128 and 256 were 6 % faster at best and as often
-// slower; the rest follow them.
+// All shapes with CUDA kernels, by disparities: a search takes the first shape that holds its
+// disparities. On an NVIDIA H200 other shapes for 64, 128 and 256 disparities were at most 6 %
+// faster and as often slower; the remaining shapes follow these three.
 #ifdef BIFOCAL_FEW_CUDA_VARIANTS
 inline constexpr TeamShape kTeamShapes[] = {{4, 4, 8}, {16, 4, 32}, {32, 8, 32}};
 #else

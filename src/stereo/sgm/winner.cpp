@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: winner.kernel.h (GPUs). The winners of semi-global matching on CPUs.
+// Twin: winner.kernel.h (GPUs). Finds the winners of semi-global matching on CPUs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/sgm/winner.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -29,7 +29,8 @@ HWY_INLINE int lowest16(V16 v) {
 #endif
 }
 
-// Sums of candidates [first, first + count) and 0xffff for the rest; i: of the first lane.
+// Returns the sums of candidates [first, first + count), and 0xffff in other lanes. i: index of the
+// first lane.
 HWY_INLINE V16 candidates(const std::uint16_t* sums, int i, int first, int count) {
   const D16 d;
   const V16 from_first = hn::Iota(d, static_cast<std::uint16_t>(i - first));
@@ -37,18 +38,19 @@ HWY_INLINE V16 candidates(const std::uint16_t* sums, int i, int first, int count
                         hn::LoadU(d, sums + i), hn::Set(d, std::uint16_t{0xffff}));
 }
 
-// A pixel's sums against the best that its right pixels have so far; returns the lowest.
+// Merges the sums of a pixel into the lowest sums of its right pixels so far. Returns the
+// lowest sum.
 HWY_INLINE int meet_right(const SumsRow& w, const std::uint16_t* s, int x, int first, int end) {
   const D16 d;
   const int step = lanes16(), block0 = first / step * step;
   const V16 none = hn::Set(d, std::uint16_t{0xffff});
   V16 low = none;
-  // The reversed place of candidate i; those outside the arrays are no candidates.
+  // The reversed place of candidate i is place + i. A place outside the arrays has no candidate.
   const int place = w.width - 1 - x + w.min_disparity;
   for (int i = block0; i < end; i += step) {
     const V16 v = candidates(s, i, first, end - first);
     low = hn::Min(low, v);
-    if (place + i < 0) continue;  // the block is entered below
+    if (place + i < 0) continue;  // the loop below handles this block
     const V16 was = hn::LoadU(d, w.right_best + place + i);
     const V16 lower = hn::Min(v, was);
     const auto better = hn::AndNot(hn::Eq(v, none), hn::Eq(lower, v));
@@ -57,7 +59,7 @@ HWY_INLINE int meet_right(const SumsRow& w, const std::uint16_t* s, int x, int f
     hn::StoreU(hn::IfThenElse(better, index, hn::LoadU(d, w.right_index + place + i)), d,
                w.right_index + place + i);
   }
-  if (place + block0 < 0 && block0 < end) {  // only the first block can begin outside
+  if (place + block0 < 0 && block0 < end) {  // only the first block can start outside
     for (int i = first; i < std::min(end, block0 + step); ++i) {
       if (s[i] > w.right_best[place + i]) continue;
       w.right_best[place + i] = s[i];
@@ -67,7 +69,7 @@ HWY_INLINE int meet_right(const SumsRow& w, const std::uint16_t* s, int x, int f
   return lowest16(low);
 }
 
-// The first candidate with the sum `best`.
+// Returns the first candidate whose sum is `best`.
 HWY_INLINE int find_winner(const std::uint16_t* s, int best, int first, int end) {
   const D16 d;
   const int step = lanes16();
@@ -79,15 +81,15 @@ HWY_INLINE int find_winner(const std::uint16_t* s, int best, int first, int end)
   return first;
 }
 
-// The lowest sum that is not beside the winner.
+// Returns the lowest sum that is not next to the winner.
 HWY_INLINE int lowest_elsewhere(const std::uint16_t* s, int winner, int first, int end) {
   const D16 d;
   const int step = lanes16();
   const V16 none = hn::Set(d, std::uint16_t{0xffff}), three = hn::Set(d, std::uint16_t{3});
   V16 other = none;
   for (int i = first / step * step; i < end; i += step) {
-    const auto beside = hn::Lt(hn::Iota(d, static_cast<std::uint16_t>(i - winner + 1)), three);
-    other = hn::Min(other, hn::IfThenElse(beside, none, candidates(s, i, first, end - first)));
+    const auto is_next = hn::Lt(hn::Iota(d, static_cast<std::uint16_t>(i - winner + 1)), three);
+    other = hn::Min(other, hn::IfThenElse(is_next, none, candidates(s, i, first, end - first)));
   }
   return lowest16(other);
 }
@@ -100,7 +102,7 @@ void winner_row(const SumsRow& w) {
   std::fill_n(w.right_index, right_size, std::uint16_t{0xffff});
   for (int x = w.width - 1; x >= 0; --x) {
     const std::uint16_t* s = w.sums + std::ptrdiff_t{x} * w.sums_stride;
-    // Right pixel x - min_disparity - i lies in the picture.
+    // Right pixel x - min_disparity - i has to lie inside the image.
     const int first = std::clamp(x - w.min_disparity - (w.width - 1), 0, D),
               end = std::clamp(x - w.min_disparity + 1, first, D);
     const int best = meet_right(w, s, x, first, end);

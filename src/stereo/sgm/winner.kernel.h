@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: winner.cpp (CPUs). The winners of semi-global matching on GPUs, after aggregate.kernel.h.
-// sgm.kernels describes the arguments.
+// Twin: winner.cpp (CPUs). Finds the winners of semi-global matching on GPUs. Included after
+// aggregate.kernel.h; sgm.kernels describes the arguments.
 
 struct sgm_search {
   index width, height, disparities, min_disparity, uniqueness, step_cost, is_clear;
 };
-// The path costs of a band of rows, and its winners.
+// Path costs of a band of rows, and the maps of its winners.
 struct sgm_maps {
   global_const bits32* volumes;
   global_ptr bits16* disparity;
   global_ptr bits8* confidence;
 };
-// A candidate's key is its sum of all paths, at most 8 * 252, times SLOTS, plus its place among the
-// candidates of KEY_WORDS words: 16 bits, and the smaller disparity wins a tie. Among all
-// candidates it is the sum << 16 and the index.
+// Within KEY_WORDS words the key of a candidate is its sum over all paths, at most 8 * 252, times
+// SLOTS, plus its place among the candidates. It fits 16 bits, and the smaller disparity wins a
+// tie. Among all candidates the key is sum << 16 | index.
 enum {
   KEY_WORDS = WORDS < 8 ? WORDS : 8,
   KEY_SETS = (WORDS + KEY_WORDS - 1) / KEY_WORDS,
@@ -33,7 +33,7 @@ lane_fn bits32 lower_half(bits32 pair) {
   return low < high ? low : high;
 }
 
-// Loads a member's words of a pixel in the volumes of all PATHS.
+// Loads a member's words of a pixel from the volumes of all PATHS.
 group_fn void path_words(const struct sgm_search* s, global_const bits32* volumes, offset here,
                          bits32 (*words)[WORDS]) {
   const offset area = (offset)s->width * s->height * PIXEL_WORDS;
@@ -41,8 +41,8 @@ group_fn void path_words(const struct sgm_search* s, global_const bits32* volume
   lane_unroll for (index p = 0; p < PATHS; ++p) words_load(in + area * p, WORDS, words[p]);
 }
 
-// A member's candidates as keys, in pairs; those without a right pixel, newest - index, in the
-// picture have none.
+// Computes the keys of a member's candidates, in pairs. A candidate whose right pixel, newest -
+// index, lies outside the image has no key.
 group_fn void candidate_keys(const struct sgm_search* s, index newest, index valid,
                              bits32 (*words)[WORDS], bits32* even, bits32* odd) {
   lane_unroll for (index k = 0; k < WORDS; ++k) {
@@ -70,17 +70,17 @@ group_fn void candidate_keys(const struct sgm_search* s, index newest, index val
   }
 }
 
-// This is known of a pixel's winner: its key, and the lowest of the words that are not beside its
-// own, as a key of which only the sum counts.
+// Winner of a pixel: its key, and the lowest key of the words that are not next to the winner's
+// word. Only the sum of the latter key counts.
 struct pixel_winner {
   bits32 best, elsewhere;
 };
-// The keys, even and then odd, of the words from the one before a winner's to the one after it. A
-// member has 2 BESIDE numbers for them.
-enum { BESIDE = 3, BESIDE_NUMBERS = 2 * BESIDE * GROUP_SIZE };
+// Numbers per member for the keys of three words: the winner's word, the word before it and the
+// word after it. winner_find writes the even pairs first, then the odd pairs.
+enum { NEAR_WORDS = 3, NEAR_NUMBERS = 2 * NEAR_WORDS * GROUP_SIZE };
 
 group_fn void winner_find(const bits32* even, const bits32* odd, struct pixel_winner* w,
-                          local_ptr bits32* beside) {
+                          local_ptr bits32* near_words) {
   bits32 lowest[WORDS], best = NO_KEY;
   lane_unroll for (index k = 0; k < WORDS; ++k) lowest[k] = pair_min(even[k], odd[k]);
   lane_unroll for (index set = 0; set < KEY_SETS; ++set) {
@@ -96,9 +96,9 @@ group_fn void winner_find(const bits32* even, const bits32* odd, struct pixel_wi
   bits32 other = NO_PAIR;
   lane_unroll for (index k = 0; k < WORDS; ++k) {
     const bits32 at = place + (bits32)k;
-    if (at < BESIDE) {
-      beside[at] = even[k];
-      beside[BESIDE + at] = odd[k];
+    if (at < NEAR_WORDS) {
+      near_words[at] = even[k];
+      near_words[NEAR_WORDS + at] = odd[k];
     } else {
       other = pair_min(other, lowest[k]);
     }
@@ -108,7 +108,7 @@ group_fn void winner_find(const bits32* even, const bits32* odd, struct pixel_wi
 }
 
 group_fn void winner_write(const struct sgm_search* s, const struct pixel_winner* w,
-                           local_ptr const bits32* beside, index x, offset here,
+                           local_ptr const bits32* near_words, index x, offset here,
                            global_ptr bits16* disparity, global_ptr bits8* confidence) {
   const index best = (index)(w->best >> 16), i = (index)(w->best & 0xffffu), word = i / 4,
               xr = x - s->min_disparity - i;
@@ -116,10 +116,10 @@ group_fn void winner_write(const struct sgm_search* s, const struct pixel_winner
   confidence[here] = 0;
   if (best >= NO_SUM || !s->is_clear) return;
   index elsewhere = (index)(w->elsewhere / SLOTS), below = best, above = best;
-  for (index j = 0; j < BESIDE; ++j) {
+  for (index j = 0; j < NEAR_WORDS; ++j) {
     if (word + j < 1 || word + j > PIXEL_WORDS) continue;
     for (index k = 0; k < 4; ++k) {
-      const bits32 pair = beside[k % 2 == 0 ? j : BESIDE + j];
+      const bits32 pair = near_words[k % 2 == 0 ? j : NEAR_WORDS + j];
       const index sum = (index)((k < 2 ? pair & 0xffffu : pair >> 16) / SLOTS),
                   apart = 4 * (word + j - 1) + k - i;
       if (apart == -1) below = sum;
@@ -140,14 +140,14 @@ group_fn void right_leaves(bits32 key, index set, index xr, local_ptr bits32* ro
     local_atomic_min(row_keys + xr, whole_key(key, CELLS * team_member() + 4 * KEY_WORDS * set));
 }
 
-// The winners of the pixels x in [from, from + count) of row y, and those of the right pixels:
+// Finds the winners of the pixels x in [from, from + count) of row y and of their right pixels.
 // row_keys [width] belongs to the group. A member keeps the lowest keys of the right pixels that
-// meet its candidates. They move to the next disparity with each pixel, and from the last disparity
-// into row_keys. Each member writes the team's result for one of TEAM pixels; `beside` belongs to
-// the team.
+// meet its candidates. With each pixel these keys move to the next disparity, and from the last
+// disparity into row_keys. Each member writes the team's result for one of TEAM pixels;
+// `near_words` belongs to the team.
 group_fn void winner_run(const struct sgm_search* s, const struct sgm_maps* maps, index y,
                          index from, index count, local_ptr bits32* row_keys,
-                         local_ptr bits32* beside) {
+                         local_ptr bits32* near_words) {
   const index member = team_member(), last = s->width - 1, first_own = CELLS * member;
   const offset row = (offset)y * s->width;
   struct pixel_winner mine = {NO_KEY, 0};
@@ -158,7 +158,8 @@ group_fn void winner_run(const struct sgm_search* s, const struct sgm_maps* maps
     const index x = from + n, valid = x <= last, newest = x - s->min_disparity;
     bits32 even[WORDS], odd[WORDS];
     candidate_keys(s, newest, valid, words, even, odd);
-    path_words(s, maps->volumes, row + (x < last ? x + 1 : last), words);  // ahead
+    path_words(s, maps->volumes, row + (x < last ? x + 1 : last), words);  // loads the next
+                                                                           // pixel ahead
     lane_unroll for (index k = WORDS - 1; k >= 0; --k) {
       const index set_ends = k == WORDS - 1 || k % KEY_WORDS == KEY_WORDS - 1;
       if (set_ends)
@@ -170,14 +171,14 @@ group_fn void winner_run(const struct sgm_search* s, const struct sgm_maps* maps
       right_even[k] = pair_min(even[k], passed);
     }
     struct pixel_winner found;
-    winner_find(even, odd, &found, beside + 2 * BESIDE * (n % TEAM));
+    winner_find(even, odd, &found, near_words + 2 * NEAR_WORDS * (n % TEAM));
     if (n % TEAM == member) mine = found;
     if (n % TEAM == TEAM - 1 || n == count - 1) {
       const index own = x - n % TEAM + member;
       team_sync();
       if (own <= x && own <= last)
-        winner_write(s, &mine, beside + 2 * BESIDE * member, own, row + own, maps->disparity,
-                     maps->confidence);
+        winner_write(s, &mine, near_words + 2 * NEAR_WORDS * member, own, row + own,
+                     maps->disparity, maps->confidence);
       team_sync();
     }
   }
@@ -199,7 +200,7 @@ group_kernel(sgm_winners, y, SGM_WINNERS) {
   for (index x = member; x < width; x += GROUP_SIZE) keys[x] = NO_KEY;
   group_barrier();
   const struct sgm_maps maps = {volumes, disparity + first, confidence + first};
-  winner_run(&search, &maps, y, team * run, run, keys, beside + 2 * BESIDE * TEAM * team);
+  winner_run(&search, &maps, y, team * run, run, keys, near_words + 2 * NEAR_WORDS * TEAM * team);
   group_barrier();
   for (index x = member; x < width; x += GROUP_SIZE)
     right_index[first + (offset)y * width + x] = (bits16)(keys[x] & 0xffffu);

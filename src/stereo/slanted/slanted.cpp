@@ -40,7 +40,7 @@ struct Shape {
   [[nodiscard]] std::size_t place(int x, int y) const {
     return static_cast<std::size_t>((y + kMargin) * pitch() + kMargin + x);
   }
-  // Calls visit(place, x, y) for every number, with the nearest pixel.
+  // Calls visit(place, x, y) for every element, where (x, y) is the nearest pixel of the image.
   template <class Visit>
   void for_each(const Visit& visit) const {
     std::size_t place = 0;
@@ -56,7 +56,7 @@ std::vector<float> brightness_of(const ImageU8& image, const Shape& shape) {
   return values;
 }
 
-// The bytes of four neighbouring pixels.
+// Packs the bytes of four neighbouring pixels into one word.
 std::vector<std::uint32_t> quads_of(const ImageU8& image, const Shape& shape) {
   std::vector<std::uint32_t> quads(shape.size());
   shape.for_each([&](std::size_t at, int x, int y) {
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> quads_of(const ImageU8& image, const Shape& shape) {
   return quads;
 }
 
-// 3 x 3 K2 R K1^-1 and K2 t
+// Returns the 3 x 3 matrix K2 R K1^-1 and the vector K2 t.
 std::vector<float> geometry_of(const Intrinsics& from, const Intrinsics& to, const Pose& pose) {
   const Mat3 K2 = to.matrix();
   const Mat3 inverse = {1 / from.fx, 0, -from.cx / from.fx, 0, 1 / from.fy, -from.cy / from.fy, 0,
@@ -89,7 +89,8 @@ Pose inverse_of(const Pose& pose) {
   return out;
 }
 
-// SLANTED_RANDOM numbers in [-1, 1) and another row, so that a row can start at each of them.
+// Returns SLANTED_RANDOM numbers in [-1, 1) and one more row of numbers, so that a row can start at
+// any of the first SLANTED_RANDOM.
 std::vector<float> random_numbers(int across) {
   std::mt19937 generator(7);
   std::vector<float> values(static_cast<std::size_t>(slanted::SLANTED_RANDOM + across + kMargin));
@@ -104,7 +105,8 @@ struct Level {
   PlaneMap seeds;
 };
 
-// Half the size: the mean of four pixels, and of the seeds that are known.
+// Returns a level of half the size: the mean of four pixels, and the mean of the known seeds
+// among them.
 Level half_of(const Level& fine) {
   const int width = fine.grey.width / 2, height = fine.grey.height / 2;
   const ImageF none(width, height, 1, std::numeric_limits<float>::quiet_NaN());
@@ -136,7 +138,7 @@ Level half_of(const Level& fine) {
   return half;
 }
 
-// The planes of one view at one level of the pyramid.
+// Estimates the planes of one view at one level of the pyramid.
 class Matcher {
  public:
   Matcher(Queue& queue, const Level& view, const Level& other, const Pose& pose,
@@ -154,7 +156,7 @@ class Matcher {
       *b = uploaded(queue, zero);
   }
 
-  // Starts from random depths.
+  // Initialises the planes with random depths.
   void start_at_random() {
     std::mt19937 generator(11);
     std::vector<float> w(shape_.size());
@@ -163,7 +165,7 @@ class Matcher {
       value = static_cast<float>(options_.farthest + span * (generator() / 4294967296.0));
     w_ = uploaded(queue_, w);
   }
-  // Starts from the planes of an image of half the size.
+  // Initialises the planes from the planes of an image of half the size.
   void start_from(const Matcher& coarse) {
     kernels().slanted_raise(queue_, {.count = shape_.across * shape_.height},
                             {.coarse_w = coarse.w_,
@@ -177,8 +179,8 @@ class Matcher {
                              .wy = wy_});
   }
 
-  // first: number of the first round, by which random changes get smaller. At the finest level
-  // planes need no long ways.
+  // first: number of the first round; random changes shrink with this number. At the finest level
+  // planes need not spread over long distances.
   void run(int rounds, int first, bool is_finest) {
     is_finest_ = is_finest;
     kernels().slanted_begin(queue_, {.count = shape_.across * shape_.height},
@@ -276,7 +278,7 @@ class Matcher {
   Buffer<float> w_, wx_, wy_, cost_, mean_, variance_;
 };
 
-// The views at all levels, the finest first.
+// Returns the levels of a view, the finest first.
 std::vector<Level> pyramid_of(const SlantedView& view) {
   constexpr int kLevels = 3, kLeastSide = 100;  // px
   std::vector<Level> levels{{view.grey, view.camera, view.seeds}};
@@ -290,13 +292,13 @@ std::vector<Level> pyramid_of(const SlantedView& view) {
 
 SlantedPlanes match_slanted(Queue& queue, const SlantedView& view1, const SlantedView& view2,
                             const Pose& pose, const SlantedOptions& options) {
-  constexpr int kRounds[] = {2, 3, 8};  // of the finest level and those above
+  constexpr int kRounds[] = {2, 3, 8};  // finest level first
   const std::vector<Level> one = pyramid_of(view1), two = pyramid_of(view2);
   const std::size_t levels = std::min(one.size(), two.size());
   std::optional<Matcher> first, second;
   for (std::size_t level = levels; level-- > 0;) {
     const bool is_coarsest = level + 1 == levels;
-    // Random planes of view 2 use the range of depths of view 1.
+    // Random planes of view 2 use the depth range of view 1.
     Matcher next1(queue, one[level], two[level], pose, options),
         next2(queue, two[level], one[level], inverse_of(pose), options);
     is_coarsest ? next1.start_at_random() : next1.start_from(*first);

@@ -4,7 +4,7 @@
 namespace {
 
 template <class Real>
-struct slanted_text {
+struct slanted_source {
   static bifocal::runtime::Constants constants() { return {}; }
 #include "lane/cuda_begin.h"
   group_fn real slanted_floor(real v) { return floorf(v); }
@@ -24,4 +24,4 @@ CUDA_KERNELS(SLANTED_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(slanted) { CUDA_VARIANT(slanted, SLANTED_KERNELS, slanted_text<float>) }
+CUDA_TABLE(slanted) { CUDA_VARIANT(slanted, SLANTED_KERNELS, slanted_source<float>) }

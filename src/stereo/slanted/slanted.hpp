@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depth of an unrectified pair from its pose: PatchMatch with slanted planes, on all devices.
+// Estimates the depth of an unrectified pair with known pose: PatchMatch with slanted planes, on
+// all devices.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -8,13 +9,13 @@
 
 namespace bifocal::stereo {
 
-// A plane of the scene for each pixel: inverse depth w, in the unit of 1 / t, and its slopes by x
-// and y, per px. [height][width]; unknown NaN.
+// Plane of the scene at each pixel: inverse depth w, in the unit of 1 / t, and its slopes by x and
+// y, per px. Maps are [height][width]; unknown values are NaN.
 struct PlaneMap {
   ImageF w, wx, wy;
 };
 
-// A grey image of at most kMostSlantedPixels px with its camera and the planes to start from.
+// A grey image of at most kMostSlantedPixels px, with its camera and with initial planes.
 struct SlantedView {
   const ImageU8& grey;
   Intrinsics camera;
@@ -23,17 +24,18 @@ struct SlantedView {
 inline constexpr int kMostSlantedPixels = 4'000'000;
 
 struct SlantedOptions {
-  double farthest = 0, nearest = 1;  // range of inverse depth of random planes
+  double farthest = 0, nearest = 1;  // range of inverse depths of random planes
 };
 
 struct SlantedPlanes {
-  PlaneMap planes;  // of every pixel of view 1
-  ImageF cost;      // 1 - correlation with view 2; 2: not seen there
-  ImageF distance;  // px between the pixel and where the planes of view 2 bring it back to
+  PlaneMap planes;  // at every pixel of view 1
+  ImageF cost;      // 1 - correlation with view 2; 2: not visible there
+  ImageF distance;  // px between a pixel and the point to which the planes of view 2 project
+                    // it back
 };
 
-// Finds the planes of both views, independently of each other, and compares them. Planes start from
-// the seeds and from random depths at a quarter of the size, and are raised to half and full size.
+// Estimates the planes of both views independently and compares them. Planes start from the seeds
+// and from random depths at a quarter of the size, and are upsampled to half and full size.
 [[nodiscard]] SlantedPlanes match_slanted(Queue& queue, const SlantedView& view1,
                                           const SlantedView& view2, const Pose& cam2_from_cam1,
                                           const SlantedOptions& options);

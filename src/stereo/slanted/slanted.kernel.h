@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PatchMatch with slanted planes on an unrectified pair; slanted.kernels describes the arguments.
 //   S. Galliani, K. Lasinger, K. Schindler, Massively parallel multiview stereopsis by surface
-//   normal diffusion, ICCV 2015: half of the pixels take planes of the other half. Here the halves
-//   are rows, so that a register's pixels lie side by side.
+//   normal diffusion, ICCV 2015: two halves of the pixels alternately take planes from each other.
+//   Here the halves are the even and the odd rows, so that the pixels of a register are neighbours.
 
-// Place of an item's pixel in the arrays.
+// Returns the index of an item's pixel in the arrays.
 group_fn index slanted_place(index row, index column, index across) {
   return (row + SLANTED_MARGIN) * (across + 2 * SLANTED_MARGIN) + SLANTED_MARGIN + column;
 }
@@ -12,7 +12,8 @@ group_fn index slanted_pitch(index width) {
   return (width + SLANTED_ACROSS - 1) / SLANTED_ACROSS * SLANTED_ACROSS + 2 * SLANTED_MARGIN;
 }
 
-// 1 - correlation of the patch around pixel (x, y) with the second view's patch on the plane.
+// Returns 1 - correlation between the patch around pixel (x, y) and the patch of the second view to
+// which the plane maps it.
 group_fn real patch_cost(index place, real x, real y, real w, real wx, real wy, real mean,
                          real variance KERNEL_PARAMETERS(SLANTED_VIEW)) {
   struct seen_patch s = patch_seen(geometry, x, y, w, wx, wy);
@@ -100,7 +101,7 @@ map_kernel(slanted_begin, item, SLANTED_BEGIN) {
   group_store(cost, place, select(takes_seed, seed_cost, own_cost), end);
 }
 
-// Random number k of the pixels of a register.
+// Returns random number k for the pixels of a register.
 group_fn real slanted_random(global_const float* random, index row, index column, index seed,
                              index k) {
   const bits32 hash = ((bits32)row * 2654435761u) ^ ((bits32)(64 * seed + k + 1) * 2246822519u);
@@ -118,14 +119,15 @@ map_kernel(slanted_step, item, SLANTED_STEP_LIST) {
   for (index k = 0; k < neighbours + trials; ++k) {
     real try_w, try_wx, try_wy;
     if (k < neighbours) {
-      // Above, below, left and right: 1 px away first, then `reach` px.
+      // Neighbours above, below, left and right: first at 1 px, then at `reach` px. Left and right
+      // neighbours come from an adjacent row.
       const index far = k < 4 ? 1 : reach, side = k % 4;
       const index dx = side == 2 ? -far : side == 3 ? far : 0;
       const index dy = side == 0 ? -far : side == 1 ? far : (side == 2) == (k < 4) ? -1 : 1;
-      const index there = place + dy * pitch + dx;
-      try_wx = group_load(wx, there);
-      try_wy = group_load(wy, there);
-      try_w = group_load(w, there) - lane(dx) * try_wx - lane(dy) * try_wy;
+      const index neighbour = place + dy * pitch + dx;
+      try_wx = group_load(wx, neighbour);
+      try_wy = group_load(wy, neighbour);
+      try_w = group_load(w, neighbour) - lane(dx) * try_wx - lane(dy) * try_wy;
     } else {
       const index trial = k - neighbours;
       const real r0 = slanted_random(random, row, column, seed, 3 * trial),
@@ -137,13 +139,13 @@ map_kernel(slanted_step, item, SLANTED_STEP_LIST) {
                               : trial == 2 ? 0.25
                                            : 1) *
                          group_same(shift) * unit,
-                 turns = lane(trial == 0   ? 0
+                 tilts = lane(trial == 0   ? 0
                               : trial == 2 ? 0.25
                                            : 1) *
                          group_same(tilt) * unit;
       try_w = best_w + r0 * moves;
-      try_wx = best_wx + r1 * turns;
-      try_wy = best_wy + r2 * turns;
+      try_wx = best_wx + r1 * tilts;
+      try_wy = best_wy + r2 * tilts;
       if (trial == 3)
         try_w = group_same(farthest) +
                 lane(0.5) * (r0 + lane(1)) * (group_same(nearest) - group_same(farthest));
@@ -174,10 +176,9 @@ map_kernel(slanted_check, item, SLANTED_CHECK) {
   const real column2 = slanted_floor(u + lane(0.5)), row2 = slanted_floor(v + lane(0.5));
   const real at =
       (row2 + lane(SLANTED_MARGIN)) * lane(slanted_pitch(width)) + column2 + lane(SLANTED_MARGIN);
-  const real turned_x = slanted_gather(other_wx, at), turned_y = slanted_gather(other_wy, at);
-  const real back_w =
-      slanted_gather(other_w, at) + turned_x * (u - column2) + turned_y * (v - row2);
-  const struct seen_patch b = patch_seen(back, u, v, back_w, turned_x, turned_y);
+  const real back_wx = slanted_gather(other_wx, at), back_wy = slanted_gather(other_wy, at);
+  const real back_w = slanted_gather(other_w, at) + back_wx * (u - column2) + back_wy * (v - row2);
+  const struct seen_patch b = patch_seen(back, u, v, back_w, back_wx, back_wy);
   const real apart = sqrt((b.u - x) * (b.u - x) + (b.v - y) * (b.v - y));
   const mask is_near = inside & (b.z > lane(0)) & (apart < patch_farthest());
   group_store(distance, place, select(is_near, apart, patch_farthest()), place + group_width);

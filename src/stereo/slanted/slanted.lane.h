@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Slanted planes of a view seen by another one. A plane of the scene has inverse depth that is
-// linear in the pixel, so the point of pixel (x, y) is seen at H (x, y, 1) + e (w + wx dx + wy dy).
+// Slanted planes of a view, seen from another view. The inverse depth of a scene plane is linear in
+// the pixel, so that the point of pixel (x, y) is seen at H (x, y, 1) + e (w + wx dx + wy dy).
 //   M. Bleyer, C. Rhemann, C. Rother, PatchMatch stereo, BMVC 2011.
 enum {
   PATCH_RADIUS = 5,  // px
   PATCH_STEP = 2,    // px between the samples of a patch
   PATCH_SAMPLES = 36
 };
-// Variance that noise may have, levels^2 of 255: flat patches correlate with nothing.
+// Returns the variance attributed to noise, levels^2 of 255. Because of it, flat patches correlate
+// with no other patch.
 lane_fn real patch_noise() { return lane(4); }
 lane_fn real patch_refused() { return lane(2); }  // above every cost of a patch, 1 - correlation
 lane_fn real patch_farthest() { return lane(1e6); }
 
-// Where a patch is seen: the place (u, v), px, of its middle, its derivatives by x and y, and
-// the movement (along_u, along_v) by inverse depth; z > 0 in front of the other camera.
+// Projection of a patch: position (u, v) of its centre in px, derivatives of (u, v) by x and y, and
+// the motion (along_u, along_v) per unit of inverse depth. z > 0 in front of the second camera.
 struct seen_patch {
   real u, v, u_x, u_y, v_x, v_y, along_u, along_v, z;
 };
@@ -40,13 +41,13 @@ lane_fn struct seen_patch patch_seen(global_const float* geometry, real x, real 
   return s;
 }
 
-// px per unit of inverse depth
+// Returns the length of the motion, px per unit of inverse depth.
 lane_fn real patch_motion(const struct seen_patch* s) {
   return sqrt(s->along_u * s->along_u + s->along_v * s->along_v) + lane(1e-6);
 }
 
-// Whether a patch lies in front of both cameras, has its middle in an image of that size, and
-// reaches at most `reach` px from it.
+// Returns whether a patch lies in front of both cameras, has its centre in an image of the given
+// size, and extends at most `reach` px from its centre.
 lane_fn mask patch_is_inside(const struct seen_patch* s, real w, real width, real height,
                              real reach) {
   const real r = lane(PATCH_RADIUS);

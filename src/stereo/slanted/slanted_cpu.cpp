@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of slanted.kernels on CPUs, for every SIMD target: a lane is a pixel.
+// Kernels of slanted.kernels on CPUs, compiled for every SIMD target: one pixel per lane.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/slanted/slanted_cpu.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -13,11 +13,11 @@ namespace bifocal::HWY_NAMESPACE {
 namespace {
 
 template <class Real>
-struct slanted_text {
+struct slanted_source {
   static runtime::Constants constants() { return {}; }
 #include "lane/cpp_begin.h"
   group_fn real slanted_floor(real v) { return {hn::Floor(v.v)}; }
-  // Element `at`, a whole number below 2^24, of each lane.
+  // Loads element `at`, a whole number below 2^24, in each lane.
   group_fn real slanted_gather(const float* p, real at) {
     const typename real::Tag floats;
     return {
@@ -40,7 +40,7 @@ struct slanted_text {
 CPU_KERNELS(SLANTED_KERNELS)
 
 void slanted_rows(runtime::CpuTable& table) {
-  CPU_VARIANT(slanted, SLANTED_KERNELS, slanted_text<simd<float>>)
+  CPU_VARIANT(slanted, SLANTED_KERNELS, slanted_source<simd<float>>)
 }
 
 }  // namespace

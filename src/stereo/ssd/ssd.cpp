@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Twin: ssd.kernel.h (GPUs). Block matching on CPUs.
 //
-// The rows are cut into bands, one a thread. In each band the disparities are cut into chunks whose
-// column sums stay in the cache, and each chunk sweeps down the rows. The winners of several chunks
-// are merged row by row; whole numbers give the same in any order.
+// The rows are divided into bands, one per thread. In each band the disparities are divided into
+// chunks whose column sums stay in the cache, and each chunk sweeps down the rows. The winners of
+// several chunks are merged row by row; integers give the same result in any order.
 #include <bifocal/error.hpp>
 #include "stereo/ssd/ssd.hpp"
 
@@ -23,10 +23,10 @@ namespace bifocal::stereo {
 namespace {
 
 constexpr int kMinBandRows = 32;
-constexpr std::size_t kSumsBytes = 640
-                                   << 10;  // column sums of one chunk: most of an L2 cache of 1 MB
+// Bytes of the column sums of one chunk: most of an L2 cache of 1 MB.
+constexpr std::size_t kSumsBytes = 640 << 10;
 
-// Pictures with repeated borders. The right one is reversed: element j of a right row is column
+// Images with repeated borders. The right image is reversed: element j of a right row is column
 // width - 1 + radius - first - j.
 struct Padded {
   int columns = 0, right_columns = 0;
@@ -43,7 +43,7 @@ struct Padded {
 struct Search {
   int width = 0, height = 0, radius = 0;
   int min_disparity = 0;
-  int first = 0, end = 0;  // disparities that some pixel can have
+  int first = 0, end = 0;  // disparities that at least one pixel can have
   int key_bits = 0;
   int chunks = 0;
   Padded pictures;
@@ -54,10 +54,10 @@ struct Search {
   }
 };
 
-// The most low bits of a key that leave room for the largest cost.
+// Returns the largest number of low bits in a key that leaves enough bits for the largest cost.
 int key_bits_for(int window) {
   const std::uint64_t largest = std::uint64_t{65025} * static_cast<unsigned>(window * window);
-  int bits = 10;  // 1024 disparities; pixels shifted by half of it have to fit 16 bits
+  int bits = 10;  // 1024 disparities; pixels shifted by half of the bits must fit 16 bits
   while ((largest + 1) << bits > 0xffffffffU) --bits;
   return bits;
 }
@@ -76,7 +76,7 @@ Padded make_padded(int width, int height, int radius, int right_columns) {
 void pad(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, int radius,
          int first, Padded& p) {
   const int start = left.width - 1 + radius - first;  // right column of element 0
-  // Elements [a, b) lie inside the picture.
+  // Elements [a, b) lie inside the image.
   const int a = std::clamp(start - (left.width - 1), 0, p.right_columns);
   const int b = std::clamp(start + 1, a, p.right_columns);
   for_rows(left.height, [&](int y) {
@@ -93,7 +93,7 @@ void pad(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right
   });
 }
 
-// Winners so far; with one chunk only a single row of each band is kept.
+// Winners so far. With a single chunk only one row of each band is kept.
 struct Winners {
   int width;
   std::vector<std::uint32_t> left_cost, right_cost;
@@ -119,11 +119,11 @@ struct Winners {
   }
 };
 
-// One chunk of disparities [begin, end) in one band of rows. Its lanes reach one disparity further
-// on both sides where the range goes on, for the parabola.
+// One chunk of disparities [begin, end) in one band of rows. The parabola needs neighbours, so the
+// lanes include one more disparity on each side unless the range ends there.
 class Chunk {
  public:
-  // Takes memory for any chunk of the problem, which outlives it.
+  // Allocates memory for any chunk of the problem, which must outlive this object.
   explicit Chunk(const Search& problem) : p_(problem) {
     int most = 0;
     for (int i = 0; i < p_.chunks; ++i)
@@ -137,7 +137,7 @@ class Chunk {
   }
   [[nodiscard]] std::size_t bytes() const { return 4 * (sums_size_ + scratch_size_); }
 
-  // From now on the chunk is of disparities [begin, end).
+  // Selects the disparities [begin, end) for the following calls.
   void begin(int begin, int end) {
     begin_ = begin;
     end_ = end;
@@ -172,7 +172,7 @@ class Chunk {
     s_.clear_end = p_.width + lane0_;
   }
 
-  // Column sums of the window one row above row y.
+  // Computes the column sums of the window one row above row y.
   void prepare(int y) {
     for (int row = std::max(0, y - 1 - p_.radius); row < y + p_.radius && row < p_.height; ++row) {
       pairs(row, -1);
@@ -219,7 +219,7 @@ class Chunk {
     const int used = std::min(end + 1, p_.end) - std::max(begin - 1, p_.first);
     return (used + kLaneStep - 1) / kLaneStep * kLaneStep;
   }
-  // The arrays of a chunk hold so many numbers, padded.
+  // Returns the sizes of the scratch arrays of a chunk, padded.
   [[nodiscard]] std::array<std::size_t, 12> scratch_sizes(int lane_count) const {
     const auto lanes = static_cast<std::size_t>(lane_count),
                cols = static_cast<std::size_t>(columns()),
@@ -236,7 +236,8 @@ class Chunk {
     return d >= p_.first && d < p_.end && inside(x - d);
   }
 
-  // Returns the disparity of an earlier chunk's winner; a far one where nothing is known.
+  // Returns the whole disparity of an earlier chunk's winner, or a distant disparity if the winner
+  // is unknown.
   [[nodiscard]] int whole_disparity(std::uint16_t disparity) const {
     return disparity == Rules::UNKNOWN_DISPARITY
                ? p_.first - 2
@@ -248,7 +249,7 @@ class Chunk {
                                   static_cast<int>(s_.above[x]));
   }
 
-  // Rows outside the pictures add nothing on either side.
+  // Rows outside the images are 0 on both sides, so that they add 0 to the costs.
   void pairs(int enter, int leave) {
     const Padded& q = p_.pictures;
     const int plus = p_.key_bits / 2, minus = p_.key_bits - plus, skip = lane0_ - p_.first;
@@ -281,7 +282,7 @@ Search make_search(int width, int height, const SsdOptions& options) {
   const int cached = static_cast<int>(kSumsBytes / (4 * static_cast<std::size_t>(columns)));
   const int most = std::min(1 << p.key_bits, std::max(64, cached / kLaneStep * kLaneStep));
   p.chunks = count <= most ? 1 : (count + most - 3) / (most - 2);
-  // The last chunk's lanes are rounded up.
+  // The number of lanes of the last chunk is rounded up.
   p.pictures = make_padded(width, height, p.radius, columns - 1 + count + 2 * kLaneStep);
   return p;
 }
@@ -290,7 +291,7 @@ Search make_search(int width, int height, const SsdOptions& options) {
 
 class SsdSearch::Work {
  public:
-  Work(PictureSize size, const SsdOptions& options, int threads)
+  Work(ImageSize size, const SsdOptions& options, int threads)
       : p_(make_search(size.width, size.height, options)),
         most_bands_(std::clamp(size.height / kMinBandRows, 1, threads)),
         winners_(size.width, p_.chunks > 1 ? size.height : most_bands_) {
@@ -340,7 +341,7 @@ class SsdSearch::Work {
   Search p_;
   int most_bands_;
   Winners winners_;
-  std::vector<Chunk> chunks_;  // one a band
+  std::vector<Chunk> chunks_;  // one per band
 };
 
 void forget_unclear(ImageView<std::uint16_t> disparity, const SsdOptions& options) {
@@ -357,7 +358,7 @@ void forget_unclear(ImageView<std::uint16_t> disparity, const SsdOptions& option
     std::fill_n(disparity.row(y), disparity.width, std::uint16_t{Rules::UNKNOWN_DISPARITY});
 }
 
-SsdSearch::SsdSearch(PictureSize size, const SsdOptions& options, int threads)
+SsdSearch::SsdSearch(ImageSize size, const SsdOptions& options, int threads)
     : work_(std::make_unique<Work>(size, options, threads)) {}
 SsdSearch::~SsdSearch() = default;
 void SsdSearch::run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,

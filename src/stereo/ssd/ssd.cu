@@ -4,7 +4,7 @@
 namespace {
 
 template <class Real, int Window>
-struct ssd_text {
+struct ssd_source {
   static constexpr int GROUP_SIZE = 256, WINDOW = Window;
   using kernel_int2 = int2;
   static bifocal::runtime::Constants constants() { return {{"WINDOW", WINDOW}}; }
@@ -13,14 +13,14 @@ struct ssd_text {
 #include "stereo/ssd/ssd.list"
 #include "lane/cpp_end.h"
 };
-static_assert(ssd_text<float, 3>::GROUP_SIZE == ssd_text<float, 3>::SSD_FINISH_THREADS);
+static_assert(ssd_source<float, 3>::GROUP_SIZE == ssd_source<float, 3>::SSD_FINISH_THREADS);
 
 CUDA_KERNELS(SSD_KERNELS)
 
 template <int... Windows>
 void add_windows(bifocal::runtime::CudaTable& table) {
-  const auto add = [&]<class Text>(Text) { CUDA_VARIANT(ssd, SSD_KERNELS, Text) };
-  (add(ssd_text<float, Windows>()), ...);
+  const auto add = [&]<class Source>(Source) { CUDA_VARIANT(ssd, SSD_KERNELS, Source) };
+  (add(ssd_source<float, Windows>()), ...);
 }
 
 }  // namespace

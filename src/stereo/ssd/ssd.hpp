@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The winner search of SSD block matching: exact integers, both directions from one sweep.
+// Winner search of SSD block matching: exact integers, both directions in one sweep.
 //
 //   cost(x, y, d) = sum over |i|, |j| <= window / 2 of (L(x + i, y + j) - R(x - d + i, y + j))^2
 //
-// Rows outside the images are left out of the sum (of every disparity alike); columns outside
-// repeat the border's. A disparity is searched where both x and x - d lie inside. Swapping and
-// mirroring the pictures swaps and mirrors the winners.
+// Rows outside the images are left out of the sum, for every disparity alike; columns outside
+// repeat the border's values. A disparity is searched if both x and x - d lie inside the image.
+// Swapping and mirroring the images swaps and mirrors the winners.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +19,19 @@
 
 namespace bifocal::stereo {
 
-// Called once a row, in any order, from several threads. The smaller disparity wins a tie of two
-// neighbours; other ties leave a left pixel unknown, and count for right ones. Between whole pixels
-// a left winner lies at the vertex of the parabola through its cost and its two neighbours', where
-// both were searched.
+// Called once per row, in any order, from several threads. The smaller disparity wins a tie between
+// two neighbours. In other ties a left pixel becomes unknown, a right pixel keeps its winner. A
+// left winner lies at the vertex of the parabola through its cost and the costs of its two
+// neighbours if both were searched, else at a whole pixel.
 using SsdSink = std::function<void(int y, const WinnerRow& row)>;
 
-// Finds the winners of pairs of one size. All memory is taken when it is made.
+// Finds the winners of image pairs of one size. The constructor allocates all memory.
 class SsdSearch {
  public:
-  // `options` have been checked; at most `threads` threads.
-  SsdSearch(PictureSize size, const SsdOptions& options, int threads);
+  // options: already checked. Uses at most `threads` threads.
+  SsdSearch(ImageSize size, const SsdOptions& options, int threads);
   ~SsdSearch();
-  // The pictures are grey and of that size.
+  // left, right: grey images of the size given to the constructor.
   void run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
            const SsdSink& sink);
   [[nodiscard]] std::size_t bytes() const;
@@ -41,8 +41,8 @@ class SsdSearch {
   std::unique_ptr<Work> work_;
 };
 
-// Checked winners: all become unknown where (almost) none of the samples (census.lane.h) is known.
-// Pictures without texture, or that repeat themselves, are matched by their borders alone.
+// Makes all cross-checked winners unknown if too few samples (census.lane.h) are known. Images
+// without texture, or that repeat themselves, would be matched by their borders alone.
 void forget_unclear(ImageView<std::uint16_t> disparity, const SsdOptions& options);
 
 }  // namespace bifocal::stereo

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: ssd.cpp and ssd_sweep.cpp (CPUs). The winners of block matching on GPUs, in both directions
-// from one pass. ssd.kernels describes the arguments.
+// Twin: ssd.cpp and ssd_sweep.cpp (CPUs). Finds the winners of block matching on GPUs, in both
+// directions in one pass. ssd.kernels describes the arguments.
 //
-// A group has a tile of OUTPUTS columns and some rows, and each member a disparity: lane l searches
-// lane0 + l. A member keeps the sums of squares over the window's rows of all columns of the tile,
-// with their margins, in registers, and moves them down row by row; a row's costs are running sums
-// over them. So a cost takes about as long for every window.
+// A group processes a tile of OUTPUTS columns and some rows, and each member one disparity: lane l
+// searches lane0 + l. For all columns of the tile and its margins, a member keeps the sums of
+// squares over the rows of the window in registers, and moves them down row by row. The costs of a
+// row are running sums over these columns, so that a cost takes about the same time for
+// every window.
 //
-// A key is cost << KEY_BITS | lane: its minimum is the winner with the smaller disparity, in
-// whichever order it is found. A tile has all keys of a left pixel; tiles overlap in right pixels,
-// whose minima meet in global memory.
+// A key is cost << KEY_BITS | lane: the minimum of the keys is the winner with the smaller
+// disparity, in whatever order it is found. A tile has all keys of a left pixel. Tiles overlap in
+// right pixels, whose minima are merged in global memory.
 enum {
   RADIUS = WINDOW / 2,
   COLUMNS = SSD_COLUMNS(WINDOW),
   OUTPUTS = SSD_OUTPUTS(WINDOW),
-  // The largest cost, 65025 WINDOW^2, and the lane fill 32 bits.
+  // The largest cost, 65025 WINDOW^2, and the lane share 32 bits.
   KEY_BITS = WINDOW <= 7    ? 10
              : WINDOW <= 11 ? 9
              : WINDOW <= 15 ? 8
@@ -23,7 +24,7 @@ enum {
   LANES_MOST = SSD_LANES(WINDOW),
   RIGHT_COLUMNS = COLUMNS + LANES_MOST,
   RIGHT_OUTPUTS = OUTPUTS + LANES_MOST,
-  // Numbers of shared arrays. Of all but the costs there are two, used by turns: one barrier
+  // Sizes of shared arrays. All arrays but the costs are double-buffered, which needs one barrier
   // instead of two.
   LEFT_PIXELS = 2 * COLUMNS,
   RIGHT_PIXELS = 2 * RIGHT_COLUMNS,
@@ -35,17 +36,18 @@ enum {
 #define SSD_NO_KEY 0xffffffffu
 #define SSD_LANE_BITS ((1u << KEY_BITS) - 1)
 
-// The members of a group share this.
+// Shared memory of a group.
 struct ssd_shared {
-  local_ptr int2* left;          // of two rows; what of them, ssd_stage says
-  local_ptr int2* right;         // element j: the left ones' columns - lane0 - (lanes - 1) + j
+  local_ptr int2* left;          // pixels of two rows, as written by ssd_stage
+  local_ptr int2* right;         // element j: column of left[0] - lane0 - (lanes - 1) + j
   local_ptr bits32* costs;       // [output][lane]
-  local_ptr bits32* left_keys;   // [2][output]: the first lane's of the lowest cost, and the last
-                                 // lane's, whose bits are inverted
+  local_ptr bits32* left_keys;   // [2][output]: key of the lowest cost in the first lane, then in
+                                 // the last lane with its lane bits inverted
   local_ptr bits32* right_keys;  // element j: right column x0 - lane0 - (lanes - 1) + j
 };
 
-// One array, whose parts are a constant apart: several would take registers for their addresses.
+// Returns the parts of one array, at constant distances. Separate arrays would take registers for
+// their addresses.
 group_fn struct ssd_shared ssd_parts(local_ptr int2* shared) {
   local_ptr bits32* numbers = (local_ptr bits32*)(shared + LEFT_PIXELS + RIGHT_PIXELS);
   const struct ssd_shared parts = {shared, shared + LEFT_PIXELS, numbers, numbers + TILE_COSTS,
@@ -57,14 +59,14 @@ struct ssd_search {
   index width, height;
   index min_disparity, first, end, lane0, lanes, chunk;
 };
-struct ssd_pictures {
+struct ssd_images {
   global_const bits8 *left, *right;
 };
 
 lane_fn index ssd_inside(index x, index width) { return x < 0 ? 0 : x < width ? x : width - 1; }
 
-// Pixel x of two rows, as both or as their difference and sum; rows outside are black on both
-// sides.
+// Returns pixel x of two rows, either both values or their difference and sum. Rows outside are
+// black in both images.
 group_fn int2 ssd_pixels(global_const bits8* picture, index width, index height, index x, index row,
                          index other, index as_difference) {
   const index column = ssd_inside(x, width);
@@ -76,8 +78,8 @@ group_fn int2 ssd_pixels(global_const bits8* picture, index width, index height,
   return p;
 }
 
-group_fn void ssd_stage(const struct ssd_search* q, const struct ssd_pictures* p, index x0,
-                        index row, index other, index as_difference, local_ptr int2* left_out,
+group_fn void ssd_stage(const struct ssd_search* q, const struct ssd_images* p, index x0, index row,
+                        index other, index as_difference, local_ptr int2* left_out,
                         local_ptr int2* right_out) {
   const index right0 = x0 - RADIUS - q->lane0 - (q->lanes - 1);
   for (index c = (index)group_member(); c < COLUMNS; c += q->lanes)
@@ -87,13 +89,14 @@ group_fn void ssd_stage(const struct ssd_search* q, const struct ssd_pictures* p
     right_out[j] = ssd_pixels(p->right, q->width, q->height, right0 + j, row, other, as_difference);
 }
 
-// The costs of a row and their keys. `from`, `count`: outputs at which this lane is a candidate.
+// Computes the costs of a row and their keys. from, count: outputs for which this lane is
+// a candidate.
 group_fn void ssd_costs(const bits32* sums, index lane, index lanes, index from, index count,
                         const struct ssd_shared* s, index slot) {
   local_ptr bits32* left_keys = s->left_keys + slot * 2 * OUTPUTS;
   local_ptr bits32* right_keys = s->right_keys + slot * RIGHT_OUTPUTS + lanes - 1 - lane;
   bits32 box = 0;
-  // Each member that runs in step keeps the keys of one output.
+  // Each member that runs in lockstep keeps the keys of one output.
   bits32 own = SSD_NO_KEY, own_last = SSD_NO_KEY;
   const index step_member = lane % lockstep_width();
   lane_unroll for (index c = 0; c < 2 * RADIUS; ++c) box += sums[c];
@@ -117,7 +120,8 @@ group_fn void ssd_costs(const bits32* sums, index lane, index lanes, index from,
   }
 }
 
-// Left winners of a row as disparities, where they are better than those of earlier chunks.
+// Stores the left winners of a row as disparities if they are better than the winners of
+// earlier chunks.
 group_fn void ssd_store_left(const struct ssd_search* q, index x0, index y,
                              local_ptr const bits32* keys, local_ptr const bits32* costs,
                              global_ptr bits32* left_cost, global_ptr bits16* disparity) {
@@ -152,13 +156,13 @@ group_kernel(ssd_winners, group, SSD_WINNERS) {
   const struct ssd_shared* s = &parts;
   const struct ssd_search search = {width, height, min_disparity, first, end, lane0, lanes, chunk};
   const struct ssd_search* q = &search;
-  const struct ssd_pictures pictures = {left, right};
+  const struct ssd_images pictures = {left, right};
   const index x0 = group % tiles * OUTPUTS, y0 = group / tiles * rows,
               y1 = y0 + rows < height ? y0 + rows : height;
   const index lane = (index)group_member(), d = lane0 + lane;
   bits32 sums[COLUMNS];
   lane_unroll for (index c = 0; c < COLUMNS; ++c) sums[c] = 0;
-  // The loop takes all of the first window but its last row, two rows at a time.
+  // Adds all rows of the first window but its last row, two rows at a time.
   for (index pair = 0; pair < RADIUS; ++pair) {
     const index slot = pair & 1, row = y0 - RADIUS + 2 * pair;
     local_ptr int2* l = s->left + slot * COLUMNS;
@@ -171,7 +175,7 @@ group_kernel(ssd_winners, group, SSD_WINNERS) {
       sums[c] += (bits32)(a * a + b * b);
     }
   }
-  // Outputs x0 + i with a right pixel, x0 + i - d, that is inside.
+  // Outputs x0 + i whose right pixel, x0 + i - d, lies inside the image.
   const index from = d > x0 ? d - x0 : 0, widest = d < 0 ? width + d : width;
   const index is_candidate = d >= chunk_first && d < chunk_end;
   const index count = is_candidate && widest - x0 > from ? widest - x0 - from : 0;
@@ -186,7 +190,8 @@ group_kernel(ssd_winners, group, SSD_WINNERS) {
       s->right_keys[slot * RIGHT_OUTPUTS + j] = SSD_NO_KEY;
     group_barrier();
     r += lanes - 1 - lane;
-    // a^2 - b^2 of the row that enters and the one that leaves.
+    // Adds a^2 - b^2 = (a - b) (a + b), with the differences a and b in the entering and the
+    // leaving row.
     lane_unroll for (index c = 0; c < COLUMNS; ++c) sums[c] +=
         (bits32)((l[c].x - r[c].x) * (l[c].y - r[c].y));
     ssd_costs(sums, lane, lanes, from, count, s, slot);
@@ -200,7 +205,7 @@ group_kernel(ssd_winners, group, SSD_WINNERS) {
   }
 }
 
-// The right winner of a pixel from its key, which is made ready for the next launch.
+// Finds the right winner of a pixel from its key, and resets the key for the next launch.
 group_fn void take_right(offset at KERNEL_PARAMETERS(SSD_FINISH)) {
   const bits32 key = right_keys[at], cost = key >> KEY_BITS;
   const bits32 before = chunk & FIRST_CHUNK ? SSD_NO_KEY : right_cost[at];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: ssd.cpp (CPUs). Launches of block matching on GPUs.
+// Twin: ssd.cpp (CPUs). Launches block matching on GPUs.
 #include "stereo/ssd/ssd_device.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr int kWarp = 32;
 
 int divided_up(int a, int b) { return (a + b - 1) / b; }
 
-// Plans as few launches as can be, of about the same number of disparities.
+// Plans the smallest possible number of launches, each with about the same number of disparities.
 std::vector<SsdChunk> plan_chunks(int first, int end, int most) {
   const int count = end - first;
   const auto in_warps = [](int lanes) { return divided_up(std::max(1, lanes), kWarp) * kWarp; };
@@ -31,11 +31,12 @@ std::vector<SsdChunk> plan_chunks(int first, int end, int most) {
   return chunks;
 }
 
-// Rows of a tile. A multiprocessor works on few tiles at a time, and mostly waits; so there are as
-// many tiles as it takes to occupy all at once, but no more, or a second turn would begin. On an
-// NVIDIA H200, 60 disparities, 735 x 504: 10 rows 0.127 ms, 8 (two turns) 0.162, 12 0.145.
+// Returns the number of rows of a tile. A multiprocessor works on few tiles at a time and mostly
+// waits. The tiles should therefore occupy all multiprocessors at once, but more tiles would begin
+// a second round. On an NVIDIA H200 with 60 disparities, 735 x 504 px: 10 rows 0.127 ms, 8 rows
+// (two rounds) 0.162 ms, 12 rows 0.145 ms.
 int plan_rows(int height, int tiles, int cores, int lanes, int window) {
-  constexpr int kThreads = 65536 / 128, kShared = 228 << 10;  // of a multiprocessor
+  constexpr int kThreads = 65536 / 128, kShared = 228 << 10;  // per multiprocessor
   const int shared = 4 * SSD_OUTPUTS(window) * SSD_LANES(window) + (7 << 10);
   const int at_once = std::max(1, cores) * std::clamp(kThreads / lanes, 1, kShared / shared);
   for (int rows = 4; rows < 64; ++rows) {
@@ -46,7 +47,7 @@ int plan_rows(int height, int tiles, int cores, int lanes, int window) {
 
 }  // namespace
 
-SsdDevice::SsdDevice(Queue& queue, PictureSize size, const SsdOptions& options)
+SsdDevice::SsdDevice(Queue& queue, ImageSize size, const SsdOptions& options)
     : size_(size),
       options_(options),
       kernels_(ssd::SSD_FINISH_THREADS, {{"WINDOW", options.window}}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block matching on CUDA and OpenCL devices gives the bits of ssd.hpp, checked in both directions.
+// Block matching on CUDA and OpenCL devices, with the same bits as ssd.hpp and with
+// the cross-check.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -14,31 +15,32 @@
 
 namespace bifocal::stereo {
 
-// Disparities [lane0, lane0 + lanes) that one launch computes costs of, and those of them,
-// [first, end), that it finds winners among: a neighbour on either side serves the parabola.
+// Disparities [lane0, lane0 + lanes) whose costs one launch computes, and disparities [first, end)
+// among which it finds winners. The neighbour on either side serves the parabola.
 struct SsdChunk {
   int lane0 = 0, lanes = 0, first = 0, end = 0;
 };
 
-// Finds the winners of pictures of one size. All memory is taken when it is made.
+// Finds the winners of image pairs of one size. The constructor allocates all memory.
 class SsdDevice {
  public:
-  // `options` have been checked.
-  SsdDevice(Queue& queue, PictureSize size, const SsdOptions& options);
+  // options: already checked.
+  SsdDevice(Queue& queue, ImageSize size, const SsdOptions& options);
 
-  // left, right [height][width]; asynchronous. The winners, after the cross-check, are written to
-  // `disparity`, and to memory of this object that the next run uses again. There is no confidence.
+  // Runs asynchronously. left, right: [height][width]. Writes the winners, after the cross-check,
+  // to `disparity` and to memory of this object that the next run reuses. The maps have
+  // no confidence.
   WinnerMaps run(Queue& queue, const Memory<const std::uint8_t>& left,
                  const Memory<const std::uint8_t>& right, const DisparityBuffer& disparity);
-  [[nodiscard]] std::size_t bytes() const;  // of the device's memory
+  [[nodiscard]] std::size_t bytes() const;  // bytes of device memory
 
  private:
-  PictureSize size_;
+  ImageSize size_;
   SsdOptions options_;
   kernels::ssd::launch<float> kernels_;
-  int first_, end_;  // disparities that some pixel can have
+  int first_, end_;  // disparities that at least one pixel can have
   std::vector<SsdChunk> chunks_;
-  int tiles_, rows_;  // tiles of a row of pictures, rows of a tile
+  int tiles_, rows_;  // tiles per image row, rows per tile
   DisparityBuffer right_index_;
   Buffer<std::uint32_t> right_keys_, left_cost_, right_cost_, clear_;
 };

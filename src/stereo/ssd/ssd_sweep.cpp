@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twin: ssd.kernel.h (GPUs). The sweep of block matching down the rows on CPUs.
+// Twin: ssd.kernel.h (GPUs). Sweeps down the rows for block matching on CPUs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/ssd/ssd_sweep.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -28,9 +28,9 @@ void make_pairs(const std::uint8_t* HWY_RESTRICT enter, const std::uint8_t* HWY_
   }
 }
 
-// sum + (enter difference)^2 - (leave difference)^2, scaled.
+// Returns sum + (enter difference)^2 - (leave difference)^2, scaled.
 HWY_INLINE Vec moved(Vec sum, Vec left_plus, Vec left_minus, Vec right_plus, Vec right_minus) {
-#if HWY_TARGET == HWY_SCALAR  // has no narrower lanes within one
+#if HWY_TARGET == HWY_SCALAR  // its lanes cannot be divided
   const auto product = [](int shift, auto a, auto b, auto c, auto d) {
     const auto part = [&](auto v) { return static_cast<std::uint32_t>(hn::GetLane(v)) >> shift; };
     return static_cast<std::int16_t>(part(a) - part(b)) *
@@ -51,7 +51,7 @@ HWY_INLINE Vec moved(Vec sum, Vec left_plus, Vec left_minus, Vec right_plus, Vec
 #endif
 }
 
-// One column of the sweep works on these.
+// Data of one column of the sweep.
 struct Column {
   Vec left_plus, left_minus;
   const std::uint32_t* right_plus;
@@ -81,14 +81,14 @@ void move_sums(const Sweep& s) {
   }
 }
 
-// The right pixels' best keys under the lanes. Right pixels move up by one lane from column to
-// column; that is done in registers, for a load that overlaps two recent stores would wait for
-// both.
+// Best keys of the right pixels under the lanes. From column to column, right pixels move up by one
+// lane. The move takes place in registers, because a load that overlaps two recent stores would
+// wait for both.
 struct RightRun {
   using Indices = decltype(hn::SetTableIndices(Tag(), static_cast<const std::int32_t*>(nullptr)));
 
   std::uint32_t* keys;  // [lanes]
-  Indices up;           // lane i takes lane i - 1, lane 0 the last
+  Indices up;           // lane i takes lane i - 1, lane 0 takes the last lane
   hn::Mask<Tag> first;
 
   HWY_INLINE explicit RightRun(std::uint32_t* k)
@@ -100,8 +100,8 @@ struct RightRun {
     for (int i = 0; i < n; ++i) from[i] = (i + n - 1) % n;
     return hn::SetTableIndices(Tag(), from);
   }
-  // `carry` holds in lane 0 what the vector below gives to this one, and then what this one gives
-  // to the next.
+  // carry: lane 0 holds the key that the preceding vector passes to this vector, and afterwards the
+  // key that this vector passes to the next.
   HWY_INLINE void update(int l, Vec key, Vec& carry) const {
     const Tag d;
     const Vec moved_up = hn::TableLookupLanes(hn::Min(key, hn::Load(d, keys + l)), up);
@@ -110,8 +110,8 @@ struct RightRun {
   }
 };
 
-// The search at pixel x once column x + 2 radius has come in. kClear: every lane's right pixel is
-// inside.
+// Searches at pixel x, when column x + 2 radius enters the window. kClear: the right pixels of all
+// lanes lie inside the image.
 template <bool kClear>
 HWY_INLINE void search(const Sweep& s, const RightRun& run, int x,
                        const std::uint32_t* HWY_RESTRICT box_in,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program outside the project, as a user would write it: it sees nothing but the installed tree.
+// A program outside the project, as a user would write it, which sees only the installed tree.
 #include <bifocal/bifocal.hpp>
 
 #include <cstdio>
@@ -7,9 +7,9 @@
 int main() {
   const bifocal::ThreadLimit one_thread(1);
   const bifocal::ImageU8 image(64, 48);
-  bifocal::Queue queue;  // and what the devices need is linked
+  bifocal::Queue queue;  // and the libraries of the devices are linked
   bifocal::Buffer<float> buffer(queue.device(), 3);
-  // Pictures and calibrations: the libraries that a static Bifocal reads them with are linked.
+  // Images and calibrations: the libraries that a static Bifocal uses to read them are linked.
   const bifocal::ImageU8 again = bifocal::decode_image(bifocal::encode_png(image), "picture");
   const bool has_exif = bifocal::exif_intrinsics(bifocal::encode_jpeg(again, 90)).has_value();
   try {

@@ -1,4 +1,4 @@
-// The pages share this: lists of numbers, which are base64 of little-endian arrays, and canvases.
+// Common code of the pages: lists of numbers, stored as base64 of little-endian arrays, and canvases.
 const bytesOf = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 const numbers = (text, Type) => new Type(bytesOf(text).buffer);
 
@@ -10,7 +10,7 @@ const make = (tag, text, parent) => {
   return node;
 };
 
-// A canvas as wide as its place (at most `widest`) and of the height given, sharp on every screen; paint(canvas, width, height, ratio).
+// Gives a canvas the width of its parent (at most `widest`) and the given height, sharp on every screen; draws it with paint(canvas, width, height, ratio).
 function sizedCanvas(id, heightOf, paint, widest = Infinity) {
   const canvas = element(id);
   const redraw = () => {
@@ -32,7 +32,7 @@ function sizedCanvas(id, heightOf, paint, widest = Infinity) {
   return {canvas, later, redraw};
 }
 
-// The same by draw(context, width, height).
+// Sizes a canvas like sizedCanvas and draws it with draw(context, width, height).
 function canvasOf(id, heightOf, draw, widest) {
   return sizedCanvas(id, heightOf, (canvas, width, height, ratio) => {
     const context = canvas.getContext('2d');

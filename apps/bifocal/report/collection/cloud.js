@@ -1,14 +1,14 @@
-// The scene points of a pair (of a collection: the chosen one) and its two cameras, with what the hand does to them: turn, move, zoom. They are drawn by
-// cloud_gl.js (WebGL), or by cloud_2d.js where there is none. Distances are in baselines of the pair, y points down, z ahead of the first camera.
+// The scene points of a pair (on a collection's page the selected one) and its two cameras, with rotation, translation and zoom by the user. They are drawn by
+// cloud_gl.js (WebGL), or without WebGL by cloud_2d.js. Distances are in baselines of the pair; y points down, z ahead of the first camera.
 const cloud = {points: [], cameras: [], home: null, at: null, near: 1, edge: -1, version: 0};
 
-// From the frame of the second camera to that of the first: X2 = R X1 + t.
+// Converts a point from the frame of the second camera to the frame of the first: X2 = R X1 + t.
 const secondFrame = (R, t) => q => {
   const d = q.map((v, i) => v - t[i]);
   return [0, 1, 2].map(c => R[c] * d[0] + R[3 + c] * d[1] + R[6 + c] * d[2]);
 };
 
-// Without the few that lie far off: what is beyond five times the median depth.
+// Sets the scene points of a pair without distant ones: points beyond five times the median depth are left out.
 function setCloud(e) {
   const found = details.get(e);
   Object.assign(cloud, {points: [], cameras: [], home: null, at: null, edge: e, version: cloud.version + 1});
@@ -26,13 +26,13 @@ function setCloud(e) {
   [edges.a[e], edges.b[e]].forEach((image, side) => {
     const [w, h] = sizeOf(image), focal = (data.cameras[images.camera[image]] || {}).focal || w, depth = 0.12 * median;
     const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x * w / 2 / focal * depth, y * h / 2 / focal * depth, depth]);
-    const frame = [[0, 0, 0], ...corners];  // the centre, then the corners of its picture from the left upper one on
+    const frame = [[0, 0, 0], ...corners];  // the camera centre, then the corners of its image, from the top left
     cloud.cameras.push({image, frame: side === 0 ? frame : frame.map(second), rgb: side === 0 ? [29, 78, 216] : [220, 38, 38]});
   });
   placeEye(median);
 }
 
-// Puts the eye where the points and the cameras fill the canvas at first.
+// Sets the initial view so that points and cameras fill the canvas.
 function placeEye(median) {
   const middle = axis => cloud.points.map(q => q.at[axis]).sort((a, b) => a - b)[cloud.points.length >> 1] || 0;
   const centre = [middle(0), middle(1), middle(2) * 0.6];
@@ -46,27 +46,27 @@ function placeEye(median) {
 
 const goHome = () => { cloud.at = cloud.home && {...cloud.home, centre: [...cloud.home.centre]}; };
 
-// The axes of the view in the scene: to the right, down, ahead.
+// Returns the axes of the view in the scene: right, down, ahead.
 function axesOf(view) {
   const [ct, st, cp, sp] = [Math.cos(view.turn), Math.sin(view.turn), Math.cos(view.tilt), Math.sin(view.tilt)];
   return [[ct, 0, st], [sp * st, cp, -sp * ct], [-cp * st, sp, cp * ct]];
 }
 
-// Right, down and ahead of the eye.
+// Returns the coordinates of a point relative to the eye: right, down, ahead.
 function seen(view, q) {
   const d = q.map((v, i) => v - view.centre[i]);
   const [x, y, z] = axesOf(view).map(axis => axis[0] * d[0] + axis[1] * d[1] + axis[2] * d[2]);
   return [x, y, z + view.distance];
 }
 
-// In heights of the canvas: all but a few outer points, and the cameras, fill it.
+// Returns the focal length, in heights of the canvas, with which all cameras and 97 % of the points fit into it.
 function focalToFit(view) {
   const reach = q => { const [x, y, z] = seen(view, q); return Math.max(Math.abs(x / z) / 1.65, Math.abs(y / z)); };
   const all = cloud.points.map(q => reach(q.at)).sort((a, b) => a - b);
   return 0.44 / Math.max(all[Math.floor(all.length * 0.97)] || 0, ...cloud.cameras.flatMap(c => c.frame).map(reach));
 }
 
-// Grey of the first picture at the points, where it is in the page.
+// Takes the grey values of the points from the first image, if the page contains it.
 function colourPoints() {
   const picture = cloud.points.length && !cloud.points[0].coloured && pictureOf(edges.a[cloud.edge]);
   if (!picture) return;
@@ -82,7 +82,7 @@ function colourPoints() {
   ++cloud.version;
 }
 
-// ---- What the hand does. Lengths are in heights of the canvas.
+// ---- User input. Lengths are in heights of the canvas.
 
 function turnBy(x, y) {
   cloud.at.turn -= 2.5 * x;
@@ -117,7 +117,7 @@ function listenToHands(canvas, later) {
     if (!before || !cloud.at) return;
     const [x, y] = [now[0] - before[0], now[1] - before[1]];
     const other = [...fingers].find(([id]) => id !== event.pointerId);
-    if (other) {  // two fingers: what lies under each stays there, but for a turn
+    if (other) {  // two fingers: points below the fingers stay there, except for rotation
       const far = ([a, b]) => Math.max(0.02, Math.hypot(a - other[1][0], b - other[1][1]));
       zoomBy(far(now) / far(before));
       moveBy(x / 2, y / 2);

@@ -1,4 +1,4 @@
-// The cloud without WebGL: from far to near.
+// Draws the cloud without WebGL, from far to near.
 function drawCloud(context, width, height) {
   context.fillStyle = '#f3f5f7';
   context.fillRect(0, 0, width, height);

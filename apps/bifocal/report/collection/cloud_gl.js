@@ -1,4 +1,4 @@
-// The cloud by WebGL 1: points as discs, the frames of the cameras as lines some pixels wide, their pictures in these.
+// Draws the cloud with WebGL 1: points as discs, frames of the cameras as lines several pixels wide, with the images inside them.
 const kShaders = {
   points: [`
     attribute vec3 at; attribute vec3 rgb; uniform mat4 clip; uniform vec2 size; varying vec3 colour;
@@ -9,7 +9,7 @@ const kShaders = {
       if (r > 1.0) discard;
       gl_FragColor = vec4(colour * (r > 0.72 ? 0.6 : 1.0), 1.0);
     }`],
-  // `way`: from this end to the other one; `side`: -1 or 1 of the line.
+  //   // `way`: direction on the screen to the second end; `side`: side of the line, -1 or 1.
   lines: [`
     attribute vec3 at; attribute vec3 other; attribute float side; attribute vec3 rgb;
     uniform mat4 clip; uniform vec2 screen; uniform float width; varying vec3 colour;
@@ -27,7 +27,7 @@ const kShaders = {
     void main() { gl_FragColor = vec4(texture2D(picture, place).rgb, 1.0); }`],
 };
 
-// By columns: from the scene to the canvas of so many pixels.
+// Returns the column-major matrix from the scene to a canvas of width x height pixels.
 function clipMatrix(view, width, height) {
   const [right, down, ahead] = axesOf(view), f = 2 * view.focal, far = 100 * cloud.home.distance, near = cloud.near;
   const dot = axis => -axis.reduce((sum, v, i) => sum + v * view.centre[i], 0);
@@ -48,7 +48,7 @@ function makeProgram(gl, [vertex, fragment]) {
   return gl.getProgramParameter(program, gl.LINK_STATUS) ? program : null;
 }
 
-// A list of vertices with the attributes named and their sizes, and what draws it.
+// Makes a vertex list from the named attributes and their sizes, with a function that draws it.
 function makeList(gl, program, attributes, numbers) {
   const buffer = gl.createBuffer(), width = Object.values(attributes).reduce((sum, n) => sum + n, 0);
   gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
@@ -82,7 +82,7 @@ function lineNumbers() {
   for (const {frame, rgb} of cloud.cameras) {
     for (let k = 1; k <= 4; ++k) {
       for (const [a, b] of [[frame[0], frame[k]], [frame[k], frame[k % 4 + 1]]]) {
-        // The other end sees the same side from behind.
+        //         // Seen from the second end, the sides are exchanged.
         const corner = (from, to, side) => [...from, ...to, side, ...unit(rgb)];
         const [p, q, r, s] = [corner(a, b, 1), corner(a, b, -1), corner(b, a, -1), corner(b, a, 1)];
         list.push(...p, ...q, ...r, ...q, ...r, ...s);
@@ -106,7 +106,7 @@ function makeTexture(gl, picture) {
   return texture;
 }
 
-// Null where there is no WebGL; else {draw(canvas, width, height, ratio), restored}.
+// Returns null without WebGL, otherwise {draw(canvas, width, height, ratio), restored}.
 function startGl(canvas) {
   const gl = canvas.getContext('webgl', {antialias: true, alpha: false});
   if (!gl) return null;
@@ -156,7 +156,7 @@ function startGl(canvas) {
   return made;
 }
 
-// A canvas that WebGL has been asked of gives no other context.
+// Replaces the canvas, because a canvas with a failed WebGL request gives no other context.
 function replaceCanvas(canvas) {
   canvas.replaceWith(canvas.cloneNode());
   return null;

@@ -19,7 +19,7 @@ std::string summary(const ViewGraph& g) {
   std::size_t alone = g.images.size();
   for (const auto& component : g.components) alone -= component.size();
   std::string text = fmt::format("{} images. {} verified", g.images.size(), pairs_text(verified));
-  if (!g.rejected.empty()) text += fmt::format(", {} with matches alone", g.rejected.size());
+  if (!g.rejected.empty()) text += fmt::format(", {} with matches only", g.rejected.size());
   text += '.';
   if (!g.components.empty())
     text += fmt::format(" {} connected component{}, the largest of {} images.", g.components.size(),
@@ -37,7 +37,7 @@ Rows state_rows(const ViewGraph& g) {
       {PairState::undecided, "Not decided: configuration 0"},
       {PairState::unverified, "Not verified: matches without a geometry row"},
       {PairState::unmatched, "Without a match"},
-      {PairState::stray, "Of images that are not in the database"}};
+      {PairState::unknown_image, "Of images missing from the database"}};
   Rows rows;
   for (const auto& [state, name] : kNames)
     if (g.count(state) > 0 || state == PairState::verified)
@@ -52,12 +52,12 @@ Rows configuration_rows(const ViewGraph& g) {
   return rows;
 }
 
-// The rows list images without a verified pair, and why.
-Rows lone_rows(const ViewGraph& g) {
+// Returns rows with the images without a verified pair, and the reasons.
+Rows unconnected_rows(const ViewGraph& g) {
   Rows rows;
   for (const GraphImage& image : g.images) {
     if (image.component >= 0) continue;
-    std::string why = "no pair of it is in the database";
+    std::string why = "no pair in the database";
     if (image.features < 0)
       why = "no features in the database";
     else if (image.features == 0)
@@ -82,7 +82,7 @@ Rows component_rows(const ViewGraph& g) {
   return rows;
 }
 
-// Returns "least, median, most" of the images' numbers.
+// Returns minimum, median and maximum of the images' numbers.
 template <class Get>
 std::string spread(const ViewGraph& g, const Get& get) {
   std::vector<std::int64_t> values;
@@ -98,8 +98,8 @@ std::string partners_text(const ViewGraph& g) {
   return spread(g, [](const GraphImage& i) { return std::int64_t{i.verified}; });
 }
 
-// Reads the times that `bifocal collect --json` (an object of stages) or `verify --json` (a number)
-// printed.
+// Reads the durations printed by `bifocal collect --json` (an object with stages) or `verify
+// --json` (a number).
 Rows time_rows(const Json& run) {
   Rows rows;
   if (!run.is_object() || !run.contains("seconds")) return rows;
@@ -114,7 +114,8 @@ Rows time_rows(const Json& run) {
   return rows;
 }
 
-// The rows are what the database tells, else what the run printed.
+// Returns the photographs left out, with reasons, from the database or else from the output of
+// the run.
 Rows photograph_rows(const CollectSummary& summary, const Json& run) {
   Rows rows;
   for (const LeftOut& l : summary.left_out) rows.push_back({l.name, l.reason});
@@ -133,26 +134,27 @@ void add_list(Page& page, const std::string& caption, Rows rows) {
   const std::size_t count = rows.size();
   if (count > kListed) rows.resize(kListed);
   page.markup("<div class=\"names\">\n");
-  page.table(count > kListed ? fmt::format("{}: {}, the first {} here", caption, count, kListed)
-                             : fmt::format("{}: {}", caption, count),
+  page.table(count > kListed
+                 ? fmt::format("{}: {}, the first {} listed here", caption, count, kListed)
+                 : fmt::format("{}: {}", caption, count),
              rows);
   page.markup("</div>\n");
 }
 
 void add_left_out(Page& page, const CollectionReport& in, const Thumbnails* thumbnails) {
-  page.heading("What was left out, and why");
+  page.heading("Rejected pairs and images");
   page.begin_columns();
   page.table("Pairs", state_rows(in.graph));
   if (const Rows rows = configuration_rows(in.graph); !rows.empty())
     page.table("Configurations in the database", rows);
   page.end_columns();
-  add_list(page, "Images without a verified pair", lone_rows(in.graph));
+  add_list(page, "Images without a verified pair", unconnected_rows(in.graph));
   Rows damaged;
   for (const colmap::RowFault& fault : in.graph.damaged_rows)
     damaged.push_back({fault.row, fault.reason});
   add_list(page, "Damaged rows of the database", damaged);
   for (const std::string& note : in.summary.notes) page.paragraph(note);
-  add_list(page, "Photographs that were not taken in", photograph_rows(in.summary, in.run));
+  add_list(page, "Photographs left out", photograph_rows(in.summary, in.run));
   if (thumbnails)
     add_list(page, "Photographs that could not be shown",
              Rows(thumbnails->left_out.begin(), thumbnails->left_out.end()));
@@ -164,23 +166,30 @@ std::string limits(const CollectionReport& in, const Json& data, const ShownPair
       fmt::format("On the map: {} of {} verified pairs", shown.edges.size(), in.graph.edges.size());
   if (shown.edges.size() < in.graph.edges.size())
     text +=
-        " (those that hold the components together, then of every image the ones with most "
-        "inliers)";
-  text += fmt::format(". Matches to look at: of {} pairs, at most {} inliers each.",
+        " (pairs that connect the components, then the pairs of every image with the most inliers)";
+  text += fmt::format(". Matches are shown for {} pairs, at most {} inliers each.",
                       data["pairs"].size(), in.points_of_pair);
   if (thumbnails)
-    text += fmt::format(" Pictures: {}, {:.1f} MB.", thumbnails->pictures.size(),
+    text += fmt::format(" Thumbnails: {}, {:.1f} MB.", thumbnails->pictures.size(),
                         static_cast<double>(thumbnails->bytes) / 1e6);
   return text;
 }
 
-// Nothing in a script element may look like its end.
+// Escapes text in a script element that could end the element.
 std::string script_json(const Json& data) {
   const std::string text = data.dump(-1, ' ', true, Json::error_handler_t::replace);
   std::string safe;
   safe.reserve(text.size());
   for (const char c : text) c == '<' ? void(safe += "\\u003c") : safe.push_back(c);
   return safe;
+}
+
+// The mapper's command for the database of the page.
+std::string next_command(const CollectionReport& in) {
+  return fmt::format(
+      "mkdir -p sparse\ncolmap global_mapper --database_path {} --image_path {} --output_path "
+      "sparse",
+      in.database, in.images.empty() ? "PHOTOGRAPHS" : in.images);
 }
 
 }  // namespace
@@ -191,7 +200,7 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   page.markup(fmt::format("<style>{}</style>\n", kStyleText));
   page.markup(
       "<script>window.addEventListener('error', e => { document.body.dataset.error = e.message; "
-      "});</script>\n<noscript><p>The map and the pairs are drawn by scripts, which are off "
+      "});</script>\n<noscript><p>The map and the pairs are drawn by scripts, which are disabled "
       "here.</p></noscript>\n");
   page.paragraph(summary(in.graph));
   page.preformatted(in.command_line);
@@ -210,8 +219,15 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   if (const Rows rows = component_rows(in.graph); !rows.empty())
     page.table("Connected components", rows);
   if (const Rows times = time_rows(in.run); !times.empty()) page.table("Time", times);
-  if (!in.summary.settings.empty()) page.table("How it was collected", in.summary.settings);
   page.end_columns();
+  if (!in.summary.settings.empty()) {
+    page.markup("<details><summary>Settings of collect</summary>\n");
+    page.table("Settings", in.summary.settings);
+    page.markup("</details>\n");
+  }
+  page.heading("Next");
+  page.paragraph("To reconstruct the scene from this database with COLMAP's global mapper:");
+  page.preformatted(next_command(in));
   page.markup(fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n",
                           script_json(data)));
   page.markup(fmt::format("<script>'use strict';\n{}</script>\n", kScriptText));

@@ -15,7 +15,7 @@ const edges = {
 };
 edges.count = edges.a.length;
 const details = new Map(data.pairs.map(p => [p.edge, p]));
-const edgesOf = Array.from({length: images.count}, () => []);  // of an image, those that are in the page
+const edgesOf = Array.from({length: images.count}, () => []);  // edges of each image on the page
 for (let e = 0; e < edges.count; ++e) { edgesOf[edges.a[e]].push(e); edgesOf[edges.b[e]].push(e); }
 const edgeOfIds = new Map();
 for (let e = 0; e < edges.count; ++e) edgeOfIds.set(images.id[edges.a[e]] + '-' + images.id[edges.b[e]], e);

@@ -14,14 +14,15 @@ namespace {
 
 constexpr std::size_t kPivots = 40;
 constexpr int kSteps = 120;
-constexpr double kGap = 0.05;  // between components, of the side of their area
+constexpr double kGap = 0.05;  // between components, as a fraction of the side of their area
 constexpr double kGoldenAngle = 2.39996322972865332;
 
-// One component; nodes are its images in their order.
+// Springs of one component; nodes are its images in their order.
 struct Springs {
   struct Spring {
     int a, b;
-    double length;  // at least 1, more where there are few inliers beside those of its images' best
+    double length;  // at least 1; longer if the pair has few inliers compared with the best pairs
+                    // of its images
   };
   std::vector<Spring> springs;
   std::vector<std::vector<std::pair<int, double>>> of_node;  // neighbours and lengths
@@ -48,7 +49,7 @@ Springs springs_of(std::size_t nodes, const std::vector<int>& place,
   return s;
 }
 
-// Distances go along the springs (E. Dijkstra, Numerische Mathematik 1, 1959).
+// Returns the distances along the springs (E. Dijkstra, Numerische Mathematik 1, 1959).
 std::vector<double> distances_from(int start, const Springs& s) {
   std::vector<double> distance(s.of_node.size(), std::numeric_limits<double>::infinity());
   using Entry = std::pair<double, int>;
@@ -66,7 +67,8 @@ std::vector<double> distances_from(int start, const Springs& s) {
   return distance;
 }
 
-// Returns the squared distances to the pivots (one a row), centred both ways, times -1/2.
+// Returns the squared distances to the pivots (one pivot per row), centred by rows and columns,
+// times -1/2.
 std::vector<std::vector<double>> centred_distances(const Springs& s) {
   const std::size_t n = s.of_node.size();
   std::vector<std::vector<double>> rows;
@@ -96,7 +98,8 @@ double dot(const std::vector<double>& p, const std::vector<double>& q) {
   return sum;
 }
 
-// The two directions of the pivots in which the nodes spread most, by power iteration.
+// Returns the two directions of largest spread of the nodes in the space of the pivots, by
+// power iteration.
 std::array<std::vector<double>, 2> main_directions(const std::vector<std::vector<double>>& rows) {
   const std::size_t k = rows.size();
   std::vector<std::vector<double>> gram(k, std::vector<double>(k));
@@ -135,7 +138,8 @@ std::vector<Place> first_places(const Springs& s) {
   return places;
 }
 
-// Scaled so that springs have their lengths, in the mean; then a little apart what coincides.
+// Scales the places so that the mean ratio of distance and spring length is 1, and separates
+// coinciding places slightly.
 void rescale(std::vector<Place>& places, const Springs& s) {
   double length = 0, wanted = 0;
   for (const auto& [a, b, l] : s.springs) {
@@ -174,11 +178,11 @@ void relax(std::vector<Place>& places, const Springs& s) {
   }
 }
 
-// Boxes in rows from the left, as wide together as they are high, about.
+// Arranges boxes in rows from the left, in an approximately square area.
 class Shelves {
  public:
   explicit Shelves(double area) : width_(1.4 * std::sqrt(area)) {}
-  // Finds where the box has its corner.
+  // Returns the corner of the next box.
   Place put(double width, double height) {
     if (x_ > 0 && x_ + width > width_) {
       y_ += row_;
@@ -197,7 +201,7 @@ class Shelves {
   double width_, x_ = 0, y_ = 0, row_ = 0, right_ = 0;
 };
 
-// Moves the places so that they begin at (0, 0), and returns their box.
+// Moves the places so that their bounding box begins at (0, 0), and returns its size.
 Place to_corner(std::vector<Place>& places) {
   Place low = places[0], high = places[0];
   for (const Place& p : places) {
@@ -259,7 +263,7 @@ GraphLayout lay_out(const ViewGraph& graph) {
     if (graph.images[i].component < 0) alone.push_back(i);
   const auto count = static_cast<double>(std::max<std::size_t>(alone.size(), 1));
   const double width = components.empty() ? std::sqrt(count) : shelves.right();
-  // The step is at most a sixth of the picture.
+  // The step is at most a sixth of the drawing.
   const double step =
       components.empty()
           ? 1

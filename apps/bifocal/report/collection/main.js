@@ -1,4 +1,4 @@
-// What the address asks for: #pair=1-2 or #image=1, numbers of the database.
+// Opens the pair or image named in the address: #pair=1-2 or #image=1, with numbers of the database.
 function follow() {
   const [what, value] = location.hash.slice(1).split('=');
   if (what === 'pair' && edgeOfIds.has(value)) {

@@ -1,6 +1,6 @@
-// The map: images where the layout has put them, lines for verified pairs.
+// The map: images at the positions of the layout, lines for verified pairs.
 const map = {zoom: 1, x: 0, y: 0, selected: -1, hovered: -1};
-const kLevels = 6;  // of edges, by inliers
+const kLevels = 6;  // classes of edges by number of inliers
 const edgesOfLevel = Array.from({length: kLevels}, () => []);
 for (let e = 0; e < edges.count; ++e) {
   const level = Math.floor(kLevels * Math.log1p(edges.inliers[e]) / Math.log1p(mostInliers));
@@ -24,7 +24,7 @@ function drawMap(context, width, height) {
   context.fillRect(0, 0, width, height);
   const [px, py] = mapPlaces(width, height);
   map.px = px, map.py = py;
-  // Fainter where there are many, and where each image has many.
+  //   // Edges are fainter on a map with many edges, and if each image has many.
   const crowd = (0.15 + 0.85 * Math.min(1, 40 / Math.sqrt(edges.count + 1))) * Math.min(1, 8 * images.count / (edges.count + 1));
   edgesOfLevel.forEach((list, level) => {
     context.strokeStyle = `rgba(71, 85, 105, ${(0.12 + 0.75 * level / kLevels) * crowd})`;
@@ -37,6 +37,7 @@ function drawMap(context, width, height) {
     context.stroke();
   });
   drawChosen(context, px, py);
+  if (drawThumbnails(context, px, py, width, height)) return;
   const radius = Math.max(1.2, Math.min(6, 60 / Math.sqrt(images.count + 1))) * Math.min(3, Math.sqrt(map.zoom));
   for (let i = 0; i < images.count; ++i) {
     context.fillStyle = colourOf(i);
@@ -60,6 +61,45 @@ function drawChosen(context, px, py) {
   if (pairs.selected >= 0) line(pairs.selected, '#dc2626', 3);
 }
 
+// Photographs of the nodes, decoded when they are first drawn.
+const nodePhotos = new Map();
+function nodePhoto(i) {
+  if (!nodePhotos.has(i)) {
+    const photo = new Image();
+    photo.addEventListener('load', () => mapView.later());
+    photo.src = 'data:image/jpeg;base64,' + data.thumbnails[i];
+    nodePhotos.set(i, photo);
+  }
+  return nodePhotos.get(i);
+}
+
+// Draws the images as thumbnails framed in their component's colour if at most 40 are visible and all of these have one; returns whether it did.
+function drawThumbnails(context, px, py, width, height) {
+  const visible = [];
+  for (let i = 0; i < images.count && visible.length <= 40; ++i)
+    if (px[i] > -40 && px[i] < width + 40 && py[i] > -40 && py[i] < height + 40) visible.push(i);
+  if (visible.length === 0 || visible.length > 40 || !visible.every(i => data.thumbnails[i])) return false;
+  const side = Math.max(26, Math.min(72, 320 / Math.sqrt(visible.length + 1)));
+  context.font = '11px system-ui, sans-serif';
+  context.textAlign = 'center';
+  for (const i of visible) {
+    const photo = nodePhoto(i), [w, h] = photo.naturalWidth ? [photo.naturalWidth, photo.naturalHeight] : sizeOf(i);
+    const scale = side / Math.max(w, h), left = px[i] - w * scale / 2, top = py[i] - h * scale / 2;
+    if (photo.naturalWidth) context.drawImage(photo, left, top, w * scale, h * scale);
+    context.lineWidth = i === map.selected || i === map.hovered ? 3.5 : 2;
+    context.strokeStyle = colourOf(i);
+    context.strokeRect(left, top, w * scale, h * scale);
+    context.lineWidth = 3;
+    context.strokeStyle = 'rgba(255, 255, 255, 0.85)';
+    context.fillStyle = '#1c2128';
+    if (i === map.selected || i === map.hovered || visible.length <= 24) {
+      context.strokeText(shortName(i), px[i], top + h * scale + 12);
+      context.fillText(shortName(i), px[i], top + h * scale + 12);
+    }
+  }
+  return true;
+}
+
 function drawLabels(context, px, py, width, height, radius) {
   const visible = [];
   for (let i = 0; i < images.count && visible.length <= 60; ++i)
@@ -78,7 +118,7 @@ function drawLabels(context, px, py, width, height, radius) {
 }
 
 function imageAt(x, y) {
-  let best = -1, nearest = 14 * 14;
+  let best = -1, nearest = 20 * 20;
   for (let i = 0; i < images.count; ++i) {
     const d = (map.px[i] - x) ** 2 + (map.py[i] - y) ** 2;
     if (d < nearest) { nearest = d; best = i; }
@@ -94,7 +134,7 @@ function showImage(i) {
   const features = images.features[i] < 0 ? 'no features' : images.features[i] + ' features';
   make('h3', images.names[i], panel);
   make('p', `image ${images.id[i]}, ${features}; ${images.matched[i]} pairs with matches, ${images.verified[i]} verified` +
-       (edgesOf[i].length < images.verified[i] ? ` (${edgesOf[i].length} of them in this page)` : ''), panel);
+       (edgesOf[i].length < images.verified[i] ? ` (${edgesOf[i].length} on this page)` : ''), panel);
   if (data.thumbnails[i]) make('img', undefined, panel).src = 'data:image/jpeg;base64,' + data.thumbnails[i];
   const list = edgesOf[i].slice().sort((e, f) => edges.inliers[f] - edges.inliers[e]);
   if (list.length) pairTable(panel, 'Partners', list.slice(0, 30), e => shortName(edges.a[e] === i ? edges.b[e] : edges.a[e]));

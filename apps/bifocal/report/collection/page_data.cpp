@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of the page. Lists are base64 of little-endian arrays.
+// Numbers for the page. Lists are base64 of little-endian arrays.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,7 +64,8 @@ Json edges_json(const ViewGraph& graph, const ShownPairs& shown) {
            })}};
 }
 
-// Steps of a quarter more or so, by powers of ten.
+// Returns histograms of verified and rejected pairs by inliers or matches. Bins begin at 1, 1.5, 2,
+// 3, 5 and 7 times each power of ten.
 Json histogram_json(const ViewGraph& graph) {
   std::int64_t most = 1;
   for (const GraphPair& p : graph.edges) most = std::max(most, p.inliers);
@@ -114,7 +115,7 @@ ShownPairs shown_pairs(const ViewGraph& graph) {
   first(graph.strongest, false, shown.strongest);
   std::vector<bool> taken(shown.edges.size());
   const auto take = [&](std::size_t k) {
-    if (!taken[k]) shown.in_turn.push_back(shown.edges[k]);
+    if (!taken[k]) shown.in_order.push_back(shown.edges[k]);
     taken[k] = true;
   };
   for (const auto* table : {&shown.strongest, &shown.weakest_links, &shown.weakest})

@@ -14,16 +14,18 @@
 #include <list>
 #include <optional>
 
+#include "report/pair_figures.hpp"
+
 namespace bifocal::cli {
 namespace {
 
 using colmap::Configuration;
 
-// It holds the keypoints of the images that were asked for last.
+// Holds the keypoints of the most recently requested images.
 class KeypointCache {
  public:
   explicit KeypointCache(const colmap::Database& database) : database_(database) {}
-  // Valid until kept_ further images have been asked for.
+  // Returns keypoints that stay valid until kept_ further images have been requested.
   const colmap::Keypoints& of(colmap::Id image) {
     for (auto i = recent_.begin(); i != recent_.end(); ++i) {
       if (i->first != image) continue;
@@ -64,7 +66,7 @@ class Builder {
     for (const colmap::Camera& camera : graph.cameras) {
       try {
         lenses_.emplace_back(colmap::Undistortion(camera));
-      } catch (const Error&) {  // of a model that has no pinhole
+      } catch (const Error&) {  // the camera model has no pinhole
         lenses_.emplace_back();
       }
     }
@@ -75,7 +77,7 @@ class Builder {
     const std::optional<colmap::TwoViewGeometry> geometry =
         database_.geometry(image(pair.a).id, image(pair.b).id);
     PairDetails out{edge, {}, {}, {}, {}};
-    if (!geometry) return out;  // someone removed it since
+    if (!geometry) return out;  // removed by another process
     const std::vector<PointPair> points = shown_points(pair, *geometry);
     const double size[] = {width(pair.a), height(pair.a), width(pair.b), height(pair.b)};
     for (const auto& [x1, y1, x2, y2] : points)
@@ -84,7 +86,7 @@ class Builder {
         out.positions.push_back(across(value, of));
     try {
       add_scene(out, pair, *geometry, points);
-    } catch (const Error& e) {  // of matrices that are none
+    } catch (const Error& e) {  // invalid matrices
       out.points.clear();
       out.source = fmt::format("No depth: {}.", e.what());
     }
@@ -133,7 +135,7 @@ class Builder {
       const int c = image(side == 0 ? pair.a : pair.b).camera;
       if (c >= 0 && lenses_[static_cast<std::size_t>(c)])
         lenses[side] = &*lenses_[static_cast<std::size_t>(c)];
-      if (!lenses[side]) return void(out.source = "No depth: no pinhole stands for a camera.");
+      if (!lenses[side]) return void(out.source = "No depth: a camera has no pinhole model.");
     }
     for (PointPair& p : points) {
       const Vec2 one = (*lenses[0])({p.x1, p.y1}), two = (*lenses[1])({p.x2, p.y2});
@@ -142,20 +144,21 @@ class Builder {
     const Intrinsics &K1 = lenses[0]->pinhole(), &K2 = lenses[1]->pinhole();
     std::optional<Pose> pose = g.cam2_from_cam1;
     const bool moved = pose && std::hypot(pose->t[0], pose->t[1], pose->t[2]) > 0;
-    const bool turned = g.configuration == Configuration::panoramic;
-    out.source = "Depth by the pose in the database.";
-    if (turned || (pose && !moved)) return void(out.source = "No depth: the camera turned only.");
+    const bool is_rotation = g.configuration == Configuration::panoramic;
+    out.source = "Depth from the pose in the database.";
+    if (is_rotation || (pose && !moved))
+      return void(out.source = "No depth: the camera only rotated.");
     if (!pose && g.E) {
       pose = recover_pose(*g.E, points, K1, K2).cam2_from_cam1;
-      out.source = "Depth by the pose that the essential matrix has.";
+      out.source = "Depth from the pose of the essential matrix.";
     } else if (!pose && g.F && !lenses[0]->has_lens() && !lenses[1]->has_lens()) {
       pose = recover_pose(essential_of(*g.F, K1, K2), points, K1, K2).cam2_from_cam1;
       const bool known =
           camera(pair.a)->has_prior_focal_length && camera(pair.b)->has_prior_focal_length;
-      out.source = known ? "Depth by F and the focal lengths in the database."
-                         : "Depth by F and focal lengths that are a guess.";
+      out.source = known ? "Depth from F and the focal lengths in the database."
+                         : "Depth from F and assumed focal lengths.";
     }
-    if (!pose) return void(out.source = "No depth: there is neither a pose nor E or F for it.");
+    if (!pose) return void(out.source = "No depth: the pair has no pose, E or F.");
     for (const Vec3& X : triangulate(points, K1, K2, *pose))
       for (const double v : X) out.points.push_back(static_cast<float>(v));
     out.pose.assign(pose->R.begin(), pose->R.end());
@@ -166,10 +169,10 @@ class Builder {
   const ViewGraph& graph_;
   const std::size_t points_of_pair_;
   KeypointCache keypoints_;
-  std::vector<std::optional<colmap::Undistortion>> lenses_;  // of the cameras
+  std::vector<std::optional<colmap::Undistortion>> lenses_;  // one for each camera
 };
 
-// A name may come from anyone: none leads out of the folder.
+// Checks that a name stays inside the folder, because a database may come from an untrusted source.
 bool stays_inside(const std::filesystem::path& name) {
   return name.is_relative() &&
          std::none_of(name.begin(), name.end(), [](const auto& part) { return part == ".."; });
@@ -183,12 +186,12 @@ Small thumbnail(const GraphImage& image, const colmap::Camera* camera,
                 const std::filesystem::path& folder) {
   if (!stays_inside(image.name)) return {{}, "its name leads out of the folder"};
   try {
-    ImageU8 grey = read_photograph(folder / image.name).grey;
-    if (camera && (camera->width != grey.width || camera->height != grey.height))
+    const ImageU8 rgb = read_stored_image(folder / image.name);
+    if (camera && (camera->width != rgb.width || camera->height != rgb.height))
       return {{},
-              fmt::format("has {} x {} px, its camera {} x {}", grey.width, grey.height,
+              fmt::format("has {} x {} px, its camera {} x {}", rgb.width, rgb.height,
                           camera->width, camera->height)};
-    return {encode_jpeg(reduce_to(std::move(grey), kThumbnailSide).image, kThumbnailQuality), {}};
+    return {encode_jpeg(reduced_rgb(rgb, kThumbnailSide, kThumbnailSide), kThumbnailQuality), {}};
   } catch (const Error& e) {
     return {{}, e.what()};
   }
@@ -199,8 +202,8 @@ Small thumbnail(const GraphImage& image, const colmap::Camera* camera,
 std::vector<PairDetails> pair_details(const colmap::Database& database, const ViewGraph& graph,
                                       const std::vector<int>& edges, std::size_t points_of_pair) {
   Builder builder(database, graph, points_of_pair);
-  // Edges are sorted by images, so that keypoints are read once, and then brought back into the
-  // order that was asked for.
+  // Edges are sorted by images, so that keypoints are read once, and afterwards returned in the
+  // requested order.
   std::vector<std::pair<int, std::size_t>> order;
   for (std::size_t k = 0; k < edges.size(); ++k) order.emplace_back(edges[k], k);
   std::sort(order.begin(), order.end());
@@ -233,7 +236,7 @@ Thumbnails thumbnails(const ViewGraph& graph, const std::vector<int>& images,
       } else if (out.bytes + bytes <= most) {
         out.bytes += bytes;
         out.pictures[i] = std::move(made.jpeg);
-      } else {  // whatever the number of threads, none comes after this one
+      } else {  // no later image is used, for any number of threads
         out.over = images.size() - (first + j);
         return out;
       }

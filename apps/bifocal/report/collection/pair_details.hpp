@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page shows this of single pairs: some of their inliers, the scene points of these, and small
-// pictures of the images.
+// Data of single pairs on the page: some of their inliers, the scene points of the inliers, and
+// thumbnails of the images.
 #pragma once
 
 #include <cstdint>
@@ -14,35 +14,36 @@
 
 namespace bifocal::cli {
 
-// Inliers of a pair, evenly over their list: so many wherever there is room, and at most.
+// Number of inliers shown of a pair, evenly selected from its list: minimum if the page is full,
+// and maximum.
 inline constexpr std::size_t kFewestPoints = 300, kMostPoints = 1500;
 inline constexpr int kThumbnailSide = 320;    // px
-inline constexpr int kThumbnailQuality = 70;  // of JPEG
+inline constexpr int kThumbnailQuality = 70;  // JPEG quality
 
 struct PairDetails {
-  int edge = 0;                          // of ViewGraph::edges
-  std::vector<std::uint16_t> positions;  // [shown, 4]: x1 y1 x2 y2, 0 to 65535 across the picture
+  int edge = 0;                          // index into ViewGraph::edges
+  std::vector<std::uint16_t> positions;  // [shown, 4]: x1 y1 x2 y2, 0 to 65535 across the image
   std::vector<float> points;  // [shown, 3] in the frame of the first camera, or NaN; or empty
-  std::vector<double> pose;   // R by rows, t of cam2_from_cam1; with points
-  std::string source;         // where the pose comes from, or why there is none
+  std::vector<double> pose;   // R by rows, then t of cam2_from_cam1; present with points
+  std::string source;         // source of the pose, or the reason for its absence
 };
 
-// Returns the details of edges, in their order, each with at most so many points. Throws
-// Error(input) naming the pair where an inlier is no keypoint.
+// Returns the details of edges in their order, each with at most points_of_pair points. Throws
+// Error(input) with the pair if an inlier's index is not a keypoint.
 [[nodiscard]] std::vector<PairDetails> pair_details(const colmap::Database& database,
                                                     const ViewGraph& graph,
                                                     const std::vector<int>& edges,
                                                     std::size_t points_of_pair);
 
-// Their bytes as JPEG, by image; and which of the images have none, with the reason.
+// JPEG thumbnails by image, and the images without a thumbnail with the reasons.
 struct Thumbnails {
   std::map<int, std::string> pictures;
   std::vector<std::pair<std::string, std::string>> left_out;
   std::int64_t bytes = 0;
-  std::size_t over = 0;  // images that were not looked at, the bytes being full
+  std::size_t over = 0;  // images without a thumbnail because the limit of bytes was reached
 };
-// Returns small pictures of the images in their order, until they take `most` bytes. They are grey,
-// in the pixels of the file.
+// Returns thumbnails of the images in their order, up to a total of `most` bytes. They are grey and
+// not rotated by EXIF.
 [[nodiscard]] Thumbnails thumbnails(const ViewGraph& graph, const std::vector<int>& images,
                                     const std::filesystem::path& folder, std::int64_t most,
                                     unsigned threads);

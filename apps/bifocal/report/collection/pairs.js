@@ -1,5 +1,5 @@
-// Tables of pairs; the matches of the chosen one.
-const kLines = 60, kDots = 300;  // of a pair, on its pictures
+// Tables of pairs, and the matches of the selected pair.
+const kLines = 60, kDots = 300;  // largest numbers per pair, on its images
 const pairs = {selected: -1, pictures: new Map()};
 
 function pairTable(parent, title, list, nameOf = pairName) {
@@ -25,7 +25,7 @@ function pictureOf(i) {
   return picture.complete && picture.naturalWidth ? picture : null;
 }
 
-// Where both pictures stand, side by side.
+// Positions of both images, side by side.
 function pairBoxes(e, width) {
   const gap = 8, sizes = [sizeOf(edges.a[e]), sizeOf(edges.b[e])];
   const scale = (width - gap) / sizes.reduce((sum, [w, h]) => sum + w / h, 0);
@@ -76,8 +76,8 @@ function showPair(e) {
     make('h3', images.names[edges.a[e]] + ' – ' + images.names[edges.b[e]], panel);
     const what = data.configurations[edges.configuration[e]] || 'number ' + edges.configuration[e];
     make('p', `${edges.inliers[e]} inliers of ${edges.matches[e]} matches, ${what}. ` +
-         (found ? `In the page: ${numbers(found.positions, Uint16Array).length / 4} inliers, evenly over their list; on the pictures at most ${kDots}, and ${kLines} lines. ${found.source}`
-                : 'The matches of this pair are not in the page.'), panel);
+         (found ? `This page has ${numbers(found.positions, Uint16Array).length / 4} inliers, evenly selected; the images show at most ${kDots} points and ${kLines} lines. ${found.source}`
+                : 'This page does not have the matches of this pair.'), panel);
     for (const i of [edges.a[e], edges.b[e]]) pictureOf(i);
   }
   element('cloud-place').hidden = !found || !found.points;

@@ -6,8 +6,9 @@
 namespace bifocal::cli {
 namespace {
 
-constexpr int kDeepest = 32;     // points that are nearer share a cell
-constexpr double kWidest = 0.9;  // side over distance of a cell that counts as one
+constexpr int kDeepest = 32;  // closer points share a cell
+constexpr double kWidest =
+    0.9;  // largest ratio of size and distance of a cell that is treated as one point
 
 }  // namespace
 
@@ -47,7 +48,7 @@ void Quadtree::insert(const Place& p) {
     cell.sum = {before.sum.x + p.x, before.sum.y + p.y};
     cell.count = before.count + 1;
     if (before.count == 0 || depth == kDeepest) return;
-    if (before.is_leaf) {  // what was here moves one down
+    if (before.is_leaf) {  // the cell's old content moves one level down
       cell.is_leaf = false;
       Cell& moved = cells_[static_cast<std::size_t>(
           child_of(at, {before.sum.x / before.count, before.sum.y / before.count}))];

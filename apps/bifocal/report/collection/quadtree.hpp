@@ -10,19 +10,19 @@ struct Place {
   double x = 0, y = 0;
 };
 
-// Points in cells that halve, to sum what acts from all of them in n log n.
+// A quadtree of points, for sums of interactions between all points in n log n.
 class Quadtree {
  public:
   explicit Quadtree(const std::vector<Place>& points);
-  // The sum of (p - q) / |p - q|^2 over the points q but p itself; cells seen under less than about
-  // 50 degrees count as their centre.
+  // Returns the sum of (p - q) / |p - q|^2 over all points q except p. Cells seen under an angle
+  // below about 50 degrees count as their centre.
   [[nodiscard]] Place repulsion(const Place& p) const;
 
  private:
   struct Cell {
     Place low;
     double side = 0;
-    Place sum;  // of its points
+    Place sum;  // sum of its points
     double count = 0;
     std::array<int, 4> children = {-1, -1, -1, -1};
     bool is_leaf = true;

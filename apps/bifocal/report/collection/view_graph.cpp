@@ -78,11 +78,11 @@ class Builder {
     if (geometry) ++configurations_[geometry->configuration];
     const PairRows& any = matches ? *matches : *geometry;
     const auto first = place_.find(any.image1), second = place_.find(any.image2);
-    const bool there = first != place_.end() && second != place_.end();
-    const PairState state = there ? state_of(matches, geometry) : PairState::stray;
+    const bool are_known = first != place_.end() && second != place_.end();
+    const PairState state = are_known ? state_of(matches, geometry) : PairState::unknown_image;
     ++graph.states[static_cast<std::size_t>(state)];
-    if (!there) return;
-    // Numbers of images grow with their places, so a < b.
+    if (!are_known) return;
+    // Numbers of images increase with their indices, so a < b.
     GraphPair pair{first->second, second->second, matches ? matches->rows : 0,
                    geometry ? geometry->rows : 0,
                    geometry ? geometry->configuration : Configuration::undefined};
@@ -139,7 +139,7 @@ std::vector<int> edges_to_show(const ViewGraph& graph, std::size_t most) {
   std::vector<int> shown = graph.forest;
   std::vector<bool> taken(graph.edges.size());
   for (const int e : shown) taken[static_cast<std::size_t>(e)] = true;
-  std::vector<int> met(graph.images.size());  // edges of an image so far, the strongest first
+  std::vector<int> met(graph.images.size());  // edges of each image so far, the strongest first
   std::vector<std::pair<int, int>> others;    // rank, edge
   for (const int e : graph.strongest) {
     const GraphPair& pair = graph.edges[static_cast<std::size_t>(e)];

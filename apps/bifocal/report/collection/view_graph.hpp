@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The view graph of a database: images, the pairs of them whose geometry was found, and what became
-// of the others.
+// The view graph of a database: its images, the pairs with a verified geometry, and the state of
+// all other pairs.
 #pragma once
 
 #include <bifocal/colmap/database.hpp>
@@ -15,14 +15,14 @@ namespace bifocal::cli {
 struct GraphImage {
   colmap::Id id = 0;
   std::string name;
-  int camera = -1;             // of ViewGraph::cameras; -1: it has no row
-  std::int64_t features = -1;  // -1: it has no row
-  int matched = 0;             // pairs with a match
-  int verified = 0;            // pairs with a geometry
-  int component = -1;          // of ViewGraph::components; -1: no pair has a geometry
+  int camera = -1;             // index into ViewGraph::cameras; -1: no row
+  std::int64_t features = -1;  // -1: no row
+  int matched = 0;             // number of pairs with a match
+  int verified = 0;            // number of pairs with a geometry
+  int component = -1;          // index into ViewGraph::components; -1: no pair has a geometry
 };
 
-// Images by their place in ViewGraph::images, a < b.
+// A pair of images by their indices in ViewGraph::images, a < b.
 struct GraphPair {
   int a = 0, b = 0;
   std::int64_t matches = 0, inliers = 0;
@@ -30,29 +30,30 @@ struct GraphPair {
 };
 
 enum class PairState {
-  verified,    // a geometry with inliers
-  degenerate,  // no geometry, or too few inliers
-  watermark,   // what agrees is a watermark
-  undecided,   // a row of configuration 0
-  unverified,  // matches, but no row
-  unmatched,   // no match
-  stray,       // of an image that is not there
+  verified,       // a geometry with inliers
+  degenerate,     // no geometry, or too few inliers
+  watermark,      // the inliers belong to a watermark
+  undecided,      // row with configuration 0
+  unverified,     // matches without a row
+  unmatched,      // no match
+  unknown_image,  // pair with an image that does not exist
 };
 inline constexpr int kPairStates = 7;
 
 struct ViewGraph {
-  std::vector<colmap::Camera> cameras;  // by number
-  std::vector<GraphImage> images;       // by number
+  std::vector<colmap::Camera> cameras;  // ordered by number
+  std::vector<GraphImage> images;       // ordered by number
   std::vector<colmap::RowFault> damaged_rows;
-  std::vector<GraphPair> edges;     // verified pairs, by a, then b
-  std::vector<GraphPair> rejected;  // pairs with matches that are not verified, likewise
+  std::vector<GraphPair> edges;     // verified pairs, ordered by a, then b
+  std::vector<GraphPair> rejected;  // pairs with matches that are not verified, in the same order
   std::array<std::int64_t, kPairStates> states{};
-  std::vector<std::pair<colmap::Configuration, std::int64_t>> configurations;  // of all rows
-  // A component has two images and more that edges connect; it is the list of its images. The
-  // largest comes first, then they go by first image.
+  std::vector<std::pair<colmap::Configuration, std::int64_t>>
+      configurations;  // counts over all rows
+  // Connected components with at least two images, as lists of images. The largest comes first;
+  // components of equal size by their first image.
   std::vector<std::vector<int>> components;
-  // Edges of the spanning forest with most inliers: the strongest way that holds each component
-  // together (J. Kruskal, Proc. AMS 7(1), 1956). In the order of `strongest`.
+  // Edges of the spanning forest with the most inliers, the strongest connections of each component
+  // (J. Kruskal, Proc. AMS 7(1), 1956). In the order of `strongest`.
   std::vector<int> forest;
   std::vector<int> strongest;  // all edges, most inliers first, then by a, b
 
@@ -63,15 +64,15 @@ struct ViewGraph {
 
 [[nodiscard]] ViewGraph read_view_graph(const colmap::Database& database);
 
-// Chooses at most `most` edges (more only if the forest has): the forest, then the others by their
-// rank, an edge's lesser place among the edges of its two images by inliers. So every image keeps
-// its best.
+// Chooses at most `most` edges, or the whole forest if that is more. The forest comes first, then
+// edges by rank: the better position of the edge in the two lists of its images' edges by inliers.
+// Every image thus keeps its best edge.
 [[nodiscard]] std::vector<int> edges_to_show(const ViewGraph& graph, std::size_t most);
 
-// The cells are the upper triangle of a matrix, row by row: [0, 0], [0, 1], ..., [1, 1], ... Images
-// come by component, then by number, `size` cells in a row; a cell holds the best of its pairs: 0
-// none, 1 with matches alone, 2 to 255 of most inliers, by logarithm: 255 is the strongest pair of
-// all.
+// A matrix of pairs. The cells are the upper triangle, row by row: [0, 0], [0, 1], ..., [1, 1], ...
+// Images are ordered by component, then by number, several per row and column. A cell holds the
+// best of its pairs: 0 none, 1 with matches only, 2 to 255 by the logarithm of the inliers; 255 is
+// the strongest pair.
 struct PairMatrix {
   int size = 0;
   std::vector<int> order;  // images

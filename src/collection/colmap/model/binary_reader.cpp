@@ -15,18 +15,18 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// Least number of bytes of an item, for counts that a file can't hold.
+// Least number of bytes of an item. Counts that the file can't hold are refused by them.
 constexpr std::size_t kPoseBytes = 7 * sizeof(double), kCameraBytes = 24,
                       kImageBytes = 4 + kPoseBytes + 4 + 1 + 8, kObservationBytes = 24,
                       kPointBytes = 8 + 24 + 3 + 8 + 8, kTrackBytes = 8, kRigBytes = 8,
                       kSensorBytes = 8, kFrameBytes = 8 + kPoseBytes + 4, kDataBytes = 16;
 
-// Numbers of a file, one after another.
+// Reads the numbers of a file in sequence.
 class Bytes {
  public:
   Bytes(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
-  // The next items belong to this one, for messages.
+  // Messages name this item from now on.
   template <class Number>
   void begin(const char* kind, Number id) {
     kind_ = kind;
@@ -41,7 +41,7 @@ class Bytes {
     at_ += sizeof value;
     return value;
   }
-  // A number of items of at least `least_bytes` each.
+  // Reads a number of items, each of at least `least_bytes`.
   template <class Number>
   [[nodiscard]] std::size_t count(std::size_t least_bytes, const char* items) {
     const auto count = next<Number>();
@@ -51,7 +51,7 @@ class Bytes {
                  item(), count, items, left);
     return static_cast<std::size_t>(count);
   }
-  // The bytes up to the next zero, which is passed over.
+  // Reads the bytes up to the next zero and skips the zero.
   [[nodiscard]] std::string_view word() {
     const std::size_t end = bytes_.find('\0', at_);
     if (end == std::string_view::npos) refuse_cut();

@@ -13,7 +13,7 @@ struct Errors {
   double mean = 0, rms = 0;
 };
 
-// Statistics of the used observations whose error is known.
+// Returns statistics of the used observations with a finite error.
 Errors statistics(const std::vector<double>& errors, const std::vector<ObservationUse>& uses) {
   double sum = 0, squares = 0;
   std::int64_t count = 0;
@@ -25,7 +25,7 @@ Errors statistics(const std::vector<double>& errors, const std::vector<Observati
   return {sum / static_cast<double>(count), std::sqrt(squares / static_cast<double>(count))};
 }
 
-// Every observation of a point in the problem counts.
+// The error of a point is the mean of all its observations in the problem.
 void set_errors(Model& model, const AdjustProblem& problem, const std::vector<double>& errors) {
   std::vector<double> sums(model.points.size());
   std::vector<int> counts(model.points.size());

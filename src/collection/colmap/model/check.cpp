@@ -15,7 +15,7 @@
 namespace bifocal::colmap::model {
 namespace {
 
-// Items by their numbers. Refuses a number that is there twice.
+// Finds items by id. Refuses duplicate ids.
 template <class Id, class Item>
 class Index {
  public:

@@ -36,7 +36,7 @@ bool is_complete(const fs::path& folder, ModelFormat format) {
                              [&](Part part) { return is_there(folder / file_name(part, format)); });
 }
 
-// Text files of no bytes have no items.
+// An empty text file has no items.
 bool is_empty_text(const fs::path& file, ModelFormat format) {
   std::error_code failed;
   return format == ModelFormat::text && fs::is_regular_file(file, failed) &&
@@ -67,7 +67,7 @@ void read_part(const fs::path& folder, Part part, ModelFormat format, Model& to)
              "has no model: cameras, images and points3D, with the endings .bin or .txt");
 }
 
-// Files of a call that failed are removed with the object.
+// A hidden folder for files that are not complete yet. Its destructor removes it.
 class Staging {
  public:
   explicit Staging(const fs::path& folder) {

@@ -6,7 +6,7 @@
 
 namespace bifocal::colmap::model {
 
-// Numbers of the cameras that images have, in the order of the model.
+// Returns the ids of the cameras that images use, in the order of the model.
 [[nodiscard]] std::vector<Id> used_camera_ids(const Model& model);
 
 // Returns null if the rig has no such sensor.

@@ -33,7 +33,7 @@ std::unordered_set<Number> listed(const std::vector<Number>& numbers,
   return {numbers.begin(), numbers.end()};
 }
 
-// The cameras of a problem.
+// Returns the cameras of a problem.
 template <class ModelOrConst>
 auto used_cameras(ModelOrConst& model) {
   const std::vector<Id> ids = model::used_camera_ids(model);

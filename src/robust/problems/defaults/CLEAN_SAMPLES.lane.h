@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Number of samples without outliers until one leads to the model.
+// Expected number of outlier-free samples until one leads to the model.
 enum { CLEAN_SAMPLES = 1 };

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of a point: x1 y1 x2 y2.
+// Numbers per point: x1 y1 x2 y2.
 enum { COLUMNS = 4 };

@@ -1,3 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Number of depths among the COLUMNS numbers of a point: the last ones, which no error depends on.
+// Number of depths among the COLUMNS numbers of a point. They come last, and no error depends
+// on them.
 enum { DEPTHS = 0 };

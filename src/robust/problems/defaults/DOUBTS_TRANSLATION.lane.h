@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 1: a pose is compared with a rotation alone before its translation is reported.
+// 1: before a translation is reported, the pose is compared with a rotation alone.
 enum { DOUBTS_TRANSLATION = 0 };

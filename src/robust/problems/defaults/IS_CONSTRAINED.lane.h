@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 1: a given matrix is refused if it does not satisfy constraints that its chart has.
+// 1: a given matrix is rejected if it violates the constraints of the chart.
 enum { IS_CONSTRAINED = 0 };

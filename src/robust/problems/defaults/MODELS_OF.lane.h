@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Number of the problem whose models and errors these are. A problem that reads depths names the
-// one without them: its models are refined by `refine()` and have covariances as those.
+// Index of the problem with the same models and errors. A problem that reads depths names the
+// problem without depths, which `refine()` and the covariances then use for its models.
 enum { MODELS_OF = PROBLEM };

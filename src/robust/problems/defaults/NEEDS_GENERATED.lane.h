@@ -1,4 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 1: samples are solved by a generated solver, without which the problem is not built. Read by
-// CMake.
+// 1: samples are solved by a generated solver; without it the problem is not built. Read by CMake.
 enum { NEEDS_GENERATED = 0 };

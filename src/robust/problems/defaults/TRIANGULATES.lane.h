@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 1: an estimate in Python has the scene points of its inliers.
+// 1: a Python estimate contains the scene points of its inliers.
 enum { TRIANGULATES = 0 };

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every model is one of the problem.
+// Returns true: every matrix is a valid model of the problem.
 lane_fn mask model_is_sound(const real* model) { return model[0] == model[0]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// damped_step of the normal equations N, g [EQUATIONS] at a chart.
+// Solves the damped normal equations N, g [EQUATIONS] at a chart for delta (see damped_step).
 lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
                         real damping, real* delta) {
   if_constant(DIRECT_CHART) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Adds w times a point's terms to the packed lower triangle N and the half gradient g [EQUATIONS].
-// The terms are derivatives [RESIDUALS][EQUATIONS] and then, of one residual, its weight and
-// itself, of two, both.
+// The terms begin with the derivatives [RESIDUALS][EQUATIONS]. With one residual, its weight and
+// its value follow; with two residuals, both values.
 lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
   enum { LAST = (index)RESIDUALS * EQUATIONS };
   for (index k = 0; k < LAST; ++k) terms[k] = masked(w, terms[k]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A point [COLUMNS] of two images in scoring coordinates, then its depths.
+// Converts a point [COLUMNS] of two images to scoring coordinates; its depths are copied.
 lane_fn void point_columns(const real* given, const real* cameras, const pair_info* info,
                            real* columns) {
   (void)cameras;

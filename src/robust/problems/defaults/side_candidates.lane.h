@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The candidate sides [SIDES][12] of the scene: for SIDES = 2 the poses (R0, t) and (R1, t) of
-// pose_candidates. With SIDES = 0 every match may be an inlier.
+// Writes the candidate sides [SIDES][12] of the scene: for SIDES = 2 the poses (R0, t) and (R1, t)
+// of pose_candidates. With SIDES = 0 every match may be an inlier.
 lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
   if_constant(SIDES == 2) {
     real E[9], R[18], t[3];

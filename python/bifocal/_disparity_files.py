@@ -1,0 +1,104 @@
+"""Files and pictures of disparity and depth maps: PFM, PLY and Turbo colours (docs/formats.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Union
+
+from . import _core
+from ._arrays import ArrayLike
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy
+    from numpy.typing import NDArray
+
+    from ._stereo_matching import PointCloud
+
+    Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
+
+__all__ = ["read_disparity", "read_pfm", "turbo_picture", "write_pfm", "write_ply"]
+
+
+def floats_of(values: ArrayLike, name: str) -> Any:
+    """Returns a contiguous float32 array of shape (H, W)."""
+    import numpy as np
+
+    given = np.asarray(values)
+    if given.ndim != 2 or given.dtype.kind not in "fiu":
+        raise ValueError(f"{name}: {given.dtype} of shape {given.shape}, must be numbers of shape (H, W)")
+    return np.ascontiguousarray(given, np.float32)
+
+
+def turbo_picture(values: ArrayLike, lo: float, hi: float) -> NDArray[numpy.uint8]:
+    """Draws a disparity or depth map in the Turbo colours with a legend; unknown pixels (NaN) are black.
+
+    Args:
+        values: Numbers of shape (H, W).
+        lo, hi: Values at the ends of the colour scale.
+
+    Returns:
+        RGB image, uint8 with three channels; the legend lies below the map.
+    """
+    return _core.turbo_picture(floats_of(values, "values"), lo, hi)
+
+
+def read_pfm(file: Path) -> NDArray[numpy.float32]:
+    """Reads a portable float map of one channel.
+
+    Args:
+        file: Name of the file.
+
+    Returns:
+        float32 of shape (H, W), the top row first.
+
+    Raises:
+        OSError: If the file is missing or not a portable float map of one channel.
+    """
+    return _core.read_pfm(file)
+
+
+def write_pfm(file: Path, image: ArrayLike) -> None:
+    """Writes a portable float map of one channel.
+
+    Args:
+        file: Name of the file.
+        image: Numbers of shape (H, W), the top row first.
+
+    Raises:
+        OSError: If the file cannot be written.
+    """
+    _core.write_pfm(file, floats_of(image, "image"))
+
+
+def read_disparity(file: Path, scale: float = 1.0) -> NDArray[numpy.float32]:
+    """Reads disparities from a portable float map or from an image file.
+
+    Args:
+        file: Name of the file.
+        scale: Divisor of the values of an image file; 256 for KITTI.
+
+    Returns:
+        Disparities in px, float32 of shape (H, W); NaN if unknown, which an image file writes as 0.
+
+    Raises:
+        OSError: If the file is missing or damaged.
+    """
+    return _core.read_disparity(file, scale)
+
+
+def write_ply(file: Path, cloud: PointCloud | tuple[ArrayLike, ArrayLike]) -> None:
+    """Writes points and colours as binary PLY (float x y z, uchar red green blue).
+
+    Args:
+        file: Name of the file.
+        cloud: PointCloud, or positions and colours, shape (N, 3) each.
+
+    Raises:
+        ValueError: If the shapes differ.
+        OSError: If the file cannot be written.
+    """
+    import numpy as np
+
+    xyz, rgb = cloud
+    _core.write_ply(file, np.ascontiguousarray(xyz, np.float32), np.ascontiguousarray(rgb, np.uint8))

@@ -1,0 +1,44 @@
+"""repr() of the result classes of the extension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+
+
+def _features(f: Any) -> str:
+    return f"<Features: {len(f)} keypoints, descriptors {tuple(f.descriptors.shape)}>"
+
+
+def _matches(m: Any) -> str:
+    return f"<{type(m).__name__} of {len(m)} pairs of features>"
+
+
+def _batch(b: Any) -> str:
+    return f"<BatchEstimate: {int(b.ok.sum())} of {len(b)} pairs ok>"
+
+
+def _verified(v: Any) -> str:
+    return f"<VerifiedPairs: {len(v)} pairs, {len(v.matches)} matches, {int(v.estimates.ok.sum())} pairs ok>"
+
+
+def _disparity(d: Any) -> str:
+    height, width = d.raw.shape
+    return f"<DisparityMap: {width} x {height} px, {d.density:.1f} % known>"
+
+
+def _frame(f: Any) -> str:
+    return f"<VideoFrame {f.number}: {len(f)} keypoints, {len(f.pairs)} pairs with earlier frames>"
+
+
+for _name, _text in {
+    "Features": _features,
+    "Matches": _matches,
+    "FloatMatches": _matches,
+    "BatchEstimate": _batch,
+    "VerifiedPairs": _verified,
+    "DisparityMap": _disparity,
+    "VideoFrame": _frame,
+}.items():
+    setattr(getattr(_core, _name), "__repr__", _text)

@@ -1,0 +1,130 @@
+"""Rows of COLMAP databases as arrays, and matches of any matcher written into a database."""
+
+import sqlite3
+
+import numpy as np
+import pytest
+from scenes import Scene
+
+import bifocal
+from bifocal import colmap
+
+
+@pytest.fixture
+def written(tmp_path):
+    file = tmp_path / "rows.db"
+    with colmap.Database(file, "x") as database, database.transaction():
+        camera = database.write_camera("PINHOLE", 640, 480, [500, 510, 320, 240], has_prior_focal_length=True)
+        for name in ("a.jpg", "b.jpg"):
+            image = database.write_image(name, camera)
+            database.write_keypoints(image, np.arange(12, dtype=np.float64).reshape(6, 2))
+            database.write_descriptors(image, np.full((6, 128), image, np.uint8))
+        database.write_matches(2, 1, np.array([[0, 1], [2, 3]]))
+        geometry = colmap.TwoViewGeometry("uncalibrated", np.array([[0, 1]]), F=np.arange(9.0).reshape(3, 3))
+        database.write_geometry(2, 1, geometry)
+    return file
+
+
+def test_rows_are_read_as_they_were_written(written):
+    with colmap.Database(written) as database:
+        (camera,) = database.cameras()
+        assert (camera.model, camera.width, camera.height, camera.has_prior_focal_length) == ("PINHOLE", 640, 480, True)
+        assert camera.params.tolist() == [500, 510, 320, 240]
+        assert [(i.id, i.name, i.camera_id) for i in database.images()] == [(1, "a.jpg", 1), (2, "b.jpg", 1)]
+        assert database.keypoints(1).tolist() == np.arange(12).reshape(6, 2).tolist()
+        assert database.descriptors(2).shape == (6, 128) and (database.descriptors(2) == 2).all()
+        assert database.matches(2, 1).tolist() == [[0, 1], [2, 3]]
+        assert database.matches(1, 2).tolist() == [[1, 0], [3, 2]]
+        found = database.geometry(2, 1)
+        assert found.configuration == "uncalibrated" and found.inliers.tolist() == [[0, 1]]
+        assert np.allclose(found.F, np.arange(9).reshape(3, 3)) and found.R is None
+        assert np.allclose(database.geometry(1, 2).F, found.F.T)
+        assert database.match_counts() == [(1, 2, 2)] and database.geometry_counts() == [(1, 2, 1, "uncalibrated")]
+    assert sorted(p.name for p in written.parent.iterdir()) == ["rows.db"]
+
+
+def test_the_file_has_pixel_corners_at_zero(written):
+    data = sqlite3.connect(written).execute("SELECT data FROM keypoints WHERE image_id = 1").fetchone()[0]
+    assert np.frombuffer(data, np.float32)[:2].tolist() == [0.5, 1.5]
+
+
+def test_a_failed_transaction_writes_nothing(written):
+    with colmap.Database(written, "r+") as database:
+        with pytest.raises(RuntimeError, match="stop"), database.transaction():
+            database.write_image("c.jpg", 1)
+            raise RuntimeError("stop")
+        assert len(database.images()) == 2
+        with pytest.raises(ValueError, match="open already"), database.transaction(), database.transaction():
+            pass
+
+
+def test_bad_input_is_refused_by_name(written, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        colmap.Database(tmp_path / "none.db")
+    with pytest.raises(ValueError, match="mode: 'w'"):
+        colmap.Database(written, "w")
+    with pytest.raises(OSError):
+        colmap.Database(written, "x")
+    with colmap.Database(written, "r+") as database:
+        for call, message in [
+            (lambda: database.write_camera("PINHOL", 1, 1, []), "'PINHOL' is no camera model"),
+            (lambda: database.write_camera("PINHOLE", 640, 480, [1, 2]), "2 params"),
+            (lambda: database.write_keypoints(1, np.zeros((3, 5))), "5 columns"),
+            (lambda: database.write_keypoints(1, [[np.nan, 0]]), "not all are finite"),
+            (lambda: database.write_descriptors(1, np.zeros((3, 128))), "must be uint8"),
+            (lambda: database.write_matches(1, 2, [[0.5, 1]]), "must be integers"),
+            (lambda: database.write_matches(1, 2, [[-1, 1]]), "index -1"),
+            (lambda: database.write_matches(1, 1, [[0, 1]]), "1"),
+            (lambda: database.write_geometry(1, 2, colmap.TwoViewGeometry("good", np.zeros((0, 2)))), "configuration: 'good'"),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                call()
+    with pytest.raises(ValueError, match="closed"):
+        database.images()
+
+
+def test_a_damaged_row_names_file_table_and_row(written):
+    with sqlite3.connect(written) as connection:
+        connection.execute("UPDATE keypoints SET rows = 1000000 WHERE image_id = 1")
+    with colmap.Database(written) as database, pytest.raises(OSError, match="rows.db: table keypoints, image_id 1"):
+        database.keypoints(1)
+
+
+def test_matches_of_any_matcher_reach_a_verified_database(tmp_path):
+    scene = Scene(right=1.0)
+    x1, x2 = scene.x1, scene.x2
+    indices = np.stack([np.arange(len(x1))] * 2, 1)
+    file = tmp_path / "any.db"
+    done = colmap.write_pairs(file, {"a.jpg": x1, "b.jpg": x2}, {("b.jpg", "a.jpg"): indices}, {"a.jpg": (1280, 960), "b.jpg": (1280, 960)})
+    assert done.done == 1 and done.inliers > 500
+    with colmap.Database(file) as database:
+        ((first, second, inliers, configuration),) = database.geometry_counts()
+        assert inliers == done.inliers and configuration == "uncalibrated"
+        F = database.geometry(first, second).F
+    assert np.median(np.abs(bifocal.residuals("fundamental", F, x1, x2))) < 0.5
+    # Fewer matches of a pair replace its geometry.
+    again = colmap.write_pairs(file, {"a.jpg": x1, "b.jpg": x2}, {("b.jpg", "a.jpg"): indices[:100]})
+    assert again.done == 1 and again.inliers <= 100
+
+
+def test_readers_leave_no_file_next_to_the_database(tmp_path):
+    scene = Scene(right=1.0)
+    indices = np.stack([np.arange(len(scene.x1))] * 2, 1)
+    file = tmp_path / "any.db"
+    colmap.write_pairs(file, {"a.jpg": scene.x1, "b.jpg": scene.x2}, {("a.jpg", "b.jpg"): indices}, {"a.jpg": (1280, 960), "b.jpg": (1280, 960)})
+    before = {path.name for path in tmp_path.iterdir()}
+    bifocal.report(file, tmp_path / "a.html")
+    assert colmap.contradicting_pairs(file) == []
+    assert {path.name for path in tmp_path.iterdir()} == before | {"a.html"}
+
+
+def test_matches_of_missing_keypoints_write_nothing(tmp_path):
+    file = tmp_path / "none.db"
+    for matches, sizes, message in [
+        ({("a", "b"): [[9, 0]]}, {"a": (9, 9), "b": (9, 9)}, "keypoint 9 of 'a', which has 5 keypoints"),
+        ({("a", "c"): [[0, 0]]}, {"a": (9, 9), "b": (9, 9)}, "'c' has no keypoints"),
+        ({}, {"a": (9, 9)}, "no size of 'b'"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            colmap.write_pairs(file, {"a": np.zeros((5, 2)), "b": np.zeros((5, 2))}, matches, sizes)
+        assert not file.exists()

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+#include <bifocal/two_photographs.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace bifocal {
+namespace {
+
+// Rectified pairs of Middlebury differ by at most 0.5 px in the median.
+constexpr double kMostOffset = 1.5;  // px
+
+Rectification identity(int width, int height) {
+  Rectification r{.width = width, .height = height};
+  for (RectifiedSide& side : r.sides) {
+    side.input.width = width, side.input.height = height;
+    side.H = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  }
+  return r;
+}
+
+}  // namespace
+
+RectifiedPairCheck check_rectified_pair(ImageView<const std::uint8_t> left,
+                                        ImageView<const std::uint8_t> right, const Device& device) {
+  if (left.width != right.width || left.height != right.height)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("check_rectified_pair: the left image has {} x {} px, the right {} x {}",
+                    left.width, left.height, right.width, right.height));
+  PairOptions options;
+  options.model = ModelRequest::fundamental;
+  options.escalate = options.dense = false;
+  options.device = device;
+  const PairResult pair = estimate_pair(left, right, options);
+  std::vector<PointPair> in_rows;
+  std::vector<double> offsets;
+  for (std::size_t i = 0; i < pair.points.size() && pair.model.ok(); ++i) {
+    if (!pair.model.inliers[i]) continue;
+    const double offset = std::abs(pair.points[i].y2 - pair.points[i].y1);
+    offsets.push_back(offset);
+    if (offset <= 2 * kMostOffset) in_rows.push_back(pair.points[i]);
+  }
+  RectifiedPairCheck check{.matches = static_cast<std::int64_t>(offsets.size()),
+                           .row_offset = std::numeric_limits<double>::quiet_NaN(),
+                           .range = {}};
+  if (offsets.empty()) return check;
+  const auto middle = offsets.begin() + static_cast<std::ptrdiff_t>(offsets.size() / 2);
+  std::nth_element(offsets.begin(), middle, offsets.end());
+  check.row_offset = *middle;
+  check.is_rectified = check.row_offset <= kMostOffset;
+  if (!check.is_rectified) return check;
+  check.range = disparity_range(identity(left.width, left.height), in_rows);
+  // The margin below the matches of a pair with parallel axes does not reach behind infinity.
+  const bool is_positive =
+      std::ranges::all_of(in_rows, [](const PointPair& p) { return p.x1 >= p.x2; });
+  if (is_positive && check.range.min < 0) {
+    check.range.count += check.range.min;
+    check.range.min = 0;
+  }
+  return check;
+}
+
+}  // namespace bifocal
