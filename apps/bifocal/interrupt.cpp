@@ -21,7 +21,7 @@ struct Interrupts {
   std::vector<const std::function<void()>*> clean_ups;
   StopRequest* stop = nullptr;
 
-  // False if nothing waits for a request, or one is made already.
+  // False without a handler, or after an earlier request.
   [[nodiscard]] bool make_request() {
     const std::unique_lock lock(mutex);
     return stop && !stop->is_made_.exchange(true);

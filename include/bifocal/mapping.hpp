@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sparse models from verified image pairs, by global structure from motion.
 //
-//   const MapResult result = map_database(Queue(Device("auto")), "photographs.db");
-//   for (std::size_t i = 0; i < result.models.size(); ++i)
-//     colmap::write_model("sparse/" + std::to_string(i), result.models[i],
-//                         colmap::ModelFormat::binary);
+//   Queue queue(Device("auto"));
+//   write_models("sparse", map_database(queue, "photographs.db"));
 //
 // Stages, for each connected component of the view graph:
 //   1. Unknown focal lengths are estimated from the fundamental matrices of all pairs.
