@@ -66,18 +66,7 @@ inline void add_to(Symmetric3& a, const Symmetric3& b) {
           s * (m[0] * m[3] - m[1] * m[1])};
 }
 
-// Rotation by |w| rad about the axis w.
-[[nodiscard]] inline Mat3 rotation_of(const Vec3& w) {
-  const double angle = norm(w);
-  const double a = angle < 1e-8 ? 1 : std::sin(angle) / angle;
-  const double b = angle < 1e-8 ? 0.5 : (1 - std::cos(angle)) / (angle * angle);
-  const Mat3 K = cross_matrix(w), KK = times(K, K);
-  Mat3 R{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  for (std::size_t i = 0; i < 9; ++i) R[i] += a * K[i] + b * KK[i];
-  return R;
-}
-
-// Inverse of rotation_of(), |w| <= pi.
+// Inverse of adjustment::rotation_of(), |w| <= pi.
 [[nodiscard]] inline Vec3 rotation_vector(const Mat3& R) {
   const Vec3 v = {0.5 * (R[7] - R[5]), 0.5 * (R[2] - R[6]), 0.5 * (R[3] - R[1])};
   const double sine = norm(v), cosine = 0.5 * (R[0] + R[4] + R[8] - 1);
@@ -90,15 +79,6 @@ inline void add_to(Symmetric3& a, const Symmetric3& b) {
   Vec3 axis = {R[k], R[3 + k], R[6 + k]};
   axis[k] += 1;
   return scaled(unit(axis), angle);
-}
-
-// Nearest rotation by two steps of Newton's iteration, for matrices that rounding moved.
-[[nodiscard]] inline Mat3 orthonormal(Mat3 R) {
-  for (int step = 0; step < 2; ++step) {
-    const Mat3 inverse_transposed = transposed(bifocal::inverse(R));
-    for (std::size_t i = 0; i < 9; ++i) R[i] = 0.5 * (R[i] + inverse_transposed[i]);
-  }
-  return R;
 }
 
 // Angle between unit vectors, rad; exact for small angles.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "mapping/disjoint_sets.hpp"
 #include "mapping/scene.hpp"
+#include "runtime/disjoint_sets.hpp"
 
 namespace bifocal::mapping {
 

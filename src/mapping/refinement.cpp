@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "mapping/disjoint_sets.hpp"
 #include "mapping/scene.hpp"
+#include "runtime/disjoint_sets.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::mapping {

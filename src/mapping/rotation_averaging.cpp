@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "adjust/rotation.hpp"
 #include "mapping/conjugate_gradients.hpp"
-#include "mapping/disjoint_sets.hpp"
 #include "mapping/scene.hpp"
+#include "runtime/disjoint_sets.hpp"
 
 namespace bifocal::mapping {
 namespace {
@@ -112,7 +113,8 @@ class Averaging {
       const std::vector<Vec3> update = solve(weights, diagonal, rhs);
       double total = 0;
       for (std::size_t i = 0; i < update.size(); ++i) {
-        rotations_[i] = orthonormal(times(rotations_[i], rotation_of(update[i])));
+        rotations_[i] =
+            adjustment::orthonormal(times(rotations_[i], adjustment::rotation_of(update[i])));
         total += norm(update[i]);
       }
       if (total < kConverged * static_cast<double>(update.size())) break;

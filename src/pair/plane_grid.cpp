@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "runtime/disjoint_sets.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::pair {
@@ -50,29 +51,6 @@ Agreed agreed_plane(const PlaneGrid& grid, int x, int y) {
   const auto count = static_cast<float>(agreeing);
   return {true, sum.w / count, sum.wx / count, sum.wy / count};
 }
-
-// Disjoint sets of connected pixels.
-class Sets {
- public:
-  explicit Sets(std::size_t count) : parents_(count) {
-    std::iota(parents_.begin(), parents_.end(), 0);
-  }
-  int root(int i) {
-    while (parents_[std::size_t(i)] != i) {
-      int& parent = parents_[std::size_t(i)];
-      parent = parents_[std::size_t(parent)];
-      i = parent;
-    }
-    return i;
-  }
-  void join(int a, int b) {
-    a = root(a), b = root(b);
-    parents_[std::size_t(std::max(a, b))] = std::min(a, b);
-  }
-
- private:
-  std::vector<int> parents_;
-};
 
 bool are_on_one_surface(const PlaneGrid& grid, int x, int y, int dx, int dy) {
   if (!grid.known.at(x, y) || !grid.known.at(x + dx, y + dy)) return false;
@@ -124,29 +102,30 @@ void remove_islands(std::span<const GridPoint> points, int smallest, PlaneGrid& 
   constexpr int kSmallestWithPoint = 60, kGap = 3;  // px
   const int width = grid.known.width, height = grid.known.height;
   const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  Sets sets(pixels);
+  DisjointSets sets(pixels);  // connected pixels
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
+      const auto place = std::size_t(y * width + x);
       for (const int gap : {1, kGap}) {
         if (x + gap < width && are_on_one_surface(grid, x, y, gap, 0))
-          sets.join(y * width + x, y * width + x + gap);
+          sets.join(place, place + std::size_t(gap));
         if (y + gap < height && are_on_one_surface(grid, x, y, 0, gap))
-          sets.join(y * width + x, (y + gap) * width + x);
+          sets.join(place, place + std::size_t(gap * width));
       }
     }
   }
   std::vector<int> sizes(pixels, 0);
   for (int i = 0; i < width * height; ++i)
-    sizes[std::size_t(sets.root(i))] += grid.known.pixels[std::size_t(i)];
+    sizes[sets.root(std::size_t(i))] += grid.known.pixels[std::size_t(i)];
   for (const GridPoint& p : points) {
     const float difference = grid.planes.w.at(p.x, p.y) - p.w;
-    int& size = sizes[std::size_t(sets.root(p.y * width + p.x))];
+    int& size = sizes[sets.root(std::size_t(p.y * width + p.x))];
     if (grid.known.at(p.x, p.y) && std::abs(difference) * grid.motion.at(p.x, p.y) <= 2 &&
         size >= kSmallestWithPoint)
       size = std::max(size, smallest);
   }
   for (int i = 0; i < width * height; ++i)
-    if (sizes[std::size_t(sets.root(i))] < smallest) grid.known.pixels[std::size_t(i)] = 0;
+    if (sizes[sets.root(std::size_t(i))] < smallest) grid.known.pixels[std::size_t(i)] = 0;
 }
 
 }  // namespace bifocal::pair
