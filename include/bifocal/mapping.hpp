@@ -27,6 +27,7 @@
 #include <bifocal/colmap/model.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/fields.hpp>
+#include <bifocal/io.hpp>
 
 #include <array>
 #include <cstdint>
@@ -99,7 +100,7 @@ void fields(Options& options, const Visit& visit) {
                 "inliers that the absolute pose of an added image has at least",
                 Range::at_least(6));
   BIFOCAL_FIELD(max_positioning_tracks,
-                "tracks an image from which cameras are positioned; the others are added later",
+                "tracks per image from which cameras are positioned; the others are added later",
                 Range::at_least(20));
   BIFOCAL_FIELD(positioning_starts, "random starts of positioning; the best one is used",
                 Range::within(1, 100));
@@ -132,6 +133,7 @@ struct ViewGraph {
   std::vector<colmap::Camera> cameras;
   std::vector<MapImage> images;
   std::vector<MapPair> pairs;
+  std::vector<colmap::RowFault> damaged_rows = {};  // found by read_view_graph()
 };
 
 enum class LeftOutReason {
@@ -159,6 +161,8 @@ struct MapResult {
   std::vector<colmap::Model> models;  // from the most images to the fewest
   std::vector<MapFigures> figures;    // one a model
   std::vector<LeftOutImage> left_out;
+  std::vector<colmap::RowFault> damaged_rows;               // of the database, not used
+  std::vector<LeftOut> passed_over;                         // photographs without colours
   std::int64_t pairs = 0;                                   // that were used at the start
   std::int64_t removed_pairs = 0;                           // that contradict other pairs
   std::array<double, std::size(kMapStageWords)> seconds{};  // by MapStage
@@ -172,13 +176,13 @@ struct MapResult {
 [[nodiscard]] MapResult map_view_graph(Queue& queue, const ViewGraph& graph,
                                        const MapOptions& options = {});
 
-// Reads the verified pairs of a database with their images and cameras. Damaged rows are passed
-// over. Throws Error(input) for a file that is missing or no database.
+// Reads the verified pairs of a database with their images and cameras. Damaged rows
+// are not used. Throws Error(input) for a file that is missing or no database.
 [[nodiscard]] ViewGraph read_view_graph(const colmap::Database& database,
                                         const MapOptions& options = {});
 
 // Maps a COLMAP database. If `photographs` is not empty, points get the mean colour of their
-// observations in the photographs below this folder; files that can't be read are passed over.
+// observations in the photographs below this folder; files that can't be read are listed.
 //
 // Throws as read_view_graph() and map_view_graph().
 [[nodiscard]] MapResult map_database(Queue& queue, const std::filesystem::path& database,

@@ -17,16 +17,6 @@ struct ColourSum {
   std::uint32_t count = 0;
 };
 
-// A photograph that can't be read has no pixels.
-ImageU8 photograph(const std::filesystem::path& file) {
-  try {
-    return read_image(file);
-  } catch (const Error& e) {
-    if (e.code() != ErrorCode::input) throw;
-    return {};
-  }
-}
-
 void add_colours(const ImageU8& photograph, const colmap::ModelImage& image,
                  const std::unordered_map<colmap::PointId, std::size_t>& places,
                  std::vector<ColourSum>& sums) {
@@ -44,13 +34,19 @@ void add_colours(const ImageU8& photograph, const colmap::ModelImage& image,
 
 }  // namespace
 
-void set_colours(colmap::Model& model, const std::filesystem::path& photographs) {
+void set_colours(colmap::Model& model, const std::filesystem::path& photographs,
+                 std::vector<LeftOut>& passed_over) {
   std::unordered_map<colmap::PointId, std::size_t> places;
   for (std::size_t i = 0; i < model.points.size(); ++i) places.emplace(model.points[i].id, i);
   std::vector<ColourSum> sums(model.points.size());
   for (const colmap::ModelImage& image : model.images) {
     check_cancelled();
-    add_colours(photograph(photographs / image.name), image, places, sums);
+    try {
+      add_colours(read_image(photographs / image.name), image, places, sums);
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::input) throw;
+      passed_over.push_back({image.name, e.what()});
+    }
   }
   for (std::size_t i = 0; i < sums.size(); ++i)
     for (std::size_t c = 0; sums[i].count > 0 && c < 3; ++c)

@@ -216,12 +216,14 @@ MapResult map_database(Queue& queue, const std::filesystem::path& database,
   MapResult result;
   mapping::StageClock clock(options, result);
   clock.begin(MapStage::read);
-  const ViewGraph graph =
+  ViewGraph graph =
       read_view_graph(colmap::Database(database, colmap::quiet_access(database)), options);
+  result.damaged_rows = std::move(graph.damaged_rows);
   mapping::map_scene(queue, graph, options, clock, result);
   if (!photographs.empty()) {
     clock.begin(MapStage::colours);
-    for (colmap::Model& model : result.models) mapping::set_colours(model, photographs);
+    for (colmap::Model& model : result.models)
+      mapping::set_colours(model, photographs, result.passed_over);
   }
   clock.end();
   return result;

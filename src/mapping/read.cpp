@@ -1,77 +1,94 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // View graphs of COLMAP databases.
+#include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/mapping.hpp>
 
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
+
+#include "collection/colmap/state.hpp"
 
 namespace bifocal {
 namespace {
 
-std::vector<Vec2> features_of(const colmap::Database& database, colmap::Id image) {
-  colmap::Keypoints keypoints;
-  try {
-    keypoints = database.keypoints(image);
-  } catch (const Error& e) {
-    if (e.code() != ErrorCode::input) throw;
+// Reads the tables of a database; damaged rows are recorded in the graph.
+class Reader {
+ public:
+  Reader(const colmap::Database& database, const MapOptions& options)
+      : database_(database), options_(options), faults_(database, &graph.damaged_rows) {
+    read_cameras();
+    read_images();
+    for (const colmap::PairRows& row : database_.geometry_rows(&graph.damaged_rows)) read_pair(row);
   }
-  std::vector<Vec2> features(keypoints.size());
-  const auto columns = static_cast<std::size_t>(keypoints.columns);
-  for (std::size_t k = 0; k < features.size(); ++k)
-    features[k] = {keypoints.data[k * columns], keypoints.data[k * columns + 1]};
-  return features;
-}
 
-std::optional<MapPair> pair_of(const colmap::Database& database, const colmap::PairRows& row) {
-  try {
-    auto geometry = database.geometry(row.image1, row.image2);
-    if (geometry)
-      return MapPair{0, 0, geometry->configuration, std::move(geometry->inliers), geometry->F};
-  } catch (const Error& e) {
-    if (e.code() != ErrorCode::input) throw;
+  ViewGraph graph;
+
+ private:
+  void read_cameras() {
+    graph.cameras = database_.cameras(&graph.damaged_rows);
+    for (const colmap::Camera& camera : graph.cameras) cameras_.insert(camera.id);
   }
-  return std::nullopt;
-}
 
-bool fits(const MapPair& pair, const ViewGraph& graph) {
-  const std::size_t size1 = graph.images[static_cast<std::size_t>(pair.image1)].features.size(),
-                    size2 = graph.images[static_cast<std::size_t>(pair.image2)].features.size();
-  for (const colmap::IndexPair& match : pair.inliers)
-    if (match.index1 >= size1 || match.index2 >= size2) return false;
-  return true;
-}
+  void read_images() {
+    for (colmap::Image& image : database_.images(&graph.damaged_rows)) {
+      check_cancelled();
+      if (!cameras_.contains(image.camera_id)) {
+        if (image.camera_id != colmap::kNoCamera)
+          faults_.add(colmap::row_name("images", "image_id", image.id),
+                      fmt::format("camera {} is missing", image.camera_id));
+        continue;
+      }
+      places_.emplace(image.id, static_cast<int>(graph.images.size()));
+      graph.images.push_back(
+          {image.id, std::move(image.name), image.camera_id, features_of(image.id)});
+    }
+  }
+
+  std::vector<Vec2> features_of(colmap::Id image) {
+    colmap::Keypoints keypoints;
+    faults_.guard([&] { keypoints = database_.keypoints(image); });
+    std::vector<Vec2> features(keypoints.size());
+    const auto columns = static_cast<std::size_t>(keypoints.columns);
+    for (std::size_t k = 0; k < features.size(); ++k)
+      features[k] = {keypoints.data[k * columns], keypoints.data[k * columns + 1]};
+    return features;
+  }
+
+  void read_pair(const colmap::PairRows& row) {
+    check_cancelled();
+    const auto a = places_.find(row.image1), b = places_.find(row.image2);
+    if (row.rows < options_.min_inliers || !colmap::is_geometry(row.configuration) ||
+        a == places_.end() || b == places_.end())
+      return;
+    const std::size_t size1 = graph.images[static_cast<std::size_t>(a->second)].features.size(),
+                      size2 = graph.images[static_cast<std::size_t>(b->second)].features.size();
+    if (size1 == 0 || size2 == 0) return;
+    std::optional<colmap::TwoViewGeometry> geometry;
+    faults_.guard([&] { geometry = database_.geometry(row.image1, row.image2); });
+    if (!geometry) return;
+    for (const colmap::IndexPair& match : geometry->inliers)
+      if (match.index1 >= size1 || match.index2 >= size2)
+        return faults_.add(colmap::pair_row("two_view_geometries", row.image1, row.image2),
+                           fmt::format("match {} {} of images with {} and {} keypoints",
+                                       match.index1, match.index2, size1, size2));
+    graph.pairs.push_back(
+        {a->second, b->second, geometry->configuration, std::move(geometry->inliers), geometry->F});
+  }
+
+  const colmap::Database& database_;
+  const MapOptions& options_;
+  colmap::Faults faults_;
+  std::unordered_set<colmap::Id> cameras_;
+  std::unordered_map<colmap::Id, int> places_;
+};
 
 }  // namespace
 
 ViewGraph read_view_graph(const colmap::Database& database, const MapOptions& options) {
-  ViewGraph graph;
-  std::vector<colmap::RowFault> faults;
-  std::unordered_map<colmap::Id, bool> cameras;
-  for (colmap::Camera& camera : database.cameras(&faults)) {
-    cameras.emplace(camera.id, true);
-    graph.cameras.push_back(std::move(camera));
-  }
-  std::unordered_map<colmap::Id, int> places;
-  for (colmap::Image& image : database.images(&faults)) {
-    if (!cameras.contains(image.camera_id)) continue;
-    check_cancelled();
-    places.emplace(image.id, static_cast<int>(graph.images.size()));
-    graph.images.push_back(
-        {image.id, std::move(image.name), image.camera_id, features_of(database, image.id)});
-  }
-  for (const colmap::PairRows& row : database.geometry_rows(&faults)) {
-    const auto a = places.find(row.image1), b = places.find(row.image2);
-    if (row.rows < options.min_inliers || !colmap::is_geometry(row.configuration) ||
-        a == places.end() || b == places.end())
-      continue;
-    check_cancelled();
-    std::optional<MapPair> pair = pair_of(database, row);
-    if (!pair) continue;
-    pair->image1 = a->second, pair->image2 = b->second;
-    if (fits(*pair, graph)) graph.pairs.push_back(std::move(*pair));
-  }
-  return graph;
+  return Reader(database, options).graph;
 }
 
 }  // namespace bifocal

@@ -152,6 +152,8 @@ void normalise(Scene& scene);
 [[nodiscard]] MapFigures figures_of(const colmap::Model& model);
 
 // colours.cpp
-void set_colours(colmap::Model& model, const std::filesystem::path& photographs);
+// Photographs that can't be read are added to `passed_over`.
+void set_colours(colmap::Model& model, const std::filesystem::path& photographs,
+                 std::vector<LeftOut>& passed_over);
 
 }  // namespace bifocal::mapping

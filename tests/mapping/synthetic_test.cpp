@@ -11,7 +11,9 @@
 #include <iterator>
 #include <string>
 
+#include "collection/raw_sqlite.hpp"
 #include "mapping/scenes.hpp"
+#include "support/data.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -123,6 +125,51 @@ TEST(Mapping, ModelsAreNotReplacedUnlessAsked) {
   EXPECT_NO_THROW(write_models(folder, result, true));
   EXPECT_FALSE(std::filesystem::exists(folder / ".models.part"));
   EXPECT_EQ(colmap::read_model(folder / "0").images.size(), result.models[0].images.size());
+}
+
+void write_database(const std::filesystem::path& file, const ViewGraph& graph) {
+  colmap::Database database(file, colmap::Access::create);
+  for (const colmap::Camera& camera : graph.cameras) database.write(camera);
+  for (const MapImage& image : graph.images) {
+    database.write(colmap::Image{image.id, image.name, image.camera_id});
+    colmap::Keypoints keypoints;
+    for (const Vec2& x : image.features)
+      for (const double v : x) keypoints.data.push_back(static_cast<float>(v));
+    database.write_keypoints(image.id, keypoints);
+  }
+  for (const MapPair& pair : graph.pairs) {
+    colmap::TwoViewGeometry geometry;
+    geometry.configuration = pair.configuration;
+    geometry.inliers = pair.inliers;
+    geometry.F = pair.F;
+    database.write_geometry(graph.images[static_cast<std::size_t>(pair.image1)].id,
+                            graph.images[static_cast<std::size_t>(pair.image2)].id, geometry);
+  }
+}
+
+TEST(Mapping, DamagedRowsAndUnreadablePhotographsAreReported) {
+  const TemporaryFolder folder;
+  const auto file = folder / "damaged.db";
+  const ViewGraph graph = ring(12, {}).graph;
+  write_database(file, graph);
+  Queue queue(Device("cpu"));
+  EXPECT_TRUE(map_database(queue, file).damaged_rows.empty());
+  RawDatabase raw(file);
+  raw.run(fmt::format("UPDATE keypoints SET data = x'00' WHERE image_id = {}", graph.images[3].id));
+  raw.run(fmt::format("UPDATE images SET camera_id = 77 WHERE image_id = {}", graph.images[5].id));
+  const MapResult result = map_database(queue, file, {}, folder / "photographs");
+  ASSERT_EQ(result.models.size(), 1U);
+  EXPECT_EQ(result.figures[0].images, 10);
+  ASSERT_EQ(result.damaged_rows.size(), 2U);
+  EXPECT_EQ(result.damaged_rows[0].row,
+            fmt::format("table keypoints, image_id {}", graph.images[3].id));
+  EXPECT_EQ(result.damaged_rows[1].row,
+            fmt::format("table images, image_id {}", graph.images[5].id));
+  EXPECT_EQ(result.damaged_rows[1].reason, "camera 77 is missing");
+  ASSERT_EQ(result.passed_over.size(), 10U);
+  EXPECT_EQ(result.passed_over[0].name, graph.images[0].name);
+  ASSERT_EQ(result.left_out.size(), 1U);
+  EXPECT_EQ(result.left_out[0].reason, LeftOutReason::no_pair);
 }
 
 TEST(Mapping, EmptyAndInvalidInput) {

@@ -68,6 +68,12 @@ Json json_of(const Options& o, const MapResult& result, const std::string& devic
   for (const LeftOutImage& image : result.left_out)
     json["left_out"].push_back(
         {{"id", image.id}, {"name", image.name}, {"reason", std::string(to_string(image.reason))}});
+  json["damaged_rows"] = Json::array();
+  for (const colmap::RowFault& fault : result.damaged_rows)
+    json["damaged_rows"].push_back({{"row", fault.row}, {"reason", fault.reason}});
+  json["passed_over"] = Json::array();
+  for (const LeftOut& file : result.passed_over)
+    json["passed_over"].push_back({{"name", file.name}, {"reason", file.reason}});
   json["pairs"] = result.pairs;
   json["removed_pairs"] = result.removed_pairs;
   for (std::size_t i = 0; i < result.seconds.size(); ++i)
@@ -99,6 +105,18 @@ std::string sentences(const Options& o, const MapResult& result, const std::stri
   return text;
 }
 
+// Reports damaged rows and unreadable photographs on stderr, at most 20 of each.
+void print_notes(const Options& o, const MapResult& result) {
+  constexpr std::size_t kShown = 20;
+  for (std::size_t i = 0; i < std::min(kShown, result.damaged_rows.size()); ++i)
+    print_note(fmt::format("{}: {}: {}; not used", o.database, result.damaged_rows[i].row,
+                           result.damaged_rows[i].reason));
+  for (std::size_t i = 0; i < std::min(kShown, result.passed_over.size()); ++i)
+    print_note(fmt::format("no colours from {}", result.passed_over[i].reason));
+  if (std::max(result.damaged_rows.size(), result.passed_over.size()) > kShown)
+    print_note("--json lists all damaged rows and unreadable photographs");
+}
+
 void run(Options o, Context& context) {
   const ThreadLimit limit(o.common.threads);
   if (!o.overwrite) require_no_models(o.out);
@@ -117,6 +135,7 @@ void run(Options o, Context& context) {
     Queue queue(devices.devices().front());
     result = map_database(queue, o.database, o.map, o.images);
   }
+  print_notes(o, result);
   if (!result.models.empty()) write_models(o.out, result, o.overwrite);
   print_out(o.common.json ? to_text(json_of(o, result, devices.id()))
                           : sentences(o, result, devices.id()));
