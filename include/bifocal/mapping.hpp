@@ -154,7 +154,7 @@ struct LeftOutImage {
 // Figures of one model.
 struct MapFigures {
   std::int64_t images = 0, points = 0, observations = 0;
-  double mean_error = 0;  // reprojection error, px
+  double mean_error = 0;  // reprojection error, px, mean over observations
 };
 
 struct MapResult {
