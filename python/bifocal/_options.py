@@ -13,6 +13,7 @@ __all__ = [
     "BundleAdjustOptions",
     "DisparityFilter",
     "FloatMatchOptions",
+    "MapOptions",
     "MatchOptions",
     "RobustOptions",
     "SgmOptions",
@@ -304,6 +305,39 @@ class BundleAdjustOptions:
     refine_points: bool = True
     min_track_length: int = 0
     separate_frames: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MapOptions:
+    """Options of `bifocal.colmap.map_database` (include/bifocal/mapping.hpp).
+
+    Attributes:
+        min_inliers: Pairs with fewer inliers are not used. Range: at least 5.
+        min_images: Smallest model that is kept. Range: at least 2.
+        max_error: Largest reprojection error of an observation. Unit: px. Range: above 0 and finite.
+        min_angle_deg: Smallest angle between two rays of a point. Unit: degrees. Range: above 0 and below 90.
+        max_rotation_error_deg: Pairs whose rotation differs more from the averaged rotations are removed. Unit: degrees. Range: above 0 and below 180.
+        min_resection_inliers: Inliers that the absolute pose of an added image has at least. Range: at least 6.
+        max_positioning_tracks: Tracks per image from which cameras are positioned; the others are added later. Range: at least 20.
+        positioning_starts: Random starts of positioning; the best one is used. Range: 1 to 100.
+        max_adjust_iterations: Most steps of each bundle adjustment. Range: 1 to 100000.
+        refine_focal_length: Adjust focal lengths.
+        refine_extra_params: Adjust parameters of lenses.
+        seed: Seed of all random choices; the same one gives the same models.
+    """
+
+    min_inliers: int = 15
+    min_images: int = 3
+    max_error: float = 4.0
+    min_angle_deg: float = 1.5
+    max_rotation_error_deg: float = 10.0
+    min_resection_inliers: int = 30
+    max_positioning_tracks: int = 400
+    positioning_starts: int = 2
+    max_adjust_iterations: int = 50
+    refine_focal_length: bool = True
+    refine_extra_params: bool = True
+    seed: int = 0
 
 
 def _refuse(options: Any, name: str, value: Any) -> NoReturn:

@@ -31,6 +31,7 @@ from ._colmap_model import (
     write_model,
 )
 from ._devices import device_id
+from ._mapping import Mapped, MapFigures, map_database
 from ._options import VerifyOptions
 from ._shared_keypoints import shared_keypoints
 
@@ -44,6 +45,8 @@ __all__ = [
     "DatabaseCamera",
     "DatabaseImage",
     "FrameData",
+    "MapFigures",
+    "Mapped",
     "Model",
     "ModelCamera",
     "ModelFrame",
@@ -57,6 +60,7 @@ __all__ = [
     "bundle_adjustment",
     "contradicting_pairs",
     "geometric_verification",
+    "map_database",
     "read_model",
     "shared_keypoints",
     "verify",

@@ -3,6 +3,7 @@
 
 #include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/fields.hpp>
+#include <bifocal/mapping.hpp>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
@@ -121,6 +122,7 @@ template SsdOptions options_of(nb::handle);
 template colmap::VerifyOptions options_of(nb::handle);
 template AdjustOptions options_of(nb::handle);
 template colmap::BundleAdjustOptions options_of(nb::handle);
+template MapOptions options_of(nb::handle);
 
 DetectorOptions detector_options(nb::handle object) {
   if (!object.is_none() && nb::hasattr(object, "upright"))
@@ -133,7 +135,8 @@ bool is_ssd_options(nb::handle object) { return nb::hasattr(object, "window"); }
 nb::dict option_fields() {
   return described_by_name(RobustOptions{}, SiftOptions{}, SurfOptions{}, MatchOptions{},
                            FloatMatchOptions{}, DisparityFilter{}, SgmOptions{}, SsdOptions{},
-                           colmap::VerifyOptions{}, AdjustOptions{}, colmap::BundleAdjustOptions{});
+                           colmap::VerifyOptions{}, AdjustOptions{}, colmap::BundleAdjustOptions{},
+                           MapOptions{});
 }
 
 ModelKind kind_of(const std::string& name) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // fields() describes every options struct of the API, and check_options() enforces the ranges.
 #include <gtest/gtest.h>
+#include <bifocal/adjust.hpp>
 #include <bifocal/bifocal.hpp>
 #include <bifocal/collect.hpp>
+#include <bifocal/colmap/bundle_adjust.hpp>
+#include <bifocal/mapping.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -16,12 +19,13 @@ namespace {
 
 template <class Options>
 class OptionFields : public testing::Test {};
-using All = testing::Types<CollectCameras, CollectOptions, DepthOptions, DisparityFilter,
-                           EigenOptions, FloatMatchOptions, GivenFeatures, MatchOptions,
-                           NearOptions, PairOptions, PolarOptions, RectifyOptions, RefineOptions,
-                           RetrievalOptions, RobustOptions, ScreenOptions, SequentialOptions,
-                           SgmOptions, SiftOptions, SsdOptions, SurfOptions, SvdOptions,
-                           VerifyOptions, VideoOptions, colmap::VerifyOptions, colmap::VerifyRun>;
+using All =
+    testing::Types<AdjustOptions, CollectCameras, CollectOptions, DepthOptions, DisparityFilter,
+                   EigenOptions, FloatMatchOptions, GivenFeatures, MapOptions, MatchOptions,
+                   NearOptions, PairOptions, PolarOptions, RectifyOptions, RefineOptions,
+                   RetrievalOptions, RobustOptions, ScreenOptions, SequentialOptions, SgmOptions,
+                   SiftOptions, SsdOptions, SurfOptions, SvdOptions, VerifyOptions, VideoOptions,
+                   colmap::BundleAdjustOptions, colmap::VerifyOptions, colmap::VerifyRun>;
 TYPED_TEST_SUITE(OptionFields, All);
 
 // Returns the message of check_options(), or an empty string if it does not throw.

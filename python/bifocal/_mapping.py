@@ -1,0 +1,91 @@
+"""Sparse models from the verified pairs of a COLMAP database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from . import _core
+from ._devices import device_id
+from ._options import MapOptions
+
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+class MapFigures(NamedTuple):
+    """Counts of one model.
+
+    Attributes:
+        images: Number of registered images.
+        points: Number of points.
+        observations: Number of observations of all points.
+        mean_error: Mean reprojection error of the observations in px.
+    """
+
+    images: int
+    points: int
+    observations: int
+    mean_error: float
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Result of `map_database`.
+
+    Attributes:
+        models: Counts of the models OUT/0, OUT/1, ..., from the most images to the fewest.
+        left_out: Names of images in no model, each with a reason: 'camera', 'no_pair', 'small_component', 'contradictory' or 'few_points'.
+        damaged_rows: Rows of the database that were not used, each with the reason.
+        passed_over: Names of photographs that could not be read for colours, each with the reason.
+        pairs: Number of verified pairs with a relative pose.
+        removed_pairs: Number of pairs that were removed because they contradict others.
+        seconds: Duration of each stage in s.
+    """
+
+    models: list[MapFigures]
+    left_out: list[tuple[str, str]]
+    damaged_rows: list[tuple[str, str]]
+    passed_over: list[tuple[str, str]]
+    pairs: int
+    removed_pairs: int
+    seconds: dict[str, float]
+
+
+def map_database(
+    database: Path,
+    out: Path,
+    images: Path | None = None,
+    *,
+    options: MapOptions | None = None,
+    overwrite: bool = False,
+    device: str | None = "cpu",
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Mapped:
+    """Makes sparse models of the verified pairs of a COLMAP database by global structure from motion (Pan et al., ECCV 2024).
+
+    Each connected component of the verified pairs becomes a model OUT/0, OUT/1, ... in COLMAP's binary format. `read_model` reads them. If there is
+    no model, nothing is written. The result is the same on every run and for any number of threads.
+
+    Args:
+        database: Database of `bifocal.collect`, `verify` or COLMAP.
+        out: Folder of the models.
+        images: Folder of the photographs, for the colours of points.
+        options: Thresholds, limits and the seed.
+        overwrite: Replaces the models of an earlier call.
+        device: Where poses are estimated and adjusted: 'cpu', 'cuda:0', ...; all other stages run on the CPU.
+        progress: Called at the start of each stage with its name, the number of the model and the number of images registered so far. An exception
+            raised in it, or Ctrl-C at the start of a stage, ends the call without models.
+
+    Returns:
+        Mapped with the counts of the models and the images that are in none.
+
+    Raises:
+        ValueError: If an option is out of range, or the folder has models and `overwrite` is False.
+        OSError: If the database is missing or damaged, or a model cannot be written.
+        RuntimeError: If the device is missing or fails.
+    """
+    found = _core.map_database(database, out, images, options, overwrite, device_id(device) or "cpu", progress)
+    models = [MapFigures(*figures) for figures in found.pop("models")]
+    return Mapped(models=models, **found)
