@@ -4,7 +4,7 @@
     bench/cluster_scale.py SOURCE.db FOLDER [--pairs 32000] [--pairs-per-shard 250] [--workers 1 2 4 8 16] [--json FILE] [--commit HASH]
 
 SOURCE.db: output of `bifocal collect` on real photographs. FOLDER gets a database made from it with the given number of pairs (made_collection.py),
-half of them without inliers, and its plan. It times the whole `python -m bifocal.cluster`, including the start of Dask and of its workers.
+half of its pairs without inliers, and its plan. It times the whole `python -m bifocal.cluster`, including the start of Dask and of its workers.
 Needs NumPy.
 """
 

@@ -146,7 +146,7 @@ void geev(const PeerProblem<T>& p, int begin, int end) {
   }
 }
 
-// Bifocal's outputs only: eigenvalues, and vectors of the real ones by inverse iteration.
+// Bifocal's outputs only: eigenvalues, and the vectors of real eigenvalues by inverse iteration.
 template <class T>
 struct RealPairs {
   Gebal<T>* gebal = routine<T, Gebal<T>>("gebal");

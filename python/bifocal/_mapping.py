@@ -40,7 +40,7 @@ class Mapped:
         damaged_rows: Rows of the database that were not used, each with the reason.
         passed_over: Names of photographs that could not be read for colours, each with the reason.
         pairs: Number of verified pairs with a relative pose.
-        removed_pairs: Number of pairs that were removed because they contradict others.
+        removed_pairs: Number of pairs that were removed because they contradict other pairs.
         seconds: Duration of each stage in s.
     """
 
@@ -65,8 +65,8 @@ def map_database(
 ) -> Mapped:
     """Makes sparse models of the verified pairs of a COLMAP database by global structure from motion (Pan et al., ECCV 2024).
 
-    Each connected component of the verified pairs becomes a model OUT/0, OUT/1, ... in COLMAP's binary format. `read_model` reads them. If there is
-    no model, nothing is written. The result is the same on every run and for any number of threads.
+    Each connected component of the verified pairs becomes a model OUT/0, OUT/1, ... in COLMAP's binary format. `read_model` reads them. A
+    result without models writes no file. The result is the same on every run and for any number of threads.
 
     Args:
         database: Database of `bifocal.collect`, `verify` or COLMAP.

@@ -177,7 +177,7 @@ std::vector<std::string> doubts(const Options& o, const Inputs& in, const Dispar
   return all;
 }
 
-// Returns why there is no cloud despite a calibration; empty if there is a cloud or no calibration.
+// Returns the reason for a missing cloud despite a calibration; otherwise an empty string.
 std::string why_no_cloud(const Options& o, const Inputs& in, bool is_exchanged) {
   if (!in.calibration) return {};
   if (!in.calibration->baseline) return o.calib + ": has no baseline, the distance of the cameras";

@@ -35,7 +35,7 @@ def rotation(rng, most_deg):
 
 
 def _visible(rng, R, t, count, normal):
-    """Returns `count` pairs that both cameras see, or None if the views hardly overlap."""
+    """Returns `count` pairs that both cameras see, or None if the views overlap too little."""
     first, second, got = [], [], 0
     for _ in range(60):
         p = rng.uniform([0, 0], [WIDTH, HEIGHT], (4 * count + 64, 2))
