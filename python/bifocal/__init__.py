@@ -9,6 +9,7 @@ docs/python.md is the introduction; docs/conventions.md defines frames, units an
 
 import os as _os
 import pathlib as _pathlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 
 def _refuse_other_project(packages: _pathlib.Path) -> None:
@@ -22,7 +23,7 @@ def _refuse_other_project(packages: _pathlib.Path) -> None:
 
 _refuse_other_project(_pathlib.Path(__file__).parent.parent)
 
-from . import _core, _texts, colmap, linalg
+from . import _core, _texts, linalg
 from ._adjust import Adjusted, AdjustIteration, adjust
 from ._cameras import Camera, LensCamera, distort_points, intrinsics_doubt, pinhole_of, undistort_points
 from ._collection import Collected, Collection, VerifiedPairs, collect, list_photographs, report
@@ -123,6 +124,21 @@ from ._unknown_cameras import (
     estimate_shared_focal_relative_pose,
 )
 from ._video import VideoFrame, VideoMatcher, match_video
+
+if _TYPE_CHECKING:
+    from types import ModuleType as _ModuleType
+
+    from . import colmap
+
+
+def __getattr__(name: str) -> "_ModuleType":
+    """Imports the module `colmap` when it is first used, because it takes a third of the time of the whole import."""
+    if name == "colmap":
+        import importlib
+
+        return importlib.import_module(".colmap", __name__)
+    raise AttributeError(f"module 'bifocal' has no attribute {name!r}")
+
 
 __version__: str = _core.version
 _os.register_at_fork(after_in_child=_core.after_fork_in_child)

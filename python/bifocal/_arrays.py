@@ -22,6 +22,17 @@ else:
 _CUDA = {2, 13}  # kDLCUDA, kDLCUDAManaged
 
 
+def numpy_of(values: ArrayLike) -> Any:
+    """Returns an array as NumPy array; tensors of torch are detached, and arrays on a device are copied to the host."""
+    import numpy as np
+
+    if hasattr(values, "detach"):  # torch
+        values = values.detach().cpu()
+    elif hasattr(values, "get") and hasattr(values, "device"):  # CuPy
+        values = values.get()
+    return np.asarray(values)
+
+
 class Frame(Protocol):
     """Array library and device of the results of a call. None stands for NumPy."""
 

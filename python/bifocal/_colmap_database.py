@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._arrays import ArrayLike
+from ._arrays import ArrayLike, numpy_of
 
 if TYPE_CHECKING:
     import numpy
@@ -86,17 +86,6 @@ class TwoViewGeometry:
     H: NDArray[numpy.float64] | None = None
     R: NDArray[numpy.float64] | None = None
     t: NDArray[numpy.float64] | None = None
-
-
-def numpy_of(values: ArrayLike) -> Any:
-    """Returns an array as NumPy array; tensors of torch are detached, and arrays on a device are copied to the host."""
-    import numpy as np
-
-    if hasattr(values, "detach"):  # torch
-        values = values.detach().cpu()
-    elif hasattr(values, "get") and hasattr(values, "device"):  # CuPy
-        values = values.get()
-    return np.asarray(values)
 
 
 def _indices(values: ArrayLike, name: str) -> Any:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from . import _core
 from ._heic import pixels_of
-from ._arrays import ArrayLike, rgb_of
-from ._colmap_database import numpy_of
+from ._arrays import ArrayLike, numpy_of, rgb_of
 from ._core import Pair
 from ._devices import device_id
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ._colmap_database import numpy_of
+from ._arrays import numpy_of
 
 if TYPE_CHECKING:
     import numpy as np
