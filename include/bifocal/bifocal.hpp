@@ -4,9 +4,12 @@
 
 #include <bifocal/adjust.hpp>
 #include <bifocal/camera.hpp>
+#include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/colmap/hloc.hpp>
+#include <bifocal/colmap/model.hpp>
 #include <bifocal/colmap/rotation_cycles.hpp>
+#include <bifocal/colmap/undistort.hpp>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
@@ -16,6 +19,7 @@
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/linalg.hpp>
+#include <bifocal/mapping.hpp>
 #include <bifocal/matching.hpp>
 #include <bifocal/pair_selection.hpp>
 #include <bifocal/rectify.hpp>

@@ -288,6 +288,11 @@ struct SamplingMap {
 // or too large: a side of the input above 2^22 px, an output above 2^31 - 256 px.
 [[nodiscard]] SamplingMap sampling_map(const Mat3& output_from_input, int input_width,
                                        int input_height, int width, int height);
+// Returns the map that removes the distortion of a lens: the output is the image of `pinhole`, a
+// camera in the same place and direction. Throws Error(usage) if the size of the lens is unknown or
+// a size is too large.
+[[nodiscard]] SamplingMap sampling_map(const LensCamera& lens, const Intrinsics& pinhole, int width,
+                                       int height);
 // Returns the map of the left (side 0) or right (side 1) rectified image, lenses included. Throws
 // Error(usage) if width is 0.
 [[nodiscard]] SamplingMap sampling_map(const Rectification& rectification, int side);

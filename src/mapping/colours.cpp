@@ -42,7 +42,7 @@ void set_colours(colmap::Model& model, const std::filesystem::path& photographs,
   for (const colmap::ModelImage& image : model.images) {
     check_cancelled();
     try {
-      add_colours(read_image(photographs / image.name), image, places, sums);
+      add_colours(read_stored_image(photographs / image.name), image, places, sums);
     } catch (const Error& e) {
       if (e.code() != ErrorCode::input) throw;
       passed_over.push_back({image.name, e.what()});

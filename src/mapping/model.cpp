@@ -21,16 +21,6 @@ colmap::Camera camera_of(const colmap::Camera& given, const SceneCamera& camera)
   return out;
 }
 
-void set_errors(colmap::Model& model) {
-  const AdjustProblem problem = colmap::adjust_problem(model, {});
-  const std::vector<double> errors = colmap::reprojection_errors(problem);
-  std::vector<double> sums(model.points.size());
-  for (std::size_t i = 0; i < errors.size(); ++i)
-    sums[static_cast<std::size_t>(problem.observations[i].point)] += errors[i];
-  for (std::size_t i = 0; i < sums.size(); ++i)
-    model.points[i].error = sums[i] / static_cast<double>(model.points[i].track.size());
-}
-
 }  // namespace
 
 colmap::Model model_of(const Scene& scene) {
@@ -63,7 +53,7 @@ colmap::Model model_of(const Scene& scene) {
       point.track.push_back({image.id, o.feature});
     }
   }
-  set_errors(model);
+  colmap::set_point_errors(model);
   return model;
 }
 

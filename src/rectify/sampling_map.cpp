@@ -198,6 +198,14 @@ SamplingMap sampling_map(const Mat3& output_from_input, int input_width, int inp
                     });
 }
 
+SamplingMap sampling_map(const LensCamera& lens, const Intrinsics& pinhole, int width, int height) {
+  const auto input_width = static_cast<int>(std::min<std::int64_t>(lens.width(), kMaxSide + 1)),
+             input_height = static_cast<int>(std::min<std::int64_t>(lens.height(), kMaxSide + 1));
+  check_map_sizes("sampling_map", input_width, input_height, width, height);
+  return lens_map(lens, {lens.pinhole(), {}, input_width, input_height},
+                  {1, 0, 0, 0, 1, 0, 0, 0, 1}, pinhole, width, height);
+}
+
 SamplingMap sampling_map(const Rectification& r, int side) {
   const RectifiedSide& s = side_of("sampling_map", r, side);
   if (r.width < 1 || r.height < 1)

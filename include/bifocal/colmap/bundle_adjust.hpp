@@ -70,6 +70,9 @@ void take_adjusted(Model& model, const AdjustProblem& problem, const BundleAdjus
 // front of the camera or beyond the range of the lens. Throws no error for a problem that adjust()
 // accepts.
 [[nodiscard]] std::vector<double> reprojection_errors(const AdjustProblem& problem);
+// Sets ModelPoint::error to the mean of the finite errors of the point's observations; points
+// without such an observation keep their value. Throws as adjust_problem().
+void set_point_errors(Model& model);
 
 struct BundleAdjustResult {
   AdjustResult adjustment;

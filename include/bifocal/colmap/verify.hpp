@@ -36,6 +36,7 @@ class Undistortion {
   // finite, and focal lengths that are not positive.
   explicit Undistortion(const Camera& camera);
 
+  [[nodiscard]] const LensCamera& lens() const { return lens_; }
   [[nodiscard]] bool has_lens() const { return lens_.has_lens(); }
   [[nodiscard]] bool is_fisheye() const { return lens_.is_fisheye(); }
   [[nodiscard]] const Intrinsics& pinhole() const { return lens_.pinhole(); }

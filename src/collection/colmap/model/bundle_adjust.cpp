@@ -58,6 +58,11 @@ void count_used(const AdjustProblem& problem, BundleAdjustResult& result) {
 
 }  // namespace
 
+void set_point_errors(Model& model) {
+  const AdjustProblem problem = adjust_problem(model, {});
+  set_errors(model, problem, reprojection_errors(problem));
+}
+
 BundleAdjustResult bundle_adjust(Queue& queue, Model& model, const BundleAdjustOptions& options) {
   check_options(options);
   AdjustProblem problem = adjust_problem(model, options);

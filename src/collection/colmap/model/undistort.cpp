@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/colmap/undistort.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bifocal/camera.hpp>
+#include <bifocal/colmap/bundle_adjust.hpp>
+#include <bifocal/colmap/verify.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/rectify.hpp>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "collection/colmap/pair.hpp"
+#include "io/reject.hpp"
+#include "runtime/parallel.hpp"
+
+namespace bifocal::colmap {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kPinhole = "PINHOLE";
+constexpr std::size_t kImagesOfStep = 32;  // between two calls of progress
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // of a photograph
+
+// Undistorted images of a camera.
+struct View {
+  LensCamera lens;
+  Intrinsics pinhole;  // of the output
+  int width = 0, height = 0;
+  SamplingMap map;  // empty without a lens
+};
+
+// The part of an axis in which no pixel is blank, around the principal point `centre`.
+struct Interval {
+  double low, high;
+
+  Interval(double centre, double size)
+      : low(centre - 2 * std::max(centre, 0.5)),
+        high(centre + 2 * std::max(size - 1 - centre, 0.5)) {}
+  void begin_at(double x) {
+    if (std::isfinite(x)) low = std::max(low, x);
+  }
+  void end_at(double x) {
+    if (std::isfinite(x)) high = std::min(high, x);
+  }
+  [[nodiscard]] double first() const { return std::ceil(low - 1e-6); }
+  [[nodiscard]] double count() const { return std::floor(high + 1e-6) - first() + 1; }
+};
+
+// Converts a pixel of the image to a pixel of the undistorted camera with the intrinsics of the
+// lens near its axis.
+Vec2 undistorted(const LensCamera& lens, const Vec2& px) {
+  const Intrinsics &from = lens.pinhole(), &to = lens.intrinsics();
+  const Vec2 p = lens.undistort(px);
+  return {to.fx * ((p[0] - from.cx) / from.fx) + to.cx,
+          to.fy * ((p[1] - from.cy) / from.fy) + to.cy};
+}
+
+void set_size(View& view, const Interval& across, const Interval& down, Id id) {
+  if (!(across.count() >= 1) || !(down.count() >= 1))
+    throw Error(ErrorCode::usage,
+                fmt::format("camera {}: its lens leaves no undistorted pixel", id));
+  view.pinhole = view.lens.intrinsics();
+  view.pinhole.cx -= across.first(), view.pinhole.cy -= down.first();
+  view.width = static_cast<int>(across.count()), view.height = static_cast<int>(down.count());
+}
+
+View view_of(const Camera& camera) {
+  View view{Undistortion(camera).lens(), {}, 0, 0, {}};
+  const auto width = static_cast<int>(camera.width), height = static_cast<int>(camera.height);
+  if (width < 1 || height < 1 || width != camera.width || height != camera.height)
+    throw Error(ErrorCode::usage, fmt::format("camera {}: its images have {} x {} px", camera.id,
+                                              camera.width, camera.height));
+  const Intrinsics& K = view.lens.intrinsics();
+  Interval across(K.cx, width), down(K.cy, height);
+  if (!view.lens.has_lens()) {
+    view.pinhole = K, view.width = width, view.height = height;
+    return view;
+  }
+  for (int y = 0; y < height; ++y) {
+    across.begin_at(undistorted(view.lens, {0, static_cast<double>(y)})[0]);
+    across.end_at(undistorted(view.lens, {width - 1.0, static_cast<double>(y)})[0]);
+  }
+  for (int x = 0; x < width; ++x) {
+    down.begin_at(undistorted(view.lens, {static_cast<double>(x), 0})[1]);
+    down.end_at(undistorted(view.lens, {static_cast<double>(x), height - 1.0})[1]);
+  }
+  set_size(view, across, down, camera.id);
+  return view;
+}
+
+Camera camera_of(const Camera& camera, const View& view) {
+  Camera out = camera;
+  out.model = model_number(kPinhole);
+  out.width = view.width, out.height = view.height;
+  const Intrinsics& K = view.pinhole;
+  out.params = {K.fx, K.fy, K.cx + kHalfPixel, K.cy + kHalfPixel};
+  return out;
+}
+
+std::string ending_of(const fs::path& name) {
+  std::string ending = name.extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending;
+}
+bool is_jpeg(const fs::path& name) {
+  return ending_of(name) == ".jpg" || ending_of(name) == ".jpeg";
+}
+
+void check_name(const ModelImage& image) {
+  const fs::path name(image.name);
+  if (name.empty() || name.is_absolute() || std::ranges::find(name, fs::path("..")) != name.end())
+    throw Error(ErrorCode::usage, fmt::format("image {}: the name '{}' is no path below a folder",
+                                              image.id, io::printable(image.name)));
+}
+
+// A hidden folder inside of the output. Its destructor removes it.
+class Staging {
+ public:
+  explicit Staging(const fs::path& folder) {
+    path_ = folder / fmt::format(".bifocal-{:08x}.tmp", std::random_device()());
+    std::error_code failed;
+    fs::create_directories(path_, failed);
+    if (failed) io::reject(folder.string(), "can't be written to: {}", failed.message());
+  }
+  ~Staging() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// Writes the undistorted photographs of a model to a folder.
+class PhotographWriter {
+ public:
+  PhotographWriter(const Model& model, fs::path photographs, fs::path out,
+                   const UndistortOptions& options)
+      : model_(model),
+        photographs_(std::move(photographs)),
+        out_(std::move(out)),
+        options_(options) {
+    for (const Camera& camera : model.cameras) {
+      View view = view_of(camera);
+      if (view.lens.has_lens())
+        view.map = sampling_map(view.lens, view.pinhole, view.width, view.height);
+      views_.emplace(camera.id, std::move(view));
+    }
+    std::set<std::string> names;
+    for (const ModelImage& image : model.images)
+      if (!names.insert(name_of(image)).second)
+        throw Error(ErrorCode::usage, fmt::format("image {}: there are two images for the file {}",
+                                                  image.id, name_of(image)));
+  }
+
+  // Fills the list of images that can't be read.
+  void write_all(std::vector<LeftOut>& left_out) {
+    const std::size_t count = model_.images.size();
+    std::vector<std::string> reasons(count);
+    for (std::size_t first = 0; first < count; first += kImagesOfStep) {
+      check_cancelled();
+      const std::size_t step = std::min(kImagesOfStep, count - first);
+      runtime::parallel_each(step, [&](std::size_t i) { write(first + i, reasons[first + i]); });
+      if (options_.progress)
+        options_.progress(static_cast<std::int64_t>(first + step),
+                          static_cast<std::int64_t>(count));
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      if (!reasons[i].empty()) left_out.push_back({model_.images[i].name, reasons[i]});
+  }
+
+  [[nodiscard]] const View& view(Id camera) const { return views_.at(camera); }
+  // Name of the written file.
+  [[nodiscard]] std::string name_of(const ModelImage& image) const {
+    const bool is_kept = !view(image.camera_id).lens.has_lens() || is_jpeg(image.name) ||
+                         ending_of(image.name) == ".png";
+    return is_kept ? image.name : image.name + ".png";
+  }
+
+ private:
+  void write(std::size_t index, std::string& reason) const {
+    const ModelImage& image = model_.images[index];
+    std::string bytes;
+    try {
+      bytes = undistorted_file(image, photographs_ / image.name);
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::input) throw;
+      reason = e.what();
+      return;
+    }
+    const fs::path file = out_ / name_of(image);
+    std::error_code failed;
+    fs::create_directories(file.parent_path(), failed);
+    if (failed)
+      io::reject(file.parent_path().string(), "can't be written to: {}", failed.message());
+    write_file(file, bytes);
+  }
+
+  [[nodiscard]] std::string undistorted_file(const ModelImage& image, const fs::path& file) const {
+    const View& v = view(image.camera_id);
+    const ImageU8 photograph = read_stored_image(file);
+    if (photograph.width != v.lens.width() || photograph.height != v.lens.height())
+      io::reject(file.string(), "has {} x {} px, its camera {} x {}", photograph.width,
+                 photograph.height, v.lens.width(), v.lens.height());
+    if (!v.lens.has_lens()) return read_file(file, kMostBytes);
+    Queue queue(Device("cpu"));
+    const ImageU8 out = Remapper(queue, v.map)(queue, photograph);
+    return is_jpeg(image.name) ? encode_jpeg(out, options_.jpeg_quality) : encode_png(out);
+  }
+
+  const Model& model_;
+  fs::path photographs_, out_;
+  const UndistortOptions& options_;
+  std::map<Id, View> views_;
+};
+
+// Moves observations to undistorted pixels. Observations that no pinhole sees lose their point.
+void move_observations(Model& model, const PhotographWriter& writer, UndistortResult& result) {
+  for (ModelImage& image : model.images) {
+    const View& view = writer.view(image.camera_id);
+    if (!view.lens.has_lens()) continue;
+    const Intrinsics& K = view.lens.intrinsics();
+    for (ModelObservation& o : image.observations) {
+      const Vec2 px = undistorted(view.lens, {o.x, o.y});
+      const bool is_seen = std::isfinite(px[0]) && std::isfinite(px[1]);
+      o.x = is_seen ? px[0] - K.cx + view.pinhole.cx : -kHalfPixel;
+      o.y = is_seen ? px[1] - K.cy + view.pinhole.cy : -kHalfPixel;
+      if (o.point_id == kNoPoint) continue;
+      const bool is_inside = o.x >= -kHalfPixel && o.y >= -kHalfPixel &&
+                             o.x <= view.width - kHalfPixel && o.y <= view.height - kHalfPixel;
+      result.outside += is_seen && !is_inside ? 1 : 0;
+      if (!is_seen) o.point_id = kNoPoint;
+    }
+  }
+}
+
+void remove_images(Model& model, const std::vector<LeftOut>& left_out) {
+  std::set<std::string> names;
+  for (const LeftOut& image : left_out) names.insert(image.name);
+  const auto is_gone = [&](const ModelImage& image) { return names.contains(image.name); };
+  std::set<std::uint64_t> ids;
+  for (const ModelImage& image : model.images)
+    if (is_gone(image)) ids.insert(image.id);
+  std::erase_if(model.images, is_gone);
+  for (ModelFrame& frame : model.frames)
+    std::erase_if(frame.data, [&](const FrameData& data) {
+      return data.sensor.type == SensorType::camera && ids.contains(data.id);
+    });
+  std::erase_if(model.frames, [](const ModelFrame& frame) { return frame.data.empty(); });
+}
+
+// Removes observations that are no longer there from the tracks, and points that have fewer than
+// two.
+void update_tracks(Model& model) {
+  std::map<Id, ModelImage*> images;
+  for (ModelImage& image : model.images) images.emplace(image.id, &image);
+  const auto is_gone = [&](const ModelPoint& point, const TrackElement& e) {
+    const auto image = images.find(e.image_id);
+    return image == images.end() ||
+           image->second->observations[e.observation].point_id != point.id;
+  };
+  for (ModelPoint& point : model.points) {
+    std::erase_if(point.track, [&](const TrackElement& e) { return is_gone(point, e); });
+    if (point.track.size() >= 2) continue;
+    for (const TrackElement& e : point.track)
+      images.at(e.image_id)->observations[e.observation].point_id = kNoPoint;
+    point.track.clear();
+  }
+  std::erase_if(model.points, [](const ModelPoint& point) { return point.track.empty(); });
+}
+
+Model undistorted_model(const Model& model, const PhotographWriter& writer,
+                        UndistortResult& result) {
+  Model out = model;
+  remove_images(out, result.left_out);
+  move_observations(out, writer, result);
+  update_tracks(out);
+  for (ModelImage& image : out.images) image.name = writer.name_of(image);
+  for (Camera& camera : out.cameras) camera = camera_of(camera, writer.view(camera.id));
+  set_point_errors(out);
+  return out;
+}
+
+// Moves all files below `from` to the same places below `to`.
+void move_files(const fs::path& from, const fs::path& to) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(from)) {
+    const fs::path place = to / entry.path().lexically_relative(from);
+    std::error_code failed;
+    if (entry.is_directory())
+      fs::create_directories(place, failed);
+    else
+      fs::rename(entry.path(), place, failed);
+    if (failed) io::reject(place.string(), "can't be written: {}", failed.message());
+  }
+}
+
+bool is_inside(const fs::path& folder, const fs::path& of) {
+  std::error_code ignored;
+  const auto plain = [&](const fs::path& path) {
+    const fs::path full = fs::weakly_canonical(path, ignored);
+    return full.filename().empty() ? full.parent_path() : full;
+  };
+  const fs::path inner = plain(folder), outer = plain(of);
+  return std::ranges::mismatch(outer, inner).in1 == outer.end();
+}
+
+}  // namespace
+
+Camera undistorted_camera(const Camera& camera) { return camera_of(camera, view_of(camera)); }
+
+void check_undistorted_folder(const fs::path& photographs, const fs::path& out, bool overwrite) {
+  std::error_code ignored;
+  if (!fs::is_directory(photographs, ignored))
+    io::reject(photographs.string(), "is no folder of photographs");
+  if (is_inside(photographs, out / "images") || is_inside(out / "images", photographs))
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: undistorted images would be among the photographs of {}; choose "
+                            "another folder",
+                            (out / "images").string(), photographs.string()));
+  if (!overwrite && model_format(out / "sparse" / "0"))
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: there is a model already; choose another folder or overwrite it",
+                            (out / "sparse" / "0").string()));
+}
+
+UndistortResult undistort_model(const Model& model, const fs::path& photographs,
+                                const fs::path& out, const UndistortOptions& options) {
+  check_options(options);
+  check_model(model);
+  for (const ModelImage& image : model.images) check_name(image);
+  check_undistorted_folder(photographs, out, options.overwrite);
+  const Staging staging(out);
+  UndistortResult result;
+  PhotographWriter writer(model, photographs, staging.path() / "images", options);
+  writer.write_all(result.left_out);
+  if (!model.images.empty() && result.left_out.size() == model.images.size())
+    throw Error(ErrorCode::input,
+                fmt::format("no photograph of the model can be read: {}",
+                            result.left_out.front().reason));
+  result.model = undistorted_model(model, writer, result);
+  if (fs::exists(staging.path() / "images")) move_files(staging.path() / "images", out / "images");
+  write_model(out / "sparse" / "0", result.model, ModelFormat::binary);
+  return result;
+}
+
+}  // namespace bifocal::colmap
