@@ -13,35 +13,17 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/process.hpp"
+#include "cli/views.hpp"
 
 namespace bifocal::test {
 namespace {
 
 using nlohmann::json;
 
-// Renders a view of a scene of four planes next to each other, moved to the right by `shift`.
-ImageU8 view_of(unsigned scene, double shift) {
-  const ImageU8 at_zero = texture(400, 300, 10 * scene + 1);
-  ImageU8 view = texture(400, 300, 10 * scene + 2);
-  constexpr int kShifts[] = {10, 34, 16, 28};
-  for (int x = 0; x < 400; ++x) {
-    const int to = x - int(shift * kShifts[x / 100]);
-    for (int y = 0; to >= 0 && y < 300; ++y) view.at(to, y) = at_zero.at(x, y);
-  }
-  return view;
-}
-
 // Folders with three views of each of two scenes; add_odd_ones() adds damaged and foreign files.
 class Collect : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::filesystem::create_directories(folder / "in/a");
-    std::filesystem::create_directories(folder / "in/b");
-    for (int i = 0; i < 3; ++i) {
-      write_png(folder / fmt::format("in/a/{}.png", i), view_of(1, i));
-      write_file(folder / fmt::format("in/b/{}.jpg", i), encode_jpeg(view_of(2, i), 95));
-    }
-  }
+  void SetUp() override { write_views(folder / "in"); }
   void add_odd_ones() const {
     const std::string jpeg = text_of(folder / "in/b/0.jpg");
     write_file(folder / "in/b/cut.jpg", std::string_view(jpeg).substr(0, jpeg.size() / 2));

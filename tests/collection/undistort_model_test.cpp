@@ -93,8 +93,7 @@ Model model_of(const Camera& camera) {
       const double x = (point.xyz[0] + image.cam_from_world.translation[0]) / point.xyz[2],
                    y = point.xyz[1] / point.xyz[2];
       const Vec2 px = lens.distort({K.fx * x + K.cx, K.fy * y + K.cy});
-      point.track.push_back(
-          {image.id, static_cast<std::uint32_t>(image.observations.size())});
+      point.track.push_back({image.id, static_cast<std::uint32_t>(image.observations.size())});
       image.observations.push_back({px[0], px[1], point.id});
     }
   }
@@ -127,9 +126,8 @@ TEST(UndistortedCamera, HasTheLargestRectangleWithoutBlankPixels) {
     const auto blanks = [&](int left, int top, int right, int bottom) {
       Intrinsics K = pinhole_of(out);
       K.cx += left, K.cy += top;
-      const SamplingMap map =
-          sampling_map(lens, K, static_cast<int>(out.width) + left + right,
-                       static_cast<int>(out.height) + top + bottom);
+      const SamplingMap map = sampling_map(lens, K, static_cast<int>(out.width) + left + right,
+                                           static_cast<int>(out.height) + top + bottom);
       return std::ranges::count(map.x, -1);
     };
     EXPECT_EQ(blanks(0, 0, 0, 0), 0);
@@ -160,8 +158,7 @@ TEST(UndistortModel, MovesObservationsToTheProjectionsOfThePinhole) {
     const TemporaryFolder folder;
     const Model model = model_of(camera);
     write_photographs(folder / "photographs", model);
-    const auto result =
-        colmap::undistort_model(model, folder / "photographs", folder / "out");
+    const auto result = colmap::undistort_model(model, folder / "photographs", folder / "out");
     const Model out = colmap::read_model(folder / "out/sparse/0");
     EXPECT_TRUE(result.left_out.empty());
     ASSERT_EQ(out.points.size(), model.points.size());
@@ -192,8 +189,8 @@ TEST(UndistortModel, WritesThePictureOfThePinhole) {
     double largest = 0;
     for (int y = 0; y < image.height; ++y)
       for (int x = 0; x < image.width; ++x)
-        largest = std::max(largest, std::abs(image.at(x, y) - brightness((x - K.cx) / K.fx,
-                                                                         (y - K.cy) / K.fy)));
+        largest = std::max(
+            largest, std::abs(image.at(x, y) - brightness((x - K.cx) / K.fx, (y - K.cy) / K.fy)));
     EXPECT_LT(largest, 3);
   }
 }
@@ -214,7 +211,8 @@ TEST(UndistortModel, ReadsStoredPixelsWithoutRotation) {
   fs::create_directories(folder / "photographs/place");
   const std::string jpeg = encode_jpeg(photograph(barrel()), 95);
   for (const colmap::ModelImage& image : model.images)
-    write_file(folder / "photographs" / image.name, with_exif(jpeg, exif_block({.orientation = 6})));
+    write_file(folder / "photographs" / image.name,
+               with_exif(jpeg, exif_block({.orientation = 6})));
   const auto result = colmap::undistort_model(model, folder / "photographs", folder / "out");
   EXPECT_TRUE(result.left_out.empty());
   const Camera out = colmap::undistorted_camera(barrel());

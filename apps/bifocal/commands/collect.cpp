@@ -18,6 +18,7 @@
 #include "cli.hpp"
 #include "contradictions.hpp"
 #include "interrupt.hpp"
+#include "model_files.hpp"
 #include "option_fields.hpp"
 #include "progress.hpp"
 #include "sift_flags.hpp"
@@ -31,6 +32,8 @@ struct Options {
   double ratio = 0;  // 0: not given
   CollectOptions collect;
   bool is_strict = false;
+  std::string model, undistorted;
+  bool overwrite_model = false;
   CommonOptions common;
 };
 
@@ -152,6 +155,17 @@ void return_freed_arrays(std::int64_t max_memory) {
 #endif
 }
 
+// Maps the finished database. Returns the JSON of the models, or prints their sentences.
+Json write_models_of(const ModelFiles& files, const DeviceSet& devices, bool json,
+                     Context& context) {
+  const Device& device = devices.devices().front();
+  const WrittenModels written = map_and_write(files, device);
+  if (written.result.models.empty()) context.exit_code = kExitNoGeometry;
+  if (json) return json_of(files, written, device.info().id);
+  print_out(sentences_of(files, written, device.info().id));
+  return {};
+}
+
 void run(Options o, Context& context) {
   announce_resuming();
   return_freed_arrays(o.collect.max_memory);
@@ -168,6 +182,8 @@ void run(Options o, Context& context) {
   const PhotographFiles photographs = list_photographs(o.images);
   for (const LeftOut& l : photographs.passed_over)
     print_note(fmt::format("passed over: {}: {}", l.name, l.reason));
+  const ModelFiles files{o.database, photographs.folder, o.model, o.undistorted, o.overwrite_model};
+  if (!o.model.empty()) check_model_files(files);
   CollectResult result;
   {
     Stages stages;
@@ -185,9 +201,11 @@ void run(Options o, Context& context) {
   for (const std::string& note : result.notes) print_note(note);
   const Contradictions contradictions = print_contradictions(o.database, o.is_strict);
   if (o.is_strict) result.verified -= std::ssize(contradictions.texts);
-  print_out(o.common.json
-                ? to_text(result_json(o, devices.id(), photographs, result, contradictions))
-                : summary(o, devices.id(), result));
+  Json json = result_json(o, devices.id(), photographs, result, contradictions);
+  if (!o.common.json) print_out(summary(o, devices.id(), result));
+  if (result.verified > 0 && !o.model.empty())
+    json["model"] = write_models_of(files, devices, o.common.json, context);
+  if (o.common.json) print_out(to_text(json));
   if (result.verified == 0) {
     const char* why = result.features == 0 ? "no photograph has a feature"
                       : result.pairs == 0  ? "no pair to match"
@@ -288,6 +306,15 @@ void add_collect(Program& program, Context& context) {
       .required();
   add_all(command, *o);
   command.flag("--strict", o->is_strict, kStrictPairsHelp);
+  const Option model =
+      command.option("--model", o->model,
+                     "folder for sparse models of the finished database, as bifocal map makes them "
+                     "with its defaults");
+  command.option("--undistort", o->undistorted, kUndistortHelp).needs(model);
+  command
+      .flag("--overwrite-model", o->overwrite_model,
+            "replace the models and undistorted images of an earlier run")
+      .needs(model);
   add_common_of_many(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }

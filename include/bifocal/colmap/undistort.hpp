@@ -24,6 +24,9 @@ namespace bifocal::colmap {
 // camera for an unknown model, parameters that are invalid, and a lens that leaves no such pixel.
 [[nodiscard]] Camera undistorted_camera(const Camera& camera);
 
+// Folder inside of OUT for files that are not complete; undistort_model() removes it.
+inline constexpr const char* kUndistortedPart = ".undistorted.part";
+
 struct UndistortOptions {
   int jpeg_quality = 95;
   bool overwrite = false;
@@ -40,9 +43,9 @@ void fields(Options& options, const Visit& visit) {
 }
 
 struct UndistortResult {
-  Model model;                     // as written to sparse/0
-  std::vector<LeftOut> left_out;   // images whose photograph can't be read, with the reason
-  std::int64_t outside = 0;        // observations of points outside of the undistorted images
+  Model model;                    // as written to sparse/0
+  std::vector<LeftOut> left_out;  // images whose photograph can't be read, with the reason
+  std::int64_t outside = 0;       // observations of points outside of the undistorted images
 };
 
 // Writes undistorted photographs to OUT/images/NAME and their model to OUT/sparse/0, in COLMAP's

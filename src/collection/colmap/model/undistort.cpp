@@ -12,7 +12,6 @@
 #include <cctype>
 #include <cmath>
 #include <map>
-#include <random>
 #include <set>
 #include <string>
 #include <system_error>
@@ -26,7 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kPinhole = "PINHOLE";
-constexpr std::size_t kImagesOfStep = 32;  // between two calls of progress
+constexpr std::size_t kImagesOfStep = 32;                   // between two calls of progress
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // of a photograph
 
 // Undistorted images of a camera.
@@ -122,12 +121,12 @@ void check_name(const ModelImage& image) {
                                               image.id, io::printable(image.name)));
 }
 
-// A hidden folder inside of the output. Its destructor removes it.
+// A hidden folder inside of the output, removed at the end and by the next call.
 class Staging {
  public:
-  explicit Staging(const fs::path& folder) {
-    path_ = folder / fmt::format(".bifocal-{:08x}.tmp", std::random_device()());
+  explicit Staging(const fs::path& folder) : path_(folder / kUndistortedPart) {
     std::error_code failed;
+    fs::remove_all(path_, failed);
     fs::create_directories(path_, failed);
     if (failed) io::reject(folder.string(), "can't be written to: {}", failed.message());
   }
@@ -268,8 +267,7 @@ void update_tracks(Model& model) {
   for (ModelImage& image : model.images) images.emplace(image.id, &image);
   const auto is_gone = [&](const ModelPoint& point, const TrackElement& e) {
     const auto image = images.find(e.image_id);
-    return image == images.end() ||
-           image->second->observations[e.observation].point_id != point.id;
+    return image == images.end() || image->second->observations[e.observation].point_id != point.id;
   };
   for (ModelPoint& point : model.points) {
     std::erase_if(point.track, [&](const TrackElement& e) { return is_gone(point, e); });
@@ -298,10 +296,9 @@ void move_files(const fs::path& from, const fs::path& to) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(from)) {
     const fs::path place = to / entry.path().lexically_relative(from);
     std::error_code failed;
-    if (entry.is_directory())
-      fs::create_directories(place, failed);
-    else
-      fs::rename(entry.path(), place, failed);
+    if (entry.is_directory()) continue;
+    fs::create_directories(place.parent_path(), failed);
+    if (!failed) fs::rename(entry.path(), place, failed);
     if (failed) io::reject(place.string(), "can't be written: {}", failed.message());
   }
 }
@@ -346,9 +343,8 @@ UndistortResult undistort_model(const Model& model, const fs::path& photographs,
   PhotographWriter writer(model, photographs, staging.path() / "images", options);
   writer.write_all(result.left_out);
   if (!model.images.empty() && result.left_out.size() == model.images.size())
-    throw Error(ErrorCode::input,
-                fmt::format("no photograph of the model can be read: {}",
-                            result.left_out.front().reason));
+    throw Error(ErrorCode::input, fmt::format("no photograph of the model can be read: {}",
+                                              result.left_out.front().reason));
   result.model = undistorted_model(model, writer, result);
   if (fs::exists(staging.path() / "images")) move_files(staging.path() / "images", out / "images");
   write_model(out / "sparse" / "0", result.model, ModelFormat::binary);

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#include "interrupt.hpp"
+#include "progress.hpp"
+
+namespace bifocal::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kShown = 20;  // lines of a list
+
+// The stage in the words of a user.
+std::string_view words_of(MapStage stage) {
+  switch (stage) {
+    case MapStage::read:
+      return "reading the database";
+    case MapStage::calibrate:
+      return "estimating focal lengths";
+    case MapStage::pairs:
+      return "estimating relative poses";
+    case MapStage::rotations:
+      return "averaging rotations";
+    case MapStage::tracks:
+      return "joining matches to tracks";
+    case MapStage::positions:
+      return "positioning cameras and points";
+    case MapStage::adjust:
+      return "adjusting";
+    case MapStage::resect:
+      return "adding images by absolute pose";
+    case MapStage::colours:
+      return "reading colours";
+  }
+  return "";
+}
+
+std::string folder_of(const ModelFiles& files, std::size_t model) {
+  return (files.out / std::to_string(model)).string();
+}
+
+Json list_of(const std::vector<LeftOut>& list) {
+  Json json = Json::array();
+  for (const LeftOut& item : list) json.push_back({{"name", item.name}, {"reason", item.reason}});
+  return json;
+}
+
+Json models_of(const ModelFiles& files, const MapResult& result) {
+  Json json = Json::array();
+  for (std::size_t i = 0; i < result.models.size(); ++i) {
+    const MapFigures& f = result.figures[i];
+    json.push_back({{"folder", folder_of(files, i)},
+                    {"images", f.images},
+                    {"points", f.points},
+                    {"observations", f.observations},
+                    {"mean_error_px", f.mean_error}});
+  }
+  return json;
+}
+
+// Reports damaged rows and unreadable photographs on stderr.
+void print_notes(const ModelFiles& files, const MapResult& result) {
+  for (std::size_t i = 0; i < std::min(kShown, result.damaged_rows.size()); ++i)
+    print_note(fmt::format("{}: {}: {}; not used", files.database.string(),
+                           result.damaged_rows[i].row, result.damaged_rows[i].reason));
+  for (std::size_t i = 0; i < std::min(kShown, result.passed_over.size()); ++i)
+    print_note(fmt::format("no colours from {}", result.passed_over[i].reason));
+  if (std::max(result.damaged_rows.size(), result.passed_over.size()) > kShown)
+    print_note("--json lists all damaged rows and unreadable photographs");
+}
+
+MapResult map(const ModelFiles& files, const Device& device) {
+  Progress progress(static_cast<double>(std::size(kMapStageWords)), "stages");
+  MapOptions options = files.map;
+  options.progress = [&progress](const MapProgress& p) {
+    progress.update(
+        static_cast<double>(p.stage),
+        fmt::format("{}, model {}, {} images registered", words_of(p.stage), p.model, p.images));
+  };
+  Queue queue(device);
+  return map_database(queue, files.database, options, files.photographs);
+}
+
+colmap::UndistortResult undistort(const ModelFiles& files, const colmap::Model& model) {
+  const InterruptGuard interrupted([part = files.undistorted / colmap::kUndistortedPart] {
+    std::error_code ignored;
+    fs::remove_all(part, ignored);
+  });
+  Progress progress(static_cast<double>(model.images.size()), "images");
+  return colmap::undistort_model(
+      model, files.photographs, files.undistorted,
+      {.overwrite = files.overwrite, .progress = [&](std::int64_t done, std::int64_t) {
+         progress.update(static_cast<double>(done), "undistorting");
+       }});
+}
+
+std::string sentence_of(const ModelFiles& files, const colmap::UndistortResult& undistorted,
+                        std::size_t models) {
+  std::string text = fmt::format("{}: {} undistorted images and their model",
+                                 files.undistorted.string(), undistorted.model.images.size());
+  if (models > 1) text += fmt::format(", of {} only", folder_of(files, 0));
+  return text + "\n";
+}
+
+}  // namespace
+
+void check_model_files(const ModelFiles& files) {
+  if (!files.overwrite) require_no_models(files.out);
+  if (files.undistorted.empty()) return;
+  colmap::check_undistorted_folder(files.photographs, files.undistorted, files.overwrite);
+}
+
+WrittenModels map_and_write(const ModelFiles& files, const Device& device) {
+  WrittenModels written{map(files, device), {}};
+  print_notes(files, written.result);
+  if (written.result.models.empty()) return written;
+  write_models(files.out, written.result, files.overwrite);
+  if (files.undistorted.empty()) return written;
+  const auto start = std::chrono::steady_clock::now();
+  written.undistorted = undistort(files, written.result.models.front());
+  written.undistort_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const std::vector<LeftOut>& left_out = written.undistorted->left_out;
+  for (std::size_t i = 0; i < std::min(kShown, left_out.size()); ++i)
+    print_note(fmt::format("not undistorted: {}", left_out[i].reason));
+  return written;
+}
+
+Json json_of(const ModelFiles& files, const WrittenModels& written, const std::string& device) {
+  const MapResult& result = written.result;
+  Json json = {{"database", files.database.string()},
+               {"out", files.out.string()},
+               {"device", device},
+               {"models", models_of(files, result)}};
+  json["left_out"] = Json::array();
+  for (const LeftOutImage& image : result.left_out)
+    json["left_out"].push_back(
+        {{"id", image.id}, {"name", image.name}, {"reason", std::string(to_string(image.reason))}});
+  json["damaged_rows"] = Json::array();
+  for (const colmap::RowFault& fault : result.damaged_rows)
+    json["damaged_rows"].push_back({{"row", fault.row}, {"reason", fault.reason}});
+  json["passed_over"] = list_of(result.passed_over);
+  json["pairs"] = result.pairs;
+  json["removed_pairs"] = result.removed_pairs;
+  for (std::size_t i = 0; i < result.seconds.size(); ++i)
+    json["timings_ms"][std::string(kMapStageWords[i])] = 1000 * result.seconds[i];
+  if (!written.undistorted) return json;
+  json["undistorted"] = {{"folder", files.undistorted.string()},
+                         {"images", written.undistorted->model.images.size()},
+                         {"outside", written.undistorted->outside},
+                         {"left_out", list_of(written.undistorted->left_out)}};
+  json["timings_ms"]["undistort"] = 1000 * written.undistort_seconds;
+  return json;
+}
+
+std::string sentences_of(const ModelFiles& files, const WrittenModels& written,
+                         const std::string& device) {
+  const MapResult& result = written.result;
+  std::string text;
+  for (std::size_t i = 0; i < result.models.size(); ++i) {
+    const MapFigures& f = result.figures[i];
+    text += fmt::format(
+        "{}: {} images, {} points, {} observations, mean reprojection error {:.2f} px\n",
+        folder_of(files, i), f.images, f.points, f.observations, f.mean_error);
+  }
+  if (result.models.empty()) text += fmt::format("{}: no model was found\n", files.database.string());
+  if (written.undistorted) text += sentence_of(files, *written.undistorted, result.models.size());
+  double total = written.undistort_seconds;
+  for (const double seconds : result.seconds) total += seconds;
+  text += fmt::format("{} pairs, {} removed because they contradict others; {:.1f} s on {}\n",
+                      result.pairs, result.removed_pairs, total, device);
+  for (std::size_t i = 0; i < std::min(kShown, result.left_out.size()); ++i)
+    text += fmt::format("not in a model: {} ({})\n", result.left_out[i].name,
+                        to_string(result.left_out[i].reason));
+  if (result.left_out.size() > kShown)
+    text += fmt::format("not in a model: {} other images; --json lists all\n",
+                        result.left_out.size() - kShown);
+  return text;
+}
+
+}  // namespace bifocal::cli
