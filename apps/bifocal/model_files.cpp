@@ -169,7 +169,8 @@ std::string sentences_of(const ModelFiles& files, const WrittenModels& written,
         "{}: {} images, {} points, {} observations, mean reprojection error {:.2f} px\n",
         folder_of(files, i), f.images, f.points, f.observations, f.mean_error);
   }
-  if (result.models.empty()) text += fmt::format("{}: no model was found\n", files.database.string());
+  if (result.models.empty())
+    text += fmt::format("{}: no model was found\n", files.database.string());
   if (written.undistorted) text += sentence_of(files, *written.undistorted, result.models.size());
   double total = written.undistort_seconds;
   for (const double seconds : result.seconds) total += seconds;

@@ -126,17 +126,20 @@ from ._unknown_cameras import (
 from ._video import VideoFrame, VideoMatcher, match_video
 
 if _TYPE_CHECKING:
+    from collections.abc import Callable as _Callable
     from types import ModuleType as _ModuleType
 
     from . import colmap
+    from ._mapping import map_database
 
 
-def __getattr__(name: str) -> "_ModuleType":
-    """Imports the module `colmap` when it is first used, because it takes a third of the time of the whole import."""
-    if name == "colmap":
+def __getattr__(name: str) -> "_ModuleType | _Callable[..., object]":
+    """Imports the module `colmap` and `map_database` when they are first used, because they take a third of the time of the whole import."""
+    if name in ("colmap", "map_database"):
         import importlib
 
-        return importlib.import_module(".colmap", __name__)
+        module = importlib.import_module(".colmap", __name__)
+        return module if name == "colmap" else module.map_database
     raise AttributeError(f"module 'bifocal' has no attribute {name!r}")
 
 
@@ -228,6 +231,7 @@ __all__ = [
     "intrinsics_from_exif",
     "linalg",
     "list_photographs",
+    "map_database",
     "match",
     "match_descriptors",
     "match_guided",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Union
 
 from . import _core
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ._mapping import Mapped, Undistorted
     from ._robust import CameraLike, ModelKind
 
 Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
@@ -42,6 +43,8 @@ class Collected:
         passed_over: Names of other files and links, each with the reason.
         notes: Further remarks, such as photographs without a position or doubtful intrinsics.
         seconds: Duration of each stage of this call, in s.
+        model: Result of `map_database` if the argument `model` is given and a pair is verified, else None.
+        undistorted: Result of `colmap.undistort_model` of the first model if the argument `undistort` is given, else None.
     """
 
     was_complete: bool
@@ -56,6 +59,8 @@ class Collected:
     passed_over: list[tuple[str, str]]
     notes: list[str]
     seconds: dict[str, float]
+    model: Mapped | None = None
+    undistorted: Undistorted | None = None
 
 
 def list_photographs(photographs: Path | Sequence[Path]) -> tuple[list[str], list[tuple[str, str]]]:
@@ -91,10 +96,13 @@ def collect(
     camera_model: str = "SIMPLE_RADIAL",
     max_memory: int | None = None,
     overwrite: bool = False,
+    model: Path | None = None,
+    undistort: Path | None = None,
+    overwrite_model: bool = False,
     device: str | None = "cpu",
     progress: Callable[[str, int, int, str], None] | None = None,
 ) -> Collected:
-    """Matches photographs into a COLMAP database with verified pairs. An interrupted call is resumed by the same call.
+    """Matches photographs into a COLMAP database with verified pairs, and makes a sparse model on request. An interrupted call is resumed by the same call.
 
     Args:
         photographs: A folder, or a list of files and folders.
@@ -113,14 +121,18 @@ def collect(
         camera_model: COLMAP's camera model of the database.
         max_memory: Most bytes of host memory that the process takes, and most bytes of each GPU's memory.
         overwrite: Replaces an existing database.
-        device: 'cpu', 'cuda:0', 'cuda:all', ...
+        model: Folder of sparse models, which `map_database` makes of the finished database with its default options.
+        undistort: Folder of undistorted images and their model, which `colmap.undistort_model` makes of the first model; needs `model`.
+        overwrite_model: Replaces the models and undistorted images of an earlier call.
+        device: 'cpu', 'cuda:0', 'cuda:all', ... With several devices the first one maps.
         progress: Called with the stage, the number done, the total and the unit. An exception raised in it, or Ctrl-C, interrupts the call.
 
     Returns:
         Collected with the counts of images, pairs and verified pairs.
 
     Raises:
-        ValueError: If an option is out of range, or differs from the options of the interrupted call.
+        ValueError: If an option is out of range, or differs from the options of the interrupted call; or if a folder has a model and
+            `overwrite_model` is False.
         OSError: If a file cannot be read or written, or the database exists and was made of other photographs or options.
         RuntimeError: If a device is missing or fails.
     """
@@ -130,7 +142,31 @@ def collect(
     options |= {"matching": None if given or matches else matching, "given_matching": matching if given else None, "matches": matches}
     options |= {"max_side": max_side, "masks": masks, "camera": camera, "camera_sharing": camera_sharing, "camera_model": camera_model}
     options |= {"max_memory": max_memory, "overwrite": overwrite}
-    return Collected(**_core.collect(photographs, database, options, device_id(device) or "cpu", progress))
+    chosen = device_id(device) or "cpu"
+    if undistort is not None and model is None:
+        raise ValueError("undistort: needs the argument model")
+    folder = "" if model is None else _folder_of(photographs)
+    if model is not None:
+        _core.check_model_folders(model, folder, undistort, overwrite_model)
+    collected = Collected(**_core.collect(photographs, database, options, chosen, progress))
+    if model is None or collected.verified == 0:
+        return collected
+    from ._mapping import map_database, undistort_model
+
+    mapped = map_database(database, model, folder, overwrite=overwrite_model, device=chosen.replace(":all", ":0").split(",")[0])
+    undistorted = None
+    if undistort is not None and mapped.models:
+        undistorted = undistort_model(os.path.join(os.fsdecode(model), "0"), folder, undistort, overwrite=overwrite_model)
+    return replace(collected, model=mapped, undistorted=undistorted)
+
+
+def _folder_of(photographs: Path | Sequence[Path]) -> str:
+    """Returns the folder to which the names of the photographs in the database are relative."""
+    given = [photographs] if isinstance(photographs, (str, bytes, os.PathLike)) else list(photographs)
+    if len(given) == 1 and os.path.isdir(given[0]):
+        return os.fsdecode(given[0])
+    files, _ = _core.list_photographs(given)
+    return os.path.commonpath([os.path.dirname(os.path.abspath(file)) for file in files]) if files else "."
 
 
 def report(database: Path, out: Path, photographs: Path | None = None, *, max_bytes: int = 24 << 20) -> dict[str, int]:

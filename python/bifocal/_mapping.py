@@ -1,4 +1,4 @@
-"""Sparse models from the verified pairs of a COLMAP database."""
+"""Sparse models from the verified pairs of a COLMAP database, and their undistorted images."""
 
 from __future__ import annotations
 
@@ -89,3 +89,53 @@ def map_database(
     found = _core.map_database(database, out, images, options, overwrite, device_id(device) or "cpu", progress)
     models = [MapFigures(*figures) for figures in found.pop("models")]
     return Mapped(models=models, **found)
+
+
+@dataclass(frozen=True)
+class Undistorted:
+    """Result of `undistort_model`.
+
+    Attributes:
+        images: Number of written images.
+        points: Number of points of the written model.
+        outside: Number of observations of points outside of the undistorted images.
+        left_out: Names of images whose photograph cannot be read, each with the reason.
+    """
+
+    images: int
+    points: int
+    outside: int
+    left_out: list[tuple[str, str]]
+
+
+def undistort_model(
+    model: Path,
+    photographs: Path,
+    out: Path,
+    *,
+    jpeg_quality: int = 95,
+    overwrite: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Undistorted:
+    """Writes photographs without lens distortion and their model, for programs that take pinhole cameras, such as Gaussian splatting.
+
+    The images are OUT/images/NAME, the model with PINHOLE cameras is OUT/sparse/0, in COLMAP's binary format. A camera keeps its focal lengths; its
+    images are cropped to the largest rectangle around the principal point without blank pixels, at most twice as far from the principal point as the
+    sides of the photograph. JPEG and PNG files keep their format, others become NAME.png. Photographs of a camera without distortion are copied.
+
+    Args:
+        model: Folder of a model, such as 'sparse/0'.
+        photographs: Folder of the photographs. They are read as stored, without rotation by EXIF.
+        out: The folder to write, which does not contain the photographs in its folder `images`.
+        jpeg_quality: Quality of JPEG files, 1 to 100.
+        overwrite: Replaces the files of an earlier call.
+        progress: Called now and then with the numbers of finished and of all images. An exception raised in it, or Ctrl-C, ends the call without a model.
+
+    Returns:
+        Undistorted with the number of images and those left out.
+
+    Raises:
+        ValueError: If an argument is out of range, `out` has a model and `overwrite` is False, or its folder `images` has the photographs.
+        OSError: If the model or all photographs cannot be read, or a file cannot be written.
+    """
+    return Undistorted(**_core.undistort_model(model, photographs, out, jpeg_quality, overwrite, progress))

@@ -31,7 +31,7 @@ from ._colmap_model import (
     write_model,
 )
 from ._devices import device_id
-from ._mapping import Mapped, MapFigures, map_database
+from ._mapping import Mapped, MapFigures, Undistorted, map_database, undistort_model
 from ._options import VerifyOptions
 from ._shared_keypoints import shared_keypoints
 
@@ -56,6 +56,7 @@ __all__ = [
     "ModelRig",
     "RigSensor",
     "TwoViewGeometry",
+    "Undistorted",
     "Verification",
     "bundle_adjustment",
     "contradicting_pairs",
@@ -63,6 +64,7 @@ __all__ = [
     "map_database",
     "read_model",
     "shared_keypoints",
+    "undistort_model",
     "verify",
     "verify_matches",
     "write_model",

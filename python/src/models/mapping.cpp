@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds the mapper of COLMAP databases (bifocal/_mapping.py).
+// Binds the mapper of COLMAP databases and the undistortion of models (bifocal/_mapping.py).
+#include <bifocal/colmap/undistort.hpp>
 #include <bifocal/mapping.hpp>
 
 #include "models.hpp"
@@ -58,9 +59,56 @@ nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::hand
   return dict_of(result);
 }
 
+// Throws as map_to_folder() and undistort_folder() for folders that they would refuse.
+void check_model_folders(nb::handle model, nb::handle photographs, nb::handle undistorted,
+                         bool overwrite) {
+  if (!overwrite) require_no_models(file_of(model, "model").path);
+  if (undistorted.is_none()) return;
+  colmap::check_undistorted_folder(file_of(photographs, "photographs").path,
+                                   file_of(undistorted, "undistort").path, overwrite);
+}
+
+nb::dict undistort_folder(nb::handle given_model, nb::handle given_photographs,
+                          nb::handle given_out, int jpeg_quality, bool overwrite,
+                          nb::handle progress) {
+  const FileName folder = file_of(given_model, "model"),
+                 photographs = file_of(given_photographs, "photographs"),
+                 out = file_of(given_out, "out");
+  colmap::UndistortOptions options{.jpeg_quality = jpeg_quality, .overwrite = overwrite};
+  options.progress = [progress](std::int64_t done, std::int64_t total) {
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!progress.is_none()) progress(done, total);
+  };
+  colmap::UndistortResult result;
+  {
+    const Unlocked unlocked;
+    result = colmap::undistort_model(colmap::read_model(folder.path), photographs.path, out.path,
+                                     options);
+  }
+  nb::list left_out;
+  for (const LeftOut& image : result.left_out)
+    left_out.append(nb::make_tuple(text_of(image.name), text_of(image.reason)));
+  nb::dict d;
+  d["images"] = result.model.images.size();
+  d["points"] = result.model.points.size();
+  d["outside"] = result.outside;
+  d["left_out"] = left_out;
+  return d;
+}
+
 }  // namespace
 
 void bind_mapping(nb::module_& m) {
+  m.def("check_model_folders", &check_model_folders, nb::arg("model").none(),
+        nb::arg("photographs").none(), nb::arg("undistorted").none(), nb::arg("overwrite"),
+        nb::sig("def check_model_folders(model: object, photographs: object, undistorted: object, "
+                "overwrite: bool) -> None"));
+  m.def("undistort_model", &undistort_folder, nb::arg("model").none(),
+        nb::arg("photographs").none(), nb::arg("out").none(), nb::arg("jpeg_quality"),
+        nb::arg("overwrite"), nb::arg("progress").none(),
+        nb::sig("def undistort_model(model: object, photographs: object, out: object, "
+                "jpeg_quality: int, overwrite: bool, progress: object) -> dict[str, typing.Any]"));
   m.def("map_database", &map_to_folder, nb::arg("database").none(), nb::arg("out").none(),
         nb::arg("images").none(), nb::arg("options").none(), nb::arg("overwrite"),
         nb::arg("device"), nb::arg("progress").none(),

@@ -1,5 +1,6 @@
-"""Models of databases."""
+"""Models of databases, and undistorted images."""
 
+import numpy as np
 import pytest
 from test_adjust import make_scene
 
@@ -62,3 +63,84 @@ def test_bad_arguments_are_named(database, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         colmap.map_database(database, tmp_path / "sparse", progress=stop)
     assert not (tmp_path / "sparse").exists()
+
+
+@pytest.fixture
+def photographs(tmp_path):
+    """Photographs of the size of the five images of `database` that have a model."""
+    folder = tmp_path / "photographs"
+    folder.mkdir()
+    for k in range(5):
+        picture = np.full((800, 1000), 90, np.uint8)
+        picture[::2] = 40 + 20 * k
+        bifocal.write_image(folder / f"{k}.jpg", picture)
+    return folder
+
+
+def test_a_model_is_undistorted(database, photographs, tmp_path):
+    bifocal.map_database(database, tmp_path / "sparse", photographs)
+    seen = []
+    done = colmap.undistort_model(tmp_path / "sparse/0", photographs, tmp_path / "scene", progress=lambda *p: seen.append(p))
+    assert done.images == 5 and done.left_out == [] and seen[-1] == (5, 5)
+    before, after = colmap.read_model(tmp_path / "sparse/0"), colmap.read_model(tmp_path / "scene/sparse/0")
+    assert after.cameras[0].model == "PINHOLE" and done.points == len(after.points.xyz)
+    for a, b in zip(before.images, after.images):
+        lens = bifocal.LensCamera.from_colmap(before.cameras[0])
+        fx, fy, cx, cy = bifocal.pinhole_of(lens)
+        rays = (bifocal.undistort_points(a.xy, lens) - (cx, cy)) / (fx, fy)
+        fx, fy, cx, cy = after.cameras[0].params
+        assert np.abs(rays * (fx, fy) + (cx, cy) - 0.5 - b.xy).max() < 1e-6
+        assert bifocal.read_image(tmp_path / "scene/images" / b.name).shape[:2] == (after.cameras[0].height, after.cameras[0].width)
+    with pytest.raises(ValueError, match="there is a model already"):
+        colmap.undistort_model(tmp_path / "sparse/0", photographs, tmp_path / "scene")
+    with pytest.raises(ValueError, match="jpeg_quality"):
+        colmap.undistort_model(tmp_path / "sparse/0", photographs, tmp_path / "other", jpeg_quality=0)
+    with pytest.raises(OSError, match="nothing"):
+        colmap.undistort_model(tmp_path / "nothing", photographs, tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_undistortion_can_be_stopped(database, photographs, tmp_path):
+    colmap.map_database(database, tmp_path / "sparse")
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        colmap.undistort_model(tmp_path / "sparse/0", photographs, tmp_path / "scene", progress=stop)
+    assert not (tmp_path / "scene/sparse").exists() and list((tmp_path / "scene").glob("*")) == []
+
+
+def views(folder):
+    """Writes three views of four planes, each moved by its own disparity."""
+    rng = np.random.default_rng(5)
+
+    def texture():
+        coarse = rng.integers(0, 256, (75, 100)).astype(float)
+        return np.kron(coarse, np.ones((4, 4)))[:300, :400]
+
+    near, far = texture(), texture()
+    folder.mkdir()
+    for k in range(3):
+        view = far.copy()
+        for x in range(400):
+            to = x - k * (10, 34, 16, 28)[x // 100]
+            if to >= 0:
+                view[:, to] = near[:, x]
+        bifocal.write_image(folder / f"{k}.png", view.astype(np.uint8))
+    return folder
+
+
+def test_collect_makes_a_model(tmp_path):
+    folder = views(tmp_path / "in")
+    options = bifocal.SiftOptions(contrast_threshold=0.01)
+    done = bifocal.collect(folder, tmp_path / "a.db", features=options, model=tmp_path / "sparse", undistort=tmp_path / "scene")
+    assert done.model.models[0].images == 3 and done.undistorted.images == 3
+    assert (tmp_path / "scene/images/0.png").exists() and len(colmap.read_model(tmp_path / "scene/sparse/0").images) == 3
+    with pytest.raises(ValueError, match="there is a model already"):
+        bifocal.collect(folder, tmp_path / "a.db", features=options, model=tmp_path / "sparse")
+    again = bifocal.collect([folder], tmp_path / "a.db", features=options, model=tmp_path / "sparse", overwrite_model=True)
+    assert again.was_complete and again.model.models == done.model.models and again.undistorted is None
+    with pytest.raises(ValueError, match="needs the argument model"):
+        bifocal.collect(folder, tmp_path / "b.db", undistort=tmp_path / "x")
+    assert not (tmp_path / "b.db").exists()
