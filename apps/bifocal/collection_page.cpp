@@ -29,6 +29,17 @@ void check(const CollectionPage& page) {
     throw Error(ErrorCode::input, fmt::format("{}: is no folder", page.images.string()));
 }
 
+std::vector<NamedModel> read_models(const fs::path& folder) {
+  if (folder.empty()) return {};
+  std::vector<NamedModel> models;
+  for (std::size_t i = 0; colmap::model_format(folder / std::to_string(i)); ++i) {
+    const fs::path place = folder / std::to_string(i);
+    models.push_back({place.string(), colmap::read_model(place)});
+  }
+  if (models.empty()) models.push_back({folder.string(), colmap::read_model(folder)});
+  return models;
+}
+
 Json read_run(const fs::path& file) {
   if (file.empty()) return {};
   Json run = Json::parse(read_text(file), nullptr, false);
@@ -66,6 +77,7 @@ unsigned thread_count(int requested) {
 CollectionPageSummary write_collection_page(const CollectionPage& page) {
   check(page);
   const Json earlier = read_run(page.run_file);
+  std::vector<NamedModel> models = read_models(page.model);
   const colmap::Database database(page.database, colmap::quiet_access(page.database));
   const ViewGraph graph = read_view_graph(database);
   if (graph.images.empty())
@@ -93,7 +105,7 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
                          contradictions.texts.end());
   const std::string html = collection_report(
       {page.database.filename().string(), page.command_line, page.database.string(),
-       page.images.string(), graph, points, collected, earlier},
+       page.images.string(), graph, points, collected, earlier, std::move(models)},
       data, shown, page.images.empty() ? nullptr : &pictures);
   write_file(page.out, html);
   return {.bytes = html.size(),

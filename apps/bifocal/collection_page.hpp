@@ -12,9 +12,11 @@
 namespace bifocal::cli {
 
 struct CollectionPage {
-  std::filesystem::path database;       // a COLMAP database
-  std::filesystem::path out;            // the page
-  std::filesystem::path images = {};    // folder of the photographs; empty: no thumbnails
+  std::filesystem::path database;     // a COLMAP database
+  std::filesystem::path out;          // the page
+  std::filesystem::path images = {};  // folder of the photographs; empty: no thumbnails
+  // Folder of a sparse model, or of the models 0, 1, ... of bifocal map; empty: none.
+  std::filesystem::path model = {};
   std::filesystem::path run_file = {};  // output of collect --json or verify --json, or empty
   std::string command_line = {};        // printed on the page
   std::uint64_t max_bytes = std::uint64_t{24} << 20;  // largest size of the page
@@ -27,7 +29,7 @@ struct CollectionPageSummary {
   std::size_t components = 0, edges = 0, pairs = 0, pictures = 0;  // numbers shown on the page
 };
 // Writes the page. Throws Error(input) for a database that is missing, damaged or has no images,
-// and Error(usage) if the page would replace an input.
+// and for a folder without a model, and Error(usage) if the page would replace an input.
 CollectionPageSummary write_collection_page(const CollectionPage& page);
 
 }  // namespace bifocal::cli

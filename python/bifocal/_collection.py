@@ -169,22 +169,25 @@ def _folder_of(photographs: Path | Sequence[Path]) -> str:
     return os.path.commonpath([os.path.dirname(os.path.abspath(file)) for file in files]) if files else "."
 
 
-def report(database: Path, out: Path, photographs: Path | None = None, *, max_bytes: int = 24 << 20) -> dict[str, int]:
-    """Writes an HTML report of a COLMAP database: view graph, verified pairs and their matches.
+def report(
+    database: Path, out: Path, photographs: Path | None = None, *, model: Path | None = None, max_bytes: int = 24 << 20
+) -> dict[str, int]:
+    """Writes an HTML report of a COLMAP database: view graph, verified pairs and their matches, and sparse models.
 
     Args:
         database: Database of `collect` or `colmap.verify`.
         out: The HTML file, which needs no other files and no network.
         photographs: Folder of the photographs, for thumbnails.
+        model: Folder of a sparse model, or of the models of `map_database`, to show.
         max_bytes: Largest size of the page in bytes.
 
     Returns:
         Counts with the keys images, verified, contradicting (pairs), components and bytes.
 
     Raises:
-        OSError: If the database is missing, damaged or without images.
+        OSError: If the database is missing, damaged or without images, or the folder has no model.
     """
-    return _core.write_report(database, out, photographs, max_bytes)
+    return _core.write_report(database, out, photographs, model, max_bytes)
 
 
 class Collection:

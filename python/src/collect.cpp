@@ -126,7 +126,7 @@ nb::dict collect_photographs(nb::handle given, nb::handle database, const nb::di
   return dict_of(result, photographs);
 }
 
-nb::dict write_report(nb::handle database, nb::handle out, nb::handle images,
+nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb::handle model,
                       std::uint64_t max_bytes) {
   const FileName file = file_of(database, "database"), page = file_of(out, "out");
   cli::CollectionPage wanted{.database = file.path,
@@ -134,6 +134,7 @@ nb::dict write_report(nb::handle database, nb::handle out, nb::handle images,
                              .command_line = "bifocal.report",
                              .max_bytes = max_bytes};
   if (!images.is_none()) wanted.images = file_of(images, "photographs").path;
+  if (!model.is_none()) wanted.model = file_of(model, "model").path;
   cli::CollectionPageSummary s;
   try {
     const Unlocked unlocked;
@@ -158,11 +159,10 @@ void bind_collect(nb::module_& m) {
         nb::arg("options"), nb::arg("device"), nb::arg("progress").none(),
         nb::sig("def collect(photographs: object, database: object, options: dict[str, "
                 "typing.Any], device: str, progress: object) -> dict[str, typing.Any]"));
-  m.def(
-      "write_report", &write_report, nb::arg("database").none(), nb::arg("out").none(),
-      nb::arg("images").none(), nb::arg("max_bytes"),
-      nb::sig("def write_report(database: object, out: object, images: object, max_bytes: int) -> "
-              "dict[str, int]"));
+  m.def("write_report", &write_report, nb::arg("database").none(), nb::arg("out").none(),
+        nb::arg("images").none(), nb::arg("model").none(), nb::arg("max_bytes"),
+        nb::sig("def write_report(database: object, out: object, images: object, model: object, "
+                "max_bytes: int) -> dict[str, int]"));
   m.def(
       "list_photographs",
       [](nb::handle given) {

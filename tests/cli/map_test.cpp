@@ -72,6 +72,26 @@ TEST_F(Map, follows_collect) {
   EXPECT_EQ(result["model"]["models"].size(), 2U);
 }
 
+TEST_F(Map, is_shown_on_the_page_of_the_collection) {
+  ASSERT_EQ(collect("--model sparse").code, 0);
+  const Ran ran = run(folder, "report out.db --model sparse --out page.html");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const std::string page = read_text(folder / "page.html");
+  EXPECT_NE(page.find("<h2>Sparse models</h2>"), std::string::npos);
+  EXPECT_NE(page.find("sparse/1</td><td>3 images"), std::string::npos);
+  std::size_t cameras = 0;
+  for (std::size_t at = 0; (at = page.find("class=\"camera\"", at)) != std::string::npos; ++at)
+    ++cameras;
+  EXPECT_EQ(cameras, 6U);  // of the first model, from above and from the side
+  const Ran one = run(folder, "report out.db --model sparse/1 --out page.html");
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_NE(read_text(folder / "page.html").find("<h2>Sparse model</h2>"), std::string::npos);
+  const Ran none = run(folder, "report out.db --model in --out other.html");
+  EXPECT_EQ(none.code, 3);
+  EXPECT_NE(none.err.find("in: has no model"), std::string::npos) << none.err;
+  EXPECT_FALSE(fs::exists(folder / "other.html"));
+}
+
 TEST_F(Map, refuses_folders_before_any_work) {
   fs::create_directories(folder / "scene");
   fs::rename(folder / "in", folder / "scene/images");

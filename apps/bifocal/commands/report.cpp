@@ -13,7 +13,7 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string database, images, run, out;
+  std::string database, images, model, run, out;
   std::uint64_t max_size = std::uint64_t{24} << 20;
   int threads = 0;
   bool json = false;
@@ -24,6 +24,7 @@ void run(const Options& o, const Context& context) {
   const CollectionPageSummary page = write_collection_page({.database = o.database,
                                                             .out = o.out,
                                                             .images = o.images,
+                                                            .model = o.model,
                                                             .run_file = o.run,
                                                             .command_line = context.command_line,
                                                             .max_bytes = o.max_size,
@@ -58,6 +59,8 @@ void add_report(Program& program, Context& context) {
       .required();
   command.option("--out", o->out, "output page, one self-contained file").required();
   command.option("--images", o->images, "folder of the photographs, for thumbnails");
+  command.option("--model", o->model,
+                 "folder of a sparse model, or of the models of bifocal map, to show");
   command.option("--run", o->run,
                  "output of collect --json or verify --json: durations, photographs left out");
   command

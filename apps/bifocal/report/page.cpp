@@ -26,6 +26,8 @@ footer { color: #57606a; font-size: .85rem; margin-top: 2rem; border-top: 1px so
 @media print { body { max-width: none; padding: 0; font-size: 11pt; } figure, table { break-inside: avoid; } h2 { break-after: avoid; } }
 )";
 
+}  // namespace
+
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : valid_utf8(text)) {
@@ -48,8 +50,6 @@ std::string escaped(std::string_view text) {
   }
   return out;
 }
-
-}  // namespace
 
 std::string base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -13,6 +13,8 @@
 namespace bifocal::cli {
 
 [[nodiscard]] std::string base64(std::string_view bytes);
+// Returns text as HTML.
+[[nodiscard]] std::string escaped(std::string_view text);
 
 // Encodes the bytes of an array of numbers.
 template <class T>

@@ -139,6 +139,8 @@ def test_collect_makes_a_model(tmp_path):
     assert (tmp_path / "scene/images/0.png").exists() and len(colmap.read_model(tmp_path / "scene/sparse/0").images) == 3
     with pytest.raises(ValueError, match="there is a model already"):
         bifocal.collect(folder, tmp_path / "a.db", features=options, model=tmp_path / "sparse")
+    bifocal.report(tmp_path / "a.db", tmp_path / "page.html", folder, model=tmp_path / "sparse")
+    assert "<h2>Sparse model</h2>" in (tmp_path / "page.html").read_text()
     again = bifocal.collect([folder], tmp_path / "a.db", features=options, model=tmp_path / "sparse", overwrite_model=True)
     assert again.was_complete and again.model.models == done.model.models and again.undistorted is None
     with pytest.raises(ValueError, match="needs the argument model"):

@@ -184,12 +184,20 @@ std::string script_json(const Json& data) {
   return safe;
 }
 
-// The mapper's command for the database of the page.
-std::string next_command(const CollectionReport& in) {
-  return fmt::format(
-      "mkdir -p sparse\ncolmap global_mapper --database_path {} --image_path {} --output_path "
-      "sparse",
-      in.database, in.images.empty() ? "PHOTOGRAPHS" : in.images);
+// The commands that map the database of the page: Bifocal's and COLMAP's.
+void add_next(Page& page, const CollectionReport& in) {
+  const std::string photographs = in.images.empty() ? "PHOTOGRAPHS" : in.images;
+  page.heading("Next");
+  page.paragraph(in.models.empty()
+                     ? "To reconstruct the scene from this database, with undistorted images:"
+                     : "To write the model again with undistorted images:");
+  page.preformatted(fmt::format("bifocal map {} --out sparse --images {} --undistort scene{}",
+                                in.database, photographs, in.models.empty() ? "" : " --overwrite"));
+  page.paragraph("With COLMAP's global mapper:");
+  page.preformatted(
+      fmt::format("mkdir -p sparse\ncolmap global_mapper --database_path {} --image_path {} "
+                  "--output_path sparse",
+                  in.database, photographs));
 }
 
 }  // namespace
@@ -207,6 +215,7 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   page.heading("View graph");
   page.markup(kMapMarkup);
   page.paragraph(limits(in, data, shown, thumbnails));
+  add_models(page, in.models);
   page.markup(kPairsMarkup);
   page.heading("Inliers");
   page.markup(kHistogramMarkup);
@@ -225,9 +234,7 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
     page.table("Settings", in.summary.settings);
     page.markup("</details>\n");
   }
-  page.heading("Next");
-  page.paragraph("To reconstruct the scene from this database with COLMAP's global mapper:");
-  page.preformatted(next_command(in));
+  add_next(page, in);
   page.markup(fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n",
                           script_json(data)));
   page.markup(fmt::format("<script>'use strict';\n{}</script>\n", kScriptText));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli.hpp"
+#include "report/collection/model_section.hpp"
 #include "report/collection/pair_details.hpp"
 #include "report/page.hpp"
 
@@ -34,6 +35,7 @@ struct CollectionReport {
   std::size_t points_of_pair;  // largest number
   CollectSummary summary;      // the database's record of how it was made
   Json run;                    // output of bifocal collect --json or verify --json, or null
+  std::vector<NamedModel> models = {};
 };
 
 // Pairs on the page, in the order in which they get details.
