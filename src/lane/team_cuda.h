@@ -9,10 +9,14 @@ group_fn bits32 team_before(bits32 v) { return __shfl_up_sync(0xffffffffu, v, 1,
 group_fn bits32 team_after(bits32 v) { return __shfl_down_sync(0xffffffffu, v, 1, TEAM); }
 group_fn bits32 team_min(bits32 v) {
 #if __CUDA_ARCH__ >= 800
-  if constexpr (TEAM == 32) return __reduce_min_sync(0xffffffffu, v);
+  if constexpr (TEAM == 32) {
+    return __reduce_min_sync(0xffffffffu, v);
+  } else
 #endif
-  for (int o = TEAM / 2; o > 0; o /= 2) v = min(v, __shfl_xor_sync(0xffffffffu, v, o));
-  return v;
+  {
+    for (int o = TEAM / 2; o > 0; o /= 2) v = min(v, __shfl_xor_sync(0xffffffffu, v, o));
+    return v;
+  }
 }
 // After it, the team can read the shared memory that its members wrote.
 group_fn void team_sync() { __syncwarp(); }
