@@ -7,7 +7,8 @@
 // Stages, for each connected component of the view graph:
 //   1. Unknown focal lengths are estimated from the fundamental matrices of all pairs.
 //   2. Relative poses are estimated from the inliers and the cameras.
-//   3. Relative rotations are averaged; pairs that contradict cycles or the averages are removed.
+//   3. Relative rotations are averaged; pairs whose matches or rotations contradict cycles or the
+//      averages are removed.
 //   4. Inlier matches are joined to tracks with at most one observation in an image.
 //   5. Camera centres and points are positioned together from a random start.
 //   6. Points are triangulated, adjusted and filtered, twice.
@@ -17,7 +18,8 @@
 //   L. Pan, D. Barath, M. Pollefeys, J. L. Schoenberger, Global structure-from-motion revisited,
 //   ECCV 2024;  C. Sweeney, T. Sattler, T. Hoellerer, M. Turk, M. Pollefeys, Optimizing the viewing
 //   graph for structure-from-motion, ICCV 2015;  C. Zach, M. Klopschitz, M. Pollefeys,
-//   Disambiguating visual relations using loop constraints, CVPR 2010.
+//   Disambiguating visual relations using loop constraints, CVPR 2010;  T. Shen, S. Zhu, T. Fang,
+//   R. Zhang, L. Quan, Graph-based consistent matching for structure-from-motion, ECCV 2016.
 //
 // Results have the same bytes in every run and for any number of threads on one kind of device.
 #pragma once
