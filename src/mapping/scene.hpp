@@ -123,6 +123,9 @@ std::int64_t remove_edges_by_positions(Scene& scene, double tolerance);
 // Joins the matches of all pairs of registered views that agree with the poses.
 void make_tracks_by_poses(Scene& scene, const MapOptions& options);
 
+// linear_positions.cpp: centres of the views from their rotations and the used edges between them.
+[[nodiscard]] std::vector<Vec3> linear_centres(const Scene& scene, const std::vector<int>& views);
+
 // positioning.cpp: sets centres and points from rotations and tracks. Returns false if the tracks
 // do not suffice.
 [[nodiscard]] bool position(Scene& scene, const std::vector<int>& views, const MapOptions& options);
