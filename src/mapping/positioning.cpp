@@ -19,8 +19,9 @@ namespace bifocal::mapping {
 namespace {
 
 constexpr int kMaxSteps = 200;
-constexpr int kFreeSteps = 10;            // of a random start
-constexpr double kTolerance = 3e-4;       // relative decrease of the cost that ends the steps
+constexpr int kFreeSteps = 10;  // of a random start
+// Relative decreases of the cost that end the steps. Bundle adjustment follows.
+constexpr double kTolerance = 3e-4, kLinearTolerance = 0.1;
 constexpr double kPointDamping = 1e-6;    // of points whose rays are parallel
 constexpr double kGoodCost = 0.5e-3;      // of a ray, an angle of about 2 degrees
 constexpr std::size_t kFewestTracks = 8;  // smallest number that is positioned
@@ -138,7 +139,8 @@ PositioningState start_at(const PositioningProblem& problem, std::vector<Vec3> c
 
 // Levenberg-Marquardt from one start. After `free_steps` scales are set to their best values after
 // each step. Returns the cost.
-double minimise(const PositioningProblem& problem, PositioningState& state, int free_steps) {
+double minimise(const PositioningProblem& problem, PositioningState& state, int free_steps,
+                double tolerance) {
   double damping = 1e-4, cost = positioning_cost(problem, state);
   for (int step = 0; step < kMaxSteps && damping < 1e8; ++step) {
     check_cancelled();
@@ -149,7 +151,7 @@ double minimise(const PositioningProblem& problem, PositioningState& state, int 
       damping *= 8;
       continue;
     }
-    const bool is_converged = cost - next < kTolerance * cost;
+    const bool is_converged = cost - next < tolerance * cost;
     state = std::move(trial);
     cost = next;
     damping = std::max(damping / 4, 1e-8);
@@ -171,7 +173,8 @@ bool position(Scene& scene, const std::vector<int>& views, const MapOptions& opt
     PositioningState state =
         start == 0 ? start_at(problem, linear_centres(scene, views))
                    : random_start(problem, options.seed + static_cast<std::uint64_t>(start));
-    const double cost = minimise(problem, state, start == 0 ? 0 : kFreeSteps);
+    const double cost = minimise(problem, state, start == 0 ? 0 : kFreeSteps,
+                                 start == 0 ? kLinearTolerance : kTolerance);
     if (cost < best_cost) best_cost = cost, best = std::move(state);
   }
   if (!std::isfinite(best_cost)) return false;
