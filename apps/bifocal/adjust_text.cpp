@@ -138,7 +138,9 @@ Json adjust_json(const AdjustReport& report) {
                {"behind", count_of(a, ObservationUse::behind)},
                {"single_view", count_of(a, ObservationUse::single_view)},
                {"parts", a.parts},
-               {"solver", a.is_dense ? "dense" : "iterative"}};
+               {"solver", a.is_dense    ? "dense"
+                          : a.is_sparse ? "sparse"
+                                        : "iterative"}};
   for (const AdjustIteration& i : a.history)
     json["history"].push_back({{"iteration", i.iteration},
                                {"cost", i.cost},

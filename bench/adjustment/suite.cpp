@@ -190,7 +190,9 @@ class Bench {
                     {"seconds", total},
                     {"iterations", result.iterations},
                     {"reason", std::string(to_string(result.reason))},
-                    {"solver", result.is_dense ? "dense" : "iterative"},
+                    {"solver", result.is_dense    ? "dense"
+                               : result.is_sparse ? "sparse"
+                                                  : "iterative"},
                     {"parts", result.parts},
                     {"left_out", result.counts[1] + result.counts[2] + result.counts[3]},
                     {"peak_bytes", peak.bytes()},

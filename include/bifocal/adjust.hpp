@@ -9,8 +9,8 @@
 //   const AdjustResult result = adjust(problem, {.loss = AdjustLoss::soft_l1});
 //
 // The solver is Levenberg-Marquardt. Points are eliminated by the Schur complement. The reduced
-// system is solved by preconditioned conjugate gradients without being formed, or by a dense
-// Cholesky factorisation.
+// system is solved by preconditioned conjugate gradients without being formed, or by a Cholesky
+// factorisation, dense or within the envelope of its entries.
 //   B. Triggs, P. McLauchlan, R. Hartley, A. Fitzgibbon, Bundle adjustment - a modern synthesis,
 //   Vision Algorithms 1999;  S. Agarwal, N. Snavely, S. Seitz, R. Szeliski, Bundle adjustment in
 //   the large, ECCV 2010;  C. Wu, S. Agarwal, B. Curless, S. Seitz, Multicore bundle adjustment,
@@ -93,11 +93,13 @@ enum class AdjustLoss {
 inline constexpr std::string_view kAdjustLossWords[] = {"trivial", "huber", "soft_l1", "cauchy"};
 
 enum class AdjustSolver {
-  automatic,  // dense if the adjusted cameras have at most 600 parameters, else iterative
+  automatic,  // dense for at most 600 parameters of poses and cameras, sparse on the CPU if images
+              // share points with few others, else iterative
   dense,      // Cholesky factorisation of the reduced system, on the CPU
+  sparse,     // as dense, without the zeros outside the envelope of the system
   iterative,  // conjugate gradients on the implicit Schur complement, on any device
 };
-inline constexpr std::string_view kAdjustSolverWords[] = {"auto", "dense", "iterative"};
+inline constexpr std::string_view kAdjustSolverWords[] = {"auto", "dense", "sparse", "iterative"};
 
 enum class AdjustPreconditioner {
   schur_jacobi,  // diagonal blocks of the Schur complement
@@ -121,7 +123,7 @@ struct AdjustIteration {
   double gradient = 0;       // largest entry of the gradient
   double step = 0;           // length of the step, relative to the length of all parameters
   double damping = 0;        // Levenberg-Marquardt's lambda
-  int cg_iterations = 0;     // of this iteration; 0 for the dense solver
+  int cg_iterations = 0;     // of this iteration; 0 for the direct solvers
   bool is_accepted = false;  // the step was taken
   double seconds = 0;        // since the call
 };
@@ -161,7 +163,9 @@ void fields(Options& options, const Visit& visit) {
                 Range::at_least(0).finite());
   BIFOCAL_FIELD(parameter_tolerance, "stops when a step is shorter, relative to the parameters",
                 Range::at_least(0).finite());
-  BIFOCAL_FIELD(solver, "solver of the reduced system; auto: dense for small problems",
+  BIFOCAL_FIELD(solver,
+                "solver of the reduced system; auto: dense for small problems, sparse for long "
+                "chains of images",
                 Range::one_of(kAdjustSolverWords));
   BIFOCAL_FIELD(preconditioner, "preconditioner of conjugate gradients",
                 Range::one_of(kAdjustPreconditionerWords));
@@ -207,6 +211,7 @@ struct AdjustResult {
   std::array<std::int64_t, 4> counts{};  // observations by ObservationUse
   int parts = 0;                         // of the model that share no point that is adjusted
   bool is_dense = false;                 // the dense solver was used
+  bool is_sparse = false;                // the sparse solver was used
 
   // With AdjustOptions::covariance, for observations with a standard deviation of 1 px in x and y.
   // Multiply by 2 final_cost / redundancy for the deviation that the residuals show. The gauge of

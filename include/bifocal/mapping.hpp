@@ -7,9 +7,10 @@
 // Stages, for each connected component of the view graph:
 //   1. Unknown focal lengths are estimated from the fundamental matrices of all pairs.
 //   2. Relative poses are estimated from the inliers and the cameras.
-//   3. Relative rotations are averaged; pairs that contradict cycles or the averages are removed.
+//   3. Relative rotations are averaged; pairs whose matches or rotations contradict cycles or the
+//      averages are removed.
 //   4. Inlier matches are joined to tracks with at most one observation in an image.
-//   5. Camera centres and points are positioned together from a random start.
+//   5. Camera centres are computed by linear equations, then positioned together with points.
 //   6. Points are triangulated, adjusted and filtered, twice.
 //   7. Images that were left out are added by their absolute poses.
 //
@@ -17,7 +18,8 @@
 //   L. Pan, D. Barath, M. Pollefeys, J. L. Schoenberger, Global structure-from-motion revisited,
 //   ECCV 2024;  C. Sweeney, T. Sattler, T. Hoellerer, M. Turk, M. Pollefeys, Optimizing the viewing
 //   graph for structure-from-motion, ICCV 2015;  C. Zach, M. Klopschitz, M. Pollefeys,
-//   Disambiguating visual relations using loop constraints, CVPR 2010.
+//   Disambiguating visual relations using loop constraints, CVPR 2010;  T. Shen, S. Zhu, T. Fang,
+//   R. Zhang, L. Quan, Graph-based consistent matching for structure-from-motion, ECCV 2016.
 //
 // Results have the same bytes in every run and for any number of threads on one kind of device.
 #pragma once
@@ -102,8 +104,10 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(max_positioning_tracks,
                 "tracks per image from which cameras are positioned; the others are added later",
                 Range::at_least(20));
-  BIFOCAL_FIELD(positioning_starts, "random starts of positioning; the best one is used",
-                Range::within(1, 100));
+  BIFOCAL_FIELD(
+      positioning_starts,
+      "starts of positioning: a linear one, then random ones while the best one fits badly",
+      Range::within(1, 100));
   BIFOCAL_FIELD(max_adjust_iterations, "most steps of each bundle adjustment",
                 Range::within(1, 100000));
   BIFOCAL_FIELD(refine_focal_length, "adjust focal lengths");

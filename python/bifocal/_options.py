@@ -256,7 +256,7 @@ class AdjustOptions:
         function_tolerance: Stops when a step reduces the cost by a smaller part. Range: at least 0 and finite.
         gradient_tolerance: Stops when no entry of the gradient is larger. Range: at least 0 and finite.
         parameter_tolerance: Stops when a step is shorter, relative to the parameters. Range: at least 0 and finite.
-        solver: Solver of the reduced system; auto: dense for small problems.
+        solver: Solver of the reduced system; auto: dense for small problems, sparse for long chains of images.
         preconditioner: Preconditioner of conjugate gradients.
         max_cg_iterations: Most conjugate gradient iterations of a step. Range: 1 to 100000.
         cg_tolerance: A step's system is solved to about this relative accuracy. Range: 1e-15 to 0.9.
@@ -272,7 +272,7 @@ class AdjustOptions:
     function_tolerance: float = 1e-06
     gradient_tolerance: float = 1e-10
     parameter_tolerance: float = 1e-08
-    solver: Literal["auto", "dense", "iterative"] = "auto"
+    solver: Literal["auto", "dense", "sparse", "iterative"] = "auto"
     preconditioner: Literal["schur_jacobi", "power_series"] = "schur_jacobi"
     max_cg_iterations: int = 500
     cg_tolerance: float = 0.01
@@ -319,7 +319,7 @@ class MapOptions:
         max_rotation_error_deg: Pairs whose rotation differs more from the averaged rotations are removed. Unit: degrees. Range: above 0 and below 180.
         min_resection_inliers: Inliers that the absolute pose of an added image has at least. Range: at least 6.
         max_positioning_tracks: Tracks per image from which cameras are positioned; the others are added later. Range: at least 20.
-        positioning_starts: Random starts of positioning; the best one is used. Range: 1 to 100.
+        positioning_starts: Starts of positioning: a linear one, then random ones while the best one fits badly. Range: 1 to 100.
         max_adjust_iterations: Most steps of each bundle adjustment. Range: 1 to 100000.
         refine_focal_length: Adjust focal lengths.
         refine_extra_params: Adjust parameters of lenses.

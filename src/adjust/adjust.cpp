@@ -9,6 +9,7 @@
 
 #include "adjust/arrangement.hpp"
 #include "adjust/covariance.hpp"
+#include "adjust/dense_system.hpp"
 #include "adjust/gauge.hpp"
 #include "adjust/levenberg_marquardt.hpp"
 #include "adjust/reduced_solver.hpp"
@@ -21,6 +22,9 @@ namespace {
 using namespace adjustment;
 
 constexpr std::size_t kAutomaticDense = 600, kMostDense = 20000;  // unknowns of poses and cameras
+// Of a sparse system that is solved faster than by conjugate gradients.
+constexpr double kAutomaticPairs = 1e8, kAutomaticOperations = 4e9;
+constexpr double kMostEntries = 4e8;  // of the factor of a sparse system
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -39,6 +43,19 @@ bool choose_dense(const Unknowns& unknowns, const AdjustOptions& options) {
                             "solver takes at most {}",
                             size, kMostDense));
   return options.solver == AdjustSolver::dense;
+}
+
+// Returns nullptr if the problem is solved by another solver.
+std::unique_ptr<ReducedSolver> sparse_solver(Queue& queue, const Arrangement& arrangement,
+                                             const Unknowns& unknowns,
+                                             const AdjustOptions& options) {
+  if (options.solver == AdjustSolver::sparse)
+    return make_sparse_solver(arrangement, unknowns, {.entries = kMostEntries});
+  if (options.solver != AdjustSolver::automatic || options.float_blocks || options.max_memory > 0 ||
+      queue.device().info().kind != DeviceKind::cpu ||
+      observation_pairs(arrangement) > kAutomaticPairs)
+    return nullptr;
+  return make_sparse_solver(arrangement, unknowns, {kMostEntries, kAutomaticOperations});
 }
 
 // Writes the adjusted poses, intrinsics and points.
@@ -77,14 +94,21 @@ AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions
   if (arrangement.observations == 0 || (unknowns.active_count() == 0 && !has_points)) return result;
 
   result.is_dense = choose_dense(unknowns, options);
+  std::unique_ptr<ReducedSolver> solver =
+      result.is_dense ? make_dense_solver(arrangement, unknowns)
+                      : sparse_solver(queue, arrangement, unknowns, options);
+  result.is_sparse = solver && !result.is_dense;
+  if (options.solver == AdjustSolver::sparse && !solver)
+    throw Error(ErrorCode::usage,
+                fmt::format("AdjustOptions::solver: the sparse solver takes at most {:.0f} numbers "
+                            "of the reduced system; use iterative",
+                            kMostEntries));
+  const bool is_direct = solver != nullptr;
+  if (!solver) solver = make_iterative_solver(unknowns, options);
   Queue cpu;
-  Queue& used = result.is_dense ? cpu : queue;
   AdjustOptions chosen = options;
-  if (result.is_dense) chosen.float_blocks = false, chosen.max_memory = 0;
-  Terms terms(used, problem, arrangement, unknowns, chosen);
-  const std::unique_ptr<ReducedSolver> solver = result.is_dense
-                                                    ? make_dense_solver(arrangement, unknowns)
-                                                    : make_iterative_solver(unknowns, options);
+  if (is_direct) chosen.float_blocks = false, chosen.max_memory = 0;
+  Terms terms(is_direct ? cpu : queue, problem, arrangement, unknowns, chosen);
   Views views = minimise(terms, unknowns, *solver, options, result);
   std::vector<double> points = terms.points();
   if (options.gauge == AdjustGauge::start)

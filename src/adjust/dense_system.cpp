@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <numeric>
 
 #include "adjust/cholesky.hpp"
 #include "adjust/lanes.hpp"
@@ -23,6 +25,32 @@ void symmetric_times(const double* C, const double* u, double* out) {
 }
 std::size_t row_place(DenseSystem::Entry e) { return at(e.row) * SLICE + at(e.lane % SLICE); }
 
+// Calls body(image) for every observation of the entry's point.
+template <class Body>
+void each_image(const Rows& rows, DenseSystem::Entry entry, const Body& body) {
+  const int slice = entry.lane / SLICE;
+  for (int row = rows.rows[at(slice)]; row < rows.rows[at(slice) + 1]; ++row) {
+    const std::size_t place = row_place({row, entry.lane});
+    if (rows.px[place] != rows.px[place]) break;
+    body(rows.other[place], place);
+  }
+}
+
+// Images that share a point with each image.
+std::vector<std::vector<int>> neighbours_of_images(
+    const Arrangement& arrangement, const std::vector<std::vector<DenseSystem::Entry>>& entries) {
+  std::vector<std::vector<int>> out(entries.size());
+  std::vector<std::size_t> found_by(entries.size(), entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    for (const DenseSystem::Entry entry : entries[i])
+      each_image(arrangement.by_point, entry, [&](int j, std::size_t) {
+        if (at(j) == i || found_by[at(j)] == i) return;
+        found_by[at(j)] = i;
+        out[i].push_back(j);
+      });
+  return out;
+}
+
 }  // namespace
 
 // Input and output of assembly. strips: sums of the camera rows of an image that shares its camera,
@@ -34,23 +62,49 @@ struct DenseSystem::Work {
   std::vector<std::vector<double>>& strips;
 };
 
-DenseSystem::DenseSystem(const Arrangement& arrangement, const Unknowns& unknowns)
+DenseSystem::DenseSystem(const Arrangement& arrangement, const Unknowns& unknowns, bool is_sparse)
     : arrangement_(arrangement), unknowns_(unknowns), entries_(at(unknowns.images())) {
-  for (std::size_t i = 0; i < unknowns.size(); ++i) {
-    place_.push_back(unknowns.is_active()[i] ? size_++ : -1);
-    if (i < 6 * at(unknowns.images())) poses_ = size_;
-  }
-  for (int i = 0; i < unknowns.images(); ++i)
-    for (int k = 0; k < unknowns.view_size(); ++k) {
-      const std::size_t camera = unknowns.camera_start(unknowns.image_cameras()[at(i)]);
-      view_places_.push_back(place_[k < 6 ? 6 * at(i) + at(k) : camera + at(k - 6)]);
-    }
   const Rows& rows = arrangement.by_point;
   for (int lane = 0; lane < rows.lanes; ++lane)
     for (int row = rows.rows[at(lane / SLICE)]; row < rows.rows[at(lane / SLICE) + 1]; ++row) {
       const std::size_t place = row_place({row, lane});
       if (rows.px[place] == rows.px[place]) entries_[at(rows.other[place])].push_back({row, lane});
     }
+  std::vector<std::vector<int>> neighbours;
+  if (is_sparse) neighbours = neighbours_of_images(arrangement, entries_);
+  std::vector<int> order(at(unknowns.images()));
+  std::iota(order.begin(), order.end(), 0);
+  if (is_sparse) order = narrow_order(neighbours);
+  place_.assign(unknowns.size(), -1);
+  const auto number = [&](std::size_t unknown) {
+    if (unknowns.is_active()[unknown]) place_[unknown] = size_++;
+  };
+  for (const int image : order)
+    for (std::size_t k = 0; k < 6; ++k) number(6 * at(image) + k);
+  poses_ = size_;
+  for (std::size_t i = 6 * order.size(); i < unknowns.size(); ++i) number(i);
+  for (int i = 0; i < unknowns.images(); ++i)
+    for (int k = 0; k < unknowns.view_size(); ++k) {
+      const std::size_t camera = unknowns.camera_start(unknowns.image_cameras()[at(i)]);
+      view_places_.push_back(place_[k < 6 ? 6 * at(i) + at(k) : camera + at(k - 6)]);
+    }
+  set_envelope(neighbours);
+}
+
+// Without neighbours every row has all columns.
+void DenseSystem::set_envelope(const std::vector<std::vector<int>>& neighbours) {
+  const std::size_t n = at(size_);
+  std::vector<std::size_t> first(n, 0), end(n, n);
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    const int own = place_[6 * i];
+    if (own < 0) continue;
+    int least = own;
+    for (const int j : neighbours[i])
+      if (const int other = place_[6 * at(j)]; other >= 0) least = std::min(least, other);
+    for (std::size_t k = 0; k < 6; ++k)
+      first[at(own) + k] = at(least), end[at(own) + k] = at(own) + 6;
+  }
+  for (std::size_t i = 0; i < n; ++i) envelope_.add_row(first[i], end[i]);
 }
 
 void DenseSystem::derivatives(const Terms& terms, Entry entry, double* J, double* G) const {
@@ -92,14 +146,15 @@ std::vector<double> DenseSystem::cross_terms(const Terms& terms) const {
 void DenseSystem::add_pair(const Work& work, int image, int other, const double* left,
                            const double* right) const {
   const int view = unknowns_.view_size();
-  const std::size_t n = at(size_), cameras = at(size_ - poses_);
+  const std::size_t cameras = at(size_ - poses_);
+  const auto row_of = [&](int row) { return work.matrix.data() + envelope_.origin[at(row)]; };
   const int* const rows = &view_places_[at(image * view)];
   const int* const columns = &view_places_[at(other * view)];
   std::vector<double>& strip = work.strips[at(image)];
   // The numbers of a pose are neighbours. Numbers above the diagonal are not read.
-  if (other <= image && rows[0] >= 0 && columns[0] >= 0)
+  if (rows[0] >= 0 && columns[0] >= 0 && columns[0] <= rows[0])
     for (int i = 0; i < 6; ++i) {
-      double* const to = &work.matrix[at(rows[i]) * n + at(columns[0])];
+      double* const to = row_of(rows[i]) + columns[0];
       const double a = left[3 * i], b = left[3 * i + 1], c = left[3 * i + 2];
       const double *const y = right + view, *const z = y + view;
       for (int j = 0; j < 6; ++j) to[j] += a * right[j] + b * y[j] + c * z[j];
@@ -111,20 +166,18 @@ void DenseSystem::add_pair(const Work& work, int image, int other, const double*
   };
   for (int j = 6; j < view; ++j) {
     if (columns[j] < 0) continue;
-    for (int i = 0; i < 6 && rows[0] >= 0; ++i)
-      work.matrix[at(columns[j]) * n + at(rows[i])] += product(i, j);
+    for (int i = 0; i < 6 && rows[0] >= 0; ++i) row_of(columns[j])[rows[i]] += product(i, j);
     for (int i = 6; i < view; ++i) {
       if (rows[i] < 0) continue;
       if (!strip.empty())
         strip[at(i - 6) * cameras + at(columns[j] - poses_)] += product(i, j);
       else if (columns[j] <= rows[i])
-        work.matrix[at(rows[i]) * n + at(columns[j])] += product(i, j);
+        row_of(rows[i])[columns[j]] += product(i, j);
     }
   }
 }
 
 void DenseSystem::add_image(const Work& work, int image) const {
-  const Rows& rows = arrangement_.by_point;
   const int view = unknowns_.view_size();
   if (unknowns_.free() > 0 && !unknowns_.has_own_camera(image))
     work.strips[at(image)].assign(at(unknowns_.free()) * at(size_ - poses_), 0.0);
@@ -140,48 +193,46 @@ void DenseSystem::add_image(const Work& work, int image) const {
       const double u[] = {-own[i], -own[view + i], -own[2 * view + i]};
       symmetric_times(C, u, solved + 3 * i);
     }
-    const int slice = entry.lane / SLICE;
-    for (int row = rows.rows[at(slice)]; row < rows.rows[at(slice) + 1]; ++row) {
-      const std::size_t place = row_place({row, entry.lane});
-      if (rows.px[place] != rows.px[place]) break;
-      add_pair(work, image, rows.other[place], solved, &work.cross[place * at(3 * view)]);
-    }
+    each_image(arrangement_.by_point, entry, [&](int other, std::size_t place) {
+      add_pair(work, image, other, solved, &work.cross[place * at(3 * view)]);
+    });
   }
 }
 
 // Adds the strips of images to the rows of their cameras, in the order of images.
 void DenseSystem::add_strips(const Work& work) const {
-  const std::size_t n = at(size_), columns = at(size_ - poses_);
+  const std::size_t columns = at(size_ - poses_);
   for (std::size_t i = 0; i < work.strips.size(); ++i) {
     if (work.strips[i].empty()) continue;
     const std::size_t camera = unknowns_.camera_start(unknowns_.image_cameras()[i]);
     for (std::size_t k = 0; k < at(unknowns_.free()); ++k) {
       const int row = place_[camera + k];
       if (row < 0) continue;
+      double* const to = work.matrix.data() + envelope_.origin[at(row)] + poses_;
       for (std::size_t c = 0; c < columns && at(poses_) + c <= at(row); ++c)
-        work.matrix[at(row) * n + at(poses_) + c] += work.strips[i][k * columns + c];
+        to[c] += work.strips[i][k * columns + c];
     }
   }
 }
 
 std::vector<double> DenseSystem::assemble(const Terms& terms,
                                           std::span<const double> damping) const {
-  const std::size_t n = at(size_);
-  std::vector<double> matrix(n * n, 0.0);
+  std::vector<double> matrix(envelope_.entries, 0.0);
   std::vector<std::vector<double>> strips(at(unknowns_.images()));
   const std::vector<double> cross = cross_terms(terms);
   const Work work{terms, cross, matrix, strips};
   runtime::parallel_for(unknowns_.images(), [&](int image) { add_image(work, image); });
   add_strips(work);
   for (std::size_t i = 0; i < place_.size(); ++i)
-    if (place_[i] >= 0) matrix[at(place_[i]) * (n + 1)] += damping[i];
+    if (place_[i] >= 0)
+      matrix[static_cast<std::size_t>(envelope_.origin[at(place_[i])] + place_[i])] += damping[i];
   return matrix;
 }
 
 std::vector<double> DenseSystem::reduced(std::span<const double> vector) const {
-  std::vector<double> out;
+  std::vector<double> out(at(size_));
   for (std::size_t i = 0; i < place_.size(); ++i)
-    if (place_[i] >= 0) out.push_back(vector[i]);
+    if (place_[i] >= 0) out[at(place_[i])] = vector[i];
   return out;
 }
 
@@ -190,6 +241,17 @@ std::vector<double> DenseSystem::expanded(std::span<const double> vector) const 
   for (std::size_t i = 0; i < place_.size(); ++i)
     if (place_[i] >= 0) out[i] = vector[at(place_[i])];
   return out;
+}
+
+double observation_pairs(const Arrangement& arrangement) {
+  const Rows& rows = arrangement.by_point;
+  double total = 0;
+  for (int lane = 0; lane < rows.lanes; ++lane) {
+    double count = 0;
+    each_image(rows, {rows.rows[at(lane / SLICE)], lane}, [&](int, std::size_t) { ++count; });
+    total += count * count;
+  }
+  return total;
 }
 
 namespace {
@@ -212,11 +274,42 @@ class DenseSolver final : public ReducedSolver {
   DenseSystem system_;
 };
 
+class SparseSolver final : public ReducedSolver {
+ public:
+  SparseSolver(const Arrangement& arrangement, const Unknowns& unknowns)
+      : system_(arrangement, unknowns, true) {}
+
+  [[nodiscard]] const Envelope& envelope() const { return system_.envelope(); }
+
+  ReducedStep solve(Terms& terms, const Linearisation& linearisation, double,
+                    const std::vector<double>& damping) override {
+    std::vector<double> matrix = system_.assemble(terms, damping);
+    if (!factorise(matrix, system_.envelope())) return {};
+    std::vector<double> x = system_.reduced(reduced_right_side(terms, linearisation));
+    solve_factorised(matrix, system_.envelope(), x);
+    return {.step = system_.expanded(x), .residual = {}, .iterations = 0, .is_solved = true};
+  }
+
+ private:
+  DenseSystem system_;
+};
+
 }  // namespace
 
 std::unique_ptr<ReducedSolver> make_dense_solver(const Arrangement& arrangement,
                                                  const Unknowns& unknowns) {
   return std::make_unique<DenseSolver>(arrangement, unknowns);
+}
+
+std::unique_ptr<ReducedSolver> make_sparse_solver(const Arrangement& arrangement,
+                                                  const Unknowns& unknowns,
+                                                  const SparseLimits& limits) {
+  auto solver = std::make_unique<SparseSolver>(arrangement, unknowns);
+  const Envelope& envelope = solver->envelope();
+  if (static_cast<double>(envelope.entries) > limits.entries ||
+      envelope.operations() > limits.operations)
+    return nullptr;
+  return solver;
 }
 
 }  // namespace bifocal::adjustment

@@ -2,6 +2,7 @@
 // Solvers of the reduced system: the Schur complement of poses and cameras.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -33,5 +34,15 @@ class ReducedSolver {
                                                                    const AdjustOptions& options);
 [[nodiscard]] std::unique_ptr<ReducedSolver> make_dense_solver(const Arrangement& arrangement,
                                                                const Unknowns& unknowns);
+
+// Limits of a factorisation.
+struct SparseLimits {
+  double entries = 0;
+  double operations = std::numeric_limits<double>::infinity();
+};
+// Returns nullptr if the factorisation exceeds the limits.
+[[nodiscard]] std::unique_ptr<ReducedSolver> make_sparse_solver(const Arrangement& arrangement,
+                                                                const Unknowns& unknowns,
+                                                                const SparseLimits& limits);
 
 }  // namespace bifocal::adjustment

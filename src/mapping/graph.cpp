@@ -26,6 +26,7 @@ std::vector<std::vector<int>> components(const Scene& scene, const std::vector<b
 }
 
 void remove_contradictory_edges(Scene& scene) {
+  find_match_cycles(scene);
   std::vector<colmap::PairRotation> rotations;
   rotations.reserve(scene.edges.size());
   for (const Edge& edge : scene.edges)

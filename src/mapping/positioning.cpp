@@ -19,8 +19,11 @@ namespace bifocal::mapping {
 namespace {
 
 constexpr int kMaxSteps = 200;
-constexpr int kFreeSteps = 10;       // before scales are set to their best values after each step
-constexpr double kTolerance = 3e-4;  // relative decrease of the cost that ends the steps
+constexpr int kFreeSteps = 10;  // of a random start
+// Relative decreases of the cost that end the steps. Bundle adjustment follows.
+constexpr double kTolerance = 3e-4, kLinearTolerance = 0.1;
+constexpr double kPointDamping = 1e-6;    // of points whose rays are parallel
+constexpr double kGoodCost = 0.5e-3;      // of a ray, an angle of about 2 degrees
 constexpr std::size_t kFewestTracks = 8;  // smallest number that is positioned
 constexpr int kEnoughLong = 30;  // tracks of three images and more; views with fewer take pairs too
 
@@ -104,19 +107,51 @@ PositioningState random_start(const PositioningProblem& problem, std::uint64_t s
   return state;
 }
 
-// Levenberg-Marquardt from one start. Returns the cost.
-double minimise(const PositioningProblem& problem, PositioningState& state) {
+// Points nearest to the rays from given centres, which are scaled to a mean distance of 1 from
+// their mean.
+PositioningState start_at(const PositioningProblem& problem, std::vector<Vec3> centres) {
+  Vec3 mean{};
+  double distance = 0;
+  const double share = 1 / static_cast<double>(centres.size());
+  for (const Vec3& c : centres) mean = sum(mean, scaled(c, share));
+  for (const Vec3& c : centres) distance += share * norm(difference(c, mean));
+  for (Vec3& c : centres) c = scaled(difference(c, mean), 1 / std::max(distance, 1e-12));
+  PositioningState state;
+  state.centres = std::move(centres);
+  for (std::size_t k = 0; k + 1 < problem.offsets.size(); ++k) {
+    Symmetric3 A{};
+    Vec3 b{}, middle{};
+    for (std::size_t i = problem.offsets[k]; i < problem.offsets[k + 1]; ++i) {
+      const PositioningRay& ray = problem.rays[i];
+      const Vec3& c = state.centres[ray.centre];
+      const Symmetric3 M = isotropic_plus_outer(1, -1, ray.v);
+      add_to(A, M);
+      b = sum(b, times(M, c));
+      middle = sum(c, scaled(ray.v, 0.1));
+    }
+    for (const std::size_t i : {0U, 3U, 5U}) A[i] += kPointDamping;
+    state.points.push_back(times(inverse(A), sum(b, scaled(middle, kPointDamping))));
+  }
+  state.scales.assign(problem.rays.size(), 1);
+  set_best_scales(problem, state);
+  return state;
+}
+
+// Levenberg-Marquardt from one start. After `free_steps` scales are set to their best values after
+// each step. Returns the cost.
+double minimise(const PositioningProblem& problem, PositioningState& state, int free_steps,
+                double tolerance) {
   double damping = 1e-4, cost = positioning_cost(problem, state);
   for (int step = 0; step < kMaxSteps && damping < 1e8; ++step) {
     check_cancelled();
     PositioningState trial = positioning_step(problem, state, damping);
-    if (step >= kFreeSteps) set_best_scales(problem, trial);
+    if (step >= free_steps) set_best_scales(problem, trial);
     const double next = positioning_cost(problem, trial);
     if (!(next < cost)) {
       damping *= 8;
       continue;
     }
-    const bool is_converged = cost - next < kTolerance * cost;
+    const bool is_converged = cost - next < tolerance * cost;
     state = std::move(trial);
     cost = next;
     damping = std::max(damping / 4, 1e-8);
@@ -133,10 +168,13 @@ bool position(Scene& scene, const std::vector<int>& views, const MapOptions& opt
   const PositioningProblem problem = problem_of(scene, views, choice.chosen());
   PositioningState best;
   double best_cost = std::numeric_limits<double>::infinity();
-  for (int start = 0; start < options.positioning_starts; ++start) {
+  const double good_cost = kGoodCost * static_cast<double>(problem.rays.size());
+  for (int start = 0; start < options.positioning_starts && !(best_cost <= good_cost); ++start) {
     PositioningState state =
-        random_start(problem, options.seed + static_cast<std::uint64_t>(start));
-    const double cost = minimise(problem, state);
+        start == 0 ? start_at(problem, linear_centres(scene, views))
+                   : random_start(problem, options.seed + static_cast<std::uint64_t>(start));
+    const double cost = minimise(problem, state, start == 0 ? 0 : kFreeSteps,
+                                 start == 0 ? kLinearTolerance : kTolerance);
     if (cost < best_cost) best_cost = cost, best = std::move(state);
   }
   if (!std::isfinite(best_cost)) return false;

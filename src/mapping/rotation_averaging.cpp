@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "adjust/rotation.hpp"
-#include "mapping/conjugate_gradients.hpp"
+#include "mapping/laplacian.hpp"
 #include "mapping/scene.hpp"
 #include "runtime/disjoint_sets.hpp"
 
@@ -98,19 +98,17 @@ class Averaging {
   template <class Weight>
   void iterate(int steps, const Weight& weight) {
     std::vector<double> weights(links_.size());
+    std::vector<Vec3> residuals(links_.size());
+    std::vector<GraphLink> ends;
+    for (const Link& link : links_) ends.push_back({link.a, link.b});
     for (int step = 0; step < steps; ++step) {
       check_cancelled();
-      std::vector<Vec3> rhs(rotations_.size());
-      std::vector<double> diagonal(rotations_.size(), 1e-9);
       for (std::size_t k = 0; k < links_.size(); ++k) {
-        const Link& link = links_[k];
-        const Vec3 r = residual(link);
-        weights[k] = link.weight * weight(norm(r));
-        rhs[link.b] = sum(rhs[link.b], scaled(r, weights[k]));
-        rhs[link.a] = difference(rhs[link.a], scaled(r, weights[k]));
-        diagonal[link.a] += weights[k], diagonal[link.b] += weights[k];
+        residuals[k] = residual(links_[k]);
+        weights[k] = links_[k].weight * weight(norm(residuals[k]));
       }
-      const std::vector<Vec3> update = solve(weights, diagonal, rhs);
+      const std::vector<Vec3> update =
+          solve_laplacian(rotations_.size(), ends, residuals, weights, 1e-4);
       double total = 0;
       for (std::size_t i = 0; i < update.size(); ++i) {
         rotations_[i] =
@@ -119,28 +117,6 @@ class Averaging {
       }
       if (total < kConverged * static_cast<double>(update.size())) break;
     }
-  }
-
-  [[nodiscard]] std::vector<Vec3> solve(const std::vector<double>& weights,
-                                        const std::vector<double>& diagonal,
-                                        const std::vector<Vec3>& rhs) const {
-    const auto multiply = [&](const std::vector<Vec3>& x) {
-      std::vector<Vec3> y(x.size());
-      for (std::size_t k = 0; k < links_.size(); ++k) {
-        const Link& link = links_[k];
-        const Vec3 flow = scaled(difference(x[link.b], x[link.a]), weights[k]);
-        y[link.b] = sum(y[link.b], flow);
-        y[link.a] = difference(y[link.a], flow);
-      }
-      return y;
-    };
-    const auto precondition = [&](const std::vector<Vec3>& x) {
-      std::vector<Vec3> y(x.size());
-      for (std::size_t i = 0; i < x.size(); ++i) y[i] = scaled(x[i], 1 / diagonal[i]);
-      return y;
-    };
-    return conjugate_gradients(multiply, precondition, rhs, 2 * static_cast<int>(rhs.size()) + 20,
-                               1e-4);
   }
 
   std::vector<Link> links_;

@@ -38,11 +38,12 @@ struct Edge {
   int view1 = 0, view2 = 0;
   Pose cam2_from_cam1;  // |t| = 1, or 0 for a rotation
   std::vector<std::int32_t> inliers;
-  double probability = 0.7;  // of a correct rotation
+  double probability = 0.7;       // of a correct rotation
+  bool has_match_cycles = false;  // its matches agree with those of other pairs
   bool is_used = true;
 
-  // Cycles of three pairs agree with the rotation.
-  [[nodiscard]] bool is_confirmed() const { return probability >= 0.9; }
+  // Cycles of three pairs agree with the rotation and with the matches.
+  [[nodiscard]] bool is_confirmed() const { return has_match_cycles && probability >= 0.9; }
 };
 
 struct Observation {
@@ -96,13 +97,16 @@ void calibrate(Scene& scene);
 // relative_poses.cpp: fills Scene::edges.
 void estimate_relative_poses(Queue& queue, Scene& scene, const MapOptions& options);
 
+// match_cycles.cpp: sets Edge::has_match_cycles.
+void find_match_cycles(Scene& scene);
+
 // graph.cpp
 // Connected components of the chosen views by edges that are used, the largest first, then by the
 // smallest view. Views are in ascending order.
 [[nodiscard]] std::vector<std::vector<int>> components(const Scene& scene,
                                                        const std::vector<bool>& is_chosen);
-// Marks edges as unused whose rotations contradict cycles, and edges that no cycle confirms if
-// other edges connect their views.
+// Marks edges as unused that no cycle confirms if other edges connect their views or their
+// rotations contradict cycles.
 void remove_contradictory_edges(Scene& scene);
 
 // rotation_averaging.cpp: sets the rotations of the views by the used edges between them, removes
@@ -118,6 +122,9 @@ void make_tracks(Scene& scene, const std::vector<int>& views);
 std::int64_t remove_edges_by_positions(Scene& scene, double tolerance);
 // Joins the matches of all pairs of registered views that agree with the poses.
 void make_tracks_by_poses(Scene& scene, const MapOptions& options);
+
+// linear_positions.cpp: centres of the views from their rotations and the used edges between them.
+[[nodiscard]] std::vector<Vec3> linear_centres(const Scene& scene, const std::vector<int>& views);
 
 // positioning.cpp: sets centres and points from rotations and tracks. Returns false if the tracks
 // do not suffice.

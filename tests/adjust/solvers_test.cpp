@@ -66,12 +66,34 @@ TEST_P(AdjustSizes, SolversReachTheSameCost) {
     iterative.solver = AdjustSolver::iterative;
     AdjustOptions series = iterative;
     series.preconditioner = AdjustPreconditioner::power_series;
+    AdjustProblem d = scene.start;
+    AdjustOptions sparse = dense;
+    sparse.solver = AdjustSolver::sparse;
     const AdjustResult expected = adjust(a, dense), found = adjust(b, iterative);
+    EXPECT_NEAR(adjust(d, sparse).final_cost, expected.final_cost, 1e-9 * expected.final_cost);
     EXPECT_TRUE(expected.is_dense);
     EXPECT_FALSE(found.is_dense);
     EXPECT_NEAR(found.final_cost, expected.final_cost, 1e-9 * expected.final_cost);
     EXPECT_NEAR(adjust(c, series).final_cost, expected.final_cost, 1e-9 * expected.final_cost);
   }
+}
+
+TEST(Adjust, ChainsOfImagesAreSolvedDirectly) {
+  const int images = 120, points = 2400;
+  Scene scene = test::make_scene({.images = images, .points = points, .cameras = 2, .visible = 1});
+  // Image i sees every second point of images i - 6 to i + 6.
+  std::erase_if(scene.start.observations, [&](const AdjustObservation& o) {
+    return std::abs(o.image - o.point * images / points) > 6 || (o.image + o.point) % 2 == 0;
+  });
+  AdjustProblem a = scene.start, b = scene.start, c = scene.start;
+  const AdjustResult found = adjust(a, {.function_tolerance = 1e-13}),
+                     expected =
+                         adjust(b, {.function_tolerance = 1e-13, .solver = AdjustSolver::dense});
+  EXPECT_TRUE(found.is_sparse);
+  EXPECT_NEAR(found.final_cost, expected.final_cost, 1e-9 * expected.final_cost);
+  const ThreadLimit limit(1);
+  (void)adjust(c, {.function_tolerance = 1e-13});
+  expect_same_bytes(a, c);
 }
 
 TEST(Adjust, FloatBlocksReachTheSameCost) {
@@ -86,7 +108,8 @@ TEST(Adjust, FloatBlocksReachTheSameCost) {
 TEST(Adjust, GivesTheSameBytesForAnyNumberOfThreadsAndInEveryRun) {
   const Scene scene =
       test::make_scene({.images = 40, .points = 1000, .cameras = 3, .visible = 0.2});
-  for (const AdjustSolver solver : {AdjustSolver::dense, AdjustSolver::iterative}) {
+  for (const AdjustSolver solver :
+       {AdjustSolver::dense, AdjustSolver::sparse, AdjustSolver::iterative}) {
     AdjustProblem first = scene.start;
     {
       const ThreadLimit limit(1);

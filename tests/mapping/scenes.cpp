@@ -121,14 +121,32 @@ MapPair wrong_pair(const ViewGraph& graph, int a, int b, Random& random) {
   return pair;
 }
 
+// Numbers of common points of an image and each later one.
+std::vector<int> common_points(const Sightings& sightings,
+                               const std::vector<std::vector<int>>& images_of_point,
+                               std::size_t image) {
+  std::vector<int> counts(sightings.images.size());
+  for (const auto& [point, px] : sightings.images[image])
+    for (const int other : images_of_point[static_cast<std::size_t>(point)])
+      ++counts[static_cast<std::size_t>(other)];
+  return counts;
+}
+
 void add_pairs(const Sightings& sightings, const SceneSettings& settings, SyntheticScene& scene,
                Random& random) {
   const std::size_t count = sightings.images.size();
+  std::vector<std::vector<int>> images_of_point;
+  for (std::size_t i = 0; i < count; ++i)
+    for (const auto& [point, px] : sightings.images[i]) {
+      images_of_point.resize(std::max(images_of_point.size(), static_cast<std::size_t>(point) + 1));
+      images_of_point[static_cast<std::size_t>(point)].push_back(static_cast<int>(i));
+    }
   std::set<std::pair<int, int>> known;
   for (std::size_t a = 0; a < count; ++a) {
+    const std::vector<int> common = common_points(sightings, images_of_point, a);
     for (std::size_t b = a + 1; b < count; ++b) {
+      if (common[b] < kFewestMatches) continue;
       std::vector<colmap::IndexPair> inliers = sightings.matches(a, b);
-      if (inliers.size() < kFewestMatches) continue;
       for (colmap::IndexPair& match : inliers)
         if (uniform(random, 0, 1) < settings.wrong_matches)
           match.index2 = static_cast<std::uint32_t>(random() % sightings.images[b].size());

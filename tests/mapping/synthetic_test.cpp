@@ -74,6 +74,23 @@ TEST(Mapping, StreetIsMappedWithNoise) {
   EXPECT_LT(errors.centre, 0.02);
 }
 
+// Images of a street, 30 % of whose pairs are look-alikes.
+class Streets : public ::testing::TestWithParam<int> {};
+
+TEST_P(Streets, AreMappedDespiteLookAlikes) {
+  const SyntheticScene scene = street(GetParam(), {.wrong_pairs = 0.3});
+  const MapResult result = mapped(scene.graph);
+  print("street with look-alikes", result, scene);
+  ASSERT_EQ(result.models.size(), 1U);
+  EXPECT_EQ(result.figures[0].images, GetParam());
+  const PoseErrors errors = pose_errors(result.models[0], scene);
+  EXPECT_LT(errors.rotation_deg, 0.5);
+  EXPECT_LT(errors.centre, 0.01);
+}
+
+INSTANTIATE_TEST_SUITE_P(Short, Streets, ::testing::Values(100));
+INSTANTIATE_TEST_SUITE_P(DISABLED_Long, Streets, ::testing::Values(400, 1000, 5000));
+
 TEST(Mapping, LookAlikesAreRemoved) {
   const SyntheticScene scene = ring(100, {.wrong_pairs = 0.3});
   const MapResult result = mapped(scene.graph);
