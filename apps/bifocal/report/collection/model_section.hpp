@@ -17,7 +17,7 @@ struct NamedModel {
   colmap::Model model;
 };
 
-// Adds nothing without models.
+// Leaves the page unchanged without models.
 void add_models(Page& page, const std::vector<NamedModel>& models);
 
 }  // namespace bifocal::cli
