@@ -1,4 +1,4 @@
-"""examples/quickstart.ipynb prints its stored output. Its cells run without Jupyter, and images are counted."""
+"""The notebooks of examples print their stored output. Their cells run without Jupyter, and images are counted."""
 
 import contextlib
 import io
@@ -7,12 +7,16 @@ import pathlib
 import sys
 import types
 
-NOTEBOOK = pathlib.Path(__file__).parents[2] / "examples" / "quickstart.ipynb"
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 
 
-def test_cells_say_what_is_stored(monkeypatch):
-    cells = [c for c in json.loads(NOTEBOOK.read_text())["cells"] if c["cell_type"] == "code"]
-    assert len(cells) >= 8 and [c["execution_count"] for c in cells] == list(range(1, len(cells) + 1))
+@pytest.mark.parametrize("name", ["quickstart", "collection"])
+def test_cells_say_what_is_stored(monkeypatch, name):
+    notebook = EXAMPLES / f"{name}.ipynb"
+    cells = [c for c in json.loads(notebook.read_text())["cells"] if c["cell_type"] == "code"]
+    assert len(cells) >= 6 and [c["execution_count"] for c in cells] == list(range(1, len(cells) + 1))
     shown = []
     module = types.ModuleType("IPython.display")
     module.Image = lambda filename, width=None: pathlib.Path(filename).read_bytes()
@@ -24,11 +28,11 @@ def test_cells_say_what_is_stored(monkeypatch):
         text, out = "".join(cell["source"]), io.StringIO()
         shown.clear()
         with contextlib.redirect_stdout(out):
-            exec(compile(text, f"{NOTEBOOK.name}[{cell['execution_count']}]", "exec"), namespace)
+            exec(compile(text, f"{notebook.name}[{cell['execution_count']}]", "exec"), namespace)
         stored = "".join("".join(o["text"]) for o in cell["outputs"] if o["output_type"] == "stream")
         pictures = sum(o["output_type"] == "display_data" and "image/png" in o["data"] for o in cell["outputs"])
         if "bifocal.devices()" not in text:  # the list of devices depends on the machine
             assert out.getvalue() == stored
         assert len(shown) == pictures and all(picture.startswith(b"\x89PNG") for picture in shown)
         assert "False" not in stored
-    assert NOTEBOOK.stat().st_size < 600_000
+    assert notebook.stat().st_size < 600_000

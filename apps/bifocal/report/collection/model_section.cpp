@@ -78,8 +78,10 @@ struct Extent {
     const auto at = [&](double share) {
       return points[static_cast<std::size_t>(share * static_cast<double>(points.size() - 1))];
     };
-    if (!points.empty()) low = at(0.02), high = at(0.98);
-    else if (!cameras.empty()) low = high = cameras.front();
+    if (!points.empty())
+      low = at(0.02), high = at(0.98);
+    else if (!cameras.empty())
+      low = high = cameras.front();
     for (const double x : cameras) low = std::min(low, x), high = std::max(high, x);
     const double more = std::max(0.02 * (high - low), 1e-6);
     low -= more, high += more;
