@@ -13,7 +13,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "adjust_text.hpp"
+#include "models/adjust_text.hpp"
 #include "arguments.hpp"
 #include "cli.hpp"
 #include "interrupt.hpp"

@@ -18,7 +18,7 @@
 #include "cli.hpp"
 #include "contradictions.hpp"
 #include "interrupt.hpp"
-#include "model_files.hpp"
+#include "models/model_files.hpp"
 #include "option_fields.hpp"
 #include "progress.hpp"
 #include "sift_flags.hpp"

@@ -7,7 +7,7 @@
 
 #include "arguments.hpp"
 #include "cli.hpp"
-#include "model_files.hpp"
+#include "models/model_files.hpp"
 #include "option_fields.hpp"
 
 namespace bifocal::cli {

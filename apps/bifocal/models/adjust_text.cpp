@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "adjust_text.hpp"
+#include "models/adjust_text.hpp"
 
 #include <fmt/format.h>
 #include <bifocal/io.hpp>

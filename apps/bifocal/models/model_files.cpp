@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model_files.hpp"
+#include "models/model_files.hpp"
 
 #include <fmt/format.h>
 
