@@ -279,6 +279,9 @@ class SparseSolver final : public ReducedSolver {
   SparseSolver(const Arrangement& arrangement, const Unknowns& unknowns)
       : system_(arrangement, unknowns, true) {}
 
+  // A chain of images bends far at little cost, which damping prevents.
+  [[nodiscard]] double first_lambda() const override { return 1e-7; }
+
   [[nodiscard]] const Envelope& envelope() const { return system_.envelope(); }
 
   ReducedStep solve(Terms& terms, const Linearisation& linearisation, double,

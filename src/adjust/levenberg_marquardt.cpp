@@ -15,7 +15,7 @@ namespace {
 
 // K. Madsen, H. Nielsen, O. Tingleff, Methods for non-linear least squares problems, 2004: lambda
 // follows the ratio of the cost's decrease to that of the quadratic model.
-constexpr double kFirstLambda = 1e-4, kLeastLambda = 1e-12, kMostLambda = 1e32;
+constexpr double kLeastLambda = 1e-12, kMostLambda = 1e32;
 constexpr double kLeastRatio = 1e-3;
 
 bool has_positive_focal_lengths(const Views& views) {
@@ -150,7 +150,7 @@ class Minimiser {
   AdjustResult& result_;
   Views views_;
   Linearisation linearisation_;
-  double cost_ = 0, gradient_ = 0, lambda_ = kFirstLambda, growth_ = 2;
+  double cost_ = 0, gradient_ = 0, lambda_ = solver_.first_lambda(), growth_ = 2;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

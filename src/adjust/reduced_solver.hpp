@@ -20,6 +20,8 @@ struct ReducedStep {
 class ReducedSolver {
  public:
   virtual ~ReducedSolver() = default;
+  // Damping of the first step.
+  [[nodiscard]] virtual double first_lambda() const { return 1e-4; }
   // Solves (S + lambda D) x = E C^-1 g_points - g. The terms' points are damped by lambda.
   // damping: lambda D.
   [[nodiscard]] virtual ReducedStep solve(Terms& terms, const Linearisation& linearisation,

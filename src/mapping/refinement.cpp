@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kFewestObservations = 15;  // of a registered view
 constexpr int kSharedPoints = 10;        // that connect two views
-constexpr double kTolerance = 1e-7;      // drift of a long chain has little cost
+constexpr double kTolerance = 1e-6;      // drift of a long chain has little cost
 constexpr int kCoarseIterations = 20, kCoarseGradients = 100;
 constexpr double kExtent = 5;  // mean distance of centres from their mean
 

@@ -84,12 +84,12 @@ TEST_P(Streets, AreMappedDespiteLookAlikes) {
   ASSERT_EQ(result.models.size(), 1U);
   EXPECT_EQ(result.figures[0].images, GetParam());
   const PoseErrors errors = pose_errors(result.models[0], scene);
-  EXPECT_LT(errors.rotation_deg, 0.5);
-  EXPECT_LT(errors.centre, 0.01);
+  EXPECT_LT(errors.rotation_deg, 0.3);
+  EXPECT_LT(errors.centre, 0.003);
 }
 
-INSTANTIATE_TEST_SUITE_P(Short, Streets, ::testing::Values(100));
-INSTANTIATE_TEST_SUITE_P(DISABLED_Long, Streets, ::testing::Values(400, 1000, 5000));
+INSTANTIATE_TEST_SUITE_P(Short, Streets, ::testing::Values(100, 400));
+INSTANTIATE_TEST_SUITE_P(DISABLED_Long, Streets, ::testing::Values(1000, 5000));
 
 TEST(Mapping, LookAlikesAreRemoved) {
   const SyntheticScene scene = ring(100, {.wrong_pairs = 0.3});
