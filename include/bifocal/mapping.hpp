@@ -75,7 +75,6 @@ struct MapOptions {
   double max_rotation_error_deg = 10;
   int min_resection_inliers = 30;
   int max_positioning_tracks = 400;
-  int positioning_starts = 2;
   int max_adjust_iterations = 50;
   bool refine_focal_length = true;
   bool refine_extra_params = true;
@@ -87,8 +86,8 @@ constexpr const char* name_of(const MapOptions&) { return "MapOptions"; }
 template <MaybeConst<MapOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [min_inliers, min_images, max_error, min_angle_deg, max_rotation_error_deg,
-         min_resection_inliers, max_positioning_tracks, positioning_starts, max_adjust_iterations,
-         refine_focal_length, refine_extra_params, seed, progress] = options;
+         min_resection_inliers, max_positioning_tracks, max_adjust_iterations, refine_focal_length,
+         refine_extra_params, seed, progress] = options;
   BIFOCAL_FIELD(min_inliers, "pairs with fewer inliers are not used", Range::at_least(5));
   BIFOCAL_FIELD(min_images, "smallest model that is kept", Range::at_least(2));
   BIFOCAL_FIELD(max_error, "largest reprojection error of an observation", Range::above(0).finite(),
@@ -104,10 +103,6 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(max_positioning_tracks,
                 "tracks per image from which cameras are positioned; the others are added later",
                 Range::at_least(20));
-  BIFOCAL_FIELD(
-      positioning_starts,
-      "starts of positioning: a linear one, then random ones while the best one fits badly",
-      Range::within(1, 100));
   BIFOCAL_FIELD(max_adjust_iterations, "most steps of each bundle adjustment",
                 Range::within(1, 100000));
   BIFOCAL_FIELD(refine_focal_length, "adjust focal lengths");

@@ -319,7 +319,6 @@ class MapOptions:
         max_rotation_error_deg: Pairs whose rotation differs more from the averaged rotations are removed. Unit: degrees. Range: above 0 and below 180.
         min_resection_inliers: Inliers that the absolute pose of an added image has at least. Range: at least 6.
         max_positioning_tracks: Tracks per image from which cameras are positioned; the others are added later. Range: at least 20.
-        positioning_starts: Starts of positioning: a linear one, then random ones while the best one fits badly. Range: 1 to 100.
         max_adjust_iterations: Most steps of each bundle adjustment. Range: 1 to 100000.
         refine_focal_length: Adjust focal lengths.
         refine_extra_params: Adjust parameters of lenses.
@@ -333,7 +332,6 @@ class MapOptions:
     max_rotation_error_deg: float = 10.0
     min_resection_inliers: int = 30
     max_positioning_tracks: int = 400
-    positioning_starts: int = 2
     max_adjust_iterations: int = 50
     refine_focal_length: bool = True
     refine_extra_params: bool = True

@@ -8,9 +8,7 @@
 //   ECCV 2024;  B. Zhuang, L.-F. Cheong, G. H. Lee, Baseline desensitizing in translation
 //   averaging, CVPR 2018.
 #include <algorithm>
-#include <limits>
 #include <numeric>
-#include <random>
 
 #include "mapping/positioning_system.hpp"
 #include "mapping/scene.hpp"
@@ -19,18 +17,10 @@ namespace bifocal::mapping {
 namespace {
 
 constexpr int kMaxSteps = 200;
-constexpr int kFreeSteps = 10;  // of a random start
-// Relative decreases of the cost that end the steps. Bundle adjustment follows.
-constexpr double kTolerance = 3e-4, kLinearTolerance = 0.1;
+constexpr double kTolerance = 0.1;        // relative decrease of the cost that ends the steps
 constexpr double kPointDamping = 1e-6;    // of points whose rays are parallel
-constexpr double kGoodCost = 0.5e-3;      // of a ray, an angle of about 2 degrees
 constexpr std::size_t kFewestTracks = 8;  // smallest number that is positioned
 constexpr int kEnoughLong = 30;  // tracks of three images and more; views with fewer take pairs too
-
-// Number in [-1, 1), the same with every standard library.
-double uniform(std::mt19937_64& random) {
-  return static_cast<double>(random() >> 11U) * 0x1p-52 - 1;
-}
 
 // Chooses tracks in the order of decreasing length until every view has enough.
 class TrackChoice {
@@ -91,22 +81,6 @@ PositioningProblem problem_of(const Scene& scene, const std::vector<int>& views,
   return problem;
 }
 
-PositioningState random_start(const PositioningProblem& problem, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  const auto point = [&] {
-    Vec3 X{};
-    for (double& x : X) x = uniform(random);
-    return X;
-  };
-  PositioningState state;
-  state.centres.resize(problem.centre_count);
-  state.points.resize(problem.offsets.size() - 1);
-  std::ranges::generate(state.centres, point);
-  std::ranges::generate(state.points, point);
-  state.scales.assign(problem.rays.size(), 1);
-  return state;
-}
-
 // Points nearest to the rays from given centres, which are scaled to a mean distance of 1 from
 // their mean.
 PositioningState start_at(const PositioningProblem& problem, std::vector<Vec3> centres) {
@@ -137,27 +111,25 @@ PositioningState start_at(const PositioningProblem& problem, std::vector<Vec3> c
   return state;
 }
 
-// Levenberg-Marquardt from one start. After `free_steps` scales are set to their best values after
-// each step. Returns the cost.
-double minimise(const PositioningProblem& problem, PositioningState& state, int free_steps,
-                double tolerance) {
+// Levenberg-Marquardt; scales are set to their best values after each step. Bundle adjustment
+// follows, so few steps suffice.
+void minimise(const PositioningProblem& problem, PositioningState& state) {
   double damping = 1e-4, cost = positioning_cost(problem, state);
   for (int step = 0; step < kMaxSteps && damping < 1e8; ++step) {
     check_cancelled();
     PositioningState trial = positioning_step(problem, state, damping);
-    if (step >= free_steps) set_best_scales(problem, trial);
+    set_best_scales(problem, trial);
     const double next = positioning_cost(problem, trial);
     if (!(next < cost)) {
       damping *= 8;
       continue;
     }
-    const bool is_converged = cost - next < tolerance * cost;
+    const bool is_converged = cost - next < kTolerance * cost;
     state = std::move(trial);
     cost = next;
     damping = std::max(damping / 4, 1e-8);
     if (is_converged) break;
   }
-  return cost;
 }
 
 }  // namespace
@@ -166,27 +138,18 @@ bool position(Scene& scene, const std::vector<int>& views, const MapOptions& opt
   const TrackChoice choice(scene, views, options.max_positioning_tracks);
   if (choice.chosen().size() < kFewestTracks) return false;
   const PositioningProblem problem = problem_of(scene, views, choice.chosen());
-  PositioningState best;
-  double best_cost = std::numeric_limits<double>::infinity();
-  const double good_cost = kGoodCost * static_cast<double>(problem.rays.size());
-  for (int start = 0; start < options.positioning_starts && !(best_cost <= good_cost); ++start) {
-    PositioningState state =
-        start == 0 ? start_at(problem, linear_centres(scene, views))
-                   : random_start(problem, options.seed + static_cast<std::uint64_t>(start));
-    const double cost = minimise(problem, state, start == 0 ? 0 : kFreeSteps,
-                                 start == 0 ? kLinearTolerance : kTolerance);
-    if (cost < best_cost) best_cost = cost, best = std::move(state);
-  }
-  if (!std::isfinite(best_cost)) return false;
+  PositioningState state = start_at(problem, linear_centres(scene, views));
+  if (!std::isfinite(positioning_cost(problem, state))) return false;
+  minimise(problem, state);
   for (std::size_t i = 0; i < views.size(); ++i) {
     View& view = scene.view(views[i]);
-    view.cam_from_world = pose_at(view.cam_from_world.R, best.centres[i]);
+    view.cam_from_world = pose_at(view.cam_from_world.R, state.centres[i]);
     view.is_registered = true;
   }
   for (Track& track : scene.tracks) track.is_point = false;
   for (std::size_t k = 0; k < choice.chosen().size(); ++k) {
     Track& track = scene.tracks[choice.chosen()[k]];
-    track.point = best.points[k], track.is_point = true;
+    track.point = state.points[k], track.is_point = true;
     for (Observation& o : track.observations) o.is_used = scene.view(o.view).is_registered;
   }
   return true;
