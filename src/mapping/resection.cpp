@@ -48,8 +48,7 @@ std::vector<ScenePoint> scene_points(const Scene& scene, const PointsOfFeatures&
     }
   }
   std::ranges::sort(matches);
-  const auto same = std::ranges::unique(matches);
-  matches.erase(same.begin(), same.end());
+  matches.erase(std::unique(matches.begin(), matches.end()), matches.end());
   std::vector<ScenePoint> out;
   for (const auto& [feature, track] : matches) {
     const Vec3 &ray = view.rays[feature], &X = scene.tracks[static_cast<std::size_t>(track)].point;

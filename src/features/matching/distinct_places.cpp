@@ -30,8 +30,8 @@ std::size_t keep_distinct(std::span<Match> matches, std::span<PointPair> points)
   };
   std::ranges::sort(order, {},
                     [&](std::size_t m) { return std::tuple(place(m), matches[m].distance, m); });
-  const auto repeated = std::ranges::unique(order, {}, place);
-  order.erase(repeated.begin(), repeated.end());
+  const auto is_same = [&](std::size_t a, std::size_t b) { return place(a) == place(b); };
+  order.erase(std::unique(order.begin(), order.end(), is_same), order.end());
   std::ranges::sort(order);
   for (std::size_t i = 0; i < order.size(); ++i) {
     matches[i] = matches[order[i]];
