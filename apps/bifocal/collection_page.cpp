@@ -86,7 +86,9 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
   Json data = page_data(graph, shown);
   // Pairs get the bytes of max_bytes that the overview leaves; half of this goes to thumbnails if
   // the page has any.
-  const std::size_t base = to_line(data).size();
+  Page trial("");
+  add_models(trial, models);
+  const std::size_t base = to_line(data).size() + trial.html().size();
   std::size_t left = page.max_bytes > base ? page.max_bytes - base : 0;
   const std::size_t for_pictures = page.images.empty() ? 0 : left / 2;
   std::vector<int> edges = shown.in_order;

@@ -89,7 +89,7 @@ InterruptGuard::~InterruptGuard() {
   std::erase(interrupts().clean_ups, &clean_up_);
 }
 
-void announce_resuming() { is_resumable = true; }
+void announce_resuming(bool resumes) { is_resumable = resumes; }
 
 StopRequest::StopRequest() {
   const auto lock = hold_interrupts();

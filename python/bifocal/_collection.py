@@ -153,10 +153,19 @@ def collect(
         return collected
     from ._mapping import map_database, undistort_model
 
-    mapped = map_database(database, model, folder, overwrite=overwrite_model, device=chosen.replace(":all", ":0").split(",")[0])
+    def mapping(stage: str, _: int, images: int) -> None:
+        if progress:
+            progress(f"mapping: {stage}", images, collected.images, "images")
+
+    def undistorting(done: int, total: int) -> None:
+        if progress:
+            progress("undistortion", done, total, "images")
+
+    first = chosen.replace(":all", ":0").split(",")[0]
+    mapped = map_database(database, model, folder, overwrite=overwrite_model, device=first, progress=mapping)
     undistorted = None
     if undistort is not None and mapped.models:
-        undistorted = undistort_model(os.path.join(os.fsdecode(model), "0"), folder, undistort, overwrite=overwrite_model)
+        undistorted = undistort_model(os.path.join(os.fsdecode(model), "0"), folder, undistort, overwrite=overwrite_model, progress=undistorting)
     return replace(collected, model=mapped, undistorted=undistorted)
 
 

@@ -47,6 +47,10 @@ void move(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 void require_no_models(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
+    throw Error(ErrorCode::input,
+                fmt::format("{}: is a file, no folder for models", folder.string()));
   if (has_model(folder, 0))
     throw Error(ErrorCode::usage,
                 fmt::format("{}: there is a model already; choose another folder or overwrite it",

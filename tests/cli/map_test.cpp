@@ -34,6 +34,7 @@ TEST_F(Map, makes_a_model_of_each_scene) {
   const Ran again = run(folder, "map out.db --out sparse --device cpu");
   EXPECT_EQ(again.code, 2);
   EXPECT_NE(again.err.find("sparse/0: there is a model already"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("use --overwrite"), std::string::npos) << again.err;
   EXPECT_EQ(run(folder, "map out.db --out sparse --device cpu --overwrite").code, 0);
 }
 
@@ -64,7 +65,7 @@ TEST_F(Map, follows_collect) {
       << ran.out;
   const Ran again = collect("--model sparse");
   EXPECT_EQ(again.code, 2);
-  EXPECT_NE(again.err.find("there is a model already"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("use --overwrite-model"), std::string::npos) << again.err;
   const Ran replaced = collect("--model sparse --overwrite-model --json");
   ASSERT_EQ(replaced.code, 0) << replaced.err;
   const json result = json::parse(replaced.out);
@@ -105,6 +106,14 @@ TEST_F(Map, refuses_folders_before_any_work) {
       run(folder, "collect scene/images --device cpu --database out.db --undistort x");
   EXPECT_EQ(alone.code, 2);
   EXPECT_NE(alone.err.find("--undistort requires --model"), std::string::npos) << alone.err;
+  write_file(folder / "file", "no folder");
+  const Ran file = run(folder, "collect scene/images --device cpu --database out.db --model file");
+  EXPECT_EQ(file.code, 3);
+  EXPECT_NE(file.err.find("file: is a file"), std::string::npos) << file.err;
+  EXPECT_FALSE(fs::exists(folder / "out.db"));
+  const Ran needed = run(folder, "map none.db --out sparse --undistort x");
+  EXPECT_EQ(needed.code, 2);
+  EXPECT_NE(needed.err.find("--undistort requires --images"), std::string::npos) << needed.err;
   const Ran missing = run(folder, "map none.db --out sparse --images nowhere --undistort x");
   EXPECT_EQ(missing.code, 3);
   EXPECT_NE(missing.err.find("nowhere: is no folder of photographs"), std::string::npos)

@@ -137,6 +137,19 @@ TEST(UndistortedCamera, HasTheLargestRectangleWithoutBlankPixels) {
   }
 }
 
+TEST(UndistortedCamera, OfALensThatFoldsHasNoBlankPixels) {
+  for (const double k : {-0.15, -0.25, -0.6}) {
+    SCOPED_TRACE(k);
+    const Camera camera = camera_of("SIMPLE_RADIAL", {160, 160, 120, k});
+    const Camera out = colmap::undistorted_camera(camera);
+    const SamplingMap map = sampling_map(lens_of(camera), pinhole_of(out),
+                                         static_cast<int>(out.width), static_cast<int>(out.height));
+    EXPECT_EQ(std::ranges::count(map.x, -1), 0);
+    EXPECT_GT(out.width, 100);
+    EXPECT_GT(out.height, 80);
+  }
+}
+
 TEST(UndistortedCamera, OfAPinholeIsThePinhole) {
   const Camera out = colmap::undistorted_camera(camera_of("SIMPLE_PINHOLE", {300, 170, 110}));
   EXPECT_EQ(out.params, (std::vector<double>{300, 300, 170, 110}));
@@ -255,6 +268,8 @@ TEST(UndistortModel, RefusesFoldersAndNamesThatWouldDestroyFiles) {
               (void)colmap::undistort_model(model, folder / "nothing", folder / "other");
             }).find("is no folder of photographs"),
             std::string::npos);
+  write_file(folder / "file", "no folder");
+  EXPECT_NE(undistort(folder / "file").find("is a file"), std::string::npos);
   model.images[1].name = "../../escaped.png";
   EXPECT_NE(undistort(folder / "next").find("image 2: the name"), std::string::npos);
   EXPECT_FALSE(fs::exists(folder / "next"));

@@ -182,7 +182,12 @@ void run(Options o, Context& context) {
   const PhotographFiles photographs = list_photographs(o.images);
   for (const LeftOut& l : photographs.passed_over)
     print_note(fmt::format("passed over: {}: {}", l.name, l.reason));
-  const ModelFiles files{o.database, photographs.folder, o.model, o.undistorted, o.overwrite_model};
+  const ModelFiles files{.database = o.database,
+                         .photographs = photographs.folder,
+                         .out = o.model,
+                         .undistorted = o.undistorted,
+                         .overwrite = o.overwrite_model,
+                         .overwrite_flag = "--overwrite-model"};
   if (!o.model.empty()) check_model_files(files);
   CollectResult result;
   {

@@ -22,7 +22,12 @@ struct Options {
 
 void run(const Options& o, Context& context) {
   const ThreadLimit limit(o.common.threads);
-  const ModelFiles files{o.database, o.images, o.out, o.undistorted, o.overwrite, o.map};
+  const ModelFiles files{.database = o.database,
+                         .photographs = o.images,
+                         .out = o.out,
+                         .undistorted = o.undistorted,
+                         .overwrite = o.overwrite,
+                         .map = o.map};
   check_model_files(files);
   const DeviceSet devices = chosen_devices(o.common);
   if (devices.devices().size() != 1)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bifocal/error.hpp>
 #include <chrono>
 #include <system_error>
 
@@ -111,9 +112,13 @@ std::string sentence_of(const ModelFiles& files, const colmap::UndistortResult& 
 }  // namespace
 
 void check_model_files(const ModelFiles& files) {
-  if (!files.overwrite) require_no_models(files.out);
-  if (files.undistorted.empty()) return;
-  colmap::check_undistorted_folder(files.photographs, files.undistorted, files.overwrite);
+  try {
+    if (!files.overwrite) require_no_models(files.out);
+    if (!files.undistorted.empty())
+      colmap::check_undistorted_folder(files.photographs, files.undistorted, files.overwrite);
+  } catch (const Error& e) {
+    rethrow_renamed(e, "overwrite it", "use " + files.overwrite_flag);
+  }
 }
 
 WrittenModels map_and_write(const ModelFiles& files, const Device& device) {
@@ -122,6 +127,7 @@ WrittenModels map_and_write(const ModelFiles& files, const Device& device) {
   if (written.result.models.empty()) return written;
   write_models(files.out, written.result, files.overwrite);
   if (files.undistorted.empty()) return written;
+  announce_resuming(false);  // the models are there, so the same command would be refused
   const auto start = std::chrono::steady_clock::now();
   written.undistorted = undistort(files, written.result.models.front());
   written.undistort_seconds =

@@ -25,6 +25,7 @@ struct ModelFiles {
   std::filesystem::path out;               // folder of the models 0, 1, ...
   std::filesystem::path undistorted = {};  // folder of undistorted images; empty: none
   bool overwrite = false;
+  std::string overwrite_flag = "--overwrite";  // named in messages
   MapOptions map = {};
 };
 

@@ -134,7 +134,11 @@ def views(folder):
 def test_collect_makes_a_model(tmp_path):
     folder = views(tmp_path / "in")
     options = bifocal.SiftOptions(contrast_threshold=0.01)
-    done = bifocal.collect(folder, tmp_path / "a.db", features=options, model=tmp_path / "sparse", undistort=tmp_path / "scene")
+    stages = []
+    done = bifocal.collect(
+        folder, tmp_path / "a.db", features=options, model=tmp_path / "sparse", undistort=tmp_path / "scene", progress=lambda *p: stages.append(p)
+    )
+    assert stages[0][0] == "features" and stages[-1] == ("undistortion", 3, 3, "images") and "mapping: adjust" in [s[0] for s in stages]
     assert done.model.models[0].images == 3 and done.undistorted.images == 3
     assert (tmp_path / "scene/images/0.png").exists() and len(colmap.read_model(tmp_path / "scene/sparse/0").images) == 3
     with pytest.raises(ValueError, match="there is a model already"):

@@ -215,8 +215,8 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   page.heading("View graph");
   page.markup(kMapMarkup);
   page.paragraph(limits(in, data, shown, thumbnails));
-  add_models(page, in.models);
   page.markup(kPairsMarkup);
+  add_models(page, in.models);
   page.heading("Inliers");
   page.markup(kHistogramMarkup);
   add_left_out(page, in, thumbnails);

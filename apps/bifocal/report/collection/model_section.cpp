@@ -13,7 +13,7 @@ namespace bifocal::cli {
 namespace {
 
 constexpr std::size_t kMostPoints = 6000;  // drawn
-constexpr double kWidth = 560, kMargin = 14, kCameraSize = 0.035;
+constexpr double kWidth = 560, kMostHeight = 620, kMargin = 14, kCameraSize = 0.035;
 
 double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 Vec3 cross(const Vec3& a, const Vec3& b) {
@@ -90,7 +90,7 @@ struct Extent {
   [[nodiscard]] bool has(double x) const { return x >= low && x <= high; }
 };
 
-// Chosen evenly, without points that are not finite.
+// Chosen evenly.
 std::vector<const colmap::ModelPoint*> drawn_points(const colmap::Model& model) {
   std::vector<const colmap::ModelPoint*> points;
   const std::size_t step = (model.points.size() + kMostPoints - 1) / kMostPoints;
@@ -112,11 +112,13 @@ class Drawing {
         upward_(upward),
         across_(across),
         up_(up),
-        scale_((kWidth - 2 * kMargin) / across.size()) {}
+        scale_(std::min((kWidth - 2 * kMargin) / across.size(),
+                        (kMostHeight - 2 * kMargin) / up.size())),
+        left_(0.5 * (kWidth - across.size() * scale_)) {}
 
   [[nodiscard]] double height() const { return up_.size() * scale_ + 2 * kMargin; }
   [[nodiscard]] std::array<double, 2> at(const Vec3& X) const {
-    return {kMargin + (dot(right_, X) - across_.low) * scale_,
+    return {left_ + (dot(right_, X) - across_.low) * scale_,
             kMargin + (up_.high - dot(upward_, X)) * scale_};
   }
   void add_point(const Vec3& X, const std::array<std::uint8_t, 3>& rgb) {
@@ -145,7 +147,7 @@ class Drawing {
  private:
   Vec3 right_, upward_;
   Extent across_, up_;
-  double scale_;
+  double scale_, left_;
   std::string svg_;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/colmap/verify.hpp>
@@ -62,13 +63,57 @@ Vec2 undistorted(const LensCamera& lens, const Vec2& px) {
           to.fy * ((p[1] - from.cy) / from.fy) + to.cy};
 }
 
+[[noreturn]] void refuse_lens(Id id) {
+  throw Error(ErrorCode::usage, fmt::format("camera {}: its lens leaves no undistorted pixel", id));
+}
+
 void set_size(View& view, const Interval& across, const Interval& down, Id id) {
-  if (!(across.count() >= 1) || !(down.count() >= 1))
-    throw Error(ErrorCode::usage,
-                fmt::format("camera {}: its lens leaves no undistorted pixel", id));
+  if (!(across.count() >= 1) || !(down.count() >= 1)) refuse_lens(id);
   view.pinhole = view.lens.intrinsics();
   view.pinhole.cx -= across.first(), view.pinhole.cy -= down.first();
   view.width = static_cast<int>(across.count()), view.height = static_cast<int>(down.count());
+}
+
+// Whether the photograph has the pixel (x, y) of the output.
+bool is_seen(const View& view, double x, double y) {
+  constexpr double kRounding = 0.5 / 256;  // of SamplingMap
+  const Intrinsics &from = view.pinhole, &to = view.lens.pinhole();
+  const Vec2 p = view.lens.distort(
+      {to.fx * ((x - from.cx) / from.fx) + to.cx, to.fy * ((y - from.cy) / from.fy) + to.cy});
+  return p[0] >= -kRounding && p[1] >= -kRounding &&
+         p[0] < static_cast<double>(view.lens.width()) - 1 + kRounding &&
+         p[1] < static_cast<double>(view.lens.height()) - 1 + kRounding;
+}
+
+// Shares of blank pixels of the first and last column and of the first and last row.
+std::array<double, 4> blank_shares(const View& view) {
+  std::array<double, 4> shares{};
+  for (int y = 0; y < view.height; ++y) {
+    shares[0] += is_seen(view, 0, y) ? 0 : 1.0 / view.height;
+    shares[1] += is_seen(view, view.width - 1, y) ? 0 : 1.0 / view.height;
+  }
+  for (int x = 0; x < view.width; ++x) {
+    shares[2] += is_seen(view, x, 0) ? 0 : 1.0 / view.width;
+    shares[3] += is_seen(view, x, view.height - 1) ? 0 : 1.0 / view.width;
+  }
+  return shares;
+}
+
+// Cuts sides until they have no blank pixel. Lenses that fold over have no ray for the corners of
+// their images, so the borders of the image do not limit the rectangle.
+void cut_blank_sides(View& view, Id id) {
+  constexpr int kSteps = 256;  // to cut a side completely
+  while (true) {
+    const std::array<double, 4> shares = blank_shares(view);
+    const auto worst = std::ranges::max_element(shares) - shares.begin();
+    if (shares[static_cast<std::size_t>(worst)] == 0) return;
+    int& size = worst < 2 ? view.width : view.height;
+    const int cut = std::max(1, size / kSteps);
+    if (worst == 0) view.pinhole.cx -= cut;
+    if (worst == 2) view.pinhole.cy -= cut;
+    size -= cut;
+    if (size < 1) refuse_lens(id);
+  }
 }
 
 View view_of(const Camera& camera) {
@@ -92,6 +137,7 @@ View view_of(const Camera& camera) {
     down.end_at(undistorted(view.lens, {static_cast<double>(x), height - 1.0})[1]);
   }
   set_size(view, across, down, camera.id);
+  cut_blank_sides(view, camera.id);
   return view;
 }
 
@@ -321,6 +367,8 @@ void check_undistorted_folder(const fs::path& photographs, const fs::path& out, 
   std::error_code ignored;
   if (!fs::is_directory(photographs, ignored))
     io::reject(photographs.string(), "is no folder of photographs");
+  if (fs::exists(out, ignored) && !fs::is_directory(out, ignored))
+    io::reject(out.string(), "is a file, no folder for undistorted images");
   if (is_inside(photographs, out / "images") || is_inside(out / "images", photographs))
     throw Error(ErrorCode::usage,
                 fmt::format("{}: undistorted images would be among the photographs of {}; choose "
