@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/bundle_adjust.hpp>
-#include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 #include <cctype>
@@ -17,138 +15,20 @@
 #include <string>
 #include <system_error>
 
+#include "collection/colmap/model/undistorted_view.hpp"
 #include "collection/colmap/pair.hpp"
 #include "io/reject.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::colmap {
 namespace fs = std::filesystem;
+using model::undistorted;
+using model::undistorted_camera;
+using model::UndistortedView;
 namespace {
 
-constexpr std::string_view kPinhole = "PINHOLE";
 constexpr std::size_t kImagesOfStep = 32;                   // between two calls of progress
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // of a photograph
-
-// Undistorted images of a camera.
-struct View {
-  LensCamera lens;
-  Intrinsics pinhole;  // of the output
-  int width = 0, height = 0;
-  SamplingMap map;  // empty without a lens
-};
-
-// The part of an axis in which no pixel is blank, around the principal point `centre`.
-struct Interval {
-  double low, high;
-
-  Interval(double centre, double size)
-      : low(centre - 2 * std::max(centre, 0.5)),
-        high(centre + 2 * std::max(size - 1 - centre, 0.5)) {}
-  void begin_at(double x) {
-    if (std::isfinite(x)) low = std::max(low, x);
-  }
-  void end_at(double x) {
-    if (std::isfinite(x)) high = std::min(high, x);
-  }
-  [[nodiscard]] double first() const { return std::ceil(low - 1e-6); }
-  [[nodiscard]] double count() const { return std::floor(high + 1e-6) - first() + 1; }
-};
-
-// Converts a pixel of the image to a pixel of the undistorted camera with the intrinsics of the
-// lens near its axis.
-Vec2 undistorted(const LensCamera& lens, const Vec2& px) {
-  const Intrinsics &from = lens.pinhole(), &to = lens.intrinsics();
-  const Vec2 p = lens.undistort(px);
-  return {to.fx * ((p[0] - from.cx) / from.fx) + to.cx,
-          to.fy * ((p[1] - from.cy) / from.fy) + to.cy};
-}
-
-[[noreturn]] void refuse_lens(Id id) {
-  throw Error(ErrorCode::usage, fmt::format("camera {}: its lens leaves no undistorted pixel", id));
-}
-
-void set_size(View& view, const Interval& across, const Interval& down, Id id) {
-  if (!(across.count() >= 1) || !(down.count() >= 1)) refuse_lens(id);
-  view.pinhole = view.lens.intrinsics();
-  view.pinhole.cx -= across.first(), view.pinhole.cy -= down.first();
-  view.width = static_cast<int>(across.count()), view.height = static_cast<int>(down.count());
-}
-
-// Whether the photograph has the pixel (x, y) of the output.
-bool is_seen(const View& view, double x, double y) {
-  constexpr double kRounding = 0.5 / 256;  // of SamplingMap
-  const Intrinsics &from = view.pinhole, &to = view.lens.pinhole();
-  const Vec2 p = view.lens.distort(
-      {to.fx * ((x - from.cx) / from.fx) + to.cx, to.fy * ((y - from.cy) / from.fy) + to.cy});
-  return p[0] >= -kRounding && p[1] >= -kRounding &&
-         p[0] < static_cast<double>(view.lens.width()) - 1 + kRounding &&
-         p[1] < static_cast<double>(view.lens.height()) - 1 + kRounding;
-}
-
-// Shares of blank pixels of the first and last column and of the first and last row.
-std::array<double, 4> blank_shares(const View& view) {
-  std::array<double, 4> shares{};
-  for (int y = 0; y < view.height; ++y) {
-    shares[0] += is_seen(view, 0, y) ? 0 : 1.0 / view.height;
-    shares[1] += is_seen(view, view.width - 1, y) ? 0 : 1.0 / view.height;
-  }
-  for (int x = 0; x < view.width; ++x) {
-    shares[2] += is_seen(view, x, 0) ? 0 : 1.0 / view.width;
-    shares[3] += is_seen(view, x, view.height - 1) ? 0 : 1.0 / view.width;
-  }
-  return shares;
-}
-
-// Cuts sides until they have no blank pixel. Lenses that fold over have no ray for the corners of
-// their images, so the borders of the image do not limit the rectangle.
-void cut_blank_sides(View& view, Id id) {
-  constexpr int kSteps = 256;  // to cut a side completely
-  while (true) {
-    const std::array<double, 4> shares = blank_shares(view);
-    const auto worst = std::ranges::max_element(shares) - shares.begin();
-    if (shares[static_cast<std::size_t>(worst)] == 0) return;
-    int& size = worst < 2 ? view.width : view.height;
-    const int cut = std::max(1, size / kSteps);
-    if (worst == 0) view.pinhole.cx -= cut;
-    if (worst == 2) view.pinhole.cy -= cut;
-    size -= cut;
-    if (size < 1) refuse_lens(id);
-  }
-}
-
-View view_of(const Camera& camera) {
-  View view{Undistortion(camera).lens(), {}, 0, 0, {}};
-  const auto width = static_cast<int>(camera.width), height = static_cast<int>(camera.height);
-  if (width < 1 || height < 1 || width != camera.width || height != camera.height)
-    throw Error(ErrorCode::usage, fmt::format("camera {}: its images have {} x {} px", camera.id,
-                                              camera.width, camera.height));
-  const Intrinsics& K = view.lens.intrinsics();
-  Interval across(K.cx, width), down(K.cy, height);
-  if (!view.lens.has_lens()) {
-    view.pinhole = K, view.width = width, view.height = height;
-    return view;
-  }
-  for (int y = 0; y < height; ++y) {
-    across.begin_at(undistorted(view.lens, {0, static_cast<double>(y)})[0]);
-    across.end_at(undistorted(view.lens, {width - 1.0, static_cast<double>(y)})[0]);
-  }
-  for (int x = 0; x < width; ++x) {
-    down.begin_at(undistorted(view.lens, {static_cast<double>(x), 0})[1]);
-    down.end_at(undistorted(view.lens, {static_cast<double>(x), height - 1.0})[1]);
-  }
-  set_size(view, across, down, camera.id);
-  cut_blank_sides(view, camera.id);
-  return view;
-}
-
-Camera camera_of(const Camera& camera, const View& view) {
-  Camera out = camera;
-  out.model = model_number(kPinhole);
-  out.width = view.width, out.height = view.height;
-  const Intrinsics& K = view.pinhole;
-  out.params = {K.fx, K.fy, K.cx + kHalfPixel, K.cy + kHalfPixel};
-  return out;
-}
 
 std::string ending_of(const fs::path& name) {
   std::string ending = name.extension().string();
@@ -198,7 +78,7 @@ class PhotographWriter {
         out_(std::move(out)),
         options_(options) {
     for (const Camera& camera : model.cameras) {
-      View view = view_of(camera);
+      UndistortedView view = model::undistorted_view(camera);
       if (view.lens.has_lens())
         view.map = sampling_map(view.lens, view.pinhole, view.width, view.height);
       views_.emplace(camera.id, std::move(view));
@@ -226,7 +106,7 @@ class PhotographWriter {
       if (!reasons[i].empty()) left_out.push_back({model_.images[i].name, reasons[i]});
   }
 
-  [[nodiscard]] const View& view(Id camera) const { return views_.at(camera); }
+  [[nodiscard]] const UndistortedView& view(Id camera) const { return views_.at(camera); }
   // Name of the written file.
   [[nodiscard]] std::string name_of(const ModelImage& image) const {
     const bool is_kept = !view(image.camera_id).lens.has_lens() || is_jpeg(image.name) ||
@@ -254,7 +134,7 @@ class PhotographWriter {
   }
 
   [[nodiscard]] std::string undistorted_file(const ModelImage& image, const fs::path& file) const {
-    const View& v = view(image.camera_id);
+    const UndistortedView& v = view(image.camera_id);
     const ImageU8 photograph = read_stored_image(file);
     if (photograph.width != v.lens.width() || photograph.height != v.lens.height())
       io::reject(file.string(), "has {} x {} px, its camera {} x {}", photograph.width,
@@ -268,13 +148,13 @@ class PhotographWriter {
   const Model& model_;
   fs::path photographs_, out_;
   const UndistortOptions& options_;
-  std::map<Id, View> views_;
+  std::map<Id, UndistortedView> views_;
 };
 
 // Moves observations to undistorted pixels. Observations that no pinhole sees lose their point.
 void move_observations(Model& model, const PhotographWriter& writer, UndistortResult& result) {
   for (ModelImage& image : model.images) {
-    const View& view = writer.view(image.camera_id);
+    const UndistortedView& view = writer.view(image.camera_id);
     if (!view.lens.has_lens()) continue;
     const Intrinsics& K = view.lens.intrinsics();
     for (ModelObservation& o : image.observations) {
@@ -332,7 +212,7 @@ Model undistorted_model(const Model& model, const PhotographWriter& writer,
   move_observations(out, writer, result);
   update_tracks(out);
   for (ModelImage& image : out.images) image.name = writer.name_of(image);
-  for (Camera& camera : out.cameras) camera = camera_of(camera, writer.view(camera.id));
+  for (Camera& camera : out.cameras) camera = undistorted_camera(camera, writer.view(camera.id));
   set_point_errors(out);
   return out;
 }
@@ -360,8 +240,6 @@ bool is_inside(const fs::path& folder, const fs::path& of) {
 }
 
 }  // namespace
-
-Camera undistorted_camera(const Camera& camera) { return camera_of(camera, view_of(camera)); }
 
 void check_undistorted_folder(const fs::path& photographs, const fs::path& out, bool overwrite) {
   std::error_code ignored;
