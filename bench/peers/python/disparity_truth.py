@@ -1,7 +1,7 @@
 """Rectified pairs with known disparities, and the score of a disparity map.
 
 Scored are pixels with known truth that both cameras see: by the set's own mask, or if the truths of both views agree within 1 px; all known pixels if
-the set has neither (fountain23). Disparities: x_left - x_right in px, NaN if unknown.
+the set has neither (fountain23, aloe). Disparities: x_left - x_right in px, NaN if unknown.
 """
 
 import pathlib
@@ -19,6 +19,7 @@ class Scene:
     right: np.ndarray
     truth: np.ndarray  # NaN for pixels that are not scored
     disparities: int  # searched range, 0 to this, a multiple of 16
+    held_out: bool  # no default of Bifocal was chosen on it
 
 
 def _middlebury3(name, folder=None, right="im1.png"):
@@ -37,7 +38,9 @@ SCENES = [
     _middlebury3("Playtable"),
     _middlebury3("MotorcycleE", "Motorcycle", "../MotorcycleE/im1.png"),
     ("fountain23", "fountain23_rectified", "fountain23-imL.png", "fountain23-imR.png", "fountain23-truedispL.png", 1, 128, {}),
+    ("aloe", "opencv_samples", "aloeL.jpg", "aloeR.jpg", "aloeGT.png", 1, 224, {}),
 ]
+HELD_OUT = {"fountain23", "aloe"}
 
 
 def read_pfm(file):
@@ -86,7 +89,7 @@ def read(folder):
             known = np.where(_picture(home / seen["mask"]) == 255, known, np.nan)
         if "right" in seen:
             known = np.where(seen_by_both(known, read_truth(home / seen["right"], scale)), known, np.nan)
-        scenes.append(Scene(name, oxford.grey(home / left), oxford.grey(home / right), known, disparities))
+        scenes.append(Scene(name, oxford.grey(home / left), oxford.grey(home / right), known, disparities, name in HELD_OUT))
     return scenes
 
 

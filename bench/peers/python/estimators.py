@@ -21,20 +21,22 @@ PACKAGES = {"PoseLib": "poselib", "pycolmap": "pycolmap", "fastpose": "fastpose"
 
 @dataclass(frozen=True)
 class Setting:
-    """`px` is the largest Sampson distance of an inlier. If a threshold is a distance in one image (OpenCV's F and H, the H of PoseLib, pycolmap and
+    """`least` and `most` bound the number of samples; OpenCV and kornia have no smallest number. `px` is the largest Sampson distance of an inlier. If a threshold is a distance in one image (OpenCV's F and H, the H of PoseLib, pycolmap and
     kornia) it is sqrt(2) times as much, which is equivalent for images of one scale."""
 
     px: float = 2.5
     confidence: float = 0.999
+    least: int = 100
     most: int = 100000
 
     def one_image(self):
         return self.px * ONE_IMAGE
 
 
-def stated(threshold, of, confidence, most):
-    """Returns the settings for a record: the threshold in px and its kind of distance."""
-    return {"threshold_px": round(float(threshold), 3), "threshold_of": of, "confidence": float(confidence), "max_samples": most}
+def stated(threshold, of, confidence, most, least=None):
+    """Returns the settings for a record: the threshold in px and its kind of distance. `least` is None for projects without a smallest number of samples."""
+    said = {"threshold_px": round(float(threshold), 3), "threshold_of": of, "confidence": float(confidence), "max_samples": most}
+    return said if least is None else said | {"min_samples": int(least)}
 
 
 def bifocal(problem, setting):
@@ -42,7 +44,9 @@ def bifocal(problem, setting):
 
     options = bifocal.RobustOptions()
     if setting is not None:
-        options = bifocal.RobustOptions(threshold=setting.px, confidence=setting.confidence, max_iterations=setting.most)
+        options = bifocal.RobustOptions(
+            threshold=setting.px, confidence=setting.confidence, min_iterations=setting.least, max_iterations=setting.most
+        )
     cameras = {"camera1": K} if problem == "essential" else {}
 
     def run(x1, x2):
@@ -51,7 +55,7 @@ def bifocal(problem, setting):
             return None
         return (found.model, *((found.R, found.t) if problem == "essential" else NOTHING), found.inliers)
 
-    return run, stated(options.threshold, "Sampson", options.confidence, options.max_iterations)
+    return run, stated(options.threshold, "Sampson", options.confidence, options.max_iterations, options.min_iterations)
 
 
 def poselib(problem, setting):
@@ -60,12 +64,12 @@ def poselib(problem, setting):
     camera = {"model": "PINHOLE", "width": int(WIDTH), "height": int(HEIGHT), "params": [F, F, CX, CY]}
     plane = problem == "homography"
     # Its defaults (PoseLib 2.0: RansacOptions in robust/types.h).
-    options, said = {}, (12.0 if plane else 1.0, 0.9999, 100000)
+    options, said = {}, (12.0 if plane else 1.0, 0.9999, 100000, 1000)
     if setting is not None:
         threshold = setting.one_image() if plane else setting.px
         options = {"max_epipolar_error": setting.px, "max_reproj_error": setting.one_image()}
-        options |= {"success_prob": setting.confidence, "max_iterations": setting.most}
-        said = threshold, setting.confidence, setting.most
+        options |= {"success_prob": setting.confidence, "min_iterations": setting.least, "max_iterations": setting.most}
+        said = threshold, setting.confidence, setting.most, setting.least
 
     def run(x1, x2):
         if problem == "essential":
@@ -88,7 +92,7 @@ def pycolmap(problem, setting):
     plane = problem == "homography"
     if setting is not None:
         options.max_error = setting.one_image() if plane else setting.px
-        options.confidence, options.max_num_trials = setting.confidence, setting.most
+        options.confidence, options.min_num_trials, options.max_num_trials = setting.confidence, setting.least, setting.most
 
     def run(x1, x2):
         if problem == "essential":
@@ -101,7 +105,7 @@ def pycolmap(problem, setting):
         found = call(x1, x2, options)
         return found and (found["H" if plane else "F"], *NOTHING, found["inlier_mask"])
 
-    return run, stated(options.max_error, "one image" if plane else "Sampson", options.confidence, options.max_num_trials)
+    return run, stated(options.max_error, "one image" if plane else "Sampson", options.confidence, options.max_num_trials, options.min_num_trials)
 
 
 # Defaults (threshold, confidence, samples) of OpenCV's functions: the signatures of its manual.
@@ -149,10 +153,10 @@ def fastpose(problem, setting, device="cpu"):
     call = getattr(estimators, calls[problem])
     more = {"camera1": K, "camera2": K, "max_error": 1.0} if problem == "essential" else {}  # its default is meant for normalized points
     defaults = inspect.signature(call).parameters
-    said = more.get("max_error", defaults["max_error"].default), 1.0, defaults["iterations"].default
+    said = more.get("max_error", defaults["max_error"].default), 1.0, defaults["iterations"].default, defaults["min_iterations"].default
     if setting is not None:
-        said = setting.one_image() if plane else setting.px, setting.confidence, setting.most
-        more |= {"max_error": said[0], "success_prob": said[1], "iterations": said[2], "min_iterations": 0}
+        said = setting.one_image() if plane else setting.px, setting.confidence, setting.most, setting.least
+        more |= dict(zip(("max_error", "success_prob", "iterations", "min_iterations"), said))
 
     def run(x1, x2):
         model, info = call(x1, x2, device=device, **more)

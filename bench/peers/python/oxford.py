@@ -15,6 +15,11 @@ class Pair:
     second: str
     H: np.ndarray
 
+    def right(self, x1, x2):
+        """Returns the mask of correct matches: x2 within RIGHT_PX of the true image of x1."""
+        mapped = np.c_[x1, np.ones(len(x1))] @ self.H.T
+        return np.linalg.norm(mapped[:, :2] / mapped[:, 2:] - x2, axis=1) < RIGHT_PX
+
 
 def grey(file):
     """Converts colours to grey as Bifocal does; every project gets the same image."""
@@ -38,9 +43,3 @@ def read(folder):
                     pictures[name] = grey(picture)
             pairs.append(Pair(f"{scene} 1-{k}", *here, np.loadtxt(file).reshape(3, 3)))
     return pairs, pictures
-
-
-def right(pair, x1, x2):
-    """Returns the mask of correct matches: x2 within RIGHT_PX of the true image of x1."""
-    mapped = np.c_[x1, np.ones(len(x1))] @ pair.H.T
-    return np.linalg.norm(mapped[:, :2] / mapped[:, 2:] - x2, axis=1) < RIGHT_PX

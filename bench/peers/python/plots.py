@@ -100,8 +100,8 @@ def robust(records, file):
 
 
 def _by_mode(records, start, height, label, titles, file, note):
-    """Plots a panel per mode. height(record, all records of its case) is drawn over the time. Rows without enough pairs are left out."""
-    records = [r for r in records if r["case"].startswith(start) and report.enough(r)]
+    """Plots a panel per mode of the set `start`. height(record, all records of its case) is drawn over the time. Rows without enough pairs are left out."""
+    records = [r for r in records if r["case"].rpartition("/")[0] == start and report.enough(r)]
     cases = list(dict.fromkeys(r["case"] for r in records))
     if not cases:
         return
@@ -132,7 +132,7 @@ def features(records, file):
         mode = case.split("/")[-1]
         return ("defaults" if mode == "default" else f"{mode} per image") + ", with the precision"
 
-    _by_mode(records, "features/", height, "correct matches, % of Bifocal RootSIFT", title, file, lambda r: f"{100 * r['precision']:.0f} %")
+    _by_mode(records, "features/castle", height, "correct matches, % of Bifocal RootSIFT", title, file, lambda r: f"{100 * r['precision']:.0f} %")
 
 
 def stereo(records, file):
@@ -142,7 +142,7 @@ def stereo(records, file):
     def title(case):
         return titles[case.split("/")[-1]] + ", with the known pixels before the fill"
 
-    _by_mode(records, "stereo/", lambda r, _: r["bad2_filled"], "error above 2 px, after fill, %", title, file, lambda r: f"{r['density']:.0f} %")
+    _by_mode(records, "stereo", lambda r, _: r["bad2_filled"], "error above 2 px, after fill, %", title, file, lambda r: f"{r['density']:.0f} %")
 
 
 ALL = {"peers.png": robust, "peers_features.png": features, "peers_stereo.png": stereo}

@@ -58,6 +58,7 @@ def settings(record):
     own = record["settings"]
     if "threshold_px" in own:
         parts = [f"{own['threshold_px']:g} px ({own['threshold_of']})", f"confidence {own['confidence']:g}", f"{own['max_samples']} samples"]
+        parts += [f"at least {own['min_samples']}"] if "min_samples" in own else []
     else:
         parts = [f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in own.items()]
     return ", ".join([*parts, f"{record['threads']} thread" if record["threads"] else record["device"]])
@@ -91,13 +92,14 @@ def by_case(records):
 
 
 def unequal(records):
-    """Returns the cases of the mode `matched` whose confidences or sample bounds differ between projects. The list should be empty."""
+    """Returns the cases of the mode `matched` whose confidences or bounds of samples differ between projects. The list should be empty."""
     out = []
     for case, group in by_case(records):
         if case.endswith("/matched") or case.startswith("real/"):
-            said = {(r["settings"]["confidence"], r["settings"]["max_samples"]) for r in group if "confidence" in r["settings"]}
-            if len(said) > 1:
-                out.append(f"{case}: {sorted(said)}")
+            for key in ("confidence", "max_samples", "min_samples"):
+                said = {r["settings"][key] for r in group if key in r["settings"]}
+                if len(said) > 1:
+                    out.append(f"{case}: {key} {sorted(said)}")
     return out
 
 

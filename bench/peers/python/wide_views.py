@@ -16,6 +16,7 @@ import time
 import numpy as np
 
 import oxford
+import sequences
 
 OPTIONS = {"": (False, False), " pooled": (True, False), " affine": (False, True), " affine, pooled": (True, True)}
 MORE = 0.25
@@ -52,27 +53,6 @@ def pycolmap_sift(count, pooled, affine):
     return extract
 
 
-def camera(file):
-    numbers = [float(v) for v in file.read_text().split()]
-    K = np.array(numbers[:9]).reshape(3, 3)
-    K[:2, 2] = (K[:2, 2] + 0.5) / 2 - 0.5  # of images of half the size
-    K[0, 0], K[1, 1] = K[0, 0] / 2, K[1, 1] / 2
-    return K, np.array(numbers[12:21]).reshape(3, 3).T, np.array(numbers[21:24])
-
-
-def fundamental(first, second):
-    (K1, R1, C1), (K2, R2, C2) = first, second
-    t = R2 @ (C1 - C2)
-    cross = np.array([[0, -t[2], t[1]], [t[2], 0, -t[0]], [-t[1], t[0], 0]])
-    return np.linalg.inv(K2).T @ cross @ R2 @ R1.T @ np.linalg.inv(K1)
-
-
-def right(F, x1, x2):
-    p, q = np.c_[x1, np.ones(len(x1))], np.c_[x2, np.ones(len(x2))]
-    l2, l1 = p @ F.T, q @ F
-    return (l2 * q).sum(1) ** 2 / (l2[:, :2] ** 2 + l1[:, :2] ** 2).sum(1) < 1.5**2
-
-
 def by_place(a, b):
     """Returns the matched places of two images' features."""
     import bifocal
@@ -98,7 +78,7 @@ def main():
     made = {who + name: maker(arguments.features, *which) for who, maker in makers.items() for name, which in OPTIONS.items()}
     for sequence in arguments.sequences:
         files = sorted((arguments.data / "collections" / sequence).iterdir())
-        cameras = [camera(arguments.data / "strecha" / sequence / f"{f.name}.camera") for f in files]
+        cameras = [sequences.camera(arguments.data / "strecha" / sequence / f"{f.name}.camera", 2) for f in files]
         found, seconds = {name: [] for name in made}, dict.fromkeys(made, 0.0)
         for file in files:
             picture = oxford.grey(file)
@@ -117,7 +97,7 @@ def main():
         for name, features in found.items():
             cells = []
             for g in sorted(groups):
-                good = [right(fundamental(cameras[i], cameras[j]), *by_place(features[i], features[j])) for i, j in groups[g]]
+                good = [sequences.right(sequences.fundamental(cameras[i], cameras[j]), *by_place(features[i], features[j])) for i, j in groups[g]]
                 total = np.concatenate(good)
                 cells.append(f"{total.sum()}, {100 * total.mean():.1f} %")
             print(f"| {name} | {np.mean([len(f[0]) for f in features]):.0f} | {seconds[name] / len(files):.2f} | {' | '.join(cells)} |", flush=True)
