@@ -142,7 +142,7 @@ def stereo(records, file):
     def title(case):
         return titles[case.split("/")[-1]] + ", with the known pixels before the fill"
 
-    _by_mode(records, "stereo", lambda r, _: r["bad2_filled"], "error above 2 px, after fill, %", title, file, lambda r: f"{r['density']:.0f} %")
+    _by_mode(records, "stereo/held out", lambda r, _: r["bad2_filled"], "error above 2 px, after fill, %", title, file, lambda r: f"{r['density']:.0f} %")
 
 
 ALL = {"peers.png": robust, "peers_features.png": features, "peers_stereo.png": stereo}

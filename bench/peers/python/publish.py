@@ -9,20 +9,18 @@ import report
 BEGIN, END = "<!-- peers: written by scripts/bench-peers --publish RECORDS -->", "<!-- peers: until here -->"
 PROBLEMS = {"essential": "E", "fundamental": "F", "homography": "H"}
 REAL = {"homogr": "H", "evd": "H", "kusvod2": "F"}
-# The sets of photographs, and the sentence before their tables.
+# The held-out sets, and the sentence before their tables. peers.md has the rows of the sets on which constants were chosen.
 FEATURES = {
     "features/castle": "Features and matches, mean of 35 pairs of castle-P19 (1024 x 683 px, neighbours and their neighbours), which served no choice of a constant of SIFT, "
     "SURF or the matcher; correct within 1.5 px of the epipolar line of the measured cameras:",
-    "features/oxford": "The same on the eleven Oxford pairs, on which constants of SIFT and SURF were chosen; correct within 3 px:",
 }
 STEREO = {
     "stereo/held out": "Dense stereo, mean of aloe (1282 x 1110 px, 224 disparities) and fountain23 (700 x 500 px, 128), which served no choice of a default. Bad pixels have an "
     "error above 2 px. MODE_HH is OpenCV's accurate mode, MODE_SGBM_3WAY its fast one:",
-    "stereo": "The same on nine pairs of Middlebury, on which the defaults were chosen:",
 }
 PLOTTED = {
     "features": "Time per pair of castle-P19 and correct matches, Bifocal and its peers",
-    "stereo": "Time per pair of the nine pairs and bad pixels, Bifocal and its peers",
+    "stereo": "Time per pair of the two pairs and bad pixels, Bifocal and its peers",
 }
 
 
