@@ -40,6 +40,13 @@ std::vector<NamedModel> read_models(const fs::path& folder) {
   return models;
 }
 
+// Bytes of the models on the page.
+std::size_t bytes_of(const std::vector<NamedModel>& models) {
+  Page without(""), with("");
+  add_models(with, models);
+  return with.html().size() - without.html().size();
+}
+
 Json read_run(const fs::path& file) {
   if (file.empty()) return {};
   Json run = Json::parse(read_text(file), nullptr, false);
@@ -86,9 +93,7 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
   Json data = page_data(graph, shown);
   // Pairs get the bytes of max_bytes that the overview leaves; half of this goes to thumbnails if
   // the page has any.
-  Page trial("");
-  add_models(trial, models);
-  const std::size_t base = to_line(data).size() + trial.html().size();
+  const std::size_t base = to_line(data).size() + bytes_of(models);
   std::size_t left = page.max_bytes > base ? page.max_bytes - base : 0;
   const std::size_t for_pictures = page.images.empty() ? 0 : left / 2;
   std::vector<int> edges = shown.in_order;
