@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "adjust/arrangement.hpp"
+#include "runtime/integers.hpp"
 #include "adjust/covariance.hpp"
 #include "adjust/dense_system.hpp"
 #include "adjust/gauge.hpp"
@@ -25,8 +26,6 @@ constexpr std::size_t kAutomaticDense = 600, kMostDense = 20000;  // unknowns of
 // Of a sparse system that is solved faster than by conjugate gradients.
 constexpr double kAutomaticPairs = 1e8, kAutomaticOperations = 4e9;
 constexpr double kMostEntries = 4e8;  // of the factor of a sparse system
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool choose_dense(const Unknowns& unknowns, const AdjustOptions& options) {
   const std::size_t size = unknowns.active_count();

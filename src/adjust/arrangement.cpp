@@ -6,12 +6,11 @@
 #include <limits>
 #include <numeric>
 
+#include "runtime/integers.hpp"
 #include "adjust/lanes.hpp"
 
 namespace bifocal::adjustment {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Observations sorted by a key: observations of key k are order[first[k]] to order[first[k + 1]].
 struct Sorted {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/integers.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::adjustment {
@@ -12,8 +13,6 @@ namespace {
 // A pivot is at least this part of its diagonal: rounding leaves blocks of the Schur complement
 // slightly indefinite if a pose is weakly determined.
 constexpr double kLeastPivot = 1e-12;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void factorise_small(std::vector<double>& A, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "runtime/integers.hpp"
 #include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 
@@ -12,8 +13,6 @@ namespace bifocal::adjustment {
 namespace {
 
 constexpr int kBlock = 48;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Factorises the diagonal block of rows [from, to).
 bool factorise_block(double* A, std::size_t n, std::size_t from, std::size_t to) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/integers.hpp"
 #include "adjust/cholesky.hpp"
 #include "adjust/dense_system.hpp"
 #include "adjust/gauge.hpp"
@@ -16,8 +17,6 @@ namespace {
 
 // Stiffness of a fixed number, relative to the largest diagonal entry of its pose.
 constexpr double kStiff = 1e8;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The inverse of the reduced system, by unknowns.
 struct Inverse {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 
+#include "runtime/integers.hpp"
 #include "adjust/cholesky.hpp"
 #include "adjust/lanes.hpp"
 #include "adjust/reduced_solver.hpp"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr int kMostView = VIEW_SIZE(12);
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // C u of a symmetric C: xx xy xz yy yz zz.
 void symmetric_times(const double* C, const double* u, double* out) {
   out[0] = C[0] * u[0] + C[1] * u[1] + C[2] * u[2];

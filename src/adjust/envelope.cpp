@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "runtime/integers.hpp"
 #include "runtime/cancel.hpp"
 
 namespace bifocal::adjustment {
@@ -20,8 +21,6 @@ double dot_of(const double* a, const double* b, std::size_t count) {
   for (std::size_t i = whole; i < count; ++i) sums[i - whole] += a[i] * b[i];
   return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Appends the nodes that are connected with `start` in the order of their distance from it. The
 // neighbours of a node follow by their degrees.

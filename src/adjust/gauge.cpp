@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "runtime/integers.hpp"
+
 namespace bifocal::adjustment {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Vec3 centre_of(const Views& views, int image) {
   const double* const c = &views.poses[at(image) * POSE_SIZE + POSE_CENTRE];

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <utility>
 
+#include "runtime/integers.hpp"
 #include "adjust/lanes.hpp"
 #include "runtime/cancel.hpp"
 #include "runtime/uploaded.hpp"
@@ -19,8 +20,6 @@ namespace {
 using runtime::uploaded;
 
 constexpr int kGroup = 128;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Numbers of the sums of one chunk, at most.
 int most_components(int view_size) { return std::max(2 * view_size, TRIANGLE(view_size)); }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "runtime/integers.hpp"
 #include "adjust/rotation.hpp"
 
 namespace bifocal::adjustment {
@@ -12,8 +13,6 @@ namespace {
 
 // Kernels are compiled for these numbers of adjusted parameters of a camera.
 constexpr int kFreeSizes[] = {0, 2, 3, 4, 12};
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void write_pose(const Pose& pose, double* record) {
   const Mat3 R = orthonormal(pose.R);

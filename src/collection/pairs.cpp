@@ -17,7 +17,9 @@ namespace {
 
 constexpr double kEarthRadius_m = 6371008.8;  // IUGG mean radius
 
-[[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::usage, message); }
+[[noreturn]] void refuse_selection(const std::string& message) {
+  throw Error(ErrorCode::usage, message);
+}
 
 // Position of an image on the unit sphere.
 struct Place {
@@ -42,8 +44,9 @@ std::vector<Place> places_of(std::span<const std::optional<GeoPosition>> positio
     if (!positions[i]) continue;
     const auto [latitude, longitude] = *positions[i];
     if (!(std::abs(latitude) <= 90) || !(std::abs(longitude) <= 180))
-      fail(fmt::format("near_pairs: image {}: no place on Earth has latitude {} and longitude {}",
-                       i, latitude, longitude));
+      refuse_selection(
+          fmt::format("near_pairs: image {}: no place on Earth has latitude {} and longitude {}", i,
+                      latitude, longitude));
     places.push_back(place_of(*positions[i], static_cast<int>(i)));
   }
   return places;

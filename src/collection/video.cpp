@@ -14,7 +14,7 @@
 namespace bifocal {
 namespace {
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void refuse(const std::string& message) {
   throw Error(ErrorCode::usage, "VideoMatcher: " + message);
 }
 
@@ -22,9 +22,9 @@ const VideoOptions& checked(const VideoOptions& o) {
   check_options(o);
   const bool takes_camera = problem_info(o.verify.kind).cameras > 0;
   if (takes_camera != o.camera.has_value())
-    fail(fmt::format("VideoOptions::camera is {}; VideoOptions::verify.kind = {} takes {}",
-                     o.camera ? "given" : "not given", to_string(o.verify.kind),
-                     takes_camera ? "one" : "none"));
+    refuse(fmt::format("VideoOptions::camera is {}; VideoOptions::verify.kind = {} takes {}",
+                       o.camera ? "given" : "not given", to_string(o.verify.kind),
+                       takes_camera ? "one" : "none"));
   return o;
 }
 
@@ -60,8 +60,8 @@ class VideoMatcher::Work {
   std::optional<VideoFrame> add(const AnyImageView& picture) {
     features::check_image(picture, "VideoMatcher");
     if (picture.width() != width_ || picture.height() != height_)
-      fail(fmt::format("a frame of {} x {} px, made for {} x {}", picture.width(), picture.height(),
-                       width_, height_));
+      refuse(fmt::format("a frame of {} x {} px, made for {} x {}", picture.width(),
+                         picture.height(), width_, height_));
     return add_frame([&] { (void)detector_.add({&picture, 1}, newest_); });
   }
   template <class Sample>

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/integers.hpp"
 #include "features/order.hpp"
 #include "features/points.kernels.hpp"
 #include "features/records.hpp"
@@ -34,8 +35,6 @@ struct FeatureOutput {
 };
 
 using runtime::uploaded;
-
-[[nodiscard]] constexpr int divided_up(int a, int b) { return (a + b - 1) / b; }
 
 class PointsDevice {
  public:

@@ -30,7 +30,7 @@ constexpr double kLikelihoodRatio = 100, kDeviations = 6, kMovedPx = 1;
 // A focal length is accepted if its deviation is below this fraction of the length, because
 // otherwise two deviations exceed the error of the usual guess. In addition the pose must explain
 // at least this fraction of the inliers of F; otherwise the images come from two cameras.
-constexpr double kMaxFocalDeviation = 0.2, kLeastShare = 0.95;
+constexpr double kMaxFocalDeviation = 0.2, kLeastPoseShare = 0.95;
 constexpr double kUsualFocalLength = 1.2;  // of the longer side: 45 degrees across it
 // Limits of an undistorted image: its sides, in sides of the photograph, and its pixels. The image
 // is cropped to both.
@@ -322,7 +322,7 @@ void estimate_focal_length(Queue& queue, const Photograph& image1, const Photogr
                               .options = options.robust,
                               .queue = &queue});
   if (!found.ok() || !(found.focal_deviation < kMaxFocalDeviation * found.focal_length) ||
-      found.inlier_count < kLeastShare * static_cast<double>(pair.inliers.size()))
+      found.inlier_count < kLeastPoseShare * static_cast<double>(pair.inliers.size()))
     return;
   const Intrinsics camera = camera_of(pair.image1, found.focal_length);
   FocalDeviation deviation = focal_deviation(

@@ -8,7 +8,6 @@
 namespace bifocal::rectification {
 namespace {
 
-constexpr double kFullCircle = 2 * std::numbers::pi;
 constexpr double kTouch = 1e-6;  // px: a line at this distance still crosses the image
 
 double dot(const Vec2& a, const Vec2& b) { return a[0] * b[0] + a[1] * b[1]; }

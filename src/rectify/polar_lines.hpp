@@ -14,6 +14,8 @@
 
 namespace bifocal::rectification {
 
+inline constexpr double kFullCircle = 2 * std::numbers::pi;
+
 // px. An epipole that is farther away, or at infinity, is moved to this distance, which moves every
 // row by less than 1e-4 px.
 inline constexpr double kFarthestEpipole = 1e12;

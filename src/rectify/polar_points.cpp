@@ -6,11 +6,12 @@
 #include <limits>
 #include <numbers>
 
+#include "rectify/polar_lines.hpp"
+
 namespace bifocal::rectification {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kFullCircle = 2 * std::numbers::pi;
 
 PolarRow mixed(const PolarRow& a, const PolarRow& b, double f) {
   const auto mix = [f](double u, double v) { return u + f * (v - u); };

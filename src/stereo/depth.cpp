@@ -14,7 +14,7 @@
 namespace bifocal {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+constexpr float kUnknownDepth = std::numeric_limits<float>::quiet_NaN();
 
 void check(const Intrinsics& k1, const Intrinsics& k2, const Pose& pose, const DepthOptions& o) {
   const auto fail = [](const std::string& what) {
@@ -81,7 +81,7 @@ DepthMap depth_map(const DenseMatches& matches, const Intrinsics& camera1,
                    const Intrinsics& camera2, const Pose& pose, const DepthOptions& options) {
   check(camera1, camera2, pose, options);
   const int width = matches.x.width, height = matches.x.height;
-  DepthMap out{ImageF(width, height, 1, kUnknown), ImageF(width, height, 1, kUnknown)};
+  DepthMap out{ImageF(width, height, 1, kUnknownDepth), ImageF(width, height, 1, kUnknownDepth)};
   std::vector<DeviatingGeometry> others(options.geometries.begin(), options.geometries.end());
   for (const Pose& p : deviating_poses(pose, options.pose_covariance))
     others.push_back({camera1, camera2, p});

@@ -14,7 +14,7 @@ namespace filter = kernels::filter;
 // after them.
 constexpr int kMeanRounds = 16;
 
-const filter::launch<float>& kernels() {
+const filter::launch<float>& fill_kernels() {
   static const filter::launch<float> launch(filter::FILTER_THREADS,
                                             {{"REGIONS", 0}, {"MEDIAN_SIDE", 0}});
   return launch;
@@ -29,35 +29,35 @@ void fill_around(Queue& queue, ImageSize size, const DisparityBuffer& disparity,
                              view_of(scratch.disparity, size));
   using filter::FILL_SEGMENT;
   const int width = size.width, height = size.height;
-  kernels().fill_ends(
+  fill_kernels().fill_ends(
       queue, {.count = static_cast<int>(fill_entries(size))},
       {.disparity = disparity, .width = width, .height = height, .ends = scratch.ends});
-  kernels().fill_carry(queue, {.count = FILL_LINES(width, height)},
-                       {.width = width, .height = height, .ends = scratch.ends});
-  kernels().fill_around(queue, {.count = size.pixels()},
-                        {.disparity = disparity,
-                         .width = width,
-                         .height = height,
-                         .ends = scratch.ends,
-                         .filled = scratch.disparity});
+  fill_kernels().fill_carry(queue, {.count = FILL_LINES(width, height)},
+                            {.width = width, .height = height, .ends = scratch.ends});
+  fill_kernels().fill_around(queue, {.count = size.pixels()},
+                             {.disparity = disparity,
+                              .width = width,
+                              .height = height,
+                              .ends = scratch.ends,
+                              .filled = scratch.disparity});
 }
 
 void fill_background(Queue& queue, ImageSize size, const DisparityBuffer& disparity,
                      FillScratch& scratch, const DisparityBuffer& filled) {
   fill_around(queue, size, disparity, scratch);
-  kernels().fill_row(queue, {.count = size.height},
-                     {.disparity = scratch.disparity,
-                      .width = size.width,
-                      .filled = filled,
-                      .row_known = scratch.row_known});
-  kernels().fill_sources(
+  fill_kernels().fill_row(queue, {.count = size.height},
+                          {.disparity = scratch.disparity,
+                           .width = size.width,
+                           .filled = filled,
+                           .row_known = scratch.row_known});
+  fill_kernels().fill_sources(
       queue, {.count = 1},
       {.row_known = scratch.row_known, .height = size.height, .row_source = scratch.row_source});
-  kernels().fill_blank(queue, {.count = size.height},
-                       {.row_source = scratch.row_source,
-                        .width = size.width,
-                        .height = size.height,
-                        .filled = filled});
+  fill_kernels().fill_blank(queue, {.count = size.height},
+                            {.row_source = scratch.row_source,
+                             .width = size.width,
+                             .height = size.height,
+                             .filled = filled});
 }
 
 bool has_rest(const DeviceInfo& info) { return info.group_code || info.kind == DeviceKind::cpu; }
@@ -74,21 +74,21 @@ void fill_mean(Queue& queue, ImageSize size, int window, const DisparityBuffer& 
   const DisparityBuffer* from = &disparity;
   for (int i = 0; i < rounds; ++i) {
     const DisparityBuffer& to = i % 2 == 0 ? filled : scratch.disparity;
-    kernels().fill_mean_round(queue, {.count = size.pixels()},
-                              {.disparity = *from,
-                               .width = size.width,
-                               .height = size.height,
-                               .radius = radius,
-                               .filled = to});
+    fill_kernels().fill_mean_round(queue, {.count = size.pixels()},
+                                   {.disparity = *from,
+                                    .width = size.width,
+                                    .height = size.height,
+                                    .radius = radius,
+                                    .filled = to});
     from = &to;
   }
   if (rounds < needed)
-    kernels().fill_mean_rest(queue, {.count = 1},
-                             {.disparity = filled,
-                              .other = scratch.disparity,
-                              .width = size.width,
-                              .height = size.height,
-                              .radius = radius});
+    fill_kernels().fill_mean_rest(queue, {.count = 1},
+                                  {.disparity = filled,
+                                   .other = scratch.disparity,
+                                   .width = size.width,
+                                   .height = size.height,
+                                   .radius = radius});
 }
 
 }  // namespace

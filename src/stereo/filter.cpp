@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stereo/filter.hpp"
 
+#include "runtime/integers.hpp"
 #include "stereo/filter.kernels.hpp"
 #include "stereo/maps.hpp"
 
@@ -14,13 +15,12 @@ filter::launch<float> kernels_of(bool regions, int median) {
   return filter::launch<float>(filter::FILTER_THREADS,
                                {{"REGIONS", regions ? 1 : 0}, {"MEDIAN_SIDE", median}});
 }
-const filter::launch<float>& kernels() {
+const filter::launch<float>& filter_kernels() {
   static const filter::launch<float> launch = kernels_of(false, 0);
   return launch;
 }
 
 int tiles_of(ImageSize size) {
-  const auto divided_up = [](int a, int b) { return (a + b - 1) / b; };
   return divided_up(size.width, filter::TILE_WIDTH) * divided_up(size.height, filter::TILE_HEIGHT);
 }
 
@@ -88,15 +88,15 @@ void PostFilter::run(Queue& queue, const WinnerMaps& winners, const FilteredMaps
                        .sizes = sizes_});
   if (has_regions()) find_regions(queue, disparity_, range);
   if (has_regions() || !out.raw.is_null() || !out.confidence.is_null())
-    kernels().filter_apply(queue, {.count = size_.pixels()},
-                           {.disparity = disparity_,
-                            .labels = labels_,
-                            .sizes = sizes_,
-                            .least = has_regions() ? filter_.speckle_size : 0,
-                            .min_disparity = min_disparity_,
-                            .confidence = winners.confidence,
-                            .raw = out.raw,
-                            .confidence_map = out.confidence});
+    filter_kernels().filter_apply(queue, {.count = size_.pixels()},
+                                  {.disparity = disparity_,
+                                   .labels = labels_,
+                                   .sizes = sizes_,
+                                   .least = has_regions() ? filter_.speckle_size : 0,
+                                   .min_disparity = min_disparity_,
+                                   .confidence = winners.confidence,
+                                   .raw = out.raw,
+                                   .confidence_map = out.confidence});
   if (planes_) find_planes(queue, winners);
   fill_unknown(queue, size_, filter_.fill, filter_.fill_window, planes_ ? filled_ : disparity_,
                scratch_, filled_);
@@ -110,10 +110,11 @@ void PostFilter::find_regions(Queue& queue, const DisparityBuffer& values, int r
     return regions_.find(view_of(values, size_), range, labels_.data(), sizes_.data());
   using filter::TILE_HEIGHT, filter::TILE_WIDTH;
   const int width = size_.width, height = size_.height;
-  kernels().filter_borders(
+  filter_kernels().filter_borders(
       queue, {.count = BORDER_PAIRS(width, height)},
       {.disparity = values, .width = width, .height = height, .range = range, .labels = labels_});
-  kernels().filter_sizes(queue, {.count = size_.pixels()}, {.labels = labels_, .sizes = sizes_});
+  filter_kernels().filter_sizes(queue, {.count = size_.pixels()},
+                                {.labels = labels_, .sizes = sizes_});
 }
 
 // Writes the disparities to filled_, with the planes of flat regions added.
@@ -139,8 +140,8 @@ void PostFilter::find_planes(Queue& queue, const WinnerMaps& winners) {
 void PostFilter::to_px(Queue& queue, const DisparityBuffer& disparity,
                        const Memory<float>& map) const {
   if (map.is_null()) return;
-  kernels().filter_px(queue, {.count = size_.pixels()},
-                      {.disparity = disparity, .min_disparity = min_disparity_, .map = map});
+  filter_kernels().filter_px(queue, {.count = size_.pixels()},
+                             {.disparity = disparity, .min_disparity = min_disparity_, .map = map});
 }
 
 }  // namespace bifocal::stereo

@@ -16,8 +16,6 @@
 namespace bifocal::stereo {
 namespace {
 
-constexpr std::uint16_t kUnknown = Rules::UNKNOWN_DISPARITY;
-
 // Finds the nearest known disparities above each pixel, or below it if `up`, vertically and along
 // both diagonals. Updates the two lowest disparities, `lowest` and `memory.second`. A diagonal
 // keeps its place in memory from row to row.
@@ -25,7 +23,7 @@ void sweep_nearest(ImageView<const std::uint16_t> in, bool up, NearestMemory& me
                    ImageView<std::uint16_t> lowest) {
   const int width = in.width, height = in.height;
   const auto diagonals = static_cast<std::size_t>(width) + static_cast<std::size_t>(height);
-  memory.nearest.assign(static_cast<std::size_t>(width) + 2 * diagonals, kUnknown);
+  memory.nearest.assign(static_cast<std::size_t>(width) + 2 * diagonals, Rules::UNKNOWN_DISPARITY);
   std::uint16_t* HWY_RESTRICT vertical = memory.nearest.data();
   for (int n = 0; n < height; ++n) {
     check_cancelled();
@@ -37,7 +35,7 @@ void sweep_nearest(ImageView<const std::uint16_t> in, bool up, NearestMemory& me
     for (int x = 0; x < width; ++x) {
       int a = low[x], b = next[x];
       const auto meet = [&](std::uint16_t& d) {
-        d = row[x] == kUnknown ? d : row[x];
+        d = row[x] == Rules::UNKNOWN_DISPARITY ? d : row[x];
         Rules::keep_lowest(d, &a, &b);
       };
       meet(vertical[x]);
@@ -53,16 +51,16 @@ void sweep_nearest(ImageView<const std::uint16_t> in, bool up, NearestMemory& me
 // and below.
 void fill_row_around(const std::uint16_t* row, const std::uint16_t* second, int width,
                      std::uint16_t* out) {
-  int left = kUnknown;
+  int left = Rules::UNKNOWN_DISPARITY;
   for (int x = 0; x < width;) {
-    if (row[x] != kUnknown) {
+    if (row[x] != Rules::UNKNOWN_DISPARITY) {
       left = out[x] = row[x];
       ++x;
       continue;
     }
     int end = x;
-    while (end < width && row[end] == kUnknown) ++end;
-    const int right = end < width ? row[end] : kUnknown;
+    while (end < width && row[end] == Rules::UNKNOWN_DISPARITY) ++end;
+    const int right = end < width ? row[end] : Rules::UNKNOWN_DISPARITY;
     for (; x < end; ++x) {
       int a = out[x], b = second[x];
       Rules::keep_lowest(left, &a, &b);
@@ -79,8 +77,8 @@ void fill_from_nearest(ImageView<const std::uint16_t> disparity, NearestMemory& 
   const int width = disparity.width, height = disparity.height;
   fit(memory.second, width, height);
   for (int y = 0; y < height; ++y) {
-    std::fill_n(out.row(y), width, kUnknown);
-    std::fill_n(memory.second.row(y), width, kUnknown);
+    std::fill_n(out.row(y), width, Rules::UNKNOWN_DISPARITY);
+    std::fill_n(memory.second.row(y), width, Rules::UNKNOWN_DISPARITY);
   }
   for (const bool up : {false, true}) sweep_nearest(disparity, up, memory, out);
   for_rows(height, [&](int y) {

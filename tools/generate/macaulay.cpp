@@ -11,7 +11,7 @@
 namespace bifocal::generate {
 namespace {
 
-constexpr int kMostColumns = 600, kMostDegree = 16;
+constexpr int kMostColumns = 600, kMostColumnDegree = 16;
 
 // Graded reverse lexicographic order: compares degrees, then the exponents of the last unknown,
 // where the smaller exponent is greater.
@@ -219,7 +219,7 @@ Quotient find_quotient(const Problem& problem, const Instance& instance, const s
   const int n = static_cast<int>(problem.unknowns.size());
   std::vector<int> before;
   int degree = problem.degree();
-  for (; degree < kMostDegree && monomial_count(n, degree + 1) <= kMostColumns; ++degree) {
+  for (; degree < kMostColumnDegree && monomial_count(n, degree + 1) <= kMostColumns; ++degree) {
     const Space space(problem, instance, degree);
     std::vector<int> basis = space.standard();
     if (basis.empty())

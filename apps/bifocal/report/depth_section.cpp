@@ -18,11 +18,11 @@
 namespace bifocal::cli {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using GreyView = ImageView<const std::uint8_t>;
 
-constexpr std::size_t kMostPoints = 40000;  // points of the cloud on the page
+constexpr std::size_t kMostCloudPoints = 40000;  // points of the cloud on the page
 
-constexpr std::string_view kStyle = R"(
+constexpr std::string_view kDepthStyle = R"(
 .beside { display: flex; flex-wrap: wrap; gap: .6rem; }
 .beside figure { flex: 1 1 300px; margin: .4rem 0; min-width: 0; }
 .beside figure img { width: 100%; }
@@ -37,7 +37,7 @@ constexpr std::string_view kStyle = R"(
 std::string image(std::string_view type, std::string_view bytes, std::string_view attributes) {
   return fmt::format("<img src=\"data:image/{};base64,{}\" {}>", type, base64(bytes), attributes);
 }
-std::string photograph(Picture picture, std::string_view attributes) {
+std::string photograph(GreyView picture, std::string_view attributes) {
   return image("jpeg", encode_jpeg(picture, 85), attributes);
 }
 
@@ -86,7 +86,7 @@ std::string depth_legend(const DepthMap& map) {
   return legend(0.96, 0.04, values);
 }
 
-Json camera_json(Picture picture, const Intrinsics& k) {
+Json camera_json(GreyView picture, const Intrinsics& k) {
   return {{"width", picture.width},
           {"height", picture.height},
           {"fx", k.fx},
@@ -96,10 +96,10 @@ Json camera_json(Picture picture, const Intrinsics& k) {
 }
 
 // Evenly selected points of the cloud, and the cameras.
-Json cloud_json(Picture image1, Picture image2, const DensePair& dense) {
+Json cloud_json(GreyView image1, GreyView image2, const DensePair& dense) {
   std::vector<float> points;
   std::vector<std::uint8_t> colours;
-  const std::size_t count = dense.cloud.size(), kept = std::min(count, kMostPoints);
+  const std::size_t count = dense.cloud.size(), kept = std::min(count, kMostCloudPoints);
   for (std::size_t i = 0; i < kept; ++i) {
     const CloudPoint& p = dense.cloud[i * count / kept];
     points.insert(points.end(), {p.x, p.y, p.z});
@@ -114,7 +114,7 @@ Json cloud_json(Picture image1, Picture image2, const DensePair& dense) {
 
 }  // namespace
 
-ImageU8 seen_from_first(Picture image2, const DensePair& dense, int width, int height,
+ImageU8 seen_from_first(GreyView image2, const DensePair& dense, int width, int height,
                         double step) {
   constexpr std::uint8_t kGrey = 40;
   const auto& [R, t] = dense.cam2_from_cam1;
@@ -138,11 +138,11 @@ ImageU8 seen_from_first(Picture image2, const DensePair& dense, int width, int h
   return out;
 }
 
-void add_depth_section(Page& page, Picture image1, Picture image2, const DensePair& dense) {
+void add_depth_section(Page& page, GreyView image1, GreyView image2, const DensePair& dense) {
   double scale = 1;
   const ImageU8 first = shrunken(image1, &scale), second = shrunken(image2);
   const ImageU8 warped = seen_from_first(image2, dense, first.width, first.height, 1 / scale);
-  page.markup(fmt::format("<style>{}</style>\n<div class=\"beside\">\n", kStyle));
+  page.markup(fmt::format("<style>{}</style>\n<div class=\"beside\">\n", kDepthStyle));
   page.markup(figure(photograph(first, "id=\"photo-0\" alt=\"The first photograph\""),
                      "The first photograph."));
   page.markup(figure(
@@ -172,7 +172,7 @@ void add_depth_section(Page& page, Picture image1, Picture image2, const DensePa
                   "shift or the right button: move. Wheel: zoom. Two fingers: move and zoom. "
                   "Double click: initial view.</p>\n<script type=\"application/json\" "
                   "id=\"data\">{}</script>\n<script>'use strict';\n{}</script>\n",
-                  std::min(dense.cloud.size(), kMostPoints), dense.cloud.size(),
+                  std::min(dense.cloud.size(), kMostCloudPoints), dense.cloud.size(),
                   cloud_json(image1, image2, dense).dump(), kPairScriptText));
 }
 

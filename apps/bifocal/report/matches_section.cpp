@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostMatches = 2000;
 
-constexpr std::string_view kStyle = R"(
+constexpr std::string_view kMatchesStyle = R"(
 #matches, #residuals, #cloud { display: block; border: 1px solid #d8dee4; touch-action: none; }
 .switches { margin: .4rem 0; display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; align-items: center; font-size: .92rem; }
 .scale { display: inline-block; width: 9rem; height: .8rem; vertical-align: middle; border: 1px solid #d8dee4; }
@@ -87,7 +87,7 @@ void add_matches_section(Page& page, const MatchesSection& in) {
   page.markup(
       fmt::format("<style>{}</style>\n<div><canvas id=\"matches\" aria-label=\"Matches "
                   "between both photographs\"></canvas></div>\n",
-                  kStyle));
+                  kMatchesStyle));
   page.markup(hidden_photograph(first, 0) + hidden_photograph(second, 1));
   page.markup(
       "\n<div class=\"switches\"><label><input type=\"checkbox\" id=\"show-inliers\" checked> "

@@ -12,21 +12,21 @@ constexpr double kSamePlace = 0.002;     // of the longer side
 constexpr double kTwinSimilarity = 0.5;  // below it, positions are not compared
 constexpr double kTwinShare = 0.5;  // fraction of the features of each image; 1 % agree by chance
 
-using Places = std::vector<std::array<float, 2>>;
+using Positions = std::vector<std::array<float, 2>>;
 
-Places places_of(const Features& features, double side) {
+Positions places_of(const Features& features, double side) {
   std::vector<Keypoint> all = features.keypoints;
   const std::size_t count = std::min(kPlaces, all.size());
   std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(count),
                             [](const Keypoint& a, const Keypoint& b) { return a.sigma > b.sigma; });
-  Places places;
+  Positions places;
   for (std::size_t i = 0; i < count; ++i)
     places.push_back({static_cast<float>(all[i].x / side), static_cast<float>(all[i].y / side)});
   return places;
 }
 
 // Returns the fraction of the positions `of` with a position in `in` nearby.
-double share_in(const Places& of, const Places& in) {
+double share_in(const Positions& of, const Positions& in) {
   std::size_t found = 0;
   for (const auto& a : of)
     found += std::ranges::any_of(in, [&](const auto& b) {
@@ -46,7 +46,7 @@ Partners::Partners(int images, const std::function<Features(int)>& features,
           [&](int i) {
             Features own = features(i);
             if (own.size() < least) return Features();
-            Places& places = places_[static_cast<std::size_t>(i)];
+            Positions& places = places_[static_cast<std::size_t>(i)];
             if (places.empty()) places = places_of(own, side(i));
             return own;
           },
@@ -54,8 +54,8 @@ Partners::Partners(int images, const std::function<Features(int)>& features,
 
 bool Partners::are_twins(int image1, int image2) const {
   if (index_.similarity(image1, image2) < kTwinSimilarity) return false;
-  const Places &a = places_[static_cast<std::size_t>(image1)],
-               &b = places_[static_cast<std::size_t>(image2)];
+  const Positions &a = places_[static_cast<std::size_t>(image1)],
+                  &b = places_[static_cast<std::size_t>(image2)];
   return share_in(a, b) >= kTwinShare && share_in(b, a) >= kTwinShare;
 }
 

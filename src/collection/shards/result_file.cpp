@@ -17,7 +17,7 @@ namespace bifocal::colmap {
 namespace {
 
 constexpr std::string_view kMagic = "BFSHARD\n";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kResultVersion = 1;
 constexpr std::uint64_t kFnvStart = 0xcbf29ce484222325, kFnvPrime = 0x100000001b3;
 constexpr std::size_t kHead = 8 + 4 + 4 + 32 + 8, kSum = 8;
 
@@ -150,8 +150,8 @@ std::string fault_of(std::string_view bytes, const Plan& plan, int shard) {
   if (bytes.size() < kHead + kSum) return fmt::format("is cut short, has {} bytes", bytes.size());
   Bytes head(bytes);
   if (head.text(kMagic.size()) != kMagic) return "is no result of a shard";
-  if (const auto version = head.take<std::uint32_t>(); version != kVersion)
-    return fmt::format("has version {}, this program writes {}", version, kVersion);
+  if (const auto version = head.take<std::uint32_t>(); version != kResultVersion)
+    return fmt::format("has version {}, this program writes {}", version, kResultVersion);
   const std::string_view content = bytes.substr(0, bytes.size() - kSum);
   Bytes tail(bytes.substr(content.size()));
   if (checksum_of(content) != tail.take<std::uint64_t>()) return "is damaged: its checksum differs";
@@ -173,7 +173,7 @@ std::filesystem::path result_file(const Plan& plan, int shard) {
 ResultWriter::ResultWriter(const Plan& plan, int shard, std::size_t pairs)
     : file_(result_file(plan, shard)), sum_(kFnvStart) {
   std::string head(kMagic);
-  append(head, kVersion);
+  append(head, kResultVersion);
   append(head, static_cast<std::uint32_t>(shard));
   head += plan.hash;
   append(head, static_cast<std::uint64_t>(pairs));

@@ -18,7 +18,6 @@ namespace bifocal {
 namespace features {
 namespace {
 
-constexpr int kMostTasks = 16;  // each has its own result for all columns
 constexpr int kTasksAThread = 4;
 constexpr int kBlockRows = 96;  // rows whose state stays in the cache while they meet the columns
 static_assert(kBlockRows <= kMostBlockRows);

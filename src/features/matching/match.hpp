@@ -17,6 +17,9 @@ namespace bifocal::features {
 // Throws Error(usage) that names the argument and its value.
 void check_features(const Features& features, const char* function, const char* name);
 
+// Tasks of the CPU; each has its own result for all columns.
+inline constexpr int kMostTasks = 16;
+
 // Returns the ratio of the nearest to the second nearest distance from their squares; 0 without a
 // second. Kernels compute it with the same roundings.
 inline float distance_ratio(std::int32_t nearest, std::int32_t second) {

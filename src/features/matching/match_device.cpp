@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "runtime/integers.hpp"
 #include "features/matching/grow.hpp"
 #include "features/matching/match.hpp"
 #include "features/matching/match.kernels.hpp"
@@ -32,8 +33,6 @@ constexpr std::int64_t kSmallList = 4096;  // matches whose copy takes less time
 constexpr int kMostShares = 32;            // of rows, and of columns
 constexpr int kLeastTiles = 2;             // smallest number of column tiles in a share
 constexpr int kGroupsPerCore = 16;         // so that the last groups to end leave few cores idle
-
-int divided_up(int a, int b) { return (a + b - 1) / b; }
 
 // Kind of kernel that fills the distance tables, and the division of every table of a piece.
 struct Shares {

@@ -124,17 +124,17 @@ FloatNearest nearest_of(int count) {
           std::vector<int>(size, -1)};
 }
 
-struct BothWays {
+struct FloatBothWays {
   FloatNearest rows, columns;
 };
 
 // The rows are divided independently of the number of threads.
-BothWays nearest_on_cpu(const FloatRows& rows, const FloatRows& columns) {
+FloatBothWays nearest_on_cpu(const FloatRows& rows, const FloatRows& columns) {
   constexpr int kMostTasks = 16;  // each has its own result for all columns
   const FloatPanels panels = panels_of(columns);
   const int blocks = (rows.count + kFloatBlock - 1) / kFloatBlock;
   const int tasks = std::min(blocks, kMostTasks);
-  BothWays both{nearest_of(rows.count), nearest_of(panels.padded)};
+  FloatBothWays both{nearest_of(rows.count), nearest_of(panels.padded)};
   std::vector<FloatNearest> parts(std::size_t(tasks), nearest_of(panels.padded));
   runtime::parallel_for(tasks, [&](int task) {
     for (int block = blocks * task / tasks; block < blocks * (task + 1) / tasks; ++block) {
@@ -239,7 +239,7 @@ std::vector<FloatMatch> match(Queue& queue, const FloatDescriptors& descriptors1
   const FloatRows a = rows_of(descriptors1, options.normalise),
                   b = rows_of(descriptors2, options.normalise);
   if (queue.device().info().kind == DeviceKind::cpu) {
-    const BothWays both = nearest_on_cpu(a, b);
+    const FloatBothWays both = nearest_on_cpu(a, b);
     return select(both.rows, both.columns, options);
   }
   const UploadedFloats x(queue, a), y(queue, b);

@@ -12,8 +12,7 @@
 namespace bifocal::features {
 namespace {
 
-constexpr int kMostTasks = 16;  // each has its own result for all columns
-constexpr int kMostLanes = 8;   // doubles in a register
+constexpr int kMostLanes = 8;  // doubles in a register
 
 }  // namespace
 

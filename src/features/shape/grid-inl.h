@@ -16,13 +16,13 @@ inline constexpr int kSide = SiftRules::GRID_SIDE;
 inline constexpr int kSamples = kSide * kSide;
 inline constexpr int kPadded = kSamples + 64;  // padded to whole registers
 
-struct Grid {
+struct SampleGrid {
   alignas(64) float u[kPadded] = {}, v[kPadded] = {};  // steps from the centre
   // Gaussian weights, 0 on the frame: for descriptions with half the descriptor's width (two bins),
   // for second moments, and for orientations.
   alignas(64) float weight[kPadded] = {}, moment_weight[kPadded] = {},
                     orientation_weight[kPadded] = {};
-  Grid() {
+  SampleGrid() {
     const float moments = SiftRules::shape_window() / SiftRules::shape_step(),
                 orientations = SiftRules::sift_orientation_spread() / SiftRules::shape_step();
     for (int i = 0; i < kSamples; ++i) {
@@ -37,7 +37,7 @@ struct Grid {
     }
   }
 };
-inline const Grid kGrid;
+inline const SampleGrid kGrid;
 
 // Step along a row of the grid (ux, uy), and step to the next row (vx, vy), in px.
 struct Steps {

@@ -29,11 +29,11 @@ const PointLaunch& points_of(const Device& device) {
 
 // Pixels of the enlarged image per point. White noise without a threshold has a maximum in 100 px,
 // the Oxford images at most one in 60 px.
-constexpr int kPixelsAPoint = 32, kLeastCapacity = 1024;
+constexpr int kPixelsAPoint = 32, kLeastSurfCapacity = 1024;
 
 int capacity_of(int width, int height, const SurfOptions& options) {
   const std::int64_t pixels = std::int64_t{width} * height * (options.upsample ? 4 : 1);
-  return static_cast<int>(std::max<std::int64_t>(pixels / kPixelsAPoint, kLeastCapacity));
+  return static_cast<int>(std::max<std::int64_t>(pixels / kPixelsAPoint, kLeastSurfCapacity));
 }
 
 }  // namespace

@@ -7,12 +7,11 @@
 #include <cmath>
 
 #include "features/order.hpp"
+#include "runtime/integers.hpp"
 #include "features/surf/surf.hpp"
 
 namespace bifocal::features {
 namespace {
-
-int divided_up(int a, int b) { return (a + b - 1) / b; }
 
 SurfShares make_shares() {
   SurfShares shares{};

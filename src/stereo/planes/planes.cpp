@@ -13,7 +13,7 @@ namespace planes = kernels::planes;
 
 constexpr auto kSamples = static_cast<std::size_t>(Rules::PLANE_SAMPLES);
 
-const planes::launch<float>& kernels() {
+const planes::launch<float>& plane_kernels() {
   static const planes::launch<float> launch(planes::PLANES_THREADS, {});
   return launch;
 }
@@ -66,14 +66,14 @@ void PlaneFill::reserve(const Device& device, int count) {
 void PlaneFill::find_flat(Queue& queue, const WinnerMaps& winners,
                           const DisparityBuffer& flat) const {
   const std::ptrdiff_t stride = winners.brightness_stride;
-  kernels().planes_flat(queue, {.count = size_.height},
-                        {.brightness = winners.brightness,
-                         .stride = stride == 0 ? std::ptrdiff_t{size_.width} : stride,
-                         .width = size_.width,
-                         .height = size_.height,
-                         .flat = flat,
-                         .known = known_,
-                         .regions = regions_});
+  plane_kernels().planes_flat(queue, {.count = size_.height},
+                              {.brightness = winners.brightness,
+                               .stride = stride == 0 ? std::ptrdiff_t{size_.width} : stride,
+                               .width = size_.width,
+                               .height = size_.height,
+                               .flat = flat,
+                               .known = known_,
+                               .regions = regions_});
 }
 
 // Finds the regions with enough known points and collects their samples. Returns the number of
@@ -83,24 +83,26 @@ int PlaneFill::find_samples(Queue& queue, const DisparityBuffer& disparity,
   const kernels::lattice<float> grid = {
       .disparity = disparity, .width = size_.width, .step = step_, .across = across_};
   if (points_ > 0)
-    kernels().planes_count(queue, {.count = points_},
-                           {.grid = grid, .labels = labels, .known = known_, .regions = regions_});
+    plane_kernels().planes_count(
+        queue, {.count = points_},
+        {.grid = grid, .labels = labels, .known = known_, .regions = regions_});
   // The host can read the number of regions only if the device is a CPU.
   const bool is_cpu = queue.device().info().kind == DeviceKind::cpu;
   const int regions = is_cpu ? static_cast<int>(*regions_.data()) : capacity_,
             places = regions * Rules::PLANE_SAMPLES;
   reserve(queue.device(), regions);
-  kernels().planes_open(queue, {.count = places},
-                        {.regions = regions_,
-                         .known = known_,
-                         .region_known = region_known_,
-                         .best = best_,
-                         .tally = tally_,
-                         .samples = samples_});
+  plane_kernels().planes_open(queue, {.count = places},
+                              {.regions = regions_,
+                               .known = known_,
+                               .region_known = region_known_,
+                               .best = best_,
+                               .tally = tally_,
+                               .samples = samples_});
   if (points_ > 0)
-    kernels().planes_sample(queue, {.count = points_},
-                            {.grid = grid, .labels = labels, .known = known_, .samples = samples_});
-  kernels().planes_point(
+    plane_kernels().planes_sample(
+        queue, {.count = points_},
+        {.grid = grid, .labels = labels, .known = known_, .samples = samples_});
+  plane_kernels().planes_point(
       queue, {.count = places},
       {.grid = grid, .regions = regions_, .samples = samples_, .values = values_});
   return regions;
@@ -110,27 +112,27 @@ void PlaneFill::run(Queue& queue, const DisparityBuffer& disparity,
                     const Buffer<std::uint32_t>& labels, const Buffer<std::uint32_t>& sizes,
                     const DisparityBuffer& filled) {
   const int regions = find_samples(queue, disparity, labels);
-  kernels().planes_try(
+  plane_kernels().planes_try(
       queue, {.count = regions * Rules::PLANE_TRIALS},
       {.regions = regions_, .samples = samples_, .values = values_, .best = best_});
-  kernels().planes_tally(queue, {.count = regions * Rules::PLANE_SAMPLES},
-                         {.regions = regions_,
-                          .samples = samples_,
-                          .values = values_,
-                          .best = best_,
-                          .tally = tally_,
-                          .planes = planes_});
-  kernels().planes_fill(queue, {.count = size_.pixels()},
-                        {.disparity = disparity,
-                         .labels = labels,
-                         .known = known_,
-                         .sizes = sizes,
-                         .region_known = region_known_,
-                         .tally = tally_,
-                         .planes = planes_,
-                         .width = size_.width,
-                         .step = step_,
-                         .filled = filled});
+  plane_kernels().planes_tally(queue, {.count = regions * Rules::PLANE_SAMPLES},
+                               {.regions = regions_,
+                                .samples = samples_,
+                                .values = values_,
+                                .best = best_,
+                                .tally = tally_,
+                                .planes = planes_});
+  plane_kernels().planes_fill(queue, {.count = size_.pixels()},
+                              {.disparity = disparity,
+                               .labels = labels,
+                               .known = known_,
+                               .sizes = sizes,
+                               .region_known = region_known_,
+                               .tally = tally_,
+                               .planes = planes_,
+                               .width = size_.width,
+                               .step = step_,
+                               .filled = filled});
 }
 
 }  // namespace bifocal::stereo

@@ -44,13 +44,13 @@ struct alignas(64) Progress {
 };
 
 // State of one sweep. Rows are numbered in the order in which the sweep visits them.
-struct Sweep {
+struct PathSweep {
   int step;                    // image rows per row of the sweep: 1 down, -1 up
   int first = 0;               // image row of row 0
   std::vector<SgmState> ring;  // row n is at n % size; the state before row 0 is at size - 1
   std::vector<Progress> done;
 
-  Sweep(int step_, const SgmSizes& sizes, int threads)
+  PathSweep(int step_, const SgmSizes& sizes, int threads)
       : step(step_), done(static_cast<std::size_t>(sizes.height)) {
     for (int i = 0; i < ring_size(threads); ++i) ring.emplace_back(sizes);
   }
@@ -107,7 +107,7 @@ class SgmSearch::Work {
         band_(plan.band),
         census_(width, height, width + sizes_.stride, options, plan.threads),
         sums_(sizes_.sums() * static_cast<std::size_t>(plan.band) + kWidestBytes),
-        sweeps_{Sweep{1, sizes_, plan.threads}, Sweep{-1, sizes_, plan.threads}} {
+        sweeps_{PathSweep{1, sizes_, plan.threads}, PathSweep{-1, sizes_, plan.threads}} {
     for (int g = 0; g < 256; ++g)
       jump_[static_cast<std::size_t>(g)] =
           static_cast<std::uint8_t>(Rules::jump_penalty(options.P2, options.P2_contrast, g));
@@ -123,7 +123,7 @@ class SgmSearch::Work {
     sink_ = &sink;
     census_.run(left, right);
     is_clear_ = census_.is_clear(options_.disparities);
-    Sweep &down = sweeps_[kDown], &up = sweeps_[kUp];
+    PathSweep &down = sweeps_[kDown], &up = sweeps_[kUp];
     up.ring.back().clear_all(sizes_);
     for (int b = bands() - 1; b > 0; --b) {
       sweep_states(band_end(b), b * band_);
@@ -151,7 +151,7 @@ class SgmSearch::Work {
     claims_.clear(to - from);
     sweeps_[kDown].first = from;
     sweeps_[kUp].first = to - 1;
-    for (Sweep& sweep : sweeps_) {
+    for (PathSweep& sweep : sweeps_) {
       for (int n = 0; n < to - from; ++n) sweep.pixels(n).store(0, std::memory_order_relaxed);
     }
   }
@@ -191,7 +191,7 @@ class SgmSearch::Work {
     runtime::parallel_for(threads_, std::ref(work));
     sweeps_[kDown].start_next_band(rows);
   }
-  [[nodiscard]] Sweep& sweep_of(int side) { return sweeps_[static_cast<std::size_t>(side)]; }
+  [[nodiscard]] PathSweep& sweep_of(int side) { return sweeps_[static_cast<std::size_t>(side)]; }
   static int other(int side) { return side == kDown ? kUp : kDown; }
 
   void costs(int y, SgmScratch& s) const {
@@ -215,7 +215,7 @@ class SgmSearch::Work {
 
   // Processes row n of a sweep.
   void row(int side, int n, Goal goal, int worker) {
-    Sweep& sweep = sweep_of(side);
+    PathSweep& sweep = sweep_of(side);
     SgmScratch& s = scratch_[static_cast<std::size_t>(worker)];
     const int y = sweep.first + n * sweep.step, before = y - sweep.step;
     costs(y, s);
@@ -240,7 +240,7 @@ class SgmSearch::Work {
     if (goal == Goal::winners) winners(p.sums, y, s);
   }
 
-  void paths(PathRow& p, Sweep& sweep, int n, SgmScratch& s) {
+  void paths(PathRow& p, PathSweep& sweep, int n, SgmScratch& s) {
     // This row's state replaces an older state, which must have been read completely.
     if (n >= sweep.size() - 1) wait_for(sweep.pixels(n - sweep.size() + 1), sizes_.width);
     const SgmState& before = sweep.state(n - 1);
@@ -287,7 +287,7 @@ class SgmSearch::Work {
   std::array<std::uint8_t, 256> jump_{};
   CensusCoder census_;
   SgmSums sums_;
-  std::array<Sweep, 2> sweeps_;
+  std::array<PathSweep, 2> sweeps_;
   std::vector<SgmState> ends_;  // initial states of the upward sweep in each band but the last
   std::vector<SgmScratch> scratch_;
   Claims claims_;

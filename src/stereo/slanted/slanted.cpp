@@ -18,9 +18,7 @@ namespace {
 namespace slanted = kernels::slanted;
 using runtime::uploaded;
 
-constexpr int kMargin = slanted::SLANTED_MARGIN;
-
-const slanted::launch<float>& kernels() {
+const slanted::launch<float>& slanted_kernels() {
   static const slanted::launch<float> launch(slanted::SLANTED_THREADS, {});
   return launch;
 }
@@ -33,19 +31,21 @@ struct Shape {
         height(image.height),
         across((image.width + slanted::SLANTED_ACROSS - 1) / slanted::SLANTED_ACROSS *
                slanted::SLANTED_ACROSS) {}
-  [[nodiscard]] int pitch() const { return across + 2 * kMargin; }
+  [[nodiscard]] int pitch() const { return across + 2 * slanted::SLANTED_MARGIN; }
   [[nodiscard]] std::size_t size() const {
-    return static_cast<std::size_t>(pitch()) * static_cast<std::size_t>(height + 2 * kMargin);
+    return static_cast<std::size_t>(pitch()) *
+           static_cast<std::size_t>(height + 2 * slanted::SLANTED_MARGIN);
   }
   [[nodiscard]] std::size_t place(int x, int y) const {
-    return static_cast<std::size_t>((y + kMargin) * pitch() + kMargin + x);
+    return static_cast<std::size_t>((y + slanted::SLANTED_MARGIN) * pitch() +
+                                    slanted::SLANTED_MARGIN + x);
   }
   // Calls visit(place, x, y) for every element, where (x, y) is the nearest pixel of the image.
   template <class Visit>
   void for_each(const Visit& visit) const {
     std::size_t place = 0;
-    for (int y = -kMargin; y < height + kMargin; ++y)
-      for (int x = -kMargin; x < across + kMargin; ++x)
+    for (int y = -slanted::SLANTED_MARGIN; y < height + slanted::SLANTED_MARGIN; ++y)
+      for (int x = -slanted::SLANTED_MARGIN; x < across + slanted::SLANTED_MARGIN; ++x)
         visit(place++, std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1));
   }
 };
@@ -93,7 +93,8 @@ Pose inverse_of(const Pose& pose) {
 // any of the first SLANTED_RANDOM.
 std::vector<float> random_numbers(int across) {
   std::mt19937 generator(7);
-  std::vector<float> values(static_cast<std::size_t>(slanted::SLANTED_RANDOM + across + kMargin));
+  std::vector<float> values(
+      static_cast<std::size_t>(slanted::SLANTED_RANDOM + across + slanted::SLANTED_MARGIN));
   for (float& v : values) v = static_cast<float>(generator() / 2147483648.0 - 1);
   return values;
 }
@@ -167,56 +168,56 @@ class Matcher {
   }
   // Initialises the planes from the planes of an image of half the size.
   void start_from(const Matcher& coarse) {
-    kernels().slanted_raise(queue_, {.count = shape_.across * shape_.height},
-                            {.coarse_w = coarse.w_,
-                             .coarse_wx = coarse.wx_,
-                             .coarse_wy = coarse.wy_,
-                             .coarse_width = coarse.shape_.width,
-                             .coarse_height = coarse.shape_.height,
-                             .across = shape_.across,
-                             .w = w_,
-                             .wx = wx_,
-                             .wy = wy_});
+    slanted_kernels().slanted_raise(queue_, {.count = shape_.across * shape_.height},
+                                    {.coarse_w = coarse.w_,
+                                     .coarse_wx = coarse.wx_,
+                                     .coarse_wy = coarse.wy_,
+                                     .coarse_width = coarse.shape_.width,
+                                     .coarse_height = coarse.shape_.height,
+                                     .across = shape_.across,
+                                     .w = w_,
+                                     .wx = wx_,
+                                     .wy = wy_});
   }
 
   // first: number of the first round; random changes shrink with this number. At the finest level
   // planes need not spread over long distances.
   void run(int rounds, int first, bool is_finest) {
     is_finest_ = is_finest;
-    kernels().slanted_begin(queue_, {.count = shape_.across * shape_.height},
-                            {.brightness = brightness_,
-                             .quads = quads_,
-                             .geometry = geometry_,
-                             .across = shape_.across,
-                             .width = other_.width,
-                             .height = other_.height,
-                             .seed_w = seed_w_,
-                             .seed_wx = seed_wx_,
-                             .seed_wy = seed_wy_,
-                             .w = w_,
-                             .wx = wx_,
-                             .wy = wy_,
-                             .cost = cost_,
-                             .mean = mean_,
-                             .variance = variance_});
+    slanted_kernels().slanted_begin(queue_, {.count = shape_.across * shape_.height},
+                                    {.brightness = brightness_,
+                                     .quads = quads_,
+                                     .geometry = geometry_,
+                                     .across = shape_.across,
+                                     .width = other_.width,
+                                     .height = other_.height,
+                                     .seed_w = seed_w_,
+                                     .seed_wx = seed_wx_,
+                                     .seed_wy = seed_wy_,
+                                     .w = w_,
+                                     .wx = wx_,
+                                     .wy = wy_,
+                                     .cost = cost_,
+                                     .mean = mean_,
+                                     .variance = variance_});
     for (int round = 0; round < rounds; ++round)
       for (const int parity : {0, 1}) step(round, first + round, parity);
   }
 
   void check(const Matcher& other, const Buffer<float>& distance) const {
-    kernels().slanted_check(queue_, {.count = shape_.across * shape_.height},
-                            {.geometry = geometry_,
-                             .across = shape_.across,
-                             .width = other_.width,
-                             .height = other_.height,
-                             .w = w_,
-                             .wx = wx_,
-                             .wy = wy_,
-                             .other_w = other.w_,
-                             .other_wx = other.wx_,
-                             .other_wy = other.wy_,
-                             .back = other.geometry_,
-                             .distance = distance});
+    slanted_kernels().slanted_check(queue_, {.count = shape_.across * shape_.height},
+                                    {.geometry = geometry_,
+                                     .across = shape_.across,
+                                     .width = other_.width,
+                                     .height = other_.height,
+                                     .w = w_,
+                                     .wx = wx_,
+                                     .wy = wy_,
+                                     .other_w = other.w_,
+                                     .other_wx = other.wx_,
+                                     .other_wy = other.wy_,
+                                     .back = other.geometry_,
+                                     .distance = distance});
   }
 
   [[nodiscard]] Buffer<float> empty() const { return {queue_.device(), shape_.size()}; }
@@ -244,29 +245,30 @@ class Matcher {
     constexpr int kReach[] = {15, 7, 3, 5, 9};
     const bool is_coarsest = scale == round;
     const float size = std::ldexp(1.0F, is_coarsest ? -round : -2 * scale);
-    kernels().slanted_step(queue_, {.count = shape_.across * ((shape_.height + 1 - parity) / 2)},
-                           {.brightness = brightness_,
-                            .quads = quads_,
-                            .geometry = geometry_,
-                            .across = shape_.across,
-                            .width = other_.width,
-                            .height = other_.height,
-                            .w = w_,
-                            .wx = wx_,
-                            .wy = wy_,
-                            .cost = cost_,
-                            .mean = mean_,
-                            .variance = variance_,
-                            .random = random_,
-                            .parity = parity,
-                            .neighbours = is_finest_ ? 4 : 8,
-                            .reach = kReach[round % 5],
-                            .trials = is_coarsest ? 4 : 3,
-                            .shift = std::max(0.25F, 8 * size),
-                            .tilt = std::max(0.03F, 0.5F * size),
-                            .farthest = static_cast<float>(options_.farthest),
-                            .nearest = static_cast<float>(options_.nearest),
-                            .seed = 64 * scale + 2 * round + parity});
+    slanted_kernels().slanted_step(queue_,
+                                   {.count = shape_.across * ((shape_.height + 1 - parity) / 2)},
+                                   {.brightness = brightness_,
+                                    .quads = quads_,
+                                    .geometry = geometry_,
+                                    .across = shape_.across,
+                                    .width = other_.width,
+                                    .height = other_.height,
+                                    .w = w_,
+                                    .wx = wx_,
+                                    .wy = wy_,
+                                    .cost = cost_,
+                                    .mean = mean_,
+                                    .variance = variance_,
+                                    .random = random_,
+                                    .parity = parity,
+                                    .neighbours = is_finest_ ? 4 : 8,
+                                    .reach = kReach[round % 5],
+                                    .trials = is_coarsest ? 4 : 3,
+                                    .shift = std::max(0.25F, 8 * size),
+                                    .tilt = std::max(0.03F, 0.5F * size),
+                                    .farthest = static_cast<float>(options_.farthest),
+                                    .nearest = static_cast<float>(options_.nearest),
+                                    .seed = 64 * scale + 2 * round + parity});
   }
 
   Queue& queue_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/integers.hpp"
 #include "stereo/maps.hpp"
 #include "stereo/rules.hpp"
 
@@ -13,8 +14,6 @@ namespace {
 namespace ssd = kernels::ssd;
 
 constexpr int kWarp = 32;
-
-int divided_up(int a, int b) { return (a + b - 1) / b; }
 
 // Plans the smallest possible number of launches, each with about the same number of disparities.
 std::vector<SsdChunk> plan_chunks(int first, int end, int most) {

@@ -12,7 +12,7 @@
 namespace bifocal::cli {
 namespace {
 
-constexpr std::size_t kMostPoints = 6000;  // drawn
+constexpr std::size_t kMostModelPoints = 6000;  // drawn
 constexpr double kWidth = 560, kMostHeight = 620, kMargin = 14, kCameraSize = 0.035;
 
 double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -93,7 +93,7 @@ struct Extent {
 // Chosen evenly.
 std::vector<const colmap::ModelPoint*> drawn_points(const colmap::Model& model) {
   std::vector<const colmap::ModelPoint*> points;
-  const std::size_t step = (model.points.size() + kMostPoints - 1) / kMostPoints;
+  const std::size_t step = (model.points.size() + kMostModelPoints - 1) / kMostModelPoints;
   for (std::size_t i = 0; i < model.points.size(); i += step) points.push_back(&model.points[i]);
   return points;
 }

@@ -1,0 +1,16 @@
+# With CMAKE_UNITY_BUILD, CMake compiles several files as one unit, which halves the time of a build. Files that Highway compiles once per SIMD
+# target include themselves, directly or through one of these headers, and stay units of their own. bifocal_separate_units(TARGET) is called when the target has all its files.
+function(bifocal_separate_units target)
+  get_target_property(files ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  foreach(file IN LISTS files)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${folder} OUTPUT_VARIABLE path)
+    if(NOT path MATCHES "\\.cpp$" OR NOT EXISTS ${path})
+      continue()
+    endif()
+    file(STRINGS ${path} includes REGEX "HWY_TARGET_INCLUDE|ransac_problem-inl.h|case_unit.hpp" LIMIT_COUNT 1)
+    if(includes)
+      set_source_files_properties(${path} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
