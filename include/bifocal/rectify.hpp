@@ -30,8 +30,8 @@ enum class RectifyOutcome {
   ok,
   epipole_near_image,  // motion along a viewing direction: a plane with parallel rows would stretch
                        // the image extremely
-  too_wide,  // a corner lies more than 83 degrees off the rectified axis, or a whole image
-             // more than RectifyOptions::max_angle_deg
+  too_wide,  // a corner, or any pixel of a lens, lies more than about 83 degrees off the rectified
+             // axis, or a whole image more than RectifyOptions::max_angle_deg
   no_common_rows,
   no_geometry,     // F is not of rank 2
   no_orientation,  // polar: the matches do not determine which half lines correspond
@@ -102,7 +102,7 @@ struct Rectification {
 struct RectifyOptions {
   double max_scale = 1.5;    // the focal length is reduced to keep it
   double max_angle_deg = 0;  // calibrated pairs; for wide lenses, whose rims would take most of the
-                             // canvas. 0: pairs that reach beyond 83 degrees are refused
+                             // canvas. 0: pairs that reach beyond about 83 degrees are refused
 };
 constexpr const char* name_of(const RectifyOptions&) { return "RectifyOptions"; }
 template <MaybeConst<RectifyOptions> Options, class Visit>
@@ -110,9 +110,11 @@ void fields(Options& options, const Visit& visit) {
   auto& [max_scale, max_angle_deg] = options;
   BIFOCAL_FIELD(max_scale, "largest area of a rectified image, relative to the input image",
                 Range::above(0).finite());
-  BIFOCAL_FIELD(max_angle_deg,
-                "angle off the rectified axis beyond which the image is left out; 0: no limit",
-                Range::within(0, 83), "degrees");
+  BIFOCAL_FIELD(
+      max_angle_deg,
+      "angle off the rectified axis beyond which the image is left out; 0: pairs that reach beyond "
+      "about 83 degrees are refused",
+      Range::within(0, 83), "degrees");
 }
 
 // Rectifies a calibrated pair: rotates both cameras about their centres until their rows are
@@ -123,9 +125,10 @@ void fields(Options& options, const Visit& visit) {
 //
 // The canvas has the rows that both images cover, and the columns of each image from its own left
 // end. The length of the baseline does not matter. Returns width = 0 and the outcome if the
-// baseline lies within 30 degrees of a viewing direction (the epipole is in or near the image), if
-// a corner lies more than 83 degrees off the rectified axis, or if the images have no row in
-// common. Throws Error(usage) if the baseline is zero or an argument is out of its range.
+// baseline lies within 30 degrees of a viewing direction or of the mean of both (the epipole is in
+// or near the image), if a corner lies more than about 83 degrees off the rectified axis, or if the
+// images have no row in common. Throws Error(usage) if the baseline is zero or an argument is out
+// of its range.
 [[nodiscard]] Rectification rectify(const Camera& camera1, const Camera& camera2,
                                     const Pose& cam2_from_cam1, const RectifyOptions& options = {});
 // Rectifies a pair of lenses of any model, fisheyes included, up to 80 degrees off the axis. Both
@@ -145,9 +148,10 @@ void fields(Options& options, const Visit& visit) {
 // random rigs rotated by up to 3, 7, 14 and 23 degrees, and for none of 82 real pairs. Without
 // matches image 1 is the left one.
 //
-// Returns width = 0 and the outcome if an epipole is in an image or so near that its scale would
-// change by more than 1 : 4, or if no row is in common. Throws Error(usage) if F is not finite or
-// zero, or a size is not positive.
+// Returns width = 0 and the outcome if F is not of rank 2 (no_geometry), if an epipole is in an
+// image or so near that the denominator of its homography would change by more than 1 : 4, or if no
+// row is in common. Throws Error(usage) if F is not finite or zero, a size is not positive, or an
+// option is out of its range.
 [[nodiscard]] Rectification rectify_uncalibrated(const Mat3& F, std::span<const PointPair> matches,
                                                  int width1, int height1, int width2, int height2,
                                                  const RectifyOptions& options = {});
@@ -179,7 +183,8 @@ void fields(Options& options, const Visit& visit) {
 // Rows are dense enough for both images to keep their pixels, and cover the half lines that cross
 // both images. After a zoom or a large step forward, matches lie farther apart along the rows of
 // one image. Above a ratio of 1.2, the columns of the second image are stretched by it (at most 4)
-// if this shortens the range of disparities.
+// if this shortens the range of disparities to less than 0.8 of it; below 1 / 1.2, those of the
+// first image. Needs 16 matches.
 //
 // Returns width = 0 and the outcome if F is not of rank 2 (no_geometry), if no half line crosses
 // both images (no_common_rows), or if as many matches contradict an orientation as support it
@@ -205,8 +210,8 @@ void fields(Options& options, const Visit& visit) {
 [[nodiscard]] double stretch(const Rectification& rectification);
 
 // Chooses between a planar and a polar rectification of a pair. A planar rectification keeps
-// straight lines and has cameras. The polar one is chosen if the planar one does not exist, or if
-// its stretch is above 1.3 and a tenth above the polar rectification's.
+// straight lines and has cameras. The polar one is chosen if it exists and the planar one does
+// not, or has a stretch above 1.3 that is a tenth above the polar rectification's.
 struct RectificationChoice {
   bool is_polar = false;
   double planar_stretch = 1, polar_stretch = 1;  // infinity: not rectified
@@ -236,7 +241,7 @@ void shift_left_image(Rectification& rectification, int px);
 // Converts pixels of the rectified image of a side to px of the photograph; the inverse of
 // rectified_points(). Interpolates linearly between polar rows. NaN beyond the disc of a lens,
 // beyond the horizon of a homography, beyond the epipole, and above the first or below the last
-// polar row.
+// polar row, where rectified_points() returns rows up to half a pixel farther.
 [[nodiscard]] std::vector<Vec2> photograph_points(const Rectification& rectification, int side,
                                                   std::span<const Vec2> rectified);
 [[nodiscard]] Vec2 photograph_point(const Rectification& rectification, int side,
@@ -310,10 +315,11 @@ class Remapper {
   [[nodiscard]] int width() const { return width_; }
   [[nodiscard]] int height() const { return height_; }
 
-  // Samples asynchronously and without allocation. `input` [input_height][input_width][channels],
-  // `output` [height][width][channels], optional `valid` [height][width] (255 if the pixel is
-  // inside the input): rows without gaps, in memory of the device of the constructor's queue. 1 to
-  // 4 channels. Throws Error(usage) if a Buffer is too small.
+  // Samples without allocation, asynchronously on a GPU. `input`
+  // [input_height][input_width][channels], `output` [height][width][channels], optional `valid`
+  // [height][width] (255 if the pixel is inside the input): rows without gaps, in memory of the
+  // device of the constructor's queue. 1 to 4 channels. Throws Error(usage) if a Buffer is too
+  // small.
   void run(Queue& queue, Memory<const std::uint8_t> input, int channels,
            Memory<std::uint8_t> output, Memory<std::uint8_t> valid = {}) const;
   void run(Queue& queue, Memory<const std::uint16_t> input, int channels,

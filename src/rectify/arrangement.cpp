@@ -13,6 +13,7 @@ namespace {
 void rotate_planar(RectifiedSide& side, int width, int height) {
   side.H = times(Mat3{-1, 0, width - 1.0, 0, -1, height - 1.0, 0, 0, 1}, side.H);
   side.R = times(Mat3{-1, 0, 0, 0, -1, 0, 0, 0, 1}, side.R);
+  if (!side.camera.valid()) return;  // an uncalibrated pair
   side.camera.cx = width - 1 - side.camera.cx;
   side.camera.cy = height - 1 - side.camera.cy;
 }
@@ -49,7 +50,7 @@ void shift_left_image(Rectification& r, int px) {
     row.y -= px * row.dy;
   }
   for (std::size_t column = 0; column < 3; ++column) left.H[column] += px * left.H[6 + column];
-  left.camera.cx += px;
+  if (left.camera.valid()) left.camera.cx += px;
   r.width += px;
 }
 

@@ -57,8 +57,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] bool is_page_locked(const void* address) const override;
 
   [[nodiscard]] int device() const { return device_; }
-  // Allows a function to use the given dynamic shared memory. More than 48 KiB must be requested
-  // once per function. The device must be current.
+  // Allows a function to use the given dynamic shared memory; requests it from the driver if it is
+  // more than before. The device must be current.
   [[nodiscard]] cudaError_t allow_shared(const void* function, std::size_t bytes);
 
  private:

@@ -58,7 +58,8 @@ lane_fn void homography_denormalise(real* H, const real* normal1, const real* no
 
 // Computes H from h, the unit singular vector of the smallest singular value; second: the second
 // smallest singular value divided by the norm. H is row-major with Frobenius norm 1, with the sign
-// for which H x1 = s x2 with s > 0 at the mean of the points; NaN without a solution.
+// for which H x1 = s x2 with s > 0 at the mean of the points. Returns the number of solutions, 1 or
+// 0; without a solution H is NaN.
 lane_fn real homography_of_vector(const real* h, real second, const real* normal1,
                                   const real* normal2, real* H) {
   mask valid = (second > lane(1e2) * lane_epsilon()) &
@@ -72,8 +73,8 @@ lane_fn real homography_of_vector(const real* h, real second, const real* normal
 }
 
 // Computes h [9], the singular vector of the smallest singular value of the columns W [9][m], which
-// have elements of at most about 1 and are overwritten. Returns the second smallest singular value
-// divided by the norm of the matrix; NaN for NaN.
+// have elements of at most about 6 and are overwritten. Returns the second smallest singular value
+// divided by the norm of the matrix; NaN for NaN, or if 20 sweeps do not suffice.
 lane_fn real homography_vector(real* W, index m, real* h) {
   real V[81], norm2[9];
   for (index i = 0; i < 81; ++i) V[i] = lane(i % 10 == 0);
@@ -110,7 +111,8 @@ lane_fn mask homography_system(const real* x1, const real* y1, const real* x2, c
   return homography_admits(relative, relative + 3, relative + 6, relative + 9, l, m);
 }
 
-// x1, y1, x2, y2: 4 points each. H: [9], row-major with Frobenius norm 1; NaN without a solution.
+// x1, y1, x2, y2: 4 points each. H: [9], row-major with Frobenius norm 1. Returns the number of
+// solutions, 1 or 0; without a solution H is NaN.
 lane_fn real homography_svd(const real* x1, const real* y1, const real* x2, const real* y2,
                             real* H) {
   real normal1[3], normal2[3], rows[72], W[72], h[9];

@@ -164,6 +164,11 @@ TEST(Rectification, a_file_keeps_every_kind) {
     if (r.sides[0].camera.valid()) {
       EXPECT_EQ(reprojection_matrix(back, 2), reprojection_matrix(r, 2));
     }
+    Rectification arranged = r;
+    rotate_by_180(arranged);
+    shift_left_image(arranged, 7);
+    write_rectification(folder / "arranged.npz", arranged);
+    expect_equal(read_rectification(folder / "arranged.npz"), arranged);
   }
   EXPECT_THROW(write_rectification(folder / "r.npz", Rectification{}), Error);
 }

@@ -25,8 +25,8 @@ bool grevlex_greater(const Monomial& a, const Monomial& b) {
   return false;
 }
 
-// The polynomials of the ideal up to a degree, as far as products up to that degree determine them,
-// in echelon form over columns in descending order.
+// The polynomials of the ideal up to a degree, as far as products up to that degree and quotients
+// by unknowns that are not 0 determine them, in echelon form over columns in descending order.
 class Space {
  public:
   Space(const Problem& problem, const Instance& instance, int degree)
@@ -180,7 +180,8 @@ class Space {
   std::vector<std::vector<Element>> rows_;
 };
 
-// Returns the distinct bases for all weights from 1 to 3 of the unknowns.
+// Returns the distinct bases of `size` monomials for all weights from 1 to 3 of the unknowns, so
+// also the one for equal weights.
 std::vector<std::vector<int>> other_bases(const Space& space, int unknowns, std::size_t size) {
   std::vector<std::vector<int>> bases;
   std::vector<int> weights(static_cast<std::size_t>(unknowns), 1);
@@ -232,7 +233,7 @@ Quotient find_quotient(const Problem& problem, const Instance& instance, const s
   std::string text = fmt::format(
       "{}: infinitely many solutions: up to degree {} the equations leave ever more "
       "monomials open.",
-      file, degree);
+      file, degree - 1);
   text +=
       " A set of solutions that no data exclude, such as those with an unknown equal to 0, "
       "has to be removed: saturate by ";
