@@ -180,8 +180,8 @@ class Space {
   std::vector<std::vector<Element>> rows_;
 };
 
-// Returns the distinct bases of `size` monomials for all weights from 1 to 3 of the unknowns, so
-// also the one for equal weights.
+// Returns the distinct bases of `size` monomials for all weights from 1 to 3 of the
+// unknowns, equal weights included.
 std::vector<std::vector<int>> other_bases(const Space& space, int unknowns, std::size_t size) {
   std::vector<std::vector<int>> bases;
   std::vector<int> weights(static_cast<std::size_t>(unknowns), 1);
