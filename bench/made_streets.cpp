@@ -55,9 +55,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const test::SyntheticScene scene = test::street(
-        std::stoi(argv[3]),
-        {.wrong_pairs = std::stod(argv[4]), .seed = static_cast<std::uint32_t>(std::stoul(argv[5]))});
+    const test::SyntheticScene scene =
+        test::street(std::stoi(argv[3]), {.wrong_pairs = std::stod(argv[4]),
+                                          .seed = static_cast<std::uint32_t>(std::stoul(argv[5]))});
     write_database(argv[1], scene.graph);
     write_file(argv[2], truth_of(scene));
   } catch (const std::exception& e) {

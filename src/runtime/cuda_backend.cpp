@@ -108,7 +108,7 @@ class CudaQueue final : public BackendQueue {
                "making a stream");
     backend_.add(*this);
   }
-  ~CudaQueue() override {
+  ~CudaQueue() override {  // waits for the queue's work
     backend_.remove(*this);
     const CurrentDevice current(backend_.device());
     (void)cudaStreamSynchronize(stream_);
@@ -137,6 +137,8 @@ class CudaQueue final : public BackendQueue {
                label_, "copying to the device");
   }
 
+  // One row goes through the tray, if it has room, and arrives with wait(); several rows and
+  // recorded downloads are copied to `to` directly. If wait() fails, rows in the tray are lost.
   void download(const BackendMemory& from, const Rectangle& r, void* to) override {
     const CurrentDevice current(backend_.device());
     const char* device = static_cast<const char*>(from.address()) + r.offset;
@@ -177,6 +179,7 @@ class CudaQueue final : public BackendQueue {
                                launch.group_size, launch.local_bytes, error_text(code)));
   }
 
+  // Returns null if the work cannot be recorded. Rethrows what is no Error.
   std::unique_ptr<BackendGraph> record(const std::function<void()>& work) override {
     const CurrentDevice current(backend_.device());
     check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), label_,
@@ -319,6 +322,7 @@ DeviceInfo info_of(const cudaDeviceProp& properties, int device, const std::stri
 
 }  // namespace
 
+// Returns the devices, or why there is none and the remedy.
 Devices find_cuda_devices() {
   int version = 0, count = 0;
   if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) {

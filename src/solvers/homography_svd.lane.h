@@ -10,7 +10,8 @@
 // not all on the same side of the line that maps to infinity, or for NaN. Coordinates in any unit,
 // because the solver normalises them.
 
-// Computes the two equations of a correspondence in the elements of H: rows [2][9].
+// Computes the two equations of a correspondence in the elements of H, that of x2 first: rows
+// [2][9].
 lane_fn void homography_equations(real x1, real y1, real x2, real y2, real* rows) {
   for (index i = 0; i < 18; ++i) rows[i] = lane(0);
   rows[0] = x1;
@@ -28,7 +29,8 @@ lane_fn void homography_equations(real x1, real y1, real x2, real y2, real* rows
 }
 
 // Updates the upper triangular QR factor R [9][9] of the equations by one more row, which is
-// overwritten. Uses Givens rotations, so that no product of two rows is formed.
+// overwritten by zeros, apart from rounding. Uses Givens rotations, so that no product of two rows
+// is formed; skips a column in which R and the row are 0.
 lane_fn void triangle_append_row(real* R, real* row) {
   for (index k = 0; k < 9; ++k) {
     real length = sqrt(R[10 * k] * R[10 * k] + row[k] * row[k]);
@@ -42,7 +44,8 @@ lane_fn void triangle_append_row(real* R, real* row) {
   }
 }
 
-// Converts H to the original coordinates of the points: T2^-1 H T1.
+// Converts H to the original coordinates of the points: T2^-1 H T1. normal1, normal2: scale and
+// mean x, y of points_normalise().
 lane_fn void homography_denormalise(real* H, const real* normal1, const real* normal2) {
   for (index i = 0; i < 3; ++i) {
     H[3 * i + 2] -= normal1[0] * (H[3 * i] * normal1[1] + H[3 * i + 1] * normal1[2]);
@@ -95,7 +98,8 @@ lane_fn real homography_vector(real* W, index m, real* h) {
 }
 
 // Computes the equations of a sample, rows [8][9] in normalised coordinates, from x1, y1, x2, y2 of
-// 4 points. Returns whether the points can be related by a homography.
+// 4 points. Returns whether the points can be related by a homography; computes the rows in any
+// case.
 lane_fn mask homography_system(const real* x1, const real* y1, const real* x2, const real* y2,
                                real* rows, real* normal1, real* normal2) {
   real a[4], b[4], c[4], d[4], relative[12], l[3], m[3];

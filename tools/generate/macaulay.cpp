@@ -100,7 +100,8 @@ class Space {
     }
   }
 
-  // Returns the rows in reduced echelon form for a given order of columns.
+  // Returns the nonzero rows of the reduced echelon form for a given order of columns. Elements of
+  // the rows stay in the order of columns_.
   [[nodiscard]] std::vector<std::vector<Element>> reduced(
       const std::vector<std::size_t>& order) const {
     nmod_mat_t matrix;
@@ -126,7 +127,8 @@ class Space {
     rows_ = reduced(order);
   }
 
-  // Adds rows times an unknown, or divided by it if it divides all their monomials.
+  // Adds rows times an unknown, or divided by it if it divides all their monomials. Leaves out rows
+  // with a monomial beyond the columns.
   void add_multiples(const std::vector<std::vector<Element>>& rows, int unknown, bool divide) {
     const Monomial x = unknown_monomial(n_, unknown);
     std::vector<int> to;
@@ -150,6 +152,8 @@ class Space {
     }
   }
 
+  // Adds multiples by all unknowns and quotients by those in `nonzero` until the rank stays the
+  // same.
   void close(const std::vector<int>& nonzero) {
     for (std::size_t before = 0; before != rows_.size();) {
       before = rows_.size();
@@ -201,6 +205,7 @@ std::vector<std::vector<int>> other_bases(const Space& space, int unknowns, std:
 
 }  // namespace
 
+// Equations of a degree above `degree` have no rows.
 std::vector<Row> rows_up_to(const Problem& problem, int degree) {
   std::vector<Row> rows;
   int equation = 0;

@@ -85,7 +85,8 @@ std::string text_of(TIFF* tif, std::uint32_t tag) {
   return all;
 }
 
-// The numbers of the EXIF directory stay 0 where the file has none.
+// Returns orientation (1 if it is not 1 to 8), make, model and focal lengths, mm. A focal length is
+// 0 if the file has none or a negative one.
 Exif exif_of(TIFF* tif) {
   Exif exif;
   std::uint16_t orientation = 1;
@@ -125,7 +126,7 @@ Image<T> read_rows(TIFF* tif, const Layout& l, const Source& source, std::string
   return image;
 }
 
-// Any other layout (palette, CMYK, YCbCr, tiles, planes) as RGB of 8 bits.
+// Returns any other layout (palette, CMYK, YCbCr, tiles, planes) as RGB of 8 bits, not rotated.
 ImageU8 read_rgb(TIFF* tif, const Layout& l, const Source& source, std::string_view name) {
   std::vector<std::uint32_t> pixels(std::size_t(l.width) * l.height);
   std::uint16_t orientation = ORIENTATION_TOPLEFT;
@@ -161,7 +162,8 @@ Decoded decode(std::string_view bytes, std::string_view name, std::int64_t max_p
   if ((l.bits != 8 && l.bits != 16) || l.format != SAMPLEFORMAT_UINT)
     reject(name, "TIFF with {} bits a sample{} is not supported; 8 or 16 bits are", l.bits,
            l.format == SAMPLEFORMAT_IEEEFP ? " in floating point" : "");
-  // LZW shrinks at most 2,560 times. ZSTD and LZMA shrink uniform images more, which are refused.
+  // Refuses more than 4,096 times as many bytes of pixels as the file has. LZW shrinks at most
+  // 2,560 times; ZSTD and LZMA shrink uniform images more.
   const double raw = double(l.width) * l.height * l.samples * (l.bits / 8);
   if (raw / 4096 > double(bytes.size()))
     reject(name, "damaged TIFF: {} bytes can't hold {} x {} pixels", bytes.size(), l.width,
