@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "runtime/opencl/backend.hpp"
 #include "runtime/opencl/program_cache.hpp"
@@ -17,6 +18,7 @@ namespace {
 // * NaN, infinities and signed zeros keep their meaning (no -cl-fast-relaxed-math).
 // * Division and square root are rounded as on a CPU if the device supports it; OpenCL otherwise
 //   allows errors of 2.5 and 3 ulp.
+// * The environment variable BIFOCAL_OPENCL_OPTIONS adds others.
 std::string options_of(const Kernel& kernel, const DeviceInfo& device, bool exact_division,
                        int nvidia_capability) {
   std::string options = "-cl-std=CL1.2";
@@ -26,6 +28,7 @@ std::string options_of(const Kernel& kernel, const DeviceInfo& device, bool exac
   if (nvidia_capability > 0) options += fmt::format(" -D NVIDIA_CAPABILITY={}", nvidia_capability);
   for (const auto& [name, value] : kernel.constants)
     options += fmt::format(" -D {}={}", name, value);
+  if (const char* more = std::getenv("BIFOCAL_OPENCL_OPTIONS")) options += fmt::format(" {}", more);
   return options;
 }
 
