@@ -1,16 +1,42 @@
-# With CMAKE_UNITY_BUILD, CMake compiles several files as one unit, which halves the time of a build. Files that Highway compiles once per SIMD
-# target include themselves, directly or through one of these headers, and stay units of their own. bifocal_separate_units(TARGET) is called when the target has all its files.
-function(bifocal_separate_units target)
+# With CMAKE_UNITY_BUILD, several files are compiled as one unit, which halves the time of a build. Both functions are called when the target has all
+# its files. bifocal_separate_units(TARGET): files that Highway compiles once per SIMD target include themselves, directly or through one of the
+# headers below, and stay units of their own. bifocal_unite_folders(TARGET) also makes a unit of each folder, whatever parts the build leaves out.
+function(bifocal_paths_of target result)
   get_target_property(files ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
+  set(paths "")
   foreach(file IN LISTS files)
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${folder} OUTPUT_VARIABLE path)
-    if(NOT path MATCHES "\\.cpp$" OR NOT EXISTS ${path})
-      continue()
+    if(path MATCHES "\\.cpp$" AND EXISTS ${path})
+      list(APPEND paths ${path})
     endif()
+  endforeach()
+  set(${result} ${paths} PARENT_SCOPE)
+endfunction()
+
+function(bifocal_separate_units target)
+  bifocal_paths_of(${target} paths)
+  foreach(path IN LISTS paths)
     file(STRINGS ${path} includes REGEX "HWY_TARGET_INCLUDE|ransac_problem-inl.h|case_unit.hpp" LIMIT_COUNT 1)
     if(includes)
       set_source_files_properties(${path} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()
+endfunction()
+
+function(bifocal_unite_folders target)
+  bifocal_separate_units(${target})
+  get_target_property(folder ${target} SOURCE_DIR)
+  bifocal_paths_of(${target} paths)
+  foreach(path IN LISTS paths)
+    cmake_path(GET path PARENT_PATH group)
+    cmake_path(RELATIVE_PATH group BASE_DIRECTORY ${folder})
+    string(MAKE_C_IDENTIFIER "in_${group}" group)
+    set_source_files_properties(${path} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  if(CMAKE_UNITY_BUILD)
+    # GCC takes the files of a unit for headers and warns of types in their anonymous namespaces.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
 endfunction()

@@ -11,7 +11,7 @@
 namespace bifocal {
 namespace {
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void refuse_verification(const std::string& message) {
   throw Error(ErrorCode::usage, "verify_pairs: " + message);
 }
 
@@ -20,19 +20,22 @@ bool takes_cameras(ModelKind kind) { return problem_info(kind).cameras > 0; }
 void check(const FeatureSet& set, std::span<const LensCamera> cameras, const VerifyOptions& o) {
   check_options(o);
   if (!problem_info(o.kind).is_two_view)
-    fail(fmt::format("VerifyOptions::kind = {}: must be of two views", to_string(o.kind)));
+    refuse_verification(
+        fmt::format("VerifyOptions::kind = {}: must be of two views", to_string(o.kind)));
   if (problem_info(o.kind).takes_depths)
-    fail(fmt::format("VerifyOptions::kind = {}: matches of features have no depths",
-                     to_string(o.kind)));
+    refuse_verification(fmt::format("VerifyOptions::kind = {}: matches of features have no depths",
+                                    to_string(o.kind)));
   if (takes_cameras(o.kind) && cameras.size() != 1 &&
       cameras.size() != static_cast<std::size_t>(set.size()))
-    fail(fmt::format("{} cameras, must be one or one for each of the {} images", cameras.size(),
-                     set.size()));
+    refuse_verification(fmt::format("{} cameras, must be one or one for each of the {} images",
+                                    cameras.size(), set.size()));
   if (o.guided && takes_cameras(o.kind) && std::ranges::any_of(cameras, &LensCamera::has_lens))
-    fail("VerifyOptions::guided: features of cameras with lenses do not lie on epipolar lines");
+    refuse_verification(
+        "VerifyOptions::guided: features of cameras with lenses do not lie on epipolar lines");
   if (o.guided && problem_info(o.kind).estimates_distortion)
-    fail(fmt::format("VerifyOptions::guided: the matches of a {} do not lie on epipolar lines",
-                     to_string(o.kind)));
+    refuse_verification(
+        fmt::format("VerifyOptions::guided: the matches of a {} do not lie on epipolar lines",
+                    to_string(o.kind)));
 }
 
 }  // namespace

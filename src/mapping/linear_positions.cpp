@@ -17,7 +17,6 @@
 namespace bifocal::mapping {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastSine = 0.02;       // of the angle between rays that have a distance
 constexpr std::size_t kFewestShared = 8;  // features that relate two baselines
 constexpr int kDirectionRounds = 3, kStarRounds = 4, kL1Rounds = 8;

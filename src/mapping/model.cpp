@@ -11,8 +11,6 @@
 namespace bifocal::mapping {
 namespace {
 
-constexpr double kHalfPixel = 0.5;  // COLMAP's pixels are Bifocal's plus this
-
 colmap::Camera camera_of(const colmap::Camera& given, const SceneCamera& camera) {
   colmap::Camera out = given;
   out.params = camera.adjust.params;

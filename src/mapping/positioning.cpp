@@ -17,9 +17,9 @@ namespace bifocal::mapping {
 namespace {
 
 constexpr int kMaxSteps = 200;
-constexpr double kTolerance = 0.1;        // relative decrease of the cost that ends the steps
-constexpr double kPointDamping = 1e-6;    // of points whose rays are parallel
-constexpr std::size_t kFewestTracks = 8;  // smallest number that is positioned
+constexpr double kPositionTolerance = 0.1;  // relative decrease of the cost that ends the steps
+constexpr double kPointDamping = 1e-6;      // of points whose rays are parallel
+constexpr std::size_t kFewestTracks = 8;    // smallest number that is positioned
 constexpr int kEnoughLong = 30;  // tracks of three images and more; views with fewer take pairs too
 
 // Chooses tracks in the order of decreasing length until every view has enough.
@@ -124,7 +124,7 @@ void minimise(const PositioningProblem& problem, PositioningState& state) {
       damping *= 8;
       continue;
     }
-    const bool is_converged = cost - next < kTolerance * cost;
+    const bool is_converged = cost - next < kPositionTolerance * cost;
     state = std::move(trial);
     cost = next;
     damping = std::max(damping / 4, 1e-8);

@@ -15,7 +15,7 @@ constexpr double kLeastScale = 1e-5;
 constexpr double kLeastDiagonal = 1e-6;  // of the scaled damping
 constexpr int kMaxGradients = 300;
 constexpr double kGradientTolerance = 0.01;
-constexpr std::size_t kBlock = 256;  // points of a thread at a time
+constexpr std::size_t kPointBlock = 256;  // points of a thread at a time
 
 Vec3 residual_of(const PositioningState& state, const PositioningRay& ray, std::size_t point,
                  std::size_t number) {
@@ -102,7 +102,7 @@ class System {
  private:
   template <class Body>
   void each_point(const Body& body) const {
-    runtime::parallel_each(problem_.offsets.size() - 1, body, kBlock);
+    runtime::parallel_each(problem_.offsets.size() - 1, body, kPointBlock);
   }
 
   void set_rays_of_centres() {
@@ -203,7 +203,7 @@ double positioning_cost(const PositioningProblem& problem, const PositioningStat
         for (std::size_t i = problem.offsets[k]; i < problem.offsets[k + 1]; ++i)
           costs[k] += huber(norm(residual_of(state, problem.rays[i], k, i)));
       },
-      kBlock);
+      kPointBlock);
   double total = 0;
   for (const double cost : costs) total += cost;
   return total;
@@ -220,7 +220,7 @@ void set_best_scales(const PositioningProblem& problem, PositioningState& state)
           if (squared > 0) state.scales[i] = std::max(dot(ray.v, d) / squared, kLeastScale);
         }
       },
-      kBlock);
+      kPointBlock);
 }
 
 PositioningState positioning_step(const PositioningProblem& problem, const PositioningState& state,

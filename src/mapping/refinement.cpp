@@ -13,9 +13,9 @@
 namespace bifocal::mapping {
 namespace {
 
-constexpr int kFewestObservations = 15;  // of a registered view
-constexpr int kSharedPoints = 10;        // that connect two views
-constexpr double kTolerance = 1e-6;      // drift of a long chain has little cost
+constexpr int kFewestObservations = 15;    // of a registered view
+constexpr int kSharedPoints = 10;          // that connect two views
+constexpr double kAdjustTolerance = 1e-6;  // drift of a long chain has little cost
 constexpr int kCoarseIterations = 20, kCoarseGradients = 100;
 constexpr double kExtent = 5;  // mean distance of centres from their mean
 
@@ -132,7 +132,7 @@ void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
   adjust_options.loss = AdjustLoss::soft_l1;
   adjust_options.loss_scale = refinement.loss_scale;
   adjust_options.max_iterations = options.max_adjust_iterations;
-  adjust_options.function_tolerance = kTolerance;
+  adjust_options.function_tolerance = kAdjustTolerance;
   if (refinement.is_coarse) {
     adjust_options.max_iterations = std::min(options.max_adjust_iterations, kCoarseIterations);
     adjust_options.function_tolerance = 1e-3;

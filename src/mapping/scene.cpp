@@ -14,9 +14,6 @@
 namespace bifocal::mapping {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kHalfPixel = 0.5;  // COLMAP's pixels are Bifocal's plus this
-
 template <class... Args>
 [[noreturn]] void refuse(fmt::format_string<Args...> what, Args&&... args) {
   throw Error(ErrorCode::usage, "view graph: " + fmt::format(what, std::forward<Args>(args)...));

@@ -8,6 +8,7 @@
 #include <bifocal/mapping.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -16,6 +17,9 @@
 #include "mapping/algebra.hpp"
 
 namespace bifocal::mapping {
+
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kHalfPixel = 0.5;  // COLMAP's pixels are Bifocal's plus this
 
 struct SceneCamera {
   AdjustCamera adjust;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMostPairs = 40;  // hypotheses of a track
 constexpr int kRefinements = 3;
-constexpr std::size_t kBlock = 512;  // tracks of a thread at a time
+constexpr std::size_t kTrackBlock = 512;  // tracks of a thread at a time
 
 // A line of sight in the world's frame.
 struct Sight {
@@ -123,7 +123,7 @@ void triangulate_track(const Scene& scene, Track& track, const MapOptions& optio
 void triangulate(Scene& scene, const MapOptions& options) {
   runtime::parallel_each(
       scene.tracks.size(),
-      [&](std::size_t k) { triangulate_track(scene, scene.tracks[k], options); }, kBlock);
+      [&](std::size_t k) { triangulate_track(scene, scene.tracks[k], options); }, kTrackBlock);
 }
 
 }  // namespace bifocal::mapping

@@ -20,7 +20,7 @@ namespace {
 using View = ImageView<const std::uint8_t>;
 using stereo::PlaneMap, stereo::SlantedPlanes;
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+constexpr float kUnknownDepth = std::numeric_limits<float>::quiet_NaN();
 constexpr int kMostSide = 1024;  // px of the images for the plane search
 
 // A photograph reduced for the search.
@@ -55,7 +55,7 @@ struct SmallView {
 };
 
 PlaneMap empty_map(const SmallView& view) {
-  const ImageF none(view.grey.width, view.grey.height, 1, kUnknown);
+  const ImageF none(view.grey.width, view.grey.height, 1, kUnknownDepth);
   return {none, none, none};
 }
 
@@ -139,7 +139,7 @@ void forget_islands(const SmallView& view1, const PlaneGrid& grid, const ImageU8
   for (int y = 0; y < matches.x.height; ++y) {
     for (int x = 0; x < matches.x.width; ++x) {
       const auto [px, py] = view1.nearest(x, y);
-      if (before.at(px, py) && !grid.known.at(px, py)) matches.x.at(x, y) = kUnknown;
+      if (before.at(px, py) && !grid.known.at(px, py)) matches.x.at(x, y) = kUnknownDepth;
     }
   }
 }

@@ -60,7 +60,7 @@ void fill_row_around(const std::uint16_t* row, const std::uint16_t* second, int 
     }
     int end = x;
     while (end < width && row[end] == Rules::UNKNOWN_DISPARITY) ++end;
-    const int right = end < width ? row[end] : Rules::UNKNOWN_DISPARITY;
+    const int right = end < width ? row[end] : int{Rules::UNKNOWN_DISPARITY};
     for (; x < end; ++x) {
       int a = out[x], b = second[x];
       Rules::keep_lowest(left, &a, &b);

@@ -32,9 +32,9 @@ PairState state_of(const PairRows* matches, const PairRows* geometry) {
   }
 }
 
-class Builder {
+class GraphBuilder {
  public:
-  explicit Builder(const colmap::Database& database) {
+  explicit GraphBuilder(const colmap::Database& database) {
     graph.cameras = database.cameras(&graph.damaged_rows);
     for (colmap::Camera& c : graph.cameras)
       c.width = std::max<std::int64_t>(c.width, 1), c.height = std::max<std::int64_t>(c.height, 1);
@@ -128,7 +128,7 @@ void connect(ViewGraph& graph) {
 }  // namespace
 
 ViewGraph read_view_graph(const colmap::Database& database) {
-  Builder builder(database);
+  GraphBuilder builder(database);
   builder.add(database.match_rows(&builder.graph.damaged_rows),
               database.geometry_rows(&builder.graph.damaged_rows));
   connect(builder.graph);

@@ -15,11 +15,11 @@ void add(std::string& to, fmt::format_string<Args...> format, Args&&... args) {
   fmt::format_to(std::back_inserter(to), format, std::forward<Args>(args)...);
 }
 void add_number(std::string& to, double value) { add(to, " {:.17g}", value); }
-void add_pose(std::string& to, const ModelPose& pose) {
+void add_pose_text(std::string& to, const ModelPose& pose) {
   for (const double v : pose.rotation) add_number(to, v);
   for (const double v : pose.translation) add_number(to, v);
 }
-void add_sensor(std::string& to, const Sensor& sensor) {
+void add_sensor_text(std::string& to, const Sensor& sensor) {
   const char* const types[] = {"INVALID", "CAMERA", "IMU"};
   add(to, " {} {}", types[static_cast<int>(sensor.type) + 1], sensor.id);
 }
@@ -53,7 +53,7 @@ std::string images(const Model& model) {
       mean(seen, model.images.size()));
   for (const ModelImage& image : model.images) {
     add(to, "{}", image.id);
-    add_pose(to, image.cam_from_world);
+    add_pose_text(to, image.cam_from_world);
     add(to, " {} {}\n", image.camera_id, image.name);
     for (const ModelObservation& o : image.observations) {
       add(to, "{:.17g} {:.17g} ", o.x + kHalfPixel, o.y + kHalfPixel);
@@ -96,10 +96,10 @@ std::string rigs(const Model& model) {
     add(to, "{} {}", rig.id, rig.sensors.size());
     for (std::size_t i = 0; i < rig.sensors.size(); ++i) {
       const RigSensor& one = rig.sensors[i];
-      add_sensor(to, one.sensor);
+      add_sensor_text(to, one.sensor);
       if (i == 0) continue;  // the reference
       to += one.sensor_from_rig ? " 1" : " 0";
-      if (one.sensor_from_rig) add_pose(to, *one.sensor_from_rig);
+      if (one.sensor_from_rig) add_pose_text(to, *one.sensor_from_rig);
     }
     to.push_back('\n');
   }
@@ -114,10 +114,10 @@ std::string frames(const Model& model) {
   add(to, "# Number of frames: {}\n", model.frames.size());
   for (const ModelFrame& frame : model.frames) {
     add(to, "{} {}", frame.id, frame.rig_id);
-    add_pose(to, frame.rig_from_world);
+    add_pose_text(to, frame.rig_from_world);
     add(to, " {}", frame.data.size());
     for (const FrameData& data : frame.data) {
-      add_sensor(to, data.sensor);
+      add_sensor_text(to, data.sensor);
       add(to, " {}", data.id);
     }
     to.push_back('\n');

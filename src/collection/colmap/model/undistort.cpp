@@ -27,8 +27,8 @@ using model::undistorted_camera;
 using model::UndistortedView;
 namespace {
 
-constexpr std::size_t kImagesOfStep = 32;                   // between two calls of progress
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // of a photograph
+constexpr std::size_t kImagesOfStep = 32;  // between two calls of progress
+constexpr std::int64_t kMostPhotographBytes = std::int64_t{1} << 32;  // of a photograph
 
 std::string ending_of(const fs::path& name) {
   std::string ending = name.extension().string();
@@ -48,20 +48,20 @@ void check_name(const ModelImage& image) {
 }
 
 // A hidden folder inside of the output, removed at the end and by the next call.
-class Staging {
+class ImageStaging {
  public:
-  explicit Staging(const fs::path& folder) : path_(folder / kUndistortedPart) {
+  explicit ImageStaging(const fs::path& folder) : path_(folder / kUndistortedPart) {
     std::error_code failed;
     fs::remove_all(path_, failed);
     fs::create_directories(path_, failed);
     if (failed) io::reject(folder.string(), "can't be written to: {}", failed.message());
   }
-  ~Staging() {
+  ~ImageStaging() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
+  ImageStaging(const ImageStaging&) = delete;
+  ImageStaging& operator=(const ImageStaging&) = delete;
   [[nodiscard]] const fs::path& path() const { return path_; }
 
  private:
@@ -139,7 +139,7 @@ class PhotographWriter {
     if (photograph.width != v.lens.width() || photograph.height != v.lens.height())
       io::reject(file.string(), "has {} x {} px, its camera {} x {}", photograph.width,
                  photograph.height, v.lens.width(), v.lens.height());
-    if (!v.lens.has_lens()) return read_file(file, kMostBytes);
+    if (!v.lens.has_lens()) return read_file(file, kMostPhotographBytes);
     Queue queue(Device("cpu"));
     const ImageU8 out = Remapper(queue, v.map)(queue, photograph);
     return is_jpeg(image.name) ? encode_jpeg(out, options_.jpeg_quality) : encode_png(out);
@@ -264,7 +264,7 @@ UndistortResult undistort_model(const Model& model, const fs::path& photographs,
   check_model(model);
   for (const ModelImage& image : model.images) check_name(image);
   check_undistorted_folder(photographs, out, options.overwrite);
-  const Staging staging(out);
+  const ImageStaging staging(out);
   UndistortResult result;
   PhotographWriter writer(model, photographs, staging.path() / "images", options);
   writer.write_all(result.left_out);
