@@ -1,6 +1,6 @@
 # With CMAKE_UNITY_BUILD, several files are compiled as one unit, which halves the time of a build. Both functions are called when the target has all
-# its files. bifocal_separate_units(TARGET): files that Highway compiles once per SIMD target include themselves, directly or through one of the
-# headers below, and stay units of their own. bifocal_unite_folders(TARGET) also makes a unit of each folder, whatever parts the build leaves out.
+# its files. bifocal_separate_units(TARGET): generated files, and files that Highway compiles once per SIMD target and that include themselves, stay
+# units of their own. bifocal_unite_folders(TARGET) also makes a unit of each folder, whatever parts the build leaves out.
 function(bifocal_paths_of target result)
   get_target_property(files ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
@@ -17,8 +17,9 @@ endfunction()
 function(bifocal_separate_units target)
   bifocal_paths_of(${target} paths)
   foreach(path IN LISTS paths)
-    file(STRINGS ${path} includes REGEX "HWY_TARGET_INCLUDE|ransac_problem-inl.h|case_unit.hpp" LIMIT_COUNT 1)
-    if(includes)
+    file(STRINGS ${path} includes REGEX "HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
+    cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${path} NORMALIZE is_generated)
+    if(includes OR is_generated)
       set_source_files_properties(${path} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()

@@ -47,7 +47,7 @@ def pose_errors(model, truth):
 
 def colmap_models(how, database, out):
     mapper = pycolmap.incremental_mapping if how == "incremental" else pycolmap.global_mapping
-    mapper(str(database), str(out / "no-images"), str(out))
+    mapper(str(database), str(database.parent), str(out))  # there are no images, and only colours need them
 
 
 def run(how, program, database, out, most):
@@ -66,6 +66,8 @@ def run(how, program, database, out, most):
     if process.is_alive():
         process.kill()
         return None
+    if process.exitcode != 0:
+        raise RuntimeError(f"{how}: exit code {process.exitcode}")
     return time.time() - start
 
 
