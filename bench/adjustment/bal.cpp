@@ -9,12 +9,11 @@
 #include <fmt/format.h>
 #include <fstream>
 
+#include "runtime/integers.hpp"
 #include "synthetic/random.hpp"
 
 namespace bifocal::bench {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Reads a file of numbers separated by white space.
 class Numbers {

@@ -11,14 +11,13 @@
 #include <bifocal/error.hpp>
 
 #include "adjustment/tracks.hpp"
+#include "runtime/integers.hpp"
 #include "synthetic/random.hpp"
 
 namespace bifocal::bench {
 namespace {
 
 constexpr int kLongestTrack = 500;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class Maker {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "adjustment/surroundings.hpp"
+#include "runtime/integers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +17,6 @@ constexpr double kLandmarkRadius = 10, kLandmarkHeight = 14, kLandmarkSpacing = 
 constexpr double kLandmarkReach = 1.1;  // rad
 constexpr double kLinkShare = 0.1;      // of the cameras see two landmarks
 constexpr double kNearest = 2, kFarthest = 250, kLeastFacing = 0.25;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Vec3 minus(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 

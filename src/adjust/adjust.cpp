@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "adjust/arrangement.hpp"
-#include "runtime/integers.hpp"
 #include "adjust/covariance.hpp"
 #include "adjust/dense_system.hpp"
 #include "adjust/gauge.hpp"
@@ -16,6 +15,7 @@
 #include "adjust/reduced_solver.hpp"
 #include "adjust/terms.hpp"
 #include "adjust/unknowns.hpp"
+#include "runtime/integers.hpp"
 
 namespace bifocal {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <numeric>
 
-#include "runtime/integers.hpp"
 #include "adjust/lanes.hpp"
+#include "runtime/integers.hpp"
 
 namespace bifocal::adjustment {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "runtime/integers.hpp"
 #include "runtime/cancel.hpp"
+#include "runtime/integers.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::adjustment {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/integers.hpp"
 #include "adjust/cholesky.hpp"
 #include "adjust/dense_system.hpp"
 #include "adjust/gauge.hpp"
 #include "adjust/terms.hpp"
+#include "runtime/integers.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::adjustment {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <numeric>
 
-#include "runtime/integers.hpp"
 #include "adjust/cholesky.hpp"
 #include "adjust/lanes.hpp"
 #include "adjust/reduced_solver.hpp"
+#include "runtime/integers.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::adjustment {

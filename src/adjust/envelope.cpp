@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "runtime/integers.hpp"
 #include "runtime/cancel.hpp"
+#include "runtime/integers.hpp"
 
 namespace bifocal::adjustment {
 namespace {

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <utility>
 
-#include "runtime/integers.hpp"
 #include "adjust/lanes.hpp"
 #include "runtime/cancel.hpp"
+#include "runtime/integers.hpp"
 #include "runtime/uploaded.hpp"
 
 namespace bifocal::adjustment {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "runtime/integers.hpp"
 #include "adjust/rotation.hpp"
+#include "runtime/integers.hpp"
 
 namespace bifocal::adjustment {
 namespace {

@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/integers.hpp"
 #include "features/order.hpp"
 #include "features/points.kernels.hpp"
 #include "features/records.hpp"
+#include "runtime/integers.hpp"
 #include "runtime/uploaded.hpp"
 
 namespace bifocal::features {

@@ -14,12 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include "collection/colmap/pair.hpp"
 #include "mapping/algebra.hpp"
 
 namespace bifocal::mapping {
 
+using colmap::kHalfPixel;
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-inline constexpr double kHalfPixel = 0.5;  // COLMAP's pixels are Bifocal's plus this
 
 struct SceneCamera {
   AdjustCamera adjust;
@@ -43,7 +44,7 @@ struct Edge {
   Pose cam2_from_cam1;  // |t| = 1, or 0 for a rotation
   std::vector<std::int32_t> inliers;
   double probability = 0.7;       // of a correct rotation
-  bool has_match_cycles = false;  // its matches agree with those of other pairs
+  bool has_match_cycles = false;  // its matches agree with the matches of other pairs
   bool is_used = true;
 
   // Cycles of three pairs agree with the rotation and with the matches.
@@ -149,7 +150,7 @@ void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
 void filter(Scene& scene, const MapOptions& options, double max_error);
 // Returns whether two used rays of a point meet at an angle of at least `least` rad.
 [[nodiscard]] bool has_angle(const Scene& scene, const Track& track, double least);
-// Keeps the largest set of registered views that share enough points; the others are left out.
+// Keeps the largest set of registered views that share enough points; leaves out all other views.
 void keep_largest_part(Scene& scene);
 // Views and points are scaled and moved: the centres have mean 0 and a mean distance of 5.
 void normalise(Scene& scene);

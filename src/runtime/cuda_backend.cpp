@@ -179,7 +179,7 @@ class CudaQueue final : public BackendQueue {
                                launch.group_size, launch.local_bytes, error_text(code)));
   }
 
-  // Returns null if the work cannot be recorded. Rethrows what is no Error.
+  // Returns null if the work cannot be recorded; other exceptions than Error pass.
   std::unique_ptr<BackendGraph> record(const std::function<void()>& work) override {
     const CurrentDevice current(backend_.device());
     check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), label_,
@@ -322,7 +322,7 @@ DeviceInfo info_of(const cudaDeviceProp& properties, int device, const std::stri
 
 }  // namespace
 
-// Returns the devices, or why there is none and the remedy.
+// Returns the devices; if the list is empty, also the reason and the remedy.
 Devices find_cuda_devices() {
   int version = 0, count = 0;
   if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) {

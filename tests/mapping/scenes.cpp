@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mapping/scenes.hpp"
 
+#include <bifocal/colmap/database.hpp>
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -239,6 +241,25 @@ SyntheticScene joined(const SyntheticScene& a, const SyntheticScene& b) {
   }
   out.poses.insert(out.poses.end(), b.poses.begin(), b.poses.end());
   return out;
+}
+
+void write_database(const std::filesystem::path& file, const ViewGraph& graph) {
+  colmap::Database database(file, colmap::Access::create);
+  for (const colmap::Camera& camera : graph.cameras) database.write(camera);
+  for (const MapImage& image : graph.images) {
+    database.write(colmap::Image{image.id, image.name, image.camera_id});
+    colmap::Keypoints keypoints;
+    for (const Vec2& x : image.features)
+      for (const double v : x) keypoints.data.push_back(static_cast<float>(v));
+    database.write_keypoints(image.id, keypoints);
+  }
+  for (const MapPair& pair : graph.pairs) {
+    const auto id = [&](int image) { return graph.images[static_cast<std::size_t>(image)].id; };
+    database.write_matches(id(pair.image1), id(pair.image2), pair.inliers);
+    database.write_geometry(
+        id(pair.image1), id(pair.image2),
+        {.configuration = pair.configuration, .inliers = pair.inliers, .F = pair.F});
+  }
 }
 
 PoseErrors pose_errors(const colmap::Model& model, const SyntheticScene& scene) {

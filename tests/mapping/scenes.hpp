@@ -6,6 +6,7 @@
 #include <bifocal/mapping.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 namespace bifocal::test {
@@ -31,6 +32,9 @@ struct SyntheticScene {
 [[nodiscard]] SyntheticScene street(int images, const SceneSettings& settings);
 // Both scenes in one view graph, without a pair between them.
 [[nodiscard]] SyntheticScene joined(const SyntheticScene& a, const SyntheticScene& b);
+
+// Writes the view graph as a database of COLMAP.
+void write_database(const std::filesystem::path& file, const ViewGraph& graph);
 
 struct PoseErrors {
   int images = 0;           // of the scene that are in the model

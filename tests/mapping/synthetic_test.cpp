@@ -144,26 +144,6 @@ TEST(Mapping, ModelsAreNotReplacedUnlessAsked) {
   EXPECT_EQ(colmap::read_model(folder / "0").images.size(), result.models[0].images.size());
 }
 
-void write_database(const std::filesystem::path& file, const ViewGraph& graph) {
-  colmap::Database database(file, colmap::Access::create);
-  for (const colmap::Camera& camera : graph.cameras) database.write(camera);
-  for (const MapImage& image : graph.images) {
-    database.write(colmap::Image{image.id, image.name, image.camera_id});
-    colmap::Keypoints keypoints;
-    for (const Vec2& x : image.features)
-      for (const double v : x) keypoints.data.push_back(static_cast<float>(v));
-    database.write_keypoints(image.id, keypoints);
-  }
-  for (const MapPair& pair : graph.pairs) {
-    colmap::TwoViewGeometry geometry;
-    geometry.configuration = pair.configuration;
-    geometry.inliers = pair.inliers;
-    geometry.F = pair.F;
-    database.write_geometry(graph.images[static_cast<std::size_t>(pair.image1)].id,
-                            graph.images[static_cast<std::size_t>(pair.image2)].id, geometry);
-  }
-}
-
 TEST(Mapping, DamagedRowsAndUnreadablePhotographsAreReported) {
   const TemporaryFolder folder;
   const auto file = folder / "damaged.db";

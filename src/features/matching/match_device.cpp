@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "runtime/integers.hpp"
 #include "features/matching/grow.hpp"
 #include "features/matching/match.hpp"
 #include "features/matching/match.kernels.hpp"
 #include "features/matching/match_tensor.kernels.hpp"
 #include "features/records.hpp"
+#include "runtime/integers.hpp"
 #include "runtime/launch_cache.hpp"
 #include "runtime/workspace.hpp"
 

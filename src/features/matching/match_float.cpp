@@ -13,6 +13,7 @@
 #include <limits>
 #include <tuple>
 
+#include "features/matching/match.hpp"
 #include "features/matching/match_float.kernels.hpp"
 #include "runtime/cancel.hpp"
 #include "runtime/launch_cache.hpp"
@@ -130,7 +131,6 @@ struct FloatBothWays {
 
 // The rows are divided independently of the number of threads.
 FloatBothWays nearest_on_cpu(const FloatRows& rows, const FloatRows& columns) {
-  constexpr int kMostTasks = 16;  // each has its own result for all columns
   const FloatPanels panels = panels_of(columns);
   const int blocks = (rows.count + kFloatBlock - 1) / kFloatBlock;
   const int tasks = std::min(blocks, kMostTasks);

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "features/order.hpp"
-#include "runtime/integers.hpp"
 #include "features/surf/surf.hpp"
+#include "runtime/integers.hpp"
 
 namespace bifocal::features {
 namespace {

@@ -18,7 +18,7 @@ namespace {
 // * NaN, infinities and signed zeros keep their meaning (no -cl-fast-relaxed-math).
 // * Division and square root are rounded as on a CPU if the device supports it; OpenCL otherwise
 //   allows errors of 2.5 and 3 ulp.
-// * The environment variable BIFOCAL_OPENCL_OPTIONS adds others.
+// * The environment variable BIFOCAL_OPENCL_OPTIONS adds further options.
 std::string options_of(const Kernel& kernel, const DeviceInfo& device, bool exact_division,
                        int nvidia_capability) {
   std::string options = "-cl-std=CL1.2";
