@@ -1,13 +1,13 @@
 # With CMAKE_UNITY_BUILD, several files are compiled as one unit, which halves the time of a build. Both functions are called when the target has all
-# its files. bifocal_separate_units(TARGET): generated files, and files that Highway compiles once per SIMD target and that include themselves, stay
-# units of their own. bifocal_unite_folders(TARGET) also makes a unit of each folder, whatever parts the build leaves out.
+# its files. bifocal_separate_units(TARGET): CUDA files, generated files, and files that Highway compiles once per SIMD target and that include
+# themselves, stay units of their own. bifocal_unite_folders(TARGET) also makes a unit of each folder, whatever parts the build leaves out.
 function(bifocal_paths_of target result)
   get_target_property(files ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
   set(paths "")
   foreach(file IN LISTS files)
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${folder} OUTPUT_VARIABLE path)
-    if(path MATCHES "\\.cpp$" AND EXISTS ${path})
+    if(path MATCHES "\\.(cpp|cu)$" AND EXISTS ${path})
       list(APPEND paths ${path})
     endif()
   endforeach()
@@ -19,7 +19,7 @@ function(bifocal_separate_units target)
   foreach(path IN LISTS paths)
     file(STRINGS ${path} includes REGEX "HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
     cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${path} NORMALIZE is_generated)
-    if(includes OR is_generated)
+    if(includes OR is_generated OR path MATCHES "\\.cu$")
       set_source_files_properties(${path} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()
