@@ -332,6 +332,25 @@ TEST(Sgm, names_every_option_out_of_its_range) {
   });
 }
 
+// docs/stereo.md, Limits: no known pixels 200 px beyond the number of disparities.
+TEST(Sgm, knows_pixels_without_texture_only_in_small_images) {
+  const auto density = [](int width, int height, int disparities, int period) {
+    ImageU8 image(width, height, 1, 128);
+    for (int x = 0; period > 0 && x < width; ++x)
+      for (int y = 0; y < height; ++y) image.at(x, y) = x % period < period / 2 ? 40 : 200;
+    return stereo_sgm(image, image, {.disparities = disparities}).density;
+  };
+  for (const int disparities : {16, 64, 200})
+    for (const int height : {20, 60, 200, 480})
+      for (const int period : {0, 4}) {
+        const int width = disparities + 200;
+        EXPECT_EQ(density(width, height, disparities, period), 0)
+            << width << " x " << height << ", " << disparities << ", period " << period;
+      }
+  EXPECT_NEAR(density(60, 50, 64, 0), 3.33, 0.01);
+  EXPECT_EQ(density(60, 50, 64, 4), 100);
+}
+
 TEST(Sgm, names_pictures_that_do_not_fit) {
   const ImageU8 image(8, 8);
   const auto message = [&](ImageView<const std::uint8_t> left,
