@@ -98,8 +98,9 @@ void fill_holes(int rounds, PlaneGrid& grid) {
   }
 }
 
-void remove_islands(std::span<const GridPoint> points, int smallest, PlaneGrid& grid) {
-  constexpr int kSmallestWithPoint = 60, kGap = 3;  // px
+void remove_islands(std::span<const GridPoint> points, const SmallestRegion& smallest,
+                    PlaneGrid& grid) {
+  constexpr int kSmallestWithPoints = 60, kGap = 3;  // px
   const int width = grid.known.width, height = grid.known.height;
   const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   DisjointSets sets(pixels);  // connected pixels
@@ -117,15 +118,37 @@ void remove_islands(std::span<const GridPoint> points, int smallest, PlaneGrid& 
   std::vector<int> sizes(pixels, 0);
   for (int i = 0; i < width * height; ++i)
     sizes[sets.root(std::size_t(i))] += grid.known.pixels[std::size_t(i)];
+  std::vector<int> supporting(pixels, 0);  // points of a region, by its root
   for (const GridPoint& p : points) {
     const float difference = grid.planes.w.at(p.x, p.y) - p.w;
-    int& size = sizes[sets.root(std::size_t(p.y * width + p.x))];
-    if (grid.known.at(p.x, p.y) && std::abs(difference) * grid.motion.at(p.x, p.y) <= 2 &&
-        size >= kSmallestWithPoint)
-      size = std::max(size, smallest);
+    if (grid.known.at(p.x, p.y) && std::abs(difference) * grid.motion.at(p.x, p.y) <= 2)
+      ++supporting[sets.root(std::size_t(p.y * width + p.x))];
   }
-  for (int i = 0; i < width * height; ++i)
-    if (sizes[sets.root(std::size_t(i))] < smallest) grid.known.pixels[std::size_t(i)] = 0;
+  for (int i = 0; i < width * height; ++i) {
+    const std::size_t root = sets.root(std::size_t(i));
+    const bool is_supported =
+        sizes[root] >= kSmallestWithPoints && supporting[root] >= smallest.points;
+    if (sizes[root] < smallest.area && !is_supported) grid.known.pixels[std::size_t(i)] = 0;
+  }
+}
+
+void remove_edges(PlaneGrid& grid) {
+  constexpr int kReach = 9, kMostOff = (2 * kReach + 1) * (2 * kReach + 1) / 20;
+  constexpr float kShare = 0.02F, kMotion = 3;  // px
+  const ImageU8 known = grid.known;
+  const auto is_near_edge = [&](int x, int y) {
+    const float most = std::max(kShare * grid.planes.w.at(x, y), kMotion / grid.motion.at(x, y));
+    int off = 0;
+    for (int py = std::max(0, y - kReach); py <= std::min(known.height - 1, y + kReach); ++py)
+      for (int px = std::max(0, x - kReach); px <= std::min(known.width - 1, x + kReach); ++px)
+        off += known.at(px, py) &&
+               std::abs(grid.value(x, y, px - x, py - y) - grid.planes.w.at(px, py)) > most;
+    return off > kMostOff;
+  };
+  runtime::parallel_for(known.height, [&](int y) {
+    for (int x = 0; x < known.width; ++x)
+      if (known.at(x, y) && is_near_edge(x, y)) grid.known.at(x, y) = 0;
+  });
 }
 
 }  // namespace bifocal::pair
