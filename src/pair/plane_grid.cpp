@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -135,19 +136,27 @@ void remove_islands(std::span<const GridPoint> points, const SmallestRegion& sma
 void remove_edges(PlaneGrid& grid) {
   constexpr int kReach = 9, kMostOff = (2 * kReach + 1) * (2 * kReach + 1) / 20;
   constexpr float kShare = 0.02F, kMotion = 3;  // px
-  const ImageU8 known = grid.known;
+  const int width = grid.known.width, height = grid.known.height;
+  ImageF w = grid.planes.w;
+  for (std::size_t i = 0; i < w.pixels.size(); ++i)
+    if (!grid.known.pixels[i]) w.pixels[i] = std::numeric_limits<float>::quiet_NaN();
   const auto is_near_edge = [&](int x, int y) {
-    const float most = std::max(kShare * grid.planes.w.at(x, y), kMotion / grid.motion.at(x, y));
+    const float most = std::max(kShare * w.at(x, y), kMotion / grid.motion.at(x, y));
+    const float slope = grid.planes.wx.at(x, y);
+    const int first = std::max(0, x - kReach), end = std::min(width, x + kReach + 1);
     int off = 0;
-    for (int py = std::max(0, y - kReach); py <= std::min(known.height - 1, y + kReach); ++py)
-      for (int px = std::max(0, x - kReach); px <= std::min(known.width - 1, x + kReach); ++px)
-        off += known.at(px, py) &&
-               std::abs(grid.value(x, y, px - x, py - y) - grid.planes.w.at(px, py)) > most;
-    return off > kMostOff;
+    for (int py = std::max(0, y - kReach); py < std::min(height, y + kReach + 1); ++py) {
+      const float start = grid.value(x, y, first - x, py - y);
+      const float* row = &w.at(first, py);
+      for (int i = 0; i < end - first; ++i)
+        off += std::abs(start + static_cast<float>(i) * slope - row[i]) > most;  // unknown: false
+      if (off > kMostOff) return true;
+    }
+    return false;
   };
-  runtime::parallel_for(known.height, [&](int y) {
-    for (int x = 0; x < known.width; ++x)
-      if (known.at(x, y) && is_near_edge(x, y)) grid.known.at(x, y) = 0;
+  runtime::parallel_for(height, [&](int y) {
+    for (int x = 0; x < width; ++x)
+      if (grid.known.at(x, y) && is_near_edge(x, y)) grid.known.at(x, y) = 0;
   });
 }
 
