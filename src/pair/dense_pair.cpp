@@ -99,10 +99,10 @@ void add_depth(Queue& queue, const PinholePair& pair, const DenseCameras& camera
                const PoseDeviation& deviation, const PairOptions& options, DensePair& dense) {
   const View image1 = pair.image1;
   DenseMatches matches = dense_matches(dense.rectification, dense.disparity.raw);
-  if (!cameras.F && options.slanted)
-    add_slanted_matches(queue, image1, pair.image2, cameras, matches);
-  else if (!cameras.F)
+  if (!cameras.F) {
     remove_islands(image1, pair.image2, cameras, matches);
+    if (options.slanted) add_slanted_matches(queue, image1, pair.image2, cameras, matches);
+  }
   DepthOptions depth;
   if (!cameras.F) depth.geometries = deviation.geometries;
   dense.depth = depth_map(matches, cameras.camera1, cameras.camera2, cameras.pose, depth);

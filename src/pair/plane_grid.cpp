@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -98,8 +99,9 @@ void fill_holes(int rounds, PlaneGrid& grid) {
   }
 }
 
-void remove_islands(std::span<const GridPoint> points, int smallest, PlaneGrid& grid) {
-  constexpr int kSmallestWithPoint = 60, kGap = 3;  // px
+void remove_islands(std::span<const GridPoint> points, const SmallestRegion& smallest,
+                    PlaneGrid& grid) {
+  constexpr int kSmallestWithPoints = 60, kGap = 3;  // px
   const int width = grid.known.width, height = grid.known.height;
   const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   DisjointSets sets(pixels);  // connected pixels
@@ -117,15 +119,45 @@ void remove_islands(std::span<const GridPoint> points, int smallest, PlaneGrid& 
   std::vector<int> sizes(pixels, 0);
   for (int i = 0; i < width * height; ++i)
     sizes[sets.root(std::size_t(i))] += grid.known.pixels[std::size_t(i)];
+  std::vector<int> supporting(pixels, 0);  // points of a region, by its root
   for (const GridPoint& p : points) {
     const float difference = grid.planes.w.at(p.x, p.y) - p.w;
-    int& size = sizes[sets.root(std::size_t(p.y * width + p.x))];
-    if (grid.known.at(p.x, p.y) && std::abs(difference) * grid.motion.at(p.x, p.y) <= 2 &&
-        size >= kSmallestWithPoint)
-      size = std::max(size, smallest);
+    if (grid.known.at(p.x, p.y) && std::abs(difference) * grid.motion.at(p.x, p.y) <= 2)
+      ++supporting[sets.root(std::size_t(p.y * width + p.x))];
   }
-  for (int i = 0; i < width * height; ++i)
-    if (sizes[sets.root(std::size_t(i))] < smallest) grid.known.pixels[std::size_t(i)] = 0;
+  for (int i = 0; i < width * height; ++i) {
+    const std::size_t root = sets.root(std::size_t(i));
+    const bool is_supported =
+        sizes[root] >= kSmallestWithPoints && supporting[root] >= smallest.points;
+    if (sizes[root] < smallest.area && !is_supported) grid.known.pixels[std::size_t(i)] = 0;
+  }
+}
+
+void remove_edges(PlaneGrid& grid) {
+  constexpr int kReach = 9, kMostOff = (2 * kReach + 1) * (2 * kReach + 1) / 20;
+  constexpr float kShare = 0.02F, kMotion = 3;  // px
+  const int width = grid.known.width, height = grid.known.height;
+  ImageF w = grid.planes.w;
+  for (std::size_t i = 0; i < w.pixels.size(); ++i)
+    if (!grid.known.pixels[i]) w.pixels[i] = std::numeric_limits<float>::quiet_NaN();
+  const auto is_near_edge = [&](int x, int y) {
+    const float most = std::max(kShare * w.at(x, y), kMotion / grid.motion.at(x, y));
+    const float slope = grid.planes.wx.at(x, y);
+    const int first = std::max(0, x - kReach), end = std::min(width, x + kReach + 1);
+    int off = 0;
+    for (int py = std::max(0, y - kReach); py < std::min(height, y + kReach + 1); ++py) {
+      const float start = grid.value(x, y, first - x, py - y);
+      const float* row = &w.at(first, py);
+      for (int i = 0; i < end - first; ++i)
+        off += std::abs(start + static_cast<float>(i) * slope - row[i]) > most;  // unknown: false
+      if (off > kMostOff) return true;
+    }
+    return false;
+  };
+  runtime::parallel_for(height, [&](int y) {
+    for (int x = 0; x < width; ++x)
+      if (grid.known.at(x, y) && is_near_edge(x, y)) grid.known.at(x, y) = 0;
+  });
 }
 
 }  // namespace bifocal::pair

@@ -43,8 +43,18 @@ struct GridPoint {
   int x, y;
   float w;
 };
-// Makes connected regions of less than `smallest` px unknown, unless a region of at least 60 px
-// contains a point. Neighbours up to 3 px apart are connected if their planes agree to 1 px.
-void remove_islands(std::span<const GridPoint> points, int smallest, PlaneGrid& grid);
+struct SmallestRegion {
+  int area;    // px
+  int points;  // a smaller region of at least 60 px is kept if it contains this number of points
+};
+// Makes small connected regions unknown. Neighbours up to 3 px apart are connected if their planes
+// agree to 1 px.
+void remove_islands(std::span<const GridPoint> points, const SmallestRegion& smallest,
+                    PlaneGrid& grid);
+
+// Makes pixels near edges of depth unknown, because the patch of a pixel behind an edge correlates
+// with the surface in front of it. A pixel lies near an edge if more than 5 % of the pixels at most
+// 9 columns and rows away are known and differ from its plane by more than 2 % and 3 px.
+void remove_edges(PlaneGrid& grid);
 
 }  // namespace bifocal::pair

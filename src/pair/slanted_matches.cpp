@@ -133,17 +133,6 @@ PlaneGrid believed(const PlaneMap& rectified, const SlantedPlanes& found) {
   return grid;
 }
 
-// Makes matches on islands unknown: pixels known in `before` and not in the grid.
-void forget_islands(const SmallView& view1, const PlaneGrid& grid, const ImageU8& before,
-                    DenseMatches& matches) {
-  for (int y = 0; y < matches.x.height; ++y) {
-    for (int x = 0; x < matches.x.width; ++x) {
-      const auto [px, py] = view1.nearest(x, y);
-      if (before.at(px, py) && !grid.known.at(px, py)) matches.x.at(x, y) = kUnknownDepth;
-    }
-  }
-}
-
 // Sets unknown matches at pixels that the grid knows.
 void set_matches(const SmallView& view1, const SmallView& view2, const Pose& pose,
                  const PlaneGrid& grid, DenseMatches& matches) {
@@ -187,10 +176,8 @@ void add_slanted_matches(Queue& queue, View image1, View image2, const DenseCame
   PlaneGrid grid = believed(rectified, found);
   set_motion(view1.camera, view2.camera, c.pose, grid);
   fill_holes(3, grid);
-  const ImageU8 before = grid.known;
-  constexpr int kSmallest = 2000;
-  remove_islands(start.points, kSmallest, grid);
-  forget_islands(view1, grid, before, matches);
+  remove_islands(start.points, {.area = 3000, .points = 5}, grid);
+  remove_edges(grid);
   set_matches(view1, view2, c.pose, grid, matches);
 }
 
@@ -203,9 +190,13 @@ void remove_islands(View image1, View image2, const DenseCameras& c, DenseMatche
     known.pixels[i] = !std::isnan(start.one.w.pixels[i]);
   PlaneGrid grid{std::move(start.one), known, {}};
   set_motion(view1.camera, view2.camera, c.pose, grid);
-  constexpr int kSmallest = 400;
-  remove_islands(start.points, kSmallest, grid);
-  forget_islands(view1, grid, known, matches);
+  remove_islands(start.points, {.area = 400, .points = 1}, grid);
+  for (int y = 0; y < matches.x.height; ++y) {
+    for (int x = 0; x < matches.x.width; ++x) {
+      const auto [px, py] = view1.nearest(x, y);
+      if (known.at(px, py) && !grid.known.at(px, py)) matches.x.at(x, y) = kUnknownDepth;
+    }
+  }
 }
 
 }  // namespace bifocal::pair

@@ -8,8 +8,10 @@
 namespace bifocal::pair {
 
 // Adds slanted planes of the unrectified pair (stereo/slanted) to the matches at pixels of the
-// photographs where these are unknown, and removes islands. The search starts from the known
-// matches and the inliers. Requires an exact pose (no cameras.F).
+// photographs where these are unknown. Planes near edges of depth are left out, and connected
+// regions of planes and matches of less than 3,000 px of the reduced image 1, or of less than 60 px
+// if at least 5 inliers lie on them. Known matches do not change. The search starts from them and
+// from the inliers. Requires an exact pose (no cameras.F).
 void add_slanted_matches(Queue& queue, ImageView<const std::uint8_t> image1,
                          ImageView<const std::uint8_t> image2, const DenseCameras& cameras,
                          DenseMatches& matches);

@@ -76,11 +76,35 @@ TEST(PlaneGrid, removes_islands_without_support) {
   for (int y = 12; y < 15; ++y)
     for (int x = 66; x < 69; ++x) g.known.at(x, y) = 1;  // 1 px left of the third patch
   const GridPoint point{45, 15, g.planes.w.at(45, 15)};
-  remove_islands(std::span(&point, 1), 400, g);
+  PlaneGrid strict = g;
+  remove_islands(std::span(&point, 1), {.area = 400, .points = 1}, g);
   EXPECT_EQ(g.known.at(15, 15), 0);
   EXPECT_EQ(g.known.at(45, 15), 1);
   EXPECT_EQ(g.known.at(75, 15), 1);
   EXPECT_EQ(g.known.at(5, 60), 1);
+  // One point does not support a patch if two are required.
+  remove_islands(std::span(&point, 1), {.area = 400, .points = 2}, strict);
+  EXPECT_EQ(strict.known.at(45, 15), 0);
+  EXPECT_EQ(strict.known.at(75, 15), 1);
+}
+
+// The surface in front ends at column 45.
+TEST(PlaneGrid, removes_planes_near_edges_only) {
+  PlaneGrid g = grid();
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < 46; ++x) g.planes.w.at(x, y) += 0.1F;
+  remove_edges(g);
+  // A column of the window, 19 of 361 pixels, is more than 5 %.
+  for (int x = 0; x < kWidth; ++x) EXPECT_EQ(g.known.at(x, 40), x < 37 || x > 54) << x;
+}
+
+TEST(PlaneGrid, single_errors_on_an_oblique_surface_are_no_edges) {
+  PlaneGrid g = grid();
+  for (int y = 3; y < kHeight; y += 6)
+    for (int x = 3; x < kWidth; x += 6) g.planes.w.at(x, y) += 0.1F;
+  remove_edges(g);
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) EXPECT_EQ(g.known.at(x, y), x % 6 != 3 || y % 6 != 3);
 }
 
 }  // namespace
