@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds the robust estimation of many pairs in one call.
+// Binds the robust estimation of many pairs in one call, and the test of its models for repeated
+// structure.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <bifocal/repetition.hpp>
 #include <chrono>
 #include <cmath>
 
@@ -53,19 +56,23 @@ std::span<const Intrinsics> some(const std::vector<Intrinsics>& cameras, std::si
   return std::span(cameras).subspan(first, last - first);
 }
 
+// Returns the input for the pairs [first, last).
+BatchInput input_of(const Given& g, std::size_t first, std::size_t last) {
+  return {.offsets = std::span(g.offsets).subspan(first, last - first + 1),
+          .cameras1 = some(g.cameras1, first, last),
+          .cameras2 = some(g.cameras2, first, last),
+          .weights = g.weights.memory,
+          .qualities = g.qualities.memory,
+          .options = g.options};
+}
+
 BatchEstimate run(Queue& queue, const Given& g, std::size_t first, std::size_t last) {
-  const auto offsets = std::span(g.offsets).subspan(first, last - first + 1);
   const auto typed = [&]<class Point>(const Point*) -> Memory<const Point> {
     const auto* at = reinterpret_cast<const Point*>(g.points.memory.pointer());
     if (g.points.memory.is_on_device()) return Memory<const Point>::on_device(at);
     return at;
   };
-  const BatchInput input{.offsets = offsets,
-                         .cameras1 = some(g.cameras1, first, last),
-                         .cameras2 = some(g.cameras2, first, last),
-                         .weights = g.weights.memory,
-                         .qualities = g.qualities.memory,
-                         .options = g.options};
+  const BatchInput input = input_of(g, first, last);
   if (g.problem.takes_depths)
     return estimate_batch(queue, g.kind, typed(static_cast<const DepthPair*>(nullptr)), input);
   if (g.problem.is_two_view)
@@ -149,16 +156,20 @@ struct GivenBatch {
   nb::handle points, offsets, cameras1, cameras2, weights, qualities;
 };
 
-Batch estimate_many(const std::string& kind, const GivenBatch& given, nb::handle options,
-                    const std::optional<std::string>& device, nb::handle frame) {
+// Reads the arguments of a batch. offsets: null, or those of an earlier call.
+Given given_of(ModelKind kind, const GivenBatch& given, nb::handle options,
+               const std::optional<std::string>& device,
+               const std::vector<std::int64_t>* known_offsets = nullptr) {
   const auto& [points, offsets, cameras1, cameras2, weights, qualities] = given;
-  Given g{kind_of(kind), {}, {}, {}, {}, {}, {}, {}, options_of<RobustOptions>(options), {}};
+  Given g{kind, {}, {}, {}, {}, {}, {}, {}, options_of<RobustOptions>(options), {}};
   g.problem = problem_info(g.kind);
   if (points.is_none()) type_error("points: None, must be an array of numbers");
   g.points = column_of(points, "points", columns_of(g.problem));
   g.weights = column_of(weights, "weights", 1);
   g.qualities = column_of(qualities, "qualities", 1);
-  g.offsets = offsets_of(offsets, g.points.rows);
+  g.offsets = known_offsets ? *known_offsets : offsets_of(offsets, g.points.rows);
+  if (g.offsets.back() > g.points.rows)
+    value_error(fmt::format("points: {} rows, must be {}", g.points.rows, g.offsets.back()));
   g.device = device_for(device, &g.points.array, "points");
   if (g.device == "cpu")
     for (const auto& [name, column] :
@@ -180,6 +191,12 @@ Batch estimate_many(const std::string& kind, const GivenBatch& given, nb::handle
   undistort(g, given1, 0);
   undistort(g, given2, 2);
   if (g.problem.is_two_view && g.problem.cameras == 1) undistort(g, given1, 2);
+  return g;
+}
+
+Batch estimate_many(const std::string& kind, const GivenBatch& given, nb::handle options,
+                    const std::optional<std::string>& device, nb::handle frame) {
+  Given g = given_of(kind_of(kind), given, options, device);
   Batch b{g.kind, g.problem.has_pose, {}, {}};
   if (!frame.is_none()) b.frame = nb::borrow(frame);
   await_frame(frame);
@@ -189,6 +206,29 @@ Batch estimate_many(const std::string& kind, const GivenBatch& given, nb::handle
 }
 
 const Batch& of(nb::handle self) { return nb::cast<const Batch&>(self); }
+
+// Returns is_doubted, reason, rival_inliers and rival_ratio of each pair.
+nb::list find_repetition_in(nb::handle self, const GivenBatch& given, nb::handle options,
+                            const std::optional<std::string>& device) {
+  const Batch& found = of(self);
+  const ProblemInfo problem = problem_info(found.kind);
+  if (!problem.is_two_view || problem.takes_depths)
+    value_error(
+        fmt::format("found: {}, must be a model of matches without depths", name_of(found.kind)));
+  const Given g = given_of(found.kind, given, options, device, &found.offsets);
+  std::vector<Repetition> results;
+  {
+    const Unlocked unlocked;
+    QueueLease lease(g.device);
+    results = find_repetition_batch(lease.queue(), g.kind,
+                                    reinterpret_cast<const PointPair*>(g.points.memory.pointer()),
+                                    input_of(g, 0, g.offsets.size() - 1), found.result);
+  }
+  nb::list rows;
+  for (const Repetition& r : results)
+    rows.append(nb::make_tuple(r.is_doubted, r.reason, r.rival_inliers, r.rival_ratio));
+  return rows;
+}
 
 // Returns a member of all estimates as a strided array.
 template <class T>
@@ -370,6 +410,26 @@ void bind_robust_batch(nb::module_& m) {
       nb::arg("qualities").none(), nb::arg("options").none(), nb::arg("device").none(),
       nb::arg("frame").none() = nb::none(),
       "Estimates models of many pairs (bifocal.estimate_batch).");
+  m.def(
+      "find_repetition_batch",
+      [](nb::handle found, nb::handle points, nb::handle cameras1, nb::handle cameras2,
+         nb::handle weights, nb::handle qualities, nb::handle options,
+         const std::optional<std::string>& device) {
+        return find_repetition_in(found,
+                                  {.points = points,
+                                   .offsets = {},
+                                   .cameras1 = cameras1,
+                                   .cameras2 = cameras2,
+                                   .weights = weights,
+                                   .qualities = qualities},
+                                  options, device);
+      },
+      nb::arg("found"), nb::arg("points").none(), nb::arg("cameras1").none(),
+      nb::arg("cameras2").none(), nb::arg("weights").none(), nb::arg("qualities").none(),
+      nb::arg("options").none(), nb::arg("device").none(),
+      nb::sig("def find_repetition_batch(found: BatchEstimate, points: object, cameras1: object, "
+              "cameras2: object, weights: object, qualities: object, options: object, "
+              "device: str | None) -> list[tuple[bool, str, int, float]]"));
 }
 
 }  // namespace bifocal::python
