@@ -21,10 +21,6 @@ namespace {
 // least 0.4 in 95 of 100 scenes, scenes without repetition at most 0.3.
 constexpr double kMostRivalRatio = 0.3;
 
-// Largest probability with which find_repetition_batch() samples for a rival. 0.999 takes twice the
-// time and doubts the same facades.
-constexpr double kMostConfidence = 0.95;
-
 double beyond_sample(ModelKind kind, int inliers) {
   return std::max(0, inliers - ransac_steps(kind).free_matches);
 }
@@ -40,18 +36,18 @@ struct RivalSearch {
   auto operator<=>(const RivalSearch&) const = default;
 };
 
-// Returns nothing if the outliers are too few for a rival that raises a doubt. Otherwise returns
-// the search for the smallest rival that does. If even with this rival structured outliers hardly
-// ever support a model as well, about a tenth of the model's samples are drawn: they find a rival
-// that most outliers support. Limits are rounded, so that a batch has few different ones.
+// Returns the search for the smallest rival that raises a doubt, or nullopt if the outliers are too
+// few for one. If structured outliers, even with this rival, support a model as well with a
+// probability of at most 1e-3 (1e-6 without two cameras), about a tenth of the model's samples are
+// drawn, which find a rival that most outliers support. The limits are rounded, so that a batch has
+// few different searches.
 std::optional<RivalSearch> rival_search(ModelKind kind, const Estimate& found, int matches,
                                         const RobustOptions& options) {
   constexpr double kLeastRatio = 0.05, kMostRatio = 0.4;
   constexpr int kFewSamples = 64, kSampleFraction = 8;
   const RansacSteps& steps = ransac_steps(kind);
-  // Matches of repeated structure support F better than E, because points of equal height lie on
-  // one epipolar line of many F.
-  const double clear_evidence = steps.cameras == 2 ? 2 : 6;
+  // On facades, wrong F have more inliers than wrong E, because F has more degrees of freedom.
+  const double clear_evidence = steps.cameras == 2 ? 3 : 6;
   const int outliers = matches - found.inlier_count,
             least = steps.free_matches + 1 +
                     static_cast<int>(kMostRivalRatio * beyond_sample(kind, found.inlier_count));
@@ -95,7 +91,6 @@ struct RivalBatch {
                                        const RivalSearch& search) const {
     options.dominant_plane = false;
     options.belief = 0;  // the test gives the same result at every level
-    options.confidence = std::min(options.confidence, kMostConfidence);
     options.min_inlier_ratio = search.min_inlier_ratio;
     options.max_iterations = search.max_iterations;
     options.min_iterations = std::min(options.min_iterations, search.max_iterations);
