@@ -5,7 +5,7 @@
 
 #include <bifocal/repetition.hpp>
 
-#include "batch_input.hpp"
+#include "batch/batch_input.hpp"
 #include "pair_input.hpp"
 #include "results.hpp"
 

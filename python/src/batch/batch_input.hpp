@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "estimate.hpp"
+#include "../estimate.hpp"
 
 namespace bifocal::python {
 

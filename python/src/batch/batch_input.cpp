@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "devices.hpp"
-#include "points.hpp"
+#include "../devices.hpp"
+#include "../points.hpp"
 
 namespace bifocal::python {
 namespace {

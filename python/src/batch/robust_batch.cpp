@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "batch_input.hpp"
-#include "devices.hpp"
-#include "points.hpp"
-#include "results.hpp"
+#include "../devices.hpp"
+#include "../points.hpp"
+#include "../results.hpp"
 
 namespace bifocal::python {
 namespace {
