@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include <bifocal/robust.hpp>
 
@@ -34,10 +35,23 @@ struct Repetition {
 // Tests an epipolar model by the matches alone: it is doubted if rival_ratio exceeds 0.3.
 //
 // found: the result of estimate() for the same points and input. Models that are not ok, and models
-// of other problems, are not doubted. Costs a second estimation from the outliers, on the queue of
-// `input`. Throws like estimate().
+// of other problems, are not doubted. Homographies have no test, because a scene with two planes
+// has two correct homographies. Samples the outliers, on the queue of `input`. A model of few
+// inliers may take longer to test than to estimate. Throws like estimate().
 [[nodiscard]] Repetition find_repetition(ModelKind kind, std::span<const PointPair> points,
                                          const EstimateResult& found,
                                          const EstimateInput& input = {});
+
+// Tests the epipolar models of a batch as find_repetition() does. Returns one result per pair, on a
+// CPU the same as for the pair alone.
+//
+// points, input: arguments of estimate_batch(), in host memory. found: its result. The outliers of
+// pairs whose tests need similar numbers of samples are estimated in one batch on the queue.
+// Throws Error(usage) if the sizes do not fit or the problem takes other points, and
+// Error(device).
+[[nodiscard]] std::vector<Repetition> find_repetition_batch(Queue& queue, ModelKind kind,
+                                                            const Memory<const PointPair>& points,
+                                                            const BatchInput& input,
+                                                            const BatchEstimate& found);
 
 }  // namespace bifocal

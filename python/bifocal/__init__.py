@@ -82,6 +82,7 @@ from ._robust import (
     estimate_homography,
     estimate_relative_pose,
     find_repetition,
+    find_repetition_batch,
     mirror_doubt,
     problem_info,
 )
@@ -227,6 +228,7 @@ __all__ = [
     "estimate_relative_pose",
     "estimate_shared_focal_relative_pose",
     "find_repetition",
+    "find_repetition_batch",
     "intrinsics_doubt",
     "intrinsics_from_exif",
     "linalg",

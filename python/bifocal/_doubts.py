@@ -1,4 +1,4 @@
-"""Tests that raise doubts about an estimated model: repeated structure and mirrored images."""
+"""Tests that raise doubts about estimated models: repeated structure and mirrored images."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._arrays import ArrayLike
-from ._core import Estimate
+from ._arrays import ArrayLike, numpy_of
+from ._batches import rows_of_padded
+from ._core import BatchEstimate, Estimate
 from ._devices import device_id
 from ._options import RobustOptions
 from ._thresholds import with_threshold
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ._robust import CameraLike
 
-__all__ = ["Repetition", "find_repetition", "mirror_doubt"]
+__all__ = ["Repetition", "find_repetition", "find_repetition_batch", "mirror_doubt"]
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """Result of `find_repetition`.
+    """Result of `find_repetition`, and for each pair of `find_repetition_batch`.
 
     Attributes:
         is_doubted: True if the rival has more than 0.3 of the inliers of the model.
@@ -51,7 +54,8 @@ def find_repetition(
     """Tests an epipolar model for repeated structure: windows, columns and tiles that look alike give outliers that support a second model.
 
     The model is doubted if the best model of its outliers, its rival, has more than 0.3 of its inliers (N. Jiang, P. Tan, L.-F. Cheong, Seeing
-    double without confusion, CVPR 2012). Costs a second estimation. Other kinds of models and models that are not `ok` are not doubted.
+    double without confusion, CVPR 2012). Other kinds of models and models that are not `ok` are not doubted. A model of few inliers may take longer to
+    test than to estimate.
 
     Args:
         found: Result of `bifocal.estimate` for the arguments below.
@@ -67,6 +71,44 @@ def find_repetition(
     """
     chosen = with_threshold(options, threshold)
     return Repetition(*_core.find_repetition(found, x1, x2, camera1, camera2, weights, qualities, chosen, device_id(device)))
+
+
+def find_repetition_batch(
+    found: BatchEstimate,
+    points: ArrayLike,
+    *,
+    x2: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
+    cameras1: CameraLike | Sequence[CameraLike] | None = None,
+    cameras2: CameraLike | Sequence[CameraLike] | None = None,
+    threshold: float | None = None,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> list[Repetition]:
+    """Tests the epipolar models of a batch for repeated structure.
+
+    Each result equals the result of `find_repetition` for the pair alone. The outliers of pairs whose tests need similar numbers of samples are
+    estimated in one batch.
+
+    Args:
+        found: Result of `bifocal.estimate_batch` for the arguments below.
+        points, x2, mask, cameras1, cameras2: Matches and cameras of the pairs, as in `estimate_batch`. Arrays on a GPU are copied to the host.
+        threshold, options, weights, qualities: Arguments that `found` was estimated with.
+        device: Device that estimates the rivals; default the CPU.
+
+    Returns:
+        One Repetition for each pair.
+
+    Raises:
+        ValueError: If `found` consists of models of scene points or of matches with depths, or shapes differ.
+    """
+    if x2 is not None or mask is not None or len(getattr(points, "shape", (0, 0))) == 3:
+        points, _ = rows_of_padded(points, x2, mask)
+    rows, w, q = (None if a is None else numpy_of(a) for a in (points, weights, qualities))
+    chosen = with_threshold(options, threshold)
+    return [Repetition(*r) for r in _core.find_repetition_batch(found, rows, cameras1, cameras2, w, q, chosen, device_id(device))]
 
 
 def mirror_doubt(

@@ -16,7 +16,7 @@ from . import _core
 from ._arrays import ArrayLike, frame_of
 from ._batches import rows_of_padded
 from ._devices import device_id
-from ._doubts import Repetition, find_repetition, mirror_doubt
+from ._doubts import Repetition, find_repetition, find_repetition_batch, mirror_doubt
 from ._core import BatchEstimate, Estimate
 from ._names import ModelKind
 from ._options import RobustOptions
@@ -42,6 +42,7 @@ __all__ = [
     "estimate_homography",
     "estimate_relative_pose",
     "find_repetition",
+    "find_repetition_batch",
     "mirror_doubt",
     "problem_info",
 ]

@@ -8,7 +8,7 @@ from scenes import K, Scene
 
 import bifocal
 
-ESTIMATORS = [n for n in bifocal.__all__ if n.startswith("estimate") and n != "estimate_pair"] + ["find_repetition", "mirror_doubt"]
+ESTIMATORS = [n for n in bifocal.__all__ if n.startswith("estimate") and n != "estimate_pair"] + ["find_repetition", "find_repetition_batch", "mirror_doubt"]
 SCENE = Scene(n=200, seed=3)
 IMAGE = np.kron(np.random.default_rng(0).integers(0, 256, (30, 40, 3)), np.ones((8, 8, 1))).astype(np.uint8)
 F = np.array([[0, 0, 0], [0, 0, -1.0], [0, 1, 0]])

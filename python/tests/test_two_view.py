@@ -125,6 +125,30 @@ def test_outliers_that_agree_with_another_model_are_repeated_structure(kind):
             assert doubt.rival_inliers > 80
 
 
+def test_a_batch_has_the_doubts_of_its_pairs():
+    rng = np.random.default_rng(3)
+    random = [rng.uniform(0, [640, 480], (100, 2)) for _ in range(2)]
+    pairs = [joined(matches_of(120, 0, 1), others) for others in (matches_of(100, 0.25, 2), random)]
+    rows, offsets = np.concatenate([np.hstack(p) for p in pairs]), [0, 220, 440]
+    weights = rng.uniform(0.5, 1, 440)
+    for kind, camera in (("essential", CAMERA), ("fundamental", None)):
+        found = bifocal.estimate_batch(kind, rows, offsets, cameras1=camera, weights=weights)
+        doubts = bifocal.find_repetition_batch(found, rows, cameras1=camera, weights=weights)
+        assert [d.is_doubted for d in doubts] == [True, False] and doubts[0].rival_ratio > 0.3
+        one = bifocal.estimate_batch(kind, rows[220:], [0, 220], cameras1=camera, weights=weights[220:])
+        assert bifocal.find_repetition_batch(one, rows[220:], cameras1=camera, weights=weights[220:]) == doubts[1:]
+    x1, x2 = (np.stack([p[i] for p in pairs]) for i in range(2))
+    found = bifocal.estimate_batch("fundamental", x1, x2=x2)
+    assert [d.is_doubted for d in bifocal.find_repetition_batch(found, x1, x2=x2)] == [True, False]
+    with pytest.raises(ValueError, match=r"points: 439 rows, must be 440"):
+        bifocal.find_repetition_batch(found, rows[1:])
+    homographies = bifocal.estimate_batch("homography", rows, offsets)
+    assert not any(d.is_doubted for d in bifocal.find_repetition_batch(homographies, rows))
+    poses = bifocal.estimate_batch("absolute_pose", np.c_[rows, np.ones(440)], offsets, cameras1=CAMERA)
+    with pytest.raises(ValueError, match="absolute_pose"):
+        bifocal.find_repetition_batch(poses, rows, cameras1=CAMERA)
+
+
 def test_a_mirrored_picture_is_noticed():
     x1, x2 = matches_of(200, 0.1, 4)
     mirrored = x2.copy()

@@ -51,6 +51,14 @@ class Untrusted : public testing::Test {
   TemporaryFolder folder;
 };
 
+// The library's metadata accumulator crashes if the first address that it reads is undefined.
+TEST_F(Untrusted, AnUndefinedAddressOfNamesIsRefused) {
+  const auto file =
+      std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/hloc/undefined_heap.h5";
+  expect_error([&] { hloc::FeatureFile{file}; },
+               "undefined_heap.h5: its groups can't be read: the file is damaged");
+}
+
 TEST_F(Untrusted, LinksToOtherFilesAreNotFollowed) {
   {
     HlocWriter file(folder / "f.h5");

@@ -281,7 +281,10 @@ class File final : public Reader {
     // Disables the sieve buffer, for which the library clears 64 KiB at every opened data set. It
     // collects partial reads; data sets are read whole here.
     H5Pset_sieve_buf_size(access.get(), 1);
-    own_.file = H5Fopen(own_.name.c_str(), H5F_ACC_RDONLY, access.get());
+    // SWMR access turns off the library's metadata accumulator, which crashes on damaged files
+    // (HDF5 1.10.8). Its repeated reads of wrong checksums, with waits, are turned off as well.
+    H5Pset_metadata_read_attempts(access.get(), 1);
+    own_.file = H5Fopen(own_.name.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get());
     if (own_.file < 0)
       io::reject(own_.name, "is no HDF5 file, or damaged, or open for writing elsewhere");
     own_.access = H5Pcreate(H5P_DATASET_ACCESS);

@@ -7,65 +7,21 @@
 #include <chrono>
 #include <cmath>
 
-#include "devices.hpp"
-#include "estimate.hpp"
-#include "points.hpp"
-#include "results.hpp"
+#include "batch_input.hpp"
+#include "../devices.hpp"
+#include "../points.hpp"
+#include "../results.hpp"
 
 namespace bifocal::python {
 namespace {
 
-std::vector<std::int64_t> offsets_of(nb::handle object, std::int64_t points) {
-  const AnyArray a = array_of(object, "offsets");
-  need_shape(a, "offsets", {-1});
-  need_host(a, "offsets");
-  const nb::dlpack::dtype d = a.dtype();
-  const bool is_whole = d.code == std::uint8_t(nb::dlpack::dtype_code::Int) ||
-                        d.code == std::uint8_t(nb::dlpack::dtype_code::UInt);
-  if (!is_whole) type_error(fmt::format("offsets: dtype {}, must be whole numbers", dtype_text(a)));
-  std::vector<std::int64_t> offsets(a.shape(0));
-  nb::ndarray<const std::int64_t> whole;
-  if (!nb::try_cast(object, whole, true) &&
-      !nb::try_cast(nb::module_::import_("numpy").attr("asarray")(object, "int64"), whole, true))
-    type_error(fmt::format("offsets: dtype {}, can't be read as int64", dtype_text(a)));
-  for (std::size_t k = 0; k < offsets.size(); ++k)
-    offsets[k] = whole.data()[std::int64_t(k) * whole.stride(0)];
-  if (offsets.empty()) value_error("offsets: shape (0,), must have one number more than pairs");
-  if (offsets.back() > points)
-    value_error(fmt::format("offsets: end at {}, but there are {} points", offsets.back(), points));
-  return offsets;
-}
-
-struct Given {
-  ModelKind kind;
-  ProblemInfo problem;
-  Column points, weights, qualities;
-  std::vector<std::int64_t> offsets;
-  std::vector<Intrinsics> cameras1, cameras2;
-  RobustOptions options;
-  std::string device;
-};
-
-// Returns the single camera of all pairs, or the cameras of the pairs [first, last).
-std::span<const Intrinsics> some(const std::vector<Intrinsics>& cameras, std::size_t first,
-                                 std::size_t last) {
-  if (cameras.size() <= 1) return cameras;
-  return std::span(cameras).subspan(first, last - first);
-}
-
-BatchEstimate run(Queue& queue, const Given& g, std::size_t first, std::size_t last) {
-  const auto offsets = std::span(g.offsets).subspan(first, last - first + 1);
+BatchEstimate run(Queue& queue, const BatchArguments& g, std::size_t first, std::size_t last) {
   const auto typed = [&]<class Point>(const Point*) -> Memory<const Point> {
     const auto* at = reinterpret_cast<const Point*>(g.points.memory.pointer());
     if (g.points.memory.is_on_device()) return Memory<const Point>::on_device(at);
     return at;
   };
-  const BatchInput input{.offsets = offsets,
-                         .cameras1 = some(g.cameras1, first, last),
-                         .cameras2 = some(g.cameras2, first, last),
-                         .weights = g.weights.memory,
-                         .qualities = g.qualities.memory,
-                         .options = g.options};
+  const BatchInput input = input_of(g, first, last);
   if (g.problem.takes_depths)
     return estimate_batch(queue, g.kind, typed(static_cast<const DepthPair*>(nullptr)), input);
   if (g.problem.is_two_view)
@@ -75,7 +31,7 @@ BatchEstimate run(Queue& queue, const Given& g, std::size_t first, std::size_t l
 
 // Pairs are independent, so the batch is split into parts of about a tenth of a second, between
 // which Ctrl-C is handled. The split costs no measurable time.
-BatchEstimate run_in_parts(const Given& g) {
+BatchEstimate run_in_parts(const BatchArguments& g) {
   const std::size_t pairs = g.offsets.size() - 1;
   BatchEstimate all;
   std::size_t part = g.device == "cpu" ? 64 : 8192;
@@ -101,85 +57,9 @@ BatchEstimate run_in_parts(const Given& g) {
   return all;
 }
 
-void check_pairs(const Given& g) {
-  const std::size_t pairs = g.offsets.size() - 1;
-  for (const auto& [name, cameras] :
-       {std::pair{"cameras1", &g.cameras1}, std::pair{"cameras2", &g.cameras2}}) {
-    if (cameras->size() > 1 && cameras->size() != pairs)
-      value_error(fmt::format("{}: {} cameras for {} pairs, must be one or one per pair", name,
-                              cameras->size(), pairs));
-  }
-  for (const auto& [name, column] :
-       {std::pair{"weights", &g.weights}, std::pair{"qualities", &g.qualities}}) {
-    if (column->array.is_valid() && column->rows != g.points.rows)
-      value_error(fmt::format("{}: {} numbers for {} points", name, column->rows, g.points.rows));
-  }
-}
-
-// Undistorts the points of all pairs; `column` is the column of their x.
-void undistort(Given& g, const std::vector<AnyCamera>& cameras, std::size_t column) {
-  if (std::none_of(cameras.begin(), cameras.end(), [](const AnyCamera& c) { return c.lens; }))
-    return;
-  if (g.points.memory.is_on_device())
-    (void)pinholes_of(cameras, "cameras",
-                      "give points on a CUDA device undistorted (bifocal.undistort_points) and "
-                      "pinholes (bifocal.pinhole_of)");
-  const auto columns = std::size_t(columns_of(g.problem));
-  const auto rows = std::size_t(g.points.rows);
-  if (g.points.copy.empty() && rows > 0)
-    g.points.copy.assign(g.points.memory.pointer(), g.points.memory.pointer() + rows * columns);
-  g.points.memory = g.points.copy.data();
-  const Unlocked unlocked;
-  for (std::size_t k = 0; k + 1 < g.offsets.size(); ++k) {
-    const AnyCamera& camera = cameras[cameras.size() == 1 ? 0 : k];
-    if (!camera.lens) continue;
-    const auto first = std::size_t(std::max<std::int64_t>(g.offsets[k], 0));
-    const auto last = std::size_t(std::max<std::int64_t>(g.offsets[k + 1], 0));
-    for (std::size_t i = first; i < last; ++i) {
-      if (i % 64 == 0) check_cancelled();
-      double* xy = g.points.copy.data() + i * columns + column;
-      const Vec2 moved = camera.lens->undistort({xy[0], xy[1]});
-      xy[0] = moved[0], xy[1] = moved[1];
-    }
-  }
-}
-
-// Arrays and cameras of a batch as given in Python; an absent argument is None.
-struct GivenBatch {
-  nb::handle points, offsets, cameras1, cameras2, weights, qualities;
-};
-
 Batch estimate_many(const std::string& kind, const GivenBatch& given, nb::handle options,
                     const std::optional<std::string>& device, nb::handle frame) {
-  const auto& [points, offsets, cameras1, cameras2, weights, qualities] = given;
-  Given g{kind_of(kind), {}, {}, {}, {}, {}, {}, {}, options_of<RobustOptions>(options), {}};
-  g.problem = problem_info(g.kind);
-  if (points.is_none()) type_error("points: None, must be an array of numbers");
-  g.points = column_of(points, "points", columns_of(g.problem));
-  g.weights = column_of(weights, "weights", 1);
-  g.qualities = column_of(qualities, "qualities", 1);
-  g.offsets = offsets_of(offsets, g.points.rows);
-  g.device = device_for(device, &g.points.array, "points");
-  if (g.device == "cpu")
-    for (const auto& [name, column] :
-         {std::pair{"weights", &g.weights}, std::pair{"qualities", &g.qualities}})
-      if (column->array.is_valid()) need_host(column->array, name);
-  std::vector<AnyCamera> given1, given2;
-  if (g.problem.cameras > 0)
-    given1 = any_cameras_of(cameras1, g.problem.is_two_view ? "cameras1" : "cameras");
-  else if (!cameras1.is_none())
-    type_error("cameras: given, but this kind of model takes none");
-  if (g.problem.cameras < 2 && !cameras2.is_none())
-    type_error(fmt::format("cameras2: given, but a pair of this kind of model takes {}",
-                           g.problem.cameras == 0 ? "no camera" : "one camera, cameras1"));
-  if (g.problem.cameras > 1)
-    given2 = cameras2.is_none() ? given1 : any_cameras_of(cameras2, "cameras2");
-  for (const AnyCamera& c : given1) g.cameras1.push_back(c.pinhole);
-  for (const AnyCamera& c : given2) g.cameras2.push_back(c.pinhole);
-  check_pairs(g);
-  undistort(g, given1, 0);
-  undistort(g, given2, 2);
-  if (g.problem.is_two_view && g.problem.cameras == 1) undistort(g, given1, 2);
+  BatchArguments g = batch_arguments(kind_of(kind), given, options, device);
   Batch b{g.kind, g.problem.has_pose, {}, {}};
   if (!frame.is_none()) b.frame = nb::borrow(frame);
   await_frame(frame);
