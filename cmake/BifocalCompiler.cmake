@@ -50,13 +50,13 @@ endif()
 # the target of this machine's processor, for short builds.
 set(BIFOCAL_SIMD all CACHE STRING "SIMD targets: all, few (for tests on this machine), or native for this machine's processor alone")
 set_property(CACHE BIFOCAL_SIMD PROPERTY STRINGS all few native)
-if(BIFOCAL_SIMD STREQUAL "native")
-  target_compile_options(bifocal_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
-  target_compile_definitions(bifocal_flags INTERFACE HWY_COMPILE_ONLY_STATIC)
-elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
-  # NEON alone, as Highway 1.0 has it: with the AES instructions, which every ARM server has (a Raspberry Pi 4 has not). Arrays can't hold the
-  # registers of SVE, whose size is unknown when compiling.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  # NEON with AES instructions, as Highway 1.0 defines it, for every value of BIFOCAL_SIMD; a Raspberry Pi 4 lacks these instructions. Arrays can't
+  # hold SVE registers, which have no size at compile time; -march=native would select SVE on many servers.
   target_compile_options(bifocal_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=armv8-a+crypto>)
+  target_compile_definitions(bifocal_flags INTERFACE HWY_COMPILE_ONLY_STATIC)
+elseif(BIFOCAL_SIMD STREQUAL "native")
+  target_compile_options(bifocal_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
   target_compile_definitions(bifocal_flags INTERFACE HWY_COMPILE_ONLY_STATIC)
 elseif(BIFOCAL_SIMD STREQUAL "all")
   target_compile_definitions(bifocal_flags INTERFACE HWY_DISABLED_TARGETS=HWY_SSSE3)

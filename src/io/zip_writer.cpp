@@ -15,7 +15,8 @@ std::uint32_t crc_of(std::string_view bytes) {
 }  // namespace
 
 void ZipWriter::add(std::string_view name, std::string_view data) {
-  const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return c > 0; });
+  const bool ascii =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x80; });
   std::string same;                             // part common to both headers
   append_little(same, 20, 2);                   // version needed
   append_little(same, ascii ? 0 : 1 << 11, 2);  // flags: the name is UTF-8

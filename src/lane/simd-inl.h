@@ -91,9 +91,10 @@ struct ops<HWY_NAMESPACE::simd<T>> {
   static HWY_INLINE real copysign(real a, real b) {
     return {HWY_NAMESPACE::hn::CopySign(a.v, b.v)};
   }
-  // About half the cost of a division in float; an exact division in double.
+  // About half the cost of a division in float on x86-64, whose estimates have at least 11 bits; an
+  // exact division in double and on ARM, whose estimates have 8.
   static HWY_INLINE real reciprocal(real v) {
-    if constexpr (sizeof(T) == 4) {
+    if constexpr (sizeof(T) == 4 && HWY_ARCH_X86) {
       const real r = {HWY_NAMESPACE::hn::ApproximateReciprocal(v.v)};
       return r * (set(2) - v * r);
     } else {

@@ -101,6 +101,14 @@ TEST(Npz, EveryTypeAndShapeComesBack) {
   EXPECT_TRUE(in_memory(encode_npz({})).names().empty());
 }
 
+TEST(Npz, NamesOutsideAsciiAreMarkedAsUtf8) {
+  const auto flags = [](const char* name) {
+    return encode_npz({{name, {{}, std::string()}}}).substr(6, 2);
+  };
+  EXPECT_EQ(flags("x"), std::string("\0\0", 2));
+  EXPECT_EQ(flags("\xc3\xa9"), std::string("\0\x08", 2));
+}
+
 TEST(Npz, EveryWayToPackReads) {
   const std::vector<std::pair<const char*, std::string>> files = {
       {"stored", hand_zip({{"x.npy", kNpy}})},
