@@ -150,41 +150,16 @@ map_kernel(schur_points, item, ADJUST_SCHUR_POINTS) {
   }
 }
 
-// Moves X with a camera: its coordinates in the camera stay.
-lane_fn void carried(const pose_lane* from, const pose_lane* to, const real* X, real* out) {
-  real offset[3], in[3];
-  lane_unroll for (index k = 0; k < 3; ++k) offset[k] = X[k] - from->centre[k];
-  lane_unroll for (index k = 0; k < 3; ++k) {
-    in[k] = from->R[3 * k] * offset[0] + from->R[3 * k + 1] * offset[1] +
-            from->R[3 * k + 2] * offset[2];
-  }
-  lane_unroll for (index k = 0; k < 3; ++k) {
-    out[k] = to->centre[k] + to->R[k] * in[0] + to->R[3 + k] * in[1] + to->R[6 + k] * in[2];
-  }
-}
-
-// A step that leads a point out of sight of one of its cameras is replaced: the point moves with
-// its first camera, or stays.
 map_kernel(try_points, item, ADJUST_TRY_POINTS) {
   const scene_terms scene = scene_of(kinds, terms, columns, loss, loss_scale);
-  real X[3], v[3], trial[3], kept[3], cost = lane(0);
+  real X[3], v[3], trial[3], part = lane(1), cost = lane(0);
   point_load(points, group_index(item), X);
   point_load(solved, group_index(item), v);
-  mask is_active = X[0] == X[0];
-  lane_unroll for (index k = 0; k < 3; ++k) kept[k] = X[k];
+  mask is_active = part == part;
   for (index attempt = 0; attempt < 3 && any(is_active); ++attempt) {
-    mask is_seen = X[0] == X[0];
+    mask is_seen = part == part;
     real sum = lane(0);
-    lane_unroll for (index k = 0; k < 3; ++k) trial[k] = attempt == 0 ? X[k] - v[k] : X[k];
-    if (attempt == 1 && rows[item / SLICE] < rows[item / SLICE + 1]) {
-      const lane_int view = lane_load_int(other, row_at(rows[item / SLICE], item));
-      const pose_lane from = pose_load(poses_before, view), to = pose_load(poses, view);
-      // Constant points have no step.
-      mask is_free = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > lane(0);
-      real out[3];
-      carried(&from, &to, X, out);
-      lane_unroll for (index k = 0; k < 3; ++k) trial[k] = select(is_free, out[k], X[k]);
-    }
+    lane_unroll for (index k = 0; k < 3; ++k) trial[k] = X[k] - part * v[k];
     for_rows(row, item) {
       observation_lane o;
       lens_image image;
@@ -199,8 +174,9 @@ map_kernel(try_points, item, ADJUST_TRY_POINTS) {
       sum += select(o.is_there, o.cost, lane(0));
     }
     cost = select(is_active, sum, cost);
-    lane_unroll for (index k = 0; k < 3; ++k) kept[k] = select(is_active, trial[k], kept[k]);
     is_active = is_active & !is_seen;
+    // A quarter of the step, then none.
+    part = select(is_active, lane(attempt == 0 ? 0.25 : 0), part);
   }
   cost = select(is_active, lane_nan(), cost);
   real decrease = lane(0), step = lane(0), length = lane(0);
@@ -211,7 +187,7 @@ map_kernel(try_points, item, ADJUST_TRY_POINTS) {
     decrease += lane(0.5) * v[k] * (group_load(normal, (6 + k) * lanes + item) + damping * v[k]);
     step += v[k] * v[k];
     length += X[k] * X[k];
-    group_store_far(moved + k, item, POINT_SIZE, kept[k], lanes);
+    group_store_far(moved + k, item, POINT_SIZE, X[k] - part * v[k], lanes);
   }
   lane_put(costs, item, cost), lane_put(decreases, item, decrease);
   lane_put(step_lengths, item, step), lane_put(point_lengths, item, length);

@@ -255,7 +255,6 @@ Trial Terms::try_step(std::span<const double> step, const Views& moved, double l
                       .other = by_point_.other,
                       .px = by_point_.px,
                       .py = by_point_.py,
-                      .poses_before = scene_.poses,
                       .points = points_,
                       .solved = solved_,
                       .normal = normal_,
