@@ -103,7 +103,8 @@ TEST(Npz, EveryTypeAndShapeComesBack) {
 
 TEST(Npz, NamesOutsideAsciiAreMarkedAsUtf8) {
   const auto flags = [](const char* name) {
-    return encode_npz({{name, {{}, std::string()}}}).substr(6, 2);
+    const std::vector<NamedArray> arrays{{.name = name, .array = {}}};
+    return encode_npz(arrays).substr(6, 2);
   };
   EXPECT_EQ(flags("x"), std::string("\0\0", 2));
   EXPECT_EQ(flags("\xc3\xa9"), std::string("\0\x08", 2));
