@@ -2,7 +2,7 @@
 // made_town FOLDER TRUTH COUNT SEED: renders COUNT JPEG photographs of 1600 x 1200 of a synthetic
 // town, for the time from photographs to a model. A camera of 1280 px focal length walks around a
 // ring between two rows of houses with unique textures and looks 50 and 15 degrees to the left and
-// to the right of its direction in turn. File k is the same in every run with the same COUNT and
+// to the right of its direction. File k is the same in every run with the same COUNT and
 // SEED. TRUTH becomes a text file with a line for each image: its name, the rotation from the world
 // to the camera (9 numbers by rows) and the centre.
 #include <bifocal/error.hpp>
@@ -49,7 +49,7 @@ double hashed(std::uint32_t x, std::uint32_t y, std::uint32_t wall) {
   return double(h ^ (h >> 15)) / 4294967295.0;
 }
 
-// Value noise in octaves, without those that are smaller than a pixel. u and v in m.
+// Value noise in octaves larger than a pixel. u and v in m.
 double texture(double u, double v, std::uint32_t wall, double pixel) {
   double sum = 0, weight = 0.06;
   int octave = 0;

@@ -53,7 +53,7 @@ void remove_islands(std::span<const GridPoint> points, const SmallestRegion& sma
                     PlaneGrid& grid);
 
 // Makes pixels near edges of depth unknown, because the patch of a pixel behind an edge correlates
-// with the surface in front of it. A pixel lies near an edge if more than 5 % of the pixels at most
+// with the surface in front. A pixel lies near an edge if more than 5 % of the pixels at most
 // 9 columns and rows away are known and differ from its plane by more than 2 % and 3 px.
 void remove_edges(PlaneGrid& grid);
 

@@ -145,8 +145,8 @@ TEST_P(ThirdView, agrees_with_the_depth_of_the_pair) {
 }
 
 // Depth that slanted planes add to semi-global matching, compared with the depth of image 1 and a
-// third view: most of it lies at edges of depth, and the patch of a pixel behind an edge may
-// correlate with the surface in front of it.
+// third view. Most of this depth lies at edges, and the patch of a pixel behind an edge may
+// correlate with the surface in front.
 TEST(RealDepth, slanted_planes_add_few_wrong_depths) {
   BIFOCAL_NEEDS_DATA("collections/Herz-Jesus-P8");
   const auto view = [](const char* name) { return read_view("Herz-Jesus-P8", name); };
