@@ -103,7 +103,7 @@ TEST(Npz, EveryTypeAndShapeComesBack) {
 
 TEST(Npz, NamesOutsideAsciiAreMarkedAsUtf8) {
   const auto flags = [](const char* name) {
-    const std::vector<NamedArray> arrays{{.name = name, .array = {}}};
+    const std::vector<NamedArray> arrays{{.name = name, .array = kTwoArray}};
     return encode_npz(arrays).substr(6, 2);
   };
   EXPECT_EQ(flags("x"), std::string("\0\0", 2));
