@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // made_streets DATABASE TRUTH IMAGES WRONG SEED: writes the database of a synthetic street for the
 // comparison of mappers (tests/mapping/scenes.hpp). WRONG is the fraction of pairs of look-alikes.
-// TRUTH becomes a text file with a line for each image: its name, the rotation from the world to
-// the camera (9 numbers by rows) and the centre.
+// TRUTH becomes a text file with the true poses (true_poses.hpp).
 #include <bifocal/io.hpp>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include <string>
 
 #include "mapping/scenes.hpp"
+#include "true_poses.hpp"
 
 namespace {
 
@@ -17,12 +17,8 @@ using namespace bifocal;
 
 std::string truth_of(const test::SyntheticScene& scene) {
   std::string text;
-  for (std::size_t i = 0; i < scene.poses.size(); ++i) {
-    const Pose& pose = scene.poses[i];
-    const Vec3 c = times(transposed(pose.R), pose.t);
-    text += fmt::format("{} {} {} {} {}\n", scene.graph.images[i].name, fmt::join(pose.R, " "),
-                        -c[0], -c[1], -c[2]);
-  }
+  for (std::size_t i = 0; i < scene.poses.size(); ++i)
+    text += bench::true_pose(scene.graph.images[i].name, scene.poses[i]);
   return text;
 }
 

@@ -3,15 +3,13 @@
 // town, for the time from photographs to a model. A camera of 1280 px focal length walks around a
 // ring between two rows of houses with unique textures and looks 50 and 15 degrees to the left and
 // to the right of its direction. File k is the same in every run with the same COUNT and
-// SEED. TRUTH becomes a text file with a line for each image: its name, the rotation from the world
-// to the camera (9 numbers by rows) and the centre.
+// SEED. TRUTH becomes a text file with the true poses (true_poses.hpp).
 #include <bifocal/error.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +22,7 @@
 #include <vector>
 
 #include "runtime/parallel.hpp"
+#include "true_poses.hpp"
 
 namespace {
 
@@ -95,7 +94,7 @@ std::vector<Wall> houses(double radius, std::mt19937& random) {
   return walls;
 }
 
-Pose pose_at(int k, int count, double radius, std::mt19937& random) {
+Pose camera_pose(int k, int count, double radius, std::mt19937& random) {
   std::normal_distribution<double> away(0, 0.3), tilt(0, 2 * kDegree);
   constexpr std::array kViews{-50.0, 15.0, 50.0, -15.0};
   const double angle = 2 * std::numbers::pi * k / count, r = radius + away(random);
@@ -108,11 +107,7 @@ Pose pose_at(int k, int count, double radius, std::mt19937& random) {
                    std::cos(heading), 0, std::sin(heading)};
   const Mat3 up{1, 0, 0, 0, std::cos(pitch), std::sin(pitch), 0, -std::sin(pitch), std::cos(pitch)};
   const Mat3 aside{std::cos(roll), -std::sin(roll), 0, std::sin(roll), std::cos(roll), 0, 0, 0, 1};
-  Pose pose;
-  pose.R = times(aside, times(up, level));
-  const Vec3 moved = times(pose.R, centre);
-  pose.t = {-moved[0], -moved[1], -moved[2]};
-  return pose;
+  return mapping::pose_at(times(aside, times(up, level)), centre);
 }
 
 // Grey value from 0 to 1 along a ray from c, whose depth along the optical axis is 1.
@@ -142,8 +137,7 @@ double traced(const Vec3& c, const Vec3& d, const std::vector<Wall>& walls) {
 
 void render(const Pose& pose, const std::vector<Wall>& all, std::uint32_t number,
             const std::filesystem::path& file) {
-  const Vec3 moved = times(transposed(pose.R), pose.t);
-  const Vec3 c{-moved[0], -moved[1], -moved[2]};
+  const Vec3 c = mapping::centre_of(pose);
   // Walls with an end near enough and less than 70 degrees away from the optical axis.
   const auto is_ahead = [&](const std::array<double, 2>& end) {
     const double x = end[0] - c[0], z = end[1] - c[2], length = std::hypot(x, z);
@@ -159,7 +153,7 @@ void render(const Pose& pose, const std::vector<Wall>& all, std::uint32_t number
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x) {
       const Vec3 ray{(x - 0.5 * (kWidth - 1)) / kFocal, (y - 0.5 * (kHeight - 1)) / kFocal, 1};
-      const double grey = traced(c, times(transposed(pose.R), ray), walls);
+      const double grey = traced(c, mapping::transposed_times(pose.R, ray), walls);
       const double v = 255 * gain * grey + noise(random);
       for (int k = 0; k < 3; ++k)
         image.pixels[static_cast<std::size_t>((y * kWidth + x) * 3 + k)] =
@@ -184,10 +178,8 @@ int main(int argc, char** argv) {
     std::vector<Pose> poses;
     std::string truth;
     for (int k = 0; k < count; ++k) {
-      poses.push_back(pose_at(k, count, radius, random));
-      const Vec3 c = times(transposed(poses.back().R), poses.back().t);
-      truth += fmt::format("{:05}.jpg {} {} {} {}\n", k, fmt::join(poses.back().R, " "), -c[0],
-                           -c[1], -c[2]);
+      poses.push_back(camera_pose(k, count, radius, random));
+      truth += bench::true_pose(fmt::format("{:05}.jpg", k), poses.back());
     }
     std::filesystem::create_directories(out);
     bifocal::runtime::parallel_for(count, [&](int k) {

@@ -11,8 +11,8 @@
 
 namespace bifocal::pair {
 
-// Projects the point at inverse depth w of pixel (x, y) in view 1 to (u, v) in view 2. Its
-// inverse depth there is SeenPoint::w.
+// Projects the point at inverse depth w of pixel (x, y) in view 1 to (u, v) in view 2. SeenPoint::w
+// is its inverse depth in view 2.
 struct SeenPoint {
   double u, v, w;
 };
