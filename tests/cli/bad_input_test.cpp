@@ -103,6 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--max-memory: -1 is negative"},
         Bad{"estimate homography --scenes nan.txt --result ''", 2,
             "--result: the file name is empty"},
+        Bad{"estimate homography --scenes nan.txt --result r.npz --strict", 2, "excludes --strict"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --mask m.png", 2, "--truth"},
         Bad{"estimate conic --points nan.txt", 2, "conic"},
         Bad{"estimate essential --points nan.txt", 2, "--intrinsics"},

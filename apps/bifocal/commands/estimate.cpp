@@ -243,6 +243,8 @@ void add_estimate(Program& program, Context& context) {
   add_robust_options(command, o->robust);
   command.flag("--strict", o->is_strict, kStrictHelp);
   command.flag("--mask", o->has_mask, "print inlier_mask too: 1 for each inlier, 0 for the others");
+  for (const char* name : {"--strict", "--mask"})  // outcomes of many pairs are in a file
+    command.get(name).excludes(command.get("--scenes"));
   add_common(command, o->common);
   command.runs([o, &context, points] {
     if (!o->scenes.scenes.empty()) {
