@@ -201,13 +201,15 @@ def test_calls_keep_no_memory(name):
 
 
 INTERRUPTED = """
-import numpy as np, bifocal, sys
+import numpy as np, bifocal, time
 rng = np.random.default_rng(0)
 rows = rng.uniform(0, 1000, (2000 * 4000, 4))
 print('ready', flush=True)
 try:
-    bifocal.estimate_batch('fundamental', rows, np.arange(4001) * 2000)
-    print('done')
+    begin = time.monotonic()
+    while time.monotonic() - begin < 20:  # one batch may end before the signal comes
+        bifocal.estimate_batch('fundamental', rows, np.arange(4001) * 2000)
+        print('done', time.monotonic() - begin)
 except KeyboardInterrupt:
     print('interrupted')
 """
@@ -221,4 +223,4 @@ def test_ctrl_c_ends_a_batch():
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     print(f"answered after {1e3 * (time.perf_counter() - begin):.0f} ms")
-    assert out == "interrupted\n" and process.returncode == 0 and time.perf_counter() - begin < 2
+    assert out.endswith("interrupted\n") and process.returncode == 0 and time.perf_counter() - begin < 2, out
