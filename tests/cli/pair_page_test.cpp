@@ -9,8 +9,7 @@ namespace {
 
 // Points at the first end of match 0, and switches the inliers off.
 constexpr const char* kMatches = R"js(
-  const matchCanvas = element('matches'), zoom = matchCanvas.clientWidth / matchSize()[0];
-  const [x, y] = endsOf(0, zoom)[0];
+  const matchCanvas = element('matches'), [x, y] = endsOf(0, matchBoxes(matchCanvas.clientWidth))[0];
   event(matchCanvas, 'pointermove', x, y);
   say('hovered', matches.hovered >= 0 && element('match-text').textContent.includes('residual'));
   say('inliers', matches.order.filter(isShown).length > 20);

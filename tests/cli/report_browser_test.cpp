@@ -16,7 +16,8 @@ TEST(Cli, report_works_in_a_browser) {
   ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
   if (!browse(folder, read_file(folder / "a.html"), "", "#pair=4-5")) GTEST_SKIP() << kNoBrowser;
   expect_said(folder,
-              {"data-ready=\"yes\"", "60 inliers of 70 matches, calibrated. This page has 60",
+              {"data-ready=\"yes\"",
+               "60 inliers of 70 matches, calibrated. This page has 60 inliers and 10 outliers",
                "<h3>&lt;b&gt;0004&lt;/b&gt;.png"});
 }
 
@@ -44,6 +45,30 @@ TEST(Cli, report_answers_the_mouse) {
                        "data-listed=\"1\""});
 }
 
+// The matches of a pair: residuals, the lines of the match under the mouse, and the switches.
+TEST(Cli, report_shows_matches_with_residuals) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 6, kPairs);
+  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+  const std::string script = std::string(kHands) + R"js(
+    showPair(edgeOfIds.get('1-2'));
+    matchView.redraw();
+    say('matches', matches.count + ' ' + matches.order.filter(isShown).length);
+    say('exact', matches.mostResidual < 0.1 && !element('residual-place').hidden);
+    const canvas = element('matches'), boxes = matchBoxes(canvas.clientWidth), [first, second] = endsOf(7, boxes);
+    event(canvas, 'pointermove', ...second);
+    say('text', element('match-text').textContent.includes('inlier') && element('match-text').textContent.includes('epipolar lines'));
+    const line = rowsTimes(matches.shown.F, pointOf(matches.hovered, 0)), [x, y] = pointOf(matches.hovered, 1);
+    say('on', Math.abs(line[0] * x + line[1] * y + line[2]) / Math.hypot(line[0], line[1]) < 0.1);
+    element('show-outliers').checked = true;
+    element('show-outliers').dispatchEvent(new Event('change'));
+    say('all', matches.order.filter(isShown).length);
+  )js";
+  if (!browse(folder, read_file(folder / "a.html"), script, "")) GTEST_SKIP() << kNoBrowser;
+  expect_said(folder, {"data-matches=\"110 100\"", "data-exact=\"true\"", "data-text=\"true\"",
+                       "data-on=\"true\"", "data-all=\"110\""});
+}
+
 // shoot() reads the pixels of the cloud. places(side) checks, from that camera's position, that
 // points appear where its image has them. Neither uses the page's own projection.
 constexpr const char* kShots = R"js(
@@ -66,7 +91,7 @@ constexpr const char* kShots = R"js(
     Object.assign(view(), {turn: 0, tilt: 0, distance: depth, centre: [camera[0], camera[1], camera[2] + depth], focal: 1000 / 960});
     const shot = shoot();
     let right = 0, all = 0;
-    for (let k = 0; k < p.length; k += 4) {
+    for (let k = 0; k < 4 * found.inliers; k += 4) {
       const x = Math.round(shot.w / 2 + (p[k + 2 * side] / 65535 - 0.5) * 1280 / 960 * shot.h), y = Math.round(p[k + 2 * side + 1] / 65535 * shot.h);
       if (x < 2 || y < 2 || x > shot.w - 3 || y > shot.h - 3) continue;
       ++all;

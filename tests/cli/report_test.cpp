@@ -76,7 +76,7 @@ TEST(Cli, report_triangulates_pairs) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 3, {{1, 3, 350}, {1, 2, 30}});
   const double baseline = camera_x(3) - camera_x(1);
-  for (const auto& [room, most] : {std::pair("24M", 350), {"19K", 349}}) {
+  for (const auto& [room, most] : {std::pair("24M", 350), {"23K", 349}}) {
     ASSERT_EQ(run(folder, fmt::format("report a.db --out a.html --max-size {}", room)).code, 0);
     const json data = data_of(read_file(folder / "a.html"));
     ASSERT_EQ(data["pairs"].size(), 2U);
@@ -84,7 +84,11 @@ TEST(Cli, report_triangulates_pairs) {
     const auto points = numbers<float>(pair["points"]);
     const auto positions = numbers<std::uint16_t>(pair["positions"]);
     const int count = static_cast<int>(points.size() / 3);
-    ASSERT_EQ(positions.size(), 4 * points.size() / 3);
+    ASSERT_EQ(pair["inliers"], points.size() / 3);
+    ASSERT_EQ(positions.size(), 4 * (points.size() / 3 + 10));
+    const auto residual = numbers<std::uint16_t>(pair["residuals"]);
+    ASSERT_EQ(residual.size(), positions.size() / 4);
+    EXPECT_LE(*std::max_element(residual.begin(), residual.end()), 256 * 0.01);
     EXPECT_LE(count, most);
     EXPECT_GE(count, most == 350 ? 350 : 300);
     for (int k = 0; k < count; ++k) {

@@ -83,11 +83,27 @@ void Page::begin_columns() { body_ += "<div class=\"columns\">\n"; }
 void Page::end_columns() { body_ += "</div>\n"; }
 
 void Page::table(std::string_view caption, const Rows& rows) {
-  body_ += fmt::format("<table><caption>{}</caption>\n", escaped(caption));
+  body_ += caption.empty() ? "<table>\n"
+                           : fmt::format("<table><caption>{}</caption>\n", escaped(caption));
   for (const auto& [name, value] : rows) {
     body_ += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", escaped(name), escaped(value));
   }
   body_ += "</table>\n";
+}
+
+void Page::folded_table(std::string_view caption, const Rows& rows) {
+  body_ += fmt::format("<details><summary>{}</summary>\n", escaped(caption));
+  table("", rows);
+  body_ += "</details>\n";
+}
+
+void Page::files(const Rows& rows) {
+  heading("Files next to this page");
+  body_ += "<ul>\n";
+  for (const auto& [name, content] : rows)
+    body_ +=
+        fmt::format("<li><a href=\"{0}\">{0}</a>: {1}</li>\n", escaped(name), escaped(content));
+  body_ += "</ul>\n";
 }
 
 void Page::photograph(ImageView<const std::uint8_t> picture, std::string_view caption) {

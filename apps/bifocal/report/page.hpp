@@ -37,6 +37,9 @@ class Page {
   void warning(std::string_view text);  // no effect if the text is empty
   void preformatted(std::string_view text);
   void table(std::string_view caption, const Rows& rows);
+  // A table that a click on its caption opens.
+  void folded_table(std::string_view caption, const Rows& rows);
+  void files(const Rows& rows);  // links to files next to the page: name and content
   void photograph(ImageView<const std::uint8_t> picture, std::string_view caption);  // JPEG
   void diagram(ImageView<const std::uint8_t> picture, std::string_view caption);     // PNG
   void begin_columns();  // tables up to end_columns() are arranged side by side

@@ -21,6 +21,34 @@ Rows score_rows(const StereoScore& s) {
       {"Mean error", fmt::format("{:.3f} px (filled: {:.3f} px)", s.avgerr, s.avgerr_filled)}};
 }
 
+Rows file_rows(const StereoReport& in) {
+  Rows rows = {{"disparity.pfm", "disparity of the left photograph, filled, px"},
+               {"disparity_raw.pfm", "disparity of the left photograph, unknown where not found"},
+               {"disparity.png", "the same as a 16-bit image; stereo.json has its scale"},
+               {"disparity_turbo.png", "the same in colours, with a legend"}};
+  if (!in.disparity.confidence.empty()) rows.push_back({"confidence.png", "confidence"});
+  if (in.cloud_points) rows.push_back({"cloud.ply", "coloured point cloud"});
+  rows.push_back({"stereo.json", "options, densities, doubts and times"});
+  return rows;
+}
+
+// The command that most users of such a result type next.
+void add_next(Page& page, const StereoReport& in) {
+  page.heading("Next");
+  if (!in.doubts.empty()) {
+    page.paragraph("To find the geometry of both photographs and rectify them:");
+    page.preformatted(fmt::format("bifocal pair {} {} --out FOLDER", in.file1, in.file2));
+  } else if (!in.cloud_points) {
+    page.paragraph("To make a point cloud, with the cameras and their distance:");
+    page.preformatted(
+        fmt::format("bifocal stereo {} {} --calib calib.txt --out FOLDER", in.file1, in.file2));
+  } else {
+    page.paragraph("To compare with a true disparity:");
+    page.preformatted(
+        fmt::format("bifocal stereo {} {} --truth TRUTH --out FOLDER", in.file1, in.file2));
+  }
+}
+
 }  // namespace
 
 std::string stereo_report(const StereoReport& in) {
@@ -47,7 +75,6 @@ std::string stereo_report(const StereoReport& in) {
   Rows rows = {{"Left", fmt::format("{}, {} x {} px", in.file1, in.left.width, in.left.height)},
                {"Right", fmt::format("{}, {} x {} px", in.file2, in.right.width, in.right.height)},
                {"Density", fmt::format("{:.2f} %", in.disparity.density)}};
-  for (const auto& [option, value] : in.options) rows.push_back({option, value});
   if (in.cloud_points) rows.push_back({"Cloud", fmt::format("{} points", *in.cloud_points)});
   page.table("Result", rows);
   if (in.score) page.table("Against the truth", score_rows(*in.score));
@@ -55,6 +82,9 @@ std::string stereo_report(const StereoReport& in) {
   for (const StageTime& t : in.timings) times.push_back({t.stage, fmt::format("{:.1f} ms", t.ms)});
   page.table("Time", times);
   page.end_columns();
+  page.folded_table("Options", {in.options.begin(), in.options.end()});
+  page.files(file_rows(in));
+  add_next(page, in);
   return page.html();
 }
 

@@ -229,11 +229,7 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
     page.table("Connected components", rows);
   if (const Rows times = time_rows(in.run); !times.empty()) page.table("Time", times);
   page.end_columns();
-  if (!in.summary.settings.empty()) {
-    page.markup("<details><summary>Settings of collect</summary>\n");
-    page.table("Settings", in.summary.settings);
-    page.markup("</details>\n");
-  }
+  if (!in.summary.settings.empty()) page.folded_table("Settings of collect", in.summary.settings);
   add_next(page, in);
   page.markup(fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n",
                           script_json(data)));

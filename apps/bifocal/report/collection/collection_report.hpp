@@ -25,7 +25,7 @@ inline constexpr std::size_t kListed = 500;       // names in a list of skipped 
 
 // Largest size on the page of a pair's details with the minimum number of points, and of its part
 // without points; then the size of a point.
-inline constexpr std::size_t kPairBytes = 8600, kPairHeadBytes = 600;
+inline constexpr std::size_t kPairBytes = 11200, kPairHeadBytes = 900;
 inline constexpr double kPointBytes = double(kPairBytes - kPairHeadBytes) / kFewestPoints;
 
 struct CollectionReport {

@@ -15,7 +15,7 @@ const mapView = startMap();
 startMatrix();
 startHistogram();
 const cloudView = startCloud();
-const matchesView = startPairs();
+startPairs();
 for (const [title, list] of Object.entries(data.tables)) if (list.length) pairTable(element('tables'), title, list);
 if (data.tables['Strongest pairs'].length) showPair(data.tables['Strongest pairs'][0]);
 window.addEventListener('hashchange', follow);

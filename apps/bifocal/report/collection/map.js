@@ -24,7 +24,7 @@ function drawMap(context, width, height) {
   context.fillRect(0, 0, width, height);
   const [px, py] = mapPlaces(width, height);
   map.px = px, map.py = py;
-  //   // Edges are fainter on a map with many edges, and if each image has many.
+  // Edges are fainter on a map with many edges, and if each image has many.
   const crowd = (0.15 + 0.85 * Math.min(1, 40 / Math.sqrt(edges.count + 1))) * Math.min(1, 8 * images.count / (edges.count + 1));
   edgesOfLevel.forEach((list, level) => {
     context.strokeStyle = `rgba(71, 85, 105, ${(0.12 + 0.75 * level / kLevels) * crowd})`;

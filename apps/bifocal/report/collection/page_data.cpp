@@ -159,8 +159,12 @@ void add_details(Json& data, const ShownPairs& shown, const std::vector<PairDeta
   std::unordered_map<int, std::size_t> place;
   for (const int e : shown.edges) place.emplace(e, place.size());
   for (const PairDetails& d : details) {
-    Json json = {
-        {"edge", place.at(d.edge)}, {"positions", packed(d.positions)}, {"source", d.source}};
+    Json json = {{"edge", place.at(d.edge)},
+                 {"positions", packed(d.positions)},
+                 {"inliers", d.inliers},
+                 {"source", d.source}};
+    if (!d.residuals.empty()) json["residuals"] = packed(d.residuals);
+    if (!d.model.empty()) json[d.is_homography ? "H" : "F"] = d.model;
     if (!d.points.empty()) {
       json["points"] = packed(d.points);
       json["pose"] = d.pose;

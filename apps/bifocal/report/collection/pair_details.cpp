@@ -4,15 +4,20 @@
 #include <fmt/format.h>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/geometry.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/robust.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <future>
 #include <limits>
 #include <list>
 #include <optional>
+#include <span>
+#include <unordered_set>
 
 #include "report/pair_figures.hpp"
 
@@ -50,13 +55,7 @@ std::uint16_t across(double px, double size) {
 }
 
 Mat3 essential_of(const Mat3& F, const Intrinsics& K1, const Intrinsics& K2) {
-  const Mat3 A = K1.matrix(), B = K2.matrix();
-  Mat3 FA{}, E{};
-  for (std::size_t i = 0; i < 9; ++i)
-    for (std::size_t k = 0; k < 3; ++k) FA[i] += F[3 * (i / 3) + k] * A[3 * k + i % 3];
-  for (std::size_t i = 0; i < 9; ++i)
-    for (std::size_t k = 0; k < 3; ++k) E[i] += B[3 * k + i / 3] * FA[3 * k + i % 3];
-  return E;
+  return times(transposed(K2.matrix()), times(F, K1.matrix()));
 }
 
 class Builder {
@@ -76,15 +75,22 @@ class Builder {
     const GraphPair& pair = graph_.edges[static_cast<std::size_t>(edge)];
     const std::optional<colmap::TwoViewGeometry> geometry =
         database_.geometry(image(pair.a).id, image(pair.b).id);
-    PairDetails out{edge, {}, {}, {}, {}};
+    PairDetails out;
+    out.edge = edge;
     if (!geometry) return out;  // removed by another process
-    const std::vector<PointPair> points = shown_points(pair, *geometry);
+    std::vector<PointPair> points = points_of(pair, geometry->inliers, points_of_pair_);
+    out.inliers = points.size();
+    const std::vector<PointPair> outliers =
+        points_of(pair, outliers_of(pair, *geometry), points_of_pair_ / kInliersPerOutlier);
+    points.insert(points.end(), outliers.begin(), outliers.end());
     const double size[] = {width(pair.a), height(pair.a), width(pair.b), height(pair.b)};
     for (const auto& [x1, y1, x2, y2] : points)
       for (const auto& [value, of] :
            {std::pair(x1, size[0]), {y1, size[1]}, {x2, size[2]}, {y2, size[3]}})
         out.positions.push_back(across(value, of));
     try {
+      add_model(out, pair, *geometry, points);
+      points.resize(out.inliers);
       add_scene(out, pair, *geometry, points);
     } catch (const Error& e) {  // invalid matrices
       out.points.clear();
@@ -108,17 +114,32 @@ class Builder {
     return camera(i) ? static_cast<double>(camera(i)->height) : 1;
   }
 
-  std::vector<PointPair> shown_points(const GraphPair& pair, const colmap::TwoViewGeometry& g) {
-    const std::size_t count = std::min(g.inliers.size(), points_of_pair_);
+  [[nodiscard]] std::vector<colmap::IndexPair> outliers_of(const GraphPair& pair,
+                                                           const colmap::TwoViewGeometry& g) const {
+    const auto key = [](const colmap::IndexPair& m) {
+      return std::uint64_t{m.index1} << 32U | m.index2;
+    };
+    std::unordered_set<std::uint64_t> inliers;
+    for (const colmap::IndexPair& m : g.inliers) inliers.insert(key(m));
+    std::vector<colmap::IndexPair> outliers =
+        database_.matches(image(pair.a).id, image(pair.b).id).value_or(g.inliers);
+    std::erase_if(outliers, [&](const auto& m) { return inliers.contains(key(m)); });
+    return outliers;
+  }
+
+  // Returns at most `most` matches, evenly selected from the list.
+  std::vector<PointPair> points_of(const GraphPair& pair,
+                                   std::span<const colmap::IndexPair> matches, std::size_t most) {
+    const std::size_t count = std::min(matches.size(), most);
     std::vector<PointPair> points;
     const colmap::Keypoints &k1 = keypoints_.of(image(pair.a).id),
                             &k2 = keypoints_.of(image(pair.b).id);
     for (std::size_t i = 0; i < count; ++i) {
-      const auto [index1, index2] = g.inliers[i * g.inliers.size() / count];
+      const auto [index1, index2] = matches[i * matches.size() / count];
       if (index1 >= k1.size() || index2 >= k2.size())
         throw Error(ErrorCode::input,
-                    fmt::format("{}: table two_view_geometries, images {} and {}: match of "
-                                "keypoints {} and {}, there are {} and {}",
+                    fmt::format("{}: images {} and {}: match of keypoints {} and {}, there are {} "
+                                "and {}",
                                 database_.file().string(), image(pair.a).id, image(pair.b).id,
                                 index1, index2, k1.size(), k2.size()));
       const float* p = &k1.data[index1 * static_cast<std::size_t>(k1.columns)];
@@ -128,19 +149,61 @@ class Builder {
     return points;
   }
 
-  void add_scene(PairDetails& out, const GraphPair& pair, const colmap::TwoViewGeometry& g,
-                 std::vector<PointPair> points) const {
-    const colmap::Undistortion* lenses[2] = {};
+  // Returns both lenses; null for a camera without a pinhole model.
+  [[nodiscard]] std::array<const colmap::Undistortion*, 2> lenses_of(const GraphPair& pair) const {
+    std::array<const colmap::Undistortion*, 2> both = {};
     for (const int side : {0, 1}) {
       const int c = image(side == 0 ? pair.a : pair.b).camera;
       if (c >= 0 && lenses_[static_cast<std::size_t>(c)])
-        lenses[side] = &*lenses_[static_cast<std::size_t>(c)];
-      if (!lenses[side]) return void(out.source = "No depth: a camera has no pinhole model.");
+        both[static_cast<std::size_t>(side)] = &*lenses_[static_cast<std::size_t>(c)];
     }
+    return both;
+  }
+
+  // Adds residuals, and the model if it holds for px of the images. Through lenses only a pose or E
+  // can be judged, because databases differ in the px of F and H.
+  void add_model(PairDetails& out, const GraphPair& pair, const colmap::TwoViewGeometry& g,
+                 std::vector<PointPair> points) const {
+    const auto lenses = lenses_of(pair);
+    const bool straight =
+        !lenses[0] || !lenses[1] || (!lenses[0]->has_lens() && !lenses[1]->has_lens());
+    const bool moved = g.cam2_from_cam1 && g.cam2_from_cam1->t != Vec3{};
+    std::optional<Mat3> model;
+    if (lenses[0] && lenses[1] && (moved || g.E)) {
+      const Mat3 E = moved ? times(cross_matrix(g.cam2_from_cam1->t), g.cam2_from_cam1->R) : *g.E;
+      model = fundamental_from_essential(E, lenses[0]->pinhole(), lenses[1]->pinhole());
+      undistort(points, lenses);
+    } else if (straight && g.H &&
+               (g.configuration == Configuration::planar ||
+                g.configuration == Configuration::panoramic ||
+                g.configuration == Configuration::planar_or_panoramic)) {
+      model = g.H;
+      out.is_homography = true;
+    } else if (straight) {
+      model = g.F;
+    }
+    if (!model) return;
+    const ModelKind kind = out.is_homography ? ModelKind::homography : ModelKind::fundamental;
+    for (const double r : residuals(kind, *model, points))
+      out.residuals.push_back(r < 65535 / 256.0 ? static_cast<std::uint16_t>(std::lround(256 * r))
+                                                : 65535);
+    if (straight) out.model.assign(model->begin(), model->end());
+  }
+
+  static void undistort(std::vector<PointPair>& points,
+                        const std::array<const colmap::Undistortion*, 2>& lenses) {
     for (PointPair& p : points) {
       const Vec2 one = (*lenses[0])({p.x1, p.y1}), two = (*lenses[1])({p.x2, p.y2});
       p = {one[0], one[1], two[0], two[1]};
     }
+  }
+
+  void add_scene(PairDetails& out, const GraphPair& pair, const colmap::TwoViewGeometry& g,
+                 std::vector<PointPair> points) const {
+    const auto lenses = lenses_of(pair);
+    if (!lenses[0] || !lenses[1])
+      return void(out.source = "No depth: a camera has no pinhole model.");
+    undistort(points, lenses);
     const Intrinsics &K1 = lenses[0]->pinhole(), &K2 = lenses[1]->pinhole();
     std::optional<Pose> pose = g.cam2_from_cam1;
     const bool moved = pose && std::hypot(pose->t[0], pose->t[1], pose->t[2]) > 0;

@@ -1,5 +1,4 @@
 // Tables of pairs, and the matches of the selected pair.
-const kLines = 60, kDots = 300;  // largest numbers per pair, on its images
 const pairs = {selected: -1, pictures: new Map()};
 
 function pairTable(parent, title, list, nameOf = pairName) {
@@ -17,7 +16,7 @@ function pictureOf(i) {
   if (!data.thumbnails[i]) return null;
   if (!pairs.pictures.has(i)) {
     const picture = new Image();
-    picture.onload = () => { matchesView.later(); cloudView.later(); };
+    picture.onload = () => { matchView.later(); cloudView.later(); };
     picture.src = 'data:image/jpeg;base64,' + data.thumbnails[i];
     pairs.pictures.set(i, picture);
   }
@@ -25,47 +24,20 @@ function pictureOf(i) {
   return picture.complete && picture.naturalWidth ? picture : null;
 }
 
-// Positions of both images, side by side.
-function pairBoxes(e, width) {
-  const gap = 8, sizes = [sizeOf(edges.a[e]), sizeOf(edges.b[e])];
-  const scale = (width - gap) / sizes.reduce((sum, [w, h]) => sum + w / h, 0);
-  const height = Math.min(scale, 420);
-  let x = 0;
-  return sizes.map(([w, h]) => {
-    const box = {x, y: 0, width: height * w / h, height};
-    x += box.width + gap;
-    return box;
-  });
+// The matches of a pair. Positions are stored as shares of the image's size, residuals in 1/256 px.
+function matchesOf(e) {
+  const sides = [edges.a[e], edges.b[e]], found = details.get(e), sizes = sides.map(sizeOf);
+  const picture = side => pictureOf(sides[side]);
+  if (!found) return {sizes, picture, points: [], inliers: [], residuals: null};
+  const extent = [...sizes[0], ...sizes[1]];
+  return {
+    sizes, picture, F: found.F, H: found.H,
+    points: Array.from(numbers(found.positions, Uint16Array), (v, i) => v / 65535 * extent[i % 4] - 0.5),
+    inliers: Array.from({length: matchCount(found)}, (_, k) => k < found.inliers ? 1 : 0),
+    residuals: found.residuals ? Array.from(numbers(found.residuals, Uint16Array), v => v < 65535 ? v / 256 : Infinity) : null,
+  };
 }
-
-function drawMatches(context, width) {
-  const e = pairs.selected;
-  if (e < 0) return;
-  const boxes = pairBoxes(e, width);
-  [edges.a[e], edges.b[e]].forEach((i, side) => {
-    const box = boxes[side], picture = pictureOf(i);
-    context.fillStyle = '#e5e9ee';
-    context.fillRect(box.x, box.y, box.width, box.height);
-    if (picture) context.drawImage(picture, box.x, box.y, box.width, box.height);
-  });
-  const found = details.get(e);
-  if (!found) return;
-  const p = numbers(found.positions, Uint16Array);
-  context.lineWidth = 1;
-  const every = most => 4 * Math.max(1, Math.ceil(p.length / 4 / most)), dots = every(kDots), step = dots * Math.ceil(every(kLines) / dots);
-  for (let k = 0; k < p.length; k += dots) {
-    const at = [0, 1].map(s => [boxes[s].x + boxes[s].width * p[k + 2 * s] / 65535, boxes[s].y + boxes[s].height * p[k + 2 * s + 1] / 65535]);
-    const colour = `hsl(${(k / dots * 38.8) % 360} 90% 50%`;
-    context.fillStyle = colour + ')';
-    for (const q of at) context.fillRect(q[0] - 1.5, q[1] - 1.5, 3, 3);
-    if (k % step) continue;
-    context.strokeStyle = colour + ' / 0.75)';
-    context.beginPath();
-    context.moveTo(...at[0]);
-    context.lineTo(...at[1]);
-    context.stroke();
-  }
-}
+const matchCount = found => numbers(found.positions, Uint16Array).length / 4;
 
 function showPair(e) {
   pairs.selected = e;
@@ -76,19 +48,17 @@ function showPair(e) {
     make('h3', images.names[edges.a[e]] + ' – ' + images.names[edges.b[e]], panel);
     const what = data.configurations[edges.configuration[e]] || 'number ' + edges.configuration[e];
     make('p', `${edges.inliers[e]} inliers of ${edges.matches[e]} matches, ${what}. ` +
-         (found ? `This page has ${numbers(found.positions, Uint16Array).length / 4} inliers, evenly selected; the images show at most ${kDots} points and ${kLines} lines. ${found.source}`
+         (found ? `This page has ${found.inliers} inliers and ${matchCount(found) - found.inliers} outliers, evenly selected. ${found.source}`
                 : 'This page does not have the matches of this pair.'), panel);
-    for (const i of [edges.a[e], edges.b[e]]) pictureOf(i);
+    showMatches(matchesOf(e));
   }
   element('cloud-place').hidden = !found || !found.points;
   setCloud(e);
-  matchesView.later();
   cloudView.later();
   mapView.later();
 }
 
 function startPairs() {
-  const view = canvasOf('matches', width => pairs.selected < 0 ? 10 : Math.ceil(pairBoxes(pairs.selected, width)[0].height), drawMatches);
   const list = element('pair-list'), filter = element('pair-filter'), kMost = 200;
   const shown = [...details.keys()].sort((e, f) => e - f);
   const fill = () => {
@@ -106,5 +76,4 @@ function startPairs() {
   filter.addEventListener('input', fill);
   list.addEventListener('change', () => showPair(Number(list.value)));
   fill();
-  return view;
 }
