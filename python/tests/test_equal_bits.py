@@ -1,4 +1,4 @@
-"""Results that are equal on every device and processor: semi-global matching, remapping and the matching of 8-bit descriptors. The hashes are those of
+"""Results that are equal on every device and processor: semi-global matching, remapping and the matching of 8-bit descriptors. Their hashes come from
 x86-64 with AVX2."""
 import hashlib
 
