@@ -1,5 +1,5 @@
 """Results that are equal on every device and processor: semi-global matching, remapping and the matching of 8-bit descriptors. Their hashes come from
-x86-64 with AVX2."""
+x86-64 with AVX-512."""
 import hashlib
 
 import numpy
