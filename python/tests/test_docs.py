@@ -59,6 +59,12 @@ def test_snippets_of_other_pages_find_geometry(name, results, tmp_path, monkeypa
         assert namespace["done"].verified == 1
 
 
+def test_snippets_of_the_drop_ins(capsys):
+    namespace, count = run_page("coming-from.md")
+    assert count == 2 and namespace["count"] > 200 and namespace["info"]["num_inliers"] > 200
+    assert angle_deg(namespace["R"], namespace["pose"].R) < 0.5
+
+
 def test_the_shortest_ways_give_results_in_the_stated_lines(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text, room = sections("python.md")[SHORTEST], Room()
