@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from data_folder import DATA, needs_data
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/peers/python"))
@@ -21,8 +22,6 @@ import sequences  # noqa: E402
 import solvers_suite  # noqa: E402
 import synthetic_pairs  # noqa: E402
 
-DATA = ROOT.parent / "shared/data"
-needs_data = pytest.mark.skipif(not (DATA / "oxford_affine").exists(), reason="needs the photographs of the test data")
 
 
 def plain_score(disparity, truth):
@@ -141,7 +140,8 @@ def measured(folder, *words):
 
 @pytest.fixture(scope="module")
 def photographs(tmp_path_factory):
-    return measured(tmp_path_factory.mktemp("records"), "--rounds", "1", "--suites", "real", "features", "stereo", "--modes", "matched")
+    data = str(needs_data("oxford_affine").parent)
+    return measured(tmp_path_factory.mktemp("records"), "--data", data, "--rounds", "1", "--suites", "real", "features", "stereo", "--modes", "matched")
 
 
 def test_a_run_of_bifocal_alone(tmp_path):
@@ -167,7 +167,6 @@ def test_cases_side_by_side(tmp_path):
     assert beside[0]["machine"]["jobs"] == 2 and beside[0]["machine"]["commit"] == alone[0]["machine"]["commit"]
 
 
-@needs_data
 def test_photographs_by_bifocal_alone(photographs):
     found = {(r["case"].rpartition("/")[0], r["name"]): r for r in photographs}
     castle, sift = found["features/castle", "Bifocal RootSIFT"], found["features/oxford", "Bifocal RootSIFT"]
@@ -182,7 +181,6 @@ def test_photographs_by_bifocal_alone(photographs):
     assert {len(real.read(DATA / "correspondences" / folder)) for folder in real.FOLDERS} <= set(range(5, 20))
 
 
-@needs_data
 def test_records_are_published(tmp_path, photographs):
     pytest.importorskip("matplotlib")
     import publish

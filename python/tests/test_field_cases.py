@@ -3,18 +3,17 @@
 import copy
 import dataclasses
 import multiprocessing
-import pathlib
 import pickle
 
 import numpy as np
 import pytest
+from data_folder import needs_data
 from scenes import K, Scene, transfer
 from test_images import texture
 
 import bifocal
 from bifocal import cv
 
-TURNED = pathlib.Path(__file__).resolve().parents[3] / "shared/data/field_cases/turned_camera.txt"
 PICTURE = texture(200, 300, 1)
 SHIFTED = np.roll(PICTURE, 7, axis=1)
 PLANE, S = Scene(plane=True, right=0.7), Scene(right=0.7)
@@ -188,8 +187,6 @@ def test_stereo_sgbm_has_opencvs_defaults(first, count):
 
 @pytest.mark.parametrize("focal_length", [900, 950, 1000, 1050, 1100])
 def test_a_turn_is_no_translation(focal_length):
-    if not TURNED.is_file():
-        pytest.skip("no field cases beside the checkout")
-    rows = np.loadtxt(TURNED)
+    rows = np.loadtxt(needs_data("field_cases/turned_camera.txt"))
     found = bifocal.estimate_relative_pose(rows[:, :2], rows[:, 2:4], [focal_length, focal_length, 640, 480])
     assert found.reason == "rotation_only" and np.array_equal(found.t, np.zeros(3))

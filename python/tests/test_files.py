@@ -7,13 +7,13 @@ import shutil
 
 import numpy as np
 import pytest
+from data_folder import needs_data
 from test_images import texture
 
 import bifocal
 from bifocal import cluster, colmap
 
 LATIN1 = b"caf\xe9 \xff.png"
-FIELD_CASES = pathlib.Path(__file__).resolve().parents[3] / "shared/data/field_cases"
 
 
 def names_of(file):
@@ -90,10 +90,9 @@ def test_names_that_no_file_has(name):
 
 
 def test_databases_of_any_name_and_names_in_them(tmp_path):
-    if not FIELD_CASES.is_dir():
-        pytest.skip("no field cases beside the checkout")
+    database = needs_data("field_cases/latin1_name.db")
     file = os.path.join(os.fsencode(tmp_path), b"d\xe9.db")
-    shutil.copy(FIELD_CASES / "latin1_name.db", file)
+    shutil.copy(database, file)
     for given in names_of(file):
         done = colmap.verify(given, overwrite=True)
         assert done.done == done.pairs == 1

@@ -1,23 +1,17 @@
 """estimate_pair turns two photographs, or matches of another matcher, into depth, point cloud and report."""
 
-import os
-import pathlib
 import pickle
 
 import numpy as np
 import pytest
+from data_folder import needs_data
 
 import bifocal
-
-DATA = pathlib.Path(os.environ.get("BIFOCAL_DATA", pathlib.Path(__file__).resolve().parents[3] / "shared/data"))
-FOUNTAIN = [DATA / f"collections/fountain-P11/{n:04}.jpg" for n in (3, 4)]
 
 
 @pytest.fixture(scope="module")
 def files():
-    if not all(f.is_file() for f in FOUNTAIN):
-        pytest.skip("no collections beside the checkout")
-    return FOUNTAIN
+    return [needs_data(f"collections/fountain-P11/{n:04}.jpg") for n in (3, 4)]
 
 
 @pytest.fixture(scope="module")

@@ -1,21 +1,16 @@
 """Maps between images in different units: px of an image to metres on a table and back, millimetres to kilometres, a scale of 0.0005."""
 
-import pathlib
-
 import numpy as np
 import pytest
+from data_folder import needs_data
 
 import bifocal
 from bifocal import cv, poselib
 
-FILE = pathlib.Path(__file__).resolve().parents[3] / "shared/data/field_cases/table_px_metres.txt"
-
 
 def table():
     """Returns points in px and in m, flags of correct matches, and a threshold: 1 mm of noise, 32 of 40 matches correct."""
-    if not FILE.is_file():
-        pytest.skip("no field cases beside the checkout")
-    rows = np.loadtxt(FILE)
+    rows = np.loadtxt(needs_data("field_cases/table_px_metres.txt"))
     return rows[:, :2], rows[:, 2:4], np.arange(len(rows)) < 32, 0.01
 
 

@@ -6,7 +6,7 @@
 CHECKOUT is a checkout of github.com/cvg/Hierarchical-Localization. Its code runs unchanged: extract_features (`sift`, which needs no weights),
 pairs_from_exhaustive, match_features, reconstruction.main. For each scene and verifier it prints the mapper's result and the CPU seconds of the
 verification. Then the same with skip_geometric_verification, which leaves rows of configuration 0, and verification of this database by
-`bifocal.colmap.verify`. Photographs and measured centres are in shared/data, next to the checkout of Bifocal."""
+`bifocal.colmap.verify`. Photographs and measured centres are in $BIFOCAL_DATA, by default shared/data next to the checkout."""
 
 import argparse
 import contextlib
@@ -118,7 +118,7 @@ def run_scene(args, scene, folder, say):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hloc", type=pathlib.Path, required=True, help="checkout of hloc")
-    parser.add_argument("--data", type=pathlib.Path, default=mapping.ROOT.parent / "shared/data")
+    parser.add_argument("--data", type=pathlib.Path, default=mapping.DATA)
     parser.add_argument("--scene", action="append", choices=SCENES)
     parser.add_argument("--matcher", default="NN-ratio", choices=["NN-ratio", "NN-mutual"])
     parser.add_argument("--half", action="store_true", help="keypoints as float16, hloc's default: whole pixels above 1024")

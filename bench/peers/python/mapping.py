@@ -4,10 +4,11 @@ photographs: registered images, points, reprojection error, and camera centres a
 
   scripts/bench-mapping [--bifocal PROGRAM] [--data DIR] [--scene NAME...] [--json FILE]
 
-The data (fountain-P11, Herz-Jesus-P8, sceaux; mixture: all three in one folder) are in shared/data, next to the checkout; README files there name
-their sources. Figures of several models of one database are listed in sequence, the largest first."""
+The data (fountain-P11, Herz-Jesus-P8, sceaux; mixture: all three in one folder) are in $BIFOCAL_DATA, by default shared/data next to the checkout
+(`scripts/fetch-data`). Figures of several models of one database are listed in sequence, the largest first."""
 import argparse
 import json
+import os
 import pathlib
 import sqlite3
 import subprocess
@@ -18,6 +19,7 @@ import numpy as np
 import pycolmap
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+DATA = pathlib.Path(os.environ.get("BIFOCAL_DATA", ROOT.parent / "shared/data"))  # scripts/fetch-data
 SCENES = {"fountain-P11": True, "Herz-Jesus-P8": True, "sceaux": False, "mixture": False}  # whether cameras are measured
 
 
@@ -146,7 +148,7 @@ def line(row):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bifocal", type=pathlib.Path, default=ROOT / "build-release/apps/bifocal/bifocal")
-    parser.add_argument("--data", type=pathlib.Path, default=ROOT.parent / "shared/data")
+    parser.add_argument("--data", type=pathlib.Path, default=DATA)
     parser.add_argument("--scene", action="append", choices=SCENES)
     parser.add_argument("--collect-options", default="", help="more options of `bifocal collect`, in one word")
     parser.add_argument("--front-end", choices=["bifocal", "COLMAP", "both"], default="both")

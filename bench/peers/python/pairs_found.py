@@ -7,6 +7,7 @@ pairs against retrieval.
 A place is a folder below DIR. A pair counts as found by all pairs if it has at least 30 inliers."""
 import argparse
 import json
+import os
 import pathlib
 import sqlite3
 import subprocess
@@ -36,7 +37,7 @@ def across(pairs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bifocal", type=pathlib.Path, default=ROOT / "build-release/apps/bifocal/bifocal")
-    parser.add_argument("--images", type=pathlib.Path, default=ROOT.parent / "shared/data/collections")
+    parser.add_argument("--images", type=pathlib.Path, default=pathlib.Path(os.environ.get("BIFOCAL_DATA", ROOT.parent / "shared/data")) / "collections")
     parser.add_argument("--partners", type=int, nargs="+", default=[6, 8, 10])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

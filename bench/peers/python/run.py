@@ -41,7 +41,7 @@ def arguments(words=None):
     p.add_argument("--clock", default="wall", choices=["wall", "process"], help="of the times: `process` where other work shares the machine")
     p.add_argument("--quick", action="store_true", help=f"{QUICK} where nothing else is said; the records say so")
     p.add_argument("--jobs", type=int, default=1, help="cases of the suite robust at a time, each one thread on a core of its own; all else is alone")
-    p.add_argument("--data", type=pathlib.Path, default=ROOT / "../shared/data", help="folders of real matches, Oxford's and stereo pairs")
+    p.add_argument("--data", type=pathlib.Path, default=os.environ.get("BIFOCAL_DATA", ROOT / "../shared/data"), help="folders of real matches, Oxford's and stereo pairs")
     p.add_argument("--commit", help="of the Bifocal that is measured, where git cannot tell")
     p.add_argument("--json", type=pathlib.Path, help="records go here")
     p.add_argument("--table", type=pathlib.Path, help="the Markdown goes here as well")

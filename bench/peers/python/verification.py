@@ -269,7 +269,7 @@ def hloc(args, work, say):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parts", nargs="+", default=["rates", "real", "mapping"], choices=["rates", "real", "mapping", "hloc"])
-    parser.add_argument("--data", type=pathlib.Path, default=ROOT.parent / "shared/data")
+    parser.add_argument("--data", type=pathlib.Path, default=mapping.DATA)
     parser.add_argument("--work", type=pathlib.Path, help="folder for the database of the photographs")
     parser.add_argument("--bifocal", type=pathlib.Path, default=ROOT / "build-release/apps/bifocal/bifocal")
     parser.add_argument("--text", type=pathlib.Path, help="the lines go here as well")

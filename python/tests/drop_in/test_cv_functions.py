@@ -48,8 +48,9 @@ def texture(seed, height=240, width=320):
 @pytest.mark.parametrize("lens", LENSES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("keywords", [{}, {"R": R}, {"R": R, "P": P}, {"criteria": (3, 40, 1e-8)}], ids=["plain", "R", "R P", "criteria"])
-def test_undistort_points(lens, dtype, keywords):
-    x = rng(0).uniform(0, [640, 480], (50, 2)).astype(dtype)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_undistort_points(lens, dtype, keywords, seed):
+    x = rng(seed).uniform(0, [640, 480], (50, 2)).astype(dtype)
     for points in (x, x[:, None], x[None], np.ascontiguousarray(x.T)):
         same(cv.undistortPoints(points, K1, LENSES[lens], **keywords), cv2.undistortPoints(points, K1, LENSES[lens], **keywords), 1e-12)
     same(cv.undistortImagePoints(x, K1, LENSES[lens]), cv2.undistortImagePoints(x, K1, LENSES[lens]), 1e-10)
@@ -57,8 +58,9 @@ def test_undistort_points(lens, dtype, keywords):
 
 @pytest.mark.parametrize("lens", LENSES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_distort_points(lens, dtype):
-    x = rng(1).uniform(-0.4, 0.4, (50, 2)).astype(dtype)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_distort_points(lens, dtype, seed):
+    x = rng(seed).uniform(-0.4, 0.4, (50, 2)).astype(dtype)
     theirs = cv2.projectPoints(np.c_[x, np.ones(50, dtype)], np.zeros(3), np.zeros(3), K1, LENSES[lens])[0]
     same(cv.distortPoints(x, K1, LENSES[lens]), theirs, 1e-10)
 
@@ -106,12 +108,13 @@ def test_stereo_rectify(seed, flags, alpha, size):
         same(a, b, 1e-8)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32])
 @pytest.mark.parametrize("ddepth", [-1, 3, 4, 5])
 @pytest.mark.parametrize("is_missing", [False, True])
-def test_reproject_image_to_3d(dtype, ddepth, is_missing):
-    Q = cv2.stereoRectify(K1, None, K2, None, (640, 480), R, np.array([[1.0], [0.1], [0]]))[4]
-    disparity = rng(2).integers(1, 60, (40, 50)).astype(dtype)
+def test_reproject_image_to_3d(seed, dtype, ddepth, is_missing):
+    Q = cv2.stereoRectify(K1, None, K2, None, (640, 480), R, np.array([[1.0], [0.1 * seed], [0]]))[4]
+    disparity = rng(seed).integers(1, 60, (40, 50)).astype(dtype)
     same(cv.reprojectImageTo3D(disparity, Q, None, is_missing, ddepth), cv2.reprojectImageTo3D(disparity, Q, None, is_missing, ddepth), 0)
 
 
@@ -128,8 +131,9 @@ def test_triangulate_points(dtype, seed):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
 @pytest.mark.parametrize("image", [1, 2])
-def test_compute_correspond_epilines(dtype, image):
-    x, F = rng(3).uniform(0, 640, (50, 2)).astype(dtype), rng(4).normal(size=(3, 3))
+@pytest.mark.parametrize("seed", SEEDS)
+def test_compute_correspond_epilines(dtype, image, seed):
+    x, F = rng(seed).uniform(0, 640, (50, 2)).astype(dtype), rng(seed + 3).normal(size=(3, 3))
     for points in (x, x[:, None], x[None]):
         same(cv.computeCorrespondEpilines(points, image, F), cv2.computeCorrespondEpilines(points, image, F), 1e-10)
 
@@ -145,11 +149,12 @@ def test_decompose_essential_mat_has_the_order_and_the_signs(seed):
 @pytest.mark.parametrize("lens", LENSES)
 @pytest.mark.parametrize("is_planar", [False, True])
 @pytest.mark.parametrize("noise", [0, 0.5])
-def test_solve_pnp(lens, is_planar, noise):
+@pytest.mark.parametrize("seed", SEEDS)
+def test_solve_pnp(lens, is_planar, noise, seed):
     """OpenCV ends its refinement when steps are below 1e-7 of the parameters, so poses of noisy points are equal to about 1e-6."""
-    X = rng(5).uniform(-1, 1, (20, 3)) * [1, 1, 0 if is_planar else 1]
+    X = rng(seed).uniform(-1, 1, (20, 3)) * [1, 1, 0 if is_planar else 1]
     r, t = np.array([[0.3], [-0.2], [0.4]]), np.array([[0.2], [-0.1], [5]])
-    x = cv2.projectPoints(X, r, t, K1, LENSES[lens])[0][:, 0] + noise * rng(6).normal(size=(20, 2))
+    x = cv2.projectPoints(X, r, t, K1, LENSES[lens])[0][:, 0] + noise * rng(seed + 3).normal(size=(20, 2))
     same(cv.solvePnP(X, x, K1, LENSES[lens]), cv2.solvePnP(X, x, K1, LENSES[lens]), 1e-5)
     guesses = [[r + 0.05, t + 0.1] for _ in range(2)]
     same(cv.solvePnP(X, x, K1, LENSES[lens], *guesses[0], True), cv2.solvePnP(X, x, K1, LENSES[lens], *guesses[1], True), 1e-5)
@@ -181,7 +186,7 @@ def test_bf_matcher(norm, seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_sift_finds_opencv_s_features_and_describes_them_alike(seed):
+def test_sift_finds_opencv_s_features_and_describes_them_alike(seed, record_property):
     """At least 0.8 of OpenCV's features, without its shift of 0.25 px; descriptors of both match with each other."""
     image = texture(seed)
     theirs, described = cv2.SIFT_create(enable_precise_upscale=True).detectAndCompute(image, None)
@@ -190,6 +195,8 @@ def test_sift_finds_opencv_s_features_and_describes_them_alike(seed):
     pairs = [(ours[m.queryIdx], theirs[m.trainIdx]) for m in cv.BFMatcher(crossCheck=True).match(own, described)]
     away = np.array([np.hypot(*np.subtract(a.pt, b.pt)) for a, b in pairs])
     near = [pair for pair, distance in zip(pairs, away) if distance < 0.5]
+    record_property("fraction of OpenCV's features found within 0.5 px", len(near) / len(theirs))
+    record_property("median distance, px", np.median(away))
     assert len(near) >= 0.8 * len(theirs) and len(near) >= 0.9 * len(pairs) and np.median(away) < 0.05
     assert np.median([abs(np.log2(a.size / b.size)) for a, b in near]) < 0.05
     assert np.median([abs((a.angle - b.angle + 180) % 360 - 180) for a, b in near]) < 2
@@ -198,7 +205,7 @@ def test_sift_finds_opencv_s_features_and_describes_them_alike(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_draw_matches_has_opencv_s_layout(seed):
+def test_draw_matches_has_opencv_s_layout(seed, record_property):
     """Outside of the strokes both results equal the images; strokes of a given colour lie at the same places."""
     first, second = texture(seed), texture(seed + 1, 200, 100)
     points = [[cv2.KeyPoint(float(x), float(y), 8) for x, y in rng(k).uniform(20, 80, (6, 2))] for k in (0, 1)]
@@ -211,12 +218,13 @@ def test_draw_matches_has_opencv_s_layout(seed):
     plain = cv.drawMatches(images[0], [], images[1], [], [], None)
     same(plain, cv2.drawMatches(images[0], [], images[1], [], [], None), 0)
     drawn, expected = ((image != plain).any(2).astype(np.uint8) for image in (ours, theirs))
+    record_property("pixels of strokes / OpenCV's", drawn.sum() / expected.sum())
     wide = np.ones((5, 5), np.uint8)
     assert not (drawn & ~cv2.dilate(expected, wide)).any() and not (expected & ~cv2.dilate(drawn, wide)).any()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_stereo_bm(seed):
+def test_stereo_bm(seed, record_property):
     """Both find the disparity of a shifted image nearly everywhere, in the same part of the image."""
     image = texture(seed)[:, :, 0]
     left, right = image[:, :-12], image[:, 12:]
@@ -227,8 +235,10 @@ def test_stereo_bm(seed):
         results.append(matcher.compute(np.ascontiguousarray(left), np.ascontiguousarray(right)))
         assert matcher.getBlockSize() == 15 and matcher.getNumDisparities() == 32
     assert results[0].dtype == results[1].dtype and results[0].shape == results[1].shape
-    for found in results:
+    for name, found in zip(("", "OpenCV: "), results):
         known = found != ([0, -8, 4][seed] - 1) * 16
+        record_property(f"{name}known", known.mean())
+        record_property(f"{name}correct of these", (np.abs(found[known] - 12 * 16) <= 8).mean())
         assert 0.5 < known.mean() < 1 and (np.abs(found[known] - 12 * 16) <= 8).mean() > 0.95
 
 

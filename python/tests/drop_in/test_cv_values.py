@@ -1,14 +1,11 @@
 """bifocal.cv gives OpenCV's values: masks, minimal samples, output arrays. The constants were computed by OpenCV 5.0.0; compared with OpenCV if it is installed."""
 
-import pathlib
-
 import numpy as np
 import pytest
+from data_folder import needs_data
 from scenes import K, Scene
 
 from bifocal import cv
-
-FIELD_CASES = pathlib.Path(__file__).resolve().parents[4] / "shared/data/field_cases"
 
 
 def points(*numbers):
@@ -38,9 +35,7 @@ EIGHT_F = [[2.6703973370e-07, -1.0518502495e-05, -1.4787177112e-03], [1.06736666
 @pytest.fixture(scope="module")
 def views():
     """Returns 200 matches of two views, whose first 150 are correct, and the essential matrix."""
-    if not FIELD_CASES.is_dir():
-        pytest.skip("no field cases beside the checkout")
-    rows = np.loadtxt(FIELD_CASES / "relative_pose.txt")
+    rows = np.loadtxt(needs_data("field_cases/relative_pose.txt"))
     x1, x2 = rows[:, :2].copy(), rows[:, 2:4].copy()
     return x1, x2, cv.findEssentialMat(x1, x2, K, cv.RANSAC, 0.999, 1.0)[0]
 
