@@ -8,7 +8,7 @@ for (let e = 0; e < edges.count; ++e) {
 }
 
 function mapPlaces(width, height) {
-  const margin = images.count <= 60 ? 40 : 14, box = data.layout;
+  const margin = images.count <= 60 ? 54 : 14, box = data.layout;
   const scale = Math.min((width - 2 * margin) / box.width, (height - 2 * margin) / box.height);
   const left = (width - scale * box.width) / 2, top = (height - scale * box.height) / 2;
   const px = new Float32Array(images.count), py = new Float32Array(images.count);
