@@ -107,6 +107,19 @@ def test_matches_of_any_matcher_reach_a_verified_database(tmp_path):
     assert again.done == 1 and again.inliers <= 100
 
 
+def test_tensors_of_torch_give_what_arrays_give(tmp_path):
+    torch = pytest.importorskip("torch")
+    scene = Scene(right=1.0)
+    names, indices = ("a.jpg", "b.jpg"), np.stack([np.arange(len(scene.x1))] * 2, 1)
+    sizes = {name: (1280, 960) for name in names}
+    for file, convert in (("numpy.db", np.asarray), ("torch.db", lambda values: torch.tensor(values, requires_grad=values.dtype.kind == "f"))):
+        keypoints = dict(zip(names, map(convert, (scene.x1.astype(np.float32), scene.x2.astype(np.float32)))))
+        done = colmap.write_pairs(tmp_path / file, keypoints, {names: convert(indices)}, sizes)
+        assert done.verified == 1
+    with colmap.Database(tmp_path / "numpy.db") as arrays, colmap.Database(tmp_path / "torch.db") as tensors:
+        assert np.array_equal(arrays.keypoints(1), tensors.keypoints(1)) and arrays.geometry_counts() == tensors.geometry_counts()
+
+
 def test_readers_leave_no_file_next_to_the_database(tmp_path):
     scene = Scene(right=1.0)
     indices = np.stack([np.arange(len(scene.x1))] * 2, 1)
