@@ -110,7 +110,8 @@ def collect(
         pairs: Which pairs are matched, or a file with two names a line. 'all' leaves out pairs whose largest features do not match.
         partners: Number of similar images that each image is matched with, for 'retrieval'.
         overlap: Number of neighbours that each image is matched with, for 'sequential'.
-        features: Options of SIFT or SURF; or features of another detector: hloc's features.h5, or a folder with NAME.npz.
+        features: Options of SIFT or SURF; or features of another detector: hloc's features.h5 (needs the
+            package h5py in builds without HDF5, as the wheel), or a folder with NAME.npz.
         matching: Options of matching; FloatMatchOptions for features of another detector, or hloc's matches.h5 of them.
         geometry: Options of the verification.
         guided: Matches verified pairs again along their geometry.
@@ -137,7 +138,7 @@ def collect(
         RuntimeError: If a device is missing or fails.
     """
     given = isinstance(matching, FloatMatchOptions)
-    matches = matching if isinstance(matching, (str, os.PathLike)) else None
+    matches = matching if isinstance(matching, (str, bytes, os.PathLike)) else None
     options: dict[str, object] = {"pairs": pairs, "partners": partners, "overlap": overlap, "features": features, "geometry": geometry, "guided": guided}
     options |= {"matching": None if given or matches else matching, "given_matching": matching if given else None, "matches": matches}
     options |= {"max_side": max_side, "masks": masks, "camera": camera, "camera_sharing": camera_sharing, "camera_model": camera_model}

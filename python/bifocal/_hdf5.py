@@ -6,13 +6,39 @@ import os
 import threading
 from typing import Any
 
-import h5py  # type: ignore[import-untyped,import-not-found,unused-ignore]
 import numpy as np
+
+from . import _core
+
+h5py: Any = None
+try:
+    import h5py  # type: ignore[import-untyped,import-not-found,no-redef,unused-ignore]
+except ImportError:
+    pass
 
 MOST_VALUES = 2**26  # largest number of values in a data set
 DEFLATED = 1032  # most bytes that one byte of deflate expands to
 DEEPEST = 32  # deepest nesting of groups
 BYTES_OF_LINK = 8  # least number of bytes that a link takes in the file
+
+
+def open_file(name: str) -> File | None:
+    """Opens an HDF5 file by h5py. The extension calls it for every file of the functions and commands that read hloc's files.
+
+    Args:
+        name: Name of the file.
+
+    Returns:
+        The open file; None if h5py is not installed and the extension has its own reader.
+
+    Raises:
+        OSError: If the file cannot be read, or h5py is not installed and the extension has no reader.
+    """
+    if h5py is not None:
+        return File(name)
+    if _core.reads_hdf5:
+        return None
+    raise OSError(f"{name}: HDF5 files need the Python package h5py: pip install h5py")
 
 
 class File:

@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <vector>
 
 #include "collection/hloc/hdf5.hpp"
@@ -25,11 +26,10 @@ auto with_python(const Call& call) {
   }
 }
 
-// Reader that calls an object of the class File of _hdf5.py.
+// Reader that calls a File of _hdf5.py.
 class PythonFile final : public hdf5::Reader {
  public:
-  PythonFile(const nb::object& open, const std::filesystem::path& path)
-      : name_(path.string()), file_(with_python([&] { return nb::object(open(path.string())); })) {}
+  PythonFile(std::string name, nb::object file) : name_(std::move(name)), file_(std::move(file)) {}
   ~PythonFile() override {
     const nb::gil_scoped_acquire lock;
     file_.attr("close")();
@@ -76,6 +76,16 @@ class PythonFile final : public hdf5::Reader {
   nb::object file_;
 };
 
+// Opens a file by h5py. Returns null if h5py is not installed and the library has its own reader.
+// The first file imports h5py, which takes longer than the import of this package.
+std::unique_ptr<hdf5::Reader> opened_by_h5py(const std::filesystem::path& path) {
+  return with_python([&]() -> std::unique_ptr<hdf5::Reader> {
+    nb::object file = nb::module_::import_("bifocal._hdf5").attr("open_file")(path.string());
+    if (file.is_none()) return nullptr;
+    return std::make_unique<PythonFile>(path.string(), std::move(file));
+  });
+}
+
 }  // namespace
 
 void bind_program(nb::module_& m) {
@@ -92,19 +102,8 @@ void bind_program(nb::module_& m) {
       nb::arg("arguments"), nb::sig("def run_program(arguments: list[str]) -> int"),
       "Runs the program bifocal in this process, which should end afterwards, because the handlers "
       "of signals are the program's. Returns the exit code.");
-  m.def(
-      "read_hdf5_by",
-      [](nb::object open) {
-        hdf5::opener() =
-            open.is_none()
-                ? hdf5::Opener()
-                : [open = std::make_shared<nb::object>(std::move(open))](
-                      const std::filesystem::path& path) -> std::unique_ptr<hdf5::Reader> {
-          return std::make_unique<PythonFile>(*open, path);
-        };
-      },
-      nb::arg("open").none(), nb::sig("def read_hdf5_by(open: typing.Any) -> None"),
-      "Sets the class that opens HDF5 files (_hdf5.File); None restores the library's reader.");
+  m.attr("reads_hdf5") = BIFOCAL_READS_HDF5 != 0;
+  hdf5::opener() = &opened_by_h5py;
 }
 
 }  // namespace bifocal::python

@@ -54,7 +54,8 @@ def hloc_files(h5py, folder, seed=0):
     with h5py.File(folder / "features.h5", "w") as features, h5py.File(folder / "matches.h5", "w") as matches:
         for name, xy in (("db/a.jpg", scene.x1), ("db/b.jpg", scene.x2)):
             group = features.create_group(name)
-            group.create_dataset("keypoints", data=xy.astype(np.float32), compression="gzip")
+            inside = 0.6 * (xy - [640, 480]) + [640, 480]  # a shorter focal length, with which all points are in the image
+            group.create_dataset("keypoints", data=inside.astype(np.float32), compression="gzip")
             group["image_size"] = [1280, 960]
         matches.create_group("db-a.jpg/db-b.jpg")["matches0"] = np.arange(400, dtype=np.int16)
     (folder / "pairs.txt").write_text("db/a.jpg db/b.jpg\n")
@@ -73,6 +74,58 @@ def test_h5py_reads_what_the_library_reads(tmp_path):
         assert inliers > 350 and configuration == "uncalibrated"
         with h5py.File(tmp_path / "features.h5") as features:
             assert np.allclose(database.keypoints(1), features["db/a.jpg/keypoints"])
+
+
+def photographs(folder):
+    """Writes photographs of the names and sizes in the files of hloc_files."""
+    (folder / "images/db").mkdir(parents=True)
+    for name in ("a.jpg", "b.jpg"):
+        bifocal.write_image(folder / "images/db" / name, np.random.default_rng(0).integers(0, 256, (960, 1280), dtype=np.uint8))
+
+
+def test_collect_takes_hloc_s_features_and_matches(tmp_path):
+    """From Python, as str and bytes, and from the program of the wheel."""
+    h5py = pytest.importorskip("h5py")
+    hloc_files(h5py, tmp_path)
+    photographs(tmp_path)
+    features, matches = tmp_path / "features.h5", tmp_path / "matches.h5"
+    done = bifocal.collect(tmp_path / "images", tmp_path / "a.db", features=features, matching=matches)
+    assert (done.images, done.features, done.matched, done.verified, done.left_out) == (2, 800, 1, 1, [])
+    again = bifocal.collect(tmp_path / "images", tmp_path / "b.db", features=os.fsencode(features), matching=os.fsencode(matches))
+    assert again.verified == 1
+    with h5py.File(features, "a") as file:
+        for name in "ab":
+            file[f"db/{name}.jpg/descriptors"] = np.random.default_rng(0).normal(size=(64, 400)).astype(np.float32)
+    nearest = bifocal.collect(tmp_path / "images", tmp_path / "c.db", features=features, matching=bifocal.FloatMatchOptions())
+    assert nearest.verified == 1
+    program = run("collect", "images", "--features", "features.h5", "--matches", "matches.h5", "--database", "d.db", cwd=tmp_path)
+    assert program.returncode == 0, program.stderr
+    counts = []
+    for name in ("a.db", "d.db"):
+        with bifocal.colmap.Database(tmp_path / name) as database:
+            counts.append(database.geometry_counts())
+    assert counts[0] == counts[1] and counts[0][0][2] > 350
+
+
+def test_collect_reports_a_missing_h5py(tmp_path, monkeypatch):
+    h5py = pytest.importorskip("h5py")
+    hloc_files(h5py, tmp_path)
+    photographs(tmp_path)
+    from bifocal import _hdf5
+
+    monkeypatch.setattr(_hdf5, "h5py", None)
+    files = {"features": tmp_path / "features.h5", "matching": tmp_path / "matches.h5"}
+    if bifocal._core.reads_hdf5:  # a build with HDF5 needs no h5py
+        assert bifocal.collect(tmp_path / "images", tmp_path / "a.db", **files).verified == 1
+    monkeypatch.setattr(bifocal._core, "reads_hdf5", False)
+    with pytest.raises(OSError, match=r"features\.h5: HDF5 files need the Python package h5py: pip install h5py"):
+        bifocal.collect(tmp_path / "images", tmp_path / "b.db", **files)
+
+
+def test_the_import_leaves_h5py_alone():
+    code = "import sys, bifocal, bifocal.colmap; assert 'h5py' not in sys.modules"
+    environment = os.environ | {"PYTHONPATH": str(pathlib.Path(bifocal.__file__).parents[1])}
+    assert subprocess.run([sys.executable, "-c", code], env=environment, timeout=120).returncode == 0
 
 
 def damaged(h5py, file, kind):

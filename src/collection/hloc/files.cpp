@@ -37,7 +37,8 @@ std::string dashed(std::string_view name) {
 }
 
 std::unique_ptr<hdf5::Reader> open(const std::filesystem::path& file) {
-  if (hdf5::opener()) return hdf5::opener()(file);
+  if (hdf5::opener())
+    if (auto opened = hdf5::opener()(file)) return opened;
   if constexpr (BIFOCAL_HAS_HDF5)
     return hdf5::open(file);
   else

@@ -36,8 +36,9 @@ class Reader {
 // Opens a file for reading. A build without HDF5 does not define it (runtime/built_parts.h).
 [[nodiscard]] std::unique_ptr<Reader> open(const std::filesystem::path& path);
 
-// Function that replaces open() in every build. The Python package sets it, because its wheel
-// contains no HDF5 library. Must not be called while files are read.
+// Function that is called before open() in every build; if it returns null, open() reads the file.
+// The Python package sets it, because its wheel contains no HDF5 library. Must not be replaced
+// while files are read.
 using Opener = std::function<std::unique_ptr<Reader>(const std::filesystem::path&)>;
 [[nodiscard]] Opener& opener();
 
