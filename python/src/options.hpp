@@ -72,6 +72,7 @@ void bind_dense(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_linalg(nb::module_& m);
+void bind_matches(nb::module_& m);
 void bind_pair(nb::module_& m);
 void bind_pictures(nb::module_& m);
 void bind_program(nb::module_& m);

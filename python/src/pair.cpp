@@ -11,7 +11,7 @@
 
 #include "cameras.hpp"
 #include "devices.hpp"
-#include "features_device.hpp"
+#include "features/features_device.hpp"
 #include "files.hpp"
 #include "pair_files.hpp"
 #include "points.hpp"

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "devices.hpp"
-#include "features_device.hpp"
+#include "features/features_device.hpp"
 #include "options.hpp"
 #include "results.hpp"
 

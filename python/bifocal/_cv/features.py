@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Any, Iterable, Optional, Tuple
 
 import numpy as np
 
 from .._features import Features, detect
-from .._numbers import number, whole
+from .._numbers import number, reals, whole
 from .._options import SiftOptions
 from .arrays import Array
-from .keypoints import keypoint_class
+from .keypoints import keypoint_class, places
 from .lens import is_empty
 
 NORM_L2 = 4
 _CV_32F = 5
-# OpenCV counts the eight directions of each histogram in the opposite sense.
+# OpenCV counts the eight directions of each histogram in the opposite sense. This order is its own inverse.
 _ORDER = (np.arange(0, 128, 8)[:, None] + np.array([0, 7, 6, 5, 4, 3, 2, 1])).ravel()
 
 Described = Tuple[Tuple[Any, ...], Optional[Array]]
@@ -37,6 +37,20 @@ def _keypoints(found: Features, options: SiftOptions) -> tuple[Any, ...]:
     octaves = _octaves(found.sigma.astype(np.float64), options.sigma, options.octave_layers)
     rows = zip(found.xy.tolist(), (2 * found.sigma).tolist(), found.angle_deg.tolist(), found.response.tolist(), octaves.tolist())
     return tuple(make(x, y, size, angle, response, octave) for (x, y), size, angle, response, octave in rows)
+
+
+def features_of(keypoints: Iterable[Any], descriptors: Any) -> Features:
+    """Converts OpenCV's keypoints and descriptors, the inverse of `SIFT.detectAndCompute` (bifocal.Features.from_keypoints)."""
+    kept = list(keypoints)
+    numbers = np.zeros((0, 128)) if descriptors is None and not kept else reals(descriptors, "descriptors")
+    if numbers.shape != (len(kept), 128):
+        raise ValueError(f"descriptors: shape {numbers.shape}, must be ({len(kept)}, 128), one row for each keypoint")
+    if not ((numbers >= 0) & (numbers <= 255)).all():
+        raise ValueError("descriptors: a number is not within 0 to 255, as those of cv2.SIFT are")
+    if len(kept) and numbers.max() <= 1:
+        raise ValueError("descriptors: no number is above 1, but those of cv2.SIFT are 0 to 255; bifocal.match_descriptors takes any floats")
+    rest = np.array([(k.size / 2, max(k.angle, 0), k.response) for k in kept], np.float64).reshape(-1, 3)
+    return Features(places(kept), np.rint(numbers[:, _ORDER]).astype(np.uint8), *rest.T)
 
 
 class SIFT:

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds features and their matches.
+// Binds matches of features.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <bifocal/matching.hpp>
 #include <cmath>
 #include <tuple>
 
-#include "devices.hpp"
+#include "../devices.hpp"
+#include "../points.hpp"
+#include "feature_arrays.hpp"
 #include "features_device.hpp"
-#include "options.hpp"
-#include "results.hpp"
 
 namespace bifocal::python {
 namespace {
@@ -18,102 +19,6 @@ namespace {
 const Features& features(nb::handle self) { return nb::cast<const Features&>(self); }
 const Matches& matches(nb::handle self) { return nb::cast<const Matches&>(self); }
 const FloatMatches& float_matches(nb::handle self) { return nb::cast<const FloatMatches&>(self); }
-
-// Returns one member of each row as a strided array.
-template <class T, class Row>
-nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
-                  std::size_t width = 1) {
-  static_assert(sizeof(Row) % sizeof(T) == 0);
-  static const Row none{};
-  const T* first = rows.empty() ? &(none.*member) : &(rows[0].*member);
-  const std::int64_t step = std::int64_t(sizeof(Row) / sizeof(T));
-  if (width == 1) return view(self, first, {rows.size()}, {step});
-  return view(self, first, {rows.size(), width}, {step, 1});
-}
-
-// Expands three numbers to a symmetric matrix, whose off-diagonal elements are the second number.
-nb::object shapes(nb::handle self) {
-  static_assert(sizeof(KeypointShape) == 3 * sizeof(float));
-  const Features& f = features(self);
-  if (f.shapes.empty()) return nb::none();
-  return view(self, &f.shapes[0].xx, {f.shapes.size(), 2, 2}, {3, 1, 1});
-}
-
-Features detect(nb::handle image, nb::handle options, nb::handle mask,
-                const std::optional<std::string>& device, nb::handle frame) {
-  if (!frame.is_none())
-    if (const AnyArray there = array_of(image, "image"); on_cuda(there))
-      return detect_there(there, options, mask, device, frame);
-  const Picture picture = picture_of(image, "image");
-  const DetectArguments o(options, mask);
-  const Unlocked unlocked;
-  QueueLease lease(device.value_or("cpu"));
-  if (o.options.surf)
-    return detect_surf(lease.queue(), picture.any(), *o.options.surf, o.allowed());
-  return detect_sift(lease.queue(), picture.any(), o.options.sift, o.allowed());
-}
-
-// Reads descriptors from a result of detect() or from a uint8 array [N, 128].
-Features descriptors_of(nb::handle object, const char* name) {
-  const AnyArray a = array_of(object, name);
-  need_shape(a, name, {-1, kDescriptorBytes});
-  need_host(a, name);
-  if (a.dtype() != nb::dtype<std::uint8_t>())
-    type_error(fmt::format("{}: dtype {}, must be uint8", name, dtype_text(a)));
-  Features f;
-  f.keypoints.resize(a.shape(0));
-  f.descriptors.resize(a.shape(0) * kDescriptorBytes);
-  const auto* from = static_cast<const std::uint8_t*>(a.data());
-  for (std::size_t i = 0; i < f.descriptors.size(); ++i)
-    f.descriptors[i] = from[std::int64_t(i / kDescriptorBytes) * a.stride(0) +
-                            std::int64_t(i % kDescriptorBytes) * a.stride(1)];
-  return f;
-}
-
-// Returns one number for each keypoint, `usual` if the argument is None.
-std::vector<float> numbers_of_each(nb::handle object, const char* name, std::size_t count,
-                                   float usual) {
-  std::vector<float> all(count, usual);
-  if (object.is_none()) return all;
-  const Numbers given = numbers_of(object, name, {int(count)});
-  for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<float>(given.at(i));
-  return all;
-}
-
-std::vector<KeypointShape> shapes_of(nb::handle object, std::size_t count) {
-  std::vector<KeypointShape> all;
-  if (object.is_none()) return all;
-  AnyArray array = array_of(object, "shapes");
-  need_shape(array, "shapes", {int(count), 2, 2});
-  const nb::object rows = nb::borrow(object).attr("reshape")(count, 4);
-  const Numbers given = numbers_of(rows, "shapes", {int(count), 4});
-  for (std::size_t i = 0; i < count; ++i) {
-    if (given.at(i, 1) != given.at(i, 2))
-      value_error(fmt::format("shapes: [{}] is not symmetric", i));
-    all.push_back({static_cast<float>(given.at(i, 0)), static_cast<float>(given.at(i, 1)),
-                   static_cast<float>(given.at(i, 3))});
-  }
-  return all;
-}
-
-// Makes features from arrays, for example of another process or program.
-void make_features(Features* self, nb::handle xy, nb::handle descriptors, nb::handle sigma,
-                   nb::handle angle_deg, nb::handle response, nb::handle shapes) {
-  const Numbers at = numbers_of(xy, "xy", {-1, 2});
-  need_finite(at, "xy");
-  const std::size_t n = at.rows();
-  Features own = descriptors_of(descriptors, "descriptors");
-  if (own.keypoints.size() != n)
-    value_error(fmt::format("descriptors: {} rows, but xy has {}", own.keypoints.size(), n));
-  const std::vector<float> s = numbers_of_each(sigma, "sigma", n, 1),
-                           a = numbers_of_each(angle_deg, "angle_deg", n, 0),
-                           r = numbers_of_each(response, "response", n, 0);
-  for (std::size_t i = 0; i < n; ++i)
-    own.keypoints[i] = {static_cast<float>(at.at(i, 0)), static_cast<float>(at.at(i, 1)), s[i],
-                        a[i], r[i]};
-  own.shapes = shapes_of(shapes, n);
-  new (self) Features(std::move(own));
-}
 
 // Makes matches from indices [M, 2] and, unless None, one distance and one ratio for each match.
 template <class Row, class Distance>
@@ -249,6 +154,48 @@ FloatMatches match_floats(nb::handle descriptors1, nb::handle descriptors2, nb::
   return found;
 }
 
+// Replaces distances by their ranks: equal distances have equal ranks.
+std::vector<std::int32_t> ranks_of(nb::handle distance, std::size_t count) {
+  std::vector<std::int32_t> ranks(count, 0);
+  if (distance.is_none()) return ranks;
+  const Numbers given = numbers_of(distance, "distance", {int(count)});
+  need_finite(given, "distance");
+  std::vector<double> sorted(count);
+  for (std::size_t i = 0; i < count; ++i) sorted[i] = given.at(i);
+  std::ranges::sort(sorted);
+  for (std::size_t i = 0; i < count; ++i)
+    ranks[i] = std::int32_t(std::ranges::lower_bound(sorted, given.at(i)) - sorted.begin());
+  return ranks;
+}
+
+// Returns a flag for each match, False if another match between its two positions is kept.
+nb::object distinct_places(nb::handle x1, nb::handle x2, nb::handle distance) {
+  Points<PointPair> points = points_of<PointPair>(x1, x2);
+  gather(points);
+  const std::size_t n = points.span.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const PointPair& p = points.span[i];
+    if (!std::isfinite(p.x1 + p.y1 + p.x2 + p.y2))
+      value_error(fmt::format("x1, x2: row {} is not finite", i));
+  }
+  const std::vector<std::int32_t> ranks = ranks_of(distance, n);
+  std::vector<Match> rows(n);
+  for (std::size_t i = 0; i < n; ++i) rows[i] = {int(i), int(i), ranks[i], 0};
+  QueueLease lease("cpu");
+  Queue& queue = lease.queue();
+  DeviceMatches found{{0, std::int64_t(n)}, {queue.device(), n}, {queue.device(), n}};
+  found.matches.upload(queue, rows);
+  found.points.upload(queue, points.span);
+  queue.wait();
+  keep_distinct_places(queue, found);
+  rows.resize(std::size_t(found.offsets.back()));
+  found.matches.download(queue, rows);
+  queue.wait();
+  std::vector<std::uint8_t> flags(n, 0);
+  for (const Match& m : rows) flags[std::size_t(m.index1)] = 1;
+  return flags_array(flags);
+}
+
 nb::object indices(nb::handle self) {
   static_assert(offsetof(Match, index2) == sizeof(int));
   return framed(matches(self).frame, column(self, matches(self).rows, &Match::index1, 2));
@@ -259,18 +206,6 @@ nb::object float_indices(nb::handle self) {
                 column(self, float_matches(self).rows, &FloatMatch::index1, 2));
 }
 
-constexpr const char* kFeaturesDoc = R"(Keypoints and descriptors of one image, the strongest first.
-
-Args:
-    xy: Positions in px, shape (N, 2).
-    descriptors: uint8, shape (N, 128).
-    sigma: Scales of the Gaussian in px, shape (N,); 1 by default.
-    angle_deg: Orientations in degrees, shape (N,); 0 by default.
-    response: Strengths, shape (N,); 0 by default.
-    shapes: Symmetric matrices of affine shapes, shape (N, 2, 2); None by default.
-
-Raises:
-    ValueError: If shapes differ or a position is not finite.)";
 constexpr const char* kMatchesDoc =
     R"(Matches of two images, in the order of the features of the first image.
 
@@ -286,7 +221,7 @@ Args:
     distance: Euclidean distance for each match, shape (M,); 0 by default.
     ratio: Nearest over second nearest distance for each match, shape (M,); 0 by default.)";
 
-void bind_matches(nb::module_& m) {
+void bind_byte_matches(nb::module_& m) {
   nb::class_<Matches> c(m, "Matches", kMatchesDoc);
   bind_made_matches<Matches, Match, std::int32_t>(c);
   c.def("__len__", [](const Matches& s) { return s.rows.size(); });
@@ -339,53 +274,8 @@ void bind_float_matches(nb::module_& m) {
 
 }  // namespace
 
-void bind_features(nb::module_& m) {
-  nb::class_<Features> f(m, "Features", kFeaturesDoc);
-  f.def("__init__", &make_features, nb::arg("xy").none(), nb::arg("descriptors").none(),
-        nb::arg("sigma").none() = nb::none(), nb::arg("angle_deg").none() = nb::none(),
-        nb::arg("response").none() = nb::none(), nb::arg("shapes").none() = nb::none());
-  f.def(
-      "__getstate__",
-      [](const Features& s) {
-        return nb::make_tuple(bytes_of(s.keypoints), bytes_of(s.descriptors), bytes_of(s.shapes));
-      },
-      nb::sig("def __getstate__(self) -> tuple[bytes, bytes, bytes]"));
-  f.def("__setstate__", [](Features& s, const std::tuple<nb::bytes, nb::bytes, nb::bytes>& state) {
-    const auto& [keypoints, descriptors, shapes] = state;
-    new (&s) Features{vector_of<Keypoint>(keypoints), vector_of<std::uint8_t>(descriptors),
-                      vector_of<KeypointShape>(shapes)};
-  });
-  f.def("__len__", &Features::size);
-  const auto number = [&](const char* name, float Keypoint::*member, const char* sig,
-                          const char* doc, std::size_t width = 1) {
-    f.def_prop_ro(
-        name,
-        [member, width](nb::handle s) { return column(s, features(s).keypoints, member, width); },
-        nb::sig(sig), doc);
-  };
-#define FLOATS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float32]"
-  number("xy", &Keypoint::x, FLOATS("xy"), "Positions in px, shape (N, 2).", 2);
-  number("sigma", &Keypoint::sigma, FLOATS("sigma"), "Scales of the Gaussian in px, shape (N,).");
-  number("angle_deg", &Keypoint::angle_deg, FLOATS("angle_deg"),
-         "Orientations in degrees, [0, 360) from x towards y, shape (N,).");
-  number("response", &Keypoint::response, FLOATS("response"),
-         "Strengths, shape (N,): |DoG| at the extremum; for SURF the root of the determinant.");
-  f.def_prop_ro(
-      "descriptors",
-      [](nb::handle s) {
-        return view(s, features(s).descriptors.data(), {features(s).keypoints.size(), 128});
-      },
-      nb::sig("def descriptors(self) -> numpy.typing.NDArray[numpy.uint8]"),
-      "Descriptors, shape (N, 128).");
-  f.def_prop_ro("shapes", &shapes,
-                nb::sig("def shapes(self) -> numpy.typing.NDArray[numpy.float32] | None"),
-                "Affine shapes, shape (N, 2, 2): symmetric matrices of determinant 1 from the "
-                "frame of a circular feature to the image; None without affine_shape.");
-#undef FLOATS
-  bind_matches(m);
-  m.def("detect", &detect, nb::arg("image").none(), nb::arg("options").none(),
-        nb::arg("mask").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
-        "Detects features (bifocal.detect).");
+void bind_matches(nb::module_& m) {
+  bind_byte_matches(m);
   m.def("match", &match_any, nb::arg("features1").none(), nb::arg("features2").none(),
         nb::arg("options").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
         nb::arg("distinct_places") = false, "Matches 8-bit descriptors (bifocal.match).");
@@ -393,6 +283,10 @@ void bind_features(nb::module_& m) {
         nb::arg("model").none(), nb::arg("kind"), nb::arg("max_error"), nb::arg("options").none(),
         nb::arg("device").none(), "Matches along a model (bifocal.match_guided).");
   bind_float_matches(m);
+  m.def("keep_distinct_places", &distinct_places, nb::arg("x1").none(), nb::arg("x2").none(),
+        nb::arg("distance").none(),
+        nb::sig("def keep_distinct_places(x1: object, x2: object, distance: object) -> "
+                "numpy.typing.NDArray[numpy.bool_]"));
 }
 
 }  // namespace bifocal::python

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "features_device.hpp"
 
-#include "devices.hpp"
+#include "../devices.hpp"
 
 namespace bifocal::python {
 namespace {

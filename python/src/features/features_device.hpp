@@ -5,8 +5,8 @@
 #include <bifocal/matching.hpp>
 #include <optional>
 
-#include "frames.hpp"
-#include "options.hpp"
+#include "../frames.hpp"
+#include "../options.hpp"
 
 namespace bifocal::python {
 
