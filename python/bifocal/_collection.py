@@ -105,7 +105,7 @@ def collect(
     """Matches photographs into a COLMAP database with verified pairs, and makes a sparse model on request. An interrupted call is resumed by the same call.
 
     Args:
-        photographs: A folder, or a list of files and folders.
+        photographs: A folder, or a list of files and folders: JPEG, PNG, TIFF, WebP, BMP, PGM or PPM, but not HEIC, which must be converted first.
         database: The file to write; until it is complete it has the name DATABASE.part.
         pairs: Which pairs are matched, or a file with two names a line. 'all' leaves out pairs whose largest features do not match.
         partners: Number of similar images that each image is matched with, for 'retrieval'.

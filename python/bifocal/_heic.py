@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 HEIC = (".heic", ".heif")
 TIFF = (".tif", ".tiff")
+_EXIF_START = b"Exif\0\0"
 
 
-def pixels_of(file: Any, reads_tiff: bool = True) -> Any:
+class Decoded(NamedTuple):
+    """Photograph that a package has decoded.
+
+    Attributes:
+        file: Name of the file, as bytes of the file system.
+        pixels: uint8 of shape (H, W) or (H, W, 3), rotated according to the EXIF orientation.
+        exif: EXIF block that begins with "Exif" and two zeros; empty without one.
+    """
+
+    file: bytes
+    pixels: Any
+    exif: bytes
+
+
+def decoded(file: Any, reads_tiff: bool = True) -> Decoded | None:
     """Decodes files whose format the library does not read.
 
     Args:
@@ -17,7 +32,7 @@ def pixels_of(file: Any, reads_tiff: bool = True) -> Any:
         reads_tiff: True if the library reads TIFF itself.
 
     Returns:
-        uint8 of shape (H, W) or (H, W, 3), rotated according to the EXIF orientation; None for other formats.
+        The photograph; None for other formats.
 
     Raises:
         OSError: If the package is not installed, or the file cannot be decoded.
@@ -41,9 +56,22 @@ def pixels_of(file: Any, reads_tiff: bool = True) -> Any:
 
     try:
         with Image.open(name) as opened:
+            exif = _exif_of(opened)
             image = ImageOps.exif_transpose(opened)
-            return numpy.asarray(image if image.mode in ("L", "RGB") else image.convert("RGB"))
+            return Decoded(os.fsencode(name), numpy.asarray(image if image.mode in ("L", "RGB") else image.convert("RGB")), exif)
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:
         raise OSError(f"{name}: can't be decoded: {error}") from error
+
+
+def _exif_of(opened: Any) -> bytes:
+    """Returns the EXIF block of an image of pillow, of a TIFF as pillow writes it; empty without one and if it is damaged."""
+    block = opened.info.get("exif") or b""
+    if not block:
+        try:
+            exif = opened.getexif()
+            block = exif.tobytes() if exif else b""
+        except Exception:  # pillow raises many types for a damaged block, without which the photograph can be used
+            return b""
+    return block if block.startswith(_EXIF_START) else _EXIF_START + block if block else b""

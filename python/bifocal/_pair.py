@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from . import _core
-from ._heic import pixels_of
+from ._heic import decoded
 from ._arrays import ArrayLike, numpy_of, rgb_of
 from ._core import Pair
 from ._devices import device_id
@@ -56,7 +56,8 @@ def estimate_pair(
     """Estimates the geometry of two photographs, from features or from given matches to a point cloud.
 
     Args:
-        left, right: uint8, shape (H, W) or (H, W, C), or names of files, whose EXIF focal lengths are used if no camera is given.
+        left, right: uint8, shape (H, W) or (H, W, C), or names of files (HEIC with the package pillow-heif), whose
+            EXIF focal lengths are used if no camera is given.
         camera1, camera2: Pinholes in px; camera2 is camera1 by default. Without them focal length and lens are estimated if possible.
         matches: Coordinates x1, x2 of another matcher (LightGlue, RoMa, ...) in px, shape (N, 2) each, torch or NumPy, instead of features.
         model: Kind of the model; 'auto' chooses between an epipolar model and a homography.
@@ -92,6 +93,5 @@ def estimate_pair(
     options |= dict(zip(("min_disparity", "max_disparity", "focal_deviation", "principal_point_deviation"), (min_disparity, max_disparity, *camera_deviations)))
     points = None if matches is None else tuple(numpy_of(x) for x in matches)
     cameras, stages = (camera1, camera1 if camera2 is None else camera2), (features, matching, robust)
-    read = [pixels_of(image, _core.reads_tiff) for image in (left, right)]
-    images = tuple(rgb_of(image, bgr) if pixels is None else pixels for image, pixels in zip((left, right), read))
+    images = tuple(decoded(image, _core.reads_tiff) or rgb_of(image, bgr) for image in (left, right))
     return _core.estimate_pair(images, cameras, points, (mask1, mask2), stages, options, device_id(device) or "cpu", progress)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Union
 from . import _core
 from ._arrays import ArrayLike, rgb_of
 from ._cameras import Camera
-from ._core import write_image
-from ._heic import pixels_of
+from ._heic import decoded
 
 if TYPE_CHECKING:
     import os
@@ -67,11 +66,12 @@ class Correspondences(NamedTuple):
     qualities: NDArray[numpy.float64] | None
 
 
-def read_image(file: Path) -> NDArray[numpy.uint8]:
+def read_image(file: Path, *, bgr: bool = False) -> NDArray[numpy.uint8]:
     """Reads an image file, rotated according to its EXIF orientation.
 
     Args:
         file: JPEG, PNG, TIFF, WebP, BMP, PGM or PPM; HEIC with the package pillow-heif. Builds without libtiff read TIFF with the package pillow.
+        bgr: Returns OpenCV's order of channels, blue, green, red, instead of red, green, blue.
 
     Returns:
         uint8 of shape (H, W) or (H, W, C).
@@ -79,8 +79,24 @@ def read_image(file: Path) -> NDArray[numpy.uint8]:
     Raises:
         OSError: If the file cannot be read.
     """
-    pixels = pixels_of(file, _core.reads_tiff)
-    return _core.read_image(file) if pixels is None else pixels
+    photograph = decoded(file, _core.reads_tiff)
+    image: NDArray[numpy.uint8] = _core.read_image(file) if photograph is None else photograph.pixels
+    return rgb_of(image, bgr).copy() if bgr else image
+
+
+def write_image(file: Path, image: ArrayLike, *, bgr: bool = False) -> None:
+    """Writes an image as PNG.
+
+    Args:
+        file: Name of the file.
+        image: uint8 or uint16, shape (H, W) or (H, W, C).
+        bgr: True if the channels have OpenCV's order blue, green, red instead of red, green, blue.
+
+    Raises:
+        OSError: If the file cannot be written.
+        TypeError: If the image is neither uint8 nor uint16.
+    """
+    _core.write_image(file, rgb_of(image, bgr))
 
 
 def read_correspondences(file: Path) -> Correspondences:
@@ -115,10 +131,10 @@ def read_calibration(file: Path) -> Calibration:
 
 
 def intrinsics_from_exif(file: Path) -> Camera | None:
-    """Reads the focal length from the EXIF block of a JPEG.
+    """Reads the focal length from the EXIF block of a photograph.
 
     Args:
-        file: Name of the photograph.
+        file: JPEG, TIFF or WebP; HEIC with the package pillow-heif.
 
     Returns:
         Pinhole camera in px with the principal point at the image centre; None if EXIF has no focal length.
@@ -126,7 +142,11 @@ def intrinsics_from_exif(file: Path) -> Camera | None:
     Raises:
         OSError: If the file cannot be read.
     """
-    numbers = _core.intrinsics_from_exif(file)
+    photograph = decoded(file, _core.reads_tiff)
+    if photograph is None:
+        numbers = _core.intrinsics_from_exif(file)
+    else:
+        numbers = _core.exif_intrinsics(photograph.exif, *reversed(photograph.pixels.shape[:2]))
     return None if numbers is None else Camera(*numbers)
 
 

@@ -14,6 +14,7 @@
 #include "features/features_device.hpp"
 #include "files.hpp"
 #include "pair_files.hpp"
+#include "photograph.hpp"
 #include "points.hpp"
 #include "results.hpp"
 
@@ -27,28 +28,6 @@ struct Pair {
   std::string device;
   std::uint64_t seed = 0;
 };
-
-cli::Photograph photograph(nb::handle object, const char* name) {
-  const bool is_file = nb::isinstance<nb::str>(object) || nb::isinstance<nb::bytes>(object) ||
-                       nb::hasattr(object, "__fspath__");
-  if (is_file) {
-    const FileName file = file_of(object, name);
-    try {
-      const Unlocked unlocked;
-      return cli::read_photograph(file.path.string());
-    } catch (const Error& e) {
-      if (e.code() == ErrorCode::input) raise_refused_reading({&file});
-      throw;
-    }
-  }
-  const Picture picture = picture_of(object, name);
-  if (picture.bits != 8) type_error(fmt::format("{}: dtype uint16, must be uint8", name));
-  const auto given = picture.view<std::uint8_t>();
-  ImageU8 image(given.width, given.height, given.channels);
-  for (int y = 0; y < given.height; ++y)
-    std::copy_n(given.row(y), std::size_t(given.width) * std::size_t(given.channels), image.row(y));
-  return {name, std::move(image), {}, {}};
-}
 
 PairOptions options_from(const nb::dict& given,
                          const std::tuple<nb::handle, nb::handle, nb::handle>& stages) {
@@ -91,7 +70,8 @@ Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle mat
               const nb::dict& given, const std::string& device, nb::handle progress) {
   PairOptions o = options_from(given, stages);
   const auto& [left, right] = photographs;
-  Pair pair{photograph(left, "left"), photograph(right, "right"), {}, {}, device, o.robust.seed};
+  Pair pair{
+      photograph_of(left, "left"), photograph_of(right, "right"), {}, {}, device, o.robust.seed};
   const auto& [camera1, camera2] = cameras;
   if (!camera1.is_none()) pair.cameras.camera1 = pinhole_of(camera1, "camera1");
   if (!camera2.is_none()) pair.cameras.camera2 = pinhole_of(camera2, "camera2");

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Binds reading, writing and drawing of images.
+#include <algorithm>
 #include <bifocal/draw.hpp>
 #include <bifocal/io.hpp>
 
 #include "files.hpp"
+#include "io/exif.hpp"
+#include "photograph.hpp"
 #include "points.hpp"
 
 namespace bifocal::python {
@@ -37,6 +40,30 @@ void write(nb::handle given, nb::handle image) {
   }
 }
 
+// Copies an image. Its file in messages is `name`.
+cli::Photograph copied(nb::handle image, const char* name) {
+  const Picture picture = picture_of(image, name);
+  if (picture.bits != 8) type_error(fmt::format("{}: dtype uint16, must be uint8", name));
+  const auto given = picture.view<std::uint8_t>();
+  ImageU8 own(given.width, given.height, given.channels);
+  for (int y = 0; y < given.height; ++y)
+    std::copy_n(given.row(y), std::size_t(given.width) * std::size_t(given.channels), own.row(y));
+  return {name, std::move(own), {}, {}};
+}
+
+// Converts a file that a Python package decoded (_heic.Decoded), with its EXIF block.
+cli::Photograph decoded(nb::handle object) {
+  cli::Photograph photograph = copied(object.attr("pixels"), "pixels");
+  const auto file = nb::cast<nb::bytes>(object.attr("file")),
+             block = nb::cast<nb::bytes>(object.attr("exif"));
+  photograph.file.assign(file.c_str(), file.size());
+  const io::Exif exif = io::parse_exif({block.c_str(), block.size()});
+  const ImageU8& image = photograph.image;
+  photograph.exif = io::intrinsics_of(exif, image.width, image.height);
+  photograph.exif_doubt = io::doubt_of(exif, image.width, image.height);
+  return photograph;
+}
+
 ImageView<const std::uint8_t> bytes_of(const Picture& p, const char* name) {
   if (p.bits != 8) type_error(fmt::format("{}: dtype uint16, must be uint8", name));
   return p.view<std::uint8_t>();
@@ -62,34 +89,42 @@ nb::object draw(nb::handle image1, nb::handle image2, nb::handle x1, nb::handle 
 
 }  // namespace
 
+cli::Photograph photograph_of(nb::handle object, const char* name) {
+  const bool is_file = nb::isinstance<nb::str>(object) || nb::isinstance<nb::bytes>(object) ||
+                       nb::hasattr(object, "__fspath__");
+  if (is_file) {
+    const FileName file = file_of(object, name);
+    try {
+      const Unlocked unlocked;
+      return cli::read_photograph(file.path.string());
+    } catch (const Error& e) {
+      if (e.code() == ErrorCode::input) raise_refused_reading({&file});
+      throw;
+    }
+  }
+  return nb::hasattr(object, "exif") ? decoded(object) : copied(object, name);
+}
+
 void bind_pictures(nb::module_& m) {
   m.attr("reads_tiff") = BIFOCAL_READS_TIFF != 0;
 #define PICTURE "numpy.typing.NDArray[numpy.uint8]"
   m.def(
       "read_image", &read, nb::arg("file").none(),
       nb::sig(
-          "def read_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> " PICTURE),
-      R"(Reads an image file, rotated according to its EXIF orientation.
-
-Args:
-    file: JPEG, PNG, TIFF, WebP, BMP, PGM or PPM.
-
-Returns:
-    uint8 of shape (H, W) or (H, W, C).
-
-Raises:
-    OSError: If the file cannot be read.)");
+          "def read_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> " PICTURE));
   m.def("write_image", &write, nb::arg("file").none(), nb::arg("image").none(),
         nb::sig("def write_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes], "
-                "image: object) -> None"),
-        R"(Writes an image as PNG.
-
-Args:
-    file: Name of the file.
-    image: uint8 or uint16, shape (H, W) or (H, W, C).
-
-Raises:
-    OSError: If the file cannot be written.)");
+                "image: object) -> None"));
+  m.def(
+      "exif_intrinsics",
+      [](const nb::bytes& block, double width, double height) -> nb::object {
+        const auto k =
+            io::intrinsics_of(io::parse_exif({block.c_str(), block.size()}), width, height);
+        return k ? nb::object(nb::make_tuple(k->fx, k->fy, k->cx, k->cy)) : nb::none();
+      },
+      nb::arg("block"), nb::arg("width"), nb::arg("height"),
+      nb::sig("def exif_intrinsics(block: bytes, width: float, height: float) -> "
+              "tuple[float, float, float, float] | None"));
   m.def("draw_matches", &draw, nb::arg("image1").none(), nb::arg("image2").none(),
         nb::arg("x1").none(), nb::arg("x2").none(), nb::arg("inliers").none(), nb::arg("max_lines"),
         nb::sig("def draw_matches(image1: object, image2: object, x1: object, x2: object, "

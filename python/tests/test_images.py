@@ -1,7 +1,9 @@
 """Features, matches, rectification and dense matching of synthetic images."""
 
 import dataclasses
-
+import json
+import pathlib
+import struct
 import sys
 import types
 
@@ -271,13 +273,28 @@ def test_heic_needs_its_package(tmp_path, monkeypatch):
         bifocal.read_image(tmp_path / "a.heic")
 
 
-def test_heic_is_decoded_by_its_package(tmp_path, monkeypatch):
-    """A stand-in for the packages, which CI does not install."""
-    pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+def exif_block(on_film_mm):
+    """Returns an EXIF block with FocalLengthIn35mmFilm."""
+    directory = struct.pack("<H", 1) + struct.pack("<HHIHHI", 0xA405, 3, 1, on_film_mm, 0, 0)
+    first = struct.pack("<H", 1) + struct.pack("<HHIII", 0x8769, 4, 1, 26, 0)
+    return b"Exif\0\0" + b"II*\0" + struct.pack("<I", 8) + first + directory
+
+
+def stand_in(monkeypatch, images, exif, in_info=True):
+    """Replaces pillow and pillow-heif, which CI does not install, by modules that open the images by the name of the file."""
 
     class Opened:
         mode = "RGB"
-        __array__ = staticmethod(lambda *_, **__: pixels)
+
+        def __init__(self, name):
+            self.pixels = images[pathlib.Path(name).name]
+            self.info = {"exif": exif} if in_info else {}
+
+        def __array__(self, *_, **__):
+            return self.pixels
+
+        def getexif(self):
+            return types.SimpleNamespace(tobytes=lambda: exif)
 
         def __enter__(self):
             return self
@@ -285,7 +302,61 @@ def test_heic_is_decoded_by_its_package(tmp_path, monkeypatch):
         def __exit__(self, *_):
             return None
 
-    package = types.SimpleNamespace(Image=types.SimpleNamespace(open=lambda _: Opened()), ImageOps=types.SimpleNamespace(exif_transpose=lambda image: image))
+    package = types.SimpleNamespace(Image=types.SimpleNamespace(open=Opened), ImageOps=types.SimpleNamespace(exif_transpose=lambda image: image))
     monkeypatch.setitem(sys.modules, "pillow_heif", types.SimpleNamespace(register_heif_opener=lambda: None))
     monkeypatch.setitem(sys.modules, "PIL", package)
+
+
+def test_heic_is_decoded_by_its_package(tmp_path, monkeypatch):
+    pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+    stand_in(monkeypatch, {"a.HEIC": pixels}, b"")
     assert np.array_equal(bifocal.read_image(tmp_path / "a.HEIC"), pixels)
+    assert np.array_equal(bifocal.read_image(tmp_path / "a.HEIC", bgr=True), pixels[:, :, ::-1])
+    assert bifocal.intrinsics_from_exif(tmp_path / "a.HEIC") is None
+
+
+@pytest.mark.parametrize("in_info", [True, False])
+@pytest.mark.parametrize("has_start", [True, False])
+def test_heic_has_the_focal_length_of_its_exif(tmp_path, monkeypatch, in_info, has_start):
+    wide = np.repeat(texture(240, 400)[:, :, None], 3, 2)
+    images = {"left.heic": np.ascontiguousarray(wide[:, :320]), "right.heic": np.ascontiguousarray(wide[:, 12:332])}
+    stand_in(monkeypatch, images, exif_block(28)[0 if has_start else 6 :], in_info)
+    focal = 28 * np.hypot(320, 240) / np.hypot(36, 24)
+    camera = bifocal.intrinsics_from_exif(tmp_path / "left.heic")
+    assert np.allclose((camera.fx, camera.fy, camera.cx, camera.cy), (focal, focal, 159.5, 119.5))
+    pair = bifocal.estimate_pair(*(tmp_path / name for name in images), dense=False)
+    given = bifocal.estimate_pair(*images.values(), camera, dense=False, lens_is_unknown=True)
+    assert pair.ok and pair.kind == given.kind and np.array_equal(pair.model, given.model)
+    pair.write(tmp_path / "out")
+    written = json.loads((tmp_path / "out/geometry.json").read_text())
+    assert "EXIF" in json.dumps(written) and "left.heic" in json.dumps(written)
+
+
+def test_an_impossible_focal_length_of_heic_is_left_out(tmp_path, monkeypatch):
+    wide = np.repeat(texture(240, 400)[:, :, None], 3, 2)
+    images = {"left.heic": np.ascontiguousarray(wide[:, :320]), "right.heic": np.ascontiguousarray(wide[:, 12:332])}
+    stand_in(monkeypatch, images, exif_block(60000))
+    assert bifocal.intrinsics_from_exif(tmp_path / "left.heic") is None
+    doubts = bifocal.estimate_pair(*(tmp_path / name for name in images), dense=False).doubts
+    assert len(doubts) == 1 and "left.heic: EXIF: a focal length of" in doubts[0]
+
+
+def test_a_heic_file_of_pillow_heif(tmp_path):
+    heif, image = pytest.importorskip("pillow_heif"), pytest.importorskip("PIL.Image")
+    heif.register_heif_opener()
+    wide = np.repeat(texture(240, 400)[:, :, None], 3, 2)
+    for name, left in (("left.heic", 0), ("right.heic", 12)):
+        image.fromarray(wide[:, left : left + 320]).save(tmp_path / name, quality=95, exif=exif_block(28))
+    read = bifocal.read_image(tmp_path / "left.heic")
+    assert read.shape == (240, 320, 3) and np.abs(read.astype(int) - wide[:, :320]).mean() < 5
+    camera = bifocal.intrinsics_from_exif(tmp_path / "left.heic")
+    assert camera.fx == pytest.approx(28 * np.hypot(320, 240) / np.hypot(36, 24)) and camera.cx == 159.5
+    pair = bifocal.estimate_pair(tmp_path / "left.heic", tmp_path / "right.heic", dense=False)
+    assert pair.ok and "left.heic" not in " ".join(pair.doubts)
+
+
+def test_collections_pass_heic_over(tmp_path):
+    (tmp_path / "a.heic").write_bytes(b"")
+    bifocal.write_image(tmp_path / "b.png", texture(20, 30))
+    photographs, passed_over = bifocal.list_photographs(tmp_path)
+    assert [pathlib.Path(file).name for file in photographs] == ["b.png"] and "1 .heic" in str(passed_over)

@@ -171,6 +171,17 @@ Exif parse_exif(std::string_view block) {
   return exif;
 }
 
+std::optional<Intrinsics> intrinsics_of(const Exif& exif, double width, double height) {
+  const double focal = focal_length(exif, width, height).px;
+  if (focal == 0) return {};
+  return Intrinsics{focal, focal, (width - 1) / 2, (height - 1) / 2};
+}
+
+std::string doubt_of(const Exif& exif, double width, double height) {
+  std::string doubt = focal_length(exif, width, height).doubt;
+  return doubt.empty() ? exif.doubt : doubt;
+}
+
 }  // namespace io
 
 std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg) {
@@ -180,20 +191,15 @@ std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg
 std::optional<Intrinsics> exif_intrinsics(std::string_view bytes) {
   const auto head = io::read_head_with_exif(bytes);
   if (!head) return {};
-  const io::Exif& exif = head->exif;
   double width = head->width, height = head->height;
-  if (exif.orientation >= 5) std::swap(width, height);
-  const double focal = io::focal_length(exif, width, height).px;
-  if (focal == 0) return {};
-  return Intrinsics{focal, focal, (width - 1) / 2, (height - 1) / 2};
+  if (head->exif.orientation >= 5) std::swap(width, height);
+  return io::intrinsics_of(head->exif, width, height);
 }
 
 std::string exif_doubt(std::string_view bytes) {
   const auto head = io::read_head_with_exif(bytes);
   if (!head) return {};
-  const io::Exif& exif = head->exif;
-  std::string doubt = io::focal_length(exif, head->width, head->height).doubt;
-  return doubt.empty() ? exif.doubt : doubt;
+  return io::doubt_of(head->exif, head->width, head->height);
 }
 
 }  // namespace bifocal

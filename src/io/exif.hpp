@@ -34,5 +34,9 @@ struct FocalLength {
   std::string doubt = {};
 };
 FocalLength focal_length(const Exif& exif, double width, double height);
+// Returns the intrinsics of an upright image of width x height px; empty without a focal length.
+std::optional<Intrinsics> intrinsics_of(const Exif& exif, double width, double height);
+// Returns why a focal length or a position of EXIF is ignored; empty if none is.
+std::string doubt_of(const Exif& exif, double width, double height);
 
 }  // namespace bifocal::io
