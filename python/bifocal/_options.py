@@ -15,6 +15,7 @@ __all__ = [
     "FloatMatchOptions",
     "MapOptions",
     "MatchOptions",
+    "RetrievalOptions",
     "RobustOptions",
     "SgmOptions",
     "SiftOptions",
@@ -335,6 +336,25 @@ class MapOptions:
     max_adjust_iterations: int = 50
     refine_focal_length: bool = True
     refine_extra_params: bool = True
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RetrievalOptions:
+    """Options of `ImageIndex` (include/bifocal/pair_selection.hpp).
+
+    Attributes:
+        words: Centres of the vocabulary. Range: 1 to 4096.
+        features: Features that describe an image; the largest are used. Range: at least 1.
+        training: Training descriptors of the vocabulary, evenly from all images. Range: 1 to 16777216.
+        iterations: Rounds of k-means. Range: 1 to 10000.
+        seed: Seed of k-means.
+    """
+
+    words: int = 128
+    features: int = 2000
+    training: int = 100000
+    iterations: int = 15
     seed: int = 0
 
 

@@ -14,9 +14,8 @@ from typing import Any, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ._agreement import agreed
+from ._drop_in import agreed, unit_of
 from ._numbers import number, reals, whole
-from ._units import unit_of
 from ._cameras import LensCamera
 from ._options import RobustOptions
 from ._poselib.poses import CameraPose, ImagePair, PinholeCamera

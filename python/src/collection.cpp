@@ -11,29 +11,14 @@
 #include "devices.hpp"
 #include "features/features_device.hpp"
 #include "options.hpp"
+#include "pair_selection.hpp"
 #include "results.hpp"
 
 namespace bifocal::python {
 namespace {
 
-std::vector<ImagePair> pairs_of(nb::handle object, int images) {
-  if (object.is_none()) return all_pairs(images);
-  const AnyArray a = array_of(object, "pairs");
-  need_shape(a, "pairs", {-1, 2});
-  const auto code = a.dtype().code;
-  if (code != std::uint8_t(nb::dlpack::dtype_code::Int) &&
-      code != std::uint8_t(nb::dlpack::dtype_code::UInt))
-    type_error(fmt::format("pairs: dtype {}, must be whole numbers", dtype_text(a)));
-  const Numbers n = numbers_of(object, "pairs", {-1, 2});
-  std::vector<ImagePair> pairs(n.rows());
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    for (const std::size_t side : {0, 1})
-      if (!(n.at(k, side) >= 0 && n.at(k, side) < images))
-        value_error(fmt::format("pairs: [{}, {}] = {}, must be 0 to {}", k, side, n.at(k, side),
-                                images - 1));
-    pairs[k] = {static_cast<int>(n.at(k, 0)), static_cast<int>(n.at(k, 1))};
-  }
-  return pairs;
+std::vector<ImagePair> pairs_or_all(nb::handle object, int images) {
+  return object.is_none() ? all_pairs(images) : pairs_of(object, "pairs", images);
 }
 
 LensCamera pinhole_camera(const Intrinsics& k) {
@@ -82,19 +67,17 @@ class Collection {
     return array_from(std::move(counts), {n});
   }
   nb::object screen(nb::handle pairs, int features, int min_matches, double max_ratio) {
-    const std::vector<ImagePair> wanted = pairs_of(pairs, set_.size());
-    std::vector<int> passed;
+    const std::vector<ImagePair> wanted = pairs_or_all(pairs, set_.size());
+    std::vector<ImagePair> passed;
     {
       const Unlocked unlocked;
       const std::lock_guard lock(mutex_);
       const ScreenOptions options{features, min_matches, max_ratio};
       const std::vector<int> matches = screen_pairs(queue_, set_, wanted, options);
       for (std::size_t k = 0; k < wanted.size(); ++k)
-        if (matches[k] >= min_matches)
-          passed.insert(passed.end(), {wanted[k].image1, wanted[k].image2});
+        if (matches[k] >= min_matches) passed.push_back(wanted[k]);
     }
-    const std::size_t n = passed.size() / 2;
-    return array_from(std::move(passed), {n, 2});
+    return array_of_pairs(passed);
   }
   Verified verify(nb::handle pairs, const std::string& kind, nb::handle cameras,
                   nb::handle matching, nb::handle robust, int min_matches, bool guided,
@@ -110,7 +93,7 @@ class Collection {
     if (problem.cameras > 0)
       for (const AnyCamera& c : any_cameras_of(cameras, "cameras"))
         known.push_back(c.lens ? *c.lens : pinhole_camera(c.pinhole));
-    Verified all{pairs_of(pairs, set_.size()), {}, {0}, {o.kind, problem.has_pose, {}, {}}};
+    Verified all{pairs_or_all(pairs, set_.size()), {}, {0}, {o.kind, problem.has_pose, {}, {}}};
     if (queue_.device().info().kind == DeviceKind::cpu) o.pairs_at_once = 64;
     {
       const Unlocked unlocked;

@@ -44,6 +44,7 @@ NB_MODULE(_core, m) {
   python::bind_pictures(m);
   python::bind_features(m);
   python::bind_matches(m);
+  python::bind_pair_selection(m);
   python::bind_collection(m);
   python::bind_collect(m);
   python::bind_video(m);

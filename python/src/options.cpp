@@ -4,6 +4,7 @@
 #include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/fields.hpp>
 #include <bifocal/mapping.hpp>
+#include <bifocal/pair_selection.hpp>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
@@ -123,6 +124,7 @@ template colmap::VerifyOptions options_of(nb::handle);
 template AdjustOptions options_of(nb::handle);
 template colmap::BundleAdjustOptions options_of(nb::handle);
 template MapOptions options_of(nb::handle);
+template RetrievalOptions options_of(nb::handle);
 
 DetectorOptions detector_options(nb::handle object) {
   if (!object.is_none() && nb::hasattr(object, "upright"))
@@ -136,7 +138,7 @@ nb::dict option_fields() {
   return described_by_name(RobustOptions{}, SiftOptions{}, SurfOptions{}, MatchOptions{},
                            FloatMatchOptions{}, DisparityFilter{}, SgmOptions{}, SsdOptions{},
                            colmap::VerifyOptions{}, AdjustOptions{}, colmap::BundleAdjustOptions{},
-                           MapOptions{});
+                           MapOptions{}, RetrievalOptions{});
 }
 
 ModelKind kind_of(const std::string& name) {

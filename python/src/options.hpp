@@ -74,6 +74,7 @@ void bind_features(nb::module_& m);
 void bind_linalg(nb::module_& m);
 void bind_matches(nb::module_& m);
 void bind_pair(nb::module_& m);
+void bind_pair_selection(nb::module_& m);
 void bind_pictures(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_rectify(nb::module_& m);

@@ -9,7 +9,7 @@ import numpy as np
 from . import arrays as _cv
 from . import lmeds as _lmeds
 from . import usac as _usac
-from .._agreement import agreed
+from .._drop_in import agreed
 from .arrays import Array
 from .usac import FM_7POINT, FM_8POINT, FM_RANSAC, LMEDS, RANSAC, Found, UsacParams
 from .._numbers import number

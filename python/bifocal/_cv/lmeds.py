@@ -8,7 +8,7 @@ import numpy as np
 
 from . import arrays as _cv
 from . import usac as _usac
-from .._agreement import agreed
+from .._drop_in import agreed
 from .arrays import Array
 from .._robust import Estimate, ModelKind, estimate
 

@@ -10,10 +10,9 @@ from .. import _core
 from . import arrays as _cv
 from . import lmeds as _lmeds
 from . import usac as _usac
-from .._agreement import agreed
+from .._drop_in import agreed, unit_of
 from .arrays import Array
 from .usac import LMEDS, RANSAC, Found, UsacParams
-from .._units import unit_of
 from .._robust import Estimate, ModelKind, estimate
 
 _SAMPLE = {"homography": 4, "affine": 3, "similarity": 2}

@@ -10,7 +10,7 @@ from .. import _core
 from . import arrays as _cv
 from . import usac as _usac
 from .. import _two_view as _pieces
-from .._agreement import agreed
+from .._drop_in import agreed
 from .arrays import Array
 from .epipolar import findEssentialMat
 from .._numbers import number

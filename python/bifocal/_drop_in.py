@@ -1,4 +1,4 @@
-"""Thresholds that are distances in the second of two images, for any unit of the first: px, mm, km."""
+"""Shared rules of the drop-in replacements of other libraries: which models they return, and thresholds in the unit of the second image."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._core import Estimate
+
+
+def agreed(found: Estimate) -> bool:
+    """Returns True if an estimate has a model to return: a significant one, or one that all finite points support but too few to be significant.
+
+    Other libraries do not test the significance of a model.
+    """
+    return found.ok or (found.reason == "not_significant" and found.num_inliers + len(found.not_finite) == len(found.inliers))
+
 
 def unit_of(x1: NDArray[Any], x2: NDArray[Any]) -> float:
-    """Returns a power of two that scales points of the first image to about the size of the second image.
+    """Returns a power of two that scales points of the first image to about the size of the second image, for points in px, mm or km.
 
     Bifocal's error of a match is the distance that both points together have to move, so that without the scale the point in the unit with the
     smaller numbers would do all of the moving.

@@ -1,0 +1,125 @@
+"""Selection of image pairs, and of one match for each place."""
+
+import itertools
+
+import numpy as np
+import pytest
+from test_images import texture
+
+import bifocal
+
+
+def test_all_pairs_and_tidy_pairs():
+    assert bifocal.all_pairs(4).tolist() == [list(pair) for pair in itertools.combinations(range(4), 2)]
+    assert bifocal.all_pairs(0).shape == bifocal.all_pairs(1).shape == (0, 2) and bifocal.all_pairs(3).dtype == np.int32
+    assert bifocal.tidy_pairs([[3, 1], [2, 2], [0, 5], [1, 3]]).tolist() == [[0, 5], [1, 3]]
+    assert bifocal.tidy_pairs([]).shape == (0, 2)
+
+
+def test_sequences():
+    near = bifocal.sequential_pairs(20, overlap=2, quadratic=False)
+    assert near.tolist() == [[i, j] for i in range(20) for j in (i + 1, i + 2) if j < 20]
+    far = {tuple(pair) for pair in bifocal.sequential_pairs(40, overlap=5)}
+    assert far == {(i, i + k) for i in range(40) for k in (1, 2, 3, 4, 5, 8, 16) if i + k < 40}
+
+
+def test_positions():
+    metre = 1 / 111195  # degrees of latitude
+    positions = [[47, 8], [47 + 50 * metre, 8], [np.nan, 8], [47 + 120 * metre, 8], [-47, 8]]
+    assert bifocal.near_pairs(positions).tolist() == [[0, 1], [1, 3]]
+    assert bifocal.near_pairs(positions, max_distance_m=60).tolist() == [[0, 1]]
+    assert bifocal.near_pairs(positions, max_distance_m=1000, most=1).tolist() == [[0, 1], [1, 3]]
+    assert bifocal.near_pairs(np.zeros((0, 2))).shape == (0, 2)
+
+
+def places_of_three():
+    """Returns features of six images, two of each place."""
+    options = bifocal.SiftOptions(max_features=300)
+    wide = [texture(160, 300, seed) for seed in (0, 1, 2)]
+    return [bifocal.detect(image, options) for place in wide for image in (place[:, :240], np.ascontiguousarray(place[:, 40:280]))]
+
+
+def test_similar_images():
+    index = bifocal.ImageIndex(places_of_three(), bifocal.RetrievalOptions(words=16))
+    assert len(index) == 6 and index.similarity(0, 0) == pytest.approx(1) and index.similarity(2, 3) == index.similarity(3, 2)
+    assert bifocal.retrieval_pairs(index, 1).tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert [index.nearest(i, 1).tolist() for i in range(6)] == [[1], [0], [3], [2], [5], [4]]
+    assert len(index.nearest(0, 100)) == 5
+    some = bifocal.retrieval_pairs(index, partners=2, step=3)
+    assert set(some.ravel()) & {0, 3} and len(some) <= 4
+    again = bifocal.ImageIndex(tuple(places_of_three()), bifocal.RetrievalOptions(words=16))
+    assert again.similarity(1, 4) == index.similarity(1, 4)
+
+
+def test_partners_of_partners():
+    pairs, inliers = [[0, 1], [1, 2], [3, 1], [4, 0]], [100, 60, 80, 0]
+    assert bifocal.suggested_partners(5, pairs, inliers).tolist() == [[0, 3], [2, 0], [3, 2]]
+    several = bifocal.suggested_partners(5, pairs, inliers, most=3)
+    assert {frozenset(pair) for pair in several.tolist()} == {frozenset(pair) for pair in ((0, 2), (0, 3), (2, 3))}
+    assert bifocal.suggested_partners(3, [], []).shape == (0, 2)
+
+
+def test_components_and_the_pairs_that_link_them():
+    verified, left_out, matches = [[0, 1], [2, 3]], [[0, 2], [1, 3], [0, 4], [2, 4]], [3, 5, 1, 2]
+    assert bifocal.image_components(5, verified).tolist() == [0, 0, 2, 2, 4]
+    assert bifocal.linking_pairs(5, verified, left_out, matches).tolist() == [[1, 3], [2, 4]]
+
+
+def test_pairs_of_a_file(tmp_path):
+    file = tmp_path / "pairs.txt"
+    file.write_text("# names\nb.jpg a.jpg\n\na.jpg c d.jpg\n")
+    assert bifocal.read_pairs(file, ["a.jpg", "b.jpg", "c d.jpg"]).tolist() == [[0, 1], [0, 2]]
+    with pytest.raises(OSError, match=r"pairs\.txt.*no image 'b\.jpg'"):
+        bifocal.read_pairs(file, ["a.jpg", "c d.jpg"])
+    with pytest.raises(FileNotFoundError):
+        bifocal.read_pairs(tmp_path / "none.txt", [])
+
+
+def test_pairs_reach_a_collection():
+    collection = bifocal.Collection()
+    for features in places_of_three():
+        collection.add(features)
+    index = bifocal.ImageIndex([collection.features(i) for i in range(len(collection))], bifocal.RetrievalOptions(words=16))
+    found = collection.verify(bifocal.retrieval_pairs(index, 1), kind="homography")
+    assert found.pairs.tolist() == [[0, 1], [2, 3], [4, 5]] and found.estimates.ok.all()
+
+
+def test_one_match_of_each_place_is_kept():
+    first, second = bifocal.detect(texture(240, 320)[:, 20:300]), bifocal.detect(texture(240, 320)[:, 26:306].copy())
+    every, distinct = bifocal.match(first, second), bifocal.match(first, second, distinct_places=True)
+    i, j = every.indices.T
+    kept = bifocal.keep_distinct_places(first.xy[i], second.xy[j], every.distance)
+    assert kept.dtype == bool and 0 < (~kept).sum() and np.array_equal(every.indices[kept], distinct.indices)
+
+
+def test_the_nearest_match_of_a_place_is_kept():
+    x1, x2 = np.array([[1.0, 2], [1, 2], [1, 2], [3, 4]]), np.array([[5.0, 6], [5, 6], [5, 7], [5, 6]])
+    assert bifocal.keep_distinct_places(x1, x2, [0.7, 0.2, 0.9, 0.9]).tolist() == [False, True, True, True]
+    assert bifocal.keep_distinct_places(np.c_[x1, x2], distance=[0.2, 0.2, 0.9, 0.9]).tolist() == [True, False, True, True]
+    assert bifocal.keep_distinct_places(x1, x2).tolist() == [True, False, True, True]
+    assert bifocal.keep_distinct_places(x1[:0], x2[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda: bifocal.all_pairs(-1), ValueError, "images = -1"),
+        (lambda: bifocal.tidy_pairs([[0, -1]]), ValueError, r"pairs: \[0, 1\] = -1"),
+        (lambda: bifocal.tidy_pairs([[0.5, 1]]), TypeError, "pairs: dtype float64, must be whole numbers"),
+        (lambda: bifocal.sequential_pairs(3, overlap=0), ValueError, "overlap = 0"),
+        (lambda: bifocal.near_pairs([[91, 0]]), ValueError, "image 0: no place on Earth has latitude 91"),
+        (lambda: bifocal.near_pairs([[0, 0]], most=0), ValueError, "most = 0"),
+        (lambda: bifocal.ImageIndex([np.zeros((3, 128))]), TypeError, r"features\[0\]: must be Features"),
+        (lambda: bifocal.ImageIndex([], bifocal.RetrievalOptions(words=0)), ValueError, "words = 0"),
+        (lambda: bifocal.suggested_partners(3, [[0, 3]], [1]), ValueError, r"pairs: \[0, 1\] = 3, must be 0 to 2"),
+        (lambda: bifocal.suggested_partners(3, [[0, 2]], [1, 2]), ValueError, r"inliers: shape \(2,\), must be \(1,\)"),
+        (lambda: bifocal.suggested_partners(3, [[0, 2]], [-1]), ValueError, r"inliers: \[0\] = -1"),
+        (lambda: bifocal.image_components(2, [[0, 2]]), ValueError, "must be 0 to 1"),
+        (lambda: bifocal.keep_distinct_places([[1, 2]], [[np.nan, 3]]), ValueError, "row 0 is not finite"),
+        (lambda: bifocal.keep_distinct_places([[1, 2]], [[4, 3]], [np.nan]), ValueError, "distance"),
+        (lambda: bifocal.keep_distinct_places([[1, 2]], [[4, 3]], [1, 2]), ValueError, r"distance: shape \(2,\)"),
+    ],
+)
+def test_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
