@@ -12,6 +12,7 @@ from ._devices import device_id
 from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import Features, VerifiedPairs
 from ._options import FloatMatchOptions, MatchOptions, RobustOptions, SiftOptions, SurfOptions, VerifyOptions
+from ._thresholds import with_threshold
 
 if TYPE_CHECKING:
     import numpy
@@ -306,6 +307,7 @@ class Collection:
         kind: ModelKind = "fundamental",
         cameras: CameraLike | Sequence[CameraLike] | None = None,
         matching: MatchOptions | None = None,
+        threshold: float | None = None,
         options: RobustOptions | None = None,
         min_matches: int = 15,
         guided: bool = False,
@@ -318,6 +320,7 @@ class Collection:
             kind: Name of the model, one of `ModelKind` for two views.
             cameras: Intrinsics of all images or one for each image, for kinds that take them. Features of a camera with a lens are undistorted first.
             matching: Options of matching.
+            threshold: Largest error of an inlier in px; replaces the threshold of `options`.
             options: Options of the robust estimation.
             min_matches: Pairs with fewer matches have the reason 'too_few_points'.
             guided: Matches verified pairs again along their model and verifies them again; the result with more inliers is kept.
@@ -331,4 +334,5 @@ class Collection:
             ValueError: If an image does not exist, or an option is out of range.
             TypeError: If `kind` needs cameras and has none, or takes none.
         """
-        return self._collection.verify(pairs, kind, cameras, matching, options, min_matches, guided, distinct_places)
+        robust = with_threshold(options, threshold)
+        return self._collection.verify(pairs, kind, cameras, matching, robust, min_matches, guided, distinct_places)

@@ -10,6 +10,7 @@ from ._devices import device_id
 from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import VideoFrame
 from ._options import MatchOptions, RobustOptions, SiftOptions, SurfOptions
+from ._thresholds import with_threshold
 
 if TYPE_CHECKING:
     from ._robust import CameraLike, ModelKind
@@ -29,6 +30,7 @@ class VideoMatcher:
         kind: Name of the model, one of `ModelKind` for two views.
         camera: Pinhole camera of all frames, for kinds that take cameras.
         matching: Options of matching.
+        threshold: Largest error of an inlier in px; replaces the threshold of `robust`.
         robust: Options of the robust estimation.
         min_matches: Pairs with fewer matches have the reason 'too_few_points'.
         partners: Number of preceding frames that each frame is matched with, 1 to 256.
@@ -50,12 +52,13 @@ class VideoMatcher:
         kind: ModelKind = "fundamental",
         camera: CameraLike | None = None,
         matching: MatchOptions | None = None,
+        threshold: float | None = None,
         robust: RobustOptions | None = None,
         min_matches: int = 15,
         partners: int = 1,
         device: str | None = "cpu",
     ) -> None:
-        policy = _core.FramePolicy(kind, camera, matching, robust, min_matches, partners)
+        policy = _core.FramePolicy(kind, camera, matching, with_threshold(robust, threshold, "robust"), min_matches, partners)
         self._matcher = _core.VideoMatcher(width, height, options, policy, device_id(device) or "cpu")
 
     def __repr__(self) -> str:
@@ -95,6 +98,7 @@ def match_video(
     kind: ModelKind = "fundamental",
     camera: CameraLike | None = None,
     matching: MatchOptions | None = None,
+    threshold: float | None = None,
     robust: RobustOptions | None = None,
     min_matches: int = 15,
     partners: int = 1,
@@ -109,6 +113,7 @@ def match_video(
         kind: Name of the model, one of `ModelKind` for two views.
         camera: Pinhole camera of all frames, for kinds that take cameras.
         matching: Options of matching.
+        threshold: Largest error of an inlier in px; replaces the threshold of `robust`.
         robust: Options of the robust estimation.
         min_matches: Pairs with fewer matches have the reason 'too_few_points'.
         partners: Number of preceding frames that each frame is matched with, 1 to 256.
@@ -132,6 +137,7 @@ def match_video(
                 kind=kind,
                 camera=camera,
                 matching=matching,
+                threshold=threshold,
                 robust=robust,
                 min_matches=min_matches,
                 partners=partners,

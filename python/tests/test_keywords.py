@@ -35,6 +35,41 @@ def test_a_threshold_is_that_of_the_options(threshold):
         assert np.array_equal(short.inliers, long.inliers)
 
 
+def test_collections_and_videos_have_a_threshold():
+    pattern = np.kron(np.random.default_rng(4).integers(0, 256, (30, 40)), np.ones((8, 8))).astype(np.uint8)
+    frames = [np.ascontiguousarray(pattern[:, 4 * i : 4 * i + 280]) for i in range(2)]
+    frames[1] = np.roll(frames[1], 1, 0)
+    collection = bifocal.Collection()
+    collection.detect(frames)
+    few = bifocal.RobustOptions(threshold=0.05, seed=7)
+    short = collection.verify(kind="homography", threshold=0.05, options=bifocal.RobustOptions(seed=7))
+    assert np.array_equal(short.estimates.inliers, collection.verify(kind="homography", options=few).estimates.inliers)
+    assert short.estimates.num_inliers[0] < collection.verify(kind="homography", threshold=4).estimates.num_inliers[0]
+    video = [list(bifocal.match_video(frames, kind="homography", **o))[1].pairs.estimates for o in ({"threshold": 0.05}, {"threshold": 4.0})]
+    assert video[0].num_inliers[0] < video[1].num_inliers[0]
+    matcher = bifocal.VideoMatcher(280, 240, kind="homography", threshold=0.05)
+    matcher.add(frames[0])
+    matcher.add(frames[1])
+    assert np.array_equal(matcher.finish().pairs.estimates.inliers, video[0].inliers)
+    with pytest.raises(ValueError, match="threshold = 0"):
+        collection.verify(threshold=0)
+    with pytest.raises(TypeError, match="robust: SiftOptions, must be RobustOptions"):
+        bifocal.VideoMatcher(280, 240, threshold=1, robust=bifocal.SiftOptions())
+
+
+def test_files_of_bgr_images(tmp_path):
+    file = tmp_path / "a.png"
+    alpha = np.dstack([BGR, IMAGE[:, :, 0]])
+    for given, stored in ((BGR, IMAGE), (alpha, np.dstack([IMAGE, IMAGE[:, :, 0]])), (IMAGE[:, :, 0], IMAGE[:, :, 0])):
+        bifocal.write_image(file, given, bgr=True)
+        assert np.array_equal(bifocal.read_image(file), stored)
+        again = bifocal.read_image(file, bgr=True)
+        assert np.array_equal(again, given) and again.flags.c_contiguous
+    deep = IMAGE.astype(np.uint16) * 257
+    bifocal.write_image(file, deep[:, :, ::-1], bgr=True)
+    assert np.array_equal(bifocal.read_image(file), IMAGE)
+
+
 def test_a_threshold_out_of_range_is_named():
     with pytest.raises(ValueError, match="threshold = -1"):
         bifocal.estimate_homography(SCENE.x1, SCENE.x2, threshold=-1)
