@@ -18,7 +18,7 @@ from ._cv.drawing import (
 )
 from ._cv.epipolar import findEssentialMat, findFundamentalMat
 from ._cv.features import SIFT, SIFT_create
-from ._cv.geometry import computeCorrespondEpilines, decomposeEssentialMat, triangulatePoints
+from ._cv.geometry import computeCorrespondEpilines, decomposeEssentialMat, decomposeHomographyMat, triangulatePoints
 from ._cv.keypoints import DMatch, KeyPoint
 from ._cv.lens import (
     CV_16SC2,
@@ -176,6 +176,7 @@ __all__ = [
     "UsacParams",
     "computeCorrespondEpilines",
     "decomposeEssentialMat",
+    "decomposeHomographyMat",
     "distortPoints",
     "drawKeypoints",
     "drawMatches",

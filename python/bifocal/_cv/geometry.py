@@ -1,4 +1,4 @@
-"""OpenCV's basic functions of two-view geometry: triangulatePoints, computeCorrespondEpilines and decomposeEssentialMat."""
+"""OpenCV's basic functions of two-view geometry: triangulatePoints, computeCorrespondEpilines, decomposeEssentialMat and decomposeHomographyMat."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._numbers import reals
+from .._two_view import decompose_homography
 from . import arrays as _cv
 from .arrays import Array
 from .lens import floats
@@ -15,6 +16,8 @@ _SWEEPS = 30
 _TINY = np.finfo(np.float64).tiny
 # OpenCV completes a basis towards this direction, the first signs of its random numbers.
 _SIDE = (-1, -1, 1)
+# OpenCV takes a homography for a rotation if no element of H'H - I is larger.
+_ROTATION = 1e-3
 _ORTHOGONAL = 10 * np.finfo(np.float64).eps
 
 
@@ -143,3 +146,51 @@ def decomposeEssentialMat(E: Any, R1: Any = None, R2: Any = None, t: Any = None)
     U, V = (m if np.linalg.det(m) > 0 else -m for m in (U, V))
     W = np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]])
     return _cv.output(U @ W @ V, R1, "R1"), _cv.output(U @ W.T @ V, R2, "R2"), _cv.output(U[:, 2:].copy(), t, "t")
+
+
+def decomposeHomographyMat(
+    H: Any, K: Any, rotations: Any = None, translations: Any = None, normals: Any = None
+) -> tuple[int, tuple[Array, ...], tuple[Array, ...], tuple[Array, ...]]:
+    """Decomposes a homography into camera motions relative to a plane, K^-1 H K ~ R + t n'. `bifocal.decompose_homography` takes two cameras.
+
+    Args:
+        H: Homography in px, x2 ~ H x1, shape (3, 3).
+        K: Intrinsics of both images, shape (3, 3).
+        rotations, translations, normals: Ignored.
+
+    Returns:
+        Number of solutions (4, or 1 if H is a rotation), and for each solution the rotation, float64 (3, 3), the translation in units of the distance
+        of camera 1 from the plane, (3, 1), and the unit normal in the frame of camera 1, (3, 1), in OpenCV's order. Translation and normal of a
+        rotation are zero.
+
+    Raises:
+        ValueError: If H or K is singular or not finite.
+    """
+    own, camera = _cv.matrix(H, "H"), _cv.matrix(K, "K")
+    for m, name in ((own, "H"), (camera, "K")):
+        if not np.linalg.cond(m) * np.finfo(np.float64).eps < 1:
+            raise ValueError(f"{name}: is singular")
+    G = np.linalg.solve(camera, own @ camera)
+    G /= np.linalg.svd(G)[1][1] * np.sign(np.linalg.det(G))
+    S = G.T @ G - np.eye(3)
+    if np.abs(S).max() < _ROTATION:
+        U, _, V = np.linalg.svd(G)
+        return 1, (U @ V,), (np.zeros((3, 1)),), (np.zeros((3, 1)),)
+    motions = sorted(decompose_homography(G, np.eye(3)), key=lambda motion: _rank(motion.normal, S))
+    columns = [tuple(np.ascontiguousarray(part).reshape(shape) for part in parts) for parts, shape in zip(zip(*motions), ((3, 3), (3, 1), (3, 1)))]
+    return len(motions), columns[0], columns[1], columns[2]
+
+
+def _rank(normal: Array, S: Array) -> tuple[float, bool]:
+    """Returns a key for OpenCV's order of motions: by the two planes, then the normal whose element of the largest diagonal element of S has its sign.
+
+    S = H'H - I. The normals of both planes, scaled to the element S_ii, differ by the signs of square roots of minors of S (E. Malis, M. Vargas,
+    Deeper understanding of the homography decomposition for vision-based control, INRIA RR-6303, 2007, 3.1).
+    """
+    i = int(np.argmax(np.abs(np.diag(S))))
+    j, k = (n for n in range(3) if n != i)
+    minor = S[i, j] * S[i, k] - S[i, i] * S[j, k]
+    sign = 1.0 if minor > 0 or (minor == 0 and i != 1) else -1.0
+    first, second = (1.0, sign) if i < 2 else (sign, 1.0)
+    scaled = normal * (S[i, i] / normal[i]) if normal[i] else normal
+    return -float(first * scaled[j] + second * scaled[k]), bool(normal[i] * S[i, i] < 0)

@@ -101,6 +101,44 @@ def test_decompose_essential_mat():
     near(t, [[1], [0], [0]])
 
 
+def homography(t, normal, factor=1.0, rotation=R):
+    """Returns factor K (R + t n') K^-1."""
+    return factor * K1 @ (rotation + np.outer(t, normal)) @ np.linalg.inv(K1)
+
+
+@pytest.mark.parametrize("factor", [1.0, -3.0])
+@pytest.mark.parametrize("seed", range(5))
+def test_decompose_homography_mat_gives_the_homography_back(seed, factor):
+    rng = np.random.default_rng(seed)
+    t, normal = rng.normal(size=3), rng.normal(size=3)
+    normal /= np.linalg.norm(normal)
+    count, rotations, translations, normals = cv.decomposeHomographyMat(homography(t, normal, factor), K1)
+    assert count == len(rotations) == len(translations) == len(normals) == 4
+    true = R + np.outer(t, normal)
+    for A, b, n in zip(rotations, translations, normals):
+        assert A.shape == (3, 3) and b.shape == n.shape == (3, 1) and A.dtype == b.dtype == n.dtype == np.float64
+        near(A @ A.T, np.eye(3), 1e-12)
+        near(np.linalg.norm(n), 1, 1e-12)
+        found = A + b @ n.T  # up to the factor that makes the middle singular value 1
+        near(found / np.linalg.svd(found)[1][1], np.sign(np.linalg.det(true)) * true / np.linalg.svd(true)[1][1], 1e-9)
+    assert np.linalg.det(true) < 0 or any(np.allclose(A, R) and np.allclose(b[:, 0], t) and np.allclose(n[:, 0], normal) for A, b, n in zip(rotations, translations, normals))
+    for first in (0, 2):  # (R, t, n) and (R, -t, -n)
+        assert np.allclose(rotations[first], rotations[first + 1])
+        assert np.allclose(translations[first], -translations[first + 1]) and np.allclose(normals[first], -normals[first + 1])
+
+
+def test_decompose_homography_mat_of_a_rotation_is_one_solution():
+    for H in (homography(np.zeros(3), [0, 0, 1.0]), homography([1e-4, 0, 0], [0, 0, 1.0], factor=-2)):
+        count, (A,), (b,), (n,) = cv.decomposeHomographyMat(H, K1)
+        assert count == 1 and not b.any() and not n.any() and b.shape == n.shape == (3, 1)
+        near(A, R, 1e-3)
+        near(A @ A.T, np.eye(3), 1e-12)
+    with pytest.raises(ValueError, match="H: is singular"):
+        cv.decomposeHomographyMat(np.ones((3, 3)), K1)
+    with pytest.raises(ValueError, match="K: .*must be finite"):
+        cv.decomposeHomographyMat(np.eye(3), K1 * np.nan)
+
+
 @pytest.mark.parametrize(
     ("count", "flags", "r", "t", "tolerance"),
     [

@@ -45,6 +45,14 @@ def texture(seed, height=240, width=320):
     return ((image - image.min()) / np.ptp(image) * 255).astype(np.uint8)
 
 
+@pytest.mark.parametrize("seed", range(100))
+def test_decompose_homography_mat_has_the_order_and_the_signs(seed):
+    t, normal = rng(seed).normal(size=(2, 3))
+    normal = np.eye(3)[seed] if seed < 3 else normal / np.linalg.norm(normal)
+    H = (-1) ** seed * K1 @ (cv2.Rodrigues(rng(seed).normal(size=3))[0] + np.outer(t, normal)) @ np.linalg.inv(K1)
+    same(cv.decomposeHomographyMat(H, K1), cv2.decomposeHomographyMat(H, K1), 1e-6)
+
+
 @pytest.mark.parametrize("lens", LENSES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("keywords", [{}, {"R": R}, {"R": R, "P": P}, {"criteria": (3, 40, 1e-8)}], ids=["plain", "R", "R P", "criteria"])
