@@ -11,7 +11,7 @@ from ._core import Estimate
 
 
 def agreed(found: Estimate) -> bool:
-    """Returns True if an estimate has a model to return: a significant one, or one that all finite points support but too few to be significant.
+    """Returns True if an estimate has a significant model, or a model of all finite points, which are too few for significance.
 
     Other libraries do not test the significance of a model.
     """

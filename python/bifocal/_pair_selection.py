@@ -103,7 +103,7 @@ def near_pairs(positions: ArrayLike, *, max_distance_m: float = 100.0, most: int
 
 
 class ImageIndex:
-    """Similarity of images by vectors of their features (VLAD), with a vocabulary of these features and without external training data.
+    """Similarity of images by vectors of their features (VLAD), with a vocabulary from the same features and without external training data.
 
     H. Jegou, M. Douze, C. Schmid, P. Perez, Aggregating local descriptors into a compact image representation, CVPR 2010. Equal features give equal
     vectors on every machine. Memory: 16 kB for each image with 128 words.
@@ -180,7 +180,7 @@ def suggested_partners(images: int, pairs: ArrayLike, inliers: ArrayLike, *, mos
     Args:
         images: Number of images.
         pairs: Pairs that were matched, verified or not, shape (P, 2).
-        inliers: Number of inliers of each of these pairs, 0 without a geometry, shape (P,).
+        inliers: Number of inliers of each pair, 0 without a geometry, shape (P,).
         most: Largest number of candidates that each image proposes.
 
     Returns:
@@ -198,7 +198,7 @@ def linking_pairs(images: int, verified: ArrayLike, left_out: ArrayLike, matches
     Args:
         images: Number of images.
         verified: Verified pairs, shape (P, 2).
-        left_out: Pairs to choose from, for example those that `Collection.screen` left out, shape (K, 2).
+        left_out: Pairs to choose from, for example the pairs that `Collection.screen` left out, shape (K, 2).
         matches: Number of matches of each pair of `left_out`, shape (K,).
         most: Largest number of pairs to other components for each component, those with the most matches.
 

@@ -171,7 +171,8 @@ void bind_index(nb::module_& m) {
             const std::size_t n = images.size();
             return array_from(std::move(images), {n});
           },
-          nb::arg("image"), nb::arg("count"), nb::sig("def nearest(self, image: int, count: int) -> " PAIRS));
+          nb::arg("image"), nb::arg("count"),
+          nb::sig("def nearest(self, image: int, count: int) -> " PAIRS));
   m.def(
       "retrieval_pairs",
       [](const ImageIndex& index, int partners, int step) {
@@ -206,8 +207,8 @@ void bind_pair_selection(nb::module_& m) {
         nb::sig("def near_pairs(positions: object, max_distance_m: float, most: int) -> " PAIRS));
   m.def("suggested_partners", &suggested, nb::arg("images"), nb::arg("pairs").none(),
         nb::arg("inliers").none(), nb::arg("most"),
-        nb::sig("def suggested_partners(images: int, pairs: object, inliers: object, most: int) -> "
-                PAIRS));
+        nb::sig("def suggested_partners(images: int, pairs: object, inliers: object, most: int) "
+                "-> " PAIRS));
   m.def("linking_pairs", &linking, nb::arg("images"), nb::arg("verified").none(),
         nb::arg("left_out").none(), nb::arg("matches").none(), nb::arg("most"),
         nb::sig("def linking_pairs(images: int, verified: object, left_out: object, matches: "
