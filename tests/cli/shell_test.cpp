@@ -31,6 +31,15 @@ TEST(Shell, LongHelpHasGroups) {
     EXPECT_NE(pair.out.find(group), std::string::npos) << group;
 }
 
+TEST(Shell, HelpNamesTheImageFormats) {
+  const TemporaryFolder folder;
+  for (const char* command : {"pair", "rectify"}) {
+    const std::string help = run(folder, std::string(command) + " --help").out;
+    for (const char* format : {"JPEG", "PNG", "BMP", "PGM or PPM"})
+      EXPECT_NE(help.find(format), std::string::npos) << command << ' ' << format;
+  }
+}
+
 TEST(Shell, BashCompletesCommandsOptionsAndWords) {
   const TemporaryFolder folder;
   const Ran r = run(folder, "completion");

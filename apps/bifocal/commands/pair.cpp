@@ -17,6 +17,7 @@
 #include "option_fields.hpp"
 #include "output_folder.hpp"
 #include "pair_files.hpp"
+#include "picture.hpp"
 #include "progress.hpp"
 #include "report/pair_report.hpp"
 #include "result_json.hpp"
@@ -145,7 +146,7 @@ void add_pair(Program& program, Context& context) {
   const Command command = program.command(
       "pair", "Match two photographs and estimate model, pose and depth, with an HTML report");
   const auto o = std::make_shared<Options>();
-  command.option("LEFT", o->left, "first photograph: JPEG, PNG, PGM or PPM").required();
+  command.option("LEFT", o->left, "first photograph: " + image_formats()).required();
   command.option("RIGHT", o->right, "second photograph").required();
   command.option("--out", o->out, "output folder, created if missing").required();
   add_camera_options(command, o->cameras);
