@@ -31,6 +31,18 @@ TEST(Shell, LongHelpHasGroups) {
     EXPECT_NE(pair.out.find(group), std::string::npos) << group;
 }
 
+TEST(Shell, AutoIsTheBestDeviceAlsoForOnePair) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const auto device_of = [&](const std::string& options) {
+    const Ran r = run(folder, "pair left.png planar.png --no-dense --json --out o" + options);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return json::parse(r.out)["device"].get<std::string>();
+  };
+  EXPECT_EQ(device_of(" --device auto"), Device("auto").info().id);
+  EXPECT_EQ(device_of(""), "cpu");
+}
+
 TEST(Shell, HelpNamesTheImageFormats) {
   const TemporaryFolder folder;
   for (const char* command : {"pair", "rectify"}) {
