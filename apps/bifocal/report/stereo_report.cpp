@@ -78,9 +78,7 @@ std::string stereo_report(const StereoReport& in) {
   if (in.cloud_points) rows.push_back({"Cloud", fmt::format("{} points", *in.cloud_points)});
   page.table("Result", rows);
   if (in.score) page.table("Against the truth", score_rows(*in.score));
-  Rows times;
-  for (const StageTime& t : in.timings) times.push_back({t.stage, fmt::format("{:.1f} ms", t.ms)});
-  page.table("Time", times);
+  page.table("Time", time_rows(in.timings()));
   page.end_columns();
   page.folded_table("Options", {in.options.begin(), in.options.end()});
   page.files(file_rows(in));
