@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/working_device.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -27,9 +28,11 @@ void add_threads_and_json(const Command& command, CommonOptions& options) {
 }  // namespace
 
 void add_common(const Command& command, CommonOptions& options) {
+  options.device = "cpu";
   command
       .option("--device", options.device,
-              "cpu, cuda[:i] or opencl[:i] (see bifocal devices); auto is cpu")
+              "cpu, cuda[:i] or opencl[:i] (see bifocal devices); auto: a CUDA device, else an "
+              "OpenCL GPU, else cpu")
       .shows_default();
   add_threads_and_json(command, options);
 }
@@ -47,7 +50,7 @@ void add_common_of_many(const Command& command, CommonOptions& options) {
   command
       .option("--device", options.device,
               "cpu, cuda[:i] or opencl[:i] (see bifocal devices), or several: cuda:all, "
-              "cuda:0,cuda:1; auto: a CUDA device, otherwise an OpenCL GPU, otherwise cpu")
+              "cuda:0,cuda:1; auto: a CUDA device, else an OpenCL GPU, else cpu")
       .shows_default();
   command.flag(
       "--mixed-devices", options.mixed_devices,
@@ -62,8 +65,19 @@ void rethrow_renamed(const Error& error, std::string_view option, std::string_vi
   throw Error(error.code(), text.replace(at, option.size(), flag));
 }
 
+namespace {
+
+// A GPU that is busy or broken must not make the command fail.
+Device best_device() {
+  const WorkingDevice best = best_working_device();
+  warn(best.warning);
+  return best.device;
+}
+
+}  // namespace
+
 Device chosen_device(const CommonOptions& options) {
-  return options.device == "auto" ? Device() : Device(options.device);
+  return options.device == "auto" ? best_device() : Device(options.device);
 }
 
 std::future<Device> starting_device(const CommonOptions& options) {
@@ -73,26 +87,8 @@ std::future<Device> starting_device(const CommonOptions& options) {
   });
 }
 
-namespace {
-
-// A GPU that is busy or broken must not make the command fail.
-DeviceSet best_devices(std::string_view earlier) {
-  if (earlier.starts_with("cpu")) return Device();
-  const Device best("auto");
-  try {
-    Queue queue(best);  // the first queue creates the context
-    return best;
-  } catch (const Error& e) {
-    if (e.code() != ErrorCode::device) throw;
-    warn(fmt::format("{} cannot be used, using the CPU: {}", best.info().id, e.what()));
-    return Device();
-  }
-}
-
-}  // namespace
-
-DeviceSet chosen_devices(const CommonOptions& options, std::string_view earlier) {
-  if (options.device == "auto") return best_devices(earlier);
+DeviceSet chosen_devices(const CommonOptions& options) {
+  if (options.device == "auto") return best_device();
   DeviceSet devices(options.device, MixedDevices::allowed);
   if (devices.is_mixed() && !options.mixed_devices)
     throw Error(ErrorCode::usage,

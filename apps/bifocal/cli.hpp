@@ -43,21 +43,23 @@ struct CommonOptions {
   int threads = 0;
   bool json = false;
 };
+// Adds the options of commands that work on one pair. `--device` is the CPU by default, because a
+// GPU gains little on one pair if its start counts.
 void add_common(const Command& command, CommonOptions& options);
 // Adds the options of commands with much work for one device, which chosen_devices() returns.
 void add_common_of_large(const Command& command, CommonOptions& options);
 // Adds the options of commands on which several devices may work.
 void add_common_of_many(const Command& command, CommonOptions& options);
 
-// Returns the device of a command that works on one pair; "auto" is the CPU. Throws Error(device)
-// with the available devices.
+// Returns the device of a command that works on one device. "auto" is the best device, as in
+// Device("auto"), or the CPU with a warning on stderr if that device cannot be used. Throws
+// Error(device) with the available devices.
 Device chosen_device(const CommonOptions& options);
 // Creates the context of a GPU in another thread, because this takes longer than decoding an image.
 std::future<Device> starting_device(const CommonOptions& options);
-// Returns the devices of a command that works on many pairs. "auto" is the best device, as in
-// Device("auto"), and the CPU if that device cannot be used or `earlier`, the device of the work to
-// resume, is a CPU.
-DeviceSet chosen_devices(const CommonOptions& options, std::string_view earlier = {});
+// Returns the devices of a command on which several devices may work. "auto" is one device, as in
+// chosen_device().
+DeviceSet chosen_devices(const CommonOptions& options);
 
 // Writes JSON with members in the order of insertion, for readable files. Text that is not UTF-8,
 // such as a file name, gets replacement characters.

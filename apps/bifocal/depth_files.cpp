@@ -57,7 +57,7 @@ DepthSummary summary_of(const DepthMap& map) {
   return s;
 }
 
-std::string depth_text(const DensePair& dense) {
+std::string depth_text(const DensePair& dense, std::size_t written) {
   const DepthSummary s = summary_of(dense.depth);
   const std::string deviation =
       dense.cameras == CameraSource::assumed
@@ -65,9 +65,10 @@ std::string depth_text(const DensePair& dense) {
           : fmt::format(", deviation {:.1f} % (median)", 100 * s.relative_deviation);
   return fmt::format(
       "rectified {}\ndepth of {:.0f} % of the first photograph's pixels{}\n"
-      "depths from {:.2f} to {:.2f} baselines{}; cloud: {} points\n",
+      "depths from {:.2f} to {:.2f} baselines{}; cloud: {} points{}\n",
       dense.choice.reason, s.known, cameras_text(dense), s.near, s.far, deviation,
-      dense.cloud.size());
+      dense.cloud.size(),
+      written < dense.cloud.size() ? fmt::format(", {} of them in cloud.ply", written) : "");
 }
 
 ImageU8 depth_picture(const DepthMap& map) {
@@ -85,12 +86,6 @@ ImageU8 depth_picture(const DepthMap& map) {
     }
   }
   return rgb;
-}
-
-void write_depth_files(const OutputFolder& folder, const DepthMap& map) {
-  write_disparity_pfm(folder.staged("depth.pfm"), map.depth);
-  write_disparity_pfm(folder.staged("depth_deviation.pfm"), map.deviation);
-  write_png(folder.staged("depth.png"), depth_picture(map));
 }
 
 }  // namespace bifocal::cli

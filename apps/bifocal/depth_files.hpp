@@ -5,8 +5,6 @@
 
 #include <string>
 
-#include "output_folder.hpp"
-
 namespace bifocal::cli {
 
 // Summary of the known pixels; numbers are NaN without known pixels.
@@ -18,12 +16,10 @@ struct DepthSummary {
 [[nodiscard]] DepthSummary summary_of(const DepthMap& map);
 
 // Describes in sentences the origin of the depth, the number of known pixels and the accuracy.
-[[nodiscard]] std::string depth_text(const DensePair& dense);
+// written: points of cloud.ply.
+[[nodiscard]] std::string depth_text(const DensePair& dense, std::size_t written);
 
 // Draws inverse depth from blue (far) to red (near), unknown in black.
 [[nodiscard]] ImageU8 depth_picture(const DepthMap& map);
-
-// Writes depth.pfm, depth_deviation.pfm (unknown +inf) and depth.png.
-void write_depth_files(const OutputFolder& folder, const DepthMap& map);
 
 }  // namespace bifocal::cli

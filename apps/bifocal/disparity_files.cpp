@@ -39,21 +39,28 @@ double disparity_png_scale(const ImageF& disparity) {
   return scale;
 }
 
-ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity) {
-  write_disparity_pfm(folder.staged("disparity.pfm"), disparity.filled);
-  write_disparity_pfm(folder.staged("disparity_raw.pfm"), disparity.raw);
+ImageU8 disparity_picture(const DisparityMap& disparity) {
+  const auto [lo, hi] = colour_range(disparity.raw);
+  return turbo_picture(disparity.raw, lo, hi);
+}
+
+void write_disparity_png(const OutputFolder& folder, const DisparityMap& disparity) {
   const double scale = disparity_png_scale(disparity.raw);
   ImageF scaled = disparity.raw;  // by powers of two: exact
   for (float& d : scaled.pixels) d *= static_cast<float>(scale / 256);
   const auto lost = write_disparity_png16(folder.staged("disparity.png"), scaled);
-  if (lost > 0) {
-    print_note(
-        fmt::format("disparity.png: the smallest disparity is 1/{:g} px; {} smaller disparities "
-                    "are stored as unknown (use the .pfm files)",
-                    scale, lost));
-  }
-  const auto [lo, hi] = colour_range(disparity.raw);
-  ImageU8 turbo = turbo_picture(disparity.raw, lo, hi);
+  if (lost == 0) return;
+  print_note(
+      fmt::format("disparity.png: the smallest disparity is 1/{:g} px; {} smaller disparities are "
+                  "stored as unknown (disparity_raw.pfm has them; pair: --all-files)",
+                  scale, lost));
+}
+
+ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity) {
+  write_disparity_pfm(folder.staged("disparity.pfm"), disparity.filled);
+  write_disparity_pfm(folder.staged("disparity_raw.pfm"), disparity.raw);
+  write_disparity_png(folder, disparity);
+  ImageU8 turbo = disparity_picture(disparity);
   write_png(folder.staged("disparity_turbo.png"), turbo);
   return turbo;
 }

@@ -11,6 +11,10 @@ namespace bifocal::cli {
 // which 16 bits hold the largest disparity.
 [[nodiscard]] double disparity_png_scale(const ImageF& disparity);
 
+// Draws the raw disparities in the turbo colours, with a legend.
+[[nodiscard]] ImageU8 disparity_picture(const DisparityMap& disparity);
+// Writes disparity.png (16 bit, raw).
+void write_disparity_png(const OutputFolder& folder, const DisparityMap& disparity);
 // Writes disparity.pfm (filled), disparity_raw.pfm, disparity.png (16 bit, raw) and
 // disparity_turbo.png (raw, with legend). Returns the image of disparity_turbo.png.
 ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -37,7 +38,7 @@ Interrupts& interrupts() {
 
 int signal_pipe[2] = {-1, -1};
 
-std::atomic<bool> is_resumable = false;
+std::atomic<const char*> resuming = nullptr;
 
 // Wakes the watching thread. Any thread may receive the signal, since libraries start threads
 // before main, and a signal handler may call few functions.
@@ -51,8 +52,8 @@ void on_signal(int signal) {
 void end_by(int signal) {
   const auto lock = hold_interrupts();
   for (const auto* clean_up : interrupts().clean_ups) (*clean_up)();
-  if (is_resumable && signal == SIGINT)
-    print_note("interrupted; the same command resumes the work");
+  if (const char* how = resuming; how && signal == SIGINT)
+    print_note(std::string("interrupted; ") + how);
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -89,7 +90,7 @@ InterruptGuard::~InterruptGuard() {
   std::erase(interrupts().clean_ups, &clean_up_);
 }
 
-void announce_resuming(bool resumes) { is_resumable = resumes; }
+void announce_resuming(const char* how) { resuming = how; }
 
 StopRequest::StopRequest() {
   const auto lock = hold_interrupts();

@@ -24,9 +24,9 @@ class InterruptGuard {
   std::function<void()> clean_up_;
 };
 
-// Makes the message of an interruption by SIGINT say that the same command resumes the work, or no
-// longer say so.
-void announce_resuming(bool resumes = true);
+// Makes an interruption by SIGINT print how to resume the work. `how` must live as long as the
+// process; nullptr: nothing is printed.
+void announce_resuming(const char* how = "the same command resumes the work");
 
 // While it lives, the first Ctrl-C (SIGINT) is a request to finish early; the second one ends the
 // process. One at a time.

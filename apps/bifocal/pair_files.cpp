@@ -2,11 +2,11 @@
 #include "pair_files.hpp"
 
 #include <fmt/format.h>
+#include <bifocal/draw.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/version.hpp>
 
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +16,7 @@
 #include "report/pair_figures.hpp"
 #include "report/pair_report.hpp"
 #include "result_json.hpp"
+#include "stage_times.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -139,6 +140,34 @@ Json tries_json(const std::vector<PairTry>& tries) {
   return json;
 }
 
+// Returns the points of cloud.ply: without all_files those of at most kCloudPixels pixels.
+std::vector<CloudPoint> cloud_of_file(const PairFiles& in, const DensePair& dense) {
+  constexpr double kCloudPixels = 500'000;
+  if (in.all_files || static_cast<double>(dense.cloud.size()) <= kCloudPixels) return dense.cloud;
+  const ImageF& depth = dense.depth.depth;
+  const double pixels = static_cast<double>(depth.width) * depth.height;
+  const int step = static_cast<int>(std::ceil(std::sqrt(pixels / kCloudPixels)));
+  const ImageView<const std::uint8_t> image =
+      in.result.undistorted ? ImageView<const std::uint8_t>(in.result.undistorted->image1)
+                            : in.image1;
+  return depth_to_cloud(depth, to_rgb(image), dense.camera1, step);
+}
+
+// Writes the images and maps of the dense part. Returns the disparities in colours.
+ImageU8 write_dense_files(const PairFiles& in, const DensePair& dense, const OutputFolder& folder) {
+  write_png(folder.staged("rectified_left.png"), dense.left);
+  write_png(folder.staged("rectified_right.png"), dense.right);
+  write_rectification(folder.staged("rectification.npz"), dense.rectification);
+  write_disparity_pfm(folder.staged("depth.pfm"), dense.depth.depth);
+  if (!in.all_files) {
+    write_disparity_png(folder, dense.disparity);
+    return disparity_picture(dense.disparity);
+  }
+  write_disparity_pfm(folder.staged("depth_deviation.pfm"), dense.depth.deviation);
+  write_png(folder.staged("depth.png"), depth_picture(dense.depth));
+  return write_disparity_files(folder, dense.disparity);
+}
+
 }  // namespace
 
 const std::vector<std::string>& pair_file_names() {
@@ -171,33 +200,39 @@ Json geometry_json(const PairFiles& in) {
   return json;
 }
 
-void write_pair_files(const PairFiles& in, Json& geometry, OutputFolder& folder) {
+std::size_t write_pair_files(const PairFiles& in, Json& geometry, OutputFolder& folder) {
   const PairResult& r = in.result;
-  const auto start = std::chrono::steady_clock::now();
-  write_file(folder.staged("matches.txt"), matches_text(r));
+  StageTimes times;
+  times.end(r.timings);
+  const auto staged = [&](const char* name) { return folder.staged(name); };
+  write_file(staged("matches.txt"), matches_text(r));
   const PairFigures figures(in.image1, in.image2, r.points, r.model);
-  write_png(folder.staged("matches.png"), figures.matches());
-  ImageU8 turbo;
+  if (in.all_files) write_png(staged("matches.png"), figures.matches());
   if (r.undistorted) {
-    write_png(folder.staged("undistorted_left.png"), r.undistorted->image1);
-    write_png(folder.staged("undistorted_right.png"), r.undistorted->image2);
+    write_png(staged("undistorted_left.png"), r.undistorted->image1);
+    write_png(staged("undistorted_right.png"), r.undistorted->image2);
   }
+  ImageU8 turbo;
+  std::size_t points = 0;
   if (r.dense) {
-    write_png(folder.staged("rectified_left.png"), r.dense->left);
-    write_png(folder.staged("rectified_right.png"), r.dense->right);
-    turbo = write_disparity_files(folder, r.dense->disparity);
-    write_depth_files(folder, r.dense->depth);
-    write_rectification(folder.staged("rectification.npz"), r.dense->rectification);
-    write_ply(folder.staged("cloud.ply"), r.dense->cloud);
+    turbo = write_dense_files(in, *r.dense, folder);
+    const std::vector<CloudPoint> cloud = cloud_of_file(in, *r.dense);
+    write_ply(staged("cloud.ply"), cloud);
+    points = cloud.size();
+    geometry["dense"]["cloud_points"] = points;
   }
-  std::vector<StageTime> timings = r.timings;
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  timings.push_back({"files", took.count()});
-  geometry["timings_ms"]["files"] = took.count();
-  write_file(folder.staged("geometry.json"), to_text(geometry));
-  write_file(folder.staged("report.html"),
-             pair_report({in.left, in.right, in.command_line, in.image1, in.image2, r, in.cameras,
-                          figures, turbo, timings}));
+  times.end("files");
+  const auto times_until_now = [&] {
+    times.end("page");
+    return times.times();
+  };
+  write_file(staged("report.html"),
+             pair_report({in.left, in.right, in.command_line, in.python_left, in.python_right,
+                          in.image1, in.image2, r, in.cameras, figures, turbo, points, in.all_files,
+                          times_until_now}));
+  for (const StageTime& t : times_until_now()) geometry["timings_ms"][t.stage] = t.ms;
+  write_file(staged("geometry.json"), to_text(geometry));
+  return points;
 }
 
 void write_pair(const PairFiles& in, const std::filesystem::path& folder,

@@ -21,6 +21,9 @@ struct PairFiles {
   const PairResult& result;
   std::string device;
   std::uint64_t seed = 0;
+  bool all_files = false;  // also files that repeat others in another format or at full density
+  // Python expressions of the photographs for the page's next command; empty: the command line.
+  std::string python_left = {}, python_right = {};
 };
 
 // Returns the names of all files, including files of older versions.
@@ -28,9 +31,10 @@ struct PairFiles {
 // Returns the content of geometry.json. Except for the durations it is the same for one seed and
 // any number of threads.
 [[nodiscard]] Json geometry_json(const PairFiles& in);
-// Writes all files and adds the time of writing to `geometry`.
-void write_pair_files(const PairFiles& in, Json& geometry, OutputFolder& folder);
-// Writes all files into a folder, or none. inputs: files that must not be replaced.
+// Writes the files. Adds the time of writing and the number of points of cloud.ply to `geometry`.
+// Returns this number, 0 without depth.
+std::size_t write_pair_files(const PairFiles& in, Json& geometry, OutputFolder& folder);
+// Writes the files into a folder, or none. inputs: files that must not be replaced.
 void write_pair(const PairFiles& in, const std::filesystem::path& folder,
                 const std::vector<std::string>& inputs);
 

@@ -25,4 +25,11 @@ Picture read_picture(const std::string& file) {
   return p;
 }
 
+std::string image_formats() {
+  std::string text = "JPEG, PNG, ";
+  if constexpr (BIFOCAL_READS_TIFF) text += "TIFF, ";
+  if constexpr (BIFOCAL_READS_WEBP) text += "WebP, ";
+  return text + "BMP, PGM or PPM";
+}
+
 }  // namespace bifocal::cli

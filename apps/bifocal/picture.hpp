@@ -16,6 +16,8 @@ struct Picture {
   int width = 0, height = 0;
 };
 Picture read_picture(const std::string& file);
+// Lists the image formats that this build reads: "JPEG, PNG, TIFF, WebP, BMP, PGM or PPM".
+[[nodiscard]] std::string image_formats();
 
 // Throws Error(input) "WHAT 40 x 30 px, but PICTURE is 400 x 300 px" unless both sizes are equal.
 template <class Sized, class Pixels>

@@ -11,9 +11,7 @@
 #include <new>
 
 namespace bifocal::cli {
-namespace {
 
-// Puts words that a shell would split in single quotes.
 std::string shell_quoted(const std::string& word) {
   constexpr const char* kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
@@ -22,8 +20,6 @@ std::string shell_quoted(const std::string& word) {
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
-
-}  // namespace
 
 void print_out(const std::string& data) {
   const std::string text = valid_utf8(data);

@@ -12,7 +12,7 @@
 // transaction, and it is renamed at the end, so an unfinished database never has the final name.
 // The database has the same bytes for any interruptions, any number of threads and devices of one
 // kind (DeviceSet), any memory limit and any batch size. On another kind of device a few features
-// differ, so work is not resumed there.
+// differ, so work is not resumed there; collect_devices() finds the device that began it.
 //
 // Photographs may be added later, to unfinished work or to a finished database. Only their own
 // features and pairs are computed, and their images get the next numbers.
@@ -239,6 +239,20 @@ struct CollectResult {
 // fails. Two processes must not work on one database: the second throws.
 CollectResult collect(const DeviceSet& devices, const PhotographFiles& photographs,
                       const std::filesystem::path& database, const CollectOptions& options = {});
+
+// Devices of a run whose caller names none (`--device auto`).
+struct CollectDevices {
+  DeviceSet devices;
+  std::string warning;  // of best_working_device(); usually empty
+};
+// Returns the devices that began the unfinished or finished work on this database, because only
+// they can resume it. Without such work, or if `overwrite` discards a finished database, returns
+// best_working_device(). With `overwrite`, work whose devices are missing does not count.
+//
+// Throws Error(device) if the devices of the work are missing on this machine or cannot be used;
+// the message names them, the devices of this machine, and how to go on.
+[[nodiscard]] CollectDevices collect_devices(const std::filesystem::path& database,
+                                             bool overwrite = false);
 
 // Record of how collect() made a database. Databases of other programs lack it.
 struct CollectSummary {

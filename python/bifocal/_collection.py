@@ -44,6 +44,7 @@ class Collected:
         passed_over: Names of other files and links, each with the reason.
         notes: Further remarks, such as photographs without a position or doubtful intrinsics.
         seconds: Duration of each stage of this call, in s.
+        device: Devices of this call, such as 'cpu' or 'cuda:0,cuda:1'; 'auto' is resolved.
         model: Result of `map_database` if the argument `model` is given and a pair is verified, else None.
         undistorted: Result of `colmap.undistort_model` of the first model if the argument `undistort` is given, else None.
     """
@@ -60,6 +61,7 @@ class Collected:
     passed_over: list[tuple[str, str]]
     notes: list[str]
     seconds: dict[str, float]
+    device: str
     model: Mapped | None = None
     undistorted: Undistorted | None = None
 
@@ -126,7 +128,9 @@ def collect(
         model: Folder of sparse models, which `map_database` makes of the finished database with its default options.
         undistort: Folder of undistorted images and their model, which `colmap.undistort_model` makes of the first model; needs `model`.
         overwrite_model: Replaces the models and undistorted images of an earlier call.
-        device: 'cpu', 'cuda:0', 'cuda:all', ... With several devices the first one maps.
+        device: 'cpu', 'cuda:0', 'cuda:all', ... 'auto' is the device that began the work on this database; for a new database the first CUDA
+            device, else an OpenCL GPU, else the CPU, and the CPU with a RuntimeWarning if that GPU cannot be used. The first of several
+            devices maps.
         progress: Called with the stage, the number done, the total and the unit. An exception raised in it, or Ctrl-C, interrupts the call.
 
     Returns:
@@ -136,7 +140,7 @@ def collect(
         ValueError: If an option is out of range, or differs from the options of the interrupted call; or if a folder has a model and
             `overwrite_model` is False.
         OSError: If a file cannot be read or written, or the database exists and was made of other photographs or options.
-        RuntimeError: If a device is missing or fails.
+        RuntimeError: If a device is missing or fails, also the device that began an interrupted call.
     """
     given = isinstance(matching, FloatMatchOptions)
     matches = matching if isinstance(matching, (str, bytes, os.PathLike)) else None
@@ -163,7 +167,7 @@ def collect(
         if progress:
             progress("undistortion", done, total, "images")
 
-    first = chosen.replace(":all", ":0").split(",")[0]
+    first = collected.device.split(",")[0]
     mapped = map_database(database, model, folder, overwrite=overwrite_model, device=first, progress=mapping)
     undistorted = None
     if undistort is not None and mapped.models:

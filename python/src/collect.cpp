@@ -81,8 +81,10 @@ CollectOptions options_from(const nb::dict& given) {
   return o;
 }
 
-nb::dict dict_of(const CollectResult& r, const PhotographFiles& photographs) {
+nb::dict dict_of(const CollectResult& r, const PhotographFiles& photographs,
+                 const DeviceSet& devices) {
   nb::dict d;
+  d["device"] = devices.id();
   d["was_complete"] = r.was_complete;
   d["resumed"] = r.resumed;
   d["images"] = r.images;
@@ -102,6 +104,18 @@ nb::dict dict_of(const CollectResult& r, const PhotographFiles& photographs) {
   return d;
 }
 
+// "auto" is the device that began the run, or for a new run the best device that works.
+DeviceSet devices_of_run(const std::string& device, const std::filesystem::path& database,
+                         bool overwrite) {
+  if (device != "auto") return DeviceSet(device);
+  const CollectDevices chosen = [&] {
+    const Unlocked unlocked;
+    return collect_devices(database, overwrite);
+  }();
+  warn(chosen.warning);
+  return chosen.devices;
+}
+
 nb::dict collect_photographs(nb::handle given, nb::handle database, const nb::dict& options,
                              const std::string& device, nb::handle progress) {
   const FileName file = file_of(database, "database");
@@ -114,7 +128,7 @@ nb::dict collect_photographs(nb::handle given, nb::handle database, const nb::di
       progress(nb::str(p.stage.data(), p.stage.size()), p.done, p.total,
                nb::str(p.unit.data(), p.unit.size()));
   };
-  const DeviceSet devices(device);
+  const DeviceSet devices = devices_of_run(device, file.path, o.overwrite);
   std::deque<QueueLease>
       leases;  // marks the devices as in use, so that a fork of this process is refused them
   for (const Device& one : devices.devices()) leases.emplace_back(one.info().id);
@@ -123,7 +137,7 @@ nb::dict collect_photographs(nb::handle given, nb::handle database, const nb::di
     const Unlocked unlocked;
     result = collect(devices, photographs, file.path, o);
   }
-  return dict_of(result, photographs);
+  return dict_of(result, photographs, devices);
 }
 
 nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb::handle model,

@@ -54,7 +54,7 @@ nb::dict verify_database(nb::handle given_database, nb::handle given_pairs, nb::
   };
   colmap::VerifyProgress done;
   try {
-    const DeviceSet devices(device);
+    const DeviceSet devices(resolved_device(device));
     // Leases mark the devices as in use, so that a fork of this process is refused them.
     std::deque<QueueLease> leases;
     for (const Device& one : devices.devices()) leases.emplace_back(one.info().id);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 #include <unistd.h>
+#include <bifocal/working_device.hpp>
 
 #include <map>
 #include <mutex>
@@ -64,6 +65,21 @@ QueueLease::~QueueLease() {
   if (!queue_) return;
   const std::lock_guard lock(pool()->mutex);
   pool()->idle.emplace(device_, std::move(queue_));
+}
+
+void warn(const std::string& text) {
+  if (text.empty()) return;
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw nb::python_error();
+}
+
+std::string resolved_device(const std::string& device) {
+  if (device != "auto") return device;
+  const WorkingDevice best = [] {
+    const Unlocked unlocked;
+    return best_working_device();
+  }();
+  warn(best.warning);
+  return best.device.info().id;
 }
 
 std::string device_for(const std::optional<std::string>& device, const AnyArray* array,

@@ -23,6 +23,12 @@ class QueueLease {
   std::unique_ptr<Queue> queue_;
 };
 
+// Issues a RuntimeWarning unless the text is empty.
+void warn(const std::string& text);
+// Returns the argument `device` with "auto" resolved: best_working_device(), with a RuntimeWarning
+// if that is the CPU because a GPU cannot be used.
+[[nodiscard]] std::string resolved_device(const std::string& device);
+
 // Returns the device of a call: `device` if given, otherwise the CUDA device that holds `array`,
 // otherwise the CPU. Raises ValueError if the array is on a different device than `device`.
 [[nodiscard]] std::string device_for(const std::optional<std::string>& device,

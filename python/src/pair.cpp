@@ -17,12 +17,13 @@
 #include "photograph.hpp"
 #include "points.hpp"
 #include "results.hpp"
+#include "stage_times.hpp"
 
 namespace bifocal::python {
 namespace {
 
 struct Pair {
-  cli::Photograph left, right;  // an array is named after its argument
+  PhotographArgument left, right;
   cli::Cameras cameras;
   PairResult result;
   std::string device;
@@ -70,14 +71,19 @@ Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle mat
               const nb::dict& given, const std::string& device, nb::handle progress) {
   PairOptions o = options_from(given, stages);
   const auto& [left, right] = photographs;
-  Pair pair{
-      photograph_of(left, "left"), photograph_of(right, "right"), {}, {}, device, o.robust.seed};
+  cli::StageTimes times;
+  Pair pair{photograph_argument(left, "left"),
+            photograph_argument(right, "right"),
+            {},
+            {},
+            {},
+            o.robust.seed};
   const auto& [camera1, camera2] = cameras;
   if (!camera1.is_none()) pair.cameras.camera1 = pinhole_of(camera1, "camera1");
   if (!camera2.is_none()) pair.cameras.camera2 = pinhole_of(camera2, "camera2");
   if (pair.cameras.known()) pair.cameras.source = "the arguments camera1 and camera2";
-  if (!pair.cameras.known() && pair.left.exif && pair.right.exif) {
-    pair.cameras = cli::exif_cameras(*pair.left.exif, *pair.right.exif);
+  if (!pair.cameras.known() && pair.left.photograph.exif && pair.right.photograph.exif) {
+    pair.cameras = cli::exif_cameras(*pair.left.photograph.exif, *pair.right.photograph.exif);
     o.lens_is_unknown = true;
   }
   o.camera1 = pair.cameras.camera1, o.camera2 = pair.cameras.camera2;
@@ -96,11 +102,16 @@ Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle mat
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!progress.is_none()) progress(nb::str(stage.data(), stage.size()), fraction);
   };
-  QueueLease lease(device);  // marks the device as in use, so that a fork is refused it
-  o.device = Device(device);
+  const std::string chosen = resolved_device(device);
+  QueueLease lease(chosen);  // marks the device as in use, so that a fork is refused it
+  o.device = Device(chosen);
+  pair.device = o.device.info().id;
   const Unlocked unlocked;
-  pair.result = estimate_pair(pair.left.image, pair.right.image, o);
-  for (const cli::Photograph* p : {&pair.left, &pair.right})
+  times.end("reading");
+  pair.result = estimate_pair(pair.left.photograph.image, pair.right.photograph.image, o);
+  times.end(pair.result.timings);
+  pair.result.timings = times.times();
+  for (const cli::Photograph* p : {&pair.left.photograph, &pair.right.photograph})
     if (!pair.cameras.known() && pair.result.doubt.empty() && !p->exif_doubt.empty())
       pair.result.doubt = fmt::format("{}: EXIF: {}, left out", p->file, p->exif_doubt);
   return pair;
@@ -152,20 +163,23 @@ std::string text(const Pair& p) {
                      r.dense ? ", depth" : "", doubts_of(r).empty() ? "" : ", doubted");
 }
 
-void write(const Pair& p, nb::handle folder) {
+void write(const Pair& p, nb::handle folder, bool all_files) {
   const FileName name = file_of(folder, "folder");
   try {
     const Unlocked unlocked;
-    cli::write_pair({.left = p.left.file,
-                     .right = p.right.file,
+    cli::write_pair({.left = p.left.photograph.file,
+                     .right = p.right.photograph.file,
                      .command_line = "bifocal.estimate_pair",
-                     .image1 = p.left.image,
-                     .image2 = p.right.image,
+                     .image1 = p.left.photograph.image,
+                     .image2 = p.right.photograph.image,
                      .cameras = p.cameras,
                      .result = p.result,
                      .device = p.device,
-                     .seed = p.seed},
-                    name.path, {p.left.file, p.right.file});
+                     .seed = p.seed,
+                     .all_files = all_files,
+                     .python_left = p.left.code,
+                     .python_right = p.right.code},
+                    name.path, {p.left.photograph.file, p.right.photograph.file});
   } catch (const Error& e) {
     if (e.code() == ErrorCode::input) raise_refused_writing(name);
     throw;
@@ -281,6 +295,7 @@ void bind_camera(Class& c) {
       "Estimated coefficient of the division model, in units of half the diagonal; 0: none.");
   GET("distortion_deviation", "float", p.result.estimated_camera.distortion_deviation,
       "Standard deviation of distortion: noise, correlated errors and the assumed centre.");
+  GET("device", "str", p.device, "Device of all stages; 'auto' is resolved.");
   GET("timings", "dict[str, float]", milliseconds(p.result.timings), "Duration of each stage, ms.");
   GET("tries", "list[tuple[str, str, bool, int, bool, float]]", tries_of(p.result.tries),
       "(name, outcome, is_doubted, inliers, is_taken, milliseconds) of each try; more than one if "
@@ -340,13 +355,14 @@ void bind_depth(Class& c) {
       "tuple[tuple[float, float, float, float], tuple[float, float, float, float], str]",
       cameras_of(dense_of(p, "depth_cameras")),
       "fx, fy, cx, cy of both cameras for depth, and 'given', 'estimated' or 'assumed'.");
-  c.def("write", &write, nb::arg("folder").none(),
-        nb::sig("def write(self, folder: object) -> None"),
-        R"(Writes the files of `bifocal pair`, all or none: report.html, geometry.json, matches.txt,
-rectified images, disparity, depth and cloud.
+  c.def("write", &write, nb::arg("folder").none(), nb::kw_only(), nb::arg("all_files") = false,
+        nb::sig("def write(self, folder: object, *, all_files: bool = False) -> None"),
+        R"(Writes the files of `bifocal pair`, or none if writing fails: report.html, geometry.json,
+matches.txt, rectified images, disparity, depth and a cloud of at most 500,000 points.
 
 Args:
     folder: Name of the folder.
+    all_files: Writes the whole cloud as well as the files of `bifocal pair --all-files`.
 
 Raises:
     OSError: If a file cannot be written.)");

@@ -2,13 +2,21 @@
 // A photograph of a pair from Python.
 #pragma once
 
+#include <string>
+
 #include "arrays.hpp"
 #include "cameras.hpp"
 
 namespace bifocal::python {
 
+struct PhotographArgument {
+  cli::Photograph photograph;
+  std::string code;  // the argument in Python code, for commands on a page
+};
+
 // Reads a file by its name, copies an array, or converts a file that a Python package has decoded
-// (_heic.Decoded). The last two have `name` or their file in messages.
-[[nodiscard]] cli::Photograph photograph_of(nb::handle object, const char* name);
+// (_heic.Decoded). The last two have `name` or their file in messages. The code of an array is
+// `name`.
+[[nodiscard]] PhotographArgument photograph_argument(nb::handle object, const char* name);
 
 }  // namespace bifocal::python

@@ -89,20 +89,24 @@ nb::object draw(nb::handle image1, nb::handle image2, nb::handle x1, nb::handle 
 
 }  // namespace
 
-cli::Photograph photograph_of(nb::handle object, const char* name) {
+PhotographArgument photograph_argument(nb::handle object, const char* name) {
+  const auto literal = [](const nb::object& file) {
+    const nb::object text = nb::module_::import_("os").attr("fsdecode")(file);
+    return nb::cast<std::string>(nb::str(nb::repr(text)));
+  };
+  if (nb::hasattr(object, "exif")) return {decoded(object), literal(object.attr("file"))};
   const bool is_file = nb::isinstance<nb::str>(object) || nb::isinstance<nb::bytes>(object) ||
                        nb::hasattr(object, "__fspath__");
-  if (is_file) {
-    const FileName file = file_of(object, name);
-    try {
-      const Unlocked unlocked;
-      return cli::read_photograph(file.path.string());
-    } catch (const Error& e) {
-      if (e.code() == ErrorCode::input) raise_refused_reading({&file});
-      throw;
-    }
+  if (!is_file) return {copied(object, name), name};
+  const FileName file = file_of(object, name);
+  try {
+    const std::string code = literal(nb::borrow(object));
+    const Unlocked unlocked;
+    return {cli::read_photograph(file.path.string()), code};
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::input) raise_refused_reading({&file});
+    throw;
   }
-  return nb::hasattr(object, "exif") ? decoded(object) : copied(object, name);
 }
 
 void bind_pictures(nb::module_& m) {

@@ -1,5 +1,7 @@
 """estimate_pair turns two photographs, or matches of another matcher, into depth, point cloud and report."""
 
+import html
+import json
 import pickle
 
 import numpy as np
@@ -17,6 +19,30 @@ def files():
 @pytest.fixture(scope="module")
 def pair(files):
     return bifocal.estimate_pair(*files)
+
+
+def test_auto_is_the_best_device_and_is_reported():
+    best = next((d["id"] for d in bifocal.devices() if d["is_gpu"]), "cpu")
+    image = np.random.default_rng(1).integers(0, 255, (120, 160), np.uint8)
+    assert bifocal.estimate_pair(image, image, device="auto").device == best
+    assert bifocal.estimate_pair(image, image).device == "cpu"
+
+
+def stop_at_matches(stage, done, total, unit):
+    if stage == "matches":
+        raise KeyError("stop")
+
+
+def test_collect_keeps_the_device_that_began(files, tmp_path):
+    others = [d["id"] for d in bifocal.devices() if d["id"] != "cpu"]
+    for device in ["cpu", *others[:1]]:
+        database = tmp_path / f"{device.replace(':', '')}.db"
+        with pytest.raises(KeyError):
+            bifocal.collect(list(files), database, max_side=400, device=device, progress=stop_at_matches)
+        resumed = bifocal.collect(list(files), database, max_side=400, device="auto")
+        assert resumed.resumed and resumed.device == device
+    new = bifocal.collect(list(files), tmp_path / "new.db", max_side=400, device="auto")
+    assert new.device == next((d["id"] for d in bifocal.devices() if d["is_gpu"]), "cpu")
 
 
 def test_two_files_give_pose_depth_and_cloud(pair):
@@ -54,11 +80,42 @@ def test_matches_of_another_matcher_give_the_same_geometry(files, pair):
 def test_the_files_are_those_of_the_program(pair, tmp_path):
     pair.write(tmp_path / "out")
     names = {f.name for f in (tmp_path / "out").iterdir()}
-    assert {"report.html", "geometry.json", "matches.txt", "cloud.ply", "depth.pfm", "rectification.npz"} <= names
+    assert names == {
+        "report.html",
+        "geometry.json",
+        "matches.txt",
+        "cloud.ply",
+        "depth.pfm",
+        "disparity.png",
+        "rectification.npz",
+        "rectified_left.png",
+        "rectified_right.png",
+        *(("undistorted_left.png", "undistorted_right.png") if pair.distortion else ()),
+    }
     written = bifocal.read_pfm(tmp_path / "out/depth.pfm")  # infinite if unknown
     assert np.array_equal(written, np.where(np.isnan(pair.depth), np.inf, pair.depth))
+    timings = json.loads((tmp_path / "out/geometry.json").read_text())["timings_ms"]
+    assert {"reading", "features", "pose", "files", "page"} <= timings.keys() and pair.timings["reading"] > 0
+    pair.write(tmp_path / "out", all_files=True)
+    assert {"disparity.pfm", "disparity_raw.pfm", "depth_deviation.pfm", "matches.png"} <= {f.name for f in (tmp_path / "out").iterdir()}
+    assert f"element vertex {len(pair.cloud[0])}\n".encode() in (tmp_path / "out/cloud.ply").read_bytes()[:300]
     with pytest.raises(OSError):
         pair.write("/proc/none")
+
+
+def next_of(page):
+    """Returns the text of the last <pre> of a page, the next command."""
+    return html.unescape(page.read_text().rpartition("<pre>")[2].partition("</pre>")[0])
+
+
+def test_the_page_names_the_next_call_in_python(tmp_path):
+    random = np.random.default_rng(1)
+    left, right = random.integers(0, 255, (2, 120, 160), np.uint8)
+    bifocal.estimate_pair(left, right).write(tmp_path / "arrays")
+    assert next_of(tmp_path / "arrays/report.html") == 'bifocal.estimate_pair(left, right, (fx, fy, cx, cy)).write("FOLDER")'
+    (tmp_path / "a b.pgm").write_bytes(b"P5 160 120 255\n" + left.tobytes())
+    bifocal.estimate_pair(tmp_path / "a b.pgm", right).write(tmp_path / "files")
+    assert f"estimate_pair({str(tmp_path / 'a b.pgm')!r}, right, (fx" in next_of(tmp_path / "files/report.html")
 
 
 def test_the_pieces_give_the_depth_of_the_whole(files, pair):
@@ -162,7 +219,7 @@ def test_collect_report_and_resume(files, tmp_path):
     done = bifocal.collect(list(files), tmp_path / "a.db", max_side=800, progress=lambda *counts: calls.append(counts))
     assert done.images == 2 and done.verified == 1 and calls[0][0] == "features"
     again = bifocal.collect(list(files), tmp_path / "a.db", max_side=800)
-    assert again.was_complete and again.verified == 1
+    assert again.was_complete and again.verified == 1 and done.device == again.device == "cpu"
     page = bifocal.report(tmp_path / "a.db", tmp_path / "a.html", files[0].parent)
     assert page["verified"] == 1 and (tmp_path / "a.html").stat().st_size == page["bytes"]
     assert bifocal.list_photographs(files[0].parent)[0][0].endswith("0000.jpg")

@@ -201,7 +201,8 @@ def test_calls_keep_no_memory(name):
 
 
 INTERRUPTED = """
-import numpy as np, bifocal, time
+import numpy as np, bifocal, signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore the signal in background jobs, and Python then does so too
 rng = np.random.default_rng(0)
 rows = rng.uniform(0, 1000, (2000 * 4000, 4))
 print('ready', flush=True)
@@ -209,7 +210,7 @@ try:
     begin = time.monotonic()
     while time.monotonic() - begin < 20:  # one batch may end before the signal comes
         bifocal.estimate_batch('fundamental', rows, np.arange(4001) * 2000)
-        print('done', time.monotonic() - begin)
+    print('done')
 except KeyboardInterrupt:
     print('interrupted')
 """
@@ -223,4 +224,4 @@ def test_ctrl_c_ends_a_batch():
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     print(f"answered after {1e3 * (time.perf_counter() - begin):.0f} ms")
-    assert out.endswith("interrupted\n") and process.returncode == 0 and time.perf_counter() - begin < 2, out
+    assert out == "interrupted\n" and process.returncode == 0 and time.perf_counter() - begin < 2

@@ -74,6 +74,7 @@ PairResult estimate_pair(PhotographView image1, PhotographView image2, const Pai
     pair::Photograph photograph1(image1), photograph2(image2);
     pair::Attempt answer = pair::escalated({queue, photograph1, photograph2, clock}, options);
     result = std::move(answer.result);
+    clock.start("pose", 0.7);
     if (result.outcome == Outcome::ok && result.kind == ModelKind::essential && !result.undistorted)
       pair::set_pose(answer.found.epipolar, options.camera1->fx, result);
     pair::estimate_focal_length(queue, photograph1, photograph2, options, result);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/device.hpp>
+#include <bifocal/working_device.hpp>
 
 #include <fmt/format.h>
 
@@ -114,6 +115,24 @@ std::vector<MissingDevices> missing_devices() {
   add(DeviceKind::cuda, cuda_devices());
   add(DeviceKind::opencl, opencl_devices());
   return missing;
+}
+
+WorkingDevice working_or_cpu(const Device& device, const std::function<void(const Device&)>& open) {
+  try {
+    open(device);
+    return {device, {}};
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::device) throw;
+    const DeviceInfo& info = device.info();
+    return {Device(), fmt::format("{} ({}) cannot be used, the CPU is used instead: {}", info.id,
+                                  info.name, e.what())};
+  }
+}
+
+WorkingDevice best_working_device() {
+  return working_or_cpu(Device("auto"), [](const Device& best) {
+    const Queue queue(best);  // the first queue creates the context
+  });
 }
 
 Device::Device() : backend_(cpu_backend()) {}

@@ -31,6 +31,27 @@ TEST(Shell, LongHelpHasGroups) {
     EXPECT_NE(pair.out.find(group), std::string::npos) << group;
 }
 
+TEST(Shell, AutoIsTheBestDeviceAlsoForOnePair) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const auto device_of = [&](const std::string& options) {
+    const Ran r = run(folder, "pair left.png planar.png --no-dense --json --out o" + options);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return json::parse(r.out)["device"].get<std::string>();
+  };
+  EXPECT_EQ(device_of(" --device auto"), Device("auto").info().id);
+  EXPECT_EQ(device_of(""), "cpu");
+}
+
+TEST(Shell, HelpNamesTheImageFormats) {
+  const TemporaryFolder folder;
+  for (const char* command : {"pair", "rectify"}) {
+    const std::string help = run(folder, std::string(command) + " --help").out;
+    for (const char* format : {"JPEG", "PNG", "BMP", "PGM or PPM"})
+      EXPECT_NE(help.find(format), std::string::npos) << command << ' ' << format;
+  }
+}
+
 TEST(Shell, BashCompletesCommandsOptionsAndWords) {
   const TemporaryFolder folder;
   const Ran r = run(folder, "completion");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lists of devices, and the combinations that may work together.
 #include <bifocal/device.hpp>
+#include <bifocal/working_device.hpp>
 
 #include <gtest/gtest.h>
 
@@ -41,6 +42,20 @@ TEST(DeviceSet, is_a_list_or_all_of_a_kind) {
       EXPECT_EQ(DeviceSet(name).id(), std::string(name) + ":0");
     }
   }
+}
+
+TEST(WorkingDevice, IsTheBestDeviceOrTheCpuWithAWarning) {
+  const WorkingDevice best = best_working_device();
+  EXPECT_EQ(best.device == Device("auto"), best.warning.empty());
+  const auto of = [](ErrorCode code) {
+    return working_or_cpu(Device(), [&](const Device&) { throw Error(code, "out of memory"); });
+  };
+  const WorkingDevice busy = of(ErrorCode::device);
+  EXPECT_EQ(busy.device, Device());
+  EXPECT_NE(busy.warning.find("cannot be used, the CPU is used instead: out of memory"),
+            std::string::npos)
+      << busy.warning;
+  EXPECT_THROW((void)of(ErrorCode::usage), Error);
 }
 
 TEST(DeviceSet, refuses_invalid_lists) {

@@ -7,7 +7,6 @@
 #include <bifocal/version.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -66,20 +65,12 @@ Json list_json(const std::vector<LeftOut>& list) {
   return json;
 }
 
-// Returns the device of earlier work on the database, complete or not; empty without earlier work.
-// Unreadable files are ignored here, because collect() reports them.
-std::string earlier_device(const std::string& database) {
-  for (const std::string& file : {database + ".part", database}) {
-    std::error_code none;
-    if (!std::filesystem::is_regular_file(file, none)) continue;
-    try {
-      for (const auto& [name, value] : read_collect_summary(file).settings)
-        if (name == "device") return value;
-    } catch (const Error&) {
-      return {};
-    }
-  }
-  return {};
+// "auto" is the device that began the work to resume.
+DeviceSet devices_of(const Options& o) {
+  if (o.common.device != "auto") return chosen_devices(o.common);
+  const CollectDevices chosen = collect_devices(o.database, o.collect.overwrite);
+  warn(chosen.warning);
+  return chosen.devices;
 }
 
 Json result_json(const Options& o, const std::string& device, const PhotographFiles& photographs,
@@ -169,7 +160,7 @@ Json write_models_of(const ModelFiles& files, const DeviceSet& devices, bool jso
 void run(Options o, Context& context) {
   announce_resuming();
   return_freed_arrays(o.collect.max_memory);
-  const DeviceSet devices = chosen_devices(o.common, earlier_device(o.database));
+  const DeviceSet devices = devices_of(o);
   const ThreadLimit limit(o.common.threads);
   const auto choice = std::ranges::find(kPairChoiceWords, o.pairs) - std::begin(kPairChoiceWords);
   o.collect.pairs =

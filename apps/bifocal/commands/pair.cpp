@@ -17,11 +17,13 @@
 #include "option_fields.hpp"
 #include "output_folder.hpp"
 #include "pair_files.hpp"
+#include "picture.hpp"
 #include "progress.hpp"
 #include "report/pair_report.hpp"
 #include "result_json.hpp"
 #include "robust_options.hpp"
 #include "sift_flags.hpp"
+#include "stage_times.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -30,7 +32,7 @@ struct Options {
   std::string left, right, out, features = "rootsift", mask1, mask2, matches;
   CameraOptions cameras;
   PairOptions pair;
-  bool is_strict = false;
+  bool is_strict = false, all_files = false;
   CommonOptions common;
 };
 
@@ -53,7 +55,8 @@ void set_features(const Options& o, PairOptions& pair) {
   pair.surf->balance = pair.sift.balance;
 }
 
-std::string summary(const PairResult& r, const OutputFolder& folder) {
+// cloud_points: points of cloud.ply.
+std::string summary(const PairResult& r, std::size_t cloud_points, const OutputFolder& folder) {
   std::string text;
   if (r.outcome == Outcome::ok) {
     text = fmt::format("{}: {} of {} matches are inliers\n{}\n", to_string(r.kind),
@@ -61,7 +64,8 @@ std::string summary(const PairResult& r, const OutputFolder& folder) {
     if (const std::string estimated = estimated_camera_text(r.estimated_camera); !estimated.empty())
       text += estimated + "\n";
     if (r.pose_deviation.is_known) text += pose_deviation_text(r.pose_deviation) + "\n";
-    text += r.dense ? depth_text(*r.dense) : fmt::format("no depth: {}\n", r.dense_reason);
+    text += r.dense ? depth_text(*r.dense, cloud_points)
+                    : fmt::format("no depth: {}\n", r.dense_reason);
   }
   if (const std::string tries = tries_text(r.tries); !tries.empty()) text += tries + "\n";
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
@@ -80,7 +84,18 @@ void warn_of_exif(const Cameras& cameras, const Photograph& first, const Photogr
       warn(fmt::format("{}: EXIF: {}, ignored", p.file, p.exif_doubt));
 }
 
+// Prints warnings and sets the exit code.
+void print_doubts(const Options& o, const PairResult& result, Context& context) {
+  for (const std::string& doubt : {result.doubt, result.repetition.reason}) warn(doubt);
+  if (o.is_strict && result.repetition.is_doubted) context.exit_code = kExitNoGeometry;
+  if (result.outcome != Outcome::ok) {
+    print_note(fmt::format("{}, {}: no geometry found: {}", o.left, o.right, result.reason));
+    context.exit_code = kExitNoGeometry;
+  }
+}
+
 void run(Options o, Context& context) {
+  StageTimes times;
   std::future<Device> device = starting_device(o.common);
   const ThreadLimit limit(o.common.threads);
   const bool is_parallel = o.common.threads != 1;
@@ -107,15 +122,19 @@ void run(Options o, Context& context) {
   o.pair.mask1 = mask1;
   o.pair.mask2 = mask2;
   set_features(o, o.pair);
+  times.end("reading");
 
   PairResult result;
   Json geometry;
+  std::size_t cloud_points = 0;
   {
     Progress progress(100, "%");
     o.pair.progress = [&](std::string_view stage, double fraction) {
       progress.update(90 * fraction, stage);
     };
     result = estimate_pair(image1, image2, o.pair);
+    times.end(result.timings);
+    result.timings = times.times();
     progress.update(90, "files");
     const PairFiles files{o.left,
                           o.right,
@@ -125,18 +144,14 @@ void run(Options o, Context& context) {
                           cameras,
                           result,
                           o.pair.device.info().id,
-                          o.pair.robust.seed};
+                          o.pair.robust.seed,
+                          o.all_files};
     geometry = geometry_json(files);
-    write_pair_files(files, geometry, folder);
+    cloud_points = write_pair_files(files, geometry, folder);
     folder.commit();
   }
-  print_out(o.common.json ? to_text(geometry) : summary(result, folder));
-  for (const std::string& doubt : {result.doubt, result.repetition.reason}) warn(doubt);
-  if (o.is_strict && result.repetition.is_doubted) context.exit_code = kExitNoGeometry;
-  if (result.outcome != Outcome::ok) {
-    print_note(fmt::format("{}, {}: no geometry found: {}", o.left, o.right, result.reason));
-    context.exit_code = kExitNoGeometry;
-  }
+  print_out(o.common.json ? to_text(geometry) : summary(result, cloud_points, folder));
+  print_doubts(o, result, context);
 }
 
 }  // namespace
@@ -145,7 +160,7 @@ void add_pair(Program& program, Context& context) {
   const Command command = program.command(
       "pair", "Match two photographs and estimate model, pose and depth, with an HTML report");
   const auto o = std::make_shared<Options>();
-  command.option("LEFT", o->left, "first photograph: JPEG, PNG, PGM or PPM").required();
+  command.option("LEFT", o->left, "first photograph: " + image_formats()).required();
   command.option("RIGHT", o->right, "second photograph").required();
   command.option("--out", o->out, "output folder, created if missing").required();
   add_camera_options(command, o->cameras);
@@ -187,6 +202,9 @@ void add_pair(Program& program, Context& context) {
     command.option(name, *end, help).in_range(Range::within(-1e5, 1e5));
   add_robust_options(command, p.robust);
   command.flag("--strict", o->is_strict, kStrictHelp);
+  command.flag("--all-files", o->all_files,
+               "also write the full cloud, filled and raw disparities and the deviation of the "
+               "depth as PFM, and pictures of matches, disparity and depth");
   add_common(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }

@@ -284,7 +284,7 @@ void add_rectify(Program& program, Context& context) {
   const Command command = program.command(
       "rectify", "Resample a pair so that a scene point has the same row in both images");
   const auto o = std::make_shared<Options>();
-  command.option("LEFT", o->left, "photograph of camera 1: JPEG, PNG, PGM or PPM").required();
+  command.option("LEFT", o->left, "photograph of camera 1: " + image_formats()).required();
   command.option("RIGHT", o->right, "photograph of camera 2").required();
   command.option("--out", o->out, "output folder, created if missing").required();
   const Option calib = command.option("--calib", o->calib,

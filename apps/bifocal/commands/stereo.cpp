@@ -9,7 +9,6 @@
 #include <bifocal/device.hpp>
 #include <bifocal/version.hpp>
 
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <tuple>
@@ -23,6 +22,7 @@
 #include "picture.hpp"
 #include "progress.hpp"
 #include "report/stereo_report.hpp"
+#include "stage_times.hpp"
 #include "stereo_method.hpp"
 
 namespace bifocal::cli {
@@ -94,13 +94,17 @@ DisparityRange estimated_range(const Options& o, const Inputs& in, const Device&
   return check.range;
 }
 
-Inputs read_inputs(Options& o, const Device& device) {
+Inputs read_inputs(Options& o, const Device& device, StageTimes& times) {
   Inputs in;
   if (!o.calib.empty()) in.calibration = read_calibration(o.calib);
   const bool has_range = o.method.max_disparity.has_value();
   if (has_range) finish(o.method, {});  // reports a wrong range before images are read
   read_pictures(o, in);
-  if (!has_range) finish(o.method, estimated_range(o, in, device));
+  times.end("reading");
+  if (!has_range) {
+    finish(o.method, estimated_range(o, in, device));
+    times.end("range");
+  }
   if (in.calibration && in.calibration->width > 0) {
     check_size(o.calib + ": is for", *in.calibration, o.left, in.left);
   }
@@ -112,6 +116,7 @@ Inputs read_inputs(Options& o, const Device& device) {
     in.mask = first_channel(read_image(o.mask));
     check_size(o.mask + ":", in.mask, o.left, in.left);
   }
+  times.end("reading");
   return in;
 }
 
@@ -208,25 +213,30 @@ std::optional<std::size_t> write_cloud(const Inputs& in, const DisparityMap& dis
   return cloud.size();
 }
 
+std::optional<StereoScore> score_of(const Options& o, const Inputs& in,
+                                    const DisparityMap& disparity) {
+  if (!in.truth) return {};
+  const StereoScore score = score_disparity(disparity, *in.truth, in.mask);
+  if (score.scored == 0) {
+    throw Error(ErrorCode::input, fmt::format("{}: no pixel has a true disparity{}", o.truth,
+                                              o.mask.empty() ? "" : " inside the mask " + o.mask));
+  }
+  return score;
+}
+
 void run(Options& o, Context& context) {
+  StageTimes times;
   const Device device = chosen_device(o.common);
   Queue queue(device);
   const ThreadLimit limit(o.common.threads);
   Progress progress(100, "%");
-  const Inputs in = read_inputs(o, device);
+  const Inputs in = read_inputs(o, device, times);
   OutputFolder folder(o.out, kFiles, {o.left, o.right, o.calib, o.truth, o.mask});
 
   progress.update(10, "dense");
-  const auto start = std::chrono::steady_clock::now();
   const DisparityMap disparity = match(queue, o.method, in.left, in.right);
-  const double ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  std::optional<StereoScore> score;
-  if (in.truth) score = score_disparity(disparity, *in.truth, in.mask);
-  if (score && score->scored == 0) {
-    throw Error(ErrorCode::input, fmt::format("{}: no pixel has a true disparity{}", o.truth,
-                                              o.mask.empty() ? "" : " inside the mask " + o.mask));
-  }
+  times.end("dense");
+  const std::optional<StereoScore> score = score_of(o, in, disparity);
 
   progress.update(70, "report");
   bool is_exchanged = false;
@@ -236,24 +246,22 @@ void run(Options& o, Context& context) {
   Json json = stereo_json(o, in, device, disparity, score);
   if (!doubted.empty()) json["doubts"] = doubted;
   if (!no_cloud.empty()) json["cloud_reason"] = no_cloud;
-  json["timings_ms"] = {{"dense", ms}};
-  write_file(folder.staged("stereo.json"), to_text(json));
+  times.end("checks");
   const ImageU8 turbo = write_disparity_files(folder, disparity);
   if (!disparity.confidence.empty())
     write_png(folder.staged("confidence.png"), disparity.confidence);
   const std::optional<std::size_t> cloud_points = write_cloud(in, disparity, folder, no_cloud);
-  write_file(folder.staged("report.html"), stereo_report({o.left,
-                                                          o.right,
-                                                          context.command_line,
-                                                          in.shown_left,
-                                                          in.shown_right,
-                                                          option_rows(o.method),
-                                                          disparity,
-                                                          turbo,
-                                                          score,
-                                                          cloud_points,
-                                                          {{"dense", ms}},
-                                                          doubted}));
+  times.end("files");
+  const auto times_until_now = [&] {
+    times.end("page");
+    return times.times();
+  };
+  write_file(folder.staged("report.html"),
+             stereo_report({o.left, o.right, context.command_line, in.shown_left, in.shown_right,
+                            option_rows(o.method), disparity, turbo, score, cloud_points,
+                            times_until_now, doubted}));
+  for (const StageTime& t : times_until_now()) json["timings_ms"][t.stage] = t.ms;
+  write_file(folder.staged("stereo.json"), to_text(json));
   folder.commit();
   progress.hide();
   for (const std::string& doubt : doubted) warn(doubt);

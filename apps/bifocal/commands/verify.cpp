@@ -13,6 +13,7 @@
 #include "arguments.hpp"
 #include "cli.hpp"
 #include "contradictions.hpp"
+#include "interrupt.hpp"
 #include "progress.hpp"
 #include "verify_options.hpp"
 
@@ -69,6 +70,10 @@ void print_result(const Options& o, const DeviceSet& devices, const std::string&
 
 void run(const Options& o, Context& context) {
   using Clock = std::chrono::steady_clock;
+  if (o.verify.run.overwrite)
+    announce_resuming("the same command without --overwrite resumes the work");
+  else
+    announce_resuming();
   const DeviceSet devices = chosen_devices(o.common);
   const ThreadLimit limit(o.common.threads);
   check(o);

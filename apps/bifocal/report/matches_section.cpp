@@ -80,8 +80,8 @@ void add_matches_section(Page& page, const MatchesSection& in) {
   page.markup(hidden_photograph(shrunken(in.image1), 0) +
               hidden_photograph(shrunken(in.image2), 1));
   page.markup(
-      "\n<noscript><p>Scripts draw the matches and are switched off here. matches.png next to this "
-      "page shows them.</p></noscript>\n");
+      "\n<noscript><p>Scripts draw the matches and are switched off here. matches.txt next to this "
+      "page lists them; bifocal pair --all-files draws them.</p></noscript>\n");
   page.markup(fmt::format(
       "<script type=\"application/json\" id=\"match-data\">{}</script>\n"
       "<script>'use strict';\n{}</script>\n<script>'use strict';\n{}\n{}</script>\n",

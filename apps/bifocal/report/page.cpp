@@ -68,6 +68,17 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
+Rows time_rows(const std::vector<StageTime>& times) {
+  Rows rows;
+  double sum = 0;
+  for (const StageTime& t : times) {
+    rows.push_back({t.stage, fmt::format("{:.1f} ms", t.ms)});
+    sum += t.ms;
+  }
+  rows.push_back({"sum", fmt::format("{:.1f} ms", sum)});
+  return rows;
+}
+
 Page::Page(std::string_view title) : title_(escaped(title)) {}
 
 void Page::markup(std::string_view html) { body_ += html; }

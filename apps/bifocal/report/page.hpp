@@ -2,7 +2,7 @@
 // A self-contained HTML page with embedded images and no network access, for screen and print.
 #pragma once
 
-#include <bifocal/image.hpp>
+#include <bifocal/two_photographs.hpp>
 
 #include <cstring>
 #include <string>
@@ -25,6 +25,8 @@ template <class T>
 }
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
+// Rows of a table of durations, with their sum.
+[[nodiscard]] Rows time_rows(const std::vector<StageTime>& times);
 
 class Page {
  public:

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <string_view>
 
+#include "console.hpp"
 #include "depth_files.hpp"
 #include "report/depth_section.hpp"
 #include "report/matches_section.hpp"
@@ -93,7 +94,7 @@ void add_figures(Page& page, const PairReport& in) {
   }
   page.heading("Depth");
   if (!r.dense) return page.paragraph(fmt::format("No depth: {}.", r.dense_reason));
-  page.preformatted(depth_text(*r.dense));
+  page.preformatted(depth_text(*r.dense, in.cloud_points));
   if (r.undistorted)
     add_depth_section(page, r.undistorted->image1, r.undistorted->image2, *r.dense);
   else
@@ -151,14 +152,7 @@ void add_numbers(Page& page, const PairReport& in) {
     rows.push_back({"Cloud", fmt::format("{} points", r.dense->cloud.size())});
   }
   page.table("Result", rows);
-  Rows times;
-  double total = 0;
-  for (const StageTime& t : in.timings) {
-    times.push_back({t.stage, fmt::format("{:.1f} ms", t.ms)});
-    total += t.ms;
-  }
-  times.push_back({"sum", fmt::format("{:.1f} ms", total)});
-  page.table("Time", times);
+  page.table("Time", time_rows(in.timings()));
   page.end_columns();
   if (r.outcome != Outcome::ok) return;
   page.heading(fmt::format("{}, row by row", symbol(r.kind)));
@@ -170,47 +164,55 @@ void add_numbers(Page& page, const PairReport& in) {
 }
 
 // Links to the files that `bifocal pair` writes next to the page.
-void add_links(Page& page, const PairResult& r) {
-  std::vector<std::pair<const char*, const char*>> files = {
-      {"geometry.json", "model, pose, cameras and their deviations"},
-      {"matches.txt", "matches: x1 y1 x2 y2 inlier, in px"}};
-  if (r.dense) {
-    files.insert(files.end(), {{"cloud.ply", "coloured point cloud"},
-                               {"depth.pfm", "depth of the first photograph, in baselines"},
-                               {"depth_deviation.pfm", "standard deviation of the depth"},
-                               {"rectified_left.png", "rectified left image"},
-                               {"rectified_right.png", "rectified right image"},
-                               {"rectification.npz", "maps between photographs and rectified pair"},
-                               {"disparity.pfm", "disparity of the rectified left image, filled"},
-                               {"disparity_raw.pfm", "disparity of the rectified left image"}});
-  }
-  page.heading("Files next to this page");
-  std::string list;
-  for (const auto& [name, text] : files)
-    list += fmt::format("<li><a href=\"{0}\">{0}</a>: {1}</li>\n", name, text);
-  page.markup(fmt::format("<ul>\n{}</ul>\n", list));
+void add_links(Page& page, const PairReport& in) {
+  const PairResult& r = in.result;
+  Rows files = {{"geometry.json", "model, pose, cameras and their deviations"},
+                {"matches.txt", "matches: x1 y1 x2 y2 inlier, in px"}};
+  const auto add = [&](const Rows& more) { files.insert(files.end(), more.begin(), more.end()); };
+  if (r.dense)
+    add({{"cloud.ply", "coloured point cloud"},
+         {"depth.pfm", "depth of the first photograph, in baselines"},
+         {"rectified_left.png", "rectified left image"},
+         {"rectified_right.png", "rectified right image"},
+         {"rectification.npz", "maps between photographs and rectified pair"},
+         {"disparity.png", "disparity of the rectified left image, 16 bit"}});
+  if (r.dense && in.all_files)
+    add({{"depth_deviation.pfm", "standard deviation of the depth"},
+         {"disparity.pfm", "disparity of the rectified left image, filled"},
+         {"disparity_raw.pfm", "disparity of the rectified left image"}});
+  page.files(files);
+}
+
+// Returns the call that repeats the pair with another option.
+std::string again(const PairReport& in, std::string_view option, std::string_view argument) {
+  if (!in.python1.empty())
+    return fmt::format("bifocal.estimate_pair({}, {}, {}).write(\"FOLDER\")", in.python1,
+                       in.python2, argument);
+  return fmt::format("bifocal pair {} {} {} --out FOLDER", shell_quoted(in.file1),
+                     shell_quoted(in.file2), option);
 }
 
 // The command that most users of such a result type next.
 void add_next(Page& page, const PairReport& in) {
   const PairResult& r = in.result;
+  const std::string with_cameras = again(in, "--intrinsics fx,fy,cx,cy", "(fx, fy, cx, cy)");
   std::string text, command;
-  const std::string pair = fmt::format("bifocal pair {} {}", in.file1, in.file2);
   if (r.outcome != Outcome::ok) {
     text =
         "With photographs taken closer together, or with known cameras, a geometry may be found:";
-    command = pair + " --intrinsics fx,fy,cx,cy --out FOLDER";
+    command = with_cameras;
   } else if (r.kind == ModelKind::homography) {
     text = "A homography gives no depth. If the scene is not a plane, ask for another model:";
-    command = pair + " --model fundamental --out FOLDER";
+    command = again(in, "--model fundamental", "model=\"fundamental\"");
   } else if (!in.cameras.known() && r.estimated_camera.focal_length <= 0) {
     text = "With the intrinsics of the camera the pose and the depth are exact:";
-    command = pair + " --intrinsics fx,fy,cx,cy --out FOLDER";
+    command = with_cameras;
   } else {
     text = "To match more photographs of this scene and show them in one page:";
-    command =
-        "bifocal collect PHOTOGRAPHS --database scene.db\n"
-        "bifocal report scene.db --images PHOTOGRAPHS --out scene.html";
+    command = in.python1.empty() ? "bifocal collect PHOTOGRAPHS --database scene.db\n"
+                                   "bifocal report scene.db --images PHOTOGRAPHS --out scene.html"
+                                 : "bifocal.collect(\"PHOTOGRAPHS\", \"scene.db\")\n"
+                                   "bifocal.report(\"scene.db\", \"scene.html\", \"PHOTOGRAPHS\")";
   }
   page.heading("Next");
   page.paragraph(text);
@@ -263,7 +265,7 @@ std::string pair_report(const PairReport& in) {
   page.preformatted(in.command_line);
   add_figures(page, in);
   add_numbers(page, in);
-  add_links(page, in.result);
+  add_links(page, in);
   add_next(page, in);
   return page.html();
 }

@@ -3,6 +3,7 @@
 
 #include <bifocal/two_photographs.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,16 @@ namespace bifocal::cli {
 // Content of report.html of `bifocal pair`.
 struct PairReport {
   std::string file1, file2, command_line;
+  std::string python1, python2;  // the photographs in Python code; empty for the command line
   ImageView<const std::uint8_t> image1, image2;
   const PairResult& result;
   const Cameras& cameras;
   const PairFigures& figures;
   ImageView<const std::uint8_t> disparity_picture;  // turbo, with legend; empty if not dense
-  std::vector<StageTime> timings;
+  std::size_t cloud_points;                         // in cloud.ply
+  bool all_files;                                   // of `bifocal pair --all-files`
+  // Called after the figures have been drawn and encoded, so that their time is in the table.
+  std::function<std::vector<StageTime>()> timings;
 };
 [[nodiscard]] std::string pair_report(const PairReport& report);
 

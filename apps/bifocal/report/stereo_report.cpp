@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "console.hpp"
 #include "report/page.hpp"
 #include "report/pair_figures.hpp"
 
@@ -34,19 +35,19 @@ Rows file_rows(const StereoReport& in) {
 
 // The command that most users of such a result type next.
 void add_next(Page& page, const StereoReport& in) {
+  const auto add = [&](const char* text, const char* command, const char* option) {
+    page.paragraph(text);
+    page.preformatted(fmt::format("bifocal {} {} {} {}--out FOLDER", command,
+                                  shell_quoted(in.file1), shell_quoted(in.file2), option));
+  };
   page.heading("Next");
-  if (!in.doubts.empty()) {
-    page.paragraph("To find the geometry of both photographs and rectify them:");
-    page.preformatted(fmt::format("bifocal pair {} {} --out FOLDER", in.file1, in.file2));
-  } else if (!in.cloud_points) {
-    page.paragraph("To make a point cloud, with the cameras and their distance:");
-    page.preformatted(
-        fmt::format("bifocal stereo {} {} --calib calib.txt --out FOLDER", in.file1, in.file2));
-  } else {
-    page.paragraph("To compare with a true disparity:");
-    page.preformatted(
-        fmt::format("bifocal stereo {} {} --truth TRUTH --out FOLDER", in.file1, in.file2));
-  }
+  if (!in.doubts.empty())
+    add("To find the geometry of both photographs and rectify them:", "pair", "");
+  else if (!in.cloud_points)
+    add("To make a point cloud, with the cameras and their distance:", "stereo",
+        "--calib calib.txt ");
+  else
+    add("To compare with a true disparity:", "stereo", "--truth TRUTH ");
 }
 
 }  // namespace
@@ -78,9 +79,7 @@ std::string stereo_report(const StereoReport& in) {
   if (in.cloud_points) rows.push_back({"Cloud", fmt::format("{} points", *in.cloud_points)});
   page.table("Result", rows);
   if (in.score) page.table("Against the truth", score_rows(*in.score));
-  Rows times;
-  for (const StageTime& t : in.timings) times.push_back({t.stage, fmt::format("{:.1f} ms", t.ms)});
-  page.table("Time", times);
+  page.table("Time", time_rows(in.timings()));
   page.end_columns();
   page.folded_table("Options", {in.options.begin(), in.options.end()});
   page.files(file_rows(in));

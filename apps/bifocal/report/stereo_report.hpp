@@ -3,6 +3,7 @@
 
 #include <bifocal/two_photographs.hpp>
 
+#include <functional>
 #include <string>
 
 namespace bifocal::cli {
@@ -16,7 +17,8 @@ struct StereoReport {
   ImageView<const std::uint8_t> disparity_picture;  // turbo, with legend
   std::optional<StereoScore> score;
   std::optional<std::size_t> cloud_points;
-  std::vector<StageTime> timings;
+  // Called after the figures have been drawn and encoded, so that their time is in the table.
+  std::function<std::vector<StageTime>()> timings;
   std::vector<std::string> doubts;
 };
 [[nodiscard]] std::string stereo_report(const StereoReport& report);

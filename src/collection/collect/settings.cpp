@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <type_traits>
 #include <vector>
 
@@ -79,17 +78,6 @@ Addresses left_out(const CollectOptions& o) {
   throw Error(ErrorCode::usage, "collect: " + what);
 }
 
-// Returns the names of the devices without repetition: the number of equal devices does
-// not change results.
-std::string name_of(const DeviceSet& devices) {
-  std::set<std::string> names;
-  for (const Device& device : devices.devices()) {
-    const DeviceInfo& info = device.info();
-    names.insert(info.kind == DeviceKind::cpu ? "cpu " + info.simd : info.name);
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 void check_given(const CollectOptions& o) {
   if (o.given.source.empty()) {
     if (!o.given.matches.empty())
@@ -112,7 +100,7 @@ Settings settings_of(const Job& job) {
   const CollectOptions& o = job.options;
   Settings s;
   s["version"] = BIFOCAL_VERSION;
-  s["device"] = name_of(job.devices);
+  s["device"] = recorded_name(job.devices);
   add_members(o, "", left_out(o), s);
   // Files enter by a hash of their content; their location does not matter.
   if (!o.given.source.empty()) s["given.source"] = identity_of(o.given.source);

@@ -79,6 +79,10 @@ inline constexpr std::int64_t kBytesOfMatch = 400;
 // Returns the smallest valid max_memory for a photograph of this size, in bytes.
 [[nodiscard]] std::int64_t least_memory(const Job& job, std::int64_t width, std::int64_t height);
 
+// Returns the setting "device": the names of the devices without repetition, because the number of
+// equal devices does not change results. OpenCL rounds differently from CUDA on the same GPU, so
+// its names begin with "opencl".
+[[nodiscard]] std::string recorded_name(const DeviceSet& devices);
 // Returns the options that determine the results, and the devices, by member name. Excluded are
 // max_memory, block_size, overwrite and progress, and members that are unused with these options.
 [[nodiscard]] Settings settings_of(const Job& job);

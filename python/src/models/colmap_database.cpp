@@ -8,8 +8,8 @@
 #include <array>
 #include <optional>
 
-#include "files.hpp"
-#include "options.hpp"
+#include "../files.hpp"
+#include "../options.hpp"
 
 namespace bifocal::python {
 namespace {
