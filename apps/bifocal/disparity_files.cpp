@@ -47,13 +47,16 @@ ImageU8 disparity_picture(const DisparityMap& disparity) {
 void write_disparity_png(const OutputFolder& folder, const DisparityMap& disparity) {
   const double scale = disparity_png_scale(disparity.raw);
   ImageF scaled = disparity.raw;  // by powers of two: exact
-  for (float& d : scaled.pixels) d *= static_cast<float>(scale / 256);
+  for (float& d : scaled.pixels) {
+    d *= static_cast<float>(scale / 256);
+    if (d >= 0) d = std::max(d, 1.0F / 256);  // 0 means unknown
+  }
   const auto lost = write_disparity_png16(folder.staged("disparity.png"), scaled);
   if (lost == 0) return;
   print_note(
-      fmt::format("disparity.png: the smallest disparity is 1/{:g} px; {} smaller disparities are "
-                  "stored as unknown (disparity_raw.pfm has them; pair: --all-files)",
-                  scale, lost));
+      fmt::format("disparity.png: {} negative disparities are stored as unknown (disparity_raw.pfm "
+                  "has them; pair: --all-files)",
+                  lost));
 }
 
 ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity) {

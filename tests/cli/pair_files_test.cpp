@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 
 #include <nlohmann/json.hpp>
 
@@ -59,6 +60,25 @@ TEST(PairFiles, AreThoseThatAUserOpens) {
   // A later run without a pose removes the pose files of the earlier run.
   ASSERT_EQ(run(folder, "pair left.png planar.png --out o").code, 0);
   EXPECT_EQ(listing(folder / "o").size(), 3u);
+}
+
+// Identical photographs have disparity 0, which a 16-bit image can't distinguish from unknown.
+TEST(DisparityPng, HasOneForDisparityZero) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const Ran r = run(folder, "stereo left.png left.png --max-disparity 16 --out o");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.err.find("disparity.png"), std::string::npos) << r.err;
+  const ImageF raw = read_disparity(folder / "o/disparity_raw.pfm"),
+               png = read_disparity(folder / "o/disparity.png", 256);
+  int zeros = 0;
+  for (std::size_t i = 0; i < raw.pixels.size(); ++i) {
+    ASSERT_EQ(std::isfinite(raw.pixels[i]), std::isfinite(png.pixels[i]));
+    if (raw.pixels[i] != 0) continue;
+    ++zeros;
+    ASSERT_EQ(png.pixels[i], 1.0F / 256);
+  }
+  EXPECT_GT(zeros, 1000);
 }
 
 // The photograph is larger than the largest cloud of the default files. Its cloud is a part of the
