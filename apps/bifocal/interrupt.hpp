@@ -25,7 +25,7 @@ class InterruptGuard {
 };
 
 // Makes an interruption by SIGINT print how to resume the work. `how` must live as long as the
-// process; nullptr: nothing is printed.
+// process; nullptr: prints no text.
 void announce_resuming(const char* how = "the same command resumes the work");
 
 // While it lives, the first Ctrl-C (SIGINT) is a request to finish early; the second one ends the

@@ -140,7 +140,7 @@ Json tries_json(const std::vector<PairTry>& tries) {
   return json;
 }
 
-// Returns the points of cloud.ply: without all_files those of at most kCloudPixels pixels.
+// Returns the points of cloud.ply: without all_files at most kCloudPixels of them.
 std::vector<CloudPoint> cloud_of_file(const PairFiles& in, const DensePair& dense) {
   constexpr double kCloudPixels = 500'000;
   if (in.all_files || static_cast<double>(dense.cloud.size()) <= kCloudPixels) return dense.cloud;

@@ -21,7 +21,7 @@ struct PairFiles {
   const PairResult& result;
   std::string device;
   std::uint64_t seed = 0;
-  bool all_files = false;  // also files that repeat others in another format or at full density
+  bool all_files = false;  // also the same data in other formats and at full density
   // Python expressions of the photographs for the page's next command; empty: the command line.
   std::string python_left = {}, python_right = {};
 };

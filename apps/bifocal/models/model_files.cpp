@@ -127,7 +127,7 @@ WrittenModels map_and_write(const ModelFiles& files, const Device& device) {
   if (written.result.models.empty()) return written;
   write_models(files.out, written.result, files.overwrite);
   if (files.undistorted.empty()) return written;
-  announce_resuming(nullptr);  // the models are there, so the same command would be refused
+  announce_resuming(nullptr);  // the models exist, so the same command would be refused
   const auto start = std::chrono::steady_clock::now();
   written.undistorted = undistort(files, written.result.models.front());
   written.undistort_seconds =
