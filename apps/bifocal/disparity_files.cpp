@@ -55,7 +55,7 @@ void write_disparity_png(const OutputFolder& folder, const DisparityMap& dispari
   if (lost == 0) return;
   print_note(
       fmt::format("disparity.png: {} negative disparities are stored as unknown (disparity_raw.pfm "
-                  "has them; pair: --all-files)",
+                  "has them; `pair` writes it with --all-files)",
                   lost));
 }
 

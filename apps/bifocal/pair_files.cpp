@@ -140,13 +140,13 @@ Json tries_json(const std::vector<PairTry>& tries) {
   return json;
 }
 
-// Returns the points of cloud.ply: without all_files at most kCloudPixels of them.
+// Returns the points of cloud.ply: without all_files about kCloudPoints of them at most.
 std::vector<CloudPoint> cloud_of_file(const PairFiles& in, const DensePair& dense) {
-  constexpr double kCloudPixels = 500'000;
-  if (in.all_files || static_cast<double>(dense.cloud.size()) <= kCloudPixels) return dense.cloud;
+  constexpr double kCloudPoints = 500'000;
+  const auto count = static_cast<double>(dense.cloud.size());
+  if (in.all_files || count <= kCloudPoints) return dense.cloud;
   const ImageF& depth = dense.depth.depth;
-  const double pixels = static_cast<double>(depth.width) * depth.height;
-  const int step = static_cast<int>(std::ceil(std::sqrt(pixels / kCloudPixels)));
+  const int step = static_cast<int>(std::ceil(std::sqrt(count / kCloudPoints)));
   const ImageView<const std::uint8_t> image =
       in.result.undistorted ? ImageView<const std::uint8_t>(in.result.undistorted->image1)
                             : in.image1;

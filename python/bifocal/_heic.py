@@ -35,7 +35,7 @@ def decoded(file: Any, reads_tiff: bool = True) -> Decoded | None:
         The photograph; None for other formats.
 
     Raises:
-        OSError: If the package is not installed, or the file cannot be decoded.
+        OSError: If the file does not exist, the package is not installed, or the file cannot be decoded.
     """
     if not isinstance(file, (str, bytes, os.PathLike)):
         return None
@@ -51,6 +51,7 @@ def decoded(file: Any, reads_tiff: bool = True) -> Decoded | None:
             pillow_heif.register_heif_opener()
         from PIL import Image, ImageOps  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
+        os.stat(name)
         raise OSError(f"{name}: needs the Python package {package}: pip install {package}") from error
     import numpy
 

@@ -50,7 +50,7 @@ def test_some_features_are_used_like_all():
         ([True, False], IndexError, r"index: a mask of 2 flags for \d+ features"),
         (np.zeros(0, bool), IndexError, "a mask of 0 flags"),
         ([0.5], TypeError, "index: dtype float64, must be bool or whole numbers"),
-        (3, TypeError, r"index: shape \(\), must be a slice, a mask or a list of indices"),
+        (3, TypeError, r"index: is one number; use features\[i:i \+ 1\]"),
         (np.zeros((2, 2), int), TypeError, r"index: shape \(2, 2\)"),
         (None, TypeError, "index: None"),
         ("xy", TypeError, "index: str"),
@@ -109,6 +109,12 @@ def test_no_keypoints():
 def test_descriptors_that_are_not_of_sift_are_refused(descriptors, message):
     with pytest.raises(ValueError, match=message):
         bifocal.Features.from_keypoints([keypoint(3, 4)], descriptors)
+
+
+@pytest.mark.parametrize("wrong", [1, types.SimpleNamespace(pt=(1, 2), size="a", angle=0, response=0)])
+def test_keypoints_have_the_attributes_of_opencv(wrong):
+    with pytest.raises(TypeError, match="keypoints: must have pt, size, angle and response"):
+        bifocal.Features.from_keypoints([wrong], np.full((1, 128), 9.0))
 
 
 def test_positions_are_finite():

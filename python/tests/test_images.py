@@ -269,6 +269,9 @@ def test_drawn_matches():
 def test_heic_needs_its_package(tmp_path, monkeypatch):
     for name in ("pillow_heif", "PIL"):
         monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(FileNotFoundError, match="a.heic"):
+        bifocal.read_image(tmp_path / "a.heic")
+    (tmp_path / "a.heic").write_bytes(b"")
     with pytest.raises(OSError, match=r"a.heic: needs the Python package pillow-heif: pip install pillow-heif"):
         bifocal.read_image(tmp_path / "a.heic")
 

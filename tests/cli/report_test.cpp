@@ -116,6 +116,7 @@ TEST(Cli, report_computes_poses_and_names_their_source) {
       g.configuration = configuration;
       g.cam2_from_cam1.reset();
       g.E = E, g.F = F;
+      if (configuration == Configuration::panoramic) g.H = Mat3{1, 0, 0, 0, 1, 0, 0, 0, 1};
       db.write_geometry(1, b, g);
     };
     const Mat3 E = {0, 0, 0, 0, 0, 1, 0, -1, 0};  // essential matrix for a translation along x
@@ -136,6 +137,8 @@ TEST(Cli, report_computes_poses_and_names_their_source) {
   for (std::size_t k = 0; k < 4; ++k) {
     const json& pair = data["pairs"][k];
     EXPECT_EQ(pair["source"], sources[k]);
+    EXPECT_EQ(pair.contains("H"), k == 2);
+    EXPECT_EQ(pair.contains("F"), k < 2);
     ASSERT_EQ(pair.contains("points"), k < 2) << k;
     if (k >= 2) continue;
     const auto points = numbers<float>(pair["points"]);
@@ -143,6 +146,20 @@ TEST(Cli, report_computes_poses_and_names_their_source) {
     for (int i = 0; i < 170; ++i)
       EXPECT_NEAR(points[3 * static_cast<std::size_t>(i) + 2] * baseline, scene_point(i)[2], 5e-3);
   }
+}
+
+// Inliers decide the geometry, so that a match of keypoints that do not exist is left out.
+TEST(Cli, report_leaves_out_matches_without_keypoints) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 2, {{1, 2, 100}});
+  std::vector<colmap::IndexPair> matches = {{4000000000, 4294967295}, {7, 4000000000}};
+  for (std::uint32_t k = 0; k < 105; ++k) matches.push_back({k, k});
+  Database(folder / "a.db", Access::write).write_matches(1, 2, matches);
+  const Ran r = run(folder, "report a.db --out a.html");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const json data = data_of(read_file(folder / "a.html"));
+  EXPECT_EQ(data["pairs"][0]["inliers"], 100);
+  EXPECT_EQ(numbers<std::uint16_t>(data["pairs"][0]["positions"]).size(), 4U * 105);
 }
 
 TEST(Cli, report_shows_photographs_and_names_unreadable_files) {

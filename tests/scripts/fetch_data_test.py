@@ -18,6 +18,14 @@ RIGHT, OTHER = b"12 34 1\n", b"99 99 9\n"  # of one size
 class Quiet(http.server.SimpleHTTPRequestHandler):
     requests = []
 
+    def do_GET(self):
+        if not self.path.endswith("short.txt"):
+            return super().do_GET()
+        self.send_response(200)
+        self.send_header("Content-Length", "100")
+        self.end_headers()
+        self.wfile.write(b"12 34")
+
     def log_message(self, *_):
         self.requests.append(self.path)
 
@@ -49,6 +57,16 @@ class FetchData(unittest.TestCase):
     def keep(self, data):
         self.file.parent.mkdir(parents=True)
         self.file.write_bytes(data)
+
+    def test_an_answer_that_breaks_off_fails_alone(self):
+        self.serve(RIGHT)
+        with open(self.root / "sets.txt", "a") as sets:
+            sets.write(f"same 100 - points/short.txt short.txt\nsame {len(RIGHT)} {hashlib.sha256(RIGHT).hexdigest()} points/b.txt a.txt\n")
+        run = self.fetch()
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("3 files: 2 fetched, 0 kept, 1 failed", run.stdout)
+        self.assertIn("short.txt", run.stderr)
+        self.assertNotIn("Traceback", run.stderr)
 
     def test_a_file_with_the_right_checksum_is_stored(self):
         self.serve(RIGHT)

@@ -47,9 +47,12 @@ def features_of(keypoints: Iterable[Any], descriptors: Any) -> Features:
         raise ValueError(f"descriptors: shape {numbers.shape}, must be ({len(kept)}, 128), one row for each keypoint")
     if not ((numbers >= 0) & (numbers <= 255)).all():
         raise ValueError("descriptors: a number is not within 0 to 255, as those of cv2.SIFT are")
-    if len(kept) and numbers.max() <= 1:
+    if len(kept) and 0 < numbers.max() <= 1:
         raise ValueError("descriptors: no number is above 1, but those of cv2.SIFT are 0 to 255; bifocal.match_descriptors takes any floats")
-    rest = np.array([(k.size / 2, max(k.angle, 0), k.response) for k in kept], np.float64).reshape(-1, 3)
+    try:
+        rest = np.array([(k.size / 2, max(k.angle, 0) % 360, k.response) for k in kept], np.float64).reshape(-1, 3)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise TypeError(f"keypoints: must have pt, size, angle and response, as cv2.KeyPoint has: {error}") from error
     return Features(places(kept), np.rint(numbers[:, _ORDER]).astype(np.uint8), *rest.T)
 
 

@@ -166,7 +166,7 @@ def decomposeHomographyMat(
     Raises:
         ValueError: If H or K is singular or not finite.
     """
-    own, camera = _cv.matrix(H, "H"), _cv.matrix(K, "K")
+    own, camera = (m / (np.abs(m).max() or 1) for m in (_cv.matrix(H, "H"), _cv.matrix(K, "K")))
     for m, name in ((own, "H"), (camera, "K")):
         if not np.linalg.cond(m) * np.finfo(np.float64).eps < 1:
             raise ValueError(f"{name}: is singular")

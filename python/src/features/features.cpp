@@ -91,6 +91,8 @@ std::vector<std::size_t> rows_of(nb::handle index, std::size_t count) {
   }
   const AnyArray a = array_of(index, "index");
   need_host(a, "index");
+  if (a.ndim() == 0)
+    type_error("index: is one number; use features[i:i + 1], and features.xy for positions");
   if (a.ndim() != 1)
     type_error(fmt::format("index: shape {}, must be a slice, a mask or a list of indices",
                            shape_text(a)));

@@ -128,13 +128,16 @@ def test_decompose_homography_mat_gives_the_homography_back(seed, factor):
 
 
 def test_decompose_homography_mat_of_a_rotation_is_one_solution():
-    for H in (homography(np.zeros(3), [0, 0, 1.0]), homography([1e-4, 0, 0], [0, 0, 1.0], factor=-2)):
+    turned = homography(np.zeros(3), [0, 0, 1.0])
+    for H in (turned, 1e-110 * turned, 1e300 * turned, homography([1e-4, 0, 0], [0, 0, 1.0], factor=-2)):
         count, (A,), (b,), (n,) = cv.decomposeHomographyMat(H, K1)
         assert count == 1 and not b.any() and not n.any() and b.shape == n.shape == (3, 1)
         near(A, R, 1e-3)
         near(A @ A.T, np.eye(3), 1e-12)
     with pytest.raises(ValueError, match="H: is singular"):
         cv.decomposeHomographyMat(np.ones((3, 3)), K1)
+    with pytest.raises(ValueError, match="H: is singular"):
+        cv.decomposeHomographyMat(np.zeros((3, 3)), K1)
     with pytest.raises(ValueError, match="K: .*must be finite"):
         cv.decomposeHomographyMat(np.eye(3), K1 * np.nan)
 

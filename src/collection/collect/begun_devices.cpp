@@ -71,7 +71,7 @@ std::optional<DeviceSet> devices_of_names(const std::string& recorded) {
   throw Error(ErrorCode::device,
               fmt::format("{}: this run began on '{}', which this machine does not have; it has "
                           "{}. Run the same command on the first machine, or start again with "
-                          "--overwrite",
+                          "overwrite (--overwrite)",
                           work.file.string(), work.device, here));
 }
 
@@ -83,8 +83,8 @@ void open_all(const BegunWork& work, const DeviceSet& devices) {
     if (e.code() != ErrorCode::device) throw;
     throw Error(ErrorCode::device,
                 fmt::format("{}: this run began on '{}' ({}), which cannot be used now: {}. Run "
-                            "the same command when it can, or start again on another device with "
-                            "--overwrite --device cpu",
+                            "the same command when it can, or start again on another device "
+                            "with overwrite (--overwrite --device cpu)",
                             work.file.string(), work.device, devices.id(), e.what()));
   }
 }

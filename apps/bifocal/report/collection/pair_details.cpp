@@ -114,8 +114,11 @@ class Builder {
     return camera(i) ? static_cast<double>(camera(i)->height) : 1;
   }
 
-  [[nodiscard]] std::vector<colmap::IndexPair> outliers_of(const GraphPair& pair,
-                                                           const colmap::TwoViewGeometry& g) const {
+  // Matches with an index that is no keypoint are left out: they do not affect the geometry.
+  std::vector<colmap::IndexPair> outliers_of(const GraphPair& pair,
+                                             const colmap::TwoViewGeometry& g) {
+    const std::size_t size1 = keypoints_.of(image(pair.a).id).size(),
+                      size2 = keypoints_.of(image(pair.b).id).size();
     const auto key = [](const colmap::IndexPair& m) {
       return std::uint64_t{m.index1} << 32U | m.index2;
     };
@@ -123,7 +126,9 @@ class Builder {
     for (const colmap::IndexPair& m : g.inliers) inliers.insert(key(m));
     std::vector<colmap::IndexPair> outliers =
         database_.matches(image(pair.a).id, image(pair.b).id).value_or(g.inliers);
-    std::erase_if(outliers, [&](const auto& m) { return inliers.contains(key(m)); });
+    std::erase_if(outliers, [&](const auto& m) {
+      return m.index1 >= size1 || m.index2 >= size2 || inliers.contains(key(m));
+    });
     return outliers;
   }
 
@@ -138,13 +143,13 @@ class Builder {
       const auto [index1, index2] = matches[i * matches.size() / count];
       if (index1 >= k1.size() || index2 >= k2.size())
         throw Error(ErrorCode::input,
-                    fmt::format("{}: images {} and {}: match of keypoints {} and {}, there are {} "
-                                "and {}",
+                    fmt::format("{}: table two_view_geometries, images {} and {}: match of "
+                                "keypoints {} and {}, there are {} and {}",
                                 database_.file().string(), image(pair.a).id, image(pair.b).id,
                                 index1, index2, k1.size(), k2.size()));
       const float* p = &k1.data[index1 * static_cast<std::size_t>(k1.columns)];
       const float* q = &k2.data[index2 * static_cast<std::size_t>(k2.columns)];
-      points.push_back({p[0], p[1], q[0], q[1]});
+      if (std::isfinite(p[0] + p[1] + q[0] + q[1])) points.push_back({p[0], p[1], q[0], q[1]});
     }
     return points;
   }
@@ -165,29 +170,32 @@ class Builder {
   void add_model(PairDetails& out, const GraphPair& pair, const colmap::TwoViewGeometry& g,
                  std::vector<PointPair> points) const {
     const auto lenses = lenses_of(pair);
-    const bool straight =
+    const bool has_no_lens =
         !lenses[0] || !lenses[1] || (!lenses[0]->has_lens() && !lenses[1]->has_lens());
-    const bool moved = g.cam2_from_cam1 && g.cam2_from_cam1->t != Vec3{};
+    const bool is_of_plane = g.configuration == Configuration::planar ||
+                             g.configuration == Configuration::panoramic ||
+                             g.configuration == Configuration::planar_or_panoramic;
+    const bool has_moved = g.cam2_from_cam1 && g.cam2_from_cam1->t != Vec3{};
     std::optional<Mat3> model;
-    if (lenses[0] && lenses[1] && (moved || g.E)) {
-      const Mat3 E = moved ? times(cross_matrix(g.cam2_from_cam1->t), g.cam2_from_cam1->R) : *g.E;
-      model = fundamental_from_essential(E, lenses[0]->pinhole(), lenses[1]->pinhole());
-      undistort(points, lenses);
-    } else if (straight && g.H &&
-               (g.configuration == Configuration::planar ||
-                g.configuration == Configuration::panoramic ||
-                g.configuration == Configuration::planar_or_panoramic)) {
+    if (is_of_plane && has_no_lens && g.H) {
       model = g.H;
       out.is_homography = true;
-    } else if (straight) {
+    } else if (lenses[0] && lenses[1] && g.configuration != Configuration::panoramic &&
+               (has_moved || g.E)) {
+      const Mat3 E =
+          has_moved ? times(cross_matrix(g.cam2_from_cam1->t), g.cam2_from_cam1->R) : *g.E;
+      model = fundamental_from_essential(E, lenses[0]->pinhole(), lenses[1]->pinhole());
+      undistort(points, lenses);
+    } else if (has_no_lens && !is_of_plane) {
       model = g.F;
     }
-    if (!model) return;
+    const auto is_finite = [](double v) { return std::isfinite(v); };
+    if (!model || !std::all_of(model->begin(), model->end(), is_finite)) return;
     const ModelKind kind = out.is_homography ? ModelKind::homography : ModelKind::fundamental;
     for (const double r : residuals(kind, *model, points))
       out.residuals.push_back(r < 65535 / 256.0 ? static_cast<std::uint16_t>(std::lround(256 * r))
                                                 : 65535);
-    if (straight) out.model.assign(model->begin(), model->end());
+    if (has_no_lens) out.model.assign(model->begin(), model->end());
   }
 
   static void undistort(std::vector<PointPair>& points,
