@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Union
 from . import _core
 from ._arrays import ArrayLike
 from ._core import Features
+from ._numbers import whole
 from ._options import RetrievalOptions
 
 if TYPE_CHECKING:
@@ -37,6 +38,13 @@ __all__ = [
 ]
 
 
+def _count(value: int, name: str, least: int) -> int:
+    count = whole(value, name)
+    if not least <= count < 2**31:
+        raise ValueError(f"{name} = {value}, must be {least} to {2**31 - 1}")
+    return count
+
+
 def all_pairs(images: int) -> Pairs:
     """Returns every pair of two images once.
 
@@ -49,7 +57,7 @@ def all_pairs(images: int) -> Pairs:
     Raises:
         ValueError: If the number is negative.
     """
-    return _core.all_pairs(images)
+    return _core.all_pairs(_count(images, "images", 0))
 
 
 def tidy_pairs(pairs: ArrayLike) -> Pairs:
@@ -82,16 +90,16 @@ def sequential_pairs(images: int, *, overlap: int = 10, quadratic: bool = True) 
     Raises:
         ValueError: If the number of images is negative or overlap is below 1.
     """
-    return _core.sequential_pairs(images, overlap, quadratic)
+    return _core.sequential_pairs(_count(images, "images", 0), _count(overlap, "overlap", 1), quadratic)
 
 
-def near_pairs(positions: ArrayLike, *, max_distance_m: float = 100.0, most: int = 50) -> Pairs:
+def near_pairs(positions: ArrayLike, *, max_distance_m: float = 100.0, max_partners: int = 50) -> Pairs:
     """Pairs each image with the nearest images by position.
 
     Args:
         positions: Latitude and longitude of each image in degrees, shape (N, 2). A row with NaN has no position, and its image is in no pair.
         max_distance_m: Largest distance of a pair in m.
-        most: Largest number of partners that an image chooses.
+        max_partners: Largest number of partners that an image chooses, at least 1.
 
     Returns:
         Pairs, shape (P, 2).
@@ -99,7 +107,7 @@ def near_pairs(positions: ArrayLike, *, max_distance_m: float = 100.0, most: int
     Raises:
         ValueError: If a latitude is not within -90 to 90, a longitude not within -180 to 180, or an option is out of range.
     """
-    return _core.near_pairs(positions, max_distance_m, most)
+    return _core.near_pairs(positions, max_distance_m, _count(max_partners, "max_partners", 1))
 
 
 class ImageIndex:
@@ -120,7 +128,7 @@ class ImageIndex:
     __slots__ = ("_index",)
 
     def __init__(self, features: Sequence[Features], options: RetrievalOptions | None = None) -> None:
-        self._index = _core.ImageIndex(features, options)
+        self._index = _core.ImageIndex(list(features), options)
 
     def __len__(self) -> int:
         return len(self._index)
@@ -150,9 +158,9 @@ class ImageIndex:
             Numbers of other images with features, the most similar first, shape (K,).
 
         Raises:
-            ValueError: If the image does not exist.
+            ValueError: If the image does not exist, or count is negative.
         """
-        return self._index.nearest(image, count)
+        return self._index.nearest(whole(image, "image"), _count(count, "count", 0))
 
 
 def retrieval_pairs(index: ImageIndex, partners: int = 20, *, step: int = 1) -> Pairs:
@@ -168,11 +176,14 @@ def retrieval_pairs(index: ImageIndex, partners: int = 20, *, step: int = 1) -> 
 
     Raises:
         ValueError: If partners or step is below 1.
+        TypeError: If `index` is not an ImageIndex.
     """
-    return _core.retrieval_pairs(index._index, partners, step)
+    if not isinstance(index, ImageIndex):
+        raise TypeError(f"index: {type(index).__name__}, must be an ImageIndex")
+    return _core.retrieval_pairs(index._index, _count(partners, "partners", 1), _count(step, "step", 1))
 
 
-def suggested_partners(images: int, pairs: ArrayLike, inliers: ArrayLike, *, most: int = 1) -> Pairs:
+def suggested_partners(images: int, pairs: ArrayLike, inliers: ArrayLike, *, max_proposals: int = 1) -> Pairs:
     """Suggests further pairs from matched pairs, because images with a common partner probably show the same scene.
 
     The score of a candidate is the smaller number of inliers of the two pairs that connect it with an image through a common partner.
@@ -181,18 +192,18 @@ def suggested_partners(images: int, pairs: ArrayLike, inliers: ArrayLike, *, mos
         images: Number of images.
         pairs: Pairs that were matched, verified or not, shape (P, 2).
         inliers: Number of inliers of each pair, 0 without a geometry, shape (P,).
-        most: Largest number of candidates that each image proposes.
+        max_proposals: Largest number of candidates that each image proposes, at least 1.
 
     Returns:
         Rows (image, proposed image) that were not matched, sorted by image, the best proposal of an image first, shape (K, 2). No pair occurs twice.
 
     Raises:
-        ValueError: If an image does not exist, or the numbers of pairs and inliers differ.
+        ValueError: If an image does not exist, the numbers of pairs and inliers differ, or an option is out of range.
     """
-    return _core.suggested_partners(images, pairs, inliers, most)
+    return _core.suggested_partners(_count(images, "images", 0), pairs, inliers, _count(max_proposals, "max_proposals", 1))
 
 
-def linking_pairs(images: int, verified: ArrayLike, left_out: ArrayLike, matches: ArrayLike, *, most: int = 1) -> Pairs:
+def linking_pairs(images: int, verified: ArrayLike, left_out: ArrayLike, matches: ArrayLike, *, max_links: int = 1) -> Pairs:
     """Chooses the pairs most likely to link the components in which verified pairs leave the images.
 
     Args:
@@ -200,15 +211,15 @@ def linking_pairs(images: int, verified: ArrayLike, left_out: ArrayLike, matches
         verified: Verified pairs, shape (P, 2).
         left_out: Pairs to choose from, for example the pairs that `Collection.screen` left out, shape (K, 2).
         matches: Number of matches of each pair of `left_out`, shape (K,).
-        most: Largest number of pairs to other components for each component, those with the most matches.
+        max_links: Largest number of pairs to other components for each component, at least 1; the pairs with the most matches are chosen.
 
     Returns:
         Chosen pairs, shape (C, 2).
 
     Raises:
-        ValueError: If an image does not exist, or the numbers of pairs and matches differ.
+        ValueError: If an image does not exist, the numbers of pairs and matches differ, or an option is out of range.
     """
-    return _core.linking_pairs(images, verified, left_out, matches, most)
+    return _core.linking_pairs(_count(images, "images", 0), verified, left_out, matches, _count(max_links, "max_links", 1))
 
 
 def image_components(images: int, pairs: ArrayLike) -> NDArray[numpy.int32]:
@@ -224,7 +235,7 @@ def image_components(images: int, pairs: ArrayLike) -> NDArray[numpy.int32]:
     Raises:
         ValueError: If an image does not exist.
     """
-    return _core.image_components(images, pairs)
+    return _core.image_components(_count(images, "images", 0), pairs)
 
 
 def read_pairs(file: Path, names: Sequence[str]) -> Pairs:
@@ -239,7 +250,11 @@ def read_pairs(file: Path, names: Sequence[str]) -> Pairs:
 
     Raises:
         OSError: If the file cannot be read, or a line has an unknown name, not two names, or one name twice.
+        TypeError: If a name is not a string.
     """
+    for k, name in enumerate(names):
+        if not isinstance(name, str):
+            raise TypeError(f"names: [{k}] is {type(name).__name__}, must be str")
     return _core.read_pairs(file, list(names))
 
 

@@ -28,7 +28,7 @@ def test_positions():
     positions = [[47, 8], [47 + 50 * metre, 8], [np.nan, 8], [47 + 120 * metre, 8], [-47, 8]]
     assert bifocal.near_pairs(positions).tolist() == [[0, 1], [1, 3]]
     assert bifocal.near_pairs(positions, max_distance_m=60).tolist() == [[0, 1]]
-    assert bifocal.near_pairs(positions, max_distance_m=1000, most=1).tolist() == [[0, 1], [1, 3]]
+    assert bifocal.near_pairs(positions, max_distance_m=1000, max_partners=1).tolist() == [[0, 1], [1, 3]]
     assert bifocal.near_pairs(np.zeros((0, 2))).shape == (0, 2)
 
 
@@ -54,7 +54,7 @@ def test_similar_images():
 def test_partners_of_partners():
     pairs, inliers = [[0, 1], [1, 2], [3, 1], [4, 0]], [100, 60, 80, 0]
     assert bifocal.suggested_partners(5, pairs, inliers).tolist() == [[0, 3], [2, 0], [3, 2]]
-    several = bifocal.suggested_partners(5, pairs, inliers, most=3)
+    several = bifocal.suggested_partners(5, pairs, inliers, max_proposals=3)
     assert {frozenset(pair) for pair in several.tolist()} == {frozenset(pair) for pair in ((0, 2), (0, 3), (2, 3))}
     assert bifocal.suggested_partners(3, [], []).shape == (0, 2)
 
@@ -108,7 +108,13 @@ def test_the_nearest_match_of_a_place_is_kept():
         (lambda: bifocal.tidy_pairs([[0.5, 1]]), TypeError, "pairs: dtype float64, must be whole numbers"),
         (lambda: bifocal.sequential_pairs(3, overlap=0), ValueError, "overlap = 0"),
         (lambda: bifocal.near_pairs([[91, 0]]), ValueError, "image 0: no place on Earth has latitude 91"),
-        (lambda: bifocal.near_pairs([[0, 0]], most=0), ValueError, "most = 0"),
+        (lambda: bifocal.near_pairs([[0, 0]], max_partners=0), ValueError, "max_partners = 0, must be 1 to"),
+        (lambda: bifocal.suggested_partners(3, [[0, 2]], [1], max_proposals=0), ValueError, "max_proposals = 0"),
+        (lambda: bifocal.linking_pairs(3, [[0, 1]], [[0, 2]], [5], max_links=-1), ValueError, "max_links = -1"),
+        (lambda: bifocal.all_pairs(2**31), ValueError, "images = 2147483648, must be 0 to 2147483647"),
+        (lambda: bifocal.sequential_pairs(10, overlap=2.5), ValueError, "overlap = 2.5, must be a whole number"),
+        (lambda: bifocal.retrieval_pairs([]), TypeError, "index: list, must be an ImageIndex"),
+        (lambda: bifocal.read_pairs("pairs.txt", [b"a"]), TypeError, r"names: \[0\] is bytes, must be str"),
         (lambda: bifocal.ImageIndex([np.zeros((3, 128))]), TypeError, r"features\[0\]: must be Features"),
         (lambda: bifocal.ImageIndex([], bifocal.RetrievalOptions(words=0)), ValueError, "words = 0"),
         (lambda: bifocal.suggested_partners(3, [[0, 3]], [1]), ValueError, r"pairs: \[0, 1\] = 3, must be 0 to 2"),
