@@ -94,7 +94,8 @@ PhotographArgument photograph_argument(nb::handle object, const char* name) {
     const nb::object text = nb::module_::import_("os").attr("fsdecode")(file);
     return nb::cast<std::string>(nb::str(nb::repr(text)));
   };
-  if (nb::hasattr(object, "exif")) return {decoded(object), literal(object.attr("file"))};
+  if (nb::hasattr(object, "exif") && nb::hasattr(object, "pixels"))
+    return {decoded(object), literal(object.attr("file"))};
   const bool is_file = nb::isinstance<nb::str>(object) || nb::isinstance<nb::bytes>(object) ||
                        nb::hasattr(object, "__fspath__");
   if (!is_file) return {copied(object, name), name};

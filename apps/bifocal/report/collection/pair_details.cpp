@@ -170,8 +170,8 @@ class Builder {
   void add_model(PairDetails& out, const GraphPair& pair, const colmap::TwoViewGeometry& g,
                  std::vector<PointPair> points) const {
     const auto lenses = lenses_of(pair);
-    const bool has_no_lens =
-        !lenses[0] || !lenses[1] || (!lenses[0]->has_lens() && !lenses[1]->has_lens());
+    const bool has_no_lens = std::none_of(
+        lenses.begin(), lenses.end(), [](const auto* lens) { return lens && lens->has_lens(); });
     const bool is_of_plane = g.configuration == Configuration::planar ||
                              g.configuration == Configuration::panoramic ||
                              g.configuration == Configuration::planar_or_panoramic;
