@@ -94,6 +94,9 @@ concept HasFields = requires(const T& options, const FieldVisitor& visit) {
 void check_option(const std::string& path, const Field& field, double value);
 void check_option(const std::string& path, const Field& field, const std::string& value);
 
+// Returns the path of the members of a struct: its name and "::".
+[[nodiscard]] std::string members_path(const char* struct_name);
+
 template <HasFields Options>
 void check_options(const Options& options, const std::string& path) {
   fields(options, [&path](const auto& member, const Field& field) {
@@ -113,7 +116,7 @@ void check_options(const Options& options, const std::string& path) {
 // member out of its range, and the range.
 template <HasFields Options>
 void check_options(const Options& options) {
-  check_options(options, std::string(name_of(options)) + "::");
+  check_options(options, members_path(name_of(options)));
 }
 
 }  // namespace bifocal

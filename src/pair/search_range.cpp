@@ -19,12 +19,12 @@ struct Interval {
 // are also visible in image 2.
 std::optional<Interval> disparities_at(double depth, const Rectification& r,
                                        const DenseCameras& c) {
-  constexpr int kSteps = 16;  // of the grid, in both directions
+  constexpr int kGridSteps = 16;  // of the grid, in both directions
   std::vector<Vec2> one, two;
   const Camera &size1 = r.sides[0].input, &size2 = r.sides[1].input;
-  for (int i = 0; i <= kSteps; ++i) {
-    for (int j = 0; j <= kSteps; ++j) {
-      const Vec2 x1 = {(size1.width - 1.0) * j / kSteps, (size1.height - 1.0) * i / kSteps};
+  for (int i = 0; i <= kGridSteps; ++i) {
+    for (int j = 0; j <= kGridSteps; ++j) {
+      const Vec2 x1 = {(size1.width - 1.0) * j / kGridSteps, (size1.height - 1.0) * i / kGridSteps};
       const Vec3 X1 = {(x1[0] - c.camera1.cx) / c.camera1.fx * depth,
                        (x1[1] - c.camera1.cy) / c.camera1.fy * depth, depth};
       const Vec3 rotated = times(c.pose.R, X1);

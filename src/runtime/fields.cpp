@@ -65,6 +65,8 @@ std::string text_of(const Field& field) {
   return *field.unit ? fmt::format("{}: {}", field.unit, field.help) : field.help;
 }
 
+std::string members_path(const char* struct_name) { return fmt::format("{}::", struct_name); }
+
 void check_option(const std::string& path, const Field& field, double value) {
   if (!field.range.contains(value)) refuse(path, field, value);
 }
