@@ -10,6 +10,7 @@ from . import _core
 from ._arrays import ArrayLike
 from ._cameras import LensCamera
 from ._devices import device_id
+from ._numbers import reals
 from ._options import AdjustOptions
 
 if TYPE_CHECKING:
@@ -92,8 +93,6 @@ class Adjusted:
 
 def _shaped(values: ArrayLike, name: str, shape: tuple[int, ...]) -> Any:
     """Returns contiguous float64; -1 in the shape stands for any number."""
-    from ._numbers import reals
-
     import numpy as np
 
     array = np.ascontiguousarray(reals(values, name), np.float64)
@@ -195,7 +194,7 @@ def adjust(
         constant_params: Parameters of all cameras that are not adjusted: 'focal_length', 'principal_point', 'extra_params'.
         constant_cameras, constant_images, constant_points: Booleans, one each or one for all: cameras, poses and points that are not adjusted.
         options: Of the solver.
-        device: Where the adjustment runs: 'cpu', 'cuda:0', ...
+        device: Where the adjustment runs: 'cpu', 'cuda:0', ... or 'auto'
         progress: Called after each iteration; False ends the adjustment with the best scene so far.
 
     Returns:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _core
 from ._arrays import ArrayLike
+from ._numbers import reals, whole
 
 if TYPE_CHECKING:
     import numpy
@@ -72,8 +73,6 @@ class LensCamera:
     first_pixel: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
-        from ._numbers import reals
-
         object.__setattr__(self, "params", tuple(reals(self.params, "camera: params").ravel().tolist()))
         _core.pinhole_of(self)  # raises ValueError if the parameters do not fit the model
 
@@ -90,8 +89,6 @@ class LensCamera:
         Raises:
             ValueError: If a field is missing, or the parameters do not fit the model.
         """
-        from ._numbers import reals, whole
-
         def get(key: str) -> Any:
             return camera.get(key) if isinstance(camera, Mapping) else getattr(camera, key, None)
 
@@ -122,8 +119,6 @@ class LensCamera:
         Raises:
             ValueError: If D does not have four coefficients, or K has skew.
         """
-        from ._numbers import reals
-
         fx, fy, cx, cy = _core.pinhole_of(K)
         k = reals(D, "D").ravel()
         if k.size != 4:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 def reals(value: Any, name: str) -> NDArray[Any]:
     """Returns a float64 array from floats or integers; TypeError with the argument's name for other types."""
+    import numpy as np
+
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, RuntimeError):
@@ -23,6 +23,8 @@ def reals(value: Any, name: str) -> NDArray[Any]:
 
 def number(value: Any, name: str) -> float:
     """Returns a float; TypeError with the argument's name for other types."""
+    import numpy as np
+
     try:
         if isinstance(value, (str, bytes)) or np.shape(value) != ():
             raise TypeError
@@ -33,7 +35,6 @@ def number(value: Any, name: str) -> float:
 
 def whole(value: Any, name: str) -> int:
     """Returns an integer; ValueError with the argument's name for other numbers."""
-    n = number(value, name)
-    if not np.isfinite(n) or n != np.rint(n):
+    if not number(value, name).is_integer():
         raise ValueError(f"{name} = {value}, must be a whole number")
     return int(value)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 from . import _core
-from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
 from ._core import Estimate
+from ._devices import device_id
+from ._numbers import number, reals
 from ._options import RobustOptions
 from ._thresholds import with_threshold
 
@@ -21,8 +22,6 @@ __all__ = [
 
 def _camera_at(principal_point: ArrayLike, aspect_ratio: float) -> tuple[float, float, float, float]:
     """Returns fx, fy, cx, cy of a camera with unknown focal length: fx is the aspect ratio and fy is 1."""
-    from ._numbers import number, reals
-
     c = reals(principal_point, "principal_point").ravel().tolist()
     if len(c) != 2:
         raise ValueError(f"principal_point: {len(c)} numbers, must be cx and cy")
@@ -135,8 +134,6 @@ def estimate_radial_fundamental(
     Raises:
         ValueError: If shapes differ, or a weight or an option is out of range.
     """
-    from ._numbers import number, reals
-
     c = reals(centre, "centre").ravel().tolist()
     if len(c) != 2:
         raise ValueError(f"centre: {len(c)} numbers, must be cx and cy")
