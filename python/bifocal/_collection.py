@@ -211,7 +211,7 @@ class Collection:
     Calls from several threads run one after another.
 
     Args:
-        device: "cpu", "cuda:0", "opencl:0", ...
+        device: "cpu", "cuda:0", "opencl:0", ... or "auto"
     """
 
     __slots__ = ("_collection",)
@@ -220,7 +220,7 @@ class Collection:
         """Opens the device of the collection.
 
         Args:
-            device: "cpu", "cuda:0", "opencl:0", ...
+            device: "cpu", "cuda:0", "opencl:0", ... or "auto"
 
         Raises:
             ValueError: If the name of the device is unknown.

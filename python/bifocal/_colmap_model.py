@@ -372,7 +372,7 @@ def bundle_adjustment(
         cancellation_token: Of pycolmap; once cancelled, the best model so far is written.
         constant_cameras, constant_images, constant_points: Numbers of items that are not adjusted.
         format: Format of the output; by default the format of the input.
-        device: Where the adjustment runs: 'cpu', 'cuda:0', ...
+        device: Where the adjustment runs: 'cpu', 'cuda:0', ... or 'auto'
         progress: Called after each iteration; False ends the adjustment, and the best model so far is written.
 
     Returns:

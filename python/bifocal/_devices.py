@@ -42,7 +42,7 @@ def device_id(device: str | None) -> str | None:
     """
     if device is None or isinstance(device, str):
         return device
-    raise TypeError(f"device: {device!r}, must be 'cpu', 'cuda:0', 'opencl:0' (devices() lists them) or None")
+    raise TypeError(f"device: {device!r}, must be 'cpu', 'cuda:0', 'opencl:0' (devices() lists them), 'auto' or None")
 
 
 class threads:

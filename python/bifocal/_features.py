@@ -32,7 +32,7 @@ def detect(
         image: uint8 or uint16, shape (H, W) or (H, W, C). Colours are converted to grey; of 16 bits the upper 8 are used, rounded.
         options: SiftOptions or SurfOptions.
         mask: bool or integers, shape (H, W); features are detected where it is not 0.
-        device: "cpu" (the default), "cuda:0", "opencl:0", ...
+        device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
         bgr: True if the channels have OpenCV's order blue, green, red instead of red, green, blue.
 
     Returns:
@@ -62,7 +62,7 @@ def match(
         options: Options of the ratio and mutual tests.
         distinct_places: Keeps the nearest of several matches between the same two places, which features with several orientations have, as
             `bifocal pair` does. Both arguments must be `Features`.
-        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of the descriptors.
+        device: "cpu", "cuda:0", "opencl:0", ... or "auto"; by default the device of the descriptors.
 
     Returns:
         Matches in the order of the features of the first image.
@@ -92,7 +92,7 @@ def match_guided(
         options: Options of the ratio and mutual tests, which apply to the candidates.
         kind: Whether `model` is a fundamental matrix or a homography.
         max_error: Largest error of a candidate in px.
-        device: "cpu" (the default), "cuda:0", "opencl:0", ...
+        device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
 
     Returns:
         Matches in the order of the features of the first image.
@@ -113,7 +113,7 @@ def match_descriptors(descriptors1: ArrayLike, descriptors2: ArrayLike, options:
     Args:
         descriptors1, descriptors2: Descriptors of shape (N1, D) and (N2, D).
         options: Options of the normalisation and of the tests.
-        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of the descriptors.
+        device: "cpu", "cuda:0", "opencl:0", ... or "auto"; by default the device of the descriptors.
 
     Returns:
         FloatMatches in the order of the first descriptors.

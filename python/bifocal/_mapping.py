@@ -74,7 +74,7 @@ def map_database(
         images: Folder of the photographs, for the colours of points.
         options: Thresholds, limits and the seed.
         overwrite: Replaces the models of an earlier call.
-        device: Where poses are estimated and adjusted: 'cpu', 'cuda:0', ...; all other stages run on the CPU.
+        device: Where poses are estimated and adjusted: 'cpu', 'cuda:0', ... or 'auto'; all other stages run on the CPU.
         progress: Called at the start of each stage with its name, the number of the model and the number of images registered so far. An exception
             raised in it, or Ctrl-C at the start of a stage, ends the call without models.
 

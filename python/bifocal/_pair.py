@@ -77,7 +77,7 @@ def estimate_pair(
         near_depth, far_depth: Depths of the nearest and farthest surface in baselines; 0 takes them from the matches.
         min_disparity, max_disparity: Ends of the disparity search in px; by default from the matches.
         bgr: True if the channels have OpenCV's order blue, green, red instead of red, green, blue.
-        device: Device of all stages: 'cpu', 'cuda:0', 'opencl:0', ...
+        device: Device of all stages: 'cpu', 'cuda:0', 'opencl:0', ... or 'auto'
         progress: Called with the name of each stage and the fraction done.
 
     Returns:

@@ -198,7 +198,7 @@ class Remapper:
     Args:
         rectification: Rectification of a pair.
         side: 0 for the left image, 1 for the right image.
-        device: "cpu" (the default), "cuda:0", "opencl:0", ...
+        device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
 
     Raises:
         ValueError: If `side` is neither 0 nor 1.
@@ -212,7 +212,7 @@ class Remapper:
         Args:
             rectification: Rectification of a pair.
             side: 0 for the left image, 1 for the right image.
-            device: "cpu" (the default), "cuda:0", "opencl:0", ...
+            device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
         """
         self._remapper = _core.Remapper(rectification, side, device_id(device) or "cpu")
 
@@ -223,7 +223,7 @@ class Remapper:
         Args:
             map_x, map_y: Positions in px of the input, shape (H, W), rounded to 1/256 px; NaN for outside.
             input_size: (width, height) of the input in px.
-            device: "cpu" (the default), "cuda:0", "opencl:0", ...
+            device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
 
         Returns:
             Remapper for images of this size.

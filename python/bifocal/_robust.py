@@ -120,7 +120,7 @@ def estimate(
         options: Options of the sampling.
         weights: Importance of each match, shape (N,), at least 0.
         qualities: Likelihood of each match to be correct in any unit, shape (N,); the highest are sampled first (PROSAC, Chum and Matas, CVPR 2005).
-        device: "cpu" (the default), "cuda:0", "opencl:0", ...; one pair is fastest on the CPU.
+        device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"; one pair is fastest on the CPU.
         depths: Depths for "monodepth_shared_focal", shape (N, 2).
 
     Returns:
@@ -285,7 +285,7 @@ def estimate_batch(
         threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
         options: Options of the sampling.
         weights, qualities: Importance (at least 0) and likelihood of each match, one number for each row, as in `estimate`.
-        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of the points.
+        device: "cpu", "cuda:0", "opencl:0", ... or "auto"; by default the device of the points.
 
     Returns:
         BatchEstimate with one array for each property of an Estimate.

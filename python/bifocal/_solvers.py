@@ -63,7 +63,7 @@ def solve_minimal(solver: MinimalSolver, samples: ArrayLike, *, device: str | No
     Args:
         solver: Name of the solver, one of `MinimalSolver`.
         samples: float32 or float64, shape (sample_rows, B): one row for each value of a sample, so that neighbouring samples are solved together.
-        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of the samples.
+        device: "cpu", "cuda:0", "opencl:0", ... or "auto"; by default the device of the samples.
 
     Returns:
         Solutions of the type of the samples.

@@ -216,7 +216,7 @@ def stereo(left: ArrayLike, right: ArrayLike, options: StereoOptions | None = No
     Args:
         left, right: uint8 or uint16, shape (H, W) or (H, W, 3).
         options: SgmOptions (semi-global matching, the default) or SsdOptions (block matching, uint8 only).
-        device: "cpu" (the default), "cuda:0", "opencl:0", ...
+        device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
         bgr: True if the channels have OpenCV's order blue, green, red instead of red, green, blue.
 
     Returns:
@@ -254,7 +254,7 @@ class StereoMatcher:
     Args:
         width, height: Size of the images in px.
         options: SgmOptions (semi-global matching, the default) or SsdOptions (block matching, uint8 only).
-        device: "cpu" (the default), "cuda:0", "opencl:0", ...
+        device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
         bits: 8 for uint8 images, 16 for uint16 images.
 
     Raises:
@@ -272,7 +272,7 @@ class StereoMatcher:
         Args:
             width, height: Size of the images in px.
             options: SgmOptions (the default) or SsdOptions.
-            device: "cpu" (the default), "cuda:0", "opencl:0", ...
+            device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
             bits: 8 for uint8 images, 16 for uint16 images.
         """
         self._matcher = _core.StereoMatcher(width, height, options if options is not None else SgmOptions(), device_id(device) or "cpu", bits)

@@ -34,7 +34,7 @@ class VideoMatcher:
         robust: Options of the robust estimation.
         min_matches: Pairs with fewer matches have the reason 'too_few_points'.
         partners: Number of preceding frames that each frame is matched with, 1 to 256.
-        device: "cpu" (the default), "cuda:0", "opencl:0", ...
+        device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
 
     Raises:
         ValueError: If an option is out of range, or the camera has a lens.
@@ -117,7 +117,7 @@ def match_video(
         robust: Options of the robust estimation.
         min_matches: Pairs with fewer matches have the reason 'too_few_points'.
         partners: Number of preceding frames that each frame is matched with, 1 to 256.
-        device: "cpu" (the default), "cuda:0", "opencl:0", ...
+        device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
         bgr: True if the channels have OpenCV's order blue, green, red instead of red, green, blue.
 
     Yields:

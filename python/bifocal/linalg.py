@@ -74,7 +74,7 @@ def svd(A: ArrayLike, *, device: str | None = None) -> Svd:
 
     Args:
         A: float32 or float64, shape (B, rows, cols) or (rows, cols), at most 32 columns and 1024 rows.
-        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of A.
+        device: "cpu", "cuda:0", "opencl:0", ... or "auto"; by default the device of A.
 
     Returns:
         Svd with U, S, V and a status for each matrix.
@@ -90,7 +90,7 @@ def real_eigenpairs(A: ArrayLike, *, device: str | None = None) -> RealEigenpair
 
     Args:
         A: float32 or float64, shape (B, n, n) or (n, n), n <= 127.
-        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of A.
+        device: "cpu", "cuda:0", "opencl:0", ... or "auto"; by default the device of A.
 
     Returns:
         RealEigenpairs with values, vectors, counts and a status for each matrix.
@@ -106,7 +106,7 @@ def symmetric_eigen(A: ArrayLike, *, device: str | None = None) -> SymmetricEige
 
     Args:
         A: float32 or float64, shape (B, n, n) or (n, n), n <= 32.
-        device: "cpu", "cuda:0", "opencl:0", ...; by default the device of A.
+        device: "cpu", "cuda:0", "opencl:0", ... or "auto"; by default the device of A.
 
     Returns:
         SymmetricEigen with values, vectors and a status for each matrix.

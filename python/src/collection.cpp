@@ -29,7 +29,7 @@ LensCamera pinhole_camera(const Intrinsics& k) {
 class Collection {
  public:
   explicit Collection(const std::string& device)
-      : name_(device), queue_(Device(device)), set_(queue_.device()) {}
+      : name_(resolved_device(device)), queue_(Device(name_)), set_(queue_.device()) {}
 
   int add(const Features& features) {
     const Unlocked unlocked;

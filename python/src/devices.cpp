@@ -38,24 +38,29 @@ void after_fork_in_child() {
   pool() = fresh;
 }
 
+bool has_idle_queue(const std::string& device) {
+  const std::lock_guard lock(pool()->mutex);
+  return pool()->idle.contains(device);
+}
+
 }  // namespace
 
-QueueLease::QueueLease(const std::string& device) : device_(device) {
+QueueLease::QueueLease(const std::string& device) : device_(resolved_device(device)) {
   Pool& p = *pool();
   {
     const std::lock_guard lock(p.mutex);
-    if (const auto found = p.idle.find(device); found != p.idle.end()) {
+    if (const auto found = p.idle.find(device_); found != p.idle.end()) {
       queue_ = std::move(found->second);
       p.idle.erase(found);
       return;
     }
   }
-  if (device != "cpu" && p.owner != getpid())
+  if (device_ != "cpu" && p.owner != getpid())
     throw Error(ErrorCode::device,
                 fmt::format("device '{}': this process was forked from one that used a GPU, whose "
                             "driver does not survive that; start it by multiprocessing's spawn",
-                            device));
-  queue_ = std::make_unique<Queue>(Device(device));
+                            device_));
+  queue_ = std::make_unique<Queue>(Device(device_));
   if (is_cpu()) return;
   const std::lock_guard lock(p.mutex);
   p.used_gpu = true;
@@ -69,24 +74,24 @@ QueueLease::~QueueLease() {
 
 void warn(const std::string& text) {
   if (text.empty()) return;
+  const nb::gil_scoped_acquire locked;
   if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw nb::python_error();
 }
 
 std::string resolved_device(const std::string& device) {
   if (device != "auto") return device;
-  const WorkingDevice best = [] {
-    const Unlocked unlocked;
-    return best_working_device();
-  }();
+  const std::string wanted = Device("auto").info().id;
+  if (has_idle_queue(wanted)) return wanted;
+  const WorkingDevice best = best_working_device();
   warn(best.warning);
   return best.device.info().id;
 }
 
 std::string device_for(const std::optional<std::string>& device, const AnyArray* array,
                        const char* name) {
-  if (!array || !on_cuda(*array)) return device.value_or("cpu");
+  if (!array || !on_cuda(*array)) return resolved_device(device.value_or("cpu"));
   const std::string own = fmt::format("cuda:{}", array->device_id());
-  if (!device) return own;
+  if (!device || *device == "auto") return own;
   const bool same = *device == own || (*device == "cuda" && own == Device("cuda").info().id);
   if (!same)
     value_error(fmt::format("{}: in the memory of {}, but device is '{}'", name, own, *device));

@@ -10,7 +10,8 @@ namespace bifocal::python {
 
 class QueueLease {
  public:
-  // device: id as in the constructor of Device. Throws Error(device).
+  // device: id as in the constructor of Device, or "auto" (resolved_device()). Throws
+  // Error(device).
   explicit QueueLease(const std::string& device);
   ~QueueLease();
   QueueLease(const QueueLease&) = delete;
@@ -23,14 +24,16 @@ class QueueLease {
   std::unique_ptr<Queue> queue_;
 };
 
-// Issues a RuntimeWarning unless the text is empty.
+// Issues a RuntimeWarning unless the text is empty. The caller need not hold the interpreter's
+// lock.
 void warn(const std::string& text);
-// Returns the argument `device` with "auto" resolved: best_working_device(), with a RuntimeWarning
-// if that is the CPU because a GPU cannot be used.
+// Returns the argument `device` with "auto" resolved: best_working_device(), with warn() if that is
+// the CPU because a GPU cannot be used.
 [[nodiscard]] std::string resolved_device(const std::string& device);
 
 // Returns the device of a call: `device` if given, otherwise the CUDA device that holds `array`,
-// otherwise the CPU. Raises ValueError if the array is on a different device than `device`.
+// otherwise the CPU. "auto" is the CUDA device that holds `array`, otherwise resolved_device().
+// Raises ValueError if the array is on a different device than `device`.
 [[nodiscard]] std::string device_for(const std::optional<std::string>& device,
                                      const AnyArray* array, const char* name);
 

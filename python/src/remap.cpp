@@ -61,10 +61,10 @@ SamplingMap map_of(nb::handle x, nb::handle y, std::pair<int, int> input_size) {
 class MapRemapper {
  public:
   MapRemapper(const SamplingMap& map, const std::string& device)
-      : device_(device),
+      : device_(resolved_device(device)),
         input_width_(map.input_width),
         input_height_(map.input_height),
-        queue_(Device(device)),
+        queue_(Device(device_)),
         remapper_(queue_, map) {}
 
   nb::object run(nb::handle image, nb::handle frame, const char* name) {

@@ -47,8 +47,8 @@ class Matcher {
         height_(height),
         bits_(bits),
         is_ssd_(is_ssd_options(options)),
-        device_(device),
-        queue_(Device(device)) {
+        device_(resolved_device(device)),
+        queue_(Device(device_)) {
     if (bits != 8 && bits != 16) value_error(fmt::format("bits: {}, must be 8 or 16", bits));
     if (is_ssd_)
       matcher_.emplace(queue_, width, height, options_of<SsdOptions>(options));

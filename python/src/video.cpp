@@ -52,7 +52,10 @@ class FrameMatcher {
  public:
   FrameMatcher(int width, int height, nb::handle options, const FramePolicy& policy,
                const std::string& device)
-      : name_(device), queue_(Device(device)), kind_(kind_of(policy.kind)), shape_{height, width} {
+      : name_(resolved_device(device)),
+        queue_(Device(name_)),
+        kind_(kind_of(policy.kind)),
+        shape_{height, width} {
     const DetectorOptions detector = detector_options(options);
     VideoOptions o;
     if (!options.is_none()) o.sift = detector.sift;

@@ -28,6 +28,34 @@ def test_auto_is_the_best_device_and_is_reported():
     assert bifocal.estimate_pair(image, image).device == "cpu"
 
 
+def test_auto_is_the_best_device_in_every_call():
+    """Calls and classes take "auto", give the bits of the best device, and name that device."""
+    best = next((d["id"] for d in bifocal.devices() if d["is_gpu"]), "cpu")
+    rng = np.random.default_rng(2)
+    right = np.kron(rng.integers(0, 255, (30, 40)), np.ones((4, 4))).astype(np.uint8)
+    left = np.roll(right, 8, axis=1)
+    x1 = rng.uniform(0, 160, (80, 2))
+    camera = bifocal.Camera(150.0, 150.0, 80.0, 60.0, width=160, height=120)
+    rectification = bifocal.rectify(camera, camera, np.eye(3), (-1, 0, 0))
+    options = bifocal.SgmOptions(disparities=32)
+
+    def on(device):
+        features = bifocal.detect(left, device=device), bifocal.detect(right, device=device)
+        yield features[0].descriptors
+        yield bifocal.match(*features, device=device).indices
+        yield bifocal.stereo(left, right, options, device=device).raw
+        yield bifocal.estimate("homography", x1, x1 + (7, 3), device=device).model
+        yield bifocal.estimate_batch("homography", np.c_[x1, x1 + (7, 3)], [0, 40, 80], device=device).models
+        yield bifocal.linalg.svd(x1.reshape(16, 5, 2), device=device).S
+        matcher = bifocal.StereoMatcher(160, 120, options, device=device)
+        remapper = bifocal.Remapper(rectification, 0, device=device)
+        assert best in repr(matcher) and best in repr(remapper)
+        yield matcher(left, right).raw
+
+    for auto, same in zip(on("auto"), on(best), strict=True):
+        assert auto.size > 0 and np.array_equal(auto, same, equal_nan=True)
+
+
 def stop_at_matches(stage, done, total, unit):
     if stage == "matches":
         raise KeyError("stop")

@@ -50,7 +50,7 @@ nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::hand
   };
   MapResult result;
   {
-    QueueLease lease(resolved_device(device));
+    QueueLease lease(device);
     const Unlocked unlocked;
     if (!overwrite) require_no_models(out.path);
     result = map_database(lease.queue(), database.path, options, photographs);
