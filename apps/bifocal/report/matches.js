@@ -117,6 +117,13 @@ function matchText(k) {
          (F ? '. Blue: the epipolar lines of both points.' : H ? '. Blue circle: position predicted by the homography.' : '');
 }
 
+// Returns 0 and further multiples of 1, 2 or 5 times a power of ten up to `most`, at most `count` steps, as texts.
+function roundTicks(most, count) {
+  const decade = 10 ** Math.floor(Math.log10(most / count)), step = [1, 2, 5, 10].map(factor => factor * decade).find(step => step * count >= most);
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  return Array.from({length: Math.floor(most / step + 1e-9) + 1}, (_, k) => (k * step).toFixed(digits));
+}
+
 // Histogram of residuals up to twice the largest residual of an inlier.
 function drawResiduals(context, width, height) {
   const {inliers, residuals} = matches.shown, kBins = 40, most = 2 * matches.mostResidual || 1, bins = [new Array(kBins).fill(0), new Array(kBins).fill(0)];
@@ -134,8 +141,8 @@ function drawResiduals(context, width, height) {
   context.fillStyle = '#57606a';
   context.font = '12px system-ui, sans-serif';
   context.textAlign = 'center';
-  for (let tick = 0; tick <= 4; ++tick)
-    context.fillText((most * tick / 4).toFixed(2) + ' px', Math.min(width - 24, left + plotWidth * tick / 4), height - 6);
+  for (const tick of roundTicks(most, 5))
+    context.fillText(tick + ' px', Math.min(width - 24, left + plotWidth * tick / most), height - 6);
   context.textAlign = 'right';
   context.fillText(String(highest), left - 6, 20);
   context.fillText('0', left - 6, 10 + plotHeight);
