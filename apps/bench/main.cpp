@@ -22,7 +22,7 @@ namespace bifocal::bench {
 namespace {
 
 struct Options {
-  std::string suite, device = "auto", json_file, filter, data = "../shared/data", pictures;
+  std::string suite, device = "cpu", json_file, filter, data = "../shared/data", pictures;
   bool list = false;
   AdjustChoices adjust;
 };
@@ -44,7 +44,7 @@ void run_suite(const Suite& suite, const Options& o, const Visit& wanted,
 
 // On a device other than the CPU, `all` means all suites that run there.
 std::vector<Suite> chosen_suites(const std::string& name, const std::string& device) {
-  const bool on_cpu = device == "auto" || device == "cpu";
+  const bool on_cpu = device == "cpu";
   std::vector<Suite> chosen;
   std::string names;
   for (const Suite& suite : suites()) {
@@ -138,8 +138,9 @@ void list_cases(const std::vector<Suite>& chosen, const Options& o, const std::r
   }
 }
 
-void measure_suites(const Options& o, const std::string& command_line) {
+void measure_suites(Options o, const std::string& command_line) {
   const Device device(o.device);  // refuses a missing device before any measurement
+  if (o.device == "auto") o.device = device.info().id;
   const std::vector<Suite> chosen = chosen_suites(o.suite, o.device);
   const std::regex filter = filter_of(o.filter);
   if (o.list) return list_cases(chosen, o, filter);
@@ -202,8 +203,8 @@ int run(int argc, char** argv) {
   command.option("SUITE", o.suite, names + "or all").required();
   command
       .option("--device", o.device,
-              "auto, cpu, cuda[:i] or opencl[:i] (see bifocal devices); some suites run on "
-              "the CPU only")
+              "cpu, cuda[:i], opencl[:i] or auto, the best (see bifocal devices); some suites "
+              "run on the CPU only")
       .shows_default();
   command.option("--filter", o.filter,
                  "regular expression; runs the cases whose names contain a match");
