@@ -36,7 +36,12 @@ constexpr const char* kLook = R"js(
   say('sizes', element('photo-0').naturalWidth === element('warped').naturalWidth);
 )js";
 
-class PairPage : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+struct Renderer {
+  const char *flags, *kind;
+
+  friend void PrintTo(const Renderer& renderer, std::ostream* out) { *out << renderer.kind; }
+};
+class PairPage : public testing::TestWithParam<Renderer> {};
 
 TEST_P(PairPage, shows_the_cloud_and_slides) {
   const auto [flags, kind] = GetParam();
@@ -70,8 +75,8 @@ TEST(PairPageOfAPlane, ShowsItsMatchesWithoutDepth) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, PairPage,
-                         testing::Values(std::pair{kWebGl, "WebGL"}, std::pair{kNoWebGl, "canvas"}),
-                         [](const auto& of) { return std::string(of.param.second); });
+                         testing::Values(Renderer{kWebGl, "WebGL"}, Renderer{kNoWebGl, "canvas"}),
+                         [](const auto& of) { return std::string(of.param.kind); });
 
 }  // namespace
 }  // namespace bifocal::test

@@ -47,6 +47,8 @@ void read_all(const std::filesystem::path& file) {
 
 struct Damage {
   const char *sql, *message;
+
+  friend void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.message; }
 };
 class DamagedDatabase : public testing::TestWithParam<Damage> {};
 
@@ -69,8 +71,9 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"UPDATE keypoints SET cols = 0", "table keypoints, image_id 1: cols = 0"},
         Damage{"UPDATE keypoints SET rows = -1", "table keypoints, image_id 1: rows = -1"},
         Damage{"UPDATE keypoints SET rows = 4611686018427387904, cols = 4",
-               "table keypoints, image_id 1: a blob of 32 bytes"},
-        Damage{"UPDATE keypoints SET rows = 0", "table keypoints, image_id 1: a blob of 32 bytes"},
+               "table keypoints, image_id 1: a blob of 32 bytes, 4611686018427387904 rows"},
+        Damage{"UPDATE keypoints SET rows = 0",
+               "table keypoints, image_id 1: a blob of 32 bytes, 0 rows"},
         Damage{"UPDATE descriptors SET cols = 100", "table descriptors, image_id 1: a blob of 256"},
         Damage{"UPDATE matches SET rows = 3",
                "table matches, pair_id 2147483649 (images 1 and 2): a blob of 16 bytes"},

@@ -199,6 +199,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 struct BadText {
   const char *file, *text, *message;
+
+  friend void PrintTo(const BadText& bad, std::ostream* out) {
+    *out << bad.file << " " << bad.message;
+  }
 };
 class BadTexts : public testing::TestWithParam<BadText> {};
 

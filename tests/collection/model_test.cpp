@@ -10,6 +10,14 @@
 #include "sample_model.hpp"
 #include "support/data.hpp"
 
+namespace bifocal::colmap {
+
+static void PrintTo(ModelFormat format, std::ostream* out) {
+  *out << kModelFormatWords[std::size_t(format)];
+}
+
+}  // namespace bifocal::colmap
+
 namespace bifocal::test {
 namespace {
 

@@ -22,6 +22,8 @@ struct Place {
   const char* cameras;
   int images;
   double rotation_deg, centre;  // largest errors
+
+  friend void PrintTo(const Place& place, std::ostream* out) { *out << place.photographs; }
 };
 
 // Reads a .camera file: K, three numbers, the rotation world_from_cam, the centre.

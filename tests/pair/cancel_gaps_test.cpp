@@ -62,6 +62,8 @@ using Call = std::function<void()>;
 struct Case {
   const char* name;
   Call (*make)();  // the call, on prepared data
+
+  friend void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 };
 
 template <class Data, class Use>

@@ -112,6 +112,10 @@ Pose relative(const View& a, const View& b) {
 
 struct Case {
   const char *set, *one, *two, *third;
+
+  friend void PrintTo(const Case& c, std::ostream* out) {
+    *out << c.set << " " << c.one << "-" << c.two << " by " << c.third;
+  }
 };
 class ThirdView : public testing::TestWithParam<Case> {};
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 
+#include "support/needs_problem.hpp"
 #include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {

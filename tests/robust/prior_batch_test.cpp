@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/needs_problem.hpp"
 #include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {

@@ -7,7 +7,11 @@
 
 #include <bifocal/robust.hpp>
 
-namespace bifocal::test {
+namespace bifocal {
+
+inline void PrintTo(ModelKind problem, std::ostream* out) { *out << to_string(problem); }
+
+namespace test {
 
 // Called in SetUp() or as the first line of a test.
 inline void skip_unless_built(ModelKind problem) {
@@ -23,7 +27,8 @@ class NeedsProblem : public testing::Test {
   void SetUp() override { skip_unless_built(Problem); }
 };
 
-}  // namespace bifocal::test
+}  // namespace test
+}  // namespace bifocal
 
 // Ends a test of a problem that is not built; used without braces, like GTEST_SKIP.
 #define SKIP_UNLESS_PROBLEM_IS_BUILT(problem)  \
