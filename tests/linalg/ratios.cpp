@@ -111,12 +111,15 @@ double eigenvalue_ratio(const Eigen::MatrixXd& A, std::complex<double> l, double
   const double re = static_cast<double>(l.real() * scale),
                im = static_cast<double>(l.imag() * scale);
   if (!std::isfinite(re) || !std::isfinite(im)) return std::numeric_limits<double>::infinity();
-  // The matrix [A - re, im; -im, A - re] has the singular values of A - l I, each twice.
-  Eigen::MatrixXd B(2 * n, 2 * n);
   const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(n, n);
-  B << W - re * I, im * I, -im * I, W - re * I;
-  const double smallest =
-      Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(B).singularValues()[2 * n - 1];
+  Eigen::MatrixXd B = W - re * I;
+  if (im != 0) {
+    // The matrix [A - re, im; -im, A - re] has the singular values of A - l I, each twice.
+    B.resize(2 * n, 2 * n);
+    B << W - re * I, im * I, -im * I, W - re * I;
+  }
+  const double smallest = Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(B)
+                              .singularValues()[B.rows() - 1];
   return finite(divided(smallest, W.norm(), n, ulp));
 }
 
