@@ -27,7 +27,8 @@ def numpy_of(values: ArrayLike) -> Any:
     import numpy as np
 
     if hasattr(values, "detach"):  # torch
-        values = values.detach().cpu()
+        tensor: Any = values.detach().cpu()
+        values = tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor  # NumPy has no such type
     elif hasattr(values, "get") and hasattr(values, "device"):  # CuPy
         values = values.get()
     return np.asarray(values)

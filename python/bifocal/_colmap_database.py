@@ -1,9 +1,9 @@
-"""COLMAP databases as NumPy arrays, and writing of keypoints and matches of any matcher."""
+"""COLMAP databases as NumPy arrays."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -88,7 +88,7 @@ class TwoViewGeometry:
     t: NDArray[numpy.float64] | None = None
 
 
-def _indices(values: ArrayLike, name: str) -> Any:
+def index_pairs(values: ArrayLike, name: str) -> Any:
     import numpy as np
 
     given = numpy_of(values)
@@ -99,6 +99,17 @@ def _indices(values: ArrayLike, name: str) -> Any:
     if given.min() < 0 or given.max() > 2**32 - 1:
         raise ValueError(f"{name}: index {given.min() if given.min() < 0 else given.max()}, must be from 0 to 4294967295")
     return np.ascontiguousarray(given, np.uint32)
+
+
+def floats_of_keypoints(given: NDArray[Any], name: str) -> NDArray[numpy.float32]:
+    """Returns contiguous float32; ValueError if a number is not finite or too large."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        floats = np.ascontiguousarray(given, np.float32)
+    if not np.isfinite(floats).all():
+        raise ValueError(f"{name}: not all are finite numbers of float32")
+    return floats
 
 
 class Database:
@@ -246,7 +257,7 @@ class Database:
         return self._rows.write_image(image_id, name, camera_id)
 
     def write_keypoints(self, image_id: int, keypoints: ArrayLike) -> None:
-        """Writes the keypoints of an image and replaces existing keypoints.
+        """Writes the keypoints of an image and replaces existing keypoints. Matches keep their indices (see `erase_keypoints`).
 
         Args:
             image_id: Number of the image.
@@ -260,9 +271,17 @@ class Database:
         given = numpy_of(keypoints)
         if given.ndim != 2 or given.dtype.kind not in "fiu":
             raise ValueError(f"keypoints: {given.dtype} of shape {given.shape}, must be numbers of shape (N, 2), (N, 4) or (N, 6)")
-        if not np.isfinite(given).all():
-            raise ValueError("keypoints: not all are finite")
-        self._rows.write_keypoints(image_id, np.ascontiguousarray(given, np.float32))
+        self._rows.write_keypoints(image_id, floats_of_keypoints(given, "keypoints"))
+
+    def erase_keypoints(self, image_id: int) -> None:
+        """Removes the keypoints and descriptors of an image, and the matches and geometries of all its pairs.
+
+        Indices of matches would be wrong for other keypoints.
+
+        Args:
+            image_id: Number of the image.
+        """
+        self._rows.erase_keypoints(image_id)
 
     def write_descriptors(self, image_id: int, descriptors: ArrayLike, *, type: int = 0) -> None:
         """Writes the descriptors of an image and replaces existing descriptors.
@@ -292,7 +311,7 @@ class Database:
         Raises:
             ValueError: If the shape does not fit or an index is negative.
         """
-        self._rows.write_matches(image_id1, image_id2, _indices(matches, "matches"))
+        self._rows.write_matches(image_id1, image_id2, index_pairs(matches, "matches"))
 
     def write_geometry(self, image_id1: int, image_id2: int, geometry: TwoViewGeometry) -> None:
         """Writes the geometry of a pair and replaces an existing geometry.
@@ -308,7 +327,7 @@ class Database:
         if g.configuration not in CONFIGURATIONS:
             raise ValueError(f"configuration: '{g.configuration}', must be one of {', '.join(CONFIGURATIONS)}")
         number = CONFIGURATIONS.index(g.configuration)
-        self._rows.write_geometry(image_id1, image_id2, number, _indices(g.inliers, "inliers"), (g.F, g.E, g.H), (g.R, g.t))
+        self._rows.write_geometry(image_id1, image_id2, number, index_pairs(g.inliers, "inliers"), (g.F, g.E, g.H), (g.R, g.t))
 
     def erase_geometry(self, image_id1: int, image_id2: int) -> None:
         """Removes the geometry of a pair if it has one.
@@ -317,52 +336,3 @@ class Database:
             image_id1, image_id2: Numbers of the images in either order.
         """
         self._rows.erase_geometry(image_id1, image_id2)
-
-
-def write_features_and_matches(
-    database: Database,
-    sizes: Mapping[str, tuple[int, int]],
-    keypoints: Mapping[str, ArrayLike],
-    matches: Mapping[tuple[str, str], ArrayLike],
-    cameras: Mapping[str, tuple[str, ArrayLike]],
-) -> None:
-    """Writes images, keypoints and matches in one transaction.
-
-    An image that the database already has keeps its camera. Geometries of the pairs are removed.
-
-    Args:
-        database: Database that is open for writing.
-        sizes: (width, height) of each image that the database does not have.
-        keypoints: Keypoints of each image name in px, shape (N, 2).
-        matches: Matches of each pair of image names, integers of shape (M, 2).
-        cameras: Model and parameters of new images with a known focal length.
-
-    Raises:
-        ValueError: If an image has no size, or a match names a missing keypoint.
-    """
-    with database.transaction():
-        ids = {image.name: image.id for image in database.images()}
-        counts: dict[str, int] = {}
-        for name, points in keypoints.items():
-            if name not in ids:
-                if name not in sizes:
-                    raise ValueError(f"sizes: no size of '{name}', which is not in the database")
-                width, height = (int(side) for side in sizes[name])
-                model, params = cameras.get(name, ("SIMPLE_RADIAL", (1.2 * max(width, height), width / 2, height / 2, 0.0)))
-                camera = database.write_camera(model, width, height, params, has_prior_focal_length=name in cameras)
-                ids[name] = database.write_image(name, camera)
-            given = numpy_of(points)
-            database.write_keypoints(ids[name], given)
-            counts[name] = len(given)
-        for (name1, name2), rows in matches.items():
-            for name in (name1, name2):
-                if name not in counts:
-                    raise ValueError(f"matches: '{name}' has no keypoints")
-            given = _indices(rows, f"matches of '{name1}' and '{name2}'")
-            for column, name in enumerate((name1, name2)):
-                if len(given) and given[:, column].max() >= counts[name]:
-                    raise ValueError(
-                        f"matches of '{name1}' and '{name2}': keypoint {given[:, column].max()} of '{name}', which has {counts[name]} keypoints"
-                    )
-            database.write_matches(ids[name1], ids[name2], given)
-            database.erase_geometry(ids[name1], ids[name2])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._colmap_database import Database, DatabaseCamera, DatabaseImage, TwoViewGeometry, write_features_and_matches
+from ._colmap_database import Database, DatabaseCamera, DatabaseImage, TwoViewGeometry
 from ._colmap_model import (
     BundleAdjustment,
     FrameData,
@@ -33,6 +33,7 @@ from ._colmap_model import (
 from ._devices import device_id
 from ._mapping import Mapped, MapFigures, Undistorted, map_database, undistort_model
 from ._options import VerifyOptions
+from ._pair_writer import write_features_and_matches
 from ._shared_keypoints import shared_keypoints
 
 if TYPE_CHECKING:
@@ -137,6 +138,16 @@ def verify(
     return Verification(**_core.verify_database(database, pairs, options, overwrite, device_id(device) or "cpu", tell))
 
 
+def _by_name(values: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {os.fsdecode(name): value for name, value in (values or {}).items()}
+
+
+def _names(pair: Any) -> tuple[str, str]:
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise ValueError(f"matches: {pair!r}, must be a pair of names")
+    return os.fsdecode(pair[0]), os.fsdecode(pair[1])
+
+
 def write_pairs(
     database: Path,
     keypoints: Mapping[str, ArrayLike],
@@ -152,7 +163,8 @@ def write_pairs(
 
     Args:
         database: File, created if it is missing. An existing one keeps its cameras and images; keypoints and matches of the given images and
-            pairs are replaced.
+            pairs are replaced. If the keypoints of an image change, its descriptors and all its other pairs are removed, because their indices
+            would be wrong.
         keypoints: Keypoints of each image name in px, shape (N, 2), NumPy or torch on any device. The centre of the first pixel is (0, 0): subtract
             0.5 from the keypoints of a matcher whose origin is the corner of that pixel.
         matches: Matches of each pair of image names, integers of shape (M, 2): indices of keypoints of the first and the second image.
@@ -167,14 +179,18 @@ def write_pairs(
         Verification with the counts of the pairs.
 
     Raises:
-        ValueError: If an image has no size, or a match names a missing keypoint. The database is unchanged then.
+        ValueError: If an image has no size, a keypoint lies outside of its image, a match names a missing keypoint, a pair is given in both orders,
+            or an option is out of range. The database is unchanged then.
         OSError: If the file is no COLMAP database.
+        RuntimeError: If the device is missing; the database is unchanged then.
     """
+    _core.check_verification(options, device_id(device) or "cpu")
     is_new = not os.path.exists(database)
     try:
         with Database(database, "x" if is_new else "r+") as rows:
-            write_features_and_matches(rows, sizes or {}, keypoints, matches, cameras or {})
-    except ValueError:
+            pairs = {_names(pair): found for pair, found in matches.items()}
+            write_features_and_matches(rows, _by_name(sizes), _by_name(keypoints), pairs, _by_name(cameras))
+    except BaseException:
         if is_new and os.path.exists(database):
             os.unlink(database)
         raise

@@ -68,6 +68,12 @@ nb::dict verify_database(nb::handle given_database, nb::handle given_pairs, nb::
   return counts_of(done);
 }
 
+// Raises the errors of verify_database() that do not depend on the database.
+void check_verification(nb::handle options, const std::string& device) {
+  check_options(options_of<colmap::VerifyOptions>(options));
+  (void)DeviceSet(resolved_device(device));
+}
+
 nb::list contradicting_pairs_of(nb::handle given_database) {
   const FileName database = file_of(given_database, "database");
   nb::list all;
@@ -88,6 +94,8 @@ void bind_colmap(nb::module_& m) {
   m.def("contradicting_pairs", &contradicting_pairs_of, nb::arg("database").none(),
         nb::sig("def contradicting_pairs(database: object) -> "
                 "list[tuple[int, int, str, str, int, float]]"));
+  m.def("check_verification", &check_verification, nb::arg("options").none(), nb::arg("device"),
+        nb::sig("def check_verification(options: object, device: str) -> None"));
   m.def("verify_database", &verify_database, nb::arg("database").none(), nb::arg("pairs").none(),
         nb::arg("options").none(), nb::arg("overwrite"), nb::arg("device"),
         nb::arg("progress").none(),

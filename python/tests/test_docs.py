@@ -33,7 +33,8 @@ def snippets_of(text):
 def run_page(name):
     """Returns the namespace after the snippets of a page without the section of the shortest ways, and their number."""
     s, picture = Scene(), texture(120, 200)
-    namespace = {"x1": s.x1, "x2": s.x2, "K": K, "pictures": (picture[:, 20:180].copy(), picture[:, 28:188].copy())}
+    inside = ((s.x1 > 0) & (s.x1 < (1280, 960)) & (s.x2 > 0) & (s.x2 < (1280, 960))).all(1)
+    namespace = {"x1": s.x1[inside], "x2": s.x2[inside], "K": K, "pictures": (picture[:, 20:180].copy(), picture[:, 28:188].copy())}
     snippets = snippets_of("".join(text for heading, text in sections(name).items() if heading != SHORTEST))
     for snippet in snippets:
         exec(compile(snippet, str(DOCS / name), "exec"), namespace)

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "io/parse.hpp"
+#include "io/rotation_error.hpp"
 
 namespace bifocal::io {
 namespace {
@@ -46,19 +47,9 @@ void check_pose(const Pose& pose, std::string_view name, const std::string& at_R
   const Mat3& R = pose.R;
   for (const double v : R)
     if (!std::isfinite(v)) reject(name, "{}: {} is not finite", at_R, v);
-  double off = 0;
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) {
-      double sum = i == j ? -1 : 0;
-      for (std::size_t k = 0; k < 3; ++k) sum += R[3 * i + k] * R[3 * j + k];
-      off = std::max(off, std::abs(sum));
-    }
-  const double determinant = R[0] * (R[4] * R[8] - R[5] * R[7]) -
-                             R[1] * (R[3] * R[8] - R[5] * R[6]) +
-                             R[2] * (R[3] * R[7] - R[4] * R[6]);
-  if (!(off < 1e-3) || determinant < 0)
-    reject(name, "{}: is no rotation: R R' differs from I by {:.3g}, the determinant is {:.3g}",
-           at_R, off, determinant);
+  if (const double error = io::rotation_error(R); !(error < 1e-3))
+    reject(name, "{}: is no rotation: R R' or its determinant differs from that of one by {:.3g}",
+           at_R, error);
   const double length = std::hypot(pose.t[0], pose.t[1], pose.t[2]);
   if (!(length > 0) || !std::isfinite(length))
     reject(name, "{}: {} {} {}: must be finite and not zero", at_t, pose.t[0], pose.t[1],

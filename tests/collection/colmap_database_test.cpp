@@ -310,5 +310,40 @@ TEST(ColmapDatabase, RotationsSurviveTheirQuaternions) {
   }
 }
 
+TEST(ColmapDatabase, MatricesThatAreNoRotationAreRefused) {
+  const TemporaryFolder folder;
+  Database db = small_database(folder / "a.db");
+  for (const Mat3& R : {Mat3{1, 0, 0, 0, 1, 0, 0, 0, -1}, Mat3{}, Mat3{2, 0, 0, 0, 2, 0, 0, 0, 2},
+                        Mat3{1, 0, 0, 0, 1, 0, 0, 0, std::nan("")}}) {
+    TwoViewGeometry g = geometry();
+    g.cam2_from_cam1->R = R;
+    expect_error([&] { db.write_geometry(1, 2, g); }, "images 1 and 2: R is no rotation",
+                 ErrorCode::usage);
+  }
+  EXPECT_TRUE(db.geometry_rows().empty());
+}
+
+TEST(ColmapDatabase, ErasedKeypointsTakeWhatRefersToThem) {
+  const TemporaryFolder folder;
+  Database db = small_database(folder / "a.db");
+  const std::vector<IndexPair> matches = {{0, 1}};
+  for (const auto& [a, b] : {std::pair{1U, 2U}, std::pair{1U, 3U}, std::pair{2U, 3U}}) {
+    db.write_matches(a, b, matches);
+    db.write_geometry(a, b, geometry());
+  }
+  for (const colmap::Id id : {1U, 2U, 3U})
+    db.write_descriptors(id, {0, 128, std::vector<std::uint8_t>(256)});
+  db.erase_keypoints(2);
+  EXPECT_EQ(db.keypoint_count(2), -1);
+  EXPECT_EQ(db.descriptors(2).size(), 0U);
+  EXPECT_EQ(db.keypoints(1).size(), 2U);
+  EXPECT_EQ(db.descriptors(3).size(), 2U);
+  for (const auto& rows : {db.match_rows(), db.geometry_rows()}) {
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].image1, 1U);
+    EXPECT_EQ(rows[0].image2, 3U);
+  }
+}
+
 }  // namespace
 }  // namespace bifocal::test

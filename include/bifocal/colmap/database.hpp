@@ -211,6 +211,9 @@ class Database {
   void write_matches(Id image1, Id image2, std::span<const IndexPair> matches);
   void write_geometry(Id image1, Id image2, const TwoViewGeometry& geometry);
   void erase_geometry(Id image1, Id image2);  // no effect if the pair has no row
+  // Removes the keypoints and descriptors of an image, and the matches and geometries of all its
+  // pairs, whose indices would be wrong for other keypoints.
+  void erase_keypoints(Id image);
   void clear_geometries();
 
  private:

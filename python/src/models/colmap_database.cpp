@@ -225,6 +225,7 @@ void bind_writing(Class& c) {
         });
   c.def("write_geometry", &write_geometry, nb::arg("image1"), nb::arg("image2"),
         nb::arg("configuration"), nb::arg("inliers"), nb::arg("matrices"), nb::arg("pose"));
+  c.def("erase_keypoints", [](OpenDatabase& d, Id image) { d.get().erase_keypoints(image); });
   c.def("erase_geometry",
         [](OpenDatabase& d, Id image1, Id image2) { d.get().erase_geometry(image1, image2); });
 }

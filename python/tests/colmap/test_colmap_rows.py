@@ -1,5 +1,6 @@
 """Rows of COLMAP databases as arrays, and matches of any matcher written into a database."""
 
+import pathlib
 import sqlite3
 
 import numpy as np
@@ -8,6 +9,17 @@ from scenes import Scene
 
 import bifocal
 from bifocal import colmap
+
+
+SIZE = (2480, 2160)
+
+
+def scene_inside():
+    """Points of two views that lie inside of images of SIZE."""
+    scene = Scene(right=1.0)
+    scene.x1, scene.x2 = scene.x1 + 600, scene.x2 + 600
+    assert min(scene.x1.min(), scene.x2.min()) > 0 and (np.r_[scene.x1, scene.x2].max(0) < np.array(SIZE) - 5).all()
+    return scene
 
 
 @pytest.fixture
@@ -58,6 +70,10 @@ def test_a_failed_transaction_writes_nothing(written):
             pass
 
 
+def posed(R):
+    return colmap.TwoViewGeometry("calibrated", np.zeros((0, 2), int), R=R, t=np.array([1.0, 0, 0]))
+
+
 def test_bad_input_is_refused_by_name(written, tmp_path):
     with pytest.raises(FileNotFoundError):
         colmap.Database(tmp_path / "none.db")
@@ -75,6 +91,9 @@ def test_bad_input_is_refused_by_name(written, tmp_path):
             (lambda: database.write_matches(1, 2, [[0.5, 1]]), "must be integers"),
             (lambda: database.write_matches(1, 2, [[-1, 1]]), "index -1"),
             (lambda: database.write_matches(1, 1, [[0, 1]]), "1"),
+            (lambda: database.write_keypoints(1, [[1e300, 0]]), "not all are finite numbers of float32"),
+            (lambda: database.write_geometry(1, 2, posed(np.diag([1, 1, -1.0]))), "geometry of images 1 and 2: R is no rotation"),
+            (lambda: database.write_geometry(1, 2, posed(2 * np.eye(3))), "R is no rotation"),
             (lambda: database.write_geometry(1, 2, colmap.TwoViewGeometry("good", np.zeros((0, 2)))), "configuration: 'good'"),
         ]:
             with pytest.raises(ValueError, match=message):
@@ -91,11 +110,11 @@ def test_a_damaged_row_names_file_table_and_row(written):
 
 
 def test_matches_of_any_matcher_reach_a_verified_database(tmp_path):
-    scene = Scene(right=1.0)
+    scene = scene_inside()
     x1, x2 = scene.x1, scene.x2
     indices = np.stack([np.arange(len(x1))] * 2, 1)
     file = tmp_path / "any.db"
-    done = colmap.write_pairs(file, {"a.jpg": x1, "b.jpg": x2}, {("b.jpg", "a.jpg"): indices}, {"a.jpg": (1280, 960), "b.jpg": (1280, 960)})
+    done = colmap.write_pairs(file, {"a.jpg": x1, "b.jpg": x2}, {("b.jpg", "a.jpg"): indices}, {"a.jpg": SIZE, "b.jpg": SIZE})
     assert done.done == 1 and done.inliers > 500
     with colmap.Database(file) as database:
         ((first, second, inliers, configuration),) = database.geometry_counts()
@@ -107,11 +126,81 @@ def test_matches_of_any_matcher_reach_a_verified_database(tmp_path):
     assert again.done == 1 and again.inliers <= 100
 
 
+SIZES = {name: SIZE for name in ("a.jpg", "b.jpg", "c.jpg")}
+
+
+@pytest.fixture
+def three(tmp_path):
+    """A database of three images whose three pairs are verified, its keypoints and the indices of its matches."""
+    scene = scene_inside()
+    keypoints = {"a.jpg": scene.x1, "b.jpg": scene.x2, "c.jpg": scene.x2 + (3, 2)}
+    indices = np.stack([np.arange(len(scene.x1))] * 2, 1)
+    pairs = {("a.jpg", "b.jpg"): indices, ("a.jpg", "c.jpg"): indices, ("b.jpg", "c.jpg"): indices}
+    assert colmap.write_pairs(tmp_path / "three.db", keypoints, pairs, SIZES).done == 3
+    return tmp_path / "three.db", keypoints, indices
+
+
+def pairs_of(file):
+    with colmap.Database(file) as database:
+        pairs = [row[:2] for row in database.match_counts()]
+        assert pairs == [row[:2] for row in database.geometry_counts()]
+        return pairs
+
+
+def test_the_same_keypoints_leave_other_pairs(three):
+    file, keypoints, indices = three
+    done = colmap.write_pairs(file, {n: keypoints[n] for n in ("a.jpg", "b.jpg")}, {("a.jpg", "b.jpg"): indices[:300]})
+    assert (done.done, done.skipped) == (1, 2) and pairs_of(file) == [(1, 2), (1, 3), (2, 3)]
+
+
+def test_other_keypoints_remove_what_refers_to_the_old_ones(three):
+    file, keypoints, indices = three
+    with colmap.Database(file, "r+") as database:
+        for image in (1, 3):
+            database.write_descriptors(image, np.zeros((len(indices), 128), np.uint8))
+    # As many keypoints in another order: no count would show that the indices of the pair (1, 3) are wrong.
+    done = colmap.write_pairs(file, {"a.jpg": keypoints["a.jpg"][::-1], "b.jpg": keypoints["b.jpg"]}, {("a.jpg", "b.jpg"): np.c_[indices[::-1, 0], indices[:, 1]]})
+    assert (done.done, done.verified, done.skipped) == (1, 1, 1) and pairs_of(file) == [(1, 2), (2, 3)]
+    with colmap.Database(file) as database:
+        assert len(database.descriptors(1)) == 0 and len(database.descriptors(3)) == len(indices)
+
+
+def test_a_refused_write_changes_nothing(three, tmp_path):
+    file, keypoints, indices = three
+    a, b = keypoints["a.jpg"], keypoints["b.jpg"]
+    before = file.read_bytes()
+    both, pair = {"a.jpg": a, "b.jpg": b}, {("a.jpg", "b.jpg"): indices}
+    for points, matches, more, error, message in [
+        (both, {**pair, ("b.jpg", "a.jpg"): indices[:9]}, {}, ValueError, "'a.jpg', 'b.jpg'.*are one pair"),
+        (both, {("a.jpg", "a.jpg"): indices}, {}, ValueError, "with itself"),
+        (both, {"a.jpg b.jpg": indices}, {}, ValueError, "must be a pair of names"),
+        ({**both, "a.jpg": 10 * a}, pair, {}, ValueError, r"keypoints of 'a.jpg': keypoint \d+ at .* lies outside of the image of 2480 x 2160 px"),
+        ({**both, "a.jpg": 1e39 * a}, pair, {}, ValueError, "keypoints of 'a.jpg': not all are finite"),
+        (both, pair, {"cameras": {"aa.jpg": ("PINHOLE", [1, 1, 1, 1])}}, ValueError, "cameras: 'aa.jpg' is the name of no image"),
+        ({**both, "d.jpg": a}, pair, {"sizes": {**SIZES, "d.jpg": 600}}, ValueError, "sizes: 600 of 'd.jpg'"),
+        (both, pair, {"options": {"max_error": 4}}, TypeError, "options"),
+        (both, pair, {"options": bifocal.VerifyOptions(max_error=-1)}, ValueError, "max_error = -1"),
+        (both, pair, {"device": "cuda:99"}, RuntimeError, "cuda:99"),
+    ]:
+        with pytest.raises(error, match=message):
+            colmap.write_pairs(file, points, matches, **more)
+        assert file.read_bytes() == before
+        with pytest.raises(error, match=message):
+            colmap.write_pairs(tmp_path / "new.db", points, matches, more.get("sizes", SIZES), **{k: v for k, v in more.items() if k != "sizes"})
+        assert not (tmp_path / "new.db").exists()
+
+
+def test_names_may_be_paths(three):
+    file, keypoints, indices = three
+    first, second = pathlib.Path("a.jpg"), pathlib.Path("b.jpg")
+    assert colmap.write_pairs(file, {first: keypoints["a.jpg"], second: keypoints["b.jpg"]}, {(first, second): indices}).done == 1
+
+
 def test_tensors_of_torch_give_what_arrays_give(tmp_path):
     torch = pytest.importorskip("torch")
-    scene = Scene(right=1.0)
+    scene = scene_inside()
     names, indices = ("a.jpg", "b.jpg"), np.stack([np.arange(len(scene.x1))] * 2, 1)
-    sizes = {name: (1280, 960) for name in names}
+    sizes = {name: SIZE for name in names}
     for file, convert in (("numpy.db", np.asarray), ("torch.db", lambda values: torch.tensor(values, requires_grad=values.dtype.kind == "f"))):
         keypoints = dict(zip(names, map(convert, (scene.x1.astype(np.float32), scene.x2.astype(np.float32)))))
         done = colmap.write_pairs(tmp_path / file, keypoints, {names: convert(indices)}, sizes)
@@ -121,10 +210,10 @@ def test_tensors_of_torch_give_what_arrays_give(tmp_path):
 
 
 def test_readers_leave_no_file_next_to_the_database(tmp_path):
-    scene = Scene(right=1.0)
+    scene = scene_inside()
     indices = np.stack([np.arange(len(scene.x1))] * 2, 1)
     file = tmp_path / "any.db"
-    colmap.write_pairs(file, {"a.jpg": scene.x1, "b.jpg": scene.x2}, {("a.jpg", "b.jpg"): indices}, {"a.jpg": (1280, 960), "b.jpg": (1280, 960)})
+    colmap.write_pairs(file, {"a.jpg": scene.x1, "b.jpg": scene.x2}, {("a.jpg", "b.jpg"): indices}, {"a.jpg": SIZE, "b.jpg": SIZE})
     before = {path.name for path in tmp_path.iterdir()}
     bifocal.report(file, tmp_path / "a.html")
     assert colmap.contradicting_pairs(file) == []

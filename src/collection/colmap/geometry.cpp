@@ -9,11 +9,22 @@
 #include "collection/colmap/blob.hpp"
 #include "collection/colmap/pair.hpp"
 #include "collection/colmap/state.hpp"
+#include "io/rotation_error.hpp"
 
 namespace bifocal::colmap {
 namespace {
 
 constexpr int kMatchColumns[] = {2};
+
+// COLMAP stores the quaternion of any matrix, so that a mistake would become another rotation.
+void check_rotation(const Mat3& R, Id image1, Id image2) {
+  if (const double error = io::rotation_error(R); !(error < 1e-3))
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("geometry of images {} and {}: R is no rotation: R R' or its determinant "
+                    "differs from that of one by {:.3g}",
+                    image1, image2, error));
+}
 
 // Appends the index pairs of a row whose first columns are `rows`, `cols` and `data`.
 template <class Where>
@@ -141,6 +152,7 @@ void Database::write_matches(Id image1, Id image2, std::span<const IndexPair> ma
 }
 
 void Database::write_geometry(Id image1, Id image2, const TwoViewGeometry& geometry) {
+  if (geometry.cam2_from_cam1) check_rotation(geometry.cam2_from_cam1->R, image1, image2);
   if (image1 > image2) return write_geometry(image2, image1, swapped(geometry));
   TwoViewGeometry g{geometry.configuration, {}, geometry.F, {}, geometry.H, {}};
   shift_pixels(g, kHalfPixel);
@@ -163,6 +175,16 @@ void Database::erase_geometry(Id image1, Id image2) {
   state_->run(
       "DELETE FROM two_view_geometries WHERE pair_id = ?",
       [&] { return pair_row("two_view_geometries", image1, image2); }, pair_id(image1, image2));
+}
+
+void Database::erase_keypoints(Id image) {
+  for (const std::string_view table : {"keypoints", "descriptors"})
+    state_->run(fmt::format("DELETE FROM {} WHERE image_id = ?", table),
+                row_name(table, "image_id", image), image);
+  for (const std::string_view table : {"matches", "two_view_geometries"})
+    state_->run(fmt::format("DELETE FROM {} WHERE pair_id / {} = ? OR pair_id % {} = ?", table,
+                            kMaxImages, kMaxImages),
+                row_name(table, "image_id", image), image, image);
 }
 
 void Database::clear_geometries() { state_->connection.execute("DELETE FROM two_view_geometries"); }
