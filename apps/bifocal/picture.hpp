@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/image.hpp>
+#include <bifocal/io.hpp>
 
 #include <string>
 
@@ -16,6 +17,15 @@ struct Picture {
   int width = 0, height = 0;
 };
 Picture read_picture(const std::string& file);
+
+struct PictureSize {
+  const std::string& file;
+  int width, height;
+};
+// Throws Error(input) with the row of a match outside of its picture. Rows of weight 0 do not
+// count.
+void check_inside(const std::string& file, const Correspondences& rows, const PictureSize& left,
+                  const PictureSize& right);
 // Lists the image formats that this build reads: "JPEG, PNG, TIFF, WebP, BMP, PGM or PPM".
 [[nodiscard]] std::string image_formats();
 

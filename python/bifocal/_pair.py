@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._heic import decoded
@@ -22,6 +22,16 @@ if TYPE_CHECKING:
     PairModel = Literal["auto", "homography", "fundamental", "essential"]
 
 __all__ = ["Pair", "estimate_pair"]
+
+
+def _points_of(matches: tuple[ArrayLike, ArrayLike], *stages: object) -> tuple[Any, Any]:
+    """Returns the coordinates of given matches; ValueError for arguments that only features use."""
+    for name, value in zip(("mask1", "mask2", "features", "matching"), stages):
+        if value is not None:
+            raise ValueError(f"{name}: not used with given matches")
+    if len(matches) != 2:
+        raise ValueError(f"matches: {len(matches)} arrays, must be x1 and x2")
+    return numpy_of(matches[0]), numpy_of(matches[1])
 
 
 def estimate_pair(
@@ -90,8 +100,12 @@ def estimate_pair(
     """
     options = {"model": model, "threshold": threshold, "guided": guided, "escalate": escalate, "lens_is_unknown": lens_is_unknown}
     options |= {"dense": dense, "slanted": slanted, "max_dense_pixels": max_dense_pixels, "near_depth": near_depth, "far_depth": far_depth}
+    if len(camera_deviations) != 2:
+        raise ValueError(f"camera_deviations: {len(camera_deviations)} numbers, must be those of the focal length and of the principal point")
     options |= dict(zip(("min_disparity", "max_disparity", "focal_deviation", "principal_point_deviation"), (min_disparity, max_disparity, *camera_deviations)))
-    points = None if matches is None else tuple(numpy_of(x) for x in matches)
+    if camera2 is not None and camera1 is None:
+        raise ValueError("camera2: given without camera1")
+    points = None if matches is None else _points_of(matches, mask1, mask2, features, matching)
     cameras, stages = (camera1, camera1 if camera2 is None else camera2), (features, matching, robust)
     images = tuple(decoded(image, _core.reads_tiff) or rgb_of(image, bgr) for image in (left, right))
     return _core.estimate_pair(images, cameras, points, (mask1, mask2), stages, options, device_id(device) or "cpu", progress)

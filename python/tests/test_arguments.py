@@ -15,6 +15,12 @@ X1, X2 = S.x1, S.x2
 H, F, POSE = bifocal.estimate_homography, bifocal.estimate_fundamental, bifocal.estimate_relative_pose
 DEPTHS = bifocal.estimate_monodepth_shared_focal_relative_pose
 OPTIONS = bifocal.RobustOptions
+PICTURE = np.zeros((960, 1280), np.uint8)
+
+
+def pair_of(**arguments):
+    return bifocal.estimate_pair(PICTURE, PICTURE, **arguments)
+
 
 CASES = [
     (lambda: H(X1[:, :1], X2), ValueError, r"x1: shape \(50, 1\), must be \(N, 2\)"),
@@ -61,6 +67,18 @@ CASES = [
     (lambda: H(X1, X2, weights=np.full(50, np.nan)), ValueError, r"weights\[0\] = nan"),
     (lambda: H(X1, X2, weights=np.ones((50, 1))), ValueError, r"weights: shape \(50, 1\), must be \(N,\)"),
     (lambda: H(X1, X2, qualities=[1.0]), ValueError, r"qualities: 1 numbers for 50 points"),
+    (lambda: H(X1, X2, qualities=np.full(50, np.nan)), ValueError, r"qualities\[0\] = nan, must be a number"),
+    (lambda: pair_of(matches=(X1 + 2900, X2)), ValueError, r"matches: point 0 of image 1 at \(.*\) lies outside of the image of 1280 x 960 px"),
+    (lambda: pair_of(matches=(X1 - 2900, X2)), ValueError, r"matches: point 0 of image 1 at"),
+    (lambda: pair_of(matches=(X1, X2, X1)), ValueError, r"matches: 3 arrays, must be x1 and x2"),
+    (lambda: pair_of(matches=(X1, X2), mask1=np.ones((960, 1280))), ValueError, r"mask1: not used with given matches"),
+    (lambda: pair_of(matches=(X1, X2), features=bifocal.SiftOptions()), ValueError, r"features: not used with given matches"),
+    (lambda: pair_of(camera2=(1, 1, 1, 1)), ValueError, r"camera2: given without camera1"),
+    (lambda: pair_of(camera_deviations=(0.1,)), ValueError, r"camera_deviations: 1 numbers"),
+    (lambda: pair_of(near_depth=10, far_depth=1), ValueError, r"near_depth = 10, far_depth = 1: near must be less"),
+    (lambda: bifocal.Features(1e39 * X1, np.zeros((50, 128), np.uint8)), ValueError, r"xy: \[0\] = .*, must be a finite number of float32"),
+    (lambda: bifocal.Features(X1, np.zeros((50, 128), np.uint8), sigma=-X1[:, 0]), ValueError, r"sigma: \[0\] = .*, must be above 0"),
+    (lambda: bifocal.Features(X1, np.zeros((50, 128), np.uint8), angle_deg=np.full(50, np.nan)), ValueError, r"angle_deg: \[0\] = nan"),
     (lambda: H(X1, X2, options=OPTIONS(threshold=0)), ValueError, r"RobustOptions::threshold = 0: must be above 0 and finite"),
     (lambda: H(X1, X2, options=OPTIONS(threshold=np.nan)), ValueError, r"threshold = nan"),
     (lambda: H(X1, X2, options=OPTIONS(confidence=1)), ValueError, r"confidence = 1: must be above 0 and below 1"),

@@ -3,6 +3,8 @@
 #include <bifocal/error.hpp>
 #include <bifocal/two_photographs.hpp>
 
+#include <cmath>
+
 #include "pair/dense_pair.hpp"
 #include "pair/escalation.hpp"
 #include "pair/self_calibration.hpp"
@@ -18,6 +20,26 @@ void check_picture(PhotographView image, const char* name) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: {} x {} px with {} channels: not an image of 1 to 4 channels",
                             name, image.width, image.height, image.channels));
+  }
+}
+
+// Points outside of their images come from another scale or another origin.
+void check_matches(std::span<const PointPair> matches, PhotographView image1,
+                   PhotographView image2) {
+  constexpr double kMargin = 1;  // for programs whose pixel origin is the corner of a pixel
+  const auto check_point = [](double x, double y, std::size_t i, PhotographView image, int number) {
+    if (x >= -kMargin && y >= -kMargin && x <= image.width + kMargin && y <= image.height + kMargin)
+      return;
+    throw Error(ErrorCode::usage,
+                fmt::format("matches: point {} of image {} at ({:g}, {:g}) lies outside of the "
+                            "image of {} x {} px",
+                            i, number, x, y, image.width, image.height));
+  };
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const PointPair& m = matches[i];
+    if (!std::isfinite(m.x1 + m.y1 + m.x2 + m.y2)) continue;  // no match
+    check_point(m.x1, m.y1, i, image1, 1);
+    check_point(m.x2, m.y2, i, image2, 2);
   }
 }
 
@@ -37,6 +59,10 @@ void check(PhotographView image1, PhotographView image2, const PairOptions& opti
   if (options.matches && options.guided)
     throw Error(ErrorCode::usage, "guided: given matches are not matched again");
   check_options(options);
+  if (options.near_depth > 0 && options.far_depth > 0 && options.near_depth >= options.far_depth)
+    throw Error(ErrorCode::usage, fmt::format("near_depth = {}, far_depth = {}: near must be less",
+                                              options.near_depth, options.far_depth));
+  if (options.matches) check_matches(*options.matches, image1, image2);
 }
 
 // Returns why a pair has no depth; empty if the model describes a moving camera and a

@@ -87,7 +87,7 @@ DisparityRange range_of_depths(const Rectification& r, const DenseCameras& camer
   if (options.near_depth > 0)
     if (const auto at = disparities_at(options.near_depth, r, cameras))
       end = static_cast<int>(std::ceil(at->hi)) + 1;
-  range.count = std::max(end - range.min, 1);
+  range.count = end - range.min;
   return range;
 }
 

@@ -30,6 +30,7 @@ TEST_P(BadInput, is_named_and_leaves_no_files) {
   write_file(folder / "empty.txt", "# nothing\n");
   write_file(folder / "words.txt", "1 2 3 four\n");
   write_file(folder / "two.txt", "1 2 3 4\n5 6 7 8\n");
+  write_file(folder / "far.txt", "1 2 3 4\n5000 6 7 8\n");
   write_file(folder / "nan.txt", "nan nan nan nan\n1 inf 2 3\n");
   write_file(folder / "other.txt",
              "cam0=[400 0 20; 0 400 15; 0 0 1]\ncam1=[400 0 20; 0 400 15; 0 0 1]\n"
@@ -77,6 +78,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"pair left.png right.png --out o --mask1 small.png", 2,
             "small.png: mask of 10 x 10 px"},
         Bad{"pair left.png right.png --out o --intrinsics 1,2,3", 2, "1,2,3"},
+        Bad{"pair left.png right.png --out o --matches far.txt", 3,
+            "far.txt: row 2: 5000 6 is outside left.png, "},
+        Bad{"pair left.png right.png --out o --near 10 --far 1", 2,
+            "near_depth = 10, far_depth = 1: near must be less"},
         Bad{"pair left.png right.png --out o --intrinsics 1,2,3,4 --calib x", 2, "--calib"},
         Bad{"pair left.png right.png --out o --model essential", 2, "--intrinsics"},
         Bad{"pair left.png right.png --out ''", 2, "--out"},

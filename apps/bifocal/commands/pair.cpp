@@ -94,6 +94,14 @@ void print_doubts(const Options& o, const PairResult& result, Context& context) 
   }
 }
 
+Correspondences read_matches(const Options& o, const ImageU8& image1, const ImageU8& image2) {
+  if (o.matches.empty()) return {};
+  Correspondences given = read_correspondences(o.matches);
+  check_inside(o.matches, given, {o.left, image1.width, image1.height},
+               {o.right, image2.width, image2.height});
+  return given;
+}
+
 void run(Options o, Context& context) {
   StageTimes times;
   std::future<Device> device = starting_device(o.common);
@@ -111,8 +119,7 @@ void run(Options o, Context& context) {
   const ImageU8 mask1 = read_mask(o.mask1), mask2 = read_mask(o.mask2);
   check_mask(o.mask1, mask1, image1);
   check_mask(o.mask2, mask2, image2);
-  const Correspondences given =
-      o.matches.empty() ? Correspondences() : read_correspondences(o.matches);
+  const Correspondences given = read_matches(o, image1, image2);
   if (!o.matches.empty()) o.pair.matches = given.points;
   OutputFolder folder(o.out, pair_file_names(),
                       {o.left, o.right, o.cameras.calib, o.mask1, o.mask2, o.matches});

@@ -124,26 +124,14 @@ Solution from_calibration(const Options& o, PairCalibration calibration, const P
   return s;
 }
 
-void check_inside(const Options& o, std::size_t row, double x, double y, const std::string& picture,
-                  const Picture& p) {
-  // Tolerates programs whose pixel origin is the corner of a pixel.
-  const bool inside = x >= -1 && y >= -1 && x <= p.width && y <= p.height;
-  if (inside || !std::isfinite(x) || !std::isfinite(y)) return;
-  throw Error(ErrorCode::input, fmt::format("{}: row {}: {} {} is outside {}, {} x {} px",
-                                            o.matches, row + 1, x, y, picture, p.width, p.height));
-}
-
 // Leaves out rows of weight 0, with which `pair` marks outliers.
 Solution from_matches(const Options& o, const Correspondences& rows, const Picture& left,
                       const Picture& right) {
+  check_inside(o.matches, rows, {o.left, left.width, left.height},
+               {o.right, right.width, right.height});
   std::vector<PointPair> points;
-  for (std::size_t i = 0; i < rows.points.size(); ++i) {
-    if (!rows.weights.empty() && rows.weights[i] == 0) continue;
-    const PointPair& p = rows.points[i];
-    check_inside(o, i, p.x1, p.y1, o.left, left);
-    check_inside(o, i, p.x2, p.y2, o.right, right);
-    points.push_back(p);
-  }
+  for (std::size_t i = 0; i < rows.points.size(); ++i)
+    if (rows.weights.empty() || rows.weights[i] != 0) points.push_back(rows.points[i]);
   const EstimateResult f = estimate(ModelKind::fundamental, points, {.options = o.robust});
   Solution s;
   if (!f.ok()) {
