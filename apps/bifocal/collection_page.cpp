@@ -7,6 +7,9 @@
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 
+#include <algorithm>
+#include <cctype>
+#include <fstream>
 #include <thread>
 
 #include "contradictions.hpp"
@@ -16,6 +19,17 @@ namespace bifocal::cli {
 namespace fs = std::filesystem;
 namespace {
 
+// A page may replace an earlier page, but no other file, such as a photograph.
+bool is_page_or_free(const fs::path& file) {
+  std::error_code none;
+  if (!fs::exists(file, none) || fs::is_empty(file, none)) return true;
+  if (!fs::is_regular_file(file, none)) return true;  // a pipe, or an error when it is written
+  std::string start(9, '\0');
+  std::ifstream(file, std::ios::binary).read(start.data(), std::streamsize(start.size()));
+  std::ranges::transform(start, start.begin(), [](unsigned char c) { return std::tolower(c); });
+  return start == "<!doctype";
+}
+
 void check(const CollectionPage& page) {
   std::error_code none;
   if (page.out.empty()) throw Error(ErrorCode::usage, "the page: the file name is empty");
@@ -23,6 +37,9 @@ void check(const CollectionPage& page) {
     if (!input.empty() && fs::equivalent(page.out, input, none))
       throw Error(ErrorCode::usage,
                   fmt::format("{}: would replace the input {}", page.out.string(), input.string()));
+  if (!is_page_or_free(page.out))
+    throw Error(ErrorCode::input,
+                fmt::format("{}: is no HTML page, so it is not replaced", page.out.string()));
   if (fs::is_directory(page.out, none))
     throw Error(ErrorCode::input, fmt::format("{}: is a folder", page.out.string()));
   if (!page.images.empty() && !fs::is_directory(page.images, none))

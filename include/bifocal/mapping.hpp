@@ -196,7 +196,8 @@ struct MapResult {
 // colmap::write_model().
 void write_models(const std::filesystem::path& folder, const MapResult& result,
                   bool overwrite = false);
-// Throws as write_models() if the folder has models, and Error(input) if it is a file.
+// Throws as write_models() if the folder has models, and Error(input) if it is a file or
+// has something else under a number.
 void require_no_models(const std::filesystem::path& folder);
 
 }  // namespace bifocal

@@ -143,6 +143,8 @@ def collect(
         RuntimeError: If a device is missing or fails, also the device that began an interrupted call.
     """
     given = isinstance(matching, FloatMatchOptions)
+    if given and not isinstance(features, (str, bytes, os.PathLike)):
+        raise ValueError("matching: FloatMatchOptions, which are for given features")
     matches = matching if isinstance(matching, (str, bytes, os.PathLike)) else None
     options: dict[str, object] = {"pairs": pairs, "partners": partners, "overlap": overlap, "features": features, "geometry": geometry, "guided": guided}
     options |= {"matching": None if given or matches else matching, "given_matching": matching if given else None, "matches": matches}

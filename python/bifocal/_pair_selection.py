@@ -255,7 +255,7 @@ def read_pairs(file: Path, names: Sequence[str]) -> Pairs:
     for k, name in enumerate(names):
         if not isinstance(name, str):
             raise TypeError(f"names: [{k}] is {type(name).__name__}, must be str")
-    return _core.read_pairs(file, list(names))
+    return _core.read_pairs(file, [os.fsencode(name) for name in names])
 
 
 def keep_distinct_places(x1: ArrayLike, x2: ArrayLike | None = None, distance: ArrayLike | None = None) -> NDArray[numpy.bool_]:

@@ -22,13 +22,20 @@ nb::list list_of(const std::vector<LeftOut>& left_out) {
 }
 
 PhotographFiles photographs_of(nb::handle given) {
+  std::vector<FileName> files;
+  if (nb::isinstance<nb::list>(given) || nb::isinstance<nb::tuple>(given))
+    for (nb::handle one : given) files.push_back(file_of(one, "photographs"));
+  else
+    files.push_back(file_of(given, "photographs"));
   std::vector<std::string> paths;
-  if (nb::isinstance<nb::list>(given) || nb::isinstance<nb::tuple>(given)) {
-    for (nb::handle one : given) paths.push_back(file_of(one, "photographs").path.string());
-  } else {
-    paths.push_back(file_of(given, "photographs").path.string());
+  for (const FileName& file : files) paths.push_back(file.path.string());
+  try {
+    return list_photographs(paths);
+  } catch (const Error& e) {
+    for (const FileName& file : files)
+      if (e.code() == ErrorCode::input) raise_missing(file);
+    throw;
   }
-  return list_photographs(paths);
 }
 
 template <class T, class Words>
@@ -43,9 +50,9 @@ T choice(const nb::dict& options, const char* name, const Words& words) {
 CollectOptions options_from(const nb::dict& given) {
   CollectOptions o;
   const nb::object pairs = given["pairs"], features = given["features"];
-  if (nb::isinstance<nb::str>(pairs) &&
-      std::ranges::find(kPairChoiceWords, nb::cast<std::string>(pairs)) !=
-          std::end(kPairChoiceWords) - 1) {
+  std::string word;  // a file name that is not UTF-8 is none
+  if (nb::isinstance<nb::str>(pairs) && nb::try_cast(pairs, word) &&
+      std::ranges::find(kPairChoiceWords, word) != std::end(kPairChoiceWords) - 1) {
     o.pairs = choice<PairChoice>(given, "pairs", kPairChoiceWords);
   } else {
     o.pairs = PairChoice::listed;
@@ -116,6 +123,14 @@ DeviceSet devices_of_run(const std::string& device, const std::filesystem::path&
   return chosen.devices;
 }
 
+// Raises FileNotFoundError if a file or folder of the options does not exist.
+void raise_missing_inputs(const CollectOptions& o, const nb::dict& options) {
+  if (o.pairs == PairChoice::listed) raise_missing(file_of(options["pairs"], "pairs"));
+  if (!o.given.source.empty()) raise_missing(file_of(options["features"], "features"));
+  for (const char* name : {"matches", "masks"})
+    if (!options[name].is_none()) raise_missing(file_of(options[name], name));
+}
+
 nb::dict collect_photographs(nb::handle given, nb::handle database, const nb::dict& options,
                              const std::string& device, nb::handle progress) {
   const FileName file = file_of(database, "database");
@@ -133,9 +148,12 @@ nb::dict collect_photographs(nb::handle given, nb::handle database, const nb::di
       leases;  // marks the devices as in use, so that a fork of this process is refused them
   for (const Device& one : devices.devices()) leases.emplace_back(one.info().id);
   CollectResult result;
-  {
+  try {
     const Unlocked unlocked;
     result = collect(devices, photographs, file.path, o);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::input) raise_missing_inputs(o, options);
+    throw;
   }
   return dict_of(result, photographs, devices);
 }
@@ -155,6 +173,7 @@ nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb
     s = cli::write_collection_page(wanted);
   } catch (const Error& e) {
     if (e.code() == ErrorCode::input) raise_refused_reading({&file});
+    if (e.code() == ErrorCode::input) raise_refused_writing(page);
     throw;
   }
   nb::dict d;

@@ -37,6 +37,14 @@ int refusal_of_writing(const std::filesystem::path& file) {
   return access(folder.c_str(), W_OK | X_OK) != 0 ? errno : 0;
 }
 
+// For a folder that is made if it is missing.
+int refusal_of_writing_into(const std::filesystem::path& folder) {
+  struct stat status {};
+  if (stat(folder.c_str(), &status) != 0) return refusal_of_writing(folder);
+  if (!S_ISDIR(status.st_mode)) return ENOTDIR;
+  return access(folder.c_str(), W_OK | X_OK) != 0 ? errno : 0;
+}
+
 }  // namespace
 
 FileName file_of(nb::handle object, const char* name) {
@@ -79,6 +87,15 @@ void raise_refused_reading(std::initializer_list<const FileName*> files) {
 
 void raise_refused_writing(const FileName& file) {
   if (const int error = refusal_of_writing(file.path)) raise_errno(error, file);
+}
+
+void raise_refused_writing_into(const FileName& folder) {
+  if (const int error = refusal_of_writing_into(folder.path)) raise_errno(error, folder);
+}
+
+void raise_missing(const FileName& file) {
+  struct stat status {};
+  if (stat(file.path.c_str(), &status) != 0) raise_errno(errno, file);
 }
 
 }  // namespace bifocal::python

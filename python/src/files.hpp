@@ -22,6 +22,9 @@ struct FileName {
 // file, because the failure is then in the content.
 void raise_refused_reading(std::initializer_list<const FileName*> files);
 void raise_refused_writing(const FileName& file);
+void raise_refused_writing_into(const FileName& folder);
+// As raise_refused_reading() for files and folders that do not exist; returns if all exist.
+void raise_missing(const FileName& file);
 
 // Calls `write`; raises OSError with errno and filename if the system refuses the file.
 template <class Write>

@@ -181,7 +181,7 @@ void write(const Pair& p, nb::handle folder, bool all_files) {
                      .python_right = p.right.code},
                     name.path, {p.left.photograph.file, p.right.photograph.file});
   } catch (const Error& e) {
-    if (e.code() == ErrorCode::input) raise_refused_writing(name);
+    if (e.code() == ErrorCode::input) raise_refused_writing_into(name);
     throw;
   }
 }

@@ -127,8 +127,11 @@ nb::object components(int images, nb::handle pairs) {
   return array_from(std::move(lowest), {std::size_t(images)});
 }
 
-nb::object listed(nb::handle given, const std::vector<std::string>& names) {
+// names: encoded as the file system's.
+nb::object listed(nb::handle given, const std::vector<nb::bytes>& encoded) {
   const FileName file = file_of(given, "file");
+  std::vector<std::string> names;
+  for (const nb::bytes& name : encoded) names.emplace_back(name.c_str(), name.size());
   try {
     return array_of_pairs(read_pairs(file.path, names));
   } catch (const Error& e) {
@@ -216,7 +219,7 @@ void bind_pair_selection(nb::module_& m) {
   m.def("image_components", &components, nb::arg("images"), nb::arg("pairs").none(),
         nb::sig("def image_components(images: int, pairs: object) -> " PAIRS));
   m.def("read_pairs", &listed, nb::arg("file").none(), nb::arg("names"),
-        nb::sig("def read_pairs(file: object, names: list[str]) -> " PAIRS));
+        nb::sig("def read_pairs(file: object, names: list[bytes]) -> " PAIRS));
   bind_index(m);
 }
 

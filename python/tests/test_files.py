@@ -8,6 +8,7 @@ import shutil
 import numpy as np
 import pytest
 from data_folder import needs_data
+from scenes import Scene
 from test_images import texture
 
 import bifocal
@@ -31,11 +32,38 @@ def test_pictures_of_any_name(tmp_path, name):
         os.remove(file)
 
 
+def test_a_page_replaces_no_other_file(tmp_path):
+    scene = Scene(right=1.0)
+    points, rows = {name: x + 600 for name, x in (("a.jpg", scene.x1), ("b.jpg", scene.x2))}, np.c_[[np.arange(len(scene.x1))] * 2].T
+    colmap.write_pairs(tmp_path / "a.db", points, {("a.jpg", "b.jpg"): rows}, dict.fromkeys(points, (2480, 2160)))
+    page, photograph = tmp_path / "a.html", tmp_path / "a.png"
+    bifocal.write_image(photograph, texture(8, 8))
+    before = photograph.read_bytes()
+    for _ in range(2):  # an earlier page is replaced
+        bifocal.report(tmp_path / "a.db", page)
+    with pytest.raises(OSError, match="a.png: is no HTML page, so it is not replaced"):
+        bifocal.report(tmp_path / "a.db", photograph)
+    assert photograph.read_bytes() == before
+
+
 @pytest.mark.parametrize("name", [b"none.png", LATIN1])
 def test_what_is_not_there(tmp_path, name):
     file = os.path.join(os.fsencode(tmp_path), b"no\xe9where", name)
+    bifocal.write_image(tmp_path / "photograph.png", texture(40, 60))
     for given in names_of(file):
-        for call in (bifocal.read_image, lambda f: bifocal.write_image(f, texture(8, 8)), colmap.verify, lambda f: colmap.verify_matches(f, f)):
+        for call in (
+            bifocal.read_image,
+            lambda f: bifocal.write_image(f, texture(8, 8)),
+            colmap.verify,
+            lambda f: colmap.verify_matches(f, f),
+            lambda f: bifocal.collect(f, tmp_path / "a.db"),
+            bifocal.list_photographs,
+            lambda f: bifocal.collect(tmp_path, tmp_path / "a.db", features=f),
+            lambda f: bifocal.collect(tmp_path, tmp_path / "a.db", pairs=f),
+            lambda f: bifocal.report(f, tmp_path / "a.html"),
+            lambda f: colmap.map_database(f, tmp_path / "models"),
+            colmap.read_model,
+        ):
             with pytest.raises(FileNotFoundError) as refused:
                 call(given)
             e = refused.value

@@ -75,6 +75,11 @@ def test_pairs_of_a_file(tmp_path):
         bifocal.read_pairs(tmp_path / "none.txt", [])
 
 
+def test_names_of_pairs_that_are_not_utf8(tmp_path):
+    (tmp_path / "pairs.txt").write_bytes(b"caf\xe9.jpg b.jpg\n")
+    assert bifocal.read_pairs(tmp_path / "pairs.txt", ["b.jpg", "caf\udce9.jpg"]).tolist() in ([[1, 0]], [[0, 1]])
+
+
 def test_pairs_reach_a_collection():
     collection = bifocal.Collection()
     for features in places_of_three():

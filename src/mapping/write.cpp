@@ -5,6 +5,7 @@
 #include <bifocal/error.hpp>
 #include <bifocal/mapping.hpp>
 
+#include <algorithm>
 #include <string>
 #include <system_error>
 
@@ -51,6 +52,14 @@ void require_no_models(const fs::path& folder) {
   if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
     throw Error(ErrorCode::input,
                 fmt::format("{}: is a file, no folder for models", folder.string()));
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+    if (is_number && !colmap::model_format(entry.path()) && !fs::is_empty(entry.path(), ignored))
+      throw Error(ErrorCode::input,
+                  fmt::format("{}: is there, but is no model; choose another folder for models",
+                              entry.path().string()));
+  }
   if (has_model(folder, 0))
     throw Error(ErrorCode::usage,
                 fmt::format("{}: there is a model already; choose another folder or overwrite it",

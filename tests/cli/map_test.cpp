@@ -35,6 +35,13 @@ TEST_F(Map, makes_a_model_of_each_scene) {
   EXPECT_EQ(again.code, 2);
   EXPECT_NE(again.err.find("sparse/0: there is a model already"), std::string::npos) << again.err;
   EXPECT_NE(again.err.find("use --overwrite"), std::string::npos) << again.err;
+  // A folder that is no model is noticed before the work.
+  std::filesystem::create_directories(folder / "other/0");
+  write_file(folder / "other/0/a.jpg", "a photograph");
+  const Ran other = run(folder, "map out.db --out other --device cpu");
+  EXPECT_EQ(other.code, 3);
+  EXPECT_NE(other.err.find("other/0: is there, but is no model"), std::string::npos) << other.err;
+  EXPECT_EQ(other.out, "");
   EXPECT_EQ(run(folder, "map out.db --out sparse --device cpu --overwrite").code, 0);
 }
 

@@ -28,12 +28,23 @@ Features descriptors_of(nb::handle object, const char* name) {
   return f;
 }
 
+namespace {
+
+float float_of(double value, const char* name, std::size_t at) {
+  const auto rounded = static_cast<float>(value);
+  if (!std::isfinite(rounded))
+    value_error(fmt::format("{}: [{}] = {}, must be a finite number of float32", name, at, value));
+  return rounded;
+}
+
+}  // namespace
+
 std::vector<float> numbers_of_each(nb::handle object, const char* name, std::size_t count,
                                    float usual) {
   std::vector<float> all(count, usual);
   if (object.is_none()) return all;
   const Numbers given = numbers_of(object, name, {int(count)});
-  for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<float>(given.at(i));
+  for (std::size_t i = 0; i < count; ++i) all[i] = float_of(given.at(i), name, i);
   return all;
 }
 
@@ -135,7 +146,6 @@ Features some_of(const Features& all, nb::handle index) {
 void make_features(Features* self, nb::handle xy, nb::handle descriptors, nb::handle sigma,
                    nb::handle angle_deg, nb::handle response, nb::handle shapes) {
   const Numbers at = numbers_of(xy, "xy", {-1, 2});
-  need_finite(at, "xy");
   const std::size_t n = at.rows();
   Features own = descriptors_of(descriptors, "descriptors");
   if (own.keypoints.size() != n)
@@ -143,9 +153,11 @@ void make_features(Features* self, nb::handle xy, nb::handle descriptors, nb::ha
   const std::vector<float> s = numbers_of_each(sigma, "sigma", n, 1),
                            a = numbers_of_each(angle_deg, "angle_deg", n, 0),
                            r = numbers_of_each(response, "response", n, 0);
-  for (std::size_t i = 0; i < n; ++i)
-    own.keypoints[i] = {static_cast<float>(at.at(i, 0)), static_cast<float>(at.at(i, 1)), s[i],
-                        a[i], r[i]};
+  for (std::size_t i = 0; i < n; ++i) {
+    if (s[i] <= 0) value_error(fmt::format("sigma: [{}] = {}, must be above 0", i, s[i]));
+    own.keypoints[i] = {float_of(at.at(i, 0), "xy", i), float_of(at.at(i, 1), "xy", i), s[i], a[i],
+                        r[i]};
+  }
   own.shapes = shapes_of(shapes, n);
   new (self) Features(std::move(own));
 }

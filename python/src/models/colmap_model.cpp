@@ -157,9 +157,12 @@ void take_rigs_and_frames(const nb::dict& d, Model& model) {
 nb::dict read(nb::handle given) {
   const FileName folder = file_of(given, "folder");
   Model model;
-  {
+  try {
     const Unlocked unlocked;
     model = read_model(folder.path);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::input) raise_missing(folder);
+    throw;
   }
   nb::list cameras, images;
   for (const colmap::Camera& k : model.cameras)

@@ -49,12 +49,15 @@ nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::hand
     if (!progress.is_none()) progress(std::string(to_string(p.stage)).c_str(), p.model, p.images);
   };
   MapResult result;
-  {
+  try {
     QueueLease lease(device);
     const Unlocked unlocked;
     if (!overwrite) require_no_models(out.path);
     result = map_database(lease.queue(), database.path, options, photographs);
     if (!result.models.empty()) write_models(out.path, result, overwrite);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::input) raise_missing(database);
+    throw;
   }
   return dict_of(result);
 }

@@ -199,7 +199,7 @@ def test_wrong_models_are_refused(tmp_path):
         colmap.write_model(tmp_path / "a", model)
     with pytest.raises(ValueError, match="format: 'ply'"):
         colmap.write_model(tmp_path / "a", model, "ply")
-    with pytest.raises(OSError, match="there is no such folder"):
+    with pytest.raises(FileNotFoundError, match="none"):
         colmap.read_model(tmp_path / "none")
 
 

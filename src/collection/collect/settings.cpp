@@ -119,9 +119,11 @@ void check(const CollectOptions& o) {
   if (!o.masks.empty() && !std::filesystem::is_directory(o.masks, none))
     fail(fmt::format("CollectOptions::masks = {}: is no folder", o.masks.string()));
   const auto& K = o.cameras.intrinsics;
-  if (K && !K->valid())
-    fail(fmt::format("CollectCameras::intrinsics: focal lengths {} and {}: must be above 0", K->fx,
-                     K->fy));
+  if (K && !(K->valid() && std::isfinite(K->fx + K->fy + K->cx + K->cy)))
+    fail(
+        fmt::format("CollectCameras::intrinsics: {}, {}, {}, {}: must be finite, and the focal "
+                    "lengths above 0",
+                    K->fx, K->fy, K->cx, K->cy));
 }
 
 }  // namespace bifocal::collection
