@@ -11,6 +11,7 @@ from . import _core
 from ._devices import device_id
 from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import Features, VerifiedPairs
+from ._numbers import whole_from
 from ._options import FloatMatchOptions, MatchOptions, RobustOptions, SiftOptions, SurfOptions, VerifyOptions
 from ._thresholds import with_threshold
 
@@ -204,7 +205,7 @@ def report(
     Raises:
         OSError: If the database is missing, damaged or without images, or the folder has no model.
     """
-    return _core.write_report(database, out, photographs, model, max_bytes)
+    return _core.write_report(database, out, photographs, model, whole_from(max_bytes, "max_bytes", 0, 2**63 - 1))
 
 
 class Collection:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import ArrayLike, numpy_of
+from ._numbers import whole_from
 
 if TYPE_CHECKING:
     import numpy
@@ -241,7 +242,8 @@ class Database:
         Raises:
             ValueError: If the model is unknown or the parameters do not fit it.
         """
-        return self._rows.write_camera(camera_id, model, width, height, numpy_of(params).astype(float).ravel().tolist(), has_prior_focal_length)
+        w, h, number = (whole_from(value, name, 0) for value, name in ((width, "width"), (height, "height"), (camera_id, "camera_id")))
+        return self._rows.write_camera(number, model, w, h, numpy_of(params).astype(float).ravel().tolist(), has_prior_focal_length)
 
     def write_image(self, name: str | bytes, camera_id: int, *, image_id: int = 0) -> int:
         """Adds an image.
@@ -254,7 +256,7 @@ class Database:
         Returns:
             Number of the image.
         """
-        return self._rows.write_image(image_id, name, camera_id)
+        return self._rows.write_image(whole_from(image_id, "image_id", 0), name, whole_from(camera_id, "camera_id", 0))
 
     def write_keypoints(self, image_id: int, keypoints: ArrayLike) -> None:
         """Writes the keypoints of an image and replaces existing keypoints. Matches keep their indices (see `erase_keypoints`).

@@ -38,3 +38,11 @@ def whole(value: Any, name: str) -> int:
     if not number(value, name).is_integer():
         raise ValueError(f"{name} = {value}, must be a whole number")
     return int(value)
+
+
+def whole_from(value: Any, name: str, least: int, most: int = 2**31 - 1) -> int:
+    """Returns an integer from `least` to `most`; ValueError with the argument's name for other numbers."""
+    n = whole(value, name)
+    if not least <= n <= most:
+        raise ValueError(f"{name} = {value}, must be {least} to {most}")
+    return n

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Union
 from . import _core
 from ._arrays import ArrayLike
 from ._core import Features
-from ._numbers import whole
+from ._numbers import whole, whole_from
 from ._options import RetrievalOptions
 
 if TYPE_CHECKING:
@@ -38,13 +38,6 @@ __all__ = [
 ]
 
 
-def _count(value: int, name: str, least: int) -> int:
-    count = whole(value, name)
-    if not least <= count < 2**31:
-        raise ValueError(f"{name} = {value}, must be {least} to {2**31 - 1}")
-    return count
-
-
 def all_pairs(images: int) -> Pairs:
     """Returns every pair of two images once.
 
@@ -57,7 +50,7 @@ def all_pairs(images: int) -> Pairs:
     Raises:
         ValueError: If the number is negative.
     """
-    return _core.all_pairs(_count(images, "images", 0))
+    return _core.all_pairs(whole_from(images, "images", 0))
 
 
 def tidy_pairs(pairs: ArrayLike) -> Pairs:
@@ -90,7 +83,7 @@ def sequential_pairs(images: int, *, overlap: int = 10, quadratic: bool = True) 
     Raises:
         ValueError: If the number of images is negative or overlap is below 1.
     """
-    return _core.sequential_pairs(_count(images, "images", 0), _count(overlap, "overlap", 1), quadratic)
+    return _core.sequential_pairs(whole_from(images, "images", 0), whole_from(overlap, "overlap", 1), quadratic)
 
 
 def near_pairs(positions: ArrayLike, *, max_distance_m: float = 100.0, max_partners: int = 50) -> Pairs:
@@ -107,7 +100,7 @@ def near_pairs(positions: ArrayLike, *, max_distance_m: float = 100.0, max_partn
     Raises:
         ValueError: If a latitude is not within -90 to 90, a longitude not within -180 to 180, or an option is out of range.
     """
-    return _core.near_pairs(positions, max_distance_m, _count(max_partners, "max_partners", 1))
+    return _core.near_pairs(positions, max_distance_m, whole_from(max_partners, "max_partners", 1))
 
 
 class ImageIndex:
@@ -160,7 +153,7 @@ class ImageIndex:
         Raises:
             ValueError: If the image does not exist, or count is negative.
         """
-        return self._index.nearest(whole(image, "image"), _count(count, "count", 0))
+        return self._index.nearest(whole(image, "image"), whole_from(count, "count", 0))
 
 
 def retrieval_pairs(index: ImageIndex, partners: int = 20, *, step: int = 1) -> Pairs:
@@ -180,7 +173,7 @@ def retrieval_pairs(index: ImageIndex, partners: int = 20, *, step: int = 1) -> 
     """
     if not isinstance(index, ImageIndex):
         raise TypeError(f"index: {type(index).__name__}, must be an ImageIndex")
-    return _core.retrieval_pairs(index._index, _count(partners, "partners", 1), _count(step, "step", 1))
+    return _core.retrieval_pairs(index._index, whole_from(partners, "partners", 1), whole_from(step, "step", 1))
 
 
 def suggested_partners(images: int, pairs: ArrayLike, inliers: ArrayLike, *, max_proposals: int = 1) -> Pairs:
@@ -200,7 +193,7 @@ def suggested_partners(images: int, pairs: ArrayLike, inliers: ArrayLike, *, max
     Raises:
         ValueError: If an image does not exist, the numbers of pairs and inliers differ, or an option is out of range.
     """
-    return _core.suggested_partners(_count(images, "images", 0), pairs, inliers, _count(max_proposals, "max_proposals", 1))
+    return _core.suggested_partners(whole_from(images, "images", 0), pairs, inliers, whole_from(max_proposals, "max_proposals", 1))
 
 
 def linking_pairs(images: int, verified: ArrayLike, left_out: ArrayLike, matches: ArrayLike, *, max_links: int = 1) -> Pairs:
@@ -219,7 +212,7 @@ def linking_pairs(images: int, verified: ArrayLike, left_out: ArrayLike, matches
     Raises:
         ValueError: If an image does not exist, the numbers of pairs and matches differ, or an option is out of range.
     """
-    return _core.linking_pairs(_count(images, "images", 0), verified, left_out, matches, _count(max_links, "max_links", 1))
+    return _core.linking_pairs(whole_from(images, "images", 0), verified, left_out, matches, whole_from(max_links, "max_links", 1))
 
 
 def image_components(images: int, pairs: ArrayLike) -> NDArray[numpy.int32]:
@@ -235,7 +228,7 @@ def image_components(images: int, pairs: ArrayLike) -> NDArray[numpy.int32]:
     Raises:
         ValueError: If an image does not exist.
     """
-    return _core.image_components(_count(images, "images", 0), pairs)
+    return _core.image_components(whole_from(images, "images", 0), pairs)
 
 
 def read_pairs(file: Path, names: Sequence[str]) -> Pairs:

@@ -22,7 +22,7 @@ def _size(size: tuple[int, int], name: str) -> tuple[int, int]:
 
 
 def _points(given: ArrayLike, size: tuple[int, int], name: str) -> NDArray[numpy.float32]:
-    """Returns keypoints of shape (N, 2) inside of their image; others are ValueErrors, because a change of scale may have been forgotten."""
+    """Returns keypoints of shape (N, 2); ValueError if one lies outside of the image, as after a forgotten change of scale."""
     import numpy as np
 
     points = numpy_of(given)
@@ -56,7 +56,7 @@ def _check_names(
 
 
 def _image_id(database: Database, name: str, size: tuple[int, int], camera: tuple[str, ArrayLike] | None) -> int:
-    """Adds an image with a camera of its own."""
+    """Adds an image with a separate camera."""
     width, height = size
     model, params = camera or ("SIMPLE_RADIAL", (1.2 * max(width, height), width / 2, height / 2, 0.0))
     number = database.write_camera(model, width, height, params, has_prior_focal_length=camera is not None)
@@ -64,7 +64,7 @@ def _image_id(database: Database, name: str, size: tuple[int, int], camera: tupl
 
 
 def _replace_keypoints(database: Database, image: int, points: NDArray[numpy.float32]) -> None:
-    """Writes keypoints unless they are there; other keypoints go with the descriptors, matches and geometries that refer to them."""
+    """Writes keypoints. If they differ from existing keypoints, the descriptors, matches and geometries that refer to the old keypoints are removed."""
     import numpy as np
 
     half = np.float32(0.5)  # as the database stores them

@@ -24,14 +24,6 @@ void check_weights(const char* where, std::span<const double> weights, size_t fi
   }
 }
 
-void check_qualities(const char* where, std::span<const double> qualities, size_t first) {
-  for (size_t i = 0; i < qualities.size(); ++i) {
-    if (!std::isnan(qualities[i])) continue;
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: qualities[{}] = nan, must be a number", where, first + i));
-  }
-}
-
 void check_priors(const MatchPriors& priors, size_t matches) {
   if (matches > kMostMatches)
     throw Error(ErrorCode::usage, fmt::format("robust estimation: {} matches, must be at most {}",
@@ -45,7 +37,6 @@ void check_priors(const MatchPriors& priors, size_t matches) {
   check_size("weights", priors.weights.size());
   check_size("qualities", priors.qualities.size());
   check_weights("robust estimation", priors.weights);
-  check_qualities("robust estimation", priors.qualities);
 }
 
 void check_camera(const char* name, const Intrinsics& k) {

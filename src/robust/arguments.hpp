@@ -30,7 +30,6 @@ void check_two_view_matrix(const char* where, ModelKind kind);
                                       std::span<const Intrinsics> cameras);
 // first: index of weights[0] among all weights of the call.
 void check_weights(const char* where, std::span<const double> weights, std::size_t first = 0);
-void check_qualities(const char* where, std::span<const double> qualities, std::size_t first = 0);
 // Column indices must fit an int.
 inline constexpr std::size_t kMostMatches = std::size_t{1} << 28;
 void check_priors(const MatchPriors& priors, std::size_t matches);

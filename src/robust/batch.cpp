@@ -74,15 +74,12 @@ std::span<const double> numbers_of(const Memory<const double>& numbers, std::int
 }
 
 template <class Point>
-void check_priors(const AnyBatch<Point>& batch, bool on_cpu) {
+void check_weights(const AnyBatch<Point>& batch, bool on_cpu) {
+  if (batch.input.weights.is_null() || (batch.input.weights.is_on_device() && !on_cpu)) return;
   const std::int64_t begin = batch.offsets().front();
-  const auto first = static_cast<std::size_t>(begin);
-  const auto in_host_memory = [&](const Memory<const double>& numbers) -> std::span<const double> {
-    if (numbers.is_on_device() && !on_cpu) return {};
-    return numbers_of(numbers, begin, batch.offsets().back());
-  };
-  robust::check_weights("estimate_batch", in_host_memory(batch.input.weights), first);
-  robust::check_qualities("estimate_batch", in_host_memory(batch.input.qualities), first);
+  robust::check_weights("estimate_batch",
+                        numbers_of(batch.input.weights, begin, batch.offsets().back()),
+                        static_cast<std::size_t>(begin));
 }
 
 template <class Point>
@@ -122,7 +119,7 @@ BatchEstimate estimate_any(Queue& queue, ModelKind kind, const AnyBatch<Point>& 
   check_options(options);
   check(queue, batch, kind);
   const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;
-  check_priors(batch, on_cpu);
+  check_weights(batch, on_cpu);
   const std::size_t pairs = batch.offsets().size() - 1;
   BatchEstimate out;
   out.pairs.resize(pairs);

@@ -37,6 +37,8 @@ TEST_F(CollectDevice, IsKept) {
   const Ran other = run(folder, "collect in --database out.db --device cpu");
   EXPECT_EQ(other.code, 3);
   EXPECT_NE(other.err.find("made with other options: device was "), std::string::npos) << other.err;
+  for (const char* log : {"out.db-wal", "out.db-shm"})
+    EXPECT_FALSE(std::filesystem::exists(folder / log)) << log;
 }
 
 TEST_F(CollectDevice, IsNamedIfItIsMissing) {

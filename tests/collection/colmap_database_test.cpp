@@ -323,7 +323,7 @@ TEST(ColmapDatabase, MatricesThatAreNoRotationAreRefused) {
   EXPECT_TRUE(db.geometry_rows().empty());
 }
 
-TEST(ColmapDatabase, ErasedKeypointsTakeWhatRefersToThem) {
+TEST(ColmapDatabase, ErasedKeypointsRemoveRowsThatReferToThem) {
   const TemporaryFolder folder;
   Database db = small_database(folder / "a.db");
   const std::vector<IndexPair> matches = {{0, 1}};

@@ -85,6 +85,9 @@ def test_bad_input_is_refused_by_name(written, tmp_path):
         for call, message in [
             (lambda: database.write_camera("PINHOL", 1, 1, []), "'PINHOL' is no camera model"),
             (lambda: database.write_camera("PINHOLE", 640, 480, [1, 2]), "2 params"),
+            (lambda: database.write_camera("PINHOLE", 640.5, 480, [1, 1, 1, 1]), "width = 640.5, must be a whole number"),
+            (lambda: database.write_camera("PINHOLE", 640, 480, [1, 1, 1, 1], camera_id=-3), "camera_id = -3, must be 0 to"),
+            (lambda: database.write_image("z.jpg", 1, image_id=-1), "image_id = -1, must be 0 to"),
             (lambda: database.write_keypoints(1, np.zeros((3, 5))), "5 columns"),
             (lambda: database.write_keypoints(1, [[np.nan, 0]]), "not all are finite"),
             (lambda: database.write_descriptors(1, np.zeros((3, 128))), "must be uint8"),
@@ -153,7 +156,7 @@ def test_the_same_keypoints_leave_other_pairs(three):
     assert (done.done, done.skipped) == (1, 2) and pairs_of(file) == [(1, 2), (1, 3), (2, 3)]
 
 
-def test_other_keypoints_remove_what_refers_to_the_old_ones(three):
+def test_other_keypoints_remove_rows_that_refer_to_the_old_keypoints(three):
     file, keypoints, indices = three
     with colmap.Database(file, "r+") as database:
         for image in (1, 3):

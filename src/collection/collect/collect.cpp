@@ -170,7 +170,7 @@ bool Collection::is_complete() {
   const auto named = by_name(files);
   std::vector<PhotographRow> rows;
   {
-    const WorkDatabase done(database_);
+    const WorkDatabase done(database_, colmap::quiet_access(database_));
     const std::string differs = difference(done.settings(), settings_);
     if (!differs.empty()) refuse("was made with other options: " + differs);
     rows = done.photographs();

@@ -86,7 +86,7 @@ void WorkDatabase::create(const fs::path& file, const Settings& settings) {
 }
 
 bool WorkDatabase::is_one(const fs::path& file) {
-  return is_ours(sqlite::Connection(file, sqlite::Mode::read));
+  return is_ours(sqlite::Connection(file, colmap::quiet_access(file)));
 }
 
 void WorkDatabase::copy(const fs::path& from, const fs::path& file,
