@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._colmap.pair_writer import write_features_and_matches
+from ._colmap.shared_keypoints import shared_keypoints
 from ._colmap_database import Database, DatabaseCamera, DatabaseImage, TwoViewGeometry
 from ._colmap_model import (
     BundleAdjustment,
@@ -33,8 +35,6 @@ from ._colmap_model import (
 from ._devices import device_id
 from ._mapping import Mapped, MapFigures, Undistorted, map_database, undistort_model
 from ._options import VerifyOptions
-from ._pair_writer import write_features_and_matches
-from ._shared_keypoints import shared_keypoints
 
 if TYPE_CHECKING:
     from ._arrays import ArrayLike

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ._arrays import numpy_of
+from .._arrays import numpy_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ._arrays import ArrayLike
+    from .._arrays import ArrayLike
 
     Pairs = Mapping[tuple[str, str], tuple[ArrayLike, ArrayLike]]
 

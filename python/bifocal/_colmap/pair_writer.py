@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._arrays import ArrayLike, numpy_of
-from ._colmap_database import Database, floats_of_keypoints, index_pairs
-from ._numbers import whole
+from .._arrays import ArrayLike, numpy_of
+from .._colmap_database import Database, floats_of_keypoints, index_pairs
+from .._numbers import whole
 
 if TYPE_CHECKING:
     import numpy
