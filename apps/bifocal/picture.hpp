@@ -29,7 +29,7 @@ void check_inside(const std::string& file, const Correspondences& rows, const Pi
 // Lists the image formats that this build reads: "JPEG, PNG, TIFF, WebP, BMP, PGM or PPM".
 [[nodiscard]] std::string image_formats();
 
-// Throws Error(input) "WHAT 40 x 30 px, but PICTURE is 400 x 300 px" unless both sizes are equal.
+// Throws Error(input) "NAME 40 x 30 px, but PICTURE is 400 x 300 px" unless both sizes are equal.
 template <class Sized, class Pixels>
 void check_size(const std::string& what, const Sized& of, const std::string& picture,
                 const Pixels& pixels) {

@@ -94,7 +94,8 @@ def estimate_pair(
         Pair, which is true if a model was found; otherwise `reason` names the cause.
 
     Raises:
-        ValueError: If an argument is out of range, or model='essential' without cameras.
+        ValueError: If an argument is out of range, model='essential' without cameras, a match lies outside of its image, or masks, `features` or
+            `matching` are given with matches.
         OSError: If a file cannot be read.
         RuntimeError: If the device is missing or fails.
     """

@@ -48,7 +48,7 @@ void check_pose(const Pose& pose, std::string_view name, const std::string& at_R
   for (const double v : R)
     if (!std::isfinite(v)) reject(name, "{}: {} is not finite", at_R, v);
   if (const double error = io::rotation_error(R); !(error < 1e-3))
-    reject(name, "{}: is no rotation: R R' or its determinant differs from that of one by {:.3g}",
+    reject(name, "{}: is no rotation: R R' differs from I, or its determinant from 1, by {:.3g}",
            at_R, error);
   const double length = std::hypot(pose.t[0], pose.t[1], pose.t[2]);
   if (!(length > 0) || !std::isfinite(length))

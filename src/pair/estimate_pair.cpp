@@ -26,10 +26,9 @@ void check_picture(PhotographView image, const char* name) {
 // Points outside of their images come from another scale or another origin.
 void check_matches(std::span<const PointPair> matches, PhotographView image1,
                    PhotographView image2) {
-  constexpr double kMargin = 1;  // for programs whose pixel origin is the corner of a pixel
   const auto check_point = [](double x, double y, std::size_t i, PhotographView image, int number) {
-    if (x >= -kMargin && y >= -kMargin && x <= image.width + kMargin && y <= image.height + kMargin)
-      return;
+    // Tolerates programs whose pixel origin is the corner of a pixel.
+    if (x >= -1 && y >= -1 && x <= image.width && y <= image.height) return;
     throw Error(ErrorCode::usage,
                 fmt::format("matches: point {} of image {} at ({:g}, {:g}) lies outside of the "
                             "image of {} x {} px",

@@ -110,13 +110,14 @@ RectifiedViews rectified_views(const DenseCameras& c, View image1, View image2,
     const double reduced = 0.98 * most_disparities / views.range.count;
     max_scale = std::min(max_scale, 4.0) * reduced * reduced;
   }
-  if (views.range.count <= 0) {
+  const bool has_depth_limits = options.near_depth > 0 || options.far_depth > 0;
+  if (views.range.count <= 0 && has_depth_limits) {
     views.refusal = fmt::format(
         "near_depth = {}, far_depth = {}: no disparity of the matches lies between them",
         options.near_depth, options.far_depth);
     return views;
   }
-  if (views.range.count > most_disparities) {
+  if (views.range.count <= 0 || views.range.count > most_disparities) {
     views.refusal = fmt::format("the inliers' disparities span {} px, the search is limited to {}",
                                 views.range.count, most_disparities);
     return views;

@@ -117,7 +117,7 @@ function matchText(k) {
          (F ? '. Blue: the epipolar lines of both points.' : H ? '. Blue circle: position predicted by the homography.' : '');
 }
 
-// Returns 0 and further multiples of 1, 2 or 5 times a power of ten up to `most`, at most `count` steps, as texts.
+// Returns 0 and further multiples of 1, 2 or 5 times a power of ten up to `most`, at most `count` steps, as strings.
 function roundTicks(most, count) {
   const decade = 10 ** Math.floor(Math.log10(most / count)), step = [1, 2, 5, 10].map(factor => factor * decade).find(step => step * count >= most);
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));

@@ -21,8 +21,8 @@ void check_rotation(const Mat3& R, Id image1, Id image2) {
   if (const double error = io::rotation_error(R); !(error < 1e-3))
     throw Error(
         ErrorCode::usage,
-        fmt::format("geometry of images {} and {}: R is no rotation: R R' or its determinant "
-                    "differs from that of one by {:.3g}",
+        fmt::format("geometry of images {} and {}: R is no rotation: R R' differs from I, or "
+                    "its determinant from 1, by {:.3g}",
                     image1, image2, error));
 }
 
