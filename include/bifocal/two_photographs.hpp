@@ -46,6 +46,7 @@ struct PairOptions {
   MatchOptions matching = {};
   // Matches of another matcher in px, instead of features. Masks and the options of features and
   // matching are then ignored, and repeated structure is detected from the matches alone.
+  // A match more than 1 px outside of its image is an error.
   std::optional<std::span<const PointPair>> matches = {};
   // Matches the pair again along its model (match_guided, with errors up to twice the threshold)
   // and estimates again. The result with more inliers is kept.
