@@ -60,9 +60,8 @@ DepthSummary summary_of(const DepthMap& map) {
 std::string depth_text(const DensePair& dense, std::size_t written) {
   const DepthSummary s = summary_of(dense.depth);
   const std::string deviation =
-      dense.cameras == CameraSource::assumed
-          ? ""
-          : fmt::format(", deviation {:.1f} % (median)", 100 * s.relative_deviation);
+      dense.has_deviation ? fmt::format(", deviation {:.1f} % (median)", 100 * s.relative_deviation)
+                          : "";
   return fmt::format(
       "rectified {}\ndepth of {:.0f} % of the first photograph's pixels{}\n"
       "depths from {:.2f} to {:.2f} baselines{}; cloud: {} points{}\n",

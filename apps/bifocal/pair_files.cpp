@@ -55,7 +55,7 @@ Json dense_json(const DensePair& dense) {
                {"depth_known", depth.known},
                {"depth_median", depth.median},
                {"cloud_points", dense.cloud.size()}};
-  if (dense.cameras != CameraSource::assumed) json["depth_deviation"] = depth.relative_deviation;
+  if (dense.has_deviation) json["depth_deviation"] = depth.relative_deviation;
   if (dense.cameras == CameraSource::estimated) json["focal_deviation"] = dense.focal_deviation;
   if (dense.rectification.kind == RectificationKind::polar) return json;
   json["H_left"] = left.H;

@@ -18,8 +18,8 @@ namespace bifocal::cli {
 // "evidence" and "twin_distance", with a doubt "reason".
 [[nodiscard]] Json repetition_json(const Repetition& repetition);
 inline constexpr const char* kStrictHelp =
-    "end with exit code 5 if repeated structure explains the matches equally well (`repetition` in "
-    "the JSON)";
+    "end with exit code 5 if the cameras are doubted (`doubt` in the JSON) or repeated structure "
+    "explains the matches equally well (`repetition`)";
 // Returns "H", "F" or "E".
 [[nodiscard]] std::string symbol(ModelKind kind);
 

@@ -154,18 +154,20 @@ struct DensePair {
   double focal_deviation = 0;  // px, as in EstimatedCamera
   Pose cam2_from_cam1;         // |t| = 1 is the unit of depth
   // Depth of the pixels of image 1, from `disparity.raw`. Its deviation includes 0.5 px of
-  // disparity and PairResult::pose_deviation; with assumed cameras the disparity only.
+  // disparity and PairResult::pose_deviation; with assumed or doubted cameras the disparity only.
   DepthMap depth;
+  bool has_deviation = true;      // false with assumed or doubted cameras
   std::vector<CloudPoint> cloud;  // in the frame of camera 1, from at most max_dense_pixels pixels
 };
 
 // Standard deviation of a pose. It includes noise and correlated errors of the matches, determined
 // by a jackknife over regions of the images. It also includes the deviations of the cameras:
 // deviations from PairOptions, of an assumed principal point and fx / fy, or of an estimated focal
-// length. It does not cover wrong poses supported by repeated structure.
+// length. It does not cover wrong poses supported by repeated structure. With doubted cameras it is
+// unknown.
 struct PoseDeviation {
-  // False if the matches do not determine the pose, or direction_deg exceeds 45; the other members
-  // then have no meaning.
+  // False if the matches do not determine the pose, if direction_deg exceeds 45, or with
+  // PairResult::doubt; the other members then have no meaning.
   bool is_known = false;
   double rotation_deg = 0;   // root mean square rotation angle
   double direction_deg = 0;  // root mean square angle of t
@@ -245,6 +247,9 @@ struct PairResult {
   std::string dense_reason;    // reason for the absence of a dense part; otherwise empty
   std::vector<PairTry> tries;  // one, or more if the pair was escalated
   std::vector<StageTime> timings;
+
+  // Returns whether the cameras or, because of repeated structure, the model is doubted.
+  [[nodiscard]] bool is_doubted() const { return !doubt.empty() || repetition.is_doubted; }
 };
 
 // Estimates the geometry of a pair of images with 1 to 4 channels: features, matches, model, and,

@@ -250,7 +250,8 @@ void bind_model(Class& c) {
       "'homography', 'fundamental', 'radial_fundamental' or 'essential'.");
   GET("reason", "str", p.result.reason, "Reason for this model or for a missing model, in words.");
   GET("doubts", "list[str]", doubts_of(p.result),
-      "Reasons to doubt the intrinsics or, for repeated structure, the model; empty without one.");
+      "Reasons to doubt the intrinsics or, for repeated structure, the model; empty without one. "
+      "`bifocal pair --strict` ends with exit code 5 for each of them.");
   GET("model", ARRAY("float64") " | None",
       optional_array(p.result.outcome == Outcome::ok, p.result.model.model, {3, 3}),
       "H or F in px, or E of normalised points, shape (3, 3); None without a model.");
@@ -310,13 +311,14 @@ void bind_pose_deviation(Class& c) {
   GET("pose_covariance", ARRAY("float64") " | None",
       optional_array(p.result.pose_deviation.is_known, p.result.pose_deviation.covariance, {6, 6}),
       "Covariance of (w, t), shape (6, 6), w a rotation in radians: noise, correlated errors and "
-      "the deviations of the cameras; None if the pose is not determined.");
+      "the deviations of the cameras; None if the pose is not determined or the cameras are "
+      "doubted.");
   GET("rotation_deviation_deg", "float | None",
       known_deviation(p.result, p.result.pose_deviation.rotation_deg),
-      "Standard deviation of the rotation, in degrees; None if the pose is not determined.");
+      "Standard deviation of the rotation, in degrees; None where pose_covariance is.");
   GET("direction_deviation_deg", "float | None",
       known_deviation(p.result, p.result.pose_deviation.direction_deg),
-      "Standard deviation of the direction of t, in degrees; None if the pose is not determined.");
+      "Standard deviation of the direction of t, in degrees; None where pose_covariance is.");
 }
 
 void bind_depth(Class& c) {
@@ -347,7 +349,8 @@ void bind_depth(Class& c) {
       "unknown.");
   GET("depth_deviation", ARRAY("float32"),
       view_of_image(self, dense_of(p, "depth_deviation").depth.deviation),
-      "Standard deviation of depth in units of the baseline, shape (H, W).");
+      "Standard deviation of depth in units of the baseline, shape (H, W); by 0.5 px of disparity "
+      "alone if the cameras are assumed or doubted.");
   GET("cloud", "tuple[" ARRAY("float32") ", " ARRAY("uint8") "]",
       cloud_arrays(dense_of(p, "cloud").cloud),
       "Points in the frame of camera 1, shape (K, 3), and their colours, uint8.");

@@ -162,12 +162,15 @@ def test_the_pieces_give_the_depth_of_the_whole(files, pair):
 
 
 def test_a_wrong_focal_length_is_doubted(files, pair):
-    def doubts(factor):
+    def estimated(factor):
         focal = 1380 * factor
-        return bifocal.estimate_pair(*files, (focal, focal, 767.5, 511.5), matches=(pair.x1, pair.x2), dense=False).doubts
+        return bifocal.estimate_pair(*files, (focal, focal, 767.5, 511.5), matches=(pair.x1, pair.x2), dense=False)
 
-    assert doubts(1) == []
-    assert len(doubts(0.8)) == 1 and "contradict these intrinsics" in doubts(0.8)[0]
+    good, wrong = estimated(1), estimated(0.8)
+    assert good.doubts == [] and good.rotation_deviation_deg < 0.1
+    assert len(wrong.doubts) == 1 and "contradict these intrinsics" in wrong.doubts[0]
+    assert wrong.R is not None
+    assert wrong.pose_covariance is None and wrong.rotation_deviation_deg is None and wrong.direction_deviation_deg is None
 
 
 def test_arrays_and_options_are_checked(files):

@@ -130,8 +130,7 @@ Attempt Attempt::guided(const AttemptInput& input, const AttemptStages& stages) 
 Belief Attempt::belief() const {
   // A pure rotation of the camera is a valid answer, too.
   if (result.outcome != Outcome::ok && result.outcome != Outcome::rotation_only) return {};
-  const bool is_doubted = !result.doubt.empty() || result.repetition.is_doubted;
-  return {is_doubted ? 1 : 2, support_.significance, support_.inlier_count,
+  return {result.is_doubted() ? 1 : 2, support_.significance, support_.inlier_count,
           result.kind != ModelKind::homography, epipolar_significance_};
 }
 

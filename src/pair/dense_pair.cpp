@@ -161,6 +161,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   dense.cameras = cameras.source;
   dense.focal_deviation = cameras.focal_deviation;
   dense.cam2_from_cam1 = cameras.pose;
+  dense.has_deviation = cameras.source != CameraSource::assumed && result.doubt.empty();
   add_depth(queue, pair, cameras, result.pose_deviation, options, dense);
   put_upright(dense);
   result.dense = std::move(dense);

@@ -347,6 +347,7 @@ void estimate_focal_length(Queue& queue, const Photograph& image1, const Photogr
 void add_pose_deviation(const Photograph& image1, const Photograph& image2,
                         const PairOptions& options, PairResult& result) {
   if (result.outcome != Outcome::ok || result.kind != ModelKind::essential) return;
+  if (!result.doubt.empty()) return;  // the deviations assume that the cameras are correct
   const PinholePair pair = pinhole_pair(image1, image2, result);
   Intrinsics one = *options.camera1, two = *options.camera2;
   if (result.undistorted) one = two = camera_of(pair.image1, pair.scale * one.fx);

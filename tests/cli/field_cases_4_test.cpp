@@ -181,10 +181,13 @@ TEST(FieldCases4, mirrored_matches_are_doubted) {
                           is_mirrored ? 1279 - u : u, 1000 * Y / z + 479.5);
     }
     write_file(folder / "m.txt", rows);
-    return run(folder, "estimate essential --points m.txt --intrinsics 1000,1000,639.5,479.5");
+    return run(folder,
+               "estimate essential --points m.txt --intrinsics 1000,1000,639.5,479.5 --strict");
   };
-  EXPECT_EQ(estimate(false).err, "");
-  const Ran r = estimate(true);
+  const Ran good = estimate(false), r = estimate(true);
+  EXPECT_EQ(good.err, "");
+  EXPECT_EQ(good.code, 0);
+  EXPECT_EQ(r.code, 5);
   expect_part(r.err, "100 once the second image is mirrored");
   EXPECT_TRUE(json::parse(r.out).contains("doubt"));
 }

@@ -295,12 +295,21 @@ TEST(FieldCases, intrinsics_of_another_size_are_doubted_by_pair) {
     const std::string photographs =
         fmt::format("'{}' '{}'", data("collections/fountain-P11/0004.jpg").string(),
                     data("collections/fountain-P11/0005.jpg").string());
-    const Ran r =
-        run(folder, fmt::format("pair {} --out o{} --intrinsics {},{},{},{}", photographs, scale,
-                                1379.7 * scale, 1382.1 * scale, 760.1 * scale, 503.2 * scale));
-    EXPECT_EQ(r.code, 0) << r.err;
-    return std::pair{r.err,
-                     json::parse(read_file(folder / fmt::format("o{}/geometry.json", scale)))};
+    const Ran r = run(
+        folder, fmt::format("pair {} --out o{} --strict --intrinsics {},{},{},{}", photographs,
+                            scale, 1379.7 * scale, 1382.1 * scale, 760.1 * scale, 503.2 * scale));
+    EXPECT_EQ(r.code, scale == 1 ? 0 : 5) << r.err;
+    const json geometry = json::parse(read_file(folder / fmt::format("o{}/geometry.json", scale)));
+    // Deviations that assume correct cameras are not stated next to the doubt.
+    EXPECT_EQ(r.out.find("deviation of the pose: unknown: the intrinsics are doubted") <
+                  std::string::npos,
+              scale != 1)
+        << r.out;
+    EXPECT_EQ(r.out.find("% (median)") < std::string::npos, scale == 1) << r.out;
+    EXPECT_EQ(geometry.contains("pose_deviation"), scale == 1);
+    EXPECT_EQ(geometry.contains("dense") && geometry["dense"].contains("depth_deviation"),
+              scale == 1);
+    return std::pair{r.err, geometry};
   };
   const auto [good, geometry] = pair(1);
   EXPECT_EQ(good.find("warning"), std::string::npos) << good;

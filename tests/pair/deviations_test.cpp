@@ -125,6 +125,24 @@ TEST(Deviations, of_an_estimated_focal_length_contain_the_assumed_principal_poin
   pose.expect_true("estimated", kScenes / 3);
 }
 
+// Intrinsics of an image of half the size.
+TEST(Deviations, are_unknown_with_doubted_cameras) {
+  std::mt19937_64 random(53);
+  const auto s = synthetic::make_scene({.points = 300, .inliers = 1, .noise = 0.5}, random);
+  const ImageU8 blank(1280, 960);
+  PairOptions options;
+  options.matches = s.points, options.dense = false;
+  for (const double scale : {1.0, 0.5}) {
+    const Intrinsics& k = s.camera;
+    options.camera1 = options.camera2 = {scale * k.fx, scale * k.fy, scale * k.cx, scale * k.cy};
+    const PairResult r = estimate_pair(blank, blank, options);
+    ASSERT_TRUE(r.cam2_from_cam1) << r.reason;
+    EXPECT_EQ(r.doubt.empty(), scale == 1) << r.doubt;
+    EXPECT_EQ(r.is_doubted(), scale != 1);
+    EXPECT_EQ(r.pose_deviation.is_known, scale == 1);
+  }
+}
+
 // A photograph and its camera, both at half the size of the files.
 struct View {
   ImageU8 image;

@@ -148,10 +148,12 @@ EstimateResult estimate_points(Queue& queue, ModelKind kind, std::span<const Int
   return r;
 }
 
-void print_outcome(Outcome outcome, const Repetition& repetition, const Options& o,
+// doubts: empty ones are skipped.
+void print_outcome(Outcome outcome, const std::array<std::string, 2>& doubts, const Options& o,
                    Context& context) {
-  if (repetition.is_doubted) {
-    warn(fmt::format("{}: {}", o.points, repetition.reason));
+  for (const std::string& doubt : doubts) {
+    if (doubt.empty()) continue;
+    warn(fmt::format("{}: {}", o.points, doubt));
     if (o.is_strict) context.exit_code = kExitNoGeometry;
   }
   if (outcome == Outcome::ok) return;
@@ -173,6 +175,7 @@ void run(const Options& o, Context& context) {
   Json json;
   Outcome outcome;
   Repetition repetition;
+  std::string camera_doubt;
   if (kind == ModelKind::essential) {  // also adds the triangulation
     const Cameras cameras = needed_cameras(o);
     const Correspondences given = read_correspondences(o.points);
@@ -189,10 +192,8 @@ void run(const Options& o, Context& context) {
     if (has_pose(r)) json["pose"] = pose_json(r.pose);
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
-    if (std::string doubt = mirror_doubt(kind, given.points, input, r); !doubt.empty()) {
-      warn(fmt::format("{}: {}", o.points, doubt));
-      json["doubt"] = std::move(doubt);
-    }
+    camera_doubt = mirror_doubt(kind, given.points, input, r);
+    if (!camera_doubt.empty()) json["doubt"] = camera_doubt;
     add_result(r, o, queue.device(), json);
   } else {
     const std::vector<Intrinsics> cameras = cameras_for(problem, o);
@@ -208,7 +209,7 @@ void run(const Options& o, Context& context) {
   if (outcome == Outcome::ok && problem.is_two_view)
     json["repetition"] = repetition_json(repetition);
   print_out(to_text(json));
-  print_outcome(outcome, repetition, o, context);
+  print_outcome(outcome, {camera_doubt, repetition.reason}, o, context);
 }
 
 }  // namespace

@@ -63,7 +63,8 @@ std::string summary(const PairResult& r, std::size_t cloud_points, const OutputF
                        r.model.inlier_count, r.points.size(), r.reason);
     if (const std::string estimated = estimated_camera_text(r.estimated_camera); !estimated.empty())
       text += estimated + "\n";
-    if (r.pose_deviation.is_known) text += pose_deviation_text(r.pose_deviation) + "\n";
+    if (const std::string deviation = pose_deviation_text(r); !deviation.empty())
+      text += fmt::format("standard deviation of the pose: {}\n", deviation);
     text += r.dense ? depth_text(*r.dense, cloud_points)
                     : fmt::format("no depth: {}\n", r.dense_reason);
   }
@@ -87,7 +88,7 @@ void warn_of_exif(const Cameras& cameras, const Photograph& first, const Photogr
 // Prints warnings and sets the exit code.
 void print_doubts(const Options& o, const PairResult& result, Context& context) {
   for (const std::string& doubt : {result.doubt, result.repetition.reason}) warn(doubt);
-  if (o.is_strict && result.repetition.is_doubted) context.exit_code = kExitNoGeometry;
+  if (o.is_strict && result.is_doubted()) context.exit_code = kExitNoGeometry;
   if (result.outcome != Outcome::ok) {
     print_note(fmt::format("{}, {}: no geometry found: {}", o.left, o.right, result.reason));
     context.exit_code = kExitNoGeometry;

@@ -151,10 +151,14 @@ void add_depth_section(Page& page, GreyView image1, GreyView image2, const Dense
           depth_legend(dense.depth),
       "Depth of its pixels, in baselines; black is unknown, or has a deviation above a quarter of "
       "the depth."));
-  page.markup(figure(image("png", encode_png(shrunken(certainty_picture(dense.depth))),
-                           "alt=\"Deviation of the depth\"") +
-                         legend(0.05, 0.95, {"0.1 %", "0.4 %", "1.6 %", "6.3 %", "25 %"}),
-                     "Standard deviation of the depth, in per cent of the depth."));
+  page.markup(figure(
+      image("png", encode_png(shrunken(certainty_picture(dense.depth))),
+            "alt=\"Deviation of the depth\"") +
+          legend(0.05, 0.95, {"0.1 %", "0.4 %", "1.6 %", "6.3 %", "25 %"}),
+      fmt::format("Standard deviation of the depth{}, in per cent of the depth.",
+                  dense.has_deviation ? ""
+                                      : " by 0.5 px of disparity alone, because the cameras are "
+                                        "uncertain")));
   page.markup("</div>\n<div class=\"over\">");
   page.markup(photograph(first, "alt=\"The first photograph\""));
   page.markup(photograph(warped, "id=\"warped\" alt=\"The second photograph from its position\""));

@@ -137,10 +137,8 @@ void add_numbers(Page& page, const PairReport& in) {
                                              r.estimated_camera.distortion_deviation)});
   if (const auto& pose = r.cam2_from_cam1) {
     rows.push_back({"Rotation", fmt::format("{:.3f} degrees", rotation_deg(pose->R))});
-    if (r.pose_deviation.is_known)
-      rows.push_back({"Deviation of the pose",
-                      fmt::format("{:.2g} degrees of rotation, {:.2g} degrees of direction",
-                                  r.pose_deviation.rotation_deg, r.pose_deviation.direction_deg)});
+    if (const std::string deviation = pose_deviation_text(r); !deviation.empty())
+      rows.push_back({"Deviation of the pose", deviation});
     rows.push_back({"Direction of t", pose->t == Vec3{}
                                           ? std::string("none, the camera only rotated")
                                           : fmt::format("{:.5f}, {:.5f}, {:.5f}", pose->t[0],
@@ -243,10 +241,12 @@ std::string tries_text(const std::vector<PairTry>& tries) {
   return text;
 }
 
-std::string pose_deviation_text(const PoseDeviation& deviation) {
-  return fmt::format(
-      "standard deviation of the pose: {:.2g} degrees in rotation and {:.2g} in direction",
-      deviation.rotation_deg, deviation.direction_deg);
+std::string pose_deviation_text(const PairResult& r) {
+  if (!r.cam2_from_cam1) return {};
+  if (!r.doubt.empty()) return "unknown: the intrinsics are doubted";
+  if (!r.pose_deviation.is_known) return {};
+  return fmt::format("{:.2g} degrees in rotation and {:.2g} in direction",
+                     r.pose_deviation.rotation_deg, r.pose_deviation.direction_deg);
 }
 
 std::string pair_report(const PairReport& in) {

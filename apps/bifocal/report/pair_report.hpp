@@ -33,7 +33,8 @@ struct PairReport {
 // Lists the tries of an escalated pair; empty after a single try.
 [[nodiscard]] std::string tries_text(const std::vector<PairTry>& tries);
 
-// Returns a sentence with the deviations of a pose, which must be known.
-[[nodiscard]] std::string pose_deviation_text(const PoseDeviation& deviation);
+// Returns the deviations of the pose, or why they are unknown with doubted cameras; empty if the
+// matches determine no pose.
+[[nodiscard]] std::string pose_deviation_text(const PairResult& result);
 
 }  // namespace bifocal::cli
