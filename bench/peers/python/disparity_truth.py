@@ -19,7 +19,7 @@ class Scene:
     right: np.ndarray
     truth: np.ndarray  # NaN for pixels that are not scored
     disparities: int  # searched range, 0 to this, a multiple of 16
-    held_out: bool  # no default of Bifocal was chosen on it
+    held_out: bool  # no default of stereo matching was chosen on it
 
 
 def _middlebury3(name, folder=None, right="im1.png"):

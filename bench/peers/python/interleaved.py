@@ -32,10 +32,9 @@ class Timings:
         return max((len(r) for r in self.ms), default=0)
 
     def of_rounds(self):
-        """Returns ms of each round: the median over the items that were measured in every round."""
-        count = self.rounds()
-        full = [r for r in self.ms if len(r) == count]
-        return np.median(np.array(full), axis=0) if full else np.array([])
+        """Returns ms of each round that has all items: the median over the items."""
+        full = min(map(len, self.ms), default=0)
+        return np.median(np.array([r[:full] for r in self.ms]), axis=0) if full else np.array([])
 
 
 def measure(runs, items, rounds, budget_s=np.inf, per=1.0, most=None):
@@ -75,12 +74,15 @@ def together(*parts):
 
 
 def record(case, name, version, unit, timings, own, settings, **figures):
-    """Returns the record of one project in one case. `own`: Bifocal's Timings, `ratio` the time relative to Bifocal's on the items that both
-    finished."""
+    """Returns the record of one project in one case. `value`: the median over the rounds that have all items, with the least and largest of these
+    rounds; with fewer than two such rounds, the median over the items, without a spread. `own`: Bifocal's Timings, `ratio` the time relative to
+    Bifocal's on the items that both finished."""
     scale = {"us": 1e3, "ms": 1.0}[unit.split("/")[0]]
     items = timings.of_items() * scale
-    value = float(np.median(items))
+    # Later rounds may have only the items that fitted into the budget: their medians are of other data.
     rounds = timings.of_rounds() * scale
+    has_spread = len(rounds) > 1
+    value = float(np.median(rounds if has_spread else items))
     out = {
         "suite": "peers",
         "case": case,
@@ -90,8 +92,8 @@ def record(case, name, version, unit, timings, own, settings, **figures):
         "unit": unit,
         "value": value,
         "mad": float(np.median(np.abs(items - value))),
-        "low": float(rounds.min()),
-        "high": float(rounds.max()),
+        "low": float(rounds.min()) if has_spread else None,
+        "high": float(rounds.max()) if has_spread else None,
         "runs": len(items),
         "rounds": timings.rounds(),
         "threads": 1,

@@ -2,7 +2,8 @@
 
 Each class makes, for a mode and a size, f(left, right) -> (disparities in the project's format, filled disparities or None), a function that converts
 the former to px with NaN (not timed), and its settings. `matched`: equal filters, a cross-check of 1 px, uniqueness 5 per cent, regions under 100 px
-removed, and for StereoSGBM the penalties that OpenCV's manual recommends; `default`: each project's defaults.
+removed, and for StereoSGBM the penalties that OpenCV's manual recommends; `default`: each project's defaults. In both modes OpenCV's matchers get
+images padded on the left by the number of disparities, as its users do, because they leave as many columns of the left image unknown.
 """
 
 from __future__ import annotations
@@ -50,6 +51,17 @@ def _px(found):
     return np.where(found >= 0, found / 16.0, np.nan), None
 
 
+def _padded(matcher, disparities):
+    """Returns f(left, right) -> disparities of a matcher of OpenCV on images padded on the left, without the padding; and the setting."""
+    import cv2
+
+    def compute(left, right):
+        left, right = (cv2.copyMakeBorder(image, 0, 0, disparities, 0, cv2.BORDER_REPLICATE) for image in (left, right))
+        return matcher.compute(left, right)[:, disparities:]
+
+    return compute, {"padding": "left"}
+
+
 def _sgbm(name, paths):
     def make(mode, shape, disparities):
         import cv2
@@ -60,8 +72,9 @@ def _sgbm(name, paths):
             block = 5
             given |= {"blockSize": block, "P1": 8 * block**2, "P2": 32 * block**2, "disp12MaxDiff": 1, "preFilterCap": 63}
             given |= {"uniquenessRatio": UNIQUENESS, "speckleWindowSize": SPECKLE_PX, "speckleRange": SPECKLE_RANGE}
-        matcher = cv2.StereoSGBM_create(minDisparity=0, **given)
-        return matcher.compute, _px, {"cost": "Birchfield and Tomasi's", "paths": paths, "fill": "none", **{k: v for k, v in given.items() if k[0] not in "nm"}}
+        compute, padding = _padded(cv2.StereoSGBM_create(minDisparity=0, **given), disparities)
+        settings = {"cost": "Birchfield and Tomasi's", "paths": paths, "fill": "none"} | padding
+        return compute, _px, settings | {k: v for k, v in given.items() if k[0] not in "nm"}
 
     return make
 
@@ -77,7 +90,8 @@ def _bm(mode, shape, disparities):
         matcher.setSpeckleWindowSize(SPECKLE_PX)
         matcher.setSpeckleRange(SPECKLE_RANGE)
     settings = {"cost": "SAD", "blockSize": matcher.getBlockSize(), "disp12MaxDiff": matcher.getDisp12MaxDiff(), "fill": "none"}
-    return matcher.compute, _px, settings | {"uniquenessRatio": matcher.getUniquenessRatio(), "speckleWindowSize": matcher.getSpeckleWindowSize()}
+    compute, padding = _padded(matcher, disparities)
+    return compute, _px, settings | padding | {"uniquenessRatio": matcher.getUniquenessRatio(), "speckleWindowSize": matcher.getSpeckleWindowSize()}
 
 
 ALL = {

@@ -69,6 +69,11 @@ def seen(record):
     return f"{record['runs']} of {record['pairs']} pairs" if record["runs"] < record.get("pairs", 0) else ""
 
 
+def unpadded(record):
+    """Returns a note for a time that was measured without the padding that the accuracy has."""
+    return " without padding" if record.get("time_without_padding") else ""
+
+
 def short(record):
     """Returns the number of pairs if the time budget ended before all pairs, and Bifocal's accuracy on the same pairs."""
     if not seen(record):
@@ -110,7 +115,8 @@ def table(records):
         for k, r in enumerate(group):
             ratio = f"{r['ratio']:.2g}" if "ratio" in r else ""
             pairs = seen(r) + (f" {r['failures']} without a model" if r.get("failures") else "")
-            time = f"{figures(r['value'])} ({figures(r['low'])}, {figures(r['high'])}) {r['unit']}"
+            spread = f" ({figures(r['low'])}, {figures(r['high'])})" if r["low"] is not None else ""
+            time = f"{figures(r['value'])}{spread} {r['unit']}{unpadded(r)}"
             cells = [case if k == 0 else "", f"{r['name']} {r['version']}", time, ratio, quality(r), pairs.strip(), settings(r)]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -136,5 +142,5 @@ def ahead(records):
             if better(r, own):
                 few = f" ({seen(r)})" if seen(r) else ""
                 both = f", {quality(r)}{few}; {own['name']}: {quality(own | r.get('beside', {}))}" if enough(r) else f"; accuracy over {r['runs']} pairs left out"
-                lines.append(f"* {case}, {r['name']}: {figures(r['ratio'])} times the time{both}")
+                lines.append(f"* {case}, {r['name']}: {figures(r['ratio'])} times the time{unpadded(r)}{both}")
     return "\n".join(lines)

@@ -44,7 +44,7 @@ def case(label, mode, arguments, scenes):
 
 def records(arguments):
     scenes = disparity_truth.read(arguments.data)
-    # The defaults of Bifocal were chosen on Middlebury pairs that include all but the held-out ones.
+    # The defaults of stereo matching were chosen on Middlebury pairs that include all but the held-out ones.
     sets = {"stereo": [s for s in scenes if not s.held_out], "stereo/held out": [s for s in scenes if s.held_out]}
     for label, group in sets.items():
         if not group:
