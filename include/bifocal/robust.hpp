@@ -345,8 +345,9 @@ struct ModelChoice {
 // homography, epipolar: estimates at the given threshold, in px. cameras: for models on rays.
 // Matches off the homography prove depth if their errors from it point along their epipolar lines;
 // the errors of outliers and inaccurate matches point in any direction. They must pass the same
-// significance test as inliers and be at least 5 % of the epipolar inliers. `reason` explains the
-// choice in words, with these numbers.
+// significance test as inliers and be at least 3 % of the epipolar inliers. All errors are
+// symmetric in the images, so the order of the images does not matter. `reason` explains the choice
+// in words, with these numbers.
 [[nodiscard]] ModelChoice choose_model(std::span<const PointPair> points,
                                        const EstimateResult& homography,
                                        const EstimateResult& epipolar, ModelKind epipolar_kind,

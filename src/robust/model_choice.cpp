@@ -18,9 +18,13 @@ using robust::ScalarMath;
 constexpr double kLeastNoise = 0.1;  // px
 
 // The homography is chosen if a smaller fraction of the epipolar model's inliers supports depth,
-// even if that support is significant: a few matches on an object in front of a wall do not justify
-// a pose.
-constexpr double kLeastDepth = 0.05;
+// even if that support is significant: repeated structure and compression give a plane up to 2 % of
+// matches that err along the epipolar lines, scenes with depth have at least 4.5 %
+// (docs/develop/notes/robust.md).
+constexpr double kLeastDepth = 0.03;
+
+// The images are the same if this fraction of the homography's inliers does not move.
+constexpr double kUnmoved = 0.95;
 
 // Lower limit of the probability that an outlier lies within the threshold of its epipolar line.
 constexpr double kLeastChance = 0.01;
@@ -77,7 +81,7 @@ bool same_image(std::span<const PointPair> points, const EstimateResult& homogra
         homography.inliers[i] && ScalarMath::transfer_within(kIdentity.data(), p.x1, p.y1, p.x2,
                                                              p.y2, threshold * threshold);
   }
-  return unmoved >= (1 - kLeastDepth) * homography.inlier_count;
+  return unmoved >= kUnmoved * homography.inlier_count;
 }
 
 }  // namespace

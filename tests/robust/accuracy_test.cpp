@@ -225,5 +225,38 @@ TEST(ChooseModel, separates_planes_from_depth) {
   EXPECT_EQ(choose_model({}, none, none, ModelKind::fundamental, 2).rule, "no_model");
 }
 
+// Returns the models of the same points with the images exchanged.
+EstimateResult exchanged(EstimateResult r, bool is_homography) {
+  r.model = is_homography ? inverse(r.model) : transposed(r.model);
+  return r;
+}
+
+TEST(ChooseModel, finds_depth_in_four_matches_of_a_hundred_in_both_orders) {
+  std::mt19937_64 random(28);
+  for (const double off : {0.0, 0.01, 0.02, 0.04, 0.1}) {
+    int with_depth = 0;
+    constexpr int kScenes = 5;
+    for (int i = 0; i < kScenes; ++i) {
+      const TwoViewScene s = make_scene({.points = 600,
+                                         .inliers = 0.9,
+                                         .noise = 0.3,
+                                         .planar = off == 0,
+                                         .on_plane = off == 0 ? 0 : 1 - off},
+                                        random);
+      const Intrinsics cameras[] = {s.camera, s.camera};
+      const EstimateResult H = estimate(ModelKind::homography, s.points),
+                           E = estimate(ModelKind::essential, s.points, {.cameras = cameras});
+      std::vector<PointPair> reversed = s.points;
+      for (PointPair& p : reversed) p = {p.x2, p.y2, p.x1, p.y1};
+      const ModelChoice choice = choose_model(s.points, H, E, ModelKind::essential, 2, cameras);
+      EXPECT_EQ(choice.reason, choose_model(reversed, exchanged(H, true), exchanged(E, false),
+                                            ModelKind::essential, 2, cameras)
+                                   .reason);
+      with_depth += choice.kind == ModelKind::essential;
+    }
+    EXPECT_EQ(with_depth, off > 0.03 ? kScenes : 0) << off;
+  }
+}
+
 }  // namespace
 }  // namespace bifocal::test
