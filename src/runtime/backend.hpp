@@ -80,6 +80,8 @@ class BackendQueue {
   virtual void download(const BackendMemory& from, const Rectangle& rectangle, void* to) = 0;
   virtual void launch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments) = 0;
+  // Returns the resources of a kernel that was launched before.
+  [[nodiscard]] virtual KernelResources resources(const Kernel& kernel, const Launch& launch);
   // Records the work that `work` submits to this queue instead of executing it; returns nullptr if
   // the device cannot record.
   [[nodiscard]] virtual std::unique_ptr<BackendGraph> record(const std::function<void()>& work);

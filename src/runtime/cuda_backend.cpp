@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -179,6 +180,31 @@ class CudaQueue final : public BackendQueue {
                                launch.group_size, launch.local_bytes, error_text(code)));
   }
 
+  KernelResources resources(const Kernel& kernel, const Launch& launch) override {
+    const CurrentDevice current(backend_.device());
+    int blocks = 0, threads = 0;
+    cudaFuncAttributes function{};
+    cudaError_t code = cudaFuncGetAttributes(&function, kernel.cuda);
+    if (code == cudaSuccess)
+      code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.cuda, launch.group_size,
+                                                           launch.local_bytes);
+    if (code == cudaSuccess)
+      code = cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor,
+                                    backend_.device());
+    check_cuda(code, label_, "resources of kernel " + kernel.entry);
+    const double spread = 1.0 * launch.groups / backend_.info().cores,
+                 share = (launch.group_size + 31) / 32 * 32.0 / threads;  // whole warps
+    return {.entry = kernel.entry,
+            .groups = launch.groups,
+            .group_size = launch.group_size,
+            .registers = function.numRegs,
+            .private_bytes = static_cast<std::int64_t>(function.localSizeBytes),
+            .local_bytes = static_cast<std::int64_t>(function.sharedSizeBytes + launch.local_bytes),
+            .resident_groups = blocks,
+            .occupancy = blocks * share,
+            .launched_occupancy = std::min(1.0 * blocks, spread) * share};
+  }
+
   // Returns null if the work cannot be recorded; other exceptions than Error pass.
   std::unique_ptr<BackendGraph> record(const std::function<void()>& work) override {
     const CurrentDevice current(backend_.device());
@@ -206,8 +232,6 @@ class CudaQueue final : public BackendQueue {
   }
 
  private:
-  static constexpr std::size_t kMostArguments = 64;
-
   cudaGraph_t end_capture() {
     is_recording_ = false;
     cudaGraph_t graph = nullptr;

@@ -8,6 +8,9 @@
 namespace bifocal::runtime {
 namespace {
 
+// Where launches of this thread report their resources; null outside of resources_of().
+thread_local std::vector<KernelResources>* observed = nullptr;
+
 [[noreturn]] void refuse(ErrorCode code, const DeviceInfo& device, const Kernel& kernel,
                          const std::string& why) {
   throw Error(code,
@@ -49,6 +52,18 @@ void launch(Queue& queue, const Kernel& kernel, const Launch& launch,
   if (!is_cpu) check_sizes(device.info(), kernel, launch);
   wait_on_failure(*queue.device().backend(),
                   [&] { queue.backend().launch(kernel, launch, arguments); });
+  if (observed) observed->push_back(queue.backend().resources(kernel, launch));
+}
+
+std::vector<KernelResources> resources_of(const std::function<void()>& work) {
+  struct Restored {  // also if `work` throws
+    ~Restored() { observed = before; }
+    std::vector<KernelResources>* before = observed;
+  } const restored;
+  std::vector<KernelResources> launches;
+  observed = &launches;
+  work();
+  return launches;
 }
 
 }  // namespace bifocal::runtime

@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/kernel_table.hpp"
 
@@ -93,5 +95,22 @@ class ArgumentList {
 // the launch fails.
 void launch(Queue& queue, const Kernel& kernel, const Launch& launch,
             std::span<const Argument> arguments);
+
+// The resources of one launch. Numbers that the device does not report are 0; a CPU reports none.
+struct KernelResources {
+  std::string entry;               // name of the kernel
+  int groups = 0, group_size = 0;  // of the launch
+  int registers = 0;               // per thread (CUDA)
+  std::int64_t private_bytes = 0;  // per thread: arrays and registers that are kept in memory
+  std::int64_t local_bytes = 0;    // shared memory per group
+  int resident_groups = 0;         // groups that a multiprocessor holds at once (CUDA)
+  // Theoretical occupancy: resident threads of a multiprocessor by the most that it can hold, if
+  // the launch fills the device. launched_occupancy: threads of this launch by the most that the
+  // whole device can hold, at most `occupancy`.
+  double occupancy = 0, launched_occupancy = 0;
+};
+
+// Runs `work` and returns the resources of all kernels that it launches in this thread, in order.
+[[nodiscard]] std::vector<KernelResources> resources_of(const std::function<void()>& work);
 
 }  // namespace bifocal::runtime

@@ -29,6 +29,9 @@ void check(const Queue& queue, const BackendMemory& memory, const Rectangle& r) 
 
 BackendQueue::BackendQueue() = default;
 BackendQueue::~BackendQueue() = default;
+KernelResources BackendQueue::resources(const Kernel& kernel, const Launch&) {
+  return {.entry = kernel.entry};
+}
 std::unique_ptr<BackendGraph> BackendQueue::record(const std::function<void()>&) { return nullptr; }
 
 void Backend::wait_for_queues() noexcept {

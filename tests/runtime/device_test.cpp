@@ -150,6 +150,40 @@ TEST_P(OnDevice, groups_share_local_memory) {
   }
 }
 
+TEST_P(OnDevice, resources_belong_to_the_launches_of_the_work) {
+  Queue queue(device);
+  Buffer<float> x(device, 3 * kGroup), sums(device, 3);
+  runtime::Launch launch = launch_of(3 * kGroup);
+  launch.local_bytes = kGroup * sizeof(float);
+  const auto sum = [&] {
+    const runtime::Argument arguments[] = {x, sums, 3 * kGroup};
+    runtime::launch(queue, sum_groups_kernel(), launch, arguments);
+  };
+  sum();
+  const std::vector<runtime::KernelResources> twice = runtime::resources_of([&] {
+    sum();
+    EXPECT_EQ(runtime::resources_of(sum).size(), 1U);
+    sum();
+  });
+  EXPECT_THROW((void)runtime::resources_of([] { throw Error(ErrorCode::usage, "no work"); }),
+               Error);
+  queue.wait();
+  ASSERT_EQ(twice.size(), 2U);
+  for (const runtime::KernelResources& kernel : twice) {
+    EXPECT_EQ(kernel.entry, sum_groups_kernel().entry);
+    if (device.info().kind == DeviceKind::cpu) continue;
+    EXPECT_EQ(kernel.groups, 3);
+    EXPECT_EQ(kernel.group_size, kGroup);
+    EXPECT_GE(kernel.local_bytes, static_cast<std::int64_t>(launch.local_bytes));
+    if (device.info().kind != DeviceKind::cuda) continue;
+    EXPECT_GT(kernel.registers, 0);
+    EXPECT_GT(kernel.resident_groups, 0);
+    EXPECT_GT(kernel.launched_occupancy, 0);
+    EXPECT_LE(kernel.launched_occupancy, kernel.occupancy);
+    EXPECT_LE(kernel.occupancy, 1);
+  }
+}
+
 TEST_P(OnDevice, an_empty_launch_has_no_effect) {
   Queue queue(device);
   Buffer<float> x(device, 1);

@@ -33,6 +33,7 @@ namespace bifocal::runtime {
   X(clCreateKernel)                 \
   X(clReleaseKernel)                \
   X(clGetKernelInfo)                \
+  X(clGetKernelWorkGroupInfo)       \
   X(clSetKernelArg)                 \
   X(clEnqueueNDRangeKernel)         \
   X(clEnqueueWriteBuffer)           \

@@ -71,6 +71,23 @@ class OpenClQueue final : public BackendQueue {
     check(kernel, "launch", cl().clFlush(queue_.get()));
   }
 
+  // OpenCL reports neither registers nor occupancy.
+  KernelResources resources(const Kernel& kernel, const Launch& launch) override {
+    cl_kernel function = find_kernel(kernel);
+    const auto bytes = [&](cl_kernel_work_group_info which) {
+      cl_ulong number = 0;
+      check(kernel, "resources",
+            cl().clGetKernelWorkGroupInfo(function, backend_.device(), which, sizeof number,
+                                          &number, nullptr));
+      return static_cast<std::int64_t>(number);
+    };
+    return {.entry = kernel.entry,
+            .groups = launch.groups,
+            .group_size = launch.group_size,
+            .private_bytes = bytes(CL_KERNEL_PRIVATE_MEM_SIZE),
+            .local_bytes = bytes(CL_KERNEL_LOCAL_MEM_SIZE)};
+  }
+
  private:
   // Origins and size of a rectangular copy.
   struct Region {
