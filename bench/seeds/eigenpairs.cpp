@@ -14,6 +14,7 @@
 #include <set>
 #include <vector>
 
+#include "linalg/eigen/eigen.hpp"
 #include "seeds/seeds.hpp"
 #include "suites/linalg_batches.hpp"
 
@@ -23,6 +24,7 @@ namespace {
 constexpr int kSizes[] = {4, 8, 16, 24, 32, 48, 64, 96, 127};
 constexpr int kDifferent = 64;
 constexpr int kActionSize = 10;  // size of the five-point action matrices, whose number is varied
+constexpr int kProfiled = 500;   // number of matrices in the thesis' profile of the kernel
 
 // Maps A to (I - 2 u u') A (I - 2 u u'), u a random direction; n such reflections make Q.
 void reflect(std::vector<double>& A, int n, std::mt19937_64& random) {
@@ -103,21 +105,28 @@ struct Arrays {
   Numbers<int> counts;
 };
 
+enum class Wanted { pairs, values };
+
 class Batch {
  public:
   Batch(const Matrices<double>& matrices, const Device& device, int count, bool resident)
       : n_(matrices.n), count_(count), queue_(device), arrays_(n_, device, count, resident) {
     arrays_.A.set(queue_, matrices.interleaved(count));
   }
-  void solve() {
+  void solve(Wanted wanted = Wanted::pairs) {
+    EigenOutput<double> out = {.values = arrays_.values.memory(),
+                               .vectors = {},
+                               .counts = arrays_.counts.memory(),
+                               .status = {},
+                               .residuals = {},
+                               .real_parts = {},
+                               .imaginary_parts = {}};
+    if (wanted == Wanted::pairs) {
+      out.vectors = arrays_.vectors.memory();
+      out.residuals = arrays_.residuals.memory();
+    }
     real_eigenpairs<double>(queue_, {arrays_.A.input(), n_, n_, count_, MatrixLayout::interleaved},
-                            {.values = arrays_.values.memory(),
-                             .vectors = arrays_.vectors.memory(),
-                             .counts = arrays_.counts.memory(),
-                             .status = {},
-                             .residuals = arrays_.residuals.memory(),
-                             .real_parts = {},
-                             .imaginary_parts = {}});
+                            out);
     queue_.wait();
   }
   // The largest |A v - lambda v| / |A|, and the mean number of real eigenpairs.
@@ -136,6 +145,40 @@ class Batch {
   Arrays arrays_;
 };
 
+// The copies of a batch between page-locked memory and the device: matrices there, eigenpairs back.
+class Transfers {
+ public:
+  Transfers(int n, const Device& device, int count)
+      : queue_(device),
+        matrices_(device, size(n) * size(n) * size(count)),
+        values_(device, size(n) * size(count)),
+        counts_(device, size(count)),
+        host_matrices_(device, matrices_.size()),
+        host_values_(device, values_.size()),
+        host_counts_(device, counts_.size()) {
+    std::fill_n(host_matrices_.data(), host_matrices_.size(), 1.0);
+  }
+  void copy() {
+    matrices_.upload(queue_, host_matrices_.span());
+    matrices_.download(queue_, host_matrices_.span());  // as many numbers as eigenvectors
+    values_.download(queue_, host_values_.span());
+    counts_.download(queue_, host_counts_.span());
+    queue_.wait();
+  }
+
+ private:
+  static std::size_t size(int number) { return static_cast<std::size_t>(number); }
+
+  Queue queue_;
+  Buffer<double> matrices_, values_;
+  Buffer<int> counts_;
+  HostBuffer<double> host_matrices_, host_values_;
+  HostBuffer<int> host_counts_;
+};
+
+// Whether batches are kept in the memory of the device; a CPU computes in host memory.
+bool has_own_memory(const Device& device) { return device.info().kind != DeviceKind::cpu; }
+
 Record record_of(const Context& context, const std::string& name) {
   Record record;
   record.suite = "seeds";
@@ -149,7 +192,8 @@ void run_size(Context& context, const Device& device, const std::string& name,
   const int n = matrices.n;
   const int few = std::clamp(100000 / (n * n), 16, 4096);
   const int many = device.info().is_gpu ? std::clamp((1 << 25) / (n * n), 2048, 1 << 17) : few;
-  Batch resident(matrices, device, many, device.info().is_gpu), one_core(matrices, {}, few, false);
+  Batch resident(matrices, device, many, has_own_memory(device)),
+      one_core(matrices, {}, few, false);
   const auto [sample, core] = measure_pair([&] { resident.solve(); },
                                            [&] {
                                              const ThreadLimit one(1);
@@ -157,7 +201,7 @@ void run_size(Context& context, const Device& device, const std::string& name,
                                            });
   Record record = record_of(context, name);
   record.extra = resident.figures();
-  if (device.info().is_gpu) {
+  if (has_own_memory(device)) {
     Batch host(matrices, device, many, false);
     record.extra["with_transfers"] = measure([&] { host.solve(); }).median * 1e6 / many;
   }
@@ -169,33 +213,56 @@ void run_size(Context& context, const Device& device, const std::string& name,
   context.report(std::move(record));
 }
 
-// Powers of two, and equal steps past the number that fills the device once.
-std::set<int> numbers_of_matrices(bool is_gpu) {
-  const int most = is_gpu ? 1 << 17 : 1 << 12, step = is_gpu ? 1 << 12 : 1 << 2;
+// The number of matrices that the device computes at once, and thus the period of the times.
+int capacity_of(const Device& device) {
+  return linalg::resident_matrices(device.info(), kActionSize, sizeof(double));
+}
+
+// Powers of two, and eighths of the device's capacity up to four times the capacity.
+std::set<int> numbers_of_matrices(const Device& device) {
+  constexpr int kShares = 8, kPeriods = 4;
+  const int capacity = capacity_of(device), most = device.info().is_gpu ? 1 << 17 : 1 << 12;
   std::set<int> counts;
   for (int count = 1; count <= most; count *= 2) counts.insert(count);
-  for (int k = 1; k <= 32; ++k) counts.insert(k * step);
+  for (int k = 1; k <= kShares * kPeriods; ++k) counts.insert(k * capacity / kShares);
   return counts;
 }
 
-// Measures ms of a batch in device memory, and of the allocation of its arrays.
+// Measures ms of a batch in device memory, of the allocation of its arrays, and of its transfer.
 void run_number(Context& context, const Device& device, const std::string& name,
                 const Matrices<double>& matrices, int count) {
-  constexpr int kRuns = 5;
-  constexpr double kSeconds = 0.05;
-  const bool is_gpu = device.info().is_gpu;
-  Batch batch(matrices, device, count, is_gpu);
+  constexpr int kRuns = 7;
+  constexpr double kSeconds = 0.02;
+  const bool own = has_own_memory(device);
+  Batch batch(matrices, device, count, own);
   const Sample sample = measure([&] { batch.solve(); }, kRuns, kSeconds);
-  const Sample allocation =
-      measure([&] { keep(Arrays(matrices.n, device, count, is_gpu)); }, kRuns, kSeconds);
-  Record record = record_of(context, name);
-  record.unit = "ms";
-  record.value = sample.median * 1e3;
-  record.mad = sample.mad * 1e3;
-  record.runs = sample.runs;
-  record.extra = batch.figures();
-  record.extra["allocation_ms"] = allocation.median * 1e3;
-  context.report(std::move(record));
+  const auto ms_of = [&](const std::function<void()>& body) {
+    return measure(body, kRuns, kSeconds).median * 1e3;
+  };
+  Figures figures = batch.figures();
+  figures["capacity"] = capacity_of(device);
+  figures["allocation_ms"] = ms_of([&] { keep(Arrays(matrices.n, device, count, own)); });
+  if (own) {
+    Transfers transfers(matrices.n, device, count);
+    figures["transfer_ms"] = ms_of([&] { transfers.copy(); });
+  }
+  report_ms(context, name, context.device, sample, std::nullopt, std::move(figures));
+}
+
+// The eigenvalues alone of the number of matrices that the thesis profiled.
+void run_profiled(Context& context, const Device& device, const std::string& name,
+                  const Matrices<double>& matrices) {
+  Batch batch(matrices, device, kProfiled, has_own_memory(device)),
+      one_core(matrices, {}, kProfiled, false);
+  const auto solve = [&] { batch.solve(Wanted::values); };
+  const auto [sample, core] = measure_pair(solve, [&] {
+    const ThreadLimit one(1);
+    one_core.solve(Wanted::values);
+  });
+  Figures figures = {{"matrices", kProfiled}};
+  add_resources(figures, solve);
+  report_ms(context, name, context.device, sample,
+            Reference{"one core, same run", core.median * 1e3}, std::move(figures));
 }
 
 }  // namespace
@@ -212,10 +279,13 @@ void run_eigenpairs(Context& context) {
     }
   }
   const Matrices<double> matrices = nonderogatory(kActionSize, Spectrum::diagonal);
-  for (const int count : numbers_of_matrices(device.info().is_gpu)) {
+  for (const int count : numbers_of_matrices(device)) {
     const std::string name = fmt::format("seeds/eigenpairs/diagonal/{}x{}", kActionSize, count);
     if (context.wanted(name)) run_number(context, device, name, matrices, count);
   }
+  const std::string profiled =
+      fmt::format("seeds/eigenvalues/diagonal/{}x{}", kActionSize, kProfiled);
+  if (context.wanted(profiled)) run_profiled(context, device, profiled, matrices);
 }
 
 }  // namespace bifocal::bench::seeds

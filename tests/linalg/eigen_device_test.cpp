@@ -9,8 +9,10 @@
 #include <limits>
 #include <vector>
 
+#include "linalg/eigen/eigen.hpp"
 #include "linalg/eigen/tuning.hpp"
 #include "linalg/matrix_types.hpp"
+#include "runtime/kernel.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -187,6 +189,32 @@ TEST_P(EigenOnDevice, solves_batches_in_every_layout) {
     run<double>(22, count / 4 + 1, MatrixLayout::strided, true);
   }
   real_eigenpairs<double>(queue, {nullptr, 10, 10, 0}, {});
+}
+
+// From resident_matrices() on, a batch runs on as many groups as the device computes at once.
+TEST_P(EigenOnDevice, a_batch_of_the_resident_matrices_fills_the_device) {
+  const DeviceInfo& device = queue.device().info();
+  if (!device.has_double) GTEST_SKIP() << device.id << " has no doubles";
+  constexpr int n = 10;
+  const int resident = linalg::resident_matrices(device, n, sizeof(double));
+  ASSERT_GT(resident, 0);
+  const auto groups_of = [&](int count) {
+    const auto size = static_cast<std::size_t>(count);
+    Buffer<double> A(queue.device(), n * n * size), values(queue.device(), n * size);
+    Buffer<int> counts(queue.device(), size);
+    const std::vector<double> zeros(n * n * size);
+    A.upload(queue, zeros);
+    const auto launches = runtime::resources_of([&] {
+      real_eigenpairs<double>(queue, {A, n, n, count}, {.values = values, .counts = counts});
+    });
+    queue.wait();
+    EXPECT_EQ(launches.size(), 1U);
+    return launches.at(0).groups;
+  };
+  const int full = groups_of(resident);
+  EXPECT_EQ(groups_of(resident + 1), full);
+  if (device.kind == DeviceKind::cpu) return;  // has no groups
+  EXPECT_LT(groups_of(resident - 100), full);
 }
 
 TEST_P(EigenOnDevice, a_bad_matrix_affects_no_neighbours) {

@@ -99,6 +99,11 @@ void solve(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out,
 
 }  // namespace
 
+int linalg::resident_matrices(const DeviceInfo& device, int n, std::size_t number_bytes) {
+  return device.kind == DeviceKind::cpu ? matrices_per_block(n) * device.cores
+                                        : resident_matrices_on_device(device, n, number_bytes);
+}
+
 template <>
 void real_eigenpairs(Queue& queue, const MatrixBatch<float>& A, const EigenOutput<float>& out,
                      const EigenOptions& options) {

@@ -36,4 +36,8 @@ enum EigenArgument {
 template <class T>
 [[nodiscard]] runtime::CpuFunction eigen_cpu_function();
 
+// Returns the number of n x n matrices after which real_eigenpairs begins again with its threads:
+// on a GPU the number that fills the device, on a CPU one work package per core.
+[[nodiscard]] int resident_matrices(const DeviceInfo& device, int n, std::size_t number_bytes);
+
 }  // namespace bifocal::linalg

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bifocal/error.hpp>
 #include <iterator>
+#include <limits>
 #include <string>
 
 #include "linalg/eigen/eigen.kernels.hpp"
@@ -96,15 +97,20 @@ Plan choose_plan(const DeviceInfo& device, int n, std::size_t number_bytes, int 
   return {};
 }
 
+// Returns the number of blocks that the device runs at once.
+int resident_blocks(const Plan& plan, const DeviceInfo& device) {
+  const auto fits = static_cast<int>(kMultiprocessorLocalMemory / (plan.local_bytes + 1024));
+  return std::max(1, device.cores) * std::clamp(fits, 1, kMostBlocks);
+}
+
 template <class T>
 void launch_piece(const Plan& plan, const runtime::Piece& piece, const DeviceInfo& device, int n,
                   bool interleaved, const EigenOptions& options) {
   using Kernels = kernels::eigen::launch<T>;
   const Kernels launch(plan.mapping.threads,
                        {{"WIDTH", plan.mapping.width}, {"SIZE", plan.size}, {plan.where, 1}});
-  const auto fits = static_cast<int>(kMultiprocessorLocalMemory / (plan.local_bytes + 1024));
   const int blocks = std::min((piece.count + plan.per_block() - 1) / plan.per_block(),
-                              std::max(1, device.cores) * std::clamp(fits, 1, kMostBlocks));
+                              resident_blocks(plan, device));
   runtime::Workspace workspace(piece.queue);
   const Buffer<T> kept = workspace.template take<T>(
       plan.kept * static_cast<std::size_t>(plan.per_block()) * static_cast<std::size_t>(blocks));
@@ -169,6 +175,11 @@ void real_eigenpairs_on_device(Queue& queue, const MatrixBatch<T>& A, const Eige
   runtime::for_each_piece(queue, {A.count, interleaved}, arrays, [&](const runtime::Piece& piece) {
     launch_piece<T>(plan, piece, device, n, interleaved, options);
   });
+}
+
+int resident_matrices_on_device(const DeviceInfo& device, int n, std::size_t number_bytes) {
+  const Plan plan = choose_plan(device, n, number_bytes, std::numeric_limits<int>::max());
+  return plan.mapping.threads == 0 ? 0 : plan.per_block() * resident_blocks(plan, device);
 }
 
 template void real_eigenpairs_on_device(Queue&, const MatrixBatch<float>&,

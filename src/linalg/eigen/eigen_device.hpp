@@ -11,4 +11,8 @@ template <class T>
 void real_eigenpairs_on_device(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out,
                                const EigenOptions& options);
 
+// Returns the number of n x n matrices that the device computes at once in a large batch.
+[[nodiscard]] int resident_matrices_on_device(const DeviceInfo& device, int n,
+                                              std::size_t number_bytes);
+
 }  // namespace bifocal::linalg
