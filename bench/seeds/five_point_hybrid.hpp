@@ -19,14 +19,22 @@ class FivePointHybrid {
                   int trials);
   // The best E of trials [0, trials) of a seed, on the host. On a CPU the work does not overlap.
   [[nodiscard]] Chosen run(int seed, float threshold);
+  // The solver alone: from the samples of the last prepare() to all E in host memory.
+  void prepare(int seed);
+  void solve();
+  // The E of all trials, in the layout of FivePointTrials::E.
+  [[nodiscard]] std::vector<double> essentials() const;
 
  private:
   struct Block {
     int first;
     FivePointTrials on_host, on_device;
-    HostBuffer<double> matrices, null_spaces;  // page-locked
+    HostBuffer<double> matrices, null_spaces, E;  // page-locked
   };
+  void build(Block& block);
+
   std::array<Queue, 2> queues_;
+  int trials_;
   std::vector<std::unique_ptr<Block>> blocks_;
 };
 

@@ -23,10 +23,14 @@ struct RayPairs {
 
 enum class FivePointSolver {
   eigenpairs,  // action matrices, real_eigenpairs and the E of the eigenvectors, a launch each
-  action,      // the same in one launch: MinimalSolver::essential_5pt_action
+  spread,      // the same, with a block of its own for each thread of the first and last launch
+  warps,       // all in one launch with a warp per sample; on a CPU the same as eigenpairs
+  action,      // all in one launch with a thread per sample: MinimalSolver::essential_5pt_action
   polynomial,  // MinimalSolver::essential_5pt, used by the estimator
 };
-enum class Counting { reduction, atomics };
+// How points are counted for each E: within the threshold and in front of both cameras, by sums or
+// by atomic additions; or by one of the two conditions only.
+enum class Counting { reduction, atomics, near, ahead };
 
 // Every stage is asynchronous and allocates no memory after its first call.
 class FivePointTrials {
@@ -39,8 +43,10 @@ class FivePointTrials {
   // FivePointSolver::eigenpairs in two parts, so that a CPU can run the first for another device,
   // into host memory.
   void build_matrices();
-  void build_matrices(const Memory<double>& to_matrices, const Memory<double>& to_null_spaces);
-  void solve_matrices();
+  void build_matrices(const Memory<double>& to_matrices, const Memory<double>& to_null_spaces,
+                      int threads_per_block = kThreadsPerBlock);
+  void solve_matrices(int threads_per_block = kThreadsPerBlock);
+  void find_essentials(int threads_per_block = kThreadsPerBlock);  // its last step
   // threshold: in the unit of the rays, pixels over the focal length.
   void count(float threshold, Counting counting);
   void choose();
@@ -56,13 +62,15 @@ class FivePointTrials {
   Buffer<int> inliers;         // kMostEssentials x trials: for the pose of E with most inliers
 
  private:
+  void count_by_atomics(float squared_threshold);
+
   Queue& queue_;
   const RayPairs& rays_;
   Buffer<double> values_, vectors_;
   Buffer<int> solutions_;
   Buffer<std::uint32_t> votes_;
   ChosenTrial<double> chosen_;
-  kernels::five_point_trials::launch<double> solver_;
+  kernels::five_point_trials::launch<double> solver_, warp_solver_;
   kernels::five_point_trials::launch<float> verifier_;
 };
 

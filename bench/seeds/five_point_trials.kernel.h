@@ -60,6 +60,38 @@ group_kernel(essential_inliers, g, ESSENTIAL_INLIERS) {
   if (group_leads()) inliers[g] = (int)most;
 }
 
+// The two parts of the verification by themselves, on all points.
+group_kernel(essential_near, g, ESSENTIAL_INLIERS) {
+  real near = lane(0), model[9], limit = lane(squared_threshold);
+  global_const double* own = E + (offset)(g / trials * 9) * trials + g % trials;
+  for (index k = 0; k < 9; ++k) model[k] = group_same((scalar)own[k * trials]);
+  group_for(i, stride) {
+    real x1 = group_load(points, i), y1 = group_load(points + stride, i);
+    real x2 = group_load(points + 2 * stride, i), y2 = group_load(points + 3 * stride, i);
+    near += select(sampson_within(model, x1, y1, x2, y2, limit), lane(1), lane(0));
+  }
+  scalar count = group_sum(near);
+  if (group_leads()) inliers[g] = (int)count;
+}
+
+group_kernel(essential_ahead, g, ESSENTIAL_AHEAD) {
+  real votes[4], model[9], R[18], t[3];
+  scalar counts[4];
+  global_const double* own = E + (offset)(g / trials * 9) * trials + g % trials;
+  for (index k = 0; k < 4; ++k) votes[k] = lane(0);
+  for (index k = 0; k < 9; ++k) model[k] = group_same((scalar)own[k * trials]);
+  pose_candidates(model, R, t);
+  group_for(i, stride) {
+    real x1 = group_load(points, i), y1 = group_load(points + stride, i);
+    real x2 = group_load(points + 2 * stride, i), y2 = group_load(points + 3 * stride, i);
+    pose_vote(R, t, x1, y1, x2, y2, x1 <= x1, votes);  // padding is NaN
+  }
+  group_sums(votes, 4, counts);
+  scalar most = counts[0];
+  for (index k = 1; k < 4; ++k) most = counts[k] > most ? counts[k] : most;
+  if (group_leads()) ahead[g] = (int)most;
+}
+
 group_kernel(essential_votes, g, ESSENTIAL_VOTES) {
   real own[4];
   const index blocks = stride / WIDEST_GROUP, model = g / parts, part = g % parts;

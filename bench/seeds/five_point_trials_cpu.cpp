@@ -24,7 +24,7 @@ struct five_point_source {
 #include "seeds/five_point_trials.list"
 #include "lane/cpp_end.h"
 };
-CPU_KERNELS(FIVE_POINT_TRIALS_KERNELS)
+CPU_KERNELS(FIVE_POINT_CPU_KERNELS)
 
 void five_point_rows(runtime::CpuTable& table) {
   CPU_VARIANT(five_point_trials, TRIAL_KERNELS, five_point_source<double>)

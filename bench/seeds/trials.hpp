@@ -23,9 +23,10 @@ inline constexpr int kWidestGroup = 64;
 
 // Threads of a counting group. All other work needs few threads; smaller groups spread it over more
 // of a GPU.
-inline constexpr int kGroupSize = 128;
-[[nodiscard]] inline runtime::Launch per_trial(int trials) {
-  return {.count = trials, .group_size = 32};
+inline constexpr int kGroupSize = 128, kThreadsPerBlock = 32;
+[[nodiscard]] inline runtime::Launch per_trial(int trials,
+                                               int threads_per_block = kThreadsPerBlock) {
+  return {.count = trials, .group_size = threads_per_block};
 }
 // The kernels' source, compiled with the first call.
 [[nodiscard]] inline runtime::Constants text_constants(int sample_size) {

@@ -27,7 +27,8 @@ using bench::seeds::FivePointTrials;
 using bench::seeds::RayPairs;
 using Matrix3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
-constexpr FivePointSolver kSolvers[] = {FivePointSolver::eigenpairs, FivePointSolver::action,
+constexpr FivePointSolver kSolvers[] = {FivePointSolver::eigenpairs, FivePointSolver::spread,
+                                        FivePointSolver::warps, FivePointSolver::action,
                                         FivePointSolver::polynomial};
 constexpr Counting kCountings[] = {Counting::reduction, Counting::atomics};
 constexpr double kThreshold = 2e-3;  // two pixels at a focal length of 1000
@@ -76,12 +77,14 @@ int count_missing(const std::vector<double>& E, const std::vector<double>& other
 }
 
 // Counts the inliers of E under each of its four poses, from singular vectors and
-// least-squares depths. `inliers` is the largest count; `unsure` counts the points too close
-// to a limit for float.
+// least-squares depths. `inliers` is the largest count; `near` counts the points within the
+// threshold, `ahead` is the largest number in front of both cameras, with all_depths; `unsure`
+// counts the points too close to a limit for float.
 struct PlainCount {
-  int inliers = 0, unsure = 0;
+  int inliers = 0, near = 0, ahead = 0, unsure = 0;
 };
-PlainCount count_plainly(const Matrix3& E, const std::vector<PointPair>& rays) {
+PlainCount count_plainly(const Matrix3& E, const std::vector<PointPair>& rays,
+                         bool all_depths = false) {
   const Eigen::JacobiSVD<Eigen::Matrix3d> svd(E, Eigen::ComputeFullU | Eigen::ComputeFullV);
   Eigen::Matrix3d W;
   W << 0, -1, 0, 1, 0, 0, 0, 0, 1;
@@ -89,26 +92,29 @@ PlainCount count_plainly(const Matrix3& E, const std::vector<PointPair>& rays) {
   const Eigen::Vector3d t = svd.matrixU().col(2);
   const Matrix3 R[2] = {sign * svd.matrixU() * W * svd.matrixV().transpose(),
                         sign * svd.matrixU() * W.transpose() * svd.matrixV().transpose()};
-  std::array<int, 4> counts{};
+  std::array<int, 4> counts{}, ahead{};
   PlainCount out;
   for (const PointPair& p : rays) {
     const Eigen::Vector3d a(p.x1, p.y1, 1), b(p.x2, p.y2, 1), line = E * a;
     const Eigen::Vector3d other = E.transpose() * b;
     const double error = std::abs(b.dot(line)) /
                          std::sqrt(line.head<2>().squaredNorm() + other.head<2>().squaredNorm());
+    out.near += error < kThreshold;
     bool unsure = std::abs(error - kThreshold) < 0.01 * kThreshold;
-    for (std::size_t k = 0; k < 4 && error < 1.01 * kThreshold; ++k) {
+    for (std::size_t k = 0; k < 4 && (all_depths || error < 1.01 * kThreshold); ++k) {
       Eigen::Matrix<double, 3, 2> rays_of;  // z1 R a + t = z2 b
       rays_of << R[k / 2] * a, -b;
       const Eigen::Vector3d at = k % 2 == 0 ? t : -t;
       const Eigen::Vector2d z = rays_of.colPivHouseholderQr().solve(-at);
       counts[k] += error < kThreshold && z.minCoeff() > 0;
+      ahead[k] += z.minCoeff() > 0;
       const double sine = (R[k / 2] * a).cross(b).norm() / (a.norm() * b.norm());
       unsure = unsure || sine < 1e-4 || z.cwiseAbs().minCoeff() * sine < 1e-3;
     }
     out.unsure += unsure;
   }
   out.inliers = *std::max_element(counts.begin(), counts.end());
+  out.ahead = *std::max_element(ahead.begin(), ahead.end());
   return out;
 }
 
@@ -155,6 +161,7 @@ TEST_P(FivePoint, solutions_agree_with_the_batched_solver_and_a_plain_count) {
       const std::vector<double> E = numbers_of(queue, trials.E, 90 * count);
       missing += count_missing(E, expected, count) + count_missing(expected, E, count);
       for (const Counting counting : kCountings) {
+        if (counting == Counting::atomics && solver != FivePointSolver::eigenpairs) continue;
         trials.count(kThreshold, counting);
         trials.choose();
         const std::vector<int> inliers = numbers_of(queue, trials.inliers, trials.models);
@@ -201,12 +208,17 @@ TEST_P(FivePoint, counts_are_exact) {
   }
   std::vector<PointPair> sure;
   for (const PointPair& p : scene.points) {
-    if (std::ranges::all_of(models,
-                            [&](const Matrix3& E) { return count_plainly(E, {p}).unsure == 0; }))
+    if (std::ranges::all_of(
+            models, [&](const Matrix3& E) { return count_plainly(E, {p}, true).unsure == 0; }))
       sure.push_back(p);
   }
-  std::vector<int> expected;
-  for (const Matrix3& E : models) expected.push_back(count_plainly(E, sure).inliers);
+  std::vector<int> expected, near, ahead;
+  for (const Matrix3& E : models) {
+    const PlainCount plain = count_plainly(E, sure, true);
+    expected.push_back(plain.inliers);
+    near.push_back(plain.near);
+    ahead.push_back(plain.ahead);
+  }
   ASSERT_GT(sure.size(), 500U);
   EXPECT_GT(*std::max_element(expected.begin(), expected.end()), 200);
   EXPECT_NE(*std::min_element(expected.begin(), expected.end()),
@@ -218,6 +230,12 @@ TEST_P(FivePoint, counts_are_exact) {
     trials.count(kThreshold, counting);
     EXPECT_EQ(numbers_of(queue, trials.inliers, kModels), expected);
   }
+  trials.count(kThreshold, Counting::near);
+  EXPECT_EQ(numbers_of(queue, trials.inliers, kModels), near);
+  trials.count(kThreshold, Counting::ahead);
+  EXPECT_EQ(numbers_of(queue, trials.inliers, kModels), ahead);
+  EXPECT_NE(near, expected);
+  EXPECT_NE(ahead, expected);
 }
 
 TEST_P(FivePoint, host_and_device_together_agree_with_the_device) {
@@ -235,6 +253,24 @@ TEST_P(FivePoint, host_and_device_together_agree_with_the_device) {
     EXPECT_GT(alone, 200);
     EXPECT_NEAR(hybrid.run(seed, kThreshold).inliers, alone, 5);  // the two E differ by rounding
   }
+}
+
+TEST_P(FivePoint, host_and_device_together_find_the_solutions_of_the_device) {
+  std::mt19937_64 random(3);
+  const std::vector<PointPair> points = ray_pairs(200, random);
+  const RayPairs rays(queue, points), cpu_rays(cpu, points);
+  constexpr int kTrials = 300;  // blocks of 48 samples, the last of 12
+  FivePointTrials trials(queue, rays, kTrials);
+  FivePointHybrid hybrid(cpu, cpu_rays, queue.device(), rays, kTrials);
+  trials.draw(4);
+  trials.solve(FivePointSolver::eigenpairs);
+  hybrid.prepare(4);
+  hybrid.solve();
+  const std::vector<double> E = numbers_of(queue, trials.E, 90 * kTrials);
+  const auto solutions = std::ranges::count_if(E, [](double e) { return !std::isnan(e); }) / 9;
+  EXPECT_GT(solutions, 900);
+  EXPECT_LE(count_missing(E, hybrid.essentials(), kTrials), solutions / 100);
+  EXPECT_LE(count_missing(hybrid.essentials(), E, kTrials), solutions / 100);
 }
 
 // The projections of points behind both cameras also satisfy x2' E x1 = 0.
