@@ -54,8 +54,8 @@ std::string fault_of(const Camera& k) {
   const std::string_view name = model_name(k.model);
   if (k.params.size() != static_cast<std::size_t>(count))
     return fmt::format("{} parameters, {} has {}", k.params.size(), name, count);
-  if (k.width < 0 || k.height < 0 || k.width > kMaxImages || k.height > kMaxImages)
-    return fmt::format("{} x {} px, must be 0 to {}", k.width, k.height, kMaxImages);
+  if (k.width < 1 || k.height < 1 || k.width > kMaxImages || k.height > kMaxImages)
+    return fmt::format("{} x {} px, must be 1 to {}", k.width, k.height, kMaxImages);
   if (!all_finite(k.params)) return "a parameter is not finite";
   for (int i = 0; i < LensCamera::focal_lengths(name); ++i)
     if (!(k.params[static_cast<std::size_t>(i)] > 0))
