@@ -253,6 +253,46 @@ TEST(UndistortModel, LeavesOutUnreadablePhotographs) {
   EXPECT_FALSE(fs::exists(folder / "out/images/place/0.png"));
 }
 
+// Images 1 and 2 are of one frame, image 3 is alone.
+Model rig_model() {
+  using colmap::SensorType;
+  Model model = model_of(barrel());
+  model.cameras.push_back(barrel());
+  model.cameras[1].id = 2, model.images[1].camera_id = 2;
+  model.has_frames = true;
+  const colmap::ModelPose shift{{1, 0, 0, 0}, {0.1, 0, 0}};
+  model.rigs = {{7, {{{SensorType::camera, 1}, {}}, {{SensorType::camera, 2}, shift}}}};
+  model.frames = {{1, 7, {}, {{{SensorType::camera, 1}, 1}, {{SensorType::camera, 2}, 2}}},
+                  {2, 7, {{1, 0, 0, 0}, {0.2, 0, 0}}, {{{SensorType::camera, 1}, 3}}}};
+  return model;
+}
+
+TEST(UndistortModel, KeepsFramesOfSeveralImages) {
+  const auto whole = [](Model&, const fs::path&) {};
+  const auto without_pose = [](Model& model, const fs::path&) {
+    model.rigs[0].sensors[1].sensor_from_rig.reset();
+  };
+  const auto without_image = [](Model&, const fs::path& photographs) {
+    fs::remove(photographs / "place/1.png");
+  };
+  const std::vector<std::function<void(Model&, const fs::path&)>> variants = {whole, without_pose,
+                                                                              without_image};
+  for (const auto& change : variants) {
+    const TemporaryFolder folder;
+    Model model = rig_model();
+    write_photographs(folder / "photographs", model);
+    change(model, folder / "photographs");
+    const auto result = colmap::undistort_model(model, folder / "photographs", folder / "out");
+    const Model out = colmap::read_model(folder / "out/sparse/0");
+    EXPECT_EQ(out.images.size(), 3 - result.left_out.size());
+    EXPECT_TRUE(out.rigs == model.rigs);
+    ASSERT_EQ(out.frames.size(), 2U);
+    EXPECT_EQ(out.frames[0].data.size(), 2 - result.left_out.size());
+    for (const Camera& camera : out.cameras) EXPECT_EQ(colmap::model_name(camera.model), "PINHOLE");
+    for (const colmap::ModelPoint& point : out.points) EXPECT_LT(point.error, 1e-6);
+  }
+}
+
 TEST(UndistortModel, RefusesFoldersAndNamesThatWouldDestroyFiles) {
   const TemporaryFolder folder;
   Model model = model_of(barrel());

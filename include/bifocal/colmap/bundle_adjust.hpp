@@ -71,7 +71,7 @@ void take_adjusted(Model& model, const AdjustProblem& problem, const BundleAdjus
 // accepts.
 [[nodiscard]] std::vector<double> reprojection_errors(const AdjustProblem& problem);
 // Sets ModelPoint::error to the mean of the finite errors of the point's observations; points
-// without such an observation keep their value. Throws as adjust_problem().
+// without such an observation keep their value. Throws as adjust_problem(), but takes every rig.
 void set_point_errors(Model& model);
 
 struct BundleAdjustResult {

@@ -59,7 +59,8 @@ void count_used(const AdjustProblem& problem, BundleAdjustResult& result) {
 }  // namespace
 
 void set_point_errors(Model& model) {
-  const AdjustProblem problem = adjust_problem(model, {});
+  // Constant poses may be those of a rig.
+  const AdjustProblem problem = adjust_problem(model, {.refine_poses = false});
   set_errors(model, problem, reprojection_errors(problem));
 }
 
