@@ -73,6 +73,7 @@ struct AdjustObservation {
 //     observations are left out.
 //   - An image or camera without remaining observations keeps its values.
 //   - Parts of a model that share no points are adjusted together, each with its own gauge.
+//   - The unit of the world and its origin have no influence but rounding.
 //   - No images, points or observations: the result has cost 0 and reason `nothing_to_adjust`.
 // AdjustResult::uses says which observations were left out.
 struct AdjustProblem {
@@ -115,7 +116,8 @@ enum class AdjustGauge {
 };
 inline constexpr std::string_view kAdjustGaugeWords[] = {"start", "free"};
 
-// State after one iteration.
+// State after one iteration. Gradient and step are those of coordinates in which the scene has an
+// extent of 4 to 8 and is near the origin.
 struct AdjustIteration {
   int iteration = 0;         // 0: the start
   double cost = 0;           // of the best model so far, px^2

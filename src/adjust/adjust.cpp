@@ -63,17 +63,18 @@ void write_back(const Arrangement& arrangement, const Unknowns& unknowns, const 
   for (std::size_t i = 0; i < problem.images.size(); ++i) {
     if (!arrangement.used_images[i] || problem.images[i].is_constant) continue;
     const double* const record = &views.poses[i * POSE_SIZE];
-    Pose& pose = problem.images[i].cam_from_world;
-    std::copy_n(record, 9, pose.R.begin());
-    pose.t = times(pose.R,
-                   Vec3{-record[POSE_CENTRE], -record[POSE_CENTRE + 1], -record[POSE_CENTRE + 2]});
+    const double* const centre = record + POSE_CENTRE;
+    Mat3 R;
+    std::copy_n(record, 9, R.begin());
+    problem.images[i].cam_from_world =
+        unknowns.frame().world_pose(R, {centre[0], centre[1], centre[2]});
   }
   for (int c = 0; c < unknowns.cameras(); ++c)
     if (!unknowns.adjusted_params(c).empty()) problem.cameras[at(c)].params = views.params[at(c)];
   for (std::size_t lane = 0; lane < arrangement.lane_point.size(); ++lane) {
     if (arrangement.is_free[lane] == 0) continue;
     const double* const X = &points[lane * POINT_SIZE];
-    problem.points[at(arrangement.lane_point[lane])] = {X[0], X[1], X[2]};
+    problem.points[at(arrangement.lane_point[lane])] = unknowns.frame().world({X[0], X[1], X[2]});
   }
 }
 

@@ -61,7 +61,7 @@ std::array<double, 36> pose_covariance(const Inverse& inverse, const Unknowns& u
   const double* const R = &unknowns.start().poses[at(image) * POSE_SIZE];
   const auto to_camera = [&](std::size_t i, std::size_t k) {
     if (i < 3) return k < 3 ? R[3 * i + k] : 0.0;
-    return i == k ? 1.0 : 0.0;
+    return i == k ? 1 / unknowns.frame().scale : 0.0;
   };
   std::array<double, 36> out{};
   for (std::size_t i = 0; i < 6; ++i)
@@ -116,7 +116,8 @@ class PointCovariance {
                            cross_[b * 3 * view + k % 3 * view + j];
           }
     Mat3 out = times(C, times(middle, C));
-    for (std::size_t k = 0; k < 9; ++k) out[k] += C[k];
+    const double unit = 1 / unknowns_.frame().scale;
+    for (std::size_t k = 0; k < 9; ++k) out[k] = unit * unit * (out[k] + C[k]);
     return out;
   }
 

@@ -70,7 +70,8 @@ Terms::Terms(Queue& queue, const AdjustProblem& problem, const Arrangement& arra
   std::vector<double> points(lanes * POINT_SIZE, 0.0);
   for (std::size_t l = 0; l < lanes; ++l)
     if (arrangement.lane_point[l] >= 0)
-      std::ranges::copy(problem.points[at(arrangement.lane_point[l])], &points[l * POINT_SIZE]);
+      std::ranges::copy(unknowns.frame().local(problem.points[at(arrangement.lane_point[l])]),
+                        &points[l * POINT_SIZE]);
   points_ = uploaded(queue, points);
   is_free_ = uploaded(queue, arrangement.is_free);
   image_cameras_ = uploaded(queue, unknowns.image_cameras());

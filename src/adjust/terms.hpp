@@ -51,6 +51,7 @@ class Terms {
   [[nodiscard]] Trial try_step(std::span<const double> step, const Views& moved, double lambda);
   // Keeps the points of the last trial.
   void accept();
+  // Local coordinates, [lane][POINT_SIZE].
   [[nodiscard]] std::vector<double> points();
 
   // Arrays of the host, for the dense solver on the CPU.

@@ -14,11 +14,45 @@ namespace {
 // Kernels are compiled for these numbers of adjusted parameters of a camera.
 constexpr int kFreeSizes[] = {0, 2, 3, 4, 12};
 
-void write_pose(const Pose& pose, double* record) {
-  const Mat3 R = orthonormal(pose.R);
-  const Vec3 centre = times(transposed(R), pose.t);
-  std::copy(R.begin(), R.end(), record);
-  for (std::size_t k = 0; k < 3; ++k) record[POSE_CENTRE + k] = -centre[k];
+constexpr double kExtent = 4;  // at least; below its double
+// The origin is a multiple of this length, local: few digits, and 0 for scenes near it. Then the
+// local frame rounds nothing.
+constexpr double kGrid = 16;
+
+double distance(const Vec3& a, const Vec3& b) {
+  return norm({a[0] - b[0], a[1] - b[1], a[2] - b[2]});
+}
+
+std::vector<Vec3> used_centres(const AdjustProblem& problem, const std::vector<char>& used_images) {
+  const LocalFrame world;
+  std::vector<Vec3> centres;
+  for (std::size_t i = 0; i < problem.images.size(); ++i)
+    if (used_images[i]) centres.push_back(world.local_centre(problem.images[i].cam_from_world));
+  return centres;
+}
+
+Vec3 mean_of(const std::vector<Vec3>& centres) {
+  Vec3 mean = {0, 0, 0};
+  for (const Vec3& c : centres)
+    for (std::size_t k = 0; k < 3; ++k) mean[k] += c[k] / static_cast<double>(centres.size());
+  return mean;
+}
+
+// Median distance of the finite points.
+double distance_of_points(const AdjustProblem& problem, const Vec3& from) {
+  std::vector<double> distances;
+  distances.reserve(problem.points.size());
+  for (const Vec3& X : problem.points)
+    if (const double d = distance(X, from); std::isfinite(d)) distances.push_back(d);
+  if (distances.empty()) return 0;
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::ranges::nth_element(distances, middle);
+  return *middle;
+}
+
+void write_pose(const Pose& pose, const LocalFrame& frame, double* record) {
+  std::ranges::copy(orthonormal(pose.R), record);
+  std::ranges::copy(frame.local_centre(pose), record + POSE_CENTRE);
 }
 
 std::vector<int> adjusted_of(const AdjustCamera& camera, const CameraModel& model) {
@@ -34,14 +68,43 @@ std::vector<int> adjusted_of(const AdjustCamera& camera, const CameraModel& mode
 
 }  // namespace
 
+Vec3 LocalFrame::local_centre(const Pose& cam_from_world) const {
+  // The origin in the camera's axes comes first: R may be a rotation to few digits.
+  const Vec3 moved = times(cam_from_world.R, origin);
+  Vec3 t;
+  for (std::size_t k = 0; k < 3; ++k) t[k] = moved[k] + cam_from_world.t[k];
+  const Vec3 centre = times(transposed(orthonormal(cam_from_world.R)), t);
+  return {-scale * centre[0], -scale * centre[1], -scale * centre[2]};
+}
+
+Pose LocalFrame::world_pose(const Mat3& R, const Vec3& local_centre) const {
+  const Vec3 centre = world(local_centre);
+  return {R, times(R, Vec3{-centre[0], -centre[1], -centre[2]})};
+}
+
+LocalFrame local_frame(const AdjustProblem& problem, const std::vector<char>& used_images) {
+  const std::vector<Vec3> centres = used_centres(problem, used_images);
+  const Vec3 mean = mean_of(centres);
+  double spread = 0;
+  for (const Vec3& c : centres) spread += distance(c, mean) / static_cast<double>(centres.size());
+  // Images of a panorama have no extent.
+  const double extent = std::max(spread, distance_of_points(problem, mean));
+  LocalFrame frame;
+  if (extent > 0 && std::isfinite(extent))
+    frame.scale = std::exp2(std::clamp(std::ceil(std::log2(kExtent / extent)), -300.0, 300.0));
+  const double grid = kGrid / frame.scale;
+  for (std::size_t k = 0; k < 3; ++k) frame.origin[k] = grid * std::round(mean[k] / grid);
+  return frame;
+}
+
 Unknowns::Unknowns(const AdjustProblem& problem, const std::vector<char>& used_images)
-    : images_(static_cast<int>(problem.images.size())) {
+    : images_(static_cast<int>(problem.images.size())), frame_(local_frame(problem, used_images)) {
   start_.poses.resize(problem.images.size() * POSE_SIZE);
   std::vector<char> used_cameras(problem.cameras.size(), 0);
   users_.assign(problem.cameras.size(), 0);
   for (std::size_t i = 0; i < problem.images.size(); ++i) {
     const AdjustImage& image = problem.images[i];
-    write_pose(image.cam_from_world, &start_.poses[i * POSE_SIZE]);
+    write_pose(image.cam_from_world, frame_, &start_.poses[i * POSE_SIZE]);
     image_cameras_.push_back(image.camera);
     if (used_images[i]) used_cameras[at(image.camera)] = 1, ++users_[at(image.camera)];
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The unknowns of poses and cameras: their order, their values and their steps.
+// The unknowns of poses and cameras: their coordinates, their order, their values and their steps.
 #pragma once
 
 #include <bifocal/adjust.hpp>
@@ -13,7 +13,31 @@
 
 namespace bifocal::adjustment {
 
-// Values of poses and cameras, as kernels read them (adjust.kernels).
+// Local coordinates are scale (X - origin). The scene has an extent of 4 to 8 in them, so that
+// tolerances and roundings do not depend on its unit or its distance from the world's origin.
+struct LocalFrame {
+  Vec3 origin = {0, 0, 0};  // world units
+  double scale = 1;         // a power of two
+
+  [[nodiscard]] Vec3 local(const Vec3& world) const {
+    return {scale * (world[0] - origin[0]), scale * (world[1] - origin[1]),
+            scale * (world[2] - origin[2])};
+  }
+  [[nodiscard]] Vec3 world(const Vec3& local) const {
+    return {local[0] / scale + origin[0], local[1] / scale + origin[1],
+            local[2] / scale + origin[2]};
+  }
+  // The centre of a camera, local.
+  [[nodiscard]] Vec3 local_centre(const Pose& cam_from_world) const;
+  // The pose of a camera with a local centre.
+  [[nodiscard]] Pose world_pose(const Mat3& R, const Vec3& local_centre) const;
+};
+
+// used_images: flags of images that have observations. One of them at least is needed.
+[[nodiscard]] LocalFrame local_frame(const AdjustProblem& problem,
+                                     const std::vector<char>& used_images);
+
+// Values of poses and cameras, as kernels read them (adjust.kernels): poses in the local frame.
 struct Views {
   std::vector<double> poses;    // [image][POSE_SIZE]
   std::vector<double> cameras;  // [camera][CAMERA_SIZE]
@@ -42,6 +66,7 @@ class Unknowns {
   [[nodiscard]] bool has_own_camera(int image) const;
   // Index of the parameter that slot `slot` of a camera adjusts.
   [[nodiscard]] const std::vector<int>& adjusted_params(int camera) const;
+  [[nodiscard]] const LocalFrame& frame() const { return frame_; }
   [[nodiscard]] const Views& start() const { return start_; }
   [[nodiscard]] int kinds() const { return kinds_; }
   [[nodiscard]] int terms() const { return terms_; }
@@ -67,6 +92,7 @@ class Unknowns {
   std::vector<std::vector<int>> adjusted_;
   std::vector<int> image_cameras_, users_;
   std::vector<char> is_active_;
+  LocalFrame frame_;
   Views start_;
 };
 
