@@ -108,10 +108,17 @@ enum class AdjustPreconditioner {
 };
 inline constexpr std::string_view kAdjustPreconditionerWords[] = {"schur_jacobi", "power_series"};
 
-// Choice of the seven degrees of freedom that observations do not determine.
+// Choice of the degrees of freedom that neither observations nor constants determine: position,
+// rotation and scale of each part.
 enum class AdjustGauge {
-  start,  // each part of the model is moved and scaled back at the end: one of its images keeps its
-          // pose, and the centre of another one its distance
+  start,  // each part is moved, rotated and scaled back at the end as far as it is free: its first
+          // adjusted image keeps its pose, and the centre of its farthest image its distance.
+          //   constants                        what keeps its value
+          //   images at one place              the distance of the farthest image from the place
+          //   one point                        the rotation of the first image, the distance of the
+          //                                    farthest image from the point
+          //   several points on one line       the rotation of the first image about the line
+          //   anything else                    nothing is free
   free,   // as the solver leaves it, near the start
 };
 inline constexpr std::string_view kAdjustGaugeWords[] = {"start", "free"};
@@ -204,6 +211,14 @@ enum class ObservationUse : std::uint8_t {
   single_view,  // of a point that fewer than two images see
 };
 
+// Sums over the parts of a model of the degrees of freedom that neither observations nor constants
+// determine, so that the start does.
+struct AdjustFreedom {
+  int position = 0, rotation = 0, scale = 0;  // at most 3, 3 and 1 of a part
+
+  [[nodiscard]] int total() const { return position + rotation + scale; }
+};
+
 struct AdjustResult {
   double initial_cost = 0, final_cost = 0;  // sum over the used observations, px^2
   int iterations = 0;                       // steps that were tried
@@ -211,18 +226,21 @@ struct AdjustResult {
   std::vector<AdjustIteration> history;  // from the start on
   std::vector<ObservationUse> uses;      // one an observation
   std::array<std::int64_t, 4> counts{};  // observations by ObservationUse
-  int parts = 0;                         // of the model that share no point that is adjusted
-  bool is_dense = false;                 // the dense solver was used
-  bool is_sparse = false;                // the sparse solver was used
+  int parts = 0;                         // of the model that share no point
+  AdjustFreedom freedom;
+  bool is_dense = false;   // the dense solver was used
+  bool is_sparse = false;  // the sparse solver was used
 
   // With AdjustOptions::covariance, for observations with a standard deviation of 1 px in x and y.
   // Multiply by 2 final_cost / redundancy for the deviation that the residuals show. The gauge of
-  // AdjustGauge::start is fixed. Zero for what is constant or has no observations.
+  // AdjustGauge::start is fixed. Zero for what is constant or has no observations. Empty if the
+  // observations do not determine an image or a camera.
   std::vector<std::array<double, 36>> pose_covariances;  // rotation (camera axes, rad), centre
   std::vector<std::array<double, 9>> point_covariances;  // X, Y, Z
   std::vector<std::vector<double>> camera_covariances;   // params x params
-  std::int64_t redundancy =
-      0;  // 2 used observations - parameters + degrees of freedom of the gauge
+  std::int64_t redundancy = 0;  // 2 used observations - parameters + freedom.total()
+  // Index of an image or a camera that is not determined; -1: none.
+  int undetermined_image = -1, undetermined_camera = -1;
 
   [[nodiscard]] bool is_converged() const {
     return reason == AdjustReason::function_tolerance ||

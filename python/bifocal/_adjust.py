@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[numpy.float64]
 
-__all__ = ["Adjusted", "AdjustIteration", "adjust"]
+__all__ = ["Adjusted", "AdjustIteration", "BundleAdjustment", "adjust"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,11 @@ class Adjusted:
         is_converged: True if a tolerance was reached.
         parts: Number of parts of the scene that share no point.
         redundancy: Number of observed values, minus parameters, plus degrees of freedom of the gauge.
+        freedom: Degrees of freedom that neither observations nor constants determine, so that the start does: 'position', 'rotation' and 'scale',
+            sums over the parts.
         history: State after each iteration.
+        undetermined: With `AdjustOptions.covariance`: the image or the camera that the observations do not determine, such as 'image 3'; then
+            there are no covariances. '' if there is none.
         camera_covariances: Covariance of the parameters of each camera for observations with a standard deviation of 1 px; None without
             `AdjustOptions.covariance`.
         pose_covariances: Shape (I, 6, 6): rotation in camera axes in rad, then centre; None without `AdjustOptions.covariance`.
@@ -85,6 +89,51 @@ class Adjusted:
     is_converged: bool
     parts: int
     redundancy: int
+    freedom: dict[str, int]
+    undetermined: str
+    history: list[AdjustIteration]
+    camera_covariances: list[Numbers] | None
+    pose_covariances: Numbers | None
+    point_covariances: Numbers | None
+
+
+@dataclass(frozen=True)
+class BundleAdjustment:
+    """Result of `bundle_adjustment`.
+
+    Attributes:
+        cameras, images, points, observations: Numbers of the used ones.
+        initial_cost, final_cost: Sum of the costs of the used observations in px^2.
+        initial_error, final_error: Mean reprojection error of the used observations in px.
+        iterations, history: Number of iterations, and the state after each.
+        reason: Cause of the end: 'function tolerance', 'max iterations', ...
+        is_converged: True if a tolerance was reached.
+        parts: Number of parts of the model that share no point.
+        redundancy: Number of observed values, minus parameters, plus degrees of freedom of the gauge.
+        freedom: Degrees of freedom that neither observations nor constants determine, so that the start does: 'position', 'rotation' and 'scale',
+            sums over the parts.
+        undetermined: With the option `covariance`: the image or the camera that the observations do not determine; then there are no covariances.
+            '' if there is none.
+        camera_covariances: Covariance of the parameters of each camera that images have, in the order of the model, for observations with a
+            standard deviation of 1 px; None without the option `covariance`.
+        pose_covariances, point_covariances: As those of `Adjusted`, in the order of the model.
+    """
+
+    cameras: int
+    images: int
+    points: int
+    observations: int
+    initial_cost: float
+    final_cost: float
+    initial_error: float
+    final_error: float
+    iterations: int
+    reason: str
+    is_converged: bool
+    parts: int
+    redundancy: int
+    freedom: dict[str, int]
+    undetermined: str
     history: list[AdjustIteration]
     camera_covariances: list[Numbers] | None
     pose_covariances: Numbers | None

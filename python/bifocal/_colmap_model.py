@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _core
-from ._adjust import AdjustIteration, iteration_callback
+from ._adjust import AdjustIteration, BundleAdjustment, iteration_callback
 from ._devices import device_id
 from ._options import AdjustOptions, BundleAdjustOptions
 
@@ -256,37 +256,6 @@ def write_model(folder: Path, model: Model, format: Literal["binary", "text"] = 
         "frames": frames,
     }
     _core.write_model(folder, values, format == "text")
-
-
-@dataclass(frozen=True)
-class BundleAdjustment:
-    """Result of `bundle_adjustment`.
-
-    Attributes:
-        cameras, images, points, observations: Numbers of the used ones.
-        initial_cost, final_cost: Sum of the costs of the used observations in px^2.
-        initial_error, final_error: Mean reprojection error of the used observations in px.
-        iterations, history: Number of iterations, and the state after each.
-        reason: Cause of the end: 'function tolerance', 'max iterations', ...
-        is_converged: True if a tolerance was reached.
-        parts: Number of parts of the model that share no point.
-        redundancy: Number of observed values minus parameters.
-    """
-
-    cameras: int
-    images: int
-    points: int
-    observations: int
-    initial_cost: float
-    final_cost: float
-    initial_error: float
-    final_error: float
-    iterations: int
-    reason: str
-    is_converged: bool
-    parts: int
-    redundancy: int
-    history: list[AdjustIteration]
 
 
 # Options of pycolmap.BundleAdjustmentOptions (4.2 and 3.11) with the same meaning here.

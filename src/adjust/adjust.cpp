@@ -111,14 +111,14 @@ AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions
   Terms terms(is_direct ? cpu : queue, problem, arrangement, unknowns, chosen);
   Views views = minimise(terms, unknowns, *solver, options, result);
   std::vector<double> points = terms.points();
-  if (options.gauge == AdjustGauge::start)
-    restore_gauge(part_gauges(problem, arrangement, unknowns), arrangement, unknowns.start(), views,
-                  points);
+  const Gauge gauge = gauge_of(problem, arrangement, unknowns);
+  result.freedom = gauge.freedom();
+  if (options.gauge == AdjustGauge::start) restore_gauge(gauge, unknowns.start(), views, points);
   if (options.covariance) {
     // A covariance that throws must leave the problem as it was.
     AdjustProblem adjusted = problem;
     write_back(arrangement, unknowns, views, points, adjusted);
-    set_covariances(adjusted, arrangement, options, result);
+    set_covariances(adjusted, arrangement, gauge, unknowns.start(), options, result);
   }
   write_back(arrangement, unknowns, views, points, problem);
   return result;

@@ -14,28 +14,31 @@ namespace {
 
 constexpr int kBlock = 48;
 
-// Factorises the diagonal block of rows [from, to).
-bool factorise_block(double* A, std::size_t n, std::size_t from, std::size_t to) {
+// Factorises the diagonal block of rows [from, to). Returns the row that fails, or `to`.
+std::size_t factorise_block(double* A, std::size_t n, std::size_t from, std::size_t to,
+                            std::span<const double> least_pivots) {
   for (std::size_t i = from; i < to; ++i)
     for (std::size_t j = from; j <= i; ++j) {
       double sum = A[i * n + j];
       for (std::size_t k = from; k < j; ++k) sum -= A[i * n + k] * A[j * n + k];
-      if (i == j && !(sum > 0 && std::isfinite(sum))) return false;
+      const double least = least_pivots.empty() ? 0 : least_pivots[i];
+      if (i == j && !(sum > least && std::isfinite(sum))) return i;
       A[i * n + j] = i == j ? std::sqrt(sum) : sum / A[j * n + j];
     }
-  return true;
+  return to;
 }
 
 }  // namespace
 
-bool factorise(std::vector<double>& matrix, int size) {
+int factorised_rows(std::vector<double>& matrix, int size, std::span<const double> least_pivots) {
   const std::size_t n = at(size);
   double* const A = matrix.data();
   std::vector<double> panel(at(kBlock) * n);  // columns of the block, transposed
   for (std::size_t from = 0; from < n; from += kBlock) {
     check_cancelled();
     const std::size_t to = std::min(n, from + kBlock);
-    if (!factorise_block(A, n, from, to)) return false;
+    const std::size_t done = factorise_block(A, n, from, to, least_pivots);
+    if (done < to) return static_cast<int>(done);
     runtime::parallel_each(
         n - to,
         [&](std::size_t below) {
@@ -60,7 +63,7 @@ bool factorise(std::vector<double>& matrix, int size) {
         },
         8);
   }
-  return true;
+  return size;
 }
 
 void solve_factorised(std::span<const double> factor, int size, std::span<double> b) {

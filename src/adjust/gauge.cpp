@@ -2,34 +2,133 @@
 #include "adjust/gauge.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
 
+#include "adjust/rotation.hpp"
+#include "runtime/disjoint_sets.hpp"
 #include "runtime/integers.hpp"
 
 namespace bifocal::adjustment {
 namespace {
 
+// Constants at a smaller distance, local, are at one place or on one line.
+constexpr double kSamePlace = 1e-9;
+
 Vec3 centre_of(const Views& views, int image) {
   const double* const c = &views.poses[at(image) * POSE_SIZE + POSE_CENTRE];
   return {c[0], c[1], c[2]};
 }
-Mat3 rotation_of(const Views& views, int image) {
-  Mat3 R;
-  std::copy_n(&views.poses[at(image) * POSE_SIZE], 9, R.begin());
-  return R;
-}
 Vec3 difference(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
-int part_of_lane(const Arrangement& arrangement, std::size_t lane) {
-  const Rows& rows = arrangement.by_point;
-  const int row = rows.rows[lane / SLICE];
-  return arrangement.part_of_image[at(rows.other[at(row) * SLICE + lane % SLICE])];
+// Constants that a part observes.
+struct Anchors {
+  std::vector<Vec3> places;  // of images and points
+  bool has_image = false;
+};
+
+// Calls visit(lane, image) for every observation.
+template <class Visit>
+void each_observation(const Rows& rows, const Visit& visit) {
+  for (int lane = 0; lane < rows.lanes; ++lane)
+    for (int row = rows.rows[at(lane / SLICE)]; row < rows.rows[at(lane / SLICE) + 1]; ++row) {
+      const std::size_t place = at(row) * SLICE + at(lane % SLICE);
+      if (rows.px[place] == rows.px[place]) visit(at(lane), rows.other[place]);
+    }
+}
+
+// Connects adjusted images by the adjusted points that they share, and numbers the parts in the
+// order of their first images.
+void set_parts(const Arrangement& arrangement, const std::vector<char>& is_adjusted, Gauge& gauge) {
+  const std::size_t images = is_adjusted.size();
+  DisjointSets sets(images);
+  std::vector<int> image_of_lane(arrangement.is_free.size(), -1);
+  each_observation(arrangement.by_point, [&](std::size_t lane, int image) {
+    if (arrangement.is_free[lane] == 0 || !is_adjusted[at(image)]) return;
+    if (image_of_lane[lane] >= 0) sets.join(at(image), at(image_of_lane[lane]));
+    image_of_lane[lane] = image;
+  });
+  gauge.part_of_image.assign(images, -1);
+  for (std::size_t i = 0; i < images; ++i) {
+    if (!is_adjusted[i]) continue;
+    // The root is the first image of its part.
+    const std::size_t root = sets.root(i);
+    if (root == i) {
+      gauge.part_of_image[i] = static_cast<int>(gauge.parts.size());
+      gauge.parts.push_back({.first = static_cast<int>(i)});
+    }
+    gauge.part_of_image[i] = gauge.part_of_image[root];
+  }
+  gauge.part_of_lane.assign(image_of_lane.size(), -1);
+  for (std::size_t lane = 0; lane < image_of_lane.size(); ++lane)
+    if (const int image = image_of_lane[lane]; image >= 0)
+      gauge.part_of_lane[lane] = gauge.part_of_image[at(image)];
+}
+
+std::vector<Anchors> anchors_of(const AdjustProblem& problem, const Arrangement& arrangement,
+                                const Unknowns& unknowns, const Gauge& gauge) {
+  std::vector<Anchors> anchors(gauge.parts.size());
+  each_observation(arrangement.by_point, [&](std::size_t lane, int image) {
+    const bool is_constant = arrangement.is_free[lane] == 0;
+    const int part = is_constant ? gauge.part_of_image[at(image)] : gauge.part_of_lane[lane];
+    if (part < 0) return;
+    Anchors& of = anchors[at(part)];
+    if (is_constant)
+      of.places.push_back(unknowns.frame().local(problem.points[at(arrangement.lane_point[lane])]));
+    if (is_constant || gauge.part_of_image[at(image)] >= 0) return;
+    of.has_image = true;
+    of.places.push_back(centre_of(unknowns.start(), image));
+  });
+  return anchors;
+}
+
+// Place of the largest distance from `from`, and the distance.
+std::pair<Vec3, double> farthest_of(const std::vector<Vec3>& places, const Vec3& from) {
+  std::pair<Vec3, double> farthest = {from, 0};
+  for (const Vec3& place : places)
+    if (const double d = norm(difference(place, from)); d > farthest.second) farthest = {place, d};
+  return farthest;
+}
+
+bool are_on_line(const std::vector<Vec3>& places, const Vec3& origin, const Vec3& axis,
+                 double rounding) {
+  return std::ranges::all_of(places, [&](const Vec3& place) {
+    return norm(cross(axis, difference(place, origin))) <= rounding;
+  });
+}
+
+// Sets what the anchors leave free; the scale is free if it returns true.
+bool set_freedom(const Anchors& anchors, double rounding, PartGauge& gauge) {
+  if (anchors.places.empty()) {
+    gauge.has_position = true, gauge.rotations = 3;
+    return true;
+  }
+  gauge.origin = anchors.places.front();
+  const auto [other, distance] = farthest_of(anchors.places, gauge.origin);
+  if (distance <= rounding) {
+    gauge.rotations = anchors.has_image ? 0 : 3;
+    return true;
+  }
+  gauge.axis = unit(difference(other, gauge.origin));
+  if (!anchors.has_image && are_on_line(anchors.places, gauge.origin, gauge.axis, rounding))
+    gauge.rotations = 1;
+  return false;
+}
+
+// The rotation about an axis that is nearest to a rotation.
+Mat3 about_axis(const Vec3& axis, const Mat3& R) {
+  const double cosine = R[0] + R[4] + R[8] - dot(axis, times(R, axis));
+  const double sine = dot(axis, {R[7] - R[5], R[2] - R[6], R[3] - R[1]});
+  const double angle = std::atan2(sine, cosine);
+  return rotation_of({angle * axis[0], angle * axis[1], angle * axis[2]});
 }
 
 // X -> scale Q (X - from) + to.
 struct Similarity {
-  Mat3 Q;
+  Mat3 Q = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   Vec3 from, to;
-  double scale;
+  double scale = 1;
 
   [[nodiscard]] Vec3 of(const Vec3& X) const {
     const Vec3 moved = times(Q, difference(X, from));
@@ -38,11 +137,12 @@ struct Similarity {
 };
 
 Similarity similarity_of(const PartGauge& gauge, const Views& start, const Views& views) {
-  Similarity s{
-      .Q = times(transposed(rotation_of(start, gauge.first)), rotation_of(views, gauge.first)),
-      .from = centre_of(views, gauge.first),
-      .to = centre_of(start, gauge.first),
-      .scale = 1};
+  Similarity s{.from = gauge.origin, .to = gauge.origin};
+  if (gauge.has_position)
+    s.from = centre_of(views, gauge.first), s.to = centre_of(start, gauge.first);
+  if (gauge.rotations > 0)
+    s.Q = times(transposed(rotation_in(start, gauge.first)), rotation_in(views, gauge.first));
+  if (gauge.rotations == 1) s.Q = about_axis(gauge.axis, s.Q);
   if (gauge.second < 0) return s;
   const double now = norm(difference(centre_of(views, gauge.second), s.from));
   const double then = norm(difference(centre_of(start, gauge.second), s.to));
@@ -52,43 +152,75 @@ Similarity similarity_of(const PartGauge& gauge, const Views& start, const Views
 
 }  // namespace
 
-std::vector<PartGauge> part_gauges(const AdjustProblem& problem, const Arrangement& arrangement,
-                                   const Unknowns& unknowns) {
-  std::vector<PartGauge> gauges(at(arrangement.parts));
-  std::vector<double> farthest(gauges.size(), 0);
-  for (int i = 0; i < unknowns.images(); ++i) {
-    const int part = arrangement.part_of_image[at(i)];
-    if (part < 0) continue;
-    PartGauge& gauge = gauges[at(part)];
-    if (gauge.first < 0) gauge.first = i;
-    gauge.is_fixed = gauge.is_fixed || problem.images[at(i)].is_constant;
-    const double distance =
-        norm(difference(centre_of(unknowns.start(), i), centre_of(unknowns.start(), gauge.first)));
-    if (distance > farthest[at(part)]) farthest[at(part)] = distance, gauge.second = i;
-  }
-  for (std::size_t lane = 0; lane < arrangement.lane_point.size(); ++lane)
-    if (arrangement.lane_point[lane] >= 0 && arrangement.is_free[lane] == 0)
-      gauges[at(part_of_lane(arrangement, lane))].is_fixed = true;
-  return gauges;
+Mat3 rotation_in(const Views& views, int image) {
+  Mat3 R;
+  std::copy_n(&views.poses[at(image) * POSE_SIZE], 9, R.begin());
+  return R;
 }
 
-void restore_gauge(const std::vector<PartGauge>& gauges, const Arrangement& arrangement,
-                   const Views& start, Views& views, std::vector<double>& points) {
+// about_axis() of D = before' R is the identity if the axis times the vector of D - D' is 0, whose
+// derivative by w is (trace(D) I - D') w.
+Vec3 PartGauge::axis_of_step(const Mat3& before, const Mat3& R) const {
+  const Mat3 D = times(transposed(before), R);
+  const Vec3 moved = times(D, axis);
+  const double trace = D[0] + D[4] + D[8];
+  return unit({trace * axis[0] - moved[0], trace * axis[1] - moved[1], trace * axis[2] - moved[2]});
+}
+
+AdjustFreedom Gauge::freedom() const {
+  AdjustFreedom sum;
+  for (const PartGauge& part : parts) {
+    sum.position += part.has_position ? 3 : 0;
+    sum.rotation += part.rotations;
+    sum.scale += part.second >= 0 ? 1 : 0;
+  }
+  return sum;
+}
+
+Gauge gauge_of(const AdjustProblem& problem, const Arrangement& arrangement,
+               const Unknowns& unknowns) {
+  std::vector<char> is_adjusted;
+  for (int i = 0; i < unknowns.images(); ++i)
+    is_adjusted.push_back(unknowns.is_active()[6 * at(i)]);
+  Gauge gauge;
+  set_parts(arrangement, is_adjusted, gauge);
+  const std::vector<Anchors> anchors = anchors_of(problem, arrangement, unknowns, gauge);
+  const LocalFrame& frame = unknowns.frame();
+  const double rounding = kSamePlace + 1e-15 * frame.scale * norm(frame.origin);
+  std::vector<double> farthest(gauge.parts.size(), rounding);
+  for (std::size_t p = 0; p < gauge.parts.size(); ++p) {
+    PartGauge& part = gauge.parts[p];
+    if (!set_freedom(anchors[p], rounding, part))
+      farthest[p] = std::numeric_limits<double>::infinity();
+    if (part.has_position) part.origin = centre_of(unknowns.start(), part.first);
+  }
+  for (int i = 0; i < unknowns.images(); ++i) {
+    const int p = gauge.part_of_image[at(i)];
+    if (p < 0) continue;
+    PartGauge& part = gauge.parts[at(p)];
+    const double distance = norm(difference(centre_of(unknowns.start(), i), part.origin));
+    if (distance > farthest[at(p)]) farthest[at(p)] = distance, part.second = i;
+  }
+  return gauge;
+}
+
+void restore_gauge(const Gauge& gauge, const Views& start, Views& views,
+                   std::vector<double>& points) {
   std::vector<Similarity> similarities;
-  for (const PartGauge& gauge : gauges) similarities.push_back(similarity_of(gauge, start, views));
-  for (std::size_t i = 0; i < arrangement.part_of_image.size(); ++i) {
-    const int part = arrangement.part_of_image[i];
-    if (part < 0 || gauges[at(part)].is_fixed) continue;
+  for (const PartGauge& part : gauge.parts)
+    similarities.push_back(similarity_of(part, start, views));
+  for (std::size_t i = 0; i < gauge.part_of_image.size(); ++i) {
+    const int part = gauge.part_of_image[i];
+    if (part < 0 || !gauge.parts[at(part)].is_free()) continue;
     const auto image = static_cast<int>(i);
-    const Mat3 R = times(rotation_of(views, image), transposed(similarities[at(part)].Q));
+    const Mat3 R = times(rotation_in(views, image), transposed(similarities[at(part)].Q));
     const Vec3 centre = similarities[at(part)].of(centre_of(views, image));
     std::ranges::copy(R, &views.poses[i * POSE_SIZE]);
     std::ranges::copy(centre, &views.poses[i * POSE_SIZE + POSE_CENTRE]);
   }
-  for (std::size_t lane = 0; lane < arrangement.lane_point.size(); ++lane) {
-    if (arrangement.lane_point[lane] < 0) continue;
-    const int part = part_of_lane(arrangement, lane);
-    if (gauges[at(part)].is_fixed) continue;
+  for (std::size_t lane = 0; lane < gauge.part_of_lane.size(); ++lane) {
+    const int part = gauge.part_of_lane[lane];
+    if (part < 0 || !gauge.parts[at(part)].is_free()) continue;
     double* const X = &points[lane * POINT_SIZE];
     std::ranges::copy(similarities[at(part)].of({X[0], X[1], X[2]}), X);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The gauge: seven degrees of freedom of each part that no observation determines.
+// The gauge: degrees of freedom of each part that neither observations nor constants determine.
 #pragma once
 
 #include <bifocal/adjust.hpp>
@@ -11,19 +11,42 @@
 
 namespace bifocal::adjustment {
 
-// The first image of a part keeps its pose; the centre of the image farthest from it keeps its
-// distance.
+// What the start determines of a part: adjusted images that share adjusted points. Lengths are
+// local (LocalFrame).
+//
+//   constants that the part observes       what is left
+//   none                                   position, rotation, scale
+//   images at one place                    scale
+//   one point                              rotation about the point, scale
+//   several points on a line               rotation about the line
+//   anything else                          nothing
 struct PartGauge {
-  int first = -1, second = -1;  // images; second -1: the part has one image or no extent
-  bool is_fixed = false;        // the part has a constant pose or point: no gauge is left
+  int first = -1;             // keeps its centre if the position is free, and its rotation
+  int second = -1;            // its centre keeps its distance from `origin`; -1: no free scale
+  bool has_position = false;  // the position is free; `origin` is the centre of `first`
+  int rotations = 0;          // free axes of rotation: 0, 1 (`axis`) or 3
+  Vec3 origin = {0, 0, 0};    // a place of constants
+  Vec3 axis = {0, 0, 0};      // length 1
+  // Of a step of the rotation of `first`, R exp([w]x): the direction in which it leaves the gauge
+  // of a start with the rotation `before`, if there is one free axis.
+  [[nodiscard]] Vec3 axis_of_step(const Mat3& before, const Mat3& R) const;
+  [[nodiscard]] bool is_free() const { return has_position || rotations > 0 || second >= 0; }
 };
-[[nodiscard]] std::vector<PartGauge> part_gauges(const AdjustProblem& problem,
-                                                 const Arrangement& arrangement,
-                                                 const Unknowns& unknowns);
 
-// Moves each part with gauge freedom so that its first image has its pose of the start, and scales
-// it so that the second one has its distance of the start. points: [lane][POINT_SIZE].
-void restore_gauge(const std::vector<PartGauge>& gauges, const Arrangement& arrangement,
-                   const Views& start, Views& views, std::vector<double>& points);
+[[nodiscard]] Mat3 rotation_in(const Views& views, int image);
+
+struct Gauge {
+  std::vector<PartGauge> parts;
+  std::vector<int> part_of_image, part_of_lane;  // -1: no part
+
+  [[nodiscard]] AdjustFreedom freedom() const;
+};
+[[nodiscard]] Gauge gauge_of(const AdjustProblem& problem, const Arrangement& arrangement,
+                             const Unknowns& unknowns);
+
+// Moves each part so that it has the position, the rotation and the scale of the start as far as
+// these are free. points: [lane][POINT_SIZE], local.
+void restore_gauge(const Gauge& gauge, const Views& start, Views& views,
+                   std::vector<double>& points);
 
 }  // namespace bifocal::adjustment

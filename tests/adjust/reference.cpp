@@ -112,7 +112,81 @@ Eigen::MatrixXd derivatives_of(const AdjustProblem& problem, const std::vector<U
   return J;
 }
 
+Vec3 centre_of(const Pose& pose) {
+  const Vec3 c = times(transposed(pose.R), pose.t);
+  return {-c[0], -c[1], -c[2]};
+}
+
+// Derivatives of rotation and centre of an image by its rotation and translation.
+Eigen::Matrix<double, 6, 6> pose_derivatives(const AdjustProblem& problem, std::size_t image) {
+  constexpr double kStep = 1e-6;
+  Eigen::Matrix<double, 6, 6> out = Eigen::Matrix<double, 6, 6>::Identity();
+  for (std::size_t k = 0; k < 6; ++k) {
+    AdjustProblem more = problem, less = problem;
+    const Unknown u{k < 3 ? Unknown::rotation : Unknown::translation, image, k % 3};
+    move(more, u, kStep), move(less, u, -kStep);
+    const Vec3 a = centre_of(more.images[image].cam_from_world),
+               b = centre_of(less.images[image].cam_from_world);
+    for (std::size_t i = 0; i < 3; ++i)
+      out(static_cast<int>(3 + i), static_cast<int>(k)) = (a[i] - b[i]) / (2 * kStep);
+  }
+  return out;
+}
+
 }  // namespace
+
+AdjustResult reference_covariances(const AdjustProblem& problem,
+                                   const std::vector<Constraint>& constraints) {
+  constexpr double kStep = 1e-6, kWeight = 1e3;  // kWeight: of constraints, any number
+  const std::vector<Unknown> unknowns = unknowns_of(problem);
+  const Eigen::MatrixXd J = derivatives_of(problem, unknowns);
+  const auto n = J.cols(), rows = static_cast<Eigen::Index>(constraints.size());
+  Eigen::MatrixXd system = Eigen::MatrixXd::Zero(n + rows, n + rows);
+  system.topLeftCorner(n, n) = J.transpose() * J;
+  for (Eigen::Index u = 0; u < n; ++u) {
+    AdjustProblem more = problem, less = problem;
+    move(more, unknowns[static_cast<std::size_t>(u)], kStep);
+    move(less, unknowns[static_cast<std::size_t>(u)], -kStep);
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      const Constraint& value = constraints[static_cast<std::size_t>(i)];
+      system(n + i, u) = system(u, n + i) = kWeight * (value(more) - value(less)) / (2 * kStep);
+    }
+  }
+  const Eigen::MatrixXd sigma = system.fullPivLu().inverse().topLeftCorner(n, n);
+  AdjustResult out;
+  out.pose_covariances.resize(problem.images.size());
+  out.point_covariances.resize(problem.points.size());
+  for (const AdjustCamera& camera : problem.cameras)
+    out.camera_covariances.emplace_back(camera.params.size() * camera.params.size());
+  const auto is_pair = [](const Unknown& a, const Unknown& b) {
+    const auto kind = [](const Unknown& u) {
+      return u.kind == Unknown::rotation ? Unknown::translation : u.kind;
+    };
+    return kind(a) == kind(b) && a.owner == b.owner;
+  };
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const Unknown &a = unknowns[static_cast<std::size_t>(i)],
+                    &b = unknowns[static_cast<std::size_t>(j)];
+      if (!is_pair(a, b)) continue;
+      const std::size_t row = a.number + (a.kind == Unknown::translation ? 3 : 0),
+                        column = b.number + (b.kind == Unknown::translation ? 3 : 0);
+      if (a.kind == Unknown::point) out.point_covariances[a.owner][3 * row + column] = sigma(i, j);
+      if (a.kind == Unknown::param) {
+        const std::size_t side = problem.cameras[a.owner].params.size();
+        out.camera_covariances[a.owner][side * row + column] = sigma(i, j);
+      }
+      if (a.kind == Unknown::rotation || a.kind == Unknown::translation)
+        out.pose_covariances[a.owner][6 * row + column] = sigma(i, j);
+    }
+  for (std::size_t i = 0; i < problem.images.size(); ++i) {
+    using Matrix = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
+    Eigen::Map<Matrix> pose(out.pose_covariances[i].data());
+    const Eigen::Matrix<double, 6, 6> D = pose_derivatives(problem, i);
+    pose = (D * Matrix(pose) * D.transpose()).eval();
+  }
+  return out;
+}
 
 double reference_adjust(AdjustProblem& problem, AdjustLoss loss, double loss_scale) {
   const std::vector<Unknown> unknowns = unknowns_of(problem);

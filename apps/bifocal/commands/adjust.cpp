@@ -138,7 +138,8 @@ void run(Options o, Context& context) {
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   colmap::write_model(out.staged(""), model, format);
   const AdjustReport report{o.adjust, result, devices.id(), seconds};
-  if (o.adjust.adjust.covariance) write_covariances(out.staged(kCovariances), model, result);
+  if (o.adjust.adjust.covariance && result.undetermined.empty())
+    write_covariances(out.staged(kCovariances), model, result);
   out.commit();
   if (o.common.json) {
     Json json = {{"model", o.model}, {"out", o.out}};

@@ -64,6 +64,28 @@ std::string left_out_text(const AdjustResult& result) {
   return parts.empty() ? "" : fmt::format("Left out: {}.\n", fmt::join(parts, ", "));
 }
 
+// What constants leave to the start; empty without constants.
+std::string freedom_text(const colmap::BundleAdjustOptions& options, const AdjustResult& result) {
+  const AdjustFreedom& freedom = result.freedom;
+  if (options.constant_images.empty() && options.constant_points.empty()) return {};
+  std::vector<const char*> words;
+  if (freedom.position > 0) words.push_back("position");
+  if (freedom.rotation > 0) words.push_back("rotation");
+  if (freedom.scale > 0) words.push_back("scale");
+  if (words.empty()) return {};
+  return fmt::format("The constant images and points do not determine {}, which {} the input.\n",
+                     fmt::join(words, " and "), words.size() == 1 ? "follows" : "follow");
+}
+
+std::string undetermined_text(const AdjustReport& report) {
+  const std::string& what = report.result.undetermined;
+  if (what.empty()) return {};
+  return fmt::format(
+      "There are no covariances: the observations do not determine {}. Keep it constant, or leave "
+      "it out.\n",
+      what);
+}
+
 const char* ending_of(const AdjustResult& result) {
   if (result.is_converged()) return "converged";
   return result.reason == AdjustReason::max_iterations ? "has not converged" : "stopped";
@@ -114,7 +136,7 @@ std::string adjust_sentences(const AdjustReport& report) {
         "The model has {} parts that share no points; each keeps its own position "
         "and scale.\n",
         a.parts);
-  return text + left_out_text(a);
+  return text + freedom_text(report.options, a) + undetermined_text(report) + left_out_text(a);
 }
 
 Json adjust_json(const AdjustReport& report) {
@@ -138,6 +160,11 @@ Json adjust_json(const AdjustReport& report) {
                {"behind", count_of(a, ObservationUse::behind)},
                {"single_view", count_of(a, ObservationUse::single_view)},
                {"parts", a.parts},
+               {"freedom",
+                {{"position", a.freedom.position},
+                 {"rotation", a.freedom.rotation},
+                 {"scale", a.freedom.scale}}},
+               {"undetermined", r.undetermined},
                {"solver", a.is_dense    ? "dense"
                           : a.is_sparse ? "sparse"
                                         : "iterative"}};

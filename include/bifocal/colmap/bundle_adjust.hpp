@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <bifocal/adjust.hpp>
@@ -81,6 +82,9 @@ struct BundleAdjustResult {
   // Mean and root mean square of the errors of the used observations, px.
   double initial_error = 0, final_error = 0;
   double initial_rms = 0, final_rms = 0;
+  // With AdjustOptions::covariance: the image or the camera that the observations do not determine,
+  // as a message names it. Then there are no covariances. Empty: none.
+  std::string undetermined;
 };
 
 // Adjusts a model in place. ModelPoint::error becomes the mean error of the track, px.

@@ -57,21 +57,6 @@ nb::object matrices(const std::vector<std::array<double, N>>& values, std::size_
   return array_from(std::move(flat), {values.size(), side, side});
 }
 
-nb::dict result_dict(const AdjustResult& r) {
-  nb::dict d;
-  d["initial_cost"] = r.initial_cost;
-  d["final_cost"] = r.final_cost;
-  d["iterations"] = r.iterations;
-  d["reason"] = std::string(to_string(r.reason));
-  d["is_converged"] = r.is_converged();
-  d["parts"] = r.parts;
-  d["redundancy"] = r.redundancy;
-  nb::list history;
-  for (const AdjustIteration& i : r.history) history.append(iteration_dict(i));
-  d["history"] = history;
-  return d;
-}
-
 nb::object camera_covariances(const AdjustResult& r) {
   if (r.camera_covariances.empty()) return nb::none();
   nb::list all;
@@ -81,6 +66,40 @@ nb::object camera_covariances(const AdjustResult& r) {
     all.append(array_from(values, {side, side}));
   }
   return all;
+}
+
+nb::dict freedom_dict(const AdjustFreedom& freedom) {
+  nb::dict d;
+  d["position"] = freedom.position;
+  d["rotation"] = freedom.rotation;
+  d["scale"] = freedom.scale;
+  return d;
+}
+
+std::string undetermined_of(const AdjustResult& r) {
+  if (r.undetermined_image >= 0) return "image " + std::to_string(r.undetermined_image);
+  if (r.undetermined_camera >= 0) return "camera " + std::to_string(r.undetermined_camera);
+  return {};
+}
+
+nb::dict result_dict(const AdjustResult& r) {
+  nb::dict d;
+  d["initial_cost"] = r.initial_cost;
+  d["final_cost"] = r.final_cost;
+  d["iterations"] = r.iterations;
+  d["reason"] = std::string(to_string(r.reason));
+  d["is_converged"] = r.is_converged();
+  d["parts"] = r.parts;
+  d["redundancy"] = r.redundancy;
+  d["freedom"] = freedom_dict(r.freedom);
+  d["undetermined"] = undetermined_of(r);
+  d["pose_covariances"] = matrices(r.pose_covariances, 6);
+  d["point_covariances"] = matrices(r.point_covariances, 3);
+  d["camera_covariances"] = camera_covariances(r);
+  nb::list history;
+  for (const AdjustIteration& i : r.history) history.append(iteration_dict(i));
+  d["history"] = history;
+  return d;
 }
 
 // Reads member `name` of a dictionary as a dense array.
@@ -153,9 +172,6 @@ nb::dict adjust_arrays(const nb::dict& arrays, nb::handle given_options, const s
   for (const ObservationUse use : result.uses) used.push_back(use == ObservationUse::used);
   d["used"] = flags_array(used);
   d["errors"] = array_from(std::move(errors), {problem.observations.size()});
-  d["pose_covariances"] = matrices(result.pose_covariances, 6);
-  d["point_covariances"] = matrices(result.point_covariances, 3);
-  d["camera_covariances"] = camera_covariances(result);
   return d;
 }
 
@@ -186,6 +202,7 @@ nb::dict adjust_model(nb::handle given_in, nb::handle given_out, const std::stri
   d["images"] = r.images;
   d["points"] = r.points;
   d["observations"] = r.adjustment.counts[0];
+  d["undetermined"] = r.undetermined;
   d["initial_error"] = r.initial_error;
   d["final_error"] = r.final_error;
   return d;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/colmap/bundle_adjust.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -56,6 +58,17 @@ void count_used(const AdjustProblem& problem, BundleAdjustResult& result) {
   result.points = count_true(points);
 }
 
+std::string undetermined_of(const Model& model, const BundleAdjustResult& result) {
+  const AdjustResult& a = result.adjustment;
+  if (a.undetermined_image >= 0) {
+    const ModelImage& image = model.images[static_cast<std::size_t>(a.undetermined_image)];
+    return fmt::format("image {} ({})", image.id, image.name);
+  }
+  if (a.undetermined_camera < 0) return {};
+  return fmt::format("camera {}",
+                     result.camera_ids[static_cast<std::size_t>(a.undetermined_camera)]);
+}
+
 }  // namespace
 
 void set_point_errors(Model& model) {
@@ -77,6 +90,7 @@ BundleAdjustResult bundle_adjust(Queue& queue, Model& model, const BundleAdjustO
   result.final_error = last.mean, result.final_rms = last.rms;
   count_used(problem, result);
   result.camera_ids = model::used_camera_ids(model);
+  result.undetermined = undetermined_of(model, result);
   take_adjusted(model, problem, options);
   set_errors(model, problem, after);
   return result;
