@@ -117,6 +117,66 @@ TEST(Cli, adjust_keeps_what_is_constant) {
   EXPECT_EQ(read_model(folder / "none").images, model.images);
 }
 
+TEST(Cli, adjust_says_what_constants_leave_free) {
+  const TemporaryFolder folder;
+  write_model(folder / "in", small_model(), ModelFormat::binary);
+  write_file(folder / "image.txt", "image 2.jpg\n");
+  write_file(folder / "point.txt", "7\n");
+  int runs = 0;
+  const auto adjusted = [&](const std::string& flags) {
+    return run(folder, fmt::format("adjust in --out {} --device cpu {}", ++runs, flags));
+  };
+  const auto expect = [&](const std::string& flags, const std::string& words, const json& freedom) {
+    const Ran text = adjusted(flags), j = adjusted(flags + " --json");
+    EXPECT_EQ(text.out.find("do not determine") != std::string::npos, !words.empty()) << text.out;
+    EXPECT_NE(text.out.find(words), std::string::npos) << text.out;
+    EXPECT_EQ(json::parse(j.out)["freedom"], freedom) << j.out;
+    EXPECT_EQ(json::parse(j.out)["undetermined"], "");
+  };
+  expect("", "", {{"position", 3}, {"rotation", 3}, {"scale", 1}});
+  expect("--constant-images image.txt", "do not determine scale, which follows the input.",
+         {{"position", 0}, {"rotation", 0}, {"scale", 1}});
+  expect("--constant-points point.txt",
+         "do not determine rotation and scale, which follow the input.",
+         {{"position", 0}, {"rotation", 3}, {"scale", 1}});
+  expect("--constant-images image.txt --constant-points point.txt", "",
+         {{"position", 0}, {"rotation", 0}, {"scale", 0}});
+}
+
+TEST(Cli, adjust_names_an_image_that_is_not_determined) {
+  const TemporaryFolder folder;
+  Model model = small_model();
+  // Image 4 keeps the observations of two points.
+  int kept = 0;
+  for (colmap::ModelPoint& point : model.points) {
+    const auto of_image = std::ranges::find(point.track, Id{4}, &colmap::TrackElement::image_id);
+    if (of_image == point.track.end() || ++kept <= 2) continue;
+    model.images[3].observations[of_image->observation].point_id = colmap::kNoPoint;
+    point.track.erase(of_image);
+  }
+  write_model(folder / "in", model, ModelFormat::binary);
+  const Ran r = run(folder, "adjust in --out out --device cpu --covariance");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("There are no covariances: the observations do not determine image 4 "
+                       "(image 4.jpg)."),
+            std::string::npos)
+      << r.out;
+  EXPECT_FALSE(std::filesystem::exists(folder / "out/covariances.npz"));
+}
+
+TEST(Cli, adjust_names_a_camera_without_a_size) {
+  const TemporaryFolder folder;
+  write_model(folder / "in", small_model(), ModelFormat::text);
+  std::string cameras = text_of(folder / "in/cameras.txt");
+  cameras.replace(cameras.find(" 1000 800 "), 10, " 0 800 ");
+  write_file(folder / "in/cameras.txt", cameras);
+  const Ran r = run(folder, "adjust in --out out --device cpu");
+  EXPECT_EQ(r.code, 3);
+  EXPECT_NE(r.err.find("cameras.txt: camera 1: 0 x 800 px, must be 1 to"), std::string::npos)
+      << r.err;
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+}
+
 TEST(Cli, adjust_replaces_its_input_only_when_told) {
   const TemporaryFolder folder;
   write_model(folder / "in", small_model(), ModelFormat::binary);

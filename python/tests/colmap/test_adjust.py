@@ -92,6 +92,45 @@ def test_covariances_are_returned_on_request():
     assert np.isclose(2 * found.final_cost / found.redundancy, 0.25, rtol=0.2)
 
 
+@pytest.mark.parametrize(
+    ("constant", "freedom"),
+    [
+        ({}, {"position": 3, "rotation": 3, "scale": 1}),
+        ({"constant_images": np.arange(6) == 2}, {"position": 0, "rotation": 0, "scale": 1}),
+        ({"constant_points": np.arange(60) == 7}, {"position": 0, "rotation": 3, "scale": 1}),
+        ({"constant_points": np.isin(np.arange(60), [7, 9])}, {"position": 0, "rotation": 1, "scale": 0}),
+        ({"constant_images": np.isin(np.arange(6), [2, 4])}, {"position": 0, "rotation": 0, "scale": 0}),
+    ],
+)
+def test_the_start_fixes_what_constants_leave_free(constant, freedom):
+    start = disturbed(*make_scene())
+    found = bifocal.adjust(*start, **constant, options=bifocal.AdjustOptions(covariance=True))
+    assert found.freedom == freedom and found.undetermined == ""
+    assert np.sqrt(found.pose_covariances[:, range(3, 6), range(3, 6)]).max() < 0.1
+    if freedom["scale"] and "constant_images" in constant:
+        before, after = (-np.einsum("nji,nj->ni", R, t) for R, t in (start[1:3], (found.R, found.t)))
+        lengths = [np.linalg.norm(c - c[2], axis=1) for c in (before, after)]
+        assert np.isclose(lengths[0].max(), lengths[1][lengths[0].argmax()], rtol=1e-12)
+
+
+def test_an_image_that_is_not_determined_is_named(tmp_path):
+    camera, R, t, X, px, image, point = disturbed(*make_scene())
+    options = bifocal.AdjustOptions(covariance=True)
+    kept = (image != 3) | (point < 2)
+    found = bifocal.adjust(camera, R, t, X, px[kept], image[kept], point[kept], options=options)
+    assert found.undetermined == "image 3" and found.pose_covariances is None and found.point_covariances is None
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1, (448300, 5412600, 312)), (0.2, (4177800, 856200, 4728500)), (1e-5, 0), (1e5, (7e6, 0, 0))])
+def test_unit_and_origin_of_the_world_do_not_matter(scale, shift):
+    camera, R, t, X, *rest = disturbed(*make_scene())
+    expected = bifocal.adjust(camera, R, t, X, *rest)
+    found = bifocal.adjust(camera, R, scale * t - R @ np.broadcast_to(np.asarray(shift, float), 3), scale * X + shift, *rest)
+    assert np.isclose(found.final_cost, expected.final_cost, rtol=1e-6) and found.reason == expected.reason
+    assert np.isclose(found.cameras[0].params[0], expected.cameras[0].params[0], rtol=1e-6)
+    assert np.allclose((found.points - shift) / scale, expected.points, atol=1e-6)
+
+
 def test_progress_ends_the_adjustment():
     seen = []
 
@@ -197,6 +236,11 @@ def test_wrong_models_are_refused(tmp_path):
     model.images[1].camera_id = 3
     with pytest.raises(ValueError, match="image 2: camera 3 is not in the model"):
         colmap.write_model(tmp_path / "a", model)
+    for size in ({"width": 0}, {"height": 0}, {"height": -5}):
+        model = make_model(make_scene(images=2, points=5))
+        model.cameras[0] = dataclasses.replace(model.cameras[0], **size)
+        with pytest.raises(ValueError, match="camera 1: .* px, must be 1 to"):
+            colmap.write_model(tmp_path / "a", model)
     with pytest.raises(ValueError, match="format: 'ply'"):
         colmap.write_model(tmp_path / "a", model, "ply")
     with pytest.raises(FileNotFoundError, match="none"):
@@ -214,6 +258,11 @@ def test_a_model_is_adjusted(tmp_path):
     after = colmap.read_model(tmp_path / "b")
     assert (after.points.rgb == 7).all() and np.isclose(after.points.errors.mean(), done.final_error)
     assert after.cameras[0].params[1:3].tolist() == [500, 400]
+    assert done.pose_covariances is None and done.freedom == {"position": 3, "rotation": 3, "scale": 1}
+    options = bifocal.BundleAdjustOptions(adjust=bifocal.AdjustOptions(covariance=True))
+    done = colmap.bundle_adjustment(tmp_path / "a", tmp_path / "c", options, constant_images=[2])
+    assert done.pose_covariances.shape == (6, 6, 6) and done.point_covariances.shape == (60, 3, 3) and done.undetermined == ""
+    assert done.freedom["scale"] == 1 and not done.pose_covariances[1].any() and done.camera_covariances[0].shape == (4, 4)
 
 
 def test_options_have_the_names_of_pycolmap(tmp_path):
