@@ -39,9 +39,9 @@ double disparity_png_scale(const ImageF& disparity) {
   return scale;
 }
 
-ImageU8 disparity_picture(const DisparityMap& disparity) {
+ImageU8 disparity_picture(const DisparityMap& disparity, bool is_reversed) {
   const auto [lo, hi] = colour_range(disparity.raw);
-  return turbo_picture(disparity.raw, lo, hi);
+  return turbo_picture(disparity.raw, is_reversed ? hi : lo, is_reversed ? lo : hi);
 }
 
 void write_disparity_png(const OutputFolder& folder, const DisparityMap& disparity) {
@@ -59,11 +59,12 @@ void write_disparity_png(const OutputFolder& folder, const DisparityMap& dispari
                   lost));
 }
 
-ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity) {
+ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity,
+                              bool is_reversed) {
   write_disparity_pfm(folder.staged("disparity.pfm"), disparity.filled);
   write_disparity_pfm(folder.staged("disparity_raw.pfm"), disparity.raw);
   write_disparity_png(folder, disparity);
-  ImageU8 turbo = disparity_picture(disparity);
+  ImageU8 turbo = disparity_picture(disparity, is_reversed);
   write_png(folder.staged("disparity_turbo.png"), turbo);
   return turbo;
 }

@@ -11,12 +11,14 @@ namespace bifocal::cli {
 // which 16 bits hold the largest disparity.
 [[nodiscard]] double disparity_png_scale(const ImageF& disparity);
 
-// Draws the raw disparities in the turbo colours, with a legend.
-[[nodiscard]] ImageU8 disparity_picture(const DisparityMap& disparity);
+// Draws the raw disparities in the turbo colours, with a legend. The highest disparity is red, of a
+// reversed pair the lowest one.
+[[nodiscard]] ImageU8 disparity_picture(const DisparityMap& disparity, bool is_reversed);
 // Writes disparity.png (16 bit, raw).
 void write_disparity_png(const OutputFolder& folder, const DisparityMap& disparity);
 // Writes disparity.pfm (filled), disparity_raw.pfm, disparity.png (16 bit, raw) and
 // disparity_turbo.png (raw, with legend). Returns the image of disparity_turbo.png.
-ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity);
+ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity,
+                              bool is_reversed = false);
 
 }  // namespace bifocal::cli

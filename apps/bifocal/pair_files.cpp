@@ -161,11 +161,11 @@ ImageU8 write_dense_files(const PairFiles& in, const DensePair& dense, const Out
   write_disparity_pfm(folder.staged("depth.pfm"), dense.depth.depth);
   if (!in.all_files) {
     write_disparity_png(folder, dense.disparity);
-    return disparity_picture(dense.disparity);
+    return disparity_picture(dense.disparity, dense.rectification.is_reversed);
   }
   write_disparity_pfm(folder.staged("depth_deviation.pfm"), dense.depth.deviation);
   write_png(folder.staged("depth.png"), depth_picture(dense.depth));
-  return write_disparity_files(folder, dense.disparity);
+  return write_disparity_files(folder, dense.disparity, dense.rectification.is_reversed);
 }
 
 }  // namespace

@@ -87,8 +87,9 @@ std::int64_t write_disparity_png16(const std::filesystem::path& file,
 // 4 for Middlebury 2003); 0 means unknown.
 [[nodiscard]] ImageF read_disparity(const std::filesystem::path& file, double scale = 1.0);
 
-// Returns a colour image of a disparity map with the turbo map over [lo, hi], unknown pixels in
-// black, and a legend below. Throws Error(usage) unless lo <= hi and both are finite.
+// Returns a colour image of a disparity map with the turbo map from `lo` (blue) to `hi` (red),
+// unknown pixels in black, and a legend below. With lo > hi small values are red. Throws
+// Error(usage) unless both are finite.
 [[nodiscard]] ImageU8 turbo_picture(ImageView<const float> disparity, float lo, float hi);
 
 // A point with its colour.

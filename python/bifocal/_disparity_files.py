@@ -35,7 +35,7 @@ def turbo_picture(values: ArrayLike, lo: float, hi: float) -> NDArray[numpy.uint
 
     Args:
         values: Numbers of shape (H, W).
-        lo, hi: Values at the ends of the colour scale.
+        lo, hi: Values of the blue and the red end of the colour scale; with lo > hi small values are red.
 
     Returns:
         RGB image, uint8 with three channels; the legend lies below the map.

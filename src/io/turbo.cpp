@@ -15,7 +15,8 @@ constexpr Colour kInk{235, 235, 235};
 constexpr std::uint8_t kPaper = 24;
 
 // Formats a value; the narrower the range, the more decimals.
-std::string label(double value, double range) {
+std::string label(double value, double width) {
+  const double range = std::abs(width);
   return fmt::format("{:.{}f}", value, range >= 20 ? 0 : range >= 2 ? 1 : 2);
 }
 
@@ -63,8 +64,7 @@ Colour turbo_colour(double t) {
 }
 
 ImageU8 turbo_picture(ImageView<const float> disparity, float lo, float hi) {
-  if (disparity.empty() || disparity.channels != 1 || !std::isfinite(lo) || !std::isfinite(hi) ||
-      lo > hi) {
+  if (disparity.empty() || disparity.channels != 1 || !std::isfinite(lo) || !std::isfinite(hi)) {
     throw Error(ErrorCode::usage,
                 fmt::format("turbo_picture: map of {} x {} pixels, {} channels, range {} to {}",
                             disparity.width, disparity.height, disparity.channels, lo, hi));
@@ -78,7 +78,7 @@ ImageU8 turbo_picture(ImageView<const float> disparity, float lo, float hi) {
     for (int x = 0; x < disparity.width; ++x) {
       const float d = disparity.at(x, y);
       Colour c;
-      if (std::isfinite(d)) c = turbo_colour(range > 0 ? (double(d) - lo) / range : 0.5);
+      if (std::isfinite(d)) c = turbo_colour(range != 0 ? (double(d) - lo) / range : 0.5);
       std::uint8_t* p = &rgb.at(x, y);
       p[0] = c.r, p[1] = c.g, p[2] = c.b;
     }

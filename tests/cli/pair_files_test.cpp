@@ -117,5 +117,90 @@ TEST(PairFiles, HaveACloudOfFewerPixelsAndAllTimes) {
   EXPECT_LT(bytes("some"), bytes("all") / 2);
 }
 
+// Mean of red minus blue over known pixels of the columns [begin, end) of the disparities' picture.
+double redness(const ImageU8& picture, const ImageF& disparity, double begin, double end) {
+  double sum = 0, count = 0;
+  for (int y = 0; y < disparity.height; ++y)
+    for (int x = int(begin * disparity.width); x < int(end * disparity.width); ++x)
+      if (std::isfinite(disparity.at(x, y)))
+        sum += picture.at(x, y, 0) - picture.at(x, y, 2), count += 1;
+  EXPECT_GT(count, 1000);
+  return sum / count;
+}
+
+// The nearest of the planes is on the right. In one order of the files disparities decrease as
+// points come nearer.
+TEST(PairFiles, ShowNearAsRedInBothOrders) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  for (const std::string order : {"left.png right.png", "right.png left.png"}) {
+    const Ran r = run(folder, "pair " + order +
+                                  " --out o --intrinsics 400,400,199.5,149.5 --model essential "
+                                  "--all-files --json");
+    ASSERT_EQ(r.code, 0) << r.err;
+    const json dense = json::parse(r.out)["dense"];
+    EXPECT_EQ(dense["rectification"], "planar");
+    EXPECT_EQ(dense["reversed"], order.starts_with("right"));
+    const ImageU8 picture = read_image(folder / "o/disparity_turbo.png");
+    const ImageF disparity = read_pfm(folder / "o/disparity_raw.pfm");
+    EXPECT_GT(redness(picture, disparity, 0.8, 1), 50 + redness(picture, disparity, 0, 0.2));
+    EXPECT_NE(read_file(folder / "o/report.html").find("px; near is red. "), std::string::npos);
+  }
+}
+
+// The camera moves forward. Planes side by side; those on the right are nearer and grow more.
+TEST(PairFiles, PolarDisparitiesAreNotDescribedAsDepths) {
+  const TemporaryFolder folder;
+  const ImageU8 far = texture(400, 300, 1);
+  ImageU8 near(400, 300, 1);
+  for (int y = 0; y < 300; ++y)
+    for (int x = 0; x < 400; ++x)
+      for (int plane = 3; plane >= 0; --plane) {
+        const double scale = 1.06 + 0.04 * plane;
+        const double u = 199.5 + (x - 199.5) / scale, v = 149.5 + (y - 149.5) / scale;
+        if (int(u) / 100 != plane && plane > 0) continue;
+        near.at(x, y) = far.at(int(u + 0.5), int(v + 0.5));
+        break;
+      }
+  write_png(folder / "far.png", far);
+  write_png(folder / "near.png", near);
+  for (const std::string order : {"far.png near.png", "near.png far.png"}) {
+    const Ran r = run(folder, "pair " + order +
+                                  " --out o --intrinsics 400,400,199.5,149.5 --model essential "
+                                  "--all-files --json");
+    ASSERT_EQ(r.code, 0) << r.err;
+    const json dense = json::parse(r.out)["dense"];
+    EXPECT_EQ(dense["rectification"], "polar");
+    const bool is_reversed = dense["reversed"];
+    const std::string page = read_file(folder / "o/report.html");
+    EXPECT_EQ(page.find("near is red"), std::string::npos);
+    EXPECT_NE(page.find(is_reversed ? "px; the lowest is red. " : "px; the highest is red. "),
+              std::string::npos);
+    const ImageU8 picture = read_image(folder / "o/disparity_turbo.png");
+    const ImageF disparity = read_pfm(folder / "o/disparity_raw.pfm");
+    double known = 0, sum = 0, sum_red = 0, product = 0;
+    for (int y = 0; y < disparity.height; ++y)
+      for (int x = 0; x < disparity.width; ++x) {
+        const double d = disparity.at(x, y), red = picture.at(x, y, 0) - picture.at(x, y, 2);
+        if (!std::isfinite(d)) continue;
+        known += 1, sum += d, sum_red += red, product += d * red;
+      }
+    ASSERT_GT(known, 1000);
+    EXPECT_EQ(known * product < sum * sum_red, is_reversed);
+  }
+}
+
+TEST(PairFiles, AgreeAboutARefusedPair) {
+  const TemporaryFolder folder;
+  write_png(folder / "a.png", texture(400, 300, 1));
+  write_png(folder / "b.png", texture(400, 300, 2));
+  const Ran r = run(folder, "pair a.png b.png --out o --json --threshold 40 --no-dense");
+  ASSERT_EQ(r.code, 5) << r.err;
+  EXPECT_EQ(json::parse(r.out)["inliers"], 0);
+  const std::string page = read_file(folder / "o/report.html");
+  EXPECT_NE(page.find("<td>Inliers</td><td>0</td>"), std::string::npos);
+  EXPECT_NE(page.find("<td>Model</td><td>none</td>"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace bifocal::test

@@ -60,6 +60,13 @@ TEST(Turbo, ShowsRangeUnknownPixelsAndLegend) {
   EXPECT_GT(pixel(1, 0)[0], 3 * pixel(1, 0)[2]);  // red end
   EXPECT_GT(pixel(5, 0)[1], 230);                 // green middle
   EXPECT_EQ(pixel(6, 4 + 8), pixel(0, 0));        // the bar starts with lo
+  // The colours of a range from high to low.
+  const ImageU8 descending = turbo_picture(map, 20, 0);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(descending.at(0, 0, i), picture.at(1, 0, i));
+    EXPECT_EQ(descending.at(1, 0, i), picture.at(0, 0, i));
+    EXPECT_EQ(descending.at(6, 4 + 8, i), picture.at(0, 0, i));  // the bar still starts with blue
+  }
   for (const int width : {1, 5, 40}) EXPECT_EQ(turbo_picture(ImageF(width, 1), 1, 1).width, width);
   expect_error([] { (void)turbo_picture(ImageF(2, 2), kNaN, 1); }, "range", ErrorCode::usage);
 }

@@ -61,6 +61,24 @@ std::string summary(const PairResult& r) {
       r.model.rms, sentence(r.reason));
 }
 
+// Describes the colours of disparity_picture(). Only rectified cameras have the same disparity at
+// all points of one depth.
+std::string disparity_caption(const DensePair& dense) {
+  const Rectification& r = dense.rectification;
+  const bool has_cameras =
+      r.kind == RectificationKind::planar && r.sides[0].camera.valid() && r.sides[1].camera.valid();
+  const std::string colours =
+      has_cameras ? "near is red"
+                  : fmt::format(
+                        "the {} is red. In this rectification it depends on the place in "
+                        "the image as well as on the depth, which is shown above",
+                        r.is_reversed ? "lowest" : "highest");
+  return fmt::format(
+      "Disparity of the rectified left image, px; {}. {:.0f} % of the pixels are known after the "
+      "cross-check; black is unknown.",
+      colours, dense.disparity.density);
+}
+
 void add_figures(Page& page, const PairReport& in) {
   const PairResult& r = in.result;
   if (r.undistorted)
@@ -107,9 +125,7 @@ void add_figures(Page& page, const PairReport& in) {
   page.diagram(r.dense->rectification.kind == RectificationKind::polar
                    ? ImageView<const std::uint8_t>(small)
                    : in.disparity_picture,
-               fmt::format("Disparity of the rectified left image, px; near is red. {:.0f} % of "
-                           "the pixels are known after the cross-check; black is unknown.",
-                           r.dense->disparity.density));
+               disparity_caption(*r.dense));
 }
 
 void add_numbers(Page& page, const PairReport& in) {
@@ -121,8 +137,8 @@ void add_numbers(Page& page, const PairReport& in) {
                {"Second", fmt::format("{}, {} x {} px, {} features", in.file2, in.image2.width,
                                       in.image2.height, r.keypoints2.size())},
                {"Matches", fmt::format("{}", r.points.size())},
-               {"Inliers", fmt::format("{}", r.model.inlier_count)},
-               {"Model", std::string(to_string(r.kind))},
+               {"Inliers", fmt::format("{}", r.model.ok() ? r.model.inlier_count : 0)},
+               {"Model", r.model.ok() ? std::string(to_string(r.kind)) : "none"},
                {"Iterations", fmt::format("{}", r.model.iterations)},
                {"Camera 1", camera_text(in.cameras.camera1)},
                {"Camera 2", camera_text(in.cameras.camera2)}};
