@@ -148,6 +148,38 @@ TEST(Cli, report_computes_poses_and_names_their_source) {
   }
 }
 
+// A planar pair has a homography, but its inliers may be those of E. The page shows the residuals
+// of the matrix that the inliers fit, and H if they fit both.
+TEST(Cli, report_shows_residuals_of_the_matrix_of_the_inliers) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 3, {{1, 2, 200}, {1, 3, 190}});
+  {
+    Database db(folder / "a.db", Access::write);
+    colmap::Keypoints first = db.keypoints(1), shifted = first;  // of a plane
+    for (std::size_t k = 0; k < shifted.data.size(); k += 2) shifted.data[k] -= 30;
+    db.write_keypoints(3, shifted);
+    for (const auto& [b, inliers] : {std::pair<Id, std::uint32_t>(2, 200), {3, 190}}) {
+      colmap::TwoViewGeometry g = geometry_of(1, b, inliers);
+      g.configuration = Configuration::planar_or_panoramic;
+      g.cam2_from_cam1.reset();
+      g.E = Mat3{0, 0, 0, 0, 0, 1, 0, -1, 0};
+      g.H = Mat3{1, 0, -30, 0, 1, 0, 0, 0, 1};
+      db.write_geometry(1, b, g);
+    }
+  }
+  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+  const json data = data_of(read_file(folder / "a.html"));
+  ASSERT_EQ(data["pairs"].size(), 2U);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const json& pair = data["pairs"][k];
+    EXPECT_EQ(pair.contains("H"), k == 1);
+    EXPECT_EQ(pair.contains("F"), k == 0);
+    const auto residuals = numbers<std::uint16_t>(pair["residuals"]);
+    ASSERT_GE(residuals.size(), 190U);
+    EXPECT_LE(*std::max_element(residuals.begin(), residuals.end()), 256 * 0.01) << k;
+  }
+}
+
 // Inliers decide the geometry, so that a match of keypoints that do not exist is left out.
 TEST(Cli, report_leaves_out_matches_without_keypoints) {
   const TemporaryFolder folder;

@@ -114,6 +114,12 @@ class Builder {
     return camera(i) ? static_cast<double>(camera(i)->height) : 1;
   }
 
+  [[nodiscard]] bool has_no_lens(const GraphPair& pair) const {
+    const auto lenses = lenses_of(pair);
+    return std::none_of(lenses.begin(), lenses.end(),
+                        [](const auto* lens) { return lens && lens->has_lens(); });
+  }
+
   // Matches with an index that is no keypoint are left out: they do not affect the geometry.
   std::vector<colmap::IndexPair> outliers_of(const GraphPair& pair,
                                              const colmap::TwoViewGeometry& g) {
@@ -165,37 +171,70 @@ class Builder {
     return both;
   }
 
-  // Adds residuals, and the model if it holds for px of the images. Through lenses only a pose or E
-  // can be judged, because databases differ in the px of F and H.
-  void add_model(PairDetails& out, const GraphPair& pair, const colmap::TwoViewGeometry& g,
-                 std::vector<PointPair> points) const {
+  // Returns fundamental matrices for px without lens distortion: of the pose or E, and F. Through
+  // lenses only a pose or E can be judged, because databases differ in the px of F and H.
+  [[nodiscard]] std::vector<Mat3> epipolar_matrices(const GraphPair& pair,
+                                                    const colmap::TwoViewGeometry& g) const {
+    std::vector<Mat3> matrices;
+    if (g.configuration == Configuration::panoramic) return matrices;
     const auto lenses = lenses_of(pair);
-    const bool has_no_lens = std::none_of(
-        lenses.begin(), lenses.end(), [](const auto* lens) { return lens && lens->has_lens(); });
+    const bool has_moved = g.cam2_from_cam1 && g.cam2_from_cam1->t != Vec3{};
+    if (lenses[0] && lenses[1] && (has_moved || g.E)) {
+      const Mat3 E =
+          has_moved ? times(cross_matrix(g.cam2_from_cam1->t), g.cam2_from_cam1->R) : *g.E;
+      matrices.push_back(fundamental_from_essential(E, lenses[0]->pinhole(), lenses[1]->pinhole()));
+    }
+    if (g.F && has_no_lens(pair)) matrices.push_back(*g.F);
+    return matrices;
+  }
+
+  // Adds residuals of the matrix that the inliers fit best, and the matrix if it holds for px of
+  // the images. The database does not say to which of its matrices the inliers belong.
+  void add_model(PairDetails& out, const GraphPair& pair, const colmap::TwoViewGeometry& g,
+                 const std::vector<PointPair>& points) const {
     const bool is_of_plane = g.configuration == Configuration::planar ||
                              g.configuration == Configuration::panoramic ||
                              g.configuration == Configuration::planar_or_panoramic;
-    const bool has_moved = g.cam2_from_cam1 && g.cam2_from_cam1->t != Vec3{};
-    std::optional<Mat3> model;
-    if (is_of_plane && has_no_lens && g.H) {
-      model = g.H;
-      out.is_homography = true;
-    } else if (lenses[0] && lenses[1] && g.configuration != Configuration::panoramic &&
-               (has_moved || g.E)) {
-      const Mat3 E =
-          has_moved ? times(cross_matrix(g.cam2_from_cam1->t), g.cam2_from_cam1->R) : *g.E;
-      model = fundamental_from_essential(E, lenses[0]->pinhole(), lenses[1]->pinhole());
-      undistort(points, lenses);
-    } else if (has_no_lens && !is_of_plane) {
-      model = g.F;
+    const bool has_px = has_no_lens(pair);
+    std::vector<PointPair> straight = points;
+    const std::vector<Mat3> matrices = epipolar_matrices(pair, g);
+    if (!has_px && !matrices.empty()) undistort(straight, lenses_of(pair));
+    Fit shown;
+    for (const Mat3& F : matrices)
+      if (Fit one = fit(ModelKind::fundamental, F, straight, out.inliers);
+          !one.residuals.empty() && (shown.residuals.empty() || one.largest < shown.largest))
+        shown = std::move(one);
+    if (is_of_plane && has_px && g.H) {
+      // H holds for a point, F for a line: errors of H are larger even if both are correct.
+      constexpr double kRatio = 2;
+      Fit plane = fit(ModelKind::homography, *g.H, points, out.inliers);
+      out.is_homography = !plane.residuals.empty() &&
+                          (shown.residuals.empty() || plane.largest <= kRatio * shown.largest);
+      if (out.is_homography) shown = std::move(plane);
     }
+    if (has_px && !shown.residuals.empty())
+      out.model.assign(shown.matrix.begin(), shown.matrix.end());
+    out.residuals = std::move(shown.residuals);
+  }
+
+  // Residuals of all points, and the largest of the first `inliers` ones.
+  struct Fit {
+    Mat3 matrix{};
+    std::vector<std::uint16_t> residuals;  // in 1/256 px
+    double largest = 0;
+  };
+  // Returns no residuals if the matrix is not finite.
+  static Fit fit(ModelKind kind, const Mat3& matrix, const std::vector<PointPair>& points,
+                 std::size_t inliers) {
+    Fit out{.matrix = matrix};
     const auto is_finite = [](double v) { return std::isfinite(v); };
-    if (!model || !std::all_of(model->begin(), model->end(), is_finite)) return;
-    const ModelKind kind = out.is_homography ? ModelKind::homography : ModelKind::fundamental;
-    for (const double r : residuals(kind, *model, points))
+    if (!std::all_of(matrix.begin(), matrix.end(), is_finite)) return out;
+    for (const double r : residuals(kind, matrix, points))
       out.residuals.push_back(r < 65535 / 256.0 ? static_cast<std::uint16_t>(std::lround(256 * r))
                                                 : 65535);
-    if (has_no_lens) out.model.assign(model->begin(), model->end());
+    for (std::size_t i = 0; i < inliers; ++i)
+      out.largest = std::max(out.largest, double{out.residuals[i]} / 256);
+    return out;
   }
 
   static void undistort(std::vector<PointPair>& points,

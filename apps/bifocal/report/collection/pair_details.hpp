@@ -29,8 +29,8 @@ struct PairDetails {
   std::size_t inliers = 0;
   // [matches] in 1/256 px, 65535 if larger or unknown; empty without a model.
   std::vector<std::uint16_t> residuals;
-  // F, or H of a planar or rotated pair, by rows, for px of the images; empty if a lens bends
-  // lines.
+  // F, or H of a planar or rotated pair if the inliers fit it, by rows, for px of the images; empty
+  // if a lens bends lines.
   std::vector<double> model;
   bool is_homography = false;
   std::vector<float> points;  // [inliers, 3] in the frame of the first camera, or NaN; or empty
