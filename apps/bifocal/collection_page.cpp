@@ -58,9 +58,9 @@ std::vector<NamedModel> read_models(const fs::path& folder) {
 }
 
 // Bytes of the models on the page.
-std::size_t bytes_of(const std::vector<NamedModel>& models) {
+std::size_t bytes_of(const std::vector<NamedModel>& models, const ViewGraph& graph) {
   Page without(""), with("");
-  add_models(with, models);
+  add_models(with, models, graph);
   return with.html().size() - without.html().size();
 }
 
@@ -110,7 +110,7 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
   Json data = page_data(graph, shown);
   // Pairs get the bytes of max_bytes that the overview leaves; half of this goes to thumbnails if
   // the page has any.
-  const std::size_t base = to_line(data).size() + bytes_of(models);
+  const std::size_t base = to_line(data).size() + bytes_of(models, graph);
   std::size_t left = page.max_bytes > base ? page.max_bytes - base : 0;
   const std::size_t for_pictures = page.images.empty() ? 0 : left / 2;
   std::vector<int> edges = shown.in_order;

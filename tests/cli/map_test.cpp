@@ -90,7 +90,7 @@ TEST_F(Map, is_shown_on_the_page_of_the_collection) {
   std::size_t cameras = 0;
   for (std::size_t at = 0; (at = page.find("class=\"camera\"", at)) != std::string::npos; ++at)
     ++cameras;
-  EXPECT_EQ(cameras, 6U);  // of the first model, from above and from the side
+  EXPECT_EQ(cameras, 12U);  // of two models, from above and from the side
   const Ran one = run(folder, "report out.db --model sparse/1 --out page.html");
   ASSERT_EQ(one.code, 0) << one.err;
   EXPECT_NE(read_text(folder / "page.html").find("<h2>Sparse model</h2>"), std::string::npos);

@@ -102,6 +102,18 @@ void Page::table(std::string_view caption, const Rows& rows) {
   body_ += "</table>\n";
 }
 
+void Page::list(std::string_view caption, Rows rows) {
+  constexpr std::size_t kMost = 500;
+  if (rows.empty()) return;
+  const std::size_t count = rows.size();
+  if (count > kMost) rows.resize(kMost);
+  markup("<div class=\"names\">\n");
+  table(count > kMost ? fmt::format("{}: {}, the first {} listed here", caption, count, kMost)
+                      : fmt::format("{}: {}", caption, count),
+        rows);
+  markup("</div>\n");
+}
+
 void Page::folded_table(std::string_view caption, const Rows& rows) {
   body_ += fmt::format("<details><summary>{}</summary>\n", escaped(caption));
   table("", rows);

@@ -39,6 +39,8 @@ class Page {
   void warning(std::string_view text);  // no effect if the text is empty
   void preformatted(std::string_view text);
   void table(std::string_view caption, const Rows& rows);
+  // A table with the number of rows in its caption and at most 500 of them; no effect without rows.
+  void list(std::string_view caption, Rows rows);
   // A table that a click on its caption opens.
   void folded_table(std::string_view caption, const Rows& rows);
   void files(const Rows& rows);  // links to files next to the page: name and content

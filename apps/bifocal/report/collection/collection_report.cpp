@@ -10,10 +10,6 @@
 namespace bifocal::cli {
 namespace {
 
-std::string pairs_text(std::int64_t count) {
-  return fmt::format("{} pair{}", count, count == 1 ? "" : "s");
-}
-
 std::string summary(const ViewGraph& g) {
   const std::int64_t verified = g.count(PairState::verified);
   std::size_t alone = g.images.size();
@@ -57,14 +53,7 @@ Rows unconnected_rows(const ViewGraph& g) {
   Rows rows;
   for (const GraphImage& image : g.images) {
     if (image.component >= 0) continue;
-    std::string why = "no pair in the database";
-    if (image.features < 0)
-      why = "no features in the database";
-    else if (image.features == 0)
-      why = "0 features";
-    else if (image.matched > 0)
-      why = fmt::format("{} with matches, none verified", pairs_text(image.matched));
-    rows.push_back({image.name, why});
+    rows.push_back({image.name, without_pair_text(image)});
   }
   return rows;
 }
@@ -129,18 +118,6 @@ Rows photograph_rows(const CollectSummary& summary, const Json& run) {
   return rows;
 }
 
-void add_list(Page& page, const std::string& caption, Rows rows) {
-  if (rows.empty()) return;
-  const std::size_t count = rows.size();
-  if (count > kListed) rows.resize(kListed);
-  page.markup("<div class=\"names\">\n");
-  page.table(count > kListed
-                 ? fmt::format("{}: {}, the first {} listed here", caption, count, kListed)
-                 : fmt::format("{}: {}", caption, count),
-             rows);
-  page.markup("</div>\n");
-}
-
 void add_left_out(Page& page, const CollectionReport& in, const Thumbnails* thumbnails) {
   page.heading("Rejected pairs and images");
   page.begin_columns();
@@ -148,16 +125,16 @@ void add_left_out(Page& page, const CollectionReport& in, const Thumbnails* thum
   if (const Rows rows = configuration_rows(in.graph); !rows.empty())
     page.table("Configurations in the database", rows);
   page.end_columns();
-  add_list(page, "Images without a verified pair", unconnected_rows(in.graph));
+  page.list("Images without a verified pair", unconnected_rows(in.graph));
   Rows damaged;
   for (const colmap::RowFault& fault : in.graph.damaged_rows)
     damaged.push_back({fault.row, fault.reason});
-  add_list(page, "Damaged rows of the database", damaged);
+  page.list("Damaged rows of the database", damaged);
   for (const std::string& note : in.summary.notes) page.paragraph(note);
-  add_list(page, "Photographs left out", photograph_rows(in.summary, in.run));
+  page.list("Photographs left out", photograph_rows(in.summary, in.run));
   if (thumbnails)
-    add_list(page, "Photographs that could not be shown",
-             Rows(thumbnails->left_out.begin(), thumbnails->left_out.end()));
+    page.list("Photographs that could not be shown",
+              Rows(thumbnails->left_out.begin(), thumbnails->left_out.end()));
 }
 
 std::string limits(const CollectionReport& in, const Json& data, const ShownPairs& shown,
@@ -216,7 +193,7 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   page.markup(kMapMarkup);
   page.paragraph(limits(in, data, shown, thumbnails));
   page.markup(kPairsMarkup);
-  add_models(page, in.models);
+  add_models(page, in.models, in.graph);
   page.heading("Inliers");
   page.markup(kHistogramMarkup);
   add_left_out(page, in, thumbnails);

@@ -21,7 +21,6 @@ namespace bifocal::cli {
 inline constexpr std::size_t kMostEdges = 60000;  // drawn on the map
 inline constexpr int kMatrixSide = 512;           // cells
 inline constexpr std::size_t kTablePairs = 15;    // in a table of weakest or strongest pairs
-inline constexpr std::size_t kListed = 500;       // names in a list of skipped items
 
 // Largest size on the page of a pair's details with the minimum number of points, and of its part
 // without points; then the size of a point.

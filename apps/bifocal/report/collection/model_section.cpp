@@ -8,11 +8,14 @@
 #include <bifocal/geometry.hpp>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
+#include <unordered_set>
 
 namespace bifocal::cli {
 namespace {
 
-constexpr std::size_t kMostModelPoints = 6000;  // drawn
+constexpr std::size_t kMostModelPoints = 6000;  // drawn of the first model; of others a quarter
+constexpr std::size_t kMostDrawings = 8;        // models
 constexpr double kWidth = 560, kMostHeight = 620, kMargin = 14, kCameraSize = 0.035;
 
 double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -32,11 +35,11 @@ struct CameraView {
   Vec3 centre, right, ahead;
 };
 
-// Axes of the pictures: `up` is the mean upward direction of the images, `across` the direction
-// normal to `up` in which the cameras and points extend most, and `away` points upward in the
-// picture from above.
+// Axes of the pictures: `across` is the direction normal to `up` in which the cameras and points
+// extend most, and `away` points upward in the picture from above.
 struct Axes {
   Vec3 up, across, away;
+  bool looks_down = false;  // `up` is opposite to the mean viewing direction of the cameras
 };
 
 std::vector<CameraView> cameras_of(const colmap::Model& model) {
@@ -50,13 +53,24 @@ std::vector<CameraView> cameras_of(const colmap::Model& model) {
   return cameras;
 }
 
-Axes axes_of(const colmap::Model& model, const std::vector<Vec3>& places) {
-  Vec3 up{0, 0, 0}, mean{0, 0, 0};
-  for (const colmap::ModelImage& image : model.images)
-    up = plus(up, row(colmap::pose_of(image.cam_from_world).R, 1), -1);
-  up = unit(up, {0, -1, 0});
-  const Vec3 other = std::abs(up[0]) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 0, 1};
-  const Vec3 a = unit(plus(other, up, -dot(other, up)), {1, 0, 0}), b = cross(up, a);
+// The directions normal to an axis in which places extend most and least, with the variances.
+struct Spread {
+  Vec3 most, least;
+  double variance_of_most = 0, variance_of_least = 0;
+};
+
+double variance_along(const Vec3& axis, const std::vector<Vec3>& places) {
+  double sum = 0, squares = 0;
+  for (const Vec3& X : places) sum += dot(axis, X);
+  const auto count = static_cast<double>(places.size());
+  for (const Vec3& X : places) squares += std::pow(dot(axis, X) - sum / count, 2);
+  return squares / count;
+}
+
+Spread spread_normal_to(const Vec3& axis, const std::vector<Vec3>& places) {
+  const Vec3 other = std::abs(axis[0]) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 0, 1};
+  const Vec3 a = unit(plus(other, axis, -dot(other, axis)), {1, 0, 0}), b = cross(axis, a);
+  Vec3 mean{0, 0, 0};
   for (const Vec3& X : places) mean = plus(mean, X, 1 / static_cast<double>(places.size()));
   double aa = 0, ab = 0, bb = 0;
   for (const Vec3& X : places) {
@@ -65,8 +79,39 @@ Axes axes_of(const colmap::Model& model, const std::vector<Vec3>& places) {
     aa += u * u, ab += u * v, bb += v * v;
   }
   const double angle = 0.5 * std::atan2(2 * ab, aa - bb);
-  const Vec3 across = plus(plus({0, 0, 0}, a, std::cos(angle)), b, std::sin(angle));
-  return {up, across, cross(up, across)};
+  const Vec3 most = plus(plus({0, 0, 0}, a, std::cos(angle)), b, std::sin(angle));
+  const Vec3 least = cross(axis, most);
+  return {most, least, variance_along(most, places), variance_along(least, places)};
+}
+
+// Whether the cameras look down, as from an aircraft: they all look in one direction, and their
+// centres extend in both directions normal to it and hardly along it, or the images are rotated
+// about it. Photographs of a facade look in one direction as well, but from places at one height.
+bool look_down(const Vec3& mean_up, const Vec3& mean_ahead, const std::vector<Vec3>& centres) {
+  constexpr double kLeastCommon = 0.9;   // length of the mean direction: within about 25 degrees
+  constexpr double kLeastRotated = 0.5;  // below: the images have no common upward direction
+  constexpr double kLeastFlatness = 2;   // ratio of standard deviations
+  const double common = std::sqrt(dot(mean_ahead, mean_ahead));
+  if (common < kLeastCommon) return false;
+  if (std::sqrt(dot(mean_up, mean_up)) < kLeastRotated) return true;
+  const Vec3 ahead = unit(mean_ahead, {0, 0, 1});
+  return spread_normal_to(ahead, centres).variance_of_least >
+         kLeastFlatness * kLeastFlatness * variance_along(ahead, centres);
+}
+
+Axes axes_of(const colmap::Model& model, const std::vector<Vec3>& centres,
+             const std::vector<Vec3>& places) {
+  Vec3 up{0, 0, 0}, ahead{0, 0, 0};
+  const double weight = 1 / static_cast<double>(model.images.size());
+  for (const colmap::ModelImage& image : model.images) {
+    const Mat3 R = colmap::pose_of(image.cam_from_world).R;
+    up = plus(up, row(R, 1), -weight);
+    ahead = plus(ahead, row(R, 2), weight);
+  }
+  const bool looks_down = look_down(up, ahead, centres);
+  up = looks_down ? unit(plus({0, 0, 0}, ahead, -1), {0, 0, -1}) : unit(up, {0, -1, 0});
+  const Vec3 across = spread_normal_to(up, places).most;
+  return {up, across, cross(up, across), looks_down};
 }
 
 // The interval of a coordinate that has 96 % of the points, and all cameras.
@@ -90,10 +135,10 @@ struct Extent {
   [[nodiscard]] bool has(double x) const { return x >= low && x <= high; }
 };
 
-// Chosen evenly.
-std::vector<const colmap::ModelPoint*> drawn_points(const colmap::Model& model) {
+// Returns at most `most` points, chosen evenly.
+std::vector<const colmap::ModelPoint*> drawn_points(const colmap::Model& model, std::size_t most) {
   std::vector<const colmap::ModelPoint*> points;
-  const std::size_t step = (model.points.size() + kMostModelPoints - 1) / kMostModelPoints;
+  const std::size_t step = std::max<std::size_t>(1, (model.points.size() + most - 1) / most);
   for (std::size_t i = 0; i < model.points.size(); i += step) points.push_back(&model.points[i]);
   return points;
 }
@@ -151,15 +196,17 @@ class Drawing {
   std::string svg_;
 };
 
-std::string figures(const colmap::Model& model) {
+// Adds the cameras and at most `most` points of a model from above and from the side.
+void add_drawings(Page& page, const NamedModel& named, std::size_t most) {
+  const colmap::Model& model = named.model;
   const std::vector<CameraView> cameras = cameras_of(model);
-  const std::vector<const colmap::ModelPoint*> points = drawn_points(model);
+  const std::vector<const colmap::ModelPoint*> points = drawn_points(model, most);
   std::vector<Vec3> centres, places;
   for (const CameraView& camera : cameras) centres.push_back(camera.centre);
   for (const colmap::ModelPoint* point : points) places.push_back(point->xyz);
   std::vector<Vec3> all = centres;
   all.insert(all.end(), places.begin(), places.end());
-  const Axes axes = axes_of(model, all);
+  const Axes axes = axes_of(model, centres, all);
   const auto extent = [&](const Vec3& axis) {
     return Extent(along(axis, places), along(axis, centres));
   };
@@ -171,7 +218,14 @@ std::string figures(const colmap::Model& model) {
     for (std::size_t i = 0; i < cameras.size(); ++i)
       drawing->add_camera(cameras[i], size, model.images[i].name);
   }
-  return above.figure("From above") + side.figure("From the side");
+  page.markup(fmt::format("<div class=\"models\">{}{}</div>\n", above.figure("From above"),
+                          side.figure("From the side")));
+  page.paragraph(fmt::format(
+      "Cameras and {} of {} points of {}. {} Points far from the others are not drawn; the pointer "
+      "over a camera shows its name.",
+      points.size(), model.points.size(), named.folder,
+      axes.looks_down ? "All cameras look in about the same direction, which is drawn as down."
+                      : "Up is the mean upward direction of the images."));
 }
 
 Rows rows_of(const std::vector<NamedModel>& models) {
@@ -191,18 +245,43 @@ Rows rows_of(const std::vector<NamedModel>& models) {
   return rows;
 }
 
+// Returns the images of the models that are not drawn.
+Rows undrawn_rows(const std::vector<NamedModel>& models) {
+  Rows rows;
+  for (std::size_t m = kMostDrawings; m < models.size(); ++m) {
+    std::string names;
+    for (const colmap::ModelImage& image : models[m].model.images)
+      names += (names.empty() ? "" : ", ") + image.name;
+    rows.push_back({models[m].folder, names});
+  }
+  return rows;
+}
+
+// Returns the images of the view graph that are in no model, and the reasons.
+Rows unregistered_rows(const std::vector<NamedModel>& models, const ViewGraph& graph) {
+  std::unordered_set<std::string_view> registered;
+  for (const NamedModel& named : models)
+    for (const colmap::ModelImage& image : named.model.images) registered.insert(image.name);
+  Rows rows;
+  for (const GraphImage& image : graph.images) {
+    if (registered.contains(image.name)) continue;
+    rows.push_back({image.name, image.component < 0
+                                    ? without_pair_text(image)
+                                    : pairs_text(image.verified) + " verified, no pose found"});
+  }
+  return rows;
+}
+
 }  // namespace
 
-void add_models(Page& page, const std::vector<NamedModel>& models) {
+void add_models(Page& page, const std::vector<NamedModel>& models, const ViewGraph& graph) {
   if (models.empty()) return;
   page.heading(models.size() == 1 ? "Sparse model" : "Sparse models");
   page.table("Models", rows_of(models));
-  const colmap::Model& first = models.front().model;
-  page.markup(fmt::format("<div class=\"models\">{}</div>\n", figures(first)));
-  page.paragraph(fmt::format(
-      "Cameras and {} of {} points of {}. Up is the mean upward direction of the images. Points "
-      "far from the others are not drawn; the pointer over a camera shows its name.",
-      drawn_points(first).size(), first.points.size(), models.front().folder));
+  for (std::size_t m = 0; m < std::min(models.size(), kMostDrawings); ++m)
+    add_drawings(page, models[m], m == 0 ? kMostModelPoints : kMostModelPoints / 4);
+  page.list("Models that are not drawn", undrawn_rows(models));
+  page.list("Images in no model", unregistered_rows(models, graph));
 }
 
 }  // namespace bifocal::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sparse models of a collection on its page: their numbers, and the first model from above and
-// from the side.
+// The sparse models of a collection on its page: their numbers, the models from above and from the
+// side, and the images in no model.
 #pragma once
 
 #include <bifocal/colmap/model.hpp>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "report/collection/view_graph.hpp"
 #include "report/page.hpp"
 
 namespace bifocal::cli {
@@ -18,6 +19,6 @@ struct NamedModel {
 };
 
 // Leaves the page unchanged without models.
-void add_models(Page& page, const std::vector<NamedModel>& models);
+void add_models(Page& page, const std::vector<NamedModel>& models, const ViewGraph& graph);
 
 }  // namespace bifocal::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/collection/view_graph.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -126,6 +128,17 @@ void connect(ViewGraph& graph) {
 }
 
 }  // namespace
+
+std::string pairs_text(std::int64_t count) {
+  return fmt::format("{} pair{}", count, count == 1 ? "" : "s");
+}
+
+std::string without_pair_text(const GraphImage& image) {
+  if (image.features < 0) return "no features in the database";
+  if (image.features == 0) return "0 features";
+  if (image.matched > 0) return pairs_text(image.matched) + " with matches, none verified";
+  return "no pair in the database";
+}
 
 ViewGraph read_view_graph(const colmap::Database& database) {
   GraphBuilder builder(database);

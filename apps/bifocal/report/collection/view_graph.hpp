@@ -64,6 +64,11 @@ struct ViewGraph {
 
 [[nodiscard]] ViewGraph read_view_graph(const colmap::Database& database);
 
+// Returns "1 pair", "2 pairs".
+[[nodiscard]] std::string pairs_text(std::int64_t count);
+// Returns why an image has no verified pair.
+[[nodiscard]] std::string without_pair_text(const GraphImage& image);
+
 // Chooses at most `most` edges, or the whole forest if that is more. The forest comes first, then
 // edges by rank: the better position of the edge in the two lists of its images' edges by inliers.
 // Every image thus keeps its best edge.
