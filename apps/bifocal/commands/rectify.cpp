@@ -293,7 +293,7 @@ void add_rectify(Program& program, Context& context) {
   command
       .option("--method", o->method,
               "planar: one homography per image; polar: rows along epipolar half lines, for any "
-              "motion; auto: the method that scales pixels more evenly")
+              "motion; auto: planar unless it scales pixels much more unevenly than polar")
       .one_of({"auto", "planar", "polar"})
       .shows_default();
   add_robust_options(command, o->robust);
