@@ -155,7 +155,10 @@ def measured(folder, *words):
 
 @pytest.fixture(scope="module")
 def photographs(tmp_path_factory):
-    data = str(needs_data("oxford_affine").parent)
+    stereo = ("middlebury_2001", "middlebury_2003", "middlebury_2014_q", "fountain23_rectified", "opencv_samples")
+    for name in ("oxford_affine", "collections/castle-P19", "correspondences/homogr", "correspondences/kusvod2", *stereo):
+        needs_data(name)
+    data = str(DATA)
     return measured(tmp_path_factory.mktemp("records"), "--data", data, "--rounds", "1", "--suites", "real", "features", "stereo", "--modes", "matched")
 
 

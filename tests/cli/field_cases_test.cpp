@@ -110,7 +110,7 @@ TEST(FieldCases, intrinsics_of_pictures_of_another_size) {
 
 TEST(FieldCases, a_byte_order_mark_in_a_list) {
   const TemporaryFolder folder;
-  if (fs::exists(data("field_cases"))) {
+  if (fs::exists(data_path("field_cases"))) {
     copy_case(folder, "pairs_bom.db", "a.db");
     const Ran r = run(folder, fmt::format("verify a.db --json --pairs {}",
                                           data("field_cases/pairs_bom.txt").string()));

@@ -9,18 +9,26 @@
 
 namespace bifocal::test {
 
-// Returns the path of a file of the test data folder: $BIFOCAL_DATA, else the CMake option.
-inline std::filesystem::path data(const std::string& name) {
+// Returns the path of a file or folder of the test data, whether it exists or not. The folder of
+// the data is $BIFOCAL_DATA, else the CMake option.
+inline std::filesystem::path data_path(const std::string& name) {
   const char* folder = std::getenv("BIFOCAL_DATA");
   return std::filesystem::path(folder && *folder ? folder : BIFOCAL_TEST_DATA) / name;
 }
 
-// First line of a test that needs the data; skips the test if the folder is missing.
-// scripts/timing/skipped-tests counts the message.
-#define BIFOCAL_NEEDS_DATA(name)                                     \
-  if (!std::filesystem::exists(bifocal::test::data(name))) {         \
-    GTEST_SKIP() << "no test data at " << bifocal::test::data(name); \
-  }
+// Returns the path of a file or folder of the test data. If it is missing, the test is skipped and
+// left here by GoogleTest's exception. scripts/timing/skipped-tests counts the message.
+inline std::filesystem::path data(const std::string& name) {
+  std::filesystem::path path = data_path(name);
+  if (std::filesystem::exists(path)) return path;
+  const std::string message = "no test data at \"" + path.string() + '"';
+  constexpr auto kSkip = testing::TestPartResult::kSkip;
+  GTEST_MESSAGE_AT_(__FILE__, __LINE__, message.c_str(), kSkip);
+  throw testing::AssertionException({kSkip, __FILE__, __LINE__, message.c_str()});
+}
+
+// First line of a test whose first use of the data is late.
+#define BIFOCAL_NEEDS_DATA(name) static_cast<void>(::bifocal::test::data(name));
 
 // A fresh folder that is removed with the object.
 class TemporaryFolder {
