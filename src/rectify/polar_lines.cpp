@@ -25,12 +25,6 @@ std::array<Vec2, 4> corners(const PolarView& v) {
   return {{{-x, -y}, {x, -y}, {x, y}, {-x, y}}};
 }
 
-// Returns the angle at the epipole between the directions to the image centre and to a point. The
-// result is exact for far epipoles, whose directions nearly coincide.
-double angle_about(const PolarView& v, const Vec2& p) {
-  return std::atan2(cross(v.towards, p), v.radius + dot(v.towards, p));
-}
-
 // Finds the part of the line that lies in the image and on this side of the epipole.
 void clip(const PolarView& v, HalfLine& line) {
   double low = -v.radius - line.offset, high = 4 * kFarthestEpipole;
@@ -69,6 +63,10 @@ PolarView::PolarView(int width, int height, const Vec3& e)
   towards = {1, 0};
   if (radius > 1e-9) towards = {-epipole[0] / radius, -epipole[1] / radius};
   has_epipole = std::abs(epipole[0]) < half_width && std::abs(epipole[1]) < half_height;
+}
+
+double PolarView::angle(const Vec2& p) const {
+  return std::atan2(cross(towards, p), radius + dot(towards, p));
 }
 
 double HalfLine::distance(const Vec2& p) const {
@@ -134,7 +132,7 @@ double Pencil::angle_of(const Vec2& point2, double sign) const {
   // Lines of a far epipole are nearly parallel: their distance from the centre distinguishes them.
   if (views_[0].radius > 100 * std::hypot(views_[0].half_width, views_[0].half_height)) {
     const double size = l[0] * l[0] + l[1] * l[1];
-    return angle_about(views_[0], {-l[2] * l[0] / size, -l[2] * l[1] / size});
+    return views_[0].angle({-l[2] * l[0] / size, -l[2] * l[1] / size});
   }
   return std::atan2(cross(views_[0].towards, d), dot(views_[0].towards, d));
 }
@@ -145,7 +143,7 @@ Arc Pencil::arc_of_first() const {
   Arc arc{0, 0, false};
   for (const Vec2& corner : corners(v)) {
     if (std::hypot(corner[0] - v.epipole[0], corner[1] - v.epipole[1]) < 1e-9) continue;
-    const double angle = angle_about(v, corner);
+    const double angle = v.angle(corner);
     arc.low = std::min(arc.low, angle);
     arc.high = std::max(arc.high, angle);
   }
@@ -158,8 +156,8 @@ Arc Pencil::arc_of_second() const {
   Vec2 low{}, high{};  // the image centre
   for (const Vec2& corner : corners(v)) {
     if (std::hypot(corner[0] - v.epipole[0], corner[1] - v.epipole[1]) < 1e-9) continue;
-    if (angle_about(v, corner) < angle_about(v, low)) low = corner;
-    if (angle_about(v, corner) > angle_about(v, high)) high = corner;
+    if (v.angle(corner) < v.angle(low)) low = corner;
+    if (v.angle(corner) > v.angle(high)) high = corner;
   }
   // A pair of corresponding half lines determines the sign.
   const HalfLine known = first(0);

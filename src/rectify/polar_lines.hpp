@@ -28,6 +28,10 @@ struct PolarView {
   bool has_epipole = false;
 
   PolarView(int width, int height, const Vec3& e);
+
+  // Returns the angle at the epipole between the directions to the image centre and to a point. The
+  // result is exact for far epipoles, whose directions nearly coincide.
+  [[nodiscard]] double angle(const Vec2& p) const;
 };
 
 // Half epipolar line with parameter t. t = 0 is as far from the epipole as the image centre, t =

@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "rectify/polar_lines.hpp"
+
 namespace bifocal::rectification {
 
 // Converts px of the photograph to px of the rectified image. An object is built once per side,
@@ -18,9 +20,13 @@ class PolarPoints {
  private:
   [[nodiscard]] Vec2 between(std::size_t row, const Vec2& px) const;
 
-  const std::vector<PolarRow>& rows_;
-  Vec2 epipole_;
-  std::vector<double> angles_;  // angles of the rows about the epipole, ascending
+  // Angle about the epipole, which stays exact where the rows are nearly parallel.
+  [[nodiscard]] double angle(const Vec2& px) const;
+
+  const RectifiedSide& side_;
+  Vec2 centre_;
+  PolarView view_;
+  std::vector<double> angles_;  // of the rows, ascending
   double first_angle_ = 0;      // angle where the full circle of a cyclic rectification begins
   bool is_cyclic_;
   bool is_descending_ = false;  // the angles of the rows descend and are stored negated
