@@ -66,14 +66,18 @@ Distortion brown_of(const double* k) {
           .k6 = k[7]};
 }
 
-// Returns the largest angle up to which the distance from the centre grows with the angle. The
-// model folds there.
+// Returns the largest angle up to which a fisheye's map has an inverse, whatever the direction. The
+// Jacobian of the radial part has the eigenvalues s across the radius and s + a ds/da along it at
+// the angle a; the least eigenvalues of the decentring and of the thin prisms are -6 |p| a and
+// -2 |sx, sy| a (symmetric part). The map is monotonic while the sum is positive definite.
 double fold_of(const double* k) {
   constexpr int kSteps = 2000;
+  const double decentring = 6 * std::hypot(k[4], k[5]) + 2 * std::hypot(k[6], k[7]);
   for (int i = 1; i <= kSteps; ++i) {
     const double angle = kWidest * i / kSteps, q = angle * angle;
-    if (!(LensLanes::fisheye_scale(k, q) + 2 * q * LensLanes::fisheye_slope(k, q) > 0))
-      return kWidest * (i - 1) / kSteps;
+    const double across = LensLanes::fisheye_scale(k, q);
+    const double along = across + 2 * q * LensLanes::fisheye_slope(k, q);
+    if (!(std::min(across, along) > decentring * angle)) return kWidest * (i - 1) / kSteps;
   }
   return kWidest;
 }

@@ -65,9 +65,9 @@ lane_fn real fov_factor(const real* k, real r2) {
   real factor = scalar_tan(angle) / (lane(2) * scalar_tan(k[0] / lane(2))) / r;
   return select(undistorted, lane(1), select(seen, factor, lane_nan()));
 }
+// The radius of the ray grows with r up to the fold at |k| r^2 = 1.
 lane_fn real division_factor(const real* k, real r2) {
-  real below = lane(1) + k[0] * r2;
-  return select(below > lane(0), lane(1) / below, lane_nan());
+  return select(fabs(k[0] * r2) < lane(1), lane(1) / (lane(1) + k[0] * r2), lane_nan());
 }
 lane_fn real eucm_factor(const real* k, real r2) {
   real below = lane(1) - (lane(2) * k[0] - lane(1)) * k[1] * r2;

@@ -12,7 +12,7 @@ typedef struct lens_model {
   // LENS_DIVISION and LENS_EUCM: their parameters in order.
   double k[8];
   double squared_radius;  // squared radius of the disc in which LENS_BROWN has an inverse
-  double fold;            // LENS_FISHEYE: angle at which the distance from the centre is largest
+  double fold;            // LENS_FISHEYE: angle up to which the map has an inverse
   int kind;               // LENS_PINHOLE, ...
   int unused;
 } lens_model;

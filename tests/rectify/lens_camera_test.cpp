@@ -67,6 +67,51 @@ TEST(LensCamera, has_no_point_outside_of_the_pinholes_view) {
   EXPECT_TRUE(std::isnan(folding.distort({640 + 1000, 480})[0]));   // it turns back at r = 1.05
 }
 
+// A pixel beyond the fold of k r^2 = 1 had the ray of the pixel on the other side of the fold.
+TEST(LensCamera, has_no_ray_beyond_the_fold_of_the_division_model) {
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> strength(0.05, 2), radius(0, 2), angle(0, 7);
+  for (int i = 0; i < 200; ++i) {
+    const double k = strength(random), fold = 1 / std::sqrt(k), f = 500;
+    const LensCamera camera("SIMPLE_DIVISION", std::vector<double>{f, 640, 480, k});
+    const double r = radius(random) * fold, a = angle(random);
+    const Vec2 px = {640 + f * r * std::cos(a), 480 + f * r * std::sin(a)};
+    const Vec2 ray = camera.undistort(px);
+    ASSERT_EQ(std::isnan(ray[0]), r >= fold) << k << " " << r;
+    if (r >= fold) continue;
+    const Vec2 back = camera.distort(ray);
+    EXPECT_NEAR(back[0], px[0], 1e-4);
+    EXPECT_NEAR(back[1], px[1], 1e-4);
+  }
+}
+
+// Two rays of a strong fisheye with decentring and thin prisms never meet in a pixel: whatever is
+// distorted is also undistorted, to the same ray.
+TEST(LensCamera, has_no_pixel_beyond_the_fold_of_thin_prisms) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  int there = 0, beyond = 0;
+  for (int i = 0; i < 400; ++i) {
+    std::vector<double> params = {400, 410, 640, 480};
+    for (int k = 0; k < 8; ++k)
+      params.push_back(uniform(random) * (k == 2 || k == 3 || k > 5 ? 0.15 : 0.1));
+    const LensCamera camera("THIN_PRISM_FISHEYE", params);
+    for (int k = 0; k < 20; ++k) {
+      const double r = std::tan(0.7 * (1 + uniform(random))), a = 4 * uniform(random);
+      const Vec2 ray = {400 * r * std::cos(a) + 640, 410 * r * std::sin(a) + 480};
+      const Vec2 px = camera.distort(ray);
+      beyond += std::isnan(px[0]);
+      if (std::isnan(px[0])) continue;
+      ++there;
+      const Vec2 back = camera.undistort(px);
+      EXPECT_NEAR(back[0], ray[0], 1e-5 * (1 + r * r) * 400) << i;
+      EXPECT_NEAR(back[1], ray[1], 1e-5 * (1 + r * r) * 400) << i;
+    }
+  }
+  EXPECT_GT(there, 2000);
+  EXPECT_GT(beyond, 500);
+}
+
 TEST(LensCamera, from_a_camera_has_its_lens) {
   const Camera c{{500, 510, 640, 480}, {.k1 = -0.1, .k2 = 0.01, .p1 = 1e-3}, 1280, 960};
   const LensCamera camera(c);
