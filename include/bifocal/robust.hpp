@@ -177,7 +177,9 @@ struct Estimate {
   int iterations = 0;  // number of minimal samples drawn
   double score = 0;    // MSAC score, <= inlier_count (weights are scaled to a maximum of 1)
   double rms = 0;      // px, root mean square error of the inliers
-  double noise = 0;    // px, estimated standard deviation of the coordinates of correct matches
+  // Px, estimated standard deviation of the coordinates of correct matches: at most 1.5 thresholds;
+  // about 0.4 thresholds if no more residuals than parameters are left to estimate it from.
+  double noise = 0;
   double significance = 0;  // log10 of the expected number of such models among outliers
 
   [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }

@@ -29,9 +29,10 @@ TYPED_TEST(Noise, scale_is_found) {
       double matches = 0;
       std::vector<double> errors(static_cast<size_t>(s.pair.stride));
       L::model_side(&view, s.pair.stride, s.truth.data(), pose.data());
-      const double sigma = L::noise_scale(&view, s.pair.stride, s.truth.data(), pose.data(),
-                                          0.4 * s.threshold, errors.data(), &matches) /
-                           s.pixel;
+      const double sigma =
+          L::noise_scale(&view, s.pair.stride, s.truth.data(), pose.data(), 0.4 * s.threshold,
+                         0.4 * s.threshold, errors.data(), &matches) /
+          s.pixel;
       const double right = inliers * kPoints;
       // The fixed-point iteration ends if the variance changes by less than 2 %. The tolerance adds
       // five standard deviations of a scale that is estimated from this number of matches in a
@@ -51,10 +52,37 @@ TYPED_TEST(Noise, scale_without_points_keeps_its_start) {
   const auto view = view_of<TypeParam::problem>(s.pair);
   const Model pose{};
   double matches = -1;
-  EXPECT_EQ(L::noise_scale(&view, s.pair.stride, s.truth.data(), pose.data(), 0.5,
+  EXPECT_EQ(L::noise_scale(&view, s.pair.stride, s.truth.data(), pose.data(), 0.5, 0.5,
                            s.pair.weights.data(), &matches),
             0.5);
   EXPECT_EQ(matches, 0);
+}
+
+// The reported noise is that of the matches, from a thousandth of the threshold on, also for few
+// matches; sigma^2 is unbiased.
+TYPED_TEST(Noise, of_an_estimate_does_not_follow_the_threshold) {
+  constexpr int kScenes = 12;
+  for (const int points : {40, 200}) {
+    for (const double noise : {1e-3, 0.5}) {
+      for (const double threshold : {2.0, 8.0}) {
+        int found = 0;
+        double squares = 0;
+        for (int k = 0; k < kScenes; ++k) {
+          const ProblemScene s = make_problem_scene(
+              TypeParam::problem, {.points = points, .inliers = 1, .noise = noise}, this->random_);
+          const EstimateResult r = estimate_scene(s, {.threshold = threshold});
+          if (!r.ok()) continue;
+          ++found;
+          squares += r.noise * r.noise / (noise * noise);
+        }
+        ASSERT_GT(found, kScenes / 2);
+        // Four standard deviations for at least 32 residuals of a pair.
+        const double tolerance = 0.03 + 4 / std::sqrt(2.0 * found * (points - 8));
+        EXPECT_NEAR(std::sqrt(squares / found), 1, tolerance)
+            << points << " matches, " << noise << " px, threshold " << threshold << " px";
+      }
+    }
+  }
 }
 
 template <class P>

@@ -86,8 +86,7 @@ group_fn void ransac_take(GROUP_PARAM const struct pair_view* pair, const refine
   // samples, whatever the noise is. Then the noise of many points is not estimated.
   if (HAS_CHANCE_INLIERS || pair->ranked || pair->n < REFINE_POINTS ||
       score_beats_chance(pair, pair->effective, c->support.score)) {
-    noise = noise_scale(GROUP_ARG pair, subset, c->model, c->side, expected_noise(pair), errors,
-                        &matches);
+    noise = noise_scale(GROUP_ARG pair, subset, c->model, c->side, noise, noise, errors, &matches);
     matches = matches * pair->effective / pair->scored;
     if (!(matches > c->support.weight)) matches = c->support.weight;
   }

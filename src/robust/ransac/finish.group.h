@@ -12,11 +12,12 @@ enum { LEAVES_OUT = SIDES > 0 || CUTS_LEVERAGE };
 group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* model, scalar* side,
                              global_ptr scalar* weights, local_ptr pair_shared* shared) {
   enum { ROUNDS = 4, STEPS = 50 };
-  scalar sigma = expected_noise(pair), matches;
+  const scalar expected = expected_noise(pair);
+  scalar sigma = expected, matches;
   for (index round = 0; round < ROUNDS; ++round) {
     scalar previous = sigma;
     model_side(GROUP_ARG pair, pair->n, model, side);
-    sigma = noise_scale(GROUP_ARG pair, pair->n, model, side, sigma, weights, &matches);
+    sigma = noise_scale(GROUP_ARG pair, pair->n, model, side, expected, sigma, weights, &matches);
     if_constant(LEAVES_OUT) admit_points(GROUP_ARG pair, pair->n, model, side, weights);
     if_constant(CUTS_LEVERAGE) cut_leverage(GROUP_ARG pair, model, side, sigma, weights, shared);
     const scalar change = sigma / previous;
@@ -84,8 +85,8 @@ lane_fn real last_variance(const real* N, const real* D) {
   return select((pivot > lane(1e-14)) & (x[DOF - 1] > lane(0)), x[DOF - 1], lane(1e30));
 }
 
-// Returns the standard deviation of the last parameter of the chart, for a model that was fitted
-// with these weights (if is_weighted) at this noise scale.
+// Returns the standard deviation of the last parameter of the chart per unit of the noise, for a
+// model that was fitted with these weights (if is_weighted) at this noise scale.
 group_fn scalar last_deviation(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                                scalar sigma, global_const scalar* weights, index is_weighted,
                                local_ptr pair_shared* shared) {
@@ -101,7 +102,7 @@ group_fn scalar last_deviation(GROUP_PARAM const struct pair_view* pair, const s
   group_barrier();
   const scalar variance = shared->variance;
   group_barrier();
-  return sigma * sqrt(variance);
+  return sqrt(variance);
 }
 
 // The deviation that is reported for an undetermined parameter.
@@ -135,27 +136,32 @@ group_fn index focal_is_open(GROUP_PARAM const struct pair_view* pair, const sca
 group_fn void finish_model(GROUP_PARAM const struct pair_view* pair, ransac_result* result,
                            global_ptr scalar* errors, local_ptr pair_shared* shared) {
   scalar *model = result->model, *side = result->side;
-  const scalar noise = model_polish(GROUP_ARG pair, model, side, errors, shared);
-  scalar deviation = 0;
+  // The scale of the fit decides what the noise can explain; it is no smaller than few matches
+  // need.
+  const scalar scale = model_polish(GROUP_ARG pair, model, side, errors, shared);
+  scalar deviation = 0, matches;
   model_support(GROUP_ARG pair, pair->n, model, side, &result->support);
   if_constant(UNKNOWN_FOCAL || UNKNOWN_DISTORTION) {
-    deviation = last_deviation(GROUP_ARG pair, model, noise, LEAVES_OUT ? errors : pair->weights,
+    deviation = last_deviation(GROUP_ARG pair, model, scale, LEAVES_OUT ? errors : pair->weights,
                                LEAVES_OUT || pair->weighted, shared);
   }
+  const scalar noise =
+      noise_scale(GROUP_ARG pair, pair->n, model, side, 0, scale, errors, &matches);
+  deviation *= noise;
   const scalar chance = chance_rate(GROUP_ARG pair, model, side);
   if_constant(UNKNOWN_FOCAL && TWO_VIEWS) {
-    if (pair_is_flat(GROUP_ARG pair, model, side, noise, chance)) deviation = open_deviation();
+    if (pair_is_flat(GROUP_ARG pair, model, side, scale, chance)) deviation = open_deviation();
   }
   if_constant(UNKNOWN_FOCAL && !TWO_VIEWS) {
-    if (focal_is_open(GROUP_ARG pair, model, noise, shared)) deviation = open_deviation();
+    if (focal_is_open(GROUP_ARG pair, model, scale, shared)) deviation = open_deviation();
   }
   result->noise = noise;
   result->chance = chance;
-  result->collinear = inliers_collinear(GROUP_ARG pair, model, side, noise, errors);
+  result->collinear = inliers_collinear(GROUP_ARG pair, model, side, scale, errors);
   result->outcome = FOUND_MODEL;
   if_constant(TWO_VIEWS && HAS_POSE) {
     scalar R[10];
-    if (pair_rotation(GROUP_ARG pair, model, side, noise, chance, R, errors, &result->support)) {
+    if (pair_rotation(GROUP_ARG pair, model, side, scale, chance, R, errors, &result->support)) {
       for (index i = 0; i < 12; ++i) {
         side[i] = i < 9 ? R[i] : 0;
         model[i] = 0;

@@ -142,21 +142,39 @@ group_fn scalar expected_noise(const struct pair_view* pair) {
   return (scalar)0.4 / sqrt(pair->threshold);
 }
 
+// Writes the squared errors of the first n points to `errors`; NaN on the wrong side.
+group_fn void store_errors(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
+                           const scalar* side, global_ptr scalar* errors) {
+  struct lane_model m;
+  lane_model_set(pair, model, side, &m);
+  struct points_ahead ahead;
+  points_open(pair->points, pair->stride, n, &ahead);
+  group_for(i, n) {
+    real p[SEEN_COLUMNS];
+    points_take(&ahead, i, p);
+    group_store(errors, i, admitted_error_of(&m, p), pair->stride);
+  }
+}
+
 // Estimates the standard deviation of a coordinate's noise, in scoring coordinates, from the errors
 // of the first n points, outliers included.
 //
 // It is the second moment of the errors inside a window of a few standard deviations, minus the
 // contribution of outliers, whose density is estimated in a ring around the window. The window is
 // adapted to the result: a fixed point as in P. Huber's proposal 2, Robust Statistics, 1981, with
-// the moments of a truncated normal distribution. As many residuals of expected_noise as the model
-// has parameters are added. Without them, a fit to few matches would take its own residuals for the
-// noise and leave correct matches out.
+// the moments of a truncated normal distribution.
+//
+// expected: the scale for a fit (expected_noise). As many residuals of this size as the model has
+// parameters are added. Without them, a fit to few matches would take its own residuals for the
+// noise and leave correct matches out. 0: the scale of a fitted model's noise, whatever the
+// threshold. The parameters of the model are subtracted from the number of residuals; if none is
+// left, the result is the last sigma.
 //
 // sigma: initial value. *matches: receives the number of correct matches, whatever their error. All
 // counts are sums of weights. errors [stride]: scratch memory, receives the squared errors.
 group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
-                            const scalar* side, scalar sigma, global_ptr scalar* errors,
-                            scalar* matches) {
+                            const scalar* side, scalar expected, scalar sigma,
+                            global_ptr scalar* errors, scalar* matches) {
   enum { WITHIN, SQUARES, AROUND, WINDOW_SUMS };  // in the window; in window and ring
   // The window reaches to 2.5 sigma with one residual per point, and to 3 sigma with two. The ring
   // reaches twice as far.
@@ -167,17 +185,9 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
   const scalar variance = two ? (scalar)0.949447 : (scalar)0.911258;
   const scalar ring = two ? (scalar)3 : (scalar)1;  // its area in units of the window's
   const scalar outlier_moment = two ? (scalar)0.5 : (scalar)(1.0 / 3.0);  // in units of window2
-  struct lane_model m;
-  lane_model_set(pair, model, side, &m);
-  const scalar limit = 1 / pair->threshold, expected = expected_noise(pair);
+  const scalar limit = 1 / pair->threshold;
   *matches = 0;
-  struct points_ahead ahead;
-  points_open(pair->points, pair->stride, n, &ahead);
-  group_for(i, n) {
-    real p[SEEN_COLUMNS];
-    points_take(&ahead, i, p);
-    group_store(errors, i, admitted_error_of(&m, p), pair->stride);
-  }
+  store_errors(GROUP_ARG pair, n, model, side, errors);
   for (index round = 0; round < 12; ++round) {
     scalar window2 = reach * reach * sigma * sigma, sums[WINDOW_SUMS];
     real total[WINDOW_SUMS] = {lane(0), lane(0), lane(0)};
@@ -199,9 +209,12 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
     if (!(outliers > 0)) outliers = 0;
     scalar moment = sums[SQUARES] - outliers * outlier_moment * window2;
     scalar count = (two ? 2 : 1) * variance * (sums[WITHIN] - outliers);
+    if (!(expected > 0)) count -= variance * (scalar)DOF;
     if (!(count > 0)) return sigma;
-    moment += (scalar)DOF * expected * expected;
-    count += (scalar)DOF;
+    if (expected > 0) {
+      moment += (scalar)DOF * expected * expected;
+      count += (scalar)DOF;
+    }
     // The second moment in a much too wide window is unreliable, so sigma is at most quartered.
     scalar next2 = moment / count, least = sigma * sigma / 16;
     if (!(next2 > least)) next2 = least;
