@@ -41,11 +41,12 @@ lane_fn void null_back(const real* A, index k, index m, index n, const real* bet
   for (index i = 0; i < n - m; ++i) reflect_row(A + n * k, beta[k], k, n, N + n * i);
 }
 
-// Computes N, n - m orthonormal rows of n with A N' = 0. A: m <= 8 rows of n <= 9, m < n,
-// overwritten. Returns the smallest sine of the angle between a row and the span of the rows before
-// it: about epsilon if the rows are dependent, NaN for NaN input. Steps are written out, so that
-// compilers know the length of each loop.
-lane_fn real null_space(real* A, index m, index n, real* N) {
+// Computes N, n - m orthonormal rows of n with A N' = 0. On entry, N holds n - m orthonormal rows
+// whose first m elements are 0; the reflectors of A map them to the result. A: m <= 8 rows of n <=
+// 9, m < n, overwritten. Returns the smallest sine of the angle between a row and the span of the
+// rows before it: about epsilon if the rows are dependent, NaN for NaN input. Steps are written
+// out, so that compilers know the length of each loop.
+lane_fn real null_space_of_rows(real* A, index m, index n, real* N) {
   real beta[8], norm2[8], outside2[8];
   for (index i = 0; i < m; ++i) {
     real* a = A + n * i;
@@ -65,11 +66,6 @@ lane_fn real null_space(real* A, index m, index n, real* N) {
     real ratio = outside2[k] / norm2[k];
     sine2 = select(ratio >= sine2, sine2, ratio);
   }
-  for (index i = 0; i < n - m; ++i) {
-    real* row = N + n * i;
-    for (index j = 0; j < n; ++j) row[j] = lane(0);
-    row[m + i] = lane(1);
-  }
   null_back(A, 7, m, n, beta, N);
   null_back(A, 6, m, n, beta, N);
   null_back(A, 5, m, n, beta, N);
@@ -79,4 +75,14 @@ lane_fn real null_space(real* A, index m, index n, real* N) {
   null_back(A, 1, m, n, beta, N);
   null_back(A, 0, m, n, beta, N);
   return sqrt(sine2);
+}
+
+// Computes N as null_space_of_rows does, from the rows of the identity.
+lane_fn real null_space(real* A, index m, index n, real* N) {
+  for (index i = 0; i < n - m; ++i) {
+    real* row = N + n * i;
+    for (index j = 0; j < n; ++j) row[j] = lane(0);
+    row[m + i] = lane(1);
+  }
+  return null_space_of_rows(A, m, n, N);
 }

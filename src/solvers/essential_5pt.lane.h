@@ -93,7 +93,7 @@ lane_fn real essential_5pt_roots(const real* x1, const real* y1, const real* x2,
                                  real* N, real* B, real* roots) {
   real A[45], M[200], p[11];
   for (index i = 0; i < 5; ++i) epipolar_equation(x1[i], y1[i], x2[i], y2[i], A + 9 * i);
-  real sine = null_space(A, 5, 9, N);
+  real sine = essential_null_space(A, N);
   essential_constraints(N, M);
   essential_eliminate(M);
   for (index r = 0; r < 3; ++r) essential_row(M + 80 + 40 * r, M + 100 + 40 * r, B + 13 * r);

@@ -95,7 +95,7 @@ lane_fn real essential_5pt_action(const real* x1, const real* y1, const real* x2
   real A[100], K[163];  // the matrix, and K for real_eigenvalues with n = 10
   real equations[45], N[36], b[10];
   for (index i = 0; i < 5; ++i) epipolar_equation(x1[i], y1[i], x2[i], y2[i], equations + 9 * i);
-  real sine = null_space(equations, 5, 9, N);
+  real sine = essential_null_space(equations, N);
   essential_action_matrix(N, A);
   lane_int status;
   lane_int found = real_eigenvalues(A, K, 10, 0, 30, &status);

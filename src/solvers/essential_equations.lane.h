@@ -4,6 +4,24 @@
 // y, z (H. Stewenius, C. Engels, D. Nister, Recent developments on direct relative orientation,
 // ISPRS J. 60(4), 2006).
 
+// Computes an orthonormal basis N [4][9] of the null space of five epipolar equations A [5][9],
+// which are overwritten; see null_space. It is rotated by a fixed matrix. In a basis that follows
+// the axes, zeros of a symmetric E move a solution to infinity: with a roll of 90 degrees and t =
+// (1, 0, 0), N2 and N3 would be orthogonal to E. The matrix is the best of 40 for random poses.
+lane_fn real essential_null_space(real* A, real* N) {
+  const real rotation[16] = {
+      lane(-0.24137094289670483),  lane(0.95373562834848402),  lane(0.15660954581350961),
+      lane(-0.087188699405165312), lane(0.16292053185063182),  lane(-0.11524831424713945),
+      lane(0.97878538831121531),   lane(0.046410020396067918), lane(0.95606583857757543),
+      lane(0.26350794007307193),   lane(-0.12835574678577788), lane(0.0051458809225765892),
+      lane(-0.033690956228944718), lane(0.08757706777668052),  lane(-0.031263653906974616),
+      lane(0.9950968599148543)};
+  for (index i = 0; i < 4; ++i) {
+    for (index j = 0; j < 9; ++j) N[9 * i + j] = j < 5 ? lane(0) : rotation[4 * i + j - 5];
+  }
+  return null_space_of_rows(A, 5, 9, N);
+}
+
 // Computes the ten cubics on the null space N [4][9]: M [10][20].
 lane_fn void essential_constraints(const real* N, real* M) {
   real e[36], gram[60], half_trace[10];

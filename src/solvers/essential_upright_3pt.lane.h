@@ -6,10 +6,11 @@
 //   pose problem for the case of two known orientation angles, ECCV 2010;  C. Sweeney, J. Flynn, M.
 //   Turk, Solving for relative pose with a partially known rotation is a quadratic eigenvalue
 //   problem, 3DV 2014.
-// With q = tan(a / 2) the three equations are M(q) t = 0, where M is a 3x3 matrix of quadratics.
-// Its determinant is 1 + q^2 times a quartic, which is solved by Ferrari's method with four
-// Newton steps. Solutions: 0 to 4. None without motion (every t is then a solution) or for two
-// equal points.
+// With q = tan((a - 2.2) / 2) the three equations are M(q) t = 0, where M is a 3x3 matrix of
+// quadratics. Its determinant is 1 + q^2 times a quartic, which is solved by Ferrari's method with
+// four Newton steps. Image 1 is rotated by 2.2 rad first, because symmetric motions have solutions
+// at multiples of 90 degrees: without it, a vertical t has one at q = infinity.
+// Solutions: 0 to 4. None without motion (every t is then a solution) or for two equal points.
 
 // Computes the real roots of c[0] + c[1] x + ... + c[4] x^4: roots [4], valid where is_root [4].
 lane_fn void upright_quartic_roots(const real* c, real* roots, mask* is_root) {
@@ -44,10 +45,14 @@ lane_fn void upright_quartic_roots(const real* c, real* roots, mask* is_root) {
   }
 }
 
+// The cosine and the sine of 2.2 rad.
+lane_fn real upright_cosine(void) { return lane(-0.58850111725534582); }
+lane_fn real upright_sine(void) { return lane(0.80849640381959009); }
+
 // Computes the coefficients [3] (of 1, q, q^2) of the three elements of the row (R x1) x x2.
 lane_fn void upright_row(real x1, real y1, real x2, real y2, real* row) {
-  real u[3] = {x1, lane(2), -x1}, v[3] = {y1, lane(0), y1},
-       w[3] = {lane(1), lane(-2) * x1, lane(-1)};
+  real x = upright_cosine() * x1 + upright_sine(), z = upright_cosine() - upright_sine() * x1;
+  real u[3] = {x, lane(2) * z, -x}, v[3] = {y1, lane(0), y1}, w[3] = {z, lane(-2) * x, -z};
   for (index k = 0; k < 3; ++k) {
     row[k] = v[k] - w[k] * y2;
     row[3 + k] = w[k] * x2 - u[k];
@@ -90,7 +95,9 @@ lane_fn real upright_essential(const real* M, real q, real* E) {
     for (index i = 0; i < 3; ++i) t[i] = k == 0 ? cross[i] : select(longer, cross[i], t[i]);
     best = fmax(best, length);
   }
-  real c = lane(1) - q * q, s = lane(2) * q, one = lane(1) + q * q;
+  real c1 = lane(1) - q * q, s1 = lane(2) * q, one = lane(1) + q * q;
+  real c = c1 * upright_cosine() - s1 * upright_sine();
+  real s = s1 * upright_cosine() + c1 * upright_sine();
   E[0] = -t[1] * s;
   E[1] = -t[2] * one;
   E[2] = t[1] * c;

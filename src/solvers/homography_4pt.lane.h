@@ -7,8 +7,9 @@
 // all the opposite one (O. Chum, T. Werner, J. Matas, Epipolar geometry estimation via RANSAC
 // benefits from the oriented epipolar constraint, ICPR 2004).
 // Solutions: 0 or 1. None if three points of an image are collinear or equal, if the orientations
-// differ, or for NaN. Coordinates in any unit: they are taken relative to the fourth point, so that
-// pixels need no normalisation in double; in float they should be of about unit size.
+// differ, for NaN, or if the coordinates overflow (above about 1e17 in double). Coordinates in any
+// unit: they are taken relative to the fourth point, so that pixels need no normalisation in
+// double; in float they should be of about unit size.
 
 // x1, y1, x2, y2: 4 points each. H: row-major with Frobenius norm 1, with the sign for which H x1 =
 // s x2 with s > 0; NaN without a solution.
@@ -40,7 +41,9 @@ lane_fn real homography_4pt(const real* x1, const real* y1, const real* x2, cons
     H[j] += x2[3] * H[6 + j];
     H[3 + j] += y2[3] * H[6 + j];
   }
-  real s = copysign(lane(1) / sqrt(mat3_dot(H, H)), w[0] * (l[0] + l[1] + l[2]));
+  real size2 = mat3_dot(H, H);
+  valid = valid & (size2 - size2 == lane(0));  // not infinite or NaN
+  real s = copysign(lane(1) / sqrt(size2), w[0] * (l[0] + l[1] + l[2]));
   mat3_scale(H, select(valid, s, lane_nan()));
   return select(valid, lane(1), lane(0));
 }

@@ -8,7 +8,12 @@
 // distances are then refined by Newton steps.
 // Solutions: 0 to 4. None for collinear scene points or NaN. Unstable if the camera is near the
 // cylinder through the circumcircle of the scene points ("danger cylinder"), where two solutions
-// merge. Any unit of length.
+// merge: on the cylinder, both are accurate to the square root of the precision only. Any unit of
+// length.
+
+// Returns the relative size below which a discriminant is a rounding error: two solutions that
+// merge would otherwise be lost by its sign.
+lane_fn real p3p_rounding(void) { return lane(256) * lane_epsilon(); }
 
 // Computes the two lines l, m of a singular conic C ~ l m' + m l' (symmetric). Returns 1 in lanes
 // where they are real, else 0.
@@ -19,7 +24,7 @@ lane_fn real conic_lines(const real* C, real* l, real* m) {
   real lowest = fmin(dual[0], dual[4]);
   mask third = dual[8] < lowest;
   lowest = fmin(lowest, dual[8]);
-  real inverse = lane(1) / sqrt(-lowest);
+  real inverse = select(lowest < lane(0), lane(1) / sqrt(-lowest), lane(0));
   for (index i = 0; i < 3; ++i) {
     p[i] = inverse * select(third, dual[6 + i], select(second, dual[3 + i], dual[i]));
   }
@@ -42,7 +47,7 @@ lane_fn real conic_lines(const real* C, real* l, real* m) {
     column = fmax(column, length2);
     for (index i = 0; i < 3; ++i) m[i] = select(better, G[3 * i + k], k == 0 ? G[3 * i] : m[i]);
   }
-  return select(lowest < lane(0), lane(1), lane(0));
+  return select(lowest < p3p_rounding() * mat3_dot(C, C), lane(1), lane(0));
 }
 
 // Computes the two intersections d [2][3] of the line l with the conic D. Returns 1 in lanes where
@@ -68,7 +73,8 @@ lane_fn real line_conic_points(const real* l, const real* D, real* d) {
     d[i] = q * u[i] + uu * v[i];
     d[3 + i] = vv * u[i] + q * v[i];
   }
-  return select(discriminant >= lane(0), lane(1), lane(0));
+  real least = -p3p_rounding() * (uv * uv + fabs(uu * vv));
+  return select(discriminant >= least, lane(1), lane(0));
 }
 
 // Makes one Newton step on the three laws of cosines for the distances d [3]. b: x0.x1, x0.x2,
@@ -106,11 +112,16 @@ lane_fn real p3p_distances(const real* a, const real* b, real* d) {
   mat3_cofactors(D2, cofactors2);
   real c0 = vec3_dot(D1, cofactors1), c1 = mat3_dot(cofactors1, D2);
   real c2 = mat3_dot(cofactors2, D1), c3 = vec3_dot(D2, cofactors2);
+  // The pencil's cubic has only its two middle terms if D1 and D2 are singular themselves, for
+  // example with equal sides and angles.
+  real middle = fmax(fabs(c1), fabs(c2));
+  mask is_cubic = fmax(fabs(c0), fabs(c3)) > p3p_rounding() * middle, linear = !is_cubic;
   // D1 + s D2, or s D1 + D2 if it has the larger leading coefficient.
-  mask swap = fabs(c0) > fabs(c3);
+  mask swap = (linear & (fabs(c1) > fabs(c2))) | (is_cubic & (fabs(c0) > fabs(c3)));
   real inverse = lane(1) / select(swap, c0, c3);
   real s = cubic_lone_root(inverse * select(swap, c1, c2), inverse * select(swap, c2, c1),
                            inverse * select(swap, c3, c0));
+  s = select(linear, -select(swap, c2 / c1, c1 / c2), s);
   real s1 = select(swap, s, lane(1)), s2 = select(swap, lane(1), s);
   for (index i = 0; i < 9; ++i) pencil[i] = s1 * D1[i] + s2 * D2[i];
   real real_lines = conic_lines(pencil, lines, lines + 3);

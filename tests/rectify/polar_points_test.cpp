@@ -120,7 +120,8 @@ TEST(PolarPoints, have_no_place_beyond_an_epipole) {
         const double dx = px[0] - s.epipole[0], dy = px[1] - s.epipole[1];
         const double sign = s.is_inward ? -1 : 1;
         // All rows lie between the first and the last: a point behind both is beyond the epipole.
-        if (sign * (first.dx * dx + first.dy * dy) > -2 || sign * (last.dx * dx + last.dy * dy) > -2)
+        if (sign * (first.dx * dx + first.dy * dy) > -2 ||
+            sign * (last.dx * dx + last.dy * dy) > -2)
           continue;
         ++beyond;
         EXPECT_TRUE(std::isnan(rectified_point(r, side, px)[0])) << px[0] << " " << px[1];
