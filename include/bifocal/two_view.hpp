@@ -58,7 +58,8 @@ struct Refined {
 
 // Refines a model by non-linear least squares on the points whose flag is not 0 (without flags: all
 // points). Finds the local minimum near `start` in the smallest number of parameters, so that F
-// keeps rank 2 and E equal singular values.
+// keeps rank 2 and E equal singular values. Affine maps and similarities may start at any
+// homography; the nearest map of their kind at the mean of the points takes its place.
 //   D. Marquardt, SIAM J. Appl. Math. 11(2), 1963; A. Bartoli, P. Sturm, PAMI 26(3), 2004.
 // If the points do not determine all parameters, or are fewer than the parameters, only the
 // determined parameters are improved. Returns the start with count = 0 without a point for the fit.

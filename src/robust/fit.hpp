@@ -91,8 +91,17 @@ class Fit {
   }
 
   // Converts between a model and its chart. The charts of F and E need a matrix of rank 2, so
-  // opened() opens the chart a second time, at the model of the first chart.
-  [[nodiscard]] Chart opened(const Model& m) const {
+  // opened() opens the chart a second time, at the model of the first chart. Affine maps and
+  // similarities start at the nearest one of their kind.
+  [[nodiscard]] Chart opened(Model m) const {
+    if constexpr (L::ENDS_IN_ONE == 1) {
+      m[6] = m[7] = 0;
+      if constexpr (L::DOF == 4) {
+        m[0] = m[4] = (m[0] + m[4]) / 2;
+        m[3] = (m[3] - m[1]) / 2;
+        m[1] = -m[3];
+      }
+    }
     Chart chart{};
     L::model_open(m.data(), rays(), chart.data());
     L::model_open(closed(chart).data(), rays(), chart.data());

@@ -168,6 +168,47 @@ TEST(TwoView, RefineFindsALocalMinimum) {
   }
 }
 
+// A start with a projective third row. The optimum of an affine map leaves the two smallest
+// singular values of the centred points (R. Hartley, A. Zisserman, 2nd ed., algorithm 4.7).
+TEST(TwoView, RefineOfAffineMapsIgnoresAProjectiveStart) {
+  std::mt19937 random(6);
+  std::normal_distribution<double> normal(0, 1);
+  for (int trial = 0; trial < 20; ++trial) {
+    for (const ModelKind kind : {ModelKind::affine, ModelKind::similarity}) {
+      const double a = 1 + 0.2 * normal(random), b = 0.2 * normal(random);
+      Matrix M;
+      M << a, -b, 100 * normal(random), b, a, 100 * normal(random), 0, 0, 1;
+      std::vector<PointPair> points;
+      Eigen::Matrix<double, 50, 4> rows;
+      for (int i = 0; i < 50; ++i) {
+        const Vector3d p(640 + 300 * normal(random), 480 + 200 * normal(random), 1), q = M * p;
+        points.push_back({p[0] + normal(random), p[1] + normal(random), q[0] + normal(random),
+                          q[1] + normal(random)});
+        rows.row(i) << points[size_t(i)].x1, points[size_t(i)].y1, points[size_t(i)].x2,
+            points[size_t(i)].y2;
+      }
+      Matrix start = M;
+      start.row(2) << 1e-4 * normal(random), 1e-4 * normal(random), 1;
+      start.topLeftCorner<2, 2>() += 0.05 * Eigen::Matrix2d::Random();
+      const Refined r = refine(kind, array_of(start), points),
+                    best = refine(kind, array_of(M), points);
+      EXPECT_NEAR(r.rms, best.rms, 1e-6 * best.rms);
+      const Matrix found = eigen_of(r.model) / r.model[8];
+      EXPECT_EQ(found(2, 0), 0);
+      EXPECT_EQ(found(2, 1), 0);
+      if (kind == ModelKind::similarity) {
+        EXPECT_NEAR(found(0, 0), found(1, 1), 1e-12);
+        EXPECT_NEAR(found(0, 1), -found(1, 0), 1e-12);
+        continue;
+      }
+      const auto s =
+          Eigen::JacobiSVD<Eigen::Matrix<double, 50, 4>>(rows.rowwise() - rows.colwise().mean())
+              .singularValues();
+      EXPECT_NEAR(r.rms, std::sqrt((s[2] * s[2] + s[3] * s[3]) / 50), 1e-6);
+    }
+  }
+}
+
 TEST(TwoView, RefineKeepsWrongPointsOutByFlagsOrThreshold) {
   Views v(100, 0.5, 4);
   std::vector<std::uint8_t> flags(100, 1);
