@@ -318,8 +318,9 @@ struct StereoScore {
 // For each pixel of the photograph of side 0, [height][width], the corresponding position in the
 // photograph of side 1. Side 0 is image 2 if the rectification `is_swapped`.
 struct DenseMatches {
-  ImageF x, y;    // px; NaN: unknown
-  ImageF dx, dy;  // px by which (x, y) moves as the disparity grows by 1 px
+  ImageF x, y;              // px; NaN: unknown
+  ImageF dx, dy;            // px by which (x, y) moves as the disparity grows by 1 px
+  bool is_swapped = false;  // as of the rectification: the pixels are those of image 2
 };
 
 // Converts a disparity map to correspondences between pixels of the photographs.
@@ -364,11 +365,12 @@ void fields(Options& options, const Visit& visit) {
 }
 // Depth of an image.
 struct DepthMap {
-  ImageF depth;      // Z in the frame of camera 1, in the unit of t; unknown is NaN
+  ImageF depth;      // Z in the frame of its camera, in the unit of t; unknown is NaN
   ImageF deviation;  // standard deviation to first order, in the same unit
 };
 // Computes the depth of each matched pixel of camera 1: Z of the point on its ray whose image in
-// camera 2 is nearest to the match.
+// camera 2 is nearest to the match. If the matches are swapped, the pixels, the rays and Z are
+// those of camera 2; the arguments keep their order.
 //
 // Depth is unknown if the rays meet behind a camera or the deviation is too large (DepthOptions).
 // The deviation includes only the disparity, the covariance of the pose and the given geometries.

@@ -42,19 +42,21 @@ class DenseMatches(NamedTuple):
     Attributes:
         x, y: Position in px; NaN if unknown.
         dx, dy: Shift of the position in px if the disparity grows by 1 px.
+        is_swapped: True if the left photograph is photograph 2, as in the rectification.
     """
 
     x: NDArray[numpy.float32]
     y: NDArray[numpy.float32]
     dx: NDArray[numpy.float32]
     dy: NDArray[numpy.float32]
+    is_swapped: bool = False
 
 
 class DepthMap(NamedTuple):
     """Depth of each pixel of a photograph, float32 of shape (H, W).
 
     Attributes:
-        depth: Z in the frame of camera 1, in the unit of t; NaN if unknown.
+        depth: Z in the frame of the photograph's camera, in the unit of t; NaN if unknown.
         deviation: Standard deviation of the depth to first order, in the same unit.
     """
 
@@ -110,7 +112,7 @@ def dense_matches(rectification: Rectification, disparity: ArrayLike | Disparity
         ValueError: If the sizes differ.
     """
     values = disparity.raw if isinstance(disparity, DisparityMap) else disparity
-    return DenseMatches(*_core.dense_matches(rectification, floats_of(values, "disparity")))
+    return DenseMatches(*_core.dense_matches(rectification, floats_of(values, "disparity")), rectification.is_swapped)
 
 
 def depth_map(
@@ -124,11 +126,11 @@ def depth_map(
     pose_covariance: ArrayLike | None = None,
     max_deviation: float = 0.25,
 ) -> DepthMap:
-    """Computes the depth of each matched pixel from the pose of the cameras.
+    """Computes the depth of each matched pixel of the left photograph from the pose of the cameras.
 
     Args:
-        matches: Result of `dense_matches`.
-        camera1, camera2: Pinhole cameras of the photographs.
+        matches: Result of `dense_matches`. If it `is_swapped`, the depth is that of photograph 2, in the frame of camera 2.
+        camera1, camera2: Pinhole cameras of photographs 1 and 2.
         R, t: Relative pose X2 = R X1 + t; the depth has the unit of t.
         disparity_deviation: Standard deviation of a disparity in px.
         pose_covariance: Covariance of rotation and translation, shape (6, 6) (`relative_pose_covariance`); None means an exact pose.
@@ -140,8 +142,8 @@ def depth_map(
     Raises:
         ValueError: If a camera is invalid or has a lens, t is zero, or an option is out of range.
     """
-    arrays = tuple(floats_of(values, "matches") for values in matches)
-    return DepthMap(*_core.depth_map(arrays, (camera1, camera2), R, t, disparity_deviation, pose_covariance, max_deviation))
+    arrays = tuple(floats_of(values, "matches") for values in matches[:4])
+    return DepthMap(*_core.depth_map(arrays, matches.is_swapped, (camera1, camera2), R, t, disparity_deviation, pose_covariance, max_deviation))
 
 
 def depth_to_cloud(depth: ArrayLike, colour: ArrayLike, camera: CameraLike, *, step: int = 1) -> PointCloud:

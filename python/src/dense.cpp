@@ -40,10 +40,11 @@ nb::object dense(const Rectification& rectification, const FloatRows& disparity)
 }
 
 nb::object depth(const std::tuple<FloatRows, FloatRows, FloatRows, FloatRows>& given,
-                 const std::tuple<nb::handle, nb::handle>& cameras, nb::handle R, nb::handle t,
-                 double disparity_deviation, nb::handle pose_covariance, double max_deviation) {
+                 bool is_swapped, const std::tuple<nb::handle, nb::handle>& cameras, nb::handle R,
+                 nb::handle t, double disparity_deviation, nb::handle pose_covariance,
+                 double max_deviation) {
   const auto& [x, y, dx, dy] = given;
-  const DenseMatches matches{image_of(x), image_of(y), image_of(dx), image_of(dy)};
+  const DenseMatches matches{image_of(x), image_of(y), image_of(dx), image_of(dy), is_swapped};
   const Intrinsics first = pinhole_of(std::get<0>(cameras), "camera1"),
                    second = pinhole_of(std::get<1>(cameras), "camera2");
   const Pose pose{mat3_of(R, "R"), vec3_of(t, "t")};
@@ -200,12 +201,12 @@ namespace {
 void bind_depth(nb::module_& m) {
   m.def("dense_matches", &dense, nb::arg("rectification"), nb::arg("disparity"),
         nb::sig("def dense_matches(rectification: Rectification, disparity: object) -> " ANY));
-  m.def("depth_map", &depth, nb::arg("matches"), nb::arg("cameras"), nb::arg("R").none(),
-        nb::arg("t").none(), nb::arg("disparity_deviation"), nb::arg("pose_covariance").none(),
-        nb::arg("max_deviation"),
-        nb::sig(
-            "def depth_map(matches: object, cameras: object, R: object, t: object, "
-            "disparity_deviation: float, pose_covariance: object, max_deviation: float) -> " ANY));
+  m.def("depth_map", &depth, nb::arg("matches"), nb::arg("is_swapped"), nb::arg("cameras"),
+        nb::arg("R").none(), nb::arg("t").none(), nb::arg("disparity_deviation"),
+        nb::arg("pose_covariance").none(), nb::arg("max_deviation"),
+        nb::sig("def depth_map(matches: object, is_swapped: bool, cameras: object, R: object, "
+                "t: object, disparity_deviation: float, pose_covariance: object, "
+                "max_deviation: float) -> " ANY));
   m.def(
       "depth_to_cloud", &cloud_of_depth, nb::arg("depth"), nb::arg("colour").none(),
       nb::arg("camera").none(), nb::arg("step"),

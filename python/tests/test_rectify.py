@@ -139,3 +139,56 @@ def test_points_return_through_fisheyes_and_a_file(tmp_path):
     assert (again.kind, again.width, again.height, again.is_swapped) == (found.kind, found.width, found.height, found.is_swapped)
     assert np.array_equal(again.H2, found.H2) and np.array_equal(again.Q(), found.Q())
     assert np.array_equal(again.rectified_points(1, x), found.rectified_points(1, x))
+
+
+# Depth of pairs in both orders: matches of a swapped rectification belong to photograph 2.
+FIRST, SECOND = bifocal.Camera(150, 150, 79.5, 59.5, width=160, height=120), bifocal.Camera(160, 160, 80, 58, width=160, height=120)
+TURN = rotation([0.1, 1, 0.2], 3)
+PLANE = np.array([0.05, -0.1, 1.0]) / 8  # of the points X with PLANE @ X = 1, in the frame of camera 1
+
+
+def matrix(camera):
+    return np.array([[camera.fx, 0, camera.cx], [0, camera.fy, camera.cy], [0, 0, 1]])
+
+
+def plane_disparity(found, t):
+    """Returns the disparities of the plane in the left rectified image."""
+    v, u = np.mgrid[: found.height, : found.width]
+    px = found.photograph_points(0, np.stack([u, v], -1).reshape(-1, 2).astype(float))
+    H = matrix(SECOND) @ (TURN + np.outer(t, PLANE)) @ np.linalg.inv(matrix(FIRST))
+    q = np.c_[px, np.ones(len(px))] @ (np.linalg.inv(H) if found.is_swapped else H).T
+    right = found.rectified_points(1, q[:, :2] / q[:, 2:])
+    return (u.ravel() - right[:, 0]).reshape(u.shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("is_polar", [False, True])
+@pytest.mark.parametrize("t", [[-0.5, 0.02, 0.05], [0.5, 0.02, 0.05]])
+def test_the_depth_is_that_of_the_left_photograph(t, is_polar):
+    rectify = bifocal.rectify_polar if is_polar else bifocal.rectify
+    found = rectify(FIRST, SECOND, TURN, t, *((160, 120), (160, 120)) if is_polar else ())
+    assert found.ok and (is_polar or found.is_swapped == (t[0] > 0))
+    matches = bifocal.dense_matches(found, plane_disparity(found, np.array(t)))
+    assert matches.is_swapped == found.is_swapped
+    covariance = np.diag([1e-6, 2e-6, 1e-6, 1e-6, 1e-6, 1e-6])
+    depth, deviation = bifocal.depth_map(matches, FIRST, SECOND, TURN, t, pose_covariance=covariance, max_deviation=10)
+    own, normal = FIRST, PLANE
+    if found.is_swapped:  # the plane in the frame of camera 2
+        own, normal = SECOND, TURN @ PLANE / (1 + TURN @ PLANE @ t)
+    v, u = np.mgrid[:120, :160]
+    truth = 1 / (np.stack([(u - own.cx) / own.fx, (v - own.cy) / own.fy, np.ones(u.shape)], -1) @ normal)
+    known = np.isfinite(depth)
+    assert known.mean() > 0.5 and np.median(np.abs(depth[known] / truth[known] - 1)) < 0.002
+    assert (deviation[known] > 0).all()
+
+
+def test_the_deviation_does_not_depend_on_the_names_of_the_cameras():
+    """Exchanging the photographs, with the inverse pose, gives the same depth."""
+    t = np.array([0.5, 0.02, 0.05])
+    swapped = bifocal.rectify(FIRST, SECOND, TURN, t)
+    matches = bifocal.dense_matches(swapped, plane_disparity(swapped, t))
+    assert matches.is_swapped
+    a = bifocal.depth_map(matches, FIRST, SECOND, TURN, t)
+    b = bifocal.depth_map(matches._replace(is_swapped=False), SECOND, FIRST, TURN.T, -TURN.T @ t)
+    known = np.isfinite(a.depth)
+    assert np.array_equal(known, np.isfinite(b.depth)) and np.allclose(a.depth[known], b.depth[known], rtol=1e-5)
+    assert np.allclose(a.deviation[known], b.deviation[known], rtol=1e-4)

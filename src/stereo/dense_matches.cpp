@@ -25,9 +25,9 @@ void check(Disparities d, int width, int height) {
                   d.width, d.height, width, height));
 }
 
-DenseMatches unknown(int width, int height) {
+DenseMatches unknown(int width, int height, bool is_swapped) {
   const ImageF none(width, height, 1, kUnknown);
-  return {none, none, none, none};
+  return {none, none, none, none, is_swapped};
 }
 
 // Interpolates bilinearly between pixels; NaN outside the image. Returns the value of the nearest
@@ -133,7 +133,7 @@ DenseMatches dense_matches(const Rectification& rectification, Disparities dispa
     side.input.distortion = {};
   }
   const int width = r.sides[0].input.width, height = r.sides[0].input.height;
-  DenseMatches out = unknown(width, height);
+  DenseMatches out = unknown(width, height, r.is_swapped);
   runtime::parallel_for((height + kRowsPerTask - 1) / kRowsPerTask, [&](int task) {
     std::vector<Vec2> px;
     const int first = task * kRowsPerTask, end = std::min(height, first + kRowsPerTask);

@@ -75,16 +75,29 @@ std::vector<Pose> deviating_poses(const Pose& pose, std::span<const double> cova
   return poses;
 }
 
+// Returns the same geometry with its cameras exchanged.
+DeviatingGeometry exchanged(const DeviatingGeometry& g) {
+  const Mat3 R = transposed(g.cam2_from_cam1.R);
+  const Vec3 t = times(R, g.cam2_from_cam1.t);
+  return {g.camera2, g.camera1, {R, {-t[0], -t[1], -t[2]}}};
+}
+
 }  // namespace
 
-DepthMap depth_map(const DenseMatches& matches, const Intrinsics& camera1,
-                   const Intrinsics& camera2, const Pose& pose, const DepthOptions& options) {
-  check(camera1, camera2, pose, options);
+DepthMap depth_map(const DenseMatches& matches, const Intrinsics& given1, const Intrinsics& given2,
+                   const Pose& given_pose, const DepthOptions& options) {
+  check(given1, given2, given_pose, options);
+  DeviatingGeometry geometry{given1, given2, given_pose};
   const int width = matches.x.width, height = matches.x.height;
   DepthMap out{ImageF(width, height, 1, kUnknownDepth), ImageF(width, height, 1, kUnknownDepth)};
   std::vector<DeviatingGeometry> others(options.geometries.begin(), options.geometries.end());
-  for (const Pose& p : deviating_poses(pose, options.pose_covariance))
-    others.push_back({camera1, camera2, p});
+  for (const Pose& p : deviating_poses(given_pose, options.pose_covariance))
+    others.push_back({given1, given2, p});
+  if (matches.is_swapped) {
+    geometry = exchanged(geometry);
+    for (DeviatingGeometry& g : others) g = exchanged(g);
+  }
+  const auto& [camera1, camera2, pose] = geometry;
   runtime::parallel_for(height, [&](int y) {
     for (int x = 0; x < width; ++x) {
       const double u = matches.x.at(x, y), v = matches.y.at(x, y);
