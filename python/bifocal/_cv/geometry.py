@@ -10,7 +10,6 @@ from .._numbers import reals
 from .._two_view import decompose_homography
 from . import arrays as _cv
 from .arrays import Array
-from .lens import floats
 
 _SWEEPS = 30
 _TINY = np.finfo(np.float64).tiny
@@ -107,7 +106,8 @@ def computeCorrespondEpilines(points: Any, whichImage: int, F: Any, lines: Any =
     """Computes the epipolar lines of points in the other image.
 
     Args:
-        points: Points in px of image `whichImage`, shape (N, 2), (N, 1, 2) or (1, N, 2), or homogeneous with three columns.
+        points: Points in px of image `whichImage`, shape (N, 2), (N, 1, 2) or (1, N, 2), or homogeneous with three columns,
+            which are divided by the third (if it is not 0).
         whichImage: 1 or 2.
         F: Fundamental matrix, shape (3, 3), x2' F x1 = 0.
         lines: Filled with the result if shape and type fit.
@@ -118,11 +118,8 @@ def computeCorrespondEpilines(points: Any, whichImage: int, F: Any, lines: Any =
     if whichImage not in (1, 2):
         raise ValueError(f"whichImage = {whichImage}, must be 1 or 2")
     array = np.asarray(points)
-    columns = 3 if array.ndim and 3 in (array.shape[-1], *array.shape[:1]) and 2 not in (array.shape[-1], *array.shape[:1]) else 2
-    x, _ = floats(points, "points", columns)
-    if columns == 2:
-        x = np.c_[x, np.ones(len(x))]
-    out = x @ (_cv.matrix(F, "F") if whichImage == 2 else _cv.matrix(F, "F").T)
+    x = _cv.points(points, "points", homogeneous=True)
+    out = np.c_[x, np.ones(len(x))] @ (_cv.matrix(F, "F") if whichImage == 2 else _cv.matrix(F, "F").T)
     size = np.sqrt(out[:, 0] ** 2 + out[:, 1] ** 2)
     out = (out * (1 / np.where(size == 0, 1.0, size))[:, None])[:, None]
     return _cv.output(out.astype(np.float64 if array.dtype == np.float64 else np.float32), lines, "lines")

@@ -156,7 +156,7 @@ def _search(
 
 
 def _least_median(kind: ModelKind, x1: Array, x2: Array, confidence: Any, most: Any, given: Any, column: bool) -> Found:
-    """Estimates a map by the least median of the distances in the second image, in any unit, as OpenCV does."""
+    """Estimates a map by the least median of the distances in the second image, in any unit, and fits it to its inliers, as OpenCV does."""
     s1, s2 = _lmeds.scales(x1, x2)
     if kind == "similarity":  # remains a similarity only if both axes have the same scale
         s1 = s2 * unit_of(x1, x2)
@@ -169,10 +169,8 @@ def _least_median(kind: ModelKind, x1: Array, x2: Array, confidence: Any, most: 
     if found is None:
         return None, _cv.mask(flags, given, "mask" if column else "inliers", column)
     model = np.diag([1 / s2, 1 / s2, 1.0]) @ found.model @ np.diag([s1, s1, 1.0])
-    if kind != "homography":
-        fitted = _fit(kind, x1[flags], x2[flags])
-        model = model if fitted is None else fitted
-    return _cv.scaled(model), _cv.mask(flags, given, "mask" if column else "inliers", column)
+    fitted = _fit(kind, x1[flags], x2[flags])
+    return _cv.scaled(model if fitted is None else fitted), _cv.mask(flags, given, "mask" if column else "inliers", column)
 
 
 @_cv.quiet

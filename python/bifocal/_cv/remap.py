@@ -139,7 +139,8 @@ def remap(
     """Samples an image at the positions of a map.
 
     Maps of CV_16SC2 are sampled by the library for uint8 and are faster than maps of floats, which NumPy interpolates as OpenCV 5 does.
-    `bifocal.Remapper` keeps a map of floats on a device and rounds its positions to 1/256 px.
+    `bifocal.Remapper` keeps a map of floats on a device and rounds its positions to 1/256 px. INTER_NEAREST takes the nearest pixel also
+    for maps of CV_16SC2 with fractions, where OpenCV 5.0 takes another one of the four neighbours.
 
     Args:
         src: uint8, uint16, int16, float32 or float64, shape (H, W) or (H, W, C).
