@@ -98,7 +98,7 @@ bool are_on_line(const std::vector<Vec3>& places, const Vec3& origin, const Vec3
   });
 }
 
-// Sets what the anchors leave free; the scale is free if it returns true.
+// Sets the freedom of position and rotation. Returns true if the scale is free.
 bool set_freedom(const Anchors& anchors, double rounding, PartGauge& gauge) {
   if (anchors.places.empty()) {
     gauge.has_position = true, gauge.rotations = 3;

@@ -11,15 +11,15 @@
 
 namespace bifocal::adjustment {
 
-// What the start determines of a part: adjusted images that share adjusted points. Lengths are
+// The freedom of a part, which is a set of adjusted images that share adjusted points. Lengths are
 // local (LocalFrame).
 //
-//   constants that the part observes       what is left
-//   none                                   position, rotation, scale
-//   images at one place                    scale
-//   one point                              rotation about the point, scale
-//   several points on a line               rotation about the line
-//   anything else                          nothing
+//   observed constants            freedom
+//   none                          position, rotation, scale
+//   images at one place           scale
+//   one point                     rotation about the point, scale
+//   several points on a line      rotation about the line
+//   others                        none
 struct PartGauge {
   int first = -1;             // keeps its centre if the position is free, and its rotation
   int second = -1;            // its centre keeps its distance from `origin`; -1: no free scale
@@ -44,8 +44,8 @@ struct Gauge {
 [[nodiscard]] Gauge gauge_of(const AdjustProblem& problem, const Arrangement& arrangement,
                              const Unknowns& unknowns);
 
-// Moves each part so that it has the position, the rotation and the scale of the start as far as
-// these are free. points: [lane][POINT_SIZE], local.
+// Moves each part to the position, the rotation and the scale of the start, as far as they are
+// free. points: [lane][POINT_SIZE], local.
 void restore_gauge(const Gauge& gauge, const Views& start, Views& views,
                    std::vector<double>& points);
 

@@ -211,6 +211,11 @@ LensCamera::LensCamera(std::string_view name, std::span<const double> params, st
   if (params.size() != static_cast<std::size_t>(parameter_count(name)))
     throw Error(ErrorCode::usage, fmt::format("LensCamera: {} params, {} has {}", params.size(),
                                               name, parameter_count(name)));
+  if (width < 0 || height < 0)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("LensCamera: {} x {} px, must be at least 1 x 1, or 0 for an unknown size",
+                    width, height));
   for (std::size_t i = 0; i < params.size(); ++i)
     if (!std::isfinite(params[i]))
       throw Error(ErrorCode::usage,

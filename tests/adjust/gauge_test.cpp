@@ -80,7 +80,7 @@ constexpr std::size_t kViews = 6, kScenePoints = 25;
 struct Kind {
   const char* name;
   AdjustFreedom freedom;
-  // Makes the scene's start constant in part and returns what the gauge keeps.
+  // Makes a part of the start constant and returns the numbers that the gauge keeps.
   Kept (*change)(test::Scene& scene);
 
   friend void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }

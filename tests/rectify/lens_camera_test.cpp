@@ -162,9 +162,10 @@ TEST(LensCamera, makes_pinholes_of_fisheyes_for_estimators) {
 }
 
 TEST(LensCamera, refuses_invalid_cameras) {
-  const auto refuse = [](const char* model, std::vector<double> params, const char* message) {
+  const auto refuse = [](const char* model, std::vector<double> params, const char* message,
+                         int width = 0, int height = 0) {
     try {
-      const LensCamera camera(model, params);
+      const LensCamera camera(model, params, width, height);
       FAIL() << model;
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), ErrorCode::usage);
@@ -175,6 +176,8 @@ TEST(LensCamera, refuses_invalid_cameras) {
   refuse("PINHOLE", {1, 2, 3}, "3 params, PINHOLE has 4");
   refuse("PINHOLE", {1, NAN, 3, 4}, "params[1] = nan");
   refuse("PINHOLE", {1, -1, 3, 4}, "focal lengths 1 -1");
+  refuse("PINHOLE", {1, 1, 3, 4}, "-5 x 3 px, must be at least 1 x 1", -5, 3);
+  refuse("SIMPLE_RADIAL", {1, 3, 4, 0.1}, "5 x -1 px, must be at least 1 x 1", 5, -1);
 }
 
 }  // namespace
