@@ -68,7 +68,8 @@ class XFeat:
 
 def matched(matcher, files, pairs=None):
     """Returns keypoints by name, matches by pair of names, and (width, height) by name."""
-    images = {file.name: bifocal.read_image(file)[..., :3] for file in files}
+    # COLMAP, map_database and undistort_model read photographs as stored, without the rotation by EXIF.
+    images = {file.name: bifocal.read_image(file, stored=True)[..., :3] for file in files}
     with torch.inference_mode():
         features = {name: matcher.features(image) for name, image in images.items()}
         keypoints = {name: matcher.keypoints(f) for name, f in features.items()}

@@ -15,7 +15,7 @@ class Decoded(NamedTuple):
 
     Attributes:
         file: Name of the file, as bytes of the file system.
-        pixels: uint8 of shape (H, W) or (H, W, 3), rotated according to the EXIF orientation.
+        pixels: uint8 of shape (H, W) or (H, W, 3), rotated according to the EXIF orientation unless asked for as stored.
         exif: EXIF block that begins with "Exif" and two zeros; empty without one.
     """
 
@@ -24,12 +24,13 @@ class Decoded(NamedTuple):
     exif: bytes
 
 
-def decoded(file: Any, reads_tiff: bool = True) -> Decoded | None:
+def decoded(file: Any, reads_tiff: bool = True, is_stored: bool = False) -> Decoded | None:
     """Decodes files whose format the library does not read.
 
     Args:
         file: A name of a file, or anything else, which has no such format.
         reads_tiff: True if the library reads TIFF itself.
+        is_stored: True for pixels without the rotation by the EXIF orientation.
 
     Returns:
         The photograph; None for other formats.
@@ -58,7 +59,7 @@ def decoded(file: Any, reads_tiff: bool = True) -> Decoded | None:
     try:
         with Image.open(name) as opened:
             exif = _exif_of(opened)
-            image = ImageOps.exif_transpose(opened)
+            image = opened if is_stored else ImageOps.exif_transpose(opened)
             return Decoded(os.fsencode(name), numpy.asarray(image if image.mode in ("L", "RGB") else image.convert("RGB")), exif)
     except FileNotFoundError:
         raise

@@ -66,12 +66,14 @@ class Correspondences(NamedTuple):
     qualities: NDArray[numpy.float64] | None
 
 
-def read_image(file: Path, *, bgr: bool = False) -> NDArray[numpy.uint8]:
-    """Reads an image file, rotated according to its EXIF orientation.
+def read_image(file: Path, *, bgr: bool = False, stored: bool = False) -> NDArray[numpy.uint8]:
+    """Reads an image file, by default rotated according to its EXIF orientation.
 
     Args:
         file: JPEG, PNG, TIFF, WebP, BMP, PGM or PPM; HEIC with the package pillow-heif. Builds without libtiff read TIFF with the package pillow.
         bgr: Returns OpenCV's order of channels, blue, green, red, instead of red, green, blue.
+        stored: Returns the pixels as stored, without the rotation by EXIF, as COLMAP, `collect`, `map_database` and `colmap.undistort_model` read
+            photographs. Keypoints for a COLMAP database need this.
 
     Returns:
         uint8 of shape (H, W) or (H, W, C).
@@ -79,8 +81,8 @@ def read_image(file: Path, *, bgr: bool = False) -> NDArray[numpy.uint8]:
     Raises:
         OSError: If the file cannot be read.
     """
-    photograph = decoded(file, _core.reads_tiff)
-    image: NDArray[numpy.uint8] = _core.read_image(file) if photograph is None else photograph.pixels
+    photograph = decoded(file, _core.reads_tiff, stored)
+    image: NDArray[numpy.uint8] = _core.read_image(file, stored) if photograph is None else photograph.pixels
     return rgb_of(image, bgr).copy() if bgr else image
 
 

@@ -12,12 +12,12 @@
 namespace bifocal::python {
 namespace {
 
-nb::object read(nb::handle given) {
+nb::object read(nb::handle given, bool is_stored) {
   const FileName file = file_of(given, "file");
   ImageU8 image;
   try {
     const Unlocked unlocked;
-    image = read_image(file.path);
+    image = is_stored ? read_stored_image(file.path) : read_image(file.path);
   } catch (const Error&) {
     raise_refused_reading({&file});
     throw;
@@ -114,9 +114,9 @@ void bind_pictures(nb::module_& m) {
   m.attr("reads_tiff") = BIFOCAL_READS_TIFF != 0;
 #define PICTURE "numpy.typing.NDArray[numpy.uint8]"
   m.def(
-      "read_image", &read, nb::arg("file").none(),
-      nb::sig(
-          "def read_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> " PICTURE));
+      "read_image", &read, nb::arg("file").none(), nb::arg("is_stored"),
+      nb::sig("def read_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes], "
+              "is_stored: bool) -> " PICTURE));
   m.def("write_image", &write, nb::arg("file").none(), nb::arg("image").none(),
         nb::sig("def write_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes], "
                 "image: object) -> None"));
