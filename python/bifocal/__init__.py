@@ -24,6 +24,7 @@ def _refuse_other_project(packages: _pathlib.Path) -> None:
 _refuse_other_project(_pathlib.Path(__file__).parent.parent)
 
 from . import _core, _texts, linalg
+from ._arguments import check_public as _check_public
 from ._adjust import Adjusted, AdjustIteration, adjust
 from ._cameras import Camera, LensCamera, distort_points, intrinsics_doubt, pinhole_of, undistort_points
 from ._collection import Collected, Collection, VerifiedPairs, collect, list_photographs, report
@@ -299,3 +300,5 @@ __all__ = [
     "write_pfm",
     "write_ply",
 ]
+
+_check_public(__all__, globals())

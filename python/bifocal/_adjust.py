@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import ArrayLike
 from ._cameras import LensCamera
 from ._devices import device_id
-from ._numbers import reals
+from ._numbers import array_of, flags_of, indices_of
 from ._options import AdjustOptions
 
 if TYPE_CHECKING:
@@ -140,42 +140,6 @@ class BundleAdjustment:
     point_covariances: Numbers | None
 
 
-def _shaped(values: ArrayLike, name: str, shape: tuple[int, ...]) -> Any:
-    """Returns contiguous float64; -1 in the shape stands for any number."""
-    import numpy as np
-
-    array = np.ascontiguousarray(reals(values, name), np.float64)
-    if array.size == 0:
-        array = array.reshape([max(n, 0) for n in shape])
-    if array.ndim != len(shape) or any(want not in (-1, got) for want, got in zip(shape, array.shape)):
-        wanted = ", ".join("N" if n == -1 else str(n) for n in shape)
-        raise ValueError(f"{name}: shape {array.shape}, must be ({wanted})")
-    return array
-
-
-def _indices(values: ArrayLike, name: str, count: int, below: int) -> Any:
-    import numpy as np
-
-    array = np.asarray(values)
-    if array.size == 0:
-        array = array.astype(np.int32)
-    if array.dtype.kind not in "iu" or array.shape != (count,):
-        raise ValueError(f"{name}: {array.dtype} of shape {array.shape}, must be integers of shape ({count},)")
-    wrong = np.flatnonzero((array < 0) | (array >= below))
-    if wrong.size:
-        raise ValueError(f"{name}: [{wrong[0]}] is {array[wrong[0]]}, must be 0 to {below - 1}")
-    return np.ascontiguousarray(array, np.int32)
-
-
-def _flags(values: ArrayLike | bool, name: str, count: int) -> Any:
-    import numpy as np
-
-    array = np.asarray(values)
-    if array.dtype != np.bool_ or array.shape not in ((), (count,)):
-        raise ValueError(f"{name}: {array.dtype} of shape {array.shape}, must be True, False or booleans of shape ({count},)")
-    return np.ascontiguousarray(np.broadcast_to(array, (count,)), np.uint8)
-
-
 _PARAMS = ("focal_length", "principal_point", "extra_params")
 
 
@@ -192,24 +156,28 @@ def _images(cameras: list[LensCamera], R: ArrayLike, t: ArrayLike, camera_indice
     unknown = [name for name in constant if name not in _PARAMS]
     if unknown or isinstance(constant, str):
         raise ValueError(f"constant_params: {constant!r}, must be a list of {', '.join(map(repr, _PARAMS))}")
-    rotations = _shaped(R, "R", (-1, 3, 3))
+    rotations = array_of(R, "R", "float64", (-1, 3, 3))
+    if camera_indices is None and len(cameras) != 1:
+        example = "numpy.arange(len(R)) if each image has its own" if len(cameras) == len(rotations) else "integers of shape (len(R),)"
+        text = f"not given for {len(cameras)} cameras and {len(rotations)} images, must be the camera of each image: {example}"
+        raise ValueError(f"camera_indices: {text}")
     used = np.zeros(len(rotations), np.int32) if camera_indices is None else camera_indices
     return {
         "cameras": [(camera.model, list(camera.params), _constant_params(camera, constant)) for camera in cameras],
         "R": rotations,
-        "t": _shaped(t, "t", (len(rotations), 3)),
-        "camera_indices": _indices(used, "camera_indices", len(rotations), len(cameras)),
+        "t": array_of(t, "t", "float64", (len(rotations), 3)),
+        "camera_indices": indices_of(used, "camera_indices", len(rotations), len(cameras)),
     }
 
 
 def _observations(points: ArrayLike, observations: ArrayLike, image_indices: ArrayLike, point_indices: ArrayLike, images: int) -> dict[str, Any]:
-    scene = _shaped(points, "points", (-1, 3))
-    seen = _shaped(observations, "observations", (-1, 2))
+    scene = array_of(points, "points", "float64", (-1, 3))
+    seen = array_of(observations, "observations", "float64", (-1, 2))
     return {
         "points": scene,
         "observations": seen,
-        "image_indices": _indices(image_indices, "image_indices", len(seen), images),
-        "point_indices": _indices(point_indices, "point_indices", len(seen), len(scene)),
+        "image_indices": indices_of(image_indices, "image_indices", len(seen), images),
+        "point_indices": indices_of(point_indices, "point_indices", len(seen), len(scene)),
     }
 
 
@@ -239,25 +207,26 @@ def adjust(
         points: Scene points, shape (P, 3). Points with NaN are left out.
         observations: Image coordinates, px, shape (N, 2). Rows with NaN are left out.
         image_indices, point_indices: Image and point of each observation, integers of shape (N,).
-        camera_indices: Camera of each image, integers of shape (I,). By default all images have the first camera.
+        camera_indices: Camera of each image, integers of shape (I,); can be left out if there is one camera.
         constant_params: Parameters of all cameras that are not adjusted: 'focal_length', 'principal_point', 'extra_params'.
         constant_cameras, constant_images, constant_points: Booleans, one each or one for all: cameras, poses and points that are not adjusted.
         options: Of the solver.
         device: Where the adjustment runs: 'cpu', 'cuda:0', ... or 'auto'
-        progress: Called after each iteration; False ends the adjustment with the best scene so far.
+        progress: Called after each iteration; False ends the adjustment with the best scene so far, True and None go on.
 
     Returns:
         The adjusted scene. The arguments stay as they are.
 
     Raises:
-        ValueError: If shapes differ, or an index or an option is out of range.
+        ValueError: If shapes differ, an index or an option is out of range, or there are several cameras without `camera_indices`.
+        TypeError: If indices are not integers, flags not booleans, or `progress` returns neither a bool nor None.
     """
     all_cameras = [cameras] if isinstance(cameras, LensCamera) else list(cameras)
     arrays = _images(all_cameras, R, t, camera_indices, constant_params)
     arrays.update(_observations(points, observations, image_indices, point_indices, len(arrays["R"])))
-    arrays["constant_cameras"] = _flags(constant_cameras, "constant_cameras", len(all_cameras))
-    arrays["constant_images"] = _flags(constant_images, "constant_images", len(arrays["R"]))
-    arrays["constant_points"] = _flags(constant_points, "constant_points", len(arrays["points"]))
+    arrays["constant_cameras"] = flags_of(constant_cameras, "constant_cameras", len(all_cameras))
+    arrays["constant_images"] = flags_of(constant_images, "constant_images", len(arrays["R"]))
+    arrays["constant_points"] = flags_of(constant_points, "constant_points", len(arrays["points"]))
     found = _core.adjust_arrays(arrays, options, device_id(device) or "cpu", iteration_callback(progress))
     return _result(all_cameras, found)
 

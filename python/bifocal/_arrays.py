@@ -180,7 +180,10 @@ def rgb_of(image: Any, is_bgr: bool) -> Any:
     """Returns an image with its first three channels reversed if `is_bgr`; grey images and names of files are returned unchanged."""
     if not is_bgr or isinstance(image, (str, bytes, os.PathLike)):
         return image
-    array = image if hasattr(image, "shape") and hasattr(image, "__getitem__") else _numpy_array(image)
+    try:
+        array = image if hasattr(image, "shape") and hasattr(image, "__getitem__") else _numpy_array(image)
+    except (ValueError, TypeError, RuntimeError):
+        return image  # no image; the functions of images refuse it by name
     if len(array.shape) != 3 or array.shape[2] < 3:
         return array
     return array[:, :, [2, 1, 0, *range(3, array.shape[2])]]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ._numbers import host_array
+
 if TYPE_CHECKING:
     from ._arrays import ArrayLike
 
@@ -36,8 +38,8 @@ def rows_of_padded(points: ArrayLike, x2: ArrayLike | None, mask: ArrayLike | No
 
     library = _library(points)
     if library is numpy:
-        points = numpy.asarray(points)
-        x2 = None if x2 is None else numpy.asarray(x2)
+        points = host_array(points, "points")
+        x2 = None if x2 is None else host_array(x2, "x2")
     shape = tuple(points.shape)  # type: ignore[union-attr]
     if len(shape) != 3:
         raise ValueError(f"points: shape {shape}, must be (B, N, D) without offsets")
@@ -49,7 +51,9 @@ def rows_of_padded(points: ArrayLike, x2: ArrayLike | None, mask: ArrayLike | No
     rows = points.reshape(batch * count, width)  # type: ignore[union-attr]
     if mask is None:
         return rows, numpy.arange(batch + 1, dtype=numpy.int64) * count
-    kept = library.asarray(mask)
+    kept = host_array(mask, "mask") if library is numpy else library.asarray(mask)
+    if not str(kept.dtype).removeprefix("torch.").startswith("bool"):
+        raise TypeError(f"mask: dtype {kept.dtype}, must be bool")
     if tuple(kept.shape) != (batch, count):
         raise ValueError(f"mask: shape {tuple(kept.shape)}, must be {(batch, count)}")
     counts = numpy.asarray([int(n) for n in kept.reshape(batch, count).sum(-1)])

@@ -119,7 +119,7 @@ class LensCamera:
         Raises:
             ValueError: If D does not have four coefficients, or K has skew.
         """
-        fx, fy, cx, cy = _core.pinhole_of(K)
+        fx, fy, cx, cy = _core.pinhole_of(K, "K")
         k = reals(D, "D").ravel()
         if k.size != 4:
             raise ValueError(f"D: {k.size} coefficients, must be 4")

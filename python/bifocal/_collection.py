@@ -147,6 +147,8 @@ def collect(
     if given and not isinstance(features, (str, bytes, os.PathLike)):
         raise ValueError("matching: FloatMatchOptions, which are for given features")
     matches = matching if isinstance(matching, (str, bytes, os.PathLike)) else None
+    if matches is not None and not isinstance(features, (str, bytes, os.PathLike)):
+        raise ValueError("matching: a file, which needs the file of its features: features='features.h5'")
     options: dict[str, object] = {"pairs": pairs, "partners": partners, "overlap": overlap, "features": features, "geometry": geometry, "guided": guided}
     options |= {"matching": None if given or matches else matching, "given_matching": matching if given else None, "matches": matches}
     options |= {"max_side": max_side, "masks": masks, "camera": camera, "camera_sharing": camera_sharing, "camera_model": camera_model}

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._arrays import ArrayLike, numpy_of
-from ._numbers import whole_from
+from ._arrays import ArrayLike
+from ._numbers import array_of, host_array, whole_from
 
 if TYPE_CHECKING:
     import numpy
@@ -90,27 +90,41 @@ class TwoViewGeometry:
 
 
 def index_pairs(values: ArrayLike, name: str) -> Any:
+    """Returns uint32 indices of keypoints, shape (N, 2)."""
+    return array_of(values, name, "uint32", (-1, 2))
+
+
+def _floats(values: ArrayLike, name: str, columns: tuple[int, ...]) -> NDArray[numpy.float32]:
+    """Returns finite float32 with one of these numbers of columns."""
     import numpy as np
 
-    given = numpy_of(values)
-    if given.size == 0:
-        return np.zeros((0, 2), np.uint32)
-    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
-        raise ValueError(f"{name}: {given.dtype} of shape {given.shape}, must be integers of shape (N, 2)")
-    if given.min() < 0 or given.max() > 2**32 - 1:
-        raise ValueError(f"{name}: index {given.min() if given.min() < 0 else given.max()}, must be from 0 to 4294967295")
-    return np.ascontiguousarray(given, np.uint32)
-
-
-def floats_of_keypoints(given: NDArray[Any], name: str) -> NDArray[numpy.float32]:
-    """Returns contiguous float32; ValueError if a number is not finite or too large."""
-    import numpy as np
-
-    with np.errstate(over="ignore"):
-        floats = np.ascontiguousarray(given, np.float32)
+    given = host_array(values, name)
+    if given.ndim != 2 or given.shape[1] not in columns:
+        raise ValueError(f"{name}: shape {given.shape}, must be {' or '.join(f'(N, {c})' for c in columns)}")
+    floats: NDArray[numpy.float32] = array_of(given, name, "float32", given.shape)
     if not np.isfinite(floats).all():
         raise ValueError(f"{name}: not all are finite numbers of float32")
     return floats
+
+
+def keypoint_rows(values: ArrayLike, name: str) -> NDArray[numpy.float32]:
+    """Returns finite float32 positions of shape (N, 2)."""
+    return _floats(values, name, (2,))
+
+
+def camera_params(values: ArrayLike, name: str) -> list[float]:
+    """Returns finite parameters of a camera."""
+    import numpy as np
+
+    params = array_of(values, name, "float64", (-1,))
+    if not np.isfinite(params).all():
+        raise ValueError(f"{name}: {params.tolist()}, must be finite")
+    values_: list[float] = params.tolist()
+    return values_
+
+
+def _id(value: int, name: str) -> int:
+    return whole_from(value, name, 0)
 
 
 class Database:
@@ -180,7 +194,7 @@ class Database:
         Returns:
             Shape (N, C): x, y in px; with C = 4 also scale and orientation, with C = 6 also the affine shape.
         """
-        return self._rows.keypoints(image_id)
+        return self._rows.keypoints(_id(image_id, "image_id"))
 
     def descriptors(self, image_id: int) -> NDArray[numpy.uint8]:
         """Returns the descriptors of an image.
@@ -191,7 +205,7 @@ class Database:
         Returns:
             uint8 of shape (N, D).
         """
-        return self._rows.descriptors(image_id)
+        return self._rows.descriptors(_id(image_id, "image_id"))
 
     def matches(self, image_id1: int, image_id2: int) -> NDArray[numpy.uint32] | None:
         """Returns the matches of a pair.
@@ -202,7 +216,7 @@ class Database:
         Returns:
             Indices of matched keypoints, shape (M, 2), in the order of the arguments; None if the pair has no row.
         """
-        return self._rows.matches(image_id1, image_id2)
+        return self._rows.matches(_id(image_id1, "image_id1"), _id(image_id2, "image_id2"))
 
     def geometry(self, image_id1: int, image_id2: int) -> TwoViewGeometry | None:
         """Returns the verified geometry of a pair.
@@ -213,7 +227,7 @@ class Database:
         Returns:
             TwoViewGeometry in the order of the arguments; None if the pair has no row.
         """
-        row = self._rows.geometry(image_id1, image_id2)
+        row = self._rows.geometry(_id(image_id1, "image_id1"), _id(image_id2, "image_id2"))
         return None if row is None else TwoViewGeometry(*row[1:])
 
     def match_counts(self) -> list[tuple[int, int, int]]:
@@ -242,8 +256,8 @@ class Database:
         Raises:
             ValueError: If the model is unknown or the parameters do not fit it.
         """
-        w, h, number = (whole_from(value, name, 0) for value, name in ((width, "width"), (height, "height"), (camera_id, "camera_id")))
-        return self._rows.write_camera(number, model, w, h, numpy_of(params).astype(float).ravel().tolist(), has_prior_focal_length)
+        w, h, number = (_id(value, name) for value, name in ((width, "width"), (height, "height"), (camera_id, "camera_id")))
+        return self._rows.write_camera(number, model, w, h, camera_params(params, "params"), has_prior_focal_length)
 
     def write_image(self, name: str | bytes, camera_id: int, *, image_id: int = 0) -> int:
         """Adds an image.
@@ -256,7 +270,7 @@ class Database:
         Returns:
             Number of the image.
         """
-        return self._rows.write_image(whole_from(image_id, "image_id", 0), name, whole_from(camera_id, "camera_id", 0))
+        return self._rows.write_image(_id(image_id, "image_id"), name, _id(camera_id, "camera_id"))
 
     def write_keypoints(self, image_id: int, keypoints: ArrayLike) -> None:
         """Writes the keypoints of an image and replaces existing keypoints. Matches keep their indices (see `erase_keypoints`).
@@ -268,12 +282,7 @@ class Database:
         Raises:
             ValueError: If the shape does not fit or a number is not finite.
         """
-        import numpy as np
-
-        given = numpy_of(keypoints)
-        if given.ndim != 2 or given.dtype.kind not in "fiu":
-            raise ValueError(f"keypoints: {given.dtype} of shape {given.shape}, must be numbers of shape (N, 2), (N, 4) or (N, 6)")
-        self._rows.write_keypoints(image_id, floats_of_keypoints(given, "keypoints"))
+        self._rows.write_keypoints(_id(image_id, "image_id"), _floats(keypoints, "keypoints", (2, 4, 6)))
 
     def erase_keypoints(self, image_id: int) -> None:
         """Removes the keypoints and descriptors of an image, and the matches and geometries of all its pairs.
@@ -283,7 +292,7 @@ class Database:
         Args:
             image_id: Number of the image.
         """
-        self._rows.erase_keypoints(image_id)
+        self._rows.erase_keypoints(_id(image_id, "image_id"))
 
     def write_descriptors(self, image_id: int, descriptors: ArrayLike, *, type: int = 0) -> None:
         """Writes the descriptors of an image and replaces existing descriptors.
@@ -298,10 +307,10 @@ class Database:
         """
         import numpy as np
 
-        given = numpy_of(descriptors)
+        given = host_array(descriptors, "descriptors")
         if given.ndim != 2 or given.dtype != np.uint8:
             raise ValueError(f"descriptors: {given.dtype} of shape {given.shape}, must be uint8 of shape (N, D)")
-        self._rows.write_descriptors(image_id, np.ascontiguousarray(given), type)
+        self._rows.write_descriptors(_id(image_id, "image_id"), np.ascontiguousarray(given), whole_from(type, "type", -1))
 
     def write_matches(self, image_id1: int, image_id2: int, matches: ArrayLike) -> None:
         """Writes the matches of a pair and replaces existing matches.
@@ -313,7 +322,7 @@ class Database:
         Raises:
             ValueError: If the shape does not fit or an index is negative.
         """
-        self._rows.write_matches(image_id1, image_id2, index_pairs(matches, "matches"))
+        self._rows.write_matches(_id(image_id1, "image_id1"), _id(image_id2, "image_id2"), index_pairs(matches, "matches"))
 
     def write_geometry(self, image_id1: int, image_id2: int, geometry: TwoViewGeometry) -> None:
         """Writes the geometry of a pair and replaces an existing geometry.
@@ -327,9 +336,10 @@ class Database:
         """
         g = geometry
         if g.configuration not in CONFIGURATIONS:
-            raise ValueError(f"configuration: '{g.configuration}', must be one of {', '.join(CONFIGURATIONS)}")
+            raise ValueError(f"configuration: {g.configuration!r}, must be one of {', '.join(CONFIGURATIONS)}")
         number = CONFIGURATIONS.index(g.configuration)
-        self._rows.write_geometry(image_id1, image_id2, number, index_pairs(g.inliers, "inliers"), (g.F, g.E, g.H), (g.R, g.t))
+        pair = _id(image_id1, "image_id1"), _id(image_id2, "image_id2")
+        self._rows.write_geometry(*pair, number, index_pairs(g.inliers, "inliers"), (g.F, g.E, g.H), (g.R, g.t))
 
     def erase_geometry(self, image_id1: int, image_id2: int) -> None:
         """Removes the geometry of a pair if it has one.
@@ -337,4 +347,4 @@ class Database:
         Args:
             image_id1, image_id2: Numbers of the images in either order.
         """
-        self._rows.erase_geometry(image_id1, image_id2)
+        self._rows.erase_geometry(_id(image_id1, "image_id1"), _id(image_id2, "image_id2"))

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _core
 from ._adjust import AdjustIteration, BundleAdjustment, iteration_callback
+from ._arguments import CancellationToken
+from ._colmap.model_values import values_of
+from ._colmap.option_fields import fields_of, is_value
 from ._devices import device_id
+from ._numbers import shown, whole_from
 from ._options import AdjustOptions, BundleAdjustOptions
 
 if TYPE_CHECKING:
@@ -192,44 +196,6 @@ def read_model(folder: Path) -> Model:
     )
 
 
-def _array(values: Any, name: str, dtype: str, shape: tuple[int, ...]) -> Any:
-    import numpy as np
-
-    array = np.ascontiguousarray(values, dtype)
-    if array.size == 0:
-        array = array.reshape([max(n, 0) for n in shape])
-    if array.ndim != len(shape) or any(want not in (-1, got) for want, got in zip(shape, array.shape)):
-        wanted = ", ".join("N" if n == -1 else str(n) for n in shape)
-        raise ValueError(f"{name}: shape {array.shape}, must be ({wanted})")
-    return array
-
-
-def _pose(rotation: Any, translation: Any) -> tuple[list[float], list[float]]:
-    return _array(rotation, "rotation", "float64", (4,)).tolist(), _array(translation, "translation", "float64", (3,)).tolist()
-
-
-def _pose_in_rig(pose: ModelPose | None) -> tuple[list[float], list[float]] | None:
-    return None if pose is None else _pose(*pose)
-
-
-def _image(i: ModelImage) -> tuple[Any, ...]:
-    name = f"image {i.id}"
-    point_ids = _array(i.point_ids, f"{name}: point_ids", "int64", (-1,))
-    xy = _array(i.xy, f"{name}: xy", "float64", (len(point_ids), 2))
-    return (i.id, i.name, i.camera_id, *_pose(i.rotation, i.translation), xy, point_ids)
-
-
-def _points(p: ModelPoints) -> tuple[Any, ...]:
-    ids = _array(p.ids, "points.ids", "int64", (-1,))
-    n = len(ids)
-    offsets = _array(p.offsets, "points.offsets", "int64", (n + 1,))
-    tracks = _array(p.tracks, "points.tracks", "uint32", (-1, 2))
-    if offsets[0] != 0 or offsets[-1] != len(tracks) or (offsets[1:] < offsets[:-1]).any():
-        raise ValueError(f"points.offsets: must rise from 0 to {len(tracks)}, the number of rows of points.tracks")
-    xyz, rgb = _array(p.xyz, "points.xyz", "float64", (n, 3)), _array(p.rgb, "points.rgb", "uint8", (n, 3))
-    return ids, xyz, rgb, _array(p.errors, "points.errors", "float64", (n,)), offsets, tracks
-
-
 def write_model(folder: Path, model: Model, format: Literal["binary", "text"] = "binary") -> None:
     """Writes a COLMAP model. A failed or interrupted call leaves the old model.
 
@@ -239,23 +205,13 @@ def write_model(folder: Path, model: Model, format: Literal["binary", "text"] = 
         format: 'binary' or 'text'; numbers of text files have 17 significant digits.
 
     Raises:
-        ValueError: If shapes differ, or the model contradicts itself; the message names the item.
+        ValueError: If shapes differ, a number is out of range, or the model contradicts itself; the message names the item.
+        TypeError: If a field has another type: colours that are not uint8 or whole numbers from 0 to 255, numbers of items that are not integers.
         OSError: If the folder cannot be written to.
     """
     if format not in ("binary", "text"):
         raise ValueError(f"format: {format!r}, must be 'binary' or 'text'")
-    rigs = [(r.id, [(s.type, s.id, _pose_in_rig(s.sensor_from_rig)) for s in r.sensors]) for r in model.rigs]
-    frames = [(f.id, f.rig_id, _pose(*f.rig_from_world), [tuple(d) for d in f.data]) for f in model.frames]
-    cameras = [(k.id, k.model, k.width, k.height, _array(k.params, f"camera {k.id}: params", "float64", (-1,)).tolist()) for k in model.cameras]
-    values = {
-        "cameras": cameras,
-        "images": [_image(i) for i in model.images],
-        "points": _points(model.points),
-        "has_frames": bool(model.has_frames),
-        "rigs": rigs,
-        "frames": frames,
-    }
-    _core.write_model(folder, values, format == "text")
+    _core.write_model(folder, values_of(model), format == "text")
 
 
 # Options of pycolmap.BundleAdjustmentOptions (4.2 and 3.11) with the same meaning here.
@@ -278,8 +234,7 @@ _SAME_OF_SOLVER = {
 _NOT_USED = {"refine_sensor_from_rig", "print_summary", "backend", "caspar"}
 
 
-def _fields(options: Any) -> dict[str, Any]:
-    return dict(options if isinstance(options, Mapping) else options.todict())
+_CERES = "pycolmap.CeresBundleAdjustmentOptions"
 
 
 def _take_ceres(given: Mapping[str, Any], ours: dict[str, Any]) -> None:
@@ -289,41 +244,44 @@ def _take_ceres(given: Mapping[str, Any], ours: dict[str, Any]) -> None:
         elif name == "loss_function_scale":
             ours["loss_scale"] = value
         elif name == "solver_options":
-            fields = _fields(value)
+            fields = fields_of(value, "options: solver_options", "pyceres.SolverOptions")
             ours.update({own: fields[name] for name, own in _SAME_OF_SOLVER.items() if name in fields})
 
 
 def _options(options: Any) -> BundleAdjustOptions:
     """Makes options of a dictionary, a pycolmap.BundleAdjustmentOptions, or ours."""
-    if options is None:
-        return BundleAdjustOptions()
     if isinstance(options, BundleAdjustOptions):
         return options
-    if not isinstance(options, Mapping) and not hasattr(options, "todict"):
-        raise TypeError(f"options: {options!r}, must be a dictionary, pycolmap.BundleAdjustmentOptions or bifocal.BundleAdjustOptions")
     ours: dict[str, Any] = {}
     solver: dict[str, Any] = {}
     ceres = {"loss_function_type", "loss_function_scale", "solver_options"}
-    for name, value in _fields(options).items():
+    for name, value in fields_of(options, "options", "pycolmap.BundleAdjustmentOptions or bifocal.BundleAdjustOptions").items():
         if name in _SAME:
             ours[_SAME[name]] = value
         elif name == "ceres":
-            _take_ceres(_fields(value), solver)
+            _take_ceres(fields_of(value, "options: ceres", _CERES), solver)
         elif name in ceres:  # of version 3
             _take_ceres({name: value}, solver)
         elif name == "constant_rig_from_world_rotation":
-            if value:
-                raise ValueError(f"options: {name} = {value}, must be False here")
-        elif name not in _NOT_USED and not name.startswith(("use_gpu", "gpu_index", "min_num_", "max_num_", "auto_select")):
-            raise ValueError(f"options: '{name}' is no option of pycolmap.BundleAdjustmentOptions")
+            if not is_value(value, False):
+                raise ValueError(f"options: {name} = {shown(value)}, must be False here")
+        elif name not in _NOT_USED and not str(name).startswith(("use_gpu", "gpu_index", "min_num_", "max_num_", "auto_select")):
+            raise ValueError(f"options: {name!r} is no option of pycolmap.BundleAdjustmentOptions")
     return BundleAdjustOptions(adjust=AdjustOptions(**solver), **ours)
+
+
+def _item_numbers(values: Iterable[int], name: str) -> list[int]:
+    """Returns numbers of items; flags of all items are no numbers."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name}: {shown(values)}, must be a list of numbers of items")
+    return [whole_from(value, f"{name}[{k}]", 0, 2**63 - 1) for k, value in enumerate(values)]
 
 
 def bundle_adjustment(
     model_in: Path,
     model_out: Path,
     options: Any = None,
-    cancellation_token: Any = None,
+    cancellation_token: CancellationToken | None = None,
     *,
     constant_cameras: Iterable[int] = (),
     constant_images: Iterable[int] = (),
@@ -339,10 +297,10 @@ def bundle_adjustment(
         model_out: Folder of the adjusted model, which may be `model_in`.
         options: A dictionary with names of pycolmap.BundleAdjustmentOptions, such an object, or BundleAdjustOptions.
         cancellation_token: Of pycolmap; once cancelled, the best model so far is written.
-        constant_cameras, constant_images, constant_points: Numbers of items that are not adjusted.
+        constant_cameras, constant_images, constant_points: Numbers (camera_id, image_id, point3D_id) of items that are not adjusted.
         format: Format of the output; by default the format of the input.
         device: Where the adjustment runs: 'cpu', 'cuda:0', ... or 'auto'
-        progress: Called after each iteration; False ends the adjustment, and the best model so far is written.
+        progress: Called after each iteration; False ends the adjustment, and the best model so far is written; True and None go on.
 
     Returns:
         Costs, errors and the reason of the end.
@@ -354,12 +312,13 @@ def bundle_adjustment(
     if format not in (None, "binary", "text"):
         raise ValueError(f"format: {format!r}, must be 'binary', 'text' or None")
 
-    def go_on(iteration: AdjustIteration) -> bool:
+    def go_on(iteration: AdjustIteration) -> bool | None:
         if cancellation_token is not None and cancellation_token.is_cancelled():
             return False
-        return progress is None or progress(iteration) is not False
+        return True if progress is None else progress(iteration)
 
-    constant = [list(map(int, numbers)) for numbers in (constant_cameras, constant_images, constant_points)]
+    given = {"constant_cameras": constant_cameras, "constant_images": constant_images, "constant_points": constant_points}
+    constant = [_item_numbers(numbers, name) for name, numbers in given.items()]
     callback = None if cancellation_token is None and progress is None else iteration_callback(go_on)
     found = _core.adjust_model(model_in, model_out, format or "", _options(options), constant, device_id(device) or "cpu", callback)
     history = [AdjustIteration(**i) for i in found.pop("history")]

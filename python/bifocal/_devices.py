@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any
 
 from . import _core
+from ._numbers import whole_from
 
 __all__ = ["devices", "missing_devices", "threads"]
 
@@ -60,7 +61,7 @@ class threads:
         Args:
             count: Most threads; 0 uses all cores.
         """
-        self._count = count
+        self._count = whole_from(count, "count", 0)
         self._limit: _core.ThreadLimit | None = None
 
     def __repr__(self) -> str:

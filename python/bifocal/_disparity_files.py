@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
 from ._arrays import ArrayLike
+from ._numbers import array_of, colours_of, host_array
 
 if TYPE_CHECKING:
     import os
@@ -22,12 +24,10 @@ __all__ = ["read_disparity", "read_pfm", "turbo_picture", "write_pfm", "write_pl
 
 def floats_of(values: ArrayLike, name: str) -> Any:
     """Returns a contiguous float32 array of shape (H, W)."""
-    import numpy as np
-
-    given = np.asarray(values)
-    if given.ndim != 2 or given.dtype.kind not in "fiu":
+    given = host_array(values, name)
+    if given.ndim != 2:
         raise ValueError(f"{name}: {given.dtype} of shape {given.shape}, must be numbers of shape (H, W)")
-    return np.ascontiguousarray(given, np.float32)
+    return array_of(given, name, "float32", given.shape)
 
 
 def turbo_picture(values: ArrayLike, lo: float, hi: float) -> NDArray[numpy.uint8]:
@@ -40,6 +40,8 @@ def turbo_picture(values: ArrayLike, lo: float, hi: float) -> NDArray[numpy.uint
     Returns:
         RGB image, uint8 with three channels; the legend lies below the map.
     """
+    if not (abs(lo) < 3.4e38 and abs(hi) < 3.4e38):
+        raise ValueError(f"lo = {lo}, hi = {hi}: must be finite numbers of float32")
     return _core.turbo_picture(floats_of(values, "values"), lo, hi)
 
 
@@ -98,7 +100,6 @@ def write_ply(file: Path, cloud: PointCloud | tuple[ArrayLike, ArrayLike]) -> No
         ValueError: If the shapes differ.
         OSError: If the file cannot be written.
     """
-    import numpy as np
-
     xyz, rgb = cloud
-    _core.write_ply(file, np.ascontiguousarray(xyz, np.float32), np.ascontiguousarray(rgb, np.uint8))
+    points = array_of(xyz, "cloud[0], positions", "float32", (-1, 3))
+    _core.write_ply(file, points, colours_of(rgb, "cloud[1], colours", len(points)))

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._arrays import ArrayLike, numpy_of
+from ._arrays import ArrayLike
 from ._batches import rows_of_padded
 from ._core import BatchEstimate, Estimate
 from ._devices import device_id
+from ._numbers import host_array
 from ._options import RobustOptions
 from ._thresholds import with_threshold
 
@@ -106,7 +107,8 @@ def find_repetition_batch(
     """
     if x2 is not None or mask is not None or len(getattr(points, "shape", (0, 0))) == 3:
         points, _ = rows_of_padded(points, x2, mask)
-    rows, w, q = (None if a is None else numpy_of(a) for a in (points, weights, qualities))
+    given = {"points": points, "weights": weights, "qualities": qualities}
+    rows, w, q = (None if array is None else host_array(array, name) for name, array in given.items())
     chosen = with_threshold(options, threshold)
     return [Repetition(*r) for r in _core.find_repetition_batch(found, rows, cameras1, cameras2, w, q, chosen, device_id(device))]
 

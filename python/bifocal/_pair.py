@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._heic import decoded
-from ._arrays import ArrayLike, numpy_of, rgb_of
+from ._arrays import ArrayLike, rgb_of
 from ._core import Pair
 from ._devices import device_id
+from ._numbers import array_of
 
 if TYPE_CHECKING:
     from typing import Union
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from ._robust import CameraLike
 
     Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
-    PairModel = Literal["auto", "homography", "fundamental", "essential"]
+
+PairModel = Literal["auto", "homography", "fundamental", "essential"]
 
 __all__ = ["Pair", "estimate_pair"]
 
@@ -31,7 +33,7 @@ def _points_of(matches: tuple[ArrayLike, ArrayLike], *stages: object) -> tuple[A
             raise ValueError(f"{name}: not used with given matches")
     if len(matches) != 2:
         raise ValueError(f"matches: {len(matches)} arrays, must be x1 and x2")
-    return numpy_of(matches[0]), numpy_of(matches[1])
+    return array_of(matches[0], "matches: x1", "float64", (-1, 2)), array_of(matches[1], "matches: x2", "float64", (-1, 2))
 
 
 def estimate_pair(

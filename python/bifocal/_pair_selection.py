@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Union
 from . import _core
 from ._arrays import ArrayLike
 from ._core import Features
-from ._numbers import whole, whole_from
+from ._numbers import whole_from
 from ._options import RetrievalOptions
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class ImageIndex:
         Raises:
             ValueError: If an image does not exist.
         """
-        return self._index.similarity(image1, image2)
+        return self._index.similarity(whole_from(image1, "image1", 0), whole_from(image2, "image2", 0))
 
     def nearest(self, image: int, count: int) -> NDArray[numpy.int32]:
         """Finds the images that are most similar to an image.
@@ -153,7 +153,7 @@ class ImageIndex:
         Raises:
             ValueError: If the image does not exist, or count is negative.
         """
-        return self._index.nearest(whole(image, "image"), whole_from(count, "count", 0))
+        return self._index.nearest(whole_from(image, "image", 0), whole_from(count, "count", 0))
 
 
 def retrieval_pairs(index: ImageIndex, partners: int = 20, *, step: int = 1) -> Pairs:

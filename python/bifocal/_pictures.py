@@ -8,6 +8,7 @@ from . import _core
 from ._arrays import ArrayLike, rgb_of
 from ._cameras import Camera
 from ._heic import decoded
+from ._numbers import whole_from
 
 if TYPE_CHECKING:
     import os
@@ -163,7 +164,7 @@ def warp(image: ArrayLike, H: ArrayLike, width: int, height: int) -> NDArray[num
     Returns:
         uint8 image of that size; pixels from outside the input are 0.
     """
-    return _core.warp(image, H, width, height)
+    return _core.warp(image, H, whole_from(width, "width", 1), whole_from(height, "height", 1))
 
 
 def draw_epipolar_lines(

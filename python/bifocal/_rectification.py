@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import os
 
     from ._cameras import Camera, LensCamera
+    from ._robust import CameraLike
 
 __all__ = [
     "Rectification",
@@ -111,8 +112,8 @@ def rectify_uncalibrated(
 
 
 def rectify_polar(
-    camera1: Camera,
-    camera2: Camera,
+    camera1: CameraLike,
+    camera2: CameraLike,
     R: ArrayLike,
     t: ArrayLike,
     size1: tuple[int, int],

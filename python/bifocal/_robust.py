@@ -119,8 +119,8 @@ def estimate(
         threshold: Largest error of an inlier in px, 2 by default; replaces `options.threshold`.
         options: Options of the sampling.
         weights: Importance of each match, shape (N,), at least 0.
-        qualities: Likelihood of each match to be correct in any unit, shape (N,); the highest are sampled first, NaN is the lowest (PROSAC, Chum and
-            Matas, CVPR 2005).
+        qualities: Likelihood of each match to be correct in any unit, shape (N,), no NaN; the highest are sampled first (PROSAC, Chum and Matas, CVPR
+            2005).
         device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"; one pair is fastest on the CPU.
         depths: Depths for "monodepth_shared_focal", shape (N, 2).
 

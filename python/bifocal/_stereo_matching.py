@@ -9,6 +9,7 @@ from ._devices import device_id
 from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import DisparityMap, Rectification
 from ._disparity_files import floats_of
+from ._numbers import host_array, whole_from
 from ._options import SgmOptions, SsdOptions
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from ._robust import CameraLike
 
-    StereoOptions = Union[SgmOptions, SsdOptions]
+StereoOptions = Union[SgmOptions, SsdOptions]
 
 __all__ = [
     "DenseMatches",
@@ -112,7 +113,8 @@ def dense_matches(rectification: Rectification, disparity: ArrayLike | Disparity
         ValueError: If the sizes differ.
     """
     values = disparity.raw if isinstance(disparity, DisparityMap) else disparity
-    return DenseMatches(*_core.dense_matches(rectification, floats_of(values, "disparity")), rectification.is_swapped)
+    x, y, dx, dy = _core.dense_matches(rectification, floats_of(values, "disparity"))
+    return DenseMatches(x, y, dx, dy, rectification.is_swapped)
 
 
 def depth_map(
@@ -198,7 +200,7 @@ def score_disparity(disparity: DisparityMap, truth: ArrayLike, mask: ArrayLike |
     Args:
         disparity: Result of `stereo`.
         truth: True disparities in px, shape (H, W), NaN if unknown.
-        mask: uint8 of shape (H, W); only pixels of value 255 count.
+        mask: uint8 of shape (H, W), of which only pixels of value 255 count, or bool.
 
     Returns:
         Dictionary with the keys of `DisparityScore`: percentages of known and of wrong pixels, and the mean error in px.
@@ -206,7 +208,11 @@ def score_disparity(disparity: DisparityMap, truth: ArrayLike, mask: ArrayLike |
     Raises:
         ValueError: If the sizes differ.
     """
-    score: DisparityScore = _core.score_disparity(floats_of(disparity.raw, "disparity"), floats_of(disparity.filled, "disparity"), floats_of(truth, "truth"), mask)
+    chosen = None if mask is None else host_array(mask, "mask")
+    if chosen is not None and chosen.dtype.kind == "b":
+        chosen = chosen.astype("uint8") * 255
+    maps = floats_of(disparity.raw, "disparity"), floats_of(disparity.filled, "disparity"), floats_of(truth, "truth")
+    score: DisparityScore = _core.score_disparity(*maps, chosen)
     return score
 
 
@@ -277,7 +283,8 @@ class StereoMatcher:
             device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
             bits: 8 for uint8 images, 16 for uint16 images.
         """
-        self._matcher = _core.StereoMatcher(width, height, options if options is not None else SgmOptions(), device_id(device) or "cpu", bits)
+        size = whole_from(width, "width", 1), whole_from(height, "height", 1)
+        self._matcher = _core.StereoMatcher(*size, options if options is not None else SgmOptions(), device_id(device) or "cpu", bits)
 
     def __call__(self, left: ArrayLike, right: ArrayLike, *, bgr: bool = False) -> DisparityMap:
         """Matches a rectified pair densely.

@@ -25,7 +25,14 @@ def _camera_at(principal_point: ArrayLike, aspect_ratio: float) -> tuple[float, 
     c = reals(principal_point, "principal_point").ravel().tolist()
     if len(c) != 2:
         raise ValueError(f"principal_point: {len(c)} numbers, must be cx and cy")
-    return (number(aspect_ratio, "aspect_ratio"), 1.0, c[0], c[1])
+    return (_positive(aspect_ratio, "aspect_ratio"), 1.0, c[0], c[1])
+
+
+def _positive(value: float, name: str) -> float:
+    given = number(value, name)
+    if not 0 < given < math.inf:
+        raise ValueError(f"{name} = {given}, must be above 0 and finite")
+    return given
 
 
 def estimate_shared_focal_relative_pose(
@@ -137,9 +144,8 @@ def estimate_radial_fundamental(
     c = reals(centre, "centre").ravel().tolist()
     if len(c) != 2:
         raise ValueError(f"centre: {len(c)} numbers, must be cx and cy")
-    f = math.hypot(*c) if unit is None else number(unit, "unit")
-    a = number(aspect_ratio, "aspect_ratio")
-    camera = (f, f / a if a else 0.0, c[0], c[1])
+    f = math.hypot(*c) if unit is None else _positive(unit, "unit")
+    camera = (f, f / _positive(aspect_ratio, "aspect_ratio"), c[0], c[1])
     frame, chosen = frame_of(x1, x2, weights, qualities), with_threshold(options, threshold)
     return _core.estimate("radial_fundamental", x1, x2, camera, None, weights, qualities, chosen, device_id(device), frame)
 

@@ -9,6 +9,7 @@ from . import _core
 from ._devices import device_id
 from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import VideoFrame
+from ._numbers import whole_from
 from ._options import MatchOptions, RobustOptions, SiftOptions, SurfOptions
 from ._thresholds import with_threshold
 
@@ -59,7 +60,8 @@ class VideoMatcher:
         device: str | None = "cpu",
     ) -> None:
         policy = _core.FramePolicy(kind, camera, matching, with_threshold(robust, threshold, "robust"), min_matches, partners)
-        self._matcher = _core.VideoMatcher(width, height, options, policy, device_id(device) or "cpu")
+        size = whole_from(width, "width", 1), whole_from(height, "height", 1)
+        self._matcher = _core.VideoMatcher(*size, options, policy, device_id(device) or "cpu")
 
     def __repr__(self) -> str:
         return repr(self._matcher)

@@ -13,12 +13,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ._adjust import BundleAdjustment
+from ._arguments import CancellationToken, check_public
 from . import _core
+from ._colmap.option_fields import fields_of, is_value
 from ._colmap.pair_writer import write_features_and_matches
 from ._colmap.shared_keypoints import shared_keypoints
 from ._colmap_database import Database, DatabaseCamera, DatabaseImage, TwoViewGeometry
 from ._colmap_model import (
-    BundleAdjustment,
     FrameData,
     Model,
     ModelCamera,
@@ -33,6 +35,7 @@ from ._colmap_model import (
     write_model,
 )
 from ._devices import device_id
+from ._numbers import shown, whole
 from ._mapping import Mapped, MapFigures, Undistorted, map_database, undistort_model
 from ._options import VerifyOptions
 
@@ -138,14 +141,20 @@ def verify(
     return Verification(**_core.verify_database(database, pairs, options, overwrite, device_id(device) or "cpu", tell))
 
 
-def _by_name(values: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {os.fsdecode(name): value for name, value in (values or {}).items()}
+def _name(value: Any, argument: str) -> str:
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        raise TypeError(f"{argument}: {shown(value)}, must be the name of an image")
+    return os.fsdecode(value)
+
+
+def _by_name(values: Mapping[str, Any] | None, argument: str) -> dict[str, Any]:
+    return {_name(name, argument): value for name, value in (values or {}).items()}
 
 
 def _names(pair: Any) -> tuple[str, str]:
     if not isinstance(pair, tuple) or len(pair) != 2:
-        raise ValueError(f"matches: {pair!r}, must be a pair of names")
-    return os.fsdecode(pair[0]), os.fsdecode(pair[1])
+        raise ValueError(f"matches: {shown(pair)}, must be a pair of names")
+    return _name(pair[0], "matches"), _name(pair[1], "matches")
 
 
 def write_pairs(
@@ -189,7 +198,7 @@ def write_pairs(
     try:
         with Database(database, "x" if is_new else "r+") as rows:
             pairs = {_names(pair): found for pair, found in matches.items()}
-            write_features_and_matches(rows, _by_name(sizes), _by_name(keypoints), pairs, _by_name(cameras))
+            write_features_and_matches(rows, _by_name(sizes, "sizes"), _by_name(keypoints, "keypoints"), pairs, _by_name(cameras, "cameras"))
     except BaseException:
         if is_new and os.path.exists(database):
             os.unlink(database)
@@ -264,46 +273,40 @@ _NOT_USED_OF_RANSAC = {"dyn_num_trials_multiplier", "num_threads"}
 _COLMAPS_INLIER_RATIO = 0.25
 
 
-def _fields(options: Any) -> dict[str, Any]:
-    if options is None:
-        return {}
-    given = options if isinstance(options, Mapping) else options.todict()
-    return dict(given)
-
-
-def _options(options: Any) -> VerifyOptions:
+def _options(options: Any, name: str = "options") -> VerifyOptions:
     """Converts a dictionary or a pycolmap.TwoViewGeometryOptions to VerifyOptions, which are returned unchanged."""
     if isinstance(options, VerifyOptions):
         return options
-    if options is not None and not isinstance(options, Mapping) and not hasattr(options, "todict"):
-        raise TypeError(f"options: {options!r}, must be a dictionary, pycolmap.TwoViewGeometryOptions or bifocal.VerifyOptions")
     ours: dict[str, Any] = {}
-    for name, value in _fields(options).items():
-        if name == "ransac":
-            _take_ransac(_fields(value), ours)
-        elif name in _SAME:
-            ours[_SAME[name]] = value
-        elif name in _OFF:
-            if value != _OFF[name]:
-                raise ValueError(f"options: {name} = {value}, must be {_OFF[name]} here")
-        elif name not in _NOT_USED:
-            raise ValueError(f"options: '{name}' is no option of pycolmap.TwoViewGeometryOptions")
-    ours.setdefault("max_iterations", VerifyOptions().max_iterations)
-    ours["min_iterations"] = min(ours.get("min_iterations", VerifyOptions().min_iterations), ours["max_iterations"])
+    for field, value in fields_of(options, name, "pycolmap.TwoViewGeometryOptions or bifocal.VerifyOptions").items():
+        if field == "ransac":
+            _take_ransac(fields_of(value, f"{name}: ransac", "pycolmap.RANSACOptions"), name, ours)
+        elif field in _SAME:
+            ours[_SAME[field]] = value
+        elif field in _OFF:
+            if not is_value(value, _OFF[field]):
+                raise ValueError(f"{name}: {field} = {shown(value)}, must be {_OFF[field]} here")
+        elif field not in _NOT_USED:
+            raise ValueError(f"{name}: {field!r} is no option of pycolmap.TwoViewGeometryOptions")
+    most = ours.setdefault("max_iterations", VerifyOptions().max_iterations)
+    ours["min_iterations"] = min(ours.get("min_iterations", VerifyOptions().min_iterations), most)
     return VerifyOptions(**ours)
 
 
-def _take_ransac(ransac: dict[str, Any], ours: dict[str, Any]) -> None:
-    for name, value in ransac.items():
-        if name in _SAME_OF_RANSAC:
-            ours[_SAME_OF_RANSAC[name]] = value
-        elif name == "min_inlier_ratio":
+def _take_ransac(ransac: dict[str, Any], name: str, ours: dict[str, Any]) -> None:
+    for field, value in ransac.items():
+        called = f"{name}: ransac: {field}"
+        if field in ("min_num_trials", "max_num_trials"):
+            ours[_SAME_OF_RANSAC[field]] = whole(value, called)
+        elif field in _SAME_OF_RANSAC:
+            ours[_SAME_OF_RANSAC[field]] = value
+        elif field == "min_inlier_ratio":
             # COLMAP's default selects Bifocal's default, which depends on the number of matches.
-            ours["min_inlier_ratio"] = 0.0 if value == _COLMAPS_INLIER_RATIO else value
-        elif name == "random_seed":
-            ours["seed"] = max(0, value)
-        elif name not in _NOT_USED_OF_RANSAC:
-            raise ValueError(f"options: ransac: '{name}' is no option of pycolmap.RANSACOptions")
+            ours["min_inlier_ratio"] = 0.0 if is_value(value, _COLMAPS_INLIER_RATIO) else value
+        elif field == "random_seed":
+            ours["seed"] = max(0, whole(value, called))
+        elif field not in _NOT_USED_OF_RANSAC:
+            raise ValueError(f"{name}: ransac: {field!r} is no option of pycolmap.RANSACOptions")
 
 
 def _until(token: Any) -> Callable[[Verification], bool] | None:
@@ -314,7 +317,7 @@ def verify_matches(
     database_path: Path,
     pairs_path: Path,
     options: Any = None,
-    cancellation_token: Any = None,
+    cancellation_token: CancellationToken | None = None,
     *,
     device: str | None = "cpu",
 ) -> Verification:
@@ -344,7 +347,7 @@ def geometric_verification(
     verifier_options: Any = None,
     pairing_options: Any = None,
     two_view_geometry_options: Any = None,
-    cancellation_token: Any = None,
+    cancellation_token: CancellationToken | None = None,
     *,
     device: str | None = "cpu",
 ) -> Verification:
@@ -364,4 +367,8 @@ def geometric_verification(
         ValueError: If an option is unknown, out of range, or would change the result but is not implemented.
         OSError: If the file is missing or no COLMAP database.
     """
-    return verify(database_path, options=_options(two_view_geometry_options), device=device, progress=_until(cancellation_token))
+    options = _options(two_view_geometry_options, "two_view_geometry_options")
+    return verify(database_path, options=options, device=device, progress=_until(cancellation_token))
+
+
+check_public(__all__, globals())

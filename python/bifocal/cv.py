@@ -6,6 +6,7 @@ StereoSGBM use Bifocal's methods; points may be lists; a NaN point is no inlier;
 
 from __future__ import annotations
 
+from ._arguments import check_public
 from ._cv import fisheye
 from ._cv.block_matching import STEREO_BM_PREFILTER_NORMALIZED_RESPONSE, STEREO_BM_PREFILTER_XSOBEL, StereoBM, StereoBM_create
 from ._cv.drawing import (
@@ -197,3 +198,5 @@ __all__ = [
     "undistortImagePoints",
     "undistortPoints",
 ]
+
+check_public(__all__, globals())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
+from ._arguments import check_public
 from . import _core
 from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
@@ -115,3 +116,6 @@ def symmetric_eigen(A: ArrayLike, *, device: str | None = None) -> SymmetricEige
         ValueError: If the shape is out of range.
     """
     return SymmetricEigen(*_core.symmetric_eigen(A, device_id(device), frame_of(A)))
+
+
+check_public(__all__, globals())

@@ -14,6 +14,7 @@ from typing import Any, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arguments import check_public
 from ._drop_in import agreed, unit_of
 from ._numbers import number, reals, whole
 from ._cameras import LensCamera
@@ -148,6 +149,21 @@ def _info(found: Estimate, threshold: float) -> Info:
     }
 
 
+def _places(values: Any, name: str, columns: int = 2) -> Array:
+    """Returns points of shape (N, columns)."""
+    given = reals(values, name)
+    if given.ndim != 2 or given.shape[1] != columns:
+        raise ValueError(f"{name}: shape {given.shape}, must be (N, {columns})")
+    return given
+
+
+def _two_places(points2D_1: Any, points2D_2: Any) -> tuple[Array, Array]:
+    x1, x2 = _places(points2D_1, "points2D_1"), _places(points2D_2, "points2D_2")
+    if len(x1) != len(x2):
+        raise ValueError(f"points2D_2: {len(x2)} points, but points2D_1 has {len(x1)}")
+    return x1, x2
+
+
 def _matrix(kind: ModelKind, x1: Any, x2: Any, opt: Options | None, keys: tuple[str, ...], default: float, scale: float) -> tuple[Array, Info]:
     options = _options(opt, keys, default, scale)
     found = estimate(kind, x1, x2, options=options, qualities=_qualities(opt, x1))
@@ -171,7 +187,7 @@ def estimate_fundamental(
     Returns:
         F of shape (3, 3), zeros without a model, and a dictionary with inliers and counts.
     """
-    return _matrix("fundamental", points2D_1, points2D_2, ransac_opt, _EPIPOLAR, 1.0, 1.0)
+    return _matrix("fundamental", *_two_places(points2D_1, points2D_2), ransac_opt, _EPIPOLAR, 1.0, 1.0)
 
 
 def estimate_homography(
@@ -187,9 +203,9 @@ def estimate_homography(
     Returns:
         H of shape (3, 3), zeros without a model, and a dictionary with inliers and counts.
     """
-    x1, x2 = reals(points2D_1, "points2D_1"), reals(points2D_2, "points2D_2")
+    x1, x2 = _two_places(points2D_1, points2D_2)
     with np.errstate(all="ignore"):
-        unit = unit_of(x1, x2) if x1.shape == x2.shape and x1.shape[1:] == (2,) else 1.0
+        unit = unit_of(x1, x2)
         H, info = _matrix("homography", x1 * unit, x2, ransac_opt, _REPROJECTION, 12.0, float(np.sqrt(0.5)))
         H = H @ np.diag([unit, unit, 1.0])
         return H / max(float(np.linalg.norm(H)), sys.float_info.min), info
@@ -224,15 +240,8 @@ def estimate_relative_pose(
     """
     options = _options(ransac_opt, _EPIPOLAR, 1.0, 1.0)
     first, second = _camera(camera1, "camera1"), _camera(camera2, "camera2")
-    found = estimate(
-        "essential",
-        points2D_1,
-        points2D_2,
-        camera1=first,
-        camera2=second,
-        options=options,
-        qualities=_qualities(ransac_opt, points2D_1),
-    )
+    x1, x2 = _two_places(points2D_1, points2D_2)
+    found = estimate("essential", x1, x2, camera1=first, camera2=second, options=options, qualities=_qualities(ransac_opt, x1))
     return _pose(found), _info(found, options.threshold)
 
 
@@ -260,7 +269,8 @@ def estimate_shared_focal_relative_pose(
     centre = reals(pp, "pp").ravel()
     if centre.size != 2:
         raise ValueError(f"pp: {centre.size} numbers, must be cx and cy")
-    found = estimate_shared_focal(points2D_1, points2D_2, centre, options=options, qualities=_qualities(ransac_opt, points2D_1))
+    x1, x2 = _two_places(points2D_1, points2D_2)
+    found = estimate_shared_focal(x1, x2, centre, options=options, qualities=_qualities(ransac_opt, x1))
     f = found.focal_length if agreed(found) and found.focal_length else 1.0
     info = _info(found, options.threshold)
     info["focal_deviation"] = found.focal_deviation if agreed(found) else float("inf")
@@ -289,12 +299,11 @@ def estimate_absolute_pose(
         Pose of the camera from the world, the identity without a model, and a dictionary with inliers and counts.
     """
     options = _options(ransac_opt, _REPROJECTION, 12.0, 1.0)
-    found = estimate(
-        "absolute_pose",
-        points2D,
-        points3D,
-        camera1=_camera(camera, "camera"),
-        options=options,
-        qualities=_qualities(ransac_opt, points2D),
-    )
+    x, X = _places(points2D, "points2D"), _places(points3D, "points3D", 3)
+    if len(x) != len(X):
+        raise ValueError(f"points3D: {len(X)} points, but points2D has {len(x)}")
+    found = estimate("absolute_pose", x, X, camera1=_camera(camera, "camera"), options=options, qualities=_qualities(ransac_opt, x))
     return _pose(found), _info(found, options.threshold)
+
+
+check_public(__all__, globals())

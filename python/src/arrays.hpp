@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 
 #include <bifocal/bifocal.hpp>
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -34,8 +35,40 @@ class Unlocked {
 [[noreturn]] void value_error(const std::string& message);
 [[noreturn]] void type_error(const std::string& message);
 
+// Returns a value for messages (_numbers.py).
+[[nodiscard]] std::string shown(nb::handle object);
+// As is_flag() and is_number() of _numbers.py.
+[[nodiscard]] bool is_flag(nb::handle object);
+[[nodiscard]] bool is_number(nb::handle object);
+// Converts a number or a flag without a change of its value: a flag is no number, a number no flag,
+// and a whole number may be a float without a fraction. Returns false for other objects.
+template <class T>
+[[nodiscard]] bool exact_cast(nb::handle object, T& to) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (!is_flag(object)) return false;
+    to = PyObject_IsTrue(object.ptr()) == 1;
+    return true;
+  } else {
+    if (!is_number(object)) return false;
+    PyObject* const made =
+        std::is_floating_point_v<T> ? PyNumber_Float(object.ptr()) : PyNumber_Index(object.ptr());
+    if (made == nullptr) PyErr_Clear();
+    nb::object number = nb::steal(made);
+    if constexpr (!std::is_floating_point_v<T>) {
+      double value = 0;  // a float that PyNumber_Index() refuses
+      if (!number.is_valid() && (!exact_cast(object, value) || value != std::floor(value) ||
+                                 !(std::abs(value) <= 9007199254740992.0)))
+        return false;
+      if (!number.is_valid()) number = nb::steal(PyLong_FromDouble(value));
+    }
+    return number.is_valid() && nb::try_cast(number, to);
+  }
+}
+// Answer of a function `progress`: None and True go on, False ends. Raises TypeError for others.
+[[nodiscard]] bool goes_on(nb::handle answer);
+
 // Reads the argument `name` as an array in place, on the host or on a CUDA device. Other objects,
-// such as lists and numbers, are converted to NumPy arrays.
+// such as lists and numbers, are converted to NumPy arrays. Masked values are refused.
 using AnyArray = nb::ndarray<nb::ro>;
 [[nodiscard]] AnyArray array_of(nb::handle object, const char* name);
 [[nodiscard]] std::string shape_text(const AnyArray& array);
@@ -71,6 +104,31 @@ void need_shape(const AnyArray& array, const char* name, std::initializer_list<i
 // Raises ValueError that names the first number that is not finite.
 void need_finite(const Numbers& numbers, const char* name);
 
+// Returns whole numbers of 64 bits of this shape. Raises TypeError for floats and flags.
+struct WholeNumbers {
+  AnyArray array;
+  [[nodiscard]] std::int64_t at(std::size_t i) const {
+    return values()[std::ptrdiff_t(i) * array.stride(0)];
+  }
+  [[nodiscard]] std::int64_t at(std::size_t i, std::size_t j) const {
+    return values()[std::ptrdiff_t(i) * array.stride(0) + std::ptrdiff_t(j) * array.stride(1)];
+  }
+  [[nodiscard]] std::size_t rows() const { return array.shape(0); }
+
+ private:
+  [[nodiscard]] const std::int64_t* values() const {
+    return static_cast<const std::int64_t*>(array.data());
+  }
+};
+[[nodiscard]] WholeNumbers whole_numbers_of(nb::handle object, const char* name,
+                                            std::initializer_list<int> shape);
+// Raises ValueError unless `value`, at place [i] or [i, j], is from 0 to below - 1.
+void need_index(std::int64_t value, std::int64_t below, const char* name, std::size_t i,
+                std::ptrdiff_t j = -1);
+// Returns flags, bool or uint8 of 0, 1 and 255; None gives none.
+[[nodiscard]] std::vector<std::uint8_t> flags_of(nb::handle object, const char* name,
+                                                 int count = -1);
+
 [[nodiscard]] Mat3 mat3_of(nb::handle object, const char* name);
 [[nodiscard]] Vec3 vec3_of(nb::handle object, const char* name);
 
@@ -82,6 +140,10 @@ struct Doubles {
 };
 [[nodiscard]] Doubles doubles_of(nb::handle object,
                                  const char* name);  // one-dimensional; None gives no numbers
+
+// Qualities of matches as doubles_of(). Raises ValueError for a NaN.
+[[nodiscard]] Doubles qualities_of(nb::handle object);
+void need_no_nan(std::span<const double> values, const char* name);
 
 // Image of 8 or 16 bits with any stride between rows, [H, W] or [H, W, C] with 1 to 4 channels.
 struct Picture {

@@ -22,15 +22,29 @@ Camera from_fields(nb::handle object, const char* name) {
   Camera c;
   const auto get = [&](const char* field) {
     double value = 0;
-    if (!nb::try_cast(nb::getattr(object, field, nb::none()), value))
-      type_error(fmt::format("{}.{}: must be a number", name, field));
+    const nb::object given = nb::getattr(object, field, nb::none());
+    if (!exact_cast(given, value))
+      type_error(fmt::format("{}.{}: {}, must be a number", name, field, shown(given)));
+    return value;
+  };
+  const auto side = [&](const char* field) {
+    int value = 0;
+    const nb::object given = nb::getattr(object, field, nb::none());
+    if (!exact_cast(given, value))
+      type_error(fmt::format("{}.{}: {}, must be a whole number", name, field, shown(given)));
     return value;
   };
   c.intrinsics = {get("fx"), get("fy"), get("cx"), get("cy")};
-  Distortion& d = c.distortion;
-  d = {get("k1"), get("k2"), get("p1"), get("p2"), get("k3"), get("k4"), get("k5"), get("k6")};
-  c.width = static_cast<int>(get("width"));
-  c.height = static_cast<int>(get("height"));
+  const auto coefficient = [&](const char* field) {
+    const double value = get(field);
+    if (!std::isfinite(value))
+      value_error(fmt::format("{}.{} = {}, must be finite", name, field, value));
+    return value;
+  };
+  c.distortion = {coefficient("k1"), coefficient("k2"), coefficient("p1"), coefficient("p2"),
+                  coefficient("k3"), coefficient("k4"), coefficient("k5"), coefficient("k6")};
+  c.width = side("width");
+  c.height = side("height");
   return c;
 }
 
@@ -43,10 +57,11 @@ LensCamera lens_camera_of(nb::handle object, const char* name) {
   std::string model;
   int width = 0, height = 0;
   if (!nb::try_cast(nb::object(object.attr("model")), model))
-    type_error(fmt::format("{}.model: must be a name", name));
-  if (!nb::try_cast(nb::object(object.attr("width")), width) ||
-      !nb::try_cast(nb::object(object.attr("height")), height))
-    type_error(fmt::format("{}.width, {}.height: must be whole numbers", name, name));
+    type_error(fmt::format("{}.model: {}, must be a name", name, shown(object.attr("model"))));
+  const nb::object given_width = object.attr("width"), given_height = object.attr("height");
+  if (!exact_cast(given_width, width) || !exact_cast(given_height, height))
+    type_error(fmt::format("{}.width = {}, {}.height = {}: must be whole numbers", name,
+                           shown(given_width), name, shown(given_height)));
   const std::string params_name = std::string(name) + ".params";
   const Doubles params = doubles_of(object.attr("params"), params_name.c_str());
   try {

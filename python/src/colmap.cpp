@@ -49,8 +49,7 @@ nb::dict verify_database(nb::handle given_database, nb::handle given_pairs, nb::
     nb::gil_scoped_acquire locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (progress.is_none()) return true;
-    const nb::object answer = progress(counts_of(p));
-    return answer.is_none() || nb::cast<bool>(answer);
+    return goes_on(progress(counts_of(p)));
   };
   colmap::VerifyProgress done;
   try {

@@ -22,7 +22,7 @@ void with_matches(const PairEstimate& found, const GivenPair& given, nb::handle 
         fmt::format("found: {}, must be a model of matches without depths", to_string(found.kind)));
   Arguments a = arguments_of(given.camera1, given.camera2, options, problem);
   a.weights = doubles_of(given.weights, "weights");
-  a.qualities = doubles_of(given.qualities, "qualities");
+  a.qualities = qualities_of(given.qualities);
   a.device = device_for(device, nullptr, "");
   auto points = points_of<PointPair>(given.left, given.right);
   const Unlocked unlocked;

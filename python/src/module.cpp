@@ -2,13 +2,26 @@
 // The extension module bifocal._core. The public typed functions are in bifocal/*.py; the
 // functions here check their arguments and compute without the interpreter's lock.
 #include <bifocal/version.hpp>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "models/models.hpp"
 #include "remap.hpp"
 
 namespace bifocal::python {
 namespace {
+
+// Writes members of options as Python does: RobustOptions.threshold. Members of CollectOptions are
+// arguments of collect().
+std::string in_python(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"CollectOptions::cameras.", "camera_"}, {"CollectOptions::", ""}, {"Options::", "Options."}};
+  for (const auto& [cpp, python] : kNames)
+    for (std::size_t at = 0; (at = text.find(cpp, at)) != std::string::npos;)
+      text.replace(at, cpp.size(), python);
+  return text;
+}
 
 // Translates an Error of usage to ValueError, of input to OSError, and of a device to
 // RuntimeError. File names may contain bytes that are not UTF-8; messages show them as \xe9.
@@ -19,7 +32,7 @@ void translate(const std::exception_ptr& failure, void*) {
     PyObject* const type = e.code() == ErrorCode::usage   ? PyExc_ValueError
                            : e.code() == ErrorCode::input ? PyExc_OSError
                                                           : PyExc_RuntimeError;
-    const std::string_view text = e.what();
+    const std::string text = in_python(e.what());
     const nb::object message =
         nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "backslashreplace"));
     if (message.is_valid()) PyErr_SetObject(type, message.ptr());

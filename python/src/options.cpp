@@ -18,19 +18,19 @@ std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::repr(o
 nb::object member_of(nb::handle object, const char* type, const char* name) {
   nb::object value = nb::getattr(object, name, nb::object());
   if (!value.is_valid())
-    type_error(fmt::format("options: {}, must be a bifocal.{}", text_of(object), type));
+    type_error(fmt::format("options: {}, must be a bifocal.{}", shown(object), type));
   return value;
 }
 
 template <class T>
 void read_number(nb::handle object, const char* type, const char* name, T& to) {
   const nb::object value = member_of(object, type, name);
-  if (nb::try_cast(value, to)) return;
+  if (exact_cast(value, to)) return;
   const char* wanted = std::is_same_v<T, bool>            ? "True or False"
                        : std::is_floating_point_v<T>      ? "a number"
                        : std::is_same_v<T, std::uint64_t> ? "a whole number from 0 to 2^64 - 1"
                                                           : "a whole number";
-  type_error(fmt::format("{}.{}: {}, must be {}", type, name, text_of(value), wanted));
+  type_error(fmt::format("{}.{}: {}, must be {}", type, name, shown(value), wanted));
 }
 
 constexpr std::string_view kSolvers[] = {

@@ -56,12 +56,9 @@ template <class T>
 void take(const nb::dict& options, const char* name, T& value) {
   const nb::object given = options[name];
   if (given.is_none()) return;
-  try {
-    value = nb::cast<T>(given);
-  } catch (const nb::cast_error&) {
-    type_error(fmt::format("{}: {}, must be a {}", name, nb::cast<std::string>(nb::repr(given)),
+  if (!exact_cast(given, value))
+    type_error(fmt::format("{}: {}, must be a {}", name, shown(given),
                            std::is_same_v<T, bool> ? "bool" : "number"));
-  }
 }
 
 void bind_collect(nb::module_& m);

@@ -39,8 +39,7 @@ PairOptions options_from(const nb::dict& given,
   o.surf = detector.surf;
   if (!matching.is_none()) o.matching = options_of<MatchOptions>(matching);
   o.robust = options_of<RobustOptions>(robust);
-  std::string model = "auto";
-  take(given, "model", model);
+  const auto model = nb::cast<std::string>(given["model"]);
   const auto word = std::ranges::find(kModelRequestWords, model);
   if (word == std::end(kModelRequestWords))
     value_error(
@@ -94,8 +93,8 @@ Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle mat
     gather(points);
     o.matches = points.span;
   }
-  const DetectArguments first(std::get<0>(stages), std::get<0>(masks)),
-      second(std::get<0>(stages), std::get<1>(masks));
+  const DetectArguments first(std::get<0>(stages), std::get<0>(masks), "mask1"),
+      second(std::get<0>(stages), std::get<1>(masks), "mask2");
   o.mask1 = first.allowed(), o.mask2 = second.allowed();
   o.progress = [&](std::string_view stage, double fraction) {
     const nb::gil_scoped_acquire locked;

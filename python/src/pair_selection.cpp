@@ -14,21 +14,11 @@
 namespace bifocal::python {
 
 std::vector<ImagePair> pairs_of(nb::handle object, const char* name, int images) {
-  const AnyArray a = array_of(object, name);
-  if (a.ndim() == 1 && a.size() == 0) return {};  // an empty list
-  need_shape(a, name, {-1, 2});
-  if (a.shape(0) == 0) return {};  // of any type
-  const auto code = a.dtype().code;
-  if (code != std::uint8_t(nb::dlpack::dtype_code::Int) &&
-      code != std::uint8_t(nb::dlpack::dtype_code::UInt))
-    type_error(fmt::format("{}: dtype {}, must be whole numbers", name, dtype_text(a)));
-  const Numbers n = numbers_of(object, name, {-1, 2});
+  const WholeNumbers n = whole_numbers_of(object, name, {-1, 2});
   std::vector<ImagePair> pairs(n.rows());
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     for (const std::size_t side : {0, 1})
-      if (!(n.at(k, side) >= 0 && n.at(k, side) < images))
-        value_error(fmt::format("{}: [{}, {}] = {}, must be 0 to {}", name, k, side, n.at(k, side),
-                                images - 1));
+      need_index(n.at(k, side), images, name, k, std::ptrdiff_t(side));
     pairs[k] = {static_cast<int>(n.at(k, 0)), static_cast<int>(n.at(k, 1))};
   }
   return pairs;
@@ -49,14 +39,13 @@ void need_images(int images) {
 
 // Reads one whole number from 0 to INT_MAX for each pair.
 std::vector<int> counts_of(nb::handle object, const char* name, std::size_t pairs) {
-  const Numbers given = numbers_of(object, name, {int(pairs)});
+  const WholeNumbers given = whole_numbers_of(object, name, {int(pairs)});
+  if (given.rows() != pairs)
+    value_error(fmt::format("{}: {} numbers for {} pairs", name, given.rows(), pairs));
   std::vector<int> counts(pairs);
   for (std::size_t k = 0; k < pairs; ++k) {
-    const double value = given.at(k);
-    if (!(value >= 0 && value <= INT_MAX) || value != std::floor(value))
-      value_error(
-          fmt::format("{}: [{}] = {}, must be a whole number of 0 or more", name, k, value));
-    counts[k] = int(value);
+    need_index(given.at(k), INT_MAX, name, k);
+    counts[k] = int(given.at(k));
   }
   return counts;
 }

@@ -75,14 +75,7 @@ nb::object draw(nb::handle image1, nb::handle image2, nb::handle x1, nb::handle 
   auto points = points_of<PointPair>(x1, x2);
   gather(points);
   std::vector<std::uint8_t> flags(points.span.size(), 1);
-  if (!inliers.is_none()) {
-    const AnyArray a = array_of(inliers, "inliers");
-    need_shape(a, "inliers", {int(flags.size())});
-    if (a.dtype().bits != 8)
-      type_error(fmt::format("inliers: dtype {}, must be bool or uint8", dtype_text(a)));
-    for (std::size_t i = 0; i < flags.size(); ++i)
-      flags[i] = static_cast<const std::uint8_t*>(a.data())[std::int64_t(i) * a.stride(0)];
-  }
+  if (!inliers.is_none()) flags = flags_of(inliers, "inliers", int(flags.size()));
   return image_array(
       draw_matches(bytes_of(p1, "image1"), bytes_of(p2, "image2"), points.span, flags, max_lines));
 }
@@ -113,10 +106,9 @@ PhotographArgument photograph_argument(nb::handle object, const char* name) {
 void bind_pictures(nb::module_& m) {
   m.attr("reads_tiff") = BIFOCAL_READS_TIFF != 0;
 #define PICTURE "numpy.typing.NDArray[numpy.uint8]"
-  m.def(
-      "read_image", &read, nb::arg("file").none(), nb::arg("is_stored"),
-      nb::sig("def read_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes], "
-              "is_stored: bool) -> " PICTURE));
+  m.def("read_image", &read, nb::arg("file").none(), nb::arg("is_stored"),
+        nb::sig("def read_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes], "
+                "is_stored: bool) -> " PICTURE));
   m.def("write_image", &write, nb::arg("file").none(), nb::arg("image").none(),
         nb::sig("def write_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes], "
                 "image: object) -> None"));

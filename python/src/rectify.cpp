@@ -141,7 +141,7 @@ nb::object resample(const Rectification& r, int side, nb::handle image) {
     const Unlocked unlocked;
     return sampling_map(r, side);
   };
-  return resampled(map(), side == 0 ? "image1" : "image2", image);
+  return resampled(map(), "image", image);
 }
 
 nb::object sampling_positions(const Rectification& r, int side) {
@@ -370,12 +370,13 @@ void bind_rectify(nb::module_& m) {
         "Converts px of a camera to px of its pinhole, or back (bifocal.undistort_points).");
   m.def(
       "pinhole_of",
-      [](nb::handle camera) {
-        const Intrinsics k = any_camera_of(camera, "camera").pinhole;
+      [](nb::handle camera, const std::string& name) {
+        const Intrinsics k = any_camera_of(camera, name.c_str()).pinhole;
         return nb::make_tuple(k.fx, k.fy, k.cx, k.cy);
       },
-      nb::arg("camera").none(),
-      nb::sig("def pinhole_of(camera: object) -> tuple[float, float, float, float]"),
+      nb::arg("camera").none(), nb::arg("name") = "camera",
+      nb::sig("def pinhole_of(camera: object, name: str = 'camera') -> tuple[float, float, float, "
+              "float]"),
       "Returns fx, fy, cx, cy of the pinhole for undistorted points (bifocal.pinhole_of).");
 }
 

@@ -17,7 +17,7 @@ Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle option
   a.options = options_of<RobustOptions>(options);
   if (problem.cameras == 0) {
     if (!camera1.is_none() || !camera2.is_none())
-      type_error("camera: given, but this kind of model takes none");
+      type_error("camera1, camera2: given, but this kind of model takes none");
     return a;
   }
   const bool two = problem.cameras == 2;
@@ -72,7 +72,7 @@ PairEstimate estimate_any(const std::string& kind_name, const GivenPair& given, 
     }
   }
   a.weights = doubles_of(weights, "weights");
-  a.qualities = doubles_of(qualities, "qualities");
+  a.qualities = qualities_of(qualities);
   a.device = device_for(device, nullptr, "");
   PairEstimate e;
   const auto run_on = [&](auto points) {

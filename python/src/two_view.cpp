@@ -8,20 +8,6 @@
 namespace bifocal::python {
 namespace {
 
-std::vector<std::uint8_t> flags_of(nb::handle object) {
-  if (object.is_none()) return {};
-  const AnyArray a = array_of(object, "inliers");
-  need_shape(a, "inliers", {-1});
-  need_host(a, "inliers");
-  const nb::dlpack::dtype d = a.dtype();
-  if (d.bits != 8)
-    type_error(fmt::format("inliers: dtype {}, must be bool or uint8", dtype_text(a)));
-  std::vector<std::uint8_t> flags(a.shape(0));
-  for (std::size_t i = 0; i < flags.size(); ++i)
-    flags[i] = static_cast<const std::uint8_t*>(a.data())[std::int64_t(i) * a.stride(0)] != 0;
-  return flags;
-}
-
 // Undistorted points and pinhole cameras of a problem.
 template <class Point>
 struct Given {
@@ -34,7 +20,7 @@ Given<Point> given_of(nb::handle left, nb::handle right, nb::handle camera1, nb:
   Given<Point> g{points_of<Point>(left, right), {}};
   gather(g.points);
   if (count == 0 && !(camera1.is_none() && camera2.is_none()))
-    type_error("camera: given, but this kind of model takes none");
+    type_error("camera1, camera2: given, but this kind of model takes none");
   for (int i = 0; i < count; ++i) {
     const bool own = i == 0 || !camera2.is_none();
     const AnyCamera c = any_camera_of(own && i == 1 ? camera2 : camera1, count == 1 ? "camera"
@@ -90,7 +76,7 @@ nb::tuple refine_model(const std::string& name, nb::handle start, const GivenVie
     value_error("kind: 'absolute_pose' has refine_absolute_pose, must be a model of two views");
   const Mat3 matrix = mat3_of(start, "start");
   const auto g = given_of(views, problem.cameras);
-  const auto flags = flags_of(inliers);
+  const auto flags = flags_of(inliers, "inliers", int(g.points.span.size()));
   Refined r;
   {
     const Unlocked unlocked;
@@ -103,7 +89,7 @@ nb::tuple refine_pose(nb::handle R, nb::handle t, nb::handle x, nb::handle X, nb
                       nb::handle inliers, double threshold, int max_steps) {
   const Pose start{mat3_of(R, "R"), vec3_of(t, "t")};
   const auto g = given_of<ScenePoint>(x, X, camera, nb::none(), 1);
-  const auto flags = flags_of(inliers);
+  const auto flags = flags_of(inliers, "inliers", int(g.points.span.size()));
   Refined r;
   {
     const Unlocked unlocked;
@@ -122,8 +108,8 @@ nb::tuple recover(nb::handle E, nb::handle left, nb::handle right, nb::handle ca
                   nb::handle camera2, nb::handle inliers) {
   const Mat3 matrix = mat3_of(E, "E");
   const auto g = given_of<PointPair>(left, right, camera1, camera2, 2);
-  const RecoveredPose r =
-      recover_pose(matrix, g.points.span, g.cameras[0], g.cameras[1], flags_of(inliers));
+  const RecoveredPose r = recover_pose(matrix, g.points.span, g.cameras[0], g.cameras[1],
+                                       flags_of(inliers, "inliers", int(g.points.span.size())));
   return nb::make_tuple(copy_of(r.cam2_from_cam1.R, {3, 3}), copy_of(r.cam2_from_cam1.t, {3}),
                         flags_array(r.are_there));
 }
@@ -175,7 +161,7 @@ nb::tuple covariance_of_two_views(const std::string& name, nb::handle model, nb:
   const Mat3 matrix = has_pose ? Mat3{} : mat3_of(model, "model");
   const Pose pose = has_pose ? Pose{mat3_of(R, "R"), vec3_of(t, "t")} : Pose{};
   const auto g = given_of(views, problem.cameras);
-  const auto flags = flags_of(inliers);
+  const auto flags = flags_of(inliers, "inliers", int(g.points.span.size()));
   return tuple_of(has_pose
                       ? covariance(pose, g.points.span, g.cameras[0], g.cameras[1], flags, noise)
                       : covariance(kind, matrix, g.points.span, g.cameras, flags, noise));
@@ -185,7 +171,8 @@ nb::tuple covariance_of_pose(nb::handle R, nb::handle t, nb::handle x, nb::handl
                              nb::handle camera, nb::handle inliers, double noise) {
   const Pose pose{mat3_of(R, "R"), vec3_of(t, "t")};
   const auto g = given_of<ScenePoint>(x, X, camera, nb::none(), 1);
-  return tuple_of(covariance(pose, g.points.span, g.cameras[0], flags_of(inliers), noise));
+  return tuple_of(covariance(pose, g.points.span, g.cameras[0],
+                             flags_of(inliers, "inliers", int(g.points.span.size())), noise));
 }
 
 nb::object homography_of_all(nb::handle left, nb::handle right) {

@@ -125,6 +125,22 @@ class FrameMatcher {
 
 const MatchedFrame& of(nb::handle self) { return nb::cast<const MatchedFrame&>(self); }
 
+void bind_matcher(nb::module_& m) {
+  nb::class_<FramePolicy>(m, "FramePolicy")
+      .def(nb::init<std::string, nb::object, nb::object, nb::object, int, int>(), nb::arg("kind"),
+           nb::arg("camera").none(), nb::arg("matching").none(), nb::arg("robust").none(),
+           nb::arg("min_matches"), nb::arg("partners"));
+  nb::class_<FrameMatcher>(m, "VideoMatcher")
+      .def(nb::init<int, int, nb::handle, const FramePolicy&, const std::string&>(),
+           nb::arg("width"), nb::arg("height"), nb::arg("options").none(), nb::arg("policy"),
+           nb::arg("device"))
+      .def("__repr__", &FrameMatcher::text)
+      .def("add", &FrameMatcher::add, nb::arg("frame").none(),
+           nb::arg("framework").none() = nb::none())
+      .def("finish", &FrameMatcher::finish)
+      .def_prop_ro("memory", &FrameMatcher::memory);
+}
+
 }  // namespace
 
 void bind_video(nb::module_& m) {
@@ -174,18 +190,7 @@ void bind_video(nb::module_& m) {
       nb::sig("def points(self) -> numpy.typing.NDArray[numpy.float64]"),
       "Positions of pairs.matches in px, shape (M, 4): x1 y1 in the earlier frame and x2 y2 in "
       "this frame.");
-  nb::class_<FramePolicy>(m, "FramePolicy")
-      .def(nb::init<std::string, nb::object, nb::object, nb::object, int, int>(), nb::arg("kind"),
-           nb::arg("camera").none(), nb::arg("matching").none(), nb::arg("robust").none(),
-           nb::arg("min_matches"), nb::arg("partners"));
-  nb::class_<FrameMatcher>(m, "VideoMatcher")
-      .def(nb::init<int, int, nb::handle, const FramePolicy&, const std::string&>(),
-           nb::arg("width"), nb::arg("height"), nb::arg("options").none(), nb::arg("policy"),
-           nb::arg("device"))
-      .def("__repr__", &FrameMatcher::text)
-      .def("add", &FrameMatcher::add, nb::arg("frame"), nb::arg("framework").none() = nb::none())
-      .def("finish", &FrameMatcher::finish)
-      .def_prop_ro("memory", &FrameMatcher::memory);
+  bind_matcher(m);
 }
 
 }  // namespace bifocal::python

@@ -44,7 +44,7 @@ def test_arguments():
         bifocal.covariance("homography", np.zeros((3, 3)), x, x)
     with pytest.raises(ValueError, match="covariance: noise = -1: must be at least 0"):
         bifocal.covariance("homography", np.eye(3), x, x, noise=-1)
-    with pytest.raises(ValueError, match="covariance: 3 flags for 10 points"):
+    with pytest.raises(ValueError, match=r"inliers: shape \(3,\), must be \(10,\)"):
         bifocal.covariance("homography", np.eye(3), x, x, inliers=np.ones(3, bool))
     with pytest.raises(ValueError, match="absolute_pose_covariance"):
         bifocal.covariance("absolute_pose", np.eye(3), x, x)

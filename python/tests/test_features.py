@@ -49,7 +49,7 @@ def test_some_features_are_used_like_all():
         ([-(10**6)], IndexError, r"index: \[0\] = -1000000, but there are"),
         ([True, False], IndexError, r"index: a mask of 2 flags for \d+ features"),
         (np.zeros(0, bool), IndexError, "a mask of 0 flags"),
-        ([0.5], TypeError, "index: dtype float64, must be bool or whole numbers"),
+        ([0.5], TypeError, "index: dtype float64, must be whole numbers"),
         (3, TypeError, r"index: is one number; use features\[i:i \+ 1\]"),
         (np.zeros((2, 2), int), TypeError, r"index: shape \(2, 2\)"),
         (None, TypeError, "index: None"),

@@ -3,6 +3,7 @@
 import errno
 import os
 import pathlib
+import re
 import shutil
 
 import numpy as np
@@ -13,6 +14,7 @@ from test_images import texture
 
 import bifocal
 from bifocal import cluster, colmap
+from bifocal._numbers import shown
 
 LATIN1 = b"caf\xe9 \xff.png"
 
@@ -105,7 +107,7 @@ def test_no_names(name):
     calls = {"file": [bifocal.read_image, lambda f: bifocal.write_image(f, texture(8, 8))], "database": [colmap.verify]}
     for argument, functions in calls.items():
         for call in functions:
-            with pytest.raises(TypeError, match=f"^{argument}: {type(name).__name__}, must be str, bytes or os.PathLike"):
+            with pytest.raises(TypeError, match=f"^{argument}: {re.escape(shown(name))}, must be str, bytes or os.PathLike"):
                 call(name)
 
 

@@ -51,7 +51,7 @@ def test_colours_cameras_and_single_calls():
     "call, kind, message",
     [
         (lambda: bifocal.VideoMatcher(240, 160, partners=0), ValueError, r"partners = 0"),
-        (lambda: bifocal.VideoMatcher(0, 160), ValueError, r"0 x 160"),
+        (lambda: bifocal.VideoMatcher(0, 160), ValueError, r"width = 0, must be 1"),
         (lambda: bifocal.VideoMatcher(240, 160, kind="essential"), ValueError, r"camera is not given"),
         (lambda: bifocal.VideoMatcher(240, 160, camera=[1, 1, 0, 0]), ValueError, r"camera is given"),
         (lambda: bifocal.VideoMatcher(240, 160, bifocal.SiftOptions(sigma=0)), ValueError, r"sigma = 0"),

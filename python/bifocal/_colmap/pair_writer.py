@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._arrays import ArrayLike, numpy_of
-from .._colmap_database import Database, floats_of_keypoints, index_pairs
-from .._numbers import whole
+from .._arrays import ArrayLike
+from .._cameras import Camera, LensCamera
+from .._colmap_database import Database, camera_params, index_pairs, keypoint_rows
+from .._numbers import host_array, shown, whole_from
 
 if TYPE_CHECKING:
     import numpy
@@ -15,20 +16,17 @@ if TYPE_CHECKING:
 
 
 def _size(size: tuple[int, int], name: str) -> tuple[int, int]:
-    given = numpy_of(size)  # LightGlue's sizes are tensors
+    given = host_array(size, f"sizes of '{name}'")  # LightGlue's sizes are tensors
     if given.shape != (2,):
-        raise ValueError(f"sizes: {size!r} of '{name}', must be (width, height)")
-    return whole(given[0], f"sizes: width of '{name}'"), whole(given[1], f"sizes: height of '{name}'")
+        raise ValueError(f"sizes of '{name}': {shown(size)}, must be (width, height)")
+    return whole_from(given[0], f"sizes: width of '{name}'", 1), whole_from(given[1], f"sizes: height of '{name}'", 1)
 
 
 def _points(given: ArrayLike, size: tuple[int, int], name: str) -> NDArray[numpy.float32]:
     """Returns keypoints of shape (N, 2); ValueError if one lies outside of the image, as after a forgotten change of scale."""
     import numpy as np
 
-    points = numpy_of(given)
-    if points.ndim != 2 or points.shape[1] != 2 or points.dtype.kind not in "fiu":
-        raise ValueError(f"keypoints of '{name}': {points.dtype} of shape {points.shape}, must be numbers of shape (N, 2)")
-    points = floats_of_keypoints(points, f"keypoints of '{name}'")
+    points = keypoint_rows(given, f"keypoints of '{name}'")
     (width, height), (x, y) = size, points.T
     margin = 4  # px, as in collect
     outside = np.flatnonzero((x < -margin) | (y < -margin) | (x > width + margin) | (y > height + margin))
@@ -55,10 +53,21 @@ def _check_names(
             raise ValueError(f"matches: {pair} and {pair[::-1]} are one pair, must be given once")
 
 
-def _image_id(database: Database, name: str, size: tuple[int, int], camera: tuple[str, ArrayLike] | None) -> int:
+def _model_and_params(camera: Any, name: str) -> tuple[str, list[float]]:
+    """Returns COLMAP's model and parameters of a camera that is given for an image."""
+    called = f"cameras of '{name}'"
+    if isinstance(camera, (Camera, LensCamera)):
+        raise TypeError(f"{called}: {type(camera).__name__}, must be (model, params), params as COLMAP has them: cx and cy larger by 0.5")
+    if not isinstance(camera, (tuple, list)) or len(camera) != 2 or not isinstance(camera[0], str):
+        raise TypeError(f"{called}: {shown(camera)}, must be (model, params) such as ('PINHOLE', (fx, fy, cx, cy))")
+    return camera[0], camera_params(camera[1], called)
+
+
+def _image_id(database: Database, name: str, size: tuple[int, int], camera: Any) -> int:
     """Adds an image with a separate camera."""
     width, height = size
-    model, params = camera or ("SIMPLE_RADIAL", (1.2 * max(width, height), width / 2, height / 2, 0.0))
+    guessed = ("SIMPLE_RADIAL", [1.2 * max(width, height), width / 2, height / 2, 0.0])
+    model, params = guessed if camera is None else _model_and_params(camera, name)
     number = database.write_camera(model, width, height, params, has_prior_focal_length=camera is not None)
     return database.write_image(name, number)
 

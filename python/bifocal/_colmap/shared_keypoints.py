@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .._arrays import numpy_of
+from .._numbers import reals, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,11 +13,25 @@ if TYPE_CHECKING:
 
     from .._arrays import ArrayLike
 
-    Pairs = Mapping[tuple[str, str], tuple[ArrayLike, ArrayLike]]
+
+
+def _points_of(pair: Any, given: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns the finite coordinates of both images of a pair."""
+    import numpy as np
+
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise ValueError(f"matches: {shown(pair)}, must be a pair of names")
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ValueError(f"matches of {pair}: {shown(given)}, must be x1 and x2")
+    a, b = (reals(x, f"matches of {pair}") for x in given)
+    if a.ndim != 2 or a.shape[1] != 2 or a.shape != b.shape:
+        raise ValueError(f"matches of {pair}: shapes {a.shape} and {b.shape}, must both be (N, 2)")
+    finite = np.isfinite(a).all(1) & np.isfinite(b).all(1)
+    return a[finite], b[finite]
 
 
 def shared_keypoints(
-    matches: Pairs, cell: float = 4.0
+    matches: Mapping[tuple[str, str], tuple[ArrayLike, ArrayLike]], cell: float = 4.0
 ) -> tuple[dict[str, NDArray[np.float64]], dict[tuple[str, str], NDArray[np.int64]]]:
     """Makes keypoints and index matches from the coordinates that a matcher without a detector returns for each pair.
 
@@ -34,17 +48,9 @@ def shared_keypoints(
     Raises:
         ValueError: If shapes differ or `cell` is not above 0.
     """
-    import numpy as np
-
     if not cell > 0:
         raise ValueError(f"cell: {cell}, must be above 0")
-    points: dict[tuple[str, str], tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
-    for pair, (x1, x2) in matches.items():
-        a, b = np.asarray(numpy_of(x1), np.float64), np.asarray(numpy_of(x2), np.float64)
-        if a.ndim != 2 or a.shape[1] != 2 or a.shape != b.shape:
-            raise ValueError(f"matches of {pair}: shapes {a.shape} and {b.shape}, must both be (N, 2)")
-        finite = np.isfinite(a).all(1) & np.isfinite(b).all(1)
-        points[pair] = a[finite], b[finite]
+    points = {pair: _points_of(pair, given) for pair, given in matches.items()}
     ids = {name: _cells(name, points, cell) for pair in points for name in pair}
     keypoints = {name: centres for name, (_, centres) in ids.items()}
     indices = {pair: _joined(ids[pair[0]][0][pair], ids[pair[1]][0][pair]) for pair in points}

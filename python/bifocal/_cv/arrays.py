@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from .._numbers import number, reals
 from .._cameras import Camera, undistort_points
 
 Array = NDArray[Any]
+Given = Any  # an array of numbers of an argument, checked and converted by _arguments.py
+Flag = Union[bool, int]  # OpenCV takes 0 and 1 also
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .._numbers import whole
 from .._options import DisparityFilter, SsdOptions
 from .._stereo_matching import StereoMatcher
+from .arrays import Given
 
 STEREO_BM_PREFILTER_NORMALIZED_RESPONSE, STEREO_BM_PREFILTER_XSOBEL = 0, 1
 _NUMBERS = {
@@ -102,7 +103,7 @@ class StereoBM:
         for part in (raw[:half], raw[raw.shape[0] - half :], raw[:, : half + max(reach, 0)], raw[:, raw.shape[1] - half + min(reach, 0) :]):
             part[...] = np.nan
 
-    def compute(self, left: Any, right: Any, disparity: NDArray[Any] | None = None) -> NDArray[np.int16]:
+    def compute(self, left: Given, right: Given, disparity: NDArray[Any] | None = None) -> NDArray[np.int16]:
         """Matches a rectified pair.
 
         Args:

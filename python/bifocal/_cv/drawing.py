@@ -6,9 +6,10 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from .._numbers import reals, whole
+from .._numbers import reals, shown, whole
 from . import arrays as _cv
-from .arrays import Array
+from .lens import is_empty
+from .arrays import Array, Given
 from .keypoints import places
 
 DRAW_MATCHES_FLAGS_DEFAULT, DRAW_MATCHES_FLAGS_DRAW_OVER_OUTIMG, DRAW_MATCHES_FLAGS_NOT_DRAW_SINGLE_POINTS = 0, 1, 2
@@ -77,12 +78,12 @@ def _colour(given: Any, index: int, name: str) -> Array:
     return out
 
 
-def _side_by_side(first: Array, second: Array, given: Any, flags: int) -> Array:
+def _side_by_side(first: Array, second: Array, given: Any, flags: int, name: str) -> Array:
     height, width = max(first.shape[0], second.shape[0]), first.shape[1] + second.shape[1]
     if flags & DRAW_MATCHES_FLAGS_DRAW_OVER_OUTIMG:
         over: Array = np.asarray(given)
         if over.dtype != np.uint8 or over.ndim != 3 or over.shape[0] < height or over.shape[1] < width or over.shape[2] != 3:
-            raise ValueError(f"outImg: {over.dtype} of shape {over.shape}, must be uint8 of shape ({height}, {width}, 3) with DRAW_OVER_OUTIMG")
+            raise ValueError(f"{name}: {over.dtype} of shape {over.shape}, must be uint8 of shape ({height}, {width}, 3) with DRAW_OVER_OUTIMG")
         return over
     out: Array = np.zeros((height, width, 3), np.uint8)
     out[: first.shape[0], : first.shape[1]] = first
@@ -91,15 +92,15 @@ def _side_by_side(first: Array, second: Array, given: Any, flags: int) -> Array:
 
 
 def drawMatches(
-    img1: Any,
+    img1: Given,
     keypoints1: Sequence[Any],
-    img2: Any,
+    img2: Given,
     keypoints2: Sequence[Any],
     matches1to2: Sequence[Any],
     outImg: Any,
     matchColor: Any = None,
     singlePointColor: Any = None,
-    matchesMask: Any = None,
+    matchesMask: Given | None = None,
     flags: int = DRAW_MATCHES_FLAGS_DEFAULT,
 ) -> Array:
     """Draws two images side by side with a line for each match.
@@ -123,9 +124,12 @@ def drawMatches(
         ValueError: If a match has no keypoint, or matchesMask another length than matches1to2.
     """
     first, second = _canvas(img1, "img1"), _canvas(img2, "img2")
-    canvas = _side_by_side(first, second, outImg, whole(flags, "flags"))
-    x1, x2 = places(keypoints1), places(keypoints2) + [first.shape[1], 0]
-    chosen = np.ones(len(matches1to2), bool) if matchesMask is None or len(matchesMask) == 0 else np.asarray(matchesMask).ravel() != 0
+    canvas = _side_by_side(first, second, outImg, whole(flags, "flags"), "outImg")
+    x1, x2 = places(keypoints1, "keypoints1"), places(keypoints2, "keypoints2") + [first.shape[1], 0]
+    for number, match in enumerate(matches1to2):
+        if not hasattr(match, "queryIdx"):
+            raise TypeError(f"matches1to2[{number}]: {shown(match)}, must be a DMatch")
+    chosen = np.ones(len(matches1to2), bool) if is_empty(matchesMask) else np.asarray(matchesMask).ravel() != 0
     if len(chosen) != len(matches1to2):
         raise ValueError(f"matchesMask: {len(chosen)} flags, but matches1to2 has {len(matches1to2)}")
     if not flags & DRAW_MATCHES_FLAGS_NOT_DRAW_SINGLE_POINTS:
@@ -144,7 +148,7 @@ def drawMatches(
     return canvas if flags & DRAW_MATCHES_FLAGS_DRAW_OVER_OUTIMG else _cv.output(canvas, outImg, "outImg")
 
 
-def drawKeypoints(image: Any, keypoints: Sequence[Any], outImage: Any, color: Any = None, flags: int = DRAW_MATCHES_FLAGS_DEFAULT) -> Array:
+def drawKeypoints(image: Given, keypoints: Sequence[Any], outImage: Any, color: Any = None, flags: int = DRAW_MATCHES_FLAGS_DEFAULT) -> Array:
     """Draws keypoints on an image with smooth edges.
 
     Args:
@@ -158,7 +162,7 @@ def drawKeypoints(image: Any, keypoints: Sequence[Any], outImage: Any, color: An
         uint8, shape (H, W, 3), in the order BGR.
     """
     over = bool(whole(flags, "flags") & DRAW_MATCHES_FLAGS_DRAW_OVER_OUTIMG)
-    canvas = _side_by_side(_canvas(image, "image"), np.zeros((0, 0, 3), np.uint8), outImage, int(over))
+    canvas = _side_by_side(_canvas(image, "image"), np.zeros((0, 0, 3), np.uint8), outImage, int(over), "outImage")
     for i, (keypoint, at) in enumerate(zip(keypoints, places(keypoints))):
         _keypoint(canvas, keypoint, at, _colour(color, i, "color"), flags)
     return canvas if over else _cv.output(canvas, outImage, "outImage")

@@ -10,7 +10,7 @@ from . import arrays as _cv
 from . import lmeds as _lmeds
 from . import usac as _usac
 from .._drop_in import agreed
-from .arrays import Array
+from .arrays import Array, Given
 from .usac import FM_7POINT, FM_8POINT, FM_RANSAC, LMEDS, RANSAC, Found, UsacParams
 from .._numbers import number
 from .._robust import Estimate, estimate
@@ -85,15 +85,15 @@ def _line_errors(x1: Array, x2: Array, K1: Array | None = None, K2: Array | None
 
 @_cv.quiet
 def findFundamentalMat(
-    points1: Any,
-    points2: Any,
+    points1: Given,
+    points2: Given,
     method: int | UsacParams = FM_RANSAC,
     ransacReprojThreshold: float | Array | None = 3.0,
     confidence: float = 0.99,
     maxIters: int | Array | None = None,
     mask: Array | None = None,
     *,
-    params: UsacParams | None = None,
+    params: Any = None,
 ) -> Found:
     """Estimates a fundamental matrix like cv2.findFundamentalMat.
 
@@ -164,7 +164,7 @@ def _form_of_essential(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[l
 
 
 @_cv.quiet
-def findEssentialMat(points1: Any, points2: Any, *args: Any, **kwargs: Any) -> Found:
+def findEssentialMat(points1: Given, points2: Given, *args: Any, **kwargs: Any) -> Found:
     """Estimates an essential matrix like cv2.findEssentialMat, in OpenCV's four forms.
 
     The arguments after the points are one of::

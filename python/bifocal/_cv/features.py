@@ -9,7 +9,7 @@ import numpy as np
 from .._features import Features, detect
 from .._numbers import number, reals, whole
 from .._options import SiftOptions
-from .arrays import Array
+from .arrays import Array, Flag, Given
 from .keypoints import keypoint_class, places
 from .lens import is_empty
 
@@ -145,7 +145,7 @@ class SIFT:
             root=False,
         )
 
-    def detectAndCompute(self, image: Any, mask: Any, descriptors: Any = None, useProvidedKeypoints: bool = False) -> Described:
+    def detectAndCompute(self, image: Given, mask: Given | None, descriptors: Any = None, useProvidedKeypoints: Flag = False) -> Described:
         """Detects and describes keypoints.
 
         Args:
@@ -166,7 +166,7 @@ class SIFT:
         found = detect(image, options, mask=None if is_empty(mask) else mask, bgr=True)
         return _keypoints(found, options), found.descriptors[:, _ORDER].astype(np.float32) if len(found) else None
 
-    def detect(self, image: Any, mask: Any = None) -> tuple[Any, ...]:
+    def detect(self, image: Given, mask: Given | None = None) -> tuple[Any, ...]:
         """Detects keypoints.
 
         Args:

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arguments import check_public
 from .. import _core
 from . import arrays as _cv
+from .arrays import Flag, Given
 from . import usac as _usac
 from .poses import pose_of
 from .._numbers import reals
@@ -50,7 +52,7 @@ def _matrix(name: str, R: Any, P: Any) -> Array:
 
 
 @_cv.quiet
-def undistortPoints(distorted: Any, K: Any, D: Any, R: Any = None, P: Any = None) -> Array:
+def undistortPoints(distorted: Given, K: Given, D: Given, R: Given | None = None, P: Given | None = None) -> Array:
     """Removes the distortion of a fisheye lens like cv2.fisheye.undistortPoints.
 
     Args:
@@ -76,7 +78,7 @@ def undistortPoints(distorted: Any, K: Any, D: Any, R: Any = None, P: Any = None
 
 
 @_cv.quiet
-def distortPoints(undistorted: Any, K: Any, D: Any) -> Array:
+def distortPoints(undistorted: Given, K: Given, D: Given) -> Array:
     """Applies the distortion of a fisheye lens to normalised points like cv2.fisheye.distortPoints.
 
     Args:
@@ -99,13 +101,13 @@ def distortPoints(undistorted: Any, K: Any, D: Any) -> Array:
 
 @_cv.quiet
 def solvePnPRansac(
-    objectPoints: Any,
-    imagePoints: Any,
-    cameraMatrix: Any,
-    distCoeffs: Any,
+    objectPoints: Given,
+    imagePoints: Given,
+    cameraMatrix: Given,
+    distCoeffs: Given,
     rvec: Any = None,
     tvec: Any = None,
-    useExtrinsicGuess: bool = False,
+    useExtrinsicGuess: Flag = False,
     iterationsCount: int = 100,
     reprojectionError: float = 8.0,
     confidence: float = 0.99,
@@ -138,3 +140,6 @@ def solvePnPRansac(
     camera = LensCamera.fisheye(_cv.matrix(cameraMatrix), distCoeffs)
     options = _usac.robust_options(reprojectionError, confidence, iterationsCount, ("reprojectionError", "confidence", "iterationsCount"))
     return pose_of(X, x, camera, options, (rvec, tvec, inliers))
+
+
+check_public(__all__, globals())

@@ -9,7 +9,7 @@ import numpy as np
 from .._numbers import reals
 from .._two_view import decompose_homography
 from . import arrays as _cv
-from .arrays import Array
+from .arrays import Array, Given
 
 _SWEEPS = 30
 _TINY = np.finfo(np.float64).tiny
@@ -64,7 +64,7 @@ def _rotate(rows: Array, V: Array, i: int, j: int) -> bool:
 
 
 @_cv.quiet
-def triangulatePoints(projMatr1: Any, projMatr2: Any, projPoints1: Any, projPoints2: Any, points4D: Any = None) -> Array:
+def triangulatePoints(projMatr1: Given, projMatr2: Given, projPoints1: Given, projPoints2: Given, points4D: Any = None) -> Array:
     """Triangulates points by the linear method. `bifocal.triangulate` takes poses and cameras, also with a lens.
 
     Args:
@@ -102,7 +102,7 @@ def _columns(points: Any, name: str) -> tuple[Array, Any]:
 
 
 @_cv.quiet
-def computeCorrespondEpilines(points: Any, whichImage: int, F: Any, lines: Any = None) -> Array:
+def computeCorrespondEpilines(points: Given, whichImage: int, F: Given, lines: Any = None) -> Array:
     """Computes the epipolar lines of points in the other image.
 
     Args:
@@ -125,7 +125,7 @@ def computeCorrespondEpilines(points: Any, whichImage: int, F: Any, lines: Any =
     return _cv.output(out.astype(np.float64 if array.dtype == np.float64 else np.float32), lines, "lines")
 
 
-def decomposeEssentialMat(E: Any, R1: Any = None, R2: Any = None, t: Any = None) -> tuple[Array, Array, Array]:
+def decomposeEssentialMat(E: Given, R1: Any = None, R2: Any = None, t: Any = None) -> tuple[Array, Array, Array]:
     """Decomposes an essential matrix into its four poses (R1, t), (R1, -t), (R2, t) and (R2, -t).
 
     Args:
@@ -146,7 +146,7 @@ def decomposeEssentialMat(E: Any, R1: Any = None, R2: Any = None, t: Any = None)
 
 
 def decomposeHomographyMat(
-    H: Any, K: Any, rotations: Any = None, translations: Any = None, normals: Any = None
+    H: Given, K: Given, rotations: Any = None, translations: Any = None, normals: Any = None
 ) -> tuple[int, tuple[Array, ...], tuple[Array, ...], tuple[Array, ...]]:
     """Decomposes a homography into camera motions relative to a plane, K^-1 H K ~ R + t n'. `bifocal.decompose_homography` takes two cameras.
 

@@ -7,6 +7,7 @@ from typing import Any, Iterable, Tuple
 
 import numpy as np
 
+from .._numbers import shown
 from .arrays import Array
 
 
@@ -83,6 +84,10 @@ def match_class() -> Any:
     return getattr(sys.modules.get("cv2"), "DMatch", DMatch)
 
 
-def places(keypoints: Iterable[Any]) -> Array:
+def places(keypoints: Iterable[Any], name: str = "keypoints") -> Array:
     """Returns x and y of keypoints, float64 of shape (N, 2)."""
-    return np.array([k.pt for k in keypoints], np.float64).reshape(-1, 2)
+    kept = list(keypoints)
+    for k, keypoint in enumerate(kept):
+        if not hasattr(keypoint, "pt"):
+            raise TypeError(f"{name}[{k}]: {shown(keypoint)}, must be a KeyPoint")
+    return np.array([keypoint.pt for keypoint in kept], np.float64).reshape(-1, 2)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .._numbers import number, reals, whole
+from .._numbers import number, reals, shown, whole
 from . import arrays as _cv
-from .arrays import Array
+from .arrays import Array, Given
 
 # OpenCV's type numbers; the types with two channels are 11 and 13 in OpenCV 4.
 CV_16SC2, CV_32FC1, CV_32FC2 = 35, 5, 37
@@ -18,10 +18,12 @@ TERM_CRITERIA_COUNT, TERM_CRITERIA_MAX_ITER, TERM_CRITERIA_EPS = 1, 1, 2
 
 def is_empty(array: Any) -> bool:
     """Returns True if an argument is OpenCV's empty array: None or an array without elements."""
-    return array is None or np.size(array) == 0
+    if array is None:
+        return True
+    return len(array) == 0 if isinstance(array, (list, tuple)) else getattr(array, "size", 1) == 0
 
 
-def coefficients(distCoeffs: Any, name: str = "distCoeffs") -> Array:
+def coefficients(distCoeffs: Given | None, name: str = "distCoeffs") -> Array:
     """Returns the 14 coefficients k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tau_x tau_y; the given 0, 4, 5, 8 or 12 are followed by zeros."""
     d = np.zeros(0) if distCoeffs is None else reals(distCoeffs, name).ravel()
     if d.size not in (0, 4, 5, 8, 12, 14):
@@ -63,21 +65,21 @@ def distorted(x: Array, y: Array, k: Array) -> tuple[Array, Array]:
     return _projected(_tilt(k), xd, yd) if k[12] or k[13] else (xd, yd)
 
 
-def _criteria(criteria: Any) -> tuple[int, float]:
+def _criteria(criteria: Any, name: str) -> tuple[int, float]:
     """Returns (most steps, error in px that ends the iteration) from OpenCV's (type, count, epsilon)."""
     if criteria is None:
         return 5, 0.0
     if not isinstance(criteria, (tuple, list)) or len(criteria) != 3:
-        raise TypeError("criteria: must be (type, count, epsilon)")
-    kind, count, epsilon = whole(criteria[0], "criteria"), whole(criteria[1], "criteria"), number(criteria[2], "criteria")
+        raise TypeError(f"{name}: {shown(criteria)}, must be (type, count, epsilon)")
+    kind, count, epsilon = whole(criteria[0], name), whole(criteria[1], name), number(criteria[2], name)
     if kind & 3 == 0 or (kind & 1 and count < 1) or (kind & 2 and not epsilon > 0):
-        raise ValueError(f"criteria = {criteria}, must have a type of 1 to 3 and a count or epsilon above 0")
+        raise ValueError(f"{name} = {criteria}, must have a type of 1 to 3 and a count or epsilon above 0")
     return (count if kind & 1 else 10000), (epsilon if kind & 2 else 0.0)
 
 
-def undistorted(px: Array, K: Array, k: Array, criteria: Any = None) -> tuple[Array, Array]:
+def undistorted(px: Array, K: Array, k: Array, criteria: Any = None, name: str = "criteria") -> tuple[Array, Array]:
     """Removes lens distortion by OpenCV's fixed-point iteration: 5 steps unless criteria says otherwise. Returns normalised points."""
-    most, epsilon = _criteria(criteria)
+    most, epsilon = _criteria(criteria, name)
     x0, y0 = (px[:, 0] - K[0, 2]) * (1 / K[0, 0]), (px[:, 1] - K[1, 2]) * (1 / K[1, 1])
     if not k.any():
         return x0, y0
@@ -112,7 +114,7 @@ def rectangular(R: Any, name: str = "R") -> Array:
     return np.eye(3) if is_empty(R) else _cv.matrix(R, name)
 
 
-def projection(P: Any, name: str) -> Array:
+def projection(P: Given, name: str) -> Array:
     """Returns the first three columns of a matrix [3, 3] or [3, 4]."""
     matrix = reals(P, name)
     if matrix.shape not in ((3, 3), (3, 4)):
@@ -128,7 +130,7 @@ def moved(x: Array, y: Array, R: Any, P: Any) -> tuple[Array, Array]:
     return _projected(matrix if is_empty(P) else projection(P, "P") @ matrix, x, y)
 
 
-def floats(points: Any, name: str, columns: int = 2) -> tuple[Array, Any]:
+def floats(points: Given, name: str, columns: int = 2) -> tuple[Array, Any]:
     """Returns points of shape (N, columns), float64, and the type of OpenCV's result: float32 for float32, otherwise float64.
 
     Points may also have shape (columns, N), as in OpenCV.
@@ -139,8 +141,18 @@ def floats(points: Any, name: str, columns: int = 2) -> tuple[Array, Any]:
     return _cv.points(array, name, columns), np.float32 if array.dtype == np.float32 else np.float64
 
 
+def _undistorted_points(src: Any, cameraMatrix: Any, distCoeffs: Any, dst: Any, moves: tuple[Any, Any], criteria: Any, name: str) -> Array:
+    """Removes the lens distortion of points and maps them by a rotation and new intrinsics; messages call the criteria `name`."""
+    px, dtype = floats(src, "src")
+    x, y = undistorted(px, _cv.matrix(cameraMatrix), coefficients(distCoeffs), criteria, name)
+    out = np.stack(moved(x, y, *moves), 1)[:, None].astype(dtype)
+    return _cv.output(out, dst, "dst")
+
+
 @_cv.quiet
-def undistortPoints(src: Any, cameraMatrix: Any, distCoeffs: Any, dst: Any = None, R: Any = None, P: Any = None, criteria: Any = None) -> Array:
+def undistortPoints(
+    src: Given, cameraMatrix: Given, distCoeffs: Given | None, dst: Any = None, R: Given | None = None, P: Given | None = None, criteria: Any = None
+) -> Array:
     """Removes the lens distortion of image points by OpenCV's iteration.
 
     `bifocal.undistort_points` solves the same equations exactly and knows more lens models; five steps of the iteration leave an error for
@@ -158,13 +170,11 @@ def undistortPoints(src: Any, cameraMatrix: Any, distCoeffs: Any, dst: Any = Non
     Returns:
         Points of shape (N, 1, 2), float32 if src is float32, otherwise float64.
     """
-    px, dtype = floats(src, "src")
-    x, y = undistorted(px, _cv.matrix(cameraMatrix), coefficients(distCoeffs), criteria)
-    out = np.stack(moved(x, y, R, P), 1)[:, None].astype(dtype)
-    return _cv.output(out, dst, "dst")
+    return _undistorted_points(src, cameraMatrix, distCoeffs, dst, (R, P), criteria, "criteria")
 
 
-def undistortImagePoints(src: Any, cameraMatrix: Any, distCoeffs: Any, dst: Any = None, arg1: Any = None) -> Array:
+@_cv.quiet
+def undistortImagePoints(src: Given, cameraMatrix: Given, distCoeffs: Given | None, dst: Any = None, arg1: Any = None) -> Array:
     """Removes the lens distortion of image points and returns px of the same camera.
 
     Args:
@@ -177,11 +187,11 @@ def undistortImagePoints(src: Any, cameraMatrix: Any, distCoeffs: Any, dst: Any 
     Returns:
         Points in px, shape (N, 1, 2), float32 if src is float32, otherwise float64.
     """
-    return undistortPoints(src, cameraMatrix, distCoeffs, dst, None, cameraMatrix, arg1)
+    return _undistorted_points(src, cameraMatrix, distCoeffs, dst, (None, cameraMatrix), arg1, "arg1")
 
 
 @_cv.quiet
-def distortPoints(undistorted: Any, cameraMatrix: Any, distCoeffs: Any, distorted_: Any = None) -> Array:
+def distortPoints(undistorted: Given, cameraMatrix: Given, distCoeffs: Given | None, distorted_: Any = None) -> Array:
     """Applies lens distortion to normalised points. The inverse of `undistortPoints`; OpenCV has it in the namespace fisheye and as `projectPoints`.
 
     Args:
@@ -197,10 +207,10 @@ def distortPoints(undistorted: Any, cameraMatrix: Any, distCoeffs: Any, distorte
     K = _cv.matrix(cameraMatrix)
     x, y = distorted(points[:, 0], points[:, 1], coefficients(distCoeffs))
     out = np.stack([x * K[0, 0] + K[0, 2], y * K[1, 1] + K[1, 2]], 1)[:, None].astype(dtype)
-    return _cv.output(out, distorted_, "distorted")
+    return _cv.output(out, distorted_, "distorted_")
 
 
-def size_of(size: Any, name: str) -> tuple[int, int]:
+def size_of(size: Given, name: str) -> tuple[int, int]:
     """Returns (width, height)."""
     pair = reals(size, name).ravel()
     if pair.size != 2 or not (pair == np.rint(pair)).all() or (pair < 0).any():
@@ -218,7 +228,14 @@ def _fixed_maps(u: Array, v: Array) -> tuple[Array, Array]:
 
 @_cv.quiet
 def initUndistortRectifyMap(
-    cameraMatrix: Any, distCoeffs: Any, R: Any, newCameraMatrix: Any, size: Any, m1type: int, map1: Any = None, map2: Any = None
+    cameraMatrix: Given,
+    distCoeffs: Given | None,
+    R: Given | None,
+    newCameraMatrix: Given | None,
+    size: Given,
+    m1type: int,
+    map1: Any = None,
+    map2: Any = None,
 ) -> tuple[Array, Array | None]:
     """Computes for each pixel of an undistorted and rotated image its position in the photograph, for `remap`.
 

@@ -9,7 +9,7 @@ import numpy as np
 from .._features import match_descriptors
 from .._numbers import whole
 from .._options import FloatMatchOptions
-from .arrays import Array
+from .arrays import Array, Flag, Given
 from .keypoints import match_class
 from .lens import is_empty
 
@@ -98,7 +98,7 @@ class BFMatcher:
         ValueError: If the norm is unknown.
     """
 
-    def __init__(self, normType: int = NORM_L2, crossCheck: bool = False) -> None:
+    def __init__(self, normType: int = NORM_L2, crossCheck: Flag = False) -> None:
         if whole(normType, "normType") not in (NORM_L1, NORM_L2, NORM_L2SQR, NORM_HAMMING):
             raise ValueError(f"normType = {normType}, must be NORM_L1, NORM_L2, NORM_L2SQR or NORM_HAMMING (2, 4, 5, 6)")
         self._norm, self._cross_check = int(normType), bool(crossCheck)
@@ -107,7 +107,7 @@ class BFMatcher:
         return f"BFMatcher(normType={self._norm}, crossCheck={self._cross_check})"
 
     @staticmethod
-    def create(normType: int = NORM_L2, crossCheck: bool = False) -> BFMatcher:
+    def create(normType: int = NORM_L2, crossCheck: Flag = False) -> BFMatcher:
         """Makes a matcher, as the constructor does.
 
         Args:
@@ -119,7 +119,7 @@ class BFMatcher:
         """
         return BFMatcher(normType, crossCheck)
 
-    def match(self, queryDescriptors: Any, trainDescriptors: Any, mask: Any = None) -> tuple[Any, ...]:
+    def match(self, queryDescriptors: Given, trainDescriptors: Given, mask: Given | None = None) -> tuple[Any, ...]:
         """Finds the nearest descriptor for each query descriptor.
 
         Args:
@@ -131,7 +131,7 @@ class BFMatcher:
         """
         return tuple(m for row in self.knnMatch(queryDescriptors, trainDescriptors, 1, mask) for m in row)
 
-    def knnMatch(self, queryDescriptors: Any, trainDescriptors: Any, k: int, mask: Any = None, compactResult: bool = False) -> Rows:
+    def knnMatch(self, queryDescriptors: Given, trainDescriptors: Given, k: int, mask: Given | None = None, compactResult: Flag = False) -> Rows:
         """Finds the k nearest descriptors for each query descriptor.
 
         Args:

@@ -11,7 +11,7 @@ from . import arrays as _cv
 from . import lmeds as _lmeds
 from . import usac as _usac
 from .._drop_in import agreed, unit_of
-from .arrays import Array
+from .arrays import Array, Given
 from .usac import LMEDS, RANSAC, Found, UsacParams
 from .._robust import Estimate, ModelKind, estimate
 
@@ -175,15 +175,15 @@ def _least_median(kind: ModelKind, x1: Array, x2: Array, confidence: Any, most: 
 
 @_cv.quiet
 def findHomography(
-    srcPoints: Any,
-    dstPoints: Any,
+    srcPoints: Given,
+    dstPoints: Given,
     method: int | UsacParams = 0,
     ransacReprojThreshold: float | Array | None = 3.0,
     mask: Array | None = None,
     maxIters: int | None = None,
     confidence: float = 0.995,
     *,
-    params: UsacParams | None = None,
+    params: Any = None,
 ) -> Found:
     """Estimates a homography like cv2.findHomography.
 
@@ -238,8 +238,8 @@ def _of_affine(
 
 @_cv.quiet
 def estimateAffine2D(
-    from_: Any,
-    to: Any,
+    from_: Given,
+    to: Given,
     inliers: Array | UsacParams | None = None,
     method: int | Array | None = RANSAC,
     ransacReprojThreshold: float = 3.0,
@@ -275,8 +275,8 @@ def estimateAffine2D(
 
 @_cv.quiet
 def estimateAffinePartial2D(
-    from_: Any,
-    to: Any,
+    from_: Given,
+    to: Given,
     inliers: Array | None = None,
     method: int = RANSAC,
     ransacReprojThreshold: float = 3.0,

@@ -9,7 +9,7 @@ import numpy as np
 from .._numbers import reals, whole
 from . import arrays as _cv
 from . import planes
-from .arrays import Array
+from .arrays import Array, Flag, Given
 from .lens import coefficients, distorted, undistorted
 from .poses import fit_pose
 
@@ -120,13 +120,13 @@ def _given(values: Array, given: Any, name: str) -> Array:
 
 @_cv.quiet
 def solvePnP(
-    objectPoints: Any,
-    imagePoints: Any,
-    cameraMatrix: Any,
-    distCoeffs: Any,
+    objectPoints: Given,
+    imagePoints: Given,
+    cameraMatrix: Given,
+    distCoeffs: Given | None,
     rvec: Any = None,
     tvec: Any = None,
-    useExtrinsicGuess: bool = False,
+    useExtrinsicGuess: Flag = False,
     flags: int = SOLVEPNP_ITERATIVE,
 ) -> tuple[bool, Array | None, Array | None]:
     """Computes the pose with the least squared reprojection errors of all points.

@@ -11,7 +11,7 @@ from . import arrays as _cv
 from . import usac as _usac
 from .. import _two_view as _pieces
 from .._drop_in import agreed
-from .arrays import Array
+from .arrays import Array, Flag, Given
 from .epipolar import findEssentialMat
 from .._numbers import number
 from .._options import RobustOptions
@@ -184,13 +184,13 @@ def pose_of(X: Array, x: Array, camera: Any, options: RobustOptions, given: tupl
 
 @_cv.quiet
 def solvePnPRansac(
-    objectPoints: Any,
-    imagePoints: Any,
-    cameraMatrix: Any,
-    distCoeffs: Any = None,
+    objectPoints: Given,
+    imagePoints: Given,
+    cameraMatrix: Given,
+    distCoeffs: Given | None = None,
     rvec: Array | None = None,
     tvec: Array | None = None,
-    useExtrinsicGuess: bool = False,
+    useExtrinsicGuess: Flag = False,
     iterationsCount: int | None = None,
     reprojectionError: float = 8.0,
     confidence: float = 0.99,

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._numbers import number, reals, whole
 from . import arrays as _cv
-from .arrays import Array
+from .arrays import Array, Flag, Given
 from .lens import coefficients, is_empty, moved, size_of, undistorted
 
 CALIB_ZERO_DISPARITY = STEREO_ZERO_DISPARITY = 1024
@@ -110,13 +110,13 @@ def _joined(centres: list[Array], axis: int, is_zero: bool) -> list[Array]:
 
 @_cv.quiet
 def stereoRectify(
-    cameraMatrix1: Any,
-    distCoeffs1: Any,
-    cameraMatrix2: Any,
-    distCoeffs2: Any,
-    imageSize: Any,
-    R: Any,
-    T: Any,
+    cameraMatrix1: Given,
+    distCoeffs1: Given | None,
+    cameraMatrix2: Given,
+    distCoeffs2: Given | None,
+    imageSize: Given,
+    R: Given,
+    T: Given,
     R1: Any = None,
     R2: Any = None,
     P1: Any = None,
@@ -124,7 +124,7 @@ def stereoRectify(
     Q: Any = None,
     flags: int = CALIB_ZERO_DISPARITY,
     alpha: float = -1,
-    newImageSize: Any = (0, 0),
+    newImageSize: Given = (0, 0),
 ) -> tuple[Array, Array, Array, Array, Array, Rectangle, Rectangle]:
     """Rectifies a calibrated pair as OpenCV does. `bifocal.rectify` needs no alpha and takes all lenses; `bifocal.rectify_polar` takes any motion.
 
@@ -172,7 +172,7 @@ def stereoRectify(
 
 
 @_cv.quiet
-def reprojectImageTo3D(disparity: Any, Q: Any, _3dImage: Any = None, handleMissingValues: bool = False, ddepth: int = -1) -> Array:
+def reprojectImageTo3D(disparity: Given, Q: Given, _3dImage: Any = None, handleMissingValues: Flag = False, ddepth: int = -1) -> Array:
     """Computes scene points from disparities, in the frame of the rectified left camera.
 
     `bifocal.depth_map` gives depths in the photograph with their standard deviation, and also takes polar rectifications.

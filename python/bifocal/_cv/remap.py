@@ -9,7 +9,7 @@ import numpy as np
 from .._numbers import reals, whole
 from .._rectification import Remapper
 from . import arrays as _cv
-from .arrays import Array
+from .arrays import Array, Given
 from .lens import is_empty
 
 INTER_NEAREST, INTER_LINEAR, INTER_CUBIC, INTER_AREA, INTER_LANCZOS4 = range(5)
@@ -127,9 +127,9 @@ def _fixed(image: Array, x: Array, y: Array) -> Array:
 
 @_cv.quiet
 def remap(
-    src: Any,
-    map1: Any,
-    map2: Any,
+    src: Given,
+    map1: Given,
+    map2: Given | None,
     interpolation: int,
     dst: Any = None,
     borderMode: int = BORDER_CONSTANT,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .._numbers import whole
 from .._options import DisparityFilter, SgmOptions
 from .._stereo_matching import StereoMatcher
+from .arrays import Given
 
 STEREO_SGBM_MODE_SGBM, STEREO_SGBM_MODE_HH, STEREO_SGBM_MODE_SGBM_3WAY, STEREO_SGBM_MODE_HH4 = range(4)
 
@@ -113,7 +114,7 @@ class StereoSGBM:
         few = g["Mode"] in (STEREO_SGBM_MODE_SGBM_3WAY, STEREO_SGBM_MODE_HH4)
         return SgmOptions(min_disparity=g["MinDisparity"], disparities=g["NumDisparities"], paths=4 if few else 8, filter=check)
 
-    def compute(self, left: Any, right: Any, disparity: NDArray[Any] | None = None) -> NDArray[np.int16]:
+    def compute(self, left: Given, right: Given, disparity: NDArray[Any] | None = None) -> NDArray[np.int16]:
         """Matches a rectified pair.
 
         Args:

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import arrays as _cv
 from .arrays import Array
-from .._numbers import number, whole
+from .._numbers import number, whole, whole_from
 from .._options import RobustOptions
 from .._robust import Estimate, ModelKind, estimate
 
@@ -115,12 +115,12 @@ def robust_options(
 ) -> RobustOptions:
     """Makes options from the numbers of a call. `names` are their argument names in messages; `unit` converts the threshold to Bifocal's px."""
     threshold, confidence = number(threshold, names[0]), number(confidence, names[1])
-    most = 300000 if max_iterations is None else whole(max_iterations, names[2])
+    most = 300000 if max_iterations is None else whole_from(max_iterations, names[2], 1)
     for name, value, right, text in zip(
         names,
-        (threshold, confidence, most),
-        (0 < threshold < np.inf, 0 < confidence < 1, most >= 1),
-        ("above 0 and finite", "above 0 and below 1", "1 or more"),
+        (threshold, confidence),
+        (0 < threshold < np.inf, 0 < confidence < 1),
+        ("above 0 and finite", "above 0 and below 1"),
     ):
         if not right:
             raise ValueError(f"{name} = {value}, must be {text}")

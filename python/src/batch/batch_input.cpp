@@ -10,20 +10,9 @@ namespace bifocal::python {
 namespace {
 
 std::vector<std::int64_t> offsets_of(nb::handle object, std::int64_t points) {
-  const AnyArray a = array_of(object, "offsets");
-  need_shape(a, "offsets", {-1});
-  need_host(a, "offsets");
-  const nb::dlpack::dtype d = a.dtype();
-  const bool is_whole = d.code == std::uint8_t(nb::dlpack::dtype_code::Int) ||
-                        d.code == std::uint8_t(nb::dlpack::dtype_code::UInt);
-  if (!is_whole) type_error(fmt::format("offsets: dtype {}, must be whole numbers", dtype_text(a)));
-  std::vector<std::int64_t> offsets(a.shape(0));
-  nb::ndarray<const std::int64_t> whole;
-  if (!nb::try_cast(object, whole, true) &&
-      !nb::try_cast(nb::module_::import_("numpy").attr("asarray")(object, "int64"), whole, true))
-    type_error(fmt::format("offsets: dtype {}, can't be read as int64", dtype_text(a)));
-  for (std::size_t k = 0; k < offsets.size(); ++k)
-    offsets[k] = whole.data()[std::int64_t(k) * whole.stride(0)];
+  const WholeNumbers given = whole_numbers_of(object, "offsets", {-1});
+  std::vector<std::int64_t> offsets(given.rows());
+  for (std::size_t k = 0; k < offsets.size(); ++k) offsets[k] = given.at(k);
   if (offsets.empty()) value_error("offsets: shape (0,), must have one number more than pairs");
   if (offsets.back() > points)
     value_error(fmt::format("offsets: end at {}, but there are {} points", offsets.back(), points));
@@ -101,6 +90,8 @@ BatchArguments batch_arguments(ModelKind kind, const GivenBatch& given, nb::hand
   g.points = column_of(points, "points", columns_of(g.problem));
   g.weights = column_of(weights, "weights", 1);
   g.qualities = column_of(qualities, "qualities", 1);
+  if (!g.qualities.memory.is_null() && !g.qualities.memory.is_on_device())
+    need_no_nan({g.qualities.memory.pointer(), std::size_t(g.qualities.rows)}, "qualities");
   g.offsets = known_offsets ? *known_offsets : offsets_of(offsets, g.points.rows);
   if (g.offsets.back() > g.points.rows)
     value_error(fmt::format("points: {} rows, must be {}", g.points.rows, g.offsets.back()));
@@ -111,9 +102,9 @@ BatchArguments batch_arguments(ModelKind kind, const GivenBatch& given, nb::hand
       if (column->array.is_valid()) need_host(column->array, name);
   std::vector<AnyCamera> given1, given2;
   if (g.problem.cameras > 0)
-    given1 = any_cameras_of(cameras1, g.problem.is_two_view ? "cameras1" : "cameras");
+    given1 = any_cameras_of(cameras1, "cameras1");
   else if (!cameras1.is_none())
-    type_error("cameras: given, but this kind of model takes none");
+    type_error("cameras1, cameras2: given, but this kind of model takes none");
   if (g.problem.cameras < 2 && !cameras2.is_none())
     type_error(fmt::format("cameras2: given, but a pair of this kind of model takes {}",
                            g.problem.cameras == 0 ? "no camera" : "one camera, cameras1"));

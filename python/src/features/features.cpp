@@ -14,6 +14,9 @@ namespace bifocal::python {
 
 Features descriptors_of(nb::handle object, const char* name) {
   const AnyArray a = array_of(object, name);
+  if (a.ndim() == 2 && a.shape(0) == kDescriptorBytes && a.shape(1) != kDescriptorBytes)
+    value_error(fmt::format("{}: shape {}, must be (N, 128); give {}.T if its columns are features",
+                            name, shape_text(a), name));
   need_shape(a, name, {-1, kDescriptorBytes});
   need_host(a, name);
   if (a.dtype() != nb::dtype<std::uint8_t>())
@@ -79,7 +82,8 @@ std::vector<KeypointShape> shapes_of(nb::handle object, std::size_t count) {
   if (object.is_none()) return all;
   AnyArray array = array_of(object, "shapes");
   need_shape(array, "shapes", {int(count), 2, 2});
-  const nb::object rows = nb::borrow(object).attr("reshape")(count, 4);
+  const nb::object rows =
+      nb::module_::import_("numpy").attr("reshape")(object, nb::make_tuple(count, 4));
   const Numbers given = numbers_of(rows, "shapes", {int(count), 4});
   for (std::size_t i = 0; i < count; ++i) {
     if (given.at(i, 1) != given.at(i, 2))
@@ -116,14 +120,11 @@ std::vector<std::size_t> rows_of(nb::handle index, std::size_t count) {
         rows.push_back(i);
     return rows;
   }
-  if (a.size() == 0) return rows;  // an empty list is an array of floats
-  if (a.dtype().code == std::uint8_t(nb::dlpack::dtype_code::Float))
-    type_error(fmt::format("index: dtype {}, must be bool or whole numbers", dtype_text(a)));
-  const Numbers wanted = numbers_of(index, "index", {-1});
-  const auto size = double(count);
+  const WholeNumbers wanted = whole_numbers_of(index, "index", {-1});
+  const auto size = std::int64_t(count);
   for (std::size_t i = 0; i < wanted.rows(); ++i) {
-    const double k = wanted.at(i);
-    if (!(k >= -size && k < size))
+    const std::int64_t k = wanted.at(i);
+    if (k < -size || k >= size)
       throw nb::index_error(
           fmt::format("index: [{}] = {}, but there are {} features", i, k, count).c_str());
     rows.push_back(std::size_t(k < 0 ? k + size : k));

@@ -60,23 +60,23 @@ FloatRowsThere rows_there(nb::handle descriptors, const char* name, bool normali
 
 }  // namespace
 
-DetectArguments::DetectArguments(nb::handle given, nb::handle mask)
+DetectArguments::DetectArguments(nb::handle given, nb::handle mask, const char* name)
     : options(detector_options(given)) {
   if (mask.is_none()) return;
-  const AnyArray array = array_of(mask, "mask");
+  const AnyArray array = array_of(mask, name);
   const auto d = array.dtype();
   if (d == nb::dtype<std::uint8_t>()) {
-    mask_ = picture_of(mask, "mask");
+    mask_ = picture_of(mask, name);
     return;
   }
   // Features are allowed where a mask of bool or of any integers is not 0.
   if (d.code != std::uint8_t(nb::dlpack::dtype_code::Bool) &&
       d.code != std::uint8_t(nb::dlpack::dtype_code::UInt) &&
       d.code != std::uint8_t(nb::dlpack::dtype_code::Int))
-    type_error(fmt::format("mask: dtype {}, must be bool or whole numbers", dtype_text(array)));
-  need_host(array, "mask");
+    type_error(fmt::format("{}: dtype {}, must be bool or whole numbers", name, dtype_text(array)));
+  need_host(array, name);
   const nb::object values = nb::module_::import_("numpy").attr("asarray")(mask);
-  mask_ = picture_of(values.attr("__ne__")(0).attr("astype")("uint8"), "mask");
+  mask_ = picture_of(values.attr("__ne__")(0).attr("astype")("uint8"), name);
 }
 
 void need_picture_there(const AnyArray& image, const char* name, int bits) {

@@ -25,7 +25,7 @@ auto with_detector(Queue& queue, int width, int height, const DetectorOptions& o
 // Options and mask of detect(). Raises TypeError for a mask of neither bool nor integers.
 class DetectArguments {
  public:
-  DetectArguments(nb::handle options, nb::handle mask);
+  DetectArguments(nb::handle options, nb::handle mask, const char* name = "mask");
   DetectorOptions options;
   // Features are allowed where this is not 0; everywhere if it is empty.
   [[nodiscard]] ImageView<const std::uint8_t> allowed() const {

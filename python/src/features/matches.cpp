@@ -23,16 +23,16 @@ const FloatMatches& float_matches(nb::handle self) { return nb::cast<const Float
 // Makes matches from indices [M, 2] and, unless None, one distance and one ratio for each match.
 template <class Row, class Distance>
 std::vector<Row> match_rows(nb::handle indices, nb::handle distance, nb::handle ratio) {
-  const Numbers which = numbers_of(indices, "indices", {-1, 2});
+  const WholeNumbers which = whole_numbers_of(indices, "indices", {-1, 2});
   const std::size_t n = which.rows();
   const std::vector<float> d = numbers_of_each(distance, "distance", n, 0),
                            r = numbers_of_each(ratio, "ratio", n, 0);
   std::vector<Row> rows;
   for (std::size_t i = 0; i < n; ++i) {
     for (const std::size_t side : {0, 1})
-      if (const double k = which.at(i, side); !(k >= 0 && k < 2147483648.0) || k != std::floor(k))
-        value_error(
-            fmt::format("indices: [{}, {}] = {}, must be a whole number of 0 or more", i, side, k));
+      need_index(which.at(i, side), std::int64_t{1} << 31, "indices", i, std::ptrdiff_t(side));
+    if (std::is_integral_v<Distance> && d[i] != std::floor(d[i]))
+      value_error(fmt::format("distance: [{}] = {}, must be a whole number", i, d[i]));
     rows.push_back({static_cast<int>(which.at(i, 0)), static_cast<int>(which.at(i, 1)),
                     static_cast<Distance>(d[i]), r[i]});
   }
@@ -124,6 +124,21 @@ Matches match_by_model(nb::handle features1, nb::handle features2, nb::handle mo
   return {match_guided(lease.queue(), first, second, guide, o)};
 }
 
+// Raises ValueError if both arrays seem to have a descriptor in each column, as hloc's files: their
+// rows have a usual length of descriptors, and their columns have not.
+void refuse_columns(const AnyArray& first, const AnyArray& second) {
+  const auto is_usual = [](std::size_t size) {
+    constexpr std::size_t kUsual[] = {32, 48, 64, 80, 96, 128, 256, 384, 512};
+    return std::ranges::find(kUsual, size) != std::end(kUsual);
+  };
+  if (first.ndim() != 2 || second.ndim() != 2 || first.shape(0) != second.shape(0)) return;
+  if (!is_usual(first.shape(0)) || is_usual(first.shape(1)) || is_usual(second.shape(1))) return;
+  value_error(
+      fmt::format("descriptors1, descriptors2: shapes {} and {}, must be (N1, D) and (N2, D); give "
+                  "descriptors1.T and descriptors2.T if a column is a descriptor",
+                  shape_text(first), shape_text(second)));
+}
+
 // Returns floats in C order; `own` holds a copy if the argument has another order or type.
 FloatDescriptors floats_of(nb::handle object, const char* name, Numbers& given,
                            std::vector<float>& own) {
@@ -141,7 +156,10 @@ FloatDescriptors floats_of(nb::handle object, const char* name, Numbers& given,
 FloatMatches match_floats(nb::handle descriptors1, nb::handle descriptors2, nb::handle options,
                           const std::optional<std::string>& device, nb::handle frame) {
   const FloatMatchOptions o = options_of<FloatMatchOptions>(options);
-  if (!frame.is_none() && on_cuda(array_of(descriptors1, "descriptors1")))
+  const AnyArray given1 = array_of(descriptors1, "descriptors1"),
+                 given2 = array_of(descriptors2, "descriptors2");
+  refuse_columns(given1, given2);
+  if (!frame.is_none() && on_cuda(given1))
     return {match_floats_there(descriptors1, descriptors2, o, device, frame), nb::borrow(frame)};
   Numbers given[2];
   std::vector<float> own[2];

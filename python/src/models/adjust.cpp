@@ -43,8 +43,7 @@ std::function<bool(const AdjustIteration&)> progress_of(nb::handle progress) {
     nb::gil_scoped_acquire locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (progress.is_none()) return true;
-    const nb::object answer = progress(iteration_dict(i));
-    return answer.is_none() || nb::cast<bool>(answer);
+    return goes_on(progress(iteration_dict(i)));
   };
 }
 

@@ -156,19 +156,19 @@ def test_progress_ends_the_adjustment():
         (lambda a: a.update(t=a["t"][:4]), r"t: shape \(4, 3\), must be \(6, 3\)"),
         (lambda a: a.update(points=a["points"][:, :2]), r"points: shape \(60, 2\)"),
         (lambda a: a["image_indices"].__setitem__(3, 6), r"image_indices: \[3\] is 6, must be 0 to 5"),
-        (lambda a: a.update(point_indices=a["point_indices"] * 1.0), "point_indices: float64 of shape"),
+        (lambda a: a.update(point_indices=a["point_indices"] * 1.0), "point_indices: dtype float64"),
         (lambda a: a.update(camera_indices=np.ones(6, int)), r"camera_indices: \[0\] is 1, must be 0 to 0"),
-        (lambda a: a.update(constant_images=[True]), r"constant_images: bool of shape \(1,\)"),
-        (lambda a: a.update(constant_params="focal"), "constant_params: 'focal', must be a list of 'focal_length'"),
+        (lambda a: a.update(constant_images=[True]), r"constant_images: shape \(1,\)"),
+        (lambda a: a.update(constant_params="focal"), "constant_params: 'focal', must be a sequence"),
         (lambda a: a["R"].__imul__(2), "R"),
-        (lambda a: a.update(options=bifocal.AdjustOptions(loss_scale=-1)), "AdjustOptions::loss_scale = -1"),
+        (lambda a: a.update(options=bifocal.AdjustOptions(loss_scale=-1)), "AdjustOptions.loss_scale = -1"),
     ],
 )
 def test_wrong_arguments_are_named(change, message):
     names = ["cameras", "R", "t", "points", "observations", "image_indices", "point_indices"]
     arguments = dict(zip(names, disturbed(*make_scene())))
     change(arguments)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         bifocal.adjust(**arguments)
 
 
@@ -230,7 +230,7 @@ def test_models_are_read_as_they_were_written(tmp_path, format):
 def test_wrong_models_are_refused(tmp_path):
     model = make_model(make_scene(images=2, points=5))
     model.points.offsets = model.points.offsets[:-1]
-    with pytest.raises(ValueError, match=r"points.offsets: shape \(5,\), must be \(6\)"):
+    with pytest.raises(ValueError, match=r"points.offsets: shape \(5,\), must be \(6,\)"):
         colmap.write_model(tmp_path / "a", model)
     model = make_model(make_scene(images=2, points=5))
     model.images[1].camera_id = 3
@@ -239,7 +239,7 @@ def test_wrong_models_are_refused(tmp_path):
     for size in ({"width": 0}, {"height": 0}, {"height": -5}):
         model = make_model(make_scene(images=2, points=5))
         model.cameras[0] = dataclasses.replace(model.cameras[0], **size)
-        with pytest.raises(ValueError, match="camera 1: .* px, must be 1 to"):
+        with pytest.raises(ValueError, match=r"cameras\[0\]\.(width|height) = (0|-5), must be 1 to"):
             colmap.write_model(tmp_path / "a", model)
     with pytest.raises(ValueError, match="format: 'ply'"):
         colmap.write_model(tmp_path / "a", model, "ply")

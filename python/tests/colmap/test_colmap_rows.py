@@ -88,18 +88,18 @@ def test_bad_input_is_refused_by_name(written, tmp_path):
             (lambda: database.write_camera("PINHOLE", 640.5, 480, [1, 1, 1, 1]), "width = 640.5, must be a whole number"),
             (lambda: database.write_camera("PINHOLE", 640, 480, [1, 1, 1, 1], camera_id=-3), "camera_id = -3, must be 0 to"),
             (lambda: database.write_image("z.jpg", 1, image_id=-1), "image_id = -1, must be 0 to"),
-            (lambda: database.write_keypoints(1, np.zeros((3, 5))), "5 columns"),
+            (lambda: database.write_keypoints(1, np.zeros((3, 5))), r"keypoints: shape \(3, 5\), must be \(N, 2\) or"),
             (lambda: database.write_keypoints(1, [[np.nan, 0]]), "not all are finite"),
             (lambda: database.write_descriptors(1, np.zeros((3, 128))), "must be uint8"),
-            (lambda: database.write_matches(1, 2, [[0.5, 1]]), "must be integers"),
-            (lambda: database.write_matches(1, 2, [[-1, 1]]), "index -1"),
+            (lambda: database.write_matches(1, 2, [[0.5, 1]]), "matches: dtype float64, must be whole numbers"),
+            (lambda: database.write_matches(1, 2, [[-1, 1]]), r"matches: \[0, 0\] = -1, must be 0 to"),
             (lambda: database.write_matches(1, 1, [[0, 1]]), "1"),
-            (lambda: database.write_keypoints(1, [[1e300, 0]]), "not all are finite numbers of float32"),
+            (lambda: database.write_keypoints(1, [[1e300, 0]]), r"keypoints: \[0, 0\] = 1e\+300, must be a number of float32"),
             (lambda: database.write_geometry(1, 2, posed(np.diag([1, 1, -1.0]))), "geometry of images 1 and 2: R is no rotation"),
             (lambda: database.write_geometry(1, 2, posed(2 * np.eye(3))), "R is no rotation"),
             (lambda: database.write_geometry(1, 2, colmap.TwoViewGeometry("good", np.zeros((0, 2)))), "configuration: 'good'"),
         ]:
-            with pytest.raises(ValueError, match=message):
+            with pytest.raises((ValueError, TypeError), match=message):
                 call()
     with pytest.raises(ValueError, match="closed"):
         database.images()
@@ -178,9 +178,9 @@ def test_a_refused_write_changes_nothing(three, tmp_path):
         (both, {("a.jpg", "a.jpg"): indices}, {}, ValueError, "with itself"),
         (both, {"a.jpg b.jpg": indices}, {}, ValueError, "must be a pair of names"),
         ({**both, "a.jpg": 10 * a}, pair, {}, ValueError, r"keypoints of 'a.jpg': keypoint \d+ at .* lies outside of the image of 2480 x 2160 px"),
-        ({**both, "a.jpg": 1e39 * a}, pair, {}, ValueError, "keypoints of 'a.jpg': not all are finite"),
+        ({**both, "a.jpg": 1e39 * a}, pair, {}, ValueError, r"keypoints of 'a.jpg': \[0, 0\] = 1\.\d+e\+42, must be a number of float32"),
         (both, pair, {"cameras": {"aa.jpg": ("PINHOLE", [1, 1, 1, 1])}}, ValueError, "cameras: 'aa.jpg' is the name of no image"),
-        ({**both, "d.jpg": a}, pair, {"sizes": {**SIZES, "d.jpg": 600}}, ValueError, "sizes: 600 of 'd.jpg'"),
+        ({**both, "d.jpg": a}, pair, {"sizes": {**SIZES, "d.jpg": 600}}, ValueError, "sizes of 'd.jpg': 600"),
         (both, pair, {"options": {"max_error": 4}}, TypeError, "options"),
         (both, pair, {"options": bifocal.VerifyOptions(max_error=-1)}, ValueError, "max_error = -1"),
         (both, pair, {"device": "cuda:99"}, RuntimeError, "cuda:99"),

@@ -33,7 +33,7 @@ def test_repeated_matches_of_two_cells_are_one():
 
 
 def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="cell: 0, must be above 0"):
+    with pytest.raises(ValueError, match="cell: 0.0, must be above 0"):
         colmap.shared_keypoints({}, cell=0)
     with pytest.raises(ValueError, match=r"shapes \(3, 2\) and \(2, 2\)"):
         colmap.shared_keypoints({("a", "b"): (np.zeros((3, 2)), np.zeros((2, 2)))})

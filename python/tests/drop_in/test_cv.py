@@ -160,7 +160,7 @@ def test_prosac_takes_the_first_points_first():
         ("threshold", 0.0, "params.threshold = 0.0, must be above 0"),
         ("threshold", float("nan"), "params.threshold = nan, must be above 0"),
         ("confidence", 1.0, "params.confidence = 1.0, must be above 0 and below 1"),
-        ("maxIterations", 0, "params.maxIterations = 0, must be 1 or more"),
+        ("maxIterations", 0, "params.maxIterations = 0, must be 1 to"),
         ("randomGeneratorState", -1, "params.randomGeneratorState = -1, must be 0 or more"),
     ],
 )
