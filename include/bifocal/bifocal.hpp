@@ -25,6 +25,7 @@
 #include <bifocal/rectify.hpp>
 #include <bifocal/repetition.hpp>
 #include <bifocal/robust.hpp>
+#include <bifocal/rotation.hpp>
 #include <bifocal/solvers.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/two_photographs.hpp>

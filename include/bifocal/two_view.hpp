@@ -5,8 +5,8 @@
 //
 // Points are in px, cameras are pinholes. Functions treat a model of monodepth_shared_focal like
 // one of shared_focal, because they need no depths. They throw Error(usage) with the name of the
-// argument for a matrix that is zero or not finite, an invalid camera, and numbers of points, flags
-// and cameras that do not match.
+// argument for a matrix that is zero or not finite, an R that is no rotation (rotation.hpp), an
+// invalid camera, and numbers of points, flags and cameras that do not match.
 #pragma once
 
 #include <bifocal/geometry.hpp>
@@ -73,9 +73,9 @@ struct Refined {
                              const Intrinsics& camera, std::span<const std::uint8_t> inliers = {},
                              const RefineOptions& options = {});
 
-// The factors of an essential matrix. Its four poses are (R[0], t), (R[0], -t), (R[1], t) and
-// (R[1], -t).
-//   B. Horn, Recovering baseline and orientation from essential matrix, 1990.
+// The factors of U diag(1, 1, 0) V', the essential matrix nearest to E = U diag(S) V' of rank 2 or
+// 3 (else an error). Its poses are (R[0], t), (R[0], -t), (R[1], t), (R[1], -t); E ~ [t]x R[0].
+//   R. Hartley, A. Zisserman, Multiple View Geometry in Computer Vision, 2nd ed., 2003, 9.6.2.
 struct EssentialPoses {
   Mat3 R[2];
   Vec3 t;  // |t| = 1

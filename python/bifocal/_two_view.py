@@ -246,16 +246,16 @@ def refine_absolute_pose(
 
 
 def decompose_essential(E: ArrayLike) -> EssentialPoses:
-    """Decomposes an essential matrix into its four poses (B. Horn, Recovering baseline and orientation from essential matrix, 1990).
+    """Decomposes an essential matrix into its four poses (Hartley, Zisserman, Multiple View Geometry, 2nd ed., 9.6.2).
 
     Args:
-        E: Essential matrix for normalised points, shape (3, 3).
+        E: Essential matrix for normalised points, shape (3, 3). If its singular values are not (s, s, 0), the nearest essential matrix is used.
 
     Returns:
         EssentialPoses with two rotations and a translation of unit length.
 
     Raises:
-        ValueError: If E is zero or not finite.
+        ValueError: If E is zero, not finite or of rank 1.
     """
     return EssentialPoses(*_core.decompose_essential(E))
 
@@ -272,7 +272,7 @@ def recover_pose(
     """Chooses the pose of an essential matrix that has most points in front of both cameras.
 
     Args:
-        E: Essential matrix for normalised points, shape (3, 3).
+        E: Essential matrix for normalised points, shape (3, 3); decomposed as by `decompose_essential`.
         x1, x2: Matches in px, shape (N, 2).
         camera1, camera2: Intrinsics in px, with or without lens distortion; camera2 is camera1 by default.
         inliers: Flags of the points that count, bool or uint8 of shape (N,); by default all points.
@@ -281,7 +281,7 @@ def recover_pose(
         RecoveredPose with R, t of unit length and a flag for each point in front of both cameras.
 
     Raises:
-        ValueError: If E is zero or not finite, or shapes or cameras do not fit.
+        ValueError: If E is zero, not finite or of rank 1, or shapes or cameras do not fit.
     """
     return RecoveredPose(*_core.recover_pose(E, x1, x2, camera1, camera2, inliers))
 

@@ -1,10 +1,13 @@
 """Single steps of two-view geometry: estimated models are decomposed and composed again."""
 
+import math
+
 import numpy as np
 import pytest
 from scenes import K, Scene, angle_deg, sampson, transfer
 
 import bifocal
+from bifocal import cv
 
 S = Scene()
 
@@ -168,3 +171,131 @@ def test_arguments_that_do_not_fit_are_errors():
     pose = bifocal.estimate_absolute_pose(x1, np.c_[x1, np.ones(50)], CAMERA)
     with pytest.raises(ValueError, match="matches"):
         bifocal.find_repetition(pose, x1, x2, camera1=CAMERA)
+
+
+SIZED = bifocal.Camera(500, 500, 320, 240, width=640, height=480)
+PINHOLE = bifocal.Camera(500, 500, 320, 240)
+
+
+def rotation(random):
+    q = random.normal(size=4)
+    w, x, y, z = q / np.linalg.norm(q)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def off(R):
+    return max(np.abs(R @ R.T - np.eye(3)).max(), abs(np.linalg.det(R) - 1))
+
+
+def by_svd(E):
+    """Returns the two rotations and the translation by Hartley and Zisserman, 9.6.2."""
+    U, _, V = np.linalg.svd(E)
+    W = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])
+    sign = np.linalg.det(U @ V)
+    return sign * U @ W @ V, sign * U @ W.T @ V, U[:, 2]
+
+
+@pytest.mark.parametrize("values", [(1, 1, 0), (1, 0.98, 0), (1, 0.9, 0), (1, 0.6, 0), (1, 0.01, 0), (1, 0.7, 0.3)])
+def test_decompositions_are_the_nearest_rotations(values):
+    random = np.random.default_rng(1)
+    for _ in range(40):
+        E = rotation(random) @ np.diag(values) @ rotation(random) * random.normal() * 10 ** random.normal()
+        found = bifocal.decompose_essential(E)
+        first, second, t = by_svd(E)
+        if np.abs(found.R1 - first).max() > np.abs(found.R1 - second).max():
+            first, second = second, first
+        assert off(found.R1) < 1e-14 and off(found.R2) < 1e-14
+        np.testing.assert_allclose(found.R1, first, atol=1e-11)
+        np.testing.assert_allclose(found.R2, second, atol=1e-11)
+        assert abs(abs(found.t @ t) - 1) < 1e-12
+        pose = bifocal.recover_pose(E, np.zeros((0, 2)), np.zeros((0, 2)), PINHOLE)
+        assert off(pose.R) < 1e-14
+        R1, R2, _ = cv.decomposeEssentialMat(E)
+        assert off(R1) < 1e-14 and off(R2) < 1e-14
+
+
+def test_matrices_without_a_pose_are_refused():
+    for E in (np.outer([1, 2, 3], [3, 1, 2]), 1e-9 * np.outer([1, 0, 0], [0, 1, 0])):
+        with pytest.raises(ValueError, match="E has rank 1: its singular values are "):
+            bifocal.decompose_essential(E)
+        with pytest.raises(ValueError, match="E has rank 1"):
+            bifocal.recover_pose(E, np.zeros((0, 2)), np.zeros((0, 2)), PINHOLE)
+    for bad in (math.nan, math.inf):
+        E = np.array([[0, -1, 0], [1, 0, bad], [0, 0, 0.0]])
+        with pytest.raises(ValueError, match="finite"):
+            bifocal.decompose_essential(E)
+
+
+def posed_scene():
+    random = np.random.default_rng(2)
+    angle = 0.1
+    R = np.array([[math.cos(angle), 0, math.sin(angle)], [0, 1, 0], [-math.sin(angle), 0, math.cos(angle)]])
+    t = np.array([-1, 0.1, 0.05])
+    X = random.normal(size=(30, 3)) + [0, 0, 7]
+    Y = X @ R.T + t
+    x1 = X[:, :2] / X[:, 2:] * 500 + [320, 240] + random.normal(size=(30, 2)) * 0.3
+    x2 = Y[:, :2] / Y[:, 2:] * 500 + [320, 240]
+    return R, t, X, x1, x2
+
+
+def depth(R, t):
+    rectified = bifocal.rectify(SIZED, SIZED, posed_scene()[0], t)
+    matches = bifocal.dense_matches(rectified, np.full((rectified.height, rectified.width), 40, np.float32))
+    return bifocal.depth_map(matches, PINHOLE, PINHOLE, R, t).depth
+
+
+def adjusted(R, t, X, x1, x2):
+    count = len(X)
+    return bifocal.adjust(
+        cameras=[bifocal.LensCamera("PINHOLE", (500, 500, 320, 240), 640, 480)],
+        camera_indices=[0, 0],
+        R=[np.eye(3), R],
+        t=[np.zeros(3), t],
+        points=X,
+        observations=np.r_[x1, x2],
+        image_indices=[0] * count + [1] * count,
+        point_indices=[*range(count)] * 2,
+        constant_images=[True, False],
+    ).R[1]
+
+
+def entries(t, X, x1, x2):
+    unit = t / np.linalg.norm(t)
+    return {
+        "residuals": lambda R: bifocal.pose_residuals(R, t, x2, X, PINHOLE),
+        "refine": lambda R: bifocal.refine_absolute_pose(R, t, x2, X, PINHOLE).model,
+        "covariance": lambda R: bifocal.absolute_pose_covariance(R, t, x2, X, PINHOLE).pose,
+        "covariance: R": lambda R: bifocal.relative_pose_covariance(R, unit, x1, x2, PINHOLE).pose,
+        "triangulate": lambda R: bifocal.triangulate(x1, x2, PINHOLE, PINHOLE, R, t),
+        "rectify": lambda R: bifocal.rectify(SIZED, SIZED, R, t).rectified_points(1, x2),
+        "rectify_polar": lambda R: bifocal.rectify_polar(PINHOLE, PINHOLE, R, t, (640, 480), (640, 480)).rectified_points(1, x2),
+        "depth_map": lambda R: depth(R, t),
+        "adjust": lambda R: adjusted(R, t, X, x1, x2),
+    }
+
+
+@pytest.mark.parametrize("name", [*entries(*posed_scene()[1:])])
+def test_every_function_checks_its_rotation(name):
+    R, t, X, x1, x2 = posed_scene()
+    call = entries(t, X, x1, x2)[name]
+    function = name.split(":")[0]
+    for wrong, by in ((2 * R, "7"), (R * [1, 1, -1], "2")):
+        with pytest.raises(ValueError, match=f"{function}: .*R is no rotation: .* by {by}, must be at most 0.001"):
+            call(wrong)
+    near = R + np.arange(9).reshape(3, 3) % 4 * 3e-5
+    U, _, V = np.linalg.svd(near)
+    np.testing.assert_allclose(call(near), call(U @ V), atol=1e-6, rtol=1e-6)
+
+
+def test_refinement_returns_a_rotation():
+    R, t, X, _, x2 = posed_scene()
+    random = np.random.default_rng(3)
+    for _ in range(20):
+        start = R + random.uniform(-2e-4, 2e-4, (3, 3))
+        assert off(bifocal.refine_absolute_pose(start, t, x2, X, PINHOLE).model) < 1e-13

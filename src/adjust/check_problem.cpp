@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/error.hpp>
+#include <bifocal/rotation.hpp>
 
 #include <fmt/format.h>
 
@@ -12,8 +13,6 @@
 
 namespace bifocal::adjustment {
 namespace {
-
-constexpr double kRotationError = 1e-6;
 
 template <class... T>
 [[noreturn]] void refuse(fmt::format_string<T...> message, T&&... values) {
@@ -44,18 +43,10 @@ void check_camera(const AdjustCamera& camera, std::size_t c) {
 void check_image(const AdjustImage& image, std::size_t i, std::size_t cameras) {
   if (image.camera < 0 || static_cast<std::size_t>(image.camera) >= cameras)
     refuse("images[{}].camera = {}, there are {} cameras", i, image.camera, cameras);
-  const Mat3& R = image.cam_from_world.R;
-  for (const double v : R)
-    if (!std::isfinite(v)) refuse("images[{}].cam_from_world.R has {}, must be finite", i, v);
   for (const double v : image.cam_from_world.t)
     if (!std::isfinite(v)) refuse("images[{}].cam_from_world.t has {}, must be finite", i, v);
-  const Mat3 product = times(R, transposed(R));
-  double error = std::abs(determinant(R) - 1);
-  for (std::size_t k = 0; k < 9; ++k)
-    error = std::max(error, std::abs(product[k] - (k % 4 == 0 ? 1 : 0)));
-  if (error > kRotationError)
-    refuse("images[{}].cam_from_world.R is no rotation: R R' differs from the identity by {}", i,
-           error);
+  if (const std::string fault = rotation_fault(image.cam_from_world.R); !fault.empty())
+    refuse("images[{}].cam_from_world.R {}", i, fault);
 }
 
 void check_observations(const AdjustProblem& problem) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "adjust/unknowns.hpp"
 
+#include <bifocal/rotation.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -51,7 +53,7 @@ double distance_of_points(const AdjustProblem& problem, const Vec3& from) {
 }
 
 void write_pose(const Pose& pose, const LocalFrame& frame, double* record) {
-  std::ranges::copy(orthonormal(pose.R), record);
+  std::ranges::copy(orthonormal(nearest_rotation(pose.R)), record);
   std::ranges::copy(frame.local_centre(pose), record + POSE_CENTRE);
 }
 
@@ -73,7 +75,8 @@ Vec3 LocalFrame::local_centre(const Pose& cam_from_world) const {
   const Vec3 moved = times(cam_from_world.R, origin);
   Vec3 t;
   for (std::size_t k = 0; k < 3; ++k) t[k] = moved[k] + cam_from_world.t[k];
-  const Vec3 centre = times(transposed(orthonormal(cam_from_world.R)), t);
+  const Mat3 R = orthonormal(nearest_rotation(cam_from_world.R));
+  const Vec3 centre = times(transposed(R), t);
   return {-scale * centre[0], -scale * centre[1], -scale * centre[2]};
 }
 

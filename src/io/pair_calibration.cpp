@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads two cameras with lens distortion and their relative pose: text with COLMAP's camera lines,
 // JSON, or OpenCV's format (opencv_calibration.cpp).
+#include <bifocal/rotation.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "io/parse.hpp"
-#include "io/rotation_error.hpp"
 
 namespace bifocal::io {
 namespace {
@@ -44,12 +45,10 @@ void check_camera(const Camera& c, std::string_view name, const std::string& whe
 
 void check_pose(const Pose& pose, std::string_view name, const std::string& at_R,
                 const std::string& at_t) {
-  const Mat3& R = pose.R;
-  for (const double v : R)
+  for (const double v : pose.R)
     if (!std::isfinite(v)) reject(name, "{}: {} is not finite", at_R, v);
-  if (const double error = io::rotation_error(R); !(error < 1e-3))
-    reject(name, "{}: is no rotation: R R' differs from I, or its determinant from 1, by {:.3g}",
-           at_R, error);
+  if (const std::string fault = rotation_fault(pose.R); !fault.empty())
+    reject(name, "{}: {}", at_R, fault);
   const double length = std::hypot(pose.t[0], pose.t[1], pose.t[2]);
   if (!(length > 0) || !std::isfinite(length))
     reject(name, "{}: {} {} {}: must be finite and not zero", at_t, pose.t[0], pose.t[1],

@@ -2,6 +2,7 @@
 #include "rectify/pair_input.hpp"
 
 #include <bifocal/error.hpp>
+#include <bifocal/rotation.hpp>
 
 #include <fmt/format.h>
 
@@ -40,8 +41,8 @@ void check_matrix(const char* function, const Mat3& F) {
     throw Error(ErrorCode::usage, fmt::format("{}: F is zero", function));
 }
 
-void check_cameras(const char* function, const Intrinsics& camera1, const Intrinsics& camera2,
-                   const Pose& pose) {
+Pose checked_pose(const char* function, const Intrinsics& camera1, const Intrinsics& camera2,
+                  const Pose& pose) {
   const auto fail = [&](const std::string& message) {
     throw Error(ErrorCode::usage, fmt::format("{}: {}", function, message));
   };
@@ -49,12 +50,11 @@ void check_cameras(const char* function, const Intrinsics& camera1, const Intrin
     if (!k.valid() || !std::isfinite(k.fx + k.fy + k.cx + k.cy))
       fail(fmt::format("camera {},{},{},{}: fx and fy must be positive, all finite", k.fx, k.fy,
                        k.cx, k.cy));
-  for (const double v : pose.R)
-    if (!std::isfinite(v)) fail("R is not finite");
   const double length = norm(pose.t);
   if (!(length > 0) || !std::isfinite(length))
     fail(fmt::format("baseline t = {},{},{}: must be finite and not zero", pose.t[0], pose.t[1],
                      pose.t[2]));
+  return {checked_rotation(fmt::format("{}: R", function), pose.R), pose.t};
 }
 
 std::string doubt_of(const Intrinsics& camera1, const Intrinsics& camera2, const ImageSizes& s) {

@@ -22,8 +22,9 @@ struct ImageSizes {
 // Each function throws Error(usage) in the name of `function`.
 void check_sizes(const char* function, const ImageSizes& sizes);
 void check_matrix(const char* function, const Mat3& F);
-void check_cameras(const char* function, const Intrinsics& camera1, const Intrinsics& camera2,
-                   const Pose& pose);
+// Returns the pose with the nearest rotation.
+[[nodiscard]] Pose checked_pose(const char* function, const Intrinsics& camera1,
+                                const Intrinsics& camera2, const Pose& pose);
 
 // Returns intrinsics_doubt() of the first camera that has a doubt, with the camera's number.
 [[nodiscard]] std::string doubt_of(const Intrinsics& camera1, const Intrinsics& camera2,

@@ -264,12 +264,11 @@ Rectification rectify_polar(const Mat3& F, std::span<const PointPair> matches, i
   return rectified(F, matches, matches, sizes, options);
 }
 
-Rectification rectify_polar(const Camera& camera1, const Camera& camera2,
-                            const Pose& cam2_from_cam1, std::span<const PointPair> matches,
-                            const PolarOptions& options) {
+Rectification rectify_polar(const Camera& camera1, const Camera& camera2, const Pose& given,
+                            std::span<const PointPair> matches, const PolarOptions& options) {
   const Intrinsics &k1 = camera1.intrinsics, &k2 = camera2.intrinsics;
   const ImageSizes sizes{camera1.width, camera1.height, camera2.width, camera2.height};
-  check_cameras("rectify_polar", k1, k2, cam2_from_cam1);
+  const Pose cam2_from_cam1 = checked_pose("rectify_polar", k1, k2, given);
   for (const Camera& camera : {camera1, camera2})
     if (!camera.distortion.none())
       throw Error(ErrorCode::usage,

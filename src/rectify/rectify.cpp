@@ -93,11 +93,11 @@ bool find_rotation(const Pose& pose, Mat3& rectified_from_1, bool& swapped) {
 }
 
 // first, second: cameras 1 and 2; the function determines their R.
-Rectification rectify(View first, View second, const Pose& cam2_from_cam1,
-                      const RectifyOptions& options) {
+Rectification rectify(View first, View second, const Pose& given, const RectifyOptions& options) {
   const ImageSizes sizes{first.camera.width, first.camera.height, second.camera.width,
                          second.camera.height};
-  check_cameras("rectify", first.camera.intrinsics, second.camera.intrinsics, cam2_from_cam1);
+  const Pose cam2_from_cam1 =
+      checked_pose("rectify", first.camera.intrinsics, second.camera.intrinsics, given);
   check_sizes("rectify", sizes);
   check_options(options);
   Rectification out;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bifocal/two_view.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/rotation.hpp>
 #include <cmath>
 #include <vector>
 
@@ -200,11 +201,11 @@ ModelCovariance covariance(ModelKind kind, const Mat3& model, std::span<const Po
   return robust::with_fit("covariance", kind, model, own, cameras, spread_of);
 }
 
-ModelCovariance covariance(const Pose& pose, std::span<const PointPair> points,
+ModelCovariance covariance(const Pose& given, std::span<const PointPair> points,
                            const Intrinsics& camera1, const Intrinsics& camera2,
                            std::span<const std::uint8_t> inliers, double noise) {
   constexpr ModelKind kind = ModelKind::essential;
-  robust::check_matrix("covariance", pose.R, "R");
+  const Pose pose = {checked_rotation("covariance: R", given.R), given.t};
   robust::check_matrix("covariance", pose.t, "t");
   if (std::abs(norm(pose.t) - 1) > 1e-6) fail("t of a relative pose must have length 1");
   const std::vector<PointPair> own = kept(points, inliers, noise);
@@ -217,9 +218,10 @@ ModelCovariance covariance(const Pose& pose, std::span<const PointPair> points,
   return spread.result;
 }
 
-ModelCovariance covariance(const Pose& pose, std::span<const ScenePoint> points,
+ModelCovariance covariance(const Pose& given, std::span<const ScenePoint> points,
                            const Intrinsics& camera, std::span<const std::uint8_t> inliers,
                            double noise) {
+  const Pose pose = {checked_rotation("covariance: R", given.R), given.t};
   const std::vector<ScenePoint> own = kept(points, inliers, noise);
   return robust::with_fit("covariance", pose, own, camera, [&](const auto& fit, const Model& m) {
     Spread spread(fit, m, cells_of(own, kCells), noise);

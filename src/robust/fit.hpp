@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
+#include <bifocal/rotation.hpp>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "robust/arguments.hpp"
@@ -317,10 +319,10 @@ template <class Body>
 auto with_fit(const char* where, const Pose& pose, std::span<const ScenePoint> points,
               const Intrinsics& camera, const Body& body) {
   constexpr ModelKind kind = ModelKind::absolute_pose;
-  check_matrix(where, pose.R);
+  const Mat3 R = checked_rotation(std::string(where) + ": R", pose.R);
   const Fit<kind> fit(numbers_of(points), points.size(),
                       checked_cameras(where, kind, {&camera, 1}));
-  return body(fit, fit.scoring(pose.R, pose.t));
+  return body(fit, fit.scoring(R, pose.t));
 }
 
 }  // namespace bifocal::robust

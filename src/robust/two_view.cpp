@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <bifocal/error.hpp>
-#include <bifocal/linalg.hpp>
+#include <bifocal/rotation.hpp>
 #include <bifocal/two_view.hpp>
 #include <cmath>
 #include <limits>
 
+#include "linalg/svd3.hpp"
 #include "robust/arguments.hpp"
 #include "robust/scalar_math.hpp"
 
@@ -37,18 +38,16 @@ struct CalibratedMap {
 };
 CalibratedMap calibrated(const Mat3& H, const Intrinsics& a, const Intrinsics& b) {
   CalibratedMap m;
-  double values[3], V[9];
   m.H = times(times(b.inverse_matrix(), H), a.matrix());
-  Queue queue;
-  svd<double>(queue, {m.H.data(), 3, 3, 1}, {.S = values, .V = V});
+  const linalg::Svd3 f = linalg::svd3(m.H);
   const double determinant = ScalarMath::mat3_determinant(m.H.data());
-  if (!(values[2] > 1e-12 * values[0]))
+  if (!(f.S[2] > 1e-12 * f.S[0]))
     throw Error(ErrorCode::usage, "decompose_homography: H is singular");
-  const double scale = std::copysign(1 / values[1], determinant);
+  const double scale = std::copysign(1 / f.S[1], determinant);
   for (double& h : m.H) h *= scale;
-  for (int k = 0; k < 3; ++k) {
-    m.s[k] = values[k] / values[1];
-    m.v[k] = {V[k], V[3 + k], V[6 + k]};
+  for (std::size_t k = 0; k < 3; ++k) {
+    m.s[k] = f.S[k] / f.S[1];
+    m.v[k] = linalg::column(f.V, k);
   }
   return m;
 }
@@ -64,7 +63,7 @@ PlaneMotion motion_of(const CalibratedMap& m, const Vec3& u) {
     R[i] = 0;
     for (const int k : {0, 1, 2}) R[i] += image[k][i / 3] * frame[k][i % 3];
   }
-  ScalarMath::rotation_mend(R.data());
+  R = nearest_rotation(R);
   motion.normal = frame[2];
   const Vec3 moved = times(m.H, frame[2]), rotated = times(R, frame[2]);
   for (std::size_t i = 0; i < 3; ++i) motion.cam2_from_cam1.t[i] = moved[i] - rotated[i];
@@ -92,13 +91,31 @@ bool is_not_behind(const PlaneMotion& m, std::span<const PointPair> points, cons
   return votes >= 0;
 }
 
+// Returns U diag(1, 1, 0) V' of E = U diag(S) V': the nearest matrix that is [t]x R up to scale. E
+// itself if it is one but for rounding. Throws if E has rank 1.
+Mat3 nearest_essential(const Mat3& E) {
+  constexpr double kLeastRatio = 1e-10;  // about 1e-16 for rank 1; t has an error of 1e-16 / ratio
+  const auto [U, V, S] = linalg::svd3(E);
+  if (!(S[1] > kLeastRatio * S[0]))
+    throw Error(ErrorCode::usage,
+                fmt::format("decompose_essential: E has rank 1: its singular values are {:.3g}, "
+                            "{:.3g} and {:.3g}",
+                            S[0], S[1], S[2]));
+  if (S[0] - S[1] <= 1e-9 * S[0] && S[2] <= 1e-13 * S[0]) return E;
+  Mat3 out;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      out[3 * i + j] = U[3 * i] * V[3 * j] + U[3 * i + 1] * V[3 * j + 1];
+  return out;
+}
+
 }  // namespace
 
 EssentialPoses decompose_essential(const Mat3& E) {
   check_matrix("decompose_essential", E);
   EssentialPoses poses;
   double R[18];
-  ScalarMath::pose_candidates(E.data(), R, poses.t.data());
+  ScalarMath::pose_candidates(nearest_essential(E).data(), R, poses.t.data());
   std::copy(R, R + 9, poses.R[0].begin());
   std::copy(R + 9, R + 18, poses.R[1].begin());
   return poses;
@@ -140,8 +157,7 @@ std::vector<PlaneMotion> decompose_homography(const Mat3& H, const Intrinsics& c
   const CalibratedMap m = calibrated(H, camera1, camera2);
   if (m.s[0] - m.s[2] < 1e-9) {
     PlaneMotion rotation;
-    rotation.cam2_from_cam1.R = m.H;
-    ScalarMath::rotation_mend(rotation.cam2_from_cam1.R.data());
+    rotation.cam2_from_cam1.R = nearest_rotation(m.H);
     return {rotation};
   }
   // Directions orthogonal to v2 whose length H preserves.
@@ -162,15 +178,14 @@ std::vector<Vec3> triangulate(std::span<const PointPair> points, const Intrinsic
                               const Intrinsics& camera2, const Pose& cam2_from_cam1) {
   robust::check_camera("camera1", camera1);
   robust::check_camera("camera2", camera2);
-  check_matrix("triangulate", cam2_from_cam1.R);
+  const Pose pose = {checked_rotation("triangulate: R", cam2_from_cam1.R), cam2_from_cam1.t};
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   std::vector<Vec3> out(points.size(), Vec3{kNaN, kNaN, kNaN});
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (i % 1024 == 0) check_cancelled();
     const RayPair r = rays_of(points[i], camera1, camera2);
-    if (in_front(cam2_from_cam1, r))
-      ScalarMath::triangulate(cam2_from_cam1.R.data(), cam2_from_cam1.t.data(), r.x1, r.y1, r.x2,
-                              r.y2, out[i].data());
+    if (in_front(pose, r))
+      ScalarMath::triangulate(pose.R.data(), pose.t.data(), r.x1, r.y1, r.x2, r.y2, out[i].data());
   }
   return out;
 }

@@ -4,10 +4,10 @@
 // rotation is cof(E) + [t]x E (B. Horn, Recovering baseline and orientation from essential matrix,
 // 1990). No singular value decomposition is needed. Solutions: four candidates (R0, t), (R0, -t),
 // (R1, t), (R1, -t), exactly one of which has the points in front of both cameras (R. Hartley, A.
-// Zisserman, Multiple View Geometry, 2nd ed., 9.6). Any E of rank 2; NaN for E = 0.
+// Zisserman, Multiple View Geometry, 2nd ed., 9.6). E has singular values s, s, 0; NaN for E = 0.
 
 // Makes one step of Newton's iteration to the nearest rotation, R (3 I - R'R) / 2, which squares
-// the deviation from orthogonality.
+// the deviation from orthogonality. nearest_rotation() of rotation.hpp takes any matrix.
 lane_fn void rotation_mend(real* R) {
   real gram[9], mended[9];
   for (index i = 0; i < 3; ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/error.hpp>
+#include <bifocal/rotation.hpp>
 #include <bifocal/stereo.hpp>
 
 #include <fmt/format.h>
@@ -16,7 +17,8 @@ namespace {
 
 constexpr float kUnknownDepth = std::numeric_limits<float>::quiet_NaN();
 
-void check(const Intrinsics& k1, const Intrinsics& k2, const Pose& pose, const DepthOptions& o) {
+// Returns the pose with the nearest rotation.
+Pose checked(const Intrinsics& k1, const Intrinsics& k2, const Pose& pose, const DepthOptions& o) {
   const auto fail = [](const std::string& what) {
     throw Error(ErrorCode::usage, "depth_map: " + what);
   };
@@ -30,6 +32,7 @@ void check(const Intrinsics& k1, const Intrinsics& k2, const Pose& pose, const D
   check_options(o);
   if (o.pose_covariance.size() != 0 && o.pose_covariance.size() != 36)
     fail(fmt::format("pose_covariance has {} numbers: must be 36", o.pose_covariance.size()));
+  return {checked_rotation("depth_map: R", pose.R), pose.t};
 }
 
 // Returns the depth Z on the ray q = R x1 (x1 at depth 1) that minimises |x2 x (Z q + t)| by linear
@@ -86,8 +89,7 @@ DeviatingGeometry exchanged(const DeviatingGeometry& g) {
 
 DepthMap depth_map(const DenseMatches& matches, const Intrinsics& given1, const Intrinsics& given2,
                    const Pose& given_pose, const DepthOptions& options) {
-  check(given1, given2, given_pose, options);
-  DeviatingGeometry geometry{given1, given2, given_pose};
+  DeviatingGeometry geometry{given1, given2, checked(given1, given2, given_pose, options)};
   const int width = matches.x.width, height = matches.x.height;
   DepthMap out{ImageF(width, height, 1, kUnknownDepth), ImageF(width, height, 1, kUnknownDepth)};
   std::vector<DeviatingGeometry> others(options.geometries.begin(), options.geometries.end());

@@ -175,6 +175,13 @@ def pinhole_points(x: Array, K: Array, distCoeffs: Any, name: str) -> Array:
     return undistort_points(x, Camera(K[0, 0], K[1, 1], K[0, 2], K[1, 2], *k)) if k.any() else x
 
 
+def nearest_rotation(M: Array) -> Array:
+    """Returns the orthogonal matrix nearest to M [3, 3], a rotation if the determinant of M is positive."""
+    U, _, V = np.linalg.svd(M)
+    out: Array = U @ V
+    return out
+
+
 def rotation_vector(R: Array) -> Array:
     """Returns the rotation vector of a matrix, shape (3, 1): its direction is the axis, its length the angle in radians."""
     w = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2

@@ -31,14 +31,8 @@ def _from_plane(X: Array, m: Array, V: Array) -> Pose:
         return None
     sizes = np.linalg.norm(H[:, :2], axis=0)
     first, second = H[:, 0] / sizes[0], H[:, 1] / sizes[1]
-    R = _nearest_rotation(np.stack([first, second, np.cross(first, second)], 1))
+    R = _cv.nearest_rotation(np.stack([first, second, np.cross(first, second)], 1))
     return R @ turn, R @ shift + H[:, 2] * (2 / sizes.sum())
-
-
-def _nearest_rotation(M: Array) -> Array:
-    U, _, V = np.linalg.svd(M)
-    out: Array = U @ V
-    return out
 
 
 def _from_space(X: Array, m: Array) -> Pose:
@@ -48,7 +42,7 @@ def _from_space(X: Array, m: Array) -> Pose:
     rows = np.concatenate([np.c_[P, zero, -m[:, :1] * P], np.c_[zero, P, -m[:, 1:] * P]])
     M = np.linalg.eigh(rows.T @ rows)[1][:, 0].reshape(3, 4)
     M = -M if np.linalg.det(M[:, :3]) < 0 else M
-    R = _nearest_rotation(M[:, :3])
+    R = _cv.nearest_rotation(M[:, :3])
     return R, M[:, 3] * (np.sqrt(3) / np.linalg.norm(M[:, :3]))
 
 

@@ -37,7 +37,7 @@ def _rotations(R: Array, T: Array) -> tuple[Array, Array, Array, int]:
 
     Each camera takes half of the rotation between them, then both rotate so that the baseline is an axis.
     """
-    half = _cv.rotation_matrix(-0.5 * (_cv.rotation_vector(R).ravel() if R.size == 9 else R.ravel()))
+    half = _cv.rotation_matrix(-0.5 * (_cv.rotation_vector(_cv.nearest_rotation(R.reshape(3, 3))).ravel() if R.size == 9 else R.ravel()))
     t = half @ T
     axis = 0 if abs(t[0]) > abs(t[1]) else 1
     length = np.linalg.norm(t)

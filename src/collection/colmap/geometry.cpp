@@ -2,6 +2,7 @@
 // Matches and verified geometries of pairs in a COLMAP database.
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
+#include <bifocal/rotation.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -9,22 +10,11 @@
 #include "collection/colmap/blob.hpp"
 #include "collection/colmap/pair.hpp"
 #include "collection/colmap/state.hpp"
-#include "io/rotation_error.hpp"
 
 namespace bifocal::colmap {
 namespace {
 
 constexpr int kMatchColumns[] = {2};
-
-// COLMAP stores the quaternion of any matrix, so that a mistake would become another rotation.
-void check_rotation(const Mat3& R, Id image1, Id image2) {
-  if (const double error = io::rotation_error(R); !(error < 1e-3))
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("geometry of images {} and {}: R is no rotation: R R' differs from I, or "
-                    "its determinant from 1, by {:.3g}",
-                    image1, image2, error));
-}
 
 // Appends the index pairs of a row whose first columns are `rows`, `cols` and `data`.
 template <class Where>
@@ -152,12 +142,14 @@ void Database::write_matches(Id image1, Id image2, std::span<const IndexPair> ma
 }
 
 void Database::write_geometry(Id image1, Id image2, const TwoViewGeometry& geometry) {
-  if (geometry.cam2_from_cam1) check_rotation(geometry.cam2_from_cam1->R, image1, image2);
   if (image1 > image2) return write_geometry(image2, image1, swapped(geometry));
   TwoViewGeometry g{geometry.configuration, {}, geometry.F, {}, geometry.H, {}};
   shift_pixels(g, kHalfPixel);
   const auto& pose = geometry.cam2_from_cam1;
-  const auto q = pose ? std::optional(quaternion_of(pose->R)) : std::nullopt;
+  std::optional<std::array<double, 4>> q;
+  if (pose)
+    q = quaternion_of(
+        checked_rotation(fmt::format("geometry of images {} and {}: R", image1, image2), pose->R));
   const auto t = pose ? std::optional(pose->t) : std::nullopt;
   const Bytes optional[] = {bytes_of(g.F), bytes_of(geometry.E), bytes_of(g.H), bytes_of(q),
                             bytes_of(t)};

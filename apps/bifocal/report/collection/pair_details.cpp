@@ -258,15 +258,21 @@ class Builder {
     out.source = "Depth from the pose in the database.";
     if (is_rotation || (pose && !moved))
       return void(out.source = "No depth: the camera only rotated.");
+    std::optional<Mat3> E;
     if (!pose && g.E) {
-      pose = recover_pose(*g.E, points, K1, K2).cam2_from_cam1;
+      E = g.E;
       out.source = "Depth from the pose of the essential matrix.";
     } else if (!pose && g.F && !lenses[0]->has_lens() && !lenses[1]->has_lens()) {
-      pose = recover_pose(essential_of(*g.F, K1, K2), points, K1, K2).cam2_from_cam1;
+      E = essential_of(*g.F, K1, K2);
       const bool known =
           camera(pair.a)->has_prior_focal_length && camera(pair.b)->has_prior_focal_length;
       out.source = known ? "Depth from F and the focal lengths in the database."
                          : "Depth from F and assumed focal lengths.";
+    }
+    try {
+      if (E) pose = recover_pose(*E, points, K1, K2).cam2_from_cam1;
+    } catch (const Error& e) {  // of a matrix that another program wrote
+      return void(out.source = fmt::format("No depth: {}.", e.what()));
     }
     if (!pose) return void(out.source = "No depth: the pair has no pose, E or F.");
     for (const Vec3& X : triangulate(points, K1, K2, *pose))

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/rotation.hpp>
 
 #include <algorithm>
 #include <random>
@@ -123,7 +124,9 @@ void check_names(const Model& model) {
 }  // namespace
 
 Pose pose_of(const ModelPose& pose) { return {rotation_of(pose.rotation), pose.translation}; }
-ModelPose model_pose(const Pose& pose) { return {quaternion_of(pose.R), pose.t}; }
+ModelPose model_pose(const Pose& pose) {
+  return {quaternion_of(checked_rotation("model_pose: R", pose.R)), pose.t};
+}
 
 std::optional<ModelFormat> model_format(const fs::path& folder) {
   for (const ModelFormat format : {ModelFormat::binary, ModelFormat::text})
