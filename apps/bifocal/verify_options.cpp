@@ -15,6 +15,8 @@ const char* word_of(colmap::RowUse use) {
       return "left_out";
     case colmap::RowUse::uncalibrated:
       return "uncalibrated";
+    case colmap::RowUse::without_pose:
+      return "without_pose";
     case colmap::RowUse::as_it_is:
       break;
   }
@@ -27,6 +29,8 @@ const char* outcome_of(colmap::RowUse use) {
       return "left out";
     case colmap::RowUse::uncalibrated:
       return "verified as uncalibrated, without this camera";
+    case colmap::RowUse::without_pose:
+      return "written without a pose";
     case colmap::RowUse::as_it_is:
       break;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verify/decide.hpp"
 
+#include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <algorithm>
@@ -120,6 +121,18 @@ void relate(const PairView& pair, std::span<const std::uint8_t> inliers, Decided
     out.cam2_from_cam1 = pose_from_plane(*out.H, points, a, b);
 }
 
+// Like relate(); a matrix that cannot be decomposed, for example K2' F K1 of rank 1 with focal
+// lengths of 10^9 and 1 px, leaves the pair without a pose.
+void relate_if_possible(const PairView& pair, std::span<const std::uint8_t> inliers,
+                        DecidedPair& out) {
+  try {
+    relate(pair, inliers, out);
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::usage) throw;
+    out.pose_fault = e.what();
+  }
+}
+
 // Sets the focal length of a camera shared by both images, and E, if the two views determine them.
 void add_focal(const PairView& pair, const VerifyOptions& options, DecidedPair& out) {
   const Estimate& found = pair.shared.estimate;
@@ -159,7 +172,7 @@ DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
   if (out.configuration == Configuration::calibrated && out.E)
     out.cam2_from_cam1 = pair.E.estimate.pose;
   else if (options.relative_pose && known)
-    relate(pair, inliers, out);
+    relate_if_possible(pair, inliers, out);
   if (options.detect_watermark && is_watermark(pair, inliers, out.inlier_count, options))
     out.configuration = Configuration::watermark;
   return out;

@@ -61,7 +61,7 @@ TEST(Interrupt, SaysHowToResume) {
     EXPECT_NE(err.find("bifocal: interrupted; " + note), std::string::npos) << err;
   };
   const std::string again = "the same command resumes the work",
-                    over = "the same command without --overwrite resumes the work";
+                    over = "the same command starts again; pairs not verified yet keep their rows";
   expect_note({"run-shard", "plan", "0", "--threads", "1"},
               "the same command computes this shard again");
   ASSERT_EQ(run(folder, "run-shard plan 0").code, 0);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans, lists and results of shards with correct checksums but arbitrary contents, as anybody
 // could write them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bifocal/colmap/verify.hpp>
 #include <bit>
 #include <bifocal/io.hpp>
@@ -78,6 +80,34 @@ TEST_F(ShardFiles, ResultsOutsideTheListAreRefused) {
   write_file(file, whole);
   EXPECT_NO_THROW(merge());
   EXPECT_FALSE(read_file(folder / "part.db") == database);
+}
+
+TEST_F(ShardFiles, APoseThatIsNoRotationIsLeftOutByName) {
+  run_all();
+  colmap::ShardContent content = colmap::read_result(plan, 1);
+  std::filesystem::remove(colmap::result_file(plan, 1));
+  const auto wrong = std::ranges::find_if(content.rows, [](const colmap::ShardRow& row) {
+    return row.geometry.cam2_from_cam1.has_value();
+  });
+  ASSERT_NE(wrong, content.rows.end());
+  for (double& v : wrong->geometry.cam2_from_cam1->R) v *= 2;
+  {
+    colmap::ResultWriter out(plan, 1, content.rows.size());
+    for (const colmap::ShardRow& row : content.rows) out.add(row);
+    out.commit();
+  }
+  const auto [image1, image2] = wrong->pair;
+  const colmap::VerifyProgress done = colmap::merge_shards(plan, {});
+  EXPECT_EQ(done.done, 66);
+  EXPECT_EQ(done.left_out, 0);
+  ASSERT_EQ(done.odd_rows.size(), 1U);
+  EXPECT_EQ(done.odd_rows[0].row, fmt::format("images i{} and i{}", image1, image2));
+  EXPECT_EQ(done.odd_rows[0].reason.find("R of its pose is no rotation: "), 0U);
+  EXPECT_EQ(done.odd_rows[0].use, colmap::RowUse::without_pose);
+  const colmap::Database database(folder / "part.db");
+  EXPECT_EQ(database.geometry_rows().size(), 66U);
+  EXPECT_FALSE(database.geometry(image1, image2)->cam2_from_cam1);
+  EXPECT_EQ(database.geometry(image1, image2)->inliers, wrong->geometry.inliers);
 }
 
 // Numbers are range-checked before use, even if the hash is correct.

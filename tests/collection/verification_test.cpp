@@ -6,9 +6,13 @@
 #include <bifocal/io.hpp>
 #include <bifocal/device.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
+#include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 #include "io/expect.hpp"
 #include "raw_sqlite.hpp"
@@ -209,6 +213,135 @@ TEST(Verification, EndsOnRequestOfTheCaller) {
   }
   EXPECT_EQ(asked, 3);
   EXPECT_TRUE(Database(folder / "a.db").geometry_rows().empty());
+}
+
+// Makes images with EXIF focal lengths that are wrong: all scenes are uncalibrated pairs.
+void make_with_wrong_focal_lengths(const std::filesystem::path& file, Id images, double fx = 520,
+                                   double fy = 520) {
+  make(file, images, 120);
+  RawDatabase(file).write<double>("UPDATE cameras SET params = ?", {fx, fy, 640.5, 480.5});
+}
+
+std::string rows_of(const std::filesystem::path& file) {
+  const Database db(file);
+  std::string text;
+  for (const auto& row : db.geometry_rows()) {
+    const auto g = db.geometry(row.image1, row.image2);
+    text += fmt::format("{} {} {} {}:", row.image1, row.image2, int(g->configuration),
+                        g->inliers.size());
+    if (g->F)
+      for (const double v : *g->F) text += fmt::format(" {}", v);
+    text += '\n';
+  }
+  return text;
+}
+
+TEST(Verification, GivesUncalibratedPairsWithKnownFocalLengthsARotation) {
+  const TemporaryFolder folder;
+  make_with_wrong_focal_lengths(folder / "a.db", 6);
+  (void)verify(folder / "a.db");
+  const std::string before = rows_of(folder / "a.db");
+  const VerifyProgress done =
+      verify(folder / "a.db", {.options = {.relative_pose = true}, .overwrite = true});
+  EXPECT_EQ(done.done, 15);
+  EXPECT_GE(done.configurations[int(Configuration::uncalibrated)], 2);
+  EXPECT_TRUE(done.odd_rows.empty());
+  EXPECT_EQ(rows_of(folder / "a.db"), before);
+  const Database db(folder / "a.db");
+  for (const auto& row : db.geometry_rows()) {
+    const auto g = db.geometry(row.image1, row.image2);
+    if (g->configuration != Configuration::uncalibrated) continue;
+    // Independent: E = K' F K, and the rotations of its singular vectors.
+    ASSERT_TRUE(g->cam2_from_cam1);
+    const Mat3 K = Intrinsics{520, 520, 640, 480}.matrix();
+    const Eigen::Matrix3d E = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(
+        bifocal::times(transposed(K), bifocal::times(*g->F, K)).data());
+    const Eigen::JacobiSVD<Eigen::Matrix3d> svd(E, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    EXPECT_LT(svd.singularValues()[1], 0.999 * svd.singularValues()[0]);
+    Eigen::Matrix3d W;
+    W << 0, -1, 0, 1, 0, 0, 0, 0, 1;
+    const Eigen::Matrix3d U = svd.matrixU(), V = svd.matrixV();
+    const double sign = (U * V).determinant();
+    const Eigen::Matrix3d R =
+        Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(g->cam2_from_cam1->R.data());
+    EXPECT_LT(std::min((R - sign * U * W * V.transpose()).norm(),
+                       (R - sign * U * W.transpose() * V.transpose()).norm()),
+              1e-9);
+  }
+}
+
+// With focal lengths of 10^9 and 1 px K' F K has rank 1 in double precision.
+TEST(Verification, WritesAPairWithoutAPoseByName) {
+  const TemporaryFolder folder;
+  make_with_wrong_focal_lengths(folder / "a.db", 6, 1e9, 1);
+  const VerifyProgress done = verify(folder / "a.db", {.options = {.relative_pose = true}});
+  EXPECT_EQ(done.done, 15);
+  const auto uncalibrated = done.configurations[int(Configuration::uncalibrated)];
+  EXPECT_GE(uncalibrated, 2);
+  const Database db(folder / "a.db");
+  EXPECT_EQ(db.geometry_rows().size(), 15U);
+  std::int64_t reported = 0;
+  for (const auto& odd : done.odd_rows) {
+    if (odd.use != colmap::RowUse::without_pose) continue;
+    ++reported;
+    EXPECT_EQ(odd.row.find("images i"), 0U) << odd.row;
+    EXPECT_NE(odd.reason.find("E has rank 1"), std::string::npos) << odd.reason;
+  }
+  EXPECT_EQ(reported, uncalibrated);
+  for (const auto& row : db.geometry_rows())
+    if (row.configuration == Configuration::uncalibrated) {
+      const auto g = db.geometry(row.image1, row.image2);
+      EXPECT_FALSE(g->cam2_from_cam1);
+      EXPECT_TRUE(g->F);
+      EXPECT_GE(g->inliers.size(), 50U);
+    }
+}
+
+// An overwriting run of two pieces that ends after the first, or in an error, leaves every pair the
+// old row or the new one.
+TEST(Verification, KeepsTheRowsOfAnInterruptedOverwriting) {
+  const TemporaryFolder folder;
+  constexpr Id kImages = 47;
+  constexpr std::size_t kPairs = kImages * (kImages - 1) / 2, kPiece = 1024;
+  make(folder / "a.db", kImages, 8);
+  {
+    Database db(folder / "a.db", Access::write);
+    colmap::Transaction all(db);
+    for (Id i = 1; i <= kImages; ++i)
+      for (Id j = i + 1; j <= kImages; ++j)
+        db.write_geometry(i, j, {Configuration::multiple, {{0, 0}}, {}, {}, {}, {}});
+    all.commit();
+  }
+  const auto old_rows = [&] {
+    const Database db(folder / "a.db");
+    const auto rows = db.geometry_rows();
+    EXPECT_EQ(rows.size(), kPairs);
+    return std::size_t(
+        std::ranges::count(rows, Configuration::multiple, &colmap::PairRows::configuration));
+  };
+  (void)verify(folder / "a.db",
+               {.overwrite = true, .progress = [](const VerifyProgress&) { return false; }});
+  EXPECT_EQ(old_rows(), kPairs);
+  const auto fail_later = [](const VerifyProgress& p) {
+    if (p.done > 0) throw std::runtime_error("stopped");
+    return true;
+  };
+  EXPECT_THROW((void)verify(folder / "a.db", {.overwrite = true, .progress = fail_later}),
+               std::runtime_error);
+  EXPECT_EQ(old_rows(), kPairs - kPiece);
+  EXPECT_EQ(verify(folder / "a.db", {.overwrite = true}).done, std::int64_t(kPairs));
+  EXPECT_EQ(old_rows(), 0U);
+}
+
+// Rows of pairs without matches have no successor.
+TEST(Verification, OverwritingKeepsTheRowsOfPairsWithoutMatches) {
+  const TemporaryFolder folder;
+  make(folder / "a.db", 5);
+  (void)verify(folder / "a.db");
+  RawDatabase(folder / "a.db").run("DELETE FROM matches");
+  const std::string before = rows_of(folder / "a.db");
+  EXPECT_EQ(verify(folder / "a.db", {.overwrite = true}).done, 0);
+  EXPECT_EQ(rows_of(folder / "a.db"), before);
 }
 
 TEST(Verification, RemovesLensDistortion) {

@@ -71,7 +71,7 @@ void print_result(const Options& o, const DeviceSet& devices, const std::string&
 void run(const Options& o, Context& context) {
   using Clock = std::chrono::steady_clock;
   if (o.verify.run.overwrite)
-    announce_resuming("the same command without --overwrite resumes the work");
+    announce_resuming("the same command starts again; pairs not verified yet keep their rows");
   else
     announce_resuming();
   const DeviceSet devices = chosen_devices(o.common);

@@ -142,6 +142,7 @@ struct DecidedPair {
   int inlier_count = 0;
   std::optional<Mat3> F, E, H;  // all models found; F and H are for image px
   std::optional<Pose> cam2_from_cam1;
+  std::string pose_fault;  // why relative_pose found no pose in the models
   // px, fx estimated from two images of one camera without a prior; 0: unknown.
   double focal_length = 0;
 };
@@ -166,6 +167,7 @@ enum class RowUse {
   left_out,      // not verified and no row is written; the next call tries again
   uncalibrated,  // verified without the camera, since F and H need no focal length
   as_it_is,      // verified; the row is reported because its values are implausible
+  without_pose,  // verified and written without a pose, which its models do not have
 };
 // A damaged or implausible row.
 struct OddRow {
@@ -193,8 +195,9 @@ struct VerifyRun {
   // File of pairs with two image names on a line (pair_selection.hpp); empty: all pairs
   // with matches.
   std::filesystem::path pairs = {};
-  // Discards earlier results of the pairs. Otherwise pairs with a row whose configuration is not
-  // `undefined` are skipped.
+  // Replaces earlier results of the pairs, each in the transaction that writes the new one; pairs
+  // that are left out or have no match keep theirs. Otherwise pairs with a row whose configuration
+  // is not `undefined` are skipped.
   bool overwrite = false;
   std::int64_t max_memory = std::int64_t{1} << 30;
   // Called before the first batch of pairs and after each batch is written. A batch has at most
@@ -243,7 +246,7 @@ VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& dat
 struct PlanRun {
   VerifyOptions options = {};
   std::filesystem::path pairs = {};  // as in VerifyRun
-  bool overwrite = false;            // as in VerifyRun; the merge discards the earlier rows
+  bool overwrite = false;            // as in VerifyRun; the merge replaces the earlier rows
   std::int64_t pairs_per_shard = 10000;
 };
 

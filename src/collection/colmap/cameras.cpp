@@ -57,7 +57,7 @@ Cameras::Cameras(const Database& database) {
     cameras_.emplace(camera.id, entry_of(camera));
   }
   for (const Image& image : database.images(&reported_with_pairs))
-    camera_of_.emplace(image.id, image.camera_id);
+    images_.emplace(image.id, ImageOf{image.camera_id, image.name});
 }
 
 const Cameras::Entry* Cameras::of(Id image, OddRows& odd_rows) const {
@@ -65,12 +65,13 @@ const Cameras::Entry* Cameras::of(Id image, OddRows& odd_rows) const {
     odd_rows.add(RowFault{row_name("images", "image_id", image), reason});
     return nullptr;
   };
-  const auto found = camera_of_.find(image);
-  if (found == camera_of_.end()) return refuse("there is no such image");
-  if (found->second == kNoCamera) return refuse("camera_id is no number of a camera");
-  const auto camera = cameras_.find(found->second);
+  const auto found = images_.find(image);
+  if (found == images_.end()) return refuse("there is no such image");
+  const Id id = found->second.camera;
+  if (id == kNoCamera) return refuse("camera_id is no number of a camera");
+  const auto camera = cameras_.find(id);
   if (camera == cameras_.end())
-    return refuse(fmt::format("camera_id {}, there is no such camera", found->second));
+    return refuse(fmt::format("camera_id {}, there is no such camera", id));
   const Entry& entry = camera->second;
   if (!entry.odd || entry.odd->use != RowUse::left_out) return &entry;
   odd_rows.add(*entry.odd);

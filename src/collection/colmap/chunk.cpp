@@ -119,8 +119,8 @@ ChunkReader::View ChunkReader::view_of(Id image, OddRows& odd_rows) {
   if (damaged == damaged_.end()) {
     try {
       view.points = kept_.get(image, [&] {
-        auto points =
-            std::make_shared<const ImagePoints>(source_.keypoints(image), view.camera->lens());
+        auto points = std::make_shared<const ImagePoints>(
+            cameras_.name_of(image), source_.keypoints(image), view.camera->lens());
         return std::pair(points, points->bytes());
       });
       return view;

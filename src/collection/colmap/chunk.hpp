@@ -118,10 +118,16 @@ class Cameras {
   };
   // Returns the camera of an image. If it is unusable, returns null and adds the reason.
   [[nodiscard]] const Entry* of(Id image, OddRows& odd_rows) const;
+  // Returns the name of an image of the database.
+  [[nodiscard]] const std::string& name_of(Id image) const { return images_.at(image).name; }
 
  private:
+  struct ImageOf {
+    Id camera;
+    std::string name;
+  };
   std::unordered_map<Id, Entry> cameras_;
-  std::unordered_map<Id, Id> camera_of_;  // by image id
+  std::unordered_map<Id, ImageOf> images_;
 };
 
 // Reads the matches of the pairs in order, chunk by chunk, and the keypoints of their

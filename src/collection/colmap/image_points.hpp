@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <bifocal/colmap/verify.hpp>
@@ -15,8 +16,10 @@ namespace bifocal::colmap {
 class ImagePoints {
  public:
   // lens: null without distortion; must outlive the object.
-  ImagePoints(std::vector<Vec2> px, const Undistortion* lens) : px_(std::move(px)), lens_(lens) {}
+  ImagePoints(std::string name, std::vector<Vec2> px, const Undistortion* lens)
+      : name_(std::move(name)), px_(std::move(px)), lens_(lens) {}
 
+  [[nodiscard]] const std::string& name() const { return name_; }  // of the image
   [[nodiscard]] std::span<const Vec2> px() const { return px_; }
   [[nodiscard]] bool has_lens() const { return lens_ != nullptr; }
   // Returns undistorted positions, which are computed on the first call.
@@ -27,6 +30,7 @@ class ImagePoints {
   }
 
  private:
+  std::string name_;
   std::vector<Vec2> px_;
   const Undistortion* lens_;
   mutable std::once_flag once_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/colmap/pipeline.hpp"
 
+#include <bifocal/rotation.hpp>
+#include <fmt/format.h>
+
 #include "runtime/parallel.hpp"
 #include "runtime/pipeline.hpp"
 
@@ -33,8 +36,21 @@ std::vector<runtime::PipelineWorker<Piece>> deciders(const DeviceSet& devices,
 
 }  // namespace
 
-void set_geometry(const DecidedPair& from, std::span<const IndexPair> matches,
-                  std::span<const std::uint8_t> inliers, TwoViewGeometry& to) {
+std::string remove_wrong_pose(TwoViewGeometry& geometry) {
+  if (!geometry.cam2_from_cam1) return {};
+  const std::string fault = rotation_fault(geometry.cam2_from_cam1->R);
+  if (fault.empty()) return {};
+  geometry.cam2_from_cam1.reset();
+  return "R of its pose " + fault;
+}
+
+OddRow without_pose(const std::string& image1, const std::string& image2,
+                    const std::string& reason) {
+  return {fmt::format("images {} and {}", image1, image2), reason, RowUse::without_pose, 1};
+}
+
+std::string set_geometry(const DecidedPair& from, std::span<const IndexPair> matches,
+                         std::span<const std::uint8_t> inliers, TwoViewGeometry& to) {
   to.configuration = from.configuration;
   to.F = from.F, to.E = from.E, to.H = from.H;
   to.cam2_from_cam1 = from.cam2_from_cam1;
@@ -42,19 +58,25 @@ void set_geometry(const DecidedPair& from, std::span<const IndexPair> matches,
   to.inliers.reserve(static_cast<std::size_t>(from.inlier_count));
   for (std::size_t i = 0; i < matches.size(); ++i)
     if (inliers[i]) to.inliers.push_back(matches[i]);
+  return from.pose_fault.empty() ? remove_wrong_pose(to) : from.pose_fault;
 }
 
 void PieceDecider::decide(Piece& piece) {
-  const Chunk& chunk = piece.chunk;
+  Chunk& chunk = piece.chunk;
   points_.gather(chunk);
   verifier_.policy().set_cameras(chunk.cameras1, chunk.cameras2);
   const auto& decided = verifier_.run(chunk.offsets, points_.points(), points_.undistorted());
   piece.geometries.resize(chunk.pairs.size());
+  std::vector<std::string> faults(chunk.pairs.size());
   runtime::parallel_each(chunk.pairs.size(), [&](std::size_t k) {
     const auto own = std::span(chunk.matches)
                          .subspan(static_cast<std::size_t>(chunk.offsets[k]), decided.size(k));
-    set_geometry(decided.results[k], own, decided.inliers_of(k), piece.geometries[k]);
+    faults[k] = set_geometry(decided.results[k], own, decided.inliers_of(k), piece.geometries[k]);
   });
+  for (std::size_t k = 0; k < faults.size(); ++k)
+    if (!faults[k].empty())
+      chunk.odd_rows.add(
+          without_pose(chunk.images1[k]->name(), chunk.images2[k]->name(), faults[k]));
   piece.device = device_;
 }
 

@@ -19,9 +19,6 @@ namespace bifocal::colmap {
 [[nodiscard]] std::vector<std::uint64_t> ids_with_geometry(const Database& database,
                                                            bool undefined_too = false);
 
-// Deletes the geometries of `pairs`, or of every pair with all_pairs.
-void forget(const std::filesystem::path& file, bool all_pairs, std::span<const PairOfImages> pairs);
-
 struct Piece {
   Chunk chunk;
   std::vector<TwoViewGeometry> geometries;  // by pair
@@ -29,9 +26,16 @@ struct Piece {
 };
 
 // Fills a database row with the result for a pair. matches, inliers: the matches of the pair
-// and their flags.
-void set_geometry(const DecidedPair& from, std::span<const IndexPair> matches,
-                  std::span<const std::uint8_t> inliers, TwoViewGeometry& to);
+// and their flags. Returns why the row has no pose, empty if it has one or none was wanted.
+std::string set_geometry(const DecidedPair& from, std::span<const IndexPair> matches,
+                         std::span<const std::uint8_t> inliers, TwoViewGeometry& to);
+
+// Removes a pose whose R is no rotation, which a database cannot store. Returns the reason, empty
+// if the pose is kept.
+[[nodiscard]] std::string remove_wrong_pose(TwoViewGeometry& geometry);
+// Returns the report of a pair that is written without its pose.
+[[nodiscard]] OddRow without_pose(const std::string& image1, const std::string& image2,
+                                  const std::string& reason);
 
 // Verifies pieces on one device with its own queue.
 class PieceDecider {

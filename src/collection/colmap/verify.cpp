@@ -70,15 +70,6 @@ std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run
   return work;
 }
 
-void forget(const std::filesystem::path& file, bool all_pairs,
-            std::span<const PairOfImages> pairs) {
-  Database database(file, Access::write);
-  Transaction all(database);
-  if (all_pairs) database.clear_geometries();
-  for (const PairOfImages& pair : pairs) database.erase_geometry(pair.image1, pair.image2);
-  all.commit();
-}
-
 VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& file,
                       const VerifyRun& run) {
   // This connection is closed last, which removes the log. A read-only database is accepted,
@@ -89,8 +80,7 @@ VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& fil
   VerifyProgress progress;
   const std::vector<PairOfImages> work = work_of(database, run, progress);
   progress.pairs = static_cast<std::int64_t>(work.size()) + progress.left_out;
-  if (work.empty() && !run.overwrite && !is_writable) return progress;
-  if (run.overwrite) forget(file, run.pairs.empty(), work);
+  if (work.empty() && !is_writable) return progress;
   RowWriter writer(file);
   DatabaseSource source(file, Access::read, &writer.gate());
   ChunkReader reader(source, cameras, work, run.max_memory);

@@ -243,7 +243,10 @@ void write_rows(Database& database, const Piece& piece) {
     const auto first = static_cast<std::size_t>(chunk.offsets[k]),
                size = static_cast<std::size_t>(chunk.offsets[k + 1]) - first;
     database.write_matches(a, b, std::span(chunk.matches).subspan(first, size));
-    if (size > 0) database.write_geometry(a, b, piece.geometries[k]);
+    if (size > 0)
+      database.write_geometry(a, b, piece.geometries[k]);
+    else
+      database.erase_geometry(a, b);
   }
 }
 
@@ -265,7 +268,6 @@ colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
   report_other_sizes(database, images, features, work, progress);
   add_keypoints(file, files, features, images);
   check_finished(database, file, source, finished);
-  if (run.overwrite) colmap::forget(file, false, work);
   const Cameras cameras(database);
   ChunkReader reader(source, cameras, work, run.max_memory);
   colmap::RowWriter writer(file);

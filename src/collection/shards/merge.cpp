@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/rotation.hpp>
 
 #include <algorithm>
 #include <span>
@@ -26,7 +27,7 @@ class Results {
   Results(const Plan& plan, const Database& database) : plan_(plan) {
     std::vector<RowFault> odd;  // their pairs are left out
     for (const Image& image : database.images(&odd))
-      keypoints_.emplace(image.id, database.keypoint_count(image.id));
+      images_.emplace(image.id, ImageOf{image.name, database.keypoint_count(image.id)});
   }
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] ShardContent of(int shard) const {
@@ -44,30 +45,42 @@ class Results {
     return content;
   }
   // Calls take(row) for the rows of all shards in order until it returns false. Pairs that were
-  // left out are skipped. Returns whether all rows were visited.
+  // left out are skipped; a pose that is no rotation is removed. Returns whether all rows were
+  // visited.
   template <class Take>
-  bool for_each_row(OddRows& left_out, const Take& take) const {
+  bool for_each_row(OddRows& odd, const Take& take) const {
     for (int shard = 0; shard < plan_.shards(); ++shard) {
       ShardContent content = of(shard);
       if (!content.fault.empty())
         io::reject(result_file(plan_, shard).string(), "{}", content.fault);
       for (ShardRow& row : content.rows) {
-        if (row.geometry.configuration == Configuration::undefined)
-          left_out.add(RowFault{fmt::format("shard {}", shard), "pairs that it left out"});
-        else if (!take(row))
-          return false;
+        if (row.geometry.configuration == Configuration::undefined) {
+          odd.add(RowFault{fmt::format("shard {}", shard), "pairs that it left out"});
+          continue;
+        }
+        if (const std::string fault = remove_wrong_pose(row.geometry); !fault.empty())
+          odd.add(without_pose(name(row.pair.image1), name(row.pair.image2), fault));
+        if (!take(row)) return false;
       }
     }
     return true;
   }
 
  private:
+  struct ImageOf {
+    std::string name;
+    std::int64_t keypoints;
+  };
   [[nodiscard]] std::int64_t count(Id image) const {
-    const auto found = keypoints_.find(image);
-    return found == keypoints_.end() ? 0 : found->second;
+    const auto found = images_.find(image);
+    return found == images_.end() ? 0 : found->second.keypoints;
+  }
+  [[nodiscard]] std::string name(Id image) const {
+    const auto found = images_.find(image);
+    return found == images_.end() ? std::to_string(image) : found->second.name;
   }
   const Plan& plan_;
-  std::unordered_map<Id, std::int64_t> keypoints_;
+  std::unordered_map<Id, ImageOf> images_;
 };
 
 void check_all_done(const Results& results) {
@@ -90,7 +103,8 @@ std::uint64_t id_of(const ShardRow& row) { return pair_id(row.pair.image1, row.p
 TwoViewGeometry read_back(TwoViewGeometry g) {
   shift_pixels(g, kHalfPixel);
   shift_pixels(g, -kHalfPixel);
-  if (g.cam2_from_cam1) g.cam2_from_cam1->R = rotation_of(quaternion_of(g.cam2_from_cam1->R));
+  if (g.cam2_from_cam1)
+    g.cam2_from_cam1->R = rotation_of(quaternion_of(nearest_rotation(g.cam2_from_cam1->R)));
   return g;
 }
 
@@ -100,47 +114,19 @@ bool same(const TwoViewGeometry& a, const TwoViewGeometry& b) {
          a.H == b.H && p.has_value() == q.has_value() && (!p || (p->R == q->R && p->t == q->t));
 }
 
-// Returns whether the database contains exactly the rows of an interrupted merge of these
-// results. Such rows form complete pieces from the first on and equal the rows of the shards. For
-// plans that overwrite.
-bool has_begun(const Results& results, const Database& database,
-               const std::vector<std::uint64_t>& existing) {
-  OddRows left_out;
-  std::size_t equal = 0, pairs = 0, matches = 0;
-  bool is_same = true;
-  const bool is_all = results.for_each_row(left_out, [&](const ShardRow& row) {
-    if (equal == existing.size()) return false;
-    if (is_full_piece(pairs, matches)) pairs = matches = 0;
+// Returns the number of leading rows of the results that the database has already: the complete
+// pieces that an interrupted merge wrote. For plans that overwrite.
+std::size_t rows_written(const Results& results, const Database& database) {
+  OddRows odd;
+  std::size_t equal = 0, written = 0, pairs = 0, matches = 0;
+  const bool is_all = results.for_each_row(odd, [&](const ShardRow& row) {
+    if (is_full_piece(pairs, matches)) written = equal, pairs = matches = 0;
     const auto old = database.geometry(row.pair.image1, row.pair.image2);
-    is_same = existing[equal] == id_of(row) && old && same(*old, read_back(row.geometry));
+    if (!old || !same(*old, read_back(row.geometry))) return false;
     ++equal, ++pairs, matches += row.matches;
-    return is_same;
+    return true;
   });
-  return is_same && equal == existing.size() && (is_all || is_full_piece(pairs, matches));
-}
-
-// Returns the pair_ids of existing rows that the plan replaces: all rows if all pairs were planned,
-// else the rows of `pairs`.
-std::vector<std::uint64_t> existing_to_replace(const Plan& plan, const Database& database,
-                                               std::span<const PairOfImages> pairs) {
-  std::vector<std::uint64_t> existing = ids_with_geometry(database, true);
-  if (plan.all_pairs) return existing;
-  std::vector<std::uint64_t> planned, both;
-  for (const PairOfImages& p : pairs) planned.push_back(pair_id(p.image1, p.image2));
-  std::set_intersection(existing.begin(), existing.end(), planned.begin(), planned.end(),
-                        std::back_inserter(both));
-  return both;
-}
-
-void begin_to_overwrite(const Results& results, const Database& database,
-                        const std::filesystem::path& file) {
-  const Plan& plan = results.plan();
-  std::vector<PairOfImages> pairs;
-  for (int k = 0; k < plan.shards(); ++k)
-    for (const PlannedPair& p : read_list(plan, k)) pairs.push_back(p.pair);
-  const std::vector<std::uint64_t> existing = existing_to_replace(plan, database, pairs);
-  if (!existing.empty() && has_begun(results, database, existing)) return;
-  forget(file, plan.all_pairs, pairs);
+  return is_all || is_full_piece(pairs, matches) ? equal : written;
 }
 
 void remove_parts(const std::filesystem::path& folder) {
@@ -162,8 +148,9 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
                "is not the database of the plan: its cameras, images or features differ");
   const Results results(plan, database);
   check_all_done(results);
-  if (plan.overwrite) begin_to_overwrite(results, database, file);
-  const std::vector<std::uint64_t> verified = ids_with_geometry(database);
+  const std::size_t written = plan.overwrite ? rows_written(results, database) : 0;
+  const std::vector<std::uint64_t> verified =
+      plan.overwrite ? std::vector<std::uint64_t>() : ids_with_geometry(database);
   VerifyProgress progress;
   progress.pairs = plan.pairs;
   progress.skipped = plan.skipped;
@@ -184,9 +171,10 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
     matches = 0;
     return !run.progress || run.progress(progress);
   };
-  OddRows left_out;
-  const bool is_all = results.for_each_row(left_out, [&](ShardRow& row) {
-    if (std::binary_search(verified.begin(), verified.end(), id_of(row))) {
+  OddRows odd;
+  std::size_t visited = 0;
+  const bool is_all = results.for_each_row(odd, [&](ShardRow& row) {
+    if (visited++ < written || std::binary_search(verified.begin(), verified.end(), id_of(row))) {
       --progress.pairs;
       ++progress.skipped;
       return true;
@@ -197,8 +185,9 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
     return true;
   });
   if (!is_all) return progress;
-  progress.odd_rows = left_out.rows();
-  for (const OddRow& row : progress.odd_rows) progress.left_out += row.pairs;
+  progress.odd_rows = odd.rows();
+  for (const OddRow& row : progress.odd_rows)
+    if (row.use == RowUse::left_out) progress.left_out += row.pairs;
   if (finish()) remove_parts(plan.folder);
   writer.finish();
   return progress;
