@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kFStatistic = 20, kFactor = 1.2;
 constexpr double kLeastShare = 0.85, kFactorOfFew = 1.4;
+constexpr double kMargin = 1.05;  // of root mean square errors, or of numbers of inliers
 constexpr int kFundamentalParameters = 7, kEssentialParameters = 5;
 
 Mat3 px_to_rays(const Intrinsics& k) {
@@ -36,7 +37,8 @@ Errors errors_of(const Mat3& F, std::span<const PointPair> points) {
   return e;
 }
 
-// Returns whether the inliers of the pose fit a fundamental matrix clearly better.
+// Returns whether the inliers of the pose fit a fundamental matrix clearly better: significantly,
+// and by the margin, because with many matches any imperfection of the lens is significant.
 bool fit_another_camera(const CalibratedEstimates& pair) {
   const std::vector<PointPair> inliers = verify::inlier_points(pair.points, pair.essential.inliers);
   const auto free = static_cast<double>(inliers.size()) - kFundamentalParameters;
@@ -47,12 +49,17 @@ bool fit_another_camera(const CalibratedEstimates& pair) {
   const Errors posed = errors_of(F, inliers), best = errors_of(refined.model, inliers);
   const double statistic =
       (posed.sum - best.sum) / (kFundamentalParameters - kEssentialParameters) / best.sum * free;
-  return statistic > kFStatistic && posed.median > best.median;
+  return statistic > kFStatistic && posed.median > best.median &&
+         posed.sum > kMargin * kMargin * best.sum;
 }
 
-// Returns the factor by which both focal lengths must be multiplied, or 1 if the matches do
-// not determine it.
-double focal_factor(Queue& queue, const CalibratedEstimates& pair, const RobustOptions& options) {
+// The pose of the hypothesis that both focal lengths are longer by a common factor.
+struct FocalHypothesis {
+  double factor = 1;  // 1: the matches do not determine it
+  int inlier_count = 0;
+};
+FocalHypothesis other_focal_lengths(Queue& queue, const CalibratedEstimates& pair,
+                                    const RobustOptions& options) {
   const Intrinsics &one = pair.camera1, &two = pair.camera2;
   std::vector<PointPair> points(pair.points.begin(), pair.points.end());
   for (PointPair& p : points) {  // px of a camera of focal length one.fx about (0, 0)
@@ -65,7 +72,8 @@ double focal_factor(Queue& queue, const CalibratedEstimates& pair, const RobustO
                {.cameras = {&unit, 1},
                 .options = one_pair_options(ModelKind::shared_focal, points.size(), options),
                 .queue = &queue});
-  return found.ok() && found.focal_length > 0 ? found.focal_length / one.fx : 1;
+  if (!found.ok() || !(found.focal_length > 0)) return {};
+  return {found.focal_length / one.fx, found.inlier_count};
 }
 
 }  // namespace
@@ -78,16 +86,17 @@ std::string focal_doubt(Queue& queue, const CalibratedEstimates& pair,
   const int calibrated = pair.essential.inlier_count, free = pair.fundamental.inlier_count;
   const bool has_few = calibrated < kLeastShare * free, fits_another = fit_another_camera(pair);
   if (!has_few && !fits_another) return {};
-  const double factor = focal_factor(queue, pair, options);
+  const auto [factor, found] = other_focal_lengths(queue, pair, options);
   const double off = std::max(factor, 1 / factor);
-  if (!(fits_another && off > kFactor) && !(has_few && off > kFactorOfFew)) return {};
+  const bool fits_better = fits_another && off > kFactor && found >= calibrated / kMargin,
+             has_more = has_few && off > kFactorOfFew && found > kMargin * calibrated;
+  if (!fits_better && !has_more) return {};
   constexpr double kPlausibleFactor = 3;  // the matches determine larger factors poorly
   return fmt::format(
-      "the matches contradict these intrinsics: a pose has {} inliers, a fundamental matrix {}, "
-      "and {} fit better",
-      calibrated, free,
+      "the matches contradict these intrinsics: a pose has {} inliers, with {} {}{}", calibrated,
       off < kPlausibleFactor ? fmt::format("focal lengths {:.2g} times as long", factor)
-                             : "other focal lengths");
+                             : "other focal lengths",
+      found, has_more ? "" : " and smaller errors");
 }
 
 }  // namespace bifocal::pair
