@@ -2,7 +2,6 @@
 #include "pair/attempt.hpp"
 
 #include <fmt/format.h>
-#include <bifocal/camera.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <algorithm>
@@ -23,33 +22,6 @@ namespace {
 using PhotographView = ImageView<const std::uint8_t>;
 
 constexpr ImagePair kPair[] = {{0, 1}};
-
-// Returns the doubt about a camera's intrinsics in words; empty without a doubt.
-std::string doubt_of_camera(const Intrinsics& camera, PhotographView image, const char* which) {
-  const std::string doubt = intrinsics_doubt(camera, image.width, image.height);
-  return doubt.empty() ? doubt : fmt::format("{} ({} photograph)", doubt, which);
-}
-
-std::string doubt_of_cameras(const PairOptions& options, PhotographView image1,
-                             PhotographView image2) {
-  std::string doubt;
-  if (options.camera1) doubt = doubt_of_camera(*options.camera1, image1, "first");
-  if (options.camera2 && doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
-  return doubt;
-}
-
-// Returns which image has no feature, in words; empty if both have some.
-std::string missing_features(const PairResult& r, const PairOptions& options) {
-  const bool in_first = r.keypoints1.empty(), in_second = r.keypoints2.empty();
-  if (!in_first && !in_second) return {};
-  const bool has_mask =
-      (in_first && !options.mask1.empty()) || (in_second && !options.mask2.empty());
-  return fmt::format("the {} has no feature{}",
-                     in_first && in_second ? "first and the second photograph"
-                     : in_first            ? "first photograph"
-                                           : "second photograph",
-                     has_mask ? " inside its mask" : "");
-}
 
 verify::AutomaticModel::Options model_options(const PairOptions& options,
                                               std::function<void()> on_start) {
@@ -106,7 +78,7 @@ Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
   refuse_insignificant();
   matches_ = result.matches, points_ = result.points, support_ = result.model;
   epipolar_significance_ = found.epipolar.significance;
-  result.doubt = doubt_of_cameras(options_, input.image1, input.image2);
+  result.doubt = input.camera_doubt;
   // Matches in distorted images contradict every pinhole camera, so they are not tested.
   if (result.doubt.empty() && found.epipolar_kind == ModelKind::essential && !result.undistorted)
     result.doubt = focal_doubt(
@@ -114,8 +86,6 @@ Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
         {found.epipolar, found.uncalibrated, found.points, *options_.camera1, *options_.camera2},
         options_.robust);
   if (options_.guided && can_be_guided()) take_guided_round(input, stages);
-  if (std::string none = missing_features(result, options_); !none.empty())
-    result.reason = std::move(none);
   doubt_repetition(input, stages);
 }
 

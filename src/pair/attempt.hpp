@@ -18,6 +18,7 @@ struct AttemptInput {
   Queue& queue;
   Photograph &image1, &image2;
   StageClock& clock;
+  const std::string& camera_doubt;  // about the given cameras and the images' sizes, or empty
 };
 
 // Names and progress of an attempt's stages. Names begin with `prefix`; the attempt takes the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <bifocal/camera.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/two_photographs.hpp>
 
@@ -7,6 +8,7 @@
 
 #include "pair/dense_pair.hpp"
 #include "pair/escalation.hpp"
+#include "pair/image_order.hpp"
 #include "pair/self_calibration.hpp"
 #include "pair/stage_clock.hpp"
 
@@ -64,6 +66,33 @@ void check(PhotographView image1, PhotographView image2, const PairOptions& opti
   if (options.matches) check_matches(*options.matches, image1, image2);
 }
 
+// Returns the doubt about a camera's intrinsics in words; empty without a doubt.
+std::string doubt_of_camera(const Intrinsics& camera, PhotographView image, const char* which) {
+  const std::string doubt = intrinsics_doubt(camera, image.width, image.height);
+  return doubt.empty() ? doubt : fmt::format("{} ({} photograph)", doubt, which);
+}
+
+std::string doubt_of_cameras(const PairOptions& options, PhotographView image1,
+                             PhotographView image2) {
+  std::string doubt;
+  if (options.camera1) doubt = doubt_of_camera(*options.camera1, image1, "first");
+  if (options.camera2 && doubt.empty()) doubt = doubt_of_camera(*options.camera2, image2, "second");
+  return doubt;
+}
+
+// Returns which image has no feature, in words; empty if both have some.
+std::string missing_features(const PairResult& r, const PairOptions& options) {
+  const bool in_first = r.keypoints1.empty(), in_second = r.keypoints2.empty();
+  if (!in_first && !in_second) return {};
+  const bool has_mask =
+      (in_first && !options.mask1.empty()) || (in_second && !options.mask2.empty());
+  return fmt::format("the {} has no feature{}",
+                     in_first && in_second ? "first and the second photograph"
+                     : in_first            ? "first photograph"
+                                           : "second photograph",
+                     has_mask ? " inside its mask" : "");
+}
+
 // Returns why a pair has no depth; empty if the model describes a moving camera and a
 // scene with depth.
 std::string why_no_depth(const PairResult& r) {
@@ -73,6 +102,20 @@ std::string why_no_depth(const PairResult& r) {
   if (r.outcome == Outcome::ok) return {};
   if (r.cam2_from_cam1) return "the camera only rotated or did not move: depth is not determined";
   return "no geometry was found";
+}
+
+// Estimates the model in the order of is_second_first(), and returns it for the order of image1 and
+// image2.
+pair::Attempt estimated(const pair::AttemptInput& input, const PairOptions& options) {
+  if (!pair::is_second_first(input.image1, input.image2)) return pair::escalated(input, options);
+  std::vector<PointPair> matches;
+  pair::Attempt answer =
+      pair::escalated({input.queue, input.image2, input.image1, input.clock, input.camera_doubt},
+                      pair::exchanged(options, matches));
+  pair::exchange_images(answer.result);
+  answer.found.epipolar =
+      pair::exchanged(answer.found.epipolar_kind, std::move(answer.found.epipolar));
+  return answer;
 }
 
 }  // namespace
@@ -97,8 +140,12 @@ PairResult estimate_pair(PhotographView image1, PhotographView image2, const Pai
     pair::StageClock clock(timings, options.progress);
     Queue queue(options.device);
     pair::Photograph photograph1(image1), photograph2(image2);
-    pair::Attempt answer = pair::escalated({queue, photograph1, photograph2, clock}, options);
+    const std::string camera_doubt = doubt_of_cameras(options, image1, image2);
+    pair::Attempt answer =
+        estimated({queue, photograph1, photograph2, clock, camera_doubt}, options);
     result = std::move(answer.result);
+    if (std::string none = missing_features(result, options); !none.empty())
+      result.reason = std::move(none);
     clock.start("pose", 0.7);
     if (result.outcome == Outcome::ok && result.kind == ModelKind::essential && !result.undistorted)
       pair::set_pose(answer.found.epipolar, options.camera1->fx, result);
