@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kWidth = 79;  // a longer line would wrap and could not be redrawn
 
-std::string time_left(double seconds) {
+std::string time_text(double seconds) {
   const auto s = static_cast<long>(seconds + 0.5);
   if (s < 60) return fmt::format("{} s", s);
   if (s < 3600) return fmt::format("{}:{:02} min", s / 60, s % 60);
@@ -21,9 +21,20 @@ std::string time_left(double seconds) {
 
 }  // namespace
 
-Progress::Progress(double total, std::string unit)
+std::string progress_line(const ProgressState& s) {
+  std::string text = s.unit == "%" ? fmt::format("{:.0f} %", 100 * s.done / s.total)
+                                   : fmt::format("{:g} of {:g} {}", s.done, s.total, s.unit);
+  const double rate = s.seconds > 0 && s.work == Work::counted ? s.done / s.seconds : 0;
+  text += rate > 0 ? fmt::format(", {:.3g} {}/s, {} left", rate, s.unit,
+                                 time_text((s.total - s.done) / rate))
+                   : fmt::format(", {}", time_text(s.seconds));
+  return valid_utf8(s.what.empty() ? text : fmt::format("{}: {}", text, s.what));
+}
+
+Progress::Progress(double total, std::string unit, Work work)
     : total_(total),
       unit_(std::move(unit)),
+      work_(work),
       terminal_(isatty(STDERR_FILENO) == 1),
       thread_([this] { tick(); }) {}
 
@@ -63,12 +74,7 @@ void Progress::tick() {
 
 std::string Progress::line() const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  const double rate = seconds > 0 ? done_ / seconds : 0;
-  std::string text = unit_ == "%" ? fmt::format("{:.0f} %", 100 * done_ / total_)
-                                  : fmt::format("{:g} of {:g} {}", done_, total_, unit_);
-  if (rate > 0)
-    text += fmt::format(", {:.3g} {}/s, {} left", rate, unit_, time_left((total_ - done_) / rate));
-  return valid_utf8(what_.empty() ? text : text + ": " + what_);
+  return progress_line({done_, total_, seconds, unit_, what_, work_});
 }
 
 void Progress::show() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Progress on stderr, with rate and remaining time. On a terminal one line is redrawn; otherwise a
-// line is printed every ten seconds.
+// Progress on stderr. On a terminal one line is redrawn; otherwise a line is printed every ten
+// seconds.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,23 @@
 
 namespace bifocal::cli {
 
+// Work that is counted in pieces of similar duration has a rate and a remaining time. Stages and
+// per cent of a command have none.
+enum class Work { counted, stages };
+
+// Returns a line of Progress after `seconds`: the finished work, rate and remaining time if they
+// are measured, otherwise the elapsed time, and the current step.
+struct ProgressState {
+  double done = 0, total = 0, seconds = 0;
+  std::string_view unit, what;
+  Work work = Work::counted;
+};
+[[nodiscard]] std::string progress_line(const ProgressState& state);
+
 class Progress {
  public:
   // total: amount of work, counted in `unit` ("cases", "%").
-  Progress(double total, std::string unit);
+  Progress(double total, std::string unit, Work work = Work::counted);
   ~Progress();  // erases the line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -30,11 +43,12 @@ class Progress {
   void tick();   // body of the thread that updates the line during a long step
   void show();   // requires mutex_
   void erase();  // requires mutex_
-  [[nodiscard]] std::string line() const;
+  [[nodiscard]] std::string line() const;  // requires mutex_
 
   using Clock = std::chrono::steady_clock;
   const double total_;
   const std::string unit_;
+  const Work work_;
   const bool terminal_;
   const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;

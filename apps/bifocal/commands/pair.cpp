@@ -136,7 +136,7 @@ void run(Options o, Context& context) {
   Json geometry;
   std::size_t cloud_points = 0;
   {
-    Progress progress(100, "%");
+    Progress progress(100, "%", Work::stages);
     o.pair.progress = [&](std::string_view stage, double fraction) {
       progress.update(90 * fraction, stage);
     };

@@ -229,7 +229,7 @@ void run(Options& o, Context& context) {
   const Device device = chosen_device(o.common);
   Queue queue(device);
   const ThreadLimit limit(o.common.threads);
-  Progress progress(100, "%");
+  Progress progress(100, "%", Work::stages);
   const Inputs in = read_inputs(o, device, times);
   OutputFolder folder(o.out, kFiles, {o.left, o.right, o.calib, o.truth, o.mask});
 

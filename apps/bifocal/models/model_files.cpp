@@ -77,7 +77,7 @@ void print_notes(const ModelFiles& files, const MapResult& result) {
 }
 
 MapResult map(const ModelFiles& files, const Device& device) {
-  Progress progress(static_cast<double>(std::size(kMapStageWords)), "stages");
+  Progress progress(static_cast<double>(std::size(kMapStageWords)), "stages", Work::stages);
   MapOptions options = files.map;
   options.progress = [&progress](const MapProgress& p) {
     progress.update(

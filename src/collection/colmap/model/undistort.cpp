@@ -27,7 +27,6 @@ using model::undistorted_camera;
 using model::UndistortedView;
 namespace {
 
-constexpr std::size_t kImagesOfStep = 32;  // between two calls of progress
 constexpr std::int64_t kMostPhotographBytes = std::int64_t{1} << 32;  // of a photograph
 
 std::string ending_of(const fs::path& name) {
@@ -94,9 +93,11 @@ class PhotographWriter {
   void write_all(std::vector<LeftOut>& left_out) {
     const std::size_t count = model_.images.size();
     std::vector<std::string> reasons(count);
-    for (std::size_t first = 0; first < count; first += kImagesOfStep) {
+    // Progress is reported after each step, so a step has one or two images of each thread.
+    const std::size_t images_of_step = 2 * static_cast<std::size_t>(runtime::thread_count());
+    for (std::size_t first = 0; first < count; first += images_of_step) {
       check_cancelled();
-      const std::size_t step = std::min(kImagesOfStep, count - first);
+      const std::size_t step = std::min(images_of_step, count - first);
       runtime::parallel_each(step, [&](std::size_t i) { write(first + i, reasons[first + i]); });
       if (options_.progress)
         options_.progress(static_cast<std::int64_t>(first + step),
