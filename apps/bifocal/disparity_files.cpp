@@ -44,7 +44,7 @@ ImageU8 disparity_picture(const DisparityMap& disparity, bool is_reversed) {
   return turbo_picture(disparity.raw, is_reversed ? hi : lo, is_reversed ? lo : hi);
 }
 
-void write_disparity_png(const OutputFolder& folder, const DisparityMap& disparity) {
+void write_disparity_png(const OutputFolder& folder, const DisparityMap& disparity, bool has_raw) {
   const double scale = disparity_png_scale(disparity.raw);
   ImageF scaled = disparity.raw;  // by powers of two: exact
   for (float& d : scaled.pixels) {
@@ -53,17 +53,16 @@ void write_disparity_png(const OutputFolder& folder, const DisparityMap& dispari
   }
   const auto lost = write_disparity_png16(folder.staged("disparity.png"), scaled);
   if (lost == 0) return;
-  print_note(
-      fmt::format("disparity.png: {} negative disparities are stored as unknown (disparity_raw.pfm "
-                  "has them; `pair` writes it with --all-files)",
-                  lost));
+  print_note(fmt::format("disparity.png: {} negative disparities are stored as unknown ({})", lost,
+                         has_raw ? "disparity_raw.pfm has them"
+                                 : "--all-files writes disparity_raw.pfm, which has them"));
 }
 
 ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity,
                               bool is_reversed) {
   write_disparity_pfm(folder.staged("disparity.pfm"), disparity.filled);
   write_disparity_pfm(folder.staged("disparity_raw.pfm"), disparity.raw);
-  write_disparity_png(folder, disparity);
+  write_disparity_png(folder, disparity, true);
   ImageU8 turbo = disparity_picture(disparity, is_reversed);
   write_png(folder.staged("disparity_turbo.png"), turbo);
   return turbo;

@@ -160,7 +160,7 @@ ImageU8 write_dense_files(const PairFiles& in, const DensePair& dense, const Out
   write_rectification(folder.staged("rectification.npz"), dense.rectification);
   write_disparity_pfm(folder.staged("depth.pfm"), dense.depth.depth);
   if (!in.all_files) {
-    write_disparity_png(folder, dense.disparity);
+    write_disparity_png(folder, dense.disparity, false);
     return disparity_picture(dense.disparity, dense.rectification.is_reversed);
   }
   write_disparity_pfm(folder.staged("depth_deviation.pfm"), dense.depth.deviation);

@@ -261,10 +261,11 @@ struct PairResult {
 
 // Result of check_rectified_pair().
 struct RectifiedPairCheck {
-  std::int64_t matches = 0;   // inliers of a fundamental matrix
-  double row_offset = 0;      // px: median of |y2 - y1| of these; NaN without matches
-  bool is_rectified = false;  // at most 1.5 px
-  DisparityRange range;       // as disparity_range() of the matches; count 0 if not rectified
+  std::int64_t matches = 0;         // inliers of a fundamental matrix
+  double row_offset = 0;            // px: median of |y2 - y1| of these; NaN without matches
+  bool is_rectified = false;        // at most 1.5 px
+  DisparityRange range;             // as disparity_range() of the matches; count 0 if not rectified
+  std::vector<double> disparities;  // px, of the matches inside `range`; empty if not rectified
 };
 
 // Matches the features of two images and tests whether corresponding points lie in the same rows.
@@ -273,5 +274,11 @@ struct RectifiedPairCheck {
 [[nodiscard]] RectifiedPairCheck check_rectified_pair(ImageView<const std::uint8_t> left,
                                                       ImageView<const std::uint8_t> right,
                                                       const Device& device = {});
+
+// Returns a reason to doubt a search of [min_disparity, min_disparity + disparities) px: at least a
+// tenth of the disparities of the matches, and at least five, lie outside. The text ends with the
+// range of the matches. Empty without a reason.
+[[nodiscard]] std::string search_doubt(const RectifiedPairCheck& check, int min_disparity,
+                                       int disparities);
 
 }  // namespace bifocal

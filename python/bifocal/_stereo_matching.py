@@ -238,19 +238,33 @@ def stereo(left: ArrayLike, right: ArrayLike, options: StereoOptions | None = No
     return _core.stereo(*images, options if options is not None else SgmOptions(), device_id(device), frame_of(left, right))
 
 
-def disparity_doubt(disparity: DisparityMap, options: StereoOptions | None = None) -> str:
+def disparity_doubt(
+    disparity: DisparityMap, options: StereoOptions | None = None, left: ArrayLike | None = None, right: ArrayLike | None = None, *, device: str = "cpu"
+) -> str:
     """Tests whether the disparities of a pair are plausible.
 
-    A doubt is raised if less than a tenth of the pixels is known, or most known pixels are at an end of the search range.
+    A doubt is raised if less than a tenth of the pixels is known, or most known pixels are at an end of the search range. With the images, their
+    features are matched, and a doubt is raised if at least a tenth of the matches have disparities outside of the search.
 
     Args:
         disparity: Result of `stereo` on the host.
         options: Options that it was computed with; by default SgmOptions().
+        left, right: The images, uint8, shape (H, W) or (H, W, 3); both or none.
+        device: Device of the matching: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
 
     Returns:
         Reason for the doubt in words; '' without a doubt.
+
+    Raises:
+        ValueError: If one image is missing, or the shapes differ.
     """
     used = options if options is not None else SgmOptions()
+    if (left is None) != (right is None):
+        raise ValueError("left, right: both images are needed, or none")
+    if left is not None:
+        doubt = _core.search_doubt(left, right, used.min_disparity, used.disparities, device)
+        if doubt:
+            return doubt
     return _core.disparity_doubt(disparity, used.min_disparity, used.disparities)
 
 

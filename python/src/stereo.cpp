@@ -4,12 +4,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <bifocal/two_photographs.hpp>
 #include <tuple>
 
 #include "devices.hpp"
 #include "features/features_device.hpp"
 #include "frames.hpp"
 #include "options.hpp"
+#include "photograph.hpp"
 #include "results.hpp"
 
 namespace bifocal::python {
@@ -194,6 +196,19 @@ double density(nb::handle self) {
   return nb::cast<double>(m.frame.attr("known_percent")(m.raw));
 }
 
+// Matches the features of the images and compares them with the search.
+std::string doubt_of_search(nb::handle left, nb::handle right, int min_disparity, int disparities,
+                            const std::string& device) {
+  const PhotographArgument one = photograph_argument(left, "left"),
+                           two = photograph_argument(right, "right");
+  const std::string chosen = resolved_device(device);
+  const QueueLease lease(chosen);
+  const Unlocked unlocked;
+  return search_doubt(
+      check_rectified_pair(one.photograph.image, two.photograph.image, Device(chosen)),
+      min_disparity, disparities);
+}
+
 }  // namespace
 
 void bind_stereo(nb::module_& m) {
@@ -243,6 +258,8 @@ void bind_stereo(nb::module_& m) {
         return disparity_doubt(host_map(maps), min_disparity, disparities);
       },
       nb::arg("disparity"), nb::arg("min_disparity"), nb::arg("disparities"));
+  m.def("search_doubt", &doubt_of_search, nb::arg("left"), nb::arg("right"),
+        nb::arg("min_disparity"), nb::arg("disparities"), nb::arg("device"));
   m.def("stereo", &stereo_any, nb::arg("left").none(), nb::arg("right").none(), nb::arg("options"),
         nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
         "Matches a rectified pair densely (bifocal.stereo).");

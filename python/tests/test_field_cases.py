@@ -140,6 +140,17 @@ def test_doubts():
     assert "at an end of the search, 0 or 127 px" in bifocal.disparity_doubt(flat)
 
 
+def test_a_search_without_the_disparities_of_the_matches_is_doubted():
+    rng = np.random.default_rng(8)
+    texture = np.kron(rng.integers(0, 255, (36, 60)), np.ones((5, 5))).astype(np.uint8)
+    left, right = texture[:, 10:250], texture[:, 40:280]  # a disparity of 30 px
+    near, whole = bifocal.SgmOptions(disparities=16), bifocal.SgmOptions(disparities=48)
+    assert "outside of the search of 0 to 15 px" in bifocal.disparity_doubt(bifocal.stereo(left, right, near), near, left, right)
+    assert bifocal.disparity_doubt(bifocal.stereo(left, right, whole), whole, left, right) == ""
+    with pytest.raises(ValueError, match="both images"):
+        bifocal.disparity_doubt(bifocal.stereo(left, right, whole), whole, left)
+
+
 @pytest.mark.parametrize("size", [1.0, 1e-3, 1e4])
 def test_least_median_needs_no_threshold(size):
     """Coordinates up to 1, 0.001 and 10,000 give equally accurate estimates."""

@@ -47,7 +47,8 @@ RectifiedPairCheck check_rectified_pair(ImageView<const std::uint8_t> left,
   }
   RectifiedPairCheck check{.matches = static_cast<std::int64_t>(offsets.size()),
                            .row_offset = std::numeric_limits<double>::quiet_NaN(),
-                           .range = {}};
+                           .range = {},
+                           .disparities = {}};
   if (offsets.empty()) return check;
   const auto middle = offsets.begin() + static_cast<std::ptrdiff_t>(offsets.size() / 2);
   std::nth_element(offsets.begin(), middle, offsets.end());
@@ -62,7 +63,27 @@ RectifiedPairCheck check_rectified_pair(ImageView<const std::uint8_t> left,
     check.range.count += check.range.min;
     check.range.min = 0;
   }
+  for (const PointPair& p : in_rows)
+    if (const double d = p.x1 - p.x2;
+        d >= check.range.min && d < check.range.min + check.range.count)
+      check.disparities.push_back(d);
   return check;
+}
+
+std::string search_doubt(const RectifiedPairCheck& check, int min_disparity, int disparities) {
+  constexpr double kMostOutside = 0.1;
+  constexpr std::ptrdiff_t kLeast = 5;
+  const int last = min_disparity + disparities - 1;
+  const std::ptrdiff_t outside = std::ranges::count_if(
+      check.disparities, [&](double d) { return d < min_disparity || d > last; });
+  const std::ptrdiff_t count = std::ssize(check.disparities);
+  if (outside < kLeast || static_cast<double>(outside) < kMostOutside * static_cast<double>(count))
+    return {};
+  return fmt::format(
+      "{} of {} matches have disparities outside of the search of {} to {} px; the matches need {} "
+      "to {} px",
+      outside, count, min_disparity, last, check.range.min,
+      check.range.min + check.range.count - 1);
 }
 
 }  // namespace bifocal

@@ -184,6 +184,13 @@ TEST(Cli, stereo_reports_its_doubts) {
   const Ran same = run(folder, "stereo left.png left.png --max-disparity 32 --out o");
   EXPECT_NE(same.err.find("the same image twice"), std::string::npos) << same.err;
   EXPECT_EQ(run(folder, "stereo left.png right.png --max-disparity 32 --out o").err, "");
+  const Ran narrow = run(folder, "stereo left.png right.png --max-disparity 14 --out o");
+  EXPECT_NE(narrow.err.find("matches have disparities outside of the search of 0 to 13 px; the "
+                            "matches need "),
+            std::string::npos)
+      << narrow.err;
+  EXPECT_NE(narrow.err.find(" px: use --m"), std::string::npos) << narrow.err;
+  EXPECT_EQ(json_of(folder / "o/stereo.json")["doubts"].size(), 1U);
 }
 
 TEST(Cli, no_geometry_is_exit_code_5_with_a_reason) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/rectify.hpp>
+#include <bifocal/two_photographs.hpp>
 
 #include <gtest/gtest.h>
 
@@ -21,6 +22,18 @@ Rectification identity(bool swapped = false) {
   r.sides[0].H = r.sides[1].H = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   r.is_swapped = swapped;
   return r;
+}
+
+TEST(SearchDoubt, counts_the_matches_outside_of_the_search) {
+  RectifiedPairCheck check{.matches = 100, .is_rectified = true, .range = {5, 120}};
+  for (int d = 10; d < 110; ++d) check.disparities.push_back(d);
+  EXPECT_EQ(search_doubt(check, 0, 128), "");
+  EXPECT_EQ(search_doubt(check, 0, 105), "");  // five of 100
+  EXPECT_EQ(search_doubt(check, 0, 20),
+            "90 of 100 matches have disparities outside of the search of 0 to 19 px; the matches "
+            "need 5 to 124 px");
+  EXPECT_NE(search_doubt(check, 30, 128), "");
+  EXPECT_EQ(search_doubt({}, 0, 20), "");
 }
 
 // Makes points with disparities x1 - x2 from lo to hi in steps of 1 px.

@@ -140,21 +140,35 @@ Json stereo_json(const Options& o, const Inputs& in, const Device& device,
   return json;
 }
 
-// Returns a reason why few pixels match: the images are exchanged, or the pair is not rectified.
-// Empty if at least 40 % match. `is_exchanged` is set in the first case.
+// Returns the doubt about a search that leaves out disparities of the matches, with the options
+// of a search that does not.
+std::string doubt_of_search(const Options& o, const RectifiedPairCheck& check) {
+  const SgmOptions& search = o.method.sgm;
+  const std::string doubt = search_doubt(check, search.min_disparity, search.disparities);
+  if (doubt.empty()) return doubt;
+  const auto& [min, count] = check.range;
+  return fmt::format("{}: use {}--max-disparity {}", doubt,
+                     min != 0 ? fmt::format("--min-disparity {} ", min) : "", min + count);
+}
+
+// Returns a reason why few pixels match: the images are exchanged, the pair is not rectified, or
+// the search does not contain the disparities of the matches. `is_exchanged` is set in the first
+// case.
 std::string doubt_of_pair(Queue& queue, const Options& o, const Inputs& in, double density,
                           bool& is_exchanged) {
   // Exchanged pairs of Middlebury and OpenCV match in 6 to 15 % of the pixels, correct pairs in 80
   // to 96 %.
-  constexpr double kFew = 40, kTimes = 2;  // per cent of the pixels
-  if (density >= kFew) return {};
-  const double exchanged = match(queue, o.method, in.right, in.left).density;
+  constexpr double kFew = 40, kEnough = 75, kTimes = 2;  // per cent of the pixels
+  if (density >= kEnough) return {};
+  const bool has_few = density < kFew;
+  const double exchanged = has_few ? match(queue, o.method, in.right, in.left).density : 0;
   is_exchanged = exchanged >= kFew && exchanged >= kTimes * density;
   if (!is_exchanged) {
     const RectifiedPairCheck check =
         check_rectified_pair(in.shown_left, in.shown_right, queue.device());
-    if (check.matches == 0 || check.is_rectified) return {};
-    return fmt::format("{:.1f} % of the pixels match: {}", density, unrectified_text(check));
+    if (check.matches > 0 && !check.is_rectified && has_few)
+      return fmt::format("{:.1f} % of the pixels match: {}", density, unrectified_text(check));
+    return doubt_of_search(o, check);
   }
   const auto [first, count] = std::pair(o.method.sgm.min_disparity, o.method.sgm.disparities);
   return fmt::format(
