@@ -22,6 +22,7 @@
 #include <bifocal/mapping.hpp>
 #include <bifocal/matching.hpp>
 #include <bifocal/pair_selection.hpp>
+#include <bifocal/reasons.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/repetition.hpp>
 #include <bifocal/robust.hpp>

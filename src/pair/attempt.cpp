@@ -2,6 +2,7 @@
 #include "pair/attempt.hpp"
 
 #include <fmt/format.h>
+#include <bifocal/reasons.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <algorithm>
@@ -163,7 +164,7 @@ void Attempt::refuse_insignificant() {
     return;
   result.outcome = result.model.outcome = Outcome::not_significant;
   result.reason = fmt::format("{} from {} matches: {}", to_string(result.kind),
-                              result.points.size(), to_string(result.outcome));
+                              result.points.size(), reason_text(to_string(result.outcome)));
 }
 
 void Attempt::doubt_repetition(const AttemptInput& input, const AttemptStages& stages) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
+#include <bifocal/reasons.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <algorithm>
@@ -100,8 +101,8 @@ RectifiedViews rectified_views(const DenseCameras& c, View image1, View image2,
     views.choice = choose_rectification(planar, polar);
     views.rectification = std::move(views.choice.is_polar ? polar : planar);
     if (views.rectification.width == 0) {
-      views.refusal =
-          fmt::format("the pair can't be rectified: {}", to_string(views.rectification.outcome));
+      views.refusal = fmt::format("the pair can't be rectified: {}",
+                                  reason_text(to_string(views.rectification.outcome)));
       return views;
     }
     views.range = range_of_depths(views.rectification, c, options,

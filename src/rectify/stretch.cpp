@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses between a planar and a polar rectification.
 #include <bifocal/rectify.hpp>
+#include <bifocal/reasons.hpp>
 
 #include <fmt/format.h>
 
@@ -56,19 +57,6 @@ class Scales {
   double sum_ = 0, squares_ = 0, count_ = 0;
 };
 
-std::string refusal(RectifyOutcome outcome) {
-  switch (outcome) {
-    case RectifyOutcome::epipole_near_image:
-      return "an epipole is in or near an image, so that no plane makes the rows parallel";
-    case RectifyOutcome::too_wide:
-      return "the views differ too much for a plane";
-    case RectifyOutcome::no_common_rows:
-      return "on a plane the images have no rows in common";
-    default:
-      return "there is no planar rectification";
-  }
-}
-
 }  // namespace
 
 double stretch(const Rectification& r) {
@@ -85,10 +73,10 @@ RectificationChoice choose_rectification(const Rectification& planar, const Rect
   choice.is_polar =
       polar.width > 0 && (planar.width == 0 || (flat > kTolerated && flat > kMargin * round));
   if (choice.is_polar && planar.width == 0) {
-    choice.reason = fmt::format("polar: {}", refusal(planar.outcome));
+    choice.reason = fmt::format("polar: {}", reason_text(to_string(planar.outcome)));
   } else if (polar.width == 0) {
-    choice.reason =
-        fmt::format("planar: there is no polar rectification ({})", to_string(polar.outcome));
+    choice.reason = fmt::format("planar: there is no polar rectification ({})",
+                                reason_text(to_string(polar.outcome)));
   } else {
     choice.reason = fmt::format(
         "{}: distortion of a planar rectification {:.2f}, of a polar one {:.2f} (1: none)",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bifocal/error.hpp>
+#include <bifocal/reasons.hpp>
 #include <bifocal/robust.hpp>
 #include <cmath>
 
@@ -101,7 +102,7 @@ ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult
   if (problem_info(epipolar_kind).estimates_distortion)
     throw Error(ErrorCode::usage, fmt::format("choose_model {}: its model has a distortion",
                                               to_string(epipolar_kind)));
-  const auto outcome = [](const EstimateResult& r) { return to_string(r.outcome); };
+  const auto outcome = [](const EstimateResult& r) { return reason_text(to_string(r.outcome)); };
   if (!homography.ok() && !epipolar.ok()) {
     return {epipolar_kind, "no_model",
             fmt::format("neither a homography ({}) nor epipolar geometry ({}) was found",

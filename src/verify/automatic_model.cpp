@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/reasons.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <fmt/format.h>
@@ -74,7 +75,7 @@ void AutomaticModel::choose(const EstimateResult& homography, ChosenModel& found
   found.model = found.kind == ModelKind::homography ? homography : found.epipolar;
   if (found.model.ok()) return;
   found.reason = fmt::format("{} from {} matches: {}", to_string(found.kind), found.points.size(),
-                             to_string(found.model.outcome));
+                             reason_text(to_string(found.model.outcome)));
   if (found.epipolar.outcome == Outcome::rotation_only)
     found.reason = fmt::format(
         "a camera that only rotated explains {} of {} matches: no translation can be determined",

@@ -199,7 +199,7 @@ TEST(CliRectify, impossible_input_is_named_and_leaves_no_files) {
   fails("--out o --calib small.txt", 3, "small.txt: camera 1 is for 40 x 30 px");
   fails("--out o --calib along.txt --max-scale 0", 2, "--max-scale: 0");
   fails("--out o --matches two.txt --device cuda:77", 4, "cuda:77");
-  fails("--out o --matches two.txt", 5, "too_few_points");
+  fails("--out o --matches two.txt", 5, "fewer matches than a model needs");
   fails("--out o --matches forward.txt --method planar", 5, "epipole");
   fails("--out o --matches forward.txt --method round", 2, "--method");
   fails("--out o --matches outside1.txt", 3,

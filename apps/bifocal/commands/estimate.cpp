@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
+#include <bifocal/reasons.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/two_view.hpp>
 #include <bifocal/device.hpp>
@@ -157,10 +158,7 @@ void print_outcome(Outcome outcome, const std::array<std::string, 2>& doubts, co
     if (o.is_strict) context.exit_code = kExitNoGeometry;
   }
   if (outcome == Outcome::ok) return;
-  print_note(fmt::format("{}: no geometry found: {}{}", o.points, to_string(outcome),
-                         outcome == Outcome::rotation_only
-                             ? ", the camera rotated and the translation is undetermined"
-                             : ""));
+  print_note(fmt::format("{}: no geometry found: {}", o.points, reason_text(to_string(outcome))));
   context.exit_code = kExitNoGeometry;
 }
 
@@ -208,6 +206,7 @@ void run(const Options& o, Context& context) {
   }
   if (outcome == Outcome::ok && problem.is_two_view)
     json["repetition"] = repetition_json(repetition);
+  if (outcome != Outcome::ok) json["reason"] = reason_text(to_string(outcome));
   print_out(to_text(json));
   print_outcome(outcome, {camera_doubt, repetition.reason}, o, context);
 }

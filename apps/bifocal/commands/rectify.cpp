@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/reasons.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/device.hpp>
@@ -53,24 +54,6 @@ struct Solution {
   std::string reason;              // in words; empty if the pair is rectified
 };
 
-std::string reason_of(RectifyOutcome outcome) {
-  switch (outcome) {
-    case RectifyOutcome::ok:
-      return "";
-    case RectifyOutcome::epipole_near_image:
-      return "an epipole is in or near an image (motion along the viewing direction)";
-    case RectifyOutcome::too_wide:
-      return "the views differ too much";
-    case RectifyOutcome::no_common_rows:
-      return "the images have no rows in common";
-    case RectifyOutcome::no_geometry:
-      return "the fundamental matrix is not of rank 2";
-    case RectifyOutcome::no_orientation:
-      return "the matches contradict each other about their side of the epipole";
-  }
-  return "";
-}
-
 bool wants_polar(const Options& o) { return o.method != "planar"; }
 
 PolarOptions polar_options(const Options& o) {
@@ -92,7 +75,8 @@ void choose(const Options& o, Rectification planar, std::optional<Rectification>
     }
   }
   s.rectification = s.choice.is_polar ? std::move(*polar) : std::move(planar);
-  s.reason = reason_of(s.rectification.outcome);
+  if (s.rectification.outcome != RectifyOutcome::ok)
+    s.reason = reason_text(to_string(s.rectification.outcome));
 }
 
 Solution from_calibration(const Options& o, PairCalibration calibration, const Picture& left,
@@ -135,7 +119,7 @@ Solution from_matches(const Options& o, const Correspondences& rows, const Pictu
   const EstimateResult f = estimate(ModelKind::fundamental, points, {.options = o.robust});
   Solution s;
   if (!f.ok()) {
-    s.reason = fmt::format("no fundamental matrix: {}", to_string(f.outcome));
+    s.reason = fmt::format("no fundamental matrix: {}", reason_text(to_string(f.outcome)));
     return s;
   }
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bifocal/error.hpp>
+#include <bifocal/reasons.hpp>
 #include <chrono>
 #include <system_error>
 
@@ -146,8 +147,10 @@ Json json_of(const ModelFiles& files, const WrittenModels& written, const std::s
                {"models", models_of(files, result)}};
   json["left_out"] = Json::array();
   for (const LeftOutImage& image : result.left_out)
-    json["left_out"].push_back(
-        {{"id", image.id}, {"name", image.name}, {"reason", std::string(to_string(image.reason))}});
+    json["left_out"].push_back({{"id", image.id},
+                                {"name", image.name},
+                                {"reason", to_string(image.reason)},
+                                {"text", reason_text(to_string(image.reason))}});
   json["damaged_rows"] = Json::array();
   for (const colmap::RowFault& fault : result.damaged_rows)
     json["damaged_rows"].push_back({{"row", fault.row}, {"reason", fault.reason}});
@@ -183,8 +186,8 @@ std::string sentences_of(const ModelFiles& files, const WrittenModels& written,
   text += fmt::format("{} pairs, {} removed because they contradict others; {:.1f} s on {}\n",
                       result.pairs, result.removed_pairs, total, device);
   for (std::size_t i = 0; i < std::min(kShown, result.left_out.size()); ++i)
-    text += fmt::format("not in a model: {} ({})\n", result.left_out[i].name,
-                        to_string(result.left_out[i].reason));
+    text += fmt::format("not in a model: {}: {}\n", result.left_out[i].name,
+                        reason_text(to_string(result.left_out[i].reason)));
   if (result.left_out.size() > kShown)
     text += fmt::format("not in a model: {} other images; --json lists all\n",
                         result.left_out.size() - kShown);

@@ -2,6 +2,7 @@
 #include "report/pair_report.hpp"
 
 #include <fmt/format.h>
+#include <bifocal/reasons.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -252,8 +253,8 @@ std::string tries_text(const std::vector<PairTry>& tries) {
   std::string text;
   for (const PairTry& t : tries)
     text += fmt::format("{}{}: {}{}, {} inliers, {:.0f} ms{}", text.empty() ? "tries: " : "; ",
-                        t.name, to_string(t.outcome), t.is_doubted ? " (doubted)" : "", t.inliers,
-                        t.ms, t.is_taken && t.inliers > 0 ? " (taken)" : "");
+                        t.name, reason_text(to_string(t.outcome)), t.is_doubted ? " (doubted)" : "",
+                        t.inliers, t.ms, t.is_taken && t.inliers > 0 ? " (taken)" : "");
   return text;
 }
 
