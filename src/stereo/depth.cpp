@@ -93,7 +93,7 @@ DepthMap depth_map(const DenseMatches& matches, const Intrinsics& given1, const 
   const int width = matches.x.width, height = matches.x.height;
   DepthMap out{ImageF(width, height, 1, kUnknownDepth), ImageF(width, height, 1, kUnknownDepth)};
   std::vector<DeviatingGeometry> others(options.geometries.begin(), options.geometries.end());
-  for (const Pose& p : deviating_poses(given_pose, options.pose_covariance))
+  for (const Pose& p : deviating_poses(geometry.cam2_from_cam1, options.pose_covariance))
     others.push_back({given1, given2, p});
   if (matches.is_swapped) {
     geometry = exchanged(geometry);
