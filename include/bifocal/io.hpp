@@ -273,8 +273,8 @@ struct PhotographFiles {
 // which the packed bytes can expand (1032 times) and which the shape needs; arrays above the limit
 // are refused.
 
-inline constexpr std::int64_t kMaxNpzBytes = std::int64_t{1} << 33;       // of a file
-inline constexpr std::int64_t kMaxNpzArrayBytes = std::int64_t{1} << 33;  // of an unpacked array
+inline constexpr std::int64_t kMaxNpzBytes = std::int64_t{1} << 30;       // of a file
+inline constexpr std::int64_t kMaxNpzArrayBytes = std::int64_t{1} << 28;  // of an unpacked array
 
 // An array of an NPZ file.
 struct NpyArray {

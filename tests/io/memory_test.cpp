@@ -243,6 +243,12 @@ TEST(Memory, IsBoundedForNpz) {
   npz(test::hand_zip(
           {{.name = "x.npy", .data = small, .zip64 = true, .claimed = std::uint64_t{1} << 33}}),
       "m: ");
+  // The packed bytes could hold what they claim.
+  std::string noise(std::size_t{1} << 20, '\0');
+  std::uint32_t state = 1;
+  for (char& c : noise) c = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+  npz(test::hand_zip({{.name = "x.npy", .data = noise, .deflate = true, .claimed = 1000000000}}),
+      "has 1000000000 bytes, more than the 268435456 allowed");
   // One archive claims 2^60 members, another one 65535.
   std::string many = test::hand_zip({{.name = "x.npy", .data = small, .zip64 = true}}, true);
   const std::size_t record = many.find("PK\6\6");
