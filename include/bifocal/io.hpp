@@ -97,8 +97,14 @@ struct CloudPoint {
   float x, y, z;
   std::uint8_t r, g, b;
 };
-// Writes binary little-endian PLY with float x y z and uchar red green blue.
+// A point of a scene whose origin may be far away, as in map coordinates, with its colour.
+struct WorldPoint {
+  double x, y, z;
+  std::uint8_t r, g, b;
+};
+// Write binary little-endian PLY with float or double x y z and uchar red green blue.
 void write_ply(const std::filesystem::path& file, std::span<const CloudPoint> points);
+void write_ply(const std::filesystem::path& file, std::span<const WorldPoint> points);
 
 // Cameras of a pair, and of a rectified pair its baseline.
 struct Calibration {

@@ -90,7 +90,9 @@ def read_disparity(file: Path, scale: float = 1.0) -> NDArray[numpy.float32]:
 
 
 def write_ply(file: Path, cloud: PointCloud | tuple[ArrayLike, ArrayLike]) -> None:
-    """Writes points and colours as binary PLY (float x y z, uchar red green blue).
+    """Writes points and colours as binary PLY (x y z, uchar red green blue).
+
+    Coordinates of float32 are written as float, all others as double, so points far from the origin keep their digits.
 
     Args:
         file: Name of the file.
@@ -101,5 +103,6 @@ def write_ply(file: Path, cloud: PointCloud | tuple[ArrayLike, ArrayLike]) -> No
         OSError: If the file cannot be written.
     """
     xyz, rgb = cloud
-    points = array_of(xyz, "cloud[0], positions", "float32", (-1, 3))
+    kind = "float32" if str(getattr(xyz, "dtype", "")) == "float32" else "float64"
+    points = array_of(xyz, "cloud[0], positions", kind, (-1, 3))
     _core.write_ply(file, points, colours_of(rgb, "cloud[1], colours", len(points)))

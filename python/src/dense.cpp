@@ -71,20 +71,23 @@ nb::object cloud_of_depth(const FloatRows& map, nb::handle colour, nb::handle ca
   return cloud_arrays(depth_to_cloud(view_of(map), bytes_of(picture, "colour"), k, step));
 }
 
+// Coordinates keep their type in the file.
+template <class Point, class Number>
 void save_ply(
-    nb::handle given, const FloatRows& xyz,
+    nb::handle given,
+    const nb::ndarray<const Number, nb::ndim<2>, nb::c_contig, nb::device::cpu>& xyz,
     const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& rgb) {
   const FileName file = file_of(given, "file");
   if (xyz.shape(1) != 3 || rgb.shape(1) != 3 || xyz.shape(0) != rgb.shape(0))
     value_error(fmt::format("xyz, rgb: shapes ({}, {}) and ({}, {}), must be (N, 3) both",
                             xyz.shape(0), xyz.shape(1), rgb.shape(0), rgb.shape(1)));
-  std::vector<CloudPoint> points(xyz.shape(0));
+  std::vector<Point> points(xyz.shape(0));
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const float* p = xyz.data() + 3 * i;
+    const Number* p = xyz.data() + 3 * i;
     const std::uint8_t* c = rgb.data() + 3 * i;
     points[i] = {p[0], p[1], p[2], c[0], c[1], c[2]};
   }
-  written(file, [&] { write_ply(file.path, points); });
+  written(file, [&] { write_ply(file.path, std::span<const Point>(points)); });
 }
 
 nb::object score(const FloatRows& raw, const FloatRows& filled, const FloatRows& truth,
@@ -237,8 +240,11 @@ void bind_depth(nb::module_& m) {
 }
 
 void bind_files(nb::module_& m) {
-  m.def("write_ply", &save_ply, nb::arg("file").none(), nb::arg("xyz"), nb::arg("rgb"),
+  m.def("write_ply", &save_ply<CloudPoint, float>, nb::arg("file").none(),
+        nb::arg("xyz").noconvert(), nb::arg("rgb"),
         nb::sig("def write_ply(file: object, xyz: object, rgb: object) -> None"));
+  m.def("write_ply", &save_ply<WorldPoint, double>, nb::arg("file").none(), nb::arg("xyz"),
+        nb::arg("rgb"), nb::sig("def write_ply(file: object, xyz: object, rgb: object) -> None"));
   m.def(
       "read_pfm",
       [](nb::handle file) {

@@ -233,6 +233,13 @@ def test_files_of_floats_clouds_and_correspondences(tmp_path):
     assert np.array_equal(bifocal.read_pfm(tmp_path / "a.pfm"), values)
     bifocal.write_ply(tmp_path / "a.ply", (np.zeros((5, 3)), np.zeros((5, 3), np.uint8)))
     assert b"element vertex 5" in (tmp_path / "a.ply").read_bytes()
+    far = np.array([[691000.123456, 5334000.654321, 519.25]])  # metres of a map
+    bifocal.write_ply(tmp_path / "b.ply", (far, np.zeros((1, 3), np.uint8)))
+    head, _, body = (tmp_path / "b.ply").read_bytes().partition(b"end_header\n")
+    assert b"property double x" in head and np.frombuffer(body[:24]).tolist() == far[0].tolist()
+    bifocal.write_ply(tmp_path / "b.ply", (far.astype(np.float32), np.zeros((1, 3), np.uint8)))
+    head, _, body = (tmp_path / "b.ply").read_bytes().partition(b"end_header\n")
+    assert b"property float x" in head and len(body) == 15
     (tmp_path / "a.txt").write_text("1 2 3 4\n5 6 7 8\n")
     read = bifocal.read_correspondences(tmp_path / "a.txt")
     assert read.x1.tolist() == [[1, 2], [5, 6]] and read.x2.tolist() == [[3, 4], [7, 8]] and read.weights is None

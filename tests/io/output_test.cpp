@@ -82,6 +82,20 @@ TEST(Ply, IsBinaryLittleEndian) {
   EXPECT_EQ(bytes.substr(body, 15), std::string("\0\0\x80\x3f\0\0\0\x40\0\0\x40\xc0\4\5\6", 15));
 }
 
+TEST(Ply, HasDoublesForPointsFarFromTheOrigin) {
+  const test::TemporaryFolder folder;
+  const double far = 5334000.654321;
+  write_ply(folder / "c.ply", std::vector<WorldPoint>{{1, far, -3, 4, 5, 6}});
+  const std::string bytes = read_file(folder / "c.ply");
+  const std::string end = "end_header\n";
+  const std::size_t body = bytes.find(end) + end.size();
+  EXPECT_NE(bytes.find("property double y\n"), std::string::npos);
+  ASSERT_EQ(bytes.size() - body, 27u);
+  double y = 0;
+  std::memcpy(&y, bytes.data() + body + 8, 8);
+  EXPECT_EQ(y, far);
+}
+
 TEST(Draw, LinesStayInsideAndReachTheirEnds) {
   ImageU8 picture(20, 10, 3);
   draw_line(picture, 2, 5, 17, 5, {200, 100, 50});
