@@ -6,6 +6,8 @@
 #include <bifocal/features.hpp>
 
 #include <algorithm>
+#include <utility>
+#include <variant>
 
 #include "arguments.hpp"
 #include "picture.hpp"
@@ -20,17 +22,36 @@ void add_camera_options(const Command& command, CameraOptions& options) {
       command.option("--intrinsics2", options.intrinsics2, "fx,fy,cx,cy of the second camera");
   const Option file = command.option(
       "--calib", options.calib,
-      "file with a 3x3 matrix, fx fy cx cy, or a Middlebury calib.txt with both cameras");
+      "file with a 3x3 matrix, fx fy cx cy, a Middlebury calib.txt with both cameras, or a "
+      "calibrated pair as for rectify (docs/formats.md)");
   two.needs(one);
   file.excludes(one).excludes(two);
 }
 
+namespace {
+
+Cameras cameras_of_pair(const PairCalibration& pair, const std::string& file) {
+  Cameras cameras{pair.camera1.intrinsics, pair.camera2.intrinsics, "file " + file};
+  cameras.sizes = {ImageSize{pair.camera1.width, pair.camera1.height},
+                   {pair.camera2.width, pair.camera2.height}};
+  if (!pair.camera1.distortion.none() || !pair.camera2.distortion.none())
+    cameras.lens_doubt = file +
+                         ": its lens distortion is not used: undistort the images, or rectify them "
+                         "with bifocal rectify --calib";
+  return cameras;
+}
+
+}  // namespace
+
 Cameras given_cameras(const CameraOptions& options) {
   Cameras cameras;
   if (!options.calib.empty()) {
-    const Calibration calibration = read_calibration(options.calib);
-    return {calibration.camera1, calibration.camera2, "file " + options.calib, calibration.width,
-            calibration.height};
+    const auto calibration = read_any_calibration(options.calib);
+    if (const auto* pair = std::get_if<PairCalibration>(&calibration))
+      return cameras_of_pair(*pair, options.calib);
+    const auto& plain = std::get<Calibration>(calibration);
+    const ImageSize size{plain.width, plain.height};
+    return {plain.camera1, plain.camera2, "file " + options.calib, {size, size}};
   }
   if (options.intrinsics.empty()) return {};
   cameras.camera1 = cameras.camera2 = parse_intrinsics(options.intrinsics);
@@ -52,17 +73,20 @@ Photograph read_photograph(const std::string& file) {
 }
 
 Cameras exif_cameras(const Intrinsics& first, const Intrinsics& second) {
-  return {first, second, "EXIF focal lengths of both files; principal point assumed at the centre",
-          0,     0,      true};
+  return {first,
+          second,
+          "EXIF focal lengths of both files; principal point assumed at the centre",
+          {},
+          true};
 }
 
 Cameras cameras_of(const CameraOptions& options, const Photograph& first,
                    const Photograph& second) {
   Cameras cameras = given_cameras(options);
-  if (cameras.width > 0) {
-    check_size(options.calib + ": is for", cameras, first.file, first.image);
-    check_size(options.calib + ": is for", cameras, second.file, second.image);
-  }
+  for (auto [size, photograph] : {std::pair{cameras.sizes[0], &first}, {cameras.sizes[1], &second}})
+    if (size.width > 0)
+      check_size(options.calib + ": is for", size, photograph->file, photograph->image);
+  warn(cameras.lens_doubt);
   if (cameras.known() || !first.exif || !second.exif) return cameras;
   return exif_cameras(*first.exif, *second.exif);
 }

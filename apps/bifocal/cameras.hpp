@@ -4,6 +4,10 @@
 
 #include <bifocal/io.hpp>
 
+#include <array>
+#include <optional>
+#include <string>
+
 #include "cli.hpp"
 
 namespace bifocal::cli {
@@ -13,11 +17,15 @@ struct CameraOptions {
 };
 void add_camera_options(const Command& command, CameraOptions& options);
 
+struct ImageSize {
+  int width = 0, height = 0;  // px; 0: any
+};
 struct Cameras {
   std::optional<Intrinsics> camera1, camera2;
-  std::string source;         // origin in words, for the report
-  int width = 0, height = 0;  // px, size of their images; 0: any size
+  std::string source;                   // origin in words, for the report
+  std::array<ImageSize, 2> sizes = {};  // of their images
   bool is_exif = false;
+  std::string lens_doubt = {};  // set if the file has lens distortion, which is not used
 
   [[nodiscard]] bool known() const { return camera1 && camera2; }
 };

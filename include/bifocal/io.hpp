@@ -139,6 +139,9 @@ struct PairCalibration {
 // {...}, "R": [9], "t": [3]}. OpenCV's files have M1 D1 M2 D2 R T; the image size is 0 if they lack
 // it. Throws Error(input) with file, line or key, and value, also if R is not a rotation or t = 0.
 [[nodiscard]] PairCalibration read_pair_calibration(const std::filesystem::path& file);
+// Reads cameras in any format of read_calibration() and read_pair_calibration().
+[[nodiscard]] std::variant<Calibration, PairCalibration> read_any_calibration(
+    const std::filesystem::path& file);
 // Returns the intrinsics given by a JPEG's EXIF, for the upright image.
 //
 // The focal length comes from FocalLengthIn35mmFilm, by diagonals: f = f35 * hypot(w, h) / 43.27

@@ -186,7 +186,22 @@ PairCalibration parse_json(std::string_view text, std::string_view name) {
   return out;
 }
 
+bool is_json(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
 }  // namespace
+
+bool is_pair_calibration(std::string_view text, std::string_view name) {
+  if (is_opencv_storage(text) || is_json(text)) return true;
+  LineReader reader(text, name, ",;[]=:");
+  if (!reader.next()) return false;
+  const auto& words = reader.words();
+  const bool is_pose = words[0] == "R" || words[0] == "t" || words[0] == "T";
+  return is_pose ||
+         (words.size() > 3 && to_number<std::int64_t>(words[0]) && !to_number<double>(words[1]));
+}
 
 PairCalibration parse_pair_calibration(std::string_view text, std::string_view name) {
   refuse_camera_info(text, name);
@@ -197,9 +212,7 @@ PairCalibration parse_pair_calibration(std::string_view text, std::string_view n
     check_pose(out.cam2_from_cam1, name, "R", "T");
     return out;
   }
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool is_json = first != std::string_view::npos && text[first] == '{';
-  return is_json ? parse_json(text, name) : parse_text(text, name);
+  return is_json(text) ? parse_json(text, name) : parse_text(text, name);
 }
 
 }  // namespace bifocal::io
@@ -208,6 +221,12 @@ namespace bifocal {
 
 PairCalibration read_pair_calibration(const std::filesystem::path& file) {
   return io::parse_pair_calibration(read_text(file, 1 << 20), file.string());
+}
+
+std::variant<Calibration, PairCalibration> read_any_calibration(const std::filesystem::path& file) {
+  const std::string text = read_text(file, 1 << 20), name = file.string();
+  if (io::is_pair_calibration(text, name)) return io::parse_pair_calibration(text, name);
+  return io::parse_calibration(text, name);
 }
 
 }  // namespace bifocal

@@ -27,6 +27,8 @@ std::vector<DepthPair> parse_depth_pairs(std::string_view text, std::string_view
 std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_view name);
 Calibration parse_calibration(std::string_view text, std::string_view name);
 PairCalibration parse_pair_calibration(std::string_view text, std::string_view name);
+// Returns whether the text is of the kind that parse_pair_calibration() reads.
+bool is_pair_calibration(std::string_view text, std::string_view name);
 // Focal lengths and coordinates in px outside these limits overflow in squares and quotients.
 inline constexpr double kLeastFocal = 1e-3, kMostPx = 1e9;
 // Fields of view outside these limits are impossible.

@@ -61,6 +61,52 @@ TEST(FieldCases4, a_calibration_of_another_size_is_doubted_by_rectify) {
     expect_part(read_file(folder / page), "Warning: ");
 }
 
+TEST(FieldCases4, pair_reads_the_calibrations_of_rectify) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  write_file(folder / "c.yml", calibration(1));
+  write_file(folder / "c.txt",
+             "1 RADIAL 400 300 400 200 150 -0.1 0.01\nR 1 0 0 0 1 0 0 0 1\nt -0.1 0 0\n");
+  write_file(folder / "c.json", R"({"camera1": {"width": 640, "height": 300, "fx": 400, "fy": 400,
+    "cx": 199.5, "cy": 149.5}, "camera2": {"width": 400, "height": 300, "fx": 400, "fy": 400,
+    "cx": 199.5, "cy": 149.5}, "R": [1, 0, 0, 0, 1, 0, 0, 0, 1], "t": [-0.1, 0, 0]})");
+  const auto pair = [&](const std::string& file) {
+    return run(folder, fmt::format("pair left.png right.png --out {0}.o --no-dense --json --calib "
+                                   "{0}",
+                                   file));
+  };
+  for (const char* file : {"c.yml", "c.txt"}) {
+    const Ran r = pair(file);
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(json::parse(r.out)["cameras"]["first"]["fx"], 400);
+    EXPECT_EQ(json::parse(r.out)["cameras"]["second"]["cx"], 199.5);
+    EXPECT_EQ(r.err.find("its lens distortion is not used") != std::string::npos,
+              std::string(file) == "c.txt");
+  }
+  const Ran other = pair("c.json");
+  EXPECT_EQ(other.code, 3);
+  expect_part(other.err, "c.json: is for 640 x 300 px, but left.png is 400 x 300 px");
+}
+
+TEST(FieldCases4, doffs_that_differs_from_the_principal_points_is_doubted) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const auto stereo = [&](const std::string& line) {
+    write_file(folder / "calib.txt",
+               "cam0=[400 0 190 0 400 149.5 0 0 1]\ncam1=[400 0 205 0 400 149.5 0 0 1]\n"
+               "width=400\nheight=300\nndisp=40\nbaseline=100\n" +
+                   line);
+    return run(folder, "stereo left.png right.png --calib calib.txt --out o --json");
+  };
+  const Ran doubted = stereo("doffs=0\n");
+  EXPECT_EQ(doubted.code, 0);
+  expect_part(doubted.err,
+              "calib.txt: doffs is 0 px, but the principal points of its cameras differ by 15 px");
+  EXPECT_EQ(json::parse(doubted.out)["doubts"].size(), 1U);
+  EXPECT_EQ(stereo("doffs=15\n").err, "");
+  EXPECT_EQ(stereo("").err, "");
+}
+
 TEST(FieldCases4, a_baseline_that_is_no_length_makes_no_cloud) {
   const TemporaryFolder folder;
   write_pictures(folder);

@@ -77,6 +77,7 @@ Cameras needed_cameras(const Options& o) {
                 fmt::format("estimate {}: needs {}--intrinsics or --calib", o.model,
                             takes_principal_point(o.model) ? "--principal-point, " : ""));
   }
+  warn(cameras.lens_doubt);
   return cameras;
 }
 

@@ -177,6 +177,18 @@ std::string doubt_of_pair(Queue& queue, const Options& o, const Inputs& in, doub
       density, exchanged, o.right, 1 - first - count, 1 - first);
 }
 
+// Middlebury's doffs is the difference of the principal points. 0 is common for images that were
+// shifted to the same principal point; then both cameras have it.
+std::string doffs_doubt(const Options& o, const Calibration& calibration) {
+  constexpr double kRounding = 0.1;  // px
+  const double difference = calibration.camera2.cx - calibration.camera1.cx;
+  if (std::abs(calibration.doffs - difference) <= kRounding) return {};
+  return fmt::format(
+      "{}: doffs is {:g} px, but the principal points of its cameras differ by {:g} px; depths and "
+      "the cloud use doffs",
+      o.calib, calibration.doffs, difference);
+}
+
 // Returns the doubts about calibration and disparities, one line for stderr each.
 std::vector<std::string> doubts(const Options& o, const Inputs& in, const DisparityMap& disparity,
                                 const std::string& sides) {
@@ -190,6 +202,7 @@ std::vector<std::string> doubts(const Options& o, const Inputs& in, const Dispar
       if (const std::string doubt = intrinsics_doubt(K, in.left.width, in.left.height);
           all.empty() && !doubt.empty())
         all.push_back(o.calib + ": " + doubt);
+  if (in.calibration) add(doffs_doubt(o, *in.calibration));
   add(sides.empty()
           ? disparity_doubt(disparity, o.method.sgm.min_disparity, o.method.sgm.disparities)
           : sides);
