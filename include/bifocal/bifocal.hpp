@@ -21,6 +21,7 @@
 #include <bifocal/linalg.hpp>
 #include <bifocal/mapping.hpp>
 #include <bifocal/matching.hpp>
+#include <bifocal/outputs.hpp>
 #include <bifocal/pair_selection.hpp>
 #include <bifocal/reasons.hpp>
 #include <bifocal/rectify.hpp>

@@ -183,7 +183,9 @@ struct MapResult {
 // Maps a COLMAP database. If `photographs` is not empty, points get the mean colour of their
 // observations in the photographs below this folder; files that can't be read are listed.
 //
-// Throws as read_view_graph() and map_view_graph().
+// Throws as read_view_graph() and map_view_graph(), and before any work Error(input) if no
+// photograph can be used, or if the keypoints are in pixels of photographs that were rotated by
+// EXIF.
 [[nodiscard]] MapResult map_database(Queue& queue, const std::filesystem::path& database,
                                      const MapOptions& options = {},
                                      const std::filesystem::path& photographs = {});

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
 
@@ -74,6 +76,14 @@ std::optional<PictureHead> read_head(std::string_view bytes);
 }  // namespace webp
 // Reads the header of a JPEG, TIFF or WebP file, whose EXIF numbers Bifocal uses.
 std::optional<PictureHead> read_head_with_exif(std::string_view bytes);
+std::optional<PictureHead> read_png_head(std::string_view bytes);
+// Reads the header of an image file of any format, in most cases without reading the whole file.
+// Nothing if the header is damaged or of an unknown format. Throws Error(input) if the file can't
+// be read.
+std::optional<PictureHead> read_head(const std::filesystem::path& file);
+// Returns where the stored image has the pixel (x, y) of the upright image. width and height: of
+// the stored image.
+Vec2 stored_pixel(const Vec2& upright, int orientation, double width, double height);
 ImageF decode_pfm(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 
 // Decode a file of any supported format, which the first bytes determine, to 8 or 16 bits per
@@ -82,6 +92,13 @@ ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 // Decodes without EXIF's orientation, at 8 bits a channel.
 ImageU8 decode_stored_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+// Decodes without EXIF's orientation, deeper samples at 16 bits a channel. One image is empty.
+struct StoredImage {
+  ImageU8 shallow;
+  ImageU16 deep;
+};
+StoredImage decode_stored_image(std::string_view bytes, std::string_view name,
+                                std::int64_t max_pixels);
 // Decodes to grey of 8 bits without EXIF's orientation.
 struct DecodedGrey {
   ImageU8 grey;

@@ -10,6 +10,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "collection/colmap/model/photographs.hpp"
+#include "io/reject.hpp"
 #include "mapping/scene.hpp"
 #include "runtime/parallel.hpp"
 
@@ -37,19 +39,64 @@ void add_colours(const ImageU8& photograph, const colmap::ModelImage& image,
   }
 }
 
+colmap::model::PhotographOfImage of_image(const std::string& name, const colmap::Camera& camera) {
+  return {name, camera.width, camera.height};
+}
+
+// Returns the inliers of the pairs that contain a marked image.
+std::vector<colmap::model::PhotographPair> pairs_of(const ViewGraph& graph,
+                                                    const std::vector<bool>& marked) {
+  std::vector<colmap::model::PhotographPair> pairs;
+  for (const MapPair& pair : graph.pairs) {
+    const auto i = static_cast<std::size_t>(pair.image1), j = static_cast<std::size_t>(pair.image2);
+    if (!marked[i] && !marked[j]) continue;
+    auto& [image1, image2, points] = pairs.emplace_back();
+    image1 = i, image2 = j;
+    for (const colmap::IndexPair& match : pair.inliers) {
+      const Vec2 &p = graph.images[i].features[match.index1],
+                 &q = graph.images[j].features[match.index2];
+      points.push_back({p[0], p[1], q[0], q[1]});
+    }
+  }
+  return pairs;
+}
+
 }  // namespace
+
+void check_photographs(const ViewGraph& graph, const std::filesystem::path& photographs) {
+  std::error_code none;
+  if (!std::filesystem::is_directory(photographs, none))
+    io::reject(photographs.string(), "is no folder of photographs");
+  std::unordered_map<colmap::Id, const colmap::Camera*> cameras;
+  for (const colmap::Camera& camera : graph.cameras) cameras.emplace(camera.id, &camera);
+  std::vector<colmap::model::PhotographOfImage> images;
+  for (const MapImage& image : graph.images)
+    images.push_back(of_image(image.name, *cameras.at(image.camera_id)));
+  colmap::model::check_photographs(photographs, images, [&](const std::vector<bool>& marked) {
+    return pairs_of(graph, marked);
+  });
+}
 
 void set_colours(colmap::Model& model, const std::filesystem::path& photographs,
                  std::vector<LeftOut>& passed_over) {
   std::unordered_map<colmap::PointId, std::size_t> places;
   for (std::size_t i = 0; i < model.points.size(); ++i) places.emplace(model.points[i].id, i);
+  std::unordered_map<colmap::Id, const colmap::Camera*> cameras;
+  for (const colmap::Camera& camera : model.cameras) cameras.emplace(camera.id, &camera);
   std::vector<ColourSum> sums(model.points.size());
   std::vector<std::string> reasons(model.images.size());
   runtime::parallel_each(model.images.size(), [&](std::size_t i) {
     check_cancelled();
     const colmap::ModelImage& image = model.images[i];
+    const std::filesystem::path file = photographs / image.name;
     try {
-      add_colours(read_stored_image(photographs / image.name), image, places, sums);
+      const ImageU8 photograph = read_stored_image(file);
+      if (const auto camera = cameras.find(image.camera_id); camera != cameras.end()) {
+        const std::string fault = colmap::model::size_fault(photograph.width, photograph.height, 1,
+                                                            of_image(image.name, *camera->second));
+        if (!fault.empty()) io::reject(file.string(), "{}", fault);
+      }
+      add_colours(photograph, image, places, sums);
     } catch (const Error& e) {
       if (e.code() != ErrorCode::input) throw;
       reasons[i] = e.what();

@@ -219,6 +219,7 @@ MapResult map_database(Queue& queue, const std::filesystem::path& database,
   ViewGraph graph =
       read_view_graph(colmap::Database(database, colmap::quiet_access(database)), options);
   result.damaged_rows = std::move(graph.damaged_rows);
+  if (!photographs.empty()) mapping::check_photographs(graph, photographs);
   mapping::map_scene(queue, graph, options, clock, result);
   if (!photographs.empty()) {
     clock.begin(MapStage::colours);

@@ -164,6 +164,8 @@ void normalise(Scene& scene);
 [[nodiscard]] MapFigures figures_of(const colmap::Model& model);
 
 // colours.cpp
+// Throws as map_database() for photographs.
+void check_photographs(const ViewGraph& graph, const std::filesystem::path& photographs);
 // Photographs that can't be read are added to `passed_over`.
 void set_colours(colmap::Model& model, const std::filesystem::path& photographs,
                  std::vector<LeftOut>& passed_over);

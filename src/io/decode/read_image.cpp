@@ -9,21 +9,28 @@ namespace bifocal {
 namespace io {
 namespace {
 
-// Rotates or mirrors an image upright by EXIF's orientations 1 to 8: from 5 on rows become columns,
-// and each value is a mirror or a rotation.
+// EXIF's orientations 1 to 8: from 5 on rows become columns, and each value is a mirror or a
+// rotation.
+struct Turn {
+  bool columns, from_right, from_below;
+  explicit Turn(int orientation)
+      : columns(orientation >= 5),
+        from_right(orientation == 2 || orientation == 3 || orientation >= 7),
+        from_below(orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7) {}
+};
+
+// Rotates or mirrors an image upright.
 template <class T>
 Image<T> upright(Image<T> in, int orientation) {
   if (orientation == 1 || in.empty()) return in;
-  const bool columns = orientation >= 5;
-  const bool from_right = orientation == 2 || orientation == 3 || orientation >= 7;
-  const bool from_below =
-      orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
-  Image<T> out(columns ? in.height : in.width, columns ? in.width : in.height, in.channels);
+  const Turn turn(orientation);
+  Image<T> out(turn.columns ? in.height : in.width, turn.columns ? in.width : in.height,
+               in.channels);
   for (int y = 0; y < out.height; ++y) {
     for (int x = 0; x < out.width; ++x) {
-      const int column = columns ? y : x, row = columns ? x : y;
-      const T* from = &in.at(from_right ? in.width - 1 - column : column,
-                             from_below ? in.height - 1 - row : row);
+      const int column = turn.columns ? y : x, row = turn.columns ? x : y;
+      const T* from = &in.at(turn.from_right ? in.width - 1 - column : column,
+                             turn.from_below ? in.height - 1 - row : row);
       std::copy_n(from, in.channels, &out.at(x, y));
     }
   }
@@ -82,6 +89,12 @@ ImageU8 at_8_bits(Decoded in) {
   return from == 255 ? std::move(in.shallow) : scaled<std::uint8_t>(in.shallow, from, 255);
 }
 
+ImageU16 at_16_bits(Decoded in) {
+  const unsigned from = unsigned(in.maximum);
+  if (in.deep.empty()) return scaled<std::uint16_t>(in.shallow, from, 65535);
+  return from == 65535 ? std::move(in.deep) : scaled<std::uint16_t>(in.deep, from, 65535);
+}
+
 // Reads width and height from a PNM's header. The usual header is plain text, so a simple
 // scan finds them.
 ClaimedSize claimed_size_pnm(std::string_view bytes) {
@@ -122,6 +135,13 @@ ImageU8 mask_of(const Image<T>& in) {
 }
 
 }  // namespace
+
+Vec2 stored_pixel(const Vec2& upright, int orientation, double width, double height) {
+  const Turn turn(orientation);
+  const double column = turn.columns ? upright[1] : upright[0],
+               row = turn.columns ? upright[0] : upright[1];
+  return {turn.from_right ? width - 1 - column : column, turn.from_below ? height - 1 - row : row};
+}
 
 ImageU8 decode_mask(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
   const Decoded in = decode_stored(bytes, name, max_pixels, Colours::rgb);
@@ -166,11 +186,15 @@ std::optional<PictureHead> read_head_with_exif(std::string_view bytes) {
   return {};
 }
 
+StoredImage decode_stored_image(std::string_view bytes, std::string_view name,
+                                std::int64_t max_pixels) {
+  Decoded in = decode_stored(bytes, name, max_pixels, Colours::rgb);
+  if (in.deep.empty()) return {at_8_bits(std::move(in)), {}};
+  return {{}, at_16_bits(std::move(in))};
+}
+
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
-  Decoded in = decode(bytes, name, max_pixels);
-  const unsigned from = unsigned(in.maximum);
-  if (in.deep.empty()) return scaled<std::uint16_t>(in.shallow, from, 65535);
-  return from == 65535 ? std::move(in.deep) : scaled<std::uint16_t>(in.deep, from, 65535);
+  return at_16_bits(decode(bytes, name, max_pixels));
 }
 
 ImageU16 decode_samples(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
