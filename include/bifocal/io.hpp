@@ -70,6 +70,7 @@ void write_pnm(const std::filesystem::path& file,
 
 // Encode PNG or JPEG in memory. JPEG drops alpha; quality is 1 to 100.
 [[nodiscard]] std::string encode_png(ImageView<const std::uint8_t> image);
+[[nodiscard]] std::string encode_png(ImageView<const std::uint16_t> image);
 [[nodiscard]] std::string encode_jpeg(ImageView<const std::uint8_t> image, int quality);
 
 // Portable float maps with one channel ("Pf"), in either byte order. The first row in memory is the

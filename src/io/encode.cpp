@@ -154,6 +154,7 @@ bool write_jpeg(JpegWriter& writer, ImageView<const std::uint8_t> image, int qua
 }  // namespace
 
 std::string encode_png(ImageView<const std::uint8_t> image) { return png_bytes(image, "picture"); }
+std::string encode_png(ImageView<const std::uint16_t> image) { return png_bytes(image, "picture"); }
 
 std::string encode_jpeg(ImageView<const std::uint8_t> image, int quality) {
   check_image(image, "encode_jpeg");

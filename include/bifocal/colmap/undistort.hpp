@@ -53,7 +53,8 @@ struct UndistortResult {
 //
 // Photographs are read as stored, without rotation by EXIF. Photographs of a pinhole camera are
 // copied. The others are sampled bilinearly and written as JPEG if their name ends in .jpg or
-// .jpeg, as PNG if it ends in .png, and otherwise as NAME.png; their metadata are not kept.
+// .jpeg, as PNG if it ends in .png, and otherwise as NAME.png; their metadata are not kept. Images
+// with more than 8 bits a channel have 16, except as JPEG.
 // Observations move to the undistorted pixels; observations that no pinhole sees lose their point.
 // Images left out are removed with their observations, and points with fewer than two remaining
 // observations as well.

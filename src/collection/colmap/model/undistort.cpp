@@ -15,8 +15,10 @@
 #include <string>
 #include <system_error>
 
+#include "collection/colmap/model/photographs.hpp"
 #include "collection/colmap/model/undistorted_view.hpp"
 #include "collection/colmap/pair.hpp"
+#include "io/decode.hpp"
 #include "io/reject.hpp"
 #include "runtime/parallel.hpp"
 
@@ -27,7 +29,6 @@ using model::undistorted_camera;
 using model::UndistortedView;
 namespace {
 
-constexpr std::int64_t kMostPhotographBytes = std::int64_t{1} << 32;  // of a photograph
 
 std::string ending_of(const fs::path& name) {
   std::string ending = name.extension().string();
@@ -136,13 +137,22 @@ class PhotographWriter {
 
   [[nodiscard]] std::string undistorted_file(const ModelImage& image, const fs::path& file) const {
     const UndistortedView& v = view(image.camera_id);
-    const ImageU8 photograph = read_stored_image(file);
-    if (photograph.width != v.lens.width() || photograph.height != v.lens.height())
-      io::reject(file.string(), "has {} x {} px, its camera {} x {}", photograph.width,
-                 photograph.height, v.lens.width(), v.lens.height());
-    if (!v.lens.has_lens()) return read_file(file, kMostPhotographBytes);
+    std::string bytes = read_file(file, kMaxImageBytes);
+    io::StoredImage photograph;
+    if (is_jpeg(image.name))
+      photograph.shallow = io::decode_stored_8(bytes, file.string(), kMaxImagePixels);
+    else
+      photograph = io::decode_stored_image(bytes, file.string(), kMaxImagePixels);
+    const auto& [shallow, deep] = photograph;
+    const std::string fault = model::size_fault(std::max(shallow.width, deep.width),
+                                                std::max(shallow.height, deep.height), 1,
+                                                {image.name, v.lens.width(), v.lens.height()});
+    if (!fault.empty()) io::reject(file.string(), "{}", fault);
+    if (!v.lens.has_lens()) return bytes;
     Queue queue(Device("cpu"));
-    const ImageU8 out = Remapper(queue, v.map)(queue, photograph);
+    const Remapper remapper(queue, v.map);
+    if (shallow.empty()) return encode_png(remapper(queue, deep));
+    const ImageU8 out = remapper(queue, shallow);
     return is_jpeg(image.name) ? encode_jpeg(out, options_.jpeg_quality) : encode_png(out);
   }
 
