@@ -5,10 +5,12 @@
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/outputs.hpp>
 #include <bifocal/version.hpp>
 
 #include <csignal>
 #include <ctime>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -23,7 +25,7 @@ namespace {
 
 struct Options {
   std::string suite, device = "cpu", json_file, filter, data = "../shared/data", pictures;
-  bool list = false;
+  bool list = false, overwrite = false;
   AdjustChoices adjust;
 };
 
@@ -138,6 +140,19 @@ void list_cases(const std::vector<Suite>& chosen, const Options& o, const std::r
   }
 }
 
+// Returns whether a file has records of an earlier run of the same command.
+bool is_record_of(const std::string& file, const std::string& command_line) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none)) return false;
+  try {
+    const nlohmann::json records = nlohmann::json::parse(read_text(file), nullptr, false);
+    return records.is_array() && !records.empty() && records[0].is_object() &&
+           records[0].value("machine", nlohmann::json()).value("command", "") == command_line;
+  } catch (const std::exception&) {
+    return false;  // no record
+  }
+}
+
 void measure_suites(Options o, const std::string& command_line) {
   const Device device(o.device);  // refuses a missing device before any measurement
   if (o.device == "auto") o.device = device.info().id;
@@ -158,6 +173,11 @@ void measure_suites(Options o, const std::string& command_line) {
                 fmt::format("--filter {}: no case of suite {} matches", o.filter, o.suite));
   }
 
+  if (!o.json_file.empty()) {
+    require_file_place(o.json_file);
+    require_free(o.json_file, o.overwrite || is_record_of(o.json_file, command_line),
+                 "exists already, and is no record of this command");
+  }
   nlohmann::json records = nlohmann::json::array();
   const nlohmann::json here = machine(command_line, device);
   cli::Progress progress(total, "cases");
@@ -171,9 +191,10 @@ void measure_suites(Options o, const std::string& command_line) {
     print_out(row(record));
     records.push_back(to_json(record));
     records.back()["machine"] = here;
+    // A run that is ended later leaves the records of all finished cases.
+    if (!o.json_file.empty()) write_file(o.json_file, records.dump(1) + "\n");
   };
   for (const Suite& suite : chosen) run_suite(suite, o, wanted, report);
-  if (!o.json_file.empty()) write_file(o.json_file, records.dump(1) + "\n");
 }
 
 void add_adjust_options(const cli::Command& command, AdjustChoices& choices) {
@@ -208,7 +229,10 @@ int run(int argc, char** argv) {
       .shows_default();
   command.option("--filter", o.filter,
                  "regular expression; runs the cases whose names contain a match");
-  command.option("--json", o.json_file, "also write the records to this file, as a JSON array");
+  command.option("--json", o.json_file,
+                 "also write the records to this file after each case, as a JSON array");
+  command.flag("--overwrite", o.overwrite,
+               "replace the file of --json if it is no record of the same command");
   command
       .option("--data", o.data,
               "folder of the photographs for some cases; without it these cases are skipped")

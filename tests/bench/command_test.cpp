@@ -29,6 +29,32 @@ TEST(BenchProgram, lists_and_measures_all_benchmarks) {
   }
 }
 
+TEST(BenchProgram, leaves_the_records_of_finished_cases) {
+  const TemporaryFolder folder;
+  const std::string ended_by_a_signal = fmt::format(
+      "cd '{}' && {{ '{}' solvers --json r.json >/dev/null 2>&1 & p=$!; for i in $(seq 900); do "
+      "[ -s r.json ] && break; sleep 0.01; done; kill -9 $p; wait $p; }} 2>/dev/null",
+      folder.path().string(), BIFOCAL_CLI);
+  (void)!std::system(ended_by_a_signal.c_str());
+  const std::size_t records = json_of(folder / "r.json").size();
+  EXPECT_GE(records, 1U);
+  EXPECT_LT(records, 30U);
+}
+
+TEST(BenchProgram, replaces_records_of_the_same_command) {
+  const TemporaryFolder folder;
+  const std::string one = "solvers --filter '^solvers/homography_4pt/f32$' --json r.json";
+  ASSERT_EQ(run(folder, one).code, 0);
+  EXPECT_EQ(run(folder, one).code, 0);
+  const Ran refused = run(folder, "solvers --filter homography_4pt/f64 --json r.json");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("r.json: exists already, and is no record of this command; choose "
+                             "another name or use --overwrite"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_EQ(run(folder, one + " --overwrite").code, 0);
+}
+
 TEST(BenchProgram, seeds_have_the_recorded_times_and_write_the_pictures) {
   const TemporaryFolder folder;
   const Ran ran =
