@@ -6,42 +6,48 @@
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/outputs.hpp>
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <fstream>
 #include <thread>
 
 #include "contradictions.hpp"
+#include "output_folder.hpp"
 #include "report/collection/collection_report.hpp"
+#include "report/page.hpp"
 
 namespace bifocal::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// A page may replace an earlier page, but no other file, such as a photograph.
-bool is_page_or_free(const fs::path& file) {
+// An element of the page's head that names its database, relative to the page.
+std::string mark_of(const CollectionPage& page) {
   std::error_code none;
-  if (!fs::exists(file, none) || fs::is_empty(file, none)) return true;
-  if (!fs::is_regular_file(file, none)) return true;  // a pipe, or an error when it is written
-  std::string start(9, '\0');
-  std::ifstream(file, std::ios::binary).read(start.data(), std::streamsize(start.size()));
-  std::ranges::transform(start, start.begin(), [](unsigned char c) { return std::tolower(c); });
-  return start == "<!doctype";
+  const fs::path folder = fs::absolute(page.out, none).parent_path();
+  return fmt::format("<meta name=\"bifocal-database\" content=\"{}\">\n",
+                     escaped(path_from(folder, page.database)));
+}
+
+bool is_earlier_page(const CollectionPage& page) {
+  constexpr std::size_t kHead = 4096;
+  std::error_code none;
+  if (!fs::is_regular_file(page.out, none)) return false;
+  std::string start(kHead, '\0');
+  std::ifstream file(page.out, std::ios::binary);
+  file.read(start.data(), std::streamsize(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  return start.find(mark_of(page)) != std::string::npos;
 }
 
 void check(const CollectionPage& page) {
   std::error_code none;
   if (page.out.empty()) throw Error(ErrorCode::usage, "the page: the file name is empty");
-  for (const fs::path& input : {page.database, page.run_file})
-    if (!input.empty() && fs::equivalent(page.out, input, none))
-      throw Error(ErrorCode::usage,
-                  fmt::format("{}: would replace the input {}", page.out.string(), input.string()));
-  if (!is_page_or_free(page.out))
-    throw Error(ErrorCode::input,
-                fmt::format("{}: is no HTML page, so it is not replaced", page.out.string()));
-  if (fs::is_directory(page.out, none))
-    throw Error(ErrorCode::input, fmt::format("{}: is a folder", page.out.string()));
+  require_no_input(page.out, std::array{page.database, page.run_file});
+  require_file_place(page.out);
+  require_free(page.out, page.overwrite || is_earlier_page(page),
+               "exists already, and is no page of this database");
   if (!page.images.empty() && !fs::is_directory(page.images, none))
     throw Error(ErrorCode::input, fmt::format("{}: is no folder", page.images.string()));
 }
@@ -127,10 +133,11 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
   CollectSummary collected = read_collect_summary(page.database);
   collected.notes.insert(collected.notes.end(), contradictions.texts.begin(),
                          contradictions.texts.end());
-  const std::string html = collection_report(
+  std::string html = collection_report(
       {page.database.filename().string(), page.command_line, page.database.string(),
        page.images.string(), graph, points, collected, earlier, std::move(models)},
       data, shown, page.images.empty() ? nullptr : &pictures);
+  html.insert(html.find("<title>"), mark_of(page));
   write_file(page.out, html);
   return {.bytes = html.size(),
           .images = graph.images.size(),

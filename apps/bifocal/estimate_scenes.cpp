@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/device.hpp>
+#include <bifocal/outputs.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <numeric>
@@ -22,19 +24,15 @@ namespace {
 void check_scene_files(const SceneOptions& o) {
   namespace fs = std::filesystem;
   if (o.result.empty()) throw Error(ErrorCode::usage, "--result: the file name is empty");
+  require_no_input(o.result, std::array{fs::path(o.scenes)});
   std::error_code none;
-  if (fs::equivalent(o.scenes, o.result, none)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--result: {} would replace the input {}", o.result, o.scenes));
-  }
   const fs::path folder = fs::absolute(o.result, none).parent_path();
   if (!fs::is_directory(folder, none)) {
     throw Error(ErrorCode::input,
                 fmt::format("{}: can't be written: no folder {}", o.result, folder.string()));
   }
-  if (fs::is_directory(o.result, none)) {
-    throw Error(ErrorCode::input, fmt::format("{}: is a folder, not a file", o.result));
-  }
+  require_file_place(o.result);
+  require_free(o.result, o.overwrite || is_result_of(o.result, o.scenes));
 }
 
 SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, ModelKind kind,
@@ -65,6 +63,10 @@ void add_scene_options(const Command& command, SceneOptions& o, const Option& po
             "with --scenes: estimate every trial by a separate call with the defaults for one "
             "pair, and time each")
       .needs(scenes);
+  command
+      .flag("--overwrite", o.overwrite,
+            "replace --result if it is not the result of an earlier run on the same --scenes")
+      .needs(scenes);
   scenes.needs(result).excludes(points);
   for (const char* name : {"--intrinsics", "--intrinsics2", "--calib", "--principal-point"}) {
     scenes.excludes(command.get(name));
@@ -78,7 +80,7 @@ void run_scene_file(ModelKind kind, const SceneOptions& o, const RobustOptions& 
   check_scene_files(o);
   const Scenes scenes = read_scenes(o.scenes, problem_info(kind));
   const SceneResults results = run_with_progress(scenes, o, kind, device, robust);
-  write_results(o.result, scenes, results);
+  write_results(o.result, o.scenes, scenes, results);
   const auto failures = std::count(results.ok.begin(), results.ok.end(), 0);
   const double ms = std::accumulate(results.time_ms.begin(), results.time_ms.end(), 0.0);
   Json json = {{"problem", to_string(kind)}};

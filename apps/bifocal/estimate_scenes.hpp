@@ -10,7 +10,7 @@ namespace bifocal::cli {
 
 struct SceneOptions {
   std::string scenes, result;
-  bool one_by_one = false;
+  bool one_by_one = false, overwrite = false;
 };
 // Adds the options. Must follow the options of the cameras, which --scenes excludes, like `points`.
 void add_scene_options(const Command& command, SceneOptions& options, const Option& points);

@@ -231,13 +231,17 @@ std::size_t write_pair_files(const PairFiles& in, Json& geometry, OutputFolder& 
                           in.image1, in.image2, r, in.cameras, figures, turbo, points, in.all_files,
                           times_until_now}));
   for (const StageTime& t : times_until_now()) geometry["timings_ms"][t.stage] = t.ms;
+  geometry["files"] = folder.record();
   write_file(staged("geometry.json"), to_text(geometry));
   return points;
 }
 
 void write_pair(const PairFiles& in, const std::filesystem::path& folder,
-                const std::vector<std::string>& inputs) {
-  OutputFolder out(folder, pair_file_names(), inputs);
+                const std::vector<std::string>& inputs, bool overwrite) {
+  OutputFolder out(folder, {.names = pair_file_names(),
+                            .inputs = inputs,
+                            .overwrite = overwrite,
+                            .inputs_are_files = in.has_files});
   Json geometry = geometry_json(in);
   write_pair_files(in, geometry, out);
   out.commit();

@@ -24,6 +24,7 @@ struct PairFiles {
   bool all_files = false;  // also the same data in other formats and at full density
   // Python expressions of the photographs for the page's next command; empty: the command line.
   std::string python_left = {}, python_right = {};
+  bool has_files = true;  // false: a photograph is an array in memory
 };
 
 // Returns the names of all files, including files of older versions.
@@ -36,6 +37,6 @@ struct PairFiles {
 std::size_t write_pair_files(const PairFiles& in, Json& geometry, OutputFolder& folder);
 // Writes the files into a folder, or none. inputs: files that must not be replaced.
 void write_pair(const PairFiles& in, const std::filesystem::path& folder,
-                const std::vector<std::string>& inputs);
+                const std::vector<std::string>& inputs, bool overwrite);
 
 }  // namespace bifocal::cli

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
+
+#include "output_folder.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -154,11 +157,36 @@ SceneResults run_scenes(const Scenes& scenes, const SceneRun& run) {
   return results;
 }
 
-void write_results(const std::string& file, const Scenes& scenes, const SceneResults& results) {
+namespace {
+
+std::string scenes_from(const std::string& file, const std::string& scenes_file) {
+  std::error_code none;
+  return path_from(std::filesystem::absolute(file, none).parent_path(), scenes_file);
+}
+
+}  // namespace
+
+bool is_result_of(const std::string& file, const std::string& scenes_file) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none)) return false;
+  try {
+    const NpzFile npz(file);
+    if (!npz.contains("scenes")) return false;
+    const NpyArray made = npz.read("scenes");
+    const auto* name = std::get_if<std::string>(&made.values);
+    return name && *name == scenes_from(file, scenes_file);
+  } catch (const Error&) {
+    return false;  // another file
+  }
+}
+
+void write_results(const std::string& file, const std::string& scenes_file, const Scenes& scenes,
+                   const SceneResults& results) {
   const auto T = std::int64_t(scenes.trials), N = std::int64_t(scenes.points);
   std::vector<NamedArray> arrays = {
       {"problem", {{}, std::string(to_string(results.problem))}},
       {"name", {{}, std::string("bifocal")}},
+      {"scenes", {{}, scenes_from(file, scenes_file)}},
       {"ok", {{T}, results.ok}},
       {"model", {{T, 3, 3}, results.model}},
       {"inliers", {{T, N}, results.inliers}},

@@ -49,6 +49,10 @@ struct SceneRun {
 // the first trial (on a GPU: the batch) runs once without measurement.
 [[nodiscard]] SceneResults run_scenes(const Scenes& scenes, const SceneRun& run);
 
-void write_results(const std::string& file, const Scenes& scenes, const SceneResults& results);
+// Writes the results of the scenes in `scenes_file`.
+void write_results(const std::string& file, const std::string& scenes_file, const Scenes& scenes,
+                   const SceneResults& results);
+// Returns whether `file` has the results of these scenes, of any estimator.
+[[nodiscard]] bool is_result_of(const std::string& file, const std::string& scenes_file);
 
 }  // namespace bifocal::cli

@@ -35,6 +35,18 @@ std::string command_line(const std::string& name, int argc, char** argv) {
   return text;
 }
 
+namespace {
+
+// Names the flag where bifocal/outputs.hpp names the option.
+std::string with_flag(std::string message) {
+  constexpr std::string_view kOption = "overwrite it";
+  if (message.ends_with(kOption))
+    message.replace(message.size() - kOption.size(), kOption.size(), "use --overwrite");
+  return message;
+}
+
+}  // namespace
+
 int exit_code_of(const std::string& name, const std::function<int()>& body,
                  const std::function<std::string(const std::string&)>& reworded) {
   const auto fail = [&](const std::string& message, int code) {
@@ -44,7 +56,7 @@ int exit_code_of(const std::string& name, const std::function<int()>& body,
   try {
     return body();
   } catch (const Error& e) {
-    return fail(reworded ? reworded(e.what()) : e.what(), static_cast<int>(e.code()));
+    return fail(with_flag(reworded ? reworded(e.what()) : e.what()), static_cast<int>(e.code()));
   } catch (const std::bad_alloc&) {
     return fail("out of memory", kExitInternal);
   } catch (const std::exception& e) {

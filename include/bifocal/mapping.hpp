@@ -191,15 +191,14 @@ struct MapResult {
                                      const std::filesystem::path& photographs = {});
 
 // Writes the models to FOLDER/0, FOLDER/1, ... in COLMAP's binary format, creating the folder if
-// needed. All models are complete before any takes its place. Models of an earlier call are
-// replaced or removed; other files of the folder stay.
+// needed. All models are complete before any takes its place. With `overwrite`, the models in all
+// numbered folders are replaced or removed; other files of these folders stay.
 //
-// Throws Error(usage) if the folder has models and `overwrite` is false, and as
+// Throws Error(usage) if a numbered folder has a model and `overwrite` is false, and as
 // colmap::write_model().
 void write_models(const std::filesystem::path& folder, const MapResult& result,
                   bool overwrite = false);
-// Throws as write_models() if the folder has models, and Error(input) if it is a file or
-// has something else under a number.
-void require_no_models(const std::filesystem::path& folder);
+// Throws as write_models() for a folder that it would refuse, before any work is done.
+void check_models_folder(const std::filesystem::path& folder, bool overwrite);
 
 }  // namespace bifocal

@@ -128,7 +128,7 @@ def collect(
         overwrite: Replaces an existing database.
         model: Folder of sparse models, which `map_database` makes of the finished database with its default options.
         undistort: Folder of undistorted images and their model, which `colmap.undistort_model` makes of the first model; needs `model`.
-        overwrite_model: Replaces the models and undistorted images of an earlier call.
+        overwrite_model: Replaces models and undistorted images that are there already.
         device: 'cpu', 'cuda:0', 'cuda:all', ... 'auto' is the device that began the work on this database; for a new database the first CUDA
             device, else an OpenCL GPU, else the CPU, and the CPU with a RuntimeWarning if that GPU cannot be used. The first of several
             devices maps.
@@ -139,7 +139,7 @@ def collect(
 
     Raises:
         ValueError: If an option is out of range, or differs from the options of the interrupted call; or if a folder has a model and
-            `overwrite_model` is False.
+            `overwrite_model` is False, also a folder of undistorted images that has files of their names.
         OSError: If a file cannot be read or written, or the database exists and was made of other photographs or options.
         RuntimeError: If a device is missing or fails, also the device that began an interrupted call.
     """
@@ -158,7 +158,7 @@ def collect(
         raise ValueError("undistort: needs the argument model")
     folder = "" if model is None else _folder_of(photographs)
     if model is not None:
-        _core.check_model_folders(model, folder, undistort, overwrite_model)
+        _core.check_model_folders(model, photographs, folder, undistort, overwrite_model)
     collected = Collected(**_core.collect(photographs, database, options, chosen, progress))
     if model is None or collected.verified == 0:
         return collected
@@ -190,7 +190,7 @@ def _folder_of(photographs: Path | Sequence[Path]) -> str:
 
 
 def report(
-    database: Path, out: Path, photographs: Path | None = None, *, model: Path | None = None, max_bytes: int = 24 << 20
+    database: Path, out: Path, photographs: Path | None = None, *, model: Path | None = None, max_bytes: int = 24 << 20, overwrite: bool = False
 ) -> dict[str, int]:
     """Writes an HTML report of a COLMAP database: view graph, verified pairs and their matches, and sparse models.
 
@@ -200,14 +200,16 @@ def report(
         photographs: Folder of the photographs, for thumbnails.
         model: Folder of a sparse model, or of the models of `map_database`, to show.
         max_bytes: Largest size of the page in bytes.
+        overwrite: Replaces a file that is no earlier page of this database.
 
     Returns:
         Counts with the keys images, verified, contradicting (pairs), components and bytes.
 
     Raises:
+        ValueError: If `out` exists already, is no page of this database and `overwrite` is False.
         OSError: If the database is missing, damaged or without images, or the folder has no model.
     """
-    return _core.write_report(database, out, photographs, model, whole_from(max_bytes, "max_bytes", 0, 2**63 - 1))
+    return _core.write_report(database, out, photographs, model, whole_from(max_bytes, "max_bytes", 0, 2**63 - 1), overwrite)
 
 
 class Collection:

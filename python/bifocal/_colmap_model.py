@@ -196,22 +196,24 @@ def read_model(folder: Path) -> Model:
     )
 
 
-def write_model(folder: Path, model: Model, format: Literal["binary", "text"] = "binary") -> None:
+def write_model(folder: Path, model: Model, format: Literal["binary", "text"] = "binary", *, overwrite: bool = False) -> None:
     """Writes a COLMAP model. A failed or interrupted call leaves the old model.
 
     Args:
-        folder: Created if it is missing. Files of an earlier model are replaced, in both formats.
+        folder: Created if it is missing.
         model: As of `read_model`.
         format: 'binary' or 'text'; numbers of text files have 17 significant digits.
+        overwrite: Replaces a model of the folder, in both formats. Other files of the folder stay.
 
     Raises:
-        ValueError: If shapes differ, a number is out of range, or the model contradicts itself; the message names the item.
+        ValueError: If the folder has a model and `overwrite` is False, if shapes differ, a number is out of range, or the model contradicts itself; the
+            message names the item.
         TypeError: If a field has another type: colours that are not uint8 or whole numbers from 0 to 255, numbers of items that are not integers.
         OSError: If the folder cannot be written to.
     """
     if format not in ("binary", "text"):
         raise ValueError(f"format: {format!r}, must be 'binary' or 'text'")
-    _core.write_model(folder, values_of(model), format == "text")
+    _core.write_model(folder, values_of(model), format == "text", overwrite)
 
 
 # Options of pycolmap.BundleAdjustmentOptions (4.2 and 3.11) with the same meaning here.
@@ -287,18 +289,19 @@ def bundle_adjustment(
     constant_images: Iterable[int] = (),
     constant_points: Iterable[int] = (),
     format: Literal["binary", "text"] | None = None,
+    overwrite: bool = False,
     device: str | None = "cpu",
     progress: Callable[[AdjustIteration], bool | None] | None = None,
 ) -> BundleAdjustment:
     """Adjusts a COLMAP model; pycolmap.bundle_adjustment for folders.
 
     Args:
-        model_in: Folder of the model.
-        model_out: Folder of the adjusted model, which may be `model_in`.
+        model_in, model_out: Folder of the model and folder of the adjusted model, which may be the same.
         options: A dictionary with names of pycolmap.BundleAdjustmentOptions, such an object, or BundleAdjustOptions.
         cancellation_token: Of pycolmap; once cancelled, the best model so far is written.
         constant_cameras, constant_images, constant_points: Numbers (camera_id, image_id, point3D_id) of items that are not adjusted.
         format: Format of the output; by default the format of the input.
+        overwrite: Replaces another model in `model_out`. Other files of the folder stay.
         device: Where the adjustment runs: 'cpu', 'cuda:0', ... or 'auto'
         progress: Called after each iteration; False ends the adjustment, and the best model so far is written; True and None go on.
 
@@ -307,7 +310,7 @@ def bundle_adjustment(
 
     Raises:
         OSError: If the model is missing or damaged, or cannot be written.
-        ValueError: If an option is out of range, a number is not in the model, or a frame of several images would be adjusted.
+        ValueError: If `model_out` has another model, an option is out of range, a number is unknown, or a frame of several images would be adjusted.
     """
     if format not in (None, "binary", "text"):
         raise ValueError(f"format: {format!r}, must be 'binary', 'text' or None")
@@ -320,6 +323,6 @@ def bundle_adjustment(
     given = {"constant_cameras": constant_cameras, "constant_images": constant_images, "constant_points": constant_points}
     constant = [_item_numbers(numbers, name) for name, numbers in given.items()]
     callback = None if cancellation_token is None and progress is None else iteration_callback(go_on)
-    found = _core.adjust_model(model_in, model_out, format or "", _options(options), constant, device_id(device) or "cpu", callback)
+    found = _core.adjust_model(model_in, model_out, format or "", _options(options), constant, overwrite, device_id(device) or "cpu", callback)
     history = [AdjustIteration(**i) for i in found.pop("history")]
     return BundleAdjustment(history=history, **found)

@@ -73,7 +73,7 @@ def map_database(
         out: Folder of the models.
         images: Folder of the photographs, for the colours of points.
         options: Thresholds, limits and the seed.
-        overwrite: Replaces the models of an earlier call.
+        overwrite: Replaces the models in all numbered folders of `out`; their other files stay.
         device: Where poses are estimated and adjusted: 'cpu', 'cuda:0', ... or 'auto'; all other stages run on the CPU.
         progress: Called at the start of each stage with its name, the number of the model and the number of images registered so far. An exception
             raised in it, or Ctrl-C at the start of a stage, ends the call without models.
@@ -83,7 +83,8 @@ def map_database(
 
     Raises:
         ValueError: If an option is out of range, or the folder has models and `overwrite` is False.
-        OSError: If the database is missing or damaged, or a model cannot be written.
+        OSError: If the database is missing or damaged, if no photograph can be used, if keypoints are in pixels of photographs rotated by EXIF, or if
+            a model cannot be written.
         RuntimeError: If the device is missing or fails.
     """
     found = _core.map_database(database, out, images, options, overwrite, device_id(device) or "cpu", progress)
@@ -121,21 +122,24 @@ def undistort_model(
 
     The images are OUT/images/NAME, the model with PINHOLE cameras is OUT/sparse/0, in COLMAP's binary format. A camera keeps its focal lengths; its
     images are cropped to the largest rectangle around the principal point without blank pixels, at most twice as far from the principal point as the
-    sides of the photograph. JPEG and PNG files keep their format, others become NAME.png. Photographs of a camera without distortion are copied.
+    sides of the photograph. JPEG and PNG files keep their format, others become NAME.png; PNG files of 16 bits keep them. Photographs of a camera
+    without distortion are copied.
 
     Args:
         model: Folder of a model, such as 'sparse/0'.
         photographs: Folder of the photographs. They are read as stored, without rotation by EXIF.
         out: The folder to write, which does not contain the photographs in its folder `images`.
         jpeg_quality: Quality of JPEG files, 1 to 100.
-        overwrite: Replaces the files of an earlier call.
+        overwrite: Replaces files of these names and a model in OUT/sparse/0; other files stay.
         progress: Called now and then with the numbers of finished and of all images. An exception raised in it, or Ctrl-C, ends the call without a model.
 
     Returns:
         Undistorted with the number of images and those left out.
 
     Raises:
-        ValueError: If an argument is out of range, `out` has a model and `overwrite` is False, or its folder `images` has the photographs.
-        OSError: If the model or all photographs cannot be read, or a file cannot be written.
+        ValueError: If an argument is out of range, a file to write exists already and `overwrite` is False, or the folder `images` of `out` has the
+            photographs.
+        OSError: If the model or all photographs cannot be read, if keypoints are in pixels of photographs rotated by EXIF, or if a file cannot be
+            written.
     """
     return Undistorted(**_core.undistort_model(model, photographs, out, jpeg_quality, overwrite, progress))

@@ -21,23 +21,6 @@ nb::list list_of(const std::vector<LeftOut>& left_out) {
   return all;
 }
 
-PhotographFiles photographs_of(nb::handle given) {
-  std::vector<FileName> files;
-  if (nb::isinstance<nb::list>(given) || nb::isinstance<nb::tuple>(given))
-    for (nb::handle one : given) files.push_back(file_of(one, "photographs"));
-  else
-    files.push_back(file_of(given, "photographs"));
-  std::vector<std::string> paths;
-  for (const FileName& file : files) paths.push_back(file.path.string());
-  try {
-    return list_photographs(paths);
-  } catch (const Error& e) {
-    for (const FileName& file : files)
-      if (e.code() == ErrorCode::input) raise_missing(file);
-    throw;
-  }
-}
-
 template <class T, class Words>
 T choice(const nb::dict& options, const char* name, const Words& words) {
   const auto word = nb::cast<std::string>(options[name]);
@@ -159,12 +142,13 @@ nb::dict collect_photographs(nb::handle given, nb::handle database, const nb::di
 }
 
 nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb::handle model,
-                      std::uint64_t max_bytes) {
+                      std::uint64_t max_bytes, bool overwrite) {
   const FileName file = file_of(database, "database"), page = file_of(out, "out");
   cli::CollectionPage wanted{.database = file.path,
                              .out = page.path,
                              .command_line = "bifocal.report",
-                             .max_bytes = max_bytes};
+                             .max_bytes = max_bytes,
+                             .overwrite = overwrite};
   if (!images.is_none()) wanted.images = file_of(images, "photographs").path;
   if (!model.is_none()) wanted.model = file_of(model, "model").path;
   cli::CollectionPageSummary s;
@@ -194,8 +178,9 @@ void bind_collect(nb::module_& m) {
                 "typing.Any], device: str, progress: object) -> dict[str, typing.Any]"));
   m.def("write_report", &write_report, nb::arg("database").none(), nb::arg("out").none(),
         nb::arg("images").none(), nb::arg("model").none(), nb::arg("max_bytes"),
+        nb::arg("overwrite"),
         nb::sig("def write_report(database: object, out: object, images: object, model: object, "
-                "max_bytes: int) -> dict[str, int]"));
+                "max_bytes: int, overwrite: bool) -> dict[str, int]"));
   m.def(
       "list_photographs",
       [](nb::handle given) {

@@ -98,4 +98,21 @@ void raise_missing(const FileName& file) {
   if (stat(file.path.c_str(), &status) != 0) raise_errno(errno, file);
 }
 
+PhotographFiles photographs_of(nb::handle given) {
+  std::vector<FileName> files;
+  if (nb::isinstance<nb::list>(given) || nb::isinstance<nb::tuple>(given))
+    for (nb::handle one : given) files.push_back(file_of(one, "photographs"));
+  else
+    files.push_back(file_of(given, "photographs"));
+  std::vector<std::string> paths;
+  for (const FileName& file : files) paths.push_back(file.path.string());
+  try {
+    return list_photographs(paths);
+  } catch (const Error& e) {
+    for (const FileName& file : files)
+      if (e.code() == ErrorCode::input) raise_missing(file);
+    throw;
+  }
+}
+
 }  // namespace bifocal::python

@@ -2,6 +2,8 @@
 // File names between Python and C++, and the OSError of a file that the system refuses.
 #pragma once
 
+#include <bifocal/io.hpp>
+
 #include <filesystem>
 #include <initializer_list>
 
@@ -25,6 +27,9 @@ void raise_refused_writing(const FileName& file);
 void raise_refused_writing_into(const FileName& folder);
 // As raise_refused_reading() for files and folders that do not exist; returns if all exist.
 void raise_missing(const FileName& file);
+
+// Lists the photographs of a file, a folder, or a list of both. Raises OSError for a missing one.
+[[nodiscard]] PhotographFiles photographs_of(nb::handle given);
 
 // Calls `write`; raises OSError with errno and filename if the system refuses the file.
 template <class Write>

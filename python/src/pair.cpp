@@ -162,7 +162,7 @@ std::string text(const Pair& p) {
                      r.dense ? ", depth" : "", doubts_of(r).empty() ? "" : ", doubted");
 }
 
-void write(const Pair& p, nb::handle folder, bool all_files) {
+void write(const Pair& p, nb::handle folder, bool all_files, bool overwrite) {
   const FileName name = file_of(folder, "folder");
   try {
     const Unlocked unlocked;
@@ -177,8 +177,9 @@ void write(const Pair& p, nb::handle folder, bool all_files) {
                      .seed = p.seed,
                      .all_files = all_files,
                      .python_left = p.left.code,
-                     .python_right = p.right.code},
-                    name.path, {p.left.photograph.file, p.right.photograph.file});
+                     .python_right = p.right.code,
+                     .has_files = p.left.is_file && p.right.is_file},
+                    name.path, {p.left.photograph.file, p.right.photograph.file}, overwrite);
   } catch (const Error& e) {
     if (e.code() == ErrorCode::input) raise_refused_writing_into(name);
     throw;
@@ -358,15 +359,19 @@ void bind_depth(Class& c) {
       cameras_of(dense_of(p, "depth_cameras")),
       "fx, fy, cx, cy of both cameras for depth, and 'given', 'estimated' or 'assumed'.");
   c.def("write", &write, nb::arg("folder").none(), nb::kw_only(), nb::arg("all_files") = false,
-        nb::sig("def write(self, folder: object, *, all_files: bool = False) -> None"),
+        nb::arg("overwrite") = false,
+        nb::sig("def write(self, folder: object, *, all_files: bool = False, overwrite: bool = "
+                "False) -> None"),
         R"(Writes the files of `bifocal pair`, or none if writing fails: report.html, geometry.json,
 matches.txt, rectified images, disparity, depth and a cloud of at most 500,000 points.
 
 Args:
     folder: Name of the folder.
     all_files: Writes the whole cloud as well as the files of `bifocal pair --all-files`.
+    overwrite: Replaces files of these names. Those that an earlier call on the same two files wrote are replaced without it.
 
 Raises:
+    ValueError: If a file exists already and `overwrite` is False, or a result would replace a photograph.
     OSError: If a file cannot be written.)");
 }
 #undef GET

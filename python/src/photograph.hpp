@@ -12,6 +12,7 @@ namespace bifocal::python {
 struct PhotographArgument {
   cli::Photograph photograph;
   std::string code;  // the argument in Python code, for commands on a page
+  bool is_file = false;
 };
 
 // Reads a file by its name, copies an array, or converts a file that a Python package has decoded

@@ -88,7 +88,7 @@ PhotographArgument photograph_argument(nb::handle object, const char* name) {
     return nb::cast<std::string>(nb::str(nb::repr(text)));
   };
   if (nb::hasattr(object, "exif") && nb::hasattr(object, "pixels"))
-    return {decoded(object), literal(object.attr("file"))};
+    return {decoded(object), literal(object.attr("file")), true};
   const bool is_file = nb::isinstance<nb::str>(object) || nb::isinstance<nb::bytes>(object) ||
                        nb::hasattr(object, "__fspath__");
   if (!is_file) return {copied(object, name), name};
@@ -96,7 +96,7 @@ PhotographArgument photograph_argument(nb::handle object, const char* name) {
   try {
     const std::string code = literal(nb::borrow(object));
     const Unlocked unlocked;
-    return {cli::read_photograph(file.path.string()), code};
+    return {cli::read_photograph(file.path.string()), code, true};
   } catch (const Error& e) {
     if (e.code() == ErrorCode::input) raise_refused_reading({&file});
     throw;

@@ -86,5 +86,5 @@ def test_the_shortest_ways_give_results_in_the_stated_lines(tmp_path, monkeypatc
     assert known.mean() > 0.5 and len(found["points"]) == len(found["colours"]) > 50_000
     assert np.median(np.abs(found["depth"][known] * np.linalg.norm(room.t) / room.depth[known] - 1)) < 0.05
     for database in ("matches.db", "out.db"):
-        assert bifocal.report(tmp_path / database, tmp_path / "again.html")["verified"] == 1, database
+        assert bifocal.report(tmp_path / database, tmp_path / "again.html", overwrite=True)["verified"] == 1, database
     assert (tmp_path / "out.html").stat().st_size > 10_000

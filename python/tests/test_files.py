@@ -43,9 +43,12 @@ def test_a_page_replaces_no_other_file(tmp_path):
     before = photograph.read_bytes()
     for _ in range(2):  # an earlier page is replaced
         bifocal.report(tmp_path / "a.db", page)
-    with pytest.raises(OSError, match="a.png: is no HTML page, so it is not replaced"):
-        bifocal.report(tmp_path / "a.db", photograph)
+    (tmp_path / "mine.html").write_text("<!DOCTYPE html><title>mine</title>")
+    for other in (photograph, tmp_path / "mine.html"):
+        with pytest.raises(ValueError, match=f"{other.name}: exists already, and is no page of this database"):
+            bifocal.report(tmp_path / "a.db", other)
     assert photograph.read_bytes() == before
+    bifocal.report(tmp_path / "a.db", photograph, overwrite=True)
 
 
 @pytest.mark.parametrize("name", [b"none.png", LATIN1])

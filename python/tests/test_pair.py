@@ -129,6 +129,12 @@ def test_the_files_are_those_of_the_program(pair, tmp_path):
     assert f"element vertex {len(pair.cloud[0])}\n".encode() in (tmp_path / "out/cloud.ply").read_bytes()[:300]
     with pytest.raises(OSError):
         pair.write("/proc/none")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/cloud.ply").write_text("mine")
+    with pytest.raises(ValueError, match="cloud.ply: exists already"):
+        pair.write(tmp_path / "mine")
+    assert [f.name for f in (tmp_path / "mine").iterdir()] == ["cloud.ply"]
+    pair.write(tmp_path / "mine", overwrite=True)
 
 
 def next_of(page):
@@ -142,6 +148,8 @@ def test_the_page_names_the_next_call_in_python(tmp_path):
     bifocal.estimate_pair(left, right).write(tmp_path / "arrays")
     assert next_of(tmp_path / "arrays/report.html") == 'bifocal.estimate_pair(left, right, (fx, fy, cx, cy)).write("FOLDER")'
     (tmp_path / "a b.pgm").write_bytes(b"P5 160 120 255\n" + left.tobytes())
+    with pytest.raises(ValueError, match="exists already, and no earlier run"):
+        bifocal.estimate_pair(left[::-1].copy(), right).write(tmp_path / "arrays")
     bifocal.estimate_pair(tmp_path / "a b.pgm", right).write(tmp_path / "files")
     assert f"estimate_pair({str(tmp_path / 'a b.pgm')!r}, right, (fx" in next_of(tmp_path / "files/report.html")
 

@@ -4,10 +4,14 @@
 #include <bifocal/colmap/model.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/mapping.hpp>
+#include <bifocal/outputs.hpp>
 
 #include <algorithm>
 #include <string>
 #include <system_error>
+#include <vector>
+
+#include "collection/colmap/model/parts.hpp"
 
 namespace bifocal {
 namespace {
@@ -33,49 +37,39 @@ class Staging {
   fs::path path_;
 };
 
-bool has_model(const fs::path& folder, std::size_t number) {
-  return colmap::model_format(folder / std::to_string(number)).has_value();
-}
-
-void move(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (error)
-    throw Error(ErrorCode::input,
-                fmt::format("{}: can't be moved to its place: {}", to.string(), error.message()));
+// Returns the folder's entries that are named as models are: 0, 1, ...
+std::vector<fs::path> numbered(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+    const std::string name = entry.path().filename().string();
+    const bool has_digits = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+    if (has_digits && (name == "0" || name[0] != '0')) entries.push_back(entry.path());
+  }
+  std::ranges::sort(entries);
+  return entries;
 }
 
 }  // namespace
 
-void require_no_models(const fs::path& folder) {
-  std::error_code ignored;
-  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
-    throw Error(ErrorCode::input,
-                fmt::format("{}: is a file, no folder for models", folder.string()));
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
-    if (is_number && !colmap::model_format(entry.path()) && !fs::is_empty(entry.path(), ignored))
-      throw Error(ErrorCode::input,
-                  fmt::format("{}: is there, but is no model; choose another folder for models",
-                              entry.path().string()));
-  }
-  if (has_model(folder, 0))
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: there is a model already; choose another folder or overwrite it",
-                            (folder / "0").string()));
+void check_models_folder(const fs::path& folder, bool overwrite) {
+  require_file_place(folder / "0" / "cameras.bin");
+  for (const fs::path& entry : numbered(folder)) colmap::check_model_folder(entry, overwrite);
 }
 
 void write_models(const fs::path& folder, const MapResult& result, bool overwrite) {
-  if (!overwrite) require_no_models(folder);
+  check_models_folder(folder, overwrite);
   const Staging staging(folder);
+  const auto name = [](std::size_t i) { return std::to_string(i); };
   for (std::size_t i = 0; i < result.models.size(); ++i)
-    colmap::write_model(staging.path() / std::to_string(i), result.models[i],
-                        colmap::ModelFormat::binary);
-  for (std::size_t i = 0; has_model(folder, i); ++i)
-    move(folder / std::to_string(i), staging.path() / ("old-" + std::to_string(i)));
+    colmap::write_model(staging.path() / name(i), result.models[i], colmap::ModelFormat::binary);
   for (std::size_t i = 0; i < result.models.size(); ++i)
-    move(staging.path() / std::to_string(i), folder / std::to_string(i));
+    colmap::model::move_files(staging.path() / name(i), folder / name(i));
+  for (const fs::path& entry : numbered(folder)) {
+    const std::string number = entry.filename().string();
+    const bool is_new = number.size() < 10 && std::stoul(number) < result.models.size();
+    if (!is_new && !fs::is_symlink(entry)) colmap::model::remove_files(entry);
+  }
 }
 
 }  // namespace bifocal

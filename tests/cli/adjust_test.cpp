@@ -65,7 +65,8 @@ TEST(Cli, adjust_says_what_it_found) {
   EXPECT_NE(r.out.find("The mean reprojection error fell from "), std::string::npos) << r.out;
   EXPECT_EQ(listing(folder / "out"),
             (std::vector<std::string>{"cameras.bin", "images.bin", "points3D.bin"}));
-  const Ran j = run(folder, "adjust in --out out --device cpu --json --loss cauchy --threads 1");
+  const Ran j =
+      run(folder, "adjust in --out out --overwrite --device cpu --json --loss cauchy --threads 1");
   ASSERT_EQ(j.code, 0) << j.err;
   const json found = json::parse(j.out);
   EXPECT_EQ(found["images"], 8);
@@ -85,7 +86,9 @@ TEST(Cli, adjust_writes_what_the_library_finds) {
   expect_equal(model, read_model(folder / "out"));
   EXPECT_EQ(colmap::model_format(folder / "out"), ModelFormat::text);
   // Binary files replace the text files.
-  ASSERT_EQ(run(folder, "adjust in --out out --device cpu --format binary --threads 2").code, 0);
+  ASSERT_EQ(
+      run(folder, "adjust in --out out --overwrite --device cpu --format binary --threads 2").code,
+      0);
   EXPECT_EQ(listing(folder / "out"),
             (std::vector<std::string>{"cameras.bin", "images.bin", "points3D.bin"}));
   expect_equal(model, read_model(folder / "out"));
@@ -190,6 +193,38 @@ TEST(Cli, adjust_replaces_its_input_only_when_told) {
   EXPECT_NE(read_model(folder / "in").points[3].xyz, small_model().points[3].xyz);
 }
 
+// B, through a link, in the other format, and a part of a model.
+TEST(Cli, adjust_keeps_other_models) {
+  const TemporaryFolder folder;
+  write_model(folder / "A", small_model(), ModelFormat::binary);
+  const auto refuses = [&](const std::string& out, const std::string& file) {
+    const Ran r = run(folder, fmt::format("adjust A --out {} --device cpu", out));
+    EXPECT_EQ(r.code, 2) << r.err;
+    EXPECT_NE(r.err.find(file + ": exists already; choose another name or use --overwrite"),
+              std::string::npos)
+        << r.err;
+  };
+  write_model(folder / "B", sample_model(), ModelFormat::text);
+  write_file(folder / "B/project.ini", "mine");
+  refuses("B", "B/cameras.txt");
+  std::filesystem::create_directory_symlink("B", folder / "link");
+  refuses("link", "link/cameras.txt");
+  std::filesystem::create_directories(folder / "part");
+  std::filesystem::create_directories(folder / "numbers");
+  write_file(folder / "part/images.bin", "half a model");
+  refuses("part", "part/images.bin");
+  write_file(folder / "numbers/covariances.npz", "numbers");
+  refuses("numbers", "numbers/covariances.npz");
+  expect_equal(sample_model(), read_model(folder / "B"));
+  std::filesystem::create_directory_symlink("A", folder / "same");
+  const Ran same = run(folder, "adjust A --out same --device cpu");
+  EXPECT_EQ(same.code, 2);
+  EXPECT_NE(same.err.find("--out same: this is the input"), std::string::npos) << same.err;
+  ASSERT_EQ(run(folder, "adjust A --out B --overwrite --device cpu").code, 0);
+  EXPECT_EQ(listing(folder / "B"),
+            (std::vector<std::string>{"cameras.bin", "images.bin", "points3D.bin", "project.ini"}));
+}
+
 TEST(Cli, adjust_writes_covariances) {
   const TemporaryFolder folder;
   write_model(folder / "in", small_model(), ModelFormat::binary);
@@ -204,7 +239,7 @@ TEST(Cli, adjust_writes_covariances) {
   // Observations have a standard deviation of 0.5 px.
   EXPECT_NEAR(std::get<std::vector<double>>(file.read("variance").values)[0], 0.25, 0.03);
   EXPECT_GT(std::get<std::vector<double>>(file.read("points").values)[0], 0);
-  ASSERT_EQ(run(folder, "adjust in --out out --device cpu").code, 0);
+  ASSERT_EQ(run(folder, "adjust in --out out --overwrite --device cpu").code, 0);
   EXPECT_FALSE(std::filesystem::exists(folder / "out/covariances.npz"));
 }
 
@@ -250,8 +285,9 @@ class LongAdjust : public testing::Test {
     if (child == 0) {
       (void)!freopen((folder / ".out").c_str(), "w", stdout);
       execl(BIFOCAL_CLI, BIFOCAL_CLI, "adjust", (folder / "in").c_str(), "--out",
-            (folder / "out").c_str(), "--device", "cpu", "--solver", "iterative", "--cg-tolerance",
-            "1e-12", "--function-tolerance", "0", "--parameter-tolerance", "0", nullptr);
+            (folder / "out").c_str(), "--overwrite", "--device", "cpu", "--solver", "iterative",
+            "--cg-tolerance", "1e-12", "--function-tolerance", "0", "--parameter-tolerance", "0",
+            nullptr);
       _exit(127);
     }
     while (listing(folder / "out").size() < 4) wait(10);  // until it has its staging folder

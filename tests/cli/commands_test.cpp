@@ -181,10 +181,11 @@ TEST(Cli, stereo_reports_its_doubts) {
   EXPECT_EQ(flat.code, 0) << flat.err;
   EXPECT_NE(flat.out.find("density 0.00 %"), std::string::npos) << flat.out;
   EXPECT_NE(flat.err.find("no disparity is known"), std::string::npos) << flat.err;
-  const Ran same = run(folder, "stereo left.png left.png --max-disparity 32 --out o");
+  const Ran same = run(folder, "stereo left.png left.png --max-disparity 32 --out o --overwrite");
   EXPECT_NE(same.err.find("the same image twice"), std::string::npos) << same.err;
-  EXPECT_EQ(run(folder, "stereo left.png right.png --max-disparity 32 --out o").err, "");
-  const Ran narrow = run(folder, "stereo left.png right.png --max-disparity 14 --out o");
+  EXPECT_EQ(run(folder, "stereo left.png right.png --max-disparity 32 --out o --overwrite").err,
+            "");
+  const Ran narrow = run(folder, "stereo left.png right.png --max-disparity 14 --out o --overwrite");
   EXPECT_NE(narrow.err.find("matches have disparities outside of the search of 0 to 13 px; the "
                             "matches need "),
             std::string::npos)
@@ -297,7 +298,7 @@ TEST(Cli, stereo_takes_deep_and_coloured_pictures_and_little_memory) {
     write_png(folder / fmt::format("{}grey.png", side), grey);
   }
   const auto filled = [&](const std::string& arguments) {
-    const Ran r = run(folder, "stereo " + arguments + " --out o --max-disparity 48");
+    const Ran r = run(folder, "stereo " + arguments + " --out o --overwrite --max-disparity 48");
     EXPECT_EQ(r.code, 0) << r.err;
     return read_disparity(folder / "o/disparity.pfm");
   };

@@ -206,10 +206,10 @@ TEST(FieldCases4, masks_without_features_are_named) {
   const Ran r = run(folder, "pair left.png right.png --out o --mask1 black.png --mask2 black.png");
   EXPECT_EQ(r.code, 5);
   expect_part(r.err, "the first and the second photograph has no feature inside its mask");
-  expect_part(run(folder, "pair left.png right.png --out o --mask2 black.png").err,
+  expect_part(run(folder, "pair left.png right.png --out o --overwrite --mask2 black.png").err,
               "the second photograph has no feature inside its mask");
   write_png(folder / "flat.png", ImageU8(400, 300));
-  expect_part(run(folder, "pair flat.png right.png --out o").err,
+  expect_part(run(folder, "pair flat.png right.png --out o --overwrite").err,
               "the first photograph has no feature");
 }
 

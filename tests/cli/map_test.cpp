@@ -4,11 +4,14 @@
 #include <bifocal/colmap/model.hpp>
 #include <bifocal/io.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "cli/process.hpp"
 #include "cli/views.hpp"
+#include "io/exif_block.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -35,14 +38,123 @@ TEST_F(Map, makes_a_model_of_each_scene) {
   EXPECT_EQ(again.code, 2);
   EXPECT_NE(again.err.find("sparse/0: there is a model already"), std::string::npos) << again.err;
   EXPECT_NE(again.err.find("use --overwrite"), std::string::npos) << again.err;
-  // A folder that is no model is noticed before the work.
-  std::filesystem::create_directories(folder / "other/0");
+  // Files that are none of a model stay.
+  fs::create_directories(folder / "other/0");
   write_file(folder / "other/0/a.jpg", "a photograph");
-  const Ran other = run(folder, "map out.db --out other --device cpu");
-  EXPECT_EQ(other.code, 3);
-  EXPECT_NE(other.err.find("other/0: is there, but is no model"), std::string::npos) << other.err;
-  EXPECT_EQ(other.out, "");
-  EXPECT_EQ(run(folder, "map out.db --out sparse --device cpu --overwrite").code, 0);
+  EXPECT_EQ(run(folder, "map out.db --out other --device cpu").code, 0);
+  EXPECT_EQ(read_file(folder / "other/0/a.jpg"), "a photograph");
+  // A gap in the numbers: the models are replaced, and the last one is removed.
+  fs::remove_all(folder / "other/1");
+  fs::copy(folder / "sparse/1", folder / "other/7");
+  write_file(folder / "other/7/notes.txt", "mine");
+  write_file(folder / "other/notes.txt", "mine");
+  const Ran gap = run(folder, "map out.db --out other --device cpu");
+  EXPECT_EQ(gap.code, 2);
+  EXPECT_EQ(gap.out, "");
+  ASSERT_EQ(run(folder, "map out.db --out other --device cpu --overwrite").code, 0);
+  EXPECT_EQ(listing(folder / "other"),
+            (std::vector<std::string>{"0", "0/a.jpg", "0/cameras.bin", "0/images.bin",
+                                      "0/points3D.bin", "1", "1/cameras.bin", "1/images.bin",
+                                      "1/points3D.bin", "7", "7/notes.txt", "notes.txt"}));
+  // A file under a number.
+  fs::create_directory(folder / "file");
+  write_file(folder / "file/1", "no folder");
+  const Ran file = run(folder, "map out.db --out file --device cpu --overwrite");
+  EXPECT_EQ(file.code, 3);
+  EXPECT_NE(file.err.find("file/1: is a file, not a folder"), std::string::npos) << file.err;
+}
+
+TEST_F(Map, looks_at_the_photographs_before_the_work) {
+  ASSERT_EQ(collect("").code, 0);
+  fs::create_directories(folder / "empty");
+  fs::create_directories(folder / "half/a");
+  write_png(folder / "half/a/0.png", ImageU8(200, 150, 1));
+  for (const char* images : {"empty", "half"}) {
+    const Ran wrong = run(folder, fmt::format("map out.db --out sparse --images {} --undistort "
+                                              "scene --device cpu",
+                                              images));
+    EXPECT_EQ(wrong.code, 3);
+    EXPECT_NE(wrong.err.find(std::string(images) + ": none of the 6 photographs can be used"),
+              std::string::npos)
+        << wrong.err;
+    EXPECT_FALSE(fs::exists(folder / "sparse"));
+    EXPECT_FALSE(fs::exists(folder / "scene"));
+  }
+}
+
+// Keypoints of a program that rotates photographs by EXIF belong to other pixels than the stored
+// ones. `turned` gives the stored pixels of a photograph.
+void write_turned(const fs::path& folder, int orientation,
+                  const std::function<ImageU8(const ImageU8&)>& turned) {
+  write_views(folder);
+  for (int i = 0; i < 3; ++i)
+    write_file(folder / fmt::format("b/{}.jpg", i),
+               with_exif(encode_jpeg(turned(view_of(2, i)), 95),
+                         exif_block({.orientation = orientation})));
+}
+
+TEST_F(Map, notices_keypoints_of_rotated_photographs) {
+  ASSERT_EQ(collect("").code, 0);
+  const auto map_with = [&](const std::string& images) {
+    fs::remove_all(folder / "sparse");
+    return run(folder, fmt::format("map out.db --out sparse --images {} --device cpu", images));
+  };
+  const auto reversed = [](ImageU8 image) {  // upside down: orientation 3
+    std::ranges::reverse(image.pixels);
+    return image;
+  };
+  write_turned(folder / "reversed", 3, reversed);
+  const Ran upside_down = map_with("reversed");
+  EXPECT_EQ(upside_down.code, 3);
+  EXPECT_NE(upside_down.err.find("the keypoints of 3 photographs are in upright pixels, after "
+                                 "rotation by their EXIF orientation"),
+            std::string::npos)
+      << upside_down.err;
+  EXPECT_NE(upside_down.err.find("b/0.jpg (3), b/1.jpg (3)"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder / "sparse"));
+  write_turned(folder / "sideways", 6, [](const ImageU8& image) {
+    ImageU8 out(image.height, image.width, 1);
+    for (int y = 0; y < image.height; ++y)
+      for (int x = 0; x < image.width; ++x) out.at(y, image.width - 1 - x) = image.at(x, y);
+    return out;
+  });
+  const Ran sideways = map_with("sideways");
+  EXPECT_EQ(sideways.code, 3);
+  EXPECT_NE(sideways.err.find("b/2.jpg (6)"), std::string::npos) << sideways.err;
+  // Keypoints of stored pixels, as those of collect.
+  write_turned(folder / "stored", 3, [](const ImageU8& image) { return image; });
+  EXPECT_EQ(map_with("stored").code, 0);
+}
+
+// Originals under the names of undistorted images: as files, in a linked folder, and as links to
+// the photographs.
+TEST_F(Map, keeps_originals_in_the_folder_of_undistorted_images) {
+  ASSERT_EQ(collect("").code, 0);
+  const auto refuses = [&](const std::string& out, const std::string& part, const char* flags) {
+    const Ran ran = run(folder, fmt::format("map out.db --out sparse --images in --undistort {} "
+                                            "--device cpu {}",
+                                            out, flags));
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    EXPECT_NE(ran.err.find(part), std::string::npos) << ran.err;
+    EXPECT_FALSE(fs::exists(folder / "sparse"));
+  };
+  fs::create_directories(folder / "files/images/b");
+  write_file(folder / "files/images/b/1.jpg", "an original");
+  refuses("files", "files/images/b/1.jpg: exists already; choose another name or use --overwrite",
+          "");
+  EXPECT_EQ(read_file(folder / "files/images/b/1.jpg"), "an original");
+  fs::create_directory(folder / "linked");
+  fs::create_directory_symlink(folder / "in", folder / "linked/images");
+  refuses("linked", "would be among the photographs", "--overwrite");
+  fs::create_directories(folder / "links/images/b");
+  fs::create_symlink(folder / "in/b/2.jpg", folder / "links/images/b/2.jpg");
+  refuses("links", "would replace the input in/b/2.jpg", "--overwrite");
+  const Ran first = run(folder,
+                        "collect in --device cpu --database new.db --model sparse "
+                        "--undistort files");
+  EXPECT_EQ(first.code, 2);
+  EXPECT_NE(first.err.find("use --overwrite-model"), std::string::npos) << first.err;
+  EXPECT_FALSE(fs::exists(folder / "new.db"));
 }
 
 TEST_F(Map, undistorts_the_images_of_the_first_model) {

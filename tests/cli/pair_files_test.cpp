@@ -54,11 +54,15 @@ TEST(PairFiles, AreThoseThatAUserOpens) {
 
   // Files of other programs stay, even under the names of our files.
   write_file(folder / "mine/cloud.ply", "mine");
-  ASSERT_EQ(run(folder, "pair left.png planar.png --out mine").code, 0);
+  const Ran refused = run(folder, "pair left.png planar.png --out mine");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("mine/cloud.ply: exists already"), std::string::npos) << refused.err;
+  ASSERT_EQ(run(folder, "pair left.png planar.png --out mine --overwrite").code, 0);
   EXPECT_EQ(read_file(folder / "mine/cloud.ply"), "mine");
 
   // A later run without a pose removes the pose files of the earlier run.
-  ASSERT_EQ(run(folder, "pair left.png planar.png --out o").code, 0);
+  ASSERT_EQ(run(folder, "pair left.png planar.png --out o").code, 2);
+  ASSERT_EQ(run(folder, "pair left.png planar.png --out o --overwrite").code, 0);
   EXPECT_EQ(listing(folder / "o").size(), 3u);
 }
 
@@ -134,9 +138,10 @@ TEST(PairFiles, ShowNearAsRedInBothOrders) {
   const TemporaryFolder folder;
   write_pictures(folder);
   for (const std::string order : {"left.png right.png", "right.png left.png"}) {
-    const Ran r = run(folder, "pair " + order +
-                                  " --out o --intrinsics 400,400,199.5,149.5 --model essential "
-                                  "--all-files --json");
+    const Ran r =
+        run(folder, "pair " + order +
+                        " --out o --overwrite --intrinsics 400,400,199.5,149.5 --model essential "
+                        "--all-files --json");
     ASSERT_EQ(r.code, 0) << r.err;
     const json dense = json::parse(r.out)["dense"];
     EXPECT_EQ(dense["rectification"], "planar");
@@ -165,9 +170,10 @@ TEST(PairFiles, PolarDisparitiesAreNotDescribedAsDepths) {
   write_png(folder / "far.png", far);
   write_png(folder / "near.png", near);
   for (const std::string order : {"far.png near.png", "near.png far.png"}) {
-    const Ran r = run(folder, "pair " + order +
-                                  " --out o --intrinsics 400,400,199.5,149.5 --model essential "
-                                  "--all-files --json");
+    const Ran r =
+        run(folder, "pair " + order +
+                        " --out o --overwrite --intrinsics 400,400,199.5,149.5 --model essential "
+                        "--all-files --json");
     ASSERT_EQ(r.code, 0) << r.err;
     const json dense = json::parse(r.out)["dense"];
     EXPECT_EQ(dense["rectification"], "polar");

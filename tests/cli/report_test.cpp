@@ -281,7 +281,9 @@ TEST(Cli, report_names_errors) {
   fails("--out a.html", 2, "DATABASE");
   fails("a.db --out a.db", 2, "would replace the input a.db");
   fails("a.db --out folder", 3, "folder: is a folder");
-  fails("a.db --out list.json", 3, "list.json: is no HTML page, so it is not replaced");
+  fails("a.db --out list.json", 2,
+        "list.json: exists already, and is no page of this database; choose another name or use "
+        "--overwrite");
   fails("a.db --out none/a.html", 3, "none/a.html");
   fails("a.db --out a.html --images none", 3, "none: is no folder");
   fails("a.db --out a.html --run none.json", 3, "none.json");

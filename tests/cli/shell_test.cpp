@@ -96,11 +96,12 @@ TEST(Shell, StereoEstimatesItsRangeFromMatches) {
 TEST(Shell, StereoOfAnUnrectifiedPairSaysSo) {
   const TemporaryFolder folder;
   write_pictures(folder);
-  const Ran refused = run(folder, "stereo left.png planar.png --out o");
+  const Ran refused = run(folder, "stereo left.png planar.png --out o --overwrite");
   EXPECT_EQ(refused.code, 3);
   EXPECT_NE(refused.err.find("left.png, planar.png: the pair is not rectified"), std::string::npos)
       << refused.err;
-  const Ran warned = run(folder, "stereo left.png planar.png --out o --max-disparity 32");
+  const Ran warned =
+      run(folder, "stereo left.png planar.png --out o --overwrite --max-disparity 32");
   EXPECT_EQ(warned.code, 0) << warned.err;
   EXPECT_NE(warned.err.find("the pair is not rectified"), std::string::npos) << warned.err;
 }

@@ -77,7 +77,7 @@ TEST(ModelDamage, AnyBytesAreReadOrRefused) {
   std::mt19937 random(1);
   int read = 0, refused = 0;
   for (const ModelFormat format : {ModelFormat::binary, ModelFormat::text}) {
-    write_model(folder.path(), sample_model(), format);
+    write_model(folder.path(), sample_model(), format, true);
     const std::string ending = format == ModelFormat::binary ? ".bin" : ".txt";
     for (int i = 0; i < 300; ++i) {
       const auto file = folder / (kNames[random() % 5] + ending);
@@ -98,7 +98,7 @@ TEST(ModelDamage, AnyBytesAreReadOrRefused) {
 TEST(ModelDamage, CountsBeyondTheFileAreRefused) {
   const TemporaryFolder folder;
   const auto damaged = [&](const char* name, std::size_t at, std::size_t size, const char* part) {
-    write_model(folder.path(), sample_model(), ModelFormat::binary);
+    write_model(folder.path(), sample_model(), ModelFormat::binary, true);
     std::string bytes = read_file(folder / name);
     bytes.replace(at, size, std::string(size, '\x7f'));
     write_file(folder / name, bytes);

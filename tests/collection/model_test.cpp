@@ -84,7 +84,10 @@ TEST_P(ModelFormats, TheModelOfAnEarlierCallIsReplaced) {
   Model model = sample_model();
   model.rigs.clear(), model.frames.clear(), model.has_frames = false;
   model.points[0].xyz[0] = 17;
-  write_model(folder.path(), model, GetParam());
+  expect_error([&] { write_model(folder.path(), model, GetParam()); },
+               "there is a model already (cameras", ErrorCode::usage);
+  expect_equal(sample_model(), read_model(folder.path()));
+  write_model(folder.path(), model, GetParam(), true);
   expect_equal(model, read_model(folder.path()));
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
@@ -158,15 +161,15 @@ TEST(Model, AFailedCallLeavesTheOldModel) {
   write_model(folder.path(), sample_model(), ModelFormat::binary);
   Model model = sample_model();
   model.images[0].name = "two\nlines";
-  expect_error([&] { write_model(folder.path(), model, ModelFormat::text); },
+  expect_error([&] { write_model(folder.path(), model, ModelFormat::text, true); },
                "model: image 10: the name 'two?lines' can't be written as text", ErrorCode::usage);
   model.images[0].camera_id = 99;
-  expect_error([&] { write_model(folder.path(), model, ModelFormat::binary); },
+  expect_error([&] { write_model(folder.path(), model, ModelFormat::binary, true); },
                "model: images: image 10: camera 99 is not in the model", ErrorCode::usage);
   expect_equal(sample_model(), read_model(folder.path()));
   write_file(folder / "file", "x");
   expect_error([&] { write_model(folder / "file", sample_model(), ModelFormat::text); },
-               "file: can't be written to");
+               "file: is a file, not a folder");
 }
 
 }  // namespace

@@ -316,13 +316,67 @@ TEST(UndistortModel, RefusesFoldersAndNamesThatWouldDestroyFiles) {
   EXPECT_FALSE(fs::exists(folder / "escaped.png"));
 }
 
+// An original under the name of an output, a name that gets another ending, and a linked folder.
+TEST(UndistortModel, KeepsFilesThatItDidNotMake) {
+  const TemporaryFolder folder;
+  Model model = model_of(barrel());
+  write_photographs(folder / "reduced", model);
+  const auto undistort = [&](const fs::path& out, bool overwrite) {
+    return message_of([&] {
+      (void)colmap::undistort_model(model, folder / "reduced", out, {.overwrite = overwrite});
+    });
+  };
+  const fs::path original = folder / "project/images/place/1.png";
+  fs::create_directories(original.parent_path());
+  write_file(original, "an original");
+  write_file(folder / "project/images/place/9.png", "another one");
+  EXPECT_NE(undistort(folder / "project", false).find("place/1.png: exists already"),
+            std::string::npos);
+  EXPECT_EQ(read_file(original), "an original");
+  EXPECT_FALSE(fs::exists(folder / "project/sparse"));
+  EXPECT_EQ(undistort(folder / "project", true), "no error");
+  EXPECT_NE(read_file(original), "an original");
+  EXPECT_EQ(read_file(folder / "project/images/place/9.png"), "another one");
+  fs::create_directory(folder / "linked");
+  fs::create_directory_symlink(folder / "project/images", folder / "linked/images");
+  EXPECT_NE(undistort(folder / "linked", false).find("place/0.png: exists already"),
+            std::string::npos);
+  fs::rename(folder / "reduced/place/2.png", folder / "reduced/place/2.bmp");
+  model.images[2].name = "place/2.bmp";
+  fs::create_directories(folder / "next/images/place");
+  write_file(folder / "next/images/place/2.bmp.png", "an original");
+  EXPECT_NE(undistort(folder / "next", false).find("place/2.bmp.png: exists already"),
+            std::string::npos);
+}
+
+TEST(UndistortModel, KeepsSixteenBits) {
+  const TemporaryFolder folder;
+  const Model model = model_of(barrel());
+  write_photographs(folder / "photographs", model);
+  const ImageU8 shallow = photograph(barrel());
+  ImageU16 deep(kWidth, kHeight, 1);
+  for (std::size_t i = 0; i < deep.pixels.size(); ++i)
+    deep.pixels[i] = static_cast<std::uint16_t>(200 * shallow.pixels[i] + 77);
+  write_png(folder / "photographs/place/1.png", deep);
+  (void)colmap::undistort_model(model, folder / "photographs", folder / "out");
+  const ImageU16 out = read_samples(folder / "out/images/place/1.png");
+  const ImageU8 of_8_bits = read_image(folder / "out/images/place/0.png");
+  ASSERT_EQ(out.pixels.size(), of_8_bits.pixels.size());
+  int fine = 0;
+  for (std::size_t i = 0; i < out.pixels.size(); ++i) {
+    EXPECT_NEAR(out.pixels[i], 200.0 * of_8_bits.pixels[i] + 77, 110);
+    fine += out.pixels[i] % 257 != 0;
+  }
+  EXPECT_GT(fine, 1000);
+}
+
 TEST(UndistortModel, NeedsAReadablePhotograph) {
   const TemporaryFolder folder;
   fs::create_directories(folder / "photographs");
   const std::string message = message_of([&] {
     (void)colmap::undistort_model(model_of(barrel()), folder / "photographs", folder / "out");
   });
-  EXPECT_NE(message.find("no photograph of the model can be read"), std::string::npos);
+  EXPECT_NE(message.find("none of the 3 photographs can be used"), std::string::npos);
   EXPECT_FALSE(fs::exists(folder / "out/sparse"));
 }
 

@@ -84,14 +84,9 @@ colmap::ModelFormat format_of(const Options& o) {
   return o.format == "text" ? colmap::ModelFormat::text : colmap::ModelFormat::binary;
 }
 
-// Returns the file names of models in both formats, starting with the format that the folder has.
-std::vector<std::string> file_names(const fs::path& out, colmap::ModelFormat format) {
-  const auto first = colmap::model_format(out).value_or(format);
-  std::vector<std::string> names;
-  for (const bool is_first : {true, false})
-    for (const char* name : {"cameras", "images", "points3D", "rigs", "frames"})
-      names.push_back(std::string(name) +
-                      ((first == colmap::ModelFormat::binary) == is_first ? ".bin" : ".txt"));
+// Returns the files of models in both formats, and their covariances.
+std::vector<std::string> file_names() {
+  std::vector<std::string> names = colmap::model_file_names();
   names.push_back(kCovariances);
   return names;
 }
@@ -118,10 +113,11 @@ void run(Options o, Context& context) {
   using Clock = std::chrono::steady_clock;
   const ThreadLimit limit(o.common.threads);
   check_out(o);
+  OutputFolder out(
+      o.out, {.names = file_names(), .inputs = {}, .overwrite = o.overwrite, .has_record = false});
   colmap::Model model = colmap::read_model(o.model);
   take_lists(o, model);
   const colmap::ModelFormat format = format_of(o);
-  OutputFolder out(o.out, file_names(o.out, format), {});
   const DeviceSet devices = chosen_devices(o.common);
   if (devices.devices().size() != 1)
     throw Error(ErrorCode::usage,
@@ -160,7 +156,7 @@ void add_adjust(Program& program, Context& context) {
   command.option("MODEL", o->model, "folder with cameras, images and points3D, .bin or .txt")
       .required();
   command.option("--out", o->out, "folder of the adjusted model").required();
-  command.flag("--overwrite", o->overwrite, "allow --out to be MODEL itself");
+  command.flag("--overwrite", o->overwrite, "replace a model in --out, which may be MODEL itself");
   command.option("--format", o->format, "of the output, binary or text; default: as MODEL")
       .one_of({"binary", "text"});
   command.option("--constant-cameras", o->constant_cameras,

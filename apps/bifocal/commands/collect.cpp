@@ -157,6 +157,12 @@ Json write_models_of(const ModelFiles& files, const DeviceSet& devices, bool jso
   return {};
 }
 
+std::vector<std::string> names_of(const PhotographFiles& photographs) {
+  std::vector<std::string> names;
+  for (const PhotographFile& file : photographs.files) names.push_back(file.name);
+  return names;
+}
+
 void run(Options o, Context& context) {
   announce_resuming();
   return_freed_arrays(o.collect.max_memory);
@@ -175,6 +181,7 @@ void run(Options o, Context& context) {
     print_note(fmt::format("passed over: {}: {}", l.name, l.reason));
   const ModelFiles files{.database = o.database,
                          .photographs = photographs.folder,
+                         .names = names_of(photographs),
                          .out = o.model,
                          .undistorted = o.undistorted,
                          .overwrite = o.overwrite_model,
@@ -309,7 +316,7 @@ void add_collect(Program& program, Context& context) {
   command.option("--undistort", o->undistorted, kUndistortHelp).needs(model);
   command
       .flag("--overwrite-model", o->overwrite_model,
-            "replace the models and undistorted images of an earlier run")
+            "replace existing models and undistorted images")
       .needs(model);
   add_common_of_many(command, o->common);
   command.runs([o, &context] { run(*o, context); });

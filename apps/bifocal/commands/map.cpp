@@ -51,7 +51,7 @@ void add_map(Program& program, Context& context) {
   const Option images =
       command.option("--images", o->images, "folder of the photographs, for the colours of points");
   command.option("--undistort", o->undistorted, kUndistortHelp).needs(images);
-  command.flag("--overwrite", o->overwrite, "replace the files of an earlier run");
+  command.flag("--overwrite", o->overwrite, "replace existing models and undistorted images");
   add_flags(command, o->map,
             FlagChanges()
                 .change(o->map.refine_focal_length, {.help = "keep focal lengths"})

@@ -32,7 +32,7 @@ struct Options {
   std::string left, right, out, features = "rootsift", mask1, mask2, matches;
   CameraOptions cameras;
   PairOptions pair;
-  bool is_strict = false, all_files = false;
+  bool is_strict = false, all_files = false, overwrite = false;
   CommonOptions common;
 };
 
@@ -106,6 +106,10 @@ Correspondences read_matches(const Options& o, const ImageU8& image1, const Imag
 void run(Options o, Context& context) {
   StageTimes times;
   std::future<Device> device = starting_device(o.common);
+  OutputFolder folder(o.out,
+                      {.names = pair_file_names(),
+                       .inputs = {o.left, o.right, o.cameras.calib, o.mask1, o.mask2, o.matches},
+                       .overwrite = o.overwrite});
   const ThreadLimit limit(o.common.threads);
   const bool is_parallel = o.common.threads != 1;
   std::future<Photograph> other =
@@ -122,8 +126,6 @@ void run(Options o, Context& context) {
   check_mask(o.mask2, mask2, image2);
   const Correspondences given = read_matches(o, image1, image2);
   if (!o.matches.empty()) o.pair.matches = given.points;
-  OutputFolder folder(o.out, pair_file_names(),
-                      {o.left, o.right, o.cameras.calib, o.mask1, o.mask2, o.matches});
   o.pair.camera1 = cameras.camera1;
   o.pair.camera2 = cameras.camera2;
   if (cameras.is_exif) o.pair.lens_is_unknown = true;
@@ -209,6 +211,7 @@ void add_pair(Program& program, Context& context) {
                                             "end of the dense search: disparities below this"}})
     command.option(name, *end, help).in_range(Range::within(-1e5, 1e5));
   add_robust_options(command, p.robust);
+  command.flag("--overwrite", o->overwrite, kOverwriteHelp);
   command.flag("--strict", o->is_strict, kStrictHelp);
   command.flag("--all-files", o->all_files,
                "also write the full cloud, filled and raw disparities and the deviation of the "

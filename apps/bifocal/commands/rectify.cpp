@@ -27,6 +27,7 @@ struct Options {
   std::string left, right, out, calib, matches, method = "auto";
   RectifyOptions rectify;
   RobustOptions robust;
+  bool overwrite = false;
   CommonOptions common;
 };
 
@@ -223,14 +224,15 @@ void run(const Options& o, Context& context) {
   Queue queue(chosen_device(o.common));
   if (o.calib.empty() == o.matches.empty())
     throw Error(ErrorCode::usage, "rectify: needs either --calib or --matches");
+  OutputFolder folder(
+      o.out,
+      {.names = kFiles, .inputs = {o.left, o.right, o.calib, o.matches}, .overwrite = o.overwrite});
   const ThreadLimit limit(o.common.threads);
   PairCalibration calibration;
   Correspondences matches;
   if (!o.calib.empty()) calibration = read_pair_calibration(o.calib);
   if (!o.matches.empty()) matches = read_correspondences(o.matches);
   const Picture left = read_picture(o.left), right = read_picture(o.right);
-  OutputFolder folder(o.out, kFiles, {o.left, o.right, o.calib, o.matches});
-
   const Solution s = o.calib.empty() ? from_matches(o, matches, left, right)
                                      : from_calibration(o, calibration, left, right);
   if (!s.rectification.doubt.empty()) warn(o.calib + ": " + s.rectification.doubt);
@@ -244,7 +246,8 @@ void run(const Options& o, Context& context) {
   write_resampled(queue, maps[0], swapped ? right : left, folder.staged("left.png"));
   write_resampled(queue, maps[1], swapped ? left : right, folder.staged("right.png"));
   write_rectification(folder.staged("rectification.npz"), s.rectification);
-  const Json json = rectification_json(o, s, queue.device().info().id);
+  Json json = rectification_json(o, s, queue.device().info().id);
+  json["files"] = folder.record();
   write_file(folder.staged("rectification.json"), to_text(json));
   folder.commit();
   print_out(o.common.json ? to_text(json) : summary(s, json, folder));
@@ -259,6 +262,7 @@ void add_rectify(Program& program, Context& context) {
   command.option("LEFT", o->left, "photograph of camera 1: " + image_formats()).required();
   command.option("RIGHT", o->right, "photograph of camera 2").required();
   command.option("--out", o->out, "output folder, created if missing").required();
+  command.flag("--overwrite", o->overwrite, kOverwriteHelp);
   const Option calib = command.option("--calib", o->calib,
                                       "both cameras with distortion, R and t: COLMAP's camera "
                                       "lines, JSON, or OpenCV's YAML or XML (docs/formats.md)");

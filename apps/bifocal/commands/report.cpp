@@ -16,7 +16,7 @@ struct Options {
   std::string database, images, model, run, out;
   std::uint64_t max_size = std::uint64_t{24} << 20;
   int threads = 0;
-  bool json = false;
+  bool json = false, overwrite = false;
 };
 
 void run(const Options& o, const Context& context) {
@@ -28,7 +28,8 @@ void run(const Options& o, const Context& context) {
                                                             .run_file = o.run,
                                                             .command_line = context.command_line,
                                                             .max_bytes = o.max_size,
-                                                            .threads = o.threads});
+                                                            .threads = o.threads,
+                                                            .overwrite = o.overwrite});
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Json result = {{"report", o.out},
@@ -58,6 +59,8 @@ void add_report(Program& program, Context& context) {
   command.option("DATABASE", o->database, "COLMAP database, as written by collect and verify")
       .required();
   command.option("--out", o->out, "output page, one self-contained file").required();
+  command.flag("--overwrite", o->overwrite,
+               "replace --out if it is not an earlier page of this database");
   command.option("--images", o->images, "folder of the photographs, for thumbnails");
   command.option("--model", o->model,
                  "folder of a sparse model, or of the models of bifocal map, to show");

@@ -32,6 +32,7 @@ struct Options {
   std::string left, right, out, truth, mask, calib;
   StereoMethod method;
   double truth_scale = 1.0;
+  bool overwrite = false;
   CommonOptions common;
 };
 
@@ -254,12 +255,13 @@ std::optional<StereoScore> score_of(const Options& o, const Inputs& in,
 void run(Options& o, Context& context) {
   StageTimes times;
   const Device device = chosen_device(o.common);
+  OutputFolder folder(o.out, {.names = kFiles,
+                              .inputs = {o.left, o.right, o.calib, o.truth, o.mask},
+                              .overwrite = o.overwrite});
   Queue queue(device);
   const ThreadLimit limit(o.common.threads);
   Progress progress(100, "%", Work::stages);
   const Inputs in = read_inputs(o, device, times);
-  OutputFolder folder(o.out, kFiles, {o.left, o.right, o.calib, o.truth, o.mask});
-
   progress.update(10, "dense");
   const DisparityMap disparity = match(queue, o.method, in.left, in.right);
   times.end("dense");
@@ -288,6 +290,7 @@ void run(Options& o, Context& context) {
                             option_rows(o.method), disparity, turbo, score, cloud_points,
                             times_until_now, doubted}));
   for (const StageTime& t : times_until_now()) json["timings_ms"][t.stage] = t.ms;
+  json["files"] = folder.record();
   write_file(folder.staged("stereo.json"), to_text(json));
   folder.commit();
   progress.hide();
@@ -305,6 +308,7 @@ void add_stereo(Program& program, Context& context) {
   command.option("LEFT", o->left, "left photograph").required();
   command.option("RIGHT", o->right, "right photograph, of the same size").required();
   command.option("--out", o->out, "output folder, created if missing").required();
+  command.flag("--overwrite", o->overwrite, kOverwriteHelp);
   add_stereo_method(command, o->method);
   command.option("--calib", o->calib,
                  "Middlebury calib.txt; with a baseline a point cloud is written");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bifocal/colmap/database.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/reasons.hpp>
 #include <chrono>
@@ -110,13 +111,24 @@ std::string sentence_of(const ModelFiles& files, const colmap::UndistortResult& 
   return text + "\n";
 }
 
+std::vector<std::string> names_of(const ModelFiles& files) {
+  std::error_code none;
+  if (!files.names.empty() || !fs::is_directory(files.photographs, none)) return files.names;
+  std::vector<std::string> names;
+  const colmap::Database database(files.database, colmap::quiet_access(files.database));
+  std::vector<colmap::RowFault> ignored;
+  for (const colmap::Image& image : database.images(&ignored)) names.push_back(image.name);
+  return names;
+}
+
 }  // namespace
 
 void check_model_files(const ModelFiles& files) {
   try {
-    if (!files.overwrite) require_no_models(files.out);
+    check_models_folder(files.out, files.overwrite);
     if (!files.undistorted.empty())
-      colmap::check_undistorted_folder(files.photographs, files.undistorted, files.overwrite);
+      colmap::check_undistorted_folder(files.photographs, names_of(files), files.undistorted,
+                                       files.overwrite);
   } catch (const Error& e) {
     rethrow_renamed(e, "overwrite it", "use " + files.overwrite_flag);
   }

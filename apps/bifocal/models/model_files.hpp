@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli.hpp"
 
@@ -22,6 +23,7 @@ inline constexpr const char* kUndistortHelp =
 struct ModelFiles {
   std::filesystem::path database;
   std::filesystem::path photographs = {};  // folder; empty: no colours
+  std::vector<std::string> names = {};     // of the photographs; empty: those of the database
   std::filesystem::path out;               // folder of the models 0, 1, ...
   std::filesystem::path undistorted = {};  // folder of undistorted images; empty: none
   bool overwrite = false;

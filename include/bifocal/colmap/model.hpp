@@ -153,8 +153,14 @@ void check_model(const Model& model);
 // model; only the renames at the end, of at most five files, are one by one. All files of an
 // earlier model are replaced or removed, in both formats. Further files of the folder stay.
 //
-// Throws Error(usage) for a model that check_model() refuses or a name that text can't hold,
-// Error(input) if the folder can't be written to.
-void write_model(const std::filesystem::path& folder, const Model& model, ModelFormat format);
+// Throws Error(usage) if the folder has a file of a model and `overwrite` is false, for a model
+// that check_model() refuses, and for a name that text can't hold; Error(input) if the folder can't
+// be written to.
+void write_model(const std::filesystem::path& folder, const Model& model, ModelFormat format,
+                 bool overwrite = false);
+// Throws as write_model() for a folder that it would refuse, before any work is done.
+void check_model_folder(const std::filesystem::path& folder, bool overwrite);
+// Names of the files of models, in both formats.
+[[nodiscard]] std::vector<std::string> model_file_names();
 
 }  // namespace bifocal::colmap

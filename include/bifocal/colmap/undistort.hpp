@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace bifocal::colmap {
@@ -38,7 +40,7 @@ template <MaybeConst<UndistortOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [jpeg_quality, overwrite, progress] = options;
   BIFOCAL_FIELD(jpeg_quality, "quality of JPEG files", Range::within(1, 100));
-  BIFOCAL_FIELD(overwrite, "replace the files of an earlier call");
+  BIFOCAL_FIELD(overwrite, "replace existing files");
   BIFOCAL_FIELD(progress, "called now and then with the numbers of finished and of all images");
 }
 
@@ -63,14 +65,17 @@ struct UndistortResult {
 // the files of an earlier call complete.
 //
 // Throws Error(usage) for a model that check_model() refuses, for names that leave the folder
-// (an absolute path, or ".."), if OUT/images contains the photographs, and if OUT has a model and
-// `overwrite` is false; Error(input) if OUT can't be written to or no photograph can be read;
-// Cancelled.
+// (an absolute path, or ".."), if OUT/images contains the photographs, and if a file of the output
+// exists already and `overwrite` is false; Error(input) if OUT can't be written to, no photograph
+// can be read, or the keypoints are in pixels of photographs that were rotated by EXIF; Cancelled.
+// Other files of OUT stay.
 UndistortResult undistort_model(const Model& model, const std::filesystem::path& photographs,
                                 const std::filesystem::path& out,
                                 const UndistortOptions& options = {});
-// Throws as undistort_model() for folders that it would refuse, before any work is done.
+// Throws as undistort_model() for folders that it would refuse, before any work is done. names: of
+// the images, as in the model.
 void check_undistorted_folder(const std::filesystem::path& photographs,
-                              const std::filesystem::path& out, bool overwrite);
+                              std::span<const std::string> names, const std::filesystem::path& out,
+                              bool overwrite);
 
 }  // namespace bifocal::colmap

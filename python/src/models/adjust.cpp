@@ -177,7 +177,7 @@ nb::dict adjust_arrays(const nb::dict& arrays, nb::handle given_options, const s
 // format: "binary" or "text"; empty: the format of the input.
 nb::dict adjust_model(nb::handle given_in, nb::handle given_out, const std::string& format,
                       nb::handle given_options,
-                      const std::vector<std::vector<std::uint64_t>>& constant,
+                      const std::vector<std::vector<std::uint64_t>>& constant, bool overwrite,
                       const std::string& device, nb::handle progress) {
   const FileName in = file_of(given_in, "model_in"), out = file_of(given_out, "model_out");
   colmap::BundleAdjustOptions options = options_of<colmap::BundleAdjustOptions>(given_options);
@@ -189,12 +189,15 @@ nb::dict adjust_model(nb::handle given_in, nb::handle given_out, const std::stri
   {
     QueueLease lease(device);
     const Unlocked unlocked;
+    std::error_code none;
+    const bool may_replace = overwrite || std::filesystem::equivalent(in.path, out.path, none);
+    colmap::check_model_folder(out.path, may_replace);
     colmap::Model model = colmap::read_model(in.path);
     const auto written = format == "text"     ? colmap::ModelFormat::text
                          : format == "binary" ? colmap::ModelFormat::binary
                                               : *colmap::model_format(in.path);
     r = colmap::bundle_adjust(lease.queue(), model, options);
-    colmap::write_model(out.path, model, written);
+    colmap::write_model(out.path, model, written, may_replace);
   }
   nb::dict d = result_dict(r.adjustment);
   d["cameras"] = r.cameras;
@@ -219,11 +222,11 @@ void bind_adjust(nb::module_& m) {
         nb::sig("def adjust_arrays(arrays: dict[str, typing.Any], options: object, device: str, "
                 "progress: object) -> dict[str, typing.Any]"));
   m.def("adjust_model", &adjust_model, nb::arg("model_in").none(), nb::arg("model_out").none(),
-        nb::arg("format"), nb::arg("options").none(), nb::arg("constant"), nb::arg("device"),
-        nb::arg("progress").none(),
+        nb::arg("format"), nb::arg("options").none(), nb::arg("constant"), nb::arg("overwrite"),
+        nb::arg("device"), nb::arg("progress").none(),
         nb::sig("def adjust_model(model_in: object, model_out: object, format: str, options: "
-                "object, constant: list[list[int]], device: str, progress: object) -> dict[str, "
-                "typing.Any]"));
+                "object, constant: list[list[int]], overwrite: bool, device: str, progress: "
+                "object) -> dict[str, typing.Any]"));
 }
 
 }  // namespace bifocal::python

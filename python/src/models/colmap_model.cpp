@@ -179,8 +179,9 @@ nb::dict read(nb::handle given) {
   return d;
 }
 
-void write(nb::handle given, const nb::dict& d, bool is_text) {
+void write(nb::handle given, const nb::dict& d, bool is_text, bool overwrite) {
   const FileName folder = file_of(given, "folder");
+  check_model_folder(folder.path, overwrite);
   Model model;
   for (const nb::handle object : d["cameras"]) {
     const auto [id, name, width, height, params] =
@@ -196,7 +197,7 @@ void write(nb::handle given, const nb::dict& d, bool is_text) {
   model.has_frames = nb::cast<bool>(d["has_frames"]);
   take_rigs_and_frames(d, model);
   const Unlocked unlocked;
-  write_model(folder.path, model, is_text ? ModelFormat::text : ModelFormat::binary);
+  write_model(folder.path, model, is_text ? ModelFormat::text : ModelFormat::binary, overwrite);
 }
 
 }  // namespace
@@ -205,8 +206,9 @@ void bind_colmap_model(nb::module_& m) {
   m.def("read_model", &read, nb::arg("folder").none(),
         nb::sig("def read_model(folder: object) -> dict[str, typing.Any]"));
   m.def("write_model", &write, nb::arg("folder").none(), nb::arg("model"), nb::arg("is_text"),
-        nb::sig("def write_model(folder: object, model: dict[str, typing.Any], is_text: bool) -> "
-                "None"));
+        nb::arg("overwrite"),
+        nb::sig("def write_model(folder: object, model: dict[str, typing.Any], is_text: bool, "
+                "overwrite: bool) -> None"));
 }
 
 }  // namespace bifocal::python

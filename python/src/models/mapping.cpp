@@ -52,7 +52,7 @@ nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::hand
   try {
     QueueLease lease(device);
     const Unlocked unlocked;
-    if (!overwrite) require_no_models(out.path);
+    check_models_folder(out.path, overwrite);
     result = map_database(lease.queue(), database.path, options, photographs);
     if (!result.models.empty()) write_models(out.path, result, overwrite);
   } catch (const Error& e) {
@@ -63,11 +63,13 @@ nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::hand
 }
 
 // Throws as map_to_folder() and undistort_folder() for folders that they would refuse.
-void check_model_folders(nb::handle model, nb::handle photographs, nb::handle undistorted,
-                         bool overwrite) {
-  if (!overwrite) require_no_models(file_of(model, "model").path);
+void check_model_folders(nb::handle model, nb::handle photographs, nb::handle folder,
+                         nb::handle undistorted, bool overwrite) {
+  check_models_folder(file_of(model, "model").path, overwrite);
   if (undistorted.is_none()) return;
-  colmap::check_undistorted_folder(file_of(photographs, "photographs").path,
+  std::vector<std::string> names;
+  for (const PhotographFile& file : photographs_of(photographs).files) names.push_back(file.name);
+  colmap::check_undistorted_folder(file_of(folder, "photographs").path, names,
                                    file_of(undistorted, "undistort").path, overwrite);
 }
 
@@ -104,9 +106,10 @@ nb::dict undistort_folder(nb::handle given_model, nb::handle given_photographs,
 
 void bind_mapping(nb::module_& m) {
   m.def("check_model_folders", &check_model_folders, nb::arg("model").none(),
-        nb::arg("photographs").none(), nb::arg("undistorted").none(), nb::arg("overwrite"),
-        nb::sig("def check_model_folders(model: object, photographs: object, undistorted: object, "
-                "overwrite: bool) -> None"));
+        nb::arg("photographs").none(), nb::arg("folder").none(), nb::arg("undistorted").none(),
+        nb::arg("overwrite"),
+        nb::sig("def check_model_folders(model: object, photographs: object, folder: object, "
+                "undistorted: object, overwrite: bool) -> None"));
   m.def("undistort_model", &undistort_folder, nb::arg("model").none(),
         nb::arg("photographs").none(), nb::arg("out").none(), nb::arg("jpeg_quality"),
         nb::arg("overwrite"), nb::arg("progress").none(),

@@ -265,6 +265,30 @@ def test_a_model_is_adjusted(tmp_path):
     assert done.freedom["scale"] == 1 and not done.pose_covariances[1].any() and done.camera_covariances[0].shape == (4, 4)
 
 
+def test_other_models_are_kept(tmp_path):
+    """In another format, a part of a model, and through a link; a model may replace itself."""
+    model = make_model(disturbed(*make_scene(images=3, points=20)))
+    colmap.write_model(tmp_path / "a", model)
+    colmap.write_model(tmp_path / "b", make_model(make_scene(images=2, points=5)), "text")
+    (tmp_path / "b/notes.txt").write_text("mine")
+    before = (tmp_path / "b/images.txt").read_bytes()
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part/points3D.bin").write_text("mine")
+    (tmp_path / "link").symlink_to("b")
+    for out in ("b", "part", "link"):
+        with pytest.raises(ValueError, match="there is a model already"):
+            colmap.bundle_adjustment(tmp_path / "a", tmp_path / out)
+        with pytest.raises(ValueError, match="there is a model already"):
+            colmap.write_model(tmp_path / out, model)
+    assert (tmp_path / "b/images.txt").read_bytes() == before and (tmp_path / "part/points3D.bin").read_text() == "mine"
+    colmap.bundle_adjustment(tmp_path / "a", tmp_path / "b", overwrite=True)
+    assert {f.name for f in (tmp_path / "b").iterdir()} == {"cameras.bin", "images.bin", "points3D.bin", "notes.txt"}
+    colmap.write_model(tmp_path / "b", model, "text", overwrite=True)
+    assert {f.name for f in (tmp_path / "b").iterdir()} == {"cameras.txt", "images.txt", "points3D.txt", "notes.txt"}
+    (tmp_path / "same").symlink_to("a")
+    colmap.bundle_adjustment(tmp_path / "a", tmp_path / "same")
+
+
 def test_options_have_the_names_of_pycolmap(tmp_path):
     colmap.write_model(tmp_path / "a", make_model(disturbed(*make_scene())), "text")
     options = {
@@ -286,4 +310,4 @@ def test_options_have_the_names_of_pycolmap(tmp_path):
     with pytest.raises(ValueError, match="constant_rig_from_world_rotation = True"):
         colmap.bundle_adjustment(tmp_path / "a", tmp_path / "b", {"constant_rig_from_world_rotation": True})
     with pytest.raises(ValueError, match="image 77 is not in the model"):
-        colmap.bundle_adjustment(tmp_path / "a", tmp_path / "b", constant_images=[77])
+        colmap.bundle_adjustment(tmp_path / "a", tmp_path / "b", constant_images=[77], overwrite=True)

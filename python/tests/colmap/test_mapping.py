@@ -40,9 +40,11 @@ def test_a_database_becomes_a_model(database, tmp_path):
     assert again.models == done.models
 
 
-def test_unreadable_photographs_are_listed(database, tmp_path):
-    done = colmap.map_database(database, tmp_path / "sparse", tmp_path / "missing")
-    assert [name for name, _ in done.passed_over] == ["0.jpg", "1.jpg", "2.jpg", "3.jpg", "4.jpg"]
+def test_unreadable_photographs_are_listed(database, photographs, tmp_path):
+    (photographs / "1.jpg").unlink()
+    (photographs / "3.jpg").write_text("no photograph")
+    done = colmap.map_database(database, tmp_path / "sparse", photographs)
+    assert [name for name, _ in done.passed_over] == ["1.jpg", "3.jpg"]
 
 
 def test_too_few_images_write_nothing(database, tmp_path):
@@ -98,6 +100,28 @@ def test_a_model_is_undistorted(database, photographs, tmp_path):
     with pytest.raises(OSError, match="nothing"):
         colmap.undistort_model(tmp_path / "nothing", photographs, tmp_path / "other")
     assert not (tmp_path / "other").exists()
+
+
+def test_originals_are_kept(database, photographs, tmp_path):
+    colmap.map_database(database, tmp_path / "sparse")
+    original = tmp_path / "project/images/2.jpg"
+    original.parent.mkdir(parents=True)
+    original.write_text("an original")
+    with pytest.raises(ValueError, match="2.jpg: exists already"):
+        colmap.undistort_model(tmp_path / "sparse/0", photographs, tmp_path / "project")
+    assert original.read_text() == "an original" and not (tmp_path / "project/sparse").exists()
+    with pytest.raises(ValueError, match="2.jpg: exists already"):
+        bifocal.collect(photographs, tmp_path / "new.db", model=tmp_path / "new", undistort=tmp_path / "project")
+    assert not (tmp_path / "new.db").exists()
+    assert colmap.undistort_model(tmp_path / "sparse/0", photographs, tmp_path / "project", overwrite=True).images == 5
+    assert original.read_bytes()[:2] == b"\xff\xd8"
+
+
+def test_photographs_are_looked_at_before_the_work(database, tmp_path):
+    (tmp_path / "wrong").mkdir()
+    with pytest.raises(OSError, match="none of the 6 photographs can be used"):
+        colmap.map_database(database, tmp_path / "sparse", tmp_path / "wrong")
+    assert not (tmp_path / "sparse").exists()
 
 
 def test_undistortion_can_be_stopped(database, photographs, tmp_path):

@@ -2,6 +2,7 @@
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/outputs.hpp>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -321,6 +322,9 @@ CollectResult collect(const DeviceSet& devices, const PhotographFiles& photograp
   if (photographs.files.empty())
     throw Error(ErrorCode::input,
                 fmt::format("{}: no photographs there", photographs.folder.string()));
+  std::vector<fs::path> inputs = {options.pairs_file, options.given.source, options.given.matches};
+  for (const PhotographFile& file : photographs.files) inputs.push_back(file.file);
+  require_no_input(database, inputs);
   return collection::Collection(devices, photographs, database, options).run();
 }
 

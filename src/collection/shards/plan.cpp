@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <bifocal/colmap/verify.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/outputs.hpp>
 
 #include "collection/colmap/pipeline.hpp"
 #include "collection/shards/durable_file.hpp"
@@ -37,14 +39,28 @@ std::vector<std::string> lists_of(const Database& database, const std::vector<Pa
   return lists;
 }
 
-// Creates the folder and rejects it if it has a different plan. An equal older plan is kept.
-void check_folder(const Plan& plan) {
+bool has_content(const std::filesystem::path& file, const std::string& content) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(file, error) &&
+         std::filesystem::file_size(file, error) == content.size() && read_file(file) == content;
+}
+
+// Creates the folder and rejects it if it has a different plan, or other files under the names of
+// the plan. An equal older plan is kept.
+void check_folder(const Plan& plan, const std::vector<std::string>& lists) {
   std::error_code error;
   std::filesystem::create_directories(plan.folder, error);
   if (!std::filesystem::is_directory(plan.folder))
     io::reject(plan.folder.string(), "can't be made: {}",
                error ? error.message() : "it is no folder");
-  if (!std::filesystem::exists(plan_file(plan.folder))) return;
+  if (!std::filesystem::exists(plan_file(plan.folder))) {
+    for (int k = 0; k < plan.shards(); ++k)
+      if (const auto file = list_file(plan.folder, k);
+          is_taken(file) && !has_content(file, lists[static_cast<std::size_t>(k)]))
+        throw Error(ErrorCode::usage,
+                    fmt::format("{}: exists already; choose another folder", file.string()));
+    return;
+  }
   const Plan old = read_plan(plan.folder);
   if (old.hash != plan.hash)
     io::reject(plan.folder.string(),
@@ -79,7 +95,7 @@ Plan plan_shards(const std::filesystem::path& file, const std::filesystem::path&
   plan.odd_rows = std::move(counts.odd_rows);
   const std::vector<std::string> lists = lists_of(database, work, plan);
   plan.hash = hash_of_plan(plan);
-  check_folder(plan);
+  check_folder(plan, lists);
   for (int k = 0; k < plan.shards(); ++k)
     write_durable(list_file(folder, k), lists[static_cast<std::size_t>(k)]);
   // The plan is written last, so that an existing plan has all its lists.

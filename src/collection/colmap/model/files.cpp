@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/outputs.hpp>
 #include <bifocal/rotation.hpp>
 
 #include <algorithm>
@@ -162,7 +163,59 @@ void check_model(const Model& model) {
   });
 }
 
-void write_model(const fs::path& folder, const Model& model, ModelFormat format) {
+std::vector<std::string> model_file_names() {
+  std::vector<std::string> names;
+  for (const ModelFormat format : {ModelFormat::binary, ModelFormat::text})
+    for (const Part part : kParts) names.push_back(file_name(part, format));
+  return names;
+}
+
+void check_model_folder(const fs::path& folder, bool overwrite) {
+  require_file_place(folder / "cameras.bin");
+  for (const std::string& name : model_file_names()) {
+    if (!is_taken(folder / name)) continue;
+    require_file_place(folder / name);
+    if (!overwrite)
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: there is a model already ({}); choose another folder or "
+                              "overwrite it",
+                              folder.string(), name));
+  }
+}
+
+void model::move_files(const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  fs::create_directories(to, failed);
+  if (failed) io::reject(to.string(), "can't be written to: {}", failed.message());
+  const auto require = [&](const std::string& name) {
+    if (failed) io::reject((to / name).string(), "can't be written: {}", failed.message());
+  };
+  std::vector<std::string> others;
+  for (const std::string& name : model_file_names()) {
+    if (!is_there(from / name)) {
+      others.push_back(name);
+      continue;
+    }
+    fs::rename(from / name, to / name, failed);
+    require(name);
+  }
+  for (const std::string& name : others) {
+    fs::remove(to / name, failed);
+    require(name);
+  }
+}
+
+void model::remove_files(const fs::path& folder) {
+  std::error_code failed;
+  for (const std::string& name : model_file_names()) {
+    fs::remove(folder / name, failed);
+    if (failed) io::reject((folder / name).string(), "can't be removed: {}", failed.message());
+  }
+  fs::remove(folder, failed);  // fails if it has other files
+}
+
+void write_model(const fs::path& folder, const Model& model, ModelFormat format, bool overwrite) {
+  check_model_folder(folder, overwrite);
   check_model(model);
   if (format == ModelFormat::text) check_names(model);
   const Staging staging(folder);
@@ -176,21 +229,7 @@ void write_model(const fs::path& folder, const Model& model, ModelFormat format)
     const std::string name = file_name(part, format);
     write_staged(staging.path() / name, folder / name, bytes);
   }
-  std::error_code failed;
-  const auto require = [&](const std::string& name) {
-    if (failed) io::reject((folder / name).string(), "can't be written: {}", failed.message());
-  };
-  for (const Part part : kParts) {
-    const std::string name = file_name(part, format);
-    if (is_written(part)) fs::rename(staging.path() / name, folder / name, failed);
-    if (!is_written(part)) fs::remove(folder / name, failed);
-    require(name);
-  }
-  const ModelFormat other = format == ModelFormat::binary ? ModelFormat::text : ModelFormat::binary;
-  for (const Part part : kParts) {
-    fs::remove(folder / file_name(part, other), failed);
-    require(file_name(part, other));
-  }
+  model::move_files(staging.path(), folder);
 }
 
 }  // namespace bifocal::colmap

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,12 @@ namespace text {
 void read(Part part, std::string_view bytes, const std::string& name, Model& model);
 [[nodiscard]] std::string bytes_of(Part part, const Model& model);
 }  // namespace text
+
+// Moves the files of a model to another folder, which is created. Other files of models are removed
+// there.
+void move_files(const std::filesystem::path& from, const std::filesystem::path& to);
+// Removes the files of models, in both formats, and then the folder if it is empty.
+void remove_files(const std::filesystem::path& folder);
 
 // Throws an error about an item of the part.
 using Refuse = std::function<void(Part part, const std::string& what)>;

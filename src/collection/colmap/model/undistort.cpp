@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/outputs.hpp>
 #include <bifocal/rectify.hpp>
 #include <cctype>
 #include <cmath>
@@ -228,8 +230,43 @@ Model undistorted_model(const Model& model, const PhotographWriter& writer,
   return out;
 }
 
+// Returns the matches along the tracks, from each marked image to the next of the track.
+std::vector<model::PhotographPair> pairs_of_tracks(const Model& model,
+                                                   const std::vector<bool>& marked) {
+  std::map<Id, std::size_t> places;
+  for (std::size_t i = 0; i < model.images.size(); ++i) places.emplace(model.images[i].id, i);
+  std::map<std::pair<std::size_t, std::size_t>, model::PhotographPair> pairs;
+  for (const ModelPoint& point : model.points)
+    for (std::size_t k = 1; k < point.track.size(); ++k) {
+      const TrackElement &a = point.track[k - 1], &b = point.track[k];
+      const std::size_t i = places.at(a.image_id), j = places.at(b.image_id);
+      if (i == j || (!marked[i] && !marked[j])) continue;
+      const ModelObservation &p = model.images[i].observations[a.observation],
+                             &q = model.images[j].observations[b.observation];
+      model::PhotographPair& pair = pairs[{i, j}];
+      pair.image1 = i, pair.image2 = j;
+      pair.points.push_back({p.x, p.y, q.x, q.y});
+    }
+  std::vector<model::PhotographPair> all;
+  for (auto& [images, pair] : pairs) all.push_back(std::move(pair));
+  return all;
+}
+
+void check_photographs_of(const Model& model, const fs::path& photographs) {
+  std::map<Id, const Camera*> cameras;
+  for (const Camera& camera : model.cameras) cameras.emplace(camera.id, &camera);
+  std::vector<model::PhotographOfImage> images;
+  for (const ModelImage& image : model.images) {
+    const Camera& camera = *cameras.at(image.camera_id);
+    images.push_back({image.name, camera.width, camera.height});
+  }
+  model::check_photographs(photographs, images, [&](const std::vector<bool>& marked) {
+    return pairs_of_tracks(model, marked);
+  });
+}
+
 // Moves all files below `from` to the same places below `to`.
-void move_files(const fs::path& from, const fs::path& to) {
+void move_images(const fs::path& from, const fs::path& to) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(from)) {
     const fs::path place = to / entry.path().lexically_relative(from);
     std::error_code failed;
@@ -252,7 +289,8 @@ bool is_inside(const fs::path& folder, const fs::path& of) {
 
 }  // namespace
 
-void check_undistorted_folder(const fs::path& photographs, const fs::path& out, bool overwrite) {
+void check_undistorted_folder(const fs::path& photographs, std::span<const std::string> names,
+                              const fs::path& out, bool overwrite) {
   std::error_code ignored;
   if (!fs::is_directory(photographs, ignored))
     io::reject(photographs.string(), "is no folder of photographs");
@@ -263,10 +301,13 @@ void check_undistorted_folder(const fs::path& photographs, const fs::path& out, 
                 fmt::format("{}: undistorted images would be among the photographs of {}; choose "
                             "another folder",
                             (out / "images").string(), photographs.string()));
-  if (!overwrite && model_format(out / "sparse" / "0"))
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: there is a model already; choose another folder or overwrite it",
-                            (out / "sparse" / "0").string()));
+  check_model_folder(out / "sparse" / "0", overwrite);
+  for (const std::string& name : names)
+    for (const fs::path& file : {out / "images" / name, out / "images" / (name + ".png")}) {
+      require_file_place(file);
+      require_no_input(file, std::array{photographs / name});
+      require_free(file, overwrite);
+    }
 }
 
 UndistortResult undistort_model(const Model& model, const fs::path& photographs,
@@ -274,7 +315,10 @@ UndistortResult undistort_model(const Model& model, const fs::path& photographs,
   check_options(options);
   check_model(model);
   for (const ModelImage& image : model.images) check_name(image);
-  check_undistorted_folder(photographs, out, options.overwrite);
+  std::vector<std::string> names;
+  for (const ModelImage& image : model.images) names.push_back(image.name);
+  check_undistorted_folder(photographs, names, out, options.overwrite);
+  check_photographs_of(model, photographs);
   const ImageStaging staging(out);
   UndistortResult result;
   PhotographWriter writer(model, photographs, staging.path() / "images", options);
@@ -283,8 +327,8 @@ UndistortResult undistort_model(const Model& model, const fs::path& photographs,
     throw Error(ErrorCode::input, fmt::format("no photograph of the model can be read: {}",
                                               result.left_out.front().reason));
   result.model = undistorted_model(model, writer, result);
-  if (fs::exists(staging.path() / "images")) move_files(staging.path() / "images", out / "images");
-  write_model(out / "sparse" / "0", result.model, ModelFormat::binary);
+  if (fs::exists(staging.path() / "images")) move_images(staging.path() / "images", out / "images");
+  write_model(out / "sparse" / "0", result.model, ModelFormat::binary, options.overwrite);
   return result;
 }
 
