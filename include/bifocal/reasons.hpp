@@ -17,7 +17,8 @@ inline constexpr ReasonText kReasonTexts[] = {
     {"degenerate_sample", "the points coincide, lie on a line, or do not determine the model"},
     {"rotation_only", "the camera only rotated, so no translation is determined"},
     // RectifyOutcome
-    {"epipole_near_image", "an epipole is in or near an image (motion along the viewing direction)"},
+    {"epipole_near_image",
+     "an epipole is in or near an image (motion along the viewing direction)"},
     {"too_wide", "the views differ too much"},
     {"no_common_rows", "the images have no rows in common"},
     {"no_geometry", "the fundamental matrix is not of rank 2"},

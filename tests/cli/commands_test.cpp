@@ -185,7 +185,8 @@ TEST(Cli, stereo_reports_its_doubts) {
   EXPECT_NE(same.err.find("the same image twice"), std::string::npos) << same.err;
   EXPECT_EQ(run(folder, "stereo left.png right.png --max-disparity 32 --out o --overwrite").err,
             "");
-  const Ran narrow = run(folder, "stereo left.png right.png --max-disparity 14 --out o --overwrite");
+  const Ran narrow =
+      run(folder, "stereo left.png right.png --max-disparity 14 --out o --overwrite");
   EXPECT_NE(narrow.err.find("matches have disparities outside of the search of 0 to 13 px; the "
                             "matches need "),
             std::string::npos)

@@ -24,8 +24,9 @@ TEST(Progress, unknown_times_are_not_printed) {
                            .what = "reading colours",
                            .work = Work::stages}),
             "8 of 9 stages, 10 s: reading colours");
-  EXPECT_EQ(progress_line({.done = 70, .total = 100, .seconds = 4, .unit = "%", .work = Work::stages}),
-            "70 %, 4 s");
+  EXPECT_EQ(
+      progress_line({.done = 70, .total = 100, .seconds = 4, .unit = "%", .work = Work::stages}),
+      "70 %, 4 s");
 }
 
 }  // namespace

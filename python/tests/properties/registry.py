@@ -1,6 +1,6 @@
 """Properties of the public numerical functions on inputs that are not ideal, each with its reference and its number of cases.
 
-A property is a function of a random generator that asserts what holds. It runs once per case, and its test fails if more than `allowed` cases fail.
+A property is a function of a random generator that asserts it. It runs once per case, and its test fails if more than `allowed` cases fail.
 `python python/tests/properties/registry.py` prints the table of docs/develop/properties.md.
 """
 
@@ -20,12 +20,12 @@ FOLDER = pathlib.Path(__file__).parent
 
 
 class Property(NamedTuple):
-    """What holds of some functions.
+    """A property of functions.
 
     Attributes:
         functions: Names as in `bifocal.NAME`, `linalg.NAME`, `cv.NAME` or `poselib.NAME`.
         text: The property, in a sentence.
-        reference: What the results are compared with.
+        reference: Source of the expected results.
         cases: Number of random cases.
         allowed: Number of cases that may fail.
     """

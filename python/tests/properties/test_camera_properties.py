@@ -49,7 +49,7 @@ def test_distortion_and_undistortion_are_inverse(rng):
 
 @holds("bifocal.undistort_points", "bifocal.distort_points", reference="pycolmap", cases=60)
 def test_lenses_are_those_of_colmap(rng):
-    """Normalised points agree with pycolmap's within 1e-6 for every model that it has."""
+    """Normalised points agree with pycolmap's within 1e-6 for every model of pycolmap."""
     pycolmap = pytest.importorskip("pycolmap")
     for model in LENSES:
         if not hasattr(pycolmap.CameraModelId, model):
@@ -70,7 +70,7 @@ def test_lenses_are_those_of_colmap(rng):
 
 @holds("cv.undistortPoints", "cv.distortPoints", "cv.undistortImagePoints", reference="OpenCV", cases=60)
 def test_undistorted_points_are_those_of_opencv(rng):
-    """Points in the image of a moderate lens are those of cv2.undistortPoints with a tight criterion, with the same criteria."""
+    """Points in the image of a moderate lens equal the points of cv2.undistortPoints with the same, tight criteria."""
     cv2 = pytest.importorskip("cv2")
     K = np.array([[rng.uniform(700, 1500), 0, 640], [0, rng.uniform(700, 1500), 480], [0, 0, 1]])
     D = rng.uniform(-1, 1, 5) * (0.1, 0.05, 1e-3, 1e-3, 0.01)
@@ -88,7 +88,7 @@ def test_undistorted_points_are_those_of_opencv(rng):
 
 @holds("bifocal.intrinsics_doubt", reference="the documented limits", cases=200)
 def test_intrinsics_are_doubted_beyond_the_documented_limits(rng):
-    """A principal point beyond a fifth of a side from the centre, or a field of view beyond 0.5 to 170 degrees, is doubted; others are not."""
+    """A principal point beyond a fifth of a side from the centre, or a field of view beyond 0.5 to 170 degrees, is doubted; smaller deviations are not."""
     w, h = rng.uniform(200, 6000, 2)
     f = np.exp(rng.uniform(np.log(0.02), np.log(200))) * max(w, h)
     cx, cy = w * rng.uniform(0.1, 0.9), h * rng.uniform(0.1, 0.9)
@@ -218,7 +218,7 @@ def hard_matrix(rng, m, n):
 
 @holds("linalg.svd", reference="SVD of NumPy", cases=300)
 def test_svd_of_hard_matrices(rng):
-    """Singular values are those of NumPy and U, V orthogonal, for graded, equal and vanishing singular values and any scale."""
+    """Singular values equal NumPy's and U, V orthogonal, for graded, equal and vanishing singular values and any scale."""
     m, n = rng.integers(1, 12), rng.integers(1, 10)
     A = hard_matrix(rng, m, n)
     U, S, V, status = linalg.svd(A)
@@ -248,7 +248,7 @@ def test_real_eigenpairs_of_hard_matrices(rng):
 
 @holds("linalg.symmetric_eigen", reference="eigh of NumPy", cases=200)
 def test_symmetric_eigen_of_hard_matrices(rng):
-    """Eigenvalues are those of NumPy in descending order, also if equal, zero, graded, or the upper triangle is garbage."""
+    """Eigenvalues equal NumPy's in descending order, also if equal, zero, graded, or the upper triangle is garbage."""
     n = rng.integers(1, 12)
     A = hard_matrix(rng, n, n)
     A = (A + A.T) / 2

@@ -67,7 +67,7 @@ def rows_agree(found, pair, tolerance):
 
 @holds("bifocal.rectify", "bifocal.vertical_disparity", "bifocal.disparity_range", reference="truth", cases=60)
 def test_planar_rectification(rng):
-    """A scene point has equal rows to 1e-6 px, disparities have the sign of depth, and their range contains all of them."""
+    """A scene point has equal rows to 1e-6 px, disparities have the sign of depth, and their range contains all disparities."""
     pair = Pair(rng, rng.choice(["sideways", "vertical"]))
     found = bifocal.rectify(pair.c1, pair.c2, pair.R, pair.t)
     assert found, found.reason
@@ -165,7 +165,7 @@ def test_sampling(rng):
 
 @holds("bifocal.stereo", "bifocal.StereoMatcher", "bifocal.score_disparity", "bifocal.disparity_doubt", "cv.StereoBM", "cv.StereoSGBM", reference="a shifted image", cases=6)
 def test_disparities_of_a_shifted_image(rng):
-    """Random dots shifted by a whole number of px, of either sign, have that disparity; noise and other brightness change under 5 % of it."""
+    """Random dots shifted by a whole number of px, of either sign, have that disparity; noise and other brightness change under 5 % of the pixels."""
     shift = int(rng.integers(-20, 20))
     texture = np.kron(rng.integers(0, 256, (60, 90)), np.ones((2, 2)))
     left, right = texture[:, 30:150], texture[:, 30 + shift : 150 + shift]

@@ -20,7 +20,7 @@ def direction_deg(a, b):
 
 
 def with_outliers(rng, s, share):
-    """Replaces a share of the matches of image 2 by random points; returns the flags of the others."""
+    """Replaces a share of the matches of image 2 by random points; returns the flags of the unchanged matches."""
     right = rng.uniform(size=len(s.x1)) >= share
     s.x2[~right] = s.x2.min(0) + rng.uniform(size=((~right).sum(), 2)) * np.ptp(s.x2, axis=0)
     return right
@@ -28,7 +28,7 @@ def with_outliers(rng, s, share):
 
 @holds("bifocal.estimate_relative_pose", "bifocal.estimate_fundamental", "bifocal.estimate", "cv.findEssentialMat", "cv.findFundamentalMat", "poselib.estimate_relative_pose", "poselib.estimate_fundamental", reference="truth", cases=40)
 def test_two_view_models_of_unequal_cameras(rng):
-    """With 40 % outliers, 0.3 px of noise and two cameras of unequal focal lengths the pose is within five of its own deviations or 2 degrees."""
+    """With 40 % outliers, 0.3 px of noise and two cameras of unequal focal lengths the pose is within five stated deviations or 2 degrees."""
     while True:
         s = TwoViews(rng, n=300, noise=0.3)
         if np.linalg.norm(s.t) > 0.08 * np.median(s.X[:, 2]):
@@ -198,7 +198,7 @@ def block(rng, unit=1.0, origin=(0, 0, 0)):
 
 @holds("bifocal.adjust", reference="the same block at the origin", cases=8)
 def test_adjustment_does_not_depend_on_the_frame(rng):
-    """The final cost and the focal lengths are those of the block at the origin to 1e-6, in UTM, in geocentric coordinates and in any unit."""
+    """The final cost and the focal lengths equal the results of the block at the origin to 1e-6, in UTM, in geocentric coordinates and in any unit."""
     seed = rng.integers(1 << 30)
     build = lambda *a: block(np.random.default_rng(seed), *a)
     options = bifocal.AdjustOptions(max_iterations=100)
@@ -212,7 +212,7 @@ def test_adjustment_does_not_depend_on_the_frame(rng):
 
 @holds("bifocal.adjust", reference="SciPy least_squares", cases=4)
 def test_adjustment_reaches_the_minimum(rng):
-    """The final cost is that of SciPy's minimum over poses, points and the same intrinsics within 1e-5."""
+    """The final cost equals SciPy's minimum over poses, points and the same intrinsics within 1e-5."""
     least_squares = pytest.importorskip("scipy.optimize").least_squares
     cameras, R, t, X, obs, image, point, which = block(rng)
     found = bifocal.adjust(cameras, R, t, X, obs, image, point, which, constant_params=("focal_length", "principal_point", "extra_params"), options=bifocal.AdjustOptions(max_iterations=100))

@@ -9,7 +9,7 @@ import bifocal.linalg
 import bifocal.poselib
 from registry import all_properties, table
 
-# Functions of files, devices, images as a whole and names, which tests of their own cover.
+# Functions of files, devices, whole images and names, which other tests cover.
 OTHERS = {
     "bifocal": {
         "collect", "colmap", "detect", "devices", "draw_epipolar_lines", "draw_matches", "estimate_pair", "intrinsics_from_exif", "linalg", "list_photographs", "map_database",

@@ -10,7 +10,7 @@ import bifocal
 
 @holds("bifocal.all_pairs", "bifocal.tidy_pairs", "bifocal.image_components", reference="itertools, sets and a search", cases=200)
 def test_pairs_and_components(rng):
-    """Pairs are those of combinations, tidy pairs those of a set, components those of a search, with duplicates, loops and lonely images."""
+    """Pairs equal itertools' combinations, tidy pairs equal a set, components equal a search, with duplicates, loops and lonely images."""
     n = int(rng.integers(0, 30))
     assert bifocal.all_pairs(n).tolist() == [list(p) for p in itertools.combinations(range(n), 2)]
     if n == 0:
@@ -27,7 +27,7 @@ def test_pairs_and_components(rng):
 
 @holds("bifocal.sequential_pairs", reference="the documented rule", cases=100)
 def test_sequential_pairs(rng):
-    """Images are paired with the next `overlap` ones, and with those at powers of two."""
+    """Images are paired with the next `overlap` images, and with images at powers of two."""
     n, overlap, quadratic = int(rng.integers(0, 60)), int(rng.integers(1, 12)), bool(rng.integers(2))
     steps = set(range(1, overlap + 1)) | ({2**k for k in range(overlap)} if quadratic else set())
     assert [tuple(p) for p in bifocal.sequential_pairs(n, overlap=overlap, quadratic=quadratic).tolist()] == sorted((a, a + s) for a in range(n) for s in steps if a + s < n)
@@ -35,7 +35,7 @@ def test_sequential_pairs(rng):
 
 @holds("bifocal.near_pairs", reference="distances on a sphere in NumPy", cases=100)
 def test_near_pairs(rng):
-    """All pairs within the distance are found and no other, next to the poles, at the date line and with missing positions."""
+    """All pairs within the distance are found and no more, next to the poles, at the date line and with missing positions."""
     n = int(rng.integers(2, 25))
     centre = rng.choice([[0, 0], [89.9995, 30], [-45, 179.9999], [50, -179.9999], [10, 10]])
     where = centre + rng.normal(size=(n, 2)) * 1e-3

@@ -37,7 +37,7 @@ def test_decompose_essential_gives_the_poses_of_the_nearest_essential_matrix(rng
 
 @holds("bifocal.decompose_essential", "cv.decomposeEssentialMat", reference="OpenCV", cases=200)
 def test_decompositions_of_E_are_those_of_opencv(rng):
-    """The two rotations are those of OpenCV, in either order."""
+    """The two rotations equal OpenCV's, in either order."""
     cv2 = pytest.importorskip("cv2")
     E = not_ideal_E(rng)
     E /= np.linalg.norm(E)
@@ -48,7 +48,7 @@ def test_decompositions_of_E_are_those_of_opencv(rng):
 
 @holds("bifocal.recover_pose", "cv.recoverPose", reference="truth and an identity", cases=150)
 def test_recover_pose_returns_a_rotation_near_the_true_one(rng):
-    """The rotation is one to 1e-12 and within the disturbance of E of the true one, also if E has unequal singular values."""
+    """The result is a rotation to 1e-12 and differs from the truth by at most the disturbance of E, also if E has unequal singular values."""
     s = TwoViews(rng)
     size = rng.choice([0, 1e-3, 0.03])
     E = s.E + size * rng.normal(size=(3, 3)) * np.abs(s.E).max()
@@ -61,7 +61,7 @@ def test_recover_pose_returns_a_rotation_near_the_true_one(rng):
 
 @holds("bifocal.decompose_homography", "cv.decomposeHomographyMat", reference="truth and an identity", cases=200)
 def test_decompose_homography_contains_the_truth(rng):
-    """Each motion composes to H, each R is a rotation, and one motion is the true one, in any unit and scale of H."""
+    """Each motion composes to H, each R is a rotation, and one motion is the truth, in any unit and scale of H."""
     s = TwoViews(rng, plane=True)
     H = s.H * np.exp(rng.uniform(-10, 10)) * rng.choice([-1, 1])
     motions = bifocal.decompose_homography(H, s.K1, s.K2)
@@ -152,7 +152,7 @@ def test_refine_absolute_pose_reaches_the_minimum(rng):
 
 @holds("bifocal.refine", reference="SciPy least_squares over the same parameters", cases=25)
 def test_refine_of_E_F_and_H_reaches_the_minimum(rng):
-    """E keeps equal singular values, F keeps rank 2, an affine map keeps its third row, and the cost is that of SciPy's minimum."""
+    """E keeps equal singular values, F keeps rank 2, an affine map keeps its third row, and the cost equals SciPy's minimum."""
     least_squares = pytest.importorskip("scipy.optimize").least_squares
     s = TwoViews(rng, noise=0.7)
     E = s.E + rng.normal(size=(3, 3)) * 1e-3 * np.abs(s.E).max()

@@ -31,7 +31,6 @@ using model::undistorted_camera;
 using model::UndistortedView;
 namespace {
 
-
 std::string ending_of(const fs::path& name) {
   std::string ending = name.extension().string();
   std::ranges::transform(ending, ending.begin(),
