@@ -234,7 +234,8 @@ std::vector<double> adjusted(const Mat3& R, const Vec3& t, const std::vector<Poi
                              const std::vector<ScenePoint>& seen) {
   AdjustProblem problem;
   problem.cameras = {{"PINHOLE", {500, 500, 320, 240}, {}, true}};
-  problem.images = {{.camera = 0, .is_constant = true}, {.cam_from_world = {R, t}, .camera = 0}};
+  problem.images = {{.cam_from_world = {}, .camera = 0, .is_constant = true},
+                    {.cam_from_world = {R, t}, .camera = 0}};
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     problem.points.push_back({seen[i].X, seen[i].Y, seen[i].Z});
     problem.observations.push_back({0, int(i), pairs[i].x1, pairs[i].y1});
