@@ -58,6 +58,8 @@ def rows_agree(found, pair, tolerance):
     if found.is_cyclic:
         rows = np.minimum(rows, np.abs(rows - (found.height - 2 * found.overlap)))
     assert rows.max() < tolerance, f"rows differ by {rows.max()} px"
+    for place in places:  # a point may lie up to a row above or below the image
+        both &= (place[:, 1] >= 0) & (place[:, 1] <= found.height - 1)
     for side, x in enumerate(sides):
         back = found.photograph_points(side, places[side][both])
         off = np.abs(back - x[both]).max()
