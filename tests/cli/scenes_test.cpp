@@ -259,8 +259,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"homography --scenes s.npz --result r.npz --points points.txt", 2, "excludes"},
         Bad{"essential --scenes s.npz --result r.npz --intrinsics 1,1,0,0", 2, "excludes"},
         Bad{"essential --scenes s.npz --result r.npz --calib c.txt", 2, "excludes"},
-        Bad{"homography --scenes s.npz --result s.npz", 2, "s.npz would replace the input"},
-        Bad{"homography --scenes s.npz --result ./s.npz", 2, "./s.npz would replace the input"}));
+        Bad{"homography --scenes s.npz --result s.npz", 2, "s.npz: would replace the input s.npz"},
+        Bad{"homography --scenes s.npz --result ./s.npz", 2,
+            "./s.npz: would replace the input s.npz"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Input, BadScenes,
