@@ -285,7 +285,7 @@ TEST(Memory, IsBoundedForYamlAndXml) {
 TEST(Memory, Models) {
   const test::TemporaryFolder folder;
   const auto claims = [&](const char* name, std::size_t at, std::size_t size) {
-    colmap::write_model(folder.path(), test::sample_model(), colmap::ModelFormat::binary);
+    colmap::write_model(folder.path(), test::sample_model(), colmap::ModelFormat::binary, true);
     std::string bytes = read_file(folder / name);
     write_file(folder / name, bytes.replace(at, size, std::string(size, '\x7f')));
     expect_refused([&] { (void)colmap::read_model(folder.path()); }, "the file is cut");

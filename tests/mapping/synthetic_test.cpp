@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
 #include <bifocal/mapping.hpp>
 
 #include <filesystem>
@@ -154,6 +155,12 @@ TEST(Mapping, DamagedRowsAndUnreadablePhotographsAreReported) {
   RawDatabase raw(file);
   raw.run(fmt::format("UPDATE keypoints SET data = x'00' WHERE image_id = {}", graph.images[3].id));
   raw.run(fmt::format("UPDATE images SET camera_id = 77 WHERE image_id = {}", graph.images[5].id));
+  // One photograph is readable; without any, the mapping is refused before it starts.
+  EXPECT_THROW(map_database(queue, file, {}, folder / "photographs"), Error);
+  std::filesystem::create_directory(folder / "photographs");
+  const auto& camera = graph.cameras[0];
+  write_png(folder / "photographs" / graph.images[0].name,
+            ImageU8(static_cast<int>(camera.width), static_cast<int>(camera.height), 1));
   const MapResult result = map_database(queue, file, {}, folder / "photographs");
   ASSERT_EQ(result.models.size(), 1U);
   EXPECT_EQ(result.figures[0].images, 10);
@@ -163,8 +170,8 @@ TEST(Mapping, DamagedRowsAndUnreadablePhotographsAreReported) {
   EXPECT_EQ(result.damaged_rows[1].row,
             fmt::format("table images, image_id {}", graph.images[5].id));
   EXPECT_EQ(result.damaged_rows[1].reason, "camera 77 is missing");
-  ASSERT_EQ(result.passed_over.size(), 10U);
-  EXPECT_EQ(result.passed_over[0].name, graph.images[0].name);
+  ASSERT_EQ(result.passed_over.size(), 9U);
+  EXPECT_EQ(result.passed_over[0].name, graph.images[1].name);
   ASSERT_EQ(result.left_out.size(), 1U);
   EXPECT_EQ(result.left_out[0].reason, LeftOutReason::no_pair);
 }

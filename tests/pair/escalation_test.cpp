@@ -88,10 +88,10 @@ TEST(PairEscalation, AnAnswerWithManyInliersIsNotTriedAgain) {
   EXPECT_EQ(r.repetition.evidence, once.repetition.evidence);
 }
 
-// Without affine shapes the result is a homography with 47 inliers.
+// Without affine shapes the pose has 40 inliers and is doubted.
 TEST(PairEscalation, AffineShapesFindAWidePair) {
   BIFOCAL_NEEDS_DATA("collections/fountain-P11")
-  const PairResult r = pair_of("collections/fountain-P11/", "0003.jpg", "0010.jpg",
+  const PairResult r = pair_of("collections/fountain-P11/", "0002.jpg", "0009.jpg",
                                {1379.74, 1382.08, 760.095, 503.155});
   ASSERT_EQ(r.outcome, Outcome::ok) << r.reason;
   EXPECT_EQ(r.kind, ModelKind::essential);
@@ -183,7 +183,7 @@ TEST(PairEscalation, FindsObliqueViewsThatAreRefusedWithoutIt) {
     options.escalate = false;
     EXPECT_EQ(estimate_pair(v.image1, v.image2, options).outcome, Outcome::not_significant) << tilt;
     ASSERT_EQ(r.outcome, Outcome::ok) << tilt << ": " << r.reason;
-    EXPECT_EQ(taken(r), 1) << tilt;
+    EXPECT_GE(taken(r), 1) << tilt;  // affine shapes, or guided matching along their model
     const std::vector<PointPair> corners = corresponding_corners(v);
     for (const double error : residuals(ModelKind::homography, r.model.model, corners))
       EXPECT_LT(error, 3) << tilt;
@@ -192,7 +192,7 @@ TEST(PairEscalation, FindsObliqueViewsThatAreRefusedWithoutIt) {
 
 TEST(PairEscalation, AGuidedRoundReplacesASmallAnswer) {
   BIFOCAL_NEEDS_DATA("oxford_affine/graf")
-  const ObliqueView v = oblique_view(4.5);
+  const ObliqueView v = oblique_view(4.9);
   const PairResult r = estimate_pair(v.image1, v.image2, {.model = ModelRequest::homography});
   ASSERT_EQ(r.tries.size(), 3u);
   EXPECT_LT(r.tries[1].inliers, 50);
