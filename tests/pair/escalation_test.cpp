@@ -117,13 +117,12 @@ TEST(PairEscalation, AGuidedRoundDoesNotRemoveADoubt) {
 
 TEST(PairEscalation, TheLevelOfSignificanceIsDividedByTheTries) {
   BIFOCAL_NEEDS_DATA("collections/castle-P19")
-  const PairResult once = castle_pair("0002.jpg", "0015.jpg", false),
-                   r = castle_pair("0002.jpg", "0015.jpg");
-  ASSERT_EQ(taken(r), 0);
-  EXPECT_EQ(r.model.model, once.model.model);
-  EXPECT_FALSE(once.repetition.is_doubted);
-  EXPECT_TRUE(r.repetition.is_doubted);  // its evidence is between both levels
-  EXPECT_EQ(r.repetition.evidence, once.repetition.evidence);
+  const PairResult once = castle_pair("0002.jpg", "0009.jpg", false),
+                   r = castle_pair("0002.jpg", "0009.jpg");
+  EXPECT_FALSE(once.is_doubted());
+  ASSERT_GE(r.tries.size(), 2u);
+  EXPECT_EQ(r.tries[0].inliers, once.model.inlier_count);
+  EXPECT_TRUE(r.tries[0].is_doubted);  // its evidence is between both levels
 }
 
 TEST(PairEscalation, UnrelatedImagesAreRefusedByAllTries) {
@@ -192,7 +191,7 @@ TEST(PairEscalation, FindsObliqueViewsThatAreRefusedWithoutIt) {
 
 TEST(PairEscalation, AGuidedRoundReplacesASmallAnswer) {
   BIFOCAL_NEEDS_DATA("oxford_affine/graf")
-  const ObliqueView v = oblique_view(4.9);
+  const ObliqueView v = oblique_view(5);
   const PairResult r = estimate_pair(v.image1, v.image2, {.model = ModelRequest::homography});
   ASSERT_EQ(r.tries.size(), 3u);
   EXPECT_LT(r.tries[1].inliers, 50);
