@@ -115,13 +115,14 @@ TEST(PairEscalation, AGuidedRoundDoesNotRemoveADoubt) {
   }
 }
 
-// The level of the doubt is divided by the number of tries.
+// The levels of significance and of the doubt are divided by the number of tries.
 TEST(PairEscalation, AFirstTryIsDoubtedAtLeastAsOftenAsASingleTry) {
   BIFOCAL_NEEDS_DATA("collections/castle-P19")
   for (const char* second : {"0009.jpg", "0011.jpg", "0015.jpg"}) {
     const PairResult once = castle_pair("0002.jpg", second, false),
                      r = castle_pair("0002.jpg", second);
     ASSERT_GE(r.tries.size(), 2u) << second;
+    if (r.tries[0].outcome != Outcome::ok) continue;  // an answer that one try alone may believe
     EXPECT_EQ(r.tries[0].inliers, once.model.inlier_count) << second;
     EXPECT_GE(r.tries[0].is_doubted, once.is_doubted()) << second;
   }
