@@ -214,7 +214,7 @@ LensCamera::LensCamera(std::string_view name, std::span<const double> params, st
   if (width < 0 || height < 0)
     throw Error(
         ErrorCode::usage,
-        fmt::format("LensCamera: {} x {} px, must be at least 1 x 1, or 0 for an unknown size",
+        fmt::format("LensCamera: width {}, height {}: must be at least 1 px, or 0 if unknown",
                     width, height));
   for (std::size_t i = 0; i < params.size(); ++i)
     if (!std::isfinite(params[i]))

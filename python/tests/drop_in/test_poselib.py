@@ -96,7 +96,8 @@ def test_few_points_that_all_agree():
     for n in (5, 6, 7, 8):
         s, plane = Scene(n=n, right=1, noise=0.1, seed=3), Scene(n=n - 1, right=1, noise=0.1, seed=3, plane=True)
         pose, info = poselib.estimate_relative_pose(s.x1, s.x2, CAMERA, CAMERA)
-        assert info["num_inliers"] == n and angle_deg(pose.R, s.R) < 1 and direction_deg(pose.t, s.t) < 5
+        assert info["num_inliers"] == n
+        assert n == 5 or (angle_deg(pose.R, s.R) < 1 and direction_deg(pose.t, s.t) < 5)  # five points have several exact solutions
         H, info = poselib.estimate_homography(plane.x1, plane.x2)
         assert info["num_inliers"] == n - 1 and transfer(H, plane.clean1, plane.clean2).max() < 2
         pose, info = poselib.estimate_absolute_pose(s.x2[: n - 2], s.X[: n - 2], CAMERA)
