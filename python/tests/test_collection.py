@@ -83,7 +83,8 @@ def test_lenses_are_taken_away_first(collection, device):
         by_hand = bifocal.estimate_batch("essential", rows, [0, len(rows)], cameras1=cameras[i], cameras2=cameras[j])
         assert np.array_equal(found.estimates.inliers[own], by_hand.inliers)
         assert found.estimates.reasons[k] == by_hand.reasons[0]
-        assert np.allclose(found.estimates.models[k], by_hand.models[0], atol=1e-4, equal_nan=True)
+        E, same = found.estimates.models[k], by_hand.models[0]  # E has either sign
+        assert np.allclose(E, same, atol=1e-4, equal_nan=True) or np.allclose(E, -same, atol=1e-4)
     assert sought >= 3
     plain = there.verify(kind="essential", cameras=[bifocal.pinhole_of(c) for c in cameras], matching=RATIO)
     assert not np.array_equal(plain.estimates.inliers, found.estimates.inliers)  # the lenses change the result
