@@ -240,9 +240,11 @@ void bind_depth(nb::module_& m) {
 }
 
 void bind_files(nb::module_& m) {
-  m.def("write_ply", &save_ply<CloudPoint, float>, nb::arg("file").none(),
-        nb::arg("xyz").noconvert(), nb::arg("rgb"),
-        nb::sig("def write_ply(file: object, xyz: object, rgb: object) -> None"));
+  m.def(
+      "write_ply", &save_ply<CloudPoint, float>, nb::arg("file").none(), nb::arg("xyz").noconvert(),
+      nb::arg("rgb"),
+      nb::sig("def write_ply(file: object, xyz: numpy.typing.NDArray[numpy.float32], rgb: object) "
+              "-> None"));
   m.def("write_ply", &save_ply<WorldPoint, double>, nb::arg("file").none(), nb::arg("xyz"),
         nb::arg("rgb"), nb::sig("def write_ply(file: object, xyz: object, rgb: object) -> None"));
   m.def(

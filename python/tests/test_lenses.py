@@ -134,7 +134,7 @@ def test_opencv_fisheye_pose():
     [
         (lambda: bifocal.LensCamera("EQUIRECTANGULAR", (1, 2)), ValueError, "camera: model EQUIRECTANGULAR, which is not supported"),
         (lambda: bifocal.LensCamera("FISHEYE", (1, 2)), ValueError, "camera: 2 params, FISHEYE has 4"),
-        (lambda: bifocal.LensCamera("PINHOLE", (1, 1, 2, 3), -5, 3), ValueError, "camera: -5 x 3 px, must be at least 1 x 1"),
+        (lambda: bifocal.LensCamera("PINHOLE", (1, 1, 2, 3), -5, 3), ValueError, "camera: width -5, height 3: must be at least 1 px"),
         (lambda: bifocal.LensCamera("FISHEYE", (1, np.inf, 2, 3)), ValueError, r"camera: params\[1\] = inf"),
         (lambda: bifocal.LensCamera.fisheye(np.eye(3), [1, 2, 3]), ValueError, "D: 3 coefficients, must be 4"),
         (lambda: bifocal.Collection().verify(kind="essential", cameras=(0, 1, 0, 0)), ValueError, "cameras: fx = 0"),

@@ -176,8 +176,8 @@ TEST(LensCamera, refuses_invalid_cameras) {
   refuse("PINHOLE", {1, 2, 3}, "3 params, PINHOLE has 4");
   refuse("PINHOLE", {1, NAN, 3, 4}, "params[1] = nan");
   refuse("PINHOLE", {1, -1, 3, 4}, "focal lengths 1 -1");
-  refuse("PINHOLE", {1, 1, 3, 4}, "-5 x 3 px, must be at least 1 x 1", -5, 3);
-  refuse("SIMPLE_RADIAL", {1, 3, 4, 0.1}, "5 x -1 px, must be at least 1 x 1", 5, -1);
+  refuse("PINHOLE", {1, 1, 3, 4}, "width -5, height 3: must be at least 1 px", -5, 3);
+  refuse("SIMPLE_RADIAL", {1, 3, 4, 0.1}, "width 5, height -1: must be at least 1 px", 5, -1);
 }
 
 }  // namespace
