@@ -182,6 +182,7 @@ group_fn index essential_at_value(const solver_memory* memory, scalar norm, inde
 
 group_kernel(solve_by_group, g, SOLVE_BY_GROUP) {
   const solver_memory memory = solver_memory_of(work);
+  group_scratch_in(memory.beta + 10);
   scalar norm = (scalar)0;
   if (group_action_matrix(GROUP_ARG samples, g, trials, &memory))
     norm = group_action_values(GROUP_ARG & memory);

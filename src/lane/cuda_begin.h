@@ -18,6 +18,7 @@
 #define global_ptr
 #define GROUP_PARAM
 #define GROUP_ARG
+#define group_scratch_in(memory)
 #define local_ptr
 // Initialises an array or a struct.
 #define zeros \

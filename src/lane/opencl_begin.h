@@ -192,6 +192,10 @@ typedef real wide;
 #define group_first(v) (v)
 #define GROUP_PARAM local_only_ scalar *group_scratch,
 #define GROUP_ARG group_scratch,
+// Sums and maxima use `memory`, GROUP_SIZE numbers of DYNAMIC memory, from here on. Kernels that
+// call them from several functions need it: PoCL 3.1 propagates the address of a kernel's own local
+// array into functions as a constant, and all groups then share one array.
+#define group_scratch_in(memory) (group_scratch = (memory))
 #if defined(INLINE_PTX) && GROUP_SIZE > 1
 // A work-group consists of warps or is part of one: the driver supports inline PTX, and the
 // shuffles are the same as in lane/cuda_begin.h.

@@ -6,7 +6,6 @@
 #include <bifocal/solvers.hpp>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <Eigen/Dense>
 #include <array>
 #include <cmath>
@@ -143,11 +142,6 @@ TEST_P(FivePoint, samples_equal_the_cpu_samples) {
 }
 
 TEST_P(FivePoint, solutions_agree_with_the_batched_solver_and_a_plain_count) {
-  // Under load PoCL 3.1 crashes in some runs of the kernel with a warp per sample; the cause is
-  // open. BIFOCAL_TEST_POCL_GROUPS=1 runs the test there as well.
-  if (Device(GetParam()).info().name.starts_with("pthread") &&
-      !std::getenv("BIFOCAL_TEST_POCL_GROUPS"))
-    GTEST_SKIP() << "PoCL";
   std::mt19937_64 random(1);
   int solved = 0, missing = 0, off_counts = 0;
   // The numbers of points are no multiple of a group size, the numbers of samples no multiple of a
