@@ -64,6 +64,7 @@ _KINDS = {
     "Given": Kind("an array of numbers", lambda v: v is not None, host_array),  # of functions in Python
     "Callable": Kind("a function", callable, _same),
     "Mapping": Kind("a dictionary", lambda v: isinstance(v, Mapping), _same),
+    "UsacParams": Kind("UsacParams", lambda v: type(v).__name__ == "UsacParams", _same),  # of bifocal.cv or of cv2
 }
 
 
@@ -159,8 +160,8 @@ def _named(name: str, space: Mapping[str, Any]) -> Kind | None:
     thing = _found(name, space)
     if isinstance(thing, type) and hasattr(thing, "_fields"):  # a NamedTuple, for which a tuple of its length is taken
         return _tuple([None] * len(thing._fields), thing, len(thing._fields) - len(getattr(thing, "_field_defaults", ())))
-    if isinstance(thing, type):  # also a class of another module with the same name, as cv2.UsacParams for bifocal.cv.UsacParams
-        return Kind(thing.__name__, lambda v: isinstance(v, thing) or type(v).__name__ == thing.__name__, _same)
+    if isinstance(thing, type):
+        return Kind(thing.__name__, lambda v: isinstance(v, thing), _same)
     return _kind(ast.parse(str(thing).replace("typing.", ""), mode="eval").body, space)
 
 
