@@ -95,8 +95,7 @@ def test_shared_focal_length():
     assert bifocal.estimate_fundamental(s.x1, s.x2).focal_length is None
     # A camera that moved without rotation.
     sideways = np.c_[s.X[:, 0] - 1, s.X[:, 1:]] @ K.T
-    noise = np.random.default_rng(4).normal(size=(2, 1500, 2)) * 0.3
-    parallel = bifocal.estimate_shared_focal_relative_pose(s.clean1 + noise[0], sideways[:, :2] / sideways[:, 2:] + noise[1], (640, 480))
+    parallel = bifocal.estimate_shared_focal_relative_pose(s.clean1, sideways[:, :2] / sideways[:, 2:], (640, 480))
     assert parallel.ok and not parallel.focal_deviation < 0.25 * parallel.focal_length
     batch = bifocal.estimate_batch("shared_focal", s.rows, [0, 1500], cameras1=(1, 1, 640, 480))
     assert batch.focal_length.shape == batch.focal_deviation.shape == (1,) and abs(batch.focal_length[0] - 1000) < 100

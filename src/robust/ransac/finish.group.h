@@ -147,7 +147,10 @@ group_fn void finish_model(GROUP_PARAM const struct pair_view* pair, ransac_resu
   }
   const scalar noise =
       noise_scale(GROUP_ARG pair, pair->n, model, side, 0, scale, errors, &matches);
-  deviation *= noise;
+  // The noise of exact matches is a rounding error, which says nothing about a parameter that they
+  // do not determine.
+  const scalar least_noise = (scalar)1e-4 * expected_noise(pair);
+  deviation *= noise > least_noise ? noise : least_noise;
   const scalar chance = chance_rate(GROUP_ARG pair, model, side);
   if_constant(UNKNOWN_FOCAL && TWO_VIEWS) {
     if (pair_is_flat(GROUP_ARG pair, model, side, scale, chance)) deviation = open_deviation();
