@@ -69,7 +69,7 @@ class Adjusted:
             sums over the parts.
         history: State after each iteration.
         undetermined: With `AdjustOptions.covariance`: the image or the camera that the observations do not determine, such as 'image 3'; then
-            there are no covariances. '' if there is none.
+            there are no covariances. '' otherwise.
         camera_covariances: Covariance of the parameters of each camera for observations with a standard deviation of 1 px; None without
             `AdjustOptions.covariance`.
         pose_covariances: Shape (I, 6, 6): rotation in camera axes in rad, then centre; None without `AdjustOptions.covariance`.
@@ -102,7 +102,7 @@ class BundleAdjustment:
     """Result of `bundle_adjustment`.
 
     Attributes:
-        cameras, images, points, observations: Numbers of the used ones.
+        cameras, images, points, observations: Number of used cameras, images, points and observations.
         initial_cost, final_cost: Sum of the costs of the used observations in px^2.
         initial_error, final_error: Mean reprojection error of the used observations in px.
         iterations, history: Number of iterations, and the state after each.
@@ -113,10 +113,10 @@ class BundleAdjustment:
         freedom: Degrees of freedom that neither observations nor constants determine, so that the start does: 'position', 'rotation' and 'scale',
             sums over the parts.
         undetermined: With the option `covariance`: the image or the camera that the observations do not determine; then there are no covariances.
-            '' if there is none.
+            '' otherwise.
         camera_covariances: Covariance of the parameters of each camera that images have, in the order of the model, for observations with a
             standard deviation of 1 px; None without the option `covariance`.
-        pose_covariances, point_covariances: As those of `Adjusted`, in the order of the model.
+        pose_covariances, point_covariances: As in `Adjusted`, in the order of the model.
     """
 
     cameras: int

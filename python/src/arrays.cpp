@@ -27,7 +27,8 @@ void refuse_masked(nb::handle object, const char* name) {
                     name, name, name));
 }
 
-// Converts an array of NumPy whose bytes have the other order; returns other arrays unchanged.
+// Converts an array of NumPy whose bytes have the other order; returns every further array
+// unchanged.
 nb::object native(const nb::object& array) {
   const nb::object dtype = array.attr("dtype");
   if (nb::cast<bool>(nb::bool_(dtype.attr("isnative")))) return array;

@@ -23,8 +23,9 @@ inline constexpr const char* kUndistortHelp =
 struct ModelFiles {
   std::filesystem::path database;
   std::filesystem::path photographs = {};  // folder; empty: no colours
-  std::vector<std::string> names = {};     // of the photographs; empty: those of the database
-  std::filesystem::path out;               // folder of the models 0, 1, ...
+  std::vector<std::string> names =
+      {};                     // of the photographs; empty: the photographs of the database
+  std::filesystem::path out;  // folder of the models 0, 1, ...
   std::filesystem::path undistorted = {};  // folder of undistorted images; empty: none
   bool overwrite = false;
   std::string overwrite_flag = "--overwrite";  // named in messages
@@ -42,7 +43,7 @@ struct WrittenModels {
 void check_model_files(const ModelFiles& files);
 
 // Maps the database with progress on stderr, reports damaged rows and unreadable photographs there,
-// and writes the models, if there are any.
+// and writes the models, if the database has one.
 [[nodiscard]] WrittenModels map_and_write(const ModelFiles& files, const Device& device);
 
 [[nodiscard]] Json json_of(const ModelFiles& files, const WrittenModels& written,

@@ -49,7 +49,7 @@ def vars_of(thing):
 
 
 def arguments_of(call, valid):
-    """Returns the arguments to try, and those that may be None: arguments of the signature, or of the valid call."""
+    """Returns the arguments to try, and the arguments that may be None, of the signature or of the valid call."""
     try:
         parameters = inspect.signature(call).parameters
     except ValueError:
@@ -70,7 +70,7 @@ def is_named(error, argument, others, value):
 
 
 def fault_of(call, valid, argument, others, value):
-    """Returns what is wrong with the refusal of a value; None if it is right, or if the value is taken."""
+    """Returns the fault of the refusal of a value; None if the refusal is right or the value is taken."""
     try:
         result = call(**{**valid, argument: value})
         if inspect.isgenerator(result):

@@ -1,4 +1,4 @@
-"""Every public function that computes numbers has a property; docs/develop/properties.md lists all of them."""
+"""Every public function that computes numbers has a property; docs/develop/properties.md lists all properties."""
 
 import pathlib
 import types

@@ -80,7 +80,7 @@ def test_proposals(rng):
 
 @holds("bifocal.keep_distinct_places", reference="a dictionary", cases=100)
 def test_one_match_remains_for_each_place(rng):
-    """Of the matches between the same two positions the one with the smallest distance remains."""
+    """Of the matches between the same two positions the match with the smallest distance remains."""
     rows = rng.integers(0, 4, (60, 4)).astype(float)
     rows[rows == 0] *= rng.choice([-1.0, 1.0])  # -0 is 0
     distance = rng.permutation(60).astype(float)

@@ -80,7 +80,7 @@ def test_decompose_homography_contains_the_truth(rng):
 
 @holds("bifocal.triangulate", reference="truth, and the optimality of Lindstrom's method in NumPy", cases=120)
 def test_triangulated_points_are_optimal(rng):
-    """Exact matches give the exact points; noisy ones a point whose reprojection cannot be bettered by moving it."""
+    """Exact matches give the exact points; noisy matches give a point whose reprojection error no small step reduces."""
     s = TwoViews(rng, noise=0)
     exact = bifocal.triangulate(s.clean1, s.clean2, s.K1, s.K2, s.R, s.t)
     seen = np.isfinite(exact).all(1)
@@ -95,7 +95,7 @@ def test_triangulated_points_are_optimal(rng):
         return ((projected(X, s.K1) - x1[ok]) ** 2).sum(1) / s.K1[0, 0] ** 2 + ((projected(X @ s.R.T + s.t, s.K2) - x2[ok]) ** 2).sum(1) / s.K2[0, 0] ** 2
 
     if s.K1[0, 0] != s.K1[1, 1] or s.K2[0, 0] != s.K2[1, 1]:
-        return  # the method's metric is that of normalised coordinates, which is not that of px here
+        return  # the method measures in normalised coordinates, which differ from px here
     best = cost(found[ok])
     for k in range(3):
         for step in (-1e-4, 1e-4):
@@ -111,7 +111,7 @@ def sampson(F, x1, x2):
 
 @holds("bifocal.residuals", reference="Sampson's formula in NumPy", cases=200)
 def test_residuals_do_not_depend_on_the_scale_of_the_model(rng):
-    """Residuals of F and E are Sampson distances in px, for models of any scale and sign; rows with NaN or infinity have NaN, others keep theirs."""
+    """Residuals of F and E are Sampson distances in px, for models of any scale and sign; rows with NaN or infinity have NaN, all further rows keep their value."""
     s = TwoViews(rng, noise=2.0)
     scale = np.exp(rng.uniform(-30, 30)) * rng.choice([-1, 1])
     expected = sampson(s.F, s.x1, s.x2)

@@ -75,7 +75,8 @@ class Likeness {
  public:
   void add(double a, double b) { ++n_, a_ += a, b_ += b, aa_ += a * a, bb_ += b * b, ab_ += a * b; }
   [[nodiscard]] double count() const { return n_; }
-  // Returns 1 - correlation: 0 for equal pixels up to brightness and contrast, near 1 for others.
+  // Returns 1 - correlation: 0 for equal pixels up to brightness and contrast, near 1 for unrelated
+  // pixels.
   [[nodiscard]] double difference() const {
     const double va = aa_ - a_ * a_ / n_, vb = bb_ - b_ * b_ / n_;
     return va > 0 && vb > 0 ? 1 - (ab_ - a_ * b_ / n_) / std::sqrt(va * vb) : 1;
