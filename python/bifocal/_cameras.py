@@ -98,7 +98,7 @@ class LensCamera:
         model = get("model")
         model = str(getattr(model, "name", model))
         params = reals(get("params"), "camera: params").ravel().tolist()
-        first = 1 if model.startswith("SIMPLE_") or model in _ONE_FOCAL_LENGTH else 2
+        first = _core.focal_length_count(model)
         if len(params) > first + 1:
             params[first] -= 0.5
             params[first + 1] -= 0.5
@@ -124,9 +124,6 @@ class LensCamera:
         if k.size != 4:
             raise ValueError(f"D: {k.size} coefficients, must be 4")
         return cls("OPENCV_FISHEYE", (fx, fy, cx, cy, *k.tolist()), width, height)
-
-
-_ONE_FOCAL_LENGTH = {"RADIAL", "RADIAL_FISHEYE"}
 
 
 def pinhole_of(camera: Camera | LensCamera | ArrayLike) -> tuple[float, float, float, float]:

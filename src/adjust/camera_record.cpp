@@ -2,6 +2,7 @@
 #include "adjust/camera_record.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace bifocal::adjustment {
@@ -13,46 +14,39 @@ constexpr int kD1 = kTerms + TERM_D1, kD2 = kD1 + 1, kD3 = kD1 + 2;
 constexpr int kP1 = kTerms + TERM_P1, kP2 = kTerms + TERM_P2;
 constexpr int kSx = kTerms + TERM_SX, kSy = kTerms + TERM_SY;
 
-const CameraModel kModels[] = {
-    {"SIMPLE_PINHOLE", FIRST_NONE, 1, 0},
-    {"PINHOLE", FIRST_NONE, 2, 0},
-    {"SIMPLE_RADIAL", FIRST_NONE, 1, 1, {kN1}},
-    {"RADIAL", FIRST_NONE, 1, 2, {kN1, kN2}},
-    {"OPENCV", FIRST_NONE, 2, 4, {kN1, kN2, kP1, kP2}},
-    {"FULL_OPENCV", FIRST_NONE, 2, 8, {kN1, kN2, kP1, kP2, kN3, kD1, kD2, kD3}},
-    {"SIMPLE_FISHEYE", FIRST_ARCTANGENT, 1, 0},
-    {"FISHEYE", FIRST_ARCTANGENT, 2, 0},
-    {"SIMPLE_RADIAL_FISHEYE", FIRST_ARCTANGENT, 1, 1, {kN1}},
-    {"RADIAL_FISHEYE", FIRST_ARCTANGENT, 1, 2, {kN1, kN2}},
-    {"OPENCV_FISHEYE", FIRST_ARCTANGENT, 2, 4, {kN1, kN2, kN3, kN4}},
-    {"THIN_PRISM_FISHEYE", FIRST_ARCTANGENT, 2, 8, {kN1, kN2, kP1, kP2, kN3, kN4, kSx, kSy}},
-    {"FOV", FIRST_FOV, 2, 1, {COLUMN_FIRST}},
-    {"SIMPLE_DIVISION", FIRST_DIVISION, 1, 1, {COLUMN_FIRST}},
-    {"DIVISION", FIRST_DIVISION, 2, 1, {COLUMN_FIRST}},
-    {"EUCM", FIRST_EUCM, 2, 2, {COLUMN_FIRST, COLUMN_FIRST + 1}},
+// COLUMN_... of the coefficients of each LENS_..., and FIRST_....
+struct Stages {
+  int first;
+  std::array<int, 8> columns;
+};
+constexpr Stages kStages[scene::LENS_COUNT] = {
+    {FIRST_NONE, {}},
+    {FIRST_NONE, {kN1, kN2, kP1, kP2, kN3, kD1, kD2, kD3}},
+    {FIRST_ARCTANGENT, {kN1, kN2, kN3, kN4, kP1, kP2, kSx, kSy}},
+    {FIRST_FOV, {COLUMN_FIRST}},
+    {FIRST_DIVISION, {COLUMN_FIRST}},
+    {FIRST_EUCM, {COLUMN_FIRST, COLUMN_FIRST + 1}},
 };
 
 }  // namespace
 
-int CameraModel::column(int parameter) const {
-  const int behind_focal = parameter - focal_lengths;
-  if (behind_focal < 0) return focal_lengths == 1 ? COLUMN_F : COLUMN_FX + parameter;
-  if (behind_focal < 2) return COLUMN_CX + behind_focal;
-  return columns.at(static_cast<std::size_t>(behind_focal - 2));
+int column_of(const CameraModel& model, int parameter) {
+  if (parameter < model.principal_point())
+    return model.focal_lengths == 1 ? COLUMN_F : COLUMN_FX + parameter;
+  const int coefficient = parameter - model.first_coefficient();
+  if (coefficient < 0) return COLUMN_CX + parameter - model.principal_point();
+  const int place = model.places.at(static_cast<std::size_t>(coefficient));
+  return kStages[model.kind].columns.at(static_cast<std::size_t>(place));
 }
 
-const CameraModel* camera_model(std::string_view name) {
-  const auto* const found =
-      std::ranges::find_if(kModels, [&](const CameraModel& model) { return name == model.name; });
-  return found == std::end(kModels) ? nullptr : found;
-}
+int first_of(const CameraModel& model) { return kStages[model.kind].first; }
 
 void write_camera(const CameraModel& model, std::span<const double> params, double* record) {
   std::fill(record, record + CAMERA_SLOTS, 0.0);
-  record[CAMERA_KIND] = model.first;
-  for (int i = 0; i < model.parameters(); ++i) {
+  record[CAMERA_KIND] = first_of(model);
+  for (int i = 0; i < model.parameter_count(); ++i) {
     const double value = params[static_cast<std::size_t>(i)];
-    const int column = model.column(i);
+    const int column = column_of(model, i);
     if (column == COLUMN_F) {
       record[CAMERA_FX] = record[CAMERA_FY] = value;
     } else if (column < COLUMN_FIRST) {
@@ -63,7 +57,7 @@ void write_camera(const CameraModel& model, std::span<const double> params, doub
       record[CAMERA_TERMS + column - COLUMN_TERMS] = value;
     }
   }
-  if (model.first != FIRST_FOV) return;
+  if (first_of(model) != FIRST_FOV) return;
   const double tangent = std::tan(record[CAMERA_FIRST] / 2);
   record[CAMERA_FIRST + 2] = 2 * tangent;
   record[CAMERA_FIRST + 3] = 1 + tangent * tangent;

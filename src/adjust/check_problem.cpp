@@ -25,9 +25,9 @@ void check_flags(const std::string& name, std::size_t flags, std::size_t wanted)
 }
 
 void check_camera(const AdjustCamera& camera, std::size_t c) {
-  const CameraModel* const model = camera_model(camera.model);
+  const CameraModel* const model = scene::supported_model(camera.model);
   if (!model) refuse("cameras[{}].model is {}, which is not supported", c, camera.model);
-  const auto wanted = static_cast<std::size_t>(model->parameters());
+  const auto wanted = static_cast<std::size_t>(model->parameter_count());
   if (camera.params.size() != wanted)
     refuse("cameras[{}] has {} params, {} has {}", c, camera.params.size(), camera.model, wanted);
   check_flags(fmt::format("cameras[{}].constant_params", c), camera.constant_params.size(), wanted);
@@ -116,7 +116,7 @@ std::vector<ObservationUse> observation_uses(const AdjustProblem& problem) {
   std::vector<LensLanes::camera_lane> cameras;
   for (const AdjustCamera& camera : problem.cameras) {
     double record[CAMERA_SIZE];
-    write_camera(*camera_model(camera.model), camera.params, record);
+    write_camera(*scene::supported_model(camera.model), camera.params, record);
     cameras.push_back(camera_lane_of(record));
   }
   std::vector<ObservationUse> uses(problem.observations.size(), ObservationUse::used);

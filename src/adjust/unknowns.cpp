@@ -59,8 +59,8 @@ void write_pose(const Pose& pose, const LocalFrame& frame, double* record) {
 
 std::vector<int> adjusted_of(const AdjustCamera& camera, const CameraModel& model) {
   std::vector<int> adjusted;
-  for (int i = 0; i < model.parameters(); ++i) {
-    const int column = model.column(i);
+  for (int i = 0; i < model.parameter_count(); ++i) {
+    const int column = column_of(model, i);
     const bool is_centre = column == COLUMN_CX || column == COLUMN_CY;
     if (!(camera.constant_params.empty() ? is_centre : camera.constant_params[at(i)]))
       adjusted.push_back(i);
@@ -125,7 +125,7 @@ void Unknowns::set_cameras(const AdjustProblem& problem, const std::vector<char>
   std::size_t most = 0;
   for (std::size_t c = 0; c < problem.cameras.size(); ++c) {
     const AdjustCamera& camera = problem.cameras[c];
-    models_.push_back(camera_model(camera.model));
+    models_.push_back(scene::supported_model(camera.model));
     const bool is_constant = camera.is_constant || !used_cameras[c];
     adjusted_.push_back(is_constant ? std::vector<int>{} : adjusted_of(camera, *models_.back()));
     most = std::max(most, adjusted_.back().size());
@@ -137,10 +137,10 @@ void Unknowns::set_cameras(const AdjustProblem& problem, const std::vector<char>
     double* const record = &start_.cameras[c * CAMERA_SIZE];
     write_camera(*models_[c], start_.params[c], record);
     std::fill_n(record + CAMERA_SLOTS, 12, double{COLUMN_NONE});
-    kinds_ |= 1 << models_[c]->first;
+    kinds_ |= 1 << first_of(*models_[c]);
     for (int k = 0; k < TERM_COUNT; ++k) terms_ |= int{record[CAMERA_TERMS + k] != 0} << k;
     for (std::size_t k = 0; k < adjusted_[c].size(); ++k) {
-      const int column = models_[c]->column(adjusted_[c][k]);
+      const int column = column_of(*models_[c], adjusted_[c][k]);
       record[at(CAMERA_SLOTS) + k] = column;
       columns_ |= 1 << column;
       if (column >= COLUMN_TERMS) terms_ |= 1 << (column - COLUMN_TERMS);

@@ -9,30 +9,17 @@
 #include <string>
 
 #include "io/parse.hpp"
+#include "scene/camera_models.hpp"
 
 namespace bifocal::io {
 namespace {
 
 using Json = nlohmann::json;
 
-// Camera model with its distortion coefficients in the order of the file. Models with one focal
-// length use it for fx and fy.
-struct Model {
-  std::string_view name;
-  std::vector<double Distortion::*> coefficients;
-  bool one_focal_length;
-};
-const std::vector<Model>& models() {
-  using D = Distortion;
-  static const std::vector<Model> all = {
-      {"SIMPLE_PINHOLE", {}, true},
-      {"PINHOLE", {}, false},
-      {"SIMPLE_RADIAL", {&D::k1}, true},
-      {"RADIAL", {&D::k1, &D::k2}, true},
-      {"OPENCV", {&D::k1, &D::k2, &D::p1, &D::p2}, false},
-      {"FULL_OPENCV", {&D::k1, &D::k2, &D::p1, &D::p2, &D::k3, &D::k4, &D::k5, &D::k6}, false}};
-  return all;
-}
+// Coefficients of the kind LENS_BROWN.
+constexpr double Distortion::*kBrown[] = {&Distortion::k1, &Distortion::k2, &Distortion::p1,
+                                          &Distortion::p2, &Distortion::k3, &Distortion::k4,
+                                          &Distortion::k5, &Distortion::k6};
 
 // where: the line or the key, for messages.
 void check_camera(const Camera& c, std::string_view name, const std::string& where) {
@@ -65,16 +52,14 @@ Camera camera_of_line(const LineReader& reader, std::string_view name) {
   if (words.size() < 4)
     reject(name, "{}: {} words, expected CAMERA_ID MODEL WIDTH HEIGHT PARAMS...", where,
            words.size());
-  const Model* model = nullptr;
-  for (const Model& m : models())
-    if (words[1] == m.name) model = &m;
-  if (!model)
+  const scene::CameraModel* const model = scene::camera_model(words[1]);
+  if (!model || (model->kind != scene::LENS_PINHOLE && model->kind != scene::LENS_BROWN))
     reject(name,
            "{}: camera model {}: known are SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, OPENCV "
            "and FULL_OPENCV",
            where, printable(words[1]));
-  const std::size_t focal = model->one_focal_length ? 1 : 2,
-                    needed = 4 + focal + 2 + model->coefficients.size();
+  const auto focal = static_cast<std::size_t>(model->focal_lengths),
+             needed = 4 + static_cast<std::size_t>(model->parameter_count());
   if (words.size() != needed)
     reject(name, "{}: {} has {} parameters, here are {}", where, model->name, needed - 4,
            words.size() - 4);
@@ -83,8 +68,8 @@ Camera camera_of_line(const LineReader& reader, std::string_view name) {
   camera.height = side_from(reader.number(3), name, where + ": height");
   camera.intrinsics = {reader.number(4), reader.number(3 + focal), reader.number(4 + focal) - 0.5,
                        reader.number(5 + focal) - 0.5};
-  for (std::size_t i = 0; i < model->coefficients.size(); ++i)
-    camera.distortion.*model->coefficients[i] = reader.number(6 + focal + i);
+  for (std::size_t i = 6 + focal; i < needed; ++i)
+    camera.distortion.*kBrown[model->places[i - 6 - focal]] = reader.number(i);
   check_camera(camera, name, where);
   return camera;
 }
@@ -148,12 +133,9 @@ Camera camera_of_json(const Json& root, const std::string& key, std::string_view
                 {},
                 side_from(number("width"), name, key + ": width"),
                 side_from(number("height"), name, key + ": height")};
-  using D = Distortion;
-  constexpr std::pair<const char*, double D::*> kCoefficients[] = {
-      {"k1", &D::k1}, {"k2", &D::k2}, {"p1", &D::p1}, {"p2", &D::p2},
-      {"k3", &D::k3}, {"k4", &D::k4}, {"k5", &D::k5}, {"k6", &D::k6}};
-  for (const auto& [k, member] : kCoefficients)
-    if (found->contains(k)) camera.distortion.*member = number(k);
+  for (int i = 0; i < scene::kLensCoefficients[scene::LENS_BROWN].count(); ++i)
+    if (const std::string k(scene::kLensCoefficients[scene::LENS_BROWN][i]); found->contains(k))
+      camera.distortion.*kBrown[i] = number(k.c_str());
   check_camera(camera, name, key);
   return camera;
 }

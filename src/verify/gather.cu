@@ -7,7 +7,7 @@ namespace {
 
 // Namespaces of the argument structs.
 using namespace bifocal::features;
-using namespace bifocal::rectification;
+using namespace bifocal::scene;
 using namespace bifocal::verify;
 
 template <class Real>

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "rectify/lens_model.hpp"  // for gather.kernels
+#include "scene/lens_model.hpp"  // for gather.kernels
 
 namespace bifocal::verify {
 using offset = std::int64_t;

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "rectify/lens_model.hpp"
+#include "scene/lens_model.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/workspace.hpp"
 #include "verify/gather.hpp"
@@ -42,10 +42,10 @@ void UndistortedPoints::undistort(const FeatureSet& set, std::span<const int> im
     return;
   }
   std::vector<image_slot> slots;
-  std::vector<rectification::lens_model> lenses;
+  std::vector<scene::lens_model> lenses;
   for (const int image : images) {
     slots.push_back({set.begin(image), image, set.capacity(image)});
-    lenses.push_back(rectification::lens_model_of(camera(image)));
+    lenses.push_back(scene::lens_model_of(camera(image)));
   }
   runtime::Workspace workspace(queue_);
   gather().undistort_keypoints(
@@ -53,7 +53,7 @@ void UndistortedPoints::undistort(const FeatureSet& set, std::span<const int> im
       {.keypoints = Array<const features::keypoint>(runtime::Argument(set.keypoints())),
        .counts = set.counts(),
        .slots = uploaded<image_slot>(queue_, workspace, slots),
-       .lenses = uploaded<rectification::lens_model>(queue_, workspace, lenses),
+       .lenses = uploaded<scene::lens_model>(queue_, workspace, lenses),
        .positions = Array<position>(runtime::Argument(positions_))});
   queue_.wait();
 }

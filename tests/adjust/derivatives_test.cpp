@@ -23,7 +23,7 @@ Image image_of(const CameraModel& model, const std::vector<double>& params, cons
   double record[CAMERA_SIZE];
   write_camera(model, params, record);
   Image out{.camera = camera_lane_of(record), .image = {}, .J = {}, .px = {}};
-  LensLanes::lens_project(&out.camera, 1 << model.first, (1 << TERM_COUNT) - 1, X.data(),
+  LensLanes::lens_project(&out.camera, 1 << first_of(model), (1 << TERM_COUNT) - 1, X.data(),
                           &out.image, out.J);
   out.px[0] = out.camera.fx * out.image.x + out.camera.cx;
   out.px[1] = out.camera.fy * out.image.y + out.camera.cy;
@@ -34,15 +34,10 @@ const Vec3 kPoints[] = {{0.3, -0.2, 1.5}, {-1, 0.8, 2}, {0, 0, 1}, {1e-9, 0, 1},
 
 class EveryModel : public testing::TestWithParam<std::string> {
  protected:
-  const CameraModel& model() { return *camera_model(GetParam()); }
+  const CameraModel& model() { return *scene::supported_model(GetParam()); }
   std::vector<double> params() { return test::typical_params(GetParam()); }
 };
 INSTANTIATE_TEST_SUITE_P(Adjust, EveryModel, testing::ValuesIn(test::all_models()));
-
-TEST_P(EveryModel, HasTheParametersOfLensCamera) {
-  EXPECT_EQ(model().parameters(), LensCamera::parameter_count(GetParam()));
-  EXPECT_EQ(model().focal_lengths, LensCamera::focal_lengths(GetParam()));
-}
 
 TEST_P(EveryModel, ProjectsAsLensCamera) {
   const LensCamera camera(GetParam(), params());
@@ -72,7 +67,7 @@ TEST_P(EveryModel, HasTheDerivativesOfDifferencesByThePoint) {
 
 TEST_P(EveryModel, HasTheDerivativesOfDifferencesByParameters) {
   for (const Vec3& X : kPoints)
-    for (int p = 0; p < model().parameters(); ++p) {
+    for (int p = 0; p < model().parameter_count(); ++p) {
       std::vector<double> more = params(), less = params();
       const auto at = static_cast<std::size_t>(p);
       const double step = 1e-6 * std::max(1.0, more[at]);
@@ -80,7 +75,7 @@ TEST_P(EveryModel, HasTheDerivativesOfDifferencesByParameters) {
       const Image a = image_of(model(), more, X), b = image_of(model(), less, X);
       const Image image = image_of(model(), params(), X);
       double derivative[2];
-      LensLanes::camera_column(&image.camera, &image.image, model().column(p), derivative);
+      LensLanes::camera_column(&image.camera, &image.image, column_of(model(), p), derivative);
       for (std::size_t i = 0; i < 2; ++i)
         EXPECT_NEAR(derivative[i], (a.px[i] - b.px[i]) / (2 * step),
                     1e-6 + 1e-7 * std::abs(derivative[i]))
@@ -94,13 +89,13 @@ TEST_P(EveryModel, DoesNotSeeAPointBehind) {
 }
 
 TEST(AdjustDerivatives, FovWithoutDistortionIsAPinhole) {
-  const CameraModel& fov = *camera_model("FOV");
+  const CameraModel& fov = *scene::supported_model("FOV");
   for (const double w : {0.0, 1e-9, 1e-6, 0.99e-4, 1.01e-4}) {
     const Image image = image_of(fov, {800, 800, 0, 0, w}, {1, 0.5, 1});
     const double expected = 800 * (1 + w * w / 12 - w * w * 1.25 / 3);
     EXPECT_NEAR(image.px[0], expected, 1e-10) << w;
     double derivative[2];
-    LensLanes::camera_column(&image.camera, &image.image, fov.column(4), derivative);
+    LensLanes::camera_column(&image.camera, &image.image, column_of(fov, 4), derivative);
     EXPECT_NEAR(derivative[0], 800 * (w / 6 - 2 * w * 1.25 / 3), 1e-6) << w;
   }
 }

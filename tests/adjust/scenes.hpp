@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "support/lens_cameras.hpp"
+
 namespace bifocal::test {
 
 struct SceneOptions {
@@ -29,40 +31,7 @@ struct Scene {
 
 // Parameters of a camera of 1000 x 800 px with a moderate lens.
 inline std::vector<double> typical_params(const std::string& model) {
-  const double f = 800, cx = 499.5, cy = 399.5;
-  if (model == "SIMPLE_PINHOLE" || model == "SIMPLE_FISHEYE") return {f, cx, cy};
-  if (model == "PINHOLE" || model == "FISHEYE") return {f, 1.02 * f, cx, cy};
-  if (model == "SIMPLE_RADIAL" || model == "SIMPLE_RADIAL_FISHEYE") return {f, cx, cy, -0.1};
-  if (model == "RADIAL" || model == "RADIAL_FISHEYE") return {f, cx, cy, -0.1, 0.05};
-  if (model == "OPENCV") return {f, 1.02 * f, cx, cy, -0.1, 0.05, 1e-3, -2e-3};
-  if (model == "FULL_OPENCV")
-    return {f, 1.02 * f, cx, cy, 0.2, 0.05, 1e-3, -2e-3, 0.01, 0.3, 0.02, 0.01};
-  if (model == "OPENCV_FISHEYE") return {f, 1.02 * f, cx, cy, -0.05, 0.02, 0.01, -0.01};
-  if (model == "THIN_PRISM_FISHEYE")
-    return {f, 1.02 * f, cx, cy, -0.05, 0.02, 1e-3, -2e-3, 0.01, -0.01, 2e-3, -1e-3};
-  if (model == "FOV") return {f, 1.02 * f, cx, cy, 0.8};
-  if (model == "SIMPLE_DIVISION") return {f, cx, cy, -0.2};
-  if (model == "DIVISION") return {f, 1.02 * f, cx, cy, -0.2};
-  return {f, 1.02 * f, cx, cy, 0.55, 1.1};  // EUCM
-}
-inline const std::vector<std::string>& all_models() {
-  static const std::vector<std::string> models = {"SIMPLE_PINHOLE",
-                                                  "PINHOLE",
-                                                  "SIMPLE_RADIAL",
-                                                  "RADIAL",
-                                                  "OPENCV",
-                                                  "FULL_OPENCV",
-                                                  "SIMPLE_FISHEYE",
-                                                  "FISHEYE",
-                                                  "FOV",
-                                                  "SIMPLE_RADIAL_FISHEYE",
-                                                  "RADIAL_FISHEYE",
-                                                  "OPENCV_FISHEYE",
-                                                  "EUCM",
-                                                  "THIN_PRISM_FISHEYE",
-                                                  "SIMPLE_DIVISION",
-                                                  "DIVISION"};
-  return models;
+  return camera_params(model, 800, 499.5, 399.5);
 }
 
 [[nodiscard]] Scene make_scene(const SceneOptions& options);

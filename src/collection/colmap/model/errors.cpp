@@ -20,7 +20,7 @@ std::vector<LensLanes::camera_lane> lanes_of(const std::vector<AdjustCamera>& ca
   std::vector<LensLanes::camera_lane> lanes;
   for (const AdjustCamera& camera : cameras) {
     double record[adjustment::CAMERA_SIZE];
-    adjustment::write_camera(*adjustment::camera_model(camera.model), camera.params, record);
+    adjustment::write_camera(*scene::supported_model(camera.model), camera.params, record);
     lanes.push_back(adjustment::camera_lane_of(record));
   }
   return lanes;

@@ -11,49 +11,28 @@
 #include <numbers>
 #include <random>
 
+#include "support/lens_cameras.hpp"
+
 namespace bifocal {
 namespace {
 
-struct Model {
-  const char* name;
-  std::vector<double> params;
-};
-const Model kModels[] = {
-    {"SIMPLE_PINHOLE", {500, 640, 480}},
-    {"PINHOLE", {500, 510, 640, 480}},
-    {"SIMPLE_RADIAL", {500, 640, 480, -0.1}},
-    {"RADIAL", {500, 640, 480, -0.1, 0.02}},
-    {"OPENCV", {500, 510, 640, 480, -0.1, 0.01, 1e-3, -2e-3}},
-    {"FULL_OPENCV", {500, 510, 640, 480, -0.1, 0.01, 1e-3, -2e-3, 1e-3, 0.02, 1e-3, 1e-4}},
-    {"SIMPLE_FISHEYE", {400, 640, 480}},
-    {"FISHEYE", {400, 410, 640, 480}},
-    {"SIMPLE_RADIAL_FISHEYE", {400, 640, 480, 0.03}},
-    {"RADIAL_FISHEYE", {400, 640, 480, 0.03, -0.01}},
-    {"OPENCV_FISHEYE", {400, 410, 640, 480, 0.03, -0.01, 2e-3, -1e-3}},
-    {"THIN_PRISM_FISHEYE", {400, 410, 640, 480, 0.03, -0.01, 1e-3, 1e-3, 1e-3, -1e-3, 2e-3, 1e-3}},
-    {"FOV", {400, 410, 640, 480, 0.9}},
-    {"SIMPLE_DIVISION", {500, 640, 480, -0.1}},
-    {"DIVISION", {500, 510, 640, 480, -0.1}},
-    {"EUCM", {400, 410, 640, 480, 0.6, 1.1}},
-};
+class EveryModel : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(LensCamera, EveryModel, testing::ValuesIn(test::all_models()));
 
-TEST(LensCamera, undistorts_distorted_points) {
-  for (const Model& m : kModels) {
-    const LensCamera camera(m.name, m.params, 1280, 960);
-    EXPECT_EQ(LensCamera::parameter_count(m.name), int(m.params.size())) << m.name;
-    int there = 0;
-    for (double y = 0; y < 960; y += 60) {
-      for (double x = 0; x < 1280; x += 60) {
-        const Vec2 straight = camera.undistort({x, y});
-        if (!std::isfinite(straight[0])) continue;
-        ++there;
-        const Vec2 back = camera.distort(straight);
-        EXPECT_NEAR(back[0], x, 1e-7) << m.name;
-        EXPECT_NEAR(back[1], y, 1e-7) << m.name;
-      }
+TEST_P(EveryModel, undistorts_distorted_points) {
+  const LensCamera camera(GetParam(), test::camera_params(GetParam(), 500, 640, 480), 1280, 960);
+  int there = 0;
+  for (double y = 0; y < 960; y += 60) {
+    for (double x = 0; x < 1280; x += 60) {
+      const Vec2 straight = camera.undistort({x, y});
+      if (!std::isfinite(straight[0])) continue;
+      ++there;
+      const Vec2 back = camera.distort(straight);
+      EXPECT_NEAR(back[0], x, 1e-7);
+      EXPECT_NEAR(back[1], y, 1e-7);
     }
-    EXPECT_GT(there, 250) << m.name;  // all are 352; corners may be out of view
   }
+  EXPECT_GT(there, 250);  // all are 352; corners may be out of view
 }
 
 TEST(LensCamera, has_no_point_outside_of_the_pinholes_view) {

@@ -3,20 +3,20 @@
 #pragma once
 
 #include "lane/scalar.hpp"
-#include "rectify/lens_model.hpp"
+#include "scene/lens_model.hpp"
 
-namespace bifocal::rectification {
+namespace bifocal::scene {
 
 template <class Real>
 struct lens_lanes {
 #include "lane/cpp_begin.h"
 
 #include "lane/angle_operations.h"
-#include "rectify/lens.lane.h"
-#include "rectify/lens_camera.lane.h"
+#include "scene/lens.lane.h"
+#include "scene/lens_camera.lane.h"
 
 #include "lane/cpp_end.h"
 };
 using LensLanes = lens_lanes<double>;
 
-}  // namespace bifocal::rectification
+}  // namespace bifocal::scene

@@ -9,51 +9,20 @@
 #include <limits>
 #include <numbers>
 
-#include "rectify/lens.hpp"
+#include "scene/camera_models.hpp"
+#include "scene/lens.hpp"
 
 namespace bifocal {
 namespace {
 
-using namespace rectification;  // lens_model and its functions
+using namespace scene;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 const double kWidest = 80 * std::numbers::pi / 180;  // off the axis
 
-// Parameters of a model in COLMAP's order; f stands for fx and fy. `place` holds their indices
-// in lens_model::k.
-struct Layout {
-  const char* name;
-  int kind;
-  int focal_lengths, lens;  // numbers of parameters
-  std::array<int, 8> place = {0, 1, 2, 3, 4, 5, 6, 7};
-};
-const Layout kLayouts[] = {
-    {"SIMPLE_PINHOLE", LENS_PINHOLE, 1, 0},
-    {"PINHOLE", LENS_PINHOLE, 2, 0},
-    {"SIMPLE_RADIAL", LENS_BROWN, 1, 1},
-    {"RADIAL", LENS_BROWN, 1, 2},
-    {"OPENCV", LENS_BROWN, 2, 4},
-    {"FULL_OPENCV", LENS_BROWN, 2, 8},
-    {"OPENCV_FISHEYE", LENS_FISHEYE, 2, 4},
-    {"SIMPLE_RADIAL_FISHEYE", LENS_FISHEYE, 1, 1},
-    {"RADIAL_FISHEYE", LENS_FISHEYE, 1, 2},
-    {"SIMPLE_FISHEYE", LENS_FISHEYE, 1, 0},
-    {"FISHEYE", LENS_FISHEYE, 2, 0},
-    {"THIN_PRISM_FISHEYE", LENS_FISHEYE, 2, 8, {0, 1, 4, 5, 2, 3, 6, 7}},
-    {"FOV", LENS_FOV, 2, 1},
-    {"SIMPLE_DIVISION", LENS_DIVISION, 1, 1},
-    {"DIVISION", LENS_DIVISION, 2, 1},
-    {"EUCM", LENS_EUCM, 2, 2},
-};
-
-const Layout* layout_of(std::string_view model) {
-  for (const Layout& layout : kLayouts)
-    if (model == layout.name) return &layout;
-  return nullptr;
-}
-
-// Layout of a LensCamera without a name.
-const Layout kUnnamed = {"", LENS_BROWN, 2, 8};
+// Model of a LensCamera without a name.
+constexpr CameraModel kUnnamed =
+    camera_model_row("", -1, LENS_BROWN, "fx fy cx cy k1 k2 p1 p2 k3 k4 k5 k6");
 
 Distortion brown_of(const double* k) {
   return {.k1 = k[0],
@@ -91,14 +60,14 @@ void set_pinhole(const Intrinsics& camera, lens_model& m) {
 
 // Converts the parameters of a camera to numbers; its pinhole has the intrinsics of the image.
 // params: finite, one for each parameter of the model.
-lens_model numbers_of(const Layout& layout, std::span<const double> params) {
-  const auto focal = static_cast<std::size_t>(layout.focal_lengths);
+lens_model numbers_of(const CameraModel& model, std::span<const double> params) {
+  const auto centre = static_cast<std::size_t>(model.principal_point());
   lens_model m{};
-  m.kind = layout.kind;
-  m.fx = params[0], m.fy = params[focal - 1], m.cx = params[focal], m.cy = params[focal + 1];
+  m.kind = model.kind;
+  m.fx = params[0], m.fy = params[centre - 1], m.cx = params[centre], m.cy = params[centre + 1];
   set_pinhole({m.fx, m.fy, m.cx, m.cy}, m);
-  for (std::size_t i = focal + 2; i < params.size(); ++i)
-    m.k[static_cast<std::size_t>(layout.place[i - focal - 2])] = params[i];
+  for (std::size_t i = centre + 2; i < params.size(); ++i)
+    m.k[model.places[i - centre - 2]] = params[i];
   const bool is_undistorted = std::ranges::all_of(m.k, [](double v) { return v == 0; });
   if (is_undistorted && (m.kind == LENS_BROWN || m.kind == LENS_DIVISION)) m.kind = LENS_PINHOLE;
   if (m.kind == LENS_FISHEYE) m.fold = fold_of(m.k);
@@ -116,10 +85,10 @@ struct LensCamera::Model {
   lens_model numbers;
   Intrinsics camera;  // intrinsics of the image without its lens
 
-  Model(const Layout& layout, std::span<const double> given)
-      : name(layout.name),
+  Model(const CameraModel& model, std::span<const double> given)
+      : name(model.name),
         params(given.begin(), given.end()),
-        numbers(numbers_of(layout, given)),
+        numbers(numbers_of(model, given)),
         camera{numbers.fx, numbers.fy, numbers.cx, numbers.cy} {}
 
   // Distorts the normalised point p of a ray as the lens does.
@@ -204,13 +173,13 @@ LensCamera::LensCamera(const Camera& camera) : LensCamera(camera.intrinsics) {
 LensCamera::LensCamera(std::string_view name, std::span<const double> params, std::int64_t width,
                        std::int64_t height)
     : width_(width), height_(height) {
-  const Layout* const layout = layout_of(name);
-  if (!layout)
+  const CameraModel* const model = supported_model(name);
+  if (!model)
     throw Error(ErrorCode::usage,
                 fmt::format("LensCamera: model {}, which is not supported", name));
-  if (params.size() != static_cast<std::size_t>(parameter_count(name)))
+  if (params.size() != static_cast<std::size_t>(model->parameter_count()))
     throw Error(ErrorCode::usage, fmt::format("LensCamera: {} params, {} has {}", params.size(),
-                                              name, parameter_count(name)));
+                                              name, model->parameter_count()));
   if (width < 0 || height < 0)
     throw Error(
         ErrorCode::usage,
@@ -220,7 +189,7 @@ LensCamera::LensCamera(std::string_view name, std::span<const double> params, st
     if (!std::isfinite(params[i]))
       throw Error(ErrorCode::usage,
                   fmt::format("LensCamera: params[{}] = {}, must be finite", i, params[i]));
-  model_ = std::make_shared<const Model>(*layout, params);
+  model_ = std::make_shared<const Model>(*model, params);
   if (!model_->camera.valid())
     throw Error(ErrorCode::usage, fmt::format("LensCamera: focal lengths {} {}, must be positive",
                                               model_->camera.fx, model_->camera.fy));
@@ -239,21 +208,21 @@ void LensCamera::set_scale() {
   model_ = std::move(model);
 }
 
-lens_model rectification::lens_model_of(const LensCamera& camera) {
-  const Layout* const layout = layout_of(camera.model());
-  lens_model m = numbers_of(layout ? *layout : kUnnamed, camera.params());
+lens_model scene::lens_model_of(const LensCamera& camera) {
+  const CameraModel* const model = camera_model(camera.model());
+  lens_model m = numbers_of(model ? *model : kUnnamed, camera.params());
   set_pinhole(camera.pinhole(), m);
   return m;
 }
 
 int LensCamera::parameter_count(std::string_view model) {
-  const Layout* const layout = layout_of(model);
-  return layout ? layout->focal_lengths + 2 + layout->lens : 0;
+  const CameraModel* const found = supported_model(model);
+  return found ? found->parameter_count() : 0;
 }
 
 int LensCamera::focal_lengths(std::string_view model) {
-  const Layout* const layout = layout_of(model);
-  return layout ? layout->focal_lengths : 0;
+  const CameraModel* const found = supported_model(model);
+  return found ? found->focal_lengths : 0;
 }
 
 std::string_view LensCamera::model() const { return model_->name; }
