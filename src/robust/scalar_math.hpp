@@ -16,7 +16,7 @@ struct scalar_math {
 
 #include "linalg/linalg.lanes"
 
-#include "solvers/solvers.lanes"
+#include "solvers/shared.lanes"
 
 #include "robust/ransac/shared.lanes"
 

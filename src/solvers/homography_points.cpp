@@ -18,7 +18,9 @@ struct homography_functions {
 
 #include "linalg/linalg.lanes"
 
-#include "solvers/solvers.lanes"
+#include "solvers/shared.lanes"
+
+#include "solvers/homography_svd.lane.h"
 
 #include "lane/cpp_end.h"
 };

@@ -253,36 +253,10 @@ lane_fn void focal_at_root(const real* N, const real* r, real root, real* F) {
   mat3_normalise(F);
 }
 
-// Returns f of F, the least-squares solution of the equations that are linear in q; NaN if f is
-// not real.
-lane_fn real focal_length_of(const real* F) {
-  real p[2], q[2];  // A'b, A c
-  for (index k = 0; k < 2; ++k) {
-    p[k] = F[k] * F[2] + F[3 + k] * F[5];
-    q[k] = F[3 * k] * F[6] + F[3 * k + 1] * F[7];
-  }
-  real b2 = F[2] * F[2] + F[5] * F[5], c2 = F[6] * F[6] + F[7] * F[7], d = F[8];
-  real p2 = p[0] * p[0] + p[1] * p[1], q2 = q[0] * q[0] + q[1] * q[1];
-  real across = F[2] * q[0] + F[5] * q[1], common = d * across - b2 * c2;
-  // (1), (2), |c|^2 times the last column times b minus |b|^2 times the last row times c, and the
-  // last row and column orthogonal to c and b.
-  real rest[5] = {d * p2 - b2 * across, d * q2 - c2 * across, c2 * p2 - b2 * q2,
-                  (F[0] * q[0] + F[3] * q[1]) * -F[7] + (F[1] * q[0] + F[4] * q[1]) * F[6],
-                  (F[0] * p[0] + F[1] * p[1]) * -F[5] + (F[3] * p[0] + F[4] * p[1]) * F[2]};
-  real slope[5] = {d * common, d * common, (c2 - b2) * common, d * (p[1] * F[6] - p[0] * F[7]),
-                   d * (q[1] * F[2] - q[0] * F[5])};
-  real above = lane(0), below = lane(0);
-  for (index i = 0; i < 5; ++i) {
-    above -= slope[i] * rest[i];
-    below += slope[i] * slope[i];
-  }
-  return sqrt(below / above);
-}
-
 // Computes the null space N [3][9], the rows r [72] and the values of y / z [15] for which
 // focal_at_root returns F. Returns the number of roots.
-lane_fn real shared_focal_roots(const real* x1, const real* y1, const real* x2, const real* y2,
-                                real* N, real* r, real* roots) {
+lane_fn real relative_pose_6pt_shared_focal_roots(const real* x1, const real* y1, const real* x2,
+                                                  const real* y2, real* N, real* r, real* roots) {
   real A[54], e[27], cubic[10], quintic[21], p[16];
   for (index i = 0; i < 6; ++i) epipolar_equation(x1[i], y1[i], x2[i], y2[i], A + 9 * i);
   real sine = null_space(A, 6, 9, N);
@@ -310,7 +284,7 @@ lane_fn real shared_focal_roots(const real* x1, const real* y1, const real* x2, 
 lane_fn real relative_pose_6pt_shared_focal(const real* x1, const real* y1, const real* x2,
                                             const real* y2, real* solutions) {
   real N[27], r[72], roots[15], own[10], kept = lane(0);
-  real count = shared_focal_roots(x1, y1, x2, y2, N, r, roots);
+  real count = relative_pose_6pt_shared_focal_roots(x1, y1, x2, y2, N, r, roots);
   for (index i = 0; i < 150; ++i) solutions[i] = lane_nan();
   for (index s = 0; s < 15 && any(count > lane(s)); ++s) {
     focal_at_root(N, r, roots[s], own);

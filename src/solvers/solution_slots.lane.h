@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Selection and order of solutions, the same on every device.
 
-// Plausible focal lengths for coordinates of about unit size.
-lane_fn mask focal_is_plausible(real f) { return (f > lane(0.05)) & (f < lane(50)); }
-
 // Appends solution s [rows] to the `kept` <= s solutions of a lane if it is valid. Returns the new
 // number of solutions.
 lane_fn real solution_keep(mask valid, const real* solution, index rows, index s, real kept,

@@ -19,7 +19,6 @@ enum {
   DOF = 7,                // parameters of the chart
   DIRECT_CHART = 1,       // they are the unknowns of the normal equations
   UNKNOWN_FOCAL = 1,      // see model_focal
-  NEEDS_GENERATED = 1,    // the solver is generated
   LINE_IS_DEGENERATE = 0  // not tested: points on an image line may be spread in the scene
 };
 

@@ -13,8 +13,7 @@ enum {
   // Depths, and so the models of samples, are wrong by a few per cent
   // (docs/develop/notes/robust.md).
   CLEAN_SAMPLES = 4,
-  MODELS_OF = PROBLEM_shared_focal,
-  NEEDS_GENERATED = 1  // the solver is generated
+  MODELS_OF = PROBLEM_shared_focal
 };
 
 // Computes F = diag(1 / f, 1 / f, 1) [t]x R diag(1 / f, 1 / f, 1) times f^2, from a pose (R, t).

@@ -18,7 +18,6 @@ enum {
   SAMPLE_COST = 2000,      // time to solve a sample, in scored points
   DOF = 8,                 // parameters of the chart: 7 of F, and k
   UNKNOWN_DISTORTION = 1,  // see model_distortion
-  NEEDS_GENERATED = 1,     // the solver is generated
   DOMINANT_PLANE = 0,      // a plane does not determine F, but it does constrain k
   MODEL_SIZE = 10,         // numbers of a model
   EQUATIONS = 10,          // rows of the normal equations: the elements of F, and k

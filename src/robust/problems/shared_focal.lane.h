@@ -15,7 +15,7 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   real q[24], N[27], r[72], roots[15], F[9], kept = lane(0);
   for (index i = 0; i < 9 * SLOTS; ++i) models[i] = lane_nan();
   for (index i = 0; i < 24; ++i) q[i] = rays[i / 6] * p[i];
-  real count = shared_focal_roots(q, q + 6, q + 12, q + 18, N, r, roots);
+  real count = relative_pose_6pt_shared_focal_roots(q, q + 6, q + 12, q + 18, N, r, roots);
   for (index s = 0; s < 15; ++s) {
     mask valid = count > lane(s);
     if (any(valid)) {
