@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "adjust/cholesky.hpp"
+#include "adjust/envelope.hpp"
 #include "adjust/dense_system.hpp"
 #include "adjust/terms.hpp"
 #include "runtime/integers.hpp"
@@ -102,9 +102,9 @@ std::variant<std::vector<double>, std::size_t> inverse_in_gauge(std::vector<doub
     std::fill_n(first, 3, largest);
     std::fill_n(first, pin.count, 0.0);
   }
-  const int size = static_cast<int>(n), rows = factorised_rows(matrix, size, diagonal);
-  if (rows < size) return at(rows);
-  std::vector<double> inverse = inverse_of_factorised(matrix, size);
+  const Envelope envelope = Envelope::dense(n);
+  if (const std::size_t rows = factorised_rows(matrix, envelope, diagonal); rows < n) return rows;
+  std::vector<double> inverse = inverse_of_factorised(matrix, envelope);
   for (const Pin& pin : pins) {
     clear(inverse, n, pin, 0);
     rotate(inverse, n, pin.row, transposed(pin.basis));

@@ -6,7 +6,6 @@
 #include <memory>
 #include <numeric>
 
-#include "adjust/cholesky.hpp"
 #include "adjust/lanes.hpp"
 #include "adjust/reduced_solver.hpp"
 #include "runtime/integers.hpp"
@@ -256,58 +255,42 @@ double observation_pairs(const Arrangement& arrangement) {
 
 namespace {
 
-class DenseSolver final : public ReducedSolver {
+class DirectSolver final : public ReducedSolver {
  public:
-  DenseSolver(const Arrangement& arrangement, const Unknowns& unknowns)
-      : system_(arrangement, unknowns) {}
+  DirectSolver(const Arrangement& arrangement, const Unknowns& unknowns, bool is_sparse)
+      : system_(arrangement, unknowns, is_sparse), is_sparse_(is_sparse) {}
 
-  ReducedStep solve(Terms& terms, const Linearisation& linearisation, double,
-                    const std::vector<double>& damping) override {
-    std::vector<double> matrix = system_.assemble(terms, damping);
-    if (!factorise(matrix, system_.size())) return {};
-    std::vector<double> x = system_.reduced(reduced_right_side(terms, linearisation));
-    solve_factorised(matrix, system_.size(), x);
-    return {.step = system_.expanded(x), .residual = {}, .iterations = 0, .is_solved = true};
+  // Sparse problems are chains of images, which bend far at little cost. Damping prevents that.
+  [[nodiscard]] double first_lambda() const override {
+    return is_sparse_ ? 1e-7 : ReducedSolver::first_lambda();
   }
-
- private:
-  DenseSystem system_;
-};
-
-class SparseSolver final : public ReducedSolver {
- public:
-  SparseSolver(const Arrangement& arrangement, const Unknowns& unknowns)
-      : system_(arrangement, unknowns, true) {}
-
-  // A chain of images bends far at little cost, which damping prevents.
-  [[nodiscard]] double first_lambda() const override { return 1e-7; }
-
   [[nodiscard]] const Envelope& envelope() const { return system_.envelope(); }
 
   ReducedStep solve(Terms& terms, const Linearisation& linearisation, double,
                     const std::vector<double>& damping) override {
     std::vector<double> matrix = system_.assemble(terms, damping);
-    if (!factorise(matrix, system_.envelope())) return {};
+    if (!factorise(matrix, envelope())) return {};
     std::vector<double> x = system_.reduced(reduced_right_side(terms, linearisation));
-    solve_factorised(matrix, system_.envelope(), x);
+    solve_factorised(matrix, envelope(), x);
     return {.step = system_.expanded(x), .residual = {}, .iterations = 0, .is_solved = true};
   }
 
  private:
   DenseSystem system_;
+  bool is_sparse_;
 };
 
 }  // namespace
 
 std::unique_ptr<ReducedSolver> make_dense_solver(const Arrangement& arrangement,
                                                  const Unknowns& unknowns) {
-  return std::make_unique<DenseSolver>(arrangement, unknowns);
+  return std::make_unique<DirectSolver>(arrangement, unknowns, false);
 }
 
 std::unique_ptr<ReducedSolver> make_sparse_solver(const Arrangement& arrangement,
                                                   const Unknowns& unknowns,
                                                   const SparseLimits& limits) {
-  auto solver = std::make_unique<SparseSolver>(arrangement, unknowns);
+  auto solver = std::make_unique<DirectSolver>(arrangement, unknowns, true);
   const Envelope& envelope = solver->envelope();
   if (static_cast<double>(envelope.entries) > limits.entries ||
       envelope.operations() > limits.operations)
