@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from data_folder import DATA, needs_data
+from long_tests import long_only
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/peers/python"))
@@ -185,6 +186,7 @@ def test_cases_side_by_side(tmp_path):
     assert beside[0]["machine"]["jobs"] == 2 and beside[0]["machine"]["commit"] == alone[0]["machine"]["commit"]
 
 
+@long_only
 def test_photographs_by_bifocal_alone(photographs):
     found = {(r["case"].rpartition("/")[0], r["name"]): r for r in photographs}
     castle, sift = found["features/castle", "Bifocal RootSIFT"], found["features/oxford", "Bifocal RootSIFT"]
@@ -199,6 +201,7 @@ def test_photographs_by_bifocal_alone(photographs):
     assert {len(real.read(DATA / "correspondences" / folder)) for folder in real.FOLDERS} <= set(range(5, 20))
 
 
+@long_only
 def test_records_are_published(tmp_path, photographs):
     pytest.importorskip("matplotlib")
     import publish

@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from colmap_database import scene, write_database
+from long_tests import long_only
 
 from bifocal import cluster
 
@@ -55,6 +56,7 @@ def expect_bytes_of_verify(folder):
     assert (folder / "all.db").read_bytes() == (folder / "part.db").read_bytes()
 
 
+@long_only
 def test_all_shards_are_done_though_workers_are_killed(planned, client):
     killed = []
 
@@ -91,6 +93,7 @@ def test_programs_that_are_killed_are_started_again(planned, client):
     expect_bytes_of_verify(planned)
 
 
+@long_only
 def test_pairs_of_odd_rows_poison_no_shard(planned, client):
     """A match names a missing keypoint: the pair is left out, and its shard is done."""
     import sqlite3

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from long_tests import IS_LONG
 
 BEGIN = """
 import signal, sys, time
@@ -61,7 +62,11 @@ def answer(name, after=0.15):
     return word, float(seconds)
 
 
-@pytest.mark.parametrize("name", CALLS)
+# A call of each kind of loop: samples, pairs of a batch, rows of images, levels, blocks of descriptors.
+SHORT = "one large pair", "a batch", "stereo", "detect", "match"
+
+
+@pytest.mark.parametrize("name", CALLS if IS_LONG else SHORT)
 def test_ctrl_c_is_answered(name):
     """The goal is 0.1 s; the bound of 2 s allows for busy machines."""
     word, seconds = answer(name)

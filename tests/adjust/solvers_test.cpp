@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "adjust/scenes.hpp"
+#include "support/long_tests.hpp"
 
 namespace bifocal {
 namespace {
@@ -54,7 +55,7 @@ TEST_P(AdjustSizes, RecoversTheTruthWithoutNoise) {
 }
 
 TEST_P(AdjustSizes, SolversReachTheSameCost) {
-  for (const int cameras : {1, 3, GetParam()}) {
+  for (const int cameras : test::short_or_long<std::vector<int>>({3}, {1, 3, GetParam()})) {
     const Scene scene = test::make_scene({.images = GetParam(),
                                           .points = 15 * GetParam(),
                                           .model = "RADIAL",

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/process.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -34,7 +35,7 @@ TEST(BenchProgram, leaves_the_records_of_finished_cases) {
   const std::string ended_by_a_signal = fmt::format(
       "cd '{}' && {{ '{}' solvers --json r.json >/dev/null 2>&1 & p=$!; for i in $(seq 900); do "
       "[ -s r.json ] && break; sleep 0.01; done; kill -9 $p; wait $p; }} 2>/dev/null",
-      folder.path().string(), BIFOCAL_CLI);
+      folder.path().string(), test::kProgram);
   (void)!std::system(ended_by_a_signal.c_str());
   const std::size_t records = json_of(folder / "r.json").size();
   EXPECT_GE(records, 1U);

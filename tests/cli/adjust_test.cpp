@@ -12,6 +12,7 @@
 #include "adjust/scenes.hpp"
 #include "cli/process.hpp"
 #include "collection/sample_model.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -284,7 +285,7 @@ class LongAdjust : public testing::Test {
     ASSERT_GE(child, 0);
     if (child == 0) {
       (void)!freopen((folder / ".out").c_str(), "w", stdout);
-      execl(BIFOCAL_CLI, BIFOCAL_CLI, "adjust", (folder / "in").c_str(), "--out",
+      execl(test::kProgram, test::kProgram, "adjust", (folder / "in").c_str(), "--out",
             (folder / "out").c_str(), "--overwrite", "--device", "cpu", "--solver", "iterative",
             "--cg-tolerance", "1e-12", "--function-tolerance", "0", "--parameter-tolerance", "0",
             nullptr);

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cli/process.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -180,7 +181,7 @@ TEST(BadInput, a_terminated_run_leaves_all_files_or_none) {
     const int status = std::system(fmt::format("cd '{}' || exit; '{}' stereo left.png right.png "
                                                "--max-disparity 40 --out new >.out 2>.err & "
                                                "sleep 0.{:03}; kill -TERM $!; wait $!",
-                                               folder.path().string(), BIFOCAL_CLI, delay_ms)
+                                               folder.path().string(), test::kProgram, delay_ms)
                                        .c_str());
     if (std::filesystem::exists(folder / "new")) {
       const auto names = listing(folder / "new");
@@ -196,7 +197,7 @@ TEST(BadInput, a_terminated_run_leaves_all_files_or_none) {
 }
 
 TEST(BadInput, stdout_that_is_full_is_an_error) {
-  const std::string command = fmt::format("'{}' devices >/dev/full 2>/dev/null", BIFOCAL_CLI);
+  const std::string command = fmt::format("'{}' devices >/dev/full 2>/dev/null", test::kProgram);
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 3);
 }
 

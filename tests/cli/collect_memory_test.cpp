@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "cli/process.hpp"
+#include "support/long_tests.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -16,7 +18,7 @@ namespace {
 // Runs the command and returns its largest resident set in bytes.
 std::int64_t peak_memory(const TemporaryFolder& folder, const std::string& arguments) {
   const std::string command = fmt::format("cd '{}' && exec '{}' {} >.out 2>.err </dev/null",
-                                          folder.path().string(), BIFOCAL_CLI, arguments);
+                                          folder.path().string(), test::kProgram, arguments);
   const pid_t child = fork();
   if (child == 0) {
     execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
@@ -40,13 +42,13 @@ TEST(CollectMemory, is_bounded_for_mixed_image_sizes) {
       {{700, 500}, {1024, 1536}, {640, 480}, {1600, 1100}, {320, 240}, {1200, 1200}}};
   const TemporaryFolder folder;
   write_file(folder / "pairs.txt", "0.jpg 1.jpg\n");
-  for (const Sizes& sizes : mixtures) {
+  for (const Sizes& sizes : std::span(mixtures).last(test::short_or_long(1, 2))) {
     std::filesystem::remove_all(folder / "mixed");
     std::filesystem::create_directories(folder / "mixed");
     for (std::size_t i = 0; i < sizes.size(); ++i)
       write_file(folder / fmt::format("mixed/{}.jpg", i),
                  encode_jpeg(texture(sizes[i].first, sizes[i].second, unsigned(i)), 95));
-    for (const int threads : {1, 2}) {
+    for (const int threads : test::short_or_long<std::vector<int>>({2}, {1, 2})) {
       const std::int64_t peak = peak_memory(
           folder,
           fmt::format(

@@ -14,6 +14,8 @@
 
 #include "cli/process.hpp"
 #include "cli/views.hpp"
+#include "support/long_tests.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -51,7 +53,7 @@ class Collect : public ::testing::Test {
   [[nodiscard]] int run_for(double seconds, const std::string& options) const {
     return std::system(fmt::format("cd '{}' && timeout -s KILL {:.3f} '{}' collect in --database "
                                    "out.db {} >.out 2>.err </dev/null",
-                                   folder.path().string(), seconds, BIFOCAL_CLI, options)
+                                   folder.path().string(), seconds, test::kProgram, options)
                            .c_str());
   }
   TemporaryFolder folder;
@@ -170,7 +172,7 @@ TEST_F(Collect, has_the_same_bytes_after_kills) {
     const auto start = std::chrono::steady_clock::now();
     const std::string expected = undisturbed(options);
     const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < test::short_or_long(1, 3); ++round) {
       for (int attempt = 0; !std::filesystem::exists(folder / "out.db"); ++attempt) {
         ASSERT_LT(attempt, 300) << "never ends";
         const double seconds = whole.count() * (random() % 1000 / 1500.0 + attempt * 0.02);
@@ -186,7 +188,7 @@ TEST_F(Collect, has_the_same_bytes_after_kills) {
       std::filesystem::remove(folder / "out.db");
     }
   }
-  EXPECT_GE(kills, 9);
+  EXPECT_GE(kills, test::short_or_long(3, 9));
 }
 
 // Writes a grid of points with random descriptors of 16 numbers, equal for all photographs of
@@ -260,7 +262,7 @@ TEST_F(Collect, resumes_after_a_full_disk) {
         fmt::format(
             "cd '{}' && (trap '' XFSZ; ulimit -f {}; exec '{}' collect in --database out.db "
             ">.out 2>.err </dev/null)",
-            folder.path().string(), kilobytes, BIFOCAL_CLI)
+            folder.path().string(), kilobytes, test::kProgram)
             .c_str());
     if (std::filesystem::exists(folder / "out.db")) break;
     EXPECT_EQ(WEXITSTATUS(status), 3);

@@ -8,6 +8,7 @@
 
 #include "cli/pairs_database.hpp"
 #include "cli/process.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -269,9 +270,10 @@ TEST(FieldCases4, a_finished_database_is_read_without_write_permission) {
     // Root may write everywhere, so the command runs as another user.
     const std::string user =
         geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
-    const int status = std::system(fmt::format("cd '{}' && {}'{}' {} >/dev/null 2>.err",
-                                               folder.path().string(), user, BIFOCAL_CLI, command)
-                                       .c_str());
+    const int status =
+        std::system(fmt::format("cd '{}' && {}'{}' {} >/dev/null 2>.err", folder.path().string(),
+                                user, test::kProgram, command)
+                        .c_str());
     const std::string err = text_of(folder / ".err");
     if (err.find("setpriv") != std::string::npos) GTEST_SKIP() << err;
     EXPECT_EQ(WEXITSTATUS(status), 0) << command << ": " << err;

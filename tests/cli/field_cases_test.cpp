@@ -14,6 +14,8 @@
 
 #include "cli/pairs_database.hpp"
 #include "cli/process.hpp"
+#include "support/long_tests.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -164,7 +166,7 @@ TEST(FieldCases, a_log_without_its_work_file_is_ignored) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     (void)!freopen("/dev/null", "w", stdout);
-    execl(BIFOCAL_CLI, BIFOCAL_CLI, "collect", (folder / "in").c_str(), "--database",
+    execl(test::kProgram, test::kProgram, "collect", (folder / "in").c_str(), "--database",
           (folder / "out.db").c_str(), "--device", "cpu", "--threads", "1", nullptr);
     _exit(127);
   }
@@ -314,7 +316,7 @@ TEST(FieldCases, intrinsics_of_another_size_are_doubted_by_pair) {
   const auto [good, geometry] = pair(1);
   EXPECT_EQ(good.find("warning"), std::string::npos) << good;
   EXPECT_FALSE(geometry.contains("doubt"));
-  for (const double scale : {2.0, 0.5, 0.8}) {
+  for (const double scale : test::short_or_long<std::vector<double>>({0.8}, {2.0, 0.5, 0.8})) {
     const auto [told, doubted] = pair(scale);
     expect_part(told, scale == 0.8 ? "bifocal: warning: the matches contradict these intrinsics"
                                    : "bifocal: warning: the principal point");

@@ -9,6 +9,7 @@
 
 #include "cli/pairs_database.hpp"
 #include "cli/process.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 // Ends the command by Ctrl-C once it has opened a file with this name. Returns its stderr.
 std::string interrupted(const std::filesystem::path& folder, std::vector<std::string> arguments,
                         const std::string& opened) {
-  arguments.insert(arguments.begin(), BIFOCAL_CLI);
+  arguments.insert(arguments.begin(), test::kProgram);
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGINT, SIG_DFL);  // ignored in a background job
@@ -26,7 +27,7 @@ std::string interrupted(const std::filesystem::path& folder, std::vector<std::st
     std::vector<char*> words;
     for (std::string& a : arguments) words.push_back(a.data());
     words.push_back(nullptr);
-    execv(BIFOCAL_CLI, words.data());
+    execv(test::kProgram, words.data());
     _exit(127);
   }
   const auto has_opened = [&] {
@@ -34,7 +35,7 @@ std::string interrupted(const std::filesystem::path& folder, std::vector<std::st
     // Before execv() the child has the files of this process.
     const std::filesystem::path program =
         std::filesystem::read_symlink(fmt::format("/proc/{}/exe", child), gone);
-    if (program.filename() != std::filesystem::path(BIFOCAL_CLI).filename()) return false;
+    if (program.filename() != std::filesystem::path(test::kProgram).filename()) return false;
     for (std::filesystem::directory_iterator file(fmt::format("/proc/{}/fd", child), gone), end;
          !gone && file != end; file.increment(gone)) {
       const std::filesystem::path target = std::filesystem::read_symlink(*file, gone);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/data.hpp"
+#include "support/paths.hpp"
 #include "support/texture.hpp"
 
 namespace bifocal::test {
@@ -30,7 +31,7 @@ struct Ran {
 // Runs the program inside `folder`; `arguments` are in shell syntax.
 inline Ran run(const TemporaryFolder& folder, const std::string& arguments) {
   const std::string command = fmt::format("cd '{}' && '{}' {} >.out 2>.err </dev/null",
-                                          folder.path().string(), BIFOCAL_CLI, arguments);
+                                          folder.path().string(), test::kProgram, arguments);
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder / ".out"),
           text_of(folder / ".err")};

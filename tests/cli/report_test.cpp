@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/report_page.hpp"
+#include "support/long_tests.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -255,6 +256,7 @@ TEST(Cli, report_of_a_large_graph_is_bounded) {
     return sum / kImages;
   };
   EXPECT_LT(10 * far(1), far(kImages / 2));
+  if (!test::is_long()) return;
   ASSERT_EQ(run(folder, "report a.db --out b.html --max-size 3M --json").code, 0);
   EXPECT_EQ(data, data_of(read_file(folder / "b.html")));
 }

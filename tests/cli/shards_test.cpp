@@ -11,6 +11,8 @@
 
 #include "cli/pairs_database.hpp"
 #include "cli/process.hpp"
+#include "support/long_tests.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -47,7 +49,7 @@ class Shards : public testing::Test {
   Ran run_on_full_disk(int kilobytes, const std::string& arguments) {
     const int status =
         std::system(fmt::format("cd '{}' && (ulimit -f {}; exec '{}' {} >.out 2>.err </dev/null)",
-                                folder.path().string(), kilobytes, BIFOCAL_CLI, arguments)
+                                folder.path().string(), kilobytes, test::kProgram, arguments)
                         .c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder / ".out"),
             text_of(folder / ".err")};
@@ -63,14 +65,14 @@ class Shards : public testing::Test {
     return WIFSIGNALED(status);
   }
   pid_t start(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), BIFOCAL_CLI);
+    arguments.insert(arguments.begin(), test::kProgram);
     const pid_t child = fork();
     if (child != 0) return child;
     (void)!freopen("/dev/null", "w", stdout);
     std::vector<char*> words;
     for (std::string& a : arguments) words.push_back(a.data());
     words.push_back(nullptr);
-    if (chdir(folder.path().c_str()) == 0) execv(BIFOCAL_CLI, words.data());
+    if (chdir(folder.path().c_str()) == 0) execv(test::kProgram, words.data());
     _exit(127);
   }
   // Runs several workers at once; each does all shards in its own random order.
@@ -111,7 +113,7 @@ TEST_F(Shards, any_number_of_workers_in_any_order_gives_the_bytes_of_verify) {
   make(60, 250);  // 1770 pairs: the written pieces of 1024 end inside of shards
   ASSERT_EQ(shards, 8);
   const std::string unverified = read_file(folder / "part.db");
-  for (const int workers : {1, 2, 3}) {
+  for (const int workers : test::short_or_long<std::vector<int>>({3}, {1, 2, 3})) {
     for (int k = 0; k < shards; ++k)
       std::filesystem::remove(folder / fmt::format("plan/shard-{}.result", k));
     write_file(folder / "part.db", unverified);
@@ -131,16 +133,17 @@ TEST_F(Shards, killed_workers_and_merges_lose_no_results) {
   make(60, 250);
   std::mt19937 random(1);
   int killed = 0;
-  for (int i = 0; i < 3 * shards; ++i)
+  for (int i = 0; i < test::short_or_long(1, 3) * shards; ++i)
     killed += run_and_kill({"run-shard", "plan", std::to_string(i % shards), "--threads", "1"},
                            random() % 400);
-  EXPECT_GT(killed, 2);
+  EXPECT_GT(killed, test::short_or_long(0, 2));
   // Unfinished files that were never renamed.
   write_file(folder / "plan/shard-0.result.0123456789abcdef.part", "BFSHARD");
   run_all();
   int merges = 0;
-  for (int i = 0; i < 12; ++i) merges += run_and_kill({"merge", "plan"}, 1 + random() % 20);
-  EXPECT_GT(merges, 2);
+  for (int i = 0; i < test::short_or_long(5, 12); ++i)
+    merges += run_and_kill({"merge", "plan"}, 1 + random() % 20);
+  EXPECT_GT(merges, test::short_or_long(0, 2));
   ok("merge plan");
   expect_bytes_of_verify();
   for (const std::string& name : listing(folder / "plan"))
@@ -334,7 +337,7 @@ TEST_F(Shards, one_process_serves_many_shards) {
   const auto serve = [&](const std::string& lines) {
     const int status =
         std::system(fmt::format("cd '{}' && printf '{}' | '{}' run-shard plan --serve >.out 2>.err",
-                                folder.path().string(), lines, BIFOCAL_CLI)
+                                folder.path().string(), lines, test::kProgram)
                         .c_str());
     return Ran{WEXITSTATUS(status), text_of(folder / ".out"), text_of(folder / ".err")};
   };

@@ -12,6 +12,8 @@
 
 #include "cli/pairs_database.hpp"
 #include "cli/process.hpp"
+#include "support/long_tests.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -76,7 +78,7 @@ TEST(Cli, verify_takes_several_devices) {
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("device 'cpu,,cpu'"), std::string::npos) << none.err;
   EXPECT_EQ(run(folder, "verify two.db --device cpu,cuda:99").code, 4);
-  if (list_devices().size() == 1) return;
+  if (list_devices().size() == 1 || !test::is_long()) return;
   const std::string list = "cpu," + list_devices()[1].id;
   const Ran refused = run(folder, "verify mixed.db --device " + list);
   EXPECT_EQ(refused.code, 2);
@@ -134,13 +136,13 @@ TEST(Cli, verify_resumes_after_kills) {
   ASSERT_EQ(run(folder, "verify whole.db --threads 1").code, 0);
   std::mt19937 random(1);
   int killed = 0;
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < test::short_or_long(4, 8); ++i) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
       (void)!freopen("/dev/null", "w", stdout);
-      execl(BIFOCAL_CLI, BIFOCAL_CLI, "verify", (folder / "killed.db").c_str(), "--threads", "1",
-            nullptr);
+      execl(test::kProgram, test::kProgram, "verify", (folder / "killed.db").c_str(), "--threads",
+            "1", nullptr);
       _exit(127);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50 + random() % 800));
@@ -149,7 +151,7 @@ TEST(Cli, verify_resumes_after_kills) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     killed += WIFSIGNALED(status);
   }
-  EXPECT_GT(killed, 2);
+  EXPECT_GT(killed, test::short_or_long(0, 2));
   const Ran last = run(folder, "verify killed.db --json");
   ASSERT_EQ(last.code, 0) << last.err;
   const json j = json::parse(last.out);

@@ -11,6 +11,7 @@
 #include "hloc_writer.hpp"
 #include "io/expect.hpp"
 #include "support/data.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -54,7 +55,7 @@ class Untrusted : public testing::Test {
 // The library's metadata accumulator crashes if the first address that it reads is undefined.
 TEST_F(Untrusted, AnUndefinedAddressOfNamesIsRefused) {
   const auto file =
-      std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/hloc/undefined_heap.h5";
+      std::filesystem::path(test::kSourceFolder) / "tests/fuzz/corpus/hloc/undefined_heap.h5";
   expect_error([&] { hloc::FeatureFile{file}; },
                "undefined_heap.h5: its groups can't be read: the file is damaged");
 }

@@ -21,6 +21,7 @@
 #include "raw_sqlite.hpp"
 #include "support/data.hpp"
 #include "support/devices.hpp"
+#include "support/long_tests.hpp"
 #include "support/texture.hpp"
 
 namespace bifocal::test {
@@ -185,7 +186,7 @@ class Planes : public ::testing::Test {
 TEST_F(Planes, are_matched_if_they_pass_or_may_link) {
   for_each_device([&](Queue& queue, const std::string& id) {
     std::string first;
-    for (const int block : {2, 0}) {
+    for (const int block : test::short_or_long<std::vector<int>>({2}, {2, 0})) {
       CollectOptions options{.links = 2, .block_size = block, .overwrite = true};
       const CollectResult result = run(queue, options);
       EXPECT_EQ(result.verified, 12) << id;  // six of each plane

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "support/devices.hpp"
+#include "support/long_tests.hpp"
 #include "support/texture.hpp"
 #include "support/needs_problem.hpp"
 
@@ -109,9 +110,9 @@ void expect_pairwise(Queue& queue, const std::vector<ImageU8>& frames, const Vid
 }
 
 TEST(Video, frames_equal_pairs_of_images) {
-  const std::vector<ImageU8> frames = moving_frames(9);
+  const std::vector<ImageU8> frames = moving_frames(test::short_or_long(6, 9));
   for_each_device([&](Queue& queue, const std::string& id) {
-    for (const int partners : {1, 3}) {
+    for (const int partners : test::short_or_long<std::vector<int>>({3}, {1, 3})) {
       const VideoOptions options{.sift = {.max_features = 400},
                                  .partners = partners,
                                  .verify = {.kind = ModelKind::homography}};

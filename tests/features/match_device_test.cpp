@@ -8,6 +8,7 @@
 
 #include "features/matching/match_device.hpp"
 #include "match_oracle.hpp"
+#include "support/long_tests.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -261,7 +262,7 @@ TEST(MatchOnDevices, takes_two_hundred_thousand_descriptors_per_side) {
   constexpr int kAll = 200003, kStep = 77777, kShift = 150001;
   const Features a = circle(kAll, kAll, 1, 0);
   for (const DeviceInfo& info : list_devices()) {
-    const int count = info.kind == DeviceKind::cuda ? kAll : 300;
+    const int count = info.kind == DeviceKind::cuda ? kAll : test::short_or_long(100, 300);
     const Features b = circle(count, kAll, kStep, kShift);
     Queue queue{Device(info.id)};
     const std::vector<Match> there = match(queue, b, a), back = match(queue, a, b);

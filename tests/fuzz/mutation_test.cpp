@@ -11,6 +11,7 @@
 #include "fuzz_collection.hpp"
 #include "fuzz_model.hpp"
 #include "fuzz_polar.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal {
 namespace {
@@ -60,7 +61,7 @@ std::string mutated(std::string bytes, Random& random) {
 
 void run(const std::string& target, void (*body)(std::string_view)) {
   const std::filesystem::path folder =
-      std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus" / target;
+      std::filesystem::path(test::kSourceFolder) / "tests/fuzz/corpus" / target;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     files.push_back(entry.path());

@@ -8,12 +8,13 @@
 #include <sstream>
 
 #include "generate/generate.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
 
 std::string text_of(const std::string& name) {
-  std::ifstream file(std::string(BIFOCAL_SOURCE_DIR) + "/" + name);
+  std::ifstream file(std::string(test::kSourceFolder) + "/" + name);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "support/data.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -33,7 +34,7 @@ Process start(const std::string& problem, const std::string& out, const std::str
   if (id != 0) return {id};
   const int to = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   dup2(to, 2);
-  execl(BIFOCAL_GENERATE, BIFOCAL_GENERATE, problem.c_str(), "-o", out.c_str(), nullptr);
+  execl(test::kProgram, test::kProgram, problem.c_str(), "-o", out.c_str(), nullptr);
   _exit(127);
 }
 
@@ -50,7 +51,7 @@ TEST(GenerateProgram, ctrl_c_keeps_the_best_template_so_far) {
   const std::string problem = folder / "p.problem", out = folder / "out.lane.h",
                     errors = folder / "errors";
   // All unknowns and their inverses are tried as actions, which takes half a minute.
-  std::string text = read_file(std::string(BIFOCAL_SOURCE_DIR) +
+  std::string text = read_file(std::string(test::kSourceFolder) +
                                "/tools/generate/problems/p4p_focal_radial.problem");
   const auto action = text.find("action ");
   text.erase(action, text.find('\n', action) - action);

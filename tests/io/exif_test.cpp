@@ -10,6 +10,7 @@
 #include "io/exif_block.hpp"
 #include "io/tiny_png.hpp"
 #include "support/data.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal {
 namespace {
@@ -141,7 +142,7 @@ TEST(Exif, GivesBothKindsOfFocalLengthInBothByteOrders) {
 
 TEST(Exif, TheCorpusReads) {
   const std::filesystem::path corpus =
-      std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/exif";
+      std::filesystem::path(test::kSourceFolder) / "tests/fuzz/corpus/exif";
   for (const char* order : {"little", "big"}) {
     const auto film = intrinsics_from_exif(corpus / ("film_" + std::string(order) + ".jpg"));
     const auto plane = intrinsics_from_exif(corpus / ("plane_" + std::string(order) + ".jpg"));

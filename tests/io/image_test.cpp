@@ -10,6 +10,7 @@
 #include "io/expect.hpp"
 #include "io/tiny_png.hpp"
 #include "support/data.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal {
 namespace {
@@ -140,7 +141,7 @@ TEST(Jpeg, KeepsAPictureNearlyAndRefusesTruncation) {
 
 TEST(Jpeg, CmykBecomesRgb) {
   const std::filesystem::path corpus =
-      std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/image";
+      std::filesystem::path(test::kSourceFolder) / "tests/fuzz/corpus/image";
   for (const char* name : {"cmyk.jpg", "ycck.jpg", "progressive.jpg", "restart.jpg", "rgb.jpg"}) {
     const ImageU8 image = read_image(corpus / name);
     EXPECT_EQ(image.channels, 3) << name;

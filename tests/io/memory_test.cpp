@@ -22,6 +22,7 @@
 #include "io/parse.hpp"
 #include "io/tiny_png.hpp"
 #include "support/data.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal {
 namespace {
@@ -157,7 +158,7 @@ TEST(Memory, PngTextsAndProfilesAreNotUnpacked) {
 }
 
 TEST(Memory, IsBoundedForJpeg) {
-  const auto corpus = std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/image";
+  const auto corpus = std::filesystem::path(test::kSourceFolder) / "tests/fuzz/corpus/image";
   for (const auto& [name, marker] :
        {std::pair{"rgb.jpg", '\xc0'}, {"progressive.jpg", '\xc2'}, {"cmyk.jpg", '\xc0'}}) {
     std::string bytes = read_file(corpus / name);

@@ -10,6 +10,7 @@
 
 #include "io/expect.hpp"
 #include "io/parse.hpp"
+#include "support/paths.hpp"
 
 namespace bifocal {
 namespace {
@@ -127,7 +128,7 @@ TEST(PairCalibration, errors_of_json_name_key_and_value) {
 // These files were written by OpenCV's FileStorage.
 TEST(PairCalibration, yaml_and_xml_of_opencv_are_read) {
   const std::filesystem::path folder =
-      std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/text";
+      std::filesystem::path(test::kSourceFolder) / "tests/fuzz/corpus/text";
   for (const char* file : {"stereo.yml", "stereo.xml"}) {
     SCOPED_TRACE(file);
     const PairCalibration c = read_pair_calibration(folder / file);

@@ -13,6 +13,7 @@
 
 #include "linalg/action_matrices.hpp"
 #include "linalg/eigen_run.hpp"
+#include "support/long_tests.hpp"
 #include "support/targets.hpp"
 
 namespace bifocal::test {
@@ -98,7 +99,7 @@ TYPED_TEST(RealEigenpairs, agree_with_eigen) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   const int step = 9;  // takes over ten minutes otherwise
 #else
-  const int step = 3;  // every remainder of the number of lanes occurs
+  const int step = short_or_long(9, 3);  // with 3 every remainder of the number of lanes occurs
 #endif
   Worst small, large;
   for (int n = 1; n <= 127; n += n < 40 ? 1 : step) {

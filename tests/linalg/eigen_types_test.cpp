@@ -8,6 +8,7 @@
 
 #include "linalg/eigen_run.hpp"
 #include "linalg/matrix_types.hpp"
+#include "support/long_tests.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -41,9 +42,12 @@ void measure(const Eigen::MatrixXd& A, const Eigenpairs& r, double ulp, Worst* w
 template <class T>
 Worst run_type(const MatrixTypeInfo& type, const EigenOptions& options) {
   Worst worst;
-  for (const int n : {1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 31, 32, 64, 100, 127}) {
+  for (const int n : short_or_long<std::vector<int>>(
+           {1, 2, 3, 5, 8, 13, 20, 33, 64},
+           {1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 31, 32, 64, 100, 127})) {
     std::vector<Eigen::MatrixXd> matrices;
-    for (std::uint64_t seed = 1; seed <= (n <= 20 ? 17 : 9); ++seed)
+    for (std::uint64_t seed = 1; seed <= short_or_long(n <= 20 ? 9U : 3U, n <= 20 ? 17U : 9U);
+         ++seed)
       matrices.push_back(make_matrix<T>(type.type, n, n, seed));
     const std::vector<Eigenpairs> results = run_eigen<T>(matrices, {}, options);
     for (std::size_t b = 0; b < matrices.size(); ++b) {

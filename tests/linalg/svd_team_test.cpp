@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/long_tests.hpp"
 #include "linalg/lockstep.hpp"
 #include "linalg/svd_batches.hpp"
 
@@ -140,7 +141,7 @@ void every_type(const char* name, int m, int n) {
 TEST(SvdTeam, IsBackwardStableForEveryTypeFloat) {
   every_type<svd_source<float, 10, 8, 1>>("10 8 1", 9, 9);
   every_type<svd_source<float, 16, 4, 2>>("16 4 2", 15, 16);
-  every_type<svd_source<float, 32, 8, 2>>("32 8 2", 32, 32);
+  if (is_long()) every_type<svd_source<float, 32, 8, 2>>("32 8 2", 32, 32);
 }
 TEST(SvdTeam, IsBackwardStableForEveryTypeDouble) {
   every_type<svd_source<double, 10, 16, 1>>("10 16 1", 10, 10);

@@ -15,6 +15,7 @@
 #include "collection/raw_sqlite.hpp"
 #include "mapping/scenes.hpp"
 #include "support/data.hpp"
+#include "support/long_tests.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -79,6 +80,7 @@ TEST(Mapping, StreetIsMappedWithNoise) {
 class Streets : public ::testing::TestWithParam<int> {};
 
 TEST_P(Streets, AreMappedDespiteLookAlikes) {
+  if (GetParam() > 100 && !test::is_long()) GTEST_SKIP() << "the long form runs it";
   const SyntheticScene scene = street(GetParam(), {.wrong_pairs = 0.3});
   const MapResult result = mapped(scene.graph);
   print("street with look-alikes", result, scene);
@@ -93,11 +95,12 @@ INSTANTIATE_TEST_SUITE_P(Short, Streets, ::testing::Values(100, 400));
 INSTANTIATE_TEST_SUITE_P(DISABLED_Long, Streets, ::testing::Values(1000, 5000));
 
 TEST(Mapping, LookAlikesAreRemoved) {
-  const SyntheticScene scene = ring(100, {.wrong_pairs = 0.3});
+  const int images = test::short_or_long(60, 100);
+  const SyntheticScene scene = ring(images, {.wrong_pairs = 0.3});
   const MapResult result = mapped(scene.graph);
   print("look-alikes", result, scene);
   ASSERT_EQ(result.models.size(), 1U);
-  EXPECT_EQ(result.figures[0].images, 100);
+  EXPECT_EQ(result.figures[0].images, images);
   const PoseErrors errors = pose_errors(result.models[0], scene);
   EXPECT_LT(errors.rotation_deg, 0.5);
   EXPECT_LT(errors.centre, 0.01);

@@ -10,6 +10,7 @@
 
 #include "synthetic/random.hpp"
 #include "synthetic/rooms.hpp"
+#include "support/long_tests.hpp"
 #include "support/needs_problem.hpp"
 
 namespace bifocal {
@@ -86,6 +87,8 @@ TEST(PairDepth, is_accurate_for_a_calibrated_camera_moving_in_any_direction) {
        {Case{"to the right", {0.5, 0, 0}, 2, false}, Case{"to the left", {-0.5, 0.05, 0}, 2, false},
         Case{"up", {0.02, -0.4, 0}, 0, false}, Case{"forwards", {0.05, 0, 0.8}, 3, true},
         Case{"backwards", {0.05, 0, -0.8}, 0, true}}) {
+    if (!test::is_long() && (std::string(c.name) == "up" || std::string(c.name) == "backwards"))
+      continue;
     const Pair pair = views(c.to, c.turn_deg);
     const PairResult r = estimated(pair, true);
     ASSERT_TRUE(r.dense.has_value()) << c.name << ": " << r.dense_reason;
@@ -142,7 +145,10 @@ TEST(PairDepth, rectified_pictures_stay_upright_in_both_orders) {
   for (const Case& c : {Case{"right", {0.5, 0, 0}, 2}, Case{"left", {-0.5, 0.05, 0}, 2},
                         Case{"forwards", {0.2, 0, 0.8}, 3}, Case{"backwards", {0.2, 0, -0.8}, 0},
                         Case{"forwards left", {-0.3, 0, 0.6}, 3}}) {
+    // The short form has one case of each kind of rectification, with and without cameras.
+    const bool is_in_short = std::string(c.name) == "left" || std::string(c.name) == "forwards";
     for (const bool is_calibrated : {true, false}) {
+      if (!test::is_long() && !(is_in_short && is_calibrated == (c.to[2] == 0))) continue;
       SCOPED_TRACE(fmt::format("{}, {}", c.name, is_calibrated ? "calibrated" : "without cameras"));
       const PairResult r = estimated(views(c.to, c.turn_deg), is_calibrated);
       ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;

@@ -15,6 +15,7 @@
 #include <random>
 
 #include "support/data.hpp"
+#include "support/long_tests.hpp"
 #include "support/needs_problem.hpp"
 #include "synthetic/two_view_scenes.hpp"
 
@@ -182,7 +183,8 @@ TEST(Deviations, of_all_pairs_of_a_sequence_contain_the_truth) {
   Calibration focal;
   PoseCalibration given, estimated;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    for (std::size_t j = i + 1; j < views.size(); ++j) {
+    const std::size_t end = test::short_or_long(std::min(i + 2, views.size()), views.size());
+    for (std::size_t j = i + 1; j < end; ++j) {
       const View &one = views[i], &two = views[j];
       PairOptions options;
       options.dense = false;
@@ -197,9 +199,9 @@ TEST(Deviations, of_all_pairs_of_a_sequence_contain_the_truth) {
       estimated.add(*free.cam2_from_cam1, relative(one, two), free.pose_deviation);
     }
   }
-  given.expect_true("Herz-Jesus-P8, given", 28);
-  focal.expect_true("Herz-Jesus-P8, focal length", 10);
-  estimated.expect_true("Herz-Jesus-P8, estimated", 10);
+  given.expect_true("Herz-Jesus-P8, given", test::short_or_long(7, 28));
+  focal.expect_true("Herz-Jesus-P8, focal length", test::short_or_long(3, 10));
+  estimated.expect_true("Herz-Jesus-P8, estimated", test::short_or_long(3, 10));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <numbers>
 
 #include "support/data.hpp"
+#include "support/long_tests.hpp"
 
 namespace bifocal {
 namespace {
@@ -141,14 +142,14 @@ TEST(Strecha, herz_jesus_pose_is_true_and_its_depth_agrees_with_the_points) {
 TEST(Strecha, the_result_is_the_same_for_any_number_of_threads) {
   BIFOCAL_NEEDS_DATA("strecha/Herz-Jesus-P8");
   Scene s = scene("strecha/Herz-Jesus-P8/", "0003", "0004", true);
-  PairResult results[3];
-  for (const int threads : {1, 2, 3}) {
+  const auto with_threads = [&](int threads) {
     const ThreadLimit limit(threads);
-    results[threads - 1] = estimate_pair(s.image1, s.image2, s.options);
-  }
-  const PairResult& a = results[0];
+    return estimate_pair(s.image1, s.image2, s.options);
+  };
+  const PairResult a = with_threads(1);
   ASSERT_TRUE(a.dense.has_value()) << a.dense_reason;
-  for (const PairResult& b : {std::cref(results[1]), std::cref(results[2])}) {
+  for (const int threads : test::short_or_long<std::vector<int>>({3}, {2, 3})) {
+    const PairResult b = with_threads(threads);
     ASSERT_EQ(a.points.size(), b.points.size());
     EXPECT_EQ(0,
               std::memcmp(a.points.data(), b.points.data(), a.points.size() * sizeof(PointPair)));

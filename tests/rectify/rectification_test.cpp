@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/data.hpp"
+#include "support/paths.hpp"
 #include "synthetic/random.hpp"
 
 namespace bifocal {
@@ -175,7 +176,7 @@ TEST(Rectification, a_file_keeps_every_kind) {
 
 // polar_0.1.npz is the file `polar.npz` of `bifocal rectify` at 0e3b1f70.
 TEST(Rectification, a_polar_file_of_an_older_version_is_read) {
-  const auto file = std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/rectify/polar_0.1.npz";
+  const auto file = std::filesystem::path(test::kSourceFolder) / "tests/rectify/polar_0.1.npz";
   const NpzFile npz(file);
   const auto numbers = [&](const char* array) {
     return std::get<std::vector<double>>(npz.read(array).values);

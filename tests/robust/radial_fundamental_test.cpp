@@ -15,6 +15,7 @@
 #include "synthetic/accuracy.hpp"
 #include "synthetic/random.hpp"
 #include "synthetic/two_view_scenes.hpp"
+#include "support/long_tests.hpp"
 #include "support/needs_problem.hpp"
 
 namespace bifocal::test {
@@ -81,9 +82,10 @@ using RadialFundamental = test::NeedsProblem<ModelKind::radial_fundamental>;
 
 // One sample of nine in 50,000 is free of wrong matches.
 TEST_F(RadialFundamental, is_found_among_many_wrong_matches) {
-  const Tally few = run({.points = 1000, .inliers = 0.3, .noise = 0.5}, -0.3, 0, 20,
+  const int scenes = test::short_or_long(5, 20);
+  const Tally few = run({.points = 1000, .inliers = 0.3, .noise = 0.5}, -0.3, 0, scenes,
                         "30 % right, k of -0.3 to 0");
-  EXPECT_GE(few.ok, 19);
+  EXPECT_GE(few.ok, scenes - 1);
   EXPECT_GE(few.inliers, 1.3 * few.plain);
   EXPECT_LT(median(few.errors), 0.01);
 }
@@ -168,7 +170,7 @@ TEST_F(RadialFundamental, of_a_plane_or_a_rotation_gives_the_distortion) {
 TEST_F(RadialFundamental, of_wrong_matches_is_not_believed) {
   std::mt19937_64 random(5);
   int believed = 0;
-  for (int k = 0; k < 200; ++k) {
+  for (int k = 0; k < test::short_or_long(50, 200); ++k) {
     std::vector<PointPair> points;
     const int n = k % 2 ? 60 : 400;
     for (int i = 0; i < n; ++i)

@@ -11,6 +11,7 @@
 
 #include "synthetic/facades.hpp"
 #include "synthetic/two_view_scenes.hpp"
+#include "support/long_tests.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -53,10 +54,11 @@ Counts count_protocol(ModelKind kind, int points, double inliers, int scenes) {
 }
 
 TEST(Repetition, MatchesBetweenAnyWindowsOfAFacadeAreDoubted) {
-  const Counts F = count_facades(ModelKind::fundamental, 1, 60),
-               E = count_facades(ModelKind::essential, 1, 20);
-  EXPECT_LE(F.believed, 3);
-  EXPECT_GE(F.doubted, 50);  // the significance test alone accepts them
+  const int scenes = test::short_or_long(20, 60);
+  const Counts F = count_facades(ModelKind::fundamental, 1, scenes),
+               E = count_facades(ModelKind::essential, 1, scenes / 3);
+  EXPECT_LE(F.believed, scenes / 20);
+  EXPECT_GE(F.doubted, scenes * 5 / 6);  // the significance test alone accepts them
   EXPECT_LE(E.believed, 1);
 }
 

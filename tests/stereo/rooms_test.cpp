@@ -11,6 +11,7 @@
 
 #include "synthetic/random.hpp"
 #include "synthetic/rooms.hpp"
+#include "support/long_tests.hpp"
 
 namespace bifocal {
 namespace {
@@ -130,7 +131,8 @@ TEST(Rooms, match_over_planar_and_polar_rectification) {
                             {"a large step forwards", {0.1, 0.05, 2.5}, 0},
                             {"sideways, zoom", {0.5, 0, 0}, 0, 1.7},
                             {"forwards, zoom", {0.05, 0, 0.7}, 0, 1.7}};
-  for (const Motion& m : motions) {
+  for (std::size_t i = 0; i < std::size(motions); i += test::short_or_long(3U, 1U)) {
+    const Motion& m = motions[i];
     const Views v = views_of(m, 3);
     std::printf("%s\n", m.name);
     const auto planar = matched(

@@ -7,13 +7,15 @@
 #include <filesystem>
 #include <string>
 
+#include "support/paths.hpp"
+
 namespace bifocal::test {
 
 // Returns the path of a file or folder of the test data, whether it exists or not. The folder of
 // the data is $BIFOCAL_DATA, else the CMake option.
 inline std::filesystem::path data_path(const std::string& name) {
   const char* folder = std::getenv("BIFOCAL_DATA");
-  return std::filesystem::path(folder && *folder ? folder : BIFOCAL_TEST_DATA) / name;
+  return std::filesystem::path(folder && *folder ? folder : kDataFolder) / name;
 }
 
 // Returns the path of a file or folder of the test data. If it is missing, the test is skipped and
