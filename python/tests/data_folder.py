@@ -1,4 +1,4 @@
-"""The folder of test data: photographs and published matches (scripts/fetch-data)."""
+"""The folder of test data (scripts/fetch-data), and the long forms of tests (tests/support/long_tests.hpp, tests/long_tests.txt)."""
 
 import os
 import pathlib
@@ -17,3 +17,7 @@ def needs_data(name):
     if not path.exists():
         pytest.skip(f'no test data at "{path}"')  # scripts/timing/skipped-tests counts this message
     return path
+
+
+IS_LONG = bool(os.environ.get("BIFOCAL_LONG_TESTS"))
+long_only = pytest.mark.skipif(not IS_LONG, reason="part of the long form of this file")

@@ -7,8 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from data_folder import DATA, needs_data
-from long_tests import long_only
+from data_folder import DATA, long_only, needs_data
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/peers/python"))

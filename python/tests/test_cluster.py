@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from colmap_database import scene, write_database
-from long_tests import long_only
+from data_folder import long_only
 
 from bifocal import cluster
 

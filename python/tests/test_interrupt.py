@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from long_tests import IS_LONG
+from data_folder import IS_LONG
 
 BEGIN = """
 import signal, sys, time

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 import pytest
-from long_tests import IS_LONG
+from data_folder import IS_LONG
 from scenes import K, Scene
 
 import bifocal

@@ -53,9 +53,8 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
   add_views(4);
   add("other.jpg", texture(380, 310, 77));
   for_each_device([&](Queue& queue, const std::string& id) {
-    std::string first;
-    // With four of the five images in memory, rows of pairs wait for each other on a GPU.
-    for (const int block : test::short_or_long<std::vector<int>>({0, 4}, {0, 2, 4})) {
+    std::string first;  // with a block of four, rows of pairs wait for each other on a GPU
+    for (const int block : short_or_long<std::vector<int>>({0, 4}, {0, 2, 4})) {
       const CollectResult result = run(queue, {.block_size = block});
       EXPECT_EQ(result.images, 5) << id;
       EXPECT_EQ(result.pairs, 10) << id;
@@ -224,8 +223,8 @@ TEST_F(Photographs, give_the_same_database_on_several_devices) {
     const std::vector<std::string> in = {(folder / "in").string()};
     std::string first;
     for (const DeviceSet& devices : {DeviceSet(queue), three}) {
-      for (const int block :
-           test::short_or_long<std::vector<int>>({first.empty() ? 2 : 0}, {2, 0})) {
+      const std::vector<int> one_block = {first.empty() ? 2 : 0};
+      for (const int block : is_long() ? std::vector{2, 0} : one_block) {
         const CollectResult result =
             collect(devices, list_photographs(in), folder / "out.db", {.block_size = block});
         EXPECT_EQ(result.pairs, 15) << id;
