@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-
 #include <set>
 
 #include "collection/collect/resident.hpp"
