@@ -2,7 +2,7 @@
 //
 // Some tests have a short form, which every run of ctest takes, and a long form with more seeds,
 // sizes or devices: the same test under another name, with the label `long` (bifocal_test LONG).
-// docs/develop/long-tests.md lists what only the long forms cover.
+// tests/long_tests.txt lists what only the long forms cover.
 #pragma once
 
 #include <cstdlib>
