@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "adjust/rotation.hpp"
+#include "math/median.hpp"
 #include "runtime/integers.hpp"
 
 namespace bifocal::adjustment {
@@ -47,9 +48,7 @@ double distance_of_points(const AdjustProblem& problem, const Vec3& from) {
   for (const Vec3& X : problem.points)
     if (const double d = distance(X, from); std::isfinite(d)) distances.push_back(d);
   if (distances.empty()) return 0;
-  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
-  std::ranges::nth_element(distances, middle);
-  return *middle;
+  return upper_median(distances);
 }
 
 void write_pose(const Pose& pose, const LocalFrame& frame, double* record) {

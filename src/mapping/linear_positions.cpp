@@ -12,6 +12,7 @@
 
 #include "mapping/laplacian.hpp"
 #include "mapping/scene.hpp"
+#include "math/median.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::mapping {
@@ -37,12 +38,6 @@ struct Distance {
   std::uint32_t feature = 0;
   double log = 0;
 };
-
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 class LinearPositions {
  public:
@@ -165,7 +160,7 @@ class LinearPositions {
     std::vector<double> ratios;
     for (const Distance& d : list)
       if (std::isfinite(depths[d.feature])) ratios.push_back(depths[d.feature] - d.log);
-    return ratios.size() < kFewestShared ? kNaN : median(ratios);
+    return ratios.size() < kFewestShared ? kNaN : upper_median(ratios);
   }
 
   // Sets the depths of features to their means over the baselines.

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "math/median.hpp"
+
 namespace bifocal::pair {
 namespace {
 
@@ -33,9 +35,7 @@ double median_parallax_deg(const DenseCameras& c) {
     angles.push_back(std::acos(std::clamp(cosine, -1.0, 1.0)));
   }
   if (angles.empty()) return 0;
-  const auto middle = angles.begin() + static_cast<std::ptrdiff_t>(angles.size() / 2);
-  std::nth_element(angles.begin(), middle, angles.end());
-  return *middle * 180 / std::numbers::pi;
+  return upper_median(angles) * 180 / std::numbers::pi;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "math/median.hpp"
 #include "verify/inlier_points.hpp"
 
 namespace bifocal::pair {
@@ -31,9 +32,7 @@ Errors errors_of(const Mat3& F, std::span<const PointPair> points) {
   for (const double r : residuals(ModelKind::fundamental, F, points)) squares.push_back(r * r);
   Errors e;
   for (const double s : squares) e.sum += s;
-  const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
-  std::nth_element(squares.begin(), middle, squares.end());
-  e.median = *middle;
+  e.median = upper_median(squares);
   return e;
 }
 

@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "math/median.hpp"
+
 namespace bifocal {
 namespace {
 
@@ -50,9 +52,7 @@ RectifiedPairCheck check_rectified_pair(ImageView<const std::uint8_t> left,
                            .range = {},
                            .disparities = {}};
   if (offsets.empty()) return check;
-  const auto middle = offsets.begin() + static_cast<std::ptrdiff_t>(offsets.size() / 2);
-  std::nth_element(offsets.begin(), middle, offsets.end());
-  check.row_offset = *middle;
+  check.row_offset = upper_median(offsets);
   check.is_rectified = check.row_offset <= kMostOffset;
   if (!check.is_rectified) return check;
   check.range = disparity_range(identity(left.width, left.height), in_rows);

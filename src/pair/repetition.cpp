@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "features/matching/match_guided.hpp"
+#include "math/median.hpp"
 #include "robust/repetition.hpp"
 #include "runtime/parallel.hpp"
 
@@ -56,9 +57,7 @@ double median_twin_distance(const std::array<Features, 2>& features, const doubl
                                 twin_distance(features[1], m.index2, radius[1]));
       },
       8);
-  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(count / 2);
-  std::nth_element(distances.begin(), middle, distances.end());
-  return std::sqrt(static_cast<double>(*middle));
+  return std::sqrt(static_cast<double>(upper_median(distances)));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <numbers>
 #include <optional>
 
+#include "math/median.hpp"
 #include "pair/deviations.hpp"
 #include "verify/inlier_points.hpp"
 #include "robust/jackknife.hpp"
@@ -123,9 +124,7 @@ double moved_px(std::span<const PointPair> points, const EstimateResult& found,
                            std::hypot(points[i].x2 - unit.cx, points[i].y2 - unit.cy)})
       moved.push_back(std::abs(found.distortion) * r * (r / unit.fx) * (r / unit.fx));
   }
-  const auto middle = moved.begin() + static_cast<std::ptrdiff_t>(moved.size() / 2);
-  std::nth_element(moved.begin(), middle, moved.end());
-  return *middle;
+  return upper_median(moved);
 }
 
 // Removes inliers outside the undistorted images.

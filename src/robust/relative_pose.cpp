@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "robust/ransac.hpp"
+#include "math/median.hpp"
 #include "robust/scalar_math.hpp"
 #include "robust/rotated_camera.hpp"
 
@@ -55,9 +56,7 @@ void triangulate_inliers(const InlierRays& rays, RelativePoseResult& result) {
     ScalarMath::triangulate(R, t, x1, y1, x2, y2,
                             result.triangulated[static_cast<size_t>(rays.index[i])].data());
   }
-  const auto middle = parallax.begin() + static_cast<std::ptrdiff_t>(parallax.size() / 2);
-  std::nth_element(parallax.begin(), middle, parallax.end());
-  result.median_parallax_deg = *middle * 180 / std::numbers::pi;
+  result.median_parallax_deg = upper_median(parallax) * 180 / std::numbers::pi;
 }
 
 void check_relative(const char* where, ModelKind kind) {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "math/median.hpp"
 #include "verify/inlier_points.hpp"
 
 namespace bifocal::colmap {
@@ -44,12 +45,6 @@ Decision decide(const PairView& pair, const VerifyOptions& o) {
   return {Configuration::degenerate, nullptr};
 }
 
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // Detects text that a camera or a program prints on its images: most inliers lie at the border of
 // both images and have the same shift. In that case the medians of the shifts are close to it.
 bool is_watermark(const PairView& pair, std::span<const std::uint8_t> inliers, int count,
@@ -67,7 +62,7 @@ bool is_watermark(const PairView& pair, std::span<const std::uint8_t> inliers, i
     dy.push_back(p.y2 - p.y1);
   }
   std::vector<double> sorted_x = dx, sorted_y = dy;
-  const double x = median(sorted_x), y = median(sorted_y);
+  const double x = upper_median(sorted_x), y = upper_median(sorted_y);
   std::ptrdiff_t similar_motions = 0;
   for (std::size_t i = 0; i < dx.size(); ++i)
     similar_motions += std::hypot(dx[i] - x, dy[i] - y) <= o.watermark_max_error;
