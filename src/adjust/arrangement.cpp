@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "adjust/lanes.hpp"
+#include "adjust/layout.hpp"
 #include "runtime/integers.hpp"
 
 namespace bifocal::adjustment {

@@ -8,11 +8,13 @@
 #include <limits>
 
 #include "adjust/arrangement.hpp"
-#include "adjust/camera_record.hpp"
 #include "runtime/parallel.hpp"
+#include "scene/projection.hpp"
 
 namespace bifocal::adjustment {
 namespace {
+
+using namespace scene;
 
 template <class... T>
 [[noreturn]] void refuse(fmt::format_string<T...> message, T&&... values) {
@@ -25,7 +27,7 @@ void check_flags(const std::string& name, std::size_t flags, std::size_t wanted)
 }
 
 void check_camera(const AdjustCamera& camera, std::size_t c) {
-  const CameraModel* const model = scene::supported_model(camera.model);
+  const CameraModel* const model = supported_model(camera.model);
   if (!model) refuse("cameras[{}].model is {}, which is not supported", c, camera.model);
   const auto wanted = static_cast<std::size_t>(model->parameter_count());
   if (camera.params.size() != wanted)
@@ -70,14 +72,11 @@ bool is_finite(const Vec3& point) {
 }
 
 // True if the point is in front of the camera and within the range of the lens model.
-bool is_seen(const AdjustImage& image, const LensLanes::camera_lane& camera, const Vec3& point) {
+bool is_seen(const AdjustImage& image, const Projection& camera, const Vec3& point) {
   Vec3 X = times(image.cam_from_world.R, point);
   for (std::size_t k = 0; k < 3; ++k) X[k] += image.cam_from_world.t[k];
-  LensLanes::lens_image seen;
-  double J[6];
-  LensLanes::lens_project(&camera, 1 << static_cast<int>(camera.kind), (1 << TERM_COUNT) - 1,
-                          X.data(), &seen, J);
-  return seen.is_seen && std::isfinite(seen.x) && std::isfinite(seen.y);
+  const Vec2 px = camera.px_of(X);
+  return std::isfinite(px[0]) && std::isfinite(px[1]);
 }
 
 // Marks observations of points that fewer than two images see.
@@ -113,12 +112,9 @@ void check_problem(const AdjustProblem& problem) {
 }
 
 std::vector<ObservationUse> observation_uses(const AdjustProblem& problem) {
-  std::vector<LensLanes::camera_lane> cameras;
-  for (const AdjustCamera& camera : problem.cameras) {
-    double record[CAMERA_SIZE];
-    write_camera(*scene::supported_model(camera.model), camera.params, record);
-    cameras.push_back(camera_lane_of(record));
-  }
+  std::vector<Projection> cameras;
+  for (const AdjustCamera& camera : problem.cameras)
+    cameras.emplace_back(*supported_model(camera.model), camera.params);
   std::vector<ObservationUse> uses(problem.observations.size(), ObservationUse::used);
   runtime::parallel_each(
       uses.size(),

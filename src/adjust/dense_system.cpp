@@ -6,7 +6,7 @@
 #include <memory>
 #include <numeric>
 
-#include "adjust/lanes.hpp"
+#include "adjust/layout.hpp"
 #include "adjust/reduced_solver.hpp"
 #include "runtime/integers.hpp"
 #include "runtime/parallel.hpp"

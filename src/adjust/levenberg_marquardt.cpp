@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "adjust/lanes.hpp"
+#include "adjust/layout.hpp"
 #include "runtime/cancel.hpp"
 
 namespace bifocal::adjustment {

@@ -26,25 +26,17 @@ group_fn pose_lane pose_load(global_const scalar* poses, lane_int image) {
   return pose;
 }
 
-group_fn camera_lane camera_load(global_const scalar* cameras, lane_int camera, index kinds,
-                                 index terms) {
+group_fn camera_lane camera_load(global_const scalar* cameras, lane_int camera, index used) {
   camera_lane c;
   lane_int at = camera * lane_int_of(CAMERA_SIZE);
   c.fx = lane_gather(cameras + CAMERA_FX, at);
   c.fy = lane_gather(cameras + CAMERA_FY, at);
   c.cx = lane_gather(cameras + CAMERA_CX, at);
   c.cy = lane_gather(cameras + CAMERA_CY, at);
-  c.kind = lane(0);
-  lane_unroll for (index k = 0; k < 4; ++k) c.first[k] = lane(0);
-  if (kinds > 1) {
-    c.kind = lane_gather(cameras + CAMERA_KIND, at);
-    lane_unroll for (index k = 0; k < 4; ++k) {
-      c.first[k] = lane_gather(cameras + CAMERA_FIRST + k, at);
-    }
-  }
-  lane_unroll for (index k = 0; k < TERM_COUNT; ++k) {
-    c.terms[k] = lane(0);
-    if ((terms >> k & 1) != 0) c.terms[k] = lane_gather(cameras + CAMERA_TERMS + k, at);
+  c.kind = lane_gather(cameras + CAMERA_KIND, at);
+  lane_unroll for (index k = 0; k < LENS_SIZE; ++k) {
+    c.k[k] = lane(0);
+    if ((used >> k & 1) != 0) c.k[k] = lane_gather(cameras + CAMERA_LENS + k, at);
   }
   return c;
 }
@@ -56,7 +48,7 @@ group_fn void point_load(global_const scalar* points, lane_int point, real* X) {
 
 // Losses and lenses of a problem, the same for all lanes (ADJUST_SCENE).
 typedef struct scene_terms {
-  index kinds, terms, columns, loss;
+  index kinds, used, columns, loss;
   real inverse_scale2;
 } scene_terms;
 
@@ -71,7 +63,7 @@ lane_fn void observation_error(const scene_terms* scene, const pose_lane* pose,
     in_camera[k] = pose->R[3 * k] * o->offset[0] + pose->R[3 * k + 1] * o->offset[1] +
                    pose->R[3 * k + 2] * o->offset[2];
   }
-  lens_project(camera, scene->kinds, scene->terms, in_camera, image, J);
+  camera_project(camera, scene->kinds, scene->used, in_camera, image, J);
   o->r[0] = camera->fx * image->x + camera->cx - px[0];
   o->r[1] = camera->fy * image->y + camera->cy - px[1];
   loss_terms(scene->loss, (o->r[0] * o->r[0] + o->r[1] * o->r[1]) * scene->inverse_scale2, rho);
@@ -95,7 +87,7 @@ lane_fn void observation_linearise(const scene_terms* scene, const pose_lane* po
   for (index column = 0; column < COLUMN_NONE; ++column) {
     if ((scene->columns >> column & 1) == 0) continue;
     real by_parameter[2];
-    camera_column(camera, image, column, by_parameter);
+    camera_column(camera, scene->kinds, image, column, by_parameter);
     lane_unroll for (index k = 0; k < FREE; ++k) {
       mask is_mine = slots[k] == lane(column);
       o->intrinsics[k] = select(is_mine, by_parameter[0], o->intrinsics[k]);

@@ -25,16 +25,16 @@ group_fn void slots_load(global_const scalar* cameras, lane_int camera, real* sl
   lane_unroll for (index k = 0; k < FREE; ++k) slots[k] =
       lane_gather(cameras + CAMERA_SLOTS + k, at);
 }
-group_fn scene_terms scene_of(index kinds, index terms, index columns, index loss,
+group_fn scene_terms scene_of(index kinds, index used, index columns, index loss,
                               scalar loss_scale) {
   scene_terms scene;
-  scene.kinds = kinds, scene.terms = terms, scene.columns = columns, scene.loss = loss;
+  scene.kinds = kinds, scene.used = used, scene.columns = columns, scene.loss = loss;
   scene.inverse_scale2 = lane(1 / (loss_scale * loss_scale));
   return scene;
 }
 
 map_kernel(linearise_points, item, ADJUST_LINEARISE_POINTS) {
-  const scene_terms scene = scene_of(kinds, terms, columns, loss, loss_scale);
+  const scene_terms scene = scene_of(kinds, used, columns, loss, loss_scale);
   real X[3], C[6], g[3], cost = lane(0);
   point_load(points, group_index(item), X);
   lane_unroll for (index k = 0; k < 6; ++k) C[k] = lane(0);
@@ -46,7 +46,7 @@ map_kernel(linearise_points, item, ADJUST_LINEARISE_POINTS) {
     const lane_int view = lane_load_int(other, row_at(row, item));
     const lane_int camera = lane_gather_int(image_cameras, view);
     const pose_lane pose = pose_load(poses, view);
-    const camera_lane lens = camera_load(cameras, camera, kinds, terms);
+    const camera_lane lens = camera_load(cameras, camera, used);
     slots_load(cameras, camera, slots);
     at[0] = group_load(px, row_at(row, item)), at[1] = group_load(py, row_at(row, item));
     observation_error(&scene, &pose, &lens, X, at, &o, &image, J);
@@ -151,7 +151,7 @@ map_kernel(schur_points, item, ADJUST_SCHUR_POINTS) {
 }
 
 map_kernel(try_points, item, ADJUST_TRY_POINTS) {
-  const scene_terms scene = scene_of(kinds, terms, columns, loss, loss_scale);
+  const scene_terms scene = scene_of(kinds, used, columns, loss, loss_scale);
   real X[3], v[3], trial[3], part = lane(1), cost = lane(0);
   point_load(points, group_index(item), X);
   point_load(solved, group_index(item), v);
@@ -166,8 +166,7 @@ map_kernel(try_points, item, ADJUST_TRY_POINTS) {
       real J[6], at[2];
       const lane_int view = lane_load_int(other, row_at(row, item));
       const pose_lane pose = pose_load(poses, view);
-      const camera_lane lens =
-          camera_load(cameras, lane_gather_int(image_cameras, view), kinds, terms);
+      const camera_lane lens = camera_load(cameras, lane_gather_int(image_cameras, view), used);
       at[0] = group_load(px, row_at(row, item)), at[1] = group_load(py, row_at(row, item));
       observation_error(&scene, &pose, &lens, trial, at, &o, &image, J);
       is_seen = is_seen & (o.is_seen | !o.is_there);

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-#include "adjust/lanes.hpp"
+#include "adjust/layout.hpp"
 #include "runtime/cancel.hpp"
 #include "runtime/integers.hpp"
 #include "runtime/uploaded.hpp"
@@ -116,7 +116,7 @@ Linearisation Terms::linearise(const Views& views) {
                             .image_cameras = image_cameras_,
                             .cameras = scene_.cameras,
                             .kinds = unknowns_.kinds(),
-                            .terms = unknowns_.terms(),
+                            .used = unknowns_.used(),
                             .columns = unknowns_.columns(),
                             .loss = loss_,
                             .loss_scale = loss_scale_,
@@ -136,7 +136,7 @@ Linearisation Terms::linearise(const Views& views) {
                            .image_cameras = image_cameras_,
                            .cameras = scene_.cameras,
                            .kinds = unknowns_.kinds(),
-                           .terms = unknowns_.terms(),
+                           .used = unknowns_.used(),
                            .columns = unknowns_.columns(),
                            .loss = loss_,
                            .loss_scale = loss_scale_,
@@ -248,7 +248,7 @@ Trial Terms::try_step(std::span<const double> step, const Views& moved, double l
                       .image_cameras = image_cameras_,
                       .cameras = trial_scene_.cameras,
                       .kinds = unknowns_.kinds(),
-                      .terms = unknowns_.terms(),
+                      .used = unknowns_.used(),
                       .columns = unknowns_.columns(),
                       .loss = loss_,
                       .loss_scale = loss_scale_,

@@ -56,10 +56,20 @@ void write_pose(const Pose& pose, const LocalFrame& frame, double* record) {
   std::ranges::copy(frame.local_centre(pose), record + POSE_CENTRE);
 }
 
+// Writes the numbers CAMERA_FX to CAMERA_SLOTS - 1 of a record.
+void write_camera(const CameraModel& model, std::span<const double> params, double* record) {
+  static_assert(CAMERA_SLOTS == int{CAMERA_LENS} + int{LENS_SIZE});
+  const lens_model m = lens_numbers(model, params);
+  record[CAMERA_FX] = m.fx, record[CAMERA_FY] = m.fy;
+  record[CAMERA_CX] = m.cx, record[CAMERA_CY] = m.cy;
+  record[CAMERA_KIND] = m.kind;
+  std::ranges::copy(m.k, record + CAMERA_LENS);
+}
+
 std::vector<int> adjusted_of(const AdjustCamera& camera, const CameraModel& model) {
   std::vector<int> adjusted;
   for (int i = 0; i < model.parameter_count(); ++i) {
-    const int column = column_of(model, i);
+    const int column = model.column(i);
     const bool is_centre = column == COLUMN_CX || column == COLUMN_CY;
     if (!(camera.constant_params.empty() ? is_centre : camera.constant_params[at(i)]))
       adjusted.push_back(i);
@@ -136,13 +146,16 @@ void Unknowns::set_cameras(const AdjustProblem& problem, const std::vector<char>
     double* const record = &start_.cameras[c * CAMERA_SIZE];
     write_camera(*models_[c], start_.params[c], record);
     std::fill_n(record + CAMERA_SLOTS, 12, double{COLUMN_NONE});
-    kinds_ |= 1 << first_of(*models_[c]);
-    for (int k = 0; k < TERM_COUNT; ++k) terms_ |= int{record[CAMERA_TERMS + k] != 0} << k;
+    kinds_ |= 1 << models_[c]->kind;
+    // Numbers that follow from an adjusted one may become nonzero later.
+    const bool has_others = models_[c]->kind == LENS_FOV;
+    for (int k = 0; k < LENS_SIZE; ++k)
+      used_ |= int{has_others || record[CAMERA_LENS + k] != 0} << k;
     for (std::size_t k = 0; k < adjusted_[c].size(); ++k) {
-      const int column = column_of(*models_[c], adjusted_[c][k]);
+      const int column = models_[c]->column(adjusted_[c][k]);
       record[at(CAMERA_SLOTS) + k] = column;
       columns_ |= 1 << column;
-      if (column >= COLUMN_TERMS) terms_ |= 1 << (column - COLUMN_TERMS);
+      if (column >= COLUMN_LENS) used_ |= 1 << (column - COLUMN_LENS);
     }
   }
 }

@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "adjust/camera_record.hpp"
+#include "adjust/layout.hpp"
+#include "scene/camera_models.hpp"
 
 namespace bifocal::adjustment {
 
@@ -69,7 +70,7 @@ class Unknowns {
   [[nodiscard]] const LocalFrame& frame() const { return frame_; }
   [[nodiscard]] const Views& start() const { return start_; }
   [[nodiscard]] int kinds() const { return kinds_; }
-  [[nodiscard]] int terms() const { return terms_; }
+  [[nodiscard]] int used() const { return used_; }
   [[nodiscard]] int columns() const { return columns_; }
 
   // Makes numbers constant.
@@ -87,7 +88,7 @@ class Unknowns {
  private:
   void set_cameras(const AdjustProblem& problem, const std::vector<char>& used_cameras);
 
-  int images_, free_ = 0, kinds_ = 0, terms_ = 0, columns_ = 0;
+  int images_, free_ = 0, kinds_ = 0, used_ = 0, columns_ = 0;
   std::vector<const CameraModel*> models_;
   std::vector<std::vector<int>> adjusted_;
   std::vector<int> image_cameras_, users_;

@@ -2,12 +2,12 @@
 // Kernels whose lanes are chunks of the observations of an image, and sums of their results.
 
 map_kernel(linearise_views, item, ADJUST_LINEARISE_VIEWS) {
-  const scene_terms scene = scene_of(kinds, terms, columns, loss, loss_scale);
+  const scene_terms scene = scene_of(kinds, used, columns, loss, loss_scale);
   real g[VIEW_SIZE(FREE)], diagonal[VIEW_SIZE(FREE)], slots[FREE + 1];
   const lane_int view = lane_load_int(chunk_images, item);
   const lane_int camera = lane_gather_int(image_cameras, view);
   const pose_lane pose = pose_load(poses, view);
-  const camera_lane lens = camera_load(cameras, camera, kinds, terms);
+  const camera_lane lens = camera_load(cameras, camera, used);
   slots_load(cameras, camera, slots);
   lane_unroll for (index k = 0; k < VIEW_SIZE(FREE); ++k) g[k] = lane(0), diagonal[k] = lane(0);
   for_rows(row, item) {

@@ -50,8 +50,8 @@ void lens_row(const LensView& view, int y, int width, int max_x, int max_y,
     const double rx = (x - view.rectified.cx) * across;
     const double w = R[6] * rx + w0, scale = 1 / w;
     double p[2];
-    scene::LensLanes::lens_distort(view.k, view.squared_radius, (R[0] * rx + u0) * scale,
-                                   (R[3] * rx + v0) * scale, p);
+    scene::LensLanes::brown_distort(view.k, view.squared_radius, (R[0] * rx + u0) * scale,
+                                    (R[3] * rx + v0) * scale, p);
     const double u = (view.camera.fx * p[0] + view.camera.cx) * 256 + 0.5,
                  v = (view.camera.fy * p[1] + view.camera.cy) * 256 + 0.5;
     const bool in = (w > 0) & (u >= 0) & (v >= 0) & (u < max_x + 1.0) & (v < max_y + 1.0);

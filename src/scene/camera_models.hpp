@@ -35,7 +35,7 @@ class Names {
 };
 
 // Names of the coefficients in lens_model::k, for each LENS_...
-#define LENS_KIND_NAMES_(name, coefficients) Names(coefficients),
+#define LENS_KIND_NAMES_(NAME, name, coefficients) Names(coefficients),
 inline constexpr Names kLensCoefficients[] = {LENS_KINDS(LENS_KIND_NAMES_)};
 #undef LENS_KIND_NAMES_
 
@@ -54,6 +54,13 @@ struct CameraModel {
   [[nodiscard]] constexpr int first_coefficient() const { return focal_lengths + 2; }
   [[nodiscard]] constexpr int coefficient_count() const {
     return parameter_count() - first_coefficient();
+  }
+  // COLUMN_... of a parameter.
+  [[nodiscard]] constexpr int column(int parameter) const {
+    if (parameter < principal_point())
+      return focal_lengths == 1 ? int{COLUMN_F} : COLUMN_FX + parameter;
+    if (parameter < first_coefficient()) return COLUMN_CX + parameter - principal_point();
+    return COLUMN_LENS + places.at(static_cast<std::size_t>(parameter - first_coefficient()));
   }
 };
 

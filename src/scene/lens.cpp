@@ -92,13 +92,13 @@ Lens::Lens(const Distortion& d) : coefficients_{d.k1, d.k2, d.p1, d.p2, d.k3, d.
 
 Vec2 Lens::distort(const Vec2& p) const {
   Vec2 out{};
-  scene::LensLanes::lens_distort(coefficients_.data(), radius_ * radius_, p[0], p[1], out.data());
+  scene::LensLanes::brown_distort(coefficients_.data(), radius_ * radius_, p[0], p[1], out.data());
   return out;
 }
 
 Vec2 Lens::undistort(const Vec2& p) const {
   Vec2 out{};
-  scene::LensLanes::lens_undistort(coefficients_.data(), radius_ * radius_, p[0], p[1], out.data());
+  scene::LensLanes::brown_ray(coefficients_.data(), radius_ * radius_, p[0], p[1], out.data());
   return out;
 }
 

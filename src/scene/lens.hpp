@@ -11,12 +11,13 @@ template <class Real>
 struct lens_lanes {
 #include "lane/cpp_begin.h"
 
-#include "lane/angle_operations.h"
-#include "scene/lens.lane.h"
-#include "scene/lens_camera.lane.h"
+#include "scene/camera.list"
+#include "scene/lens_model.lane.h"
 
 #include "lane/cpp_end.h"
 };
 using LensLanes = lens_lanes<double>;
+
+inline constexpr int kAllNumbers = (1 << LENS_SIZE) - 1;  // bits of the numbers of a lens
 
 }  // namespace bifocal::scene

@@ -51,29 +51,20 @@ double fold_of(const double* k) {
   return kWidest;
 }
 
-Vec2 scaled(const Vec2& p, double by) { return {by * p[0], by * p[1]}; }
-
 void set_pinhole(const Intrinsics& camera, lens_model& m) {
   m.pinhole_fx = camera.fx, m.pinhole_fy = camera.fy;
   m.pinhole_cx = camera.cx, m.pinhole_cy = camera.cy;
 }
 
-// Converts the parameters of a camera to numbers; its pinhole has the intrinsics of the image.
-// params: finite, one for each parameter of the model.
+// Returns the numbers of a camera with finite parameters.
 lens_model numbers_of(const CameraModel& model, std::span<const double> params) {
-  const auto centre = static_cast<std::size_t>(model.principal_point());
-  lens_model m{};
-  m.kind = model.kind;
-  m.fx = params[0], m.fy = params[centre - 1], m.cx = params[centre], m.cy = params[centre + 1];
-  set_pinhole({m.fx, m.fy, m.cx, m.cy}, m);
-  for (std::size_t i = centre + 2; i < params.size(); ++i)
-    m.k[model.places[i - centre - 2]] = params[i];
+  lens_model m = lens_numbers(model, params);
   const bool is_undistorted = std::ranges::all_of(m.k, [](double v) { return v == 0; });
   if (is_undistorted && (m.kind == LENS_BROWN || m.kind == LENS_DIVISION)) m.kind = LENS_PINHOLE;
-  if (m.kind == LENS_FISHEYE) m.fold = fold_of(m.k);
+  if (m.kind == LENS_FISHEYE) m.reach = fold_of(m.k);
   if (m.kind != LENS_BROWN) return m;
   const double radius = Lens(brown_of(m.k)).radius();
-  m.squared_radius = radius * radius;
+  m.reach = radius * radius;
   return m;
 }
 
@@ -93,38 +84,10 @@ struct LensCamera::Model {
 
   // Distorts the normalised point p of a ray as the lens does.
   [[nodiscard]] Vec2 moved(const Vec2& p) const {
-    const double r2 = p[0] * p[0] + p[1] * p[1], r = std::sqrt(r2);
-    const double* const k = numbers.k;
-    switch (numbers.kind) {
-      case LENS_PINHOLE:
-        return p;
-      case LENS_BROWN: {
-        Vec2 out;
-        LensLanes::lens_distort(k, numbers.squared_radius, p[0], p[1], out.data());
-        return out;
-      }
-      case LENS_FISHEYE: {
-        const double angle = std::atan(r);
-        if (!(angle < numbers.fold)) return {kNaN, kNaN};
-        const Vec2 angles = scaled(p, r > 0 ? angle / r : 1);
-        Vec2 out;
-        LensLanes::fisheye_distort(k, angles[0], angles[1], out.data());
-        return out;
-      }
-      case LENS_FOV: {
-        if (std::abs(k[0]) < 1e-9 || r == 0) return p;
-        return scaled(p, std::atan(2 * r * std::tan(k[0] / 2)) / k[0] / r);
-      }
-      case LENS_DIVISION: {
-        const double inside = 1 - 4 * k[0] * r2;
-        return scaled(p, inside >= 0 ? 2 / (1 + std::sqrt(inside)) : kNaN);
-      }
-      case LENS_EUCM: {
-        const double below = k[0] * std::sqrt(k[1] * r2 + 1) + 1 - k[0];
-        return scaled(p, below > 0 ? 1 / below : kNaN);
-      }
-    }
-    return {kNaN, kNaN};
+    LensLanes::lens_image image;
+    LensLanes::lens_image_of(numbers.kind, numbers.k, kAllNumbers, numbers.reach, p[0], p[1],
+                             &image);
+    return image.is_seen ? Vec2{image.x, image.y} : Vec2{kNaN, kNaN};
   }
 
   // Returns (X / Z, Y / Z) of the ray through a pixel.
@@ -206,6 +169,20 @@ void LensCamera::set_scale() {
   pinhole_.fy /= scale;
   set_pinhole(pinhole_, model->numbers);
   model_ = std::move(model);
+}
+
+lens_model scene::lens_numbers(const CameraModel& model, std::span<const double> params) {
+  const auto centre = static_cast<std::size_t>(model.principal_point());
+  lens_model m{};
+  m.kind = model.kind;
+  m.fx = params[0], m.fy = params[centre - 1], m.cx = params[centre], m.cy = params[centre + 1];
+  set_pinhole({m.fx, m.fy, m.cx, m.cy}, m);
+  for (std::size_t i = centre + 2; i < params.size(); ++i)
+    m.k[model.places[i - centre - 2]] = params[i];
+  if (m.kind != LENS_FOV) return m;
+  const double tangent = std::tan(m.k[0] / 2);
+  m.k[1] = 2 * tangent, m.k[2] = 1 + tangent * tangent;
+  return m;
 }
 
 lens_model scene::lens_model_of(const LensCamera& camera) {
