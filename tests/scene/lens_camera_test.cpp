@@ -17,7 +17,8 @@ namespace bifocal {
 namespace {
 
 class EveryModel : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(LensCamera, EveryModel, testing::ValuesIn(test::all_models()));
+INSTANTIATE_TEST_SUITE_P(LensCamera, EveryModel, testing::ValuesIn(test::all_models()),
+                         [](const auto& test) { return test.param; });
 
 TEST_P(EveryModel, undistorts_distorted_points) {
   const LensCamera camera(GetParam(), test::camera_params(GetParam(), 500, 640, 480), 1280, 960);

@@ -20,7 +20,8 @@ class EveryProjection : public testing::TestWithParam<std::string> {
   std::vector<double> params() { return test::camera_params(GetParam(), 800, 499.5, 399.5); }
   Projection camera() { return {model(), params()}; }
 };
-INSTANTIATE_TEST_SUITE_P(Projection, EveryProjection, testing::ValuesIn(test::all_models()));
+INSTANTIATE_TEST_SUITE_P(Projection, EveryProjection, testing::ValuesIn(test::all_models()),
+                         [](const auto& test) { return test.param; });
 
 TEST_P(EveryProjection, EqualsLensCamera) {
   const LensCamera camera(GetParam(), params());
