@@ -26,22 +26,13 @@ if(BIFOCAL_TESTS)
   find_package(Eigen3 REQUIRED NO_MODULE)
 endif()
 
-# AUTO: used if found. ON: an error if not found. OpenCL serves only OpenCL devices, HDF5 only hloc's files, libtiff and libwebp only photographs
-# in these formats.
+# AUTO: used if found. ON: an error if not found. OpenCL serves only OpenCL devices, libtiff and libwebp only photographs in these formats.
 set(BIFOCAL_HAS_OPENCL OFF)
 if(NOT BIFOCAL_OPENCL STREQUAL "OFF")
   find_package(OpenCL QUIET)
   set(BIFOCAL_HAS_OPENCL ${OpenCL_FOUND})
   if(BIFOCAL_OPENCL STREQUAL "ON" AND NOT OpenCL_FOUND)
     message(FATAL_ERROR "BIFOCAL_OPENCL=ON, but no OpenCL loader was found (Debian: ocl-icd-opencl-dev)")
-  endif()
-endif()
-set(BIFOCAL_HAS_HDF5 OFF)
-if(NOT BIFOCAL_HDF5 STREQUAL "OFF")
-  pkg_check_modules(hdf5 QUIET IMPORTED_TARGET hdf5)
-  set(BIFOCAL_HAS_HDF5 ${hdf5_FOUND})
-  if(BIFOCAL_HDF5 STREQUAL "ON" AND NOT hdf5_FOUND)
-    message(FATAL_ERROR "BIFOCAL_HDF5=ON, but the library was not found (Debian: libhdf5-dev)")
   endif()
 endif()
 # bifocal_picture_part(NAME modules): an optional format of photographs, read by the library that pkg-config names.
@@ -83,7 +74,7 @@ if(NOT BIFOCAL_CUDA STREQUAL "OFF")
     message(FATAL_ERROR "BIFOCAL_CUDA=ON, but nvcc was not found")
   endif()
 endif()
-message(STATUS "Bifocal: OpenCL ${BIFOCAL_HAS_OPENCL}, CUDA ${BIFOCAL_HAS_CUDA}, HDF5 ${BIFOCAL_HAS_HDF5}, TIFF ${BIFOCAL_HAS_TIFF}, WebP ${BIFOCAL_HAS_WEBP}")
+message(STATUS "Bifocal: OpenCL ${BIFOCAL_HAS_OPENCL}, CUDA ${BIFOCAL_HAS_CUDA}, TIFF ${BIFOCAL_HAS_TIFF}, WebP ${BIFOCAL_HAS_WEBP}")
 
 # bifocal_part_sources(FILES... INCLUDES folders): files of an optional part of the library. Only these files get the include paths of the headers
 # that they need, so that builds with and without the part share all other objects.

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "console.hpp"
+#include "program.hpp"
 
 namespace bifocal::cli {
 
@@ -20,6 +21,7 @@ class Program;
 struct Context {
   std::string command_line;  // as typed, quoted for a shell
   int exit_code = kExitOk;   // set by the command that ran
+  HlocImport import_hloc;    // may be empty
 };
 
 // Each function adds its command to the program. The command runs after the arguments have

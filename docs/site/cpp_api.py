@@ -22,7 +22,6 @@ HEADERS = [
     ("collect", "Collections"),
     ("colmap/database", "COLMAP databases"),
     ("colmap/verify", "COLMAP verification"),
-    ("colmap/hloc", "Files of hloc"),
     ("colmap/rotation_cycles", "Contradicting pairs"),
     ("adjust", "Bundle adjustment"),
     ("colmap/model", "COLMAP models"),

@@ -6,7 +6,6 @@
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/colmap/database.hpp>
-#include <bifocal/colmap/hloc.hpp>
 #include <bifocal/colmap/model.hpp>
 #include <bifocal/colmap/rotation_cycles.hpp>
 #include <bifocal/colmap/undistort.hpp>

@@ -86,14 +86,15 @@ void fields(Options& options, const Visit& visit) {
 
 // Features of another tool, which replace RootSIFT.
 struct GivenFeatures {
-  // Source of the features; empty: none. Either hloc's HDF5 file with `descriptors`
-  // (colmap/hloc.hpp), or a folder with a file NAME.npz for each photograph NAME, such as
-  // 'db/1.jpg.npz': `keypoints` [N, 2] in px from the centre of the first pixel, and `descriptors`
-  // [N, D]. Photographs are left out and reported if they have no features, or if D or the type of
-  // the descriptors (float or 8-bit) differs from the first photograph.
+  // Source of the features; empty: none. A folder with a file NAME.npz for each photograph NAME,
+  // such as 'db/1.jpg.npz': `keypoints` [N, 2] in px from the centre of the first pixel, and
+  // `descriptors` [N, D]. In the Python package also hloc's HDF5 file; C++ programs refuse it with
+  // Error(usage). Photographs are left out and reported if they have no features, or if D or the
+  // type of the descriptors (float or 8-bit) differs from the first photograph.
   std::filesystem::path source = {};
-  // hloc's HDF5 file with matches of these features. If given, `matching` and the descriptors are
-  // not used, and PairChoice::all means all pairs of this file. Empty: descriptors are matched.
+  // hloc's HDF5 file with matches of these features, in the Python package only. If given,
+  // `matching` and the descriptors are not used, and PairChoice::all means all pairs of this file.
+  // Empty: descriptors are matched.
   std::filesystem::path matches = {};
   // By default mutual nearest neighbours; descriptors are normalised to unit length.
   FloatMatchOptions matching = {};

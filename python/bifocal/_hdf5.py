@@ -1,160 +1,195 @@
-"""Reads the HDF5 files of hloc by h5py, with the checks of src/collection/hloc/hdf5.cpp."""
+"""Reads HDF5 files of unknown origin by h5py: numbers that lie in the file itself, in one piece and not compressed, as hloc writes them.
+
+h5py 3.16 crashes on damaged files with compressed data sets (docs/develop/notes/formats.md).
+"""
 
 from __future__ import annotations
 
+import math
 import os
-import threading
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from . import _core
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-h5py: Any = None
-try:
-    import h5py  # type: ignore[import-untyped,import-not-found,no-redef,unused-ignore]
-except ImportError:
-    pass
-
+OLDEST = (3, 16)  # of h5py: its wheels have HDF5 2.0; HDF5 1.10 crashes on damaged files
 MOST_VALUES = 2**26  # largest number of values in a data set
-DEFLATED = 1032  # most bytes that one byte of deflate expands to
-DEEPEST = 32  # deepest nesting of groups
+DEEPEST = 32  # deepest nesting of groups, and longest chain of links
 BYTES_OF_LINK = 8  # least number of bytes that a link takes in the file
 
 
-def open_file(name: str) -> File | None:
-    """Opens an HDF5 file by h5py. The extension calls it for every file of the functions and commands that read hloc's files.
+class RefusedFile(OSError):
+    """A file that cannot be read; the message names the file and the data set."""
+
+
+def _h5py(name: str) -> Any:
+    """Returns the module h5py. It is imported at the first file, because its import is slower than this package's."""
+    try:
+        import h5py  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    except ImportError:
+        raise RefusedFile(f"{name}: HDF5 files need the Python package h5py: pip install h5py") from None
+    if h5py.version.version_tuple[:2] < OLDEST:
+        needed = ".".join(map(str, OLDEST))
+        raise RefusedFile(f"{name}: h5py {h5py.__version__} is too old, must be {needed} or later: pip install --upgrade h5py")
+    return h5py
+
+
+class File:
+    """Open HDF5 file. Several threads may read it. All methods raise RefusedFile if the file is damaged.
 
     Args:
         name: Name of the file.
 
-    Returns:
-        The open file; None if h5py is not installed and the extension has its own reader.
-
     Raises:
-        OSError: If the file cannot be read, or h5py is not installed and the extension has no reader.
+        RefusedFile: If the file is missing or no HDF5 file, or h5py is missing or older than 3.16.
     """
-    if h5py is not None:
-        return File(name)
-    if _core.reads_hdf5:
-        return None
-    raise OSError(f"{name}: HDF5 files need the Python package h5py: pip install h5py")
-
-
-class File:
-    """Open HDF5 file. All methods raise OSError with a message that names the file and the data set."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-        self.lock = threading.Lock()
-        if not os.path.exists(name):
-            raise OSError(f"{name}: can't be read: there is no such file")
-        if not os.path.isfile(name):
-            raise OSError(f"{name}: is no regular file")
-        self.bytes = os.path.getsize(name)
-        try:
-            self.file = h5py.File(name, "r")
-        except OSError as error:
-            raise OSError(f"{name}: is no HDF5 file, or damaged, or open for writing elsewhere") from error
+        """Opens the file for reading.
 
-    def close(self) -> None:
-        """Closes the file."""
-        self.file.close()
+        Args:
+            name: Name of the file.
+        """
+        self.name = name
+        if not os.path.exists(name):
+            raise RefusedFile(f"{name}: can't be read: there is no such file")
+        if not os.path.isfile(name):
+            raise RefusedFile(f"{name}: is a folder, or no regular file")
+        self._h5 = _h5py(name)
+        self._bytes = os.path.getsize(name)
+        try:
+            self._file = self._h5.File(name, "r").id
+        except Exception as error:
+            raise RefusedFile(f"{name}: is no HDF5 file, or damaged, or open for writing elsewhere") from error
+
+    def refuse(self, path: str, why: str) -> NoReturn:
+        """Raises RefusedFile.
+
+        Args:
+            path: Path of the data set.
+            why: The reason.
+
+        Raises:
+            RefusedFile: Always.
+        """
+        raise RefusedFile(f"{self.name}: {path if path.isprintable() else ascii(path)[1:-1]}: {why}")
 
     def paths(self) -> list[str]:
-        """Returns the path of every data set and group, without following links to other files."""
+        """Returns the paths of all groups, data sets and links within the file, without following links."""
         found: list[str] = []
-        most = self.bytes // BYTES_OF_LINK
+        most = self._bytes // BYTES_OF_LINK
 
-        def visit(group: Any, prefix: str) -> None:
-            for key in group:
-                path = prefix + key
-                if isinstance(group.get(key, getlink=True), h5py.ExternalLink):
-                    self._refuse(path, "leads to another file: such links are not followed")
-                if path.count("/") > DEEPEST or len(found) >= most:
-                    self._refuse(path, "groups within themselves")
-                found.append(path)
-                if group.get(key, getclass=True) is h5py.Group:
-                    visit(group[key], path + "/")
+        def take(name: bytes, info: Any) -> str | None:  # a result ends the visit
+            found.append(os.fsdecode(name))
+            if info.type == self._h5.h5l.TYPE_EXTERNAL:
+                return "leads to another file: such links are not followed"
+            return "groups within themselves" if name.count(b"/") > DEEPEST or len(found) > most else None
 
-        with self.lock:
-            self._guarded("", lambda: visit(self.file, ""))
+        with self._guarded("its groups"):
+            failure = self._file.links.visit(take, info=True)
+        if failure:
+            self.refuse(found[-1], failure)
         return found
 
-    def floats(self, path: str) -> np.ndarray | None:
-        """Returns a data set as float32; None if the path does not exist."""
-        return self._read(path, "fiu", np.float32)
+    def floats(self, path: str) -> NDArray[np.float32] | None:
+        """Returns a data set as float32.
 
-    def integers(self, path: str) -> np.ndarray | None:
-        """Returns a data set as int64; None if the path does not exist."""
-        return self._read(path, "iu", np.int64)
+        Args:
+            path: Path of the data set.
+
+        Returns:
+            Array of at most two dimensions; None if the path does not exist.
+        """
+        return self._read(path, np.float32)
+
+    def integers(self, path: str) -> NDArray[np.int64] | None:
+        """Returns a data set as int64.
+
+        Args:
+            path: Path of the data set.
+
+        Returns:
+            Array of at most two dimensions; None if the path does not exist.
+        """
+        return self._read(path, np.int64)
 
     def holds_bytes(self, path: str) -> bool:
-        """Returns True if a data set of uint8 exists at the path."""
-        with self.lock:
+        """Returns True if a data set of uint8 exists.
+
+        Args:
+            path: Path of the data set.
+        """
+        with self._guarded(path):
             data = self._data_set(path)
-            return data is not None and data.dtype == np.uint8
+            return data is not None and bool(data.get_type().equal(self._h5.h5t.NATIVE_UINT8))
 
-    def _refuse(self, path: str, why: str) -> Any:
-        raise OSError(f"{self.name}: {path}: {why}")
-
-    def _guarded(self, path: str, work: Any) -> Any:
+    @contextmanager
+    def _guarded(self, path: str) -> Iterator[None]:
+        """Turns h5py's errors, which are of many types, into RefusedFile."""
         try:
-            return work()
-        except OSError as error:
-            if str(error).startswith(self.name):
-                raise
-            raise OSError(f"{self.name}: {path}: can't be read: the file is damaged") from error
-        except (RuntimeError, KeyError, ValueError, TypeError) as error:
-            raise OSError(f"{self.name}: {path}: can't be read: the file is damaged") from error
+            yield
+        except RefusedFile:
+            raise
+        except Exception as error:
+            self.refuse(path, f"can't be read: the file is damaged ({type(error).__name__})")
 
     def _data_set(self, path: str) -> Any:
-        parts = path.split("/")
-        for i in range(1, len(parts) + 1):
-            part = "/".join(parts[:i])
-            link = self._guarded(path, lambda part=part: self.file.get(part, getlink=True) if part in self.file else None)
-            if isinstance(link, h5py.ExternalLink):
-                self._refuse(path, "leads to another file: such links are not followed")
-            if link is None:
+        """Opens a data set; None if it does not exist. Links within the file are resolved here, because h5py would follow links to other files."""
+        h5l, links, found = self._h5.h5l, self._file.links, b""
+        parts, followed = os.fsencode(path).split(b"/")[::-1], 0
+        while parts:
+            part = parts.pop()
+            if part in (b"", b"."):
+                continue
+            if not links.exists(found + part):
                 return None
-        data = self._guarded(path, lambda: self.file[path])
-        if not isinstance(data, h5py.Dataset):
+            kind = links.get_info(found + part).type
+            if kind == h5l.TYPE_SOFT and followed < DEEPEST:
+                followed += 1
+                target = links.get_val(found + part)
+                found = b"" if target.startswith(b"/") else found
+                parts += target.split(b"/")[::-1]
+            elif kind == h5l.TYPE_HARD:
+                found += part + b"/"
+            else:
+                self.refuse(path, "leads to another file: such links are not followed" if kind != h5l.TYPE_SOFT else "links in a circle")
+        data = self._h5.h5o.open(self._file, found[:-1])
+        if not isinstance(data, self._h5.h5d.DatasetID):
             return None
-        if data.is_virtual:
-            self._refuse(path, "is a virtual data set, which refers to other data: it is not read")
-        if data.external:
-            self._refuse(path, "its numbers lie in another file, which is not read")
+        properties, h5d = data.get_create_plist(), self._h5.h5d
+        if properties.get_layout() not in (h5d.CONTIGUOUS, h5d.COMPACT):
+            self.refuse(path, "is chunked, compressed or virtual, which hloc's files are not: h5repack -l CONTI -f NONE OLD.h5 NEW.h5")
+        if properties.get_layout() == h5d.CONTIGUOUS and properties.get_external_count() > 0:
+            self.refuse(path, "its numbers lie in another file, which is not read")
         return data
 
-    def _read(self, path: str, kinds: str, dtype: Any) -> np.ndarray | None:
-        with self.lock:
+    def _read(self, path: str, dtype: Any) -> NDArray[Any] | None:
+        h5s, h5t = self._h5.h5s, self._h5.h5t
+        with self._guarded(path):
             data = self._data_set(path)
             if data is None:
                 return None
-            if data.dtype.kind not in kinds or data.dtype.itemsize > 8:
-                self._refuse(path, f"is no array of {'numbers' if 'f' in kinds else 'whole numbers'} of at most 8 bytes")
-            if data.shape is None or len(data.shape) > 2:
-                self._refuse(path, f"has {-1 if data.shape is None else len(data.shape)} dimensions")
-            count = int(np.prod(data.shape, dtype=object))
-            if count > MOST_VALUES or any(side > MOST_VALUES for side in data.shape):
-                self._refuse(path, f"{' x '.join(map(str, data.shape))} numbers, more than the {MOST_VALUES} allowed")
+            stored, space, has_floats = data.get_type(), data.get_space(), dtype is np.float32
+            if stored.get_class() not in (h5t.INTEGER, h5t.FLOAT if has_floats else h5t.INTEGER) or stored.get_size() > 8:
+                self.refuse(path, f"is no array of {'numbers' if has_floats else 'whole numbers'} of at most 8 bytes")
+            if space.get_simple_extent_type() == h5s.NULL:
+                self.refuse(path, "has no numbers")
+            shape = space.get_simple_extent_dims()
+            if len(shape) > 2:
+                self.refuse(path, f"has {len(shape)} dimensions, must have 1 or 2")
+            count = math.prod(shape)
+            if max(shape, default=1) > MOST_VALUES or count > MOST_VALUES:
+                self.refuse(path, f"{' x '.join(map(str, shape))} numbers, more than the {MOST_VALUES} allowed")
             if count == 0:
-                return np.zeros(data.shape, dtype)
-            self._check_stored(path, data, count)
-            values: np.ndarray = self._guarded(path, lambda: np.ascontiguousarray(data[()], dtype=dtype))
-            return values
-
-    def _check_stored(self, path: str, data: Any, count: int) -> None:
-        """Refuses a data set that claims more numbers than the bytes of the file can hold."""
-        size = data.dtype.itemsize
-        needed, holds = count * size, min(data.id.get_storage_size(), self.bytes)
-        if data.chunks:
-            filters = data.id.get_create_plist()
-            harmless = (h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32)
-            compressed = sum(filters.get_filter(i)[0] not in harmless for i in range(filters.get_nfilters()))
-            if compressed > 1:
-                self._refuse(path, f"is compressed {compressed} times over: it is not read")
-            holds *= DEFLATED if compressed else 1
-            needed = max(needed, int(np.prod(data.chunks, dtype=object)) * size)
-        if needed > holds:
-            self._refuse(path, f"takes {needed} bytes, more than the {holds} that can be in the file")
+                return np.zeros(shape, dtype)
+            needed, holds = count * stored.get_size(), min(data.get_storage_size(), self._bytes)
+            if needed > holds:
+                self.refuse(path, f"takes {needed} bytes, more than the {holds} that can be in the file")
+            values: NDArray[Any] = np.empty(shape, stored.dtype)
+            data.read(h5s.ALL, h5s.ALL, values)
+            with np.errstate(all="ignore"):  # a number beyond float32 becomes infinite
+                return values.astype(dtype, copy=False)

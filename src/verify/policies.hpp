@@ -96,7 +96,7 @@ class AutomaticModel {
   Options options_;
 };
 
-// Estimates E, F and H and applies COLMAP's rules (collect, verify, hloc, shards).
+// Estimates E, F and H and applies COLMAP's rules (collect, verify, shards).
 class ColmapModels {
  public:
   using Result = colmap::DecidedPair;

@@ -61,6 +61,30 @@ TEST(Cli, verify_names_errors) {
   fails("", 2, "DATABASE");
 }
 
+// The Python package reads hloc's files; this program names its command and makes no file.
+TEST(Cli, files_of_hloc_are_refused_with_the_command_of_python) {
+  const TemporaryFolder folder;
+  for (const char* file : {"f.h5", "m.h5"}) write_file(folder / file, "features or matches");
+  write_file(folder / "p.txt", "a.jpg b.jpg\n");
+  write_pictures(folder);
+  const std::vector<std::string> before = listing(folder.path());
+  const auto fails = [&](const std::string& arguments, const std::string& part) {
+    const Ran r = run(folder, arguments);
+    EXPECT_EQ(r.code, 2) << arguments;
+    EXPECT_NE(r.err.find(part), std::string::npos) << r.err;
+    EXPECT_EQ(r.out, "");
+    EXPECT_EQ(listing(folder.path()), before) << arguments;
+  };
+  const std::string verify = "verify --features f.h5 --matches m.h5 --pairs p.txt --database o.db";
+  fails(verify, "pip install h5py): python -m bifocal " + verify);
+  const std::string collect = "collect left.png right.png --database o.db --features f.h5";
+  fails(collect, "pip install h5py): python -m bifocal collect --features f.h5 ...");
+  fails(collect + " --matches m.h5", "--features f.h5 --matches m.h5 ...");
+  for (const char* wrong : {"--pairs p.txt", "--database o.db", "o.db --pairs p.txt"})
+    fails(std::string("verify --features f.h5 --matches m.h5 ") + wrong, "See bifocal verify");
+  fails("verify --matches m.h5 --database o.db", "See bifocal verify");
+}
+
 TEST(Cli, verify_takes_several_devices) {
   const TemporaryFolder folder;
   make_database(folder / "one.db", 47);  // two pieces

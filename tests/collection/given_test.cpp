@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collections with features from another tool: an hloc file, or an .npz file for each photograph.
+// Collections with features from another tool: an .npz file for each photograph, or a file that the
+// caller reads, as the Python package reads hloc's.
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
@@ -11,9 +12,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
+#include <map>
+#include <memory>
 
-#include "hloc_writer.hpp"
+#include "collection/collect/given.hpp"
 #include "io/expect.hpp"
 #include "support/data.hpp"
 #include "support/devices.hpp"
@@ -22,7 +24,7 @@
 namespace bifocal::test {
 namespace {
 
-using colmap::Database;
+using colmap::Database, collection::GivenFile, collection::GivenImage;
 
 constexpr int kWidth = 320, kHeight = 240, kViews = 4;
 
@@ -34,6 +36,7 @@ class ImportedFeatures : public ::testing::Test {
   struct Own {
     std::vector<float> xy, values;  // [N, 2], [N, size]
     std::size_t size = 32;
+    bool is_bytes = false;
     [[nodiscard]] std::size_t count() const { return xy.size() / 2; }
   };
 
@@ -53,29 +56,66 @@ class ImportedFeatures : public ::testing::Test {
         for (std::size_t k = 0; k < 4; ++k) sum += found.descriptors[n + k];
         own.values.push_back(sum / 64);
       }
-      features.push_back(own);
+      features[i] = own;
     }
   }
-  // Transposes the descriptors to [size, N], as in hloc's files.
-  static std::vector<float> columns(const Own& own) {
-    std::vector<float> out(own.values.size());
-    for (std::size_t i = 0; i < own.count(); ++i)
-      for (std::size_t k = 0; k < own.size; ++k)
-        out[k * own.count() + i] = own.values[i * own.size + k];
-    return out;
+  // Matches of pairs of photographs, by number.
+  using Matches = std::map<std::pair<int, int>, std::vector<colmap::IndexPair>>;
+
+  // File whose features and matches are in memory.
+  class MemoryFile final : public GivenFile {
+   public:
+    MemoryFile(const std::map<int, Own>& features, const Matches& matches)
+        : features_(features), matches_(matches) {}
+    [[nodiscard]] GivenImage features(const std::string& name, const PhotographInfo&,
+                                      bool has_descriptors) const override {
+      const auto found = std::ranges::find_if(
+          features_, [&](const auto& own) { return name_of(own.first) == name; });
+      if (found == features_.end()) throw Error(ErrorCode::input, "f.h5: has no image " + name);
+      const Own& own = found->second;
+      GivenImage image;
+      for (std::size_t i = 0; i < own.count(); ++i)
+        image.keypoints.push_back({own.xy[2 * i], own.xy[2 * i + 1]});
+      if (has_descriptors) {
+        image.descriptors = own.values;
+        image.kind = {static_cast<int>(own.size), own.is_bytes};
+      }
+      return image;
+    }
+    [[nodiscard]] std::vector<ImagePair> pairs(
+        const std::vector<std::string>& names) const override {
+      const auto index = [&](int i) {
+        return static_cast<int>(std::ranges::find(names, name_of(i)) - names.begin());
+      };
+      std::vector<ImagePair> pairs;
+      for (const auto& [pair, rows] : matches_)
+        pairs.push_back({index(pair.first), index(pair.second)});
+      return pairs;
+    }
+    [[nodiscard]] std::vector<colmap::IndexPair> matches(const std::string& name1,
+                                                         const std::string& name2) const override {
+      for (const auto& [pair, rows] : matches_)
+        if (name_of(pair.first) == name1 && name_of(pair.second) == name2) return rows;
+      return {};
+    }
+
+   private:
+    const std::map<int, Own>& features_;
+    const Matches& matches_;
+  };
+
+  // Makes files of `features` and `given_matches`. Their bytes identify the content.
+  void write_files() {
+    std::string bytes;
+    for (const auto& [i, own] : features)
+      bytes.append(reinterpret_cast<const char*>(own.values.data()), 4 * own.values.size());
+    write_file(folder / "f.h5", bytes);
+    write_file(folder / "m.h5", "matches");
+    collection::given_opener() = [this](const auto&, bool) {
+      return std::make_unique<MemoryFile>(features, given_matches);
+    };
   }
-  void write_h5(hid_t type = H5T_IEEE_F32LE) const {
-    HlocWriter file(folder / "f.h5");
-    for (int i = 0; i < kViews; ++i) write_into(file, name_of(i), at(i), type);
-  }
-  static void write_into(HlocWriter& file, const std::string& name, const Own& own, hid_t type,
-                         std::vector<int> size = {kWidth, kHeight}) {
-    file.write(name + "/keypoints", H5T_NATIVE_FLOAT, H5T_IEEE_F32LE, own.xy.data(),
-               {own.count(), 2});
-    file.write(name + "/image_size", H5T_NATIVE_INT, H5T_STD_I64LE, size.data(), {2});
-    file.write(name + "/descriptors", H5T_NATIVE_FLOAT, type, columns(own).data(),
-               {own.size, own.count()});
-  }
+  void TearDown() override { collection::given_opener() = {}; }
   void write_npz_of(const std::string& name, const Own& own) const {
     const auto n = static_cast<std::int64_t>(own.count());
     std::filesystem::create_directories((folder / ("npz/" + name)).parent_path());
@@ -84,7 +124,7 @@ class ImportedFeatures : public ::testing::Test {
                   {"keypoints", {{n, 2}, own.xy}},
                   {"descriptors", {{n, static_cast<std::int64_t>(own.size)}, own.values}}});
   }
-  [[nodiscard]] const Own& at(int i) const { return features[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const Own& at(int i) const { return features.at(i); }
   CollectResult run(const std::string& source, CollectOptions options = {}) const {
     Queue queue;
     return run(queue, source, options);
@@ -102,22 +142,16 @@ class ImportedFeatures : public ::testing::Test {
   }
 
   TemporaryFolder folder;
-  std::vector<Own> features;
+  std::map<int, Own> features;  // by photograph
+  Matches given_matches;
 };
 
 TEST_F(ImportedFeatures, TakeTheMatchesOfTheFile) {
-  write_h5();
   const FloatMatchOptions matching = {.max_ratio = 0.9};
-  {
-    HlocWriter file(folder / "m.h5");
-    for (const auto& [i, k] : {std::pair(0, 1), std::pair(1, 2)}) {
-      std::vector<int> partner(at(i).count(), -1);
-      for (const FloatMatch& m : expected(i, k, matching))
-        partner[static_cast<std::size_t>(m.index1)] = m.index2;
-      file.write(fmt::format("db-{}.png/db-{}.png/matches0", i, k), H5T_NATIVE_INT, H5T_STD_I32LE,
-                 partner.data(), {partner.size()});
-    }
-  }
+  for (const auto& [i, k] : {std::pair(0, 1), std::pair(1, 2)})
+    for (const FloatMatch& m : expected(i, k, matching))
+      given_matches[{i, k}].push_back({std::uint32_t(m.index1), std::uint32_t(m.index2)});
+  write_files();
   const CollectResult found = run("f.h5", {.given = {.matches = folder / "m.h5"}});
   EXPECT_EQ(found.pairs, 2);
   EXPECT_EQ(found.verified, 2);
@@ -129,19 +163,14 @@ TEST_F(ImportedFeatures, TakeTheMatchesOfTheFile) {
 }
 
 TEST_F(ImportedFeatures, RefuseMatchesOfOtherFeatures) {
-  write_h5();
-  {
-    HlocWriter file(folder / "m.h5");
-    std::vector<int> partner(at(0).count(), 100000);
-    file.write("db-0.png/db-1.png/matches0", H5T_NATIVE_INT, H5T_STD_I32LE, partner.data(),
-               {partner.size()});
-  }
+  given_matches[{0, 1}] = {{0, 100000}};
+  write_files();
   expect_error([&] { (void)run("f.h5", {.given = {.matches = folder / "m.h5"}}); },
                "the matches are of other features");
 }
 
 TEST_F(ImportedFeatures, LoseTheirMatchesUnderAMask) {
-  write_h5();
+  write_files();
   std::filesystem::create_directories(folder / "masks/db");
   ImageU8 mask(kWidth, kHeight, 1, std::uint8_t{255});
   for (int y = 0; y < kHeight; ++y)
@@ -157,7 +186,7 @@ TEST_F(ImportedFeatures, LoseTheirMatchesUnderAMask) {
 }
 
 TEST_F(ImportedFeatures, keep_the_keypoints_and_matches_of_the_file) {
-  write_h5();
+  write_files();
   const FloatMatchOptions matching = {.max_ratio = 0.9, .max_distance = 0.8};
   const CollectResult result = run("f.h5", {.given = {.matching = matching}});
   EXPECT_EQ(result.images, kViews);
@@ -193,7 +222,7 @@ TEST_F(ImportedFeatures, keep_the_keypoints_and_matches_of_the_file) {
 }
 
 TEST_F(ImportedFeatures, are_equal_from_a_folder_and_from_a_file) {
-  write_h5();
+  write_files();
   (void)run("f.h5");
   const Database first(folder / "out.db");
   for (int i = 0; i < kViews; ++i) write_npz_of(name_of(i), at(i));
@@ -207,7 +236,8 @@ TEST_F(ImportedFeatures, are_equal_from_a_folder_and_from_a_file) {
 }
 
 TEST_F(ImportedFeatures, of_bytes_enter_the_database) {
-  for (Own& own : features) {
+  for (auto& [i, own] : features) {
+    own.is_bytes = true;
     for (float& v : own.values) v = std::min(std::round(4 * v), 255.0F);
     std::vector<float> wide;  // 128 numbers
     for (std::size_t i = 0; i < own.count(); ++i)
@@ -217,7 +247,7 @@ TEST_F(ImportedFeatures, of_bytes_enter_the_database) {
     own.values = wide;
     own.size = 128;
   }
-  write_h5(H5T_STD_U8LE);
+  write_files();
   EXPECT_EQ(run("f.h5").verified, 6);
   const colmap::Descriptors stored = Database(folder / "out.db").descriptors(2);
   ASSERT_EQ(stored.data.size(), at(1).values.size());
@@ -226,7 +256,7 @@ TEST_F(ImportedFeatures, of_bytes_enter_the_database) {
 }
 
 TEST_F(ImportedFeatures, have_the_same_bytes_after_interruptions_on_every_device) {
-  write_h5();
+  write_files();
   for_each_device([&](Queue& queue, const std::string& id) {
     const ThreadLimit limit(2);
     (void)run(queue, "f.h5", {});
@@ -272,55 +302,32 @@ class UnfitFeatures : public ImportedFeatures {
     return result.left_out.size() == 1 ? result.left_out[0].name + ": " + result.left_out[0].reason
                                        : fmt::format("{} are left out", result.left_out.size());
   }
-  // Expects `part` in the reason if `write` writes the features of photograph 2.
-  template <class Write>
-  void told(const std::string& part, const Write& write) {
-    {
-      HlocWriter file(folder / "f.h5");
-      for (int i = 0; i < kViews; ++i)
-        if (i != 2) write_into(file, name_of(i), at(i), H5T_IEEE_F32LE);
-      write(file);
-    }
+  // Expects `part` in the reason if photograph 2 has these features.
+  void told(const std::string& part, const Own& own) {
+    features[2] = own;
+    write_files();
     const std::string why = reason("f.h5");
     EXPECT_NE(why.find(part), std::string::npos) << why;
   }
 };
 
-TEST_F(UnfitFeatures, in_a_file_of_hloc_are_left_out_and_reported) {
-  told("db/2.png: has no features in the file", [](HlocWriter&) {});
-  told("of an image of 640 x 480 px, it has 320 x 240", [&](HlocWriter& f) {
-    write_into(f, name_of(2), at(2), H5T_IEEE_F32LE, {640, 480});
-  });
-  told("has descriptors of 16 floats, those before have 32 floats", [&](HlocWriter& f) {
-    write_into(f, name_of(2),
-               changed(2,
-                       [](Own& o) {
-                         o.size = 16;
-                         o.values.resize(16 * o.count());
-                       }),
-               H5T_IEEE_F32LE);
-  });
+TEST_F(UnfitFeatures, in_a_file_are_left_out_and_reported) {
+  const Own whole = at(2);
+  told("has descriptors of 16 floats, those before have 32 floats", changed(2, [](Own& o) {
+         o.size = 16;
+         o.values.resize(16 * o.count());
+       }));
+  features[2] = whole;
   told("has descriptors of 32 bytes, those before have 32 floats",
-       [&](HlocWriter& f) { write_into(f, name_of(2), at(2), H5T_STD_U8LE); });
-  told("descriptor 3 has a number that is not finite", [&](HlocWriter& f) {
-    write_into(f, name_of(2), changed(2, [](Own& o) { o.values[3 * 32 + 5] = std::nanf(""); }),
-               H5T_IEEE_F32LE);
-  });
-  told("keypoint 1 at (5000, ", [&](HlocWriter& f) {
-    write_into(f, name_of(2), changed(2, [](Own& o) { o.xy[2] = 5000; }), H5T_IEEE_F32LE);
-  });
-  const auto one_point = [&](HlocWriter& f) {
-    const std::vector<float> xy = {1, 2};
-    const std::vector<int> size = {kWidth, kHeight};
-    f.write("db/2.png/keypoints", H5T_NATIVE_FLOAT, H5T_IEEE_F32LE, xy.data(), {1, 2});
-    f.write("db/2.png/image_size", H5T_NATIVE_INT, H5T_STD_I64LE, size.data(), {2});
-  };
-  told("has no db/2.png/descriptors", one_point);
-  told("7 descriptors of 1 keypoints", [&](HlocWriter& f) {
-    one_point(f);
-    const std::vector<float> values(32 * 7, 1);
-    f.write("db/2.png/descriptors", H5T_NATIVE_FLOAT, H5T_IEEE_F32LE, values.data(), {32, 7});
-  });
+       changed(2, [](Own& o) { o.is_bytes = true; }));
+  features[2] = whole;
+  told("descriptor 3 has a number that is not finite",
+       changed(2, [](Own& o) { o.values[3 * 32 + 5] = std::nanf(""); }));
+  features[2] = whole;
+  told("keypoint 1 at (5000, ", changed(2, [](Own& o) { o.xy[2] = 5000; }));
+  features.erase(2);
+  write_files();
+  EXPECT_EQ(reason("f.h5"), "db/2.png: f.h5: has no image db/2.png");
 }
 
 TEST_F(UnfitFeatures, in_a_folder_of_arrays_are_left_out_and_reported) {
@@ -340,14 +347,14 @@ TEST_F(UnfitFeatures, in_a_folder_of_arrays_are_left_out_and_reported) {
 TEST_F(ImportedFeatures, may_be_empty_and_give_no_pairs) {
   features[1].xy.clear();
   features[1].values.clear();
-  write_h5();
+  write_files();
   const CollectResult result = run("f.h5");
   EXPECT_EQ(result.images, kViews);
   EXPECT_EQ(result.verified, 3);
 }
 
 TEST_F(ImportedFeatures, with_invalid_files_or_options_are_refused) {
-  write_h5();
+  write_files();
   const auto refused = [&](const std::string& source, const CollectOptions& options,
                            const char* part, ErrorCode code = ErrorCode::input) {
     expect_error([&] { (void)run(source, options); }, part, code);
@@ -358,16 +365,31 @@ TEST_F(ImportedFeatures, with_invalid_files_or_options_are_refused) {
   EXPECT_EQ(run("f.h5", {.pairs = PairChoice::sequential, .loop_period = 0}).verified, 6);
   refused("none.h5", {.overwrite = true}, "none.h5: can't be read");
   refused("in", {.overwrite = true}, "has no features: no .npz files");
-  write_file(folder / "text.h5", "no HDF5");
-  refused("text.h5", {.overwrite = true}, "text.h5: is no HDF5 file");
   refused("f.h5", {.given = {.matching = {.max_ratio = 0}}}, "given.matching.max_ratio = 0", usage);
   refused("f.h5", {.given = {.matching = {.max_distance = -1}}}, "given.matching.max_distance",
           usage);
   // The features differ from the database's.
   features[0].values[0] += 1;
-  write_h5();
+  write_files();
   refused("f.h5", {.pairs = PairChoice::sequential, .loop_period = 0},
           "other options: given.source was");
+}
+
+// Programs without Python refuse the files before they make any.
+TEST_F(ImportedFeatures, in_a_file_without_a_reader_are_refused) {
+  write_files();
+  collection::given_opener() = {};
+  const auto refused = [&](const std::string& source, const CollectOptions& options,
+                           const std::string& part) {
+    expect_error([&] { (void)run(source, options); }, part, ErrorCode::usage);
+    EXPECT_FALSE(std::filesystem::exists(folder / "out.db"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "out.db.part"));
+  };
+  refused("f.h5", {}, "f.h5: hloc's files are read by the Python package");
+  refused("f.h5", {.given = {.matches = folder / "m.h5"}}, "python -m bifocal collect --features");
+  for (const auto& [i, own] : features) write_npz_of(name_of(i), own);
+  refused("npz", {.given = {.matches = folder / "m.h5"}}, "m.h5: hloc's files are read");
+  EXPECT_EQ(run("npz").verified, 6);
 }
 
 }  // namespace

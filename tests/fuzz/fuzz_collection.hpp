@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bodies of the fuzzers for a collection's files: COLMAP's databases, hloc's HDF5 files, and the
-// plans, lists and results of shards are read from the fuzzer's bytes.
+// Bodies of the fuzzers for a collection's files: COLMAP's databases, and the plans, lists
+// and results of shards are read from the fuzzer's bytes.
 #pragma once
 
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include <string>
 
 #include <bifocal/colmap/database.hpp>
-#include <bifocal/colmap/hloc.hpp>
 #include <bifocal/device.hpp>
 
 #include "collection/colmap/chunk.hpp"
@@ -114,29 +113,6 @@ inline void colmap(std::string_view bytes) {
     expect_sound([&] { check_chunks(file, database); });
   });
 }
-
-#ifdef BIFOCAL_FUZZ_HDF5
-inline void hloc(std::string_view bytes) {
-  const std::filesystem::path& file = as_file(bytes);
-  expect_sound([&] {
-    const hloc::FeatureFile features(file);
-    for (const std::string& name : first_of(features.names())) {
-      expect_sound([&] { (void)features.keypoints(name); });
-      expect_sound([&] {
-        for (const std::int64_t side : features.image_size(name)) require(side > 0);
-      });
-      expect_sound([&] {
-        const auto d = features.descriptors(name);
-        require(d.values.size() == std::size_t(d.count) * std::size_t(d.size));
-      });
-    }
-  });
-  expect_sound([&] {
-    const auto found = hloc::MatchFile(file).matches("a.jpg", "b.jpg");
-    require(!found || found->size() <= std::size_t{1} << 26);
-  });
-}
-#endif
 
 // Reads the bytes as a result, with a corrected checksum, as a plan, and as a list.
 inline void shards(std::string_view bytes) {

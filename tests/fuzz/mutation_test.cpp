@@ -87,9 +87,6 @@ TEST(Mutations, Model) { run("model", fuzz::model); }
 TEST(Mutations, Shards) { run("shards", fuzz::shards); }
 TEST(Mutations, Plan) { run("plan", fuzz::plan); }
 TEST(Mutations, Polar) { run("polar", fuzz::polar); }
-#ifdef BIFOCAL_FUZZ_HDF5
-TEST(Mutations, Hloc) { run("hloc", fuzz::hloc); }
-#endif
 
 }  // namespace
 }  // namespace bifocal

@@ -276,8 +276,9 @@ void add_all(const Command& command, Options& o) {
       command
           .option("--features", o.features,
                   "rootsift, sift, surf (under patents until about 2027), or features of another "
-                  "tool, matched if mutually nearest: hloc's FILE.h5, or a folder with "
-                  "PHOTOGRAPH.jpg.npz (keypoints [N, 2], descriptors [N, D])")
+                  "tool, matched if mutually nearest: a folder with PHOTOGRAPH.jpg.npz (keypoints "
+                  "[N, 2], "
+                  "descriptors [N, D]), or hloc's FILE.h5 (python -m bifocal collect only)")
           .shows_default();
   command
       .option("--matches", o.matches,

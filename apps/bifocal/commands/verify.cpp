@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/colmap/hloc.hpp>
 #include <bifocal/device.hpp>
 
 #include <chrono>
@@ -42,13 +41,20 @@ std::string summary(const colmap::VerifyProgress& done, const std::string& devic
   return text;
 }
 
-void check(const Options& o) {
+void check(const Options& o, bool reads_hloc) {
   const bool from_hloc = !o.features.empty();
   if (from_hloc && (!o.database.empty() || o.out.empty()))
     throw Error(ErrorCode::usage,
                 "--features: the database is named by --database\nSee bifocal verify --help");
   if (from_hloc && o.verify.pairs.empty())
     throw Error(ErrorCode::usage, "--features needs --pairs\nSee bifocal verify --help");
+  if (from_hloc && !reads_hloc)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: hloc's files are read by the Python package, with h5py (pip install "
+                    "h5py): python -m bifocal verify --features {} --matches {} --pairs {} "
+                    "--database {}",
+                    o.features, o.features, o.matches, o.verify.pairs, o.out));
   if (!from_hloc && o.database.empty() == o.out.empty())
     throw Error(ErrorCode::usage, "DATABASE is required, once\nSee bifocal verify --help");
 }
@@ -68,15 +74,30 @@ void print_result(const Options& o, const DeviceSet& devices, const std::string&
   print_out(to_text(json));
 }
 
+// Imports hloc's files and verifies their pairs. Pairs that the import leaves out are counted so.
+colmap::VerifyProgress verify_hloc(const DeviceSet& devices, const Options& o,
+                                   const colmap::VerifyRun& work, const HlocImport& import_hloc) {
+  std::vector<colmap::OddRow> odd =
+      import_hloc({o.features, o.matches, o.verify.pairs, o.out, work.overwrite});
+  colmap::VerifyProgress done = colmap::verify(devices, o.out, work);
+  for (const colmap::OddRow& row : odd) {
+    if (row.use != colmap::RowUse::left_out) continue;
+    done.left_out += row.pairs;
+    done.unmatched -= row.pairs;  // they have no row of matches
+  }
+  done.odd_rows.insert(done.odd_rows.begin(), odd.begin(), odd.end());
+  return done;
+}
+
 void run(const Options& o, Context& context) {
   using Clock = std::chrono::steady_clock;
+  check(o, context.import_hloc != nullptr);
   if (o.verify.run.overwrite)
     announce_resuming("the same command starts again; pairs not verified yet keep their rows");
   else
     announce_resuming();
   const DeviceSet devices = chosen_devices(o.common);
   const ThreadLimit limit(o.common.threads);
-  check(o);
   const std::string& file = o.database.empty() ? o.out : o.database;
   std::optional<Progress> progress;
   colmap::VerifyRun work = o.verify.run;
@@ -87,10 +108,9 @@ void run(const Options& o, Context& context) {
     return true;
   };
   const Clock::time_point start = Clock::now();
-  const colmap::VerifyProgress done =
-      o.features.empty()
-          ? colmap::verify(devices, file, work)
-          : hloc::verify(devices, {o.features, o.matches, o.verify.pairs}, file, work);
+  const colmap::VerifyProgress done = o.features.empty()
+                                          ? colmap::verify(devices, file, work)
+                                          : verify_hloc(devices, o, work, context.import_hloc);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.reset();
   print_odd_rows(done.odd_rows);
@@ -110,8 +130,10 @@ void add_verify(Program& program, Context& context) {
   command.option("DATABASE", o->database, "COLMAP database with keypoints and matches");
   const Option out =
       command.option("--database", o->out, "the same; created if missing with hloc's files");
-  const Option features = command.option("--features", o->features,
-                                         "hloc's features.h5, imported into the database first");
+  const Option features =
+      command.option("--features", o->features,
+                     "hloc's features.h5, imported into the database first (python -m "
+                     "bifocal verify only)");
   const Option matches =
       command.option("--matches", o->matches, "hloc's matches.h5, imported into the database first")
           .needs(features);

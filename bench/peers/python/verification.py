@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares Bifocal's verification of COLMAP's databases with pycolmap's, on the same databases alternately, one thread each.
 
-  scripts/bench-verify [--parts rates real mapping hloc] [--work DIR] [--bifocal PROGRAM] [--text FILE]
+  scripts/bench-verify [--parts rates real mapping hloc] [--work DIR] [--text FILE]
 
 rates: pairs per second of true pairs (2000 matches, half inliers) and of outliers. real: three sets of photographs in one database, features and
 matches by pycolmap: configurations, inliers, accepted pairs across the sets, poses against measured poses. mapping: COLMAP's mappers on each set,
@@ -257,7 +257,7 @@ def hloc(args, work, say):
                 pathlib.Path(f"{work}/out.db{end}").unlink(missing_ok=True)
             start = os.times()
             subprocess.run(
-                [str(args.bifocal), "verify", "--features", "features.h5", "--matches", "matches.h5", "--pairs", "pairs.txt",
+                [sys.executable, "-m", "bifocal", "verify", "--features", "features.h5", "--matches", "matches.h5", "--pairs", "pairs.txt",
                  "--database", "out.db", "--threads", "1", *more], cwd=work, check=True, capture_output=True)
             end = os.times()
             speeds.append(pairs / (end.children_user + end.children_system - start.children_user - start.children_system))
@@ -271,7 +271,6 @@ def main():
     parser.add_argument("--parts", nargs="+", default=["rates", "real", "mapping"], choices=["rates", "real", "mapping", "hloc"])
     parser.add_argument("--data", type=pathlib.Path, default=mapping.DATA)
     parser.add_argument("--work", type=pathlib.Path, help="folder for the database of the photographs")
-    parser.add_argument("--bifocal", type=pathlib.Path, default=ROOT / "build-release/apps/bifocal/bifocal")
     parser.add_argument("--text", type=pathlib.Path, help="the lines go here as well")
     args = parser.parse_args()
     pycolmap.logging.minloglevel = pycolmap.logging.FATAL.value

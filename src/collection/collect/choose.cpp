@@ -2,7 +2,6 @@
 // Selects the pairs to match in rounds. A round uses the verified pairs of earlier rounds. The
 // pairs depend only on the photographs, the options and the earlier rounds, so a resumed run
 // selects the same pairs.
-#include <bifocal/colmap/hloc.hpp>
 #include <bifocal/error.hpp>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "collection/collect/given.hpp"
 #include "collection/collect/partners.hpp"
 #include "collection/collect/stages.hpp"
 #include "runtime/parallel.hpp"
@@ -175,12 +175,9 @@ class Chooser {
 
   // Returns the pairs that the file of given matches has.
   [[nodiscard]] std::vector<ImagePair> with_given_matches() const {
-    const hloc::MatchFile file(options_.given.matches);
-    std::vector<ImagePair> pairs = named(all_pairs(static_cast<int>(images_.size())));
-    std::erase_if(pairs, [&](const ImagePair& p) {
-      return !file.contains(row(p.image1).name, row(p.image2).name);
-    });
-    return pairs;
+    std::vector<std::string> names;
+    for (const int number : images_) names.push_back(row(number).name);
+    return named(given_opener()(options_.given.matches, true)->pairs(names));
   }
 
   // Number of partners of an image that are chosen by similarity: 5 of 8. Verified pairs

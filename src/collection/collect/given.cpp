@@ -72,13 +72,7 @@ std::vector<float> table_of(const NpzFile& file, const std::string& name, const 
   return out;
 }
 
-// Given features of one photograph, unchecked.
-struct Read {
-  std::vector<Vec2> keypoints;
-  hloc::FeatureFile::Descriptors descriptors;
-};
-
-Read read_npz(const fs::path& folder, const std::string& name, bool has_descriptors) {
+GivenImage read_npz(const fs::path& folder, const std::string& name, bool has_descriptors) {
   const fs::path path = folder / (name + ".npz");
   std::error_code none;
   if (!fs::exists(path, none)) io::reject(name, "has no features: there is no {}", path.string());
@@ -87,31 +81,19 @@ Read read_npz(const fs::path& folder, const std::string& name, bool has_descript
   const std::vector<float> xy = table_of(file, path.string(), "keypoints", points);
   if (points[1] != 2)
     io::reject(path.string(), "'keypoints' has {} columns, must have 2", points[1]);
-  Read out;
+  GivenImage out;
   for (std::size_t i = 0; i + 1 < xy.size(); i += 2) out.keypoints.push_back({xy[i], xy[i + 1]});
   if (!has_descriptors) return out;
-  out.descriptors.values = table_of(file, path.string(), "descriptors", rows);
+  out.descriptors = table_of(file, path.string(), "descriptors", rows);
   if (rows[0] != points[0])
     io::reject(path.string(), "{} descriptors of {} keypoints", rows[0], points[0]);
-  out.descriptors.count = static_cast<int>(rows[0]);
-  out.descriptors.size = static_cast<int>(rows[1]);
+  out.kind.numbers = static_cast<int>(rows[1]);
   return out;
 }
 
-Read read_h5(const hloc::FeatureFile& file, const std::string& name,
-             const PhotographInfo& photograph, bool has_descriptors) {
-  if (!file.contains(name)) io::reject(name, "has no features in the file");
-  const auto [width, height] = file.image_size(name);
-  if (width != photograph.width || height != photograph.height)
-    io::reject(name, "its features are of an image of {} x {} px, it has {} x {}", width, height,
-               photograph.width, photograph.height);
-  return {file.keypoints(name),
-          has_descriptors ? file.descriptors(name) : hloc::FeatureFile::Descriptors()};
-}
-
-void check(const Read& r, const std::string& name, const PhotographInfo& photograph,
+void check(const GivenImage& r, const std::string& name, const PhotographInfo& photograph,
            bool has_descriptors) {
-  const int size = r.descriptors.size;
+  const int size = r.kind.numbers;
   if (has_descriptors && (size < 1 || size > kMostDescriptorNumbers))
     io::reject(name, "descriptors of {} numbers, must be 1 to {}", size, kMostDescriptorNumbers);
   for (std::size_t i = 0; i < r.keypoints.size(); ++i) {
@@ -122,7 +104,7 @@ void check(const Read& r, const std::string& name, const PhotographInfo& photogr
       io::reject(name, "keypoint {} at ({}, {}) lies outside of the image of {} x {} px", i, x, y,
                  photograph.width, photograph.height);
   }
-  const auto& values = r.descriptors.values;
+  const auto& values = r.descriptors;
   const auto bad =
       std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
   if (bad != values.end())
@@ -131,6 +113,23 @@ void check(const Read& r, const std::string& name, const PhotographInfo& photogr
 }
 
 }  // namespace
+
+GivenOpener& given_opener() {
+  static GivenOpener opener;
+  return opener;
+}
+
+void check_reader(const GivenFeatures& given) {
+  std::error_code none;
+  const bool has_file = fs::is_regular_file(given.source, none);
+  if (given_opener() || (!has_file && given.matches.empty())) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("{}: hloc's files are read by the Python package, with h5py (pip install h5py): "
+                  "python -m bifocal collect --features {}{} ...",
+                  (has_file ? given.source : given.matches).string(), given.source.string(),
+                  given.matches.empty() ? "" : " --matches " + given.matches.string()));
+}
 
 std::string identity_of(const fs::path& source) {
   std::error_code none;
@@ -144,17 +143,15 @@ GivenSource::GivenSource(const fs::path& source, bool has_descriptors)
   if (fs::is_directory(source)) {
     folder_ = source;
   } else {
-    file_.emplace(source);
+    file_ = given_opener()(source, false);
   }
 }
 
 GivenImage GivenSource::read(const std::string& name, const PhotographInfo& photograph) const {
-  Read from = file_ ? read_h5(*file_, name, photograph, has_descriptors_)
-                    : read_npz(folder_, name, has_descriptors_);
-  check(from, name, photograph, has_descriptors_);
-  return {std::move(from.keypoints),
-          std::move(from.descriptors.values),
-          {from.descriptors.size, from.descriptors.is_bytes}};
+  GivenImage image = file_ ? file_->features(name, photograph, has_descriptors_)
+                           : read_npz(folder_, name, has_descriptors_);
+  check(image, name, photograph, has_descriptors_);
+  return image;
 }
 
 const std::vector<float>& GivenMatcher::descriptors(int number) {
@@ -177,7 +174,7 @@ GivenMatcher::GivenMatcher(const GivenFeatures& given, const DescriptorKind& kin
       kind_(kind),
       rows_(rows),
       kept_(max_memory) {
-  if (!given.matches.empty()) matches_.emplace(given.matches);
+  if (!given.matches.empty()) matches_ = given_opener()(given.matches, true);
 }
 
 void GivenMatcher::match_descriptors(Queue& queue, const ImagePair& pair,
@@ -194,9 +191,7 @@ void GivenMatcher::match_descriptors(Queue& queue, const ImagePair& pair,
 void GivenMatcher::read_matches(const ImagePair& pair, std::vector<Match>& matches) const {
   const PhotographRow &a = rows_[static_cast<std::size_t>(pair.image1)],
                       &b = rows_[static_cast<std::size_t>(pair.image2)];
-  const auto found = matches_->matches(a.name, b.name);
-  if (!found) return;
-  for (const colmap::IndexPair& m : *found) {
+  for (const colmap::IndexPair& m : matches_->matches(a.name, b.name)) {
     if (m.index1 >= static_cast<std::uint32_t>(a.features) ||
         m.index2 >= static_cast<std::uint32_t>(b.features))
       io::reject(given_.matches.string(),

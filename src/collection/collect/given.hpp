@@ -3,9 +3,10 @@
 #pragma once
 
 #include <bifocal/collect.hpp>
-#include <bifocal/colmap/hloc.hpp>
+#include <bifocal/colmap/database.hpp>
 
-#include <optional>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,31 @@ struct GivenImage {
   DescriptorKind kind;
 };
 
+// Open file of features or of matches, in hloc's format. Functions may run on several threads and
+// throw Error(input) with file, data set and value.
+class GivenFile {
+ public:
+  virtual ~GivenFile() = default;
+  // Returns the features of a photograph of this name and size.
+  [[nodiscard]] virtual GivenImage features(const std::string& name,
+                                            const PhotographInfo& photograph,
+                                            bool has_descriptors) const = 0;
+  // Returns the pairs with matches among images of these names, as indices of the names.
+  [[nodiscard]] virtual std::vector<ImagePair> pairs(
+      const std::vector<std::string>& names) const = 0;
+  // Returns the matches of a pair of images; empty if the file does not have the pair.
+  [[nodiscard]] virtual std::vector<colmap::IndexPair> matches(const std::string& name1,
+                                                               const std::string& name2) const = 0;
+};
+
+// Opens files of features, or of matches. The library has no reader of HDF5: the Python package,
+// which reads it by h5py, sets this function. Must not be replaced while files are read.
+using GivenOpener =
+    std::function<std::unique_ptr<GivenFile>(const std::filesystem::path& file, bool has_matches)>;
+[[nodiscard]] GivenOpener& given_opener();
+// Throws Error(usage) if the options name files of features or matches and no opener is set.
+void check_reader(const GivenFeatures& given);
+
 class GivenSource {
  public:
   // Descriptors are read if they will be matched.
@@ -40,7 +66,7 @@ class GivenSource {
  private:
   bool has_descriptors_;
   std::filesystem::path folder_;
-  std::optional<hloc::FeatureFile> file_;
+  std::unique_ptr<GivenFile> file_;
 };
 
 // Matches the given features of images and drops the least recently used. The database stores no
@@ -60,7 +86,7 @@ class GivenMatcher {
 
   const GivenFeatures& given_;
   GivenSource source_;
-  std::optional<hloc::MatchFile> matches_;
+  std::unique_ptr<GivenFile> matches_;
   DescriptorKind kind_;
   std::span<const PhotographRow> rows_;
   runtime::LruCache<int, std::vector<float>> kept_;

@@ -84,6 +84,7 @@ void check_given(const CollectOptions& o) {
       fail("CollectOptions::given.matches needs the features in given.source");
     return;
   }
+  check_reader(o.given);
   if (o.guided) fail("CollectOptions::guided: given features are matched once");
   if (o.surf) fail("CollectOptions::surf and given.source: features are SURF's or given ones");
   const bool uses_similarity =

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include "fuzz_collection.hpp"
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  bifocal::fuzz::hloc({reinterpret_cast<const char*>(data), size});
-  return 0;
-}
