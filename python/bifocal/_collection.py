@@ -114,8 +114,8 @@ def collect(
         pairs: Which pairs are matched, or a file with two names a line. 'all' leaves out pairs whose largest features do not match.
         partners: Number of similar images that each image is matched with, for 'retrieval'.
         overlap: Number of neighbours that each image is matched with, for 'sequential'.
-        features: Options of SIFT or SURF; or features of another detector: hloc's features.h5 (needs the
-            package h5py in builds without HDF5, as the wheel), or a folder with NAME.npz.
+        features: Options of SIFT or SURF; or features of another detector: hloc's features.h5 (needs the package
+            h5py, 3.16 or later), or a folder with NAME.npz.
         matching: Options of matching; FloatMatchOptions for features of another detector, or hloc's matches.h5 of them.
         geometry: Options of the verification.
         guided: Matches verified pairs again along their geometry.
