@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binds the program `bifocal` and the reader of hloc's files by h5py (_hloc.py).
+// Binds the program `bifocal` and the reader of hloc's files by h5py (_colmap/hloc.py).
 #include "program.hpp"
 
 #include <nanobind/stl/vector.h>
@@ -43,7 +43,7 @@ std::vector<T> values_of(nb::handle array) {
   return {numbers.data(), numbers.data() + numbers.size()};
 }
 
-// FeatureFile or MatchFile of _hloc.py.
+// FeatureFile or MatchFile of _colmap/hloc.py.
 class PythonFile final : public GivenFile {
  public:
   explicit PythonFile(nb::object file) : file_(std::move(file)) {}
@@ -100,7 +100,7 @@ class PythonFile final : public GivenFile {
 // The first file imports h5py, which takes longer than the import of this package.
 std::unique_ptr<GivenFile> open_file(const std::filesystem::path& path, bool has_matches) {
   return with_python([&] {
-    const nb::object open = nb::module_::import_("bifocal._hloc").attr("open_file");
+    const nb::object open = nb::module_::import_("bifocal._colmap.hloc").attr("open_file");
     return std::make_unique<PythonFile>(open(str_of(path.string()), has_matches));
   });
 }
@@ -108,7 +108,7 @@ std::unique_ptr<GivenFile> open_file(const std::filesystem::path& path, bool has
 std::vector<colmap::OddRow> import_hloc(const cli::HlocFiles& files) {
   return with_python([&] {
     const nb::object found =
-        nb::module_::import_("bifocal._hloc")
+        nb::module_::import_("bifocal._colmap.hloc")
             .attr("import_files")(str_of(files.features), str_of(files.matches),
                                   str_of(files.pairs), str_of(files.database), files.overwrite);
     std::vector<colmap::OddRow> rows;

@@ -11,7 +11,7 @@ import pytest
 from scenes import Scene
 
 import bifocal
-from bifocal import _hdf5, _hloc
+from bifocal._colmap import hdf5, hloc
 
 h5py = pytest.importorskip("h5py", minversion="3.16")
 
@@ -219,12 +219,12 @@ def test_links_within_a_file_are_other_names(files):
         matches.move("db-a.jpg", "groups/first")
         matches["db-a.jpg"] = h5py.SoftLink("/groups/second")
         matches["groups/second"] = h5py.SoftLink("first")
-    assert len(_hloc.MatchFile(str(files / "matches.h5")).matches("db/a.jpg", "db/b.jpg")) == 400
+    assert len(hloc.MatchFile(str(files / "matches.h5")).matches("db/a.jpg", "db/b.jpg")) == 400
 
 
 DAMAGED = """
 import sys, numpy as np
-from bifocal import _hloc
+from bifocal._colmap import hloc
 
 folder, random, good = sys.argv[1], np.random.default_rng(1), 0
 whole = {name: open(f"{folder}/{name}.h5", "rb").read() for name in ("features", "matches")}
@@ -241,7 +241,7 @@ for name, content in whole.items():
             with open(f"{folder}/{other}.h5", "wb") as file:
                 file.write(one if other == name else whole[other])
         try:
-            features, matches = _hloc.open_file(f"{folder}/features.h5", False), _hloc.open_file(f"{folder}/matches.h5", True)
+            features, matches = hloc.open_file(f"{folder}/features.h5", False), hloc.open_file(f"{folder}/matches.h5", True)
             for image in features.images:
                 features.features(image, 1280, 960, False)
             matches.pairs(list(features.images))
@@ -339,8 +339,8 @@ def test_a_missing_or_old_h5py_is_named(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(OSError, match=r"features\.h5: HDF5 files need the Python package h5py: pip install h5py"):
         bifocal.collect(files / "images", files / "b.db", **arguments)
-    with pytest.raises(_hdf5.RefusedFile, match="pip install h5py"):
-        _hloc.import_files(*(str(files / name) for name in ("features.h5", "matches.h5", "pairs.txt", "out.db")), False)
+    with pytest.raises(hdf5.RefusedFile, match="pip install h5py"):
+        hloc.import_files(*(str(files / name) for name in ("features.h5", "matches.h5", "pairs.txt", "out.db")), False)
     assert not (files / "out.db").exists()
 
 

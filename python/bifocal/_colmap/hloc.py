@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._colmap_database import Database
-from ._hdf5 import File
-from ._pair_selection import read_pairs
+from .._colmap_database import Database
+from .hdf5 import File
+from .._pair_selection import read_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
