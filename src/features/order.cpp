@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Order of points on CPUs, the twin of order.kernel.h.
+// Order of the points of SIFT on CPUs, the twin of order.kernel.h.
 #include "features/order.hpp"
 
 #include <bifocal/error.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Order of points on GPUs, the twin of order.cpp; order.kernels describes the arguments. Points
-// arrive in any order, and no result depends on it, because the kept points are sorted by all
-// their properties.
+// Order of points, the twin of order.cpp; order.kernels describes the arguments. Points arrive in
+// any order, and no result depends on it, because the kept points are sorted by all their
+// properties.
 
 // Returns response times sigma, because large features are rarer and match better.
 group_fn real keypoint_strength(const keypoint f) { return f.response * f.sigma; }
@@ -118,7 +118,7 @@ group_fn index key_before(bits32 strength_a, bits32 a, bits32 strength_b, bits32
 
 // Each key has SORT_PARTS seats. A seat counts the keys before it in a part of the chunk.
 group_kernel(order_sort_chunk, group, ORDER_SORT_CHUNK) {
-  const index parts = SORT_CHUNK / SORT_KEYS, picture = group / (chunks * parts);
+  const index parts = (index)SORT_CHUNK / SORT_KEYS, picture = group / (chunks * parts);
   const index own_first = group % parts * SORT_KEYS, member = (index)group_member();
   const index all_count = (index)kept[picture] < capacity ? (index)kept[picture] : capacity;
   global_const octave_point* all = points + (offset)picture * capacity;

@@ -127,7 +127,6 @@ void PointsDevice::drop_copies(int count, const Buffer<std::uint32_t>* again) {
                      .found = found,
                      .height = height_,
                      .rows = rows,
-                     .begins = begins_,
                      .order = order_,
                      .kept = kept,
                      .keys = keys_,

@@ -63,6 +63,12 @@ group_fn bits32 global_atomic_min(bits32* p, bits32 v) {
   }
   return before;
 }
+group_fn void local_atomic_or(bits32* p, bits32 v) { *p |= v; }
+group_fn bits32 local_atomic_add(bits32* p, bits32 v) {
+  const bits32 before = *p;
+  *p += v;
+  return before;
+}
 #else
 group_fn bits32 pair_min(bits32 a, bits32 b) { return __vminu2(a, b); }
 group_fn bits32 pair_max(bits32 a, bits32 b) { return __vmaxu2(a, b); }

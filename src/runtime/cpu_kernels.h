@@ -41,10 +41,10 @@
 #define CPU_SIZED_NAME_(type, name, size) , name
 #define CPU_FUNCTION_(name, LIST, step)                                                        \
   template <class Source>                                                                      \
-  void name(const void* const* arguments, int begin, int end) {                                \
+  void name(const void* const* arguments, int begin_, int end_) {                              \
     int at_ = 1; /* after the count */                                                         \
     LIST(CPU_IN_, CPU_OUT_, CPU_VALUE_, CPU_LOCAL_, CPU_DYNAMIC_, CPU_IN_, CPU_STRUCT_)        \
-    for (int i_ = begin; i_ < end; i_ += (step))                                               \
+    for (int i_ = begin_; i_ < end_; i_ += (step))                                             \
       Source::name##_body(i_ LIST(CPU_NAME_, CPU_NAME_, CPU_NAME_, CPU_SIZED_NAME_, CPU_NAME_, \
                                   CPU_NAME_, CPU_STRUCT_));                                    \
   }

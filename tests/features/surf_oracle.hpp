@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SURF in double precision with sums pixel by pixel: slow, but easy to read.
+// SURF in double precision, sample by sample: slow, but easy to read.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -22,7 +22,15 @@ struct OraclePoint {
 
 class SurfOracle {
  public:
-  SurfOracle(const ImageU8& image, const SurfOptions& options) : image_(image), options_(options) {}
+  SurfOracle(const ImageU8& image, const SurfOptions& options)
+      : image_(image),
+        options_(options),
+        sums_(std::size_t(image.width + 1) * std::size_t(image.height + 1)) {
+    for (int y = 0; y < image.height; ++y) {
+      for (int x = 0; x < image.width; ++x)
+        at(x + 1, y + 1) = at(x, y + 1) + at(x + 1, y) - at(x, y) + image.at(x, y);
+    }
+  }
 
   std::vector<OraclePoint> detect() const {
     std::vector<OraclePoint> found;
@@ -46,11 +54,7 @@ class SurfOracle {
 
   // Sum of the pixels [left, right) x [top, bottom).
   double sum(int left, int right, int top, int bottom) const {
-    double result = 0;
-    for (int y = top; y < bottom; ++y) {
-      for (int x = left; x < right; ++x) result += image_.at(x, y) / 255.0;
-    }
-    return result;
+    return (at(right, bottom) - at(left, bottom) - at(right, top) + at(left, top)) / 255;
   }
   struct Second {
     double xx, yy, xy;
@@ -186,8 +190,12 @@ class SurfOracle {
     for (double& v : p.numbers) v /= std::sqrt(squares);
   }
 
+  double& at(int x, int y) { return sums_[std::size_t(y * (image_.width + 1) + x)]; }
+  double at(int x, int y) const { return sums_[std::size_t(y * (image_.width + 1) + x)]; }
+
   const ImageU8& image_;
   SurfOptions options_;
+  std::vector<double> sums_;  // of the pixels above and to the left, whole numbers
 };
 
 }  // namespace bifocal::test

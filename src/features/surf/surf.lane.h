@@ -9,6 +9,8 @@ enum {
   SURF_WINDOW = 5,        // bins on both sides of a bin: a window of 61.9 degrees
   SURF_SIDE = 24,         // samples along a side of a description, a sigma apart
   SURF_CELLS = 4,         // cells along a side
+  SURF_CELL_SIDE = 9,     // samples along a side of a cell
+  SURF_CELL_STEP = 5,     // samples from a cell to the next
   SURF_DETERMINANT = 16,  // weights of Dxx Dyy and of Dxy^2: 0.9^2 as 13 / 16, in whole numbers
   SURF_MIXED = 13
 };

@@ -31,6 +31,9 @@ const PointLaunch& points_of(const Device& device) {
 // the Oxford images at most one in 60 px.
 constexpr int kPixelsAPoint = 32, kLeastSurfCapacity = 1024;
 
+// Groups that share the points on a CPU, which can be cancelled between them.
+constexpr int kCpuGroups = 4096;
+
 int capacity_of(int width, int height, const SurfOptions& options) {
   const std::int64_t pixels = std::int64_t{width} * height * (options.upsample ? 4 : 1);
   return static_cast<int>(std::max<std::int64_t>(pixels / kPixelsAPoint, kLeastSurfCapacity));
@@ -60,7 +63,7 @@ SurfDevice::SurfDevice(Queue& queue, int width, int height, const SurfOptions& o
       pitch_(std::int64_t{stride_} * (height_ + 1)),
       capacity_(capacity > 0 ? capacity : capacity_of(width, height, options)) {
   const DeviceInfo& info = queue.device().info();
-  groups_ = std::max(1, info.cores) * (info.is_gpu ? 32 : 2);
+  groups_ = info.is_gpu ? 32 * std::max(1, info.cores) : kCpuGroups;
   candidate_capacity_ = capacity_ * batch;
   const std::vector<SurfOctave> octaves = surf_octaves(width_, height_, options);
   octave_count_ = static_cast<int>(octaves.size());
@@ -78,11 +81,11 @@ SurfDevice::SurfDevice(Queue& queue, int width, int height, const SurfOptions& o
 
 void SurfDevice::make_octaves(const std::vector<SurfOctave>& octaves) {
   std::vector<surf_octave_layout> table;
-  std::vector<float> scales, shares;
+  std::vector<float> scales;
   for (const SurfOctave& o : octaves) {
     // Maxima of layer 2 lie within the range of samples of layer 1.
-    const int across = divided_up(o.end_x[0] - o.first_x[0], surf::SURF_TILE_WIDTH);
-    const int down = divided_up(o.end_y[0] - o.first_y[0], surf::SURF_TILE_HEIGHT);
+    const int across = divided_up(o.end_x[0] - o.first_x[0], surf::SURF_TILE_SIDE);
+    const int down = divided_up(o.end_y[0] - o.first_y[0], surf::SURF_TILE_SIDE);
     surf_octave_layout layout{tiles_, across, o.first_x[0], o.first_y[0], {}};
     for (std::size_t k = 0; k < o.first_x.size(); ++k)
       layout.layers[k] = {o.first_x[k], o.end_x[k], o.first_y[k], o.end_y[k]};
@@ -90,10 +93,9 @@ void SurfDevice::make_octaves(const std::vector<SurfOctave>& octaves) {
     for (const SurfFilter& filter : o.filters) scales.push_back(filter.scale);
     tiles_ += across * down;
   }
-  for (const auto& cell : surf_shares()) shares.insert(shares.end(), cell.begin(), cell.end());
   octaves_ = uploaded(*queue_, table);
   scales_ = uploaded(*queue_, scales);
-  shares_ = uploaded(*queue_, shares);
+  shares_ = uploaded(*queue_, surf_shares());
 }
 
 void SurfDevice::set_mask(const ImageU8& mask) {
@@ -199,8 +201,8 @@ bool SurfDevice::was_full(int count) {
     throw Error(ErrorCode::device,
                 fmt::format("detect_surf: more than {} maxima in {} x {} samples",
                             static_cast<int>(surf::SURF_TILE_CAPACITY),
-                            static_cast<int>(surf::SURF_TILE_WIDTH),
-                            static_cast<int>(surf::SURF_TILE_HEIGHT)));
+                            static_cast<int>(surf::SURF_TILE_SIDE),
+                            static_cast<int>(surf::SURF_TILE_SIDE)));
   return was_full;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SURF of a batch of images of one size on a GPU. All data stay in device memory, from the pixels
-// to the features.
+// SURF of a batch of images of one size on a device. All data stay in device memory, from the
+// pixels to the features.
 #pragma once
 
 #include <bifocal/device.hpp>

@@ -18,21 +18,29 @@
   (SURF_BOX(sums, stride, -(l), 0, -(l), 0) + SURF_BOX(sums, stride, 1, (l) + 1, 1, (l) + 1) - \
    SURF_BOX(sums, stride, 1, (l) + 1, -(l), 0) - SURF_BOX(sums, stride, -(l), 0, 1, (l) + 1))
 
+// Type of the products, which are whole numbers. The vectors of a CPU multiply doubles, which hold
+// whole numbers to 2^53, half of the largest determinant.
+#ifndef SURF_WHOLE
+#define SURF_WHOLE offset
+#endif
+
 // Returns the determinant, rounded once and scaled.
-group_fn real surf_scaled(offset xx, offset yy, offset xy, real scale) {
-  return (real)(SURF_DETERMINANT * xx * yy - SURF_MIXED * xy * xy) * scale;
+group_fn real surf_scaled(SURF_WHOLE xx, SURF_WHOLE yy, SURF_WHOLE xy, real scale) {
+  const SURF_WHOLE outer = SURF_DETERMINANT, mixed = SURF_MIXED;
+  return (real)(outer * xx * yy - mixed * xy * xy) * scale;
 }
 group_fn real surf_determinant(global_const bits32* sums, offset stride, index l, real scale) {
   return surf_scaled(SURF_XX(sums, stride, l), SURF_YY(sums, stride, l), SURF_XY(sums, stride, l),
                      scale);
 }
-// Returns the determinant from sums in shared memory, or 0 if Dxx Dyy alone shows that it is not
-// above the threshold. Half of the sums that a determinant reads are for Dxy.
+// Returns the determinant from sums in shared memory. A group does not compute it if Dxx Dyy alone
+// shows that it is not above the threshold, because half of the sums that a determinant reads are
+// for Dxy.
 group_fn real surf_determinant_near(local_ptr const bits32* sums, index stride, index l, real scale,
                                     real threshold) {
-  const offset xx = SURF_XX(sums, stride, l), yy = SURF_YY(sums, stride, l);
+  const SURF_WHOLE xx = SURF_XX(sums, stride, l), yy = SURF_YY(sums, stride, l);
   real determinant = lane(0);
-  if (surf_scaled(xx, yy, 0, scale) > threshold)
+  if (GROUP_SIZE == 1 || surf_scaled(xx, yy, 0, scale) > threshold)
     determinant = surf_scaled(xx, yy, SURF_XY(sums, stride, l), scale);
   return determinant;
 }

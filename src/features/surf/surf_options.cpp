@@ -1,36 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bifocal/error.hpp>
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "features/order.hpp"
 #include "features/surf/surf.hpp"
 #include "runtime/integers.hpp"
 
 namespace bifocal::features {
-namespace {
 
-SurfShares make_shares() {
-  SurfShares shares{};
+std::vector<float> surf_shares() {
+  std::vector<float> shares(std::size_t{SurfRules::SURF_CELLS} * SurfRules::SURF_SIDE);
   for (int cell = 0; cell < SurfRules::SURF_CELLS; ++cell) {
     for (int i = 0; i < SurfRules::SURF_SIDE; ++i) {
-      const double from_cell = i - (5 * cell + 4), from_centre = cell - 1.5;
+      const double from_cell = i - (SurfRules::SURF_CELL_STEP * cell + 4);
+      const double from_centre = cell - 1.5;
       if (std::abs(from_cell) > 4) continue;
-      shares[std::size_t(cell)][std::size_t(i)] =
+      shares[std::size_t(cell * SurfRules::SURF_SIDE + i)] =
           static_cast<float>(std::exp(-from_cell * from_cell / (2 * 2.5 * 2.5)) *
                              std::exp(-from_centre * from_centre / (2 * 1.5 * 1.5)));
     }
   }
-  return shares;
-}
-
-}  // namespace
-
-const SurfShares& surf_shares() {
-  static const SurfShares shares = make_shares();
   return shares;
 }
 
@@ -57,22 +45,6 @@ std::vector<SurfOctave> surf_octaves(int width, int height, const SurfOptions& o
     octaves.push_back(octave);
   }
   return octaves;
-}
-
-void quantise_surf(const float* description, int numbers, bool bright, std::uint8_t* out) {
-  float sum = 0;
-  for (int i = 0; i < numbers; ++i) sum += description[i] * description[i];
-  const float factor = SurfRules::surf_byte_scale() / std::max(std::sqrt(sum), 1e-20F);
-  const std::uint8_t inverted = bright ? 255 : 0;
-  for (int i = 0; i < kDescriptorBytes; ++i) {
-    int value = 0;
-    if (i < numbers) {
-      const int origin = i % 4 < 2 ? 128 : 0;  // sums may be negative, sums of magnitudes not
-      value =
-          std::clamp(static_cast<int>(std::floor(description[i] * factor + 0.5F)) + origin, 0, 255);
-    }
-    out[i] = static_cast<std::uint8_t>(value ^ inverted);
-  }
 }
 
 }  // namespace bifocal::features

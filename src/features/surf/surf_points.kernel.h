@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Refinement, orientation and description of points on GPUs, the twin of surf.cpp and
-// surf_describe_simd.cpp; surf_points.kernels describes the arguments.
+// Refinement, orientation and description of points; surf_points.kernels describes the arguments.
 
 // Returns the pixels from one centre of a refinement to the next. away: in samples.
 group_fn index surf_moved(real away, real step) {
@@ -101,7 +100,14 @@ group_fn real surf_direction(GROUP_PARAM const integral_view image, const surf_p
     down[i] = weight * dy;
   }
   group_barrier();
-  for (index b = member; b < SURF_DIRECTIONS; b += GROUP_SIZE) {
+  if_constant(GROUP_SIZE == 1) {  // the same sums, in the same order
+    for (index b = 0; b < 2 * SURF_DIRECTIONS; ++b) bin_sums[b] = lane(0);
+    for (index i = 0; i < SURF_DISC; ++i) {
+      bin_sums[bins[i]] += across[i];
+      bin_sums[SURF_DIRECTIONS + bins[i]] += down[i];
+    }
+  }
+  for (index b = member; b < SURF_DIRECTIONS && GROUP_SIZE > 1; b += GROUP_SIZE) {
     real x = lane(0), y = lane(0);
     for (index i = 0; i < SURF_DISC; ++i) {
       x += bins[i] == (bits32)b ? across[i] : lane(0);
@@ -166,35 +172,65 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
   }
 }
 
-// Computes the elements of one half of a cell: sums of `a`, separated by the sign of `b` if a cell
-// has eight elements.
-group_fn void surf_cell(local_ptr const float* a, local_ptr const float* b,
-                        local_ptr const float* shares, index cell, index each,
-                        local_ptr float* numbers) {
-  const index below = 0, above = 1, size_of_below = 2, size_of_above = 3;
-  const index cx = cell % SURF_CELLS, cy = cell / SURF_CELLS;
-  real sum = lane(0), size = lane(0), sum_below = lane(0), size_below = lane(0);
-  for (index row = 5 * cy; row < 5 * cy + 9; ++row) {
-    const real share = shares[cy * SURF_SIDE + row];
-    for (index column = 5 * cx; column < 5 * cx + 9; ++column) {
-      const index i = row * SURF_SIDE + column;
-      const real v = a[i] * (share * shares[cx * SURF_SIDE + column]);
-      const index is_below = each == 8 && b[i] < lane(0);
-      sum += is_below ? lane(0) : v;
-      size += is_below ? lane(0) : fabs(v);
-      sum_below += is_below ? v : lane(0);
-      size_below += is_below ? fabs(v) : lane(0);
+// Sums of some samples: of the elements `a`, separated by the sign of `b` if a cell has eight
+// elements, and of their sizes.
+typedef struct {
+  real sum, size, sum_below, size_below;
+} surf_sums;
+
+// Sums the samples of a column of a row of cells. shares: of the rows of samples.
+group_fn surf_sums surf_column(local_ptr const float* a, local_ptr const float* b,
+                               local_ptr const float* shares, index is_split) {
+  surf_sums s;
+  s.sum = s.size = s.sum_below = s.size_below = lane(0);
+  lane_unroll_all for (index row = 0; row < SURF_CELL_SIDE; ++row) {
+    const real v = a[row * SURF_SIDE] * shares[row];
+    const real below = (is_split & (b[row * SURF_SIDE] < lane(0))) ? lane(1) : lane(0);
+    const real v_below = v * below, v_above = v * (lane(1) - below);
+    s.sum += v_above;
+    s.size += fabs(v_above);
+    s.sum_below += v_below;
+    s.size_below += fabs(v_below);
+  }
+  return s;
+}
+
+// Computes the elements of the samples `a` in all cells: first the sums of the columns of each row
+// of cells, which cells share. numbers: elements of the first cell; each: elements of a cell.
+group_fn void surf_cells(GROUP_PARAM local_ptr const float* a, local_ptr const float* b,
+                         local_ptr const float* shares, index each, local_ptr float* columns,
+                         local_ptr float* numbers) {
+  const index member = (index)group_member(), side = SURF_SIDE;
+  for (index cy = 0; cy < SURF_CELLS; ++cy) {
+    local_ptr float* out = columns + cy * 4 * side;
+    const index first = SURF_CELL_STEP * cy;
+    for (index column = member; column < side; column += GROUP_SIZE) {
+      const surf_sums s = surf_column(a + first * side + column, b + first * side + column,
+                                      shares + cy * side + first, each == 8);
+      out[column] = s.sum_below;
+      out[side + column] = s.sum;
+      out[2 * side + column] = s.size_below;
+      out[3 * side + column] = s.size;
     }
   }
-  if (each == 8) {
-    numbers[below] = sum_below;
-    numbers[above] = sum;
-    numbers[size_of_below] = size_below;
-    numbers[size_of_above] = size;
-  } else {  // the second half of the cell has the odd elements
-    numbers[below] = sum;
-    numbers[size_of_below] = size;
+  group_barrier();
+  for (index cell = member; cell < SURF_CELLS * SURF_CELLS; cell += GROUP_SIZE) {
+    const index cx = cell % SURF_CELLS, first = SURF_CELL_STEP * cx;
+    local_ptr const float* in = columns + cell / SURF_CELLS * 4 * side;
+    real s[4];
+    lane_unroll for (index k = 0; k < 4; ++k) s[k] = lane(0);
+    for (index column = first; column < first + SURF_CELL_SIDE; ++column) {
+      lane_unroll for (index k = 0; k < 4; ++k) s[k] +=
+          shares[cx * side + column] * in[k * side + column];
+    }
+    // Of four elements, the other samples have the odd ones.
+    local_ptr float* out = numbers + cell * each;
+    lane_unroll for (index k = 0; k < 4; ++k) {
+      if (each == 8) out[k] = s[k];
+      if (each == 4 && k % 2 == 1) out[k - 1] = s[k];
+    }
   }
+  group_barrier();
 }
 
 // Normalises to unit length, and writes bytes as described in bifocal/features.hpp.
@@ -242,13 +278,9 @@ group_kernel(surf_describe, group, SURF_DESCRIBE) {
       across[i] = cosine * dy - sine * dx;
     }
     group_barrier();
-    for (index seat = member; seat < 2 * SURF_CELLS * SURF_CELLS; seat += GROUP_SIZE) {
-      const index cell = seat / 2, is_across = seat % 2;
-      local_ptr float* out = cells + cell * numbers_each + is_across * (numbers_each == 8 ? 4 : 1);
-      surf_cell(is_across ? across : along, is_across ? along : across, own_shares, cell,
-                numbers_each, out);
-    }
-    group_barrier();
+    for (index is_across = 0; is_across < 2; ++is_across)
+      surf_cells(GROUP_ARG is_across ? across : along, is_across ? along : across, own_shares,
+                 numbers_each, columns, cells + is_across * (numbers_each == 8 ? 4 : 1));
     const offset slot = begin + (offset)picture * most + rank;
     surf_quantise(GROUP_ARG cells, 16 * numbers_each, (index)p->where,
                   descriptors + slot * SURF_BYTES);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integral images and maxima of determinants on GPUs, the twin of integral.cpp, surf.cpp and
-// surf_simd.cpp; surf.kernels describes the arguments.
+// Integral images and maxima of determinants; surf.kernels describes the arguments.
 
 // Returns a pixel of the image doubled in size, whose pixel i lies at i / 2 - 1/4. Values are twice
-// as large, and the same whole numbers as on a CPU.
+// as large.
 group_fn bits32 surf_doubled(global_const bits8* picture, index width, index height, index x,
                              index y) {
   const index row = y / 2, column = x / 2;
@@ -92,26 +91,26 @@ map_kernel(surf_sum_columns, item, SURF_SUM_COLUMNS) {
   }
 }
 
-// Loads the sums around a tile that its determinants of layers 1 and 2 need. Returns the length of
-// a row, or 0 if the sums exceed shared memory.
-group_fn index surf_window(GROUP_PARAM const integral_view image, index x0, index y0, index reach,
-                           index step, local_ptr bits32* window) {
-  const index width = image.width, height = image.height;
-  const index across = (SURF_TILE_PITCH - 1) * step + 2 * reach + 2;
-  const index down = (SURF_TILE_HEIGHT + 1) * step + 2 * reach + 2;
-  const index rows = across * down <= SURF_MOST_SUMS ? down : 0;
-  // Several members share a row.
-  const index seats = GROUP_SIZE < 32 ? GROUP_SIZE : 32, member = (index)group_member();
-  for (index row = member / seats; row < rows; row += GROUP_SIZE / seats) {
-    const index y = y0 - step - reach + row, v = y < 0 ? 0 : y < height ? y : height;
-    global_const bits32* from = image.sums + (offset)v * image.stride;
-    for (index column = member % seats; column < across; column += seats) {
-      const index x = x0 - step - reach + column, u = x < 0 ? 0 : x < width ? x : width;
-      window[row * across + column] = from[u];
-    }
+// Members that share a row of a tile.
+enum { ROW_SEATS = GROUP_SIZE < SURF_TILE_PITCH ? GROUP_SIZE : SURF_TILE_PITCH };
+
+// Loads the sums around a tile that its determinants of layers 1 and 2 need, from sum (left, top)
+// on, and repeats the last sums of the image. Returns the length of a row, or 0 if the sums exceed
+// shared memory.
+group_fn index surf_window(GROUP_PARAM const integral_view image, index left, index top,
+                           index reach, index step, local_ptr bits32* window) {
+  const index side = (SURF_TILE_PITCH - 1) * step + 2 * reach + 2;
+  const index rows = side * side <= SURF_MOST_SUMS ? side : 0, member = (index)group_member();
+  const index in_image = image.width + 1 - left, inside = side < in_image ? side : in_image;
+  for (index row = member / ROW_SEATS; row < rows; row += GROUP_SIZE / ROW_SEATS) {
+    const index y = top + row < image.height ? top + row : image.height;
+    global_const bits32* from = image.sums + (offset)y * image.stride + left;
+    local_ptr bits32* to = window + row * side;
+    for (index x = member % ROW_SEATS; x < inside; x += ROW_SEATS) to[x] = from[x];
+    for (index x = inside + member % ROW_SEATS; x < side; x += ROW_SEATS) to[x] = from[inside - 1];
   }
   group_barrier();
-  return rows > 0 ? across : 0;
+  return rows > 0 ? side : 0;
 }
 
 // Returns whether determinant v beats neighbour k of the 27: it has to be above a neighbour before
@@ -129,21 +128,26 @@ typedef struct {
 group_fn void surf_tile_layer(GROUP_PARAM global_const bits32* own, index stride,
                               const surf_tile tile, index lobe, real scale, real threshold,
                               local_ptr const bits32* window, local_ptr float* out) {
-  const index reach = (3 * lobe - 1) / 2, step = tile.step, near_pitch = tile.near_pitch;
-  const index farthest = tile.farthest;
-  for (index seat = (index)group_member(); seat < SURF_HALO; seat += GROUP_SIZE) {
-    const index u = seat % SURF_TILE_PITCH, v = seat / SURF_TILE_PITCH;
-    const index x = (tile.x0 + u - 1) * step, y = (tile.y0 + v - 1) * step;
-    const index is_inside =
-        (x >= reach) & (y >= reach) & (x < tile.width - reach) & (y < tile.height - reach);
-    real determinant = lane(0);
-    if (is_inside && near_pitch > 0)
-      determinant =
-          surf_determinant_near(window + (v * step + farthest) * near_pitch + u * step + farthest,
-                                near_pitch, lobe, scale, threshold);
-    if (is_inside && near_pitch == 0)
-      determinant = surf_determinant(own + (offset)y * stride + x, (offset)stride, lobe, scale);
-    out[seat] = determinant;
+  const index reach = (3 * lobe - 1) / 2, near_pitch = tile.near_pitch, farthest = tile.farthest;
+  const index seat = (index)group_member() % ROW_SEATS;
+  for (index v = (index)group_member() / ROW_SEATS; v < SURF_TILE_PITCH;
+       v += GROUP_SIZE / ROW_SEATS) {
+    local_ptr float* row = out + v * SURF_TILE_PITCH;
+    if (near_pitch > 0) {
+      local_ptr const bits32* at = window + (v + farthest) * near_pitch + farthest;
+      for (index u = seat; u < SURF_TILE_PITCH; u += ROW_SEATS)
+        row[u] = surf_determinant_near(at + u, near_pitch, lobe, scale, threshold);
+    } else {
+      const index y = (tile.y0 + v - 1) * tile.step;
+      for (index u = seat; u < SURF_TILE_PITCH; u += ROW_SEATS) {
+        const index x = (tile.x0 + u - 1) * tile.step;
+        const index is_inside =
+            (x >= reach) & (y >= reach) & (x < tile.width - reach) & (y < tile.height - reach);
+        row[u] = is_inside
+                     ? surf_determinant(own + (offset)y * stride + x, (offset)stride, lobe, scale)
+                     : lane(0);
+      }
+    }
   }
 }
 
@@ -163,8 +167,31 @@ group_fn index surf_leads_two_layers(local_ptr const float* at, index k) {
 
 // Returns the index of a tile's sample among the determinants of layer 1 (k = 0) or 2 (k = 1).
 group_fn index surf_place(index k, index seat) {
-  return k * SURF_HALO + (seat / SURF_TILE_WIDTH + 1) * SURF_TILE_PITCH + seat % SURF_TILE_WIDTH +
-         1;
+  return k * SURF_HALO + (seat / SURF_TILE_SIDE + 1) * SURF_TILE_PITCH + seat % SURF_TILE_SIDE + 1;
+}
+
+// Lists the samples of the tile from (x0, y0) on that are maxima of layers 1 and 2.
+group_fn void surf_find_maxima(GROUP_PARAM global_const surf_octave_layout* o, index x0, index y0,
+                               real threshold, local_ptr const float* determinants,
+                               local_ptr bits32* found, local_ptr bits32* exceeded,
+                               local_ptr bits32* found_count) {
+  const index member = (index)group_member();
+  for (index row = member / ROW_SEATS; row < 2 * SURF_TILE_SIDE; row += GROUP_SIZE / ROW_SEATS) {
+    const index k = row / SURF_TILE_SIDE, y = y0 + row % SURF_TILE_SIDE;
+    global_const sample_range* range = o->layers + k;
+    const index first = range->first_x > x0 ? range->first_x - x0 : 0;
+    const index in_range = y < range->first_y || y >= range->end_y ? 0 : range->end_x - x0;
+    const index end = in_range < SURF_TILE_SIDE ? in_range : SURF_TILE_SIDE;
+    local_ptr const float* at = determinants + surf_place(k, row % SURF_TILE_SIDE * SURF_TILE_SIDE);
+    for (index u = first + member % ROW_SEATS; u < end; u += ROW_SEATS) {
+      if (at[u] <= threshold || !surf_leads_two_layers(at + u, k)) continue;
+      const bits32 slot = local_atomic_add(found_count, 1u);
+      if (slot < SURF_TILE_CAPACITY) {
+        found[slot] = (bits32)(row * SURF_TILE_SIDE + u);
+        exceeded[slot] = 0;
+      }
+    }
+  }
 }
 
 // Searches a tile. Shared memory holds its determinants of layers 1 and 2, SURF_HALO apart. Their
@@ -175,57 +202,44 @@ group_kernel(surf_search, group, SURF_SEARCH) {
   while (octave + 1 < octave_count && octaves[octave + 1].first_tile <= group % tiles) ++octave;
   global_const surf_octave_layout* o = octaves + octave;
   const index number = group % tiles - o->first_tile, step = surf_step(octave);
-  const index x0 = o->first_x + number % o->tiles_across * SURF_TILE_WIDTH;
-  const index y0 = o->first_y + number / o->tiles_across * SURF_TILE_HEIGHT;
+  const index x0 = o->first_x + number % o->tiles_across * SURF_TILE_SIDE;
+  const index y0 = o->first_y + number / o->tiles_across * SURF_TILE_SIDE;
   global_const bits32* own = sums + picture * pitch;
   const integral_view image = integral_of(own, stride, width, height);
   global_const float* scale = scales + octave * SURF_LAYERS;
   const index farthest = (3 * surf_layer_lobe(octave, 2) - 1) / 2;
-  const index near_pitch =
-      surf_window(GROUP_ARG image, x0 * step, y0 * step, farthest, step, window);
+  const index near_pitch = surf_window(GROUP_ARG image, (x0 - 1) * step - farthest,
+                                       (y0 - 1) * step - farthest, farthest, step, window);
   const surf_tile tile = {x0, y0, step, width, height, near_pitch, farthest};
   if (member == 0) *found_count = 0;
   for (index layer = 1; layer < 3; ++layer)
     surf_tile_layer(GROUP_ARG own, stride, tile, surf_layer_lobe(octave, layer), scale[layer],
                     threshold, window, determinants + (layer - 1) * SURF_HALO);
   group_barrier();
-  for (index i = member; i < 2 * SURF_TILE; i += GROUP_SIZE) {
-    const index k = i / SURF_TILE, seat = i % SURF_TILE;
-    const index x = x0 + seat % SURF_TILE_WIDTH, y = y0 + seat / SURF_TILE_WIDTH;
-    local_ptr const float* at = determinants + surf_place(k, seat);
-    global_const sample_range* range = o->layers + k;
-    const index is_inside =
-        (x >= range->first_x) & (x < range->end_x) & (y >= range->first_y) & (y < range->end_y);
-    if (is_inside && *at > threshold && surf_leads_two_layers(at, k)) {
-      const bits32 slot = local_atomic_add(found_count, 1u);
-      if (slot < SURF_TILE_CAPACITY) {
-        found[slot] = (bits32)i;
-        exceeded[slot] = 0;
-      }
-    }
-  }
+  surf_find_maxima(GROUP_ARG o, x0, y0, threshold, determinants, found, exceeded, found_count);
   group_barrier();
-  const bits32 likely = *found_count < SURF_TILE_CAPACITY ? *found_count : SURF_TILE_CAPACITY;
-  for (index i = member; i < 9 * (index)likely; i += GROUP_SIZE) {
+  const index all = (index)*found_count;
+  const index likely = all < SURF_TILE_CAPACITY ? all : SURF_TILE_CAPACITY;
+  for (index i = member; i < 9 * likely; i += GROUP_SIZE) {
     const index slot = i / 9, n = i % 9, k = (index)found[slot] / SURF_TILE;
     const index seat = (index)found[slot] % SURF_TILE, layer = k == 0 ? 0 : 3;
-    const index x = (x0 + seat % SURF_TILE_WIDTH + n % 3 - 1) * step;
-    const index y = (y0 + seat / SURF_TILE_WIDTH + n / 3 - 1) * step;
+    const index x = (x0 + seat % SURF_TILE_SIDE + n % 3 - 1) * step;
+    const index y = (y0 + seat / SURF_TILE_SIDE + n / 3 - 1) * step;
     const real v = determinants[surf_place(k, seat)];
     const real other = surf_determinant(own + (offset)y * stride + x, (offset)stride,
                                         surf_layer_lobe(octave, layer), scale[layer]);
     if (!surf_exceeds(v, other, k == 0 ? n : n + 18)) local_atomic_or(exceeded + slot, 1u);
   }
   group_barrier();
-  if (member == 0 && *found_count > SURF_TILE_CAPACITY) counts->overflow = TILE_OVERFLOW;
-  for (index i = member; i < (index)likely; i += GROUP_SIZE) {
+  if (member == 0 && all > SURF_TILE_CAPACITY) counts->overflow = TILE_OVERFLOW;
+  for (index i = member; i < likely; i += GROUP_SIZE) {
     if (exceeded[i]) continue;
     const bits32 slot = global_atomic_add(&counts->found, 1u), seat = found[i] % SURF_TILE;
     if (slot >= (bits32)capacity) continue;
     global_ptr candidate* c = candidates + slot;
     c->image = (bits32)picture;
     c->where = where_of((bits32)octave, found[i] / SURF_TILE + 1);
-    c->x = ((bits32)x0 + seat % SURF_TILE_WIDTH) * (bits32)step;
-    c->y = ((bits32)y0 + seat / SURF_TILE_WIDTH) * (bits32)step;
+    c->x = ((bits32)x0 + seat % SURF_TILE_SIDE) * (bits32)step;
+    c->y = ((bits32)y0 + seat / SURF_TILE_SIDE) * (bits32)step;
   }
 }
