@@ -9,7 +9,7 @@
 #include <string>
 
 #include "io/parse.hpp"
-#include "scene/camera_models.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::io {
 namespace {
@@ -66,8 +66,10 @@ Camera camera_of_line(const LineReader& reader, std::string_view name) {
   Camera camera;
   camera.width = side_from(reader.number(2), name, where + ": width");
   camera.height = side_from(reader.number(3), name, where + ": height");
-  camera.intrinsics = {reader.number(4), reader.number(3 + focal), reader.number(4 + focal) - 0.5,
-                       reader.number(5 + focal) - 0.5};
+  Intrinsics& K = camera.intrinsics;
+  K = {reader.number(4), reader.number(3 + focal), reader.number(4 + focal),
+       reader.number(5 + focal)};
+  scene::from_colmap(K.cx, K.cy);
   for (std::size_t i = 6 + focal; i < needed; ++i)
     camera.distortion.*kBrown[model->places[i - 6 - focal]] = reader.number(i);
   check_camera(camera, name, where);

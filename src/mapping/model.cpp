@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mapping/scene.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::mapping {
 namespace {
@@ -14,8 +15,7 @@ namespace {
 colmap::Camera camera_of(const colmap::Camera& given, const SceneCamera& camera) {
   colmap::Camera out = given;
   out.params = camera.adjust.params;
-  const auto focal = static_cast<std::size_t>(LensCamera::focal_lengths(camera.adjust.model));
-  out.params[focal] += kHalfPixel, out.params[focal + 1] += kHalfPixel;
+  scene::to_colmap(*scene::camera_model(camera.adjust.model), out.params);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "runtime/parallel.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::mapping {
 namespace {
@@ -24,11 +25,11 @@ SceneCamera scene_camera(const colmap::Camera& camera) {
   out.width = camera.width, out.height = camera.height;
   out.has_prior_focal_length = camera.has_prior_focal_length;
   out.adjust.model = colmap::model_name(camera.model);
-  const int count = LensCamera::parameter_count(out.adjust.model);
-  if (count == 0 || camera.params.size() != static_cast<std::size_t>(count)) return out;
+  const scene::CameraModel* const model = scene::supported_model(out.adjust.model);
+  if (!model || camera.params.size() != static_cast<std::size_t>(model->parameter_count()))
+    return out;
   std::vector<double> params = camera.params;
-  const auto focal = static_cast<std::size_t>(LensCamera::focal_lengths(out.adjust.model));
-  params[focal] -= kHalfPixel, params[focal + 1] -= kHalfPixel;
+  scene::from_colmap(*model, params);
   set_parameters(out, params);
   return out;
 }

@@ -14,12 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "collection/colmap/pair.hpp"
 #include "mapping/algebra.hpp"
 
 namespace bifocal::mapping {
 
-using colmap::kHalfPixel;
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct SceneCamera {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "collection/colmap/pair.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::collection {
 namespace {
@@ -11,9 +11,8 @@ namespace {
 // Rounds a keypoint as a round trip through the database does: the file stores float coordinates
 // relative to the corner of the first pixel.
 void round_as_stored(Keypoint& k) {
-  constexpr auto half = static_cast<float>(colmap::kHalfPixel);
-  k.x = (k.x + half) - half;
-  k.y = (k.y + half) - half;
+  scene::to_colmap(k.x, k.y);
+  scene::from_colmap(k.x, k.y);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include <numbers>
 
 #include "collection/colmap/blob.hpp"
-#include "collection/colmap/pair.hpp"
 #include "collection/colmap/state.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -162,10 +162,8 @@ Keypoints Database::keypoints(Id image) const {
   k.data = sqlite::table_of<float>(row, 0, kKeypointColumns, where);
   if (k.data.empty()) return {};
   k.columns = static_cast<int>(row.number(1));
-  for (std::size_t i = 0; i < k.data.size(); i += static_cast<std::size_t>(k.columns)) {
-    k.data[i] -= static_cast<float>(kHalfPixel);
-    k.data[i + 1] -= static_cast<float>(kHalfPixel);
-  }
+  for (std::size_t i = 0; i < k.data.size(); i += static_cast<std::size_t>(k.columns))
+    scene::from_colmap(k.data[i], k.data[i + 1]);
   return k;
 }
 
@@ -225,10 +223,7 @@ void Database::write_keypoints(Id image, const Keypoints& keypoints) {
     fail(fmt::format("keypoints of image {}: {} numbers in rows of {}", image,
                      keypoints.data.size(), columns));
   std::vector<float> data = keypoints.data;
-  for (std::size_t i = 0; i < data.size(); i += columns) {
-    data[i] += static_cast<float>(kHalfPixel);
-    data[i + 1] += static_cast<float>(kHalfPixel);
-  }
+  for (std::size_t i = 0; i < data.size(); i += columns) scene::to_colmap(data[i], data[i + 1]);
   state_->run("INSERT OR REPLACE INTO keypoints (image_id, rows, cols, data) VALUES (?, ?, ?, ?)",
               row_name("keypoints", "image_id", image), image, keypoints.size(), keypoints.columns,
               std::as_bytes(std::span(data)));

@@ -10,6 +10,7 @@
 #include "collection/colmap/blob.hpp"
 #include "collection/colmap/pair.hpp"
 #include "collection/colmap/state.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -129,7 +130,7 @@ std::optional<TwoViewGeometry> Database::geometry(Id image1, Id image2) const {
   g.E = known<9>(row, 5, where + ", E");
   g.H = known<9>(row, 6, where + ", H");
   g.cam2_from_cam1 = pose_of(row, state_->tables.identity_is_unset, where);
-  shift_pixels(g, -kHalfPixel);
+  shift_pixels(g, -scene::kHalfPixel);
   return image1 < image2 ? g : swapped(std::move(g));
 }
 
@@ -144,7 +145,7 @@ void Database::write_matches(Id image1, Id image2, std::span<const IndexPair> ma
 void Database::write_geometry(Id image1, Id image2, const TwoViewGeometry& geometry) {
   if (image1 > image2) return write_geometry(image2, image1, swapped(geometry));
   TwoViewGeometry g{geometry.configuration, {}, geometry.F, {}, geometry.H, {}};
-  shift_pixels(g, kHalfPixel);
+  shift_pixels(g, scene::kHalfPixel);
   const auto& pose = geometry.cam2_from_cam1;
   std::optional<std::array<double, 4>> q;
   if (pose)

@@ -10,8 +10,6 @@ namespace bifocal::colmap {
 struct ViewCamera;
 class Undistortion;
 
-inline constexpr double kHalfPixel = 0.5;  // COLMAP's pixel coordinates minus Bifocal's
-
 // Returns a camera without distortion whose principal point is the image centre. Without a focal
 // length it has COLMAP's default.
 [[nodiscard]] Camera camera_without_lens(std::string_view model, std::int64_t width,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "collection/colmap/pair.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -15,10 +16,9 @@ namespace {
 LensCamera lens_camera_of(const Camera& camera) {
   const std::string name(model_name(camera.model));
   std::vector<double> params = camera.params;
-  if (params.size() > 1 && static_cast<int>(params.size()) == LensCamera::parameter_count(name)) {
-    const auto at = static_cast<std::size_t>(LensCamera::focal_lengths(name));
-    params[at] -= kHalfPixel, params[at + 1] -= kHalfPixel;
-  }
+  const scene::CameraModel* const model = scene::supported_model(name);
+  if (model && static_cast<int>(params.size()) == model->parameter_count())
+    scene::from_colmap(*model, params);
   try {
     return {name.empty() ? fmt::format("number {}", camera.model) : name, params, camera.width,
             camera.height};

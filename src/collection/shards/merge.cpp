@@ -15,6 +15,7 @@
 #include "collection/shards/identity.hpp"
 #include "collection/shards/result_file.hpp"
 #include "io/reject.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -101,8 +102,8 @@ std::uint64_t id_of(const ShardRow& row) { return pair_id(row.pair.image1, row.p
 
 // Returns the geometry after a round trip through the database's numbers.
 TwoViewGeometry read_back(TwoViewGeometry g) {
-  shift_pixels(g, kHalfPixel);
-  shift_pixels(g, -kHalfPixel);
+  shift_pixels(g, scene::kHalfPixel);
+  shift_pixels(g, -scene::kHalfPixel);
   if (g.cam2_from_cam1)
     g.cam2_from_cam1->R = rotation_of(quaternion_of(nearest_rotation(g.cam2_from_cam1->R)));
   return g;

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "collection/colmap/model/parts.hpp"
-#include "collection/colmap/pair.hpp"
 #include "io/reject.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::colmap::model {
 namespace {
@@ -115,7 +115,8 @@ ModelImage image(Bytes& in) {
   image.name = in.word();
   image.observations.resize(in.count<std::uint64_t>(kObservationBytes, "observations"));
   for (ModelObservation& o : image.observations) {
-    o.x = in.next<double>() - kHalfPixel, o.y = in.next<double>() - kHalfPixel;
+    o.x = in.next<double>(), o.y = in.next<double>();
+    scene::from_colmap(o.x, o.y);
     o.point_id = in.next<PointId>();
   }
   return image;

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "collection/colmap/model/parts.hpp"
-#include "collection/colmap/pair.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::colmap::model {
 namespace {
@@ -44,8 +44,10 @@ void add_item(std::string& to, const ModelImage& image) {
   to.push_back('\0');
   add_count(to, image.observations.size());
   for (const ModelObservation& o : image.observations) {
-    add(to, o.x + kHalfPixel);
-    add(to, o.y + kHalfPixel);
+    double x = o.x, y = o.y;
+    scene::to_colmap(x, y);
+    add(to, x);
+    add(to, y);
     add(to, o.point_id);
   }
 }

@@ -10,7 +10,7 @@
 #include <bifocal/colmap/bundle_adjust.hpp>
 
 #include "collection/colmap/model/frames.hpp"
-#include "collection/colmap/pair.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -43,17 +43,13 @@ auto used_cameras(ModelOrConst& model) {
   return cameras;
 }
 
-std::size_t focal_lengths(const Camera& camera) {
-  return static_cast<std::size_t>(LensCamera::focal_lengths(model_name(camera.model)));
-}
-
 AdjustCamera adjust_camera(const Camera& camera, const BundleAdjustOptions& options) {
   const std::string name(model_name(camera.model));
-  if (LensCamera::parameter_count(name) == 0)
-    refuse("camera {}: cameras of the model {} can't be adjusted", camera.id, name);
+  const scene::CameraModel* const model = scene::supported_model(name);
+  if (!model) refuse("camera {}: cameras of the model {} can't be adjusted", camera.id, name);
   AdjustCamera out{name, camera.params};
-  const std::size_t focal = focal_lengths(camera), count = camera.params.size();
-  out.params[focal] -= kHalfPixel, out.params[focal + 1] -= kHalfPixel;
+  const auto focal = static_cast<std::size_t>(model->focal_lengths), count = camera.params.size();
+  scene::from_colmap(*model, out.params);
   out.constant_params.assign(count, !options.refine_extra_params);
   for (std::size_t i = 0; i < focal; ++i) out.constant_params[i] = !options.refine_focal_length;
   for (std::size_t i = focal; i < focal + 2; ++i)
@@ -135,12 +131,10 @@ void add_observations(const Model& model, const BundleAdjustOptions& options,
 bool are_same(const Pose& a, const Pose& b) { return a.R == b.R && a.t == b.t; }
 
 void take_camera(Camera& camera, const AdjustCamera& adjusted) {
-  const std::size_t focal = focal_lengths(camera);
-  for (std::size_t i = 0; i < camera.params.size(); ++i) {
-    if (adjusted.is_constant || adjusted.constant_params[i]) continue;
-    const bool is_principal_point = i == focal || i == focal + 1;
-    camera.params[i] = adjusted.params[i] + (is_principal_point ? kHalfPixel : 0);
-  }
+  std::vector<double> params = adjusted.params;
+  scene::to_colmap(*scene::camera_model(camera.model), params);
+  for (std::size_t i = 0; i < camera.params.size(); ++i)
+    if (!adjusted.is_constant && !adjusted.constant_params[i]) camera.params[i] = params[i];
 }
 
 void take_frames(Model& model, const std::vector<bool>& has_moved) {

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "collection/colmap/model/parts.hpp"
-#include "collection/colmap/pair.hpp"
 #include "io/parse.hpp"
 #include "io/reject.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::colmap::model {
 namespace {
@@ -193,8 +193,9 @@ void read_images(Lines& lines, std::vector<ModelImage>& to) {
     line = lines.any();
     while (line && !line->done()) {
       ModelObservation o;
-      o.x = line->number<double>("X") - kHalfPixel;
-      o.y = line->number<double>("Y") - kHalfPixel;
+      o.x = line->number<double>("X");
+      o.y = line->number<double>("Y");
+      scene::from_colmap(o.x, o.y);
       o.point_id = line->point_id();
       image.observations.push_back(o);
     }

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "collection/colmap/model/parts.hpp"
-#include "collection/colmap/pair.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::colmap::model {
 namespace {
@@ -56,7 +56,9 @@ std::string images(const Model& model) {
     add_pose_text(to, image.cam_from_world);
     add(to, " {} {}\n", image.camera_id, image.name);
     for (const ModelObservation& o : image.observations) {
-      add(to, "{:.17g} {:.17g} ", o.x + kHalfPixel, o.y + kHalfPixel);
+      double x = o.x, y = o.y;
+      scene::to_colmap(x, y);
+      add(to, "{:.17g} {:.17g} ", x, y);
       if (o.point_id == kNoPoint)
         to += "-1 ";
       else

@@ -19,7 +19,6 @@
 
 #include "collection/colmap/model/photographs.hpp"
 #include "collection/colmap/model/undistorted_view.hpp"
-#include "collection/colmap/pair.hpp"
 #include "io/decode.hpp"
 #include "io/reject.hpp"
 #include "runtime/parallel.hpp"
@@ -163,6 +162,8 @@ class PhotographWriter {
   std::map<Id, UndistortedView> views_;
 };
 
+constexpr double kBorder = -0.5;  // left and upper end of an image, px
+
 // Moves observations to undistorted pixels. Observations that no pinhole sees lose their point.
 void move_observations(Model& model, const PhotographWriter& writer, UndistortResult& result) {
   for (ModelImage& image : model.images) {
@@ -172,11 +173,11 @@ void move_observations(Model& model, const PhotographWriter& writer, UndistortRe
     for (ModelObservation& o : image.observations) {
       const Vec2 px = undistorted(view.lens, {o.x, o.y});
       const bool is_seen = std::isfinite(px[0]) && std::isfinite(px[1]);
-      o.x = is_seen ? px[0] - K.cx + view.pinhole.cx : -kHalfPixel;
-      o.y = is_seen ? px[1] - K.cy + view.pinhole.cy : -kHalfPixel;
+      o.x = is_seen ? px[0] - K.cx + view.pinhole.cx : kBorder;
+      o.y = is_seen ? px[1] - K.cy + view.pinhole.cy : kBorder;
       if (o.point_id == kNoPoint) continue;
-      const bool is_inside = o.x >= -kHalfPixel && o.y >= -kHalfPixel &&
-                             o.x <= view.width - kHalfPixel && o.y <= view.height - kHalfPixel;
+      const bool is_inside = o.x >= kBorder && o.y >= kBorder && o.x <= view.width + kBorder &&
+                             o.y <= view.height + kBorder;
       result.outside += is_seen && !is_inside ? 1 : 0;
       if (!is_seen) o.point_id = kNoPoint;
     }

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "collection/colmap/pair.hpp"
+#include "scene/pixel.hpp"
 
 namespace bifocal::colmap {
 namespace model {
@@ -128,7 +128,8 @@ Camera undistorted_camera(const Camera& camera, const UndistortedView& view) {
   out.model = model_number(kPinhole);
   out.width = view.width, out.height = view.height;
   const Intrinsics& K = view.pinhole;
-  out.params = {K.fx, K.fy, K.cx + kHalfPixel, K.cy + kHalfPixel};
+  out.params = {K.fx, K.fy, K.cx, K.cy};
+  scene::to_colmap(*scene::camera_model(kPinhole), out.params);
   return out;
 }
 
