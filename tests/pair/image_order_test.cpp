@@ -120,7 +120,8 @@ TEST(ImageOrder, changes_neither_features_nor_matches) {
 
 TEST(ImageOrder, messages_name_the_photographs_of_the_caller) {
   ImageU8 flat(300, 200), other(300, 200);
-  for (int i = 0; i < 300 * 200; ++i) other.pixels[std::size_t(i)] = std::uint8_t(i * i / 97);
+  for (int i = 0; i < 300 * 200; ++i)
+    other.pixels[std::size_t(i)] = std::uint8_t(std::int64_t{i} * i / 97);
   EXPECT_NE(estimated(flat, other, {}).reason.find("the first photograph has no feature"),
             std::string::npos);
   EXPECT_NE(estimated(other, flat, {}).reason.find("the second photograph has no feature"),
