@@ -9,15 +9,20 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 find_program(BIFOCAL_CCACHE ccache)
 if(BIFOCAL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${BIFOCAL_CCACHE})
+  # Paths relative to the sources, so that checkouts in different folders share the cache.
+  set(launcher env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR})
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")  # no debug information, which names the folder of the build
+    list(APPEND launcher CCACHE_NOHASHDIR=1)
+  endif()
   if(NOT CMAKE_CUDA_COMPILER_LAUNCHER)
-    set(CMAKE_CUDA_COMPILER_LAUNCHER ${BIFOCAL_CCACHE})
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher} ${BIFOCAL_CCACHE})
   endif()
   if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # ccache keeps units with a precompiled header only if it is told that no unit uses __TIME__ or defines macros that the header reads.
-    set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${BIFOCAL_CCACHE})
+    list(APPEND launcher CCACHE_SLOPPINESS=pch_defines,time_macros)
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
   endif()
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher} ${BIFOCAL_CCACHE})
 endif()
 # The install tree is relocatable: programs find the library in their own tree.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
