@@ -302,6 +302,9 @@ struct RelativePoseResult : EstimateResult {
 // Returns K2^-T E K1^-1, the fundamental matrix F with x2' F x1 = 0 in px.
 [[nodiscard]] Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
                                               const Intrinsics& camera2);
+// Returns K2' F K1. It is an essential matrix as far as the intrinsics fit F.
+[[nodiscard]] Mat3 essential_from_fundamental(const Mat3& F, const Intrinsics& camera1,
+                                              const Intrinsics& camera2);
 
 // Input of estimate_batch(): many pairs for one call.
 struct BatchInput {

@@ -14,11 +14,6 @@ namespace {
 
 using PhotographView = ImageView<const std::uint8_t>;
 
-// Returns K2' F K1.
-Mat3 essential_of(const Mat3& F, const Intrinsics& k1, const Intrinsics& k2) {
-  return times(transposed(k2.matrix()), times(F, k1.matrix()));
-}
-
 Vec3 ray(const Intrinsics& k, double x, double y) {
   const Vec3 r = {(x - k.cx) / k.fx, (y - k.cy) / k.fy, 1};
   const double n = std::hypot(r[0], r[1], r[2]);
@@ -63,7 +58,7 @@ DenseCameras dense_cameras(const PinholePair& pair, const PairOptions& options,
     const bool is_given = options.camera1 && options.camera2;
     out.camera1 = options.camera1.value_or(pair.usual1);
     out.camera2 = options.camera2.value_or(pair.usual2);
-    const Mat3 E = essential_of(pair.F, out.camera1, out.camera2);
+    const Mat3 E = essential_from_fundamental(pair.F, out.camera1, out.camera2);
     out.pose = recover_pose(E, out.matches, out.camera1, out.camera2).cam2_from_cam1;
     out.source = is_given ? CameraSource::given : CameraSource::assumed;
     out.F = pair.F;

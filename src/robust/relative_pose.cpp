@@ -116,4 +116,9 @@ Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
   return times(times(transposed(camera2.inverse_matrix()), E), camera1.inverse_matrix());
 }
 
+Mat3 essential_from_fundamental(const Mat3& F, const Intrinsics& camera1,
+                                const Intrinsics& camera2) {
+  return times(transposed(camera2.matrix()), times(F, camera1.matrix()));
+}
+
 }  // namespace bifocal

@@ -54,10 +54,6 @@ std::uint16_t across(double px, double size) {
       std::lround(std::clamp((px + 0.5) / size, 0.0, 1.0) * std::numeric_limits<uint16_t>::max()));
 }
 
-Mat3 essential_of(const Mat3& F, const Intrinsics& K1, const Intrinsics& K2) {
-  return times(transposed(K2.matrix()), times(F, K1.matrix()));
-}
-
 class Builder {
  public:
   Builder(const colmap::Database& database, const ViewGraph& graph, std::size_t points_of_pair)
@@ -263,7 +259,7 @@ class Builder {
       E = g.E;
       out.source = "Depth from the pose of the essential matrix.";
     } else if (!pose && g.F && !lenses[0]->has_lens() && !lenses[1]->has_lens()) {
-      E = essential_of(*g.F, K1, K2);
+      E = essential_from_fundamental(*g.F, K1, K2);
       const bool known =
           camera(pair.a)->has_prior_focal_length && camera(pair.b)->has_prior_focal_length;
       out.source = known ? "Depth from F and the focal lengths in the database."
