@@ -100,7 +100,6 @@ void hash_solvers(Context& context, const char* precision) {
 #include <bifocal/solvers.def>
   };
   for (std::size_t i = 0; i < std::size(kNames); ++i) {
-    if (sizeof(T) == 4 && !has_float_version(static_cast<MinimalSolver>(i))) continue;
     report_hash(
         context, fmt::format("hashes/solvers/{}/{}", kNames[i], precision),
         [&](Queue& queue, ResultBytes& out) {

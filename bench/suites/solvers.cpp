@@ -143,7 +143,7 @@ void run_solvers(Context& context) {
     const SampleBatch batch =
         synthetic::make_samples(c.solver, on_cpu ? kSamples : kSamplesOfGpu, 5);
     if (device.info().has_double) run_case<double>(context, device, c, batch);
-    if (has_float_version(c.solver)) run_case<float>(context, device, c, batch);
+    run_case<float>(context, device, c, batch);
   }
 }
 

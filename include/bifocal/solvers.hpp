@@ -26,10 +26,6 @@ struct SolverShape {
 };
 [[nodiscard]] SolverShape solver_shape(MinimalSolver solver);
 
-// Returns whether solve_minimal takes samples of this solver in float. Two generated solvers
-// (SOLVER_F64 in solvers.def) lose too many solutions in float and exist in double only.
-[[nodiscard]] bool has_float_version(MinimalSolver solver);
-
 // Returns whether this build has the solver for CPUs and CUDA. Builds with
 // -DBIFOCAL_GENERATED_SOLVERS=OFF lack the generated solvers.
 [[nodiscard]] bool is_built_for_cpus(MinimalSolver solver);
@@ -46,8 +42,8 @@ struct SolverShape {
 //
 // Memory may be in the host or in the device, as in bifocal/linalg.hpp; the call is asynchronous if
 // all memory is in the device. Devices agree up to rounding, which decides whether a double root
-// gives two solutions or none. Throws Error(usage) if a Buffer is too small or a solver has no
-// float version, and Error(device) for double if the device has no double precision.
+// gives two solutions or none. Throws Error(usage) if a Buffer is too small, and Error(device) for
+// double if the device has no double precision.
 void solve_minimal(Queue& queue, MinimalSolver solver, int count, Memory<const double> samples,
                    Memory<double> solutions, Memory<int> solution_counts);
 void solve_minimal(Queue& queue, MinimalSolver solver, int count, Memory<const float> samples,

@@ -19,16 +19,9 @@ MinimalSolver = Literal[
     "homography_svd",
     "essential_upright_3pt",
     "relative_pose_6pt_shared_focal",
-    "homography_5pt_shared_radial",
-    "fundamental_8pt_one_sided_radial",
     "fundamental_9pt_shared_radial",
-    "relative_pose_6pt_one_sided_focal",
-    "essential_6pt_one_sided_radial",
-    "p4p_focal_radial",
     "p35p_focal",
-    "essential_4pt_known_angle",
     "relative_pose_3pt_monodepth_shared_focal",
-    "relative_pose_4pt_gravity_shared_focal",
 ]
 
 ModelKind = Literal[

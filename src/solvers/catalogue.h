@@ -5,9 +5,7 @@
 // Rows of a sample of m points.
 #define SOLVER_ROWS_two_view(m) (4 * (m))
 #define SOLVER_ROWS_absolute(m) (6 * (m))
-#define SOLVER_ROWS_two_view_angle(m) (4 * (m) + 1)
 #define SOLVER_ROWS_two_view_depth(m) (6 * (m))
-#define SOLVER_ROWS_two_view_gravity(m) (4 * (m) + 6)
 #define SOLVER_ROWS_image_points(m) (5 * (m))
 
 // Rows of a solution.
@@ -16,11 +14,8 @@
 #define SOLVER_ROWS_essential 9
 #define SOLVER_ROWS_pose 12
 #define SOLVER_ROWS_focal 10
-#define SOLVER_ROWS_radial_homography 10
 #define SOLVER_ROWS_radial_fundamental 10
-#define SOLVER_ROWS_radial_essential 10
 #define SOLVER_ROWS_pose_focal 13
-#define SOLVER_ROWS_pose_focal_radial 14
 #define SOLVER_ROWS_pose_focal_depth 15
 
 // The call of a solver for m points. `in` is the sample, `out` receives the solutions one after
@@ -28,10 +23,6 @@
 #define SOLVER_CALL_two_view(name, m, in, out) \
   name(in, (in) + (m), (in) + 2 * (m), (in) + 3 * (m), out)
 #define SOLVER_CALL_absolute(name, m, in, out) name(in, (in) + 3 * (m), out)
-#define SOLVER_CALL_two_view_angle(name, m, in, out) \
-  name(in, (in) + (m), (in) + 2 * (m), (in) + 3 * (m), (in)[4 * (m)], out)
 #define SOLVER_CALL_two_view_depth(name, m, in, out) \
   name(in, (in) + (m), (in) + 2 * (m), (in) + 3 * (m), (in) + 4 * (m), (in) + 5 * (m), out)
-#define SOLVER_CALL_two_view_gravity(name, m, in, out) \
-  name(in, (in) + (m), (in) + 2 * (m), (in) + 3 * (m), (in) + 4 * (m), (in) + 4 * (m) + 3, out)
 #define SOLVER_CALL_image_points(name, m, in, out) name(in, (in) + (m), (in) + 2 * (m), out)

@@ -16,16 +16,8 @@ inline constexpr SolverShape kShapes[] = {
 #include <bifocal/solvers.def>
 };
 
-// Whether a solver has a float version.
-inline constexpr bool kHasFloat[] = {
-#define SOLVER(...) true,
-#define SOLVER_F64(...) false,
-#include <bifocal/solvers.def>
-};
-
-// A solver's functions for CPUs; null if this build lacks the solver or its float version. Their
-// arguments are samples, solutions, counts, and the distance between rows (std::int64_t) of all
-// three arrays.
+// A solver's functions for CPUs; null if this build lacks the solver. Their arguments are samples,
+// solutions, counts, and the distance between rows (std::int64_t) of all three arrays.
 struct CpuFunctions {
   runtime::CpuFunction simd_f64 = nullptr, simd_f32 = nullptr;
   runtime::CpuFunction scalar_f64 = nullptr, scalar_f32 = nullptr;

@@ -22,14 +22,6 @@ typedef struct {
   const index *first, *pairs;
 } elimination_template;
 
-// The basis of a template in chains m, z m, z^2 m, ... of the eigenvalue z. The images of the last
-// elements of the chains are the reducible monomials, in their order.
-typedef struct {
-  const elimination_template* of;
-  const index* length;   // [reducible], lengths of the chains
-  const index* element;  // [basis], elements of one chain after another
-} template_chains;
-
 // Computes the coefficients C [equations][used] of the equations D, each scaled to norm 1.
 lane_fn void template_coefficients(const elimination_template* t, const real* D, real* C) {
   const index size = poly_size(t->unknowns, t->degree);
@@ -116,94 +108,6 @@ lane_fn void template_action(const elimination_template* t, const real* M, lane_
       else
         lane_at(A, pitch * i + j) = lane(t->image[i] == rows + j ? 1 : 0);
     }
-  }
-}
-
-// A <- P(z), the hidden-variable matrix [reducible][reducible] of polynomials in the eigenvalue z,
-// from the reduced M. A row expresses z^length m = ... for the first monomial m of a chain, so that
-// P(z) m = 0. If |z| > 1, columns are divided by z^length. Returns the largest element.
-//   D. Manocha, J. Canny, Multipolynomial resultant algorithms, J. Symbolic Computation 15, 1993
-lane_fn real hidden_matrix(const elimination_template* t, const template_chains* chains,
-                           const real* M, real z, lane_array A) {
-  const index n = t->reducible, pitch = lane_pitch(n), columns = t->rows + t->basis;
-  const real* last = M + columns * (t->rows - n) + t->rows;
-  const index* chain = chains->element;
-  mask beyond = fabs(z) > lane(1);
-  real u = select(beyond, lane(1) / z, z), most = lane(0);
-  for (index m = 0; m < n; ++m) {
-    const index length = chains->length[m];
-    for (index k = 0; k < n; ++k) {
-      const real* row = last + columns * k;
-      const real leading = lane(k == m ? 1 : 0);
-      real v = select(beyond, row[chain[0]], leading);
-      for (index i = 1; i < length; ++i)
-        v = v * u + select(beyond, row[chain[i]], row[chain[length - i]]);
-      v = v * u + select(beyond, leading, row[chain[0]]);
-      lane_at(A, pitch * k + m) = v;
-      most = fmax(most, fabs(v));
-    }
-    chain += length;
-  }
-  return most;
-}
-
-// A [n][n] <- U of P A = L U with partial pivoting. Its diagonal holds the reciprocals of the
-// pivots; pivots smaller than `least` are replaced by it.
-lane_fn void hidden_factor(lane_array A, index n, real least) {
-  const index pitch = lane_pitch(n);
-  for (index k = 0; k < n; ++k) {
-    const index top = pitch * k;
-    real largest = fabs(lane_at(A, top + k));
-    for (index i = k + 1; i < n; ++i) largest = fmax(largest, fabs(lane_at(A, pitch * i + k)));
-    mask searching = !(fabs(lane_at(A, top + k)) >= largest);
-    for (index i = k + 1; i < n; ++i) {
-      mask here = searching & (fabs(lane_at(A, pitch * i + k)) >= largest);
-      if (!any(here)) continue;
-      searching = searching & !here;
-      for (index j = k; j < n; ++j) {
-        real own = lane_at(A, top + j), other = lane_at(A, pitch * i + j);
-        lane_at(A, top + j) = select(here, other, own);
-        lane_at(A, pitch * i + j) = select(here, own, other);
-      }
-    }
-    real pivot = lane_at(A, top + k);
-    real inverse = reciprocal(select(fabs(pivot) < least, least, pivot));
-    lane_at(A, top + k) = inverse;
-    for (index i = k + 1; i < n; ++i) {
-      real factor = lane_at(A, pitch * i + k) * inverse;
-      for (index j = k + 1; j < n; ++j)
-        lane_at(A, pitch * i + j) = lane_at(A, pitch * i + j) - factor * lane_at(A, top + j);
-    }
-  }
-}
-
-// Computes the eigenvector b [basis] of the eigenvalue z from the null vector of the
-// hidden-variable matrix, by one solve of inverse iteration. Further start vectors are tried if the
-// solution does not grow. Overwrites A. x [reducible]: scratch memory.
-lane_fn void hidden_vector(const elimination_template* t, const template_chains* chains,
-                           const real* M, real z, lane_array A, real* x, real* b) {
-  const index n = t->reducible;
-  const index* chain = chains->element;
-  real least = hidden_matrix(t, chains, M, z, A) * lane_epsilon();
-  hidden_factor(A, n, least);
-  const real enough = lane(0.02) / (sqrt(lane(n)) * least);
-  mask wanted = lane(0) == lane(0), beyond = fabs(z) > lane(1);
-  for (index attempt = 0; attempt <= n && any(wanted); ++attempt) {
-    for (index i = 0; i < n; ++i) x[i] = select(wanted, lane(i == n - attempt ? n : 1), x[i]);
-    real growth = shrinking_solve(A, n, wanted, lane_tiny(), x);
-    wanted = wanted & (growth < enough);
-  }
-  real largest = lane(0);
-  for (index i = 0; i < n; ++i) largest = fmax(largest, fabs(x[i]));
-  for (index m = 0; m < n; ++m) {
-    const index length = chains->length[m];
-    real v = x[m] / largest;
-    for (index i = 0; i < length; ++i) v = select(beyond, v / z, v);
-    for (index i = 0; i < length; ++i) {
-      b[chain[i]] = v;
-      v = v * z;
-    }
-    chain += length;
   }
 }
 
@@ -334,8 +238,7 @@ lane_fn real template_keep(const elimination_template* t, const real* C, real* w
 
 // Computes the roots [basis][unknowns] of the equations D [equations][poly_size]; unused slots are
 // NaN. Returns the number of roots. Scratch memory: C [equations][used], M [rows][rows + basis], A
-// and K as for real_eigenvalues, work [basis + (unknowns + 1) used], and for template_roots_hidden
-// at least [basis + reducible].
+// and K as for real_eigenvalues, work [basis + (unknowns + 1) used].
 lane_fn_apart real template_roots(const elimination_template* t, const real* D, real* C, real* M,
                                   lane_array A, kept_array K, real* work, real* roots) {
   const index size = t->basis;
@@ -345,23 +248,6 @@ lane_fn_apart real template_roots(const elimination_template* t, const real* D, 
   for (index s = 0; s < lanes_max(found); ++s) {
     real_eigenvector(A, K, size, 0, s, work);
     kept = template_keep(t, C, work, real_eigenvalue(K, size, s), s, found, kept, roots);
-  }
-  return kept;
-}
-
-// Computes the roots like template_roots, but with eigenvectors from the hidden-variable matrix.
-lane_fn_apart real template_roots_hidden(const template_chains* chains, const real* D, real* C,
-                                         real* M, lane_array A, kept_array K, real* work,
-                                         real* roots) {
-  const elimination_template* t = chains->of;
-  const index size = t->basis;
-  lane_int found = template_eigenvalues(t, D, C, M, A, K);
-  real kept = lane(0);
-  for (index i = 0; i < t->unknowns * size; ++i) roots[i] = lane_nan();
-  for (index s = 0; s < lanes_max(found); ++s) {
-    real value = real_eigenvalue(K, size, s);
-    hidden_vector(t, chains, M, value, A, work + size, work);
-    kept = template_keep(t, C, work, value, s, found, kept, roots);
   }
   return kept;
 }

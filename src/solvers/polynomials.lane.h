@@ -100,24 +100,6 @@ lane_fn_apart void poly_matrix_product_add(index n, poly_matrix A, poly_matrix B
   }
 }
 
-// out += factor a b.
-lane_fn void poly_product_add(index n, const real* a, index a_degree, const real* b, index b_degree,
-                              real factor, real* out) {
-  poly_matrix_product_add(n, poly_matrix_of(a, a_degree, 1, 1), poly_matrix_of(b, b_degree, 1, 1),
-                          factor, out);
-}
-
-// out += A' for A [rows][columns].
-lane_fn void poly_transpose_add(index n, const real* A, index degree, index rows, index columns,
-                                real* out) {
-  const index size = poly_size(n, degree);
-  for (index i = 0; i < rows; ++i) {
-    for (index j = 0; j < columns; ++j)
-      poly_add(n, A + size * (columns * i + j), degree, 1, lane(1), out + size * (rows * j + i),
-               degree);
-  }
-}
-
 // out += the matrix [3][3] of the cross product with v.
 lane_fn void poly_skew_add(index n, const real* v, index degree, real* out) {
   const index size = poly_size(n, degree);
@@ -125,20 +107,5 @@ lane_fn void poly_skew_add(index n, const real* v, index degree, real* out) {
     const index j = (i + 1) % 3, k = (i + 2) % 3;
     poly_add(n, v + size * i, degree, 1, lane(1), out + size * (3 * k + j), degree);
     poly_add(n, v + size * i, degree, 1, lane(-1), out + size * (3 * j + k), degree);
-  }
-}
-
-// out += det A for A [3][3], expanded along the first row. minor: scratch memory for a polynomial
-// of twice the degree.
-lane_fn_apart void poly_determinant_add(index n, const real* A, index degree, real* minor,
-                                        real* out) {
-  const index size = poly_size(n, degree);
-  for (index j = 0; j < 3; ++j) {
-    const real* p = A + size * (3 + (j + 1) % 3);
-    const real* q = A + size * (3 + (j + 2) % 3);
-    poly_clear(minor, poly_size(n, 2 * degree));
-    poly_product_add(n, p, degree, q + 3 * size, degree, lane(1), minor);
-    poly_product_add(n, q, degree, p + 3 * size, degree, lane(-1), minor);
-    poly_product_add(n, minor, 2 * degree, A + size * j, degree, lane(1), out);
   }
 }

@@ -79,10 +79,6 @@ void solve(Queue& queue, MinimalSolver solver, int count, Memory<const T> sample
   const DeviceInfo& device = queue.device().info();
   if (count < 0) throw Error(ErrorCode::usage, fmt::format("solve_minimal: {} samples", count));
   if (count == 0) return;
-  if (sizeof(T) == 4 && !has_float_version(solver))
-    throw Error(ErrorCode::usage,
-                fmt::format("solve_minimal: {} has no float version; pass samples in double",
-                            name_of(solver)));
   if (sizeof(T) == 8 && !device.has_double)
     throw Error(ErrorCode::device, fmt::format("solve_minimal: {} ({}) does not compute in double",
                                                device.id, device.name));
@@ -123,13 +119,8 @@ SolverShape solver_shape(MinimalSolver solver) {
   return solvers::kShapes[index];
 }
 
-bool has_float_version(MinimalSolver solver) {
-  (void)solver_shape(solver);  // checks the enumerator
-  return solvers::kHasFloat[static_cast<std::size_t>(solver)];
-}
-
 bool is_built_for_cpus(MinimalSolver solver) {
-  (void)solver_shape(solver);
+  (void)solver_shape(solver);  // checks the enumerator
   return kFunctions[static_cast<std::size_t>(solver)]().simd_f64 != nullptr;
 }
 

@@ -65,9 +65,7 @@ TEST(Degenerate, points_that_are_all_equal_have_no_solution) {
       for (auto& p : points) p = points[0];
     });
     EXPECT_EQ(total(solve<double>(batch).counts), 0);
-    if (has_float_version(row.solver)) {
-      EXPECT_EQ(total(solve<float>(batch).counts), 0);
-    }
+    EXPECT_EQ(total(solve<float>(batch).counts), 0);
   }
 }
 
@@ -75,7 +73,6 @@ TEST(Degenerate, repeated_points_have_no_solution) {
   for (const SolverRow& row : kTwoView) {
     const SampleBatch batch = edited_batch(row, [](auto& points) { points[1] = points.back(); });
     EXPECT_EQ(total(solve<double>(batch).counts), 0) << row.name;
-    if (!has_float_version(row.solver)) continue;
     EXPECT_EQ(total(solve<float>(batch).counts), 0) << row.name;
   }
 }
@@ -87,7 +84,6 @@ TEST(Degenerate, not_a_number_has_no_solution) {
       for (int k = 0; k < 4; ++k) {
         const SampleBatch batch = edited_batch(row, [&](auto& points) { points.back()[k] = bad; });
         EXPECT_EQ(total(solve<double>(batch).counts), 0) << row.name;
-        if (!has_float_version(row.solver)) continue;
         EXPECT_EQ(total(solve<float>(batch).counts), 0) << row.name;
       }
     }
@@ -131,7 +127,7 @@ TEST(Degenerate, collinear_points_end_and_stay_finite) {
     });
     const auto f64 = solve<double>(batch);
     expect_finite_solutions(f64);
-    if (has_float_version(row.solver)) expect_finite_solutions(solve<float>(batch));
+    expect_finite_solutions(solve<float>(batch));
     // Such a line leaves at most a family of calibrated cameras of at most five points, and the
     // nine equations of distorted images stay independent.
     if (row.is_homography || (solver_shape(row.solver).sample_rows > 20 &&
@@ -148,7 +144,7 @@ TEST(Degenerate, equal_images_end_and_stay_finite) {
     });
     SCOPED_TRACE(row.name);
     expect_finite_solutions(solve<double>(batch));
-    if (has_float_version(row.solver)) expect_finite_solutions(solve<float>(batch));
+    expect_finite_solutions(solve<float>(batch));
   }
 }
 

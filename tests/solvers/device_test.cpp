@@ -31,7 +31,7 @@ TEST_P(SolverDevices, give_the_solutions_of_the_cpu) {
   SKIP_UNLESS_BUILT(solver);
   const SampleBatch batch = make_samples(solver, 2003);
   expect_the_solutions_of_the_cpu<double>(batch, "f64");
-  if (has_float_version(solver)) expect_the_solutions_of_the_cpu<float>(batch, "f32");
+  expect_the_solutions_of_the_cpu<float>(batch, "f32");
 }
 
 INSTANTIATE_TEST_SUITE_P(, SolverDevices, testing::ValuesIn(solver_rows()), row_name);

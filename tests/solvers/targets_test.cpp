@@ -20,7 +20,6 @@ TEST_P(EverySolver, gives_the_solutions_of_the_scalar_on_every_target) {
     EXPECT_GE(share_of_same(f64, solve<double>(batch), 1e-6), least_share(batch.solver, false))
         << target;
   });
-  if (!has_float_version(batch.solver)) return;
   const auto f32 = solve<float>(batch, LaneKind::scalar);
   for_each_target([&](const std::string& target) {
     EXPECT_GE(share_of_same(f32, solve<float>(batch), 1e-2), least_share(batch.solver, true))
@@ -68,15 +67,6 @@ TEST_P(EverySolver, leaves_nan_in_unused_slots) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, EverySolver, testing::ValuesIn(solver_rows()), row_name);
-
-TEST(Batches, refuse_float_samples_of_a_solver_in_double_only) {
-  constexpr MinimalSolver kSolver = MinimalSolver::essential_4pt_known_angle;
-  ASSERT_FALSE(has_float_version(kSolver));
-  std::vector<float> samples(17), solutions(9 * 20);
-  std::vector<int> counts(1);
-  EXPECT_THROW(solve_minimal(kSolver, samples, solutions, counts), Error);
-  EXPECT_TRUE(has_float_version(MinimalSolver::homography_4pt));
-}
 
 TEST(Batches, refuse_spans_that_do_not_fit) {
   std::vector<double> samples(16 * 4), solutions(9 * 4);

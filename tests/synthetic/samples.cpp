@@ -11,11 +11,6 @@ namespace {
 
 Vec3 scaled(const Vec3& v, double s) { return {s * v[0], s * v[1], s * v[2]}; }
 
-template <class... Kinds>
-bool is_one_of(SceneKind kind, Kinds... kinds) {
-  return ((kind == kinds) || ...);
-}
-
 Mat3 normalised(Mat3 M) {
   double sum = 0;
   for (const double v : M) sum += v * v;
@@ -42,19 +37,6 @@ void put_absolute(const Scene& scene, const Vec3& X, const Place& at) {
   for (int k = 0; k < 3; ++k) {
     at[3 * at.p + k] = bearing[k];
     at[3 * (at.m + at.p) + k] = X[k];
-  }
-}
-void put_two_view_angle(const Scene& scene, const Vec3& X, const Place& at) {
-  put_two_view(scene, X, at);
-  at[4 * at.m] = std::tan(scene.rotation_angle() / 2);
-}
-void put_two_view_gravity(const Scene& scene, const Vec3& X, const Place& at) {
-  put_two_view(scene, X, at);
-  const Vec3& g = scene.gravity();
-  const Mat3& R = scene.cam2_from_cam1().R;
-  for (int k = 0; k < 3; ++k) {
-    at[4 * at.m + k] = g[k];
-    at[4 * at.m + 3 + k] = R[3 * k] * g[0] + R[3 * k + 1] * g[1] + R[3 * k + 2] * g[2];
   }
 }
 void put_two_view_depth(const Scene& scene, const Vec3& X, const Place& at) {
@@ -85,16 +67,8 @@ void append_focal(const Scene& scene, std::vector<double>& truth) {
   append(scene.fundamental(), truth);
   truth.push_back(scene.focal_length());
 }
-void append_radial_homography(const Scene& scene, std::vector<double>& truth) {
-  append(scene.homography(), truth);
-  truth.push_back(scene.distortion());
-}
 void append_radial_fundamental(const Scene& scene, std::vector<double>& truth) {
   append(scene.fundamental(), truth);
-  truth.push_back(scene.distortion());
-}
-void append_radial_essential(const Scene& scene, std::vector<double>& truth) {
-  append(scene.essential(), truth);
   truth.push_back(scene.distortion());
 }
 void append_pose(const Scene& scene, std::vector<double>& truth) {
@@ -104,10 +78,6 @@ void append_pose(const Scene& scene, std::vector<double>& truth) {
 void append_pose_focal(const Scene& scene, std::vector<double>& truth) {
   append_pose(scene, truth);
   truth.push_back(scene.focal_length());
-}
-void append_pose_focal_radial(const Scene& scene, std::vector<double>& truth) {
-  append_pose_focal(scene, truth);
-  truth.push_back(scene.distortion());
 }
 void append_pose_focal_depth(const Scene& scene, std::vector<double>& truth) {
   append_pose_focal(scene, truth);
@@ -144,19 +114,13 @@ const SolverScene& solver_scene(MinimalSolver solver) {
 }
 
 Scene::Scene(SceneKind kind, std::mt19937_64& random)
-    : has_plane_(
-          is_one_of(kind, SceneKind::planar, SceneKind::frontal, SceneKind::distorted_plane)),
-      random_(random) {
-  draw_lenses(kind);
-  angle_ = uniform(random, 0, std::numbers::pi / 6);
+    : has_plane_(kind == SceneKind::planar || kind == SceneKind::frontal), random_(random) {
+  draw_lens(kind);
+  const double angle = uniform(random, 0, std::numbers::pi / 6);
   const Vec3 axis = random_direction(random);
-  pose_.R = rotation_about(kind == SceneKind::upright ? Vec3{0, 1, 0} : axis, angle_);
+  pose_.R = rotation_about(kind == SceneKind::upright ? Vec3{0, 1, 0} : axis, angle);
   const Vec3 away = random_direction(random);
   pose_.t = scaled(away, uniform(random, 0.5, 1.5));
-  if (kind == SceneKind::zoomed_gravity) {
-    do gravity_ = random_direction(random);
-    while (gravity_[1] < std::numbers::sqrt2 / 2);
-  }
   if (kind == SceneKind::frontal) {
     pose_.R = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     pose_.t[2] = 0;
@@ -176,19 +140,14 @@ Scene::Scene(SceneKind kind, std::mt19937_64& random)
   } while (normal[2] <= 0.5 || dot(plane_, centre) > 0.9);
 }
 
-void Scene::draw_lenses(SceneKind kind) {
+void Scene::draw_lens(SceneKind kind) {
   using enum SceneKind;
-  Lens lens;
-  if (is_one_of(kind, zoomed, half_zoomed, zoomed_distorted, zoomed_gravity, zoomed_depth))
-    lens.focal = uniform(random_, 0.7, 4);
-  if (is_one_of(kind, distorted, half_distorted, distorted_plane, zoomed_distorted))
-    lens.distortion = uniform(random_, -0.4, 0) / (lens.focal * lens.focal);
+  if (kind == zoomed || kind == zoomed_depth) lens_.focal = uniform(random_, 0.7, 4);
+  if (kind == distorted) lens_.distortion = uniform(random_, -0.4, 0);
   if (kind == zoomed_depth) {
     depth_scale_ = uniform(random_, 0.5, 2);
     depth_shift_ = uniform(random_, -1, 1);
   }
-  lenses_[0] = lens;
-  if (kind != half_zoomed && kind != half_distorted) lenses_[1] = lens;
 }
 
 Vec3 Scene::point() {
@@ -218,8 +177,8 @@ std::array<double, 2> Scene::Lens::seen(const Vec3& X) const {
 }
 
 PointPair Scene::seen(const Vec3& X) const {
-  const auto [x1, y1] = lenses_[0].seen(X);
-  const auto [x2, y2] = lenses_[1].seen(in_camera2(X));
+  const auto [x1, y1] = lens_.seen(X);
+  const auto [x2, y2] = lens_.seen(in_camera2(X));
   return {x1, y1, x2, y2};
 }
 
@@ -236,8 +195,8 @@ Mat3 Scene::essential() const {
 
 Mat3 Scene::fundamental() const {
   Mat3 F = essential();
-  const double f1 = lenses_[0].focal, f2 = lenses_[1].focal;
-  F[2] *= f1, F[5] *= f1, F[6] *= f2, F[7] *= f2, F[8] *= f1 * f2;
+  const double f = lens_.focal;
+  F[2] *= f, F[5] *= f, F[6] *= f, F[7] *= f, F[8] *= f * f;
   return normalised(F);
 }
 

@@ -14,17 +14,12 @@ namespace bifocal::synthetic {
 // The kinds of scenes that solver_scenes.def names.
 enum class SceneKind {
   general,
-  planar,            // all points on a slanted plane, which both cameras see from the same side
-  upright,           // the cameras rotate about their y axes alone
-  frontal,           // a plane parallel to both images: camera 2 moves along it without rotation
-  zoomed,            // both cameras have a focal length f of 0.7 to 4, which scales coordinates
-  half_zoomed,       // camera 1 alone
-  distorted,         // both images have a radial distortion k of -0.4 to 0
-  half_distorted,    // image 1 alone
-  distorted_plane,   // planar as well
-  zoomed_distorted,  // zoomed as well, with k of -0.4 / f^2 to 0
-  zoomed_gravity,    // the direction of gravity as well, within 45 degrees of the y axis
-  zoomed_depth,      // depths of both images as well, the second's with a scale and a shift
+  planar,        // all points on a slanted plane, which both cameras see from the same side
+  upright,       // the cameras rotate about their y axes alone
+  frontal,       // a plane parallel to both images: camera 2 moves along it without rotation
+  zoomed,        // both cameras have a focal length f of 0.7 to 4, which scales coordinates
+  distorted,     // both images have a radial distortion k of -0.4 to 0
+  zoomed_depth,  // depths of both images as well, the second's with a scale and a shift
 };
 // A row of solver_scenes.def.
 struct SolverScene {
@@ -48,32 +43,27 @@ class Scene {
   [[nodiscard]] PointPair seen(const Vec3& X) const;
   // The true models. The matrices have the Frobenius norm 1.
   [[nodiscard]] const Pose& cam2_from_cam1() const { return pose_; }
-  [[nodiscard]] double rotation_angle() const { return angle_; }
   [[nodiscard]] Mat3 essential() const;
   [[nodiscard]] Mat3 fundamental() const;
-  [[nodiscard]] double focal_length() const { return lenses_[0].focal; }
-  [[nodiscard]] double distortion() const { return lenses_[0].distortion; }
-  // A unit vector in the frame of camera 1.
-  [[nodiscard]] const Vec3& gravity() const { return gravity_; }
+  [[nodiscard]] double focal_length() const { return lens_.focal; }
+  [[nodiscard]] double distortion() const { return lens_.distortion; }
   // Point X has the depth depth_scale() (d + depth_shift()) in the frame of camera 2.
   [[nodiscard]] double depth_scale() const { return depth_scale_; }
   [[nodiscard]] double depth_shift() const { return depth_shift_; }
   [[nodiscard]] Mat3 homography() const;  // scenes with a plane
 
  private:
-  void draw_lenses(SceneKind kind);
+  void draw_lens(SceneKind kind);
 
   bool has_plane_;
   std::mt19937_64& random_;
   Pose pose_;
-  double angle_ = 0;  // rotation angle
-  Vec3 plane_{};      // points X have plane_ . X = 1
+  Vec3 plane_{};  // points X have plane_ . X = 1
   struct Lens {
     double focal = 1, distortion = 0;
     [[nodiscard]] std::array<double, 2> seen(const Vec3& X) const;
   };
-  Lens lenses_[2];
-  Vec3 gravity_{0, 1, 0};
+  Lens lens_;
   double depth_scale_ = 1, depth_shift_ = 0;
 };
 

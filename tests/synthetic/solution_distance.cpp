@@ -24,8 +24,6 @@ double of_focal(const double* a, const double* b) {
 double of_radial_fundamental(const double* a, const double* b) {
   return std::max(matrix_distance(a, b), std::abs(a[9] - b[9]));
 }
-constexpr SolutionDistance of_radial_homography = of_radial_fundamental,
-                           of_radial_essential = of_radial_fundamental;
 
 double of_pose(const double* a, const double* b) {
   double worst = 0;
@@ -35,10 +33,6 @@ double of_pose(const double* a, const double* b) {
 
 double of_pose_focal(const double* a, const double* b) {
   return std::max(of_pose(a, b), std::abs(a[12] / b[12] - 1));
-}
-
-double of_pose_focal_radial(const double* a, const double* b) {
-  return std::max(of_pose_focal(a, b), std::abs(a[13] - b[13]) * b[12] * b[12]);
 }
 
 double of_pose_focal_depth(const double* a, const double* b) {
