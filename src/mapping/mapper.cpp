@@ -15,6 +15,8 @@ constexpr int kResectionRounds = 50;
 constexpr int kPositionRounds = 2;  // after pairs were removed
 constexpr double kRaysMeet = 3 * kRadPerDeg;
 constexpr int kGrowthPasses = 3;  // without a bundle adjustment between them
+constexpr int kCompletionRounds = 8;
+constexpr double kSettled = 5e-4;  // change of the number of observations by a round
 
 // Maps components one after another. Every round registers views or gives some up.
 class Mapper {
@@ -84,13 +86,18 @@ class Mapper {
     keep_largest_part(scene_);
   }
 
-  // Points of all pairs, adjusted and filtered, twice.
+  // Points of all pairs, adjusted and filtered. Poses that are not final choose matches that keep
+  // them wrong, so this is repeated until the number of observations settles.
   void complete() {
-    for (int round = 0; round < 2; ++round) {
+    std::int64_t before = 0;
+    for (int round = 0; round < kCompletionRounds; ++round) {
       make_tracks_by_poses(scene_, options_);
       triangulate(scene_, options_);
       bundle_adjust(queue_, scene_, options_, {.intrinsics = true, .loss_scale = 1});
-      filter(scene_, options_, options_.max_error);
+      const std::int64_t used = filter(scene_, options_, options_.max_error);
+      const auto change = static_cast<double>(std::abs(used - before));
+      if (change <= kSettled * static_cast<double>(used)) break;
+      before = used;
     }
     keep_largest_part(scene_);
     normalise(scene_);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "mapping/scene.hpp"
 #include "runtime/disjoint_sets.hpp"
@@ -144,7 +145,7 @@ void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
   if (refinement.intrinsics) set_rays(scene);
 }
 
-void filter(Scene& scene, const MapOptions& options, double max_error) {
+std::int64_t filter(Scene& scene, const MapOptions& options, double max_error) {
   Problem problem = problem_of(scene, options, false);
   const std::vector<double> errors = colmap::reprojection_errors(problem.adjust);
   for (std::size_t i = 0; i < errors.size(); ++i)
@@ -159,6 +160,8 @@ void filter(Scene& scene, const MapOptions& options, double max_error) {
       },
       512);
   drop_short_points(scene);
+  const std::vector<int> counts = observation_counts(scene);
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
 void keep_largest_part(Scene& scene) {

@@ -70,28 +70,36 @@ int resect(Queue& queue, Scene& scene, const std::vector<int>& views, const MapO
     pairs[static_cast<std::size_t>(pair.image1)].push_back(k);
     pairs[static_cast<std::size_t>(pair.image2)].push_back(k);
   }
-  std::vector<std::pair<int, Pose>> found;
+  std::vector<int> numbers;
+  std::vector<ScenePoint> matches;  // of all views in `numbers`
+  std::vector<std::int64_t> offsets = {0};
+  std::vector<Intrinsics> cameras;
   for (const int number : views) {
     const View& view = scene.view(number);
     if (view.is_registered || !view.is_valid) continue;
-    const std::vector<ScenePoint> matches =
+    const std::vector<ScenePoint> own =
         scene_points(scene, points, number, pairs[static_cast<std::size_t>(number)]);
-    if (static_cast<int>(matches.size()) < options.min_resection_inliers) continue;
-    const Intrinsics cameras[] = {scene.lens(view).pinhole()};
-    EstimateInput input;
-    input.cameras = cameras;
-    input.options.threshold = options.max_error;
-    input.options.seed = options.seed;
-    input.queue = &queue;
-    const EstimateResult pose = estimate(ModelKind::absolute_pose, matches, input);
-    if (pose.ok() && pose.inlier_count >= options.min_resection_inliers)
-      found.emplace_back(number, pose.pose);
+    if (static_cast<int>(own.size()) < options.min_resection_inliers) continue;
+    numbers.push_back(number);
+    matches.insert(matches.end(), own.begin(), own.end());
+    offsets.push_back(static_cast<std::int64_t>(matches.size()));
+    cameras.push_back(scene.lens(view).pinhole());
   }
-  for (const auto& [number, pose] : found) {
-    scene.view(number).cam_from_world = pose;
-    scene.view(number).is_registered = true;
+  if (numbers.empty()) return 0;
+  BatchInput input{.offsets = offsets, .cameras1 = cameras};
+  input.options.threshold = options.max_error;
+  input.options.seed = options.seed;
+  const std::vector<Estimate> poses =
+      estimate_batch(queue, ModelKind::absolute_pose, matches.data(), input).pairs;
+  int found = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!poses[i].ok() || poses[i].inlier_count < options.min_resection_inliers) continue;
+    View& view = scene.view(numbers[i]);
+    view.cam_from_world = poses[i].pose;
+    view.is_registered = true;
+    ++found;
   }
-  return static_cast<int>(found.size());
+  return found;
 }
 
 }  // namespace bifocal::mapping

@@ -144,8 +144,9 @@ struct Refinement {
 };
 void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
                    const Refinement& refinement);
-// Drops observations with an error above `max_error` px and points with too small an angle.
-void filter(Scene& scene, const MapOptions& options, double max_error);
+// Drops observations with an error above `max_error` px and points with too small an angle. Returns
+// the number of observations that are left.
+std::int64_t filter(Scene& scene, const MapOptions& options, double max_error);
 // Returns whether two used rays of a point meet at an angle of at least `least` rad.
 [[nodiscard]] bool has_angle(const Scene& scene, const Track& track, double least);
 // Keeps the largest set of registered views that share enough points; leaves out all other views.
