@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <bifocal/geometry.hpp>
+#include <bifocal/robust.hpp>
 #include <cmath>
 #include <random>
 
@@ -55,6 +56,16 @@ TEST(Geometry, singular_matrices_have_an_adjugate_and_no_inverse) {
   expect_near(adjugate(E), Mat3{1, 2, 3, 2, 4, 6, 3, 6, 9}, 1e-15);
   for (const double v : inverse(Mat3{})) EXPECT_FALSE(std::isfinite(v));
   for (const double v : unit(Vec3{})) EXPECT_TRUE(std::isnan(v));
+}
+
+TEST(Geometry, essential_from_fundamental_inverts_fundamental_from_essential) {
+  std::mt19937 random(2);
+  const Intrinsics one = {900, 910, 500, 300}, two = {1300, 1290, 640, 480};
+  for (int k = 0; k < 20; ++k) {
+    const Mat3 E = random_matrix(random);
+    expect_near(essential_from_fundamental(fundamental_from_essential(E, one, two), one, two), E,
+                1e-12);
+  }
 }
 
 }  // namespace
