@@ -39,16 +39,17 @@ colmap::Model model_of(const Scene& scene) {
   for (const int i : cameras)
     model.cameras.push_back(camera_of(scene.graph->cameras[static_cast<std::size_t>(i)],
                                       scene.cameras[static_cast<std::size_t>(i)]));
-  for (const Track& track : scene.tracks) {
-    if (!track.is_point) continue;
+  const Tracks& tracks = scene.tracks;
+  for (std::size_t k = 0; k < tracks.size(); ++k) {
+    if (tracks.is_point[k] == 0) continue;
     colmap::ModelPoint& point = model.points.emplace_back();
     point.id = model.points.size();
-    point.xyz = track.point;
-    for (const Observation& o : track.observations) {
-      if (!o.is_used) continue;
-      colmap::ModelImage& image = model.images[places[static_cast<std::size_t>(o.view)]];
-      image.observations[o.feature].point_id = point.id;
-      point.track.push_back({image.id, o.feature});
+    point.xyz = tracks.points[k];
+    for (std::size_t i = tracks.first[k]; i < tracks.first[k + 1]; ++i) {
+      if (tracks.is_used[i] == 0) continue;
+      colmap::ModelImage& image = model.images[places[static_cast<std::size_t>(tracks.views[i])]];
+      image.observations[tracks.features[i]].point_id = point.id;
+      point.track.push_back({image.id, tracks.features[i]});
     }
   }
   colmap::set_point_errors(model);

@@ -31,25 +31,24 @@ class TrackChoice {
     std::vector<std::size_t> order(scene.tracks.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-      return scene.tracks[a].observations.size() > scene.tracks[b].observations.size();
+      return scene.tracks.length(a) > scene.tracks.length(b);
     });
-    for (const std::size_t k : order) {
-      const bool is_long = scene.tracks[k].observations.size() > 2;
-      take_if_needed(k, is_long ? enough : std::min(enough, kEnoughLong));
-    }
+    for (const std::size_t k : order)
+      take_if_needed(k, scene.tracks.length(k) > 2 ? enough : std::min(enough, kEnoughLong));
     std::ranges::sort(chosen_);
   }
   [[nodiscard]] const std::vector<std::size_t>& chosen() const { return chosen_; }
 
  private:
   void take_if_needed(std::size_t k, int enough) {
-    const std::vector<Observation>& all = scene_.tracks[k].observations;
-    const auto needs = [&](const Observation& o) {
-      const auto view = static_cast<std::size_t>(o.view);
+    const Tracks& tracks = scene_.tracks;
+    const auto views = std::span(tracks.views).subspan(tracks.first[k], tracks.length(k));
+    const auto needs = [&](int number) {
+      const auto view = static_cast<std::size_t>(number);
       return is_view_[view] && counts_[view] < enough;
     };
-    if (std::ranges::none_of(all, needs)) return;
-    for (const Observation& o : all) ++counts_[static_cast<std::size_t>(o.view)];
+    if (std::ranges::none_of(views, needs)) return;
+    for (const int view : views) ++counts_[static_cast<std::size_t>(view)];
     chosen_.push_back(k);
   }
 
@@ -61,18 +60,19 @@ class TrackChoice {
 
 // The directions of all observations of the chosen tracks.
 PositioningProblem problem_of(const Scene& scene, const std::vector<int>& views,
-                              const std::vector<std::size_t>& tracks) {
+                              const std::vector<std::size_t>& chosen) {
   std::vector<int> place(scene.views.size(), -1);
   for (std::size_t i = 0; i < views.size(); ++i)
     place[static_cast<std::size_t>(views[i])] = static_cast<int>(i);
   PositioningProblem problem;
   problem.centre_count = views.size();
   problem.offsets.push_back(0);
-  for (const std::size_t k : tracks) {
-    for (const Observation& o : scene.tracks[k].observations) {
-      const int centre = place[static_cast<std::size_t>(o.view)];
-      const View& view = scene.view(o.view);
-      const Vec3 v = transposed_times(view.cam_from_world.R, view.rays[o.feature]);
+  const Tracks& tracks = scene.tracks;
+  for (const std::size_t k : chosen) {
+    for (std::size_t i = tracks.first[k]; i < tracks.first[k + 1]; ++i) {
+      const int centre = place[static_cast<std::size_t>(tracks.views[i])];
+      const View& view = scene.view(tracks.views[i]);
+      const Vec3 v = transposed_times(view.cam_from_world.R, view.rays[tracks.features[i]]);
       if (centre >= 0 && std::isfinite(v[0]))
         problem.rays.push_back({static_cast<std::size_t>(centre), v});
     }
@@ -146,11 +146,13 @@ bool position(Scene& scene, const std::vector<int>& views, const MapOptions& opt
     view.cam_from_world = pose_at(view.cam_from_world.R, state.centres[i]);
     view.is_registered = true;
   }
-  for (Track& track : scene.tracks) track.is_point = false;
+  Tracks& tracks = scene.tracks;
+  std::ranges::fill(tracks.is_point, std::uint8_t{0});
   for (std::size_t k = 0; k < choice.chosen().size(); ++k) {
-    Track& track = scene.tracks[choice.chosen()[k]];
-    track.point = state.points[k], track.is_point = true;
-    for (Observation& o : track.observations) o.is_used = scene.view(o.view).is_registered;
+    const std::size_t track = choice.chosen()[k];
+    tracks.points[track] = state.points[k], tracks.is_point[track] = 1;
+    for (std::size_t i = tracks.first[track]; i < tracks.first[track + 1]; ++i)
+      tracks.is_used[i] = scene.view(tracks.views[i]).is_registered ? 1 : 0;
   }
   return true;
 }

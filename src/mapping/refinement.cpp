@@ -23,8 +23,8 @@ constexpr double kExtent = 5;  // mean distance of centres from their mean
 // A problem of the used observations, and the tracks of its points.
 struct Problem {
   AdjustProblem adjust;
-  std::vector<std::size_t> tracks;         // one a point
-  std::vector<Observation*> observations;  // one an observation
+  std::vector<std::size_t> tracks;        // one a point
+  std::vector<std::size_t> observations;  // places in Tracks, one an observation
 };
 
 void take_camera(const MapOptions& options, bool with_intrinsics, const SceneCamera& camera,
@@ -38,7 +38,7 @@ void take_camera(const MapOptions& options, bool with_intrinsics, const SceneCam
     out.constant_params[i] = true;
 }
 
-Problem problem_of(Scene& scene, const MapOptions& options, bool with_intrinsics) {
+Problem problem_of(const Scene& scene, const MapOptions& options, bool with_intrinsics) {
   Problem problem;
   std::vector<int> camera_places(scene.cameras.size(), -1), view_places(scene.views.size(), -1);
   for (std::size_t i = 0; i < scene.views.size(); ++i) {
@@ -53,18 +53,18 @@ Problem problem_of(Scene& scene, const MapOptions& options, bool with_intrinsics
     view_places[i] = static_cast<int>(problem.adjust.images.size());
     problem.adjust.images.push_back({view.cam_from_world, place});
   }
-  for (std::size_t k = 0; k < scene.tracks.size(); ++k) {
-    Track& track = scene.tracks[k];
-    if (!track.is_point) continue;
-    for (Observation& o : track.observations) {
-      const int place = view_places[static_cast<std::size_t>(o.view)];
-      if (!o.is_used || place < 0) continue;
-      const Vec2& px = scene.features(o.view)[o.feature];
+  const Tracks& tracks = scene.tracks;
+  for (std::size_t k = 0; k < tracks.size(); ++k) {
+    if (tracks.is_point[k] == 0) continue;
+    for (std::size_t i = tracks.first[k]; i < tracks.first[k + 1]; ++i) {
+      const int place = view_places[static_cast<std::size_t>(tracks.views[i])];
+      if (tracks.is_used[i] == 0 || place < 0) continue;
+      const Vec2& px = scene.features(tracks.views[i])[tracks.features[i]];
       problem.adjust.observations.push_back(
           {place, static_cast<int>(problem.adjust.points.size()), px[0], px[1]});
-      problem.observations.push_back(&o);
+      problem.observations.push_back(i);
     }
-    problem.adjust.points.push_back(track.point);
+    problem.adjust.points.push_back(tracks.points[k]);
     problem.tracks.push_back(k);
   }
   return problem;
@@ -84,42 +84,44 @@ void take_result(const Problem& problem, Scene& scene) {
                    problem.adjust.cameras[static_cast<std::size_t>(image.camera)].params);
   }
   for (std::size_t i = 0; i < problem.tracks.size(); ++i)
-    scene.tracks[problem.tracks[i]].point = problem.adjust.points[i];
+    scene.tracks.points[problem.tracks[i]] = problem.adjust.points[i];
 }
 
 std::vector<int> observation_counts(const Scene& scene) {
+  const Tracks& tracks = scene.tracks;
   std::vector<int> counts(scene.views.size());
-  for (const Track& track : scene.tracks)
-    if (track.is_point)
-      for (const Observation& o : track.observations)
-        if (o.is_used) ++counts[static_cast<std::size_t>(o.view)];
+  for (std::size_t k = 0; k < tracks.size(); ++k)
+    for (std::size_t i = tracks.first[k]; tracks.is_point[k] != 0 && i < tracks.first[k + 1]; ++i)
+      counts[static_cast<std::size_t>(tracks.views[i])] += tracks.is_used[i];
   return counts;
 }
 
 // Points need two used observations in registered views.
 void drop_short_points(Scene& scene) {
+  Tracks& tracks = scene.tracks;
   runtime::parallel_each(
-      scene.tracks.size(),
+      tracks.size(),
       [&](std::size_t k) {
-        Track& track = scene.tracks[k];
         int used = 0;
-        for (Observation& o : track.observations) {
-          o.is_used = o.is_used && track.is_point && scene.view(o.view).is_registered;
-          used += o.is_used ? 1 : 0;
+        for (std::size_t i = tracks.first[k]; i < tracks.first[k + 1]; ++i) {
+          if (tracks.is_point[k] == 0 || !scene.view(tracks.views[i]).is_registered)
+            tracks.is_used[i] = 0;
+          used += tracks.is_used[i];
         }
-        track.is_point = track.is_point && used >= 2;
+        if (used < 2) tracks.is_point[k] = 0;
       },
       512);
 }
 
 }  // namespace
 
-bool has_angle(const Scene& scene, const Track& track, double least) {
+bool has_angle(const Scene& scene, std::size_t track, double least) {
+  const Tracks& tracks = scene.tracks;
   std::vector<Vec3> directions;
-  for (const Observation& o : track.observations)
-    if (o.is_used)
-      directions.push_back(
-          unit(difference(track.point, centre_of(scene.view(o.view).cam_from_world))));
+  for (std::size_t i = tracks.first[track]; i < tracks.first[track + 1]; ++i)
+    if (tracks.is_used[i] != 0)
+      directions.push_back(unit(
+          difference(tracks.points[track], centre_of(scene.view(tracks.views[i]).cam_from_world))));
   for (std::size_t i = 0; i < directions.size(); ++i)
     for (std::size_t j = i + 1; j < directions.size(); ++j)
       if (angle_between(directions[i], directions[j]) >= least) return true;
@@ -149,14 +151,12 @@ std::int64_t filter(Scene& scene, const MapOptions& options, double max_error) {
   Problem problem = problem_of(scene, options, false);
   const std::vector<double> errors = colmap::reprojection_errors(problem.adjust);
   for (std::size_t i = 0; i < errors.size(); ++i)
-    if (!(errors[i] <= max_error)) problem.observations[i]->is_used = false;
+    if (!(errors[i] <= max_error)) scene.tracks.is_used[problem.observations[i]] = 0;
   drop_short_points(scene);
   runtime::parallel_each(
       scene.tracks.size(),
       [&](std::size_t k) {
-        Track& track = scene.tracks[k];
-        if (track.is_point)
-          track.is_point = has_angle(scene, track, options.min_angle_deg * kRadPerDeg);
+        if (!has_angle(scene, k, options.min_angle_deg * kRadPerDeg)) scene.tracks.is_point[k] = 0;
       },
       512);
   drop_short_points(scene);
@@ -170,12 +170,12 @@ void keep_largest_part(Scene& scene) {
     if (counts[i] < kFewestObservations) scene.views[i].is_registered = false;
   drop_short_points(scene);
   std::map<std::pair<int, int>, int> shared;
-  for (const Track& track : scene.tracks) {
-    if (!track.is_point) continue;
-    const std::vector<Observation>& all = track.observations;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      for (std::size_t j = i + 1; all[i].is_used && j < all.size(); ++j)
-        if (all[j].is_used) ++shared[{all[i].view, all[j].view}];
+  const Tracks& tracks = scene.tracks;
+  for (std::size_t k = 0; k < tracks.size(); ++k) {
+    const std::size_t end = tracks.is_point[k] != 0 ? tracks.first[k + 1] : tracks.first[k];
+    for (std::size_t i = tracks.first[k]; i < end; ++i)
+      for (std::size_t j = i + 1; tracks.is_used[i] != 0 && j < end; ++j)
+        if (tracks.is_used[j] != 0) ++shared[{tracks.views[i], tracks.views[j]}];
   }
   DisjointSets sets(scene.views.size());
   for (const auto& [pair, count] : shared)
@@ -206,8 +206,10 @@ void normalise(Scene& scene) {
     if (view.is_registered)
       view.cam_from_world = pose_at(
           view.cam_from_world.R, scaled(difference(centre_of(view.cam_from_world), mean), factor));
-  for (Track& track : scene.tracks)
-    if (track.is_point) track.point = scaled(difference(track.point, mean), factor);
+  Tracks& tracks = scene.tracks;
+  for (std::size_t k = 0; k < tracks.size(); ++k)
+    if (tracks.is_point[k] != 0)
+      tracks.points[k] = scaled(difference(tracks.points[k], mean), factor);
 }
 
 }  // namespace bifocal::mapping

@@ -15,11 +15,12 @@ namespace {
 class PointsOfFeatures {
  public:
   explicit PointsOfFeatures(const Scene& scene) : tracks_(scene.views.size()) {
-    for (std::size_t k = 0; k < scene.tracks.size(); ++k)
-      if (scene.tracks[k].is_point)
-        for (const Observation& o : scene.tracks[k].observations)
-          if (o.is_used)
-            tracks_[static_cast<std::size_t>(o.view)].emplace(o.feature, static_cast<int>(k));
+    const Tracks& tracks = scene.tracks;
+    for (std::size_t k = 0; k < tracks.size(); ++k)
+      for (std::size_t i = tracks.first[k]; tracks.is_point[k] != 0 && i < tracks.first[k + 1]; ++i)
+        if (tracks.is_used[i] != 0)
+          tracks_[static_cast<std::size_t>(tracks.views[i])].emplace(tracks.features[i],
+                                                                     static_cast<int>(k));
   }
   // -1: none.
   [[nodiscard]] int track(int view, std::uint32_t feature) const {
@@ -51,7 +52,7 @@ std::vector<ScenePoint> scene_points(const Scene& scene, const PointsOfFeatures&
   matches.erase(std::unique(matches.begin(), matches.end()), matches.end());
   std::vector<ScenePoint> out;
   for (const auto& [feature, track] : matches) {
-    const Vec3 &ray = view.rays[feature], &X = scene.tracks[static_cast<std::size_t>(track)].point;
+    const Vec3 &ray = view.rays[feature], &X = scene.tracks.points[static_cast<std::size_t>(track)];
     if (std::isfinite(ray[0]))
       out.push_back(
           {K.fx * ray[0] / ray[2] + K.cx, K.fy * ray[1] / ray[2] + K.cy, X[0], X[1], X[2]});

@@ -49,17 +49,21 @@ struct Edge {
   [[nodiscard]] bool is_confirmed() const { return has_match_cycles && probability >= 0.9; }
 };
 
-struct Observation {
-  int view = 0;
-  std::uint32_t feature = 0;
-  bool is_used = false;
-};
+// Track k has the observations [first[k], first[k + 1]), in ascending order of their views.
+struct Tracks {
+  std::vector<std::size_t> first = {0};
+  // One an observation.
+  std::vector<int> views;
+  std::vector<std::uint32_t> features;
+  std::vector<std::uint8_t> is_used;  // agrees with the point
+  // One a track.
+  std::vector<Vec3> points;
+  std::vector<std::uint8_t> is_point;  // the point is known
 
-// Observations are ordered by view.
-struct Track {
-  std::vector<Observation> observations;
-  Vec3 point = {0, 0, 0};
-  bool is_point = false;  // `point` is known; observations that agree with it are used
+  [[nodiscard]] std::size_t size() const { return points.size(); }
+  [[nodiscard]] std::size_t length(std::size_t track) const {
+    return first[track + 1] - first[track];
+  }
 };
 
 struct Scene {
@@ -67,7 +71,7 @@ struct Scene {
   std::vector<SceneCamera> cameras;
   std::vector<View> views;
   std::vector<Edge> edges;
-  std::vector<Track> tracks;
+  Tracks tracks;
 
   [[nodiscard]] const std::vector<Vec2>& features(int view) const {
     return graph->images[static_cast<std::size_t>(view)].features;
@@ -147,8 +151,8 @@ void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
 // Drops observations with an error above `max_error` px and points with too small an angle. Returns
 // the number of observations that are left.
 std::int64_t filter(Scene& scene, const MapOptions& options, double max_error);
-// Returns whether two used rays of a point meet at an angle of at least `least` rad.
-[[nodiscard]] bool has_angle(const Scene& scene, const Track& track, double least);
+// Returns whether two used rays of the track's point meet at an angle of at least `least` rad.
+[[nodiscard]] bool has_angle(const Scene& scene, std::size_t track, double least);
 // Keeps the largest set of registered views that share enough points; leaves out all other views.
 void keep_largest_part(Scene& scene);
 // Views and points are scaled and moved: the centres have mean 0 and a mean distance of 5.

@@ -9,6 +9,11 @@
 namespace bifocal::mapping {
 namespace {
 
+struct Observation {
+  int view = 0;
+  std::uint32_t feature = 0;
+};
+
 // Matches of one pair as places in MapPair::inliers.
 struct PairMatches {
   int pair = 0;
@@ -43,10 +48,17 @@ class TrackSets {
     }
   }
 
-  [[nodiscard]] std::vector<Track> tracks() {
-    std::vector<Track> out;
-    for (std::vector<Observation>& set : sets_)
-      if (set.size() >= 2) out.push_back({std::move(set), {}, false});
+  [[nodiscard]] Tracks tracks() const {
+    Tracks out;
+    for (const std::vector<Observation>& set : sets_) {
+      if (set.size() < 2) continue;
+      for (const Observation& o : set)
+        out.views.push_back(o.view), out.features.push_back(o.feature);
+      out.first.push_back(out.views.size());
+    }
+    out.is_used.assign(out.views.size(), 0);
+    out.points.assign(out.first.size() - 1, {});
+    out.is_point.assign(out.points.size(), 0);
     return out;
   }
 

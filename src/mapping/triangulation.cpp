@@ -21,8 +21,8 @@ constexpr std::size_t kTrackBlock = 512;  // tracks of a thread at a time
 // A line of sight in the world's frame.
 struct Sight {
   Vec3 centre{}, direction{};
-  double focal_length = 0;  // px a rad
-  std::size_t observation = 0;
+  double focal_length = 0;      // px a rad
+  std::size_t observation = 0;  // place in Tracks
 };
 
 // Returns the angle between the sight and the point in px, infinite if the point is behind.
@@ -81,21 +81,23 @@ Vec3 refined(const std::vector<Sight>& sights, Vec3 point, double max_error) {
   return point;
 }
 
-void triangulate_track(const Scene& scene, Track& track, const MapOptions& options) {
-  track.is_point = false;
+void triangulate_track(Scene& scene, std::size_t track, const MapOptions& options) {
+  Tracks& tracks = scene.tracks;
+  tracks.is_point[track] = 0;
   std::vector<Sight> sights;
-  for (std::size_t i = 0; i < track.observations.size(); ++i) {
-    Observation& o = track.observations[i];
-    o.is_used = false;
-    const View& view = scene.view(o.view);
-    if (!view.is_registered || !std::isfinite(view.rays[o.feature][0])) continue;
-    sights.push_back({centre_of(view.cam_from_world),
-                      transposed_times(view.cam_from_world.R, view.rays[o.feature]),
+  for (std::size_t i = tracks.first[track]; i < tracks.first[track + 1]; ++i) {
+    tracks.is_used[i] = 0;
+    const View& view = scene.view(tracks.views[i]);
+    if (!view.is_registered) continue;
+    const Vec3& ray = view.rays[tracks.features[i]];
+    if (!std::isfinite(ray[0])) continue;
+    sights.push_back({centre_of(view.cam_from_world), transposed_times(view.cam_from_world.R, ray),
                       scene.focal_length(view), i});
   }
   const std::size_t n = sights.size();
   if (n < 2) return;
   const double least_angle = options.min_angle_deg * kRadPerDeg;
+  Vec3& found = tracks.points[track];
   Support best;
   int pairs = 0;
   for (std::size_t step = n - 1; step >= 1 && pairs < kMostPairs; --step) {
@@ -104,26 +106,26 @@ void triangulate_track(const Scene& scene, Track& track, const MapOptions& optio
       ++pairs;
       const Vec3 point = midpoint(sights[i], sights[i + step]);
       const Support support = support_of(sights, point, options.max_error);
-      if (support.count >= 2 && support.is_better(best)) best = support, track.point = point;
+      if (support.count >= 2 && support.is_better(best)) best = support, found = point;
     }
   }
   if (best.count < 2) return;
-  track.point = refined(sights, track.point, options.max_error);
+  found = refined(sights, found, options.max_error);
   int used = 0;
   for (const Sight& sight : sights) {
-    const bool agrees = error_of(sight, track.point) <= options.max_error;
-    track.observations[sight.observation].is_used = agrees;
+    const bool agrees = error_of(sight, found) <= options.max_error;
+    tracks.is_used[sight.observation] = agrees ? 1 : 0;
     used += agrees ? 1 : 0;
   }
-  track.is_point = used >= 2 && has_angle(scene, track, least_angle);
+  tracks.is_point[track] = used >= 2 && has_angle(scene, track, least_angle) ? 1 : 0;
 }
 
 }  // namespace
 
 void triangulate(Scene& scene, const MapOptions& options) {
   runtime::parallel_each(
-      scene.tracks.size(),
-      [&](std::size_t k) { triangulate_track(scene, scene.tracks[k], options); }, kTrackBlock);
+      scene.tracks.size(), [&](std::size_t k) { triangulate_track(scene, k, options); },
+      kTrackBlock);
 }
 
 }  // namespace bifocal::mapping
