@@ -28,11 +28,23 @@ void factorise_small(std::vector<double>& A, std::size_t n) {
   }
 }
 
+// Solves L L' x = x.
+void solve_small(const std::vector<double>& L, std::size_t n, double* x) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) x[i] -= L[i * n + k] * x[k];
+    x[i] /= L[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    x[i] /= L[i * n + i];
+    for (std::size_t k = 0; k < i; ++k) x[k] -= L[i * n + k] * x[i];
+  }
+}
+
 }  // namespace
 
 BlockDiagonal::BlockDiagonal(const Unknowns& unknowns, std::span<const double> triangles,
                              std::span<const double> damping)
-    : size_(unknowns.size()) {
+    : size_(unknowns.size()), view_size_(at(unknowns.view_size())) {
   const std::size_t triangle = TRIANGLE(at(unknowns.view_size()));
   const std::size_t shared = at(unknowns.images());
   blocks_.resize(shared + at(unknowns.cameras()));
@@ -93,27 +105,27 @@ void BlockDiagonal::factorise_all(std::span<const double> damping) {
       64);
 }
 
-std::vector<double> BlockDiagonal::solve(std::span<const double> b) const {
-  std::vector<double> x(size_, 0.0);
+BlockDiagonal::Inverse BlockDiagonal::inverse() const {
+  Inverse out{std::vector<double>(size_ * view_size_, 0.0),
+              std::vector<int>(size_ * view_size_, 0)};
   runtime::parallel_each(
       blocks_.size(),
-      [&](std::size_t number) {
-        const Block& block = blocks_[number];
+      [&](std::size_t b) {
+        const Block& block = blocks_[b];
         const std::size_t n = block.unknowns.size();
-        double y[18];
-        for (std::size_t i = 0; i < n; ++i) {
-          y[i] = b[block.unknowns[i]];
-          for (std::size_t k = 0; k < i; ++k) y[i] -= block.factor[i * n + k] * y[k];
-          y[i] /= block.factor[i * n + i];
-        }
-        for (std::size_t i = n; i-- > 0;) {
-          y[i] /= block.factor[i * n + i];
-          for (std::size_t k = 0; k < i; ++k) y[k] -= block.factor[i * n + k] * y[i];
-          x[block.unknowns[i]] = y[i];
+        for (std::size_t column = 0; column < n; ++column) {
+          double x[18] = {};
+          x[column] = 1;
+          solve_small(block.factor, n, x);
+          for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t place = block.unknowns[i] * view_size_ + column;
+            out.rows[place] = x[i];
+            out.members[place] = static_cast<int>(block.unknowns[column]);
+          }
         }
       },
-      256);
-  return x;
+      64);
+  return out;
 }
 
 }  // namespace bifocal::adjustment

@@ -17,8 +17,13 @@ class BlockDiagonal {
   // the diagonal.
   BlockDiagonal(const Unknowns& unknowns, std::span<const double> triangles,
                 std::span<const double> damping);
-  // Returns the solution of M x = b.
-  [[nodiscard]] std::vector<double> solve(std::span<const double> b) const;
+  // The inverse: row i has view_size numbers, of the unknowns members[i view_size] and so on. Rows
+  // of constant unknowns and numbers past the end of a block are 0.
+  struct Inverse {
+    std::vector<double> rows;
+    std::vector<int> members;
+  };
+  [[nodiscard]] Inverse inverse() const;
 
  private:
   struct Block {
@@ -29,7 +34,7 @@ class BlockDiagonal {
   void factorise_all(std::span<const double> damping);
 
   std::vector<Block> blocks_;
-  std::size_t size_;
+  std::size_t size_, view_size_;
 };
 
 }  // namespace bifocal::adjustment

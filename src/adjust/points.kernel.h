@@ -98,7 +98,16 @@ map_kernel(invert_points, item, ADJUST_INVERT_POINTS) {
   }
 }
 
-// px of the step (vector) of an observation's view.
+// Numbers of a vector of unknowns that belong to an image with its camera.
+group_fn void step_load(global_const scalar* vector, index images, lane_int view, lane_int camera,
+                        real* step) {
+  const lane_int pose = view * lane_int_of(6);
+  const lane_int free = lane_int_of(6 * images) + camera * lane_int_of(FREE);
+  lane_unroll for (index k = 0; k < 6; ++k) step[k] = lane_gather(vector + k, pose);
+  lane_unroll for (index k = 0; k < FREE; ++k) step[6 + k] = lane_gather(vector + k, free);
+}
+
+// px of the step of an observation's view.
 lane_fn void view_motion(const real* G, const real* intrinsics, const real* offset,
                          const real* vector, real* out) {
   for (index row = 0; row < 2; ++row) {
@@ -131,14 +140,11 @@ map_kernel(schur_points, item, ADJUST_SCHUR_POINTS) {
       real G[6], intrinsics[2 * FREE + 1], shift[3], step[VIEW_SIZE(FREE)], y[2];
       const lane_int view = lane_load_int(other, row_at(row, item));
       const lane_int pose = view * lane_int_of(POSE_SIZE);
-      const lane_int place = view * lane_int_of(VIEW_SIZE(FREE));
       block_load((global_const block*)blocks + row_block(row, item), G, intrinsics);
       lane_unroll for (index k = 0; k < 3; ++k) {
         shift[k] = X[k] - lane_gather(poses + POSE_CENTRE + k, pose);
       }
-      lane_unroll for (index k = 0; k < VIEW_SIZE(FREE); ++k) {
-        step[k] = lane_gather(vector + k, place);
-      }
+      step_load(vector, images, view, lane_gather_int(image_cameras, view), step);
       view_motion(G, intrinsics, shift, step, y);
       lane_unroll for (index k = 0; k < 3; ++k) u[k] += G[k] * y[0] + G[3 + k] * y[1];
     }

@@ -21,6 +21,30 @@ using runtime::uploaded;
 
 constexpr int kGroup = 128;
 
+// Images of each camera in parts: part p has images part_images[part_first[p]] to [p + 1], camera c
+// the parts first_part[c] to first_part[c + 1]. Many images of one camera are so summed side by
+// side.
+struct SumParts {
+  std::vector<int> first_part = {0}, part_first = {0}, part_images;
+};
+
+SumParts sum_parts(const Unknowns& unknowns) {
+  constexpr std::size_t kImages = 32;  // of a part
+  std::vector<std::vector<int>> images(at(unknowns.cameras()));
+  for (int i = 0; i < unknowns.images(); ++i)
+    images[at(unknowns.image_cameras()[at(i)])].push_back(i);
+  SumParts parts;
+  for (const std::vector<int>& own : images) {
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      parts.part_images.push_back(own[k]);
+      if ((k + 1) % kImages == 0 || k + 1 == own.size())
+        parts.part_first.push_back(static_cast<int>(parts.part_images.size()));
+    }
+    parts.first_part.push_back(static_cast<int>(parts.part_first.size()) - 1);
+  }
+  return parts;
+}
+
 // Numbers of the sums of one chunk, at most.
 int most_components(int view_size) { return std::max(2 * view_size, TRIANGLE(view_size)); }
 
@@ -78,6 +102,14 @@ Terms::Terms(Queue& queue, const AdjustProblem& problem, const Arrangement& arra
   chunk_images_ = uploaded(queue, arrangement.chunk_images);
   first_chunk_ = uploaded(queue, arrangement.first_chunk);
   chunk_lane_ = uploaded(queue, arrangement.chunk_lane);
+  is_active_ = uploaded(
+      queue, std::vector<double>(unknowns.is_active().begin(), unknowns.is_active().end()));
+  const SumParts parts = sum_parts(unknowns);
+  parts_ = static_cast<int>(parts.part_first.size()) - 1;
+  first_part_ = uploaded(queue, parts.first_part);
+  part_first_ = uploaded(queue, parts.part_first);
+  part_images_ = uploaded(queue, parts.part_images);
+  part_sums_ = Buffer<double>(device, at(std::max(1, parts_ * unknowns.free())));
   for (Scene* scene : {&scene_, &trial_scene_}) {
     scene->poses = Buffer<double>(device, unknowns.start().poses.size());
     scene->cameras = Buffer<double>(device, unknowns.start().cameras.size());
@@ -89,7 +121,7 @@ Terms::Terms(Queue& queue, const AdjustProblem& problem, const Arrangement& arra
   for (Buffer<double>* numbers : {&costs_, &decreases_, &step_lengths_, &point_lengths_})
     *numbers = Buffer<double>(device, lanes);
   reduced_ = Buffer<double>(device, lanes / REDUCTION + 1);
-  vector_ = Buffer<double>(device, at(unknowns.images() * unknowns.view_size()));
+  vector_ = Buffer<double>(device, unknowns.size());
   sums_ = Buffer<double>(device, at(chunk_lanes_) * components);
   totals_ = Buffer<double>(device, at(unknowns.images()) * components);
 }
@@ -182,12 +214,11 @@ std::vector<double> Terms::diagonal_blocks() {
   return sum_views(TRIANGLE(unknowns_.view_size()));
 }
 
-void Terms::solve_points(std::span<const double> vector, double gradient_part) {
-  const std::vector<double> by_views =
-      vector.empty() ? std::vector<double>{} : unknowns_.by_views(vector);
-  vector_.upload(queue_, by_views);
+void Terms::solve_points(const Buffer<double>* vector, double gradient_part) {
   launch_.schur_points(queue_, {.count = point_lanes_},
                        {.poses = scene_.poses,
+                        .image_cameras = image_cameras_,
+                        .images = unknowns_.images(),
                         .rows = by_point_.rows,
                         .other = by_point_.other,
                         .blocks = by_point_.blocks,
@@ -195,45 +226,54 @@ void Terms::solve_points(std::span<const double> vector, double gradient_part) {
                         .normal = normal_,
                         .inverses = inverses_,
                         .lanes = point_lanes_,
-                        .vector = vector_,
-                        .has_vector = vector.empty() ? 0 : 1,
+                        .vector = vector ? *vector : vector_,
+                        .has_vector = vector ? 1 : 0,
                         .gradient_part = gradient_part,
                         .solved = solved_});
-  queue_.wait();
 }
 
-std::vector<double> Terms::product(std::span<const double> vector) {
-  check_cancelled();
-  solve_points(vector, 0);
+void Terms::multiply_views(const Buffer<double>* vector) {
   launch_.schur_views(queue_, {.count = chunk_lanes_},
                       {.poses = scene_.poses,
+                       .image_cameras = image_cameras_,
+                       .images = unknowns_.images(),
                        .rows = by_view_.rows,
                        .other = by_view_.other,
                        .blocks = by_view_.blocks,
                        .points = points_,
                        .chunk_images = chunk_images_,
                        .lanes = chunk_lanes_,
-                       .vector = vector_,
+                       .vector = vector ? *vector : vector_,
+                       .has_vector = vector ? 1 : 0,
                        .solved = solved_,
                        .sums = sums_});
-  return unknowns_.summed(sum_views(unknowns_.view_size()), unknowns_.view_size(), 0);
+}
+
+void Terms::multiply(const Buffer<double>& vector, const Buffer<double>& damping,
+                     Buffer<double>& product) {
+  solve_points(&vector, 0);
+  multiply_views(&vector);
+  sum_chunks(unknowns_.view_size());
+  if (unknowns_.free() > 0)
+    launch_.sum_parts(queue_, {.count = parts_ * unknowns_.free()},
+                      {.totals = totals_,
+                       .part_first = part_first_,
+                       .part_images = part_images_,
+                       .sums = part_sums_});
+  launch_.damped_product(queue_, {.count = static_cast<int>(unknowns_.size())},
+                         {.totals = totals_,
+                          .sums = part_sums_,
+                          .first_part = first_part_,
+                          .images = unknowns_.images(),
+                          .is_active = is_active_,
+                          .damping = damping,
+                          .vector = vector,
+                          .product = product});
 }
 
 std::vector<double> Terms::points_gradient() {
-  solve_points({}, 1);
-  const std::vector<double> zeros(at(unknowns_.images() * unknowns_.view_size()), 0.0);
-  vector_.upload(queue_, zeros);
-  launch_.schur_views(queue_, {.count = chunk_lanes_},
-                      {.poses = scene_.poses,
-                       .rows = by_view_.rows,
-                       .other = by_view_.other,
-                       .blocks = by_view_.blocks,
-                       .points = points_,
-                       .chunk_images = chunk_images_,
-                       .lanes = chunk_lanes_,
-                       .vector = vector_,
-                       .solved = solved_,
-                       .sums = sums_});
+  solve_points(nullptr, 1);
+  multiply_views(nullptr);
   std::vector<double> out =
       unknowns_.summed(sum_views(unknowns_.view_size()), unknowns_.view_size(), 0);
   for (double& v : out) v = -v;
@@ -241,7 +281,8 @@ std::vector<double> Terms::points_gradient() {
 }
 
 Trial Terms::try_step(std::span<const double> step, const Views& moved, double lambda) {
-  solve_points(step, 1);
+  vector_.upload(queue_, step);
+  solve_points(&vector_, 1);
   upload_views(moved, trial_scene_);
   launch_.try_points(queue_, {.count = point_lanes_},
                      {.poses = trial_scene_.poses,
@@ -288,7 +329,7 @@ const double* Terms::blocks_by_point() const {
   return reinterpret_cast<const double*>(by_point_.blocks.data());
 }
 
-std::vector<double> Terms::sum_views(int components) {
+void Terms::sum_chunks(int components) {
   launch_.sum_chunks(queue_, {.count = unknowns_.images() * components},
                      {.sums = sums_,
                       .lanes = chunk_lanes_,
@@ -297,6 +338,10 @@ std::vector<double> Terms::sum_views(int components) {
                       .images = unknowns_.images(),
                       .components = components,
                       .totals = totals_});
+}
+
+std::vector<double> Terms::sum_views(int components) {
+  sum_chunks(components);
   std::vector<double> totals(at(unknowns_.images()) * at(components));
   totals_.download(queue_, totals);
   queue_.wait();

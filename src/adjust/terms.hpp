@@ -43,8 +43,10 @@ class Terms {
   // Lower triangles of the Schur complement's diagonal blocks, [image][TRIANGLE(view_size)]; only
   // the terms of single observations.
   [[nodiscard]] std::vector<double> diagonal_blocks();
-  // The Schur complement times a vector, without the damping of poses and cameras.
-  [[nodiscard]] std::vector<double> product(std::span<const double> vector);
+  // product: the Schur complement times a vector of unknowns, plus `damping` times the vector. All
+  // stay on the device; the queue is not waited for.
+  void multiply(const Buffer<double>& vector, const Buffer<double>& damping,
+                Buffer<double>& product);
   // E C^-1 g of the points' gradient g.
   [[nodiscard]] std::vector<double> points_gradient();
   // Solves for the points' step that belongs to a step of poses and cameras, and tries both.
@@ -60,6 +62,10 @@ class Terms {
   [[nodiscard]] const double* point_data() const { return points_.data(); }
   [[nodiscard]] const double* pose_data() const { return scene_.poses.data(); }
 
+  // For solvers with kernels of their own.
+  [[nodiscard]] Queue& queue() { return queue_; }
+  [[nodiscard]] const kernels::adjust::launch<double>& launch() const { return launch_; }
+
  private:
   struct DeviceRows {
     Buffer<int> rows, other;
@@ -71,7 +77,10 @@ class Terms {
   };
   [[nodiscard]] DeviceRows upload_rows(const Rows& rows);
   void upload_views(const Views& views, Scene& scene);
-  void solve_points(std::span<const double> vector, double gradient_part);
+  // vector: null for zero.
+  void solve_points(const Buffer<double>* vector, double gradient_part);
+  void multiply_views(const Buffer<double>* vector);
+  void sum_chunks(int components);
   [[nodiscard]] std::vector<double> sum_views(int components);
   [[nodiscard]] double reduce(const Buffer<double>& numbers, bool is_largest = false);
 
@@ -85,7 +94,10 @@ class Terms {
   Scene scene_, trial_scene_;
   Buffer<double> points_, moved_, is_free_, normal_, inverses_, solved_, vector_, sums_, totals_;
   Buffer<double> costs_, decreases_, step_lengths_, point_lengths_, reduced_;
+  Buffer<double> is_active_, part_sums_;
   Buffer<int> image_cameras_, chunk_images_, first_chunk_, chunk_lane_;
+  Buffer<int> first_part_, part_first_, part_images_;
+  int parts_;
 };
 
 }  // namespace bifocal::adjustment

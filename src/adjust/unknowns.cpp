@@ -176,16 +176,6 @@ const std::vector<int>& Unknowns::adjusted_params(int camera) const {
   return adjusted_[at(camera)];
 }
 
-std::vector<double> Unknowns::by_views(std::span<const double> vector) const {
-  std::vector<double> views(at(images_ * view_size()));
-  for (int i = 0; i < images_; ++i) {
-    double* const view = &views[at(i * view_size())];
-    std::copy_n(&vector[6 * at(i)], 6, view);
-    if (free_ > 0) std::copy_n(&vector[camera_start(image_cameras_[at(i)])], free_, view + 6);
-  }
-  return views;
-}
-
 std::vector<double> Unknowns::summed(std::span<const double> views, int stride, int first) const {
   std::vector<double> vector(size(), 0.0);
   for (int i = 0; i < images_; ++i) {

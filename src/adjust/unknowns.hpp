@@ -46,8 +46,7 @@ struct Views {
 };
 
 // A vector of unknowns has rotation (3) and centre (3) of each image, then `free` numbers of each
-// camera. Numbers that are not adjusted are always 0. A vector by views has [image][6 + free]: each
-// image with a copy of its camera's numbers.
+// camera. Numbers that are not adjusted are always 0.
 class Unknowns {
  public:
   // used_images: flags of images that have observations. Images and cameras without any are
@@ -76,7 +75,6 @@ class Unknowns {
   // Makes numbers constant.
   void pin(std::size_t unknown) { is_active_[unknown] = 0; }
 
-  [[nodiscard]] std::vector<double> by_views(std::span<const double> vector) const;
   // Sums numbers [image][stride] from `first` on over the images of each camera, in their order.
   [[nodiscard]] std::vector<double> summed(std::span<const double> views, int stride,
                                            int first) const;

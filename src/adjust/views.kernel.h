@@ -44,11 +44,10 @@ map_kernel(schur_views, item, ADJUST_SCHUR_VIEWS) {
   real centre[3], step[VIEW_SIZE(FREE)], sum[VIEW_SIZE(FREE)];
   const lane_int view = lane_load_int(chunk_images, item);
   const lane_int pose = view * lane_int_of(POSE_SIZE);
-  const lane_int place = view * lane_int_of(VIEW_SIZE(FREE));
   lane_unroll for (index k = 0; k < 3; ++k) centre[k] = lane_gather(poses + POSE_CENTRE + k, pose);
-  lane_unroll for (index k = 0; k < VIEW_SIZE(FREE); ++k) {
-    step[k] = lane_gather(vector + k, place);
-    sum[k] = lane(0);
+  lane_unroll for (index k = 0; k < VIEW_SIZE(FREE); ++k) step[k] = lane(0), sum[k] = lane(0);
+  if (has_vector != 0) {
+    step_load(vector, images, view, lane_gather_int(image_cameras, view), step);
   }
   for_rows(row, item) {
     real G[6], intrinsics[2 * FREE + 1], shift[3], X[3], v[3], y[2];
