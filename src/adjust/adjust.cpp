@@ -22,55 +22,10 @@ namespace {
 
 using namespace adjustment;
 
-constexpr std::size_t kAutomaticDense = 600, kMostDense = 20000;  // unknowns of poses and cameras
-// Of a sparse system that is solved faster than by conjugate gradients.
-constexpr double kAutomaticPairs = 1e8, kAutomaticOperations = 4e9;
-constexpr double kMostEntries = 4e8;  // of the factor of a sparse system
-
-bool choose_dense(const Unknowns& unknowns, const AdjustOptions& options) {
-  const std::size_t size = unknowns.active_count();
-  if (options.covariance && size > kMostDense)
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("AdjustOptions::covariance: {} parameters of poses and cameras, at most "
-                    "{} are supported",
-                    size, kMostDense));
-  if (options.solver == AdjustSolver::automatic) return size <= kAutomaticDense;
-  if (options.solver == AdjustSolver::dense && size > kMostDense)
-    throw Error(ErrorCode::usage,
-                fmt::format("AdjustOptions::solver: {} parameters of poses and cameras, the dense "
-                            "solver takes at most {}",
-                            size, kMostDense));
-  return options.solver == AdjustSolver::dense;
-}
-
-// Returns nullptr if the problem is solved by another solver.
-std::unique_ptr<ReducedSolver> sparse_solver(Queue& queue, const Arrangement& arrangement,
-                                             const Unknowns& unknowns,
-                                             const AdjustOptions& options) {
-  if (options.solver == AdjustSolver::sparse)
-    return make_sparse_solver(arrangement, unknowns, {.entries = kMostEntries});
-  if (options.solver != AdjustSolver::automatic || options.float_blocks || options.max_memory > 0 ||
-      queue.device().info().kind != DeviceKind::cpu ||
-      observation_pairs(arrangement) > kAutomaticPairs)
-    return nullptr;
-  return make_sparse_solver(arrangement, unknowns, {kMostEntries, kAutomaticOperations});
-}
-
 // Writes the adjusted poses, intrinsics and points.
 void write_back(const Arrangement& arrangement, const Unknowns& unknowns, const Views& views,
                 const std::vector<double>& points, AdjustProblem& problem) {
-  for (std::size_t i = 0; i < problem.images.size(); ++i) {
-    if (!arrangement.used_images[i] || problem.images[i].is_constant) continue;
-    const double* const record = &views.poses[i * POSE_SIZE];
-    const double* const centre = record + POSE_CENTRE;
-    Mat3 R;
-    std::copy_n(record, 9, R.begin());
-    problem.images[i].cam_from_world =
-        unknowns.frame().world_pose(R, {centre[0], centre[1], centre[2]});
-  }
-  for (int c = 0; c < unknowns.cameras(); ++c)
-    if (!unknowns.adjusted_params(c).empty()) problem.cameras[at(c)].params = views.params[at(c)];
+  write_views(arrangement.used_images, unknowns, views, problem);
   for (std::size_t lane = 0; lane < arrangement.lane_point.size(); ++lane) {
     if (arrangement.is_free[lane] == 0) continue;
     const double* const X = &points[lane * POINT_SIZE];
@@ -82,9 +37,7 @@ AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions
   AdjustResult result;
   check_options(options);
   check_problem(problem);
-  if (!queue.device().info().has_double)
-    throw Error(ErrorCode::device,
-                fmt::format("adjust: {} has no double precision", queue.device().info().id));
+  check_device(queue.device());
   result.uses = observation_uses(problem);
   for (const ObservationUse use : result.uses) ++result.counts.at(static_cast<std::size_t>(use));
   const Arrangement arrangement = arrange(problem, result.uses);
@@ -93,24 +46,19 @@ AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions
   const bool has_points = std::ranges::count(arrangement.is_free, 1.0) > 0;
   if (arrangement.observations == 0 || (unknowns.active_count() == 0 && !has_points)) return result;
 
-  result.is_dense = choose_dense(unknowns, options);
-  std::unique_ptr<ReducedSolver> solver =
-      result.is_dense ? make_dense_solver(arrangement, unknowns)
-                      : sparse_solver(queue, arrangement, unknowns, options);
-  result.is_sparse = solver && !result.is_dense;
-  if (options.solver == AdjustSolver::sparse && !solver)
-    throw Error(ErrorCode::usage,
-                fmt::format("AdjustOptions::solver: the sparse solver takes at most {:.0f} numbers "
-                            "of the reduced system; use iterative",
-                            kMostEntries));
-  const bool is_direct = solver != nullptr;
-  if (!solver) solver = make_iterative_solver(unknowns, options);
+  const std::unique_ptr<ReducedSolver> solver =
+      make_solver(queue.device(), arrangement, unknowns, options, result);
+  const bool is_direct = result.is_dense || result.is_sparse;
   Queue cpu;
   AdjustOptions chosen = options;
   if (is_direct) chosen.float_blocks = false, chosen.max_memory = 0;
-  Terms terms(is_direct ? cpu : queue, problem, arrangement, unknowns, chosen);
+  Queue& used = is_direct ? cpu : queue;
+  DeviceObservations observations(used, arrangement, problem.points, unknowns.frame());
+  Terms terms(used, observations, unknowns, chosen);
   Views views = minimise(terms, unknowns, *solver, options, result);
-  std::vector<double> points = terms.points();
+  std::vector<double> points(observations.points.size());
+  observations.points.download(used, points);
+  used.wait();
   const Gauge gauge = gauge_of(problem, arrangement, unknowns);
   result.freedom = gauge.freedom();
   if (options.gauge == AdjustGauge::start) restore_gauge(gauge, unknowns.start(), views, points);
@@ -144,7 +92,8 @@ double adjust_cost(const AdjustProblem& problem, const AdjustOptions& options) {
   Queue queue;
   AdjustOptions chosen = options;
   chosen.max_memory = 0;
-  return Terms(queue, problem, arrangement, unknowns, chosen).linearise(unknowns.start()).cost;
+  DeviceObservations observations(queue, arrangement, problem.points, unknowns.frame());
+  return Terms(queue, observations, unknowns, chosen).linearise(unknowns.start()).cost;
 }
 
 AdjustCamera adjust_camera_of(const LensCamera& camera) {

@@ -5,12 +5,16 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "adjust/layout.hpp"
 #include "runtime/integers.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal::adjustment {
 namespace {
+
+constexpr std::size_t kLaneBlock = 8 * SLICE;  // lanes of a thread at a time
 
 // Observations sorted by a key: observations of key k are order[first[k]] to order[first[k + 1]].
 struct Sorted {
@@ -50,23 +54,34 @@ Rows rows_of(const AdjustProblem& problem, const std::vector<int>& order,
   rows.other.assign(size, 0);
   rows.px.assign(size, std::numeric_limits<double>::quiet_NaN());
   rows.py = rows.px;
-  for (std::size_t l = 0; l < lanes.size(); ++l)
-    for (int k = lanes[l].begin; k < lanes[l].end; ++k) {
-      const AdjustObservation& o = problem.observations[at(order[at(k)])];
-      const std::size_t row = at(rows.rows[l / SLICE] + k - lanes[l].begin);
-      const std::size_t place = row * SLICE + l % SLICE;
-      rows.other[place] = other(o);
-      rows.px[place] = o.x, rows.py[place] = o.y;
-    }
+  rows.observation.assign(size, -1);
+  runtime::parallel_each(
+      lanes.size(),
+      [&](std::size_t l) {
+        for (int k = lanes[l].begin; k < lanes[l].end; ++k) {
+          const AdjustObservation& o = problem.observations[at(order[at(k)])];
+          const std::size_t row = at(rows.rows[l / SLICE] + k - lanes[l].begin);
+          const std::size_t place = row * SLICE + l % SLICE;
+          rows.observation[place] = order[at(k)];
+          rows.other[place] = other(o);
+          rows.px[place] = o.x, rows.py[place] = o.y;
+        }
+      },
+      kLaneBlock);
   return rows;
 }
 
-// Returns the points in the order of lanes.
+// Returns the points in the order of lanes: by their numbers of observations, then as given.
 std::vector<int> points_by_length(const Sorted& by_point, int points) {
-  std::vector<int> order;
+  int longest = 0;
+  for (int p = 0; p < points; ++p) longest = std::max(longest, by_point.count(p));
+  std::vector<int> next(at(longest) + 1, 0);  // place of the next point with so many
+  for (int p = 0; p < points; ++p) ++next[at(by_point.count(p))];
+  int place = 0;
+  for (int n = longest; n > 0; --n) place += std::exchange(next[at(n)], place);
+  std::vector<int> order(at(place));
   for (int p = 0; p < points; ++p)
-    if (by_point.count(p) > 0) order.push_back(p);
-  std::ranges::stable_sort(order, std::greater(), [&](int p) { return by_point.count(p); });
+    if (by_point.count(p) > 0) order[at(next[at(by_point.count(p))]++)] = p;
   return order;
 }
 

@@ -11,16 +11,19 @@ namespace bifocal::adjustment {
 
 // Throws Error(usage) for input that AdjustProblem refuses.
 void check_problem(const AdjustProblem& problem);
+// Throws Error(device) if the device has no double precision.
+void check_device(const Device& device);
 
 // Says of every observation whether it is used.
 [[nodiscard]] std::vector<ObservationUse> observation_uses(const AdjustProblem& problem);
 
 // Observations in slices of SLICE lanes.
 struct Rows {
-  int lanes = 0;               // a multiple of SLICE
-  std::vector<int> rows;       // first row of each slice, and their number
-  std::vector<int> other;      // image or lane of the point, [row][SLICE]
-  std::vector<double> px, py;  // [row][SLICE]; NaN past the end of a lane
+  int lanes = 0;                 // a multiple of SLICE
+  std::vector<int> rows;         // first row of each slice, and their number
+  std::vector<int> other;        // image or lane of the point, [row][SLICE]
+  std::vector<double> px, py;    // [row][SLICE]; NaN past the end of a lane
+  std::vector<int> observation;  // of the problem, [row][SLICE]; -1 past the end of a lane
 };
 
 struct Arrangement {

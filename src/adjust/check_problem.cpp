@@ -111,6 +111,12 @@ void check_problem(const AdjustProblem& problem) {
   check_observations(problem);
 }
 
+void check_device(const Device& device) {
+  if (!device.info().has_double)
+    throw Error(ErrorCode::device,
+                fmt::format("adjust: {} has no double precision", device.info().id));
+}
+
 std::vector<ObservationUse> observation_uses(const AdjustProblem& problem) {
   std::vector<Projection> cameras;
   for (const AdjustCamera& camera : problem.cameras)

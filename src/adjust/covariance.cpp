@@ -221,7 +221,8 @@ void set_covariances(const AdjustProblem& problem, const Arrangement& arrangemen
   Queue cpu;
   AdjustOptions exact = options;
   exact.float_blocks = false, exact.max_memory = 0;
-  Terms terms(cpu, problem, arrangement, unknowns, exact);
+  DeviceObservations observations(cpu, arrangement, problem.points, unknowns.frame());
+  Terms terms(cpu, observations, unknowns, exact);
   const Linearisation linearisation = terms.linearise(unknowns.start());
   terms.damp(0);
   const DenseSystem system(arrangement, unknowns);

@@ -30,8 +30,7 @@ void each_image(const Rows& rows, DenseSystem::Entry entry, const Body& body) {
   const int slice = entry.lane / SLICE;
   for (int row = rows.rows[at(slice)]; row < rows.rows[at(slice) + 1]; ++row) {
     const std::size_t place = row_place({row, entry.lane});
-    if (rows.px[place] != rows.px[place]) break;
-    body(rows.other[place], place);
+    if (rows.px[place] == rows.px[place]) body(rows.other[place], place);
   }
 }
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernels whose lanes are points.
 
-// The rows of a lane's slice.
-#define for_rows(row, item) \
-  for (index row = rows[(item) / SLICE]; row < rows[(item) / SLICE + 1]; ++row)
-// A row's places in `other`, px and py, and its block: number m at [m SLICE].
-#define row_at(row, item) ((row)*SLICE + (item) % SLICE)
+// A row's block: number m at [m SLICE].
 #define row_block(row, item) ((offset)(row) * (BLOCK_SIZE(FREE) * SLICE) + (item) % SLICE)
 
 group_fn void block_store(global_ptr block* B, const observation_lane* o) {

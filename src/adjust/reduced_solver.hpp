@@ -47,4 +47,12 @@ struct SparseLimits {
                                                                 const Unknowns& unknowns,
                                                                 const SparseLimits& limits);
 
+// Makes the solver of the options and sets is_dense and is_sparse of `result`. The direct solvers
+// need terms on the CPU.
+[[nodiscard]] std::unique_ptr<ReducedSolver> make_solver(const Device& device,
+                                                         const Arrangement& arrangement,
+                                                         const Unknowns& unknowns,
+                                                         const AdjustOptions& options,
+                                                         AdjustResult& result);
+
 }  // namespace bifocal::adjustment

@@ -48,12 +48,12 @@ SumParts sum_parts(const Unknowns& unknowns) {
 // Numbers of the sums of one chunk, at most.
 int most_components(int view_size) { return std::max(2 * view_size, TRIANGLE(view_size)); }
 
-bool choose_float_blocks(const Arrangement& arrangement, const Unknowns& unknowns,
+bool choose_float_blocks(const DeviceObservations& observations, const Unknowns& unknowns,
                          const AdjustOptions& options) {
   if (options.max_memory == 0) return options.float_blocks;
   const auto limit = static_cast<std::size_t>(options.max_memory);
-  const std::size_t with_doubles = Terms::bytes(arrangement, unknowns, false);
-  const std::size_t with_floats = Terms::bytes(arrangement, unknowns, true);
+  const std::size_t with_doubles = Terms::bytes(observations, unknowns, false);
+  const std::size_t with_floats = Terms::bytes(observations, unknowns, true);
   if (with_floats > limit)
     throw Error(ErrorCode::usage,
                 fmt::format("AdjustOptions::max_memory = {}: the problem takes at least {} bytes",
@@ -63,45 +63,37 @@ bool choose_float_blocks(const Arrangement& arrangement, const Unknowns& unknown
 
 }  // namespace
 
-std::size_t Terms::bytes(const Arrangement& arrangement, const Unknowns& unknowns,
+std::size_t Terms::bytes(const DeviceObservations& observations, const Unknowns& unknowns,
                          bool float_blocks) {
   const std::size_t number = float_blocks ? sizeof(float) : sizeof(double);
-  const std::size_t rows = arrangement.by_point.px.size() + arrangement.by_view.px.size();
+  const std::size_t rows = observations.by_point.px.size() + observations.by_view.px.size();
   const std::size_t row =
       BLOCK_SIZE(at(unknowns.free())) * number + 2 * sizeof(double) + sizeof(int);
   const std::size_t point = 3 * POINT_SIZE + NORMAL_SIZE + INVERSE_SIZE + 5;
-  return rows * row + at(arrangement.by_point.lanes) * point * sizeof(double) +
-         at(arrangement.by_view.lanes) * at(most_components(unknowns.view_size())) *
-             sizeof(double) +
+  return rows * row + at(observations.point_lanes) * point * sizeof(double) +
+         at(observations.chunk_lanes) * at(most_components(unknowns.view_size())) * sizeof(double) +
          at(unknowns.images()) * at(most_components(unknowns.view_size())) * sizeof(double);
 }
 
-Terms::Terms(Queue& queue, const AdjustProblem& problem, const Arrangement& arrangement,
-             const Unknowns& unknowns, const AdjustOptions& options)
+Terms::Terms(Queue& queue, DeviceObservations& observations, const Unknowns& unknowns,
+             const AdjustOptions& options)
     : queue_(queue),
+      observations_(observations),
       unknowns_(unknowns),
-      point_lanes_(arrangement.by_point.lanes),
-      chunk_lanes_(arrangement.by_view.lanes),
+      point_lanes_(observations.point_lanes),
+      chunk_lanes_(observations.chunk_lanes),
       loss_(static_cast<int>(options.loss)),
       loss_scale_(options.loss == AdjustLoss::trivial ? 1 : options.loss_scale),
-      float_blocks_(choose_float_blocks(arrangement, unknowns, options)),
+      float_blocks_(choose_float_blocks(observations, unknowns, options)),
       launch_(kGroup, {{"FREE", unknowns.free()}, {"FLOAT_BLOCKS", float_blocks_ ? 1 : 0}}) {
   const Device& device = queue.device();
   const std::size_t lanes = at(point_lanes_),
-                    components = at(most_components(unknowns.view_size()));
-  by_point_ = upload_rows(arrangement.by_point);
-  by_view_ = upload_rows(arrangement.by_view);
-  std::vector<double> points(lanes * POINT_SIZE, 0.0);
-  for (std::size_t l = 0; l < lanes; ++l)
-    if (arrangement.lane_point[l] >= 0)
-      std::ranges::copy(unknowns.frame().local(problem.points[at(arrangement.lane_point[l])]),
-                        &points[l * POINT_SIZE]);
-  points_ = uploaded(queue, points);
-  is_free_ = uploaded(queue, arrangement.is_free);
+                    components = at(most_components(unknowns.view_size())),
+                    block = BLOCK_SIZE(at(unknowns.free())) *
+                            (float_blocks_ ? sizeof(float) : sizeof(double));
+  point_blocks_ = Buffer<std::uint8_t>(device, observations.by_point.px.size() * block);
+  view_blocks_ = Buffer<std::uint8_t>(device, observations.by_view.px.size() * block);
   image_cameras_ = uploaded(queue, unknowns.image_cameras());
-  chunk_images_ = uploaded(queue, arrangement.chunk_images);
-  first_chunk_ = uploaded(queue, arrangement.first_chunk);
-  chunk_lane_ = uploaded(queue, arrangement.chunk_lane);
   is_active_ = uploaded(
       queue, std::vector<double>(unknowns.is_active().begin(), unknowns.is_active().end()));
   const SumParts parts = sum_parts(unknowns);
@@ -126,16 +118,6 @@ Terms::Terms(Queue& queue, const AdjustProblem& problem, const Arrangement& arra
   totals_ = Buffer<double>(device, at(unknowns.images()) * components);
 }
 
-Terms::DeviceRows Terms::upload_rows(const Rows& rows) {
-  const std::size_t number = float_blocks_ ? sizeof(float) : sizeof(double);
-  return {.rows = uploaded(queue_, rows.rows),
-          .other = uploaded(queue_, rows.other),
-          .px = uploaded(queue_, rows.px),
-          .py = uploaded(queue_, rows.py),
-          .blocks = Buffer<std::uint8_t>(
-              queue_.device(), rows.px.size() * BLOCK_SIZE(at(unknowns_.free())) * number)};
-}
-
 void Terms::upload_views(const Views& views, Scene& scene) {
   scene.poses.upload(queue_, views.poses);
   scene.cameras.upload(queue_, views.cameras);
@@ -152,13 +134,13 @@ Linearisation Terms::linearise(const Views& views) {
                             .columns = unknowns_.columns(),
                             .loss = loss_,
                             .loss_scale = loss_scale_,
-                            .rows = by_point_.rows,
-                            .other = by_point_.other,
-                            .px = by_point_.px,
-                            .py = by_point_.py,
-                            .points = points_,
-                            .is_free = is_free_,
-                            .blocks = by_point_.blocks,
+                            .rows = observations_.by_point.rows,
+                            .other = observations_.by_point.other,
+                            .px = observations_.by_point.px,
+                            .py = observations_.by_point.py,
+                            .points = observations_.points,
+                            .is_free = observations_.is_free,
+                            .blocks = point_blocks_,
                             .normal = normal_,
                             .lanes = point_lanes_,
                             .costs = costs_,
@@ -172,13 +154,13 @@ Linearisation Terms::linearise(const Views& views) {
                            .columns = unknowns_.columns(),
                            .loss = loss_,
                            .loss_scale = loss_scale_,
-                           .rows = by_view_.rows,
-                           .other = by_view_.other,
-                           .px = by_view_.px,
-                           .py = by_view_.py,
-                           .points = points_,
-                           .chunk_images = chunk_images_,
-                           .blocks = by_view_.blocks,
+                           .rows = observations_.by_view.rows,
+                           .other = observations_.by_view.other,
+                           .px = observations_.by_view.px,
+                           .py = observations_.by_view.py,
+                           .points = observations_.points,
+                           .chunk_images = observations_.chunk_images,
+                           .blocks = view_blocks_,
                            .sums = sums_,
                            .lanes = chunk_lanes_});
   Linearisation out;
@@ -194,7 +176,7 @@ Linearisation Terms::linearise(const Views& views) {
 void Terms::damp(double lambda) {
   launch_.invert_points(queue_, {.count = point_lanes_},
                         {.normal = normal_,
-                         .is_free = is_free_,
+                         .is_free = observations_.is_free,
                          .lanes = point_lanes_,
                          .lambda = lambda,
                          .inverses = inverses_});
@@ -203,11 +185,11 @@ void Terms::damp(double lambda) {
 std::vector<double> Terms::diagonal_blocks() {
   launch_.schur_diagonal(queue_, {.count = chunk_lanes_},
                          {.poses = scene_.poses,
-                          .rows = by_view_.rows,
-                          .other = by_view_.other,
-                          .blocks = by_view_.blocks,
-                          .points = points_,
-                          .chunk_images = chunk_images_,
+                          .rows = observations_.by_view.rows,
+                          .other = observations_.by_view.other,
+                          .blocks = view_blocks_,
+                          .points = observations_.points,
+                          .chunk_images = observations_.chunk_images,
                           .lanes = chunk_lanes_,
                           .inverses = inverses_,
                           .sums = sums_});
@@ -219,10 +201,10 @@ void Terms::solve_points(const Buffer<double>* vector, double gradient_part) {
                        {.poses = scene_.poses,
                         .image_cameras = image_cameras_,
                         .images = unknowns_.images(),
-                        .rows = by_point_.rows,
-                        .other = by_point_.other,
-                        .blocks = by_point_.blocks,
-                        .points = points_,
+                        .rows = observations_.by_point.rows,
+                        .other = observations_.by_point.other,
+                        .blocks = point_blocks_,
+                        .points = observations_.points,
                         .normal = normal_,
                         .inverses = inverses_,
                         .lanes = point_lanes_,
@@ -237,11 +219,11 @@ void Terms::multiply_views(const Buffer<double>* vector) {
                       {.poses = scene_.poses,
                        .image_cameras = image_cameras_,
                        .images = unknowns_.images(),
-                       .rows = by_view_.rows,
-                       .other = by_view_.other,
-                       .blocks = by_view_.blocks,
-                       .points = points_,
-                       .chunk_images = chunk_images_,
+                       .rows = observations_.by_view.rows,
+                       .other = observations_.by_view.other,
+                       .blocks = view_blocks_,
+                       .points = observations_.points,
+                       .chunk_images = observations_.chunk_images,
                        .lanes = chunk_lanes_,
                        .vector = vector ? *vector : vector_,
                        .has_vector = vector ? 1 : 0,
@@ -293,11 +275,11 @@ Trial Terms::try_step(std::span<const double> step, const Views& moved, double l
                       .columns = unknowns_.columns(),
                       .loss = loss_,
                       .loss_scale = loss_scale_,
-                      .rows = by_point_.rows,
-                      .other = by_point_.other,
-                      .px = by_point_.px,
-                      .py = by_point_.py,
-                      .points = points_,
+                      .rows = observations_.by_point.rows,
+                      .other = observations_.by_point.other,
+                      .px = observations_.by_point.px,
+                      .py = observations_.by_point.py,
+                      .points = observations_.points,
                       .solved = solved_,
                       .normal = normal_,
                       .lanes = point_lanes_,
@@ -314,27 +296,20 @@ Trial Terms::try_step(std::span<const double> step, const Views& moved, double l
 }
 
 void Terms::accept() {
-  std::swap(points_, moved_);
+  std::swap(observations_.points, moved_);
   std::swap(scene_, trial_scene_);
 }
 
-std::vector<double> Terms::points() {
-  std::vector<double> points(points_.size());
-  points_.download(queue_, points);
-  queue_.wait();
-  return points;
-}
-
 const double* Terms::blocks_by_point() const {
-  return reinterpret_cast<const double*>(by_point_.blocks.data());
+  return reinterpret_cast<const double*>(point_blocks_.data());
 }
 
 void Terms::sum_chunks(int components) {
   launch_.sum_chunks(queue_, {.count = unknowns_.images() * components},
                      {.sums = sums_,
                       .lanes = chunk_lanes_,
-                      .first_chunk = first_chunk_,
-                      .chunk_lane = chunk_lane_,
+                      .first_chunk = observations_.first_chunk,
+                      .chunk_lane = observations_.chunk_lane,
                       .images = unknowns_.images(),
                       .components = components,
                       .totals = totals_});

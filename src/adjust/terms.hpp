@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "adjust/adjust.kernels.hpp"
-#include "adjust/arrangement.hpp"
+#include "adjust/observations.hpp"
 #include "adjust/unknowns.hpp"
 
 namespace bifocal::adjustment {
@@ -29,12 +29,12 @@ struct Trial {
 class Terms {
  public:
   // Throws Error(usage) if max_memory bytes (0: any) do not suffice.
-  Terms(Queue& queue, const AdjustProblem& problem, const Arrangement& arrangement,
-        const Unknowns& unknowns, const AdjustOptions& options);
+  Terms(Queue& queue, DeviceObservations& observations, const Unknowns& unknowns,
+        const AdjustOptions& options);
 
   // Bytes of the device that the arrays take.
-  [[nodiscard]] static std::size_t bytes(const Arrangement& arrangement, const Unknowns& unknowns,
-                                         bool float_blocks);
+  [[nodiscard]] static std::size_t bytes(const DeviceObservations& observations,
+                                         const Unknowns& unknowns, bool float_blocks);
   [[nodiscard]] bool float_blocks() const { return float_blocks_; }
 
   [[nodiscard]] Linearisation linearise(const Views& views);
@@ -53,13 +53,11 @@ class Terms {
   [[nodiscard]] Trial try_step(std::span<const double> step, const Views& moved, double lambda);
   // Keeps the points of the last trial.
   void accept();
-  // Local coordinates, [lane][POINT_SIZE].
-  [[nodiscard]] std::vector<double> points();
 
   // Arrays of the host, for the dense solver on the CPU.
   [[nodiscard]] const double* blocks_by_point() const;
   [[nodiscard]] const double* inverses() const { return inverses_.data(); }
-  [[nodiscard]] const double* point_data() const { return points_.data(); }
+  [[nodiscard]] const double* point_data() const { return observations_.points.data(); }
   [[nodiscard]] const double* pose_data() const { return scene_.poses.data(); }
 
   // For solvers with kernels of their own.
@@ -67,15 +65,9 @@ class Terms {
   [[nodiscard]] const kernels::adjust::launch<double>& launch() const { return launch_; }
 
  private:
-  struct DeviceRows {
-    Buffer<int> rows, other;
-    Buffer<double> px, py;
-    Buffer<std::uint8_t> blocks;
-  };
   struct Scene {
     Buffer<double> poses, cameras;
   };
-  [[nodiscard]] DeviceRows upload_rows(const Rows& rows);
   void upload_views(const Views& views, Scene& scene);
   // vector: null for zero.
   void solve_points(const Buffer<double>* vector, double gradient_part);
@@ -85,18 +77,18 @@ class Terms {
   [[nodiscard]] double reduce(const Buffer<double>& numbers, bool is_largest = false);
 
   Queue& queue_;
+  DeviceObservations& observations_;
   const Unknowns& unknowns_;
   int point_lanes_, chunk_lanes_, loss_;
   double loss_scale_;
   bool float_blocks_;
   kernels::adjust::launch<double> launch_;
-  DeviceRows by_point_, by_view_;
+  Buffer<std::uint8_t> point_blocks_, view_blocks_;
   Scene scene_, trial_scene_;
-  Buffer<double> points_, moved_, is_free_, normal_, inverses_, solved_, vector_, sums_, totals_;
+  Buffer<double> moved_, normal_, inverses_, solved_, vector_, sums_, totals_;
   Buffer<double> costs_, decreases_, step_lengths_, point_lengths_, reduced_;
   Buffer<double> is_active_, part_sums_;
-  Buffer<int> image_cameras_, chunk_images_, first_chunk_, chunk_lane_;
-  Buffer<int> first_part_, part_first_, part_images_;
+  Buffer<int> image_cameras_, first_part_, part_first_, part_images_;
   int parts_;
 };
 

@@ -109,8 +109,9 @@ LocalFrame local_frame(const AdjustProblem& problem, const std::vector<char>& us
   return frame;
 }
 
-Unknowns::Unknowns(const AdjustProblem& problem, const std::vector<char>& used_images)
-    : images_(static_cast<int>(problem.images.size())), frame_(local_frame(problem, used_images)) {
+Unknowns::Unknowns(const AdjustProblem& problem, const std::vector<char>& used_images,
+                   const LocalFrame& frame)
+    : images_(static_cast<int>(problem.images.size())), frame_(frame) {
   start_.poses.resize(problem.images.size() * POSE_SIZE);
   std::vector<char> used_cameras(problem.cameras.size(), 0);
   users_.assign(problem.cameras.size(), 0);
@@ -222,6 +223,21 @@ double Unknowns::squared_length(const Views& views) const {
     for (const int p : adjusted_[at(c)])
       sum += views.params[at(c)][at(p)] * views.params[at(c)][at(p)];
   return sum;
+}
+
+void write_views(const std::vector<char>& used_images, const Unknowns& unknowns, const Views& views,
+                 AdjustProblem& problem) {
+  for (std::size_t i = 0; i < problem.images.size(); ++i) {
+    if (!used_images[i] || problem.images[i].is_constant) continue;
+    const double* const record = &views.poses[i * POSE_SIZE];
+    const double* const centre = record + POSE_CENTRE;
+    Mat3 R;
+    std::copy_n(record, 9, R.begin());
+    problem.images[i].cam_from_world =
+        unknowns.frame().world_pose(R, {centre[0], centre[1], centre[2]});
+  }
+  for (int c = 0; c < unknowns.cameras(); ++c)
+    if (!unknowns.adjusted_params(c).empty()) problem.cameras[at(c)].params = views.params[at(c)];
 }
 
 }  // namespace bifocal::adjustment

@@ -51,7 +51,10 @@ class Unknowns {
  public:
   // used_images: flags of images that have observations. Images and cameras without any are
   // constant.
-  Unknowns(const AdjustProblem& problem, const std::vector<char>& used_images);
+  Unknowns(const AdjustProblem& problem, const std::vector<char>& used_images,
+           const LocalFrame& frame);
+  Unknowns(const AdjustProblem& problem, const std::vector<char>& used_images)
+      : Unknowns(problem, used_images, local_frame(problem, used_images)) {}
 
   [[nodiscard]] int images() const { return images_; }
   [[nodiscard]] int cameras() const { return static_cast<int>(models_.size()); }
@@ -94,5 +97,9 @@ class Unknowns {
   LocalFrame frame_;
   Views start_;
 };
+
+// Writes adjusted poses and intrinsics to the problem. used_images: as for Unknowns.
+void write_views(const std::vector<char>& used_images, const Unknowns& unknowns, const Views& views,
+                 AdjustProblem& problem);
 
 }  // namespace bifocal::adjustment

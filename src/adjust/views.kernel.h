@@ -108,6 +108,4 @@ map_kernel(schur_diagonal, item, ADJUST_SCHUR_DIAGONAL) {
     lane_put(sums, k * lanes + item, sum[k]);
   }
 }
-#undef for_rows
-#undef row_at
 #undef row_block

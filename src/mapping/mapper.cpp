@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mapping/scene.hpp"
+#include "mapping/scene_session.hpp"
 #include "mapping/stages.hpp"
 
 namespace bifocal {
@@ -74,15 +75,14 @@ class Mapper {
 
   // Adjusts the chosen tracks: first without intrinsics, with wide thresholds.
   void adjust_positions() {
-    filter(scene_, options_, 50 * options_.max_error);
-    bundle_adjust(queue_, scene_, options_,
-                  {.intrinsics = false, .loss_scale = 2, .is_coarse = true});
-    bundle_adjust(queue_, scene_, options_,
-                  {.intrinsics = true, .loss_scale = 2, .is_coarse = true});
-    filter(scene_, options_, 4 * options_.max_error);
-    bundle_adjust(queue_, scene_, options_,
-                  {.intrinsics = true, .loss_scale = 1, .is_coarse = true});
-    filter(scene_, options_, 2 * options_.max_error);
+    SceneSession session(queue_, scene_, options_, SceneSession::Of::points);
+    session.filter(50 * options_.max_error);
+    session.adjust({.intrinsics = false, .loss_scale = 2, .is_coarse = true});
+    session.adjust({.intrinsics = true, .loss_scale = 2, .is_coarse = true});
+    session.filter(4 * options_.max_error);
+    session.adjust({.intrinsics = true, .loss_scale = 1});
+    session.filter(2 * options_.max_error);
+    session.take();
     keep_largest_part(scene_);
   }
 
@@ -92,9 +92,11 @@ class Mapper {
     std::int64_t before = 0;
     for (int round = 0; round < kCompletionRounds; ++round) {
       make_tracks_by_poses(scene_, options_);
-      triangulate(scene_, options_);
-      bundle_adjust(queue_, scene_, options_, {.intrinsics = true, .loss_scale = 1});
-      const std::int64_t used = filter(scene_, options_, options_.max_error);
+      SceneSession session(queue_, scene_, options_, SceneSession::Of::tracks);
+      session.triangulate();
+      session.adjust({.intrinsics = true, .loss_scale = 1});
+      const std::int64_t used = session.filter(options_.max_error);
+      session.take();
       const auto change = static_cast<double>(std::abs(used - before));
       if (change <= kSettled * static_cast<double>(used)) break;
       before = used;
@@ -124,7 +126,9 @@ class Mapper {
       if (left.empty() || resect(queue_, scene_, left, options_) == 0) break;
       has_grown = true;
       make_tracks_by_poses(scene_, options_);
-      triangulate(scene_, options_);
+      SceneSession session(queue_, scene_, options_, SceneSession::Of::tracks);
+      session.triangulate();
+      session.take();
     }
     return has_grown;
   }

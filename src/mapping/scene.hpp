@@ -137,22 +137,7 @@ void make_tracks_by_poses(Scene& scene, const MapOptions& options);
 // do not suffice.
 [[nodiscard]] bool position(Scene& scene, const std::vector<int>& views, const MapOptions& options);
 
-// triangulation.cpp: computes the points of all tracks from the registered views.
-void triangulate(Scene& scene, const MapOptions& options);
-
 // refinement.cpp
-struct Refinement {
-  bool intrinsics = true;
-  double loss_scale = 1;   // px, of the soft L1 loss
-  bool is_coarse = false;  // few steps, of less accuracy
-};
-void bundle_adjust(Queue& queue, Scene& scene, const MapOptions& options,
-                   const Refinement& refinement);
-// Drops observations with an error above `max_error` px and points with too small an angle. Returns
-// the number of observations that are left.
-std::int64_t filter(Scene& scene, const MapOptions& options, double max_error);
-// Returns whether two used rays of the track's point meet at an angle of at least `least` rad.
-[[nodiscard]] bool has_angle(const Scene& scene, std::size_t track, double least);
 // Keeps the largest set of registered views that share enough points; leaves out all other views.
 void keep_largest_part(Scene& scene);
 // Views and points are scaled and moved: the centres have mean 0 and a mean distance of 5.
