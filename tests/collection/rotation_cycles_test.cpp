@@ -2,11 +2,19 @@
 // Rotations of pairs that contradict other pairs.
 #include <bifocal/colmap/rotation_cycles.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <bifocal/device.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
+#include <map>
+#include <numbers>
 #include <random>
 
+#include "collection/raw_sqlite.hpp"
 #include "synthetic/random.hpp"
 
 namespace bifocal::test {
@@ -59,6 +67,53 @@ TEST(RotationCycles, ThePairsOrderAndDirectionDoNotMatter) {
   for (std::size_t k = 0; k < pairs.size(); ++k) EXPECT_NEAR(swapped[k], expected[k], 1e-6);
 }
 
+// Plain mean-field rounds over a list of triplets, in the order of their images.
+std::vector<double> reference_probabilities(const std::vector<PairRotation>& pairs) {
+  std::map<std::pair<Id, Id>, std::size_t> places;
+  for (std::size_t k = 0; k < pairs.size(); ++k) places[{pairs[k].image1, pairs[k].image2}] = k;
+  struct Triplet {
+    std::array<std::size_t, 3> own;
+    double ratio;
+  };
+  std::vector<Triplet> triplets;
+  for (const auto& [ab, first] : places)
+    for (const auto& [bc, second] : places) {
+      const auto third = places.find({ab.first, bc.second});
+      if (bc.first != ab.second || third == places.end()) continue;
+      const Mat3 loop =
+          times(transposed(pairs[third->second].R), times(pairs[second].R, pairs[first].R));
+      const double cosine = std::clamp(0.5 * (loop[0] + loop[4] + loop[8] - 1), -1.0, 1.0);
+      const double angle = std::acos(cosine) * 180 / std::numbers::pi;
+      triplets.push_back({{first, second, third->second}, 180 / 2.0 * std::exp(-angle / 2.0)});
+    }
+  std::vector<double> p(pairs.size(), 0.7);
+  for (int round = 0; round < 60; ++round) {
+    std::vector<double> log_odds(pairs.size(), std::log(0.7 / (1 - 0.7)));
+    for (const auto& [own, ratio] : triplets)
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double others = p[own[(i + 1) % 3]] * p[own[(i + 2) % 3]];
+        log_odds[own[i]] += std::log(std::max(1e-9, others * ratio + 1 - others));
+      }
+    for (std::size_t k = 0; k < p.size(); ++k)
+      p[k] = 0.5 * (p[k] + 1 / (1 + std::exp(-log_odds[k])));
+  }
+  return p;
+}
+
+TEST(RotationCycles, EqualAPlainReferenceForAnyNumberOfThreads) {
+  std::mt19937_64 random(7);
+  std::vector<PairRotation> pairs = all_rotations(24, random);
+  for (std::size_t k = 0; k < pairs.size(); k += 5)
+    pairs[k].R = synthetic::rotation_about(synthetic::random_direction(random), 1);
+  std::erase_if(pairs, [](const PairRotation& p) { return (p.image1 * p.image2) % 7 == 3; });
+  const std::vector<double> expected = reference_probabilities(pairs);
+  EXPECT_GT(std::ranges::count_if(expected, [](double p) { return p < 0.5; }), 10);
+  for (const int threads : {1, 4}) {
+    const ThreadLimit limit(threads);
+    EXPECT_EQ(rotation_probabilities(pairs), expected) << threads << " threads";
+  }
+}
+
 TEST(RotationCycles, APairWithoutATripletKeepsThePrior) {
   std::mt19937_64 random(5);
   std::vector<PairRotation> pairs = all_rotations(3, random);
@@ -67,18 +122,15 @@ TEST(RotationCycles, APairWithoutATripletKeepsThePrior) {
   EXPECT_TRUE(colmap::rotation_probabilities({}).empty());
 }
 
-TEST(RotationCycles, ContradictingGeometriesOfADatabaseAreErased) {
-  const std::filesystem::path file =
-      std::filesystem::path(testing::TempDir()) / "rotation_cycles.db";
+// Writes a database of images 1 to `count` and the rotations between them.
+colmap::Database written(const std::filesystem::path& file, Id count,
+                         const std::vector<PairRotation>& pairs) {
   std::filesystem::remove(file);
   colmap::Database database(file, colmap::Access::create);
   database.write(colmap::Camera{
       .id = 1, .model = 1, .width = 100, .height = 100, .params = {100, 100, 50, 50}});
-  for (Id i = 1; i <= 6; ++i)
+  for (Id i = 1; i <= count; ++i)
     database.write(colmap::Image{.id = i, .name = std::to_string(i) + ".jpg", .camera_id = 1});
-  std::mt19937_64 random(6);
-  std::vector<PairRotation> pairs = all_rotations(6, random);
-  pairs[2].R = synthetic::rotation_about({0, 1, 0}, 2);
   for (const PairRotation& p : pairs) {
     colmap::TwoViewGeometry geometry;
     geometry.configuration = colmap::Configuration::calibrated;
@@ -86,6 +138,46 @@ TEST(RotationCycles, ContradictingGeometriesOfADatabaseAreErased) {
     geometry.cam2_from_cam1 = Pose{p.R, {1, 0, 0}};
     database.write_geometry(p.image1, p.image2, geometry);
   }
+  return database;
+}
+
+// A file is read by several connections, a database by one.
+TEST(RotationCycles, AreTheSameForAFileAndItsDatabase) {
+  std::mt19937_64 random(8);
+  std::vector<PairRotation> pairs = all_rotations(30, random);
+  for (std::size_t k = 0; k < pairs.size(); k += 40)
+    pairs[k].R = synthetic::rotation_about(synthetic::random_direction(random), 1);
+  const std::filesystem::path file =
+      std::filesystem::path(testing::TempDir()) / "rotation_cycles_of_file.db";
+  const colmap::Database database = written(file, 30, pairs);
+  const auto ids_of = [](const std::vector<colmap::ContradictingPair>& found) {
+    std::vector<std::pair<Id, Id>> ids;
+    for (const auto& p : found) ids.emplace_back(p.image1, p.image2);
+    return ids;
+  };
+  std::vector<std::pair<Id, Id>> wrong;
+  for (std::size_t k = 0; k < pairs.size(); k += 40)
+    wrong.emplace_back(pairs[k].image1, pairs[k].image2);
+  EXPECT_EQ(ids_of(contradicting_pairs(database)), wrong);
+  EXPECT_EQ(ids_of(colmap::contradicting_pairs(file)), wrong);
+  // Damaged rows do not count.
+  const char* kDamages[] = {"qvec = x'00'", "data = x'00'", "F = x'00'", "rows = 0"};
+  for (std::size_t k = 0; k < std::size(kDamages); ++k)
+    RawDatabase(file).run(fmt::format("UPDATE two_view_geometries SET {} WHERE pair_id = {}",
+                                      kDamages[k],
+                                      colmap::pair_id(wrong[k].first, wrong[k].second)));
+  wrong.erase(wrong.begin(), wrong.begin() + 4);
+  EXPECT_EQ(ids_of(contradicting_pairs(database)), wrong);
+  EXPECT_EQ(ids_of(colmap::contradicting_pairs(file)), wrong);
+}
+
+TEST(RotationCycles, ContradictingGeometriesOfADatabaseAreErased) {
+  const std::filesystem::path file =
+      std::filesystem::path(testing::TempDir()) / "rotation_cycles.db";
+  std::mt19937_64 random(6);
+  std::vector<PairRotation> pairs = all_rotations(6, random);
+  pairs[2].R = synthetic::rotation_about({0, 1, 0}, 2);
+  colmap::Database database = written(file, 6, pairs);
   const auto found = contradicting_pairs(database);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].image1, pairs[2].image1);

@@ -50,26 +50,39 @@ std::optional<Pose> pose_of(const sqlite::Statement& row, bool identity_is_unset
   return Pose{rotation_of(*q), t.value_or(Vec3{})};
 }
 
+// Returns the images and the number of rows of a pair; nullopt and a fault if they are invalid.
+std::optional<PairRows> pair_of(std::int64_t id, std::int64_t rows, std::int64_t configuration,
+                                const std::string& table, const Faults& faults) {
+  const std::int64_t smaller = id / kMaxImages, larger = id % kMaxImages;
+  if (id < 0 || smaller >= larger) {
+    faults.add(fmt::format("table {}, pair_id {}", table, id), "is no number of a pair");
+    return std::nullopt;
+  }
+  if (rows < 0 || rows > std::numeric_limits<std::uint32_t>::max()) {
+    faults.add(fmt::format("table {}, pair_id {}", table, id),
+               fmt::format("rows = {}, can't be", rows));
+    return std::nullopt;
+  }
+  return PairRows{static_cast<Id>(smaller), static_cast<Id>(larger), rows,
+                  static_cast<Configuration>(configuration)};
+}
+
 std::vector<PairRows> pair_rows(sqlite::Statement& row, const std::string& table,
                                 const Faults& faults) {
   const sqlite::Use use(row);
   std::vector<PairRows> all;
-  while (row.step("table " + table)) {
-    const std::int64_t id = row.number(0);
-    const std::int64_t smaller = id / kMaxImages, larger = id % kMaxImages;
-    if (id < 0 || smaller >= larger) {
-      faults.add(fmt::format("table {}, pair_id {}", table, id), "is no number of a pair");
-      continue;
-    }
-    if (row.number(1) < 0 || row.number(1) > std::numeric_limits<std::uint32_t>::max()) {
-      faults.add(fmt::format("table {}, pair_id {}", table, id),
-                 fmt::format("rows = {}, can't be", row.number(1)));
-      continue;
-    }
-    all.push_back({static_cast<Id>(smaller), static_cast<Id>(larger), row.number(1),
-                   static_cast<Configuration>(row.number(2))});
-  }
+  while (row.step("table " + table))
+    if (const auto pair = pair_of(row.number(0), row.number(1), row.number(2), table, faults))
+      all.push_back(*pair);
   return all;
+}
+
+// Checks the arrays of the current row of select_geometry and returns its pose.
+std::optional<Pose> checked_pose(const sqlite::Statement& row, bool identity_is_unset,
+                                 const std::string& where) {
+  sqlite::check_table(row, 0, kMatchColumns, sizeof(std::uint32_t), where);
+  for (const int matrix : {4, 5, 6}) (void)known<9>(row, matrix, where);
+  return pose_of(row, identity_is_unset, where);
 }
 
 using Bytes = std::optional<std::span<const std::byte>>;
@@ -101,6 +114,38 @@ std::vector<PairRows> Database::geometry_rows(std::vector<RowFault>* faults) con
   return pair_rows(
       state_->prepared("SELECT pair_id, rows, config FROM two_view_geometries ORDER BY pair_id"),
       "two_view_geometries", Faults(*this, faults));
+}
+
+PairIds all_pair_ids(const Database& database) {
+  auto& state = DatabaseInside::state(database);
+  const auto number = [&](const char* sql) {
+    return std::clamp<std::int64_t>(state.number(sql, "table two_view_geometries").value_or(0), 0,
+                                    std::int64_t{kMaxImages} * kMaxImages);
+  };
+  return {number("SELECT min(pair_id) FROM two_view_geometries"),
+          number("SELECT max(pair_id) FROM two_view_geometries") + 1};
+}
+
+std::vector<VerifiedRotation> verified_rotations(const Database& database, const PairIds& ids) {
+  auto& state = DatabaseInside::state(database);
+  std::vector<RowFault> ignored;
+  const Faults faults(database, &ignored);
+  sqlite::Statement& row = state.prepared(state.tables.select_geometries);
+  const sqlite::Use use(row, ids.begin, ids.end);
+  std::vector<VerifiedRotation> all;
+  while (row.step("table two_view_geometries")) {
+    const auto pair =
+        pair_of(row.number(9), row.number(0), row.number(3), "two_view_geometries", faults);
+    if (!pair || pair->rows == 0 || pair->configuration == Configuration::uncalibrated) continue;
+    try {
+      const std::string where = pair_row("two_view_geometries", pair->image1, pair->image2);
+      if (const auto pose = checked_pose(row, state.tables.identity_is_unset, where))
+        all.push_back({pair->image1, pair->image2, pair->rows, pose->R});
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::input) throw;
+    }
+  }
+  return all;
 }
 
 bool Database::State::append_matches(Id image1, Id image2, std::vector<IndexPair>& to) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <vector>
 
 #include <bifocal/colmap/database.hpp>
 
@@ -20,6 +22,23 @@ void shift_pixels(TwoViewGeometry& geometry, double by);
 
 // Returns the properties of a camera that verification uses.
 [[nodiscard]] ViewCamera view_camera(const Camera& camera, const Undistortion& lens);
+
+// The rotation of a pair with a pose, image1 < image2.
+struct VerifiedRotation {
+  Id image1 = 0, image2 = 0;
+  std::int64_t inliers = 0;
+  Mat3 R{};
+};
+// The range begin <= pair_id < end.
+struct PairIds {
+  std::int64_t begin = 0, end = 0;
+};
+// Returns a range with all valid pair_id of the geometries.
+[[nodiscard]] PairIds all_pair_ids(const Database& database);
+// Returns the rotations of the verified pairs of a range, in order. Skips damaged rows, pairs
+// without inliers and uncalibrated pairs.
+[[nodiscard]] std::vector<VerifiedRotation> verified_rotations(const Database& database,
+                                                               const PairIds& ids);
 
 // Returns the quaternion w x y z with |q| = 1, w >= 0.
 [[nodiscard]] std::array<double, 4> quaternion_of(const Mat3& R);

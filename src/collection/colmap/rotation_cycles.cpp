@@ -4,18 +4,24 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <numbers>
-#include <optional>
+#include <numeric>
+
+#include "collection/colmap/pair.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal::colmap {
 namespace {
 
+constexpr std::size_t kEdgesAtOnce = 64;  // of one thread
+
 // Three pairs that connect three images, and the likelihood ratio of the cycle's residual angle:
 // all pairs correct against at least one wrong.
 struct Triplet {
-  std::array<std::size_t, 3> pairs;
+  std::array<std::uint32_t, 3> pairs;
   double ratio;
 };
 
@@ -31,42 +37,116 @@ double likelihood_ratio(double angle) {
   return 180 / kScaleDeg * std::exp(-angle / kScaleDeg);
 }
 
-std::vector<Triplet> triplets_of(std::span<const PairRotation> pairs) {
-  std::map<Id, std::map<Id, std::size_t>> later;  // pairs by their smaller, then larger image
+// A pair by its smaller and larger image, and its place in the list of pairs.
+struct Edge {
+  Id a, b;
+  std::uint32_t pair;
+};
+
+std::vector<Edge> edges_of(std::span<const PairRotation> pairs) {
+  std::vector<Edge> edges;
+  edges.reserve(pairs.size());
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     const auto [a, b] = std::minmax(pairs[k].image1, pairs[k].image2);
-    later[a][b] = k;
+    edges.push_back({a, b, static_cast<std::uint32_t>(k)});
   }
+  std::ranges::sort(edges, {}, [](const Edge& e) { return std::pair(e.a, e.b); });
+  return edges;
+}
+
+// Returns the triplets in the order of their images.
+std::vector<Triplet> triplets_of(std::span<const PairRotation> pairs) {
+  const std::vector<Edge> edges = edges_of(pairs);
+  const auto of_image = [&](Id a) { return std::ranges::equal_range(edges, a, {}, &Edge::a); };
   const auto rotation = [&](std::size_t k) {
     return pairs[k].image1 < pairs[k].image2 ? pairs[k].R : transposed(pairs[k].R);
   };
+  std::vector<std::vector<Triplet>> of_edge(edges.size());
+  runtime::parallel_each(
+      edges.size(),
+      [&](std::size_t e) {
+        const Edge& ab = edges[e];
+        const auto of_a = of_image(ab.a);
+        auto ac = of_a.begin();
+        for (const Edge& bc : of_image(ab.b)) {
+          while (ac != of_a.end() && ac->b < bc.b) ++ac;
+          if (ac == of_a.end()) break;
+          if (ac->b != bc.b) continue;
+          const Mat3 loop =
+              times(transposed(rotation(ac->pair)), times(rotation(bc.pair), rotation(ab.pair)));
+          of_edge[e].push_back({{ab.pair, bc.pair, ac->pair}, likelihood_ratio(angle_deg(loop))});
+        }
+      },
+      kEdgesAtOnce);
   std::vector<Triplet> triplets;
-  for (const auto& [a, of_a] : later) {
-    check_cancelled();
-    for (const auto& [b, ab] : of_a) {
-      const auto of_b = later.find(b);
-      if (of_b == later.end()) continue;
-      for (const auto& [c, bc] : of_b->second) {
-        const auto ac = of_a.find(c);
-        if (ac == of_a.end()) continue;
-        const Mat3 loop =
-            times(transposed(rotation(ac->second)), times(rotation(bc), rotation(ab)));
-        triplets.push_back({{ab, bc, ac->second}, likelihood_ratio(angle_deg(loop))});
-      }
-    }
-  }
+  for (const auto& some : of_edge) triplets.insert(triplets.end(), some.begin(), some.end());
   return triplets;
 }
 
-// Returns nullopt for a geometry without a pose and for a damaged row.
-std::optional<Mat3> rotation_of(const Database& database, const PairRows& row) {
-  try {
-    const auto geometry = database.geometry(row.image1, row.image2);
-    if (geometry && geometry->cam2_from_cam1) return geometry->cam2_from_cam1->R;
-  } catch (const Error& e) {
-    if (e.code() != ErrorCode::input) throw;
+// The triplets of each pair.
+class TripletsOfPairs {
+ public:
+  // The other two pairs of a triplet, and its likelihood ratio.
+  struct Others {
+    std::uint32_t one, two;
+    double ratio;
+  };
+  explicit TripletsOfPairs(std::span<const PairRotation> pairs) : begins_(pairs.size() + 1) {
+    const std::vector<Triplet> triplets = triplets_of(pairs);
+    for (const Triplet& t : triplets)
+      for (const std::uint32_t pair : t.pairs) ++begins_[pair + 1];
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    others_.resize(begins_.back());
+    std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
+    for (const auto& [own, ratio] : triplets)
+      for (std::size_t i = 0; i < 3; ++i)
+        others_[next[own[i]]++] = {own[(i + 1) % 3], own[(i + 2) % 3], ratio};
   }
-  return std::nullopt;
+  [[nodiscard]] std::span<const Others> of(std::size_t pair) const {
+    return std::span(others_).subspan(begins_[pair], begins_[pair + 1] - begins_[pair]);
+  }
+
+ private:
+  std::vector<std::size_t> begins_;  // of each pair in others_
+  std::vector<Others> others_;
+};
+
+// Reads the rotations of a file by several connections.
+std::vector<VerifiedRotation> rotations_of(const std::filesystem::path& file, const PairIds& ids) {
+  constexpr int kMostReaders = 8;
+  constexpr std::int64_t kPieces = 64;
+  const std::int64_t step = (ids.end - ids.begin) / kPieces + 1;
+  std::vector<std::vector<VerifiedRotation>> pieces(kPieces);
+  std::atomic<std::int64_t> next = 0;
+  runtime::parallel_for(std::min(runtime::thread_count(), kMostReaders), [&](int) {
+    const Database own(file, quiet_access(file));
+    for (std::int64_t k = next++; k < kPieces; k = next++) {
+      const std::int64_t begin = ids.begin + k * step;
+      pieces[static_cast<std::size_t>(k)] = verified_rotations(own, {begin, begin + step});
+    }
+  });
+  std::vector<VerifiedRotation> all;
+  for (const auto& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
+  return all;
+}
+
+std::vector<ContradictingPair> contradicting_pairs(const Database& database,
+                                                   std::span<const VerifiedRotation> verified) {
+  std::vector<PairRotation> rotations;
+  rotations.reserve(verified.size());
+  for (const VerifiedRotation& v : verified) rotations.push_back({v.image1, v.image2, v.R});
+  std::vector<RowFault> ignored;
+  std::map<Id, std::string> names;
+  for (const Image& image : database.images(&ignored)) names[image.id] = image.name;
+  const std::vector<double> probabilities = rotation_probabilities(rotations);
+  std::vector<ContradictingPair> out;
+  for (std::size_t k = 0; k < verified.size(); ++k) {
+    if (probabilities[k] >= 0.5) continue;
+    const VerifiedRotation& v = verified[k];
+    out.push_back(
+        {v.image1, v.image2, names[v.image1], names[v.image2], v.inliers, probabilities[k]});
+  }
+  return out;
 }
 
 }  // namespace
@@ -74,49 +154,33 @@ std::optional<Mat3> rotation_of(const Database& database, const PairRows& row) {
 std::vector<double> rotation_probabilities(std::span<const PairRotation> pairs) {
   constexpr double kPrior = 0.7;
   constexpr int kRounds = 60;
-  const std::vector<Triplet> triplets = triplets_of(pairs);
-  std::vector<double> probability(pairs.size(), kPrior), log_odds(pairs.size());
+  const TripletsOfPairs triplets(pairs);
+  std::vector<double> probability(pairs.size(), kPrior), next(pairs.size());
   for (int round = 0; round < kRounds; ++round) {
     check_cancelled();
-    std::fill(log_odds.begin(), log_odds.end(), std::log(kPrior / (1 - kPrior)));
-    for (const auto& [own, ratio] : triplets) {
-      for (std::size_t i = 0; i < 3; ++i) {
-        const double others = probability[own[(i + 1) % 3]] * probability[own[(i + 2) % 3]];
-        log_odds[own[i]] += std::log(std::max(1e-9, others * ratio + 1 - others));
-      }
-    }
-    for (std::size_t k = 0; k < pairs.size(); ++k)
-      probability[k] = 0.5 * (probability[k] + 1 / (1 + std::exp(-log_odds[k])));
+    runtime::parallel_each(
+        pairs.size(),
+        [&](std::size_t k) {
+          double log_odds = std::log(kPrior / (1 - kPrior));
+          for (const auto& [one, two, ratio] : triplets.of(k)) {
+            const double others = probability[one] * probability[two];
+            log_odds += std::log(std::max(1e-9, others * ratio + 1 - others));
+          }
+          next[k] = 0.5 * (probability[k] + 1 / (1 + std::exp(-log_odds)));
+        },
+        kEdgesAtOnce);
+    probability.swap(next);
   }
   return probability;
 }
 
 std::vector<ContradictingPair> contradicting_pairs(const Database& database) {
-  std::vector<PairRotation> rotations;
-  std::vector<std::int64_t> inliers;
-  std::vector<RowFault> faults;
-  for (const PairRows& row : database.geometry_rows(&faults)) {
-    if (row.rows == 0 || row.configuration == Configuration::uncalibrated) continue;
-    if (const auto rotation = rotation_of(database, row)) {
-      rotations.push_back({row.image1, row.image2, *rotation});
-      inliers.push_back(row.rows);
-    }
-  }
-  std::map<Id, std::string> names;
-  for (const Image& image : database.images(&faults)) names[image.id] = image.name;
-  const std::vector<double> probabilities = rotation_probabilities(rotations);
-  std::vector<ContradictingPair> out;
-  for (std::size_t k = 0; k < rotations.size(); ++k) {
-    if (probabilities[k] >= 0.5) continue;
-    const PairRotation& r = rotations[k];
-    out.push_back(
-        {r.image1, r.image2, names[r.image1], names[r.image2], inliers[k], probabilities[k]});
-  }
-  return out;
+  return contradicting_pairs(database, verified_rotations(database, all_pair_ids(database)));
 }
 
 std::vector<ContradictingPair> contradicting_pairs(const std::filesystem::path& file) {
-  return contradicting_pairs(Database(file, quiet_access(file)));
+  const Database database(file, quiet_access(file));
+  return contradicting_pairs(database, rotations_of(file, all_pair_ids(database)));
 }
 
 void erase_geometries(Database& database, std::span<const ContradictingPair> pairs) {

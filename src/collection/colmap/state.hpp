@@ -23,7 +23,8 @@ struct Tables {
   bool has_frames = false;        // from 3.12 on, if the table has a row
   // Presence of the columns kOptional, and SQL statements for the existing columns.
   std::array<bool, std::size(kOptional)> of_geometry{};
-  std::string select_geometry, insert_geometry;
+  // select_geometries: of a range of pair_id, which is the column after those of select_geometry.
+  std::string select_geometry, select_geometries, insert_geometry;
   // In files of old versions, zeros and the pose of two equal cameras mean "unset".
   bool identity_is_unset = false;
 };

@@ -55,6 +55,10 @@ void set_geometry(Tables& tables, const std::set<std::string>& present) {
   }
   tables.select_geometry = fmt::format(
       "SELECT rows, cols, data, config{} FROM two_view_geometries WHERE pair_id = ?", known);
+  tables.select_geometries = fmt::format(
+      "SELECT rows, cols, data, config{}, pair_id FROM two_view_geometries WHERE pair_id >= ? AND "
+      "pair_id < ? ORDER BY pair_id",
+      known);
   tables.insert_geometry = fmt::format(
       "INSERT OR REPLACE INTO two_view_geometries (pair_id, rows, cols, data, "
       "config{}) VALUES (?, ?, 2, ?, ?{})",
