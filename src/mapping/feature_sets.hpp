@@ -24,6 +24,7 @@ struct Feature {
 // A match as the places of its pair in the order of joining and of the match in MapPair::inliers.
 struct MatchPlace {
   std::uint32_t pair = 0, inlier = 0;
+  auto operator<=>(const MatchPlace&) const = default;
 };
 
 // Numbers the features of all images.

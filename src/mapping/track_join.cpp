@@ -12,6 +12,7 @@
 
 #include "mapping/concurrent_sets.hpp"
 #include "mapping/feature_sets.hpp"
+#include "mapping/grouped.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::mapping {
@@ -34,13 +35,6 @@ void each_match(const ViewGraph& graph, const std::vector<PairMatches>& pairs, s
          Feature{pair.image1, index1}, Feature{pair.image2, index2});
   }
 }
-
-// Bin i has the matches [first[i], first[i + 1]) in the order of joining. All matches of a
-// component are in one bin.
-struct MatchBins {
-  std::vector<std::size_t> first;
-  std::vector<MatchPlace> matches;
-};
 
 // Returns the bin of every feature. Bins have similar numbers of matches, and features of nearby
 // numbers, which are near in memory.
@@ -78,42 +72,29 @@ std::vector<std::uint8_t> bins_of_features(const ViewGraph& graph, const Feature
   return bins;
 }
 
-MatchBins bins_of(const ViewGraph& graph, const FeatureNumbers& numbers,
-                  const std::vector<PairMatches>& pairs) {
+// Returns the matches of the bins in the order of joining. All matches of a component are in one
+// bin.
+Grouped<MatchPlace> matches_of_bins(const ViewGraph& graph, const FeatureNumbers& numbers,
+                                    const std::vector<PairMatches>& pairs) {
   const std::vector<std::uint8_t> bin_of = bins_of_features(graph, numbers, pairs);
-  std::vector<std::size_t> next(kChunks * kBins);  // place of the next match of a chunk in a bin
-  const auto each_place = [&](const auto& body) {
-    runtime::parallel_each(kChunks, [&](std::size_t chunk) {
-      const auto visit = [&](const MatchPlace& match, const Feature& a, const Feature&) {
-        body(match, next[chunk * kBins + bin_of[numbers.of(a)]]++);
-      };
-      const std::size_t end = (chunk + 1) * pairs.size() / kChunks;
-      for (std::size_t k = chunk * pairs.size() / kChunks; k < end; ++k)
-        each_match(graph, pairs, k, visit);
-    });
-  };
-  each_place([](const MatchPlace&, std::size_t) {});  // counts them
-  MatchBins bins;
-  std::size_t count = 0;
-  for (std::size_t bin = 0; bin < kBins; ++bin) {
-    bins.first.push_back(count);
-    for (std::size_t chunk = 0; chunk < kChunks; ++chunk)
-      count += std::exchange(next[chunk * kBins + bin], count);
-  }
-  bins.first.push_back(count);
-  bins.matches.resize(count);
-  each_place([&](const MatchPlace& match, std::size_t place) { bins.matches[place] = match; });
-  return bins;
+  return grouped<MatchPlace>(kBins, kChunks, [&](std::size_t chunk, const auto& visit) {
+    const auto visit_match = [&](const MatchPlace& match, const Feature& a, const Feature&) {
+      visit(bin_of[numbers.of(a)], match);
+    };
+    const std::size_t end = (chunk + 1) * pairs.size() / kChunks;
+    for (std::size_t k = chunk * pairs.size() / kChunks; k < end; ++k)
+      each_match(graph, pairs, k, visit_match);
+  });
 }
 
 std::vector<FeatureSets> sets_of(const ViewGraph& graph, const std::vector<PairMatches>& pairs) {
   const FeatureNumbers numbers(graph);
-  const MatchBins bins = bins_of(graph, numbers, pairs);
+  const Grouped<MatchPlace> bins = matches_of_bins(graph, numbers, pairs);
   std::vector<std::uint32_t> set_of(numbers.count(), FeatureSets::kNoSet);
   std::vector<FeatureSets> sets(kBins, FeatureSets(numbers, set_of));
   runtime::parallel_each(kBins, [&](std::size_t bin) {
     for (std::size_t i = bins.first[bin]; i < bins.first[bin + 1]; ++i) {
-      const MatchPlace& match = bins.matches[i];
+      const MatchPlace& match = bins.items[i];
       const MapPair& pair = graph.pairs[static_cast<std::size_t>(pairs[match.pair].pair)];
       const auto [index1, index2] = pair.inliers[match.inlier];
       sets[bin].add(match, {pair.image1, index1}, {pair.image2, index2});
@@ -124,35 +105,27 @@ std::vector<FeatureSets> sets_of(const ViewGraph& graph, const std::vector<PairM
 
 // A set that becomes a track.
 struct TrackSet {
-  std::uint32_t first_inlier = 0;  // of its first match
+  MatchPlace first;
   std::uint32_t bin = 0, number = 0;
 };
 
-// Returns the sets in the order of their first matches.
+// Returns the sets in the order of their first matches, of `pairs` pairs.
 std::vector<TrackSet> in_order(const std::vector<FeatureSets>& bins, std::size_t pairs) {
-  std::vector<std::size_t> first(pairs + 1);  // set of each pair
-  const auto each_set = [&](const auto& body) {
-    for (std::size_t bin = 0; bin < bins.size(); ++bin)
-      for (std::size_t i = 0; i < bins[bin].sets().size(); ++i)
-        if (const FeatureSets::Set& set = bins[bin].sets()[i]; set.size > 0) body(set, bin, i);
-  };
-  each_set(
-      [&](const FeatureSets::Set& set, std::size_t, std::size_t) { ++first[set.first.pair + 1]; });
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  std::vector<TrackSet> sets(first.back());
-  std::vector<std::size_t> next = first;
-  each_set([&](const FeatureSets::Set& set, std::size_t bin, std::size_t i) {
-    sets[next[set.first.pair]++] = {set.first.inlier, static_cast<std::uint32_t>(bin),
-                                    static_cast<std::uint32_t>(i)};
+  Grouped<TrackSet> sets =
+      grouped<TrackSet>(kChunks, bins.size(), [&](std::size_t bin, const auto& visit) {
+        const std::vector<FeatureSets::Set>& all = bins[bin].sets();
+        for (std::size_t i = 0; i < all.size(); ++i)
+          if (all[i].size > 0)
+            visit(all[i].first.pair * kChunks / pairs,
+                  TrackSet{all[i].first, static_cast<std::uint32_t>(bin),
+                           static_cast<std::uint32_t>(i)});
+      });
+  runtime::parallel_each(kChunks, [&](std::size_t chunk) {
+    const std::span<TrackSet> own =
+        std::span(sets.items).subspan(sets.first[chunk], sets.first[chunk + 1] - sets.first[chunk]);
+    std::ranges::sort(own, {}, &TrackSet::first);
   });
-  runtime::parallel_each(
-      pairs,
-      [&](std::size_t k) {
-        std::ranges::sort(std::span(sets).subspan(first[k], first[k + 1] - first[k]), {},
-                          &TrackSet::first_inlier);
-      },
-      kPairBlock);
-  return sets;
+  return std::move(sets.items);
 }
 
 }  // namespace

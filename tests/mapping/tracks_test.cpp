@@ -143,6 +143,42 @@ TEST(Tracks, OfNoMatchesAreNone) {
   EXPECT_EQ(mapping::joined(graph, {{0, {}}}).size(), 0U);
 }
 
+// Points that both views of a pair see.
+void add_points(mapping::Scene& scene, int view1, int view2, int count) {
+  Tracks& tracks = scene.tracks;
+  for (int k = 0; k < count; ++k) {
+    tracks.views.insert(tracks.views.end(), {view1, view2});
+    tracks.features.insert(tracks.features.end(), {0, 0});
+    tracks.is_used.insert(tracks.is_used.end(), {1, 1});
+    tracks.first.push_back(tracks.views.size());
+    tracks.points.push_back({});
+    tracks.is_point.push_back(1);
+  }
+}
+
+TEST(LargestPart, HasTheViewsThatShareTenPoints) {
+  for (const int shared : {9, 10}) {
+    mapping::Scene scene;
+    scene.views.resize(6);
+    for (mapping::View& view : scene.views) view.is_registered = true;
+    add_points(scene, 0, 2, 20), add_points(scene, 1, 2, 20);
+    add_points(scene, 3, 4, 30), add_points(scene, 2, 3, shared);
+    add_points(scene, 4, 5, 14);  // too few for view 5
+    mapping::keep_largest_part(scene);
+    std::vector<bool> is_registered;
+    for (const mapping::View& view : scene.views) is_registered.push_back(view.is_registered);
+    const bool is_one_part = shared == 10;
+    EXPECT_EQ(is_registered, (std::vector{true, true, true, is_one_part, is_one_part, false}));
+    std::vector<int> counts(6);  // of the used observations of points
+    for (std::size_t k = 0; k < scene.tracks.size(); ++k)
+      for (std::size_t i = scene.tracks.first[k]; i < scene.tracks.first[k + 1]; ++i)
+        counts[static_cast<std::size_t>(scene.tracks.views[i])] +=
+            scene.tracks.is_point[k] != 0 && scene.tracks.is_used[i] != 0 ? 1 : 0;
+    EXPECT_EQ(counts, is_one_part ? (std::vector{20, 20, 50, 40, 30, 0})
+                                  : (std::vector{20, 20, 40, 0, 0, 0}));
+  }
+}
+
 TEST(ConcurrentSets, HaveTheSmallestNumberAsRoot) {
   constexpr std::size_t kSize = 50000;
   std::mt19937 random(1);
