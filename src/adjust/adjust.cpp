@@ -42,7 +42,7 @@ AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions
   for (const ObservationUse use : result.uses) ++result.counts.at(static_cast<std::size_t>(use));
   const Arrangement arrangement = arrange(problem, result.uses);
   const Unknowns unknowns(problem, arrangement.used_images);
-  result.parts = arrangement.parts;
+  result.parts = part_count(problem, result.uses);
   const bool has_points = std::ranges::count(arrangement.is_free, 1.0) > 0;
   if (arrangement.observations == 0 || (unknowns.active_count() == 0 && !has_points)) return result;
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "adjust/layout.hpp"
+#include "runtime/disjoint_sets.hpp"
 #include "runtime/integers.hpp"
 #include "runtime/parallel.hpp"
 
@@ -125,30 +126,6 @@ void set_views(const AdjustProblem& problem, const std::vector<int>& used,
   for (int i = 0; i < images; ++i) out.used_images.push_back(by_image.count(i) > 0);
 }
 
-// Numbers the parts in the order of their first images.
-void set_parts(const AdjustProblem& problem, const Sorted& by_point, Arrangement& out) {
-  std::vector<int> root(problem.images.size());
-  std::iota(root.begin(), root.end(), 0);
-  const auto find = [&](int i) {
-    while (root[at(i)] != i) i = root[at(i)] = root[at(root[at(i)])];
-    return i;
-  };
-  for (std::size_t p = 0; p + 1 < by_point.first.size(); ++p)
-    for (int k = by_point.first[p] + 1; k < by_point.first[p + 1]; ++k) {
-      const int a = find(problem.observations[at(by_point.order[at(k - 1)])].image);
-      const int b = find(problem.observations[at(by_point.order[at(k)])].image);
-      root[at(std::max(a, b))] = std::min(a, b);
-    }
-  out.part_of_image.assign(problem.images.size(), -1);
-  for (std::size_t i = 0; i < problem.images.size(); ++i) {
-    if (!out.used_images[i]) continue;
-    const int first = find(static_cast<int>(i));
-    // The root is the first image of its part.
-    if (first == static_cast<int>(i)) out.part_of_image[i] = out.parts++;
-    out.part_of_image[i] = out.part_of_image[at(first)];
-  }
-}
-
 }  // namespace
 
 Arrangement arrange(const AdjustProblem& problem, const std::vector<ObservationUse>& uses) {
@@ -175,8 +152,24 @@ Arrangement arrange(const AdjustProblem& problem, const std::vector<ObservationU
   out.lane_point.resize(at(out.by_point.lanes), -1);
   out.is_free.resize(at(out.by_point.lanes), 0);
   set_views(problem, used, point_lane, out);
-  set_parts(problem, by_point, out);
   return out;
+}
+
+int part_count(const AdjustProblem& problem, const std::vector<ObservationUse>& uses) {
+  DisjointSets sets(problem.images.size());
+  std::vector<int> image_of(problem.points.size(), -1);
+  std::vector<char> is_seen(problem.images.size(), 0);
+  for (std::size_t k = 0; k < uses.size(); ++k) {
+    if (uses[k] != ObservationUse::used) continue;
+    const AdjustObservation& o = problem.observations[k];
+    int& other = image_of[at(o.point)];
+    if (other >= 0) sets.join(at(other), at(o.image));
+    other = o.image;
+    is_seen[at(o.image)] = 1;
+  }
+  int parts = 0;
+  for (std::size_t i = 0; i < is_seen.size(); ++i) parts += is_seen[i] != 0 && sets.root(i) == i;
+  return parts;
 }
 
 }  // namespace bifocal::adjustment

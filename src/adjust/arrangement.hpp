@@ -35,11 +35,12 @@ struct Arrangement {
   // Chunks of image i: lanes chunk_lane[k], k from first_chunk[i] to first_chunk[i + 1].
   std::vector<int> first_chunk, chunk_lane;
   std::vector<char> used_images;
-  std::vector<int> part_of_image;  // number of the connected part; -1 without observations
-  int parts = 0;
   std::size_t observations = 0;  // used
 };
 [[nodiscard]] Arrangement arrange(const AdjustProblem& problem,
                                   const std::vector<ObservationUse>& uses);
+
+// Parts of the problem that share no point.
+[[nodiscard]] int part_count(const AdjustProblem& problem, const std::vector<ObservationUse>& uses);
 
 }  // namespace bifocal::adjustment

@@ -36,20 +36,25 @@ map_kernel(precondition, item, ADJUST_PRECONDITION) {
 map_kernel(subtract, item, ADJUST_SUBTRACT) { difference[item] = a[item] - b[item]; }
 
 map_kernel(dot_runs, item, ADJUST_DOT_RUNS) {
-  const index from = item * DOT_RUN, to = from + DOT_RUN < size ? from + DOT_RUN : size;
-  scalar sum = 0;
-  for (index i = from; i < to; ++i) sum += a[i] * b[i];
-  dots[item] = sum;
+  const index from = item * DOT_RUN;
+  scalar sides[SIDES];
+  lane_unroll for (index s = 0; s < SIDES; ++s) sides[s] = 0;
+  for (index i = from; i < from + DOT_RUN; i += SIDES) {
+    lane_unroll for (index s = 0; s < SIDES; ++s) {
+      sides[s] += i + s < size ? a[i + s] * b[i + s] : 0;
+    }
+  }
+  dots[item] = sum_of_sides(sides);
 }
 
-// Eight sums side by side, which hides the latency of loads.
 group_fn scalar sum_of_runs(global_const scalar* dots, index runs) {
-  scalar sums[8];
-  for (index k = 0; k < 8; ++k) sums[k] = 0;
-  for (index i = 0; i < runs; i += 8) {
-    for (index k = 0; k < 8; ++k) sums[k] += i + k < runs ? dots[i + k] : 0;
+  scalar sides[4 * SIDES];
+  lane_unroll for (index s = 0; s < 4 * SIDES; ++s) sides[s] = 0;
+  for (index i = 0; i < runs; i += 4 * SIDES) {
+    lane_unroll for (index s = 0; s < 4 * SIDES; ++s) sides[s] += i + s < runs ? dots[i + s] : 0;
   }
-  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+  return (sum_of_sides(sides) + sum_of_sides(sides + SIDES)) +
+         (sum_of_sides(sides + 2 * SIDES) + sum_of_sides(sides + 3 * SIDES));
 }
 
 map_kernel(cg_ratio, item, ADJUST_CG_RATIO) {

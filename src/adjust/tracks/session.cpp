@@ -39,20 +39,21 @@ AdjustProblem checked(Queue& queue, AdjustProblem problem) {
 }
 
 std::vector<ObservationUse> finite_uses(const AdjustProblem& problem) {
-  std::vector<ObservationUse> uses;
-  for (const AdjustObservation& o : problem.observations)
-    uses.push_back(std::isfinite(o.x) && std::isfinite(o.y) ? ObservationUse::used
-                                                            : ObservationUse::not_finite);
+  std::vector<ObservationUse> uses(problem.observations.size(), ObservationUse::used);
+  runtime::parallel_each(
+      uses.size(),
+      [&](std::size_t i) {
+        const AdjustObservation& o = problem.observations[i];
+        if (!std::isfinite(o.x) || !std::isfinite(o.y)) uses[i] = ObservationUse::not_finite;
+      },
+      kPlaceBlock);
   return uses;
 }
 
-std::vector<int> places_of_view_order(const Arrangement& arrangement) {
+std::vector<int> places_of_view_order(const Arrangement& arrangement, std::size_t observations) {
   const std::vector<int>&by_point = arrangement.by_point.observation,
         &by_view = arrangement.by_view.observation;
-  std::vector<int> place_of(by_point.size(), -1), from(by_view.size(), -1);
-  int highest = -1;
-  for (const int o : by_point) highest = std::max(highest, o);
-  place_of.assign(at(highest + 1), -1);
+  std::vector<int> place_of(observations, -1), from(by_view.size(), -1);
   runtime::parallel_each(
       by_point.size(),
       [&](std::size_t i) {
@@ -79,7 +80,7 @@ AdjustSession::AdjustSession(Queue& queue, AdjustProblem problem)
       given_x_(uploaded(queue_, arrangement_.by_point.px)),
       given_y_(uploaded(queue_, arrangement_.by_point.py)),
       counts_(queue_.device(), at(observations_.chunk_lanes)),
-      from_(uploaded(queue_, places_of_view_order(arrangement_))),
+      from_(uploaded(queue_, places_of_view_order(arrangement_, problem_.observations.size()))),
       launch_(kTrackGroup) {}
 
 std::int64_t AdjustSession::triangulate(std::span<const Vec3> rays, const TrackLimits& limits) {
@@ -174,7 +175,9 @@ AdjustResult AdjustSession::adjust(const AdjustOptions& options) {
       queue_.device().info().kind == DeviceKind::cpu
           ? make_solver(queue_.device(), arrangement_, unknowns, options, result)
           : make_iterative_solver(unknowns, options);
-  Terms terms(queue_, observations_, unknowns, options);
+  AdjustOptions chosen = options;
+  chosen.float_blocks = !result.is_dense && !result.is_sparse;
+  Terms terms(queue_, observations_, unknowns, chosen);
   const Views views = minimise(terms, unknowns, *solver, options, result);
   write_views(arrangement_.used_images, unknowns, views, problem_);
   return result;

@@ -42,7 +42,8 @@ class AdjustSession {
   // most rays agree with is refined by least squares. Returns the number of used observations.
   std::int64_t triangulate(std::span<const Vec3> rays, const TrackLimits& limits);
   // Adjusts poses, cameras and points. Every used observation has to be in front of its camera, as
-  // after triangulate() and filter(). The gauge is free.
+  // after triangulate() and filter(). The gauge is free; the iterative solver keeps derivatives in
+  // single precision.
   AdjustResult adjust(const AdjustOptions& options);
   // Uses only those of the used observations that fulfil the limits. Returns their number.
   std::int64_t filter(const TrackLimits& limits);
