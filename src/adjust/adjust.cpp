@@ -24,12 +24,11 @@ using namespace adjustment;
 
 // Writes the adjusted poses, intrinsics and points.
 void write_back(const Arrangement& arrangement, const Unknowns& unknowns, const Views& views,
-                const std::vector<double>& points, AdjustProblem& problem) {
+                const std::vector<PointRecord>& points, AdjustProblem& problem) {
   write_views(arrangement.used_images, unknowns, views, problem);
   for (std::size_t lane = 0; lane < arrangement.lane_point.size(); ++lane) {
     if (arrangement.is_free[lane] == 0) continue;
-    const double* const X = &points[lane * POINT_SIZE];
-    problem.points[at(arrangement.lane_point[lane])] = unknowns.frame().world({X[0], X[1], X[2]});
+    problem.points[at(arrangement.lane_point[lane])] = unknowns.frame().world(points[lane].X);
   }
 }
 
@@ -56,8 +55,8 @@ AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions
   DeviceObservations observations(used, arrangement, problem.points, unknowns.frame());
   Terms terms(used, observations, unknowns, chosen);
   Views views = minimise(terms, unknowns, *solver, options, result);
-  std::vector<double> points(observations.points.size());
-  observations.points.download(used, points);
+  std::vector<PointRecord> points(at(observations.point_lanes));
+  observations.points.download(used, numbers_of(points));
   used.wait();
   const Gauge gauge = gauge_of(problem, arrangement, unknowns);
   result.freedom = gauge.freedom();

@@ -59,7 +59,7 @@ std::vector<Pin> pins_of(const Gauge& gauge, const Unknowns& unknowns, const Den
     if (part.rotations == 1) pins.push_back({row(part.first, 0), basis_of(part.axis), 1});
     if (part.has_position) pins.push_back({row(part.first, 3)});
     if (part.second < 0) continue;
-    const double* const c = &unknowns.start().poses[at(part.second) * POSE_SIZE + POSE_CENTRE];
+    const Vec3& c = unknowns.start().poses[at(part.second)].centre;
     const Vec3& from = part.origin;
     pins.push_back(
         {row(part.second, 3), basis_of(unit({c[0] - from[0], c[1] - from[1], c[2] - from[2]})), 1});
@@ -116,7 +116,7 @@ std::variant<std::vector<double>, std::size_t> inverse_in_gauge(std::vector<doub
 // the axes of the world.
 std::array<double, 36> pose_covariance(const Inverse& inverse, const Unknowns& unknowns,
                                        int image) {
-  const double* const R = &unknowns.start().poses[at(image) * POSE_SIZE];
+  const Mat3& R = unknowns.start().poses[at(image)].R;
   const auto to_camera = [&](std::size_t i, std::size_t k) {
     if (i < 3) return k < 3 ? R[3 * i + k] : 0.0;
     return i == k ? 1 / unknowns.frame().scale : 0.0;

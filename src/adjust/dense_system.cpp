@@ -111,8 +111,7 @@ void DenseSystem::derivatives(const Terms& terms, Entry entry, double* J, double
                               at(entry.row) * SLICE * at(BLOCK_SIZE(free)) + at(entry.lane % SLICE);
   for (int k = 0; k < 6; ++k) G[k] = block[k * SLICE];
   const int image = arrangement_.by_point.other[row_place(entry)];
-  const double* const X = terms.point_data() + at(entry.lane) * POINT_SIZE;
-  const double* const centre = terms.pose_data() + at(image) * POSE_SIZE + POSE_CENTRE;
+  const Vec3 &X = terms.point_data()[entry.lane].X, &centre = terms.pose_data()[image].centre;
   const Vec3 offset = {X[0] - centre[0], X[1] - centre[1], X[2] - centre[2]};
   for (int i = 0; i < 2; ++i) {
     const Vec3 by_rotation = cross(offset, Vec3{G[3 * i], G[3 * i + 1], G[3 * i + 2]});

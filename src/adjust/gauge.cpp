@@ -16,10 +16,7 @@ namespace {
 // Constants at a smaller distance, local, are at one place or on one line.
 constexpr double kSamePlace = 1e-9;
 
-Vec3 centre_of(const Views& views, int image) {
-  const double* const c = &views.poses[at(image) * POSE_SIZE + POSE_CENTRE];
-  return {c[0], c[1], c[2]};
-}
+Vec3 centre_of(const Views& views, int image) { return views.poses[at(image)].centre; }
 Vec3 difference(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
 // Constants that a part observes.
@@ -152,11 +149,7 @@ Similarity similarity_of(const PartGauge& gauge, const Views& start, const Views
 
 }  // namespace
 
-Mat3 rotation_in(const Views& views, int image) {
-  Mat3 R;
-  std::copy_n(&views.poses[at(image) * POSE_SIZE], 9, R.begin());
-  return R;
-}
+Mat3 rotation_in(const Views& views, int image) { return views.poses[at(image)].R; }
 
 // about_axis() of D = before' R is the identity if the axis times the vector of D - D' is 0, whose
 // derivative by w is (trace(D) I - D') w.
@@ -205,7 +198,7 @@ Gauge gauge_of(const AdjustProblem& problem, const Arrangement& arrangement,
 }
 
 void restore_gauge(const Gauge& gauge, const Views& start, Views& views,
-                   std::vector<double>& points) {
+                   std::vector<PointRecord>& points) {
   std::vector<Similarity> similarities;
   for (const PartGauge& part : gauge.parts)
     similarities.push_back(similarity_of(part, start, views));
@@ -215,14 +208,13 @@ void restore_gauge(const Gauge& gauge, const Views& start, Views& views,
     const auto image = static_cast<int>(i);
     const Mat3 R = times(rotation_in(views, image), transposed(similarities[at(part)].Q));
     const Vec3 centre = similarities[at(part)].of(centre_of(views, image));
-    std::ranges::copy(R, &views.poses[i * POSE_SIZE]);
-    std::ranges::copy(centre, &views.poses[i * POSE_SIZE + POSE_CENTRE]);
+    views.poses[i] = {R, centre};
   }
   for (std::size_t lane = 0; lane < gauge.part_of_lane.size(); ++lane) {
     const int part = gauge.part_of_lane[lane];
     if (part < 0 || !gauge.parts[at(part)].is_free()) continue;
-    double* const X = &points[lane * POINT_SIZE];
-    std::ranges::copy(similarities[at(part)].of({X[0], X[1], X[2]}), X);
+    Vec3& X = points[lane].X;
+    X = similarities[at(part)].of(X);
   }
 }
 

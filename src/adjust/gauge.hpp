@@ -45,8 +45,8 @@ struct Gauge {
                              const Unknowns& unknowns);
 
 // Moves each part to the position, the rotation and the scale of the start, as far as they are
-// free. points: [lane][POINT_SIZE], local.
+// free. points: one per lane, local.
 void restore_gauge(const Gauge& gauge, const Views& start, Views& views,
-                   std::vector<double>& points);
+                   std::vector<PointRecord>& points);
 
 }  // namespace bifocal::adjustment

@@ -19,9 +19,8 @@ constexpr double kLeastLambda = 1e-12, kMostLambda = 1e32;
 constexpr double kLeastRatio = 1e-3;
 
 bool has_positive_focal_lengths(const Views& views) {
-  for (std::size_t at = 0; at < views.cameras.size(); at += CAMERA_SIZE)
-    if (!(views.cameras[at + CAMERA_FX] > 0 && views.cameras[at + CAMERA_FY] > 0)) return false;
-  return true;
+  return std::ranges::all_of(views.cameras,
+                             [](const ProjectionRecord& c) { return c.fx > 0 && c.fy > 0; });
 }
 
 class Minimiser {

@@ -19,12 +19,12 @@ DeviceRows uploaded_rows(Queue& queue, const Rows& rows) {
           .py = uploaded(queue, rows.py)};
 }
 
-std::vector<double> lanes_of(const Arrangement& arrangement, const std::vector<Vec3>& points,
-                             const LocalFrame& frame) {
-  std::vector<double> lanes(arrangement.lane_point.size() * POINT_SIZE, 0.0);
+std::vector<PointRecord> lanes_of(const Arrangement& arrangement, const std::vector<Vec3>& points,
+                                  const LocalFrame& frame) {
+  std::vector<PointRecord> lanes(arrangement.lane_point.size());
   for (std::size_t l = 0; l < arrangement.lane_point.size(); ++l)
     if (arrangement.lane_point[l] >= 0)
-      std::ranges::copy(frame.local(points[at(arrangement.lane_point[l])]), &lanes[l * POINT_SIZE]);
+      lanes[l].X = frame.local(points[at(arrangement.lane_point[l])]);
   return lanes;
 }
 
@@ -37,7 +37,7 @@ DeviceObservations::DeviceObservations(Queue& queue, const Arrangement& arrangem
       chunk_lanes(arrangement.by_view.lanes),
       by_point(uploaded_rows(queue, arrangement.by_point)),
       by_view(uploaded_rows(queue, arrangement.by_view)),
-      points(uploaded(queue, lanes_of(arrangement, world_points, frame))),
+      points(uploaded(queue, numbers_of(lanes_of(arrangement, world_points, frame)))),
       is_free(uploaded(queue, arrangement.is_free)),
       chunk_images(uploaded(queue, arrangement.chunk_images)),
       first_chunk(uploaded(queue, arrangement.first_chunk)),

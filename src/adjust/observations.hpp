@@ -23,7 +23,7 @@ struct DeviceObservations {
 
   int point_lanes, chunk_lanes;
   DeviceRows by_point, by_view;
-  Buffer<double> points;  // [lane][POINT_SIZE]
+  Buffer<double> points;  // a PointRecord per lane
   Buffer<double> is_free;
   Buffer<int> chunk_images, first_chunk, chunk_lane;
 };

@@ -103,8 +103,8 @@ Terms::Terms(Queue& queue, DeviceObservations& observations, const Unknowns& unk
   part_images_ = uploaded(queue, parts.part_images);
   part_sums_ = Buffer<double>(device, at(std::max(1, parts_ * unknowns.free())));
   for (Scene* scene : {&scene_, &trial_scene_}) {
-    scene->poses = Buffer<double>(device, unknowns.start().poses.size());
-    scene->cameras = Buffer<double>(device, unknowns.start().cameras.size());
+    scene->poses = Buffer<double>(device, unknowns.start().poses.size() * POSE_SIZE);
+    scene->cameras = Buffer<double>(device, unknowns.start().cameras.size() * CAMERA_SIZE);
   }
   moved_ = Buffer<double>(device, lanes * POINT_SIZE);
   solved_ = Buffer<double>(device, lanes * POINT_SIZE);
@@ -119,8 +119,8 @@ Terms::Terms(Queue& queue, DeviceObservations& observations, const Unknowns& unk
 }
 
 void Terms::upload_views(const Views& views, Scene& scene) {
-  scene.poses.upload(queue_, views.poses);
-  scene.cameras.upload(queue_, views.cameras);
+  scene.poses.upload(queue_, numbers_of(views.poses));
+  scene.cameras.upload(queue_, numbers_of(views.cameras));
 }
 
 Linearisation Terms::linearise(const Views& views) {

@@ -57,8 +57,12 @@ class Terms {
   // Arrays of the host, for the dense solver on the CPU.
   [[nodiscard]] const double* blocks_by_point() const;
   [[nodiscard]] const double* inverses() const { return inverses_.data(); }
-  [[nodiscard]] const double* point_data() const { return observations_.points.data(); }
-  [[nodiscard]] const double* pose_data() const { return scene_.poses.data(); }
+  [[nodiscard]] const PointRecord* point_data() const {
+    return reinterpret_cast<const PointRecord*>(observations_.points.data());
+  }
+  [[nodiscard]] const PoseRecord* pose_data() const {
+    return reinterpret_cast<const PoseRecord*>(scene_.poses.data());
+  }
 
   // For solvers with kernels of their own.
   [[nodiscard]] Queue& queue() { return queue_; }

@@ -51,19 +51,17 @@ double distance_of_points(const AdjustProblem& problem, const Vec3& from) {
   return upper_median(distances);
 }
 
-void write_pose(const Pose& pose, const LocalFrame& frame, double* record) {
-  std::ranges::copy(orthonormal(nearest_rotation(pose.R)), record);
-  std::ranges::copy(frame.local_centre(pose), record + POSE_CENTRE);
+PoseRecord pose_record(const Pose& pose, const LocalFrame& frame) {
+  return {orthonormal(nearest_rotation(pose.R)), frame.local_centre(pose)};
 }
 
-// Writes the numbers CAMERA_FX to CAMERA_SLOTS - 1 of a record.
-void write_camera(const CameraModel& model, std::span<const double> params, double* record) {
-  static_assert(CAMERA_SLOTS == int{CAMERA_LENS} + int{LENS_SIZE});
+// Writes all numbers but the slots.
+void write_camera(const CameraModel& model, std::span<const double> params,
+                  ProjectionRecord& record) {
   const lens_model m = lens_numbers(model, params);
-  record[CAMERA_FX] = m.fx, record[CAMERA_FY] = m.fy;
-  record[CAMERA_CX] = m.cx, record[CAMERA_CY] = m.cy;
-  record[CAMERA_KIND] = m.kind;
-  std::ranges::copy(m.k, record + CAMERA_LENS);
+  record.fx = m.fx, record.fy = m.fy, record.cx = m.cx, record.cy = m.cy;
+  record.kind = m.kind;
+  std::ranges::copy(m.k, record.lens.begin());
 }
 
 std::vector<int> adjusted_of(const AdjustCamera& camera, const CameraModel& model) {
@@ -112,12 +110,11 @@ LocalFrame local_frame(const AdjustProblem& problem, const std::vector<char>& us
 Unknowns::Unknowns(const AdjustProblem& problem, const std::vector<char>& used_images,
                    const LocalFrame& frame)
     : images_(static_cast<int>(problem.images.size())), frame_(frame) {
-  start_.poses.resize(problem.images.size() * POSE_SIZE);
   std::vector<char> used_cameras(problem.cameras.size(), 0);
   users_.assign(problem.cameras.size(), 0);
   for (std::size_t i = 0; i < problem.images.size(); ++i) {
     const AdjustImage& image = problem.images[i];
-    write_pose(image.cam_from_world, frame_, &start_.poses[i * POSE_SIZE]);
+    start_.poses.push_back(pose_record(image.cam_from_world, frame_));
     image_cameras_.push_back(image.camera);
     if (used_images[i]) used_cameras[at(image.camera)] = 1, ++users_[at(image.camera)];
   }
@@ -142,19 +139,18 @@ void Unknowns::set_cameras(const AdjustProblem& problem, const std::vector<char>
     start_.params.push_back(camera.params);
   }
   free_ = *std::ranges::find_if(kFreeSizes, [&](int size) { return at(size) >= most; });
-  start_.cameras.resize(problem.cameras.size() * CAMERA_SIZE);
+  start_.cameras.resize(problem.cameras.size());
   for (std::size_t c = 0; c < problem.cameras.size(); ++c) {
-    double* const record = &start_.cameras[c * CAMERA_SIZE];
+    ProjectionRecord& record = start_.cameras[c];
     write_camera(*models_[c], start_.params[c], record);
-    std::fill_n(record + CAMERA_SLOTS, 12, double{COLUMN_NONE});
+    record.slots.fill(COLUMN_NONE);
     kinds_ |= 1 << models_[c]->kind;
     // Numbers that follow from an adjusted one may become nonzero later.
     const bool has_others = models_[c]->kind == LENS_FOV;
-    for (int k = 0; k < LENS_SIZE; ++k)
-      used_ |= int{has_others || record[CAMERA_LENS + k] != 0} << k;
+    for (int k = 0; k < LENS_SIZE; ++k) used_ |= int{has_others || record.lens[at(k)] != 0} << k;
     for (std::size_t k = 0; k < adjusted_[c].size(); ++k) {
       const int column = models_[c]->column(adjusted_[c][k]);
-      record[at(CAMERA_SLOTS) + k] = column;
+      record.slots[k] = column;
       columns_ |= 1 << column;
       if (column >= COLUMN_LENS) used_ |= 1 << (column - COLUMN_LENS);
     }
@@ -194,31 +190,24 @@ Views Unknowns::moved(const Views& from, std::span<const double> step) const {
   Views to = from;
   for (int i = 0; i < images_; ++i) {
     if (std::none_of(&is_active_[6 * at(i)], &is_active_[6 * at(i)] + 6, std::identity())) continue;
-    double* const record = &to.poses[at(i) * POSE_SIZE];
+    PoseRecord& pose = to.poses[at(i)];
     const double* const s = &step[6 * at(i)];
-    Mat3 R;
-    std::copy_n(record, 9, R.begin());
-    R = orthonormal(times(R, rotation_of({s[0], s[1], s[2]})));
-    std::copy(R.begin(), R.end(), record);
-    for (int k = 0; k < 3; ++k) record[POSE_CENTRE + k] += s[3 + k];
+    pose.R = orthonormal(times(pose.R, rotation_of({s[0], s[1], s[2]})));
+    for (std::size_t k = 0; k < 3; ++k) pose.centre[k] += s[3 + k];
   }
   for (int c = 0; c < cameras(); ++c) {
     const std::vector<int>& adjusted = adjusted_[at(c)];
     for (std::size_t k = 0; k < adjusted.size(); ++k)
       to.params[at(c)][at(adjusted[k])] += step[camera_start(c) + k];
-    if (!adjusted.empty())
-      write_camera(*models_[at(c)], to.params[at(c)], &to.cameras[at(c) * CAMERA_SIZE]);
+    if (!adjusted.empty()) write_camera(*models_[at(c)], to.params[at(c)], to.cameras[at(c)]);
   }
   return to;
 }
 
 double Unknowns::squared_length(const Views& views) const {
   double sum = 0;
-  for (int i = 0; i < images_; ++i)
-    for (int k = 0; k < 3; ++k) {
-      const double centre = views.poses[at(i) * POSE_SIZE + at(POSE_CENTRE + k)];
-      sum += centre * centre;
-    }
+  for (const PoseRecord& pose : views.poses)
+    for (const double c : pose.centre) sum += c * c;
   for (int c = 0; c < cameras(); ++c)
     for (const int p : adjusted_[at(c)])
       sum += views.params[at(c)][at(p)] * views.params[at(c)][at(p)];
@@ -229,12 +218,8 @@ void write_views(const std::vector<char>& used_images, const Unknowns& unknowns,
                  AdjustProblem& problem) {
   for (std::size_t i = 0; i < problem.images.size(); ++i) {
     if (!used_images[i] || problem.images[i].is_constant) continue;
-    const double* const record = &views.poses[i * POSE_SIZE];
-    const double* const centre = record + POSE_CENTRE;
-    Mat3 R;
-    std::copy_n(record, 9, R.begin());
-    problem.images[i].cam_from_world =
-        unknowns.frame().world_pose(R, {centre[0], centre[1], centre[2]});
+    const PoseRecord& pose = views.poses[i];
+    problem.images[i].cam_from_world = unknowns.frame().world_pose(pose.R, pose.centre);
   }
   for (int c = 0; c < unknowns.cameras(); ++c)
     if (!unknowns.adjusted_params(c).empty()) problem.cameras[at(c)].params = views.params[at(c)];

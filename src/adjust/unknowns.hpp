@@ -40,8 +40,8 @@ struct LocalFrame {
 
 // Values of poses and cameras, as kernels read them (adjust.kernels): poses in the local frame.
 struct Views {
-  std::vector<double> poses;    // [image][POSE_SIZE]
-  std::vector<double> cameras;  // [camera][CAMERA_SIZE]
+  std::vector<PoseRecord> poses;          // one per image
+  std::vector<ProjectionRecord> cameras;  // one per camera
   std::vector<std::vector<double>> params;
 };
 

@@ -98,10 +98,10 @@ std::int64_t AdjustSession::triangulate(std::span<const Vec3> rays, const TrackL
   const Unknowns unknowns(problem_, arrangement_.used_images, frame_);
   std::vector<double> focal_lengths;
   for (const AdjustImage& image : problem_.images) {
-    const double* const camera = &unknowns.start().cameras[at(image.camera) * CAMERA_SIZE];
-    focal_lengths.push_back(0.5 * (camera[CAMERA_FX] + camera[CAMERA_FY]));
+    const ProjectionRecord& camera = unknowns.start().cameras[at(image.camera)];
+    focal_lengths.push_back(0.5 * (camera.fx + camera.fy));
   }
-  const Buffer<double> poses = uploaded(queue_, unknowns.start().poses);
+  const Buffer<double> poses = uploaded(queue_, numbers_of(unknowns.start().poses));
   const Buffer<double> device_rays = uploaded(queue_, ordered);
   const Buffer<double> device_focal_lengths = uploaded(queue_, focal_lengths);
   launch_.triangulate(queue_, {.count = observations_.point_lanes},
@@ -125,8 +125,8 @@ std::int64_t AdjustSession::triangulate(std::span<const Vec3> rays, const TrackL
 std::int64_t AdjustSession::filter(const TrackLimits& limits) {
   if (arrangement_.observations == 0) return 0;
   const Unknowns unknowns(problem_, arrangement_.used_images, frame_);
-  const Buffer<double> poses = uploaded(queue_, unknowns.start().poses);
-  const Buffer<double> cameras = uploaded(queue_, unknowns.start().cameras);
+  const Buffer<double> poses = uploaded(queue_, numbers_of(unknowns.start().poses));
+  const Buffer<double> cameras = uploaded(queue_, numbers_of(unknowns.start().cameras));
   const Buffer<int> image_cameras = uploaded(queue_, unknowns.image_cameras());
   launch_.filter(queue_, {.count = observations_.point_lanes},
                  {.poses = poses,
@@ -184,9 +184,10 @@ AdjustResult AdjustSession::adjust(const AdjustOptions& options) {
 }
 
 void AdjustSession::download(std::span<Vec3> points, std::span<std::uint8_t> is_used) {
-  std::vector<double> px(observations_.by_point.px.size()), lanes(observations_.points.size());
+  std::vector<double> px(observations_.by_point.px.size());
+  std::vector<PointRecord> lanes(at(observations_.point_lanes));
   observations_.by_point.px.download(queue_, px);
-  observations_.points.download(queue_, lanes);
+  observations_.points.download(queue_, numbers_of(lanes));
   queue_.wait();
   std::ranges::fill(is_used, std::uint8_t{0});
   const std::vector<int>& observation = arrangement_.by_point.observation;
@@ -198,8 +199,7 @@ void AdjustSession::download(std::span<Vec3> points, std::span<std::uint8_t> is_
       kPlaceBlock);
   for (std::size_t lane = 0; lane < arrangement_.lane_point.size(); ++lane) {
     if (arrangement_.lane_point[lane] < 0) continue;
-    const double* const X = &lanes[lane * POINT_SIZE];
-    points[at(arrangement_.lane_point[lane])] = frame_.world({X[0], X[1], X[2]});
+    points[at(arrangement_.lane_point[lane])] = frame_.world(lanes[lane].X);
   }
 }
 
