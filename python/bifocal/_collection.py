@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Union
+from typing import TYPE_CHECKING, Union
 
 from . import _core
 from ._devices import device_id
 from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import Features, VerifiedPairs
 from ._numbers import whole_from
-from ._options import FloatMatchOptions, MatchOptions, RobustOptions, SiftOptions, SurfOptions, VerifyOptions
+from ._options import CollectOptions, MatchOptions, RobustOptions, SiftOptions, SurfOptions
 from ._thresholds import with_threshold
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ._robust import CameraLike, ModelKind
 
 Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
-PairSelection = Literal["all", "exhaustive", "sequential", "retrieval", "gps"]
 
 __all__ = ["Collected", "Collection", "VerifiedPairs", "collect", "list_photographs", "report"]
 
@@ -86,20 +85,7 @@ def collect(
     photographs: Path | Sequence[Path],
     database: Path,
     *,
-    pairs: PairSelection | Path = "all",
-    partners: int | None = None,
-    overlap: int | None = None,
-    features: SiftOptions | SurfOptions | Path | None = None,
-    matching: MatchOptions | FloatMatchOptions | Path | None = None,
-    geometry: VerifyOptions | None = None,
-    guided: bool = False,
-    max_side: int | None = None,
-    masks: Path | None = None,
-    camera: CameraLike | None = None,
-    camera_sharing: Literal["auto", "single", "each"] = "auto",
-    camera_model: str = "SIMPLE_RADIAL",
-    max_memory: int | None = None,
-    overwrite: bool = False,
+    options: CollectOptions | None = None,
     model: Path | None = None,
     undistort: Path | None = None,
     overwrite_model: bool = False,
@@ -111,21 +97,7 @@ def collect(
     Args:
         photographs: A folder, or a list of files and folders: JPEG, PNG, TIFF, WebP, BMP, PGM or PPM, but not HEIC, which must be converted first.
         database: The file to write; until it is complete it has the name DATABASE.part.
-        pairs: Which pairs are matched, or a file with two names a line. 'all' leaves out pairs whose largest features do not match.
-        partners: Number of similar images that each image is matched with, for 'retrieval'.
-        overlap: Number of neighbours that each image is matched with, for 'sequential'.
-        features: Options of SIFT or SURF; or features of another detector: hloc's features.h5 (needs the package
-            h5py, 3.16 or later), or a folder with NAME.npz.
-        matching: Options of matching; FloatMatchOptions for features of another detector, or hloc's matches.h5 of them.
-        geometry: Options of the verification.
-        guided: Matches verified pairs again along their geometry.
-        max_side: Longest side in px at which features are detected; larger photographs are reduced.
-        masks: Folder with NAME.png; no features where a mask is black.
-        camera: Intrinsics of all photographs. By default the focal length of EXIF, or 1.2 times the longer side.
-        camera_sharing: Which photographs share a camera: equal EXIF and size ('auto'), equal size ('single'), or none ('each').
-        camera_model: COLMAP's camera model of the database.
-        max_memory: Most bytes of host memory that the process takes, and most bytes of each GPU's memory.
-        overwrite: Replaces an existing database.
+        options: Options of all stages: pairs, features, cameras, memory, `overwrite`, ...
         model: Folder of sparse models, which `map_database` makes of the finished database with its default options.
         undistort: Folder of undistorted images and their model, which `colmap.undistort_model` makes of the first model; needs `model`.
         overwrite_model: Replaces models and undistorted images that are there already.
@@ -143,16 +115,6 @@ def collect(
         OSError: If a file cannot be read or written, or the database exists and was made of other photographs or options.
         RuntimeError: If a device is missing or fails, also the device that began an interrupted call.
     """
-    given = isinstance(matching, FloatMatchOptions)
-    if given and not isinstance(features, (str, bytes, os.PathLike)):
-        raise ValueError("matching: FloatMatchOptions, which are for given features")
-    matches = matching if isinstance(matching, (str, bytes, os.PathLike)) else None
-    if matches is not None and not isinstance(features, (str, bytes, os.PathLike)):
-        raise ValueError("matching: a file, which needs the file of its features: features='features.h5'")
-    options: dict[str, object] = {"pairs": pairs, "partners": partners, "overlap": overlap, "features": features, "geometry": geometry, "guided": guided}
-    options |= {"matching": None if given or matches else matching, "given_matching": matching if given else None, "matches": matches}
-    options |= {"max_side": max_side, "masks": masks, "camera": camera, "camera_sharing": camera_sharing, "camera_model": camera_model}
-    options |= {"max_memory": max_memory, "overwrite": overwrite}
     chosen = device_id(device) or "cpu"
     if undistort is not None and model is None:
         raise ValueError("undistort: needs the argument model")

@@ -6,17 +6,28 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, dataclass, field
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+if TYPE_CHECKING:
+    from ._collection import Path
+    from ._robust import CameraLike
 
 __all__ = [
     "AdjustOptions",
     "BundleAdjustOptions",
+    "CollectCameras",
+    "CollectOptions",
     "DisparityFilter",
     "FloatMatchOptions",
+    "GivenFeatures",
     "MapOptions",
     "MatchOptions",
+    "NearOptions",
+    "PairOptions",
     "RetrievalOptions",
     "RobustOptions",
+    "ScreenOptions",
+    "SequentialOptions",
     "SgmOptions",
     "SiftOptions",
     "SsdOptions",
@@ -341,7 +352,7 @@ class MapOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RetrievalOptions:
-    """Options of `ImageIndex` (include/bifocal/pair_selection.hpp).
+    """Options of `ImageIndex`, and of pairs by similarity in `CollectOptions` (include/bifocal/pair_selection.hpp).
 
     Attributes:
         words: Centres of the vocabulary. Range: 1 to 4096.
@@ -356,6 +367,179 @@ class RetrievalOptions:
     training: int = 100000
     iterations: int = 15
     seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PairOptions:
+    """Options of `estimate_pair` (include/bifocal/two_photographs.hpp).
+
+    Attributes:
+        model: Model to estimate; auto: essential with both cameras, otherwise fundamental (with distortion if the matches determine it), or homography.
+        camera1: Camera of the first image.
+        camera2: Camera of the second image.
+        lens_is_unknown: Only the focal length of the cameras is known: estimate the distortion from the matches and remove it (default with EXIF).
+        focal_deviation: Standard deviation of the given focal lengths, as a fraction; 0: 0.001, with EXIF 0.04. Range: 0 to 1.
+        principal_point_deviation: Standard deviation of the principal point, as a fraction of the longer side; 0: 0.001 if given, 0.01 if assumed. Range: 0 to 1.
+        sift: How features are found.
+        surf: SURF features instead.
+        matching: How features are matched.
+        guided: Match again along the estimated model, and estimate again.
+        escalate: Try affine shapes and guided matching if the result is rejected, doubted or has fewer than 50 inliers.
+        robust: How the model is estimated.
+        dense: Rectify, match densely and compute depth if the camera moved.
+        slanted: Add depth from slanted planes of the unrectified pair.
+        max_dense_pixels: Largest number of pixels for dense matching. Unit: px. Range: at least 1.
+        near_depth: Depth of the nearest surface, in baselines; 0: from the matches. Range: at least 0 and finite.
+        far_depth: Depth of the farthest surface, in baselines; 0: from the matches. Range: at least 0 and finite.
+        min_disparity: First disparity of the dense search in the rectified pair. Unit: px. Range: -1048576 to 1048576.
+        max_disparity: End of the dense search: disparities below this. Unit: px. Range: -1048576 to 1048576.
+    """
+
+    model: Literal["auto", "homography", "fundamental", "essential"] = "auto"
+    camera1: CameraLike | None = None
+    camera2: CameraLike | None = None
+    lens_is_unknown: bool = False
+    focal_deviation: float = 0.0
+    principal_point_deviation: float = 0.0
+    sift: SiftOptions = field(default_factory=lambda: SiftOptions())
+    surf: SurfOptions | None = None
+    matching: MatchOptions = field(default_factory=lambda: MatchOptions())
+    guided: bool = False
+    escalate: bool = True
+    robust: RobustOptions = field(default_factory=lambda: RobustOptions())
+    dense: bool = True
+    slanted: bool = False
+    max_dense_pixels: int = 2000000
+    near_depth: float = 0.0
+    far_depth: float = 0.0
+    min_disparity: int | None = None
+    max_disparity: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScreenOptions:
+    """Screen of pairs, of `CollectOptions` (include/bifocal/pair_selection.hpp).
+
+    Attributes:
+        features: Number of features of each image that are matched; the largest are used. Range: at least 1.
+        min_matches: Smallest number of matches among the largest features of a pair. Range: at least 0.
+        max_ratio: Largest ratio of nearest and second nearest distance; matches are mutual. Range: above 0.
+    """
+
+    features: int = 1024
+    min_matches: int = 6
+    max_ratio: float = 0.75
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SequentialOptions:
+    """Pairs of neighbours, of `CollectOptions` (include/bifocal/pair_selection.hpp).
+
+    Attributes:
+        overlap: Next images that each image is paired with. Range: at least 1.
+        quadratic: Also pair images at distances of 1, 2, 4, ... positions.
+    """
+
+    overlap: int = 10
+    quadratic: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NearOptions:
+    """Pairs by GPS position, of `CollectOptions` (include/bifocal/pair_selection.hpp).
+
+    Attributes:
+        max_distance_m: Largest distance of a pair. Unit: m. Range: at least 0.
+        most: Largest number of pairs per image. Range: at least 1.
+    """
+
+    max_distance_m: float = 100.0
+    most: int = 50
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GivenFeatures:
+    """Features of another tool, of `CollectOptions` (include/bifocal/collect.hpp).
+
+    Attributes:
+        source: Hloc's FILE.h5, or a folder with PHOTOGRAPH.jpg.npz.
+        matches: Hloc's matches.h5 instead of matching the descriptors.
+        matching: How their descriptors are matched.
+    """
+
+    source: Path | None = None
+    matches: Path | None = None
+    matching: FloatMatchOptions = field(default_factory=lambda: FloatMatchOptions())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CollectCameras:
+    """Cameras of the database, of `CollectOptions` (include/bifocal/collect.hpp).
+
+    Attributes:
+        sharing: Photographs that share a camera: auto, equal make, model, focal length and size in EXIF; single, equal size; each, none.
+        model: Camera model of the database.
+        intrinsics: Intrinsics of all photographs; default: focal length from EXIF, or a guess. Unit: px.
+    """
+
+    sharing: Literal["auto", "single", "each"] = "auto"
+    model: Literal["SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "FULL_OPENCV"] = "SIMPLE_RADIAL"
+    intrinsics: CameraLike | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CollectOptions:
+    """Options of `collect` (include/bifocal/collect.hpp).
+
+    Attributes:
+        pairs: Pairs to match.
+        screen: All: screen of the pairs.
+        links: All: rejected pairs per component that may link it and are matched, too, best first. Range: at least 0.
+        sequential: Sequential: which neighbours are paired.
+        loop_period: Sequential: period in images of the search for loops; 0: no search. Range: at least 0.
+        loop_partners: Sequential: most similar images tried for a loop. Range: at least 1.
+        retrieval: Retrieval, and loops of sequential: similarity of images.
+        partners: Retrieval: number of images that each image is matched with. Range: at least 1.
+        gps: Gps: which images are near each other.
+        pairs_file: File: list of pairs, two names on a line.
+        sift: How features are found.
+        surf: SURF features instead.
+        masks: Folder with PHOTOGRAPH.png: no features where a mask is black.
+        max_side: Larger photographs are reduced for feature detection; 0: never. Unit: px. Range: at least 0.
+        matching: How features are matched.
+        given: Features of another tool instead.
+        guided: Match again along the estimated geometry, and verify again.
+        min_matches: Pairs with fewer matches count as unmatched. Range: at least 1.
+        geometry: Options of verification.
+        cameras: Cameras of the database.
+        max_memory: Limit of the process's host memory (500M, 4G), and of the memory on each GPU. Unit: bytes. Range: at least 1.
+        block_size: Images whose features are in memory simultaneously; 0: limited by max_memory only. Range: at least 0.
+        overwrite: Replace the database, and discard unfinished work with other options.
+    """
+
+    pairs: Literal["all", "exhaustive", "sequential", "retrieval", "gps", "file"] = "all"
+    screen: ScreenOptions = field(default_factory=lambda: ScreenOptions())
+    links: int = 10
+    sequential: SequentialOptions = field(default_factory=lambda: SequentialOptions())
+    loop_period: int = 10
+    loop_partners: int = 10
+    retrieval: RetrievalOptions = field(default_factory=lambda: RetrievalOptions())
+    partners: int = 20
+    gps: NearOptions = field(default_factory=lambda: NearOptions())
+    pairs_file: Path | None = None
+    sift: SiftOptions = field(default_factory=lambda: SiftOptions(max_features=12288, contrast_threshold=0.02))
+    surf: SurfOptions | None = None
+    masks: Path | None = None
+    max_side: int = 3200
+    matching: MatchOptions = field(default_factory=lambda: MatchOptions(max_ratio=0.75))
+    given: GivenFeatures = field(default_factory=lambda: GivenFeatures())
+    guided: bool = False
+    min_matches: int = 15
+    geometry: VerifyOptions = field(default_factory=lambda: VerifyOptions())
+    cameras: CollectCameras = field(default_factory=lambda: CollectCameras())
+    max_memory: int = 4294967296
+    block_size: int = 0
+    overwrite: bool = False
 
 
 def _refuse(options: Any, name: str, value: Any) -> NoReturn:

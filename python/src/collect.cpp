@@ -21,56 +21,6 @@ nb::list list_of(const std::vector<LeftOut>& left_out) {
   return all;
 }
 
-template <class T, class Words>
-T choice(const nb::dict& options, const char* name, const Words& words) {
-  const auto word = nb::cast<std::string>(options[name]);
-  const auto found = std::ranges::find(words, word);
-  if (found == std::end(words))
-    value_error(fmt::format("{}: '{}', must be one of {}", name, word, fmt::join(words, ", ")));
-  return static_cast<T>(found - std::begin(words));
-}
-
-CollectOptions options_from(const nb::dict& given) {
-  CollectOptions o;
-  const nb::object pairs = given["pairs"], features = given["features"];
-  std::string word;  // a file name that is not UTF-8 is none
-  if (nb::isinstance<nb::str>(pairs) && nb::try_cast(pairs, word) &&
-      std::ranges::find(kPairChoiceWords, word) != std::end(kPairChoiceWords) - 1) {
-    o.pairs = choice<PairChoice>(given, "pairs", kPairChoiceWords);
-  } else {
-    o.pairs = PairChoice::listed;
-    o.pairs_file = file_of(pairs, "pairs").path;
-  }
-  if (nb::hasattr(features, "max_features")) {
-    const DetectorOptions detector = detector_options(features);
-    o.sift = detector.sift;
-    o.surf = detector.surf;
-  } else if (!features.is_none()) {
-    o.given.source = file_of(features, "features").path;
-  }
-  if (!given["matches"].is_none()) o.given.matches = file_of(given["matches"], "matches").path;
-  if (!given["matching"].is_none()) o.matching = options_of<MatchOptions>(given["matching"]);
-  if (!given["given_matching"].is_none())
-    o.given.matching = options_of<FloatMatchOptions>(given["given_matching"]);
-  if (!given["geometry"].is_none())
-    o.geometry = options_of<colmap::VerifyOptions>(given["geometry"]);
-  if (!given["masks"].is_none()) o.masks = file_of(given["masks"], "masks").path;
-  o.cameras.sharing = choice<CameraSharing>(given, "camera_sharing", kCameraSharingWords);
-  o.cameras.model = nb::cast<std::string>(given["camera_model"]);
-  if (!given["camera"].is_none()) {
-    const AnyCamera camera = any_camera_of(given["camera"], "camera");
-    if (camera.lens) value_error("camera: has a lens; photographs of a collection need a pinhole");
-    o.cameras.intrinsics = camera.pinhole;
-  }
-  take(given, "partners", o.partners);
-  take(given, "overlap", o.sequential.overlap);
-  take(given, "max_side", o.max_side);
-  take(given, "guided", o.guided);
-  take(given, "max_memory", o.max_memory);
-  take(given, "overwrite", o.overwrite);
-  return o;
-}
-
 nb::dict dict_of(const CollectResult& r, const PhotographFiles& photographs,
                  const DeviceSet& devices) {
   nb::dict d;
@@ -107,17 +57,18 @@ DeviceSet devices_of_run(const std::string& device, const std::filesystem::path&
 }
 
 // Raises FileNotFoundError if a file or folder of the options does not exist.
-void raise_missing_inputs(const CollectOptions& o, const nb::dict& options) {
-  if (o.pairs == PairChoice::listed) raise_missing(file_of(options["pairs"], "pairs"));
-  if (!o.given.source.empty()) raise_missing(file_of(options["features"], "features"));
-  for (const char* name : {"matches", "masks"})
-    if (!options[name].is_none()) raise_missing(file_of(options[name], name));
+void raise_missing_inputs(nb::handle options) {
+  const nb::object given = options.attr("given");
+  for (const auto& [owner, name] :
+       {std::pair{options, "pairs_file"}, {options, "masks"}, {given, "source"}, {given, "matches"}})
+    if (const nb::object file = owner.attr(name); !file.is_none())
+      raise_missing(file_of(file, name));
 }
 
-nb::dict collect_photographs(nb::handle given, nb::handle database, const nb::dict& options,
+nb::dict collect_photographs(nb::handle given, nb::handle database, nb::handle options,
                              const std::string& device, nb::handle progress) {
   const FileName file = file_of(database, "database");
-  CollectOptions o = options_from(options);
+  CollectOptions o = options_of<CollectOptions>(options);
   const PhotographFiles photographs = photographs_of(given);
   o.progress = [&](const CollectProgress& p) {
     const nb::gil_scoped_acquire locked;
@@ -135,7 +86,7 @@ nb::dict collect_photographs(nb::handle given, nb::handle database, const nb::di
     const Unlocked unlocked;
     result = collect(devices, photographs, file.path, o);
   } catch (const Error& e) {
-    if (e.code() == ErrorCode::input) raise_missing_inputs(o, options);
+    if (e.code() == ErrorCode::input && !options.is_none()) raise_missing_inputs(options);
     throw;
   }
   return dict_of(result, photographs, devices);
@@ -173,9 +124,9 @@ nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb
 
 void bind_collect(nb::module_& m) {
   m.def("collect", &collect_photographs, nb::arg("photographs").none(), nb::arg("database").none(),
-        nb::arg("options"), nb::arg("device"), nb::arg("progress").none(),
-        nb::sig("def collect(photographs: object, database: object, options: dict[str, "
-                "typing.Any], device: str, progress: object) -> dict[str, typing.Any]"));
+        nb::arg("options").none(), nb::arg("device"), nb::arg("progress").none(),
+        nb::sig("def collect(photographs: object, database: object, options: object, device: str, "
+                "progress: object) -> dict[str, typing.Any]"));
   m.def("write_report", &write_report, nb::arg("database").none(), nb::arg("out").none(),
         nb::arg("images").none(), nb::arg("model").none(), nb::arg("max_bytes"),
         nb::arg("overwrite"),

@@ -4,7 +4,6 @@
 #include <bifocal/version.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "models/models.hpp"
 #include "remap.hpp"
@@ -12,14 +11,11 @@
 namespace bifocal::python {
 namespace {
 
-// Writes members of options as Python does: RobustOptions.threshold. Members of CollectOptions are
-// arguments of collect().
+// Writes members of options as Python does: RobustOptions.threshold.
 std::string in_python(std::string text) {
-  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"CollectOptions::cameras.", "camera_"}, {"CollectOptions::", ""}, {"Options::", "Options."}};
-  for (const auto& [cpp, python] : kNames)
-    for (std::size_t at = 0; (at = text.find(cpp, at)) != std::string::npos;)
-      text.replace(at, cpp.size(), python);
+  constexpr std::string_view kCpp = "Options::", kPython = "Options.";
+  for (std::size_t at = 0; (at = text.find(kCpp, at)) != std::string::npos;)
+    text.replace(at, kCpp.size(), kPython);
   return text;
 }
 

@@ -51,16 +51,6 @@ struct AnyCamera {
 [[nodiscard]] std::vector<Intrinsics> pinholes_of(const std::vector<AnyCamera>& cameras,
                                                   const char* name, const char* why);
 
-// Reads a keyword argument unless it is None. Raises TypeError for another type.
-template <class T>
-void take(const nb::dict& options, const char* name, T& value) {
-  const nb::object given = options[name];
-  if (given.is_none()) return;
-  if (!exact_cast(given, value))
-    type_error(fmt::format("{}: {}, must be a {}", name, shown(given),
-                           std::is_same_v<T, bool> ? "bool" : "number"));
-}
-
 void bind_collect(nb::module_& m);
 void bind_collection(nb::module_& m);
 void bind_colmap(nb::module_& m);

@@ -5,7 +5,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <bifocal/two_photographs.hpp>
-#include <algorithm>
 #include <optional>
 #include <tuple>
 
@@ -30,45 +29,10 @@ struct Pair {
   std::uint64_t seed = 0;
 };
 
-PairOptions options_from(const nb::dict& given,
-                         const std::tuple<nb::handle, nb::handle, nb::handle>& stages) {
-  PairOptions o;
-  const auto& [features, matching, robust] = stages;
-  const DetectorOptions detector = detector_options(features);
-  if (!features.is_none()) o.sift = detector.sift;
-  o.surf = detector.surf;
-  if (!matching.is_none()) o.matching = options_of<MatchOptions>(matching);
-  o.robust = options_of<RobustOptions>(robust);
-  const auto model = nb::cast<std::string>(given["model"]);
-  const auto word = std::ranges::find(kModelRequestWords, model);
-  if (word == std::end(kModelRequestWords))
-    value_error(
-        fmt::format("model: '{}', must be one of auto, homography, fundamental, essential", model));
-  o.model = static_cast<ModelRequest>(word - std::begin(kModelRequestWords));
-  take(given, "threshold", o.robust.threshold);
-  for (const auto& [name, flag] : {std::pair{"guided", &o.guided},
-                                   {"escalate", &o.escalate},
-                                   {"lens_is_unknown", &o.lens_is_unknown},
-                                   {"dense", &o.dense},
-                                   {"slanted", &o.slanted}})
-    take(given, name, *flag);
-  take(given, "max_dense_pixels", o.max_dense_pixels);
-  for (const auto& [name, number] : {std::pair{"focal_deviation", &o.focal_deviation},
-                                     {"near_depth", &o.near_depth},
-                                     {"principal_point_deviation", &o.principal_point_deviation},
-                                     {"far_depth", &o.far_depth}})
-    take(given, name, *number);
-  for (const auto& [name, end] :
-       {std::pair{"min_disparity", &o.min_disparity}, std::pair{"max_disparity", &o.max_disparity}})
-    if (const nb::object value = given[name]; !value.is_none()) take(given, name, end->emplace());
-  return o;
-}
-
 using Handles = std::tuple<nb::handle, nb::handle>;
-Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle matches,
-              const Handles& masks, const std::tuple<nb::handle, nb::handle, nb::handle>& stages,
-              const nb::dict& given, const std::string& device, nb::handle progress) {
-  PairOptions o = options_from(given, stages);
+Pair estimate(const Handles& photographs, nb::handle options, nb::handle matches,
+              const Handles& masks, const std::string& device, nb::handle progress) {
+  PairOptions o = options_of<PairOptions>(options);
   const auto& [left, right] = photographs;
   cli::StageTimes times;
   Pair pair{photograph_argument(left, "left"),
@@ -77,9 +41,7 @@ Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle mat
             {},
             {},
             o.robust.seed};
-  const auto& [camera1, camera2] = cameras;
-  if (!camera1.is_none()) pair.cameras.camera1 = pinhole_of(camera1, "camera1");
-  if (!camera2.is_none()) pair.cameras.camera2 = pinhole_of(camera2, "camera2");
+  pair.cameras.camera1 = o.camera1, pair.cameras.camera2 = o.camera2;
   if (pair.cameras.known()) pair.cameras.source = "the arguments camera1 and camera2";
   if (!pair.cameras.known() && pair.left.photograph.exif && pair.right.photograph.exif) {
     pair.cameras = cli::exif_cameras(*pair.left.photograph.exif, *pair.right.photograph.exif);
@@ -93,8 +55,8 @@ Pair estimate(const Handles& photographs, const Handles& cameras, nb::handle mat
     gather(points);
     o.matches = points.span;
   }
-  const DetectArguments first(std::get<0>(stages), std::get<0>(masks), "mask1"),
-      second(std::get<0>(stages), std::get<1>(masks), "mask2");
+  const DetectArguments first(nb::none(), std::get<0>(masks), "mask1"),
+      second(nb::none(), std::get<1>(masks), "mask2");
   o.mask1 = first.allowed(), o.mask2 = second.allowed();
   o.progress = [&](std::string_view stage, double fraction) {
     const nb::gil_scoped_acquire locked;
@@ -386,12 +348,10 @@ void bind_pair(nb::module_& m) {
   bind_camera(c);
   bind_pose_deviation(c);
   bind_depth(c);
-  m.def("estimate_pair", &estimate, nb::arg("photographs"), nb::arg("cameras"),
-        nb::arg("matches").none(), nb::arg("masks"), nb::arg("stages"), nb::arg("options"),
-        nb::arg("device"), nb::arg("progress").none(),
-        nb::sig("def estimate_pair(photographs: object, cameras: object, matches: object, "
-                "masks: object, stages: object, options: dict[str, typing.Any], device: str, "
-                "progress: object) -> Pair"));
+  m.def("estimate_pair", &estimate, nb::arg("photographs"), nb::arg("options"),
+        nb::arg("matches").none(), nb::arg("masks"), nb::arg("device"), nb::arg("progress").none(),
+        nb::sig("def estimate_pair(photographs: object, options: object, matches: object, masks: "
+                "object, device: str, progress: object) -> Pair"));
 }
 
 }  // namespace bifocal::python

@@ -327,8 +327,8 @@ def test_heic_has_the_focal_length_of_its_exif(tmp_path, monkeypatch, in_info, h
     focal = 28 * np.hypot(320, 240) / np.hypot(36, 24)
     camera = bifocal.intrinsics_from_exif(tmp_path / "left.heic")
     assert np.allclose((camera.fx, camera.fy, camera.cx, camera.cy), (focal, focal, 159.5, 119.5))
-    pair = bifocal.estimate_pair(*(tmp_path / name for name in images), dense=False)
-    given = bifocal.estimate_pair(*images.values(), camera, dense=False, lens_is_unknown=True)
+    pair = bifocal.estimate_pair(*(tmp_path / name for name in images), options=bifocal.PairOptions(dense=False))
+    given = bifocal.estimate_pair(*images.values(), camera, options=bifocal.PairOptions(dense=False, lens_is_unknown=True))
     assert pair.ok and pair.kind == given.kind and np.array_equal(pair.model, given.model)
     pair.write(tmp_path / "out")
     written = json.loads((tmp_path / "out/geometry.json").read_text())
@@ -340,7 +340,7 @@ def test_an_impossible_focal_length_of_heic_is_left_out(tmp_path, monkeypatch):
     images = {"left.heic": np.ascontiguousarray(wide[:, :320]), "right.heic": np.ascontiguousarray(wide[:, 12:332])}
     stand_in(monkeypatch, images, exif_block(60000))
     assert bifocal.intrinsics_from_exif(tmp_path / "left.heic") is None
-    doubts = bifocal.estimate_pair(*(tmp_path / name for name in images), dense=False).doubts
+    doubts = bifocal.estimate_pair(*(tmp_path / name for name in images), options=bifocal.PairOptions(dense=False)).doubts
     assert len(doubts) == 1 and "left.heic: EXIF: a focal length of" in doubts[0]
 
 
@@ -354,7 +354,7 @@ def test_a_heic_file_of_pillow_heif(tmp_path):
     assert read.shape == (240, 320, 3) and np.abs(read.astype(int) - wide[:, :320]).mean() < 5
     camera = bifocal.intrinsics_from_exif(tmp_path / "left.heic")
     assert camera.fx == pytest.approx(28 * np.hypot(320, 240) / np.hypot(36, 24)) and camera.cx == 159.5
-    pair = bifocal.estimate_pair(tmp_path / "left.heic", tmp_path / "right.heic", dense=False)
+    pair = bifocal.estimate_pair(tmp_path / "left.heic", tmp_path / "right.heic", options=bifocal.PairOptions(dense=False))
     assert pair.ok and "left.heic" not in " ".join(pair.doubts)
 
 

@@ -107,8 +107,9 @@ def test_the_order_of_channels_changes_the_grey_values():
 
 def test_estimate_pair_takes_bgr_photographs():
     shifted = IMAGE[:, 8:], IMAGE[:, :-8]
-    rgb = bifocal.estimate_pair(*(np.ascontiguousarray(i) for i in shifted), dense=False)
-    bgr = bifocal.estimate_pair(*(np.ascontiguousarray(i[:, :, ::-1]) for i in shifted), dense=False, bgr=True)
+    options = bifocal.PairOptions(dense=False)
+    rgb = bifocal.estimate_pair(*(np.ascontiguousarray(i) for i in shifted), options=options)
+    bgr = bifocal.estimate_pair(*(np.ascontiguousarray(i[:, :, ::-1]) for i in shifted), options=options, bgr=True)
     assert np.array_equal(rgb.x1, bgr.x1) and len(rgb.x1) > 0
 
 

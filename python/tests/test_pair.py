@@ -56,6 +56,9 @@ def test_auto_is_the_best_device_in_every_call():
         assert auto.size > 0 and np.array_equal(auto, same, equal_nan=True)
 
 
+SMALL = bifocal.CollectOptions(max_side=400)
+
+
 def stop_at_matches(stage, done, total, unit):
     if stage == "matches":
         raise KeyError("stop")
@@ -66,10 +69,10 @@ def test_collect_keeps_the_device_that_began(files, tmp_path):
     for device in ["cpu", *others[:1]]:
         database = tmp_path / f"{device.replace(':', '')}.db"
         with pytest.raises(KeyError):
-            bifocal.collect(list(files), database, max_side=400, device=device, progress=stop_at_matches)
-        resumed = bifocal.collect(list(files), database, max_side=400, device="auto")
+            bifocal.collect(list(files), database, options=SMALL, device=device, progress=stop_at_matches)
+        resumed = bifocal.collect(list(files), database, options=SMALL, device="auto")
         assert resumed.resumed and resumed.device == device
-    new = bifocal.collect(list(files), tmp_path / "new.db", max_side=400, device="auto")
+    new = bifocal.collect(list(files), tmp_path / "new.db", options=SMALL, device="auto")
     assert new.device == next((d["id"] for d in bifocal.devices() if d["is_gpu"]), "cpu")
 
 
@@ -91,9 +94,8 @@ def test_deviations_contain_the_truth_and_more_if_more_is_assumed(files, pair):
     assert abs(pair.focal_length - 1380) < 2 * pair.focal_deviation < 400 and pair.pose_covariance.shape == (6, 6)
     assert np.isclose(np.degrees(np.sqrt(np.trace(pair.pose_covariance[:3, :3]))), pair.rotation_deviation_deg)
     K = (1379.74, 1382.08, 760.1, 503.16)
-    sure, unsure = (
-        bifocal.estimate_pair(*files, K, matches=(pair.x1, pair.x2), dense=False, camera_deviations=(f, f)) for f in (0.0, 0.05)
-    )
+    options = (bifocal.PairOptions(dense=False, focal_deviation=f, principal_point_deviation=f) for f in (0.0, 0.05))
+    sure, unsure = (bifocal.estimate_pair(*files, K, matches=(pair.x1, pair.x2), options=one) for one in options)
     assert sure.rotation_deviation_deg < 0.5 * pair.rotation_deviation_deg
     assert unsure.direction_deviation_deg > 2 * sure.direction_deviation_deg > 0 and unsure.focal_deviation == 0
 
@@ -172,7 +174,7 @@ def test_the_pieces_give_the_depth_of_the_whole(files, pair):
 def test_a_wrong_focal_length_is_doubted(files, pair):
     def estimated(factor):
         focal = 1380 * factor
-        return bifocal.estimate_pair(*files, (focal, focal, 767.5, 511.5), matches=(pair.x1, pair.x2), dense=False)
+        return bifocal.estimate_pair(*files, (focal, focal, 767.5, 511.5), matches=(pair.x1, pair.x2), options=bifocal.PairOptions(dense=False))
 
     good, wrong = estimated(1), estimated(0.8)
     assert good.doubts == [] and good.rotation_deviation_deg < 0.1
@@ -184,17 +186,20 @@ def test_a_wrong_focal_length_is_doubted(files, pair):
 def test_arrays_and_options_are_checked(files):
     image = bifocal.read_image(files[0])
     few = np.zeros((3, 2))
-    for options, error, message in [
-        ({"model": "plane"}, ValueError, "model: 'plane'"),
-        ({"model": "essential"}, ValueError, "needs the intrinsics"),
-        ({"threshold": -1}, ValueError, "threshold = -1"),
-        ({"matches": (few, np.zeros((4, 2)))}, ValueError, "x2: 4 points, but x1 has 3"),
-        ({"matches": (few, few), "guided": True}, ValueError, "guided"),
-        ({"max_dense_pixels": "many"}, TypeError, "max_dense_pixels: 'many'"),
-        ({"mask1": image[:9, :9, 0]}, ValueError, "mask"),
+    for options, more, error, message in [
+        ({"model": "plane"}, {}, ValueError, "PairOptions.model: 'plane', must be one of 'auto'"),
+        ({"model": "essential"}, {}, ValueError, "needs the intrinsics"),
+        ({"robust": bifocal.RobustOptions(threshold=-1)}, {}, ValueError, "PairOptions.robust.threshold = -1"),
+        ({"robust": bifocal.SiftOptions()}, {}, TypeError, "PairOptions.robust: .*, must be a bifocal.RobustOptions"),
+        ({}, {"matches": (few, np.zeros((4, 2)))}, ValueError, "x2: 4 points, but x1 has 3"),
+        ({"guided": True}, {"matches": (few, few)}, ValueError, "guided"),
+        ({"max_dense_pixels": "many"}, {}, TypeError, "PairOptions.max_dense_pixels: 'many'"),
+        ({"max_disparity": 0.5}, {}, TypeError, "PairOptions.max_disparity: 0.5, must be a whole number"),
+        ({"camera1": (1, 2)}, {}, ValueError, r"PairOptions.camera1: shape \(2,\)"),
+        ({}, {"mask1": image[:9, :9, 0]}, ValueError, "mask"),
     ]:
         with pytest.raises(error, match=message):
-            bifocal.estimate_pair(image, image, **options)
+            bifocal.estimate_pair(image, image, options=bifocal.PairOptions(**options), **more)
     with pytest.raises(FileNotFoundError):
         bifocal.estimate_pair("none.jpg", image)
     with pytest.raises(TypeError, match="uint16"):
@@ -205,7 +210,7 @@ def test_masks_of_any_whole_type_leave_out_features(files):
     image1, image2 = (bifocal.read_image(f)[::2, ::2].copy() for f in files)
     half = np.zeros(image1.shape[:2], np.uint16)
     half[:, :384] = 256  # the low byte of these pixels is 0
-    found = [bifocal.estimate_pair(image1, image2, mask1=mask, dense=False, escalate=False) for mask in (half, half > 0)]
+    found = [bifocal.estimate_pair(image1, image2, mask1=mask, options=bifocal.PairOptions(dense=False, escalate=False)) for mask in (half, half > 0)]
     assert all((pair.keypoints1[:, 0] < 384).all() and len(pair.keypoints1) > 100 for pair in found)
     assert np.array_equal(found[0].keypoints1, found[1].keypoints1)
 
@@ -262,15 +267,25 @@ def test_files_of_floats_clouds_and_correspondences(tmp_path):
 
 def test_collect_report_and_resume(files, tmp_path):
     calls = []
-    done = bifocal.collect(list(files), tmp_path / "a.db", max_side=800, progress=lambda *counts: calls.append(counts))
+    options = bifocal.CollectOptions(max_side=800)
+    done = bifocal.collect(list(files), tmp_path / "a.db", options=options, progress=lambda *counts: calls.append(counts))
     assert done.images == 2 and done.verified == 1 and calls[0][0] == "features"
-    again = bifocal.collect(list(files), tmp_path / "a.db", max_side=800)
+    again = bifocal.collect(list(files), tmp_path / "a.db", options=options)
     assert again.was_complete and again.verified == 1 and done.device == again.device == "cpu"
     page = bifocal.report(tmp_path / "a.db", tmp_path / "a.html", files[0].parent)
     assert page["verified"] == 1 and (tmp_path / "a.html").stat().st_size == page["bytes"]
     assert bifocal.list_photographs(files[0].parent)[0][0].endswith("0000.jpg")
-    with pytest.raises(ValueError, match="camera_sharing: 'all'"):
-        bifocal.collect(list(files), tmp_path / "b.db", camera_sharing="all")
+    for refused, error, message in [
+        ({"cameras": bifocal.CollectCameras(sharing="all")}, ValueError, "CollectCameras.sharing: 'all'"),
+        ({"cameras": bifocal.CollectCameras(model="WIDE")}, ValueError, "CollectOptions.cameras.model = WIDE: must be SIMPLE_PINHOLE"),
+        ({"cameras": bifocal.CollectCameras(model=3)}, TypeError, "CollectCameras.model: 3, must be str"),
+        ({"pairs": "file"}, ValueError, "CollectOptions.pairs_file is empty"),
+        ({"masks": 3}, TypeError, "CollectOptions.masks: int, must be str, bytes or os.PathLike"),
+        ({"sequential": bifocal.SequentialOptions(overlap=0)}, ValueError, "CollectOptions.sequential.overlap = 0: must be"),
+    ]:
+        with pytest.raises(error, match=message):
+            bifocal.collect(list(files), tmp_path / "b.db", options=bifocal.CollectOptions(**refused))
+    assert not (tmp_path / "b.db").exists()
     with pytest.raises(OSError):
         bifocal.report(tmp_path / "none.db", tmp_path / "b.html")
     assert pickle.loads(pickle.dumps(done)) == done

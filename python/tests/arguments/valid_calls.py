@@ -156,7 +156,7 @@ CALLS = {
     "estimate_monodepth_shared_focal_relative_pose": plain(
         bifocal.estimate_monodepth_shared_focal_relative_pose, **TWO, depths=np.ones((40, 2)), principal_point=(640, 480), **ROBUST
     ),
-    "estimate_pair": plain(bifocal.estimate_pair, left=GREY, right=GREY, camera1=CV_CAMERA, dense=False, escalate=False, device="cpu", **PROGRESS),
+    "estimate_pair": plain(bifocal.estimate_pair, left=GREY, right=GREY, camera1=CV_CAMERA, options=bifocal.PairOptions(dense=False, escalate=False), device="cpu", **PROGRESS),
     "estimate_radial_fundamental": plain(bifocal.estimate_radial_fundamental, **TWO, centre=(640, 480), unit=800.0, **ROBUST),
     "estimate_relative_pose": plain(bifocal.estimate_relative_pose, **TWO, camera1=K, camera2=LENS, **ROBUST),
     "estimate_shared_focal_relative_pose": plain(bifocal.estimate_shared_focal_relative_pose, **TWO, principal_point=(640, 480), **ROBUST),

@@ -59,7 +59,7 @@ GEOMETRY = colmap.TwoViewGeometry("uncalibrated", np.zeros((3, 2), int), F=F)
 MODULES = {
     "adjust": late(adjusted),
     "collect": filed(
-        lambda f: (bifocal.collect, {"photographs": f / "photographs", "database": f / "new.db", "pairs": "exhaustive", "overwrite": True, "device": "cpu", "progress": lambda *_: None})
+        lambda f: (bifocal.collect, {"photographs": f / "photographs", "database": f / "new.db", "options": bifocal.CollectOptions(pairs="exhaustive", overwrite=True), "device": "cpu", "progress": lambda *_: None})
     ),
     "report": filed(lambda f: (bifocal.report, {"database": f / "a.db", "out": f / "a.html", "photographs": f / "photographs", "max_bytes": 10**6})),
     "map_database": filed(lambda f: (bifocal.map_database, {"database": f / "a.db", "out": f / "out", "overwrite": True, "device": "cpu"})),

@@ -274,27 +274,31 @@ def descriptors(file, dtype=np.float16, size=64):
         change(file, f"{name}/descriptors", values.astype(dtype))
 
 
+def taking(features, matches=None, **options):
+    return bifocal.CollectOptions(given=bifocal.GivenFeatures(source=features, matches=matches), **options)
+
+
 def test_collect_takes_features_and_matches(files):
     """From Python, as str and bytes, and from the program of the wheel."""
     photographs(files)
     features, matches = files / "features.h5", files / "matches.h5"
-    done = bifocal.collect(files / "images", files / "a.db", features=features, matching=matches)
+    done = bifocal.collect(files / "images", files / "a.db", options=taking(features, matches))
     assert (done.images, done.features, done.pairs, done.matched, done.verified, done.left_out) == (3, 1100, 3, 2, 1, [])
-    again = bifocal.collect(files / "images", files / "b.db", features=os.fsencode(features), matching=os.fsencode(matches))
+    again = bifocal.collect(files / "images", files / "b.db", options=taking(os.fsencode(features), os.fsencode(matches)))
     assert again.verified == 1
     program = run("collect", "images", "--features", "features.h5", "--matches", "matches.h5", "--database", "d.db", cwd=files)
     assert program.returncode == 0, program.stderr
     run(*VERIFY, cwd=files)
     rows = [rows_of(files / name) for name in ("a.db", "b.db", "d.db")]
     assert rows[0] == rows[1] == rows[2] and rows[0]["keypoints"] == rows_of(files / "out.db")["keypoints"]
-    assert bifocal.collect(files / "images", files / "a.db", features=features, matching=matches).was_complete
+    assert bifocal.collect(files / "images", files / "a.db", options=taking(features, matches)).was_complete
 
 
 @pytest.mark.parametrize("dtype, size", [(np.float16, 64), (np.uint8, 128)])
 def test_collect_matches_the_descriptors(files, dtype, size):
     photographs(files)
     descriptors(files / "features.h5", dtype, size)
-    done = bifocal.collect(files / "images", files / "a.db", features=files / "features.h5", matching=bifocal.FloatMatchOptions())
+    done = bifocal.collect(files / "images", files / "a.db", options=taking(files / "features.h5"))
     assert (done.images, done.pairs, done.verified) == (3, 3, 1)
     with bifocal.colmap.Database(files / "a.db") as database, h5py.File(files / "features.h5") as features:
         assert np.array_equal(database.matches(1, 2), np.c_[:400, :400])
@@ -316,7 +320,7 @@ def test_collect_leaves_out_photographs_with_wrong_features(files):
         with h5py.File(files / "features.h5") as h5:
             old = h5.get(f"db/b.jpg/{path}", np.zeros(0))[()]
         change(files / "features.h5", f"db/b.jpg/{path}", values)
-        done = bifocal.collect(files / "images", files / "a.db", features=files / "features.h5", overwrite=True)
+        done = bifocal.collect(files / "images", files / "a.db", options=taking(files / "features.h5", overwrite=True))
         assert [name for name, _ in done.left_out] == ["db/b.jpg"] and reason in done.left_out[0][1]
         assert done.images == 2
         change(files / "features.h5", f"db/b.jpg/{path}", old)
@@ -326,19 +330,19 @@ def test_collect_refuses_matches_of_other_features(files):
     photographs(files)
     change(files / "matches.h5", "db-a.jpg/db-b.jpg/matches0", np.full(400, 5000, np.int16))
     with pytest.raises(OSError, match=r"matches\.h5: db/a\.jpg, db/b\.jpg: match 0 to 5000, .*the matches are of other features"):
-        bifocal.collect(files / "images", files / "a.db", features=files / "features.h5", matching=files / "matches.h5")
+        bifocal.collect(files / "images", files / "a.db", options=taking(files / "features.h5", files / "matches.h5"))
 
 
 def test_a_missing_or_old_h5py_is_named(files, monkeypatch):
     photographs(files)
-    arguments = {"features": files / "features.h5", "matching": files / "matches.h5"}
+    options = taking(files / "features.h5", files / "matches.h5")
     with monkeypatch.context() as change_h5py:
         change_h5py.setattr(h5py.version, "version_tuple", h5py.version.version_tuple._replace(major=3, minor=11))
         with pytest.raises(OSError, match=r"features\.h5: h5py .* is too old, must be 3\.16 or later: pip install --upgrade h5py"):
-            bifocal.collect(files / "images", files / "b.db", **arguments)
+            bifocal.collect(files / "images", files / "b.db", options=options)
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(OSError, match=r"features\.h5: HDF5 files need the Python package h5py: pip install h5py"):
-        bifocal.collect(files / "images", files / "b.db", **arguments)
+        bifocal.collect(files / "images", files / "b.db", options=options)
     with pytest.raises(hdf5.RefusedFile, match="pip install h5py"):
         hloc.import_files(*(str(files / name) for name in ("features.h5", "matches.h5", "pairs.txt", "out.db")), False)
     assert not (files / "out.db").exists()

@@ -157,19 +157,19 @@ def views(folder):
 
 def test_collect_makes_a_model(tmp_path):
     folder = views(tmp_path / "in")
-    options = bifocal.SiftOptions(contrast_threshold=0.01)
+    options = bifocal.CollectOptions(sift=bifocal.SiftOptions(contrast_threshold=0.01))
     stages = []
     done = bifocal.collect(
-        folder, tmp_path / "a.db", features=options, model=tmp_path / "sparse", undistort=tmp_path / "scene", progress=lambda *p: stages.append(p)
+        folder, tmp_path / "a.db", options=options, model=tmp_path / "sparse", undistort=tmp_path / "scene", progress=lambda *p: stages.append(p)
     )
     assert stages[0][0] == "features" and stages[-1] == ("undistortion", 3, 3, "images") and "mapping: adjust" in [s[0] for s in stages]
     assert done.model.models[0].images == 3 and done.undistorted.images == 3
     assert (tmp_path / "scene/images/0.png").exists() and len(colmap.read_model(tmp_path / "scene/sparse/0").images) == 3
     with pytest.raises(ValueError, match="there is a model already"):
-        bifocal.collect(folder, tmp_path / "a.db", features=options, model=tmp_path / "sparse")
+        bifocal.collect(folder, tmp_path / "a.db", options=options, model=tmp_path / "sparse")
     bifocal.report(tmp_path / "a.db", tmp_path / "page.html", folder, model=tmp_path / "sparse")
     assert "<h2>Sparse model</h2>" in (tmp_path / "page.html").read_text()
-    again = bifocal.collect([folder], tmp_path / "a.db", features=options, model=tmp_path / "sparse", overwrite_model=True)
+    again = bifocal.collect([folder], tmp_path / "a.db", options=options, model=tmp_path / "sparse", overwrite_model=True)
     assert again.was_complete and again.model.models == done.model.models and again.undistorted is None
     with pytest.raises(ValueError, match="needs the argument model"):
         bifocal.collect(folder, tmp_path / "b.db", undistort=tmp_path / "x")
