@@ -62,8 +62,10 @@ Cameras given_cameras(const CameraOptions& options) {
 
 Photograph read_photograph(const std::string& file) {
   const std::string bytes = read_file(file, kMaxImageBytes);
-  Photograph photograph{file, decode_image(bytes, file), exif_intrinsics(bytes),
-                        bifocal::exif_doubt(bytes)};
+  AnyImage decoded = decode_any_image(bytes, file);
+  Photograph photograph{file, std::move(decoded.shallow), std::move(decoded.deep),
+                        exif_intrinsics(bytes), bifocal::exif_doubt(bytes)};
+  if (!photograph.deep.empty()) photograph.image = to_8_bits(photograph.deep);
   const ImageU8& image = photograph.image;
   if (std::max(image.width, image.height) > kMaxSiftSide) {
     throw Error(ErrorCode::input, fmt::format("{}: {} x {} px, sides must be at most {}", file,

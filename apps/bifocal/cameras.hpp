@@ -37,8 +37,14 @@ struct Cameras {
 struct Photograph {
   std::string file;
   ImageU8 image;
+  ImageU16 deep;  // the same image if the file has 16 bits, otherwise empty
   std::optional<Intrinsics> exif;
   std::string exif_doubt;  // empty without a doubt
+
+  // Returns the image with the depth of the file.
+  [[nodiscard]] AnyImageView view() const {
+    return deep.empty() ? AnyImageView(image) : AnyImageView(deep);
+  }
 };
 [[nodiscard]] Photograph read_photograph(const std::string& file);
 

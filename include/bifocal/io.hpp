@@ -32,6 +32,20 @@ inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // bytes, 
 // from a camera with 8 to 14 bits. Returns 0 for other images.
 [[nodiscard]] int unused_bits(const AnyImageView& picture);
 
+// An image that owns its pixels, with 8 bits (shallow) or with 16 (deep); the other one is empty.
+struct AnyImage {
+  ImageU8 shallow;
+  ImageU16 deep;
+
+  [[nodiscard]] AnyImageView view() const {
+    return deep.empty() ? AnyImageView(shallow) : AnyImageView(deep);
+  }
+};
+
+// Converts an image of any depth to 8 bits, as to_grey_8() does before it converts colours. Throws
+// Error(usage) unless the image has 1 to 4 channels.
+[[nodiscard]] ImageU8 to_8_bits(const AnyImageView& picture);
+
 // Reads a photograph with 8 bits per channel: JPEG, PNG (1 to 16 bits, grey, colour, palette,
 // alpha), PGM/PPM (binary or plain, any maximum), BMP (uncompressed), and, in builds with libtiff
 // and libwebp, TIFF (8 or 16 bits per sample) and WebP. The first bytes determine the format, not
@@ -45,6 +59,10 @@ inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // bytes, 
 [[nodiscard]] ImageU8 read_image(const std::filesystem::path& file);
 // Decodes the bytes of an image file like read_image(); `name` is used in messages.
 [[nodiscard]] ImageU8 decode_image(std::string_view bytes, std::string_view name);
+
+// Decodes the bytes of an image file like read_image() if its samples have at most 8 bits, otherwise
+// with 16 bits like read_image_16().
+[[nodiscard]] AnyImage decode_any_image(std::string_view bytes, std::string_view name);
 
 // Decodes a photograph like read_image(), but in the stored pixels: EXIF's orientation is not
 // applied. Keypoints of a database are in these pixels.

@@ -50,7 +50,7 @@ def estimate_pair(
     """Estimates the geometry of two photographs, from features or from given matches to a point cloud.
 
     Args:
-        left, right: uint8, shape (H, W) or (H, W, C), or names of files (HEIC with the package pillow-heif), whose
+        left, right: uint8 or uint16, shape (H, W) or (H, W, C), or names of files (HEIC with the package pillow-heif), whose
             EXIF focal lengths are used if no camera is given.
         camera1, camera2: Pinholes in px, by default those of `options`; camera2 is camera1 by default. Without them focal length and lens are
             estimated if possible.

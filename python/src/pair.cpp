@@ -69,7 +69,7 @@ Pair estimate(const Handles& photographs, nb::handle options, nb::handle matches
   pair.device = o.device.info().id;
   const Unlocked unlocked;
   times.end("reading");
-  pair.result = estimate_pair(pair.left.photograph.image, pair.right.photograph.image, o);
+  pair.result = estimate_pair(pair.left.photograph.view(), pair.right.photograph.view(), o);
   times.end(pair.result.timings);
   pair.result.timings = times.times();
   for (const cli::Photograph* p : {&pair.left.photograph, &pair.right.photograph})

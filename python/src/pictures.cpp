@@ -43,12 +43,14 @@ void write(nb::handle given, nb::handle image) {
 // Copies an image. Its file in messages is `name`.
 cli::Photograph copied(nb::handle image, const char* name) {
   const Picture picture = picture_of(image, name);
-  if (picture.bits != 8) type_error(fmt::format("{}: dtype uint16, must be uint8", name));
-  const auto given = picture.view<std::uint8_t>();
-  ImageU8 own(given.width, given.height, given.channels);
+  cli::Photograph own{name, to_8_bits(picture.any()), {}, {}, {}};
+  if (picture.bits == 8) return own;
+  const auto given = picture.view<std::uint16_t>();
+  own.deep = ImageU16(given.width, given.height, given.channels);
   for (int y = 0; y < given.height; ++y)
-    std::copy_n(given.row(y), std::size_t(given.width) * std::size_t(given.channels), own.row(y));
-  return {name, std::move(own), {}, {}};
+    std::copy_n(given.row(y), std::size_t(given.width) * std::size_t(given.channels),
+                own.deep.row(y));
+  return own;
 }
 
 // Converts a file that a Python package decoded (_heic.Decoded), with its EXIF block.

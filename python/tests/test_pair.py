@@ -194,6 +194,7 @@ def test_arrays_and_options_are_checked(files):
         ({}, {"matches": (few, np.zeros((4, 2)))}, ValueError, "x2: 4 points, but x1 has 3"),
         ({"guided": True}, {"matches": (few, few)}, ValueError, "guided"),
         ({"max_dense_pixels": "many"}, {}, TypeError, "PairOptions.max_dense_pixels: 'many'"),
+        ({"min_disparity": 2**30}, {}, ValueError, "PairOptions.min_disparity = 1073741824: must be"),
         ({"max_disparity": 0.5}, {}, TypeError, "PairOptions.max_disparity: 0.5, must be a whole number"),
         ({"camera1": (1, 2)}, {}, ValueError, r"PairOptions.camera1: shape \(2,\)"),
         ({}, {"mask1": image[:9, :9, 0]}, ValueError, "mask"),
@@ -202,8 +203,24 @@ def test_arrays_and_options_are_checked(files):
             bifocal.estimate_pair(image, image, options=bifocal.PairOptions(**options), **more)
     with pytest.raises(FileNotFoundError):
         bifocal.estimate_pair("none.jpg", image)
-    with pytest.raises(TypeError, match="uint16"):
-        bifocal.estimate_pair(image.astype(np.uint16), image)
+    with pytest.raises(TypeError, match="float64"):
+        bifocal.estimate_pair(image.astype(np.float64), image)
+
+
+def test_images_and_files_of_16_bits_give_the_model_of_8(tmp_path):
+    blocks = np.kron(np.random.default_rng(2).integers(0, 256, (75, 110)), np.ones((4, 4))).astype(np.uint8)
+    images = blocks[:, 8:408].copy(), blocks[:, :400].copy()
+    deep = [image.astype(np.uint16) * 257 for image in images]
+    names = [tmp_path / "left.png", tmp_path / "right.png"]
+    for name, image in zip(names, deep):
+        bifocal.write_image(name, image)
+    options = bifocal.PairOptions(model="homography", dense=False)
+    shallow, *others = (bifocal.estimate_pair(*pair, options=options) for pair in (images, deep, names))
+    assert shallow.ok and shallow.num_inliers > 100
+    for other in others:
+        assert np.array_equal(other.x1, shallow.x1) and np.array_equal(other.model, shallow.model)
+    others[1].write(tmp_path / "out")
+    assert (tmp_path / "out/report.html").exists()
 
 
 def test_masks_of_any_whole_type_leave_out_features(files):

@@ -92,13 +92,9 @@ ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 // Decodes without EXIF's orientation, at 8 bits a channel.
 ImageU8 decode_stored_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
-// Decodes without EXIF's orientation, deeper samples at 16 bits a channel. One image is empty.
-struct StoredImage {
-  ImageU8 shallow;
-  ImageU16 deep;
-};
-StoredImage decode_stored_image(std::string_view bytes, std::string_view name,
-                                std::int64_t max_pixels);
+// Decodes without EXIF's orientation, deeper samples at 16 bits a channel.
+AnyImage decode_stored_image(std::string_view bytes, std::string_view name,
+                             std::int64_t max_pixels);
 // Decodes to grey of 8 bits without EXIF's orientation.
 struct DecodedGrey {
   ImageU8 grey;

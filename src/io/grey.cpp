@@ -15,10 +15,10 @@ template <class T>
 void check(ImageView<const T> image) {
   if (image.channels < 1 || image.channels > 4) {
     throw Error(ErrorCode::usage,
-                "to_grey: image has " + std::to_string(image.channels) + " channels, not 1 to 4");
+                "image has " + std::to_string(image.channels) + " channels, not 1 to 4");
   }
   if (!image.usable())
-    throw Error(ErrorCode::usage, "to_grey: the view has no pixels, or rows that overlap");
+    throw Error(ErrorCode::usage, "image: the view has no pixels, or rows that overlap");
 }
 
 template <class T>
@@ -42,6 +42,15 @@ Image<T> grey_of(ImageView<const T> image) {
   return grey;
 }
 
+ImageU8 copy_of(ImageView<const std::uint8_t> image) {
+  check(image);
+  if (image.empty()) return {};
+  ImageU8 copy(image.width, image.height, image.channels);
+  for (int y = 0; y < image.height; ++y)
+    std::copy_n(image.row(y), std::ptrdiff_t{image.width} * image.channels, copy.row(y));
+  return copy;
+}
+
 }  // namespace
 
 ImageU8 to_grey(ImageView<const std::uint8_t> image) { return grey_of(image); }
@@ -60,8 +69,8 @@ int unused_bits(const AnyImageView& picture) {
   return used == 0 ? 0 : std::min(kMost, std::countl_zero(used));
 }
 
-ImageU8 to_grey_8(const AnyImageView& picture) {
-  if (picture.bits() == 8) return to_grey(picture.shallow());
+ImageU8 to_8_bits(const AnyImageView& picture) {
+  if (picture.bits() == 8) return copy_of(picture.shallow());
   const ImageView<const std::uint16_t>& deep = picture.deep();
   check(deep);
   if (deep.empty()) return {};
@@ -72,7 +81,13 @@ ImageU8 to_grey_8(const AnyImageView& picture) {
                    shallow.row(y), [=](std::uint32_t v) {
                      return static_cast<std::uint8_t>(((v << unused) * 255U + 32767U) / 65535U);
                    });
-  return deep.channels == 1 ? shallow : to_grey(shallow);
+  return shallow;
+}
+
+ImageU8 to_grey_8(const AnyImageView& picture) {
+  if (picture.bits() == 8) return to_grey(picture.shallow());
+  ImageU8 shallow = to_8_bits(picture);
+  return shallow.channels == 1 ? shallow : to_grey(shallow);
 }
 
 }  // namespace bifocal

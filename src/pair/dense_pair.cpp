@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "pair/dense_cameras.hpp"
 #include "pair/rectified_views.hpp"
@@ -68,6 +69,7 @@ void forget_outside(const ImageU8& valid_left, const ImageU8& valid_right,
 // given, from inside the undistorted image.
 struct RectifiedImage {
   ImageU8 rgb, grey, valid;
+  std::shared_ptr<const DeepGrey> deep;
 };
 RectifiedImage rectified(const Device& device, const Rectification& r, int side,
                          const Photograph& image, View inside) {
@@ -77,6 +79,7 @@ RectifiedImage rectified(const Device& device, const Rectification& r, int side,
   out.rgb = image.remapped(queue, remapper, &out.valid);
   if (out.rgb.channels != 3) out.rgb = to_rgb(out.rgb);
   out.grey = to_grey(out.rgb);
+  out.deep = image.deep_remapped(queue, remapper);
   if (!inside.empty()) {
     out.valid = remapper(queue, inside);
     for (std::uint8_t& v : out.valid.pixels) v = v == 255 ? 255 : 0;
@@ -92,6 +95,14 @@ std::size_t memory_of(const Device& device, const Rectification& r, int disparit
   const auto sums = std::size_t{2} * static_cast<std::size_t>(r.width) *
                     static_cast<std::size_t>(r.height) * static_cast<std::size_t>(disparities);
   return std::max(std::size_t{256} << 20, sums / 4);
+}
+
+// Matches a pair in 16 bits if both images have them.
+DisparityMap matched(Queue& queue, const RectifiedImage& left, const RectifiedImage& right,
+                     SgmOptions search) {
+  if (!left.deep || !right.deep) return stereo_sgm(queue, left.grey, right.grey, search);
+  search.white = std::max(left.deep->white, right.deep->white);
+  return stereo_sgm(queue, left.deep->image, right.deep->image, search);
 }
 
 // Adds the depth of the first image's pixels and the point cloud.
@@ -148,7 +159,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   dense.disparities = range.count;
   SgmOptions search{.min_disparity = range.min, .disparities = range.count};
   search.max_memory = memory_of(options.device, views.rectification, range.count);
-  dense.disparity = stereo_sgm(queue, sides[0].grey, sides[1].grey, search);
+  dense.disparity = matched(queue, sides[0], sides[1], search);
   forget_outside(inner(sides[0].valid), inner(sides[1].valid), dense.disparity);
 
   clock.start("depth", 0.85);

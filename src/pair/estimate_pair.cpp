@@ -17,24 +17,25 @@ namespace {
 
 using PhotographView = ImageView<const std::uint8_t>;
 
-void check_picture(PhotographView image, const char* name) {
-  if (image.empty() || image.channels < 1 || image.channels > 4) {
+void check_picture(const AnyImageView& image, const char* name) {
+  if (image.empty() || image.channels() < 1 || image.channels() > 4) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: {} x {} px with {} channels: not an image of 1 to 4 channels",
-                            name, image.width, image.height, image.channels));
+                            name, image.width(), image.height(), image.channels()));
   }
 }
 
 // Points outside of their images come from another scale or another origin.
-void check_matches(std::span<const PointPair> matches, PhotographView image1,
-                   PhotographView image2) {
-  const auto check_point = [](double x, double y, std::size_t i, PhotographView image, int number) {
+void check_matches(std::span<const PointPair> matches, const AnyImageView& image1,
+                   const AnyImageView& image2) {
+  const auto check_point = [](double x, double y, std::size_t i, const AnyImageView& image,
+                              int number) {
     // Tolerates programs whose pixel origin is the corner of a pixel.
-    if (x >= -1 && y >= -1 && x <= image.width && y <= image.height) return;
+    if (x >= -1 && y >= -1 && x <= image.width() && y <= image.height()) return;
     throw Error(ErrorCode::usage,
                 fmt::format("matches: point {} of image {} at ({:g}, {:g}) lies outside of the "
                             "image of {} x {} px",
-                            i, number, x, y, image.width, image.height));
+                            i, number, x, y, image.width(), image.height()));
   };
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const PointPair& m = matches[i];
@@ -44,7 +45,7 @@ void check_matches(std::span<const PointPair> matches, PhotographView image1,
   }
 }
 
-void check(PhotographView image1, PhotographView image2, const PairOptions& options) {
+void check(const AnyImageView& image1, const AnyImageView& image2, const PairOptions& options) {
   check_picture(image1, "image1");
   check_picture(image2, "image2");
   for (const auto& camera : {options.camera1, options.camera2}) {
@@ -60,6 +61,9 @@ void check(PhotographView image1, PhotographView image2, const PairOptions& opti
   if (options.matches && options.guided)
     throw Error(ErrorCode::usage, "guided: given matches are not matched again");
   check_options(options);
+  for (const auto& [name, end] : {std::pair{"min_disparity", options.min_disparity},
+                                  {"max_disparity", options.max_disparity}})
+    if (end) check_option(members_path(name_of(options)), {name, "", kDisparityStarts}, *end);
   if (options.near_depth > 0 && options.far_depth > 0 && options.near_depth >= options.far_depth)
     throw Error(ErrorCode::usage, fmt::format("near_depth = {}, far_depth = {}: near must be less",
                                               options.near_depth, options.far_depth));
@@ -132,7 +136,8 @@ const char* to_string(CameraSource source) {
   return "";
 }
 
-PairResult estimate_pair(PhotographView image1, PhotographView image2, const PairOptions& options) {
+PairResult estimate_pair(const AnyImageView& image1, const AnyImageView& image2,
+                         const PairOptions& options) {
   check(image1, image2, options);
   std::vector<StageTime> timings;
   PairResult result;
@@ -140,7 +145,7 @@ PairResult estimate_pair(PhotographView image1, PhotographView image2, const Pai
     pair::StageClock clock(timings, options.progress);
     Queue queue(options.device);
     pair::Photograph photograph1(image1), photograph2(image2);
-    const std::string camera_doubt = doubt_of_cameras(options, image1, image2);
+    const std::string camera_doubt = doubt_of_cameras(options, photograph1, photograph2);
     pair::Attempt answer =
         estimated({queue, photograph1, photograph2, clock, camera_doubt}, options);
     result = std::move(answer.result);
@@ -152,9 +157,11 @@ PairResult estimate_pair(PhotographView image1, PhotographView image2, const Pai
     pair::estimate_focal_length(queue, photograph1, photograph2, options, result);
     pair::add_pose_deviation(photograph1, photograph2, options, result);
     result.dense_reason = options.dense ? why_no_depth(result) : "it was not requested";
-    if (options.dense && result.dense_reason.empty())
-      pair::add_dense(queue, pair::pinhole_pair(photograph1, photograph2, result), options, clock,
-                      result);
+    if (options.dense && result.dense_reason.empty()) {
+      pair::PinholePair pinhole = pair::pinhole_pair(photograph1, photograph2, result);
+      pair::add_deep(queue, photograph1, photograph2, result, pinhole);
+      pair::add_dense(queue, pinhole, options, clock, result);
+    }
   }
   result.timings = std::move(timings);
   return result;

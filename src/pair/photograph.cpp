@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pair/photograph.hpp"
 
+#include <bifocal/io.hpp>
+
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace bifocal::pair {
+
+Photograph::Photograph(const AnyImageView& image) : view_(image.shallow()) {
+  if (image.bits() == 8) return;
+  own_ = std::make_shared<const ImageU8>(to_8_bits(image));
+  view_ = *own_;
+  deep_ = std::make_shared<const DeepGrey>(
+      DeepGrey{to_grey(image.deep()), 65535 >> unused_bits(image)});
+}
 
 void Photograph::upload(Queue& queue) {
   if (queue.device().info().kind == DeviceKind::cpu || samples_.size() > 0) return;
@@ -36,6 +47,12 @@ ImageU8 Photograph::remapped(Queue& queue, const Remapper& remapper, ImageU8* va
   if (valid) marks.download(queue, std::span(valid->pixels));
   queue.wait();
   return out;
+}
+
+std::shared_ptr<const DeepGrey> Photograph::deep_remapped(Queue& queue,
+                                                          const Remapper& remapper) const {
+  if (!deep_) return {};
+  return std::make_shared<const DeepGrey>(DeepGrey{remapper(queue, deep_->image), deep_->white});
 }
 
 }  // namespace bifocal::pair

@@ -282,6 +282,15 @@ PinholePair pinhole_pair(const Photograph& image1, const Photograph& image2,
   return pair;
 }
 
+void add_deep(Queue& queue, const Photograph& image1, const Photograph& image2,
+              const PairResult& result, PinholePair& pair) {
+  if (!result.undistorted || !image1.deep() || !image2.deep()) return;
+  const LensCamera lens = lens_of(image1, result.estimated_camera.distortion);
+  const Remapper remapper(queue, undistorting_map(lens, undistorted_view(lens)));
+  pair.image1.set_deep(image1.deep_remapped(queue, remapper));
+  pair.image2.set_deep(image2.deep_remapped(queue, remapper));
+}
+
 void set_pose(RelativePoseResult found, double focal_length, PairResult& result) {
   result.cam2_from_cam1 = found.pose;
   result.in_front = found.in_front;

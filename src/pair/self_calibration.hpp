@@ -22,6 +22,9 @@ struct PinholePair {
 };
 [[nodiscard]] PinholePair pinhole_pair(const Photograph& image1, const Photograph& image2,
                                        const PairResult& result);
+// Undistorts the grey values of photographs of 16 bits, if the pair has undistorted images.
+void add_deep(Queue& queue, const Photograph& image1, const Photograph& image2,
+              const PairResult& result, PinholePair& pair);
 
 // Returns a pinhole camera with square pixels and its principal point at the image centre.
 [[nodiscard]] Intrinsics camera_of(ImageView<const std::uint8_t> image, double focal_length);

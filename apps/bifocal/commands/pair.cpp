@@ -142,7 +142,7 @@ void run(Options o, Context& context) {
     o.pair.progress = [&](std::string_view stage, double fraction) {
       progress.update(90 * fraction, stage);
     };
-    result = estimate_pair(image1, image2, o.pair);
+    result = estimate_pair(first.view(), second.view(), o.pair);
     times.end(result.timings);
     result.timings = times.times();
     progress.update(90, "files");

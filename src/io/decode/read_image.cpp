@@ -95,6 +95,11 @@ ImageU16 at_16_bits(Decoded in) {
   return from == 65535 ? std::move(in.deep) : scaled<std::uint16_t>(in.deep, from, 65535);
 }
 
+AnyImage at_own_bits(Decoded in) {
+  if (in.deep.empty()) return {at_8_bits(std::move(in)), {}};
+  return {{}, at_16_bits(std::move(in))};
+}
+
 // Reads width and height from a PNM's header. The usual header is plain text, so a simple
 // scan finds them.
 ClaimedSize claimed_size_pnm(std::string_view bytes) {
@@ -186,11 +191,9 @@ std::optional<PictureHead> read_head_with_exif(std::string_view bytes) {
   return {};
 }
 
-StoredImage decode_stored_image(std::string_view bytes, std::string_view name,
-                                std::int64_t max_pixels) {
-  Decoded in = decode_stored(bytes, name, max_pixels, Colours::rgb);
-  if (in.deep.empty()) return {at_8_bits(std::move(in)), {}};
-  return {{}, at_16_bits(std::move(in))};
+AnyImage decode_stored_image(std::string_view bytes, std::string_view name,
+                             std::int64_t max_pixels) {
+  return at_own_bits(decode_stored(bytes, name, max_pixels, Colours::rgb));
 }
 
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
@@ -217,6 +220,10 @@ ImageU8 read_image(const std::filesystem::path& file) {
 
 ImageU8 decode_image(std::string_view bytes, std::string_view name) {
   return io::decode_8(bytes, name, kMaxImagePixels);
+}
+
+AnyImage decode_any_image(std::string_view bytes, std::string_view name) {
+  return io::at_own_bits(io::decode(bytes, name, kMaxImagePixels));
 }
 
 ImageU8 read_stored_image(const std::filesystem::path& file) {

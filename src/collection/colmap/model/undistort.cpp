@@ -138,7 +138,7 @@ class PhotographWriter {
   [[nodiscard]] std::string undistorted_file(const ModelImage& image, const fs::path& file) const {
     const UndistortedView& v = view(image.camera_id);
     std::string bytes = read_file(file, kMaxImageBytes);
-    io::StoredImage photograph;
+    AnyImage photograph;
     if (is_jpeg(image.name))
       photograph.shallow = io::decode_stored_8(bytes, file.string(), kMaxImagePixels);
     else
