@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
-#include <bifocal/features.hpp>
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -60,30 +58,8 @@ Cameras given_cameras(const CameraOptions& options) {
   return cameras;
 }
 
-Photograph read_photograph(const std::string& file) {
-  const std::string bytes = read_file(file, kMaxImageBytes);
-  AnyImage decoded = decode_any_image(bytes, file);
-  Photograph photograph{file, std::move(decoded.shallow), std::move(decoded.deep),
-                        exif_intrinsics(bytes), bifocal::exif_doubt(bytes)};
-  if (!photograph.deep.empty()) photograph.image = to_8_bits(photograph.deep);
-  const ImageU8& image = photograph.image;
-  if (std::max(image.width, image.height) > kMaxSiftSide) {
-    throw Error(ErrorCode::input, fmt::format("{}: {} x {} px, sides must be at most {}", file,
-                                              image.width, image.height, kMaxSiftSide));
-  }
-  return photograph;
-}
-
-Cameras exif_cameras(const Intrinsics& first, const Intrinsics& second) {
-  return {first,
-          second,
-          "EXIF focal lengths of both files; principal point assumed at the centre",
-          {},
-          true};
-}
-
-Cameras cameras_of(const CameraOptions& options, const Photograph& first,
-                   const Photograph& second) {
+Cameras cameras_of(const CameraOptions& options, const PairPhotograph& first,
+                   const PairPhotograph& second) {
   Cameras cameras = given_cameras(options);
   for (auto [size, photograph] : {std::pair{cameras.sizes[0], &first}, {cameras.sizes[1], &second}})
     if (size.width > 0)

@@ -3,16 +3,19 @@
 #pragma once
 
 #include <bifocal/device.hpp>
+#include <cstdint>
 #include <future>
 #include <bifocal/error.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "console.hpp"
+#include "jobs/json.hpp"
 #include "program.hpp"
 
 namespace bifocal::cli {
+
+using namespace jobs;
 
 class Command;  // arguments.hpp
 class Option;
@@ -63,17 +66,20 @@ std::future<Device> starting_device(const CommonOptions& options);
 // chosen_device().
 DeviceSet chosen_devices(const CommonOptions& options);
 
-// Writes JSON with members in the order of insertion, for readable files. Text that is not UTF-8,
-// such as a file name, gets replacement characters.
-using Json = nlohmann::ordered_json;
-std::string to_text(const Json& json);
-std::string to_line(const Json& json);  // without the newline
+// Help texts of flags that several commands have.
+inline constexpr const char* kOverwriteHelp =
+    "replace files in --out that no earlier run with the same inputs made";
+inline constexpr const char* kStrictHelp =
+    "end with exit code 5 if the cameras are doubted (`doubt` in the JSON) or repeated structure "
+    "explains the matches equally well (`repetition`)";
 
 // Rethrows the current exception. In a usage error, replaces the name of a library option by its
 // command-line flag.
 [[noreturn]] void rethrow_renamed(const Error& error, std::string_view option,
                                   std::string_view flag);
 
+// Says on stderr that disparity.png stores negative disparities as unknown; nothing for lost = 0.
+void print_lost_disparities(std::int64_t lost, bool has_raw);
 // Prints a line "bifocal: TEXT" on stderr, in UTF-8 like print_out().
 void print_note(std::string_view text);
 // Prints a line "bifocal: warning: TEXT" unless the text is empty.

@@ -4,33 +4,29 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "cli.hpp"
 
 namespace bifocal::cli {
 
-// Never destroyed, because the watching thread lives as long as the process.
 struct Interrupts {
-  std::mutex mutex;
-  std::vector<const std::function<void()>*> clean_ups;
   StopRequest* stop = nullptr;
 
   // False without a handler, or after an earlier request.
   [[nodiscard]] bool make_request() {
-    const std::unique_lock lock(mutex);
+    const auto lock = hold_interrupts();
     return stop && !stop->is_made_.exchange(true);
   }
 };
 
 namespace {
 
+// Never destroyed, because the watching thread lives as long as the process.
 Interrupts& interrupts() {
   static auto* all = new Interrupts;
   return *all;
@@ -51,7 +47,7 @@ void on_signal(int signal) {
 
 void end_by(int signal) {
   const auto lock = hold_interrupts();
-  for (const auto* clean_up : interrupts().clean_ups) (*clean_up)();
+  clean_up();
   if (const char* how = resuming; how && signal == SIGINT)
     print_note(std::string("interrupted; ") + how);
   std::signal(signal, SIG_DFL);
@@ -80,16 +76,6 @@ void watch_interrupts() {
   }
 }
 
-InterruptGuard::InterruptGuard(std::function<void()> clean_up) : clean_up_(std::move(clean_up)) {
-  const auto lock = hold_interrupts();
-  interrupts().clean_ups.push_back(&clean_up_);
-}
-
-InterruptGuard::~InterruptGuard() {
-  const auto lock = hold_interrupts();
-  std::erase(interrupts().clean_ups, &clean_up_);
-}
-
 void announce_resuming(const char* how) { resuming = how; }
 
 StopRequest::StopRequest() {
@@ -101,7 +87,5 @@ StopRequest::~StopRequest() {
   const auto lock = hold_interrupts();
   interrupts().stop = nullptr;
 }
-
-std::unique_lock<std::mutex> hold_interrupts() { return std::unique_lock(interrupts().mutex); }
 
 }  // namespace bifocal::cli

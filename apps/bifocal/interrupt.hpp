@@ -3,26 +3,14 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
-#include <mutex>
+
+#include "jobs/interrupt_guard.hpp"
 
 namespace bifocal::cli {
 
-// Starts to handle these signals.
+// Starts to handle these signals. One that ends the process first runs the functions of every
+// InterruptGuard on a separate thread.
 void watch_interrupts();
-
-// Runs `clean_up` on a separate thread if such a signal ends the process during the lifetime of
-// the object.
-class InterruptGuard {
- public:
-  explicit InterruptGuard(std::function<void()> clean_up);
-  ~InterruptGuard();
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  std::function<void()> clean_up_;
-};
 
 // Makes an interruption by SIGINT print how to resume the work. `how` must live as long as the
 // process; nullptr: prints no text.
@@ -44,8 +32,5 @@ class StopRequest {
 };
 // Exit code of a command that finished early and wrote its result: a shell's code for SIGINT.
 inline constexpr int kExitStopped = 130;
-
-// Returns a lock that delays interruptions, for operations that must be complete or not start.
-[[nodiscard]] std::unique_lock<std::mutex> hold_interrupts();
 
 }  // namespace bifocal::cli

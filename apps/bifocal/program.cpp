@@ -8,7 +8,7 @@
 #include "arguments.hpp"
 #include "cli.hpp"
 #include "interrupt.hpp"
-#include "output_folder.hpp"
+#include "jobs/output_folder.hpp"
 
 namespace bifocal::cli {
 namespace {

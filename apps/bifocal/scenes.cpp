@@ -11,7 +11,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "output_folder.hpp"
+#include "jobs/output_folder.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -161,7 +161,7 @@ namespace {
 
 std::string scenes_from(const std::string& file, const std::string& scenes_file) {
   std::error_code none;
-  return path_from(std::filesystem::absolute(file, none).parent_path(), scenes_file);
+  return jobs::path_from(std::filesystem::absolute(file, none).parent_path(), scenes_file);
 }
 
 }  // namespace

@@ -10,16 +10,9 @@
 #include <cstring>
 #include <new>
 
-namespace bifocal::cli {
+#include "jobs/report/page.hpp"
 
-std::string shell_quoted(const std::string& word) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
+namespace bifocal::cli {
 
 void print_out(const std::string& data) {
   const std::string text = valid_utf8(data);
@@ -31,7 +24,7 @@ void print_out(const std::string& data) {
 
 std::string command_line(const std::string& name, int argc, char** argv) {
   std::string text = name;
-  for (int i = 1; i < argc; ++i) (text += ' ') += shell_quoted(argv[i]);
+  for (int i = 1; i < argc; ++i) (text += ' ') += jobs::shell_quoted(argv[i]);
   return text;
 }
 

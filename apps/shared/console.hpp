@@ -17,8 +17,6 @@ inline constexpr int kExitPoisoned = 65, kExitTryAgain = 75;
 // Invalid UTF-8 is replaced, here and on stderr, so that programs can read the text.
 void print_out(const std::string& data);
 
-// Puts a word that a shell would split in single quotes.
-[[nodiscard]] std::string shell_quoted(const std::string& word);
 // Returns the command as typed, quoted for a shell, with `name` as the name of the program.
 [[nodiscard]] std::string command_line(const std::string& name, int argc, char** argv);
 

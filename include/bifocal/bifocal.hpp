@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Includes the public API, except draw.hpp (drawing) and collect.hpp (collections of photographs).
+// Includes the public API, except draw.hpp (drawing), collect.hpp (collections of photographs) and
+// jobs.hpp (files of the commands).
 #pragma once
 
 #include <bifocal/adjust.hpp>

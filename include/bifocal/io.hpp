@@ -60,8 +60,8 @@ struct AnyImage {
 // Decodes the bytes of an image file like read_image(); `name` is used in messages.
 [[nodiscard]] ImageU8 decode_image(std::string_view bytes, std::string_view name);
 
-// Decodes the bytes of an image file like read_image() if its samples have at most 8 bits, otherwise
-// with 16 bits like read_image_16().
+// Decodes the bytes of an image file like read_image() if its samples have at most 8 bits,
+// otherwise with 16 bits like read_image_16().
 [[nodiscard]] AnyImage decode_any_image(std::string_view bytes, std::string_view name);
 
 // Decodes a photograph like read_image(), but in the stored pixels: EXIF's orientation is not

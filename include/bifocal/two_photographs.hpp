@@ -255,8 +255,8 @@ struct PairResult {
 // Estimates the geometry of a pair of images with 1 to 4 channels of 8 or 16 bits: features,
 // matches, model, and, depending on the options, rectification and depth. Features are those of
 // to_grey_8(); two images of 16 bits are matched densely in 16 bits; images of the result have 8
-// (to_8_bits). A pair without geometry is an outcome, not an error. Throws Error(usage) if an option
-// is out of range, and for `essential` without cameras.
+// (to_8_bits). A pair without geometry is an outcome, not an error. Throws Error(usage) if an
+// option is out of range, and for `essential` without cameras.
 [[nodiscard]] PairResult estimate_pair(const AnyImageView& image1, const AnyImageView& image2,
                                        const PairOptions& options = {});
 

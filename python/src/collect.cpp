@@ -4,9 +4,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <bifocal/collect.hpp>
+#include <bifocal/jobs.hpp>
 #include <deque>
 
-#include "collection_page.hpp"
 #include "devices.hpp"
 #include "files.hpp"
 #include "options.hpp"
@@ -59,8 +59,10 @@ DeviceSet devices_of_run(const std::string& device, const std::filesystem::path&
 // Raises FileNotFoundError if a file or folder of the options does not exist.
 void raise_missing_inputs(nb::handle options) {
   const nb::object given = options.attr("given");
-  for (const auto& [owner, name] :
-       {std::pair{options, "pairs_file"}, {options, "masks"}, {given, "source"}, {given, "matches"}})
+  for (const auto& [owner, name] : {std::pair{options, "pairs_file"},
+                                    {options, "masks"},
+                                    {given, "source"},
+                                    {given, "matches"}})
     if (const nb::object file = owner.attr(name); !file.is_none())
       raise_missing(file_of(file, name));
 }
@@ -95,17 +97,17 @@ nb::dict collect_photographs(nb::handle given, nb::handle database, nb::handle o
 nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb::handle model,
                       std::uint64_t max_bytes, bool overwrite) {
   const FileName file = file_of(database, "database"), page = file_of(out, "out");
-  cli::CollectionPage wanted{.database = file.path,
-                             .out = page.path,
-                             .command_line = "bifocal.report",
-                             .max_bytes = max_bytes,
-                             .overwrite = overwrite};
+  jobs::CollectionPage wanted{.database = file.path,
+                              .out = page.path,
+                              .command_line = "bifocal.report",
+                              .max_bytes = max_bytes,
+                              .overwrite = overwrite};
   if (!images.is_none()) wanted.images = file_of(images, "photographs").path;
   if (!model.is_none()) wanted.model = file_of(model, "model").path;
-  cli::CollectionPageSummary s;
+  jobs::CollectionPageSummary s;
   try {
     const Unlocked unlocked;
-    s = cli::write_collection_page(wanted);
+    s = jobs::write_collection_page(wanted);
   } catch (const Error& e) {
     if (e.code() == ErrorCode::input) raise_refused_reading({&file});
     if (e.code() == ErrorCode::input) raise_refused_writing(page);

@@ -27,11 +27,11 @@ constexpr bool is_optional<std::optional<T>> = true;
 
 // Types of the members that Python has. Views, functions and devices are arguments of calls.
 template <class T>
-concept HasClass = HasFields<T> || std::is_enum_v<T> || std::is_arithmetic_v<T> ||
-                   std::same_as<T, std::string> || std::same_as<T, std::filesystem::path> ||
-                   std::same_as<T, Intrinsics>;
+concept HasClass =
+    HasFields<T> || std::is_enum_v<T> || std::is_arithmetic_v<T> || std::same_as<T, std::string> ||
+    std::same_as<T, std::filesystem::path> || std::same_as<T, Intrinsics>;
 template <class T>
-concept InPython = HasClass<T> || (is_optional<T> && HasClass<typename T::value_type>);
+concept InPython = HasClass<T> ||(is_optional<T>&& HasClass<typename T::value_type>);
 
 template <class T>
 void read_number(nb::handle value, const std::string& name, T& to) {
@@ -120,7 +120,9 @@ std::pair<std::string, nb::object> in_python(const Value& value, const Field& fi
   } else if constexpr (std::same_as<Value, std::string>) {
     return {"str", nb::cast(std::string_view(value))};
   } else {
-    return {std::is_same_v<Value, bool> ? "bool" : std::is_floating_point_v<Value> ? "float" : "int",
+    return {std::is_same_v<Value, bool>       ? "bool"
+            : std::is_floating_point_v<Value> ? "float"
+                                              : "int",
             nb::cast(value)};
   }
 }

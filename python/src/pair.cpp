@@ -4,26 +4,24 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <bifocal/two_photographs.hpp>
+#include <bifocal/jobs.hpp>
 #include <optional>
 #include <tuple>
 
-#include "cameras.hpp"
 #include "devices.hpp"
 #include "features/features_device.hpp"
 #include "files.hpp"
-#include "pair_files.hpp"
 #include "photograph.hpp"
 #include "points.hpp"
 #include "results.hpp"
-#include "stage_times.hpp"
+#include "jobs/stage_times.hpp"
 
 namespace bifocal::python {
 namespace {
 
 struct Pair {
   PhotographArgument left, right;
-  cli::Cameras cameras;
+  jobs::Cameras cameras;
   PairResult result;
   std::string device;
   std::uint64_t seed = 0;
@@ -34,7 +32,7 @@ Pair estimate(const Handles& photographs, nb::handle options, nb::handle matches
               const Handles& masks, const std::string& device, nb::handle progress) {
   PairOptions o = options_of<PairOptions>(options);
   const auto& [left, right] = photographs;
-  cli::StageTimes times;
+  jobs::StageTimes times;
   Pair pair{photograph_argument(left, "left"),
             photograph_argument(right, "right"),
             {},
@@ -44,7 +42,7 @@ Pair estimate(const Handles& photographs, nb::handle options, nb::handle matches
   pair.cameras.camera1 = o.camera1, pair.cameras.camera2 = o.camera2;
   if (pair.cameras.known()) pair.cameras.source = "the arguments camera1 and camera2";
   if (!pair.cameras.known() && pair.left.photograph.exif && pair.right.photograph.exif) {
-    pair.cameras = cli::exif_cameras(*pair.left.photograph.exif, *pair.right.photograph.exif);
+    pair.cameras = jobs::exif_cameras(*pair.left.photograph.exif, *pair.right.photograph.exif);
     o.lens_is_unknown = true;
   }
   o.camera1 = pair.cameras.camera1, o.camera2 = pair.cameras.camera2;
@@ -72,7 +70,7 @@ Pair estimate(const Handles& photographs, nb::handle options, nb::handle matches
   pair.result = estimate_pair(pair.left.photograph.view(), pair.right.photograph.view(), o);
   times.end(pair.result.timings);
   pair.result.timings = times.times();
-  for (const cli::Photograph* p : {&pair.left.photograph, &pair.right.photograph})
+  for (const jobs::PairPhotograph* p : {&pair.left.photograph, &pair.right.photograph})
     if (!pair.cameras.known() && pair.result.doubt.empty() && !p->exif_doubt.empty())
       pair.result.doubt = fmt::format("{}: EXIF: {}, left out", p->file, p->exif_doubt);
   return pair;
@@ -126,26 +124,30 @@ std::string text(const Pair& p) {
 
 void write(const Pair& p, nb::handle folder, bool all_files, bool overwrite) {
   const FileName name = file_of(folder, "folder");
+  std::int64_t lost = 0;
   try {
     const Unlocked unlocked;
-    cli::write_pair({.left = p.left.photograph.file,
-                     .right = p.right.photograph.file,
-                     .command_line = "bifocal.estimate_pair",
-                     .image1 = p.left.photograph.image,
-                     .image2 = p.right.photograph.image,
-                     .cameras = p.cameras,
-                     .result = p.result,
-                     .device = p.device,
-                     .seed = p.seed,
-                     .all_files = all_files,
-                     .python_left = p.left.code,
-                     .python_right = p.right.code,
-                     .has_files = p.left.is_file && p.right.is_file},
-                    name.path, {p.left.photograph.file, p.right.photograph.file}, overwrite);
+    lost = jobs::write_pair({.left = p.left.photograph,
+                             .right = p.right.photograph,
+                             .command_line = "bifocal.estimate_pair",
+                             .cameras = p.cameras,
+                             .result = p.result,
+                             .device = p.device,
+                             .seed = p.seed,
+                             .all_files = all_files,
+                             .python_left = p.left.code,
+                             .python_right = p.right.code,
+                             .has_files = p.left.is_file && p.right.is_file},
+                            name.path, overwrite)
+               .lost_disparities;
   } catch (const Error& e) {
     if (e.code() == ErrorCode::input) raise_refused_writing_into(name);
     throw;
   }
+  if (lost > 0)
+    warn(fmt::format("disparity.png: {} negative disparities are stored as unknown ({})", lost,
+                     all_files ? "disparity_raw.pfm has them"
+                               : "all_files=True writes disparity_raw.pfm, which has them"));
 }
 
 using Class = nb::class_<Pair>;

@@ -2,15 +2,15 @@
 // A photograph of a pair from Python.
 #pragma once
 
+#include <bifocal/jobs.hpp>
 #include <string>
 
 #include "arrays.hpp"
-#include "cameras.hpp"
 
 namespace bifocal::python {
 
 struct PhotographArgument {
-  cli::Photograph photograph;
+  jobs::PairPhotograph photograph;
   std::string code;  // the argument in Python code, for commands on a page
   bool is_file = false;
 };

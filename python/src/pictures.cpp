@@ -41,9 +41,9 @@ void write(nb::handle given, nb::handle image) {
 }
 
 // Copies an image. Its file in messages is `name`.
-cli::Photograph copied(nb::handle image, const char* name) {
+jobs::PairPhotograph copied(nb::handle image, const char* name) {
   const Picture picture = picture_of(image, name);
-  cli::Photograph own{name, to_8_bits(picture.any()), {}, {}, {}};
+  jobs::PairPhotograph own{name, to_8_bits(picture.any()), {}, {}, {}};
   if (picture.bits == 8) return own;
   const auto given = picture.view<std::uint16_t>();
   own.deep = ImageU16(given.width, given.height, given.channels);
@@ -54,8 +54,8 @@ cli::Photograph copied(nb::handle image, const char* name) {
 }
 
 // Converts a file that a Python package decoded (_heic.Decoded), with its EXIF block.
-cli::Photograph decoded(nb::handle object) {
-  cli::Photograph photograph = copied(object.attr("pixels"), "pixels");
+jobs::PairPhotograph decoded(nb::handle object) {
+  jobs::PairPhotograph photograph = copied(object.attr("pixels"), "pixels");
   const auto file = nb::cast<nb::bytes>(object.attr("file")),
              block = nb::cast<nb::bytes>(object.attr("exif"));
   photograph.file.assign(file.c_str(), file.size());
@@ -98,7 +98,7 @@ PhotographArgument photograph_argument(nb::handle object, const char* name) {
   try {
     const std::string code = literal(nb::borrow(object));
     const Unlocked unlocked;
-    return {cli::read_photograph(file.path.string()), code, true};
+    return {jobs::read_photograph(file.path.string()), code, true};
   } catch (const Error& e) {
     if (e.code() == ErrorCode::input) raise_refused_reading({&file});
     throw;

@@ -8,7 +8,6 @@
 #include <random>
 #include <vector>
 
-
 namespace bifocal::test {
 namespace {
 
@@ -94,8 +93,8 @@ TEST(DeepImages, APairOfBothDepthsIsMatchedIn8Bits) {
   ASSERT_TRUE(mixed.dense && in_8.dense);
   EXPECT_EQ(mixed.model.model, in_8.model.model);
   const auto known = [](float d) { return std::isnan(d) ? -1.0F : d; };
-  EXPECT_TRUE(std::ranges::equal(mixed.dense->disparity.raw.pixels, in_8.dense->disparity.raw.pixels,
-                                 {}, known, known));
+  EXPECT_TRUE(std::ranges::equal(mixed.dense->disparity.raw.pixels,
+                                 in_8.dense->disparity.raw.pixels, {}, known, known));
 }
 
 TEST(DeepImages, TwelveBitsCountAsTheWholeRange) {

@@ -18,7 +18,7 @@
 #include "cli.hpp"
 #include "interrupt.hpp"
 #include "option_fields.hpp"
-#include "output_folder.hpp"
+#include "jobs/output_folder.hpp"
 #include "progress.hpp"
 
 namespace bifocal::cli {
@@ -113,8 +113,11 @@ void run(Options o, Context& context) {
   using Clock = std::chrono::steady_clock;
   const ThreadLimit limit(o.common.threads);
   check_out(o);
-  OutputFolder out(
-      o.out, {.names = file_names(), .inputs = {}, .overwrite = o.overwrite, .has_record = false});
+  OutputFolder out(o.out, {.names = file_names(),
+                           .inputs = {},
+                           .overwrite = o.overwrite,
+                           .has_record = false,
+                           .argument = "--out"});
   colmap::Model model = colmap::read_model(o.model);
   take_lists(o, model);
   const colmap::ModelFormat format = format_of(o);

@@ -150,7 +150,7 @@ void return_freed_arrays(std::int64_t max_memory) {
 Json write_models_of(const ModelFiles& files, const DeviceSet& devices, bool json,
                      Context& context) {
   const Device& device = devices.devices().front();
-  const WrittenModels written = map_and_write(files, device);
+  const WrittenModels written = map_with_progress(files, device);
   if (written.result.models.empty()) context.exit_code = kExitNoGeometry;
   if (json) return json_of(files, written, device.info().id);
   print_out(sentences_of(files, written, device.info().id));
@@ -184,9 +184,8 @@ void run(Options o, Context& context) {
                          .names = names_of(photographs),
                          .out = o.model,
                          .undistorted = o.undistorted,
-                         .overwrite = o.overwrite_model,
-                         .overwrite_flag = "--overwrite-model"};
-  if (!o.model.empty()) check_model_files(files);
+                         .overwrite = o.overwrite_model};
+  if (!o.model.empty()) check_model_files(files, "--overwrite-model");
   CollectResult result;
   {
     Stages stages;

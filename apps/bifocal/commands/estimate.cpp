@@ -15,7 +15,7 @@
 #include "cameras.hpp"
 #include "cli.hpp"
 #include "estimate_scenes.hpp"
-#include "result_json.hpp"
+#include "jobs/result_json.hpp"
 #include "robust_options.hpp"
 
 namespace bifocal::cli {

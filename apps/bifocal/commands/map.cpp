@@ -28,12 +28,12 @@ void run(const Options& o, Context& context) {
                          .undistorted = o.undistorted,
                          .overwrite = o.overwrite,
                          .map = o.map};
-  check_model_files(files);
+  check_model_files(files, "--overwrite");
   const DeviceSet devices = chosen_devices(o.common);
   if (devices.devices().size() != 1)
     throw Error(ErrorCode::usage,
                 fmt::format("--device {}: a database is mapped on one device", o.common.device));
-  const WrittenModels written = map_and_write(files, devices.devices().front());
+  const WrittenModels written = map_with_progress(files, devices.devices().front());
   print_out(o.common.json ? to_text(json_of(files, written, devices.id()))
                           : sentences_of(files, written, devices.id()));
   if (written.result.models.empty()) context.exit_code = kExitNoGeometry;

@@ -9,21 +9,19 @@
 #include <functional>
 #include <memory>
 #include <tuple>
-#include <nlohmann/json.hpp>
 
 #include "cameras.hpp"
 #include "cli.hpp"
-#include "depth_files.hpp"
+#include "jobs/depth_files.hpp"
 #include "option_fields.hpp"
-#include "output_folder.hpp"
-#include "pair_files.hpp"
+#include "jobs/output_folder.hpp"
+#include "jobs/pair_files.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
-#include "report/pair_report.hpp"
-#include "result_json.hpp"
+#include "jobs/report/pair_report.hpp"
 #include "robust_options.hpp"
 #include "sift_flags.hpp"
-#include "stage_times.hpp"
+#include "jobs/stage_times.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -79,8 +77,9 @@ void need_cameras(const PairOptions& pair, const Cameras& cameras) {
         "--model essential: needs --intrinsics or --calib (the files have no EXIF focal lengths)");
 }
 
-void warn_of_exif(const Cameras& cameras, const Photograph& first, const Photograph& second) {
-  for (const Photograph& p : {std::cref(first), std::cref(second)})
+void warn_of_exif(const Cameras& cameras, const PairPhotograph& first,
+                  const PairPhotograph& second) {
+  for (const PairPhotograph& p : {std::cref(first), std::cref(second)})
     if (!cameras.known() && !p.exif_doubt.empty())
       warn(fmt::format("{}: EXIF: {}, ignored", p.file, p.exif_doubt));
 }
@@ -109,13 +108,14 @@ void run(Options o, Context& context) {
   OutputFolder folder(o.out,
                       {.names = pair_file_names(),
                        .inputs = {o.left, o.right, o.cameras.calib, o.mask1, o.mask2, o.matches},
-                       .overwrite = o.overwrite});
+                       .overwrite = o.overwrite,
+                       .argument = "--out"});
   const ThreadLimit limit(o.common.threads);
   const bool is_parallel = o.common.threads != 1;
-  std::future<Photograph> other =
+  std::future<PairPhotograph> other =
       std::async(is_parallel ? std::launch::async : std::launch::deferred,
                  [&] { return read_photograph(o.right); });
-  const Photograph first = read_photograph(o.left), second = other.get();
+  const PairPhotograph first = read_photograph(o.left), second = other.get();
   const ImageU8 &image1 = first.image, &image2 = second.image;
   const Cameras cameras = cameras_of(o.cameras, first, second);
   warn_of_exif(cameras, first, second);
@@ -135,8 +135,7 @@ void run(Options o, Context& context) {
   times.end("reading");
 
   PairResult result;
-  Json geometry;
-  std::size_t cloud_points = 0;
+  WrittenPair written;
   {
     Progress progress(100, "%", Work::stages);
     o.pair.progress = [&](std::string_view stage, double fraction) {
@@ -146,21 +145,12 @@ void run(Options o, Context& context) {
     times.end(result.timings);
     result.timings = times.times();
     progress.update(90, "files");
-    const PairFiles files{o.left,
-                          o.right,
-                          context.command_line,
-                          image1,
-                          image2,
-                          cameras,
-                          result,
-                          o.pair.device.info().id,
-                          o.pair.robust.seed,
-                          o.all_files};
-    geometry = geometry_json(files);
-    cloud_points = write_pair_files(files, geometry, folder);
-    folder.commit();
+    written = write_pair_files({first, second, context.command_line, cameras, result,
+                                o.pair.device.info().id, o.pair.robust.seed, o.all_files},
+                               folder);
   }
-  print_out(o.common.json ? to_text(geometry) : summary(result, cloud_points, folder));
+  print_lost_disparities(written.lost_disparities, o.all_files);
+  print_out(o.common.json ? written.geometry : summary(result, written.cloud_points, folder));
   print_doubts(o, result, context);
 }
 

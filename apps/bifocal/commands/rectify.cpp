@@ -15,9 +15,9 @@
 
 #include "cli.hpp"
 #include "option_fields.hpp"
-#include "output_folder.hpp"
+#include "jobs/output_folder.hpp"
 #include "picture.hpp"
-#include "result_json.hpp"
+#include "jobs/result_json.hpp"
 #include "robust_options.hpp"
 
 namespace bifocal::cli {
@@ -224,9 +224,10 @@ void run(const Options& o, Context& context) {
   Queue queue(chosen_device(o.common));
   if (o.calib.empty() == o.matches.empty())
     throw Error(ErrorCode::usage, "rectify: needs either --calib or --matches");
-  OutputFolder folder(
-      o.out,
-      {.names = kFiles, .inputs = {o.left, o.right, o.calib, o.matches}, .overwrite = o.overwrite});
+  OutputFolder folder(o.out, {.names = kFiles,
+                              .inputs = {o.left, o.right, o.calib, o.matches},
+                              .overwrite = o.overwrite,
+                              .argument = "--out"});
   const ThreadLimit limit(o.common.threads);
   PairCalibration calibration;
   Correspondences matches;

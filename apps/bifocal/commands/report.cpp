@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <bifocal/jobs.hpp>
 
 #include <chrono>
 #include <memory>
@@ -7,7 +8,7 @@
 
 #include "arguments.hpp"
 #include "cli.hpp"
-#include "collection_page.hpp"
+#include "jobs/contradictions.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -36,7 +37,7 @@ void run(const Options& o, const Context& context) {
                        {"bytes", page.bytes},
                        {"images", page.images},
                        {"verified", page.verified},
-                       {"contradicting", page.contradicting},
+                       {"contradicting", described(page.contradicting).pairs},
                        {"components", page.components},
                        {"edges", page.edges},
                        {"pairs", page.pairs},

@@ -17,12 +17,12 @@
 
 #include "arguments.hpp"
 #include "cli.hpp"
-#include "disparity_files.hpp"
-#include "output_folder.hpp"
+#include "jobs/disparity_files.hpp"
+#include "jobs/output_folder.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
 #include "report/stereo_report.hpp"
-#include "stage_times.hpp"
+#include "jobs/stage_times.hpp"
 #include "stereo_method.hpp"
 
 namespace bifocal::cli {
@@ -257,7 +257,8 @@ void run(Options& o, Context& context) {
   const Device device = chosen_device(o.common);
   OutputFolder folder(o.out, {.names = kFiles,
                               .inputs = {o.left, o.right, o.calib, o.truth, o.mask},
-                              .overwrite = o.overwrite});
+                              .overwrite = o.overwrite,
+                              .argument = "--out"});
   Queue queue(device);
   const ThreadLimit limit(o.common.threads);
   Progress progress(100, "%", Work::stages);
@@ -276,7 +277,8 @@ void run(Options& o, Context& context) {
   if (!doubted.empty()) json["doubts"] = doubted;
   if (!no_cloud.empty()) json["cloud_reason"] = no_cloud;
   times.end("checks");
-  const ImageU8 turbo = write_disparity_files(folder, disparity);
+  const ImageU8 turbo = disparity_picture(disparity, false);
+  print_lost_disparities(write_disparity_files(folder, disparity, turbo), true);
   if (!disparity.confidence.empty())
     write_png(folder.staged("confidence.png"), disparity.confidence);
   const std::optional<std::size_t> cloud_points = write_cloud(in, disparity, folder, no_cloud);

@@ -4,17 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bifocal/colmap/database.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/reasons.hpp>
-#include <chrono>
-#include <system_error>
+#include <optional>
 
 #include "interrupt.hpp"
 #include "progress.hpp"
 
 namespace bifocal::cli {
-namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kShown = 20;  // lines of a list
@@ -78,31 +75,6 @@ void print_notes(const ModelFiles& files, const MapResult& result) {
     print_note("--json lists all damaged rows and unreadable photographs");
 }
 
-MapResult map(const ModelFiles& files, const Device& device) {
-  Progress progress(static_cast<double>(std::size(kMapStageWords)), "stages", Work::stages);
-  MapOptions options = files.map;
-  options.progress = [&progress](const MapProgress& p) {
-    progress.update(
-        static_cast<double>(p.stage),
-        fmt::format("{}, model {}, {} images registered", words_of(p.stage), p.model, p.images));
-  };
-  Queue queue(device);
-  return map_database(queue, files.database, options, files.photographs);
-}
-
-colmap::UndistortResult undistort(const ModelFiles& files, const colmap::Model& model) {
-  const InterruptGuard interrupted([part = files.undistorted / colmap::kUndistortedPart] {
-    std::error_code ignored;
-    fs::remove_all(part, ignored);
-  });
-  Progress progress(static_cast<double>(model.images.size()), "images");
-  return colmap::undistort_model(
-      model, files.photographs, files.undistorted,
-      {.overwrite = files.overwrite, .progress = [&](std::int64_t done, std::int64_t) {
-         progress.update(static_cast<double>(done), "undistorting");
-       }});
-}
-
 std::string sentence_of(const ModelFiles& files, const colmap::UndistortResult& undistorted,
                         std::size_t models) {
   std::string text = fmt::format("{}: {} undistorted images and their model",
@@ -111,40 +83,38 @@ std::string sentence_of(const ModelFiles& files, const colmap::UndistortResult& 
   return text + "\n";
 }
 
-std::vector<std::string> names_of(const ModelFiles& files) {
-  std::error_code none;
-  if (!files.names.empty() || !fs::is_directory(files.photographs, none)) return files.names;
-  std::vector<std::string> names;
-  const colmap::Database database(files.database, colmap::quiet_access(files.database));
-  std::vector<colmap::RowFault> ignored;
-  for (const colmap::Image& image : database.images(&ignored)) names.push_back(image.name);
-  return names;
-}
-
 }  // namespace
 
-void check_model_files(const ModelFiles& files) {
+void check_model_files(const ModelFiles& files, const std::string& overwrite_flag) {
   try {
-    check_models_folder(files.out, files.overwrite);
-    if (!files.undistorted.empty())
-      colmap::check_undistorted_folder(files.photographs, names_of(files), files.undistorted,
-                                       files.overwrite);
+    jobs::check_model_files(files);
   } catch (const Error& e) {
-    rethrow_renamed(e, "overwrite it", "use " + files.overwrite_flag);
+    rethrow_renamed(e, "overwrite it", "use " + overwrite_flag);
   }
 }
 
-WrittenModels map_and_write(const ModelFiles& files, const Device& device) {
-  WrittenModels written{map(files, device), {}};
-  print_notes(files, written.result);
-  if (written.result.models.empty()) return written;
-  write_models(files.out, written.result, files.overwrite);
-  if (files.undistorted.empty()) return written;
-  announce_resuming(nullptr);  // the models exist, so the same command would be refused
-  const auto start = std::chrono::steady_clock::now();
-  written.undistorted = undistort(files, written.result.models.front());
-  written.undistort_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+WrittenModels map_with_progress(ModelFiles files, const Device& device) {
+  std::optional<Progress> progress(std::in_place, static_cast<double>(std::size(kMapStageWords)),
+                                   "stages", Work::stages);
+  files.map.progress = [&progress](const MapProgress& p) {
+    progress->update(
+        static_cast<double>(p.stage),
+        fmt::format("{}, model {}, {} images registered", words_of(p.stage), p.model, p.images));
+  };
+  files.written = [&](const MapResult& result) {
+    progress.reset();
+    print_notes(files, result);
+    if (result.models.empty() || files.undistorted.empty()) return;
+    announce_resuming(nullptr);  // the models exist, so the same command would be refused
+    progress.emplace(static_cast<double>(result.models.front().images.size()), "images");
+  };
+  files.undistorting = [&progress](std::int64_t done, std::int64_t) {
+    progress->update(static_cast<double>(done), "undistorting");
+  };
+  Queue queue(device);
+  WrittenModels written = map_and_write(queue, files);
+  progress.reset();
+  if (!written.undistorted) return written;
   const std::vector<LeftOut>& left_out = written.undistorted->left_out;
   for (std::size_t i = 0; i < std::min(kShown, left_out.size()); ++i)
     print_note(fmt::format("not undistorted: {}", left_out[i].reason));

@@ -6,9 +6,9 @@
 
 #include <filesystem>
 
-#include "console.hpp"
-#include "report/page.hpp"
-#include "report/pair_figures.hpp"
+#include "cli.hpp"
+#include "jobs/report/page.hpp"
+#include "jobs/report/pair_figures.hpp"
 
 namespace bifocal::cli {
 namespace {

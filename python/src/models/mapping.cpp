@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Binds the mapper of COLMAP databases and the undistortion of models (bifocal/_mapping.py).
 #include <bifocal/colmap/undistort.hpp>
-#include <bifocal/mapping.hpp>
+#include <bifocal/jobs.hpp>
 
 #include "models.hpp"
 #include "../devices.hpp"
@@ -40,10 +40,10 @@ nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::hand
                        nb::handle given_options, bool overwrite, const std::string& device,
                        nb::handle progress) {
   const FileName database = file_of(given_database, "database"), out = file_of(given_out, "out");
-  std::filesystem::path photographs;
-  if (!images.is_none()) photographs = file_of(images, "images").path;
-  MapOptions options = options_of<MapOptions>(given_options);
-  options.progress = [progress](const MapProgress& p) {
+  jobs::ModelFiles files{.database = database.path, .out = out.path, .overwrite = overwrite};
+  if (!images.is_none()) files.photographs = file_of(images, "images").path;
+  files.map = options_of<MapOptions>(given_options);
+  files.map.progress = [progress](const MapProgress& p) {
     const nb::gil_scoped_acquire locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!progress.is_none()) progress(std::string(to_string(p.stage)).c_str(), p.model, p.images);
@@ -52,9 +52,7 @@ nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::hand
   try {
     QueueLease lease(device);
     const Unlocked unlocked;
-    check_models_folder(out.path, overwrite);
-    result = map_database(lease.queue(), database.path, options, photographs);
-    if (!result.models.empty()) write_models(out.path, result, overwrite);
+    result = jobs::map_and_write(lease.queue(), files).result;
   } catch (const Error& e) {
     if (e.code() == ErrorCode::input) raise_missing(database);
     throw;
@@ -65,12 +63,15 @@ nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::hand
 // Throws as map_to_folder() and undistort_folder() for folders that they would refuse.
 void check_model_folders(nb::handle model, nb::handle photographs, nb::handle folder,
                          nb::handle undistorted, bool overwrite) {
-  check_models_folder(file_of(model, "model").path, overwrite);
-  if (undistorted.is_none()) return;
-  std::vector<std::string> names;
-  for (const PhotographFile& file : photographs_of(photographs).files) names.push_back(file.name);
-  colmap::check_undistorted_folder(file_of(folder, "photographs").path, names,
-                                   file_of(undistorted, "undistort").path, overwrite);
+  jobs::ModelFiles files{
+      .database = {}, .out = file_of(model, "model").path, .overwrite = overwrite};
+  if (!undistorted.is_none()) {
+    files.photographs = file_of(folder, "photographs").path;
+    files.undistorted = file_of(undistorted, "undistort").path;
+    for (const PhotographFile& file : photographs_of(photographs).files)
+      files.names.push_back(file.name);
+  }
+  jobs::check_model_files(files);
 }
 
 nb::dict undistort_folder(nb::handle given_model, nb::handle given_photographs,

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Jobs of the program `bifocal` with the files that they write, for programs and other languages.
+// docs/formats.md describes the files. Every job checks the places of its output before it writes,
+// and writes all of its files or none.
+#pragma once
+
+#include <bifocal/colmap/rotation_cycles.hpp>
+#include <bifocal/colmap/undistort.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/mapping.hpp>
+#include <bifocal/two_photographs.hpp>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bifocal::jobs {
+
+// A photograph with the camera of its EXIF block.
+struct PairPhotograph {
+  std::string file;
+  ImageU8 image;
+  ImageU16 deep;  // the same image if the file has 16 bits, otherwise empty
+  std::optional<Intrinsics> exif;
+  std::string exif_doubt;  // empty without a doubt
+
+  // Returns the image with the depth of the file.
+  [[nodiscard]] AnyImageView view() const {
+    return deep.empty() ? AnyImageView(image) : AnyImageView(deep);
+  }
+};
+// Reads a photograph, opening the file once. Throws Error(input) with the name of the file, also if
+// a side is too long for feature detection.
+[[nodiscard]] PairPhotograph read_photograph(const std::string& file);
+
+struct ImageSize {
+  int width = 0, height = 0;  // px; 0: any
+};
+// Intrinsics of a pair and their origin.
+struct Cameras {
+  std::optional<Intrinsics> camera1, camera2;
+  std::string source;                   // origin in words, for the report
+  std::array<ImageSize, 2> sizes = {};  // of their images
+  bool is_exif = false;
+  std::string lens_doubt = {};  // set if the file has lens distortion, which is not used
+
+  [[nodiscard]] bool known() const { return camera1 && camera2; }
+};
+// Returns the cameras of two photographs that both have an EXIF focal length.
+[[nodiscard]] Cameras exif_cameras(const Intrinsics& first, const Intrinsics& second);
+
+// A result of estimate_pair() for write_pair().
+struct PairFiles {
+  const PairPhotograph &left, &right;
+  std::string command_line;  // shown on the page
+  const Cameras& cameras;
+  const PairResult& result;
+  std::string device;
+  std::uint64_t seed = 0;
+  bool all_files = false;  // also the same data in other formats and at full density
+  // Python expressions of the photographs for the page's next command; empty: the command line.
+  std::string python_left = {}, python_right = {};
+  bool has_files = true;  // false: a photograph is an array in memory
+};
+struct WrittenPair {
+  std::string geometry;               // content of geometry.json
+  std::size_t cloud_points = 0;       // of cloud.ply; 0 without depth
+  std::int64_t lost_disparities = 0;  // negative; disparity.png stores them as unknown
+};
+// Writes the files of `bifocal pair` into a folder: report.html, geometry.json, matches.txt,
+// rectified images, disparity, depth and cloud. Throws Error(usage) if a file would replace a
+// photograph, or a file that no earlier call for the same photographs wrote and `overwrite` is
+// false; Error(input) if the folder cannot be written.
+WrittenPair write_pair(const PairFiles& files, const std::filesystem::path& folder, bool overwrite);
+
+// The HTML page of a database.
+struct CollectionPage {
+  std::filesystem::path database;     // a COLMAP database
+  std::filesystem::path out;          // the page
+  std::filesystem::path images = {};  // folder of the photographs; empty: no thumbnails
+  // Folder of a sparse model, or of the models 0, 1, ... of bifocal map; empty: none.
+  std::filesystem::path model = {};
+  std::filesystem::path run_file = {};  // output of collect --json or verify --json, or empty
+  std::string command_line = {};        // printed on the page
+  std::uint64_t max_bytes = std::uint64_t{24} << 20;  // largest size of the page
+  int threads = 0;         // threads that decode photographs; 0: all cores
+  bool overwrite = false;  // replace a file that is no page of this database
+};
+struct CollectionPageSummary {
+  std::size_t bytes = 0, images = 0;
+  std::size_t verified = 0;  // number of pairs
+  std::vector<colmap::ContradictingPair> contradicting;
+  std::size_t components = 0, edges = 0, pairs = 0, pictures = 0;  // numbers shown on the page
+};
+// Writes the page. Throws Error(input) for a database that is missing, damaged or has no images,
+// and for a folder without a model, and Error(usage) if the page would replace an input, or another
+// file and `overwrite` is false.
+CollectionPageSummary write_collection_page(const CollectionPage& page);
+
+// Sparse models of a database, and undistorted images of the first one.
+struct ModelFiles {
+  std::filesystem::path database;
+  std::filesystem::path photographs = {};  // folder; empty: no colours
+  // Names of the photographs; empty: all names of the database.
+  std::vector<std::string> names = {};
+  std::filesystem::path out;               // folder of the models 0, 1, ...
+  std::filesystem::path undistorted = {};  // folder of undistorted images; empty: none
+  bool overwrite = false;
+  MapOptions map = {};
+  // Called after the models were written, before images are undistorted.
+  std::function<void(const MapResult&)> written = {};
+  std::function<void(std::int64_t done, std::int64_t total)> undistorting = {};
+};
+struct WrittenModels {
+  MapResult result;
+  std::optional<colmap::UndistortResult> undistorted;  // of the first model
+  double undistort_seconds = 0;
+};
+// Throws Error(usage) or Error(input) for folders that map_and_write() refuses, before any work.
+void check_model_files(const ModelFiles& files);
+// Maps the database and writes the models it finds, which may be none. Throws as
+// check_model_files(), map_database() and undistort_model().
+[[nodiscard]] WrittenModels map_and_write(Queue& queue, const ModelFiles& files);
+
+}  // namespace bifocal::jobs

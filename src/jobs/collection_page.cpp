@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/jobs.hpp>
+
+#include <fmt/format.h>
+#include <bifocal/collect.hpp>
+#include <bifocal/colmap/database.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/outputs.hpp>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <thread>
+
+#include "jobs/contradictions.hpp"
+#include "jobs/output_folder.hpp"
+#include "jobs/report/collection/collection_report.hpp"
+#include "jobs/report/page.hpp"
+
+namespace bifocal::jobs {
+namespace fs = std::filesystem;
+namespace {
+
+// An element of the page's head that names its database, relative to the page.
+std::string mark_of(const CollectionPage& page) {
+  std::error_code none;
+  const fs::path folder = fs::absolute(page.out, none).parent_path();
+  return fmt::format("<meta name=\"bifocal-database\" content=\"{}\">\n",
+                     escaped(path_from(folder, page.database)));
+}
+
+bool is_earlier_page(const CollectionPage& page) {
+  constexpr std::size_t kHead = 4096;
+  std::error_code none;
+  if (!fs::is_regular_file(page.out, none)) return false;
+  std::string start(kHead, '\0');
+  std::ifstream file(page.out, std::ios::binary);
+  file.read(start.data(), std::streamsize(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  return start.find(mark_of(page)) != std::string::npos;
+}
+
+void check(const CollectionPage& page) {
+  std::error_code none;
+  if (page.out.empty()) throw Error(ErrorCode::usage, "the page: the file name is empty");
+  require_no_input(page.out, std::array{page.database, page.run_file});
+  require_file_place(page.out);
+  require_free(page.out, page.overwrite || is_earlier_page(page),
+               "exists already, and is no page of this database");
+  if (!page.images.empty() && !fs::is_directory(page.images, none))
+    throw Error(ErrorCode::input, fmt::format("{}: is no folder", page.images.string()));
+}
+
+std::vector<NamedModel> read_models(const fs::path& folder) {
+  if (folder.empty()) return {};
+  std::vector<NamedModel> models;
+  for (std::size_t i = 0; colmap::model_format(folder / std::to_string(i)); ++i) {
+    const fs::path place = folder / std::to_string(i);
+    models.push_back({place.string(), colmap::read_model(place)});
+  }
+  if (models.empty()) models.push_back({folder.string(), colmap::read_model(folder)});
+  return models;
+}
+
+// Bytes of the models on the page.
+std::size_t bytes_of(const std::vector<NamedModel>& models, const ViewGraph& graph) {
+  Page without(""), with("");
+  add_models(with, models, graph);
+  return with.html().size() - without.html().size();
+}
+
+Json read_run(const fs::path& file) {
+  if (file.empty()) return {};
+  Json run = Json::parse(read_text(file), nullptr, false);
+  if (!run.is_object())
+    throw Error(ErrorCode::input,
+                fmt::format("{}: is not the output of bifocal collect --json or verify --json",
+                            file.string()));
+  return run;
+}
+
+// Returns the images whose matches the page shows, then the images without a verified pair.
+std::vector<int> images_in_order(const ViewGraph& graph, const std::vector<int>& edges) {
+  std::vector<int> images;
+  std::vector<bool> taken(graph.images.size());
+  const auto take = [&](int i) {
+    if (!taken[static_cast<std::size_t>(i)]) images.push_back(i);
+    taken[static_cast<std::size_t>(i)] = true;
+  };
+  for (const int e : edges) {
+    take(graph.edges[static_cast<std::size_t>(e)].a);
+    take(graph.edges[static_cast<std::size_t>(e)].b);
+  }
+  for (std::size_t i = 0; i < graph.images.size(); ++i)
+    if (graph.images[i].component < 0) take(static_cast<int>(i));
+  return images;
+}
+
+unsigned thread_count(int requested) {
+  return requested > 0 ? static_cast<unsigned>(requested)
+                       : std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+CollectionPageSummary write_collection_page(const CollectionPage& page) {
+  check(page);
+  const Json earlier = read_run(page.run_file);
+  std::vector<NamedModel> models = read_models(page.model);
+  const colmap::Database database(page.database, colmap::quiet_access(page.database));
+  const ViewGraph graph = read_view_graph(database);
+  if (graph.images.empty())
+    throw Error(ErrorCode::input, fmt::format("{}: has no images", page.database.string()));
+  const ShownPairs shown = shown_pairs(graph);
+  Json data = page_data(graph, shown);
+  // Pairs get the bytes of max_bytes that the overview leaves; half of this goes to thumbnails if
+  // the page has any.
+  const std::size_t base = to_line(data).size() + bytes_of(models, graph);
+  std::size_t left = page.max_bytes > base ? page.max_bytes - base : 0;
+  const std::size_t for_pictures = page.images.empty() ? 0 : left / 2;
+  std::vector<int> edges = shown.in_order;
+  edges.resize(std::min(edges.size(), (left - for_pictures) / kPairBytes));
+  const std::size_t points = points_that_fit(left - for_pictures, edges.size());
+  const std::vector<PairDetails> details = pair_details(database, graph, edges, points);
+  Thumbnails pictures;
+  if (!page.images.empty())
+    pictures =
+        thumbnails(graph, images_in_order(graph, edges), page.images,
+                   static_cast<std::int64_t>(for_pictures / 4 * 3), thread_count(page.threads));
+  add_details(data, shown, details, pictures);
+  const std::vector<colmap::ContradictingPair> contradicting =
+      colmap::contradicting_pairs(page.database);
+  const std::vector<std::string> texts = described(contradicting).texts;
+  CollectSummary collected = read_collect_summary(page.database);
+  collected.notes.insert(collected.notes.end(), texts.begin(), texts.end());
+  std::string html = collection_report(
+      {page.database.filename().string(), page.command_line, page.database.string(),
+       page.images.string(), graph, points, collected, earlier, std::move(models)},
+      data, shown, page.images.empty() ? nullptr : &pictures);
+  html.insert(html.find("<title>"), mark_of(page));
+  write_file(page.out, html);
+  return {.bytes = html.size(),
+          .images = graph.images.size(),
+          .verified = graph.edges.size(),
+          .contradicting = contradicting,
+          .components = graph.components.size(),
+          .edges = shown.edges.size(),
+          .pairs = details.size(),
+          .pictures = pictures.pictures.size()};
+}
+
+}  // namespace bifocal::jobs

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace bifocal::jobs {
+
+// JSON with members in the order of insertion, for readable files.
+using Json = nlohmann::ordered_json;
+// Write one member of an object a line, or everything on one line without a newline. Text that is
+// not UTF-8, such as a file name, gets replacement characters.
+[[nodiscard]] std::string to_text(const Json& json);
+[[nodiscard]] std::string to_line(const Json& json);
+
+}  // namespace bifocal::jobs

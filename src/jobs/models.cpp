@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/colmap/database.hpp>
+#include <bifocal/jobs.hpp>
+
+#include <chrono>
+#include <system_error>
+
+#include "jobs/interrupt_guard.hpp"
+
+namespace bifocal::jobs {
+namespace fs = std::filesystem;
+namespace {
+
+colmap::UndistortResult undistort(const ModelFiles& files, const colmap::Model& model) {
+  const InterruptGuard interrupted([part = files.undistorted / colmap::kUndistortedPart] {
+    std::error_code ignored;
+    fs::remove_all(part, ignored);
+  });
+  return colmap::undistort_model(model, files.photographs, files.undistorted,
+                                 {.overwrite = files.overwrite, .progress = files.undistorting});
+}
+
+std::vector<std::string> names_of(const ModelFiles& files) {
+  std::error_code none;
+  if (!files.names.empty() || !fs::is_directory(files.photographs, none)) return files.names;
+  std::vector<std::string> names;
+  const colmap::Database database(files.database, colmap::quiet_access(files.database));
+  std::vector<colmap::RowFault> ignored;
+  for (const colmap::Image& image : database.images(&ignored)) names.push_back(image.name);
+  return names;
+}
+
+}  // namespace
+
+void check_model_files(const ModelFiles& files) {
+  check_models_folder(files.out, files.overwrite);
+  if (!files.undistorted.empty())
+    colmap::check_undistorted_folder(files.photographs, names_of(files), files.undistorted,
+                                     files.overwrite);
+}
+
+WrittenModels map_and_write(Queue& queue, const ModelFiles& files) {
+  check_model_files(files);
+  WrittenModels out{map_database(queue, files.database, files.map, files.photographs), {}};
+  if (!out.result.models.empty()) write_models(files.out, out.result, files.overwrite);
+  if (files.written) files.written(out.result);
+  if (out.result.models.empty() || files.undistorted.empty()) return out;
+  const auto start = std::chrono::steady_clock::now();
+  out.undistorted = undistort(files, out.result.models.front());
+  out.undistort_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
+}  // namespace bifocal::jobs

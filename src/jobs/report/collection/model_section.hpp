@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sparse models of a collection on its page: their numbers, the models from above and from the
+// side, and the images in no model.
+#pragma once
+
+#include <bifocal/colmap/model.hpp>
+
+#include <string>
+#include <vector>
+
+#include "jobs/report/collection/view_graph.hpp"
+#include "jobs/report/page.hpp"
+
+namespace bifocal::jobs {
+
+struct NamedModel {
+  std::string folder;
+  colmap::Model model;
+};
+
+// Leaves the page unchanged without models.
+void add_models(Page& page, const std::vector<NamedModel>& models, const ViewGraph& graph);
+
+}  // namespace bifocal::jobs
