@@ -82,9 +82,9 @@ class Lens {
 //   estimate_relative_pose(ModelKind::essential, points, {.cameras = pinholes});
 
 // A camera with one of COLMAP's models. Parameters are f or fx fy, then cx cy, then the lens
-// coefficients, in px with (0, 0) at the centre of the first pixel (COLMAP's cx and cy are larger
-// by 0.5). A ray (X, Y, Z) has the normalised point (x, y) = (X, Y) / Z at radius r. The lens maps
-// it to (x', y') as follows:
+// coefficients, in px with (0, 0) at the centre of the first pixel (cx and cy of COLMAP's files are
+// larger by 0.5). A ray (X, Y, Z) has the normalised point (x, y) = (X, Y) / Z at radius r. The
+// lens maps it to (x', y') as follows:
 //   SIMPLE_PINHOLE, PINHOLE                  no distortion
 //   SIMPLE_RADIAL (f; k1), RADIAL (f; k1 k2), OPENCV (k1 k2 p1 p2), FULL_OPENCV (... k3 to k6)
 //                                            as in Distortion

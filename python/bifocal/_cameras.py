@@ -22,7 +22,7 @@ class Camera:
     """Pinhole camera, or a camera with OpenCV's rational lens model if a coefficient is not zero.
 
     The centre of the first pixel is (0, 0). The coefficients mean the same as in OpenCV (k1, k2, p1, p2, k3, k4, k5, k6) and in COLMAP's models up to
-    FULL_OPENCV; cx and cy of COLMAP are larger by 0.5.
+    FULL_OPENCV; cx and cy of pycolmap and of COLMAP's files are larger by 0.5.
 
     Attributes:
         fx, fy: Focal lengths in px.
@@ -58,7 +58,7 @@ class LensCamera:
     Attributes:
         model: COLMAP's name of the model, such as "OPENCV_FISHEYE".
         params: f or fx, fy, then cx, cy, then the coefficients of the lens, in COLMAP's order. The centre of the first pixel is (0, 0): cx and cy of
-            COLMAP are larger by 0.5, which `from_colmap` subtracts.
+            pycolmap are larger by 0.5, which `from_colmap` subtracts.
         width, height: Size of the images in px, which sets the scale of the pinhole so that its px are about as large as those of the image; 0 if
             unknown: the pinhole has the focal length of the camera.
 
@@ -78,10 +78,11 @@ class LensCamera:
 
     @classmethod
     def from_colmap(cls, camera: Any) -> LensCamera:
-        """Converts a camera of COLMAP, whose principal point is larger by 0.5 px.
+        """Converts a camera of COLMAP.
 
         Args:
-            camera: pycolmap.Camera, or a dictionary with model, width, height and params.
+            camera: pycolmap.Camera or a dictionary with model, width, height and params, whose principal point is larger by 0.5 px; or a
+                `colmap.ModelCamera` or `colmap.DatabaseCamera`, which have the pixels of this package already.
 
         Returns:
             LensCamera of the same model and size.
@@ -99,9 +100,10 @@ class LensCamera:
         model = str(getattr(model, "name", model))
         params = reals(get("params"), "camera: params").ravel().tolist()
         first = _core.focal_length_count(model)
+        first_pixel = 0.5 if get("first_pixel") is None else get("first_pixel")
         if len(params) > first + 1:
-            params[first] -= 0.5
-            params[first + 1] -= 0.5
+            params[first] -= first_pixel
+            params[first + 1] -= first_pixel
         return cls(model, tuple(params), whole(get("width"), "camera: width"), whole(get("height"), "camera: height"))
 
     @classmethod

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _core
 from ._arrays import ArrayLike
@@ -34,13 +34,14 @@ CONFIGURATIONS = (
 
 @dataclass(frozen=True)
 class DatabaseCamera:
-    """Row of the table `cameras`.
+    """Row of the table `cameras`, in the same pixels as the keypoints. Functions with camera arguments take it like a LensCamera.
 
     Attributes:
         id: camera_id of the row.
         model: Name of COLMAP's camera model: 'PINHOLE', 'SIMPLE_RADIAL', 'OPENCV', ...
         width, height: Size of the images in px.
-        params: Parameters in the order of the model, in px as in COLMAP: the centre of the first pixel is (0.5, 0.5).
+        params: Parameters in the order of the model, px; the centre of the first pixel is (0, 0). cx and cy of the file and of pycolmap are larger
+            by 0.5: do not subtract it again.
         has_prior_focal_length: True if the focal length is known, for example from EXIF.
     """
 
@@ -50,6 +51,7 @@ class DatabaseCamera:
     height: int
     params: NDArray[numpy.float64]
     has_prior_focal_length: bool
+    first_pixel: ClassVar[float] = 0.0
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,8 @@ def _id(value: int, name: str) -> int:
 class Database:
     """COLMAP database of version 3.8 to 4.2 as NumPy arrays.
 
-    The centre of the first pixel is (0, 0) as everywhere in this package, poses are X2 = R X1 + t, and a pair may be named in either order. Camera
-    parameters are an exception (DatabaseCamera.params). A damaged row raises OSError with file, table and row.
+    The centre of the first pixel is (0, 0) as everywhere in this package, for keypoints, cameras, F and H. Poses are X2 = R X1 + t, and a pair may be
+    named in either order. A damaged row raises OSError with file, table and row.
 
     Args:
         file: Name of the database.
@@ -246,7 +248,8 @@ class Database:
         Args:
             model: Name of COLMAP's camera model: 'PINHOLE', 'SIMPLE_RADIAL', 'OPENCV', ...
             width, height: Size of the images in px.
-            params: Parameters in the order of the model, in px as in COLMAP: the centre of the first pixel is (0.5, 0.5).
+            params: Parameters in the order of the model, px; the centre of the first pixel is (0, 0). The file gets cx and cy larger by 0.5: do not
+                add it before, and subtract it from parameters of pycolmap (`LensCamera.from_colmap`).
             has_prior_focal_length: True if the focal length is known.
             camera_id: Number of the camera; 0 takes the next free number.
 

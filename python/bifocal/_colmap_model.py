@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from . import _core
 from ._adjust import AdjustIteration, BundleAdjustment, iteration_callback
@@ -39,13 +39,14 @@ class ModelPose(NamedTuple):
 
 @dataclass
 class ModelCamera:
-    """A camera of a model.
+    """A camera of a model, in the same pixels as ModelImage.xy. Functions with camera arguments take it like a LensCamera.
 
     Attributes:
         id: camera_id.
         model: Name of COLMAP's camera model: 'PINHOLE', 'SIMPLE_RADIAL', 'OPENCV', ...
         width, height: Size of the images in px.
-        params: Parameters in the order of the model, px, as COLMAP has them: the centre of the first pixel is (0.5, 0.5).
+        params: Parameters in the order of the model, px; the centre of the first pixel is (0, 0). cx and cy of the file and of pycolmap are larger
+            by 0.5: do not subtract it again, and do not add it before `write_model`.
     """
 
     id: int
@@ -53,6 +54,7 @@ class ModelCamera:
     width: int
     height: int
     params: Numbers
+    first_pixel: ClassVar[float] = 0.0
 
 
 @dataclass
@@ -178,7 +180,7 @@ def read_model(folder: Path) -> Model:
         folder: With cameras, images and points3D; `.bin` is preferred to `.txt`.
 
     Returns:
-        The model. The pose of an image in a frame follows from the frame.
+        The model, with the centre of the first pixel at (0, 0) for observations and cameras. The pose of an image in a frame follows from the frame.
 
     Raises:
         OSError: If a file is missing, damaged or contradicts another one; the message names file and item.

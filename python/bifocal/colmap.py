@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ._adjust import BundleAdjustment
 from ._arguments import CancellationToken, check_public
 from . import _core
+from ._cameras import LensCamera
 from ._colmap.option_fields import fields_of, is_value
 from ._colmap.pair_writer import write_features_and_matches
 from ._colmap.shared_keypoints import shared_keypoints
@@ -163,7 +164,7 @@ def write_pairs(
     matches: Mapping[tuple[str, str], ArrayLike],
     sizes: Mapping[str, tuple[int, int]] | None = None,
     *,
-    cameras: Mapping[str, tuple[str, ArrayLike]] | None = None,
+    cameras: Mapping[str, LensCamera | tuple[str, ArrayLike]] | None = None,
     options: VerifyOptions | None = None,
     device: str | None = "cpu",
     progress: Callable[[Verification], bool | None] | None = None,
@@ -178,8 +179,9 @@ def write_pairs(
             0.5 from the keypoints of a matcher whose origin is the corner of that pixel.
         matches: Matches of each pair of image names, integers of shape (M, 2): indices of keypoints of the first and the second image.
         sizes: (width, height) of each image that the database does not have.
-        cameras: Model and parameters (DatabaseCamera) of new images with a known focal length. By default each image gets a separate camera,
-            SIMPLE_RADIAL with a focal length of 1.2 times the longer side.
+        cameras: LensCamera, or model and parameters, of new images with a known focal length. The centre of the first pixel is (0, 0): subtract 0.5
+            from cx and cy of pycolmap (`LensCamera.from_colmap`). By default each image gets a separate camera, SIMPLE_RADIAL with a focal length
+            of 1.2 times the longer side.
         options: Options of the verification.
         device: Device of the verification: 'cpu', 'cuda:0', 'cuda:all', ...
         progress: Called with the counts between parts of the pairs; False ends the verification.

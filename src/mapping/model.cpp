@@ -7,7 +7,6 @@
 #include <string>
 
 #include "mapping/scene.hpp"
-#include "scene/pixel.hpp"
 
 namespace bifocal::mapping {
 namespace {
@@ -15,7 +14,6 @@ namespace {
 colmap::Camera camera_of(const colmap::Camera& given, const SceneCamera& camera) {
   colmap::Camera out = given;
   out.params = camera.adjust.params;
-  scene::to_colmap(*scene::camera_model(camera.adjust.model), out.params);
   return out;
 }
 

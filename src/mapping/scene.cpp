@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "runtime/parallel.hpp"
-#include "scene/pixel.hpp"
+#include "scene/camera_models.hpp"
 
 namespace bifocal::mapping {
 namespace {
@@ -28,9 +28,7 @@ SceneCamera scene_camera(const colmap::Camera& camera) {
   const scene::CameraModel* const model = scene::supported_model(out.adjust.model);
   if (!model || camera.params.size() != static_cast<std::size_t>(model->parameter_count()))
     return out;
-  std::vector<double> params = camera.params;
-  scene::from_colmap(*model, params);
-  set_parameters(out, params);
+  set_parameters(out, camera.params);
   return out;
 }
 

@@ -49,8 +49,9 @@ struct CameraModel {
 
   [[nodiscard]] constexpr bool is_supported() const { return kind != LENS_NONE; }
   [[nodiscard]] constexpr int parameter_count() const { return parameters.count(); }
-  // Indices of parameters: cx, followed by cy; the first coefficient of the lens.
-  [[nodiscard]] constexpr int principal_point() const { return focal_lengths; }
+  // Indices of parameters: cx, followed by cy, or -1 without them; the first coefficient of the
+  // lens.
+  [[nodiscard]] constexpr int principal_point() const { return parameters.index_of("cx"); }
   [[nodiscard]] constexpr int first_coefficient() const { return focal_lengths + 2; }
   [[nodiscard]] constexpr int coefficient_count() const {
     return parameter_count() - first_coefficient();

@@ -24,11 +24,8 @@ using nlohmann::json;
 Model model_of(const AdjustProblem& problem) {
   Model model;
   for (const AdjustCamera& k : problem.cameras) {
-    colmap::Camera camera{Id(model.cameras.size() + 1), colmap::model_number(k.model), 1000, 800,
-                          k.params};
-    const auto focal = std::size_t(LensCamera::focal_lengths(k.model));
-    camera.params[focal] += 0.5, camera.params[focal + 1] += 0.5;
-    model.cameras.push_back(camera);
+    model.cameras.push_back(
+        {Id(model.cameras.size() + 1), colmap::model_number(k.model), 1000, 800, k.params});
   }
   for (const AdjustImage& image : problem.images) {
     const Id id = Id(model.images.size() + 1);

@@ -104,7 +104,7 @@ TEST_F(Collect, the_database_has_features_and_guessed_cameras) {
   ASSERT_EQ(cameras.size(), 6U);  // without EXIF every photograph has its own camera
   for (const colmap::Camera& camera : cameras) {
     EXPECT_EQ(colmap::model_name(camera.model), "SIMPLE_RADIAL");
-    EXPECT_EQ(camera.params, (std::vector<double>{480, 200, 150, 0}));
+    EXPECT_EQ(camera.params, (std::vector<double>{480, 199.5, 149.5, 0}));
     EXPECT_FALSE(camera.has_prior_focal_length);
   }
   for (const colmap::Image& image : images) {
@@ -122,7 +122,7 @@ TEST_F(Collect, given_intrinsics_are_one_camera_and_give_poses) {
   (void)collected("--intrinsics 400,410,199.5,149.5");
   const colmap::Database database(folder / "out.db");
   ASSERT_EQ(database.cameras().size(), 1U);
-  EXPECT_EQ(database.cameras()[0].params, (std::vector<double>{400, 410, 200, 150}));
+  EXPECT_EQ(database.cameras()[0].params, (std::vector<double>{400, 410, 199.5, 149.5}));
   EXPECT_TRUE(database.cameras()[0].has_prior_focal_length);
   int posed = 0;
   for (const colmap::PairRows& row : database.geometry_rows()) {

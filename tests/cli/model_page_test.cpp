@@ -20,7 +20,7 @@ struct View {
 
 colmap::Model model_of(const std::vector<View>& views, Id first = 1) {
   colmap::Model model;
-  model.cameras.push_back({1, 1, 1280, 960, {kFocal, kFocal, kCx + 0.5, kCy + 0.5}, true});
+  model.cameras.push_back({1, 1, 1280, 960, {kFocal, kFocal, kCx, kCy}, true});
   for (const auto& [c, R] : views) {
     Pose pose{.R = R};
     for (std::size_t i = 0; i < 3; ++i)

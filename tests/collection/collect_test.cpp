@@ -265,8 +265,8 @@ TEST_F(Photographs, of_one_camera_share_it) {
   EXPECT_NEAR(all[0].params[0], 50 * diagonal, 1e-9);
   EXPECT_NEAR(all[1].params[0], 85 * diagonal, 1e-9);
   EXPECT_FALSE(all[2].has_prior_focal_length);
-  EXPECT_EQ(all[2].params, (std::vector<double>{108, 45, 30, 0}));
-  EXPECT_EQ(all[4].params[1], 30);
+  EXPECT_EQ(all[2].params, (std::vector<double>{108, 44.5, 29.5, 0}));
+  EXPECT_EQ(all[4].params[1], 29.5);
 }
 
 TEST_F(Photographs, have_any_camera_model) {
@@ -277,10 +277,10 @@ TEST_F(Photographs, have_any_camera_model) {
     EXPECT_EQ(colmap::model_name(camera.model), model);
     return camera.params;
   };
-  EXPECT_EQ(params("SIMPLE_PINHOLE"), (std::vector<double>{108, 45, 30}));
-  EXPECT_EQ(params("PINHOLE"), (std::vector<double>{108, 108, 45, 30}));
-  EXPECT_EQ(params("RADIAL"), (std::vector<double>{108, 45, 30, 0, 0}));
-  EXPECT_EQ(params("OPENCV"), (std::vector<double>{108, 108, 45, 30, 0, 0, 0, 0}));
+  EXPECT_EQ(params("SIMPLE_PINHOLE"), (std::vector<double>{108, 44.5, 29.5}));
+  EXPECT_EQ(params("PINHOLE"), (std::vector<double>{108, 108, 44.5, 29.5}));
+  EXPECT_EQ(params("RADIAL"), (std::vector<double>{108, 44.5, 29.5, 0, 0}));
+  EXPECT_EQ(params("OPENCV"), (std::vector<double>{108, 108, 44.5, 29.5, 0, 0, 0, 0}));
   try {
     run({.cameras = {.model = "FOV"}, .overwrite = true});
     FAIL();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Written rows are in the file as COLMAP defines them, and are read back unchanged.
+#include <fmt/format.h>
+#include <bifocal/camera.hpp>
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/error.hpp>
 
@@ -77,11 +79,46 @@ TEST(ColmapDatabase, PixelsOfTheFileAreHalfAPixelLarger) {
   EXPECT_EQ(raw.numbers<float>("SELECT data FROM keypoints WHERE image_id = 2"),
             (std::vector<float>{0.5F, 0.5F, 2, 1.5F, 3.5F, 4.5F, 5, -1}));
   EXPECT_EQ(raw.bytes("SELECT rows || ' ' || cols FROM keypoints WHERE image_id = 2"), "2 4");
+  EXPECT_EQ(raw.numbers<double>("SELECT params FROM cameras WHERE camera_id = 7"),
+            (std::vector<double>{500, 320.5, 240.5, 0.1}));
   EXPECT_EQ(db.keypoints(2).data, (std::vector<float>{0, 0, 2, 1.5F, 3, 4, 5, -1}));
   EXPECT_EQ(db.keypoints(2).columns, 4);
   EXPECT_EQ(db.keypoint_count(2), 2);
   EXPECT_EQ(db.keypoints(99).size(), 0U);
   EXPECT_EQ(db.keypoint_count(99), -1);
+}
+
+// Also of the model that LensCamera lacks; a panorama has no principal point.
+TEST(ColmapDatabase, PrincipalPointsOfEveryModelAreShifted) {
+  const TemporaryFolder folder;
+  Database db(folder / "a.db", Access::create);
+  RawDatabase raw(folder / "a.db");
+  std::size_t shifted = 0;
+  for (int model = 0; colmap::parameter_count(model) > 0; ++model) {
+    std::vector<double> params;
+    for (int i = 0; i < colmap::parameter_count(model); ++i) params.push_back(100 + i);
+    const colmap::Id id = db.write(colmap::Camera{0, model, 640, 480, params, true});
+    EXPECT_EQ(db.cameras().back().params, params);
+    const std::vector<double> file =
+        raw.numbers<double>(fmt::format("SELECT params FROM cameras WHERE camera_id = {}", id));
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < file.size(); ++i)
+      if (file[i] != params[i]) {
+        EXPECT_EQ(file[i], params[i] + 0.5);
+        places.push_back(i);
+      }
+    const std::string_view name = colmap::model_name(model);
+    if (name == "EQUIRECTANGULAR") {
+      EXPECT_TRUE(places.empty());
+      continue;
+    }
+    const std::size_t focal = name == "RAD_TAN_THIN_PRISM_FISHEYE"
+                                  ? 2
+                                  : static_cast<std::size_t>(LensCamera::focal_lengths(name));
+    EXPECT_EQ(places, (std::vector{focal, focal + 1})) << name;
+    ++shifted;
+  }
+  EXPECT_EQ(shifted, 17U);
 }
 
 TEST(ColmapDatabase, FeaturesBecomeKeypoints) {

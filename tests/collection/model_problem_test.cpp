@@ -27,12 +27,12 @@ Model single_model() {
   return m;
 }
 
-TEST(ModelProblem, HasOurPixelsAndOneObservationAnElementOfATrack) {
+TEST(ModelProblem, HasTheCamerasOfTheModelAndOneObservationAnElementOfATrack) {
   const Model model = single_model();
   const AdjustProblem problem = adjust_problem(model, {});
   ASSERT_EQ(problem.cameras.size(), 2U);
   EXPECT_EQ(problem.cameras[0].model, "SIMPLE_RADIAL");
-  EXPECT_EQ(problem.cameras[0].params, (std::vector<double>{500.25, 319.6, 240.2, -0.1}));
+  EXPECT_EQ(problem.cameras[0].params, (std::vector<double>{500.25, 320.1, 240.7, -0.1}));
   EXPECT_EQ(problem.cameras[0].constant_params, (std::vector<bool>{false, true, true, false}));
   EXPECT_EQ(problem.images.size(), 4U);
   EXPECT_EQ(problem.images[1].camera, 1);

@@ -30,7 +30,7 @@ void make(const std::filesystem::path& file) {
   std::vector<colmap::Keypoints> points(kImages + 1);
   std::mt19937_64 random(3);
   for (Id i = 1; i <= kImages; ++i) {
-    db.write(colmap::Camera{i, 1, 1280, 960, {1000, 1000, 640.5, 480.5}, true});
+    db.write(colmap::Camera{i, 1, 1280, 960, {1000, 1000, 640, 480}, true});
     db.write(colmap::Image{i, fmt::format("i{}", i), i});
   }
   for (Id i = 1; i <= kImages; ++i) {

@@ -43,16 +43,11 @@ std::vector<Camera> lenses() {
           camera_of("SIMPLE_DIVISION", {230, 160, 120, -0.1})};
 }
 
-// In Bifocal's pixels.
 LensCamera lens_of(const Camera& camera) {
-  std::vector<double> params = camera.params;
-  const std::string name(colmap::model_name(camera.model));
-  const auto at = static_cast<std::size_t>(LensCamera::focal_lengths(name));
-  params[at] -= 0.5, params[at + 1] -= 0.5;
-  return {name, params, camera.width, camera.height};
+  return {colmap::model_name(camera.model), camera.params, camera.width, camera.height};
 }
 Intrinsics pinhole_of(const Camera& camera) {
-  return {camera.params[0], camera.params[1], camera.params[2] - 0.5, camera.params[3] - 0.5};
+  return {camera.params[0], camera.params[1], camera.params[2], camera.params[3]};
 }
 
 // Brightness of the ray through the normalised point (x, y).

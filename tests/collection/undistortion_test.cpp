@@ -114,8 +114,7 @@ TEST(Undistortion, RecoversTheRays) {
     for (int i = 0; i < 500; ++i) {
       const double x = ray(random), y = ray(random);
       const Vec2 d = m.distort(x, y, m.lens);
-      // COLMAP's pixel coordinates start at the corner and exceed ours by a half.
-      const Vec2 out = undistort({fx * d[0] + 321 - 0.5, fy * d[1] + 239 - 0.5});
+      const Vec2 out = undistort({fx * d[0] + 321, fy * d[1] + 239});
       ASSERT_NEAR((out[0] - k.cx) / k.fx, x, 1e-9);
       ASSERT_NEAR((out[1] - k.cy) / k.fy, y, 1e-9);
     }
@@ -132,7 +131,7 @@ TEST(Undistortion, KeepsTheScaleOfThePicture) {
   for (const LensModel& m : kModels) {
     SCOPED_TRACE(m.name);
     const Undistortion undistort(camera_of(m));
-    const double x = 320.5 + 160, y = 238.5 + 120;
+    const double x = 321 + 160, y = 239 + 120;
     const Vec2 a = undistort({x, y}), b = undistort({x + 1, y}), c = undistort({x, y + 1});
     const double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
     EXPECT_NEAR(area, 1, 0.15);
@@ -143,13 +142,13 @@ TEST(Undistortion, HasNoPointWithoutARay) {
   // The lens folds over at r = 1 / sqrt(3 * 0.5).
   const Undistortion folding(
       Camera{1, colmap::model_number("SIMPLE_RADIAL"), 640, 480, {300, 320, 240, -0.5}, true});
-  EXPECT_TRUE(std::isnan(folding({319.5 + 300 * 0.6, 239.5})[0]));
-  EXPECT_FALSE(std::isnan(folding({319.5 + 300 * 0.5, 239.5})[0]));
+  EXPECT_TRUE(std::isnan(folding({320 + 300 * 0.6, 240})[0]));
+  EXPECT_FALSE(std::isnan(folding({320 + 300 * 0.5, 240})[0]));
   const Undistortion wide(
       Camera{1, colmap::model_number("FISHEYE"), 640, 480, {200, 200, 320, 240}, true});
   const double limit = 200 * 80 * std::numbers::pi / 180;
-  EXPECT_FALSE(std::isnan(wide({319.5 + limit - 1, 239.5})[0]));
-  EXPECT_TRUE(std::isnan(wide({319.5 + limit + 1, 239.5})[0]));
+  EXPECT_FALSE(std::isnan(wide({320 + limit - 1, 240})[0]));
+  EXPECT_TRUE(std::isnan(wide({320 + limit + 1, 240})[0]));
   EXPECT_TRUE(std::isnan(wide({NAN, 3})[0]));
 }
 

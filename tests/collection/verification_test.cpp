@@ -30,7 +30,7 @@ using colmap::Access, colmap::Configuration, colmap::Database, colmap::Id, colma
 void make(const std::filesystem::path& file, Id images, int matches = 24) {
   Database db(file, Access::create);
   colmap::Transaction all(db);
-  db.write(colmap::Camera{1, 1, 1280, 960, {1000, 1000, 640.5, 480.5}, true});
+  db.write(colmap::Camera{1, 1, 1280, 960, {1000, 1000, 640, 480}, true});
   std::vector<colmap::Keypoints> points(images + 1);
   std::mt19937_64 random(1);
   for (Id i = 1; i <= images; ++i) db.write(colmap::Image{i, "i" + std::to_string(i), 1});

@@ -87,7 +87,8 @@ struct Sightings {
 
 void add_images(const Sightings& sightings, const SceneSettings& settings, ViewGraph& graph) {
   colmap::Camera camera{1, colmap::model_number("SIMPLE_RADIAL"), kWidth, kHeight, {}, true};
-  camera.params = {kFocal * settings.given_focal_factor, 0.5 * kWidth, 0.5 * kHeight, 0};
+  camera.params = {kFocal * settings.given_focal_factor, 0.5 * (kWidth - 1), 0.5 * (kHeight - 1),
+                   0};
   camera.has_prior_focal_length = settings.has_prior_focal_length;
   graph.cameras = {camera};
   for (std::size_t i = 0; i < sightings.images.size(); ++i) {

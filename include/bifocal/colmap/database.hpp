@@ -13,7 +13,7 @@
 // Values in memory follow Bifocal's conventions: the centre of the first pixel is (0, 0), matrices
 // are row-major, a pose is cam2_from_cam1, and values of a pair (image1, image2) refer to this
 // order. The file follows COLMAP's conventions: (0.5, 0.5), and the image with the smaller number
-// first. Reading and writing convert between them, except for camera parameters (see Camera).
+// first. Reading and writing convert between them: keypoints, principal points, F, H and pairs.
 //
 // Functions that fail throw Error(input) with the file, the table and the row, and Error(usage) for
 // an argument that no database can contain. docs/colmap.md has more.
@@ -46,8 +46,12 @@ inline constexpr Id kNoCamera = 0xffffffff;   // not the number of any camera
 // Returns the numbers of the images, the smaller one first.
 [[nodiscard]] std::pair<Id, Id> images_of(std::uint64_t pair_id);
 
-// A camera. The parameters are those in the file: f or fx fy, cx cy, then the distortion in the
-// order of the model, in px, with (0.5, 0.5) at the centre of the first pixel.
+// A camera. The parameters are f or fx fy, cx cy, then the distortion in the order of the model, in
+// px, with (0, 0) at the centre of the first pixel: a LensCamera takes them as they are. In the
+// file cx and cy are larger by 0.5. Do not subtract it again, and do not add it before writing.
+//
+// A principal point of a file returns to the same bits if cx and cy are at least 0.25 there; other
+// values may change by 2^-54 px or in their last bit.
 struct Camera {
   Id id = 0;
   int model = 0;  // 0 SIMPLE_PINHOLE, 1 PINHOLE, 2 SIMPLE_RADIAL, ... (model_name)

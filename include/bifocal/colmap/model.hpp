@@ -7,12 +7,12 @@
 //   use(colmap::pose_of(image.cam_from_world)); colmap::write_model("sparse/1", model,
 //   colmap::ModelFormat::text);
 //
-// In memory the centre of the first pixel is (0, 0); in the files it is (0.5, 0.5). Reader and
-// writer translate observations. Camera parameters stay as they are in the file (database.hpp).
+// In memory the centre of the first pixel is (0, 0) for observations and cameras; in the files it
+// is (0.5, 0.5). Reader and writer translate observations and principal points.
 //
 // Reading a model and writing it in the same format gives the same numbers. The exception is an
-// observation left of or above 0.25 px in the file with more than 24 significant bits: its last
-// bits may change, once.
+// observation or a principal point left of or above 0.25 px in the file with more than 24
+// significant bits: its last bits may change, once.
 #pragma once
 
 #include <array>

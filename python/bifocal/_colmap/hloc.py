@@ -243,7 +243,7 @@ class _Import:
         with self.rows.transaction():
             for name in self.features.images:
                 width, height = self.features.size(name)
-                camera = self.rows.write_camera("SIMPLE_RADIAL", width, height, [1.2 * max(width, height), width / 2, height / 2, 0])
+                camera = self.rows.write_camera("SIMPLE_RADIAL", width, height, [1.2 * max(width, height), (width - 1) / 2, (height - 1) / 2, 0])
                 self.rows.write_image(name, camera)
 
     def _add_keypoints(self) -> dict[int, int]:

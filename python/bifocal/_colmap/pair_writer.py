@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._arrays import ArrayLike
-from .._cameras import Camera, LensCamera
+from .._cameras import LensCamera
 from .._colmap_database import Database, camera_params, index_pairs, keypoint_rows
 from .._numbers import host_array, shown, whole_from
 
@@ -53,21 +53,23 @@ def _check_names(
             raise ValueError(f"matches: {pair} and {pair[::-1]} are one pair, must be given once")
 
 
-def _model_and_params(camera: Any, name: str) -> tuple[str, list[float]]:
-    """Returns COLMAP's model and parameters of a camera that is given for an image."""
+def _model_and_params(camera: Any, name: str, size: tuple[int, int]) -> tuple[str, list[float]]:
+    """Returns model and parameters of a camera that is given for an image."""
     called = f"cameras of '{name}'"
-    if isinstance(camera, (Camera, LensCamera)):
-        raise TypeError(f"{called}: {type(camera).__name__}, must be (model, params), params as COLMAP has them: cx and cy larger by 0.5")
+    if isinstance(camera, LensCamera):
+        if camera.width > 0 and camera.height > 0 and (camera.width, camera.height) != size:
+            raise ValueError(f"{called}: of {camera.width} x {camera.height} px, the image has {size[0]} x {size[1]} px")
+        return camera.model, list(camera.params)
     if not isinstance(camera, (tuple, list)) or len(camera) != 2 or not isinstance(camera[0], str):
-        raise TypeError(f"{called}: {shown(camera)}, must be (model, params) such as ('PINHOLE', (fx, fy, cx, cy))")
+        raise TypeError(f"{called}: {shown(camera)}, must be a LensCamera or (model, params) such as ('PINHOLE', (fx, fy, cx, cy))")
     return camera[0], camera_params(camera[1], called)
 
 
 def _image_id(database: Database, name: str, size: tuple[int, int], camera: Any) -> int:
     """Adds an image with a separate camera."""
     width, height = size
-    guessed = ("SIMPLE_RADIAL", [1.2 * max(width, height), width / 2, height / 2, 0.0])
-    model, params = guessed if camera is None else _model_and_params(camera, name)
+    guessed = ("SIMPLE_RADIAL", [1.2 * max(width, height), (width - 1) / 2, (height - 1) / 2, 0.0])
+    model, params = guessed if camera is None else _model_and_params(camera, name, size)
     number = database.write_camera(model, width, height, params, has_prior_focal_length=camera is not None)
     return database.write_image(name, number)
 
@@ -89,7 +91,7 @@ def write_features_and_matches(
     sizes: Mapping[str, tuple[int, int]],
     keypoints: Mapping[str, ArrayLike],
     matches: Mapping[tuple[str, str], ArrayLike],
-    cameras: Mapping[str, tuple[str, ArrayLike]],
+    cameras: Mapping[str, LensCamera | tuple[str, ArrayLike]],
 ) -> None:
     """Writes images, keypoints and matches in one transaction.
 
@@ -101,11 +103,11 @@ def write_features_and_matches(
         sizes: (width, height) of each image that the database does not have.
         keypoints: Keypoints of each image name in px, shape (N, 2).
         matches: Matches of each pair of image names, integers of shape (M, 2).
-        cameras: Model and parameters of new images with a known focal length.
+        cameras: LensCamera, or model and parameters, of new images with a known focal length.
 
     Raises:
         ValueError: If an image has no size, a keypoint lies outside of its image, a match names a missing keypoint, a pair is given in both orders,
-            or a camera is of no image.
+            or a camera is of no image or of another size.
     """
     with database.transaction():
         sizes_of = {camera.id: (camera.width, camera.height) for camera in database.cameras()}

@@ -178,7 +178,7 @@ def test_constant_items_are_numbers(tmp_path, name, value):
     "argument, value, message",
     [
         ("cameras", {"0.png": np.eye(3) * 1000}, r"cameras of '0.png': ndarray"),
-        ("cameras", {"0.png": bifocal.Camera(1, 1, 1, 1)}, r"cameras of '0.png': Camera, must be \(model, params\)"),
+        ("cameras", {"0.png": bifocal.Camera(1, 1, 1, 1)}, r"cameras of '0.png': Camera, must be a LensCamera or \(model, params\)"),
         ("cameras", {"0.png": ("PINHOLE", ["1"] * 4)}, r"cameras of '0.png'"),
         ("cameras", [1], r"cameras: \[1\], must be a dictionary"),
         ("matches", [("0.png", "1.png", [[0, 1]])], r"matches: .*must be a dictionary"),

@@ -193,7 +193,7 @@ def make_model(scene):
         offsets=np.arange(len(X) + 1) * len(R),
         tracks=np.array(tracks, np.uint32).reshape(-1, 2),
     )
-    return colmap.Model([colmap.ModelCamera(1, "SIMPLE_RADIAL", 1000, 800, np.array([f, cx + 0.5, cy + 0.5, k]))], images, points)
+    return colmap.Model([colmap.ModelCamera(1, "SIMPLE_RADIAL", 1000, 800, np.array([f, cx, cy, k]))], images, points)
 
 
 def expect_equal(a, b):
@@ -257,7 +257,7 @@ def test_a_model_is_adjusted(tmp_path):
     assert np.isclose(arrays.final_cost, done.final_cost, rtol=1e-6)
     after = colmap.read_model(tmp_path / "b")
     assert (after.points.rgb == 7).all() and np.isclose(after.points.errors.mean(), done.final_error)
-    assert after.cameras[0].params[1:3].tolist() == [500, 400]
+    assert after.cameras[0].params[1:3].tolist() == [499.5, 399.5]
     assert done.pose_covariances is None and done.freedom == {"position": 3, "rotation": 3, "scale": 1}
     options = bifocal.BundleAdjustOptions(adjust=bifocal.AdjustOptions(covariance=True))
     done = colmap.bundle_adjustment(tmp_path / "a", tmp_path / "c", options, constant_images=[2])

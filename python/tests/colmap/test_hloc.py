@@ -80,7 +80,7 @@ def test_verify_writes_the_rows_of_the_files(files):
         assert [image.name for image in database.images()] == list(NAMES)
         camera = database.cameras()[1]
         assert (camera.model, camera.width, camera.height, camera.has_prior_focal_length) == ("SIMPLE_RADIAL", 1280, 960, False)
-        assert camera.params.tolist() == [1.2 * 1280, 640, 480, 0]
+        assert camera.params.tolist() == [1.2 * 1280, 639.5, 479.5, 0]
         points = [features[f"{name}/keypoints"][()] for name in NAMES]
         half = np.float32(0.5)
         for k in range(3):
@@ -124,7 +124,7 @@ def test_verify_resumes_and_refuses_matches_of_another_run(files):
 
 def test_verify_keeps_an_existing_database(files):
     with bifocal.colmap.Database(files / "out.db", "x") as database:
-        camera = database.write_camera("PINHOLE", 2560, 1920, [1000, 1000, 640.5, 480.5], has_prior_focal_length=True, camera_id=5)
+        camera = database.write_camera("PINHOLE", 2560, 1920, [1000, 1000, 640, 480], has_prior_focal_length=True, camera_id=5)
         for k, name in enumerate(NAMES):
             database.write_image(name, camera, image_id=40 - k)
         database.write_image("without features.jpg", camera)

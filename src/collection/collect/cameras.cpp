@@ -3,7 +3,6 @@
 
 #include "collection/collect/stages.hpp"
 #include "collection/colmap/pair.hpp"
-#include "scene/pixel.hpp"
 
 namespace bifocal::collection {
 namespace {
@@ -18,10 +17,8 @@ std::string key_of(const PhotographInfo& info, const CollectCameras& options) {
 
 colmap::Camera camera_of(const PhotographInfo& info, const CollectCameras& options) {
   if (const auto& K = options.intrinsics) {
-    const scene::CameraModel& pinhole = *scene::camera_model("PINHOLE");
-    std::vector<double> params = {K->fx, K->fy, K->cx, K->cy};
-    scene::to_colmap(pinhole, params);
-    return {0, pinhole.number, info.width, info.height, params, true};
+    return {0,           colmap::model_number("PINHOLE"), info.width,
+            info.height, {K->fx, K->fy, K->cx, K->cy},    true};
   }
   return colmap::camera_without_lens(options.model, info.width, info.height, info.focal_length);
 }

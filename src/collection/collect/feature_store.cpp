@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/collect/feature_store.hpp"
 
-#include <algorithm>
-
-#include "scene/pixel.hpp"
+#include "collection/colmap/pair.hpp"
 
 namespace bifocal::collection {
-namespace {
-
-// Rounds a keypoint as a round trip through the database does: the file stores float coordinates
-// relative to the corner of the first pixel.
-void round_as_stored(Keypoint& k) {
-  scene::to_colmap(k.x, k.y);
-  scene::from_colmap(k.x, k.y);
-}
-
-}  // namespace
 
 void FeatureStore::add(int image, const ImageFeatures& rows) {
   const auto bytes =
@@ -27,7 +15,7 @@ void FeatureStore::add(int image, const ImageFeatures& rows) {
   }
   auto features = std::make_shared<Features>(features_of(
       rows.keypoints, rows.descriptors ? rows.descriptors->data : rows.own_descriptors));
-  std::ranges::for_each(features->keypoints, round_as_stored);
+  for (Keypoint& k : features->keypoints) k = colmap::as_stored(k);
   const std::lock_guard lock(mutex_);
   features_[image] = std::move(features);
 }

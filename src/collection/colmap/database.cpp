@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "collection/colmap/blob.hpp"
+#include "collection/colmap/pair.hpp"
 #include "collection/colmap/state.hpp"
 #include "scene/pixel.hpp"
 
@@ -92,6 +93,12 @@ Descriptors descriptors_of(std::span<const std::uint8_t> sift) {
   return out;
 }
 
+Keypoint as_stored(Keypoint k) {
+  scene::to_colmap(k.x, k.y);
+  scene::from_colmap(k.x, k.y);
+  return k;
+}
+
 Access quiet_access(const std::filesystem::path& file) {
   const auto has_changes = [&](const char* ending) {
     std::error_code none;
@@ -131,6 +138,7 @@ std::vector<Camera> Database::cameras(std::vector<RowFault>* reported) const {
         needed > 0 && c.params.size() != static_cast<std::size_t>(needed))
       faults.add(where,
                  fmt::format("{} params, {} has {}", c.params.size(), model_name(c.model), needed));
+    scene::from_colmap(c.model, c.params);
     all.push_back(std::move(c));
   }
   return all;
@@ -190,12 +198,13 @@ Descriptors Database::descriptors(Id image) const {
 
 Id Database::write(const Camera& camera) {
   check(camera);
+  std::vector<double> params = camera.params;
+  scene::to_colmap(camera.model, params);
   state_->run(
       "INSERT INTO cameras (camera_id, model, width, height, params, prior_focal_length) "
       "VALUES (?, ?, ?, ?, ?, ?)",
       row_name("cameras", "camera_id", camera.id), given_or_next(camera.id), camera.model,
-      camera.width, camera.height, std::as_bytes(std::span(camera.params)),
-      camera.has_prior_focal_length);
+      camera.width, camera.height, std::as_bytes(std::span(params)), camera.has_prior_focal_length);
   return last_row(state_->connection);
 }
 

@@ -209,6 +209,14 @@ void Database::write_geometry(Id image1, Id image2, const TwoViewGeometry& geome
   (void)insert.step([&] { return pair_row("two_view_geometries", image1, image2); });
 }
 
+TwoViewGeometry as_stored(TwoViewGeometry g) {
+  shift_pixels(g, scene::kHalfPixel);
+  shift_pixels(g, -scene::kHalfPixel);
+  if (g.cam2_from_cam1)
+    g.cam2_from_cam1->R = rotation_of(quaternion_of(nearest_rotation(g.cam2_from_cam1->R)));
+  return g;
+}
+
 void Database::erase_geometry(Id image1, Id image2) {
   state_->run(
       "DELETE FROM two_view_geometries WHERE pair_id = ?",

@@ -35,7 +35,7 @@ Camera camera_without_lens(std::string_view model, std::int64_t width, std::int6
   const auto w = static_cast<double>(width), h = static_cast<double>(height);
   camera.params.assign(static_cast<std::size_t>(LensCamera::focal_lengths(model)),
                        focal_length.value_or(kGuessedFocal * std::max(w, h)));
-  camera.params.insert(camera.params.end(), {w / 2, h / 2});
+  camera.params.insert(camera.params.end(), {(w - 1) / 2, (h - 1) / 2});
   camera.params.resize(static_cast<std::size_t>(parameter_count(camera.model)));
   return camera;
 }

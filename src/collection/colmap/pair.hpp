@@ -45,4 +45,8 @@ struct PairIds {
 // Returns the rotation of a quaternion of any length above 0.
 [[nodiscard]] Mat3 rotation_of(const std::array<double, 4>& q);
 
+// Return values after a round trip through a database, which rounds them.
+[[nodiscard]] Keypoint as_stored(Keypoint keypoint);
+[[nodiscard]] TwoViewGeometry as_stored(TwoViewGeometry geometry);
+
 }  // namespace bifocal::colmap

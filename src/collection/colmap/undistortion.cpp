@@ -7,7 +7,6 @@
 #include <string>
 
 #include "collection/colmap/pair.hpp"
-#include "scene/pixel.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -15,13 +14,9 @@ namespace {
 // Converts a COLMAP camera to a lens camera. Error messages name the camera.
 LensCamera lens_camera_of(const Camera& camera) {
   const std::string name(model_name(camera.model));
-  std::vector<double> params = camera.params;
-  const scene::CameraModel* const model = scene::supported_model(name);
-  if (model && static_cast<int>(params.size()) == model->parameter_count())
-    scene::from_colmap(*model, params);
   try {
-    return {name.empty() ? fmt::format("number {}", camera.model) : name, params, camera.width,
-            camera.height};
+    return {name.empty() ? fmt::format("number {}", camera.model) : name, camera.params,
+            camera.width, camera.height};
   } catch (const Error& e) {
     const std::string text = e.what(), own = "LensCamera: ";
     throw Error(e.code(), fmt::format("camera {}: {}", camera.id,

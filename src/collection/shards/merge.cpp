@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/rotation.hpp>
 
 #include <algorithm>
 #include <span>
@@ -15,7 +14,6 @@
 #include "collection/shards/identity.hpp"
 #include "collection/shards/result_file.hpp"
 #include "io/reject.hpp"
-#include "scene/pixel.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -100,15 +98,6 @@ void check_all_done(const Results& results) {
 
 std::uint64_t id_of(const ShardRow& row) { return pair_id(row.pair.image1, row.pair.image2); }
 
-// Returns the geometry after a round trip through the database's numbers.
-TwoViewGeometry read_back(TwoViewGeometry g) {
-  shift_pixels(g, scene::kHalfPixel);
-  shift_pixels(g, -scene::kHalfPixel);
-  if (g.cam2_from_cam1)
-    g.cam2_from_cam1->R = rotation_of(quaternion_of(nearest_rotation(g.cam2_from_cam1->R)));
-  return g;
-}
-
 bool same(const TwoViewGeometry& a, const TwoViewGeometry& b) {
   const auto &p = a.cam2_from_cam1, &q = b.cam2_from_cam1;
   return a.configuration == b.configuration && a.inliers == b.inliers && a.F == b.F && a.E == b.E &&
@@ -123,7 +112,7 @@ std::size_t rows_written(const Results& results, const Database& database) {
   const bool is_all = results.for_each_row(odd, [&](const ShardRow& row) {
     if (is_full_piece(pairs, matches)) written = equal, pairs = matches = 0;
     const auto old = database.geometry(row.pair.image1, row.pair.image2);
-    if (!old || !same(*old, read_back(row.geometry))) return false;
+    if (!old || !same(*old, as_stored(row.geometry))) return false;
     ++equal, ++pairs, matches += row.matches;
     return true;
   });

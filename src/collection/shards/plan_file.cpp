@@ -25,7 +25,7 @@ static void to_json(Json& json, const VerifyOptions& options) {
 
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr std::int64_t kMaxPlanBytes = std::int64_t{1} << 26;
 constexpr int kDepth = 2;                     // of nested objects and lists
 constexpr std::int64_t kLineOfList = 3 * 11;  // bytes at most

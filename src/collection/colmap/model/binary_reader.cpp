@@ -103,6 +103,7 @@ Camera camera(Bytes& in) {
     io::reject(in.name(), "{}{} x {} px, at most {} a side", in.item(), width, height, kMaxImages);
   k.width = static_cast<std::int64_t>(width), k.height = static_cast<std::int64_t>(height);
   for (int i = 0; i < count; ++i) k.params.push_back(in.next<double>());
+  scene::from_colmap(k.model, k.params);
   return k;
 }
 

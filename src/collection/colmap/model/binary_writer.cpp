@@ -33,7 +33,9 @@ void add_item(std::string& to, const Camera& k) {
   add(to, static_cast<std::int32_t>(k.model));
   add(to, static_cast<std::uint64_t>(k.width));
   add(to, static_cast<std::uint64_t>(k.height));
-  for (const double v : k.params) add(to, v);
+  std::vector<double> params = k.params;
+  scene::to_colmap(k.model, params);
+  for (const double v : params) add(to, v);
 }
 
 void add_item(std::string& to, const ModelImage& image) {

@@ -10,7 +10,7 @@
 #include <bifocal/colmap/bundle_adjust.hpp>
 
 #include "collection/colmap/model/frames.hpp"
-#include "scene/pixel.hpp"
+#include "scene/camera_models.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -49,7 +49,6 @@ AdjustCamera adjust_camera(const Camera& camera, const BundleAdjustOptions& opti
   if (!model) refuse("camera {}: cameras of the model {} can't be adjusted", camera.id, name);
   AdjustCamera out{name, camera.params};
   const auto focal = static_cast<std::size_t>(model->focal_lengths), count = camera.params.size();
-  scene::from_colmap(*model, out.params);
   out.constant_params.assign(count, !options.refine_extra_params);
   for (std::size_t i = 0; i < focal; ++i) out.constant_params[i] = !options.refine_focal_length;
   for (std::size_t i = focal; i < focal + 2; ++i)
@@ -131,10 +130,9 @@ void add_observations(const Model& model, const BundleAdjustOptions& options,
 bool are_same(const Pose& a, const Pose& b) { return a.R == b.R && a.t == b.t; }
 
 void take_camera(Camera& camera, const AdjustCamera& adjusted) {
-  std::vector<double> params = adjusted.params;
-  scene::to_colmap(*scene::camera_model(camera.model), params);
   for (std::size_t i = 0; i < camera.params.size(); ++i)
-    if (!adjusted.is_constant && !adjusted.constant_params[i]) camera.params[i] = params[i];
+    if (!adjusted.is_constant && !adjusted.constant_params[i])
+      camera.params[i] = adjusted.params[i];
 }
 
 void take_frames(Model& model, const std::vector<bool>& has_moved) {

@@ -139,6 +139,7 @@ Camera camera(Line& line) {
     line.refuse(
         fmt::format("camera {}: {}{} parameters, {} has {}", k.id, line.done() ? "" : "more than ",
                     line.done() ? k.params.size() : static_cast<std::size_t>(count), model, count));
+  scene::from_colmap(k.model, k.params);
   return k;
 }
 

@@ -35,7 +35,9 @@ std::string cameras(const Model& model) {
   add(to, "# Number of cameras: {}\n", model.cameras.size());
   for (const Camera& k : model.cameras) {
     add(to, "{} {} {} {}", k.id, model_name(k.model), k.width, k.height);
-    for (const double v : k.params) add_number(to, v);
+    std::vector<double> params = k.params;
+    scene::to_colmap(k.model, params);
+    for (const double v : params) add_number(to, v);
     to.push_back('\n');
   }
   return to;

@@ -9,15 +9,10 @@
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 #include <cmath>
-#include <string_view>
-
-#include "scene/pixel.hpp"
 
 namespace bifocal::colmap {
 namespace model {
 namespace {
-
-constexpr std::string_view kPinhole = "PINHOLE";
 
 // The part of an axis in which no pixel is blank, around the principal point `centre`.
 struct Interval {
@@ -125,11 +120,10 @@ UndistortedView undistorted_view(const Camera& camera) {
 
 Camera undistorted_camera(const Camera& camera, const UndistortedView& view) {
   Camera out = camera;
-  out.model = model_number(kPinhole);
+  out.model = model_number("PINHOLE");
   out.width = view.width, out.height = view.height;
   const Intrinsics& K = view.pinhole;
   out.params = {K.fx, K.fy, K.cx, K.cy};
-  scene::to_colmap(*scene::camera_model(kPinhole), out.params);
   return out;
 }
 
