@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Damaged models: errors that name file and item.
 #include <bifocal/colmap/model.hpp>
+#include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <random>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "io/expect.hpp"
 #include "sample_model.hpp"
@@ -200,6 +206,54 @@ INSTANTIATE_TEST_SUITE_P(
                "frames: image 13 is in no frame"},
         Damage{"NoFrames", [](Model& m) { m.has_frames = false; }, "has rigs or frames"}),
     [](const auto& test) { return std::string(test.param.name); });
+
+// A model without frames of one image, whose observation i is of the point with the id ids[i].
+Model model_of_points(const std::vector<PointId>& ids) {
+  Model m = sample_model();
+  m.has_frames = false;
+  m.rigs.clear(), m.frames.clear(), m.points.clear();
+  m.images.resize(1);
+  m.images[0].observations.clear();
+  for (const PointId id : ids) {
+    ModelPoint& point = m.points.emplace_back();
+    point.id = id;
+    point.track = {{m.images[0].id, static_cast<std::uint32_t>(m.points.size() - 1)}};
+    m.images[0].observations.push_back({1, 2, id});
+  }
+  return m;
+}
+
+TEST(ModelDamage, PointsOfAnyIdsAreFound) {
+  std::mt19937_64 random(1);
+  for (int bits = 8; bits <= 64; ++bits) {
+    std::set<PointId> known;
+    while (known.size() < 50) known.insert((random() >> (64 - bits)) / 2);
+    for (PointId id = 1; id < 50; ++id) known.insert(id);  // far from even
+    std::vector<PointId> ids(known.begin(), known.end());
+    EXPECT_NO_THROW(check_model(model_of_points(ids)));
+    std::ranges::shuffle(ids, random);
+    Model model = model_of_points(ids);
+    EXPECT_NO_THROW(check_model(model));
+    for (const PointId id : {PointId{0}, ids[0] - 1, ids[0] + 1, kNoPoint - 1}) {
+      if (known.contains(id) || id == kNoPoint) continue;
+      model.images[0].observations[7].point_id = id;
+      expect_error([&] { check_model(model); },
+                   "image 10: observation 7 is of point " + std::to_string(id) + ", which is not",
+                   ErrorCode::usage);
+    }
+  }
+}
+
+TEST(ModelDamage, TheFirstFaultIsNamed) {
+  std::vector<PointId> ids(20000);
+  std::iota(ids.begin(), ids.end(), PointId{1});
+  Model model = model_of_points(ids);
+  for (const std::size_t i : {3000U, 9000U, 9001U, 19000U}) model.points[i].xyz[0] = kNaN;
+  for (const int threads : {1, 2, 5}) {
+    const ThreadLimit limit(threads);
+    expect_error([&] { check_model(model); }, "point 3001: a coordinate", ErrorCode::usage);
+  }
+}
 
 struct BadText {
   const char *file, *text, *message;

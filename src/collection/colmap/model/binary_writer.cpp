@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the binary files of a model.
+#include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "collection/colmap/model/parts.hpp"
+#include "runtime/parallel.hpp"
 #include "scene/pixel.hpp"
 
 namespace bifocal::colmap::model {
 namespace {
+
+constexpr std::size_t kItemBlock = 4096;  // items of a thread at a time
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -45,12 +50,10 @@ void add_item(std::string& to, const ModelImage& image) {
   to += image.name;
   to.push_back('\0');
   add_count(to, image.observations.size());
-  for (const ModelObservation& o : image.observations) {
-    double x = o.x, y = o.y;
-    scene::to_colmap(x, y);
-    add(to, x);
-    add(to, y);
-    add(to, o.point_id);
+  static_assert(sizeof(ModelObservation) == 24, "x, y and the number of the point");
+  for (ModelObservation o : image.observations) {
+    scene::to_colmap(o.x, o.y);
+    add(to, o);
   }
 }
 
@@ -60,10 +63,8 @@ void add_item(std::string& to, const ModelPoint& point) {
   for (const std::uint8_t v : point.rgb) add(to, v);
   add(to, point.error);
   add_count(to, point.track.size());
-  for (const TrackElement& e : point.track) {
-    add(to, e.image_id);
-    add(to, e.observation);
-  }
+  static_assert(sizeof(TrackElement) == 8, "the numbers of the image and of the observation");
+  for (const TrackElement& e : point.track) add(to, e);
 }
 
 void add_item(std::string& to, const ModelRig& rig) {
@@ -90,10 +91,21 @@ void add_item(std::string& to, const ModelFrame& frame) {
 }
 
 template <class Item>
-std::string list_of(const std::vector<Item>& items) {
+std::string list_of(const std::vector<Item>& items, std::size_t block) {
+  std::vector<std::string> blocks((items.size() + block - 1) / block);
+  runtime::parallel_each(blocks.size(), [&](std::size_t k) {
+    const std::size_t end = std::min(items.size(), (k + 1) * block);
+    for (std::size_t i = k * block; i < end; ++i) add_item(blocks[k], items[i]);
+  });
+  std::size_t size = sizeof(std::uint64_t);
+  for (const std::string& one : blocks) size += one.size();
   std::string bytes;
+  bytes.reserve(size);
   add_count(bytes, items.size());
-  for (const Item& item : items) add_item(bytes, item);
+  for (std::string& one : blocks) {
+    bytes += one;
+    one = {};
+  }
   return bytes;
 }
 
@@ -102,15 +114,15 @@ std::string list_of(const std::vector<Item>& items) {
 std::string binary::bytes_of(Part part, const Model& model) {
   switch (part) {
     case Part::cameras:
-      return list_of(model.cameras);
+      return list_of(model.cameras, kItemBlock);
     case Part::images:
-      return list_of(model.images);
+      return list_of(model.images, 1);
     case Part::points:
-      return list_of(model.points);
+      return list_of(model.points, kItemBlock);
     case Part::rigs:
-      return list_of(model.rigs);
+      return list_of(model.rigs, kItemBlock);
     case Part::frames:
-      return list_of(model.frames);
+      return list_of(model.frames, kItemBlock);
   }
   return {};
 }

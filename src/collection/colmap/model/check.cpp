@@ -5,34 +5,75 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <bifocal/camera.hpp>
 
 #include "collection/colmap/model/frames.hpp"
 #include "collection/colmap/model/parts.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal::colmap::model {
 namespace {
+
+constexpr std::size_t kPointBlock = 1024;  // points of a thread at a time
 
 // Finds items by id. Refuses duplicate ids.
 template <class Id, class Item>
 class Index {
  public:
   Index(const std::vector<Item>& items, Part part, const char* kind, const Refuse& refuse) {
-    places_.reserve(items.size());
-    for (const Item& item : items)
-      if (!places_.emplace(item.id, &item).second)
-        refuse(part, fmt::format("{} {} is there twice", kind, item.id));
+    items_.reserve(items.size());
+    for (const Item& item : items) items_.emplace_back(item.id, &item);
+    if (!std::ranges::is_sorted(items_, {}, &Entry::first))
+      std::ranges::stable_sort(items_, {}, &Entry::first);
+    const auto twice = std::ranges::adjacent_find(items_, {}, &Entry::first);
+    if (twice != items_.end())
+      refuse(part, fmt::format("{} {} is there twice", kind, twice->first));
   }
+  // Ids mostly have even distances, so every second step guesses the place between the least and
+  // the largest id; the other steps halve the range.
   [[nodiscard]] const Item* find(Id id) const {
-    const auto found = places_.find(id);
-    return found == places_.end() ? nullptr : found->second;
+    std::size_t begin = 0, end = items_.size();  // of the possible places
+    for (bool is_guess = true; begin < end; is_guess = !is_guess) {
+      const Id least = items_[begin].first, largest = items_[end - 1].first;
+      if (id < least || id > largest) break;
+      const auto last = static_cast<double>(end - 1 - begin),
+                 span = static_cast<double>(largest - least);
+      const std::size_t place =
+          begin + (is_guess && span > 0
+                       ? static_cast<std::size_t>(static_cast<double>(id - least) * last / span)
+                       : (end - begin) / 2);
+      const Id found = items_[place].first;
+      if (found == id) return items_[place].second;
+      (found < id ? begin : end) = found < id ? place + 1 : place;
+    }
+    return nullptr;
   }
 
  private:
-  std::unordered_map<Id, const Item*> places_;
+  using Entry = std::pair<Id, const Item*>;
+  std::vector<Entry> items_;  // in ascending order
 };
+
+// Refuses the first item with a fault; fault_of(item) is empty without one. Items are examined in
+// parallel.
+template <class Item, class FaultOf>
+void refuse_first(const std::vector<Item>& items, Part part, const char* kind, const Refuse& refuse,
+                  const FaultOf& fault_of, std::size_t block) {
+  std::vector<std::string> messages((items.size() + block - 1) / block);
+  runtime::parallel_each(messages.size(), [&](std::size_t k) {
+    const std::size_t end = std::min(items.size(), (k + 1) * block);
+    for (std::size_t i = k * block; i < end && messages[k].empty(); ++i)
+      if (const std::string fault = fault_of(items[i]); !fault.empty())
+        messages[k] = fmt::format("{} {}: {}", kind, items[i].id, fault);
+  });
+  for (const std::string& message : messages)
+    if (!message.empty()) refuse(part, message);
+}
 
 template <class Numbers>
 bool all_finite(const Numbers& numbers) {
@@ -80,36 +121,24 @@ class Checker {
   }
 
   void images() const {
-    for (const ModelImage& image : model_.images) {
-      const auto refuse = [&](const std::string& what) {
-        refuse_(Part::images, fmt::format("image {}: {}", image.id, what));
-      };
-      if (const std::string fault = fault_of(image.cam_from_world); !fault.empty()) refuse(fault);
-      if (!cameras_.find(image.camera_id))
-        refuse(fmt::format("camera {} is not in the model", image.camera_id));
-      if (image.name.empty() || image.name.find('\0') != std::string::npos) refuse("has no name");
-      if (image.observations.size() >= std::numeric_limits<std::uint32_t>::max())
-        refuse(fmt::format("{} observations, too many", image.observations.size()));
-      for (std::size_t i = 0; i < image.observations.size(); ++i) {
-        const ModelObservation& o = image.observations[i];
-        if (!std::isfinite(o.x) || !std::isfinite(o.y))
-          refuse(fmt::format("observation {} is at {} {} px, must be finite", i, o.x, o.y));
-        if (o.point_id != kNoPoint && !points_.find(o.point_id))
-          refuse(fmt::format("observation {} is of point {}, which is not in the model", i,
-                             o.point_id));
-      }
-    }
+    refuse_first(
+        model_.images, Part::images, "image", refuse_,
+        [&](const ModelImage& image) { return fault_of_image(image); }, 1);
   }
 
   // Every observation of a point is in the point's track and the reverse.
   void points() const {
-    std::size_t elements = 0, observations = 0;
-    for (const ModelPoint& point : model_.points) {
-      elements += point.track.size();
-      check_point(point);
-    }
-    for (const ModelImage& image : model_.images)
-      for (const ModelObservation& o : image.observations) observations += o.point_id != kNoPoint;
+    refuse_first(
+        model_.points, Part::points, "point", refuse_,
+        [&](const ModelPoint& point) { return fault_of_point(point); }, kPointBlock);
+    std::size_t elements = 0;
+    for (const ModelPoint& point : model_.points) elements += point.track.size();
+    std::vector<std::size_t> counts(model_.images.size());
+    runtime::parallel_each(counts.size(), [&](std::size_t i) {
+      for (const ModelObservation& o : model_.images[i].observations)
+        counts[i] += o.point_id != kNoPoint ? 1 : 0;
+    });
+    const std::size_t observations = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
     // Every element of a track names an observation of its point and none twice: if the numbers
     // are equal, no observation is left.
     if (elements != observations) find_missing_element();
@@ -136,34 +165,53 @@ class Checker {
   }
 
  private:
-  void check_point(const ModelPoint& point) const {
-    const auto refuse = [&](const std::string& what) {
-      refuse_(Part::points, fmt::format("point {}: {}", point.id, what));
-    };
-    if (point.id == kNoPoint) refuse("the number means that there is no point");
-    if (!all_finite(point.xyz)) refuse("a coordinate is not finite");
+  [[nodiscard]] std::string fault_of_image(const ModelImage& image) const {
+    if (std::string fault = fault_of(image.cam_from_world); !fault.empty()) return fault;
+    if (!cameras_.find(image.camera_id))
+      return fmt::format("camera {} is not in the model", image.camera_id);
+    if (image.name.empty() || image.name.find('\0') != std::string::npos) return "has no name";
+    if (image.observations.size() >= std::numeric_limits<std::uint32_t>::max())
+      return fmt::format("{} observations, too many", image.observations.size());
+    for (std::size_t i = 0; i < image.observations.size(); ++i) {
+      const ModelObservation& o = image.observations[i];
+      if (!std::isfinite(o.x) || !std::isfinite(o.y))
+        return fmt::format("observation {} is at {} {} px, must be finite", i, o.x, o.y);
+      if (o.point_id != kNoPoint && !points_.find(o.point_id))
+        return fmt::format("observation {} is of point {}, which is not in the model", i,
+                           o.point_id);
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string fault_of_point(const ModelPoint& point) const {
+    if (point.id == kNoPoint) return "the number means that there is no point";
+    if (!all_finite(point.xyz)) return "a coordinate is not finite";
     for (const TrackElement& e : point.track) {
       const ModelImage* image = images_.find(e.image_id);
-      if (!image) refuse(fmt::format("image {} of its track is not in the model", e.image_id));
+      if (!image) return fmt::format("image {} of its track is not in the model", e.image_id);
       if (e.observation >= image->observations.size())
-        refuse(fmt::format("observation {} of image {} in its track, the image has {}",
-                           e.observation, e.image_id, image->observations.size()));
+        return fmt::format("observation {} of image {} in its track, the image has {}",
+                           e.observation, e.image_id, image->observations.size());
       const PointId seen = image->observations[e.observation].point_id;
       if (seen == kNoPoint)
-        refuse(fmt::format("observation {} of image {} in its track is of no point for the image",
-                           e.observation, e.image_id));
+        return fmt::format("observation {} of image {} in its track is of no point for the image",
+                           e.observation, e.image_id);
       if (seen != point.id)
-        refuse(fmt::format("observation {} of image {} in its track is of point {} for the image",
-                           e.observation, e.image_id, seen));
+        return fmt::format("observation {} of image {} in its track is of point {} for the image",
+                           e.observation, e.image_id, seen);
     }
-    if (has_duplicate(point.track)) refuse("its track has an observation twice");
+    return has_duplicate(point.track) ? "its track has an observation twice" : "";
   }
 
   static bool has_duplicate(const std::vector<TrackElement>& track) {
+    const auto key = [](const TrackElement& e) {
+      return std::uint64_t{e.image_id} << 32 | e.observation;
+    };
+    if (std::ranges::adjacent_find(track, std::ranges::greater_equal(), key) == track.end())
+      return false;  // ascending
     std::vector<std::uint64_t> keys;
     keys.reserve(track.size());
-    for (const TrackElement& e : track)
-      keys.push_back(std::uint64_t{e.image_id} << 32 | e.observation);
+    for (const TrackElement& e : track) keys.push_back(key(e));
     std::ranges::sort(keys);
     return std::ranges::adjacent_find(keys) != keys.end();
   }
