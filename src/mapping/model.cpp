@@ -3,13 +3,18 @@
 #include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/colmap/model.hpp>
 
+#include <cmath>
 #include <set>
-#include <string>
+#include <vector>
 
+#include "collection/colmap/model/reprojection.hpp"
 #include "mapping/scene.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal::mapping {
 namespace {
+
+constexpr std::size_t kPointsOfThread = 1024;
 
 colmap::Camera camera_of(const colmap::Camera& given, const SceneCamera& camera) {
   colmap::Camera out = given;
@@ -17,40 +22,92 @@ colmap::Camera camera_of(const colmap::Camera& given, const SceneCamera& camera)
   return out;
 }
 
-}  // namespace
-
-colmap::Model model_of(const Scene& scene) {
+// Registered views as images without observations, and their cameras.
+colmap::Model posed_images(const Scene& scene) {
   colmap::Model model;
   std::set<int> cameras;
-  std::vector<std::size_t> places(scene.views.size());
   for (std::size_t i = 0; i < scene.views.size(); ++i) {
     const View& view = scene.views[i];
     if (!view.is_registered) continue;
     cameras.insert(view.camera);
     const MapImage& image = scene.graph->images[i];
-    places[i] = model.images.size();
-    colmap::ModelImage& out = model.images.emplace_back();
-    out.id = image.id, out.name = image.name, out.camera_id = image.camera_id;
-    out.cam_from_world = colmap::model_pose(view.cam_from_world);
-    for (const Vec2& px : image.features) out.observations.push_back({px[0], px[1]});
+    model.images.push_back(
+        {image.id, image.name, image.camera_id, colmap::model_pose(view.cam_from_world), {}});
   }
   for (const int i : cameras)
     model.cameras.push_back(camera_of(scene.graph->cameras[static_cast<std::size_t>(i)],
                                       scene.cameras[static_cast<std::size_t>(i)]));
-  const Tracks& tracks = scene.tracks;
-  for (std::size_t k = 0; k < tracks.size(); ++k) {
-    if (tracks.is_point[k] == 0) continue;
-    colmap::ModelPoint& point = model.points.emplace_back();
-    point.id = model.points.size();
-    point.xyz = tracks.points[k];
-    for (std::size_t i = tracks.first[k]; i < tracks.first[k + 1]; ++i) {
-      if (tracks.is_used[i] == 0) continue;
-      colmap::ModelImage& image = model.images[places[static_cast<std::size_t>(tracks.views[i])]];
-      image.observations[tracks.features[i]].point_id = point.id;
-      point.track.push_back({image.id, tracks.features[i]});
-    }
+  return model;
+}
+
+// Adds the points of the tracks to a model whose images have all features.
+class PointAdder {
+ public:
+  // places: images of the views in the model. problem: of its cameras and images.
+  PointAdder(const Scene& scene, const std::vector<int>& places, const AdjustProblem& problem,
+             colmap::Model& model)
+      : scene_(scene), places_(places), reprojection_(problem), model_(model) {}
+
+  void add_points() const {
+    const Tracks& tracks = scene_.tracks;
+    std::vector<std::size_t> numbers;
+    for (std::size_t k = 0; k < tracks.size(); ++k)
+      if (tracks.is_point[k] != 0) numbers.push_back(k);
+    model_.points.resize(numbers.size());
+    runtime::parallel_each(
+        numbers.size(),
+        [&](std::size_t i) {
+          model_.points[i].id = i + 1;
+          fill(numbers[i], model_.points[i]);
+        },
+        kPointsOfThread);
   }
-  colmap::set_point_errors(model);
+
+ private:
+  void fill(std::size_t track, colmap::ModelPoint& point) const {
+    const Tracks& tracks = scene_.tracks;
+    const std::size_t first = tracks.first[track], end = tracks.first[track + 1];
+    point.xyz = tracks.points[track];
+    point.track.reserve(end - first);
+    double total = 0;
+    int count = 0;  // of finite errors
+    for (std::size_t i = first; i < end; ++i) {
+      if (tracks.is_used[i] == 0) continue;
+      const int place = places_[static_cast<std::size_t>(tracks.views[i])];
+      colmap::ModelImage& image = model_.images[static_cast<std::size_t>(place)];
+      colmap::ModelObservation& o = image.observations[tracks.features[i]];
+      o.point_id = point.id;
+      point.track.push_back({image.id, tracks.features[i]});
+      const double error = reprojection_.error({place, 0, o.x, o.y}, point.xyz);
+      if (std::isfinite(error)) total += error, ++count;
+    }
+    if (count > 0) point.error = total / count;
+  }
+
+  const Scene& scene_;
+  const std::vector<int>& places_;
+  colmap::model::Reprojection reprojection_;
+  colmap::Model& model_;
+};
+
+}  // namespace
+
+colmap::Model model_of(const Scene& scene) {
+  colmap::Model model = posed_images(scene);
+  const AdjustProblem problem = colmap::adjust_problem(model, {.refine_poses = false});
+  std::vector<int> places(scene.views.size(), -1);
+  int count = 0;
+  for (std::size_t i = 0; i < scene.views.size(); ++i)
+    if (scene.views[i].is_registered) places[i] = count++;
+  runtime::parallel_each(scene.views.size(), [&](std::size_t i) {
+    if (places[i] < 0) return;
+    std::vector<colmap::ModelObservation>& observations =
+        model.images[static_cast<std::size_t>(places[i])].observations;
+    const std::vector<Vec2>& features = scene.graph->images[i].features;
+    observations.reserve(features.size());
+    for (const Vec2& px : features) observations.push_back({px[0], px[1]});
+  });
+  PointAdder(scene, places, problem, model).add_points();
   return model;
 }
 
