@@ -8,7 +8,9 @@
 //   ECCV 2024;  B. Zhuang, L.-F. Cheong, G. H. Lee, Baseline desensitizing in translation
 //   averaging, CVPR 2018.
 #include <algorithm>
-#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "mapping/positioning_system.hpp"
 #include "mapping/scene.hpp"
@@ -22,18 +24,27 @@ constexpr double kPointDamping = 1e-6;      // of points whose rays are parallel
 constexpr std::size_t kFewestTracks = 8;    // smallest number that is positioned
 constexpr int kEnoughLong = 30;  // tracks of three images and more; views with fewer take pairs too
 
+// Tracks in the order of decreasing length; those of one length in ascending order.
+std::vector<std::size_t> by_length(const Tracks& tracks) {
+  std::vector<std::size_t> next;  // place of the next track of each length
+  for (std::size_t k = 0; k < tracks.size(); ++k) {
+    next.resize(std::max(next.size(), tracks.length(k) + 1));
+    ++next[tracks.length(k)];
+  }
+  std::size_t count = 0;
+  for (std::size_t length = next.size(); length-- > 0;) count += std::exchange(next[length], count);
+  std::vector<std::size_t> order(tracks.size());
+  for (std::size_t k = 0; k < tracks.size(); ++k) order[next[tracks.length(k)]++] = k;
+  return order;
+}
+
 // Chooses tracks in the order of decreasing length until every view has enough.
 class TrackChoice {
  public:
   TrackChoice(const Scene& scene, const std::vector<int>& views, int enough)
       : scene_(scene), counts_(scene.views.size()), is_view_(scene.views.size()) {
     for (const int i : views) is_view_[static_cast<std::size_t>(i)] = true;
-    std::vector<std::size_t> order(scene.tracks.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-      return scene.tracks.length(a) > scene.tracks.length(b);
-    });
-    for (const std::size_t k : order)
+    for (const std::size_t k : by_length(scene.tracks))
       take_if_needed(k, scene.tracks.length(k) > 2 ? enough : std::min(enough, kEnoughLong));
     std::ranges::sort(chosen_);
   }

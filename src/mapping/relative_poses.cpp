@@ -27,16 +27,24 @@ Vec2 pinhole_px(const Intrinsics& K, const Vec3& ray) {
 
 void add_pair(const Scene& scene, int number, Batch& batch) {
   const MapPair& pair = scene.graph->pairs[static_cast<std::size_t>(number)];
-  const View &view1 = scene.view(pair.image1), &view2 = scene.view(pair.image2);
-  const Intrinsics &K1 = scene.lens(view1).pinhole(), &K2 = scene.lens(view2).pinhole();
-  for (const colmap::IndexPair& match : pair.inliers) {
-    const Vec2 x1 = pinhole_px(K1, view1.rays[match.index1]),
-               x2 = pinhole_px(K2, view2.rays[match.index2]);
-    batch.points.push_back({x1[0], x1[1], x2[0], x2[1]});
-  }
   batch.pairs.push_back(number);
-  batch.offsets.push_back(static_cast<std::int64_t>(batch.points.size()));
-  batch.cameras1.push_back(K1), batch.cameras2.push_back(K2);
+  batch.offsets.push_back(batch.offsets.back() + static_cast<std::int64_t>(pair.inliers.size()));
+  batch.cameras1.push_back(scene.lens(scene.view(pair.image1)).pinhole());
+  batch.cameras2.push_back(scene.lens(scene.view(pair.image2)).pinhole());
+}
+
+void set_points(const Scene& scene, Batch& batch) {
+  batch.points.resize(static_cast<std::size_t>(batch.offsets.back()));
+  runtime::parallel_each(batch.pairs.size(), [&](std::size_t k) {
+    const MapPair& pair = scene.graph->pairs[static_cast<std::size_t>(batch.pairs[k])];
+    const View &view1 = scene.view(pair.image1), &view2 = scene.view(pair.image2);
+    auto point = batch.points.begin() + batch.offsets[k];
+    for (const colmap::IndexPair& match : pair.inliers) {
+      const Vec2 x1 = pinhole_px(batch.cameras1[k], view1.rays[match.index1]),
+                 x2 = pinhole_px(batch.cameras2[k], view2.rays[match.index2]);
+      *point++ = {x1[0], x1[1], x2[0], x2[1]};
+    }
+  });
 }
 
 EstimateResult estimate_of(const BatchEstimate& found, const Batch& batch, std::size_t k) {
@@ -72,8 +80,9 @@ Edge edge_of(const Scene& scene, const BatchEstimate& found, const Batch& batch,
   return edge;
 }
 
-void estimate_batch_of(Queue& queue, Scene& scene, const Batch& batch, const MapOptions& options) {
+void estimate_batch_of(Queue& queue, Scene& scene, Batch& batch, const MapOptions& options) {
   if (batch.pairs.empty()) return;
+  set_points(scene, batch);
   BatchInput input;
   input.offsets = batch.offsets;
   input.cameras1 = batch.cameras1, input.cameras2 = batch.cameras2;
@@ -98,7 +107,7 @@ void estimate_relative_poses(Queue& queue, Scene& scene, const MapOptions& optio
     if (static_cast<int>(pair.inliers.size()) < options.min_inliers) continue;
     if (!colmap::is_geometry(pair.configuration)) continue;
     if (!scene.view(pair.image1).is_valid || !scene.view(pair.image2).is_valid) continue;
-    if (batch.points.size() + pair.inliers.size() > kBatchPoints) {
+    if (static_cast<std::size_t>(batch.offsets.back()) + pair.inliers.size() > kBatchPoints) {
       estimate_batch_of(queue, scene, batch, options);
       batch = {};
     }
