@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Undistortion of every lens model inverts its distortion formula, which this file spells
+// The lens camera of every COLMAP model inverts its distortion formula, which this file spells
 // out plainly.
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
@@ -16,7 +16,7 @@
 namespace bifocal::test {
 namespace {
 
-using colmap::Camera, colmap::Undistortion;
+using colmap::Camera, colmap::lens_camera_of;
 using Params = std::vector<double>;
 using Distort = std::function<Vec2(double x, double y, const Params& k)>;
 
@@ -102,61 +102,61 @@ Camera camera_of(const LensModel& m) {
   return c;
 }
 
-TEST(Undistortion, RecoversTheRays) {
+TEST(ColmapLens, RecoversTheRays) {
   for (const LensModel& m : kModels) {
     SCOPED_TRACE(m.name);
     const Camera camera = camera_of(m);
-    const Undistortion undistort(camera);
-    const Intrinsics& k = undistort.pinhole();
+    const LensCamera lens = lens_camera_of(camera);
+    const Intrinsics& k = lens.pinhole();
     const double fx = 300, fy = m.focal_lengths == 2 ? 310 : 300;
     std::mt19937 random(1);
     std::uniform_real_distribution<double> ray(-0.9, 0.9);
     for (int i = 0; i < 500; ++i) {
       const double x = ray(random), y = ray(random);
       const Vec2 d = m.distort(x, y, m.lens);
-      const Vec2 out = undistort({fx * d[0] + 321, fy * d[1] + 239});
+      const Vec2 out = lens.undistort({fx * d[0] + 321, fy * d[1] + 239});
       ASSERT_NEAR((out[0] - k.cx) / k.fx, x, 1e-9);
       ASSERT_NEAR((out[1] - k.cy) / k.fy, y, 1e-9);
     }
     EXPECT_NEAR(k.fx / k.fy, fx / fy, 1e-12);
     const bool straight = std::string_view(m.name).ends_with("PINHOLE");
-    EXPECT_EQ(undistort.has_lens(), !straight);
-    EXPECT_EQ(undistort.is_fisheye(),
-              std::string_view(m.name).find("FISHEYE") != std::string::npos);
+    EXPECT_EQ(lens.has_lens(), !straight);
+    EXPECT_EQ(lens.is_fisheye(), std::string_view(m.name).find("FISHEYE") != std::string::npos);
   }
 }
 
 // Areas halfway to the corner keep about their size, so that a threshold in px keeps its meaning.
-TEST(Undistortion, KeepsTheScaleOfThePicture) {
+TEST(ColmapLens, KeepsTheScaleOfThePicture) {
   for (const LensModel& m : kModels) {
     SCOPED_TRACE(m.name);
-    const Undistortion undistort(camera_of(m));
+    const LensCamera lens = lens_camera_of(camera_of(m));
     const double x = 321 + 160, y = 239 + 120;
-    const Vec2 a = undistort({x, y}), b = undistort({x + 1, y}), c = undistort({x, y + 1});
+    const Vec2 a = lens.undistort({x, y}), b = lens.undistort({x + 1, y}),
+               c = lens.undistort({x, y + 1});
     const double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
     EXPECT_NEAR(area, 1, 0.15);
   }
 }
 
-TEST(Undistortion, HasNoPointWithoutARay) {
+TEST(ColmapLens, HasNoPointWithoutARay) {
   // The lens folds over at r = 1 / sqrt(3 * 0.5).
-  const Undistortion folding(
+  const LensCamera folding = lens_camera_of(
       Camera{1, colmap::model_number("SIMPLE_RADIAL"), 640, 480, {300, 320, 240, -0.5}, true});
-  EXPECT_TRUE(std::isnan(folding({320 + 300 * 0.6, 240})[0]));
-  EXPECT_FALSE(std::isnan(folding({320 + 300 * 0.5, 240})[0]));
-  const Undistortion wide(
+  EXPECT_TRUE(std::isnan(folding.undistort({320 + 300 * 0.6, 240})[0]));
+  EXPECT_FALSE(std::isnan(folding.undistort({320 + 300 * 0.5, 240})[0]));
+  const LensCamera wide = lens_camera_of(
       Camera{1, colmap::model_number("FISHEYE"), 640, 480, {200, 200, 320, 240}, true});
   const double limit = 200 * 80 * std::numbers::pi / 180;
-  EXPECT_FALSE(std::isnan(wide({320 + limit - 1, 240})[0]));
-  EXPECT_TRUE(std::isnan(wide({320 + limit + 1, 240})[0]));
-  EXPECT_TRUE(std::isnan(wide({NAN, 3})[0]));
+  EXPECT_FALSE(std::isnan(wide.undistort({320 + limit - 1, 240})[0]));
+  EXPECT_TRUE(std::isnan(wide.undistort({320 + limit + 1, 240})[0]));
+  EXPECT_TRUE(std::isnan(wide.undistort({NAN, 3})[0]));
 }
 
-TEST(Undistortion, RefusesModelsByName) {
+TEST(ColmapLens, RefusesModelsByName) {
   const auto refuse = [](int model, Params params, const char* message) {
     expect_error(
         [&] {
-          Undistortion{Camera{7, model, 640, 480, params, true}};
+          (void)lens_camera_of(Camera{7, model, 640, 480, params, true});
         },
         message, ErrorCode::usage);
   };

@@ -59,6 +59,10 @@ struct Camera {
   std::vector<double> params;
   bool has_prior_focal_length = false;  // the focal length has a source such as EXIF
 };
+// Returns a camera that undistorts px. Throws Error(usage) with the number of the camera for a
+// model that LensCamera lacks, parameters that are not finite, and focal lengths that are not
+// positive.
+[[nodiscard]] LensCamera lens_camera_of(const Camera& camera);
 // Returns the name of a model, such as "SIMPLE_RADIAL"; empty if COLMAP 4.2 has no such number.
 [[nodiscard]] std::string_view model_name(int model);
 // Returns the number of a model's name, or -1.

@@ -28,28 +28,6 @@
 
 namespace bifocal::colmap {
 
-// Removes the lens distortion of a COLMAP camera: converts image px to px of a pinhole camera
-// (camera.hpp lists the models). Functions may run on several threads.
-class Undistortion {
- public:
-  // Throws Error(usage) with the number of the camera for an unknown model, parameters that are not
-  // finite, and focal lengths that are not positive.
-  explicit Undistortion(const Camera& camera);
-
-  [[nodiscard]] const LensCamera& lens() const { return lens_; }
-  [[nodiscard]] bool has_lens() const { return lens_.has_lens(); }
-  [[nodiscard]] bool is_fisheye() const { return lens_.is_fisheye(); }
-  [[nodiscard]] const Intrinsics& pinhole() const { return lens_.pinhole(); }
-  // Intrinsics of the distorted px, valid near the optical axis.
-  [[nodiscard]] const Intrinsics& intrinsics() const { return lens_.intrinsics(); }
-  // Undistorts a point like LensCamera::undistort(). Pixels are Bifocal's: (0, 0) is the centre of
-  // the first pixel.
-  [[nodiscard]] Vec2 operator()(const Vec2& px) const { return lens_.undistort(px); }
-
- private:
-  LensCamera lens_;
-};
-
 // Options of verification. Defaults and names equal COLMAP's TwoViewGeometryOptions; members
 // with a counterpart in robust.hpp have its name.
 struct VerifyOptions {
@@ -132,7 +110,7 @@ struct ViewCamera {
 struct DecideBatch {
   Memory<const PointPair> points;  // px, as in the images
   Memory<const PointPair>
-      undistorted;  // the points after Undistortion; null: no camera has distortion
+      undistorted;  // px of the cameras' pinholes; null: no camera has distortion
   std::span<const std::int64_t> offsets;           // pair k has points [offsets[k], offsets[k + 1])
   std::span<const ViewCamera> cameras1, cameras2;  // one for each pair
 };

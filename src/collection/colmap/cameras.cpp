@@ -20,29 +20,40 @@ ViewCamera without_numbers(const Camera& camera) {
   return view;
 }
 
+ViewCamera view_of(const Camera& camera, const LensCamera& lens) {
+  const std::string_view model = model_name(camera.model);
+  const bool is_pinhole = model == "SIMPLE_PINHOLE" || model == "PINHOLE";
+  return {lens.pinhole(),
+          camera.has_prior_focal_length,
+          lens.is_fisheye(),
+          camera.width,
+          camera.height,
+          is_pinhole && !camera.has_prior_focal_length ? std::int64_t{camera.id} : -1};
+}
+
 Cameras::Entry entry_of(const Camera& camera) {
   const std::string name = fmt::format("camera {}: ", camera.id),
                     row = row_name("cameras", "camera_id", camera.id);
   Cameras::Entry entry{without_numbers(camera), {}, {}};
   std::string fault;
   try {
-    entry.undistortion.emplace(camera);
-    fault = io::fault_of(entry.undistortion->pinhole());
+    entry.lens_camera = lens_camera_of(camera);
+    fault = io::fault_of(entry.lens_camera->pinhole());
   } catch (const Error& e) {
     fault = e.what();
     if (fault.starts_with(name)) fault.erase(0, name.size());
   }
   if (!fault.empty()) {
     const bool is_known = LensCamera::parameter_count(model_name(camera.model)) > 0;
-    entry.undistortion.reset();
+    entry.lens_camera.reset();
     entry.odd = OddRow{row, fault, is_known ? RowUse::uncalibrated : RowUse::left_out, 1};
     return entry;
   }
-  entry.view = view_camera(camera, *entry.undistortion);
+  entry.view = view_of(camera, *entry.lens_camera);
   if (!camera.has_prior_focal_length) return entry;
   const double width = static_cast<double>(camera.width),
                height = static_cast<double>(camera.height);
-  if (std::string doubt = intrinsics_doubt(entry.undistortion->intrinsics(), width, height);
+  if (std::string doubt = intrinsics_doubt(entry.lens_camera->intrinsics(), width, height);
       !doubt.empty())
     entry.odd = OddRow{row, std::move(doubt), RowUse::as_it_is, 1};
   return entry;

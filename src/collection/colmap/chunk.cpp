@@ -33,7 +33,7 @@ std::span<const Vec2> ImagePoints::undistorted() const {
   if (!lens_) return px_;
   std::call_once(once_, [this] {
     undistorted_.reserve(px_.size());
-    for (const Vec2& px : px_) undistorted_.push_back((*lens_)(px));
+    for (const Vec2& px : px_) undistorted_.push_back(lens_->undistort(px));
   });
   return undistorted_;
 }

@@ -107,13 +107,13 @@ class Cameras {
 
   struct Entry {
     ViewCamera view;
-    std::optional<Undistortion> undistortion;  // empty if the parameters are invalid
-    std::optional<OddRow> odd;                 // the warning to report
+    std::optional<LensCamera> lens_camera;  // empty if the parameters are invalid
+    std::optional<OddRow> odd;              // the warning to report
 
     // Returns null if points need no undistortion: the camera has no lens distortion or no focal
     // length. Without a focal length only F and H are estimated, from distorted points.
-    [[nodiscard]] const Undistortion* lens() const {
-      return view.has_prior_focal_length && undistortion->has_lens() ? &*undistortion : nullptr;
+    [[nodiscard]] const LensCamera* lens() const {
+      return view.has_prior_focal_length && lens_camera->has_lens() ? &*lens_camera : nullptr;
     }
   };
   // Returns the camera of an image. If it is unusable, returns null and adds the reason.

@@ -16,7 +16,7 @@ namespace bifocal::colmap {
 class ImagePoints {
  public:
   // lens: null without distortion; must outlive the object.
-  ImagePoints(std::string name, std::vector<Vec2> px, const Undistortion* lens)
+  ImagePoints(std::string name, std::vector<Vec2> px, const LensCamera* lens)
       : name_(std::move(name)), px_(std::move(px)), lens_(lens) {}
 
   [[nodiscard]] const std::string& name() const { return name_; }  // of the image
@@ -32,7 +32,7 @@ class ImagePoints {
  private:
   std::string name_;
   std::vector<Vec2> px_;
-  const Undistortion* lens_;
+  const LensCamera* lens_;
   mutable std::once_flag once_;
   mutable std::vector<Vec2> undistorted_;
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // COLMAP's camera models: numbers, names and parameter counts; and construction of cameras.
-#include <algorithm>
-
+#include <fmt/format.h>
 #include <bifocal/camera.hpp>
+#include <bifocal/error.hpp>
+
+#include <algorithm>
+#include <string>
 
 #include "collection/colmap/pair.hpp"
 #include "scene/camera_models.hpp"
@@ -27,6 +30,18 @@ int model_number(std::string_view name) {
 int parameter_count(int model) {
   const scene::CameraModel* const found = scene::camera_model(model);
   return found ? found->parameter_count() : 0;
+}
+
+LensCamera lens_camera_of(const Camera& camera) {
+  const std::string name(model_name(camera.model));
+  try {
+    return {name.empty() ? fmt::format("number {}", camera.model) : name, camera.params,
+            camera.width, camera.height};
+  } catch (const Error& e) {
+    const std::string text = e.what(), own = "LensCamera: ";
+    throw Error(e.code(), fmt::format("camera {}: {}", camera.id,
+                                      text.starts_with(own) ? text.substr(own.size()) : text));
+  }
 }
 
 Camera camera_without_lens(std::string_view model, std::int64_t width, std::int64_t height,

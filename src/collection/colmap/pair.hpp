@@ -9,9 +9,6 @@
 
 namespace bifocal::colmap {
 
-struct ViewCamera;
-class Undistortion;
-
 // Returns a camera without distortion whose principal point is the image centre. Without a focal
 // length it has COLMAP's default.
 [[nodiscard]] Camera camera_without_lens(std::string_view model, std::int64_t width,
@@ -19,9 +16,6 @@ class Undistortion;
 
 // Transforms F and H to pixel coordinates that are larger by `by`.
 void shift_pixels(TwoViewGeometry& geometry, double by);
-
-// Returns the properties of a camera that verification uses.
-[[nodiscard]] ViewCamera view_camera(const Camera& camera, const Undistortion& lens);
 
 // The rotation of a pair with a pose, image1 < image2.
 struct VerifiedRotation {

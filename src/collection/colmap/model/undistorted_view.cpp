@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bifocal/colmap/undistort.hpp>
-#include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 #include <cmath>
 
@@ -94,7 +93,7 @@ Vec2 undistorted(const LensCamera& lens, const Vec2& px) {
 }
 
 UndistortedView undistorted_view(const Camera& camera) {
-  UndistortedView view{Undistortion(camera).lens(), {}, 0, 0, {}};
+  UndistortedView view{lens_camera_of(camera), {}, 0, 0, {}};
   const auto width = static_cast<int>(camera.width), height = static_cast<int>(camera.height);
   if (width < 1 || height < 1 || width != camera.width || height != camera.height)
     throw Error(ErrorCode::usage, fmt::format("camera {}: its images have {} x {} px", camera.id,

@@ -60,7 +60,7 @@ class Builder {
       : database_(database), graph_(graph), points_of_pair_(points_of_pair), keypoints_(database) {
     for (const colmap::Camera& camera : graph.cameras) {
       try {
-        lenses_.emplace_back(colmap::Undistortion(camera));
+        lenses_.emplace_back(colmap::lens_camera_of(camera));
       } catch (const Error&) {  // the camera model has no pinhole
         lenses_.emplace_back();
       }
@@ -157,8 +157,8 @@ class Builder {
   }
 
   // Returns both lenses; null for a camera without a pinhole model.
-  [[nodiscard]] std::array<const colmap::Undistortion*, 2> lenses_of(const GraphPair& pair) const {
-    std::array<const colmap::Undistortion*, 2> both = {};
+  [[nodiscard]] std::array<const LensCamera*, 2> lenses_of(const GraphPair& pair) const {
+    std::array<const LensCamera*, 2> both = {};
     for (const int side : {0, 1}) {
       const int c = image(side == 0 ? pair.a : pair.b).camera;
       if (c >= 0 && lenses_[static_cast<std::size_t>(c)])
@@ -194,7 +194,8 @@ class Builder {
     const bool has_px = has_no_lens(pair);
     std::vector<PointPair> straight = points;
     const std::vector<Mat3> matrices = epipolar_matrices(pair, g);
-    if (!has_px && !matrices.empty()) undistort(straight, lenses_of(pair));
+    const auto lenses = lenses_of(pair);
+    if (!has_px && !matrices.empty()) undistort(std::span(straight), *lenses[0], *lenses[1]);
     Fit shown;
     for (const Mat3& F : matrices)
       if (Fit one = fit(ModelKind::fundamental, F, straight, out.inliers);
@@ -233,20 +234,12 @@ class Builder {
     return out;
   }
 
-  static void undistort(std::vector<PointPair>& points,
-                        const std::array<const colmap::Undistortion*, 2>& lenses) {
-    for (PointPair& p : points) {
-      const Vec2 one = (*lenses[0])({p.x1, p.y1}), two = (*lenses[1])({p.x2, p.y2});
-      p = {one[0], one[1], two[0], two[1]};
-    }
-  }
-
   void add_scene(PairDetails& out, const GraphPair& pair, const colmap::TwoViewGeometry& g,
                  std::vector<PointPair> points) const {
     const auto lenses = lenses_of(pair);
     if (!lenses[0] || !lenses[1])
       return void(out.source = "No depth: a camera has no pinhole model.");
-    undistort(points, lenses);
+    undistort(std::span(points), *lenses[0], *lenses[1]);
     const Intrinsics &K1 = lenses[0]->pinhole(), &K2 = lenses[1]->pinhole();
     std::optional<Pose> pose = g.cam2_from_cam1;
     const bool moved = pose && std::hypot(pose->t[0], pose->t[1], pose->t[2]) > 0;
@@ -281,7 +274,7 @@ class Builder {
   const ViewGraph& graph_;
   const std::size_t points_of_pair_;
   KeypointCache keypoints_;
-  std::vector<std::optional<colmap::Undistortion>> lenses_;  // one for each camera
+  std::vector<std::optional<LensCamera>> lenses_;  // one for each camera
 };
 
 // Checks that a name stays inside the folder, because a database may come from an untrusted source.
