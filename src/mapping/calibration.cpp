@@ -49,6 +49,11 @@ double cost_of(const Constraint& c, const std::vector<double>& logs) {
   return c.weight * std::log1p(r * r);
 }
 
+template <class Index>
+bool has_prior(const Scene& scene, Index camera) {
+  return scene.graph->cameras[static_cast<std::size_t>(camera)].has_prior_focal_length;
+}
+
 std::vector<Constraint> constraints_of(const Scene& scene) {
   std::vector<Constraint> out;
   for (const MapPair& pair : scene.graph->pairs) {
@@ -56,11 +61,9 @@ std::vector<Constraint> constraints_of(const Scene& scene) {
                            pair.configuration == colmap::Configuration::calibrated;
     const View &view1 = scene.view(pair.image1), &view2 = scene.view(pair.image2);
     if (!pair.F || !has_depth || !view1.is_valid || !view2.is_valid) continue;
-    const auto &camera1 = scene.cameras[static_cast<std::size_t>(view1.camera)],
-               &camera2 = scene.cameras[static_cast<std::size_t>(view2.camera)];
-    if (camera1.has_prior_focal_length && camera2.has_prior_focal_length) continue;
-    const Mat3 E = times(transposed(camera2.lens->intrinsics().matrix()),
-                         times(*pair.F, camera1.lens->intrinsics().matrix()));
+    if (has_prior(scene, view1.camera) && has_prior(scene, view2.camera)) continue;
+    const Mat3 E = times(transposed(scene.lens(view2).intrinsics().matrix()),
+                         times(*pair.F, scene.lens(view1).intrinsics().matrix()));
     const double inliers = static_cast<double>(pair.inliers.size());
     out.push_back({view1.camera, view2.camera, E, std::min(1.0, inliers / kEnoughInliers)});
   }
@@ -75,7 +78,7 @@ double common_log(const Scene& scene, const std::vector<Constraint>& constraints
         std::log(kLeast) + std::log(kMost / kLeast) * step / static_cast<double>(kCommonSteps);
     std::vector<double> logs(scene.cameras.size());
     for (std::size_t i = 0; i < logs.size(); ++i)
-      if (!scene.cameras[i].has_prior_focal_length) logs[i] = log;
+      if (!has_prior(scene, i)) logs[i] = log;
     double cost = 0;
     for (const Constraint& c : constraints) cost += cost_of(c, logs);
     if (step == 0 || cost < best_cost) best_cost = cost, best = log;
@@ -119,19 +122,18 @@ void calibrate(Scene& scene) {
   const double common = common_log(scene, constraints);
   std::vector<double> logs(scene.cameras.size());
   for (std::size_t i = 0; i < logs.size(); ++i)
-    if (!scene.cameras[i].has_prior_focal_length) logs[i] = common;
+    if (!has_prior(scene, i)) logs[i] = common;
   double width = 0.3;
   for (int sweep = 0; sweep < kSweeps; ++sweep, width = std::max(0.02, 0.8 * width))
     for (std::size_t i = 0; i < logs.size(); ++i)
-      if (!scene.cameras[i].has_prior_focal_length && !own[i].empty())
-        improve(i, own[i], common, width, logs);
+      if (!has_prior(scene, i) && !own[i].empty()) improve(i, own[i], common, width, logs);
   for (std::size_t i = 0; i < logs.size(); ++i) {
-    SceneCamera& camera = scene.cameras[i];
-    if (camera.has_prior_focal_length || !camera.lens) continue;
-    std::vector<double> params = camera.adjust.params;
-    const int focal = LensCamera::focal_lengths(camera.adjust.model);
+    std::optional<LensCamera>& camera = scene.cameras[i];
+    if (has_prior(scene, i) || !camera) continue;
+    std::vector<double> params(camera->params().begin(), camera->params().end());
+    const int focal = LensCamera::focal_lengths(camera->model());
     for (int k = 0; k < focal; ++k) params[static_cast<std::size_t>(k)] *= std::exp(logs[i]);
-    set_parameters(camera, params);
+    set_parameters(*camera, params);
   }
 }
 

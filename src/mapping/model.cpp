@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t kPointsOfThread = 1024;
 
-colmap::Camera camera_of(const colmap::Camera& given, const SceneCamera& camera) {
+colmap::Camera camera_of(const colmap::Camera& given, const LensCamera& camera) {
   colmap::Camera out = given;
-  out.params = camera.adjust.params;
+  out.params.assign(camera.params().begin(), camera.params().end());
   return out;
 }
 
@@ -36,7 +36,7 @@ colmap::Model posed_images(const Scene& scene) {
   }
   for (const int i : cameras)
     model.cameras.push_back(camera_of(scene.graph->cameras[static_cast<std::size_t>(i)],
-                                      scene.cameras[static_cast<std::size_t>(i)]));
+                                      *scene.cameras[static_cast<std::size_t>(i)]));
   return model;
 }
 

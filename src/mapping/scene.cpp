@@ -10,7 +10,6 @@
 #include <unordered_map>
 
 #include "runtime/parallel.hpp"
-#include "scene/camera_models.hpp"
 
 namespace bifocal::mapping {
 namespace {
@@ -20,16 +19,12 @@ template <class... Args>
   throw Error(ErrorCode::usage, "view graph: " + fmt::format(what, std::forward<Args>(args)...));
 }
 
-SceneCamera scene_camera(const colmap::Camera& camera) {
-  SceneCamera out;
-  out.width = camera.width, out.height = camera.height;
-  out.has_prior_focal_length = camera.has_prior_focal_length;
-  out.adjust.model = colmap::model_name(camera.model);
-  const scene::CameraModel* const model = scene::supported_model(out.adjust.model);
-  if (!model || camera.params.size() != static_cast<std::size_t>(model->parameter_count()))
-    return out;
-  set_parameters(out, camera.params);
-  return out;
+std::optional<LensCamera> camera_of(const colmap::Camera& camera) {
+  try {
+    return colmap::lens_camera_of(camera);
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 void check_pairs(const ViewGraph& graph) {
@@ -53,14 +48,10 @@ void check_pairs(const ViewGraph& graph) {
 
 }  // namespace
 
-bool set_parameters(SceneCamera& camera, std::span<const double> params) {
+void set_parameters(LensCamera& camera, std::span<const double> params) {
   try {
-    LensCamera lens(camera.adjust.model, params, camera.width, camera.height);
-    camera.lens.emplace(lens);
-    camera.adjust.params.assign(params.begin(), params.end());
-    return true;
-  } catch (const Error&) {
-    return false;
+    camera = LensCamera(camera.model(), params, camera.width(), camera.height());
+  } catch (const Error&) {  // as of a focal length that is not positive
   }
 }
 
@@ -71,7 +62,7 @@ Scene make_scene(const ViewGraph& graph) {
   for (const colmap::Camera& camera : graph.cameras) {
     if (!cameras.emplace(camera.id, static_cast<int>(scene.cameras.size())).second)
       refuse("camera {} is there twice", camera.id);
-    scene.cameras.push_back(scene_camera(camera));
+    scene.cameras.push_back(camera_of(camera));
   }
   std::set<colmap::Id> ids;
   for (const MapImage& image : graph.images) {
@@ -81,7 +72,7 @@ Scene make_scene(const ViewGraph& graph) {
       refuse("image {}: there is no camera {}", image.id, image.camera_id);
     View& view = scene.views.emplace_back();
     view.camera = found->second;
-    view.is_valid = scene.cameras[static_cast<std::size_t>(view.camera)].lens.has_value();
+    view.is_valid = scene.cameras[static_cast<std::size_t>(view.camera)].has_value();
   }
   check_pairs(graph);
   return scene;

@@ -20,13 +20,6 @@ namespace bifocal::mapping {
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-struct SceneCamera {
-  AdjustCamera adjust;
-  std::optional<LensCamera> lens;  // of the parameters in `adjust`; empty: not supported
-  std::int64_t width = 0, height = 0;
-  bool has_prior_focal_length = false;
-};
-
 struct View {
   int camera = 0;
   bool is_valid = false;       // its camera is supported
@@ -68,7 +61,7 @@ struct Tracks {
 
 struct Scene {
   const ViewGraph* graph = nullptr;
-  std::vector<SceneCamera> cameras;
+  std::vector<std::optional<LensCamera>> cameras;  // of ViewGraph::cameras; empty: not supported
   std::vector<View> views;
   std::vector<Edge> edges;
   Tracks tracks;
@@ -79,7 +72,7 @@ struct Scene {
   [[nodiscard]] View& view(int index) { return views[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const View& view(int index) const { return views[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const LensCamera& lens(const View& v) const {
-    return *cameras[static_cast<std::size_t>(v.camera)].lens;
+    return *cameras[static_cast<std::size_t>(v.camera)];
   }
   // px of an angle of 1 rad near the axis.
   [[nodiscard]] double focal_length(const View& v) const {
@@ -94,9 +87,8 @@ struct Scene {
 // Computes the rays of all views of supported cameras from the features and the lenses.
 void set_rays(Scene& scene);
 
-// Sets the parameters of a camera and its lens. Returns false and changes nothing if the lens can't
-// have them.
-bool set_parameters(SceneCamera& camera, std::span<const double> params);
+// Sets the parameters of a camera; changes nothing if its lens can't have them.
+void set_parameters(LensCamera& camera, std::span<const double> params);
 
 // calibration.cpp: estimates focal lengths of cameras without a prior.
 void calibrate(Scene& scene);

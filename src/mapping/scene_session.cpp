@@ -31,7 +31,7 @@ std::vector<int> add_views(const Scene& scene, AdjustProblem& problem) {
     int& place = camera_places[static_cast<std::size_t>(view.camera)];
     if (place < 0) {
       place = static_cast<int>(problem.cameras.size());
-      problem.cameras.push_back(scene.cameras[static_cast<std::size_t>(view.camera)].adjust);
+      problem.cameras.push_back(adjust_camera_of(scene.lens(view)));
     }
     places[i] = static_cast<int>(problem.images.size());
     problem.images.push_back({view.cam_from_world, place});
@@ -131,7 +131,7 @@ void SceneSession::take_views() {
     const auto camera = static_cast<std::size_t>(view.camera);
     if (is_done[camera]) continue;
     is_done[camera] = true;
-    set_parameters(scene_.cameras[camera],
+    set_parameters(*scene_.cameras[camera],
                    problem.cameras[static_cast<std::size_t>(image.camera)].params);
   }
 }
