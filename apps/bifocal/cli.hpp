@@ -12,6 +12,7 @@
 #include "console.hpp"
 #include "jobs/json.hpp"
 #include "program.hpp"
+#include "jobs/stage_times.hpp"
 
 namespace bifocal::cli {
 
@@ -25,6 +26,7 @@ struct Context {
   std::string command_line;  // as typed, quoted for a shell
   int exit_code = kExitOk;   // set by the command that ran
   HlocImport import_hloc;    // may be empty
+  StageTimes times;          // of the process
 };
 
 // Each function adds its command to the program. The command runs after the arguments have

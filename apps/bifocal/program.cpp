@@ -22,8 +22,10 @@ void add_shell(Program& program) {
   man.runs([&program] { print_out(program.man_page(BIFOCAL_VERSION)); });
 }
 
-int run(int argc, char** argv, const HlocImport& import_hloc) {
-  Context context{.command_line = command_line("bifocal", argc, argv), .import_hloc = import_hloc};
+int run(int argc, char** argv, const HlocImport& import_hloc, const StageTimes& times) {
+  Context context{.command_line = command_line("bifocal", argc, argv),
+                  .import_hloc = import_hloc,
+                  .times = times};
   Program program(
       "bifocal", "Two-view geometry: two photographs in, geometry out.", BIFOCAL_VERSION,
       "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found, 130 "
@@ -47,11 +49,13 @@ int run(int argc, char** argv, const HlocImport& import_hloc) {
 
 }  // namespace
 
-int run_program(int argc, char** argv, const HlocImport& import_hloc) {
+int run_program(int argc, char** argv, const HlocImport& import_hloc,
+                const jobs::StageTimes& times) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe then gives a failed write with a message
   watch_interrupts();
   return exit_code_of(
-      "bifocal", [&] { return run(argc, argv, import_hloc); }, OutputFolder::with_final_names);
+      "bifocal", [&] { return run(argc, argv, import_hloc, times); },
+      OutputFolder::with_final_names);
 }
 
 }  // namespace bifocal::cli

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "jobs/stage_times.hpp"
+
 namespace bifocal::cli {
 
 // Files of the command `verify --features FILE --matches FILE`.
@@ -22,6 +24,8 @@ using HlocImport = std::function<std::vector<colmap::OddRow>(const HlocFiles& fi
 // Python package. Changes the handlers of SIGPIPE, SIGINT, SIGTERM and SIGHUP, and ignores argv[0].
 // Returns the exit code; prints errors on stderr and throws none. import_hloc: only the Python
 // package has it, because it reads HDF5 by h5py; without it the program refuses hloc's files.
-[[nodiscard]] int run_program(int argc, char** argv, const HlocImport& import_hloc = {});
+// times: the start of the time table.
+[[nodiscard]] int run_program(int argc, char** argv, const HlocImport& import_hloc = {},
+                              const jobs::StageTimes& times = jobs::StageTimes());
 
 }  // namespace bifocal::cli

@@ -227,7 +227,8 @@ struct CollectResult {
   // Further remarks, one sentence each: why no pair was selected, photographs without a position,
   // doubtful intrinsics, a restart from the beginning.
   std::vector<std::string> notes;
-  std::vector<std::pair<std::string, double>> seconds;  // duration of each stage of this call
+  std::vector<std::pair<std::string, double>>
+      seconds;  // by stage; sums to the duration of the call
 };
 
 // Computes the database of a collection of photographs, or resumes an interrupted run. Photographs

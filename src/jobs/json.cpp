@@ -38,6 +38,12 @@ std::string to_text(const Json& json) {
   return text + '\n';
 }
 
+Json times_json(const std::vector<StageTime>& times) {
+  Json json = Json::object();
+  for (const StageTime& t : times) json[t.stage] = t.ms;
+  return json;
+}
+
 std::string to_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <bifocal/two_photographs.hpp>
 
 #include <string>
+#include <vector>
 
 namespace bifocal::jobs {
 
@@ -13,5 +15,7 @@ using Json = nlohmann::ordered_json;
 // not UTF-8, such as a file name, gets replacement characters.
 [[nodiscard]] std::string to_text(const Json& json);
 [[nodiscard]] std::string to_line(const Json& json);
+// Returns an object with the durations by stage, in ms.
+[[nodiscard]] Json times_json(const std::vector<StageTime>& times);
 
 }  // namespace bifocal::jobs

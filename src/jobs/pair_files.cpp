@@ -172,7 +172,7 @@ std::int64_t write_dense_files(const PairFiles& in, const DensePair& dense,
 
 Json geometry_json(const PairFiles& in) {
   Json json = without_times(in);
-  for (const StageTime& t : in.result.timings) json["timings_ms"][t.stage] = t.ms;
+  json["timings_ms"] = times_json(in.result.timings);
   if (in.result.tries.size() > 1) json["tries"] = tries_json(in.result.tries);
   return json;
 }
@@ -206,8 +206,7 @@ WrittenPair write_pair_files(const PairFiles& in, OutputFolder& folder) {
   Json geometry = geometry_json(in);
   WrittenPair out;
   const PairResult& r = in.result;
-  StageTimes times;
-  times.end(r.timings);
+  StageTimes times(r.timings);
   const auto staged = [&](const char* name) { return folder.staged(name); };
   write_file(staged("matches.txt"), matches_text(r));
   const PairFigures figures(in.left.image, in.right.image, r.points, r.model);
@@ -233,7 +232,7 @@ WrittenPair write_pair_files(const PairFiles& in, OutputFolder& folder) {
              pair_report({in.left.file, in.right.file, in.command_line, in.python_left,
                           in.python_right, in.left.image, in.right.image, r, in.cameras, figures,
                           turbo, out.cloud_points, in.all_files, times_until_now}));
-  for (const StageTime& t : times_until_now()) geometry["timings_ms"][t.stage] = t.ms;
+  geometry["timings_ms"] = times_json(times_until_now());
   geometry["files"] = folder.record();
   out.geometry = to_text(geometry);
   write_file(staged("geometry.json"), out.geometry);

@@ -143,6 +143,7 @@ PairResult estimate_pair(const AnyImageView& image1, const AnyImageView& image2,
   PairResult result;
   {
     pair::StageClock clock(timings, options.progress);
+    clock.start("device", 0);
     Queue queue(options.device);
     pair::Photograph photograph1(image1), photograph2(image2);
     const std::string camera_doubt = doubt_of_cameras(options, photograph1, photograph2);

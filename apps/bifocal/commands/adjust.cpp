@@ -111,6 +111,7 @@ std::function<bool(const AdjustIteration&)> progress_of(std::optional<Progress>&
 
 void run(Options o, Context& context) {
   using Clock = std::chrono::steady_clock;
+  context.times.end("start");
   const ThreadLimit limit(o.common.threads);
   check_out(o);
   OutputFolder out(o.out, {.names = file_names(),
@@ -121,6 +122,7 @@ void run(Options o, Context& context) {
   colmap::Model model = colmap::read_model(o.model);
   take_lists(o, model);
   const colmap::ModelFormat format = format_of(o);
+  context.times.end("reading");
   const DeviceSet devices = chosen_devices(o.common);
   if (devices.devices().size() != 1)
     throw Error(ErrorCode::usage,
@@ -132,17 +134,21 @@ void run(Options o, Context& context) {
     std::optional<Progress> progress;
     o.adjust.adjust.progress = progress_of(progress, o.adjust.adjust.max_iterations, stop);
     Queue queue(devices.devices().front());
+    context.times.end("device");
     result = colmap::bundle_adjust(queue, model, o.adjust);
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  context.times.end("adjustment");
   colmap::write_model(out.staged(""), model, format);
   const AdjustReport report{o.adjust, result, devices.id(), seconds};
   if (o.adjust.adjust.covariance && result.undetermined.empty())
     write_covariances(out.staged(kCovariances), model, result);
   out.commit();
+  context.times.end("files");
   if (o.common.json) {
     Json json = {{"model", o.model}, {"out", o.out}};
     json.update(adjust_json(report));
+    json["timings_ms"] = times_json(context.times.times());
     print_out(to_text(json));
   } else {
     print_out(adjust_sentences(report));

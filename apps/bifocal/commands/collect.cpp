@@ -90,7 +90,6 @@ Json result_json(const Options& o, const std::string& device, const PhotographFi
   json["passed_over"] = list_json(photographs.passed_over);
   json["notes"] = r.notes;
   json["contradicting"] = contradictions.pairs;
-  for (const auto& [stage, seconds] : r.seconds) json["seconds"][stage] = seconds;
   return json;
 }
 
@@ -107,9 +106,21 @@ std::string summary(const Options& o, const std::string& device, const CollectRe
         "{} pairs rejected by the screen, because too few of their largest features match; --pairs "
         "exhaustive matches all pairs\n",
         r.screened_out);
-  for (const auto& [stage, seconds] : r.seconds)
-    text += fmt::format("{:>10.1f} s {}\n", seconds, stage);
   return text;
+}
+
+// The stages of collect() with their durations.
+std::vector<StageTime> times_of(const CollectResult& r) {
+  std::vector<StageTime> times;
+  for (const auto& [stage, seconds] : r.seconds) times.push_back({stage, 1000 * seconds});
+  return times;
+}
+
+std::string time_table(const StageTimes& times) {
+  std::string text;
+  for (const StageTime& t : times.times())
+    text += fmt::format("{:>10.2f} s {}\n", t.ms / 1000, t.stage);
+  return text + fmt::format("{:>10.2f} s in total\n", times.total_ms() / 1000);
 }
 
 void set_features(Options& o) {
@@ -150,10 +161,11 @@ void return_freed_arrays(std::int64_t max_memory) {
 Json write_models_of(const ModelFiles& files, const DeviceSet& devices, bool json,
                      Context& context) {
   const Device& device = devices.devices().front();
-  const WrittenModels written = map_with_progress(files, device);
+  StageTimes times;
+  const WrittenModels written = map_with_progress(files, device, times);
   if (written.result.models.empty()) context.exit_code = kExitNoGeometry;
-  if (json) return json_of(files, written, device.info().id);
-  print_out(sentences_of(files, written, device.info().id));
+  if (json) return json_of(files, written, device.info().id, times);
+  print_out(sentences_of(files, written, device.info().id, times));
   return {};
 }
 
@@ -163,10 +175,21 @@ std::vector<std::string> names_of(const PhotographFiles& photographs) {
   return names;
 }
 
+void print_notes(const CollectResult& result) {
+  for (const LeftOut& l : result.left_out)
+    print_note(fmt::format(
+        "left out: {}: {}", l.name,
+        l.reason.starts_with(l.name + ": ") ? l.reason.substr(l.name.size() + 2) : l.reason));
+  for (const std::string& note : result.notes) print_note(note);
+}
+
 void run(Options o, Context& context) {
+  StageTimes& times = context.times;
+  times.end("start");
   announce_resuming();
   return_freed_arrays(o.collect.max_memory);
   const DeviceSet devices = devices_of(o);
+  times.end("device");
   const ThreadLimit limit(o.common.threads);
   const auto choice = std::ranges::find(kPairChoiceWords, o.pairs) - std::begin(kPairChoiceWords);
   o.collect.pairs =
@@ -186,6 +209,7 @@ void run(Options o, Context& context) {
                          .undistorted = o.undistorted,
                          .overwrite = o.overwrite_model};
   if (!o.model.empty()) check_model_files(files, "--overwrite-model");
+  times.end("photographs");
   CollectResult result;
   {
     Stages stages;
@@ -196,18 +220,19 @@ void run(Options o, Context& context) {
       rethrow_renamed(e, "max_memory", "--max-memory");
     }
   }
-  for (const LeftOut& l : result.left_out)
-    print_note(fmt::format(
-        "left out: {}: {}", l.name,
-        l.reason.starts_with(l.name + ": ") ? l.reason.substr(l.name.size() + 2) : l.reason));
-  for (const std::string& note : result.notes) print_note(note);
+  times.end(times_of(result));
+  print_notes(result);
   const Contradictions contradictions = print_contradictions(o.database, o.is_strict);
+  times.end("contradictions");
   if (o.is_strict) result.verified -= std::ssize(contradictions.texts);
   Json json = result_json(o, devices.id(), photographs, result, contradictions);
   if (!o.common.json) print_out(summary(o, devices.id(), result));
-  if (result.verified > 0 && !o.model.empty())
+  if (result.verified > 0 && !o.model.empty()) {
     json["model"] = write_models_of(files, devices, o.common.json, context);
-  if (o.common.json) print_out(to_text(json));
+    times.end("model");
+  }
+  for (const StageTime& t : times.times()) json["seconds"][t.stage] = t.ms / 1000;
+  print_out(o.common.json ? to_text(json) : time_table(times));
   if (result.verified == 0) {
     const char* why = result.features == 0 ? "no photograph has a feature"
                       : result.pairs == 0  ? "no pair to match"

@@ -21,6 +21,8 @@ struct Options {
 };
 
 void run(const Options& o, Context& context) {
+  StageTimes& times = context.times;
+  times.end("start");
   const ThreadLimit limit(o.common.threads);
   const ModelFiles files{.database = o.database,
                          .photographs = o.images,
@@ -29,13 +31,14 @@ void run(const Options& o, Context& context) {
                          .overwrite = o.overwrite,
                          .map = o.map};
   check_model_files(files, "--overwrite");
+  times.end("check");
   const DeviceSet devices = chosen_devices(o.common);
   if (devices.devices().size() != 1)
     throw Error(ErrorCode::usage,
                 fmt::format("--device {}: a database is mapped on one device", o.common.device));
-  const WrittenModels written = map_with_progress(files, devices.devices().front());
-  print_out(o.common.json ? to_text(json_of(files, written, devices.id()))
-                          : sentences_of(files, written, devices.id()));
+  const WrittenModels written = map_with_progress(files, devices.devices().front(), times);
+  print_out(o.common.json ? to_text(json_of(files, written, devices.id(), times))
+                          : sentences_of(files, written, devices.id(), times));
   if (written.result.models.empty()) context.exit_code = kExitNoGeometry;
 }
 

@@ -70,11 +70,14 @@ std::string summary(const PairResult& r, std::size_t cloud_points, const OutputF
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
 }
 
-void need_cameras(const PairOptions& pair, const Cameras& cameras) {
+void set_cameras(const Cameras& cameras, PairOptions& pair) {
   if (pair.model == ModelRequest::essential && !cameras.known())
     throw Error(
         ErrorCode::usage,
         "--model essential: needs --intrinsics or --calib (the files have no EXIF focal lengths)");
+  pair.camera1 = cameras.camera1;
+  pair.camera2 = cameras.camera2;
+  if (cameras.is_exif) pair.lens_is_unknown = true;
 }
 
 void warn_of_exif(const Cameras& cameras, const PairPhotograph& first,
@@ -103,7 +106,8 @@ Correspondences read_matches(const Options& o, const ImageU8& image1, const Imag
 }
 
 void run(Options o, Context& context) {
-  StageTimes times;
+  StageTimes& times = context.times;
+  times.end("start");
   std::future<Device> device = starting_device(o.common);
   OutputFolder folder(o.out,
                       {.names = pair_file_names(),
@@ -119,16 +123,15 @@ void run(Options o, Context& context) {
   const ImageU8 &image1 = first.image, &image2 = second.image;
   const Cameras cameras = cameras_of(o.cameras, first, second);
   warn_of_exif(cameras, first, second);
-  need_cameras(o.pair, cameras);
+  set_cameras(cameras, o.pair);
+  times.end("reading");
   o.pair.device = device.get();
+  times.end("device");
   const ImageU8 mask1 = read_mask(o.mask1), mask2 = read_mask(o.mask2);
   check_mask(o.mask1, mask1, image1);
   check_mask(o.mask2, mask2, image2);
   const Correspondences given = read_matches(o, image1, image2);
   if (!o.matches.empty()) o.pair.matches = given.points;
-  o.pair.camera1 = cameras.camera1;
-  o.pair.camera2 = cameras.camera2;
-  if (cameras.is_exif) o.pair.lens_is_unknown = true;
   o.pair.mask1 = mask1;
   o.pair.mask2 = mask2;
   set_features(o, o.pair);

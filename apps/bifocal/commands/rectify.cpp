@@ -221,7 +221,10 @@ std::string summary(const Solution& s, const Json& json, const OutputFolder& fol
 }
 
 void run(const Options& o, Context& context) {
+  StageTimes& times = context.times;
+  times.end("start");
   Queue queue(chosen_device(o.common));
+  times.end("device");
   if (o.calib.empty() == o.matches.empty())
     throw Error(ErrorCode::usage, "rectify: needs either --calib or --matches");
   OutputFolder folder(o.out, {.names = kFiles,
@@ -234,8 +237,10 @@ void run(const Options& o, Context& context) {
   if (!o.calib.empty()) calibration = read_pair_calibration(o.calib);
   if (!o.matches.empty()) matches = read_correspondences(o.matches);
   const Picture left = read_picture(o.left), right = read_picture(o.right);
+  times.end("reading");
   const Solution s = o.calib.empty() ? from_matches(o, matches, left, right)
                                      : from_calibration(o, calibration, left, right);
+  times.end("rectify");
   if (!s.rectification.doubt.empty()) warn(o.calib + ": " + s.rectification.doubt);
   if (!s.reason.empty()) {
     print_note(fmt::format("{}, {}: can't be rectified: {}", o.left, o.right, s.reason));
@@ -248,6 +253,8 @@ void run(const Options& o, Context& context) {
   write_resampled(queue, maps[1], swapped ? left : right, folder.staged("right.png"));
   write_rectification(folder.staged("rectification.npz"), s.rectification);
   Json json = rectification_json(o, s, queue.device().info().id);
+  times.end("files");
+  json["timings_ms"] = times_json(times.times());
   json["files"] = folder.record();
   write_file(folder.staged("rectification.json"), to_text(json));
   folder.commit();

@@ -253,13 +253,15 @@ std::optional<StereoScore> score_of(const Options& o, const Inputs& in,
 }
 
 void run(Options& o, Context& context) {
-  StageTimes times;
+  StageTimes& times = context.times;
+  times.end("start");
   const Device device = chosen_device(o.common);
   OutputFolder folder(o.out, {.names = kFiles,
                               .inputs = {o.left, o.right, o.calib, o.truth, o.mask},
                               .overwrite = o.overwrite,
                               .argument = "--out"});
   Queue queue(device);
+  times.end("device");
   const ThreadLimit limit(o.common.threads);
   Progress progress(100, "%", Work::stages);
   const Inputs in = read_inputs(o, device, times);
@@ -291,7 +293,7 @@ void run(Options& o, Context& context) {
              stereo_report({o.left, o.right, context.command_line, in.shown_left, in.shown_right,
                             option_rows(o.method), disparity, turbo, score, cloud_points,
                             times_until_now, doubted}));
-  for (const StageTime& t : times_until_now()) json["timings_ms"][t.stage] = t.ms;
+  json["timings_ms"] = times_json(times_until_now());
   json["files"] = folder.record();
   write_file(folder.staged("stereo.json"), to_text(json));
   folder.commit();

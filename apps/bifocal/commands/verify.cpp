@@ -61,7 +61,7 @@ void check(const Options& o, bool reads_hloc) {
 
 void print_result(const Options& o, const DeviceSet& devices, const std::string& file,
                   const colmap::VerifyProgress& done, const Contradictions& contradictions,
-                  double seconds) {
+                  double seconds, const StageTimes& times) {
   if (!o.common.json) return print_out(summary(done, devices.id(), seconds));
   Json json = verified_json(file, done);
   json["device"] = devices.id();
@@ -70,6 +70,7 @@ void print_result(const Options& o, const DeviceSet& devices, const std::string&
         {{"device", devices.devices()[i].info().id}, {"pairs", done.by_device[i]}});
   json["seed"] = o.verify.run.options.seed;
   json["seconds"] = seconds;
+  json["timings_ms"] = times_json(times.times());
   json["contradicting"] = contradictions.pairs;
   print_out(to_text(json));
 }
@@ -96,7 +97,9 @@ void run(const Options& o, Context& context) {
     announce_resuming("the same command starts again; pairs not verified yet keep their rows");
   else
     announce_resuming();
+  context.times.end("start");
   const DeviceSet devices = chosen_devices(o.common);
+  context.times.end("device");
   const ThreadLimit limit(o.common.threads);
   const std::string& file = o.database.empty() ? o.out : o.database;
   std::optional<Progress> progress;
@@ -113,8 +116,11 @@ void run(const Options& o, Context& context) {
                                           : verify_hloc(devices, o, work, context.import_hloc);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.reset();
+  context.times.end("verification");
   print_odd_rows(done.odd_rows);
-  print_result(o, devices, file, done, print_contradictions(file, o.is_strict), seconds);
+  const Contradictions contradictions = print_contradictions(file, o.is_strict);
+  context.times.end("contradictions");
+  print_result(o, devices, file, done, contradictions, seconds, context.times);
   if (done.left_out > 0 && done.done + done.skipped == 0) {
     print_note(fmt::format("{}: no pair could be verified", file));
     context.exit_code = kExitInput;

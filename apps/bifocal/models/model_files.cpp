@@ -75,6 +75,14 @@ void print_notes(const ModelFiles& files, const MapResult& result) {
     print_note("--json lists all damaged rows and unreadable photographs");
 }
 
+// The stages of map_database() with their durations.
+std::vector<StageTime> times_of(const MapResult& result) {
+  std::vector<StageTime> times;
+  for (std::size_t i = 0; i < result.seconds.size(); ++i)
+    times.push_back({std::string(kMapStageWords[i]), 1000 * result.seconds[i]});
+  return times;
+}
+
 std::string sentence_of(const ModelFiles& files, const colmap::UndistortResult& undistorted,
                         std::size_t models) {
   std::string text = fmt::format("{}: {} undistorted images and their model",
@@ -93,7 +101,7 @@ void check_model_files(const ModelFiles& files, const std::string& overwrite_fla
   }
 }
 
-WrittenModels map_with_progress(ModelFiles files, const Device& device) {
+WrittenModels map_with_progress(ModelFiles files, const Device& device, StageTimes& times) {
   std::optional<Progress> progress(std::in_place, static_cast<double>(std::size(kMapStageWords)),
                                    "stages", Work::stages);
   files.map.progress = [&progress](const MapProgress& p) {
@@ -103,6 +111,7 @@ WrittenModels map_with_progress(ModelFiles files, const Device& device) {
   };
   files.written = [&](const MapResult& result) {
     progress.reset();
+    times.end(times_of(result), "files");
     print_notes(files, result);
     if (result.models.empty() || files.undistorted.empty()) return;
     announce_resuming(nullptr);  // the models exist, so the same command would be refused
@@ -112,16 +121,19 @@ WrittenModels map_with_progress(ModelFiles files, const Device& device) {
     progress->update(static_cast<double>(done), "undistorting");
   };
   Queue queue(device);
+  times.end("device");
   WrittenModels written = map_and_write(queue, files);
   progress.reset();
   if (!written.undistorted) return written;
+  times.end("undistort");
   const std::vector<LeftOut>& left_out = written.undistorted->left_out;
   for (std::size_t i = 0; i < std::min(kShown, left_out.size()); ++i)
     print_note(fmt::format("not undistorted: {}", left_out[i].reason));
   return written;
 }
 
-Json json_of(const ModelFiles& files, const WrittenModels& written, const std::string& device) {
+Json json_of(const ModelFiles& files, const WrittenModels& written, const std::string& device,
+             const StageTimes& times) {
   const MapResult& result = written.result;
   Json json = {{"database", files.database.string()},
                {"out", files.out.string()},
@@ -139,19 +151,17 @@ Json json_of(const ModelFiles& files, const WrittenModels& written, const std::s
   json["passed_over"] = list_of(result.passed_over);
   json["pairs"] = result.pairs;
   json["removed_pairs"] = result.removed_pairs;
-  for (std::size_t i = 0; i < result.seconds.size(); ++i)
-    json["timings_ms"][std::string(kMapStageWords[i])] = 1000 * result.seconds[i];
+  json["timings_ms"] = times_json(times.times());
   if (!written.undistorted) return json;
   json["undistorted"] = {{"folder", files.undistorted.string()},
                          {"images", written.undistorted->model.images.size()},
                          {"outside", written.undistorted->outside},
                          {"left_out", list_of(written.undistorted->left_out)}};
-  json["timings_ms"]["undistort"] = 1000 * written.undistort_seconds;
   return json;
 }
 
 std::string sentences_of(const ModelFiles& files, const WrittenModels& written,
-                         const std::string& device) {
+                         const std::string& device, const StageTimes& times) {
   const MapResult& result = written.result;
   std::string text;
   for (std::size_t i = 0; i < result.models.size(); ++i) {
@@ -163,10 +173,8 @@ std::string sentences_of(const ModelFiles& files, const WrittenModels& written,
   if (result.models.empty())
     text += fmt::format("{}: no model was found\n", files.database.string());
   if (written.undistorted) text += sentence_of(files, *written.undistorted, result.models.size());
-  double total = written.undistort_seconds;
-  for (const double seconds : result.seconds) total += seconds;
   text += fmt::format("{} pairs, {} removed because they contradict others; {:.1f} s on {}\n",
-                      result.pairs, result.removed_pairs, total, device);
+                      result.pairs, result.removed_pairs, times.total_ms() / 1000, device);
   for (std::size_t i = 0; i < std::min(kShown, result.left_out.size()); ++i)
     text += fmt::format("not in a model: {}: {}\n", result.left_out[i].name,
                         reason_text(to_string(result.left_out[i].reason)));

@@ -20,13 +20,14 @@ inline constexpr const char* kUndistortHelp =
 void check_model_files(const ModelFiles& files, const std::string& overwrite_flag);
 
 // Calls map_and_write() with progress on stderr, and reports damaged rows and unreadable
-// photographs there.
-[[nodiscard]] WrittenModels map_with_progress(ModelFiles files, const Device& device);
+// photographs there. Adds its stages to `times`.
+[[nodiscard]] WrittenModels map_with_progress(ModelFiles files, const Device& device,
+                                              StageTimes& times);
 
 [[nodiscard]] Json json_of(const ModelFiles& files, const WrittenModels& written,
-                           const std::string& device);
+                           const std::string& device, const StageTimes& times);
 // The result as sentences, a line each.
 [[nodiscard]] std::string sentences_of(const ModelFiles& files, const WrittenModels& written,
-                                       const std::string& device);
+                                       const std::string& device, const StageTimes& times);
 
 }  // namespace bifocal::cli

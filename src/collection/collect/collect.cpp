@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <utility>
 
 #include "collection/collect/masks.hpp"
 #include "collection/collect/stages.hpp"
@@ -50,13 +51,16 @@ class Collection {
         return std::ranges::binary_search(matched, s.pair, before, &WorkDatabase::PairCount::pair);
       });
       count(done.photographs(), matched, std::ssize(left_out));
+      end_stage("photographs");
       return result_;
     }
     const std::int64_t least = check_sizes(job_);
     job_.found = std::make_unique<FeatureStore>(memory_of_found(job_, least));
     open_work();
+    end_stage("photographs");
     const std::vector<std::string> notes = fill();
     stage("database", [&] {
+      job_.found.reset();
       StageProgress progress(job_.options, "database", "files", 1, 0);
       WorkDatabase(job_.work_file, colmap::Access::write).finish(notes);
       publish(job_.work_file, database_);
@@ -80,9 +84,13 @@ class Collection {
   }
 
   void stage(const char* name, const std::function<void()>& body) {
-    const auto start = std::chrono::steady_clock::now();
     body();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    end_stage(name);
+  }
+  // Adds the time since the end of the previous stage.
+  void end_stage(const char* name) {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> took = now - std::exchange(stage_start_, now);
     const auto known = std::ranges::find(result_.seconds, name, &NamedSeconds::first);
     if (known == result_.seconds.end()) {
       result_.seconds.emplace_back(name, took.count());
@@ -110,6 +118,7 @@ class Collection {
   Job job_;
   Settings settings_;
   CollectResult result_;
+  std::chrono::steady_clock::time_point stage_start_ = std::chrono::steady_clock::now();
   // Content hashes of files read so far, by name.
   mutable std::map<std::string, std::string> contents_;
 };
