@@ -50,6 +50,7 @@ bool Belief::exceeds(const Belief& other) const {
 
 struct Attempt::Matching {
   FeatureSet features;
+  Buffer<PointPair> given;  // PairOptions::matches
   std::function<void()> on_model;
   verify::PairVerifier<verify::AutomaticModel> verifier;
 
@@ -75,7 +76,8 @@ Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
     start(input, stages, "matching", 0.55);
     take(matching_->verifier.run(matching_->features, kPair));
   }
-  estimate_lens(input.queue, input.image1, input.image2, found.uncalibrated, options_, result);
+  estimate_lens(input.queue, input.image1, input.image2, found.uncalibrated,
+                matching_->verifier.points(), options_, result);
   refuse_insignificant();
   matches_ = result.matches, points_ = result.points, support_ = result.model;
   epipolar_significance_ = found.epipolar.significance;
@@ -108,7 +110,8 @@ Belief Attempt::belief() const {
 // Uses given matches: match i becomes keypoint i in both images.
 void Attempt::take_given_matches(const AttemptInput& input) {
   const std::span<const PointPair> given = *options_.matches;
-  Buffer<PointPair> points(input.queue.device(), given.size());
+  Buffer<PointPair>& points = matching_->given;
+  points = Buffer<PointPair>(input.queue.device(), given.size());
   points.upload(input.queue, given);
   const std::int64_t offsets[] = {0, std::ssize(given)};
   take(matching_->verifier.run(offsets, points));

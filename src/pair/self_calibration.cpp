@@ -188,7 +188,8 @@ std::vector<std::vector<PointPair>> with_other_distortion(PhotographView photogr
 // alone. A dominant plane leaves F and the distortion undetermined.
 std::optional<EstimateResult> lens_found(Queue& queue, PhotographView image,
                                          const EstimateResult& alone, const PairOptions& options,
-                                         std::span<const PointPair> points) {
+                                         std::span<const PointPair> points,
+                                         const Memory<const PointPair>& on_device) {
   constexpr ModelKind kKind = ModelKind::radial_fundamental;
   if (options.model != ModelRequest::automatic || options.robust.dominant_plane || !alone.ok() ||
       !problem_info(kKind).is_built)
@@ -198,8 +199,9 @@ std::optional<EstimateResult> lens_found(Queue& queue, PhotographView image,
   robust.min_inlier_ratio = std::max(
       robust.min_inlier_ratio, 0.95 * alone.inlier_count / static_cast<double>(points.size()));
   const Intrinsics unit = lens_unit(image);
-  EstimateResult found =
-      estimate(kKind, points, {.cameras = {&unit, 1}, .options = robust, .queue = &queue});
+  const std::int64_t offsets[] = {0, std::ssize(points)};
+  EstimateResult found = single_result(estimate_batch(
+      queue, kKind, on_device, {.offsets = offsets, .cameras1 = {&unit, 1}, .options = robust}));
   if (!found.ok() || !shows_distortion(alone, found, robust.threshold) ||
       moved_px(points, found, unit) < kMovedPx)
     return {};
@@ -304,15 +306,15 @@ void set_pose(RelativePoseResult found, double focal_length, PairResult& result)
 }
 
 void estimate_lens(Queue& queue, const Photograph& image1, const Photograph& image2,
-                   const EstimateResult& fundamental, const PairOptions& options,
-                   PairResult& result) {
+                   const EstimateResult& fundamental, const Memory<const PointPair>& points,
+                   const PairOptions& options, PairResult& result) {
   if (!has_depth(result, image1, image2)) return;
   const auto &one = options.camera1, &two = options.camera2;
   const bool is_given = one && two && options.lens_is_unknown && one->fx == two->fx;
   if (result.kind == ModelKind::essential ? !is_given : one || two) return;
   std::optional<EstimateResult> lens =
       lens_found(queue, image1, result.kind == ModelKind::essential ? fundamental : result.model,
-                 options, result.points);
+                 options, result.points, points);
   if (!lens) return;
   if (result.kind == ModelKind::essential)
     set_undistorted_essential(queue, image1, image2, *lens, options, result);

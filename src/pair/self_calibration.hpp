@@ -37,10 +37,11 @@ void set_pose(RelativePoseResult found, double focal_length, PairResult& result)
 // cameras, F with the distortion of a lens becomes the model of `result`, with undistorted images,
 // if it explains the matches better than F alone. With two given cameras of equal fx and unknown
 // lens distortion, E of the undistorted images becomes the model if it explains at least as many
-// matches. fundamental: F, estimated in addition to E.
+// matches. fundamental: F, estimated in addition to E. points: result.points in memory of the
+// queue's device.
 void estimate_lens(Queue& queue, const Photograph& image1, const Photograph& image2,
-                   const EstimateResult& fundamental, const PairOptions& options,
-                   PairResult& result);
+                   const EstimateResult& fundamental, const Memory<const PointPair>& points,
+                   const PairOptions& options, PairResult& result);
 
 // Estimates the focal length and the pose, with their deviations, of pairs with depth whose images
 // have the same size and no given camera. Sets them only if the matches determine them.

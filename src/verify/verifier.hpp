@@ -70,10 +70,14 @@ class PairVerifier {
       : queue_(queue), rules_(rules), policy_(std::move(policy)) {}
 
   [[nodiscard]] Policy& policy() { return policy_; }
+  // Returns the points of the last round in memory of the queue's device, valid until the
+  // next call.
+  [[nodiscard]] const Memory<const PointPair>& points() const { return points_; }
 
   // Matches pairs of images in a set and estimates their models.
   const Verified<Result>& run(const FeatureSet& set, std::span<const ImagePair> pairs) {
     count_up_to(pairs.size());
+    points_ = {};
     match(queue_, set, pairs, rules_.matching, found_);
     estimate(set, pairs, first_);
     return first_;
@@ -84,6 +88,7 @@ class PairVerifier {
                               const Memory<const PointPair>& points,
                               const Memory<const PointPair>& undistorted = {}) {
     count_up_to(offsets.size() - 1);
+    points_ = points;
     policy_.estimate({numbers_, offsets, points, undistorted}, first_.results, first_.inliers);
     first_.offsets.assign(offsets.begin(), offsets.end());
     return first_;
@@ -103,6 +108,7 @@ class PairVerifier {
       guides_.push_back(*guide);
     }
     if (pairs_.empty()) return first_;
+    points_ = {};
     match_guided(queue_, set, pairs_, guides_, rules_.matching, found_);
     estimate(set, pairs_, second_);
     merge();
@@ -122,8 +128,9 @@ class PairVerifier {
         to.memory.take(static_cast<std::size_t>(found_.offsets.back()));
     found_.matches.download(queue_, matches);
     to.matches = matches;
-    policy_.estimate({numbers_, to.offsets, found_.points, {}, &set, pairs, found_.matches},
-                     to.results, to.inliers);
+    points_ = found_.points;
+    policy_.estimate({numbers_, to.offsets, points_, {}, &set, pairs, found_.matches}, to.results,
+                     to.inliers);
     queue_.wait();
   }
 
@@ -154,6 +161,7 @@ class PairVerifier {
   MatchingRules rules_;
   Policy policy_;
   DeviceMatches found_;
+  Memory<const PointPair> points_;
   std::vector<std::size_t> numbers_;
   std::vector<ImagePair> pairs_;
   std::vector<MatchGuide> guides_;
