@@ -287,6 +287,9 @@ class Detector {
       std::span<const ImageView<const std::uint8_t>> images);
   [[nodiscard]] std::vector<Features> operator()(std::span<const AnyImageView> images);
   [[nodiscard]] Features operator()(const AnyImageView& image);
+  // Returns the features of the last call of operator() in the memory of a GPU or OpenCL device, in
+  // the order of the images. The set is valid until the next call. Returns null for a CPU.
+  [[nodiscard]] const FeatureSet* found() const;
 
   // Detects features in `count` images [count][height][width][channels] and adds them to a set, in
   // which they stay on the device.

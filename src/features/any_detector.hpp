@@ -65,6 +65,9 @@ class AnyDetector {
   [[nodiscard]] std::vector<Features> operator()(std::span<const AnyImageView> images) {
     return std::visit([&](auto& detector) { return detector(images); }, detector_);
   }
+  [[nodiscard]] const FeatureSet* found() const {
+    return std::visit([](const auto& detector) { return detector.found(); }, detector_);
+  }
   int add(std::span<const AnyImageView> images, FeatureSet& set) {
     return std::visit([&](auto& detector) { return detector.add(images, set); }, detector_);
   }

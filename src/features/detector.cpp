@@ -150,6 +150,11 @@ Features Detector<Options>::operator()(const AnyImageView& image) {
   return std::move(work_->detect({&image, 1}).front());
 }
 
+template <class Options>
+const FeatureSet* Detector<Options>::found() const {
+  return work_->found();
+}
+
 template class Detector<SiftOptions>;
 template class Detector<SurfOptions>;
 

@@ -109,6 +109,8 @@ class DetectorWork {
     return all;
   }
 
+  [[nodiscard]] const FeatureSet* found() const { return set_ ? &*set_ : nullptr; }
+
   int add(std::span<const AnyImageView> images, FeatureSet& set) {
     check(images);
     if (is_cpu()) {

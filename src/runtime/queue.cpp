@@ -2,9 +2,12 @@
 // Queues, memory and copies of the public API, with the checks common to all devices.
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "runtime/backend.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/staging_slots.hpp"
+#include "runtime/transfers.hpp"
 #include "runtime/workspace.hpp"
 
 namespace bifocal {
@@ -25,7 +28,16 @@ void check(const Queue& queue, const BackendMemory& memory, const Rectangle& r) 
                 fmt::format("a copy up to byte {} of a memory of {}", end, memory.bytes()));
 }
 
+std::atomic<std::int64_t> uploaded, downloaded;  // bytes
+
+void count(const Queue& queue, const Rectangle& r, std::atomic<std::int64_t>& bytes) {
+  if (queue.device().info().kind != DeviceKind::cpu)
+    bytes.fetch_add(static_cast<std::int64_t>(r.rows * r.row_bytes), std::memory_order_relaxed);
+}
+
 }  // namespace
+
+Transfers transfers() { return {uploaded, downloaded}; }
 
 BackendQueue::BackendQueue() = default;
 BackendQueue::~BackendQueue() = default;
@@ -64,12 +76,14 @@ void* address(const BackendMemory& memory) { return memory.address(); }
 void upload(Queue& queue, BackendMemory& to, const Rectangle& rectangle, const void* from) {
   if (rectangle.rows == 0 || rectangle.row_bytes == 0) return;
   check(queue, to, rectangle);
+  count(queue, rectangle, uploaded);
   wait_on_failure(*queue.device().backend(), [&] { queue.backend().upload(to, rectangle, from); });
 }
 
 void download(Queue& queue, const BackendMemory& from, const Rectangle& rectangle, void* to) {
   if (rectangle.rows == 0 || rectangle.row_bytes == 0) return;
   check(queue, from, rectangle);
+  count(queue, rectangle, downloaded);
   wait_on_failure(*queue.device().backend(),
                   [&] { queue.backend().download(from, rectangle, to); });
 }

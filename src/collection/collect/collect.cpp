@@ -54,13 +54,14 @@ class Collection {
       end_stage("photographs");
       return result_;
     }
-    const std::int64_t least = check_sizes(job_);
-    job_.found = std::make_unique<FeatureStore>(memory_of_found(job_, least));
+    const SizeLimits limits = check_sizes(job_);
+    job_.found = std::make_unique<FeatureStore>(memory_of_found(job_, limits.least_memory));
     open_work();
     end_stage("photographs");
-    const std::vector<std::string> notes = fill();
+    const std::vector<std::string> notes = fill(limits);
     stage("database", [&] {
       job_.found.reset();
+      job_.kept.clear();
       StageProgress progress(job_.options, "database", "files", 1, 0);
       WorkDatabase(job_.work_file, colmap::Access::write).finish(notes);
       publish(job_.work_file, database_);
@@ -72,9 +73,10 @@ class Collection {
 
  private:
   // Runs the stages on the work file and returns the notes.
-  std::vector<std::string> fill() {
+  std::vector<std::string> fill(const SizeLimits& limits) {
     WorkDatabase work(job_.work_file, colmap::Access::write);
     work.set_cache(job_.options.max_memory / 32);
+    job_.kept = kept_features(job_, limits.least_memory, limits.most_features);
     stage("features", [&] { find_features(job_, work, all_rows(work)); });
     const std::vector<PhotographRow> rows = all_rows(work);
     const ChosenPairs chosen =

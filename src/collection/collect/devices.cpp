@@ -63,17 +63,59 @@ std::int64_t memory_of_found(const Job& job, std::int64_t least) {
   return all_are_gpus(job) ? (job.options.max_memory - least) / 2 : 0;
 }
 
+std::vector<std::unique_ptr<KeptFeatures>> kept_features(const Job& job, std::int64_t least,
+                                                         std::int64_t features) {
+  std::vector<std::unique_ptr<KeptFeatures>> kept;
+  if (!job.options.given.source.empty()) return kept;
+  const int images = static_cast<int>(job.photographs.files.size());
+  const int largest = is_screened(job.options) ? job.options.screen.features : 0;
+  const std::int64_t bytes_of_rows = images * largest * std::int64_t{sizeof(std::int64_t)};
+  for (const Device& device : job.devices.devices()) {
+    const std::int64_t bytes =
+        std::min(memory_of(job, device) - least, device.info().memory) / 4 - bytes_of_rows;
+    const std::int64_t fit = std::min(features, bytes / kBytesOfFeature);
+    kept.push_back(fit > 0 ? std::make_unique<KeptFeatures>(device, fit, images, largest)
+                           : nullptr);
+  }
+  return kept;
+}
+
+bool needs_features_on_host(const Job& job) {
+  const PairChoice pairs = job.options.pairs;
+  return job.devices.devices().size() > 1 || pairs == PairChoice::retrieval ||
+         pairs == PairChoice::sequential;
+}
+
+namespace {
+
+// Size of a photograph in which features are detected.
+struct ReducedSize {
+  int width, height;
+};
+ReducedSize reduced_size(const CollectOptions& o, std::int64_t width, std::int64_t height) {
+  const double side = o.max_side > 0 ? o.max_side : kMaxSiftSide;
+  const double scale = std::min(1.0, side / static_cast<double>(std::max(width, height)));
+  const auto reduced = [&](std::int64_t of) {
+    return static_cast<int>(std::ceil(static_cast<double>(of) * scale));
+  };
+  return {reduced(width), reduced(height)};
+}
+
+}  // namespace
+
+std::int64_t most_features(const Job& job, std::int64_t width, std::int64_t height) {
+  const features::Choice choice{job.options.sift, job.options.surf};
+  const ReducedSize reduced = reduced_size(job.options, width, height);
+  const bool is_taken = choice.is_taken(std::int64_t{reduced.width} * reduced.height);
+  return is_taken ? choice.places(reduced.width, reduced.height) : 0;
+}
+
 // Returns the memory for a single photograph. The host's part includes detection if a device that
 // is not a GPU detects in host memory. A GPU's own memory is a separate minimum.
 std::int64_t least_memory(const Job& job, std::int64_t width, std::int64_t height) {
   const CollectOptions& o = job.options;
   const features::Choice choice{o.sift, o.surf};
-  const double side = o.max_side > 0 ? o.max_side : kMaxSiftSide;
-  const double scale = std::min(1.0, side / static_cast<double>(std::max(width, height)));
-  const auto reduced_to = [&](std::int64_t of) {
-    return static_cast<int>(std::ceil(static_cast<double>(of) * scale));
-  };
-  const int reduced_width = reduced_to(width), reduced_height = reduced_to(height);
+  const auto [reduced_width, reduced_height] = reduced_size(o, width, height);
   const std::int64_t reduced = std::int64_t{reduced_width} * reduced_height;
   std::int64_t host = kBytesOfDecoding * width * height, pair = 0, gpu = 0;
   if (o.given.source.empty() && choice.is_taken(reduced)) {

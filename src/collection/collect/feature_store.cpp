@@ -5,6 +5,16 @@
 
 namespace bifocal::collection {
 
+std::vector<Keypoint> stored_keypoints(const ImageFeatures& rows) {
+  std::vector<Keypoint> keypoints = features_of(rows.keypoints, {}).keypoints;
+  for (Keypoint& k : keypoints) k = colmap::as_stored(k);
+  return keypoints;
+}
+
+std::span<const std::uint8_t> descriptors_of(const ImageFeatures& rows) {
+  return rows.descriptors ? rows.descriptors->data : rows.own_descriptors;
+}
+
 void FeatureStore::add(int image, const ImageFeatures& rows) {
   const auto bytes =
       static_cast<std::int64_t>(rows.keypoints.size() * (sizeof(Keypoint) + kDescriptorBytes));
@@ -13,9 +23,9 @@ void FeatureStore::add(int image, const ImageFeatures& rows) {
     if (bytes > free_bytes_) return;
     free_bytes_ -= bytes;
   }
-  auto features = std::make_shared<Features>(features_of(
-      rows.keypoints, rows.descriptors ? rows.descriptors->data : rows.own_descriptors));
-  for (Keypoint& k : features->keypoints) k = colmap::as_stored(k);
+  const auto descriptors = descriptors_of(rows);
+  auto features = std::make_shared<Features>(
+      Features{stored_keypoints(rows), {descriptors.begin(), descriptors.end()}, {}});
   const std::lock_guard lock(mutex_);
   features_[image] = std::move(features);
 }

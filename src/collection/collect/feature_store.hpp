@@ -8,10 +8,17 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <vector>
 
 #include "collection/collect/work_database.hpp"
 
 namespace bifocal::collection {
+
+// Returns the keypoints of an image as the database returns them.
+[[nodiscard]] std::vector<Keypoint> stored_keypoints(const ImageFeatures& rows);
+// Returns the descriptors of an image, as the database returns them.
+[[nodiscard]] std::span<const std::uint8_t> descriptors_of(const ImageFeatures& rows);
 
 // Thread-safe.
 class FeatureStore {

@@ -133,8 +133,11 @@ class Detector {
   // photographs are decoded.
   Detector(const Job& job, const Device& device)
       : job_(job),
+        kept_(job.kept_on(device)),
+        needs_host_(needs_features_on_host(job)),
         starting_(std::async(std::launch::async, [device] { return Queue(device); })),
-        memory_(std::min(memory_of_detector(job, device), device.info().memory)) {}
+        memory_(std::min(memory_of_detector(job, device), device.info().memory) -
+                (kept_ ? kept_->bytes() : 0)) {}
 
   void run(Batch& batch) {
     if (starting_.valid()) queue_.emplace(starting_.get());
@@ -154,30 +157,37 @@ class Detector {
   // Detects the features of images of equal size: one image with a mask, or several
   // images without masks.
   void detect(std::span<Loaded> photographs) {
-    std::vector<AnyImageView> images;
-    for (const Loaded& p : photographs) images.emplace_back(p.reduced.image);
-    std::vector<Features> found;
-    try {
-      features::AnyDetector& detector = of_size(images[0].width(), images[0].height());
-      if (!mask_.empty() || !photographs[0].mask.empty())
-        detector.set_mask(mask_ = reduced_mask(photographs[0].mask, photographs[0].reduced));
-      for (std::size_t first = 0; first < images.size(); first += at_once_) {
-        const std::size_t count = std::min(at_once_, images.size() - first);
-        std::ranges::move(detector(std::span(images).subspan(first, count)),
-                          std::back_inserter(found));
+    while (!photographs.empty()) {
+      std::vector<Features> found;
+      try {
+        features::AnyDetector& detector = prepared_for(photographs[0]);
+        std::vector<AnyImageView> images;
+        for (const Loaded& p : photographs.first(std::min(at_once_, photographs.size())))
+          images.emplace_back(p.reduced.image);
+        found = detector(images);
+      } catch (const Error& e) {
+        if (e.code() == ErrorCode::device) throw;
+        for (Loaded& p : photographs) leave_out(p, e.what());  // too large for any detector
+        return;
       }
-    } catch (const Error& e) {
-      if (e.code() == ErrorCode::device) throw;
-      for (Loaded& p : photographs) leave_out(p, e.what());  // too large for any detector
-      return;
+      const std::span<Loaded> done = photographs.first(found.size());
+      runtime::parallel_each(done.size(), [&](std::size_t i) { take(done[i], found[i]); });
+      keep(done);
+      photographs = photographs.subspan(done.size());
     }
-    runtime::parallel_each(found.size(), [&](std::size_t i) { keep(photographs[i], found[i]); });
+  }
+
+  features::AnyDetector& prepared_for(const Loaded& p) {
+    features::AnyDetector& detector = of_size(p.reduced.image.width, p.reduced.image.height);
+    if (!mask_.empty() || !p.mask.empty())
+      detector.set_mask(mask_ = reduced_mask(p.mask, p.reduced));
+    return detector;
   }
 
   // Stores features in pixels of the file, in the format of the database.
-  void keep(Loaded& p, Features& found) const {
+  void take(Loaded& p, Features& found) const {
     for (Keypoint& k : found.keypoints) enlarge(k, p.reduced);
-    if (is_reduced(p.reduced) && !p.mask.empty()) leave_out_masked(p.mask, found);
+    if (is_filtered(p)) leave_out_masked(p.mask, found);
     p.features.keypoints = colmap::keypoints_of(found);
     if (job_.options.surf) {
       p.features.own_descriptors = std::move(found.descriptors);
@@ -186,9 +196,28 @@ class Detector {
     }
     p.row.features = found.size();
     p.row.state = PhotographState::done;
-    p.reduced = {};
-    job_.found->add(p.row.number, p.features);
   }
+
+  // Keeps the features of the detector's last images for the next stages, on the device if
+  // possible.
+  void keep(std::span<Loaded> photographs) {
+    const FeatureSet* const found = detector_->found();
+    for (std::size_t i = 0; kept_ && i < photographs.size(); ++i) {
+      const Loaded& p = photographs[i];
+      if (found && is_filtered(p)) continue;
+      kept_->add(*queue_, p.row.number, stored_keypoints(p.features), descriptors_of(p.features),
+                 found, static_cast<int>(i), !job_.options.surf);
+    }
+    runtime::parallel_each(photographs.size(), [&](std::size_t i) {
+      Loaded& p = photographs[i];
+      p.reduced = {};
+      if (needs_host_ || !kept_ || !kept_->has(p.row.number))
+        job_.found->add(p.row.number, p.features);
+    });
+  }
+
+  // Returns whether features of a reduced photograph are left out by its mask.
+  static bool is_filtered(const Loaded& p) { return is_reduced(p.reduced) && !p.mask.empty(); }
 
   static bool is_reduced(const ReducedImage& r) { return r.scale_x != 1 || r.scale_y != 1; }
 
@@ -224,6 +253,8 @@ class Detector {
   }
 
   const Job& job_;
+  KeptFeatures* const kept_;  // may be null
+  const bool needs_host_;
   std::future<Queue> starting_;
   std::optional<Queue> queue_;
   std::int64_t memory_;  // of the device, bytes

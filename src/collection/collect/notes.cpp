@@ -14,6 +14,7 @@
 #include "collection/collect/masks.hpp"
 #include "collection/collect/stages.hpp"
 #include "io/decode.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal::collection {
 namespace fs = std::filesystem;
@@ -156,15 +157,23 @@ std::size_t listed_pairs_lost(const CollectOptions& o, std::span<const Photograp
 
 }  // namespace
 
-std::int64_t check_sizes(const Job& job) {
+SizeLimits check_sizes(const Job& job) {
   const auto& K = job.options.cameras.intrinsics;
   io::ClaimedSize first;
   std::string name;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::string> names;  // first name of each size
-  for (const PhotographFile& f : job.photographs.files) {
-    const io::ClaimedSize size = size_of(f.file);
+  struct OfSize {
+    std::string name;  // of the first photograph
+    std::int64_t photographs = 0;
+  };
+  std::map<std::pair<std::int64_t, std::int64_t>, OfSize> all;
+  const std::vector<PhotographFile>& files = job.photographs.files;
+  std::vector<io::ClaimedSize> sizes(files.size());
+  runtime::parallel_each(files.size(), [&](std::size_t i) { sizes[i] = size_of(files[i].file); });
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const PhotographFile& f = files[i];
+    const io::ClaimedSize& size = sizes[i];
     if (size.width == 0) continue;
-    names.try_emplace({size.width, size.height}, f.name);
+    ++all.try_emplace({size.width, size.height}, OfSize{f.name}).first->second.photographs;
     if (!K) continue;
     if (first.width == 0) first = size, name = f.name;
     if (size.width != first.width || size.height != first.height)
@@ -174,20 +183,21 @@ std::int64_t check_sizes(const Job& job) {
                  size.width, size.height, name, first.width, first.height, K->fx, K->fy, K->cx,
                  K->cy);
   }
-  std::int64_t least = 0;
+  SizeLimits limits;
   std::string needs;
-  for (const auto& [wide, photograph] : names) {
+  for (const auto& [wide, photographs] : all) {
     const auto& [width, height] = wide;
-    if (const std::int64_t own = least_memory(job, width, height); own > least) {
-      least = own;
-      needs = fmt::format("the photograph {} of {} x {} px takes at least {}", photograph, width,
-                          height, least);
+    limits.most_features += photographs.photographs * most_features(job, width, height);
+    if (const std::int64_t own = least_memory(job, width, height); own > limits.least_memory) {
+      limits.least_memory = own;
+      needs = fmt::format("the photograph {} of {} x {} px takes at least {}", photographs.name,
+                          width, height, own);
     }
   }
-  if (job.options.max_memory < least)
+  if (job.options.max_memory < limits.least_memory)
     throw Error(ErrorCode::usage,
                 fmt::format("max_memory = {} bytes: {}", job.options.max_memory, needs));
-  return least;
+  return limits;
 }
 
 std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow> rows,

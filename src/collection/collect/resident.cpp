@@ -52,6 +52,7 @@ bool PairPieces::next(std::size_t most, Places& places) {
 
 ResidentFeatures::ResidentFeatures(const Device& device, const Job& job, int capacity, int images)
     : found_(*job.found),
+      kept_(job.kept_on(device)),
       queue_(device),
       set_(device, std::int64_t{capacity} * images),
       image_in_(static_cast<std::size_t>(images), -1),
@@ -71,7 +72,8 @@ std::vector<ImagePair> ResidentFeatures::slots_of(std::span<const ImagePair> pai
       is_needed_[static_cast<std::size_t>(at->second)] = 1;
   std::vector<int> missing;
   for (const int image : images)
-    if (!where_.contains(image)) missing.push_back(image);
+    if (!where_.contains(image) && !take_kept(image)) missing.push_back(image);
+  queue_.wait();
   load(missing);
   std::vector<ImagePair> slots;
   slots.reserve(pairs.size());
@@ -91,6 +93,21 @@ int ResidentFeatures::free_slot() {
   throw std::logic_error("ResidentFeatures: more images than slots");
 }
 
+// Copies an image from the features that the device keeps, if they have it.
+bool ResidentFeatures::take_kept(int image) {
+  if (!kept_ || !kept_->has(image, set_.capacity(0))) return false;
+  const int slot = free_slot();
+  kept_->copy(queue_, image, set_, slot);
+  occupy(slot, image);
+  return true;
+}
+
+void ResidentFeatures::occupy(int slot, int image) {
+  image_in_[static_cast<std::size_t>(slot)] = image;
+  is_needed_[static_cast<std::size_t>(slot)] = 1;
+  where_[image] = slot;
+}
+
 // Loads images in small batches. Several threads read, each with its own connection.
 void ResidentFeatures::load(std::span<const int> images) {
   while (!images.empty()) {
@@ -108,9 +125,7 @@ void ResidentFeatures::load(std::span<const int> images) {
     for (std::size_t i = 0; i < count; ++i) {
       const int slot = free_slot();
       set_.put(queue_, slot, *read[i]);
-      image_in_[static_cast<std::size_t>(slot)] = images[i];
-      is_needed_[static_cast<std::size_t>(slot)] = 1;
-      where_[images[i]] = slot;
+      occupy(slot, images[i]);
     }
     images = images.subspan(count);
   }

@@ -55,10 +55,13 @@ class ResidentFeatures {
 
  private:
   int free_slot();
+  bool take_kept(int image);
+  void occupy(int slot, int image);
   void load(std::span<const int> images);
 
   std::mutex mutex_;
   const FeatureStore& found_;
+  const KeptFeatures* const kept_;  // may be null
   Queue queue_;
   std::vector<std::unique_ptr<WorkDatabase>> readers_;
   FeatureSet set_;

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "collection/collect/feature_store.hpp"
+#include "collection/collect/kept_features.hpp"
 #include "collection/collect/work_database.hpp"
 #include "runtime/hash.hpp"
 
@@ -21,6 +22,14 @@ struct Job {
   const CollectOptions& options;
   std::filesystem::path work_file;
   std::unique_ptr<FeatureStore> found = {};
+  std::vector<std::unique_ptr<KeptFeatures>> kept = {};  // on each device; null if it keeps none
+
+  // Returns the features that this device keeps; may be null.
+  [[nodiscard]] KeptFeatures* kept_on(const Device& device) const {
+    for (const auto& k : kept)
+      if (k && k->device() == device) return k.get();
+    return nullptr;
+  }
 };
 
 // Returns PhotographRow::content for the bytes of a photograph and of its mask (empty
@@ -76,6 +85,14 @@ inline constexpr std::int64_t kBytesOfMatch = 400;
 // devices take this memory.
 [[nodiscard]] std::int64_t memory_of_found(const Job& job, std::int64_t least);
 [[nodiscard]] bool all_are_gpus(const Job& job);
+// Returns memory on each device for the features that it detects, at most a quarter of the memory
+// beyond the minimum. features: of all photographs together, at most.
+[[nodiscard]] std::vector<std::unique_ptr<KeptFeatures>> kept_features(const Job& job,
+                                                                       std::int64_t least,
+                                                                       std::int64_t features);
+// Returns whether a stage needs found features on the host: for another device, or to
+// compare images.
+[[nodiscard]] bool needs_features_on_host(const Job& job);
 // Returns the smallest valid max_memory for a photograph of this size, in bytes.
 [[nodiscard]] std::int64_t least_memory(const Job& job, std::int64_t width, std::int64_t height);
 
@@ -89,10 +106,18 @@ inline constexpr std::int64_t kBytesOfMatch = 400;
 // Throws Error(usage) naming an option out of range.
 void check(const CollectOptions& options);
 
-// Returns the smallest valid max_memory for all photographs. Reads only file headers, before any
-// other work. Throws Error(usage) naming the photograph that needs most memory if max_memory is
-// less, and Error(input) if intrinsics are given and the photographs differ in size.
-std::int64_t check_sizes(const Job& job);
+// Returns the largest number of features of a photograph of this size.
+[[nodiscard]] std::int64_t most_features(const Job& job, std::int64_t width, std::int64_t height);
+
+// Limits that follow from the sizes of the photographs.
+struct SizeLimits {
+  std::int64_t least_memory = 0;   // smallest valid max_memory for all photographs
+  std::int64_t most_features = 0;  // of all photographs together
+};
+// Reads only file headers, before any other work. Throws Error(usage) naming the photograph that
+// needs most memory if max_memory is less, and Error(input) if intrinsics are given and the
+// photographs differ in size.
+[[nodiscard]] SizeLimits check_sizes(const Job& job);
 // Returns remarks about the photographs and the chosen pairs (CollectResult::notes), the same
 // in every run.
 [[nodiscard]] std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow> rows,
