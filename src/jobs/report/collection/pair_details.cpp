@@ -217,7 +217,7 @@ class Builder {
   // Residuals of all points, and the largest of the first `inliers` ones.
   struct Fit {
     Mat3 matrix{};
-    std::vector<std::uint16_t> residuals;  // in 1/256 px
+    std::vector<std::uint16_t> residuals = {};  // in 1/256 px
     double largest = 0;
   };
   // Returns no residuals if the matrix is not finite.
@@ -230,7 +230,7 @@ class Builder {
       out.residuals.push_back(r < 65535 / 256.0 ? static_cast<std::uint16_t>(std::lround(256 * r))
                                                 : 65535);
     for (std::size_t i = 0; i < inliers; ++i)
-      out.largest = std::max(out.largest, double{out.residuals[i]} / 256);
+      out.largest = std::max(out.largest, out.residuals[i] / 256.0);
     return out;
   }
 
