@@ -9,10 +9,10 @@
 
 namespace bifocal::cli {
 
-// Prints the contradicting pairs of a database on stderr. is_strict: erases their geometries.
-[[nodiscard]] Contradictions print_contradictions(const std::string& database, bool is_strict);
+// Prints the contradicting pairs of a database on stderr. drops: erases their geometries.
+[[nodiscard]] Contradictions print_contradictions(const std::string& database, bool drops);
 
-inline constexpr const char* kStrictPairsHelp =
+inline constexpr const char* kDropContradictingHelp =
     "reject pairs whose rotation contradicts other pairs: their geometries are erased, their "
     "matches stay";
 

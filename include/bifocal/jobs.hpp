@@ -110,6 +110,7 @@ struct ModelFiles {
   std::filesystem::path out;               // folder of the models 0, 1, ...
   std::filesystem::path undistorted = {};  // folder of undistorted images; empty: none
   bool overwrite = false;
+  bool is_strict = false;  // no doubted model is written
   MapOptions map = {};
   // Called after the models were written, before images are undistorted.
   std::function<void(const MapResult&)> written = {};
@@ -117,8 +118,9 @@ struct ModelFiles {
 };
 struct WrittenModels {
   MapResult result;
-  std::optional<colmap::UndistortResult> undistorted;  // of the first model
+  std::optional<colmap::UndistortResult> undistorted;  // of the first written model
   double undistort_seconds = 0;
+  bool is_refused = false;  // there is no model, or with ModelFiles::is_strict a doubted one
 };
 // Throws Error(usage) or Error(input) for folders that map_and_write() refuses, before any work.
 void check_model_files(const ModelFiles& files);

@@ -39,6 +39,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bifocal {
@@ -133,6 +134,8 @@ struct ViewGraph {
   std::vector<MapImage> images;
   std::vector<MapPair> pairs;
   std::vector<colmap::RowFault> damaged_rows = {};  // found by read_view_graph()
+  // Pairs whose matches do not move: watermarks. Places in `images`.
+  std::vector<std::pair<int, int>> static_pairs = {};
 };
 
 enum class LeftOutReason {
@@ -156,16 +159,46 @@ struct MapFigures {
   double mean_error = 0;  // reprojection error, px, mean over observations
 };
 
+enum class DoubtKind {
+  focal_length,    // far from its prior, or not determined
+  distortion,      // the lens folds the image, or differs among photographs of one lens
+  not_converged,   // the last adjustment ended at its limit of steps
+  few_points,      // few of the features that pairs verified became points
+  no_parallax,     // homographies explain all pairs
+  static_matches,  // points at one place of the images were left out
+};
+inline constexpr std::string_view kDoubtWords[] = {"focal_length", "distortion",  "not_converged",
+                                                   "few_points",   "no_parallax", "static_matches"};
+[[nodiscard]] std::string_view to_string(DoubtKind kind);
+
+// A reason why a model may be wrong. It changes no result.
+struct ModelDoubt {
+  DoubtKind kind = DoubtKind::focal_length;
+  double value = 0, limit = 0;     // the doubted quantity, and where the doubt begins
+  std::vector<colmap::Id> images;  // that it concerns, in ascending order; empty: the model
+  std::vector<std::pair<colmap::Id, colmap::Id>> pairs;  // likewise
+  std::string text;                                      // a sentence without a full stop
+};
+
 struct MapResult {
-  std::vector<colmap::Model> models;  // from the most images to the fewest
-  std::vector<MapFigures> figures;    // one a model
+  std::vector<colmap::Model> models;            // from the most images to the fewest
+  std::vector<MapFigures> figures;              // one a model
+  std::vector<std::vector<ModelDoubt>> doubts;  // one list a model
   std::vector<LeftOutImage> left_out;
   std::vector<colmap::RowFault> damaged_rows;               // of the database, not used
   std::vector<LeftOut> passed_over;                         // photographs without colours
   std::int64_t pairs = 0;                                   // that were used at the start
   std::int64_t removed_pairs = 0;                           // that contradict other pairs
   std::array<double, std::size(kMapStageWords)> seconds{};  // by MapStage
+
+  [[nodiscard]] bool is_doubted(std::size_t model) const {
+    return model < doubts.size() && !doubts[model].empty();
+  }
+  [[nodiscard]] bool is_doubted() const;  // any of the models
 };
+
+// Places of the models that write_models() writes: all, or with `is_strict` those without a doubt.
+[[nodiscard]] std::vector<std::size_t> written_models(const MapResult& result, bool is_strict);
 
 // Maps a view graph in memory. The device adjusts and estimates poses; everything else runs on the
 // CPU.
@@ -174,6 +207,12 @@ struct MapResult {
 // duplicate number, Error(device) and Cancelled.
 [[nodiscard]] MapResult map_view_graph(Queue& queue, const ViewGraph& graph,
                                        const MapOptions& options = {});
+
+// Doubts about a model of images of the graph, of this mapper or another one, without
+// `not_converged`. Throws Error(usage) if an image or a feature of the model is not in the graph.
+[[nodiscard]] std::vector<ModelDoubt> model_doubts(const ViewGraph& graph,
+                                                   const colmap::Model& model,
+                                                   const MapOptions& options = {});
 
 // Reads the verified pairs of a database with their images and cameras. Damaged rows
 // are not used. Throws Error(input) for a file that is missing or no database.
@@ -190,14 +229,15 @@ struct MapResult {
                                      const MapOptions& options = {},
                                      const std::filesystem::path& photographs = {});
 
-// Writes the models to FOLDER/0, FOLDER/1, ... in COLMAP's binary format, creating the folder if
-// needed. All models are complete before any takes its place. With `overwrite`, the models in all
-// numbered folders are replaced or removed; other files of these folders stay.
+// Writes the models of written_models() to FOLDER/0, FOLDER/1, ... in COLMAP's binary format,
+// creating the folder if needed. All models are complete before any takes its place. With
+// `overwrite`, the models in all numbered folders are replaced or removed; other files of these
+// folders stay.
 //
 // Throws Error(usage) if a numbered folder has a model and `overwrite` is false, and as
 // colmap::write_model().
 void write_models(const std::filesystem::path& folder, const MapResult& result,
-                  bool overwrite = false);
+                  bool overwrite = false, bool is_strict = false);
 // Throws as write_models() for a folder that it would refuse, before any work is done.
 void check_models_folder(const std::filesystem::path& folder, bool overwrite);
 

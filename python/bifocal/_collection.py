@@ -89,6 +89,7 @@ def collect(
     model: Path | None = None,
     undistort: Path | None = None,
     overwrite_model: bool = False,
+    strict: bool = False,
     device: str | None = "cpu",
     progress: Callable[[str, int, int, str], None] | None = None,
 ) -> Collected:
@@ -99,8 +100,9 @@ def collect(
         database: The file to write; until it is complete it has the name DATABASE.part.
         options: Options of all stages: pairs, features, cameras, memory, `overwrite`, ...
         model: Folder of sparse models, which `map_database` makes of the finished database with its default options.
-        undistort: Folder of undistorted images and their model, which `colmap.undistort_model` makes of the first model; needs `model`.
+        undistort: Folder of undistorted images and their model, which `colmap.undistort_model` makes of the first written model; needs `model`.
         overwrite_model: Replaces models and undistorted images that are there already.
+        strict: Writes no model that is doubted.
         device: 'cpu', 'cuda:0', 'cuda:all', ... 'auto' is the device that began the work on this database; for a new database the first CUDA
             device, else an OpenCL GPU, else the CPU, and the CPU with a RuntimeWarning if that GPU cannot be used. The first of several
             devices maps.
@@ -135,9 +137,9 @@ def collect(
             progress("undistortion", done, total, "images")
 
     first = collected.device.split(",")[0]
-    mapped = map_database(database, model, folder, overwrite=overwrite_model, device=first, progress=mapping)
+    mapped = map_database(database, model, folder, overwrite=overwrite_model, strict=strict, device=first, progress=mapping)
     undistorted = None
-    if undistort is not None and mapped.models:
+    if undistort is not None and any(m.folder for m in mapped.models):
         undistorted = undistort_model(os.path.join(os.fsdecode(model), "0"), folder, undistort, overwrite=overwrite_model, progress=undistorting)
     return replace(collected, model=mapped, undistorted=undistorted)
 

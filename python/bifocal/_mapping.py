@@ -14,20 +14,44 @@ from ._options import MapOptions
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
+class ModelDoubt(NamedTuple):
+    """A reason why a model may be wrong; it changes no result (docs/models.md).
+
+    Attributes:
+        kind: 'focal_length', 'distortion', 'not_converged', 'few_points', 'no_parallax' or 'static_matches'.
+        value: The doubted quantity.
+        limit: Where the doubt begins.
+        images: Numbers of the images that it concerns; empty if it concerns the model.
+        pairs: Numbers of the images of each pair that it concerns.
+        text: The doubt as a sentence.
+    """
+
+    kind: str
+    value: float
+    limit: float
+    images: list[int]
+    pairs: list[tuple[int, int]]
+    text: str
+
+
 class MapFigures(NamedTuple):
-    """Counts of one model.
+    """Counts of one model, and its doubts.
 
     Attributes:
         images: Number of registered images.
         points: Number of points.
         observations: Number of observations of all points.
         mean_error: Mean reprojection error of the observations in px.
+        doubts: Reasons why the model may be wrong.
+        folder: Folder of the model; None if it is doubted and not written because of `strict`.
     """
 
     images: int
     points: int
     observations: int
     mean_error: float
+    doubts: list[ModelDoubt]
+    folder: str | None
 
 
 @dataclass(frozen=True)
@@ -35,7 +59,7 @@ class Mapped:
     """Result of `map_database`.
 
     Attributes:
-        models: Counts of the models OUT/0, OUT/1, ..., from the most images to the fewest.
+        models: Counts and doubts of the models OUT/0, OUT/1, ..., from the most images to the fewest.
         left_out: Names of images in no model, each with a reason: 'camera', 'no_pair', 'small_component', 'contradictory' or 'few_points'.
         damaged_rows: Rows of the database that were not used, each with the reason.
         passed_over: Names of photographs that could not be read for colours, each with the reason.
@@ -60,6 +84,7 @@ def map_database(
     *,
     options: MapOptions | None = None,
     overwrite: bool = False,
+    strict: bool = False,
     device: str | None = "cpu",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Mapped:
@@ -74,6 +99,7 @@ def map_database(
         images: Folder of the photographs, for the colours of points.
         options: Thresholds, limits and the seed.
         overwrite: Replaces the models in all numbered folders of `out`; their other files stay.
+        strict: Writes no model that is doubted; the others are OUT/0, OUT/1, ...
         device: Where poses are estimated and adjusted: 'cpu', 'cuda:0', ... or 'auto'; all other stages run on the CPU.
         progress: Called at the start of each stage with its name, the number of the model and the number of images registered so far. An exception
             raised in it, or Ctrl-C at the start of a stage, ends the call without models.
@@ -87,8 +113,13 @@ def map_database(
             a model cannot be written.
         RuntimeError: If the device is missing or fails.
     """
-    found = _core.map_database(database, out, images, options, overwrite, device_id(device) or "cpu", progress)
-    models = [MapFigures(*figures) for figures in found.pop("models")]
+    found = _core.map_database(database, out, images, options, overwrite, strict, device_id(device) or "cpu", progress)
+    written = found.pop("written")
+    folders = {place: os.path.join(os.fsdecode(out), str(number)) for number, place in enumerate(written)}
+    models = [
+        MapFigures(*figures, doubts=[ModelDoubt(*doubt) for doubt in doubts], folder=folders.get(place))
+        for place, (*figures, doubts) in enumerate(found.pop("models"))
+    ]
     return Mapped(models=models, **found)
 
 

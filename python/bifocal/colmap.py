@@ -37,7 +37,7 @@ from ._colmap_model import (
 )
 from ._devices import device_id
 from ._numbers import shown, whole
-from ._mapping import Mapped, MapFigures, Undistorted, map_database, undistort_model
+from ._mapping import Mapped, MapFigures, ModelDoubt, Undistorted, map_database, undistort_model
 from ._options import VerifyOptions
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ __all__ = [
     "DatabaseImage",
     "FrameData",
     "MapFigures",
+    "ModelDoubt",
     "Mapped",
     "Model",
     "ModelCamera",

@@ -6,6 +6,7 @@
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/mapping.hpp>
 #include <bifocal/outputs.hpp>
 
 #include <algorithm>
@@ -63,6 +64,17 @@ std::vector<NamedModel> read_models(const fs::path& folder) {
   return models;
 }
 
+void set_doubts(const colmap::Database& database, std::vector<NamedModel>& models) {
+  if (models.empty()) return;
+  const bifocal::ViewGraph pairs = bifocal::read_view_graph(database, MapOptions{});
+  for (NamedModel& named : models) try {
+      for (const ModelDoubt& doubt : model_doubts(pairs, named.model))
+        named.doubts.push_back(fmt::format("{} ({})", doubt.text, to_string(doubt.kind)));
+    } catch (const Error& e) {
+      named.doubts.push_back(fmt::format("not tested: {}", e.what()));
+    }
+}
+
 // Bytes of the models on the page.
 std::size_t bytes_of(const std::vector<NamedModel>& models, const ViewGraph& graph) {
   Page without(""), with("");
@@ -109,6 +121,7 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
   const Json earlier = read_run(page.run_file);
   std::vector<NamedModel> models = read_models(page.model);
   const colmap::Database database(page.database, colmap::quiet_access(page.database));
+  set_doubts(database, models);
   const ViewGraph graph = read_view_graph(database);
   if (graph.images.empty())
     throw Error(ErrorCode::input, fmt::format("{}: has no images", page.database.string()));

@@ -42,11 +42,14 @@ void check_model_files(const ModelFiles& files) {
 WrittenModels map_and_write(Queue& queue, const ModelFiles& files) {
   check_model_files(files);
   WrittenModels out{map_database(queue, files.database, files.map, files.photographs), {}};
-  if (!out.result.models.empty()) write_models(files.out, out.result, files.overwrite);
-  if (files.written) files.written(out.result);
-  if (out.result.models.empty() || files.undistorted.empty()) return out;
+  const MapResult& result = out.result;
+  out.is_refused = result.models.empty() || (files.is_strict && result.is_doubted());
+  write_models(files.out, result, files.overwrite, files.is_strict);
+  if (files.written) files.written(result);
+  const std::vector<std::size_t> places = written_models(result, files.is_strict);
+  if (places.empty() || files.undistorted.empty()) return out;
   const auto start = std::chrono::steady_clock::now();
-  out.undistorted = undistort(files, out.result.models.front());
+  out.undistorted = undistort(files, result.models[places.front()]);
   out.undistort_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;

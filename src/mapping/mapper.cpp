@@ -3,10 +3,15 @@
 #include <bifocal/mapping.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
 
+#include "mapping/doubts.hpp"
 #include "mapping/scene.hpp"
 #include "mapping/scene_session.hpp"
 #include "mapping/stages.hpp"
+#include "mapping/static_matches.hpp"
 
 namespace bifocal {
 namespace mapping {
@@ -94,7 +99,7 @@ class Mapper {
       make_tracks_by_poses(scene_, options_);
       SceneSession session(queue_, scene_, options_, SceneSession::Of::tracks);
       session.triangulate();
-      session.adjust({.intrinsics = true, .loss_scale = 1});
+      adjustment_ = session.adjust({.intrinsics = true, .loss_scale = 1});
       const std::int64_t used = session.filter(options_.max_error);
       session.take();
       const auto change = static_cast<double>(std::abs(used - before));
@@ -142,6 +147,7 @@ class Mapper {
 
   void finish_model() {
     result_.models.push_back(model_of(scene_));
+    result_.doubts.push_back(doubts_of({scene_, result_.models.back(), options_, &adjustment_}));
     for (const int i : registered()) is_waiting_[static_cast<std::size_t>(i)] = false;
     clock_.add_model(static_cast<int>(registered().size()));
   }
@@ -152,13 +158,22 @@ class Mapper {
   StageClock& clock_;
   MapResult& result_;
   std::vector<bool> is_waiting_;
+  AdjustResult adjustment_;  // the last one
 };
 
 void sort_models(MapResult& result) {
-  std::ranges::stable_sort(result.models, [](const colmap::Model& a, const colmap::Model& b) {
-    return a.images.size() > b.images.size();
-  });
-  for (const colmap::Model& model : result.models) result.figures.push_back(figures_of(model));
+  std::vector<std::size_t> order(result.models.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(),
+                           [&](std::size_t i) { return result.models[i].images.size(); });
+  std::vector<colmap::Model> models;
+  std::vector<std::vector<ModelDoubt>> doubts;
+  for (const std::size_t i : order) {
+    models.push_back(std::move(result.models[i]));
+    doubts.push_back(std::move(result.doubts[i]));
+    result.figures.push_back(figures_of(models.back()));
+  }
+  result.models = std::move(models), result.doubts = std::move(doubts);
 }
 
 // Says for every image without a model why it has none. `parts` are the components of the pairs at
@@ -196,6 +211,8 @@ void map_scene(Queue& queue, const ViewGraph& graph, const MapOptions& options, 
   check_options(options);
   clock.begin(MapStage::calibrate);
   Scene scene = make_scene(graph);
+  const std::optional<ViewGraph> moving = without_static_matches(graph);
+  if (moving) scene.graph = &*moving;
   calibrate(scene);
   set_rays(scene);
   clock.begin(MapStage::pairs);
@@ -243,6 +260,12 @@ MapResult map_database(Queue& queue, const std::filesystem::path& database,
 
 std::string_view to_string(MapStage stage) {
   return kMapStageWords[static_cast<std::size_t>(stage)];
+}
+
+std::string_view to_string(DoubtKind kind) { return kDoubtWords[static_cast<std::size_t>(kind)]; }
+
+bool MapResult::is_doubted() const {
+  return std::ranges::any_of(doubts, [](const auto& list) { return !list.empty(); });
 }
 
 std::string_view to_string(LeftOutReason reason) {

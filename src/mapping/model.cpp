@@ -3,8 +3,13 @@
 #include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/colmap/model.hpp>
 
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+
 #include <cmath>
 #include <set>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "collection/colmap/model/reprojection.hpp"
@@ -109,6 +114,44 @@ colmap::Model model_of(const Scene& scene) {
   });
   PointAdder(scene, places, problem, model).add_points();
   return model;
+}
+
+Scene scene_of(ViewGraph& graph, const colmap::Model& model) {
+  Scene scene = make_scene(graph);
+  std::unordered_map<colmap::Id, int> views;
+  for (std::size_t i = 0; i < graph.images.size(); ++i)
+    views.emplace(graph.images[i].id, static_cast<int>(i));
+  std::unordered_map<colmap::Id, const colmap::Camera*> cameras;
+  for (const colmap::Camera& camera : model.cameras) cameras.emplace(camera.id, &camera);
+  for (const colmap::ModelImage& image : model.images) {
+    const auto found = views.find(image.id);
+    if (found == views.end() || image.observations.size() != scene.features(found->second).size())
+      throw Error(ErrorCode::usage,
+                  fmt::format("model: image {} ({}) is not an image of the view graph with its "
+                              "features",
+                              image.id, image.name));
+    std::vector<Vec2>& features = graph.images[static_cast<std::size_t>(found->second)].features;
+    for (std::size_t k = 0; k < features.size(); ++k)
+      features[k] = {image.observations[k].x, image.observations[k].y};
+    View& view = scene.view(found->second);
+    std::optional<LensCamera>& camera = scene.cameras[static_cast<std::size_t>(view.camera)];
+    camera = supported_camera(*cameras.at(image.camera_id));
+    view.is_valid = view.is_registered = camera.has_value();
+    view.cam_from_world = colmap::pose_of(image.cam_from_world);
+  }
+  Tracks& tracks = scene.tracks;
+  for (const colmap::ModelPoint& point : model.points) {
+    for (const colmap::TrackElement& element : point.track) {
+      const int view = views.at(element.image_id);
+      if (!scene.view(view).is_registered) continue;
+      tracks.views.push_back(view), tracks.features.push_back(element.observation);
+    }
+    tracks.first.push_back(tracks.views.size());
+    tracks.points.push_back(point.xyz);
+  }
+  tracks.is_used.assign(tracks.views.size(), 1), tracks.is_point.assign(tracks.points.size(), 1);
+  set_rays(scene);
+  return scene;
 }
 
 MapFigures figures_of(const colmap::Model& model) {

@@ -60,9 +60,10 @@ class Reader {
   void read_pair(const colmap::PairRows& row) {
     check_cancelled();
     const auto a = places_.find(row.image1), b = places_.find(row.image2);
-    if (row.rows < options_.min_inliers || !colmap::is_geometry(row.configuration) ||
-        a == places_.end() || b == places_.end())
-      return;
+    if (row.rows < options_.min_inliers || a == places_.end() || b == places_.end()) return;
+    if (row.configuration == colmap::Configuration::watermark)
+      graph.static_pairs.emplace_back(a->second, b->second);
+    if (!colmap::is_geometry(row.configuration)) return;
     const std::size_t size1 = graph.images[static_cast<std::size_t>(a->second)].features.size(),
                       size2 = graph.images[static_cast<std::size_t>(b->second)].features.size();
     if (size1 == 0 || size2 == 0) return;

@@ -19,14 +19,6 @@ template <class... Args>
   throw Error(ErrorCode::usage, "view graph: " + fmt::format(what, std::forward<Args>(args)...));
 }
 
-std::optional<LensCamera> camera_of(const colmap::Camera& camera) {
-  try {
-    return colmap::lens_camera_of(camera);
-  } catch (const Error&) {
-    return {};
-  }
-}
-
 void check_pairs(const ViewGraph& graph) {
   std::set<std::pair<int, int>> known;
   const auto count = static_cast<int>(graph.images.size());
@@ -48,6 +40,14 @@ void check_pairs(const ViewGraph& graph) {
 
 }  // namespace
 
+std::optional<LensCamera> supported_camera(const colmap::Camera& camera) {
+  try {
+    return colmap::lens_camera_of(camera);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 void set_parameters(LensCamera& camera, std::span<const double> params) {
   try {
     camera = LensCamera(camera.model(), params, camera.width(), camera.height());
@@ -62,7 +62,7 @@ Scene make_scene(const ViewGraph& graph) {
   for (const colmap::Camera& camera : graph.cameras) {
     if (!cameras.emplace(camera.id, static_cast<int>(scene.cameras.size())).second)
       refuse("camera {} is there twice", camera.id);
-    scene.cameras.push_back(camera_of(camera));
+    scene.cameras.push_back(supported_camera(camera));
   }
   std::set<colmap::Id> ids;
   for (const MapImage& image : graph.images) {

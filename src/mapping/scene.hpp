@@ -87,6 +87,8 @@ struct Scene {
 // Computes the rays of all views of supported cameras from the features and the lenses.
 void set_rays(Scene& scene);
 
+// Empty if the model is not supported or a parameter is invalid.
+[[nodiscard]] std::optional<LensCamera> supported_camera(const colmap::Camera& camera);
 // Sets the parameters of a camera; changes nothing if its lens can't have them.
 void set_parameters(LensCamera& camera, std::span<const double> params);
 
@@ -141,6 +143,9 @@ void normalise(Scene& scene);
 
 // model.cpp
 [[nodiscard]] colmap::Model model_of(const Scene& scene);
+// The inverse of model_of(): the views of the model are registered, and the graph, which the scene
+// refers to, gets its features. Throws as model_doubts().
+[[nodiscard]] Scene scene_of(ViewGraph& graph, const colmap::Model& model);
 [[nodiscard]] MapFigures figures_of(const colmap::Model& model);
 
 // colours.cpp

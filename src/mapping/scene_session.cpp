@@ -98,7 +98,7 @@ void SceneSession::triangulate() {
   session_.triangulate(rays, limits_of(options_, options_.max_error));
 }
 
-void SceneSession::adjust(const Refinement& refinement) {
+AdjustResult SceneSession::adjust(const Refinement& refinement) {
   AdjustOptions options;
   options.loss = AdjustLoss::soft_l1;
   options.loss_scale = refinement.loss_scale;
@@ -112,8 +112,9 @@ void SceneSession::adjust(const Refinement& refinement) {
   }
   for (AdjustCamera& camera : session_.problem().cameras)
     choose_params(options_, refinement.intrinsics, camera);
-  session_.adjust(options);
+  AdjustResult result = session_.adjust(options);
   take_views();
+  return result;
 }
 
 std::int64_t SceneSession::filter(double max_error) {

@@ -29,7 +29,7 @@ class SceneSession {
   // Computes the points of the tracks and uses the observations that agree with them.
   void triangulate();
   // After triangulate() or filter().
-  void adjust(const Refinement& refinement);
+  AdjustResult adjust(const Refinement& refinement);
   // Drops observations with an error above `max_error` px and points with too small an angle.
   // Returns the number of observations that are left.
   std::int64_t filter(double max_error);

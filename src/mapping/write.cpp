@@ -57,17 +57,27 @@ void check_models_folder(const fs::path& folder, bool overwrite) {
   for (const fs::path& entry : numbered(folder)) colmap::check_model_folder(entry, overwrite);
 }
 
-void write_models(const fs::path& folder, const MapResult& result, bool overwrite) {
+std::vector<std::size_t> written_models(const MapResult& result, bool is_strict) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < result.models.size(); ++i)
+    if (!is_strict || !result.is_doubted(i)) places.push_back(i);
+  return places;
+}
+
+void write_models(const fs::path& folder, const MapResult& result, bool overwrite, bool is_strict) {
   check_models_folder(folder, overwrite);
+  const std::vector<std::size_t> places = written_models(result, is_strict);
+  if (places.empty()) return;
   const Staging staging(folder);
   const auto name = [](std::size_t i) { return std::to_string(i); };
-  for (std::size_t i = 0; i < result.models.size(); ++i)
-    colmap::write_model(staging.path() / name(i), result.models[i], colmap::ModelFormat::binary);
-  for (std::size_t i = 0; i < result.models.size(); ++i)
+  for (std::size_t i = 0; i < places.size(); ++i)
+    colmap::write_model(staging.path() / name(i), result.models[places[i]],
+                        colmap::ModelFormat::binary);
+  for (std::size_t i = 0; i < places.size(); ++i)
     colmap::model::move_files(staging.path() / name(i), folder / name(i));
   for (const fs::path& entry : numbered(folder)) {
     const std::string number = entry.filename().string();
-    const bool is_new = number.size() < 10 && std::stoul(number) < result.models.size();
+    const bool is_new = number.size() < 10 && std::stoul(number) < places.size();
     if (!is_new && !fs::is_symlink(entry)) colmap::model::remove_files(entry);
   }
 }

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -148,5 +149,13 @@ struct Devices {
 // Rectangular copies in a queue, with the same checks as the public copies.
 void upload(Queue& queue, BackendMemory& to, const Rectangle& rectangle, const void* from);
 void download(Queue& queue, const BackendMemory& from, const Rectangle& rectangle, void* to);
+
+// Bytes that this process copied between the host and GPUs or OpenCL devices, for tests that data
+// stay on a device.
+struct Transfers {
+  std::int64_t uploaded = 0, downloaded = 0;
+};
+// Returns the sums over all devices since the start of the process.
+[[nodiscard]] Transfers transfers();
 
 }  // namespace bifocal::runtime

@@ -7,7 +7,6 @@
 #include "runtime/backend.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/staging_slots.hpp"
-#include "runtime/transfers.hpp"
 #include "runtime/workspace.hpp"
 
 namespace bifocal {

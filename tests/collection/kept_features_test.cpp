@@ -13,7 +13,7 @@
 #include "collection/collect/kept_features.hpp"
 #include "collection/screen.hpp"
 #include "io/expect.hpp"
-#include "runtime/transfers.hpp"
+#include "runtime/backend.hpp"
 #include "support/data.hpp"
 #include "support/devices.hpp"
 #include "support/texture.hpp"

@@ -13,6 +13,17 @@
 #include <set>
 
 namespace bifocal::test {
+
+Pose looking(const Vec3& centre, const Vec3& target) {
+  const Vec3 z = unit({target[0] - centre[0], target[1] - centre[1], target[2] - centre[2]});
+  const Vec3 x = unit(cross({0, 1, 0}, z)), y = cross(z, x);
+  Pose pose;
+  pose.R = {x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]};
+  const Vec3 t = times(pose.R, centre);
+  pose.t = {-t[0], -t[1], -t[2]};
+  return pose;
+}
+
 namespace {
 
 constexpr int kWidth = 1000, kHeight = 800, kFewestMatches = 30;
@@ -26,17 +37,6 @@ double uniform(Random& random, double lo, double hi) {
 double normal(Random& random) {
   const double u = uniform(random, 1e-12, 1), v = uniform(random, 0, 1);
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
-}
-
-// A camera at `centre` that looks at `target`, y down along the world's y.
-Pose looking(const Vec3& centre, const Vec3& target) {
-  const Vec3 z = unit({target[0] - centre[0], target[1] - centre[1], target[2] - centre[2]});
-  const Vec3 x = unit(cross({0, 1, 0}, z)), y = cross(z, x);
-  Pose pose;
-  pose.R = {x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]};
-  const Vec3 t = times(pose.R, centre);
-  pose.t = {-t[0], -t[1], -t[2]};
-  return pose;
 }
 
 // Whether a camera at this centre sees a point, if the point is in its field of view.

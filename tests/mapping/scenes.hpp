@@ -26,6 +26,8 @@ struct SyntheticScene {
   double focal_length = 0;  // px
 };
 
+// A camera at `centre` that looks at `target`, y down along the world's y.
+[[nodiscard]] Pose looking(const Vec3& centre, const Vec3& target);
 // Cameras on a circle look at a ball of points in its middle.
 [[nodiscard]] SyntheticScene ring(int images, const SceneSettings& settings);
 // Cameras move along a street and look at its two rows of houses alternately.

@@ -30,7 +30,7 @@ struct Options {
   std::string database, pairs = "all", intrinsics, features = "rootsift", matches, masks;
   double ratio = 0;  // 0: not given
   CollectOptions collect;
-  bool is_strict = false;
+  bool drops_contradicting = false, is_strict = false;
   std::string model, undistorted;
   bool overwrite_model = false;
   CommonOptions common;
@@ -163,7 +163,7 @@ Json write_models_of(const ModelFiles& files, const DeviceSet& devices, bool jso
   const Device& device = devices.devices().front();
   StageTimes times;
   const WrittenModels written = map_with_progress(files, device, times);
-  if (written.result.models.empty()) context.exit_code = kExitNoGeometry;
+  if (written.is_refused) context.exit_code = kExitNoGeometry;
   if (json) return json_of(files, written, device.info().id, times);
   print_out(sentences_of(files, written, device.info().id, times));
   return {};
@@ -207,7 +207,8 @@ void run(Options o, Context& context) {
                          .names = names_of(photographs),
                          .out = o.model,
                          .undistorted = o.undistorted,
-                         .overwrite = o.overwrite_model};
+                         .overwrite = o.overwrite_model,
+                         .is_strict = o.is_strict};
   if (!o.model.empty()) check_model_files(files, "--overwrite-model");
   times.end("photographs");
   CollectResult result;
@@ -222,9 +223,9 @@ void run(Options o, Context& context) {
   }
   times.end(times_of(result));
   print_notes(result);
-  const Contradictions contradictions = print_contradictions(o.database, o.is_strict);
+  const Contradictions contradictions = print_contradictions(o.database, o.drops_contradicting);
   times.end("contradictions");
-  if (o.is_strict) result.verified -= std::ssize(contradictions.texts);
+  if (o.drops_contradicting) result.verified -= std::ssize(contradictions.texts);
   Json json = result_json(o, devices.id(), photographs, result, contradictions);
   if (!o.common.json) print_out(summary(o, devices.id(), result));
   if (result.verified > 0 && !o.model.empty()) {
@@ -333,12 +334,13 @@ void add_collect(Program& program, Context& context) {
   command.option("--database", o->database, "output database; an interrupted run is resumed")
       .required();
   add_all(command, *o);
-  command.flag("--strict", o->is_strict, kStrictPairsHelp);
+  command.flag("--drop-contradicting", o->drops_contradicting, kDropContradictingHelp);
   const Option model =
       command.option("--model", o->model,
                      "folder for sparse models of the finished database, as bifocal map makes them "
                      "with its defaults");
   command.option("--undistort", o->undistorted, kUndistortHelp).needs(model);
+  command.flag("--strict", o->is_strict, kStrictModelsHelp).needs(model);
   command
       .flag("--overwrite-model", o->overwrite_model,
             "replace existing models and undistorted images")

@@ -15,7 +15,7 @@ namespace {
 
 struct Options {
   std::string database, out, images, undistorted;
-  bool overwrite = false;
+  bool overwrite = false, is_strict = false;
   MapOptions map;
   CommonOptions common;
 };
@@ -29,6 +29,7 @@ void run(const Options& o, Context& context) {
                          .out = o.out,
                          .undistorted = o.undistorted,
                          .overwrite = o.overwrite,
+                         .is_strict = o.is_strict,
                          .map = o.map};
   check_model_files(files, "--overwrite");
   times.end("check");
@@ -39,7 +40,7 @@ void run(const Options& o, Context& context) {
   const WrittenModels written = map_with_progress(files, devices.devices().front(), times);
   print_out(o.common.json ? to_text(json_of(files, written, devices.id(), times))
                           : sentences_of(files, written, devices.id(), times));
-  if (written.result.models.empty()) context.exit_code = kExitNoGeometry;
+  if (written.is_refused) context.exit_code = kExitNoGeometry;
 }
 
 }  // namespace
@@ -55,6 +56,7 @@ void add_map(Program& program, Context& context) {
       command.option("--images", o->images, "folder of the photographs, for the colours of points");
   command.option("--undistort", o->undistorted, kUndistortHelp).needs(images);
   command.flag("--overwrite", o->overwrite, "replace existing models and undistorted images");
+  command.flag("--strict", o->is_strict, kStrictModelsHelp);
   add_flags(command, o->map,
             FlagChanges()
                 .change(o->map.refine_focal_length, {.help = "keep focal lengths"})

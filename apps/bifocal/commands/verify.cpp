@@ -22,7 +22,7 @@ namespace {
 struct Options {
   std::string database, out, features, matches;
   VerifyFlags verify;
-  bool is_strict = false;
+  bool drops_contradicting = false;
   CommonOptions common;
 };
 
@@ -118,7 +118,7 @@ void run(const Options& o, Context& context) {
   progress.reset();
   context.times.end("verification");
   print_odd_rows(done.odd_rows);
-  const Contradictions contradictions = print_contradictions(file, o.is_strict);
+  const Contradictions contradictions = print_contradictions(file, o.drops_contradicting);
   context.times.end("contradictions");
   print_result(o, devices, file, done, contradictions, seconds, context.times);
   if (done.left_out > 0 && done.done + done.skipped == 0) {
@@ -145,7 +145,7 @@ void add_verify(Program& program, Context& context) {
           .needs(features);
   features.needs(matches).needs(out);
   add_verify_options(command, o->verify);
-  command.flag("--strict", o->is_strict, kStrictPairsHelp);
+  command.flag("--drop-contradicting", o->drops_contradicting, kDropContradictingHelp);
   add_common_of_many(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }

@@ -41,8 +41,13 @@ std::string_view words_of(MapStage stage) {
   return "";
 }
 
-std::string folder_of(const ModelFiles& files, std::size_t model) {
-  return (files.out / std::to_string(model)).string();
+// Folders of all models; empty for a model that is not written.
+std::vector<std::string> folders_of(const ModelFiles& files, const MapResult& result) {
+  std::vector<std::string> folders(result.models.size());
+  std::size_t number = 0;
+  for (const std::size_t place : written_models(result, files.is_strict))
+    folders[place] = (files.out / std::to_string(number++)).string();
+  return folders;
 }
 
 Json list_of(const std::vector<LeftOut>& list) {
@@ -51,17 +56,48 @@ Json list_of(const std::vector<LeftOut>& list) {
   return json;
 }
 
+Json doubts_json(const std::vector<ModelDoubt>& doubts) {
+  Json json = Json::array();
+  for (const ModelDoubt& doubt : doubts) {
+    Json& one = json.emplace_back(Json{{"kind", to_string(doubt.kind)},
+                                       {"value", doubt.value},
+                                       {"limit", doubt.limit},
+                                       {"text", doubt.text}});
+    if (!doubt.images.empty()) one["images"] = doubt.images;
+    if (!doubt.pairs.empty()) one["pairs"] = doubt.pairs;
+  }
+  return json;
+}
+
 Json models_of(const ModelFiles& files, const MapResult& result) {
   Json json = Json::array();
+  const std::vector<std::string> folders = folders_of(files, result);
   for (std::size_t i = 0; i < result.models.size(); ++i) {
     const MapFigures& f = result.figures[i];
-    json.push_back({{"folder", folder_of(files, i)},
+    json.push_back({{"folder", folders[i].empty() ? Json() : Json(folders[i])},
                     {"images", f.images},
                     {"points", f.points},
                     {"observations", f.observations},
-                    {"mean_error_px", f.mean_error}});
+                    {"mean_error_px", f.mean_error},
+                    {"doubts", doubts_json(result.doubts[i])}});
   }
   return json;
+}
+
+// Lines of the models and their doubts.
+std::string models_text(const ModelFiles& files, const MapResult& result) {
+  std::string text;
+  const std::vector<std::string> folders = folders_of(files, result);
+  for (std::size_t i = 0; i < result.models.size(); ++i) {
+    const MapFigures& f = result.figures[i];
+    const std::string name = folders[i].empty() ? "not written" : folders[i];
+    text += fmt::format(
+        "{}: {} images, {} points, {} observations, mean reprojection error {:.2f} px\n", name,
+        f.images, f.points, f.observations, f.mean_error);
+    for (const ModelDoubt& doubt : result.doubts[i])
+      text += fmt::format("doubted: {}: {} ({})\n", name, doubt.text, to_string(doubt.kind));
+  }
+  return text;
 }
 
 // Reports damaged rows and unreadable photographs on stderr.
@@ -87,7 +123,7 @@ std::string sentence_of(const ModelFiles& files, const colmap::UndistortResult& 
                         std::size_t models) {
   std::string text = fmt::format("{}: {} undistorted images and their model",
                                  files.undistorted.string(), undistorted.model.images.size());
-  if (models > 1) text += fmt::format(", of {} only", folder_of(files, 0));
+  if (models > 1) text += fmt::format(", of {} only", (files.out / "0").string());
   return text + "\n";
 }
 
@@ -113,9 +149,10 @@ WrittenModels map_with_progress(ModelFiles files, const Device& device, StageTim
     progress.reset();
     times.end(times_of(result), "files");
     print_notes(files, result);
-    if (result.models.empty() || files.undistorted.empty()) return;
+    const std::vector<std::size_t> places = written_models(result, files.is_strict);
+    if (places.empty() || files.undistorted.empty()) return;
     announce_resuming(nullptr);  // the models exist, so the same command would be refused
-    progress.emplace(static_cast<double>(result.models.front().images.size()), "images");
+    progress.emplace(static_cast<double>(result.models[places.front()].images.size()), "images");
   };
   files.undistorting = [&progress](std::int64_t done, std::int64_t) {
     progress->update(static_cast<double>(done), "undistorting");
@@ -163,16 +200,12 @@ Json json_of(const ModelFiles& files, const WrittenModels& written, const std::s
 std::string sentences_of(const ModelFiles& files, const WrittenModels& written,
                          const std::string& device, const StageTimes& times) {
   const MapResult& result = written.result;
-  std::string text;
-  for (std::size_t i = 0; i < result.models.size(); ++i) {
-    const MapFigures& f = result.figures[i];
-    text += fmt::format(
-        "{}: {} images, {} points, {} observations, mean reprojection error {:.2f} px\n",
-        folder_of(files, i), f.images, f.points, f.observations, f.mean_error);
-  }
+  std::string text = models_text(files, result);
   if (result.models.empty())
     text += fmt::format("{}: no model was found\n", files.database.string());
-  if (written.undistorted) text += sentence_of(files, *written.undistorted, result.models.size());
+  if (written.undistorted)
+    text +=
+        sentence_of(files, *written.undistorted, written_models(result, files.is_strict).size());
   text += fmt::format("{} pairs, {} removed because they contradict others; {:.1f} s on {}\n",
                       result.pairs, result.removed_pairs, times.total_ms() / 1000, device);
   for (std::size_t i = 0; i < std::min(kShown, result.left_out.size()); ++i)

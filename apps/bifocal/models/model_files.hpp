@@ -15,6 +15,8 @@ namespace bifocal::cli {
 inline constexpr const char* kUndistortHelp =
     "folder for undistorted images and their model (images, sparse/0), as programs for Gaussian "
     "splatting read them";
+inline constexpr const char* kStrictModelsHelp =
+    "write no model that is doubted, and end with exit code 5 if one is";
 
 // Calls jobs::check_model_files(). Its messages name the flag.
 void check_model_files(const ModelFiles& files, const std::string& overwrite_flag);

@@ -11,10 +11,25 @@
 namespace bifocal::python {
 namespace {
 
-nb::dict dict_of(const MapResult& r) {
+nb::list list_of(const std::vector<ModelDoubt>& doubts) {
+  nb::list list;
+  for (const ModelDoubt& doubt : doubts) {
+    nb::list images, pairs;
+    for (const colmap::Id id : doubt.images) images.append(id);
+    for (const auto& [one, two] : doubt.pairs) pairs.append(nb::make_tuple(one, two));
+    list.append(nb::make_tuple(std::string(to_string(doubt.kind)), doubt.value, doubt.limit, images,
+                               pairs, doubt.text));
+  }
+  return list;
+}
+
+nb::dict dict_of(const MapResult& r, bool strict) {
   nb::list models, left_out, damaged_rows, passed_over;
-  for (const MapFigures& f : r.figures)
-    models.append(nb::make_tuple(f.images, f.points, f.observations, f.mean_error));
+  for (std::size_t k = 0; k < r.figures.size(); ++k) {
+    const MapFigures& f = r.figures[k];
+    models.append(
+        nb::make_tuple(f.images, f.points, f.observations, f.mean_error, list_of(r.doubts[k])));
+  }
   for (const LeftOutImage& image : r.left_out)
     left_out.append(
         nb::make_tuple(text_of(image.name), text_of(std::string(to_string(image.reason)))));
@@ -25,8 +40,11 @@ nb::dict dict_of(const MapResult& r) {
   nb::dict seconds;
   for (std::size_t i = 0; i < r.seconds.size(); ++i)
     seconds[std::string(kMapStageWords[i]).c_str()] = r.seconds[i];
+  nb::list written;
+  for (const std::size_t place : written_models(r, strict)) written.append(place);
   nb::dict d;
   d["models"] = models;
+  d["written"] = written;
   d["left_out"] = left_out;
   d["damaged_rows"] = damaged_rows;
   d["passed_over"] = passed_over;
@@ -37,10 +55,11 @@ nb::dict dict_of(const MapResult& r) {
 }
 
 nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::handle images,
-                       nb::handle given_options, bool overwrite, const std::string& device,
-                       nb::handle progress) {
+                       nb::handle given_options, bool overwrite, bool strict,
+                       const std::string& device, nb::handle progress) {
   const FileName database = file_of(given_database, "database"), out = file_of(given_out, "out");
-  jobs::ModelFiles files{.database = database.path, .out = out.path, .overwrite = overwrite};
+  jobs::ModelFiles files{
+      .database = database.path, .out = out.path, .overwrite = overwrite, .is_strict = strict};
   if (!images.is_none()) files.photographs = file_of(images, "images").path;
   files.map = options_of<MapOptions>(given_options);
   files.map.progress = [progress](const MapProgress& p) {
@@ -57,7 +76,7 @@ nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::hand
     if (e.code() == ErrorCode::input) raise_missing(database);
     throw;
   }
-  return dict_of(result);
+  return dict_of(result, strict);
 }
 
 // Throws as map_to_folder() and undistort_folder() for folders that they would refuse.
@@ -118,9 +137,10 @@ void bind_mapping(nb::module_& m) {
                 "jpeg_quality: int, overwrite: bool, progress: object) -> dict[str, typing.Any]"));
   m.def("map_database", &map_to_folder, nb::arg("database").none(), nb::arg("out").none(),
         nb::arg("images").none(), nb::arg("options").none(), nb::arg("overwrite"),
-        nb::arg("device"), nb::arg("progress").none(),
+        nb::arg("strict"), nb::arg("device"), nb::arg("progress").none(),
         nb::sig("def map_database(database: object, out: object, images: object, options: object, "
-                "overwrite: bool, device: str, progress: object) -> dict[str, typing.Any]"));
+                "overwrite: bool, strict: bool, device: str, progress: object) -> dict[str, "
+                "typing.Any]"));
 }
 
 }  // namespace bifocal::python

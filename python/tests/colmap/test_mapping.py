@@ -174,3 +174,12 @@ def test_collect_makes_a_model(tmp_path):
     with pytest.raises(ValueError, match="needs the argument model"):
         bifocal.collect(folder, tmp_path / "b.db", undistort=tmp_path / "x")
     assert not (tmp_path / "b.db").exists()
+
+
+def test_strict_leaves_a_doubted_model_out(database, tmp_path):
+    done = colmap.map_database(database, tmp_path / "sparse")
+    assert [m.folder for m in done.models] == [str(tmp_path / "sparse/0")]
+    doubted = bool(done.models[0].doubts)
+    strict = colmap.map_database(database, tmp_path / "strict", strict=True)
+    assert [m.doubts for m in strict.models] == [m.doubts for m in done.models]
+    assert (strict.models[0].folder is None) == doubted and (tmp_path / "strict/0").exists() != doubted

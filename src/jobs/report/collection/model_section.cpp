@@ -230,18 +230,27 @@ void add_drawings(Page& page, const NamedModel& named, std::size_t most) {
 
 Rows rows_of(const std::vector<NamedModel>& models) {
   Rows rows;
-  for (const auto& [folder, model] : models) {
+  for (const NamedModel& named : models) {
+    const colmap::Model& model = named.model;
     std::size_t observations = 0;
     double sum = 0;
     for (const colmap::ModelPoint& point : model.points) {
       observations += point.track.size();
       sum += point.error * static_cast<double>(point.track.size());
     }
-    rows.push_back({folder, fmt::format("{} images, {} points, {} observations, mean reprojection "
-                                        "error {:.2f} px",
-                                        model.images.size(), model.points.size(), observations,
-                                        observations > 0 ? sum / double(observations) : 0)});
+    rows.push_back(
+        {named.folder, fmt::format("{} images, {} points, {} observations, mean reprojection "
+                                   "error {:.2f} px",
+                                   model.images.size(), model.points.size(), observations,
+                                   observations > 0 ? sum / double(observations) : 0)});
   }
+  return rows;
+}
+
+Rows doubt_rows(const std::vector<NamedModel>& models) {
+  Rows rows;
+  for (const NamedModel& named : models)
+    for (const std::string& doubt : named.doubts) rows.push_back({named.folder, doubt});
   return rows;
 }
 
@@ -278,6 +287,7 @@ void add_models(Page& page, const std::vector<NamedModel>& models, const ViewGra
   if (models.empty()) return;
   page.heading(models.size() == 1 ? "Sparse model" : "Sparse models");
   page.table("Models", rows_of(models));
+  page.list("Doubts of the models", doubt_rows(models));
   for (std::size_t m = 0; m < std::min(models.size(), kMostDrawings); ++m)
     add_drawings(page, models[m], m == 0 ? kMostModelPoints : kMostModelPoints / 4);
   page.list("Models that are not drawn", undrawn_rows(models));

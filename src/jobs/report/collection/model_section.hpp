@@ -16,6 +16,7 @@ namespace bifocal::jobs {
 struct NamedModel {
   std::string folder;
   colmap::Model model;
+  std::vector<std::string> doubts = {};  // sentences
 };
 
 // Leaves the page unchanged without models.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Doubts about the registered views of a scene, a function for each kind.
+#pragma once
+
+#include <vector>
+
+#include "mapping/scene.hpp"
+
+namespace bifocal::mapping {
+
+struct DoubtInput {
+  const Scene& scene;
+  const colmap::Model& model;  // of the scene
+  const MapOptions& options;
+  const AdjustResult* adjustment = nullptr;  // the last one; null: unknown
+};
+
+// Returns all doubts.
+[[nodiscard]] std::vector<ModelDoubt> doubts_of(const DoubtInput& in);
+
+// Each adds its doubts.
+void doubt_focal_lengths(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
+void doubt_distortions(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
+void doubt_convergence(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
+void doubt_points(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
+void doubt_parallax(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
+void doubt_static_matches(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
+
+}  // namespace bifocal::mapping

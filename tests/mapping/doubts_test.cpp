@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Doubts of models of made scenes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <bifocal/device.hpp>
+#include <bifocal/mapping.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mapping/doubtful_scenes.hpp"
+#include "support/data.hpp"
+#include "support/long_tests.hpp"
+
+namespace bifocal::test {
+namespace {
+
+struct MappedTake {
+  MapResult result;
+  double true_focal = 0;  // px
+
+  [[nodiscard]] bool has_true_focal() const {
+    return !result.models.empty() &&
+           std::abs(result.models[0].cameras[0].params[0] - true_focal) < 0.05 * true_focal;
+  }
+};
+
+MappedTake mapped_take(Take take, std::uint32_t seed) {
+  const TemporaryFolder folder;
+  const double true_focal = make_database(folder / "made.db", take, seed);
+  Queue queue(Device("cpu"));
+  MapResult result = map_database(queue, folder / "made.db");
+  fmt::print("{} {}: {} models", kTakeWords[static_cast<std::size_t>(take)], seed,
+             result.models.size());
+  for (std::size_t k = 0; k < result.models.size(); ++k) {
+    fmt::print("; {} images, f {:.0f}", result.models[k].images.size(),
+               result.models[k].cameras[0].params[0]);
+    for (const ModelDoubt& doubt : result.doubts[k])
+      fmt::print(", {} {:.3g}", to_string(doubt.kind), doubt.value);
+  }
+  fmt::print("; true f {:.0f}\n", true_focal);
+  return {std::move(result), true_focal};
+}
+
+TEST(Doubts, OrdinaryScenesHaveNone) {
+  const int seeds = test::short_or_long(2, 15);
+  int doubted = 0;
+  for (const Take take : {Take::orbit, Take::walk, Take::aerial, Take::indoor})
+    for (int seed = 0; seed < seeds; ++seed)
+      doubted += mapped_take(take, static_cast<std::uint32_t>(seed)).result.is_doubted() ? 1 : 0;
+  EXPECT_LE(doubted, seeds / 5);
+}
+
+class Pathologies : public ::testing::TestWithParam<Take> {};
+
+// No model or a doubt. An overlay and a tele lens may also be mapped right.
+TEST_P(Pathologies, AreNoticed) {
+  const bool may_be_right = GetParam() == Take::overlay || GetParam() == Take::tele_lens;
+  const int seeds = test::short_or_long(2, 10);
+  int missed = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    const MappedTake take = mapped_take(GetParam(), static_cast<std::uint32_t>(seed));
+    if (take.result.models.empty() || take.result.is_doubted()) continue;
+    missed += may_be_right && take.has_true_focal() ? 0 : 1;
+  }
+  EXPECT_LE(missed, seeds / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Takes, Pathologies,
+                         ::testing::Values(Take::tripod, Take::zoom, Take::plane, Take::overlay,
+                                           Take::turntable, Take::tele_lens, Take::slider),
+                         [](const auto& info) {
+                           return kTakeWords[static_cast<std::size_t>(info.param)];
+                         });
+
+// Databases of users, whose cameras `map` returned without a doubt (f of the truth: 1000).
+class FieldCases : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(FieldCases, AreRightOrDoubted) {
+  const std::filesystem::path given = data("field_cases_5") / GetParam() / "d.db";
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(given, folder / "d.db");
+  Queue queue(Device("cpu"));
+  const MapResult result = map_database(queue, folder / "d.db");
+  for (std::size_t k = 0; k < result.models.size(); ++k)
+    EXPECT_TRUE(result.is_doubted(k) ||
+                std::abs(result.models[k].cameras[0].params[0] - 1000) < 100)
+        << result.models[k].cameras[0].params[0];
+}
+
+INSTANTIATE_TEST_SUITE_P(Reported, FieldCases, ::testing::Values("F5-46", "F5-62", "F5-65"));
+
+TEST(Doubts, ModelsOfFilesHaveTheSame) {
+  const TemporaryFolder folder;
+  make_database(folder / "made.db", Take::overlay, 0);
+  Queue queue(Device("cpu"));
+  const MapResult result = map_database(queue, folder / "made.db");
+  ASSERT_TRUE(result.is_doubted());
+  const ViewGraph graph = read_view_graph(
+      colmap::Database(folder / "made.db", colmap::quiet_access(folder / "made.db")));
+  std::vector<DoubtKind> kinds, again;
+  for (const ModelDoubt& doubt : result.doubts[0])
+    if (doubt.kind != DoubtKind::not_converged) kinds.push_back(doubt.kind);
+  for (const ModelDoubt& doubt : model_doubts(graph, result.models[0])) again.push_back(doubt.kind);
+  EXPECT_EQ(again, kinds);
+}
+
+}  // namespace
+}  // namespace bifocal::test
