@@ -44,9 +44,10 @@ WrittenModels map_and_write(Queue& queue, const ModelFiles& files) {
   WrittenModels out{map_database(queue, files.database, files.map, files.photographs), {}};
   const MapResult& result = out.result;
   out.is_refused = result.models.empty() || (files.is_strict && result.is_doubted());
-  write_models(files.out, result, files.overwrite, files.is_strict);
-  if (files.written) files.written(result);
   const std::vector<std::size_t> places = written_models(result, files.is_strict);
+  // Without a new model the old ones stay.
+  if (!places.empty()) write_models(files.out, result, files.overwrite, files.is_strict);
+  if (files.written) files.written(result);
   if (places.empty() || files.undistorted.empty()) return out;
   const auto start = std::chrono::steady_clock::now();
   out.undistorted = undistort(files, result.models[places.front()]);

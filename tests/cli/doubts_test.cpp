@@ -49,6 +49,9 @@ TEST(CliDoubts, strict_writes_no_doubted_model) {
   make_database(folder / "good.db", Take::orbit, 0);
   EXPECT_EQ(run(folder, "map good.db --out g --device cpu --strict").code, 0);
   EXPECT_TRUE(fs::exists(folder / "g/0/cameras.bin"));
+  // Without a new model the old ones stay.
+  EXPECT_EQ(run(folder, "map d.db --out g --device cpu --strict --overwrite").code, 5);
+  EXPECT_TRUE(fs::exists(folder / "g/0/cameras.bin"));
 }
 
 TEST(CliDoubts, are_on_the_page) {
