@@ -117,8 +117,8 @@ def map_database(
     written = found.pop("written")
     folders = {place: os.path.join(os.fsdecode(out), str(number)) for number, place in enumerate(written)}
     models = [
-        MapFigures(*figures, doubts=[ModelDoubt(*doubt) for doubt in doubts], folder=folders.get(place))
-        for place, (*figures, doubts) in enumerate(found.pop("models"))
+        MapFigures(images, points, observations, mean_error, [ModelDoubt(*doubt) for doubt in doubts], folders.get(place))
+        for place, (images, points, observations, mean_error, doubts) in enumerate(found.pop("models"))
     ]
     return Mapped(models=models, **found)
 
