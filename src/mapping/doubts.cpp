@@ -39,7 +39,7 @@ const std::vector<double>& given_params(const Scene& scene, std::size_t camera) 
   return scene.graph->cameras[camera].params;
 }
 
-// Cameras that a doubt concerns, and the worst value among them.
+// Cameras that a doubt concerns, and the worst value among them: the farthest one from the limit.
 class Doubted {
  public:
   Doubted(const Scene& scene, DoubtKind kind, double limit)
@@ -47,7 +47,8 @@ class Doubted {
 
   void add(std::size_t camera, double value) {
     is_doubted_[camera] = true;
-    if (count_++ == 0 || value > worst_) worst_ = value, worst_camera_ = camera;
+    if (count_++ == 0 || std::abs(value - limit_) > std::abs(worst_ - limit_))
+      worst_ = value, worst_camera_ = camera;
   }
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::size_t worst_camera() const { return worst_camera_; }

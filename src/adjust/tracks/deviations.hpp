@@ -11,9 +11,9 @@ namespace bifocal::adjustment {
 // Returns the standard deviation of the first focal length of each camera, px, for the deviation of
 // observations that the residuals show; 0 if it is not adjusted, infinite if the observations do
 // not determine it. The points of the problem are known, and its images share points. The deviation
-// is exact if the reduced system can be factorised quickly, otherwise a lower bound: that of an
-// image that shares its camera with no other, if the other images were known, or that of a shared
-// camera at known poses. options: the loss. Throws as adjust().
+// is exact if the reduced system can be factorised quickly, otherwise a lower bound: the deviation
+// if all other images were known, for a shared camera if all poses were known. options: the loss.
+// Throws as adjust().
 [[nodiscard]] std::vector<double> focal_deviations(const AdjustProblem& problem,
                                                    const AdjustOptions& options = {});
 
