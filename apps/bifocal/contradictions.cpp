@@ -3,20 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 namespace bifocal::cli {
 
-Contradictions print_contradictions(const std::string& database, bool drops) {
-  const std::filesystem::path file(database);
-  const std::vector<colmap::ContradictingPair> pairs = colmap::contradicting_pairs(file);
+Contradictions print_contradictions(const std::vector<colmap::ContradictingPair>& pairs,
+                                    bool are_dropped) {
   Contradictions found = described(pairs);
   for (const std::string& text : found.texts)
-    warn(fmt::format("{}{}", text, drops ? ": left out" : ""));
-  if (drops && !pairs.empty()) {
-    colmap::Database opened(file, colmap::Access::write);
-    erase_geometries(opened, pairs);
-  }
+    warn(fmt::format("{}{}", text, are_dropped ? ": left out" : ""));
   return found;
 }
 

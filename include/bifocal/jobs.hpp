@@ -4,6 +4,8 @@
 // and writes all of its files or none.
 #pragma once
 
+#include <bifocal/collect.hpp>
+#include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/colmap/rotation_cycles.hpp>
 #include <bifocal/colmap/undistort.hpp>
 #include <bifocal/io.hpp>
@@ -127,5 +129,46 @@ void check_model_files(const ModelFiles& files);
 // Maps the database and writes the models it finds, which may be none. Throws as
 // check_model_files(), map_database() and undistort_model().
 [[nodiscard]] WrittenModels map_and_write(Queue& queue, const ModelFiles& files);
+
+// Photographs to a database of verified pairs, and sparse models of it.
+struct CollectionFiles {
+  PhotographFiles photographs;
+  std::filesystem::path database;
+  CollectOptions collect = {};
+  bool drops_contradicting = false;  // erase geometries whose rotation contradicts other pairs
+  // Without a folder `models.out` no model is made. The job sets database, photographs and names.
+  ModelFiles models = {};
+  // Called with the finished database, before it is mapped.
+  std::function<void(const struct WrittenCollection&)> collected = {};
+};
+struct WrittenCollection {
+  CollectResult result;  // `verified` without the erased geometries
+  std::vector<colmap::ContradictingPair> contradicting;
+  std::optional<WrittenModels> models;  // if a folder is given and a pair is verified
+};
+// Collects the photographs into the database and maps it on the first device. Throws as
+// check_model_files() before any work, collect() and map_and_write().
+[[nodiscard]] WrittenCollection collect_and_map(const DeviceSet& devices,
+                                                const CollectionFiles& files);
+
+// Bundle adjustment of a sparse model.
+struct AdjustFiles {
+  std::filesystem::path model;                     // folder of the model
+  std::filesystem::path out;                       // folder of the adjusted model
+  std::optional<colmap::ModelFormat> format = {};  // of the output; default: of the input
+  bool overwrite = false;                          // replace a model in `out`
+  // Write covariances.npz if AdjustOptions::covariance is set and all are determined; an old file
+  // is replaced or removed with the model. false: the file is left as it is.
+  bool has_covariance_file = true;
+  colmap::BundleAdjustOptions adjust = {};
+  std::string out_argument = "out";  // name of `out` in messages
+  // Called with the model before it is adjusted; may change the options.
+  std::function<void(const colmap::Model&, colmap::BundleAdjustOptions&)> adjusting = {};
+  std::function<void()> adjusted = {};  // called before files are written
+};
+// Adjusts a model and writes it, also if AdjustOptions::progress ended the adjustment. Throws
+// Error(usage) if `out` has files of these names and `overwrite` is false; Error(input) if the
+// folder cannot be written; and as colmap::read_model() and colmap::bundle_adjust().
+[[nodiscard]] colmap::BundleAdjustResult adjust_and_write(Queue& queue, const AdjustFiles& files);
 
 }  // namespace bifocal::jobs

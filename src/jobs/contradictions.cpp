@@ -2,8 +2,19 @@
 #include "jobs/contradictions.hpp"
 
 #include <fmt/format.h>
+#include <bifocal/colmap/database.hpp>
 
 namespace bifocal::jobs {
+
+std::vector<colmap::ContradictingPair> found_contradictions(const std::filesystem::path& database,
+                                                            bool drops) {
+  std::vector<colmap::ContradictingPair> pairs = colmap::contradicting_pairs(database);
+  if (drops && !pairs.empty()) {
+    colmap::Database opened(database, colmap::Access::write);
+    erase_geometries(opened, pairs);
+  }
+  return pairs;
+}
 
 Contradictions described(const std::vector<colmap::ContradictingPair>& pairs) {
   Contradictions out;

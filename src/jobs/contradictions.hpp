@@ -5,6 +5,7 @@
 #include <bifocal/colmap/rotation_cycles.hpp>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct Contradictions {
   Json pairs = Json::array();      // {"image1", "image2": names, "inliers", "probability"}
   std::vector<std::string> texts;  // one sentence per pair
 };
+// Returns the contradicting pairs of a database. drops: erases their geometries.
+[[nodiscard]] std::vector<colmap::ContradictingPair> found_contradictions(
+    const std::filesystem::path& database, bool drops);
 [[nodiscard]] Contradictions described(const std::vector<colmap::ContradictingPair>& pairs);
 
 }  // namespace bifocal::jobs

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "adjust/scene_model.hpp"
 #include "adjust/scenes.hpp"
 #include "cli/process.hpp"
 #include "collection/sample_model.hpp"
@@ -19,28 +20,6 @@ namespace {
 
 using colmap::Id, colmap::Model, colmap::ModelFormat, colmap::read_model, colmap::write_model;
 using nlohmann::json;
-
-// Numbers of cameras, images and points are one more than in the problem.
-Model model_of(const AdjustProblem& problem) {
-  Model model;
-  for (const AdjustCamera& k : problem.cameras) {
-    model.cameras.push_back(
-        {Id(model.cameras.size() + 1), colmap::model_number(k.model), 1000, 800, k.params});
-  }
-  for (const AdjustImage& image : problem.images) {
-    const Id id = Id(model.images.size() + 1);
-    model.images.push_back({id, fmt::format("image {}.jpg", id), Id(image.camera + 1),
-                            colmap::model_pose(image.cam_from_world)});
-  }
-  for (const Vec3& xyz : problem.points) model.points.push_back({model.points.size() + 1, xyz});
-  for (const AdjustObservation& o : problem.observations) {
-    auto& seen = model.images[std::size_t(o.image)].observations;
-    auto& point = model.points[std::size_t(o.point)];
-    point.track.push_back({Id(o.image + 1), std::uint32_t(seen.size())});
-    seen.push_back({o.x, o.y, point.id});
-  }
-  return model;
-}
 
 // Written and read once: coordinates near 0 are rounded when their origin moves by half a pixel.
 const Model& small_model() {

@@ -4,6 +4,7 @@
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/jobs.hpp>
 
 #include <charconv>
 #include <chrono>
@@ -18,14 +19,11 @@
 #include "cli.hpp"
 #include "interrupt.hpp"
 #include "option_fields.hpp"
-#include "jobs/output_folder.hpp"
 #include "progress.hpp"
 
 namespace bifocal::cli {
 namespace {
 namespace fs = std::filesystem;
-
-constexpr const char* kCovariances = "covariances.npz";
 
 struct Options {
   std::string model, out, format, constant_cameras, constant_images, constant_points;
@@ -79,18 +77,6 @@ void take_lists(Options& o, const colmap::Model& model) {
         numbers_of<colmap::PointId>(read_text(o.constant_points), o.constant_points);
 }
 
-colmap::ModelFormat format_of(const Options& o) {
-  if (o.format.empty()) return *colmap::model_format(o.model);
-  return o.format == "text" ? colmap::ModelFormat::text : colmap::ModelFormat::binary;
-}
-
-// Returns the files of models in both formats, and their covariances.
-std::vector<std::string> file_names() {
-  std::vector<std::string> names = colmap::model_file_names();
-  names.push_back(kCovariances);
-  return names;
-}
-
 void check_out(const Options& o) {
   std::error_code ignored;
   if (!o.overwrite && fs::equivalent(o.model, o.out, ignored))
@@ -100,55 +86,62 @@ void check_out(const Options& o) {
 
 // Progress counts up to the limit of iterations, which few adjustments reach.
 std::function<bool(const AdjustIteration&)> progress_of(std::optional<Progress>& progress,
-                                                        int limit, const StopRequest& stop) {
+                                                        int limit,
+                                                        const std::optional<StopRequest>& stop) {
   return [&progress, limit, &stop](const AdjustIteration& i) {
     if (!progress) progress.emplace(double(limit), "iterations");
     progress->update(double(i.iteration),
                      fmt::format("cost {:.6g} px^2, ends when converged", i.cost));
-    return !stop.is_made();
+    return !stop->is_made();
   };
+}
+
+AdjustFiles files_of(const Options& o) {
+  AdjustFiles files{
+      .model = o.model, .out = o.out, .overwrite = o.overwrite, .out_argument = "--out"};
+  if (!o.format.empty())
+    files.format = o.format == "text" ? colmap::ModelFormat::text : colmap::ModelFormat::binary;
+  return files;
 }
 
 void run(Options o, Context& context) {
   using Clock = std::chrono::steady_clock;
-  context.times.end("start");
+  StageTimes& times = context.times;
+  times.end("start");
   const ThreadLimit limit(o.common.threads);
   check_out(o);
-  OutputFolder out(o.out, {.names = file_names(),
-                           .inputs = {},
-                           .overwrite = o.overwrite,
-                           .has_record = false,
-                           .argument = "--out"});
-  colmap::Model model = colmap::read_model(o.model);
-  take_lists(o, model);
-  const colmap::ModelFormat format = format_of(o);
-  context.times.end("reading");
   const DeviceSet devices = chosen_devices(o.common);
   if (devices.devices().size() != 1)
     throw Error(ErrorCode::usage,
                 fmt::format("--device {}: a model is adjusted on one device", o.common.device));
-  const Clock::time_point start = Clock::now();
-  colmap::BundleAdjustResult result;
-  {
-    const StopRequest stop;
-    std::optional<Progress> progress;
-    o.adjust.adjust.progress = progress_of(progress, o.adjust.adjust.max_iterations, stop);
-    Queue queue(devices.devices().front());
-    context.times.end("device");
-    result = colmap::bundle_adjust(queue, model, o.adjust);
-  }
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  context.times.end("adjustment");
-  colmap::write_model(out.staged(""), model, format);
+  Queue queue(devices.devices().front());
+  times.end("device");
+  std::optional<StopRequest> stop;
+  std::optional<Progress> progress;
+  o.adjust.adjust.progress = progress_of(progress, o.adjust.adjust.max_iterations, stop);
+  Clock::time_point start;
+  double seconds = 0;
+  AdjustFiles files = files_of(o);
+  files.adjusting = [&](const colmap::Model& model, colmap::BundleAdjustOptions& adjust) {
+    take_lists(o, model);
+    adjust = o.adjust;
+    times.end("reading");
+    stop.emplace();
+    start = Clock::now();
+  };
+  files.adjusted = [&] {
+    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    progress.reset();
+    stop.reset();
+    times.end("adjustment");
+  };
+  const colmap::BundleAdjustResult result = adjust_and_write(queue, files);
+  times.end("files");
   const AdjustReport report{o.adjust, result, devices.id(), seconds};
-  if (o.adjust.adjust.covariance && result.undetermined.empty())
-    write_covariances(out.staged(kCovariances), model, result);
-  out.commit();
-  context.times.end("files");
   if (o.common.json) {
     Json json = {{"model", o.model}, {"out", o.out}};
     json.update(adjust_json(report));
-    json["timings_ms"] = times_json(context.times.times());
+    json["timings_ms"] = times_json(times.times());
     print_out(to_text(json));
   } else {
     print_out(adjust_sentences(report));

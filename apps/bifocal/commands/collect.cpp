@@ -74,7 +74,7 @@ DeviceSet devices_of(const Options& o) {
 }
 
 Json result_json(const Options& o, const std::string& device, const PhotographFiles& photographs,
-                 const CollectResult& r, const Contradictions& contradictions) {
+                 const CollectResult& r) {
   Json json = {{"version", BIFOCAL_VERSION},
                {"database", o.database},
                {"device", device},
@@ -89,7 +89,6 @@ Json result_json(const Options& o, const std::string& device, const PhotographFi
   json["left_out"] = list_json(r.left_out);
   json["passed_over"] = list_json(photographs.passed_over);
   json["notes"] = r.notes;
-  json["contradicting"] = contradictions.pairs;
   return json;
 }
 
@@ -157,24 +156,6 @@ void return_freed_arrays(std::int64_t max_memory) {
 #endif
 }
 
-// Maps the finished database. Returns the JSON of the models, or prints their sentences.
-Json write_models_of(const ModelFiles& files, const DeviceSet& devices, bool json,
-                     Context& context) {
-  const Device& device = devices.devices().front();
-  StageTimes times;
-  const WrittenModels written = map_with_progress(files, device, times);
-  if (written.is_refused) context.exit_code = kExitNoGeometry;
-  if (json) return json_of(files, written, device.info().id, times);
-  print_out(sentences_of(files, written, device.info().id, times));
-  return {};
-}
-
-std::vector<std::string> names_of(const PhotographFiles& photographs) {
-  std::vector<std::string> names;
-  for (const PhotographFile& file : photographs.files) names.push_back(file.name);
-  return names;
-}
-
 void print_notes(const CollectResult& result) {
   for (const LeftOut& l : result.left_out)
     print_note(fmt::format(
@@ -183,14 +164,8 @@ void print_notes(const CollectResult& result) {
   for (const std::string& note : result.notes) print_note(note);
 }
 
-void run(Options o, Context& context) {
-  StageTimes& times = context.times;
-  times.end("start");
-  announce_resuming();
-  return_freed_arrays(o.collect.max_memory);
-  const DeviceSet devices = devices_of(o);
-  times.end("device");
-  const ThreadLimit limit(o.common.threads);
+// Takes the arguments that are not options of collect() by name.
+void take_arguments(Options& o) {
   const auto choice = std::ranges::find(kPairChoiceWords, o.pairs) - std::begin(kPairChoiceWords);
   o.collect.pairs =
       static_cast<PairChoice>(std::min<std::ptrdiff_t>(choice, std::ptrdiff_t(PairChoice::listed)));
@@ -199,48 +174,80 @@ void run(Options o, Context& context) {
   o.collect.masks = o.masks;
   if (o.ratio > 0) o.collect.matching.max_ratio = o.collect.given.matching.max_ratio = o.ratio;
   if (!o.intrinsics.empty()) o.collect.cameras.intrinsics = parse_intrinsics(o.intrinsics);
-  const PhotographFiles photographs = list_photographs(o.images);
-  for (const LeftOut& l : photographs.passed_over)
+}
+
+CollectionFiles files_of(const Options& o) {
+  CollectionFiles files{.photographs = list_photographs(o.images),
+                        .database = o.database,
+                        .collect = o.collect,
+                        .drops_contradicting = o.drops_contradicting,
+                        .models = {.database = o.database,
+                                   .out = o.model,
+                                   .undistorted = o.undistorted,
+                                   .overwrite = o.overwrite_model,
+                                   .is_strict = o.is_strict}};
+  for (const LeftOut& l : files.photographs.passed_over)
     print_note(fmt::format("passed over: {}: {}", l.name, l.reason));
-  const ModelFiles files{.database = o.database,
-                         .photographs = photographs.folder,
-                         .names = names_of(photographs),
-                         .out = o.model,
-                         .undistorted = o.undistorted,
-                         .overwrite = o.overwrite_model,
-                         .is_strict = o.is_strict};
-  if (!o.model.empty()) check_model_files(files, "--overwrite-model");
-  times.end("photographs");
-  CollectResult result;
-  {
-    Stages stages;
-    o.collect.progress = [&](const CollectProgress& p) { stages.report(p); };
-    try {
-      result = collect(devices, photographs, o.database, o.collect);
-    } catch (const Error& e) {
-      rethrow_renamed(e, "max_memory", "--max-memory");
-    }
+  return files;
+}
+
+// Runs the job. Messages name the flags.
+WrittenCollection collected(const DeviceSet& devices, const CollectionFiles& files) {
+  try {
+    return collect_and_map(devices, files);
+  } catch (const Error& e) {
+    if (std::string_view(e.what()).find("overwrite it") != std::string_view::npos)
+      rethrow_renamed(e, "overwrite it", "use --overwrite-model");
+    rethrow_renamed(e, "max_memory", "--max-memory");
   }
-  times.end(times_of(result));
-  print_notes(result);
-  const Contradictions contradictions = print_contradictions(o.database, o.drops_contradicting);
-  times.end("contradictions");
-  if (o.drops_contradicting) result.verified -= std::ssize(contradictions.texts);
-  Json json = result_json(o, devices.id(), photographs, result, contradictions);
-  if (!o.common.json) print_out(summary(o, devices.id(), result));
-  if (result.verified > 0 && !o.model.empty()) {
-    json["model"] = write_models_of(files, devices, o.common.json, context);
+}
+
+void report_nothing_verified(const Options& o, const CollectResult& result, Context& context) {
+  const char* why = result.features == 0 ? "no photograph has a feature"
+                    : result.pairs == 0  ? "no pair to match"
+                                         : "no geometry found in any pair";
+  print_note(fmt::format("{}: {}", o.database, why));
+  context.exit_code = kExitNoGeometry;
+}
+
+void run(Options o, Context& context) {
+  StageTimes &times = context.times, model_times;
+  times.end("start");
+  announce_resuming();
+  return_freed_arrays(o.collect.max_memory);
+  const DeviceSet devices = devices_of(o);
+  times.end("device");
+  const ThreadLimit limit(o.common.threads);
+  take_arguments(o);
+  CollectionFiles files = files_of(o);
+  times.end("photographs");
+  MapConsole console(files.models, model_times);
+  std::optional<Stages> stages(std::in_place);
+  files.collect.progress = [&](const CollectProgress& p) { stages->report(p); };
+  Json json;
+  files.collected = [&](const WrittenCollection& done) {
+    stages.reset();
+    times.end(times_of(done.result), "contradictions");
+    print_notes(done.result);
+    json = result_json(o, devices.id(), files.photographs, done.result);
+    json["contradicting"] = print_contradictions(done.contradicting, o.drops_contradicting).pairs;
+    if (!o.common.json) print_out(summary(o, devices.id(), done.result));
+    model_times = StageTimes();
+  };
+  const WrittenCollection done = collected(devices, files);
+  if (done.models) {
+    console.finish(*done.models);
+    const std::string device = devices.devices().front().info().id;
+    if (o.common.json)
+      json["model"] = json_of(files.models, *done.models, device, model_times);
+    else
+      print_out(sentences_of(files.models, *done.models, device, model_times));
     times.end("model");
+    if (done.models->is_refused) context.exit_code = kExitNoGeometry;
   }
   for (const StageTime& t : times.times()) json["seconds"][t.stage] = t.ms / 1000;
   print_out(o.common.json ? to_text(json) : time_table(times));
-  if (result.verified == 0) {
-    const char* why = result.features == 0 ? "no photograph has a feature"
-                      : result.pairs == 0  ? "no pair to match"
-                                           : "no geometry found in any pair";
-    print_note(fmt::format("{}: {}", o.database, why));
-    context.exit_code = kExitNoGeometry;
-  }
+  if (done.result.verified == 0) report_nothing_verified(o, done.result, context);
 }
 
 // Returns the changes to the flags of collect()'s options: members without a flag, and other

@@ -24,20 +24,23 @@ void run(const Options& o, Context& context) {
   StageTimes& times = context.times;
   times.end("start");
   const ThreadLimit limit(o.common.threads);
-  const ModelFiles files{.database = o.database,
-                         .photographs = o.images,
-                         .out = o.out,
-                         .undistorted = o.undistorted,
-                         .overwrite = o.overwrite,
-                         .is_strict = o.is_strict,
-                         .map = o.map};
-  check_model_files(files, "--overwrite");
+  ModelFiles files{.database = o.database,
+                   .photographs = o.images,
+                   .out = o.out,
+                   .undistorted = o.undistorted,
+                   .overwrite = o.overwrite,
+                   .is_strict = o.is_strict,
+                   .map = o.map};
+  check_model_files(files);
   times.end("check");
   const DeviceSet devices = chosen_devices(o.common);
   if (devices.devices().size() != 1)
     throw Error(ErrorCode::usage,
                 fmt::format("--device {}: a database is mapped on one device", o.common.device));
-  const WrittenModels written = map_with_progress(files, devices.devices().front(), times);
+  MapConsole console(files, times);
+  Queue queue(devices.devices().front());
+  const WrittenModels written = map_and_write(queue, files);
+  console.finish(written);
   print_out(o.common.json ? to_text(json_of(files, written, devices.id(), times))
                           : sentences_of(files, written, devices.id(), times));
   if (written.is_refused) context.exit_code = kExitNoGeometry;

@@ -118,7 +118,8 @@ void run(const Options& o, Context& context) {
   progress.reset();
   context.times.end("verification");
   print_odd_rows(done.odd_rows);
-  const Contradictions contradictions = print_contradictions(file, o.drops_contradicting);
+  const Contradictions contradictions = print_contradictions(
+      found_contradictions(file, o.drops_contradicting), o.drops_contradicting);
   context.times.end("contradictions");
   print_result(o, devices, file, done, contradictions, seconds, context.times);
   if (done.left_out > 0 && done.done + done.skipped == 0) {

@@ -2,7 +2,6 @@
 #include "models/adjust_text.hpp"
 
 #include <fmt/format.h>
-#include <bifocal/io.hpp>
 
 #include <array>
 #include <cmath>
@@ -98,22 +97,6 @@ std::string change_text(double before, double after) {
   return fmt::format("{} from {} to {}", after < before ? "fell" : "rose", first, last);
 }
 
-template <class Items>
-NpyArray ids_of(const Items& items) {
-  std::vector<std::int64_t> ids;
-  for (const auto& item : items) ids.push_back(static_cast<std::int64_t>(item.id));
-  return {{static_cast<std::int64_t>(ids.size())}, ids};
-}
-
-// Square matrices, one after another.
-template <std::size_t N>
-NpyArray matrices_of(const std::vector<std::array<double, N>>& matrices, std::int64_t side) {
-  std::vector<double> values;
-  values.reserve(N * matrices.size());
-  for (const auto& m : matrices) values.insert(values.end(), m.begin(), m.end());
-  return {{static_cast<std::int64_t>(matrices.size()), side, side}, std::move(values)};
-}
-
 }  // namespace
 
 std::string adjust_sentences(const AdjustReport& report) {
@@ -175,24 +158,6 @@ Json adjust_json(const AdjustReport& report) {
                                {"cg_iterations", i.cg_iterations},
                                {"accepted", i.is_accepted}});
   return json;
-}
-
-void write_covariances(const std::filesystem::path& file, const colmap::Model& model,
-                       const colmap::BundleAdjustResult& result) {
-  const AdjustResult& a = result.adjustment;
-  const double variance =
-      a.redundancy > 0 ? 2 * a.final_cost / static_cast<double>(a.redundancy) : 0;
-  std::vector<NamedArray> arrays = {{"variance", {{}, std::vector<double>{variance}}},
-                                    {"image_ids", ids_of(model.images)},
-                                    {"poses", matrices_of(a.pose_covariances, 6)},
-                                    {"point_ids", ids_of(model.points)},
-                                    {"points", matrices_of(a.point_covariances, 3)}};
-  for (std::size_t i = 0; i < a.camera_covariances.size(); ++i) {
-    const std::vector<double>& values = a.camera_covariances[i];
-    const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(double(values.size()))));
-    arrays.push_back({fmt::format("camera_{}", result.camera_ids[i]), {{side, side}, values}});
-  }
-  write_npz(file, arrays);
 }
 
 }  // namespace bifocal::cli

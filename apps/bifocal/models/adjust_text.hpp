@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The result of `bifocal adjust` as sentences, as JSON and as a file of covariances.
+// The result of `bifocal adjust` as sentences and as JSON.
 #pragma once
 
 #include <bifocal/colmap/bundle_adjust.hpp>
 #include <nlohmann/json_fwd.hpp>
 
-#include <filesystem>
 #include <string>
 
 #include "cli.hpp"
@@ -21,8 +20,5 @@ struct AdjustReport {
 
 [[nodiscard]] std::string adjust_sentences(const AdjustReport& report);
 [[nodiscard]] Json adjust_json(const AdjustReport& report);
-// Writes the NPZ file that docs/formats.md describes.
-void write_covariances(const std::filesystem::path& file, const colmap::Model& model,
-                       const colmap::BundleAdjustResult& result);
 
 }  // namespace bifocal::cli

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <bifocal/error.hpp>
 #include <bifocal/reasons.hpp>
-#include <optional>
 
 #include "interrupt.hpp"
-#include "progress.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -129,44 +127,37 @@ std::string sentence_of(const ModelFiles& files, const colmap::UndistortResult& 
 
 }  // namespace
 
-void check_model_files(const ModelFiles& files, const std::string& overwrite_flag) {
-  try {
-    jobs::check_model_files(files);
-  } catch (const Error& e) {
-    rethrow_renamed(e, "overwrite it", "use " + overwrite_flag);
-  }
-}
-
-WrittenModels map_with_progress(ModelFiles files, const Device& device, StageTimes& times) {
-  std::optional<Progress> progress(std::in_place, static_cast<double>(std::size(kMapStageWords)),
-                                   "stages", Work::stages);
-  files.map.progress = [&progress](const MapProgress& p) {
-    progress->update(
+void MapConsole::set_callbacks(ModelFiles& files) {
+  files.map.progress = [this](const MapProgress& p) {
+    if (!progress_) {
+      times_.end("device");
+      progress_.emplace(static_cast<double>(std::size(kMapStageWords)), "stages", Work::stages);
+    }
+    progress_->update(
         static_cast<double>(p.stage),
         fmt::format("{}, model {}, {} images registered", words_of(p.stage), p.model, p.images));
   };
-  files.written = [&](const MapResult& result) {
-    progress.reset();
-    times.end(times_of(result), "files");
+  files.written = [this, &files](const MapResult& result) {
+    progress_.reset();
+    times_.end(times_of(result), "files");
     print_notes(files, result);
     const std::vector<std::size_t> places = written_models(result, files.is_strict);
     if (places.empty() || files.undistorted.empty()) return;
     announce_resuming(nullptr);  // the models exist, so the same command would be refused
-    progress.emplace(static_cast<double>(result.models[places.front()].images.size()), "images");
+    progress_.emplace(static_cast<double>(result.models[places.front()].images.size()), "images");
   };
-  files.undistorting = [&progress](std::int64_t done, std::int64_t) {
-    progress->update(static_cast<double>(done), "undistorting");
+  files.undistorting = [this](std::int64_t done, std::int64_t) {
+    progress_->update(static_cast<double>(done), "undistorting");
   };
-  Queue queue(device);
-  times.end("device");
-  WrittenModels written = map_and_write(queue, files);
-  progress.reset();
-  if (!written.undistorted) return written;
-  times.end("undistort");
+}
+
+void MapConsole::finish(const WrittenModels& written) {
+  progress_.reset();
+  if (!written.undistorted) return;
+  times_.end("undistort");
   const std::vector<LeftOut>& left_out = written.undistorted->left_out;
   for (std::size_t i = 0; i < std::min(kShown, left_out.size()); ++i)
     print_note(fmt::format("not undistorted: {}", left_out[i].reason));
-  return written;
 }
 
 Json json_of(const ModelFiles& files, const WrittenModels& written, const std::string& device,

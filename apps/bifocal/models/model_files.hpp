@@ -2,13 +2,14 @@
 // Progress and results of jobs::map_and_write(), for the commands map and collect.
 #pragma once
 
-#include <bifocal/device.hpp>
 #include <bifocal/jobs.hpp>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "cli.hpp"
+#include "progress.hpp"
 
 namespace bifocal::cli {
 
@@ -18,13 +19,21 @@ inline constexpr const char* kUndistortHelp =
 inline constexpr const char* kStrictModelsHelp =
     "write no model that is doubted, and end with exit code 5 if one is";
 
-// Calls jobs::check_model_files(). Its messages name the flag.
-void check_model_files(const ModelFiles& files, const std::string& overwrite_flag);
+// Shows progress of jobs::map_and_write() on stderr, and damaged rows and unreadable photographs.
+class MapConsole {
+ public:
+  // Sets the callbacks of `files`, and adds their stages to `times`. Both must outlive the job.
+  MapConsole(ModelFiles& files, StageTimes& times) : times_(times) { set_callbacks(files); }
+  MapConsole(const MapConsole&) = delete;
+  MapConsole& operator=(const MapConsole&) = delete;
+  // Called with the result.
+  void finish(const WrittenModels& written);
 
-// Calls map_and_write() with progress on stderr, and reports damaged rows and unreadable
-// photographs there. Adds its stages to `times`.
-[[nodiscard]] WrittenModels map_with_progress(ModelFiles files, const Device& device,
-                                              StageTimes& times);
+ private:
+  void set_callbacks(ModelFiles& files);
+  StageTimes& times_;
+  std::optional<Progress> progress_;
+};
 
 [[nodiscard]] Json json_of(const ModelFiles& files, const WrittenModels& written,
                            const std::string& device, const StageTimes& times);

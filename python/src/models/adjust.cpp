@@ -6,7 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <bifocal/colmap/bundle_adjust.hpp>
+#include <bifocal/jobs.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -180,24 +180,25 @@ nb::dict adjust_model(nb::handle given_in, nb::handle given_out, const std::stri
                       const std::vector<std::vector<std::uint64_t>>& constant, bool overwrite,
                       const std::string& device, nb::handle progress) {
   const FileName in = file_of(given_in, "model_in"), out = file_of(given_out, "model_out");
-  colmap::BundleAdjustOptions options = options_of<colmap::BundleAdjustOptions>(given_options);
-  options.constant_cameras.assign(constant[0].begin(), constant[0].end());
-  options.constant_images.assign(constant[1].begin(), constant[1].end());
-  options.constant_points.assign(constant[2].begin(), constant[2].end());
-  options.adjust.progress = progress_of(progress);
+  jobs::AdjustFiles files{.model = in.path,
+                          .out = out.path,
+                          .has_covariance_file = false,
+                          .adjust = options_of<colmap::BundleAdjustOptions>(given_options),
+                          .out_argument = "model_out"};
+  if (!format.empty())
+    files.format = format == "text" ? colmap::ModelFormat::text : colmap::ModelFormat::binary;
+  files.adjust.constant_cameras.assign(constant[0].begin(), constant[0].end());
+  files.adjust.constant_images.assign(constant[1].begin(), constant[1].end());
+  files.adjust.constant_points.assign(constant[2].begin(), constant[2].end());
+  files.adjust.adjust.progress = progress_of(progress);
   colmap::BundleAdjustResult r;
   {
     QueueLease lease(device);
     const Unlocked unlocked;
     std::error_code none;
-    const bool may_replace = overwrite || std::filesystem::equivalent(in.path, out.path, none);
-    colmap::check_model_folder(out.path, may_replace);
-    colmap::Model model = colmap::read_model(in.path);
-    const auto written = format == "text"     ? colmap::ModelFormat::text
-                         : format == "binary" ? colmap::ModelFormat::binary
-                                              : *colmap::model_format(in.path);
-    r = colmap::bundle_adjust(lease.queue(), model, options);
-    colmap::write_model(out.path, model, written, may_replace);
+    files.overwrite = overwrite || std::filesystem::equivalent(in.path, out.path, none);
+    colmap::check_model_folder(out.path, files.overwrite);
+    r = jobs::adjust_and_write(lease.queue(), files);
   }
   nb::dict d = result_dict(r.adjustment);
   d["cameras"] = r.cameras;
