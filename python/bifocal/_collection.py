@@ -120,37 +120,14 @@ def collect(
     chosen = device_id(device) or "cpu"
     if undistort is not None and model is None:
         raise ValueError("undistort: needs the argument model")
-    folder = "" if model is None else _folder_of(photographs)
-    if model is not None:
-        _core.check_model_folders(model, photographs, folder, undistort, overwrite_model)
-    collected = Collected(**_core.collect(photographs, database, options, chosen, progress))
-    if model is None or collected.verified == 0:
+    found = _core.collect(photographs, database, options, (model, undistort, overwrite_model, strict), chosen, progress)
+    mapped, undistorted = found.pop("model"), found.pop("undistorted")
+    collected = Collected(**found)
+    if model is None or mapped is None:
         return collected
-    from ._mapping import map_database, undistort_model
+    from ._mapping import Undistorted, mapped_of
 
-    def mapping(stage: str, _: int, images: int) -> None:
-        if progress:
-            progress(f"mapping: {stage}", images, collected.images, "images")
-
-    def undistorting(done: int, total: int) -> None:
-        if progress:
-            progress("undistortion", done, total, "images")
-
-    first = collected.device.split(",")[0]
-    mapped = map_database(database, model, folder, overwrite=overwrite_model, strict=strict, device=first, progress=mapping)
-    undistorted = None
-    if undistort is not None and any(m.folder for m in mapped.models):
-        undistorted = undistort_model(os.path.join(os.fsdecode(model), "0"), folder, undistort, overwrite=overwrite_model, progress=undistorting)
-    return replace(collected, model=mapped, undistorted=undistorted)
-
-
-def _folder_of(photographs: Path | Sequence[Path]) -> str:
-    """Returns the folder to which the names of the photographs in the database are relative."""
-    given = [photographs] if isinstance(photographs, (str, bytes, os.PathLike)) else list(photographs)
-    if len(given) == 1 and os.path.isdir(given[0]):
-        return os.fsdecode(given[0])
-    files, _ = _core.list_photographs(given)
-    return os.path.commonpath([os.path.dirname(os.path.abspath(file)) for file in files]) if files else "."
+    return replace(collected, model=mapped_of(mapped, model), undistorted=undistorted and Undistorted(**undistorted))
 
 
 def report(

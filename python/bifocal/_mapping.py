@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import _core
 from ._devices import device_id
@@ -114,6 +114,11 @@ def map_database(
         RuntimeError: If the device is missing or fails.
     """
     found = _core.map_database(database, out, images, options, overwrite, strict, device_id(device) or "cpu", progress)
+    return mapped_of(found, out)
+
+
+def mapped_of(found: dict[str, Any], out: Path) -> Mapped:
+    """Makes a result of the dictionary of _core."""
     written = found.pop("written")
     folders = {place: os.path.join(os.fsdecode(out), str(number)) for number, place in enumerate(written)}
     models = [

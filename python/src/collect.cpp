@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Binds collect(), which matches photographs into a verified database, and its report.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <bifocal/collect.hpp>
@@ -9,6 +10,7 @@
 
 #include "devices.hpp"
 #include "files.hpp"
+#include "models/models.hpp"
 #include "options.hpp"
 #include "results.hpp"
 
@@ -67,31 +69,63 @@ void raise_missing_inputs(nb::handle options) {
       raise_missing(file_of(file, name));
 }
 
+// Calls `progress` with the stage, the number done, the total and the unit.
+void report(nb::handle progress, std::string_view stage, std::int64_t done, std::int64_t total,
+            std::string_view unit) {
+  const nb::gil_scoped_acquire locked;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  if (!progress.is_none())
+    progress(nb::str(stage.data(), stage.size()), done, total, nb::str(unit.data(), unit.size()));
+}
+
+// Sets the callbacks of `files`, which refer to `files` and `images`, the number of images.
+void set_progress(jobs::CollectionFiles& files, std::int64_t& images, nb::handle progress) {
+  files.collect.progress = [progress](const CollectProgress& p) {
+    report(progress, p.stage, p.done, p.total, p.unit);
+  };
+  files.collected = [&images](const jobs::WrittenCollection& done) { images = done.result.images; };
+  files.models.map.progress = [&images, progress](const MapProgress& p) {
+    report(progress, fmt::format("mapping: {}", to_string(p.stage)), p.images, images, "images");
+  };
+  files.models.undistorting = [progress](std::int64_t done, std::int64_t total) {
+    report(progress, "undistortion", done, total, "images");
+  };
+}
+
+// models: folders of models and of undistorted images, or None, whether they are replaced, and
+// whether doubted models are not written.
 nb::dict collect_photographs(nb::handle given, nb::handle database, nb::handle options,
+                             const std::tuple<nb::object, nb::object, bool, bool>& models,
                              const std::string& device, nb::handle progress) {
   const FileName file = file_of(database, "database");
-  CollectOptions o = options_of<CollectOptions>(options);
-  const PhotographFiles photographs = photographs_of(given);
-  o.progress = [&](const CollectProgress& p) {
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (!progress.is_none())
-      progress(nb::str(p.stage.data(), p.stage.size()), p.done, p.total,
-               nb::str(p.unit.data(), p.unit.size()));
-  };
-  const DeviceSet devices = devices_of_run(device, file.path, o.overwrite);
+  jobs::CollectionFiles files{.photographs = photographs_of(given),
+                              .database = file.path,
+                              .collect = options_of<CollectOptions>(options)};
+  const auto& [model, undistorted, overwrite, is_strict] = models;
+  files.models.overwrite = overwrite;
+  files.models.is_strict = is_strict;
+  if (!model.is_none()) files.models.out = file_of(model, "model").path;
+  if (!undistorted.is_none()) files.models.undistorted = file_of(undistorted, "undistort").path;
+  std::int64_t images = 0;
+  set_progress(files, images, progress);
+  const DeviceSet devices = devices_of_run(device, file.path, files.collect.overwrite);
   std::deque<QueueLease>
       leases;  // marks the devices as in use, so that a fork of this process is refused them
   for (const Device& one : devices.devices()) leases.emplace_back(one.info().id);
-  CollectResult result;
+  jobs::WrittenCollection done;
   try {
     const Unlocked unlocked;
-    result = collect(devices, photographs, file.path, o);
+    done = jobs::collect_and_map(devices, files);
   } catch (const Error& e) {
     if (e.code() == ErrorCode::input && !options.is_none()) raise_missing_inputs(options);
     throw;
   }
-  return dict_of(result, photographs, devices);
+  nb::dict d = dict_of(done.result, files.photographs, devices);
+  d["model"] = done.models ? nb::object(map_dict(done.models->result, is_strict)) : nb::none();
+  d["undistorted"] = done.models && done.models->undistorted
+                         ? nb::object(undistort_dict(*done.models->undistorted))
+                         : nb::none();
+  return d;
 }
 
 nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb::handle model,
@@ -126,9 +160,10 @@ nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb
 
 void bind_collect(nb::module_& m) {
   m.def("collect", &collect_photographs, nb::arg("photographs").none(), nb::arg("database").none(),
-        nb::arg("options").none(), nb::arg("device"), nb::arg("progress").none(),
-        nb::sig("def collect(photographs: object, database: object, options: object, device: str, "
-                "progress: object) -> dict[str, typing.Any]"));
+        nb::arg("options").none(), nb::arg("models"), nb::arg("device"), nb::arg("progress").none(),
+        nb::sig("def collect(photographs: object, database: object, options: object, models: "
+                "tuple[object, object, bool, bool], device: str, progress: object) -> dict[str, "
+                "typing.Any]"));
   m.def("write_report", &write_report, nb::arg("database").none(), nb::arg("out").none(),
         nb::arg("images").none(), nb::arg("model").none(), nb::arg("max_bytes"),
         nb::arg("overwrite"),

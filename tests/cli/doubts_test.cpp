@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/process.hpp"
+#include "cli/views.hpp"
 #include "mapping/doubtful_scenes.hpp"
 
 namespace bifocal::test {
@@ -52,6 +53,25 @@ TEST(CliDoubts, strict_writes_no_doubted_model) {
   // Without a new model the old ones stay.
   EXPECT_EQ(run(folder, "map d.db --out g --device cpu --strict --overwrite").code, 5);
   EXPECT_TRUE(fs::exists(folder / "g/0/cameras.bin"));
+}
+
+TEST(CliDoubts, strict_collects_and_writes_no_doubted_model) {
+  const TemporaryFolder folder;
+  write_views(folder / "in");
+  const std::string command = "collect in/b --database b.db --model m --undistort s --device cpu ";
+  const Ran ran = run(folder, command + "--strict --json");
+  EXPECT_EQ(ran.code, 5) << ran.err;
+  EXPECT_FALSE(fs::exists(folder / "m"));
+  EXPECT_FALSE(fs::exists(folder / "s"));
+  const json result = json::parse(ran.out);
+  EXPECT_EQ(result["verified"], 3);
+  ASSERT_EQ(result["model"]["models"].size(), 1U);
+  EXPECT_TRUE(result["model"]["models"][0]["folder"].is_null());
+  EXPECT_FALSE(result["model"]["models"][0]["doubts"].empty());
+  EXPECT_FALSE(result["model"].contains("undistorted"));
+  // Without the option the same database gets its model.
+  EXPECT_EQ(run(folder, command).code, 0);
+  EXPECT_TRUE(fs::exists(folder / "m/0/cameras.bin"));
 }
 
 TEST(CliDoubts, are_on_the_page) {

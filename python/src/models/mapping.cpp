@@ -23,7 +23,9 @@ nb::list list_of(const std::vector<ModelDoubt>& doubts) {
   return list;
 }
 
-nb::dict dict_of(const MapResult& r, bool strict) {
+}  // namespace
+
+nb::dict map_dict(const MapResult& r, bool is_strict) {
   nb::list models, left_out, damaged_rows, passed_over;
   for (std::size_t k = 0; k < r.figures.size(); ++k) {
     const MapFigures& f = r.figures[k];
@@ -41,7 +43,7 @@ nb::dict dict_of(const MapResult& r, bool strict) {
   for (std::size_t i = 0; i < r.seconds.size(); ++i)
     seconds[std::string(kMapStageWords[i]).c_str()] = r.seconds[i];
   nb::list written;
-  for (const std::size_t place : written_models(r, strict)) written.append(place);
+  for (const std::size_t place : written_models(r, is_strict)) written.append(place);
   nb::dict d;
   d["models"] = models;
   d["written"] = written;
@@ -53,6 +55,20 @@ nb::dict dict_of(const MapResult& r, bool strict) {
   d["seconds"] = seconds;
   return d;
 }
+
+nb::dict undistort_dict(const colmap::UndistortResult& result) {
+  nb::list left_out;
+  for (const LeftOut& image : result.left_out)
+    left_out.append(nb::make_tuple(text_of(image.name), text_of(image.reason)));
+  nb::dict d;
+  d["images"] = result.model.images.size();
+  d["points"] = result.model.points.size();
+  d["outside"] = result.outside;
+  d["left_out"] = left_out;
+  return d;
+}
+
+namespace {
 
 nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::handle images,
                        nb::handle given_options, bool overwrite, bool strict,
@@ -76,21 +92,7 @@ nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::hand
     if (e.code() == ErrorCode::input) raise_missing(database);
     throw;
   }
-  return dict_of(result, strict);
-}
-
-// Throws as map_to_folder() and undistort_folder() for folders that they would refuse.
-void check_model_folders(nb::handle model, nb::handle photographs, nb::handle folder,
-                         nb::handle undistorted, bool overwrite) {
-  jobs::ModelFiles files{
-      .database = {}, .out = file_of(model, "model").path, .overwrite = overwrite};
-  if (!undistorted.is_none()) {
-    files.photographs = file_of(folder, "photographs").path;
-    files.undistorted = file_of(undistorted, "undistort").path;
-    for (const PhotographFile& file : photographs_of(photographs).files)
-      files.names.push_back(file.name);
-  }
-  jobs::check_model_files(files);
+  return map_dict(result, strict);
 }
 
 nb::dict undistort_folder(nb::handle given_model, nb::handle given_photographs,
@@ -111,25 +113,12 @@ nb::dict undistort_folder(nb::handle given_model, nb::handle given_photographs,
     result = colmap::undistort_model(colmap::read_model(folder.path), photographs.path, out.path,
                                      options);
   }
-  nb::list left_out;
-  for (const LeftOut& image : result.left_out)
-    left_out.append(nb::make_tuple(text_of(image.name), text_of(image.reason)));
-  nb::dict d;
-  d["images"] = result.model.images.size();
-  d["points"] = result.model.points.size();
-  d["outside"] = result.outside;
-  d["left_out"] = left_out;
-  return d;
+  return undistort_dict(result);
 }
 
 }  // namespace
 
 void bind_mapping(nb::module_& m) {
-  m.def("check_model_folders", &check_model_folders, nb::arg("model").none(),
-        nb::arg("photographs").none(), nb::arg("folder").none(), nb::arg("undistorted").none(),
-        nb::arg("overwrite"),
-        nb::sig("def check_model_folders(model: object, photographs: object, folder: object, "
-                "undistorted: object, overwrite: bool) -> None"));
   m.def("undistort_model", &undistort_folder, nb::arg("model").none(),
         nb::arg("photographs").none(), nb::arg("out").none(), nb::arg("jpeg_quality"),
         nb::arg("overwrite"), nb::arg("progress").none(),

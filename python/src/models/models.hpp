@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <bifocal/jobs.hpp>
+
 #include "../options.hpp"
 
 namespace bifocal::python {
@@ -8,5 +10,9 @@ namespace bifocal::python {
 void bind_adjust(nb::module_& m);
 void bind_colmap_model(nb::module_& m);
 void bind_mapping(nb::module_& m);
+
+// Results for _mapping.py. is_strict: doubted models were not written.
+[[nodiscard]] nb::dict map_dict(const MapResult& result, bool is_strict);
+[[nodiscard]] nb::dict undistort_dict(const colmap::UndistortResult& result);
 
 }  // namespace bifocal::python

@@ -183,3 +183,16 @@ def test_strict_leaves_a_doubted_model_out(database, tmp_path):
     strict = colmap.map_database(database, tmp_path / "strict", strict=True)
     assert [m.doubts for m in strict.models] == [m.doubts for m in done.models]
     assert (strict.models[0].folder is None) == doubted and (tmp_path / "strict/0").exists() != doubted
+
+
+def test_strict_collects_and_writes_no_doubted_model(tmp_path):
+    """Sideways motion without rotation does not determine the focal length."""
+    folder = views(tmp_path / "in")
+    options = bifocal.CollectOptions(sift=bifocal.SiftOptions(contrast_threshold=0.01))
+    places = {"model": tmp_path / "sparse", "undistort": tmp_path / "scene"}
+    strict = bifocal.collect(folder, tmp_path / "a.db", options=options, **places, strict=True)
+    assert strict.verified == 3 and strict.undistorted is None
+    assert [m.folder for m in strict.model.models] == [None] and strict.model.models[0].doubts
+    assert not (tmp_path / "sparse").exists() and not (tmp_path / "scene").exists()
+    done = bifocal.collect(folder, tmp_path / "a.db", options=options, **places)
+    assert done.model.models[0].doubts == strict.model.models[0].doubts and done.undistorted.images == 3
