@@ -49,30 +49,6 @@ struct Camera {
   int width = 0, height = 0;  // size of its images, px; 0: unknown
 };
 
-// A distortion as an invertible map of normalised points. Its Jacobian is symmetric; on a disc
-// where it is positive definite the map is one-to-one. Beyond that disc the model folds over and
-// its values have no meaning. Construct it once per camera; copies are cheap, and functions may run
-// on several threads.
-class Lens {
- public:
-  // Throws Error(usage) if a coefficient is not finite.
-  explicit Lens(const Distortion& distortion = {});
-  // Returns the radius of the invertible disc in normalised coordinates: infinite without
-  // distortion, otherwise at most 1000. The radius is exact for radial coefficients whose profile s
-  // r has a maximum. It is a safe lower bound with decentring distortion or an increasing s.
-  [[nodiscard]] double radius() const { return radius_; }
-  // Applies the distortion in closed form. NaN outside the disc and for points that are not finite.
-  [[nodiscard]] Vec2 distort(const Vec2& point) const;
-  // Removes the distortion: returns the point of the disc that distort() maps to `point`, to
-  // rounding precision. Uses damped Newton iteration (at most 60 steps, usually 4). NaN if the disc
-  // has no such point.
-  [[nodiscard]] Vec2 undistort(const Vec2& point) const;
-
- private:
-  std::array<double, 8> coefficients_;
-  double radius_;
-};
-
 // Cameras of any lens model. Their pixels are undistorted before estimation, because estimators
 // take pinholes.
 //

@@ -9,6 +9,7 @@
 
 #include "rectify/polar_points.hpp"
 #include "rectify/sampling_map.hpp"
+#include "scene/lens.hpp"
 
 namespace bifocal {
 namespace {
@@ -59,7 +60,7 @@ class PlanarPoints {
 
   Mat3 H_, inverse_;  // both positive at the centre of the input
   Camera input_;
-  Lens lens_;
+  scene::Lens lens_;
   std::optional<LensCamera> lens_camera_;
 };
 

@@ -9,6 +9,7 @@
 #include <bifocal/geometry.hpp>
 #include "rectify/pair_input.hpp"
 #include "rectify/rectify_canvas.hpp"
+#include "scene/lens.hpp"
 
 namespace bifocal {
 namespace {
@@ -46,7 +47,7 @@ View view_of(const LensCamera& c) {
 // with a lens, whose borders are curved and whose corners may have no ray, and a limited angle.
 std::optional<Extent> extent_of(const View& view, double max_angle_deg) {
   const Intrinsics& k = view.camera.intrinsics;
-  const Lens lens(view.camera.distortion);
+  const scene::Lens lens(view.camera.distortion);
   const double farthest = std::tan(max_angle_deg * std::acos(-1.0) / 180);
   const int steps = view.is_pinhole() && max_angle_deg == 0 ? 1 : 64;
   Extent e;

@@ -120,7 +120,7 @@ SamplingMap lens_map(const Camera& camera, const Mat3& rectified_from_camera,
   LensView view{
       camera.intrinsics, rectified, {}, {d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6}, 0};
   for (std::size_t i = 0; i < 9; ++i) view.R[i] = R[i];
-  const double radius = Lens(d).radius();
+  const double radius = scene::Lens(d).radius();
   view.squared_radius = radius * radius;
   return filled_map(camera.width, camera.height, width, height,
                     [&](int y, std::int32_t* sx, std::int32_t* sy) {

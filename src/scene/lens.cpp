@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <bifocal/camera.hpp>
 #include <bifocal/error.hpp>
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 
 #include "scene/lens.hpp"
 
-namespace bifocal {
+namespace bifocal::scene {
 namespace {
 
 using Polynomial = std::vector<double>;  // constant first
@@ -92,14 +91,14 @@ Lens::Lens(const Distortion& d) : coefficients_{d.k1, d.k2, d.p1, d.p2, d.k3, d.
 
 Vec2 Lens::distort(const Vec2& p) const {
   Vec2 out{};
-  scene::LensLanes::brown_distort(coefficients_.data(), radius_ * radius_, p[0], p[1], out.data());
+  LensLanes::brown_distort(coefficients_.data(), radius_ * radius_, p[0], p[1], out.data());
   return out;
 }
 
 Vec2 Lens::undistort(const Vec2& p) const {
   Vec2 out{};
-  scene::LensLanes::brown_ray(coefficients_.data(), radius_ * radius_, p[0], p[1], out.data());
+  LensLanes::brown_ray(coefficients_.data(), radius_ * radius_, p[0], p[1], out.data());
   return out;
 }
 
-}  // namespace bifocal
+}  // namespace bifocal::scene

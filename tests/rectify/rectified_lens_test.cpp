@@ -10,6 +10,8 @@
 #include <random>
 #include <tuple>
 
+#include "scene/lens.hpp"
+
 namespace bifocal {
 namespace {
 
@@ -50,7 +52,7 @@ Rig random_rig(std::mt19937& random) {
 }
 
 Vec2 seen(const Camera& camera, const Eigen::Vector3d& X) {
-  const Vec2 p = Lens(camera.distortion).distort({X.x() / X.z(), X.y() / X.z()});
+  const Vec2 p = scene::Lens(camera.distortion).distort({X.x() / X.z(), X.y() / X.z()});
   const Intrinsics& k = camera.intrinsics;
   return {k.fx * p[0] + k.cx, k.fy * p[1] + k.cy};
 }

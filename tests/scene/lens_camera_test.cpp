@@ -11,6 +11,7 @@
 #include <numbers>
 #include <random>
 
+#include "scene/lens.hpp"
 #include "support/lens_cameras.hpp"
 
 namespace bifocal {
@@ -95,7 +96,7 @@ TEST(LensCamera, has_no_pixel_beyond_the_fold_of_thin_prisms) {
 TEST(LensCamera, from_a_camera_has_its_lens) {
   const Camera c{{500, 510, 640, 480}, {.k1 = -0.1, .k2 = 0.01, .p1 = 1e-3}, 1280, 960};
   const LensCamera camera(c);
-  const Lens lens(c.distortion);
+  const scene::Lens lens(c.distortion);
   const Vec2 moved = lens.undistort({(100 - 640.0) / 500, (200 - 480.0) / 510});
   const Vec2 px = camera.undistort({100, 200});
   EXPECT_NEAR(px[0], 500 * moved[0] + 640, 1e-9);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bifocal/camera.hpp>
 #include <bifocal/error.hpp>
 
 #include <gtest/gtest.h>
@@ -8,8 +7,12 @@
 #include <limits>
 #include <random>
 
+#include "scene/lens.hpp"
+
 namespace bifocal {
 namespace {
+
+using scene::Lens;
 
 // Distorts a normalised point by the formulas in the header (camera.hpp).
 Vec2 plain(const Distortion& d, double x, double y) {
