@@ -3,8 +3,10 @@
 #include <bifocal/jobs.hpp>
 
 #include <chrono>
+#include <iterator>
 #include <system_error>
 
+#include "jobs/contradictions.hpp"
 #include "jobs/interrupt_guard.hpp"
 
 namespace bifocal::jobs {
@@ -30,6 +32,15 @@ std::vector<std::string> names_of(const ModelFiles& files) {
   return names;
 }
 
+ModelFiles model_files_of(const CollectionFiles& files) {
+  ModelFiles models = files.models;
+  models.database = files.database;
+  models.photographs = files.photographs.folder;
+  models.names.clear();
+  for (const PhotographFile& file : files.photographs.files) models.names.push_back(file.name);
+  return models;
+}
+
 }  // namespace
 
 void check_model_files(const ModelFiles& files) {
@@ -53,6 +64,20 @@ WrittenModels map_and_write(Queue& queue, const ModelFiles& files) {
   out.undistorted = undistort(files, result.models[places.front()]);
   out.undistort_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
+WrittenCollection collect_and_map(const DeviceSet& devices, const CollectionFiles& files) {
+  const ModelFiles models = model_files_of(files);
+  if (!models.out.empty()) check_model_files(models);
+  WrittenCollection out;
+  out.result = collect(devices, files.photographs, files.database, files.collect);
+  out.contradicting = found_contradictions(files.database, files.drops_contradicting);
+  if (files.drops_contradicting) out.result.verified -= std::ssize(out.contradicting);
+  if (files.collected) files.collected(out);
+  if (models.out.empty() || out.result.verified == 0) return out;
+  Queue queue(devices.devices().front());
+  out.models = map_and_write(queue, models);
   return out;
 }
 
