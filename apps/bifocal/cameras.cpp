@@ -5,7 +5,6 @@
 #include <bifocal/error.hpp>
 
 #include <utility>
-#include <variant>
 
 #include "arguments.hpp"
 #include "picture.hpp"
@@ -28,7 +27,8 @@ void add_camera_options(const Command& command, CameraOptions& options) {
 
 namespace {
 
-Cameras cameras_of_pair(const PairCalibration& pair, const std::string& file) {
+Cameras cameras_of_file(const std::string& file) {
+  const Calibration pair = read_any_calibration(file);
   Cameras cameras{pair.camera1.intrinsics, pair.camera2.intrinsics, "file " + file};
   cameras.sizes = {ImageSize{pair.camera1.width, pair.camera1.height},
                    {pair.camera2.width, pair.camera2.height}};
@@ -43,14 +43,7 @@ Cameras cameras_of_pair(const PairCalibration& pair, const std::string& file) {
 
 Cameras given_cameras(const CameraOptions& options) {
   Cameras cameras;
-  if (!options.calib.empty()) {
-    const auto calibration = read_any_calibration(options.calib);
-    if (const auto* pair = std::get_if<PairCalibration>(&calibration))
-      return cameras_of_pair(*pair, options.calib);
-    const auto& plain = std::get<Calibration>(calibration);
-    const ImageSize size{plain.width, plain.height};
-    return {plain.camera1, plain.camera2, "file " + options.calib, {size, size}};
-  }
+  if (!options.calib.empty()) return cameras_of_file(options.calib);
   if (options.intrinsics.empty()) return {};
   cameras.camera1 = cameras.camera2 = parse_intrinsics(options.intrinsics);
   if (!options.intrinsics2.empty()) cameras.camera2 = parse_intrinsics(options.intrinsics2);

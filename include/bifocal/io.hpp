@@ -125,30 +125,25 @@ struct WorldPoint {
 void write_ply(const std::filesystem::path& file, std::span<const CloudPoint> points);
 void write_ply(const std::filesystem::path& file, std::span<const WorldPoint> points);
 
-// Cameras of a pair, and of a rectified pair its baseline.
+// Cameras of a pair from a file, with what the file has about the pair.
 struct Calibration {
-  Intrinsics camera1, camera2;
-  // Baseline of a rectified pair if the file has one (Middlebury), in the unit of the file: Z =
-  // baseline * fx / (d + doffs).
+  Camera camera1, camera2;  // a size of 0 and no distortion if the file has none
+  // X2 = R X1 + t, where |t| is the baseline in the unit of the file.
+  std::optional<Pose> cam2_from_cam1;
+  // Baseline of a rectified pair (Middlebury), in the unit of the file: Z = baseline * fx / (d +
+  // doffs).
   std::optional<double> baseline;
-  double doffs = 0;           // px: cx2 - cx1
-  int max_disparity = 0;      // px, exclusive end of the search range (ndisp); 0: unknown
-  int width = 0, height = 0;  // px, size of the images; 0: unknown
+  double doffs = 0;       // px: cx2 - cx1
+  int max_disparity = 0;  // px, exclusive end of the search range (ndisp); 0: unknown
 };
 // Reads cameras from a file with a 3x3 matrix, four numbers fx fy cx cy, or Middlebury's calib.txt
 // (cam0, cam1, doffs, baseline).
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);
 // Parses "fx,fy,cx,cy" as given on the command line. Throws Error(usage).
 [[nodiscard]] Intrinsics parse_intrinsics(std::string_view text);
-// A calibrated pair: both cameras with distortion, and X2 = R X1 + t, where |t| is the baseline in
-// the unit of the file.
-struct PairCalibration {
-  Camera camera1, camera2;
-  Pose cam2_from_cam1;
-};
-// Reads a calibrated pair from text, JSON, or OpenCV's YAML or XML (docs/formats.md). Text has
-// lines like COLMAP's cameras.txt (one line: same camera for both images) and the pose, with R
-// by rows:
+// Reads a calibrated pair, with its pose, from text, JSON, or OpenCV's YAML or XML
+// (docs/formats.md). Text has lines like COLMAP's cameras.txt (one line: same camera for both
+// images) and the pose, with R by rows:
 //   CAMERA_ID MODEL WIDTH HEIGHT PARAMS...
 //   R r11 r12 r13 r21 r22 r23 r31 r32 r33
 //   t t1 t2 t3
@@ -157,10 +152,9 @@ struct PairCalibration {
 // Bifocal's pixels: {"camera1": {"width", "height", "fx", "fy", "cx", "cy", "k1", ...}, "camera2":
 // {...}, "R": [9], "t": [3]}. OpenCV's files have M1 D1 M2 D2 R T; the image size is 0 if they lack
 // it. Throws Error(input) with file, line or key, and value, also if R is not a rotation or t = 0.
-[[nodiscard]] PairCalibration read_pair_calibration(const std::filesystem::path& file);
+[[nodiscard]] Calibration read_pair_calibration(const std::filesystem::path& file);
 // Reads cameras in any format of read_calibration() and read_pair_calibration().
-[[nodiscard]] std::variant<Calibration, PairCalibration> read_any_calibration(
-    const std::filesystem::path& file);
+[[nodiscard]] Calibration read_any_calibration(const std::filesystem::path& file);
 // Returns the intrinsics given by a JPEG's EXIF, for the upright image.
 //
 // The focal length comes from FocalLengthIn35mmFilm, by diagonals: f = f35 * hypot(w, h) / 43.27

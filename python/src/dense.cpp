@@ -143,9 +143,10 @@ nb::object numbers_of_camera(const Intrinsics& k) {
 
 nb::object calibration(nb::handle file) {
   const Calibration c = read_by(file, [](const auto& path) { return read_calibration(path); });
-  return nb::make_tuple(numbers_of_camera(c.camera1), numbers_of_camera(c.camera2),
+  return nb::make_tuple(numbers_of_camera(c.camera1.intrinsics),
+                        numbers_of_camera(c.camera2.intrinsics),
                         c.baseline ? nb::cast(*c.baseline) : nb::none(), c.doffs, c.max_disparity,
-                        c.width, c.height);
+                        c.camera1.width, c.camera1.height);
 }
 
 nb::object correspondences(nb::handle file) {

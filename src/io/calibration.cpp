@@ -35,12 +35,13 @@ Intrinsics matrix_of_line(const LineReader& reader, std::string_view name) {
 // Parses lines "key=value" with blanks anywhere. Unknown keys are ignored.
 Calibration parse_middlebury(std::string_view text, std::string_view name) {
   Calibration result;
+  Camera &one = result.camera1, &two = result.camera2;
   std::optional<double> doffs;
   LineReader reader(text, name, ",;[]=");
   while (reader.next()) {
     const std::string_view key = reader.words()[0];
-    if (key == "cam0") result.camera1 = matrix_of_line(reader, name);
-    if (key == "cam1") result.camera2 = matrix_of_line(reader, name);
+    if (key == "cam0") one.intrinsics = matrix_of_line(reader, name);
+    if (key == "cam1") two.intrinsics = matrix_of_line(reader, name);
     if (key == "doffs") {
       doffs = only_number(reader, name);
       if (std::abs(*doffs) > kMostPx)
@@ -54,7 +55,7 @@ Calibration parse_middlebury(std::string_view text, std::string_view name) {
       }
     }
     if (key == "width" || key == "height") {
-      (key == "width" ? result.width : result.height) = side_from(
+      (key == "width" ? one.width : one.height) = side_from(
           only_number(reader, name), name, fmt::format("line {}: {}", reader.line(), key));
     }
     if (key == "ndisp") {
@@ -66,10 +67,11 @@ Calibration parse_middlebury(std::string_view text, std::string_view name) {
       result.max_disparity = int(disparities);
     }
   }
-  if (!result.camera1.valid()) reject(name, "has no cam0");
-  if (!result.camera2.valid()) reject(name, "has no cam1");
-  if (result.width == 0 || result.height == 0) result.width = result.height = 0;
-  result.doffs = doffs.value_or(result.camera2.cx - result.camera1.cx);
+  if (!one.intrinsics.valid()) reject(name, "has no cam0");
+  if (!two.intrinsics.valid()) reject(name, "has no cam1");
+  if (one.width == 0 || one.height == 0) one.width = one.height = 0;
+  two.width = one.width, two.height = one.height;
+  result.doffs = doffs.value_or(two.intrinsics.cx - one.intrinsics.cx);
   return result;
 }
 
@@ -132,7 +134,7 @@ Calibration parse_calibration(std::string_view text, std::string_view name) {
     for (std::size_t i = 0; i < reader.words().size(); ++i) values.push_back(reader.number(i));
   }
   Calibration result;
-  result.camera1 = result.camera2 = camera_from(values, name, "calibration");
+  result.camera1.intrinsics = result.camera2.intrinsics = camera_from(values, name, "calibration");
   return result;
 }
 

@@ -167,7 +167,7 @@ bool is_opencv_storage(std::string_view text) {
          text.starts_with("<opencv_storage>");
 }
 
-PairCalibration parse_opencv_calibration(std::string_view text, std::string_view name) {
+Calibration parse_opencv_calibration(std::string_view text, std::string_view name) {
   const bool is_yaml = text.find('%') < text.find('<');
   const Entries entries = is_yaml ? entries_of_yaml(text, name) : entries_of_xml(text, name);
   if (!find(entries, {"M1", "K1", "cameraMatrix1"}) &&
@@ -176,7 +176,7 @@ PairCalibration parse_opencv_calibration(std::string_view text, std::string_view
     reject(name,
            "has R and T, and no camera (M1, D1, M2, D2): OpenCV's stereo_calib writes those to "
            "another file (intrinsics.yml); put the matrices of both into one file");
-  PairCalibration out;
+  Calibration out;
   out.camera1 = camera(entries, {"M1", "K1", "cameraMatrix1"}, {"D1", "distCoeffs1"}, name);
   out.camera2 = camera(entries, {"M2", "K2", "cameraMatrix2"}, {"D2", "distCoeffs2"}, name);
   if (!find(entries, {"R"}) && !find(entries, {"T", "t"}))
@@ -185,8 +185,9 @@ PairCalibration parse_opencv_calibration(std::string_view text, std::string_view
            "file (extrinsics.yml); put the matrices of both into one file");
   const std::vector<double> R = matrix(entries, {"R"}, {9}, name),
                             t = matrix(entries, {"T", "t"}, {3}, name);
-  std::copy(R.begin(), R.end(), out.cam2_from_cam1.R.begin());
-  std::copy(t.begin(), t.end(), out.cam2_from_cam1.t.begin());
+  Pose& pose = out.cam2_from_cam1.emplace();
+  std::copy(R.begin(), R.end(), pose.R.begin());
+  std::copy(t.begin(), t.end(), pose.t.begin());
   return out;
 }
 

@@ -76,8 +76,8 @@ Camera camera_of_line(const LineReader& reader, std::string_view name) {
   return camera;
 }
 
-PairCalibration parse_text(std::string_view text, std::string_view name) {
-  PairCalibration out;
+Calibration parse_text(std::string_view text, std::string_view name) {
+  Pose pose;
   std::vector<Camera> cameras;
   std::string at_R, at_t;
   const auto numbers = [&](const LineReader& reader, std::size_t count, double* to,
@@ -93,9 +93,9 @@ PairCalibration parse_text(std::string_view text, std::string_view name) {
   while (reader.next()) {
     const std::string_view key = reader.words()[0];
     if (key == "R") {
-      numbers(reader, 9, out.cam2_from_cam1.R.data(), at_R);
+      numbers(reader, 9, pose.R.data(), at_R);
     } else if (key == "t" || key == "T") {
-      numbers(reader, 3, out.cam2_from_cam1.t.data(), at_t);
+      numbers(reader, 3, pose.t.data(), at_t);
     } else if (to_number<std::int64_t>(key)) {
       if (cameras.size() == 2) reject(name, "line {}: a third camera", reader.line());
       cameras.push_back(camera_of_line(reader, name));
@@ -108,10 +108,8 @@ PairCalibration parse_text(std::string_view text, std::string_view name) {
     reject(name, "has no camera (a line CAMERA_ID MODEL WIDTH HEIGHT PARAMS...)");
   if (at_R.empty()) reject(name, "has no R, the rotation from camera 1 to camera 2");
   if (at_t.empty()) reject(name, "has no t, the translation from camera 1 to camera 2");
-  check_pose(out.cam2_from_cam1, name, at_R, at_t);
-  out.camera1 = cameras.front();
-  out.camera2 = cameras.back();
-  return out;
+  check_pose(pose, name, at_R, at_t);
+  return {cameras.front(), cameras.back(), pose};
 }
 
 // Returns a value as text for messages; only the type for arrays and objects, which may be deep.
@@ -154,19 +152,20 @@ void numbers_of_json(const Json& root, const char* key, std::size_t count, doubl
   }
 }
 
-PairCalibration parse_json(std::string_view text, std::string_view name) {
+Calibration parse_json(std::string_view text, std::string_view name) {
   Json root;
   try {
     root = Json::parse(text);
   } catch (const Json::exception& e) {
     reject(name, "is no JSON: {}", e.what());
   }
-  PairCalibration out;
+  Calibration out;
   out.camera1 = camera_of_json(root, "camera1", name);
   out.camera2 = camera_of_json(root, "camera2", name);
-  numbers_of_json(root, "R", 9, out.cam2_from_cam1.R.data(), name);
-  numbers_of_json(root, "t", 3, out.cam2_from_cam1.t.data(), name);
-  check_pose(out.cam2_from_cam1, name, "R", "t");
+  Pose& pose = out.cam2_from_cam1.emplace();
+  numbers_of_json(root, "R", 9, pose.R.data(), name);
+  numbers_of_json(root, "t", 3, pose.t.data(), name);
+  check_pose(pose, name, "R", "t");
   return out;
 }
 
@@ -187,13 +186,13 @@ bool is_pair_calibration(std::string_view text, std::string_view name) {
          (words.size() > 3 && to_number<std::int64_t>(words[0]) && !to_number<double>(words[1]));
 }
 
-PairCalibration parse_pair_calibration(std::string_view text, std::string_view name) {
+Calibration parse_pair_calibration(std::string_view text, std::string_view name) {
   refuse_camera_info(text, name);
   if (is_opencv_storage(text)) {
-    const PairCalibration out = parse_opencv_calibration(text, name);
+    const Calibration out = parse_opencv_calibration(text, name);
     check_camera(out.camera1, name, "M1");
     check_camera(out.camera2, name, "M2");
-    check_pose(out.cam2_from_cam1, name, "R", "T");
+    check_pose(*out.cam2_from_cam1, name, "R", "T");
     return out;
   }
   return is_json(text) ? parse_json(text, name) : parse_text(text, name);
@@ -203,11 +202,11 @@ PairCalibration parse_pair_calibration(std::string_view text, std::string_view n
 
 namespace bifocal {
 
-PairCalibration read_pair_calibration(const std::filesystem::path& file) {
+Calibration read_pair_calibration(const std::filesystem::path& file) {
   return io::parse_pair_calibration(read_text(file, 1 << 20), file.string());
 }
 
-std::variant<Calibration, PairCalibration> read_any_calibration(const std::filesystem::path& file) {
+Calibration read_any_calibration(const std::filesystem::path& file) {
   const std::string text = read_text(file, 1 << 20), name = file.string();
   if (io::is_pair_calibration(text, name)) return io::parse_pair_calibration(text, name);
   return io::parse_calibration(text, name);

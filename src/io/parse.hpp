@@ -26,7 +26,7 @@ Correspondences parse_correspondences(std::string_view text, std::string_view na
 std::vector<DepthPair> parse_depth_pairs(std::string_view text, std::string_view name);
 std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_view name);
 Calibration parse_calibration(std::string_view text, std::string_view name);
-PairCalibration parse_pair_calibration(std::string_view text, std::string_view name);
+Calibration parse_pair_calibration(std::string_view text, std::string_view name);
 // Returns whether the text is of the kind that parse_pair_calibration() reads.
 bool is_pair_calibration(std::string_view text, std::string_view name);
 // Focal lengths and coordinates in px outside these limits overflow in squares and quotients.
@@ -64,7 +64,7 @@ Intrinsics camera_from(const std::vector<double>& numbers, std::string_view name
 int side_from(double value, std::string_view name, std::string_view what);
 // Read OpenCV's FileStorage, YAML or XML, without plausibility checks of the numbers.
 bool is_opencv_storage(std::string_view text);
-PairCalibration parse_opencv_calibration(std::string_view text, std::string_view name);
+Calibration parse_opencv_calibration(std::string_view text, std::string_view name);
 
 // Parses a whole word as a number, nan and inf included; nullopt if it is none.
 template <class Number>

@@ -46,7 +46,7 @@ TEST(Data, MotorcycleIsUpright) {
   }
   EXPECT_GT(bottom, top);
   const Calibration calibration = read_calibration(folder / "calib.txt");
-  EXPECT_EQ(calibration.camera1.fx, 999.421);
+  EXPECT_EQ(calibration.camera1.intrinsics.fx, 999.421);
   EXPECT_EQ(calibration.doffs, 32.778);
   EXPECT_EQ(calibration.baseline, 193.001);
   EXPECT_EQ(calibration.max_disparity, 70);
@@ -62,8 +62,9 @@ TEST(Data, EveryCalibrationFileReads) {
 TEST(Data, CamerasAndPointsOfFountainRead) {
   const std::string folder = "strecha/fountain-P11/";
   for (const char* view : {"0001", "0005"})
-    EXPECT_NEAR(read_calibration(test::data(folder + "fountain_" + view + ".K")).camera1.fx, 2759.5,
-                1.0);
+    EXPECT_NEAR(
+        read_calibration(test::data(folder + "fountain_" + view + ".K")).camera1.intrinsics.fx,
+        2759.5, 1.0);
   const auto file = test::data(folder + "fountain_0001_0005_pts.txt");
   EXPECT_EQ(read_correspondences(file).points.size(), 270U);
 }

@@ -82,7 +82,7 @@ TEST(TextFiles, AreReadByEveryReader) {
   };
   EXPECT_EQ(read_correspondences(write("2\n1 2 3 4\n5 6 7 8\n")).points.at(1).y2, 8);
   EXPECT_EQ(read_scene_points(write("1 2 3 4 5\n")).at(0).Z, 5);
-  EXPECT_EQ(read_calibration(write("800 0 320\n0 801 240\n0 0 1\n")).camera1.fy, 801);
+  EXPECT_EQ(read_calibration(write("800 0 320\n0 801 240\n0 0 1\n")).camera1.intrinsics.fy, 801);
   EXPECT_EQ(read_calibration(write("cam0=[800 0 320; 0 800 240; 0 0 1]\n"
                                    "cam1=[800 0 330; 0 800 240; 0 0 1]\ndoffs=10\n"))
                 .doffs,

@@ -68,18 +68,18 @@ TEST(Calibration, ReadsItsThreeForms) {
   for (const char* text : {"800 801 320 240", "800, 801\r\n320 240\r\n",
                            "800 0 320\n0 801 240\n0 0 1\n", "[800 0 320; 0 801 240; 0 0 1]"}) {
     const Calibration c = parse_calibration(text, "m");
-    EXPECT_EQ(c.camera1.fx, 800) << text;
-    EXPECT_EQ(c.camera2.fy, 801) << text;
-    EXPECT_EQ(c.camera1.cx, 320) << text;
-    EXPECT_EQ(c.camera2.cy, 240) << text;
+    EXPECT_EQ(c.camera1.intrinsics.fx, 800) << text;
+    EXPECT_EQ(c.camera2.intrinsics.fy, 801) << text;
+    EXPECT_EQ(c.camera1.intrinsics.cx, 320) << text;
+    EXPECT_EQ(c.camera2.intrinsics.cy, 240) << text;
     EXPECT_FALSE(c.baseline) << text;
   }
   const Calibration c = parse_calibration(
       " cam0=[ 9.5 0 2 ; 0 9.5 3 ; 0 0 1 ] \ncam1 = [9.5 0 4;0 9.5 3;0 0 1]\n baseline= 19.3\n"
       "ndisp=70 \nisint=0\n",
       "m");
-  EXPECT_EQ(c.camera1.cx, 2);
-  EXPECT_EQ(c.camera2.cx, 4);
+  EXPECT_EQ(c.camera1.intrinsics.cx, 2);
+  EXPECT_EQ(c.camera2.intrinsics.cx, 4);
   EXPECT_EQ(c.doffs, 2);
   EXPECT_EQ(c.baseline, 19.3);
   EXPECT_EQ(c.max_disparity, 70);

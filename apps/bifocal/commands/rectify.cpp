@@ -80,7 +80,7 @@ void choose(const Options& o, Rectification planar, std::optional<Rectification>
     s.reason = reason_text(to_string(s.rectification.outcome));
 }
 
-Solution from_calibration(const Options& o, PairCalibration calibration, const Picture& left,
+Solution from_calibration(const Options& o, Calibration calibration, const Picture& left,
                           const Picture& right) {
   // A file without image sizes gets the sizes of the given images.
   for (auto [camera, picture] :
@@ -91,18 +91,18 @@ Solution from_calibration(const Options& o, PairCalibration calibration, const P
   }
   check_size(o.calib + ": camera 1 is for", calibration.camera1, o.left, left);
   check_size(o.calib + ": camera 2 is for", calibration.camera2, o.right, right);
-  const Vec3& t = calibration.cam2_from_cam1.t;
+  const Pose& pose = *calibration.cam2_from_cam1;
+  const Vec3& t = pose.t;
   Solution s;
   s.baseline = std::hypot(t[0], t[1], t[2]);
   const Camera &one = calibration.camera1, &two = calibration.camera2;
-  Rectification planar = rectify(one, two, calibration.cam2_from_cam1, o.rectify);
+  Rectification planar = rectify(one, two, pose, o.rectify);
   const bool has_lens = !one.distortion.none() || !two.distortion.none();
   if (has_lens && o.method == "polar")
     throw Error(ErrorCode::usage,
                 o.calib + ": --method polar: needs cameras without lens distortion");
   std::optional<Rectification> polar;
-  if (wants_polar(o) && !has_lens)
-    polar = rectify_polar(one, two, calibration.cam2_from_cam1, {}, polar_options(o));
+  if (wants_polar(o) && !has_lens) polar = rectify_polar(one, two, pose, {}, polar_options(o));
   choose(o, std::move(planar), std::move(polar), s);
   if (has_lens && !s.reason.empty())
     s.reason += "; a polar rectification needs cameras without lens distortion";
@@ -232,7 +232,7 @@ void run(const Options& o, Context& context) {
                               .overwrite = o.overwrite,
                               .argument = "--out"});
   const ThreadLimit limit(o.common.threads);
-  PairCalibration calibration;
+  Calibration calibration;
   Correspondences matches;
   if (!o.calib.empty()) calibration = read_pair_calibration(o.calib);
   if (!o.matches.empty()) matches = read_correspondences(o.matches);

@@ -106,8 +106,8 @@ Inputs read_inputs(Options& o, const Device& device, StageTimes& times) {
     finish(o.method, estimated_range(o, in, device));
     times.end("range");
   }
-  if (in.calibration && in.calibration->width > 0) {
-    check_size(o.calib + ": is for", *in.calibration, o.left, in.left);
+  if (in.calibration && in.calibration->camera1.width > 0) {
+    check_size(o.calib + ": is for", in.calibration->camera1, o.left, in.left);
   }
   if (!o.truth.empty()) {
     in.truth = read_disparity(o.truth, o.truth_scale);
@@ -182,7 +182,7 @@ std::string doubt_of_pair(Queue& queue, const Options& o, const Inputs& in, doub
 // shifted to the same principal point; then both cameras have it.
 std::string doffs_doubt(const Options& o, const Calibration& calibration) {
   constexpr double kRounding = 0.1;  // px
-  const double difference = calibration.camera2.cx - calibration.camera1.cx;
+  const double difference = calibration.camera2.intrinsics.cx - calibration.camera1.intrinsics.cx;
   if (std::abs(calibration.doffs - difference) <= kRounding) return {};
   return fmt::format(
       "{}: doffs is {:g} px, but the principal points of its cameras differ by {:g} px; depths and "
@@ -198,9 +198,9 @@ std::vector<std::string> doubts(const Options& o, const Inputs& in, const Dispar
     if (!doubt.empty()) all.push_back(doubt);
   };
   // Rectified cameras with a known size may have a principal point far from the image centre.
-  if (in.calibration && in.calibration->width == 0)
-    for (const Intrinsics& K : {in.calibration->camera1, in.calibration->camera2})
-      if (const std::string doubt = intrinsics_doubt(K, in.left.width, in.left.height);
+  if (in.calibration && in.calibration->camera1.width == 0)
+    for (const Camera& c : {in.calibration->camera1, in.calibration->camera2})
+      if (const std::string doubt = intrinsics_doubt(c.intrinsics, in.left.width, in.left.height);
           all.empty() && !doubt.empty())
         all.push_back(o.calib + ": " + doubt);
   if (in.calibration) add(doffs_doubt(o, *in.calibration));
@@ -235,7 +235,7 @@ std::optional<std::size_t> write_cloud(const Inputs& in, const DisparityMap& dis
                                        const OutputFolder& folder, const std::string& refusal) {
   if (!in.calibration || !refusal.empty()) return {};
   const auto cloud =
-      disparity_to_cloud(disparity.raw, to_rgb(in.shown_left), in.calibration->camera1,
+      disparity_to_cloud(disparity.raw, to_rgb(in.shown_left), in.calibration->camera1.intrinsics,
                          in.calibration->doffs, *in.calibration->baseline);
   write_ply(folder.staged("cloud.ply"), cloud);
   return cloud.size();
