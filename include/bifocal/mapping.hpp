@@ -8,7 +8,8 @@
 //   1. Unknown focal lengths are estimated from the fundamental matrices of all pairs.
 //   2. Relative poses are estimated from the inliers and the cameras.
 //   3. Relative rotations are averaged; pairs whose matches or rotations contradict cycles or the
-//      averages are removed.
+//      averages are removed. Averages from several spanning trees are compared, because sides that
+//      look alike fold a model.
 //   4. Inlier matches are joined to tracks with at most one observation in an image.
 //   5. Camera centres are computed by linear equations, then positioned together with points.
 //   6. Points are triangulated, adjusted and filtered, twice.
@@ -166,9 +167,11 @@ enum class DoubtKind {
   few_points,      // few of the features that pairs verified became points
   no_parallax,     // homographies explain all pairs
   static_matches,  // points at one place of the images were left out
+  folded,          // rotations depend on where averaging starts: sides may look alike
 };
 inline constexpr std::string_view kDoubtWords[] = {"focal_length", "distortion",  "not_converged",
-                                                   "few_points",   "no_parallax", "static_matches"};
+                                                   "few_points",   "no_parallax", "static_matches",
+                                                   "folded"};
 [[nodiscard]] std::string_view to_string(DoubtKind kind);
 
 // A reason why a model may be wrong. It changes no result.

@@ -123,7 +123,7 @@ double fold_of(const LensCamera& lens) {
   return 1;
 }
 
-void doubt_folds(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
+void doubt_image_folds(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
   Doubted doubted(in.scene, DoubtKind::distortion, 1);
   for (const std::size_t c : used_cameras(in.scene)) {
     const double fold = fold_of(*in.scene.cameras[c]);
@@ -201,7 +201,7 @@ void doubt_focal_lengths(const DoubtInput& in, std::vector<ModelDoubt>& doubts) 
 }
 
 void doubt_distortions(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
-  doubt_folds(in, doubts);
+  doubt_image_folds(in, doubts);
   doubt_spreads(in, doubts);
 }
 
@@ -247,6 +247,7 @@ std::vector<ModelDoubt> doubts_of(const DoubtInput& in) {
   doubt_points(in, doubts);
   doubt_parallax(in, doubts);
   doubt_static_matches(in, doubts);
+  doubt_folds(in, doubts);
   return doubts;
 }
 
@@ -260,7 +261,9 @@ std::vector<ModelDoubt> model_doubts(const ViewGraph& graph, const colmap::Model
   colmap::check_model(model);
   // Gets the features of the model, which may be undistorted.
   ViewGraph own = mapping::without_static_matches(graph).value_or(graph);
-  const mapping::Scene scene = mapping::scene_of(own, model);
+  mapping::Scene scene = mapping::scene_of(own, model);
+  Queue queue(Device("cpu"));
+  scene.edges = mapping::registered_edges(queue, scene, options);
   return mapping::doubts_of({scene, model, options});
 }
 

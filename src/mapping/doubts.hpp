@@ -25,5 +25,6 @@ void doubt_convergence(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_points(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_parallax(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_static_matches(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
+void doubt_folds(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 
 }  // namespace bifocal::mapping

@@ -42,11 +42,14 @@ void remove_contradictory_edges(Scene& scene) {
   }
   // Images of one place see each other in many pairs, which form cycles. A lone pair of distant
   // images is more often a look-alike.
-  for (Edge& edge : scene.edges)
-    edge.is_used =
+  std::vector<bool> is_kept;
+  for (const Edge& edge : scene.edges)
+    is_kept.push_back(
         edge.is_confirmed() ||
         (edge.probability >= 0.5 && confirmed.root(static_cast<std::size_t>(edge.view1)) !=
-                                        confirmed.root(static_cast<std::size_t>(edge.view2)));
+                                        confirmed.root(static_cast<std::size_t>(edge.view2))));
+  compare_starts(scene, is_kept);
+  for (std::size_t k = 0; k < scene.edges.size(); ++k) scene.edges[k].is_used = is_kept[k];
 }
 
 }  // namespace bifocal::mapping

@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "mapping/doubts.hpp"
 #include "mapping/scene.hpp"
@@ -147,7 +148,12 @@ class Mapper {
 
   void finish_model() {
     result_.models.push_back(model_of(scene_));
+    // Wrong focal lengths also lead to disputes, so these are examined again by the adjusted ones.
+    std::optional<std::vector<Edge>> edges;
+    if (std::ranges::any_of(scene_.edges, &Edge::is_disputed))
+      edges = std::exchange(scene_.edges, registered_edges(queue_, scene_, options_));
     result_.doubts.push_back(doubts_of({scene_, result_.models.back(), options_, &adjustment_}));
+    if (edges) scene_.edges = std::move(*edges);
     for (const int i : registered()) is_waiting_[static_cast<std::size_t>(i)] = false;
     clock_.add_model(static_cast<int>(registered().size()));
   }

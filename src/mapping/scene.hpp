@@ -37,6 +37,7 @@ struct Edge {
   double probability = 0.7;       // of a correct rotation
   bool has_match_cycles = false;  // its matches agree with the matches of other pairs
   bool is_used = true;
+  bool is_disputed = false;  // agrees with one solution of rotation averaging, contradicts another
 
   // Cycles of three pairs agree with the rotation and with the matches.
   [[nodiscard]] bool is_confirmed() const { return has_match_cycles && probability >= 0.9; }
@@ -107,11 +108,23 @@ void find_match_cycles(Scene& scene);
 [[nodiscard]] std::vector<std::vector<int>> components(const Scene& scene,
                                                        const std::vector<bool>& is_chosen);
 // Marks edges as unused that no cycle confirms if other edges connect their views or their
-// rotations contradict cycles.
+// rotations contradict cycles; and those that compare_starts() decides about.
 void remove_contradictory_edges(Scene& scene);
 
-// rotation_averaging.cpp: sets the rotations of the views by the used edges between them, removes
-// edges that contradict them, and returns the largest set that is still connected.
+// rotation_starts.cpp: solves rotation averaging by the edges to keep, and by all edges from other
+// spanning trees. Where solutions differ, it marks disputed edges, and if the best pairs contradict
+// another solution less, that one decides which edges are kept.
+void compare_starts(Scene& scene, std::vector<bool>& is_kept);
+// Returns the edges between registered views by their present cameras, with their disputes.
+[[nodiscard]] std::vector<Edge> registered_edges(Queue& queue, const Scene& scene,
+                                                 const MapOptions& options);
+
+// rotation_averaging.cpp
+// Order of an edge in the spanning tree; confirmed edges come first.
+[[nodiscard]] double strength_by_inliers(const Edge& edge);
+[[nodiscard]] double weight_by_cycles(const Edge& edge);
+// Sets the rotations of the views by the used edges between them, removes edges that contradict
+// them, and returns the largest set that is still connected.
 [[nodiscard]] std::vector<int> average_rotations(Scene& scene, std::vector<int> views,
                                                  const MapOptions& options);
 

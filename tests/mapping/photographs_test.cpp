@@ -8,13 +8,18 @@
 #include <bifocal/mapping.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mapping/scenes.hpp"
 #include "support/data.hpp"
+#include "support/long_tests.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -85,6 +90,31 @@ INSTANTIATE_TEST_SUITE_P(
                       // Twice the errors of 0.671 degrees and 0.671 % of commit b3c0ba20.
                       Place{"collections/castle-P19", "collections/castle-P19", 19, 1.35, 0.0135,
                             Intrinsics{920.16, 921.72, 506.73, 335.44}}));
+
+// Photographs around a cup with two equal sides (Yan et al., CVPR 2017). Neighbours in the order of
+// names differ by at most 11 degrees; a folded model has two steps of about 150.
+TEST(Cup, IsOneRing) {
+  BIFOCAL_NEEDS_DATA("sets/cup/images");
+  const TemporaryFolder folder;
+  const std::size_t every = test::short_or_long(2, 1);
+  std::vector<std::string> in;
+  for (std::size_t i = 0; i < 64; i += every)
+    in.push_back((data("sets/cup/images") / fmt::format("{:04}.jpg", i)).string());
+  Queue queue(Device("cpu"));
+  (void)collect(queue, list_photographs(in), folder / "cup.db", CollectOptions{});
+  const MapResult result = map_database(queue, folder / "cup.db");
+  ASSERT_EQ(result.models.size(), 1U);
+  const std::vector<colmap::ModelImage>& images = result.models[0].images;
+  ASSERT_EQ(images.size(), in.size());
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const Mat3 R1 = colmap::pose_of(images[i].cam_from_world).R,
+               R2 = colmap::pose_of(images[(i + 1) % images.size()].cam_from_world).R,
+               R = times(R2, transposed(R1));
+    const double cosine = std::clamp((R[0] + R[4] + R[8] - 1) / 2, -1.0, 1.0);
+    EXPECT_LT(std::acos(cosine) * 180 / std::numbers::pi, 15.0 * static_cast<double>(every))
+        << images[i].name;
+  }
+}
 
 }  // namespace
 }  // namespace bifocal::test
