@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Descriptions of points on GPUs, the twin of describe.cpp; describe.kernels describes the
-// arguments.
+// arguments. Rules of SIFT are in sift.lane.h, the sampling of the grid in
+// features/shape/grid.kernel.h; tests/features/sift_device_test.cpp compares both twins.
 
 // Computes weighted magnitudes and directions of the grid's gradients, 20 per row.
 group_fn void grid_gradients(local_ptr const float* values, local_ptr const float* weights,
