@@ -25,7 +25,7 @@ std::vector<std::vector<int>> components(const Scene& scene, const std::vector<b
   return by_root;
 }
 
-void remove_contradictory_edges(Scene& scene) {
+void remove_contradictory_edges(Scene& scene, bool compares_starts) {
   find_match_cycles(scene);
   std::vector<colmap::PairRotation> rotations;
   rotations.reserve(scene.edges.size());
@@ -48,7 +48,7 @@ void remove_contradictory_edges(Scene& scene) {
         edge.is_confirmed() ||
         (edge.probability >= 0.5 && confirmed.root(static_cast<std::size_t>(edge.view1)) !=
                                         confirmed.root(static_cast<std::size_t>(edge.view2))));
-  compare_starts(scene, is_kept);
+  if (compares_starts) compare_starts(scene, is_kept);
   for (std::size_t k = 0; k < scene.edges.size(); ++k) scene.edges[k].is_used = is_kept[k];
 }
 

@@ -210,11 +210,10 @@ void explain(const Scene& scene, const std::vector<std::vector<int>>& parts,
   }
 }
 
-}  // namespace
-
-void map_scene(Queue& queue, const ViewGraph& graph, const MapOptions& options, StageClock& clock,
-               MapResult& result) {
-  check_options(options);
+// Returns false if another start of rotation averaging was chosen, although by the adjusted cameras
+// the starts agree: wrong focal lengths look like look-alikes.
+bool map_once(Queue& queue, const ViewGraph& graph, const MapOptions& options, StageClock& clock,
+              bool compares_starts, MapResult& result) {
   clock.begin(MapStage::calibrate);
   Scene scene = make_scene(graph);
   const std::optional<ViewGraph> moving = without_static_matches(graph);
@@ -227,11 +226,27 @@ void map_scene(Queue& queue, const ViewGraph& graph, const MapOptions& options, 
   const std::vector<std::vector<int>> parts =
       components(scene, std::vector<bool>(scene.views.size(), true));
   clock.begin(MapStage::rotations);
-  remove_contradictory_edges(scene);
+  remove_contradictory_edges(scene, compares_starts);
   Mapper(queue, scene, options, clock, result).map_components();
+  const auto is_folded = [](const std::vector<ModelDoubt>& doubts) {
+    return std::ranges::count(doubts, DoubtKind::folded, &ModelDoubt::kind) > 0;
+  };
+  if (scene.has_other_start && std::ranges::none_of(result.doubts, is_folded)) return false;
   result.removed_pairs = std::ranges::count(scene.edges, false, &Edge::is_used);
   sort_models(result);
   explain(scene, parts, options, result);
+  return true;
+}
+
+}  // namespace
+
+void map_scene(Queue& queue, const ViewGraph& graph, const MapOptions& options, StageClock& clock,
+               MapResult& result) {
+  check_options(options);
+  if (map_once(queue, graph, options, clock, true, result)) return;
+  result.models.clear(), result.doubts.clear();
+  clock.forget_models();
+  (void)map_once(queue, graph, options, clock, false, result);
 }
 
 }  // namespace mapping

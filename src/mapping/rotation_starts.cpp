@@ -243,6 +243,7 @@ void compare_starts(Scene& scene, std::vector<bool>& is_kept) {
     if (starts.disputed() <= kDisputed) continue;
     const Starts::Choice choice = starts.choose(coverage);
     if (choice.contradicted > kNoLookAlikes) continue;
+    scene.has_other_start = scene.has_other_start || choice.solution > 0;
     starts.each_edge(choice.solution, [&](std::size_t k, bool is_disputed, bool agrees) {
       scene.edges[k].is_disputed = is_disputed;
       if (choice.solution > 0) is_kept[k] = agrees;
@@ -251,7 +252,8 @@ void compare_starts(Scene& scene, std::vector<bool>& is_kept) {
 }
 
 std::vector<Edge> registered_edges(Queue& queue, const Scene& scene, const MapOptions& options) {
-  Scene again{scene.graph, scene.cameras, scene.views, {}, {}};
+  Scene again;
+  again.graph = scene.graph, again.cameras = scene.cameras, again.views = scene.views;
   for (View& view : again.views) view.is_valid = view.is_registered;
   set_rays(again);
   estimate_relative_poses(queue, again, options);

@@ -66,6 +66,7 @@ struct Scene {
   std::vector<View> views;
   std::vector<Edge> edges;
   Tracks tracks;
+  bool has_other_start = false;  // compare_starts() has chosen another solution
 
   [[nodiscard]] const std::vector<Vec2>& features(int view) const {
     return graph->images[static_cast<std::size_t>(view)].features;
@@ -109,7 +110,7 @@ void find_match_cycles(Scene& scene);
                                                        const std::vector<bool>& is_chosen);
 // Marks edges as unused that no cycle confirms if other edges connect their views or their
 // rotations contradict cycles; and those that compare_starts() decides about.
-void remove_contradictory_edges(Scene& scene);
+void remove_contradictory_edges(Scene& scene, bool compares_starts = true);
 
 // rotation_starts.cpp: solves rotation averaging by the edges to keep, and by all edges from other
 // spanning trees. Where solutions differ, it marks disputed edges, and if the best pairs contradict

@@ -23,6 +23,7 @@ class StageClock {
     if (stage_) result_.seconds[static_cast<std::size_t>(*stage_)] += seconds_since(stage_start_);
     stage_.reset();
   }
+  void forget_models() { models_ = images_ = 0; }
   void add_model(int images) { ++models_, images_ += images; }
 
  private:

@@ -91,6 +91,27 @@ INSTANTIATE_TEST_SUITE_P(
                       Place{"collections/castle-P19", "collections/castle-P19", 19, 1.35, 0.0135,
                             Intrinsics{920.16, 921.72, 506.73, 335.44}}));
 
+// Starts of rotation averaging also disagree if a given focal length is wrong.
+TEST(WrongFocalLength, OfPhotographsCausesNoLookAlikes) {
+  BIFOCAL_NEEDS_DATA("collections/castle-P19");
+  const TemporaryFolder folder;
+  Queue queue(Device("cpu"));
+  const std::vector<std::string> in = {data("collections/castle-P19").string()};
+  CollectOptions options;
+  options.sift.max_features = 5000;
+  options.cameras.intrinsics = Intrinsics{644.1, 645.2, 506.73, 335.44};  // 0.7 of the truth
+  (void)collect(queue, list_photographs(in), folder / "castle.db", options);
+  const MapResult result = map_database(queue, folder / "castle.db");
+  ASSERT_EQ(result.models.size(), 1U);
+  SyntheticScene truth;
+  for (int i = 0; i < 19; ++i)
+    truth.poses.push_back(
+        true_pose(data("collections/castle-P19") / fmt::format("{:04}.jpg.camera", i)));
+  EXPECT_EQ(result.figures[0].images, 19);
+  EXPECT_LT(pose_errors(result.models[0], truth).rotation_deg, 2);
+  for (const ModelDoubt& doubt : result.doubts[0]) EXPECT_NE(doubt.kind, DoubtKind::folded);
+}
+
 // Photographs around a cup with two equal sides (Yan et al., CVPR 2017). Neighbours in the order of
 // names differ by at most 11 degrees; a folded model has two steps of about 150.
 TEST(Cup, IsOneRing) {
