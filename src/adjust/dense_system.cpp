@@ -15,6 +15,7 @@ namespace bifocal::adjustment {
 namespace {
 
 constexpr int kMostView = VIEW_SIZE(12);
+constexpr std::size_t kLanesOfThread = 512;
 
 // C u of a symmetric C: xx xy xz yy yz zz.
 void symmetric_times(const double* C, const double* u, double* out) {
@@ -51,11 +52,13 @@ std::vector<std::vector<int>> neighbours_of_images(
 
 }  // namespace
 
-// Input and output of assembly. strips: sums of the camera rows of an image that shares its camera,
-// [free] [columns of cameras].
+// Input and output of assembly. sums: of the cross terms of the camera over the observations of
+// each point, [3][view], if there is one camera. strips: sums of the camera rows of an image that
+// shares its camera, [free] [columns of cameras].
 struct DenseSystem::Work {
   const Terms& terms;
   const std::vector<double>& cross;
+  const std::vector<double>& sums;
   std::vector<double>& matrix;
   std::vector<std::vector<double>>& strips;
 };
@@ -137,17 +140,33 @@ std::vector<double> DenseSystem::cross_terms(const Terms& terms) const {
   return cross;
 }
 
+std::vector<double> DenseSystem::camera_sums(const std::vector<double>& cross) const {
+  const std::size_t view = at(unknowns_.view_size());
+  const Rows& rows = arrangement_.by_point;
+  if (unknowns_.cameras() != 1 || view == 6) return {};
+  std::vector<double> sums(at(rows.lanes) * view * 3, 0.0);
+  runtime::parallel_each(
+      at(rows.lanes),
+      [&](std::size_t lane) {
+        const Entry first = {rows.rows[lane / SLICE], static_cast<int>(lane)};
+        each_image(rows, first, [&](int, std::size_t place) {
+          for (std::size_t i = 0; i < 3 * view; ++i)
+            sums[lane * view * 3 + i] += cross[place * view * 3 + i];
+        });
+      },
+      kLanesOfThread);
+  return sums;
+}
+
 // Adds the product of an image's derivatives with another image's, left [view][3] times right
-// [view][3] transposed, to the rows of the image's pose, to the columns of its pose and to the rows
-// of its camera. Every number of the matrix is added to by one image alone.
-void DenseSystem::add_pair(const Work& work, int image, int other, const double* left,
-                           const double* right) const {
+// [view][3] transposed, to the rows of the image's pose. Every number of the matrix is added to by
+// one image alone.
+void DenseSystem::add_poses(const Work& work, int image, int other, const double* left,
+                            const double* right) const {
   const int view = unknowns_.view_size();
-  const std::size_t cameras = at(size_ - poses_);
   const auto row_of = [&](int row) { return work.matrix.data() + envelope_.origin[at(row)]; };
   const int* const rows = &view_places_[at(image * view)];
   const int* const columns = &view_places_[at(other * view)];
-  std::vector<double>& strip = work.strips[at(image)];
   // The numbers of a pose are neighbours. Numbers above the diagonal are not read.
   if (rows[0] >= 0 && columns[0] >= 0 && columns[0] <= rows[0])
     for (int i = 0; i < 6; ++i) {
@@ -156,7 +175,18 @@ void DenseSystem::add_pair(const Work& work, int image, int other, const double*
       const double *const y = right + view, *const z = y + view;
       for (int j = 0; j < 6; ++j) to[j] += a * right[j] + b * y[j] + c * z[j];
     }
+}
+
+// As add_poses(), to the columns of the image's pose and to the rows of its camera.
+void DenseSystem::add_cameras(const Work& work, int image, int other, const double* left,
+                              const double* right) const {
+  const int view = unknowns_.view_size();
   if (view == 6) return;
+  const std::size_t cameras = at(size_ - poses_);
+  const auto row_of = [&](int row) { return work.matrix.data() + envelope_.origin[at(row)]; };
+  const int* const rows = &view_places_[at(image * view)];
+  const int* const columns = &view_places_[at(other * view)];
+  std::vector<double>& strip = work.strips[at(image)];
   const auto product = [&](int i, int j) {
     return left[3 * i] * right[j] + left[3 * i + 1] * right[view + j] +
            left[3 * i + 2] * right[2 * view + j];
@@ -183,7 +213,8 @@ void DenseSystem::add_image(const Work& work, int image) const {
     derivatives(work.terms, entry, J, G);
     double by_row[3 * kMostView] = {}, by_column[3 * kMostView] = {};
     for (int i = 0; i < 2 * view; ++i) by_column[i] = by_row[3 * (i % view) + i / view] = J[i];
-    add_pair(work, image, image, by_row, by_column);
+    add_poses(work, image, image, by_row, by_column);
+    add_cameras(work, image, image, by_row, by_column);
     const double* const C = work.terms.inverses() + at(entry.lane) * INVERSE_SIZE;
     const double* const own = &work.cross[row_place(entry) * at(3 * view)];
     for (int i = 0; i < view; ++i) {
@@ -191,8 +222,12 @@ void DenseSystem::add_image(const Work& work, int image) const {
       symmetric_times(C, u, solved + 3 * i);
     }
     each_image(arrangement_.by_point, entry, [&](int other, std::size_t place) {
-      add_pair(work, image, other, solved, &work.cross[place * at(3 * view)]);
+      add_poses(work, image, other, solved, &work.cross[place * at(3 * view)]);
+      if (work.sums.empty())
+        add_cameras(work, image, other, solved, &work.cross[place * at(3 * view)]);
     });
+    if (!work.sums.empty())
+      add_cameras(work, image, image, solved, &work.sums[at(entry.lane) * at(3 * view)]);
   }
 }
 
@@ -217,7 +252,8 @@ std::vector<double> DenseSystem::assemble(const Terms& terms,
   std::vector<double> matrix(envelope_.entries, 0.0);
   std::vector<std::vector<double>> strips(at(unknowns_.images()));
   const std::vector<double> cross = cross_terms(terms);
-  const Work work{terms, cross, matrix, strips};
+  const std::vector<double> sums = camera_sums(cross);
+  const Work work{terms, cross, sums, matrix, strips};
   runtime::parallel_for(unknowns_.images(), [&](int image) { add_image(work, image); });
   add_strips(work);
   for (std::size_t i = 0; i < place_.size(); ++i)

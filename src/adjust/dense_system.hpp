@@ -36,14 +36,17 @@ class DenseSystem {
   void derivatives(const Terms& terms, Entry entry, double* J, double* G) const;
   // G'J [3][view] of every observation of the rows by point.
   [[nodiscard]] std::vector<double> cross_terms(const Terms& terms) const;
+  [[nodiscard]] std::vector<double> camera_sums(const std::vector<double>& cross) const;
   [[nodiscard]] const std::vector<std::vector<Entry>>& entries() const { return entries_; }
 
  private:
   struct Work;
   void set_envelope(const std::vector<std::vector<int>>& neighbours);
   void add_image(const Work& work, int image) const;
-  void add_pair(const Work& work, int image, int other, const double* left,
-                const double* right) const;
+  void add_poses(const Work& work, int image, int other, const double* left,
+                 const double* right) const;
+  void add_cameras(const Work& work, int image, int other, const double* left,
+                   const double* right) const;
   void add_strips(const Work& work) const;
 
   const Arrangement& arrangement_;
