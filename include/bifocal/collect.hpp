@@ -51,7 +51,9 @@ inline constexpr std::string_view kPairChoiceWords[] = {"all",       "exhaustive
 
 // Which photographs share a camera; COLMAP's AUTO, SINGLE and PER_IMAGE.
 enum class CameraSharing {
-  automatic,  // equal make, model, focal length and size in EXIF; otherwise one camera each
+  automatic,  // equal make, model, focal length and size in EXIF. Without make and model: equal
+              // size and equal focal length or none, unless verified pairs contradict one camera.
+              // Otherwise one camera each.
   single,     // equal size
   each,       // one camera for each photograph
 };
@@ -74,10 +76,12 @@ constexpr const char* name_of(const CollectCameras&) { return "CollectCameras"; 
 template <MaybeConst<CollectCameras> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [sharing, model, intrinsics] = options;
-  BIFOCAL_FIELD(sharing,
-                "photographs that share a camera: auto, equal make, model, focal length and size "
-                "in EXIF; single, equal size; each, none",
-                Range::one_of(kCameraSharingWords));
+  BIFOCAL_FIELD(
+      sharing,
+      "photographs that share a camera: auto, equal make, model, focal length and size "
+      "in EXIF, or without make and model if one camera explains them; single, equal size; "
+      "each, none",
+      Range::one_of(kCameraSharingWords));
   BIFOCAL_FIELD(model, "camera model of the database", Range::one_of(kCollectModels));
   BIFOCAL_FIELD(intrinsics,
                 "intrinsics of all photographs; default: focal length from EXIF, or a guess", {},
@@ -224,6 +228,7 @@ struct CollectResult {
   std::int64_t screened_out = 0;
   std::int64_t matched = 0;   // with at least min_matches matches
   std::int64_t verified = 0;  // with a geometry
+  colmap::FocalLengths focal_lengths = {};
   // Further remarks, one sentence each: why no pair was selected, photographs without a position,
   // doubtful intrinsics, a restart from the beginning.
   std::vector<std::string> notes;

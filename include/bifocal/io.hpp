@@ -210,11 +210,15 @@ void write_file(const std::filesystem::path& file, std::string_view bytes);
 // Photographs for collections: grey, in the pixels of the file, with the information from EXIF that
 // COLMAP uses for cameras.
 
+// Start of PhotographInfo::camera if EXIF has neither make nor model.
+inline constexpr std::string_view kUnknownCamera = "--";
+
 // Size of a photograph and information from its EXIF block.
 struct PhotographInfo {
   int width = 0, height = 0;  // px, as stored: EXIF's orientation is not applied
   // Identifies the camera: "Make-Model-focal length-WIDTHxHEIGHT", equal for photographs of one
-  // camera with one setting. Empty if EXIF is incomplete.
+  // camera with one setting; "--focal length in px-WIDTHxHEIGHT" without make and model (0: no
+  // focal length). Empty if EXIF has one of them, or both and no focal length.
   std::string camera;
   // px, as from intrinsics_from_exif() (io.hpp).
   std::optional<double> focal_length;

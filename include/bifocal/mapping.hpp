@@ -14,6 +14,7 @@
 //   5. Camera centres are computed by linear equations, then positioned together with points.
 //   6. Points are triangulated, adjusted and filtered, twice.
 //   7. Images that were left out are added by their absolute poses.
+//   8. Principal points are adjusted where the images determine them.
 //
 //   A. Chatterjee, V. M. Govindu, Efficient and robust large-scale rotation averaging, ICCV 2013;
 //   L. Pan, D. Barath, M. Pollefeys, J. L. Schoenberger, Global structure-from-motion revisited,
@@ -79,6 +80,7 @@ struct MapOptions {
   int max_positioning_tracks = 400;
   int max_adjust_iterations = 50;
   bool refine_focal_length = true;
+  bool refine_principal_point = true;
   bool refine_extra_params = true;
   std::uint64_t seed = 0;
   // Called at the start of every stage, on the thread of the call. Cancellation: CancelScope.
@@ -89,7 +91,7 @@ template <MaybeConst<MapOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [min_inliers, min_images, max_error, min_angle_deg, max_rotation_error_deg,
          min_resection_inliers, max_positioning_tracks, max_adjust_iterations, refine_focal_length,
-         refine_extra_params, seed, progress] = options;
+         refine_principal_point, refine_extra_params, seed, progress] = options;
   BIFOCAL_FIELD(min_inliers, "pairs with fewer inliers are not used", Range::at_least(5));
   BIFOCAL_FIELD(min_images, "smallest model that is kept", Range::at_least(2));
   BIFOCAL_FIELD(max_error, "largest reprojection error of an observation", Range::above(0).finite(),
@@ -107,7 +109,12 @@ void fields(Options& options, const Visit& visit) {
                 Range::at_least(20));
   BIFOCAL_FIELD(max_adjust_iterations, "most steps of each bundle adjustment",
                 Range::within(1, 100000));
-  BIFOCAL_FIELD(refine_focal_length, "adjust focal lengths");
+  BIFOCAL_FIELD(refine_focal_length,
+                "adjust focal lengths; a prior is kept where the matches do not determine it");
+  BIFOCAL_FIELD(
+      refine_principal_point,
+      "adjust principal points that are the image's centre, of cameras with at least three "
+      "images that determine them to 1 % of the width");
   BIFOCAL_FIELD(refine_extra_params, "adjust parameters of lenses");
   BIFOCAL_FIELD(seed, "seed of all random choices; the same one gives the same models");
   BIFOCAL_FIELD(progress, "called at the start of every stage");
@@ -158,6 +165,7 @@ struct LeftOutImage {
 struct MapFigures {
   std::int64_t images = 0, points = 0, observations = 0;
   double mean_error = 0;  // reprojection error, px, mean over observations
+  colmap::FocalLengths given = {}, focal_lengths = {};  // of its cameras: before, and in the model
 };
 
 enum class DoubtKind {
@@ -168,10 +176,11 @@ enum class DoubtKind {
   no_parallax,     // homographies explain all pairs
   static_matches,  // points at one place of the images were left out
   folded,          // rotations depend on where averaging starts: sides may look alike
+  cameras,         // images contradict the focal length of the camera that they share
 };
 inline constexpr std::string_view kDoubtWords[] = {"focal_length", "distortion",  "not_converged",
                                                    "few_points",   "no_parallax", "static_matches",
-                                                   "folded"};
+                                                   "folded",       "cameras"};
 [[nodiscard]] std::string_view to_string(DoubtKind kind);
 
 // A reason why a model may be wrong. It changes no result.

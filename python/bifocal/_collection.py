@@ -28,6 +28,23 @@ __all__ = ["Collected", "Collection", "VerifiedPairs", "collect", "list_photogra
 
 
 @dataclass(frozen=True)
+class FocalLengths:
+    """Cameras of a database or a model, and the range of their focal lengths.
+
+    Attributes:
+        cameras: Number of cameras.
+        with_prior: Number of cameras whose focal length has a source such as EXIF.
+        least: Smallest focal length, px.
+        largest: Largest focal length, px.
+    """
+
+    cameras: int
+    with_prior: int
+    least: float
+    largest: float
+
+
+@dataclass(frozen=True)
 class Collected:
     """Result of `collect`; the counts include earlier calls for the same database.
 
@@ -40,6 +57,7 @@ class Collected:
         screened_out: Number of pairs left out because too few of their largest features match.
         matched: Number of pairs with enough matches for a verification.
         verified: Number of pairs with a geometry: neither degenerate nor a watermark.
+        focal_lengths: Cameras of the database.
         left_out: Names of photographs that could not be read, each with the reason.
         passed_over: Names of other files and links, each with the reason.
         notes: Further remarks, such as photographs without a position or doubtful intrinsics.
@@ -57,6 +75,7 @@ class Collected:
     screened_out: int
     matched: int
     verified: int
+    focal_lengths: FocalLengths
     left_out: list[tuple[str, str]]
     passed_over: list[tuple[str, str]]
     notes: list[str]
@@ -122,7 +141,7 @@ def collect(
         raise ValueError("undistort: needs the argument model")
     found = _core.collect(photographs, database, options, (model, undistort, overwrite_model, strict), chosen, progress)
     mapped, undistorted = found.pop("model"), found.pop("undistorted")
-    collected = Collected(**found)
+    collected = Collected(focal_lengths=FocalLengths(*found.pop("focal_lengths")), **found)
     if model is None or mapped is None:
         return collected
     from ._mapping import Undistorted, mapped_of

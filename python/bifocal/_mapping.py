@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from . import _core
+from ._collection import FocalLengths
 from ._devices import device_id
 from ._options import MapOptions
 
@@ -43,6 +44,8 @@ class MapFigures(NamedTuple):
         observations: Number of observations of all points.
         mean_error: Mean reprojection error of the observations in px.
         doubts: Reasons why the model may be wrong.
+        given: Its cameras as the database has them.
+        focal_lengths: Its cameras.
         folder: Folder of the model; None if it is doubted and not written because of `strict`.
     """
 
@@ -51,6 +54,8 @@ class MapFigures(NamedTuple):
     observations: int
     mean_error: float
     doubts: list[ModelDoubt]
+    given: FocalLengths
+    focal_lengths: FocalLengths
     folder: str | None
 
 
@@ -122,8 +127,8 @@ def mapped_of(found: dict[str, Any], out: Path) -> Mapped:
     written = found.pop("written")
     folders = {place: os.path.join(os.fsdecode(out), str(number)) for number, place in enumerate(written)}
     models = [
-        MapFigures(images, points, observations, mean_error, [ModelDoubt(*doubt) for doubt in doubts], folders.get(place))
-        for place, (images, points, observations, mean_error, doubts) in enumerate(found.pop("models"))
+        MapFigures(*counts, [ModelDoubt(*doubt) for doubt in doubts], FocalLengths(*given), FocalLengths(*adjusted), folders.get(place))
+        for place, (*counts, doubts, given, adjusted) in enumerate(found.pop("models"))
     ]
     return Mapped(models=models, **found)
 

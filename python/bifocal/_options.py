@@ -332,7 +332,8 @@ class MapOptions:
         min_resection_inliers: Inliers that the absolute pose of an added image has at least. Range: at least 6.
         max_positioning_tracks: Tracks per image from which cameras are positioned; the others are added later. Range: at least 20.
         max_adjust_iterations: Most steps of each bundle adjustment. Range: 1 to 100000.
-        refine_focal_length: Adjust focal lengths.
+        refine_focal_length: Adjust focal lengths; a prior is kept where the matches do not determine it.
+        refine_principal_point: Adjust principal points that are the image's centre, of cameras with at least three images that determine them to 1 % of the width.
         refine_extra_params: Adjust parameters of lenses.
         seed: Seed of all random choices; the same one gives the same models.
     """
@@ -346,6 +347,7 @@ class MapOptions:
     max_positioning_tracks: int = 400
     max_adjust_iterations: int = 50
     refine_focal_length: bool = True
+    refine_principal_point: bool = True
     refine_extra_params: bool = True
     seed: int = 0
 
@@ -477,7 +479,7 @@ class CollectCameras:
     """Cameras of the database, of `CollectOptions` (include/bifocal/collect.hpp).
 
     Attributes:
-        sharing: Photographs that share a camera: auto, equal make, model, focal length and size in EXIF; single, equal size; each, none.
+        sharing: Photographs that share a camera: auto, equal make, model, focal length and size in EXIF, or without make and model if one camera explains them; single, equal size; each, none.
         model: Camera model of the database.
         intrinsics: Intrinsics of all photographs; default: focal length from EXIF, or a guess. Unit: px.
     """

@@ -35,6 +35,7 @@ nb::dict dict_of(const CollectResult& r, const PhotographFiles& photographs,
   d["screened_out"] = r.screened_out;
   d["matched"] = r.matched;
   d["verified"] = r.verified;
+  d["focal_lengths"] = tuple_of(r.focal_lengths);
   d["left_out"] = list_of(r.left_out);
   d["passed_over"] = list_of(photographs.passed_over);
   nb::list notes;

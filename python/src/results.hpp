@@ -30,6 +30,11 @@ std::vector<T> vector_of(const nb::bytes& bytes) {
 // Converts text, which may contain file names with bytes that are not UTF-8, to str.
 inline nb::str text_of(const std::string& text) { return nb::str(valid_utf8(text).c_str()); }
 
+// Members of FocalLengths (bifocal/_collection.py).
+inline nb::tuple tuple_of(const colmap::FocalLengths& f) {
+  return nb::make_tuple(f.cameras, f.with_prior, f.least, f.largest);
+}
+
 // Contiguous float32 array [height, width] in host memory.
 using FloatRows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 

@@ -19,6 +19,8 @@ namespace bifocal {
 namespace io {
 namespace {
 
+constexpr double kLeastSensor = 3;  // mm, longer side, of cameras that write its resolution
+
 // Returns number k of an entry of any numeric type; NaN without one. Rationals 0 / 0 give 0,
 // because cameras write them for missing values.
 double number_of(const ExifEntry* entry, ExifByteOrder order, unsigned k = 0) {
@@ -138,9 +140,16 @@ FocalLength focal_length(const Exif& exif, double width, double height) {
   const double resized = exif.recorded_side > 0 ? longest / exif.recorded_side : 1.0;
   const double on_sensor = exif.focal_mm * exif.pixels_a_mm * resized;
   FocalLength out;
+  // A program that resized the image may have changed the recorded size and kept the resolution.
+  const double sensor_mm = longest / (exif.pixels_a_mm * resized);
   for (const double px : {on_film, on_sensor}) {
     if (!(px > 0)) continue;
-    if (is_possible_focal_length(px, longest)) return {px, {}};
+    const bool is_possible = is_possible_focal_length(px, longest);
+    if (is_possible && (px == on_film || sensor_mm >= kLeastSensor)) return {px, {}};
+    if (is_possible) {
+      out.doubt = fmt::format("a sensor of {:.2g} mm", sensor_mm);
+      continue;
+    }
     out.doubt = fmt::format("a focal length of {:.4g} px, a field of view of {:.3g} degrees", px,
                             field_of_view_deg(px, longest));
   }

@@ -21,6 +21,8 @@ PhotographInfo info_of(const io::Exif& exif, int width, int height) {
     info.camera = fmt::format("{}-{}-{:g}-{}x{}", exif.make, exif.model, mm, width, height);
   io::FocalLength focal = io::focal_length(exif, width, height);
   if (focal.px > 0) info.focal_length = focal.px;
+  if (exif.make.empty() && exif.model.empty())
+    info.camera = fmt::format("{}{:g}-{}x{}", kUnknownCamera, focal.px, width, height);
   info.doubt = focal.doubt.empty() ? exif.doubt : std::move(focal.doubt);
   return info;
 }

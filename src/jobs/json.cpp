@@ -48,4 +48,13 @@ std::string to_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+Json focal_lengths_json(const colmap::FocalLengths& given,
+                        const std::optional<colmap::FocalLengths>& adjusted) {
+  const auto range = [](const colmap::FocalLengths& f) { return Json{f.least, f.largest}; };
+  Json json = {{"count", given.cameras}, {"with_prior", given.with_prior}};
+  json["focal_length"] = range(given);
+  if (adjusted) json["adjusted_focal_length"] = range(*adjusted);
+  return json;
+}
+
 }  // namespace bifocal::jobs

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <bifocal/colmap/database.hpp>
 #include <bifocal/two_photographs.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,5 +19,9 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] std::string to_line(const Json& json);
 // Returns an object with the durations by stage, in ms.
 [[nodiscard]] Json times_json(const std::vector<StageTime>& times);
+
+// "count", "with_prior", "focal_length": [least, largest] px, and "adjusted_focal_length" likewise.
+[[nodiscard]] Json focal_lengths_json(const colmap::FocalLengths& given,
+                                      const std::optional<colmap::FocalLengths>& adjusted = {});
 
 }  // namespace bifocal::jobs

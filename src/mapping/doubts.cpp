@@ -10,29 +10,19 @@
 #include <string>
 #include <tuple>
 
-#include "adjust/tracks/deviations.hpp"
 #include "mapping/static_matches.hpp"
 
 namespace bifocal::mapping {
 namespace {
 
 // Limits: docs/develop/notes/mapping.md#doubts.
-constexpr double kFromPrior = 1.3;         // factor between a focal length and its prior
-constexpr double kFocalDeviation = 0.1;    // of a focal length
+// Factors between a focal length and its prior: of any focal length, and of one that has more than
+// a small deviation.
+constexpr double kFarFromPrior = 1.5, kFromPrior = 1.3, kSmallDeviation = 0.02;
 constexpr double kBendSpread = 0.1;        // of the displacements of a corner by lenses
 constexpr double kLeastPointShare = 0.25;  // of the verified features of an image
 constexpr std::size_t kFewestCameras = 3;  // that are compared
 constexpr int kMostAngle = 79;             // degrees from the axis; LensCamera undistorts to 80
-
-// Cameras of registered views, in ascending order.
-std::vector<std::size_t> used_cameras(const Scene& scene) {
-  std::vector<std::size_t> cameras;
-  for (const View& view : scene.views)
-    if (view.is_registered) cameras.push_back(static_cast<std::size_t>(view.camera));
-  std::ranges::sort(cameras);
-  cameras.erase(std::ranges::unique(cameras).begin(), cameras.end());
-  return cameras;
-}
 
 // The given parameters of a camera.
 const std::vector<double>& given_params(const Scene& scene, std::size_t camera) {
@@ -71,13 +61,19 @@ class Doubted {
   std::vector<bool> is_doubted_;
 };
 
-void doubt_priors(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
+using Deviations = std::vector<std::vector<double>>;
+
+void doubt_priors(const DoubtInput& in, const Deviations& deviations,
+                  std::vector<ModelDoubt>& doubts) {
   Doubted doubted(in.scene, DoubtKind::focal_length, kFromPrior);
-  for (const std::size_t c : used_cameras(in.scene)) {
+  const std::vector<std::size_t> cameras = used_cameras(in.scene);
+  for (std::size_t k = 0; k < cameras.size(); ++k) {
+    const std::size_t c = cameras[k];
     if (!in.scene.graph->cameras[c].has_prior_focal_length) continue;
     const double prior = given_params(in.scene, c)[0], f = in.scene.cameras[c]->params()[0];
     const double factor = std::max(f / prior, prior / f);
-    if (factor > kFromPrior) doubted.add(c, factor);
+    const bool is_sure = deviations[k][0] <= kSmallDeviation * f;
+    if (factor > (is_sure ? kFarFromPrior : kFromPrior)) doubted.add(c, factor);
   }
   if (doubted.empty()) return;
   const std::size_t c = doubted.worst_camera();
@@ -87,15 +83,12 @@ void doubt_priors(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
       in.scene.cameras[c]->params()[0], given_params(in.scene, c)[0])));
 }
 
-void doubt_deviations(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
-  colmap::BundleAdjustOptions options;
-  options.refine_extra_params = in.options.refine_extra_params;
-  const std::vector<double> deviations = adjustment::focal_deviations(
-      colmap::adjust_problem(in.model, options), {.loss = AdjustLoss::soft_l1});
+void doubt_deviations(const DoubtInput& in, const Deviations& deviations,
+                      std::vector<ModelDoubt>& doubts) {
   const std::vector<std::size_t> cameras = used_cameras(in.scene);
   Doubted doubted(in.scene, DoubtKind::focal_length, kFocalDeviation);
   for (std::size_t k = 0; k < cameras.size(); ++k) {
-    const double part = deviations[k] / in.scene.cameras[cameras[k]]->params()[0];
+    const double part = deviations[k][0] / in.scene.cameras[cameras[k]]->params()[0];
     if (!(part <= kFocalDeviation)) doubted.add(cameras[k], part);
   }
   if (doubted.empty()) return;
@@ -196,8 +189,24 @@ std::vector<std::vector<std::uint8_t>> feature_states(const Scene& scene) {
 
 void doubt_focal_lengths(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
   if (!in.options.refine_focal_length) return;
-  doubt_priors(in, doubts);
-  doubt_deviations(in, doubts);
+  const Deviations deviations =
+      deviations_of_cameras(in.scene, in.model, in.options, in.scene.has_free_principal);
+  doubt_priors(in, deviations, doubts);
+  doubt_deviations(in, deviations, doubts);
+}
+
+void doubt_cameras(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
+  const std::vector<std::size_t> others = views_of_other_focal_lengths(in.scene);
+  if (others.empty()) return;
+  ModelDoubt doubt{DoubtKind::cameras, static_cast<double>(others.size()), 0, {}, {}, {}};
+  for (const std::size_t view : others) doubt.images.push_back(in.scene.graph->images[view].id);
+  std::ranges::sort(doubt.images);
+  doubt.text = fmt::format(
+      "the pairs of {} of {} images contradict the focal length of the camera that they share; "
+      "give "
+      "them a camera of their own",
+      others.size(), in.model.images.size());
+  doubts.push_back(std::move(doubt));
 }
 
 void doubt_distortions(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
@@ -242,6 +251,7 @@ void doubt_points(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
 std::vector<ModelDoubt> doubts_of(const DoubtInput& in) {
   std::vector<ModelDoubt> doubts;
   doubt_focal_lengths(in, doubts);
+  doubt_cameras(in, doubts);
   doubt_distortions(in, doubts);
   doubt_convergence(in, doubts);
   doubt_points(in, doubts);

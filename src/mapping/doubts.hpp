@@ -8,6 +8,8 @@
 
 namespace bifocal::mapping {
 
+inline constexpr double kFocalDeviation = 0.1;  // of a focal length that is determined
+
 struct DoubtInput {
   const Scene& scene;
   const colmap::Model& model;  // of the scene
@@ -20,6 +22,7 @@ struct DoubtInput {
 
 // Each adds its doubts.
 void doubt_focal_lengths(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
+void doubt_cameras(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_distortions(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_convergence(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_points(const DoubtInput& in, std::vector<ModelDoubt>& doubts);

@@ -60,7 +60,31 @@ class Mapper {
     adjust_positions();
     complete();
     add_images();
+    clock_.begin(MapStage::adjust);
+    review_intrinsics();
     return views;
+  }
+
+  // Adjusts again with the intrinsics that the observations determine.
+  void review_intrinsics() {
+    const Review review = review_of(scene_, options_);
+    if (!review.held.empty()) {
+      hold_priors(scene_, review.held);
+      complete();
+    }
+    if (review.free.empty()) return;
+    const std::vector<std::optional<LensCamera>> cameras = scene_.cameras;
+    const std::vector<View> views = scene_.views;
+    const std::vector<bool> flags = scene_.has_free_principal;
+    const AdjustResult adjustment = adjustment_;
+    Tracks tracks = scene_.tracks;
+    const std::size_t images = registered().size();
+    for (const std::size_t camera : review.free) scene_.has_free_principal[camera] = true;
+    complete(1);
+    if (registered().size() == images && !has_far_principal_point(scene_)) return;
+    scene_.cameras = cameras, scene_.views = views, scene_.tracks = std::move(tracks);
+    scene_.has_free_principal = flags;
+    adjustment_ = adjustment;
   }
 
   // Positions views; then again without the pairs that contradict the positions.
@@ -94,9 +118,9 @@ class Mapper {
 
   // Points of all pairs, adjusted and filtered. Poses that are not final choose matches that keep
   // them wrong, so this is repeated until the number of observations settles.
-  void complete() {
+  void complete(int rounds = kCompletionRounds) {
     std::int64_t before = 0;
-    for (int round = 0; round < kCompletionRounds; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       make_tracks_by_poses(scene_, options_);
       SceneSession session(queue_, scene_, options_, SceneSession::Of::tracks);
       session.triangulate();
@@ -167,7 +191,16 @@ class Mapper {
   AdjustResult adjustment_;  // the last one
 };
 
-void sort_models(MapResult& result) {
+// Given cameras of a model.
+std::vector<colmap::Camera> given_cameras(const ViewGraph& graph, const colmap::Model& model) {
+  std::vector<colmap::Camera> given;
+  for (const colmap::Camera& camera : graph.cameras)
+    if (std::ranges::find(model.cameras, camera.id, &colmap::Camera::id) != model.cameras.end())
+      given.push_back(camera);
+  return given;
+}
+
+void sort_models(const ViewGraph& graph, MapResult& result) {
   std::vector<std::size_t> order(result.models.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater(),
@@ -177,7 +210,9 @@ void sort_models(MapResult& result) {
   for (const std::size_t i : order) {
     models.push_back(std::move(result.models[i]));
     doubts.push_back(std::move(result.doubts[i]));
-    result.figures.push_back(figures_of(models.back()));
+    MapFigures& figures = result.figures.emplace_back(figures_of(models.back()));
+    figures.given = colmap::focal_lengths_of(given_cameras(graph, models.back()));
+    figures.focal_lengths = colmap::focal_lengths_of(models.back().cameras);
   }
   result.models = std::move(models), result.doubts = std::move(doubts);
 }
@@ -233,7 +268,7 @@ bool map_once(Queue& queue, const ViewGraph& graph, const MapOptions& options, S
   };
   if (scene.has_other_start && std::ranges::none_of(result.doubts, is_folded)) return false;
   result.removed_pairs = std::ranges::count(scene.edges, false, &Edge::is_used);
-  sort_models(result);
+  sort_models(graph, result);
   explain(scene, parts, options, result);
   return true;
 }

@@ -95,6 +95,18 @@ class PointAdder {
   colmap::Model& model_;
 };
 
+// A focal length with a prior is held if it is the prior; a principal point that has moved is
+// adjusted.
+void set_flags(Scene& scene, std::size_t camera) {
+  const colmap::Camera& given = scene.graph->cameras[camera];
+  const LensCamera& lens = *scene.cameras[camera];
+  const auto cx = static_cast<std::size_t>(LensCamera::focal_lengths(lens.model()));
+  if (given.params.size() != lens.params().size()) return;
+  scene.has_held_focal[camera] =
+      given.has_prior_focal_length && given.params[0] == lens.params()[0];
+  scene.has_free_principal[camera] = given.params[cx] != lens.params()[cx];
+}
+
 }  // namespace
 
 colmap::Model model_of(const Scene& scene) {
@@ -138,6 +150,7 @@ Scene scene_of(ViewGraph& graph, const colmap::Model& model) {
     camera = supported_camera(*cameras.at(image.camera_id));
     view.is_valid = view.is_registered = camera.has_value();
     view.cam_from_world = colmap::pose_of(image.cam_from_world);
+    if (view.is_registered) set_flags(scene, static_cast<std::size_t>(view.camera));
   }
   Tracks& tracks = scene.tracks;
   for (const colmap::ModelPoint& point : model.points) {

@@ -64,6 +64,8 @@ Scene make_scene(const ViewGraph& graph) {
       refuse("camera {} is there twice", camera.id);
     scene.cameras.push_back(supported_camera(camera));
   }
+  scene.has_held_focal.resize(scene.cameras.size());
+  scene.has_free_principal.resize(scene.cameras.size());
   std::set<colmap::Id> ids;
   for (const MapImage& image : graph.images) {
     if (!ids.insert(image.id).second) refuse("image {} is there twice", image.id);

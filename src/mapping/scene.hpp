@@ -63,6 +63,9 @@ struct Tracks {
 struct Scene {
   const ViewGraph* graph = nullptr;
   std::vector<std::optional<LensCamera>> cameras;  // of ViewGraph::cameras; empty: not supported
+  // Flags of the cameras.
+  std::vector<bool> has_held_focal;      // keeps its prior
+  std::vector<bool> has_free_principal;  // the principal point is adjusted
   std::vector<View> views;
   std::vector<Edge> edges;
   Tracks tracks;
@@ -96,6 +99,28 @@ void set_parameters(LensCamera& camera, std::span<const double> params);
 
 // calibration.cpp: estimates focal lengths of cameras without a prior.
 void calibrate(Scene& scene);
+// Registered views whose verified pairs contradict the focal length of the camera that they share.
+[[nodiscard]] std::vector<std::size_t> views_of_other_focal_lengths(const Scene& scene);
+
+// intrinsics.cpp
+// Cameras of registered views, in ascending order.
+[[nodiscard]] std::vector<std::size_t> used_cameras(const Scene& scene);
+// What the observations determine: cameras whose focal length should keep its prior, and those
+// whose assumed principal point can be adjusted.
+struct Review {
+  std::vector<std::size_t> held, free;
+};
+[[nodiscard]] Review review_of(const Scene& scene, const MapOptions& options);
+// Sets the cameras back to what was given and holds their focal lengths.
+void hold_priors(Scene& scene, const std::vector<std::size_t>& cameras);
+// Whether an adjusted principal point is farther from the centre than those of cameras are.
+[[nodiscard]] bool has_far_principal_point(const Scene& scene);
+// Standard deviations of the intrinsics of used_cameras() that are adjusted, px for focal lengths
+// and principal points. with_principal: cameras whose principal points are adjusted. model: of the
+// scene.
+[[nodiscard]] std::vector<std::vector<double>> deviations_of_cameras(
+    const Scene& scene, const colmap::Model& model, const MapOptions& options,
+    const std::vector<bool>& with_principal);
 
 // relative_poses.cpp: fills Scene::edges.
 void estimate_relative_poses(Queue& queue, Scene& scene, const MapOptions& options);

@@ -13,17 +13,22 @@ constexpr int kCoarseIterations = 20, kCoarseGradients = 100;
 constexpr std::size_t kTrackBlock = 512;  // tracks of a thread at a time
 
 // Sets which parameters of a camera are adjusted.
-void choose_params(const MapOptions& options, bool with_intrinsics, AdjustCamera& camera) {
+void choose_params(const Scene& scene, std::size_t number, const MapOptions& options,
+                   bool with_intrinsics, AdjustCamera& camera) {
   const auto focal = static_cast<std::size_t>(LensCamera::focal_lengths(camera.model));
   const std::size_t count = camera.params.size();
+  const bool with_focal = options.refine_focal_length && !scene.has_held_focal[number];
   camera.constant_params.assign(count, !(with_intrinsics && options.refine_extra_params));
   for (std::size_t i = 0; i < std::min(focal, count); ++i)
-    camera.constant_params[i] = !(with_intrinsics && options.refine_focal_length);
-  for (std::size_t i = focal; i < std::min(focal + 2, count); ++i) camera.constant_params[i] = true;
+    camera.constant_params[i] = !(with_intrinsics && with_focal);
+  for (std::size_t i = focal; i < std::min(focal + 2, count); ++i)
+    camera.constant_params[i] = !(with_intrinsics && scene.has_free_principal[number]);
 }
 
-// Adds the registered views with their cameras. Returns their places, -1 for other views.
-std::vector<int> add_views(const Scene& scene, AdjustProblem& problem) {
+// Adds the registered views with their cameras, whose numbers in the scene are appended to
+// `cameras`. Returns the places of the views, -1 for other views.
+std::vector<int> add_views(const Scene& scene, AdjustProblem& problem,
+                           std::vector<std::size_t>& cameras) {
   std::vector<int> camera_places(scene.cameras.size(), -1), places(scene.views.size(), -1);
   for (std::size_t i = 0; i < scene.views.size(); ++i) {
     const View& view = scene.views[i];
@@ -32,6 +37,7 @@ std::vector<int> add_views(const Scene& scene, AdjustProblem& problem) {
     if (place < 0) {
       place = static_cast<int>(problem.cameras.size());
       problem.cameras.push_back(adjust_camera_of(scene.lens(view)));
+      cameras.push_back(static_cast<std::size_t>(view.camera));
     }
     places[i] = static_cast<int>(problem.images.size());
     problem.images.push_back({view.cam_from_world, place});
@@ -50,7 +56,7 @@ SceneSession::SceneSession(Queue& queue, Scene& scene, const MapOptions& options
 
 AdjustProblem SceneSession::problem_of(Of chosen) {
   AdjustProblem problem;
-  const std::vector<int> places = add_views(scene_, problem);
+  const std::vector<int> places = add_views(scene_, problem, cameras_);
   const Tracks& tracks = scene_.tracks;
   const auto is_taken = [&](std::size_t i) {
     return places[static_cast<std::size_t>(tracks.views[i])] >= 0 &&
@@ -110,8 +116,9 @@ AdjustResult SceneSession::adjust(const Refinement& refinement) {
     options.max_cg_iterations = kCoarseGradients;
     options.cg_tolerance = 0.1;
   }
-  for (AdjustCamera& camera : session_.problem().cameras)
-    choose_params(options_, refinement.intrinsics, camera);
+  std::vector<AdjustCamera>& cameras = session_.problem().cameras;
+  for (std::size_t k = 0; k < cameras.size(); ++k)
+    choose_params(scene_, cameras_[k], options_, refinement.intrinsics, cameras[k]);
   AdjustResult result = session_.adjust(options);
   take_views();
   return result;

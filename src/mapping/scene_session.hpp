@@ -42,6 +42,7 @@ class SceneSession {
 
   Scene& scene_;
   const MapOptions& options_;
+  std::vector<std::size_t> cameras_;       // of the session's cameras
   std::vector<std::size_t> tracks_;        // of the session's points
   std::vector<std::size_t> observations_;  // of the session's observations
   adjustment::AdjustSession session_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Deviations of focal lengths, compared with the covariances of adjust().
+// Deviations of intrinsics, compared with the covariances of adjust().
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,11 +16,15 @@ TEST(Deviations, EqualTheCovariancesOfAdjust) {
     const AdjustResult result = adjust(problem, {.covariance = true});
     ASSERT_EQ(result.camera_covariances.size(), static_cast<std::size_t>(cameras));
     const double unit = 2 * result.final_cost / static_cast<double>(result.redundancy);
-    const std::vector<double> deviations = adjustment::focal_deviations(problem);
+    const auto deviations = adjustment::intrinsic_deviations(problem);
     for (std::size_t c = 0; c < deviations.size(); ++c) {
-      const double expected = std::sqrt(unit * result.camera_covariances[c][0]);
-      EXPECT_GT(expected, 0);
-      EXPECT_NEAR(deviations[c] / expected, 1, 0.01) << c;
+      const std::size_t count = deviations[c].size();
+      ASSERT_EQ(result.camera_covariances[c].size(), count * count);
+      for (std::size_t k = 0; k < count; ++k) {
+        const double expected = std::sqrt(unit * result.camera_covariances[c][k * count + k]);
+        EXPECT_NEAR(deviations[c][k], expected, 0.01 * expected) << c << " " << k;
+      }
+      EXPECT_GT(deviations[c][0], 0);
     }
   }
 }
@@ -28,7 +32,9 @@ TEST(Deviations, EqualTheCovariancesOfAdjust) {
 TEST(Deviations, ConstantFocalLengthsHaveNone) {
   AdjustProblem problem = make_scene({.images = 6}).truth;
   problem.cameras[0].is_constant = true;
-  EXPECT_EQ(adjustment::focal_deviations(problem), std::vector<double>{0});
+  const std::vector<std::vector<double>> deviations = adjustment::intrinsic_deviations(problem);
+  ASSERT_EQ(deviations.size(), 1U);
+  EXPECT_EQ(deviations[0], std::vector<double>(deviations[0].size(), 0.0));
 }
 
 }  // namespace

@@ -299,7 +299,7 @@ TEST_F(CollectNotes, damaged_work_files_are_reported) {
   fails("my thesis, which is no database at all");
   fails(part.substr(0, part.size() / 2));
   std::string torn = part;
-  std::fill(torn.begin() + 65536 + 10, torn.begin() + 65536 + 400, '\xff');
+  std::fill(torn.begin() + 32768 + 10, torn.begin() + 65536 + 400, '\xff');
   fails(torn);
   CollectOptions anew{.overwrite = true};
   EXPECT_EQ(run(anew).images, 2);

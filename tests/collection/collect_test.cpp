@@ -257,16 +257,16 @@ TEST_F(Photographs, of_one_camera_share_it) {
   };
   EXPECT_EQ(cameras(CameraSharing::each), (std::vector<colmap::Id>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(cameras(CameraSharing::single), (std::vector<colmap::Id>{1, 1, 1, 1, 1, 2}));
-  EXPECT_EQ(cameras(CameraSharing::automatic), (std::vector<colmap::Id>{1, 2, 1, 3, 4, 5}));
+  EXPECT_EQ(cameras(CameraSharing::automatic), (std::vector<colmap::Id>{1, 2, 1, 3, 3, 4}));
   const std::vector<colmap::Camera> all = colmap::Database(folder / "out.db").cameras();
-  ASSERT_EQ(all.size(), 5U);
+  ASSERT_EQ(all.size(), 4U);
   const double diagonal = std::hypot(90, 60) / std::hypot(36, 24);
   EXPECT_TRUE(all[0].has_prior_focal_length);
   EXPECT_NEAR(all[0].params[0], 50 * diagonal, 1e-9);
   EXPECT_NEAR(all[1].params[0], 85 * diagonal, 1e-9);
   EXPECT_FALSE(all[2].has_prior_focal_length);
   EXPECT_EQ(all[2].params, (std::vector<double>{108, 44.5, 29.5, 0}));
-  EXPECT_EQ(all[4].params[1], 29.5);
+  EXPECT_EQ(all[3].params[1], 29.5);
 }
 
 TEST_F(Photographs, have_any_camera_model) {

@@ -128,16 +128,28 @@ TEST(Exif, GivesBothKindsOfFocalLengthInBothByteOrders) {
       for (const auto& [unit, mm] : {std::pair{0, 25.4}, {2, 25.4}, {3, 10.0}, {4, 1.0}}) {
         const auto plane = exif_intrinsics(with_exif(jpeg, exif_block({.orientation = orientation,
                                                                        .focal_mm = 50,
-                                                                       .pixels_a_unit = 5000,
+                                                                       .pixels_a_unit = 1000,
                                                                        .unit = unit,
                                                                        .width = 4000},
                                                                       big_endian)));
         ASSERT_TRUE(plane);
-        EXPECT_NEAR(plane->fx, 50 * (5000 / mm) * 40 / 4000, 1e-9) << unit;
+        EXPECT_NEAR(plane->fx, 50 * (1000 / mm) * 40 / 4000, 1e-9) << unit;
         EXPECT_EQ(plane->fx, plane->fy);
       }
     }
   }
+}
+
+// As in caliterra: 4,000 px were resized to 1,600, and the resolution was kept.
+TEST(Exif, ASensorThatNoCameraHasGivesNoFocalLength) {
+  const std::string jpeg = encode_jpeg(ImageU8(1600, 1200), 90);
+  test::ExifTags tags = {.focal_mm = 4.5, .pixels_a_unit = 16393, .unit = 2, .width = 1600};
+  EXPECT_FALSE(exif_intrinsics(with_exif(jpeg, exif_block(tags))));
+  EXPECT_EQ(decode_photograph(with_exif(jpeg, exif_block(tags)), "p").info.doubt,
+            "a sensor of 2.5 mm");
+  tags.width = 4000;
+  EXPECT_NEAR(exif_intrinsics(with_exif(jpeg, exif_block(tags)))->fx, 4.5 * 16393 / 25.4 * 0.4,
+              1e-9);
 }
 
 TEST(Exif, TheCorpusReads) {

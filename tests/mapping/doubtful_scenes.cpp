@@ -239,12 +239,13 @@ void add_doubtful(Take take, double focal, int count, Scenery& scene, Random& ra
       choose_focal(scene, focal, false, random);
       break;
     case Take::slider:
+    case Take::known_slider:
       add_box(scene, 600, {-4, -2, 4}, {6, 2, 9}, random);
       for (int i = 0; i < count; ++i) {
         const double x = 0.3 * i;
         scene.shots.push_back({looking({x, 0, 0}, {x, 0, 1}), focal});
       }
-      choose_focal(scene, focal, false, random);
+      choose_focal(scene, focal, take == Take::known_slider, random);
       break;
     default:
       break;

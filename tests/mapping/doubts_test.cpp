@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mapping/doubtful_scenes.hpp"
+#include "mapping/scenes.hpp"
 #include "support/data.hpp"
 #include "support/long_tests.hpp"
 
@@ -58,7 +59,8 @@ class Pathologies : public ::testing::TestWithParam<Take> {};
 
 // No model or a doubt. An overlay and a tele lens may also be mapped right.
 TEST_P(Pathologies, AreNoticed) {
-  const bool may_be_right = GetParam() == Take::overlay || GetParam() == Take::tele_lens;
+  const bool may_be_right = GetParam() == Take::overlay || GetParam() == Take::tele_lens ||
+                            GetParam() == Take::known_slider;
   const int seeds = test::short_or_long(2, 10);
   int missed = 0;
   for (int seed = 0; seed < seeds; ++seed) {
@@ -71,7 +73,8 @@ TEST_P(Pathologies, AreNoticed) {
 
 INSTANTIATE_TEST_SUITE_P(Takes, Pathologies,
                          ::testing::Values(Take::tripod, Take::zoom, Take::plane, Take::overlay,
-                                           Take::turntable, Take::tele_lens, Take::slider),
+                                           Take::turntable, Take::tele_lens, Take::slider,
+                                           Take::known_slider),
                          [](const auto& info) {
                            return kTakeWords[static_cast<std::size_t>(info.param)];
                          });
@@ -92,6 +95,41 @@ TEST_P(FieldCases, AreRightOrDoubted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Reported, FieldCases, ::testing::Values("F5-46", "F5-62", "F5-65"));
+
+TEST(Doubts, APriorIsKeptWhereTheMotionDoesNotDetermineIt) {
+  for (std::uint32_t seed = 0; seed < 3; ++seed) {
+    const MappedTake take = mapped_take(Take::known_slider, seed);
+    ASSERT_EQ(take.result.models.size(), 1U);
+    const MapFigures& figures = take.result.figures[0];
+    EXPECT_EQ(figures.focal_lengths.least, figures.given.least);
+    EXPECT_FALSE(take.result.is_doubted());
+  }
+}
+
+// A third of the images of one camera is enlarged.
+TEST(Doubts, ImagesContradictTheirSharedCamera) {
+  for (const bool is_enlarged : {false, true}) {
+    SyntheticScene scene = ring(24, {.has_prior_focal_length = false});
+    for (std::size_t i = 0; is_enlarged && i < scene.graph.images.size(); i += 3)
+      for (Vec2& px : scene.graph.images[i].features)
+        px = {499.5 + 1.4 * (px[0] - 499.5), 399.5 + 1.4 * (px[1] - 399.5)};
+    for (std::size_t k = 0; is_enlarged && k < scene.graph.pairs.size(); ++k) {
+      MapPair& pair = scene.graph.pairs[k];
+      const auto larger = [](int image) {
+        const double s = image % 3 == 0 ? 1 / 1.4 : 1;
+        return Mat3{s, 0, 499.5 * (1 - s), 0, s, 399.5 * (1 - s), 0, 0, 1};
+      };
+      pair.F = times(transposed(larger(pair.image2)), times(*pair.F, larger(pair.image1)));
+    }
+    Queue queue(Device("cpu"));
+    const MapResult result = map_view_graph(queue, scene.graph);
+    ASSERT_EQ(result.models.size(), 1U);
+    bool has_doubt = false;
+    for (const ModelDoubt& doubt : result.doubts[0])
+      has_doubt = has_doubt || doubt.kind == DoubtKind::cameras;
+    EXPECT_EQ(has_doubt, is_enlarged);
+  }
+}
 
 TEST(Doubts, ModelsOfFilesHaveTheSame) {
   const TemporaryFolder folder;

@@ -65,6 +65,21 @@ TEST(Mapping, UnknownFocalLengthIsEstimated) {
   EXPECT_LT(pose_errors(result.models[0], scene).centre, 0.02);
 }
 
+TEST(Mapping, PrincipalPointsAreAdjustedWhereTheyAreDetermined) {
+  SyntheticScene scene = ring(20, {});
+  for (MapImage& image : scene.graph.images)
+    for (Vec2& px : image.features) px[0] += 12, px[1] -= 9;
+  const MapResult result = mapped(scene.graph);
+  ASSERT_EQ(result.models.size(), 1U);
+  const std::vector<double>& params = result.models[0].cameras[0].params;
+  EXPECT_NEAR(params[1], 499.5 + 12, 2);
+  EXPECT_NEAR(params[2], 399.5 - 9, 2);
+  const std::vector<double> held =
+      mapped(scene.graph, {.refine_principal_point = false}).models.at(0).cameras[0].params;
+  EXPECT_EQ(held[1], 499.5);
+  EXPECT_EQ(held[2], 399.5);
+}
+
 TEST(Mapping, StreetIsMappedWithNoise) {
   const SyntheticScene scene = street(40, {});
   const MapResult result = mapped(scene.graph);

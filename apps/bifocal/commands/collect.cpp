@@ -85,7 +85,8 @@ Json result_json(const Options& o, const std::string& device, const PhotographFi
                {"pairs", r.pairs},
                {"screened_out", r.screened_out},
                {"matched", r.matched},
-               {"verified", r.verified}};
+               {"verified", r.verified},
+               {"cameras", focal_lengths_json(r.focal_lengths)}};
   json["left_out"] = list_json(r.left_out);
   json["passed_over"] = list_json(photographs.passed_over);
   json["notes"] = r.notes;
@@ -100,6 +101,7 @@ std::string summary(const Options& o, const std::string& device, const CollectRe
   std::string text =
       fmt::format("{}: {} images, {} features; {} pairs, {} matched, {} verified, on {}\n",
                   o.database, r.images, r.features, r.pairs, r.matched, r.verified, device);
+  text += fmt::format("{}: {}\n", o.database, colmap::to_string(r.focal_lengths));
   if (r.screened_out > 0)
     text += fmt::format(
         "{} pairs rejected by the screen, because too few of their largest features match; --pairs "

@@ -77,6 +77,7 @@ Json models_of(const ModelFiles& files, const MapResult& result) {
                     {"points", f.points},
                     {"observations", f.observations},
                     {"mean_error_px", f.mean_error},
+                    {"cameras", focal_lengths_json(f.given, f.focal_lengths)},
                     {"doubts", doubts_json(result.doubts[i])}});
   }
   return json;
@@ -92,6 +93,7 @@ std::string models_text(const ModelFiles& files, const MapResult& result) {
     text += fmt::format(
         "{}: {} images, {} points, {} observations, mean reprojection error {:.2f} px\n", name,
         f.images, f.points, f.observations, f.mean_error);
+    text += fmt::format("{}: {}\n", name, colmap::to_string(f.given, f.focal_lengths));
     for (const ModelDoubt& doubt : result.doubts[i])
       text += fmt::format("doubted: {}: {} ({})\n", name, doubt.text, to_string(doubt.kind));
   }

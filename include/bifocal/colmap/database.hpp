@@ -70,6 +70,18 @@ struct Camera {
 // Returns the number of parameters of a model; 0 for an unknown number.
 [[nodiscard]] int parameter_count(int model);
 
+// Cameras of a database or a model, and the range of their first focal lengths, px.
+struct FocalLengths {
+  int cameras = 0, with_prior = 0;
+  double least = 0, largest = 0;
+};
+[[nodiscard]] FocalLengths focal_lengths_of(std::span<const Camera> cameras);
+// A line without end, such as "2 cameras, 1 with a prior focal length: 1035 to 1229 px".
+// `adjusted`:
+// "..., adjusted to 760 px".
+[[nodiscard]] std::string to_string(const FocalLengths& given,
+                                    const std::optional<FocalLengths>& adjusted = {});
+
 // An image and its camera.
 struct Image {
   Id id = 0;

@@ -29,8 +29,9 @@ nb::dict map_dict(const MapResult& r, bool is_strict) {
   nb::list models, left_out, damaged_rows, passed_over;
   for (std::size_t k = 0; k < r.figures.size(); ++k) {
     const MapFigures& f = r.figures[k];
-    models.append(
-        nb::make_tuple(f.images, f.points, f.observations, f.mean_error, list_of(r.doubts[k])));
+    models.append(nb::make_tuple(f.images, f.points, f.observations, f.mean_error,
+                                 list_of(r.doubts[k]), tuple_of(f.given),
+                                 tuple_of(f.focal_lengths)));
   }
   for (const LeftOutImage& image : r.left_out)
     left_out.append(

@@ -91,17 +91,22 @@ std::vector<double> least_variances(Terms& terms, const Unknowns& unknowns,
 
 }  // namespace
 
-std::vector<double> focal_deviations(const AdjustProblem& problem, const AdjustOptions& options) {
-  std::vector<double> deviations(problem.cameras.size(), 0.0);
+std::vector<std::vector<double>> intrinsic_deviations(const AdjustProblem& problem,
+                                                      const AdjustOptions& options) {
+  std::vector<std::vector<double>> deviations;
+  for (const AdjustCamera& camera : problem.cameras) deviations.emplace_back(camera.params.size());
   const Arrangement arrangement = arrange(problem, observation_uses(problem));
   if (arrangement.observations == 0) return deviations;
   const Unknowns unknowns(problem, arrangement.used_images);
   std::vector<std::size_t> chosen;
-  std::vector<int> cameras;
-  for (int c = 0; c < unknowns.cameras(); ++c)
-    if (const std::vector<int>& adjusted = unknowns.adjusted_params(c);
-        !adjusted.empty() && adjusted.front() == 0)
-      chosen.push_back(unknowns.camera_start(c)), cameras.push_back(c);
+  std::vector<double*> places;  // of the chosen unknowns
+  for (int c = 0; c < unknowns.cameras(); ++c) {
+    const std::vector<int>& adjusted = unknowns.adjusted_params(c);
+    for (std::size_t k = 0; k < adjusted.size(); ++k) {
+      chosen.push_back(unknowns.camera_start(c) + k);
+      places.push_back(&deviations[at(c)][at(adjusted[k])]);
+    }
+  }
   if (chosen.empty()) return deviations;
   Queue cpu;
   DeviceObservations observations(cpu, arrangement, problem.points, unknowns.frame());
@@ -120,8 +125,7 @@ std::vector<double> focal_deviations(const AdjustProblem& problem, const AdjustO
                             static_cast<double>(unknowns.active_count()) -
                             3 * static_cast<double>(std::ranges::count(arrangement.is_free, 1.0));
   const double unit = 2 * linearisation.cost / std::max(redundancy, 1.0);
-  for (std::size_t k = 0; k < variances.size(); ++k)
-    deviations[at(cameras[k])] = std::sqrt(unit * variances[k]);
+  for (std::size_t k = 0; k < variances.size(); ++k) *places[k] = std::sqrt(unit * variances[k]);
   return deviations;
 }
 

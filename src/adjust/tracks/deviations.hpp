@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Deviations of focal lengths of an adjusted problem.
+// Deviations of intrinsics of an adjusted problem.
 #pragma once
 
 #include <bifocal/adjust.hpp>
@@ -8,13 +8,13 @@
 
 namespace bifocal::adjustment {
 
-// Returns the standard deviation of the first focal length of each camera, px, for the deviation of
-// observations that the residuals show; 0 if it is not adjusted, infinite if the observations do
-// not determine it. The points of the problem are known, and its images share points. The deviation
-// is exact if the reduced system can be factorised quickly, otherwise a lower bound: the deviation
-// if all other images were known, for a shared camera if all poses were known. options: the loss.
-// Throws as adjust().
-[[nodiscard]] std::vector<double> focal_deviations(const AdjustProblem& problem,
-                                                   const AdjustOptions& options = {});
+// Returns the standard deviation of each parameter of each camera, px for focal lengths and
+// principal points, for the deviation of observations that the residuals show; 0 if it is not
+// adjusted, infinite if the observations do not determine it. The points of the problem are known,
+// and its images share points. The deviation is exact if the reduced system can be factorised
+// quickly, otherwise a lower bound: the deviation if all other images were known, for a shared
+// camera if all poses were known. options: the loss. Throws as adjust().
+[[nodiscard]] std::vector<std::vector<double>> intrinsic_deviations(
+    const AdjustProblem& problem, const AdjustOptions& options = {});
 
 }  // namespace bifocal::adjustment

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "collection/collect/stages.hpp"
+#include "collection/colmap/focal_factors.hpp"
 #include "collection/colmap/pair.hpp"
 
 namespace bifocal::collection {
@@ -9,10 +13,11 @@ namespace {
 
 // Returns the sharing key of a photograph: photographs with equal keys share a camera. An empty key
 // means a camera for this photograph only.
-std::string key_of(const PhotographInfo& info, const CollectCameras& options) {
+std::string key_of(const PhotographInfo& info, const CollectCameras& options, bool shares_unknown) {
   const std::string size = fmt::format("{}x{}", info.width, info.height);
   if (options.intrinsics || options.sharing == CameraSharing::single) return size;
-  return options.sharing == CameraSharing::automatic ? info.camera : std::string();
+  const bool is_known = shares_unknown || !info.camera.starts_with(kUnknownCamera);
+  return options.sharing == CameraSharing::automatic && is_known ? info.camera : std::string();
 }
 
 colmap::Camera camera_of(const PhotographInfo& info, const CollectCameras& options) {
@@ -23,10 +28,110 @@ colmap::Camera camera_of(const PhotographInfo& info, const CollectCameras& optio
   return colmap::camera_without_lens(options.model, info.width, info.height, info.focal_length);
 }
 
+// Photographs without make and model that were given one camera.
+struct Sharing {
+  colmap::Camera camera;
+  std::vector<const PhotographRow*> photographs;
+  std::vector<colmap::Id> cameras;  // one a photograph
+};
+
+// All such cameras. After a division a camera has several numbers, of which the first is kept.
+std::vector<Sharing> shared_cameras(const WorkDatabase& work, std::span<const PhotographRow> rows) {
+  std::map<std::string, Sharing> by_key;
+  std::map<colmap::Id, colmap::Camera> cameras;
+  for (colmap::Camera& camera : work.database().cameras()) {
+    const colmap::Id id = camera.id;
+    cameras.emplace(id, std::move(camera));
+  }
+  std::map<colmap::Id, colmap::Id> camera_of_image;
+  for (const colmap::Image& image : work.database().images())
+    camera_of_image.emplace(image.id, image.camera_id);
+  for (const PhotographRow& r : rows) {
+    if (r.state != PhotographState::done || !r.info.camera.starts_with(kUnknownCamera)) continue;
+    const auto camera = cameras.find(camera_of_image.at(image_id(r.number)));
+    if (camera == cameras.end()) continue;
+    Sharing& sharing = by_key[r.info.camera];
+    if (sharing.photographs.empty() || camera->first < sharing.camera.id)
+      sharing.camera = camera->second;
+    sharing.photographs.push_back(&r);
+    sharing.cameras.push_back(camera->first);
+  }
+  std::vector<Sharing> out;
+  for (auto& [key, sharing] : by_key)
+    if (sharing.photographs.size() > 1) out.push_back(std::move(sharing));
+  return out;
+}
+
+// Pairs with depth of photographs of one camera.
+std::vector<colmap::FocalPair> focal_pairs(const WorkDatabase& work, const Sharing& sharing) {
+  const Intrinsics K = colmap::lens_camera_of(sharing.camera).intrinsics();
+  std::map<colmap::Id, std::size_t> places;
+  for (const PhotographRow* p : sharing.photographs)
+    places.emplace(image_id(p->number), places.size());
+  std::vector<colmap::FocalPair> pairs;
+  for (const colmap::PairRows& row : work.database().geometry_rows()) {
+    const auto one = places.find(row.image1), two = places.find(row.image2);
+    const bool has_depth = row.configuration == colmap::Configuration::uncalibrated ||
+                           row.configuration == colmap::Configuration::calibrated;
+    if (one == places.end() || two == places.end() || !has_depth) continue;
+    const auto geometry = work.database().geometry(row.image1, row.image2);
+    if (geometry && geometry->F)
+      pairs.push_back(colmap::focal_pair(one->second, two->second, *geometry->F, K, K,
+                                         geometry->inliers.size()));
+  }
+  return pairs;
+}
+
 }  // namespace
 
+void unite_unknown_cameras(WorkDatabase& work, std::span<const PhotographRow> rows) {
+  if (!work.shares_unknown_cameras()) return;
+  work.together([&] {
+    for (const Sharing& sharing : shared_cameras(work, rows))
+      for (std::size_t i = 0; i < sharing.cameras.size(); ++i) {
+        if (sharing.cameras[i] == sharing.camera.id) continue;
+        work.set_camera(sharing.photographs[i]->number, sharing.camera.id);
+        work.remove_camera(sharing.cameras[i]);
+      }
+  });
+}
+
+std::vector<std::string> divide_unknown_cameras(WorkDatabase& work,
+                                                std::span<const PhotographRow> rows) {
+  std::vector<std::string> notes;
+  if (!work.shares_unknown_cameras()) return notes;
+  colmap::Id last = 0;
+  for (const colmap::Camera& camera : work.database().cameras()) last = std::max(last, camera.id);
+  work.together([&] {
+    for (const Sharing& sharing : shared_cameras(work, rows)) {
+      const auto groups =
+          colmap::focal_groups(sharing.photographs.size(), focal_pairs(work, sharing));
+      const int added = *std::ranges::max_element(groups);
+      if (added == 0) continue;
+      for (int group = 1; group <= added; ++group) {
+        colmap::Camera camera = sharing.camera;
+        camera.id = last + static_cast<colmap::Id>(group);
+        work.add(camera);
+      }
+      for (std::size_t i = 0; i < groups.size(); ++i)
+        if (groups[i] > 0)
+          work.set_camera(sharing.photographs[i]->number,
+                          last + static_cast<colmap::Id>(groups[i]));
+      last += static_cast<colmap::Id>(added);
+      const auto first = std::ranges::find_if(groups, [](int group) { return group > 0; });
+      notes.push_back(fmt::format(
+          "{} of {} photographs without make and model, the first {}, contradict the focal length "
+          "of the others; they have {} of their own",
+          std::ranges::count_if(groups, [](int group) { return group > 0; }), groups.size(),
+          sharing.photographs[static_cast<std::size_t>(first - groups.begin())]->name,
+          added == 1 ? std::string("a camera") : fmt::format("{} cameras", added)));
+    }
+  });
+  return notes;
+}
+
 colmap::Id CameraBook::of(const PhotographInfo& info) {
-  const std::string key = key_of(info, options_);
+  const std::string key = key_of(info, options_, shares_unknown_);
   colmap::Id own = 0;
   colmap::Id& id = key.empty() ? own : shared_[key];
   if (id == 0) {

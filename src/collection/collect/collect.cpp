@@ -51,6 +51,7 @@ class Collection {
         return std::ranges::binary_search(matched, s.pair, before, &WorkDatabase::PairCount::pair);
       });
       count(done.photographs(), matched, std::ssize(left_out));
+      result_.focal_lengths = colmap::focal_lengths_of(done.database().cameras());
       end_stage("photographs");
       return result_;
     }
@@ -77,12 +78,20 @@ class Collection {
     WorkDatabase work(job_.work_file, colmap::Access::write);
     work.set_cache(job_.options.max_memory / 32);
     job_.kept = kept_features(job_, limits.least_memory, limits.most_features);
+    unite_unknown_cameras(work, all_rows(work));
     stage("features", [&] { find_features(job_, work, all_rows(work)); });
     const std::vector<PhotographRow> rows = all_rows(work);
     const ChosenPairs chosen =
         match_chosen(job_, work, rows, [this](auto name, const auto& body) { stage(name, body); });
     count(rows, chosen.counts, chosen.left_out);
-    return notes_of(job_, rows, chosen.pairs);
+    std::vector<std::string> notes = notes_of(job_, rows, chosen.pairs);
+    stage("cameras", [&] {
+      if (job_.options.cameras.sharing == CameraSharing::automatic &&
+          !job_.options.cameras.intrinsics)
+        std::ranges::move(divide_unknown_cameras(work, rows), std::back_inserter(notes));
+    });
+    result_.focal_lengths = colmap::focal_lengths_of(work.database().cameras());
+    return notes;
   }
 
   void stage(const char* name, const std::function<void()>& body) {

@@ -328,7 +328,7 @@ std::vector<runtime::PipelineWorker<Batch>> workers_of(const Job& job, const Wor
 class Writer {
  public:
   Writer(WorkDatabase& work, const CollectCameras& cameras, std::span<const PhotographRow> before)
-      : work_(work), cameras_(cameras), given_(work.given()) {
+      : work_(work), cameras_(cameras, work.shares_unknown_cameras()), given_(work.given()) {
     for (const PhotographRow& r : before)
       if (r.state == PhotographState::done) (void)cameras_.of(r.info);
   }

@@ -155,15 +155,24 @@ struct ChosenPairs {
 void match_pairs(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
                  std::span<const ImagePair> pairs, PairCounts& known);
 
+// Photographs without make and model share a camera until verified pairs contradict one focal
+// length. divide: gives those that contradict it cameras of their own and returns remarks. unite:
+// takes the division of a finished database back.
+void unite_unknown_cameras(WorkDatabase& work, std::span<const PhotographRow> rows);
+[[nodiscard]] std::vector<std::string> divide_unknown_cameras(WorkDatabase& work,
+                                                              std::span<const PhotographRow> rows);
+
 // Assigns cameras to photographs, numbered by their first photographs.
 class CameraBook {
  public:
-  explicit CameraBook(const CollectCameras& options) : options_(options) {}
+  CameraBook(const CollectCameras& options, bool shares_unknown)
+      : options_(options), shares_unknown_(shares_unknown) {}
   [[nodiscard]] colmap::Id of(const PhotographInfo& info);
   [[nodiscard]] const std::vector<colmap::Camera>& cameras() const { return cameras_; }
 
  private:
   const CollectCameras& options_;
+  bool shares_unknown_;
   std::map<std::string, colmap::Id> shared_;
   std::vector<colmap::Camera> cameras_;  // [id - 1]
 };

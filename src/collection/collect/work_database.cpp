@@ -20,7 +20,9 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr const char* kIncompleteSuffix = ".new";  // suffix until the file is complete
 constexpr std::int64_t kLeastCache = std::int64_t{4} << 20, kMostCache = std::int64_t{32} << 20;
-constexpr const char *kGiven = "state descriptors", *kScreened = "state screened photographs";
+constexpr const char *kGiven = "state descriptors", *kScreened = "state screened photographs",
+                     *kUnknown = "state unknown cameras";
+constexpr const char* kShared = "shared";
 
 // A time is a blob of 8 bytes for any value, so that clearing it moves no rows.
 constexpr const char* kTables = R"(
@@ -81,6 +83,7 @@ void WorkDatabase::create(const fs::path& file, const Settings& settings) {
     WorkDatabase work(incomplete, colmap::Access::write);
     work.together([&] {
       for (const auto& [name, value] : settings) work.set(name, value);
+      work.set(kUnknown, kShared);
     });
   });
 }
@@ -149,6 +152,19 @@ int WorkDatabase::screened_photographs() const {
   return *count;
 }
 void WorkDatabase::set_screened_photographs(int count) { set(kScreened, fmt::to_string(count)); }
+
+bool WorkDatabase::shares_unknown_cameras() const { return get(kUnknown) == kShared; }
+
+void WorkDatabase::set_camera(int number, colmap::Id camera) {
+  run("UPDATE images SET camera_id = ? WHERE image_id = ?",
+      fmt::format("table images, image_id {}", image_id(number)), static_cast<std::int64_t>(camera),
+      static_cast<std::int64_t>(image_id(number)));
+}
+
+void WorkDatabase::remove_camera(colmap::Id camera) {
+  run("DELETE FROM cameras WHERE camera_id = ?", fmt::format("table cameras, camera_id {}", camera),
+      static_cast<std::int64_t>(camera));
+}
 
 void WorkDatabase::add(const PhotographRow& row) {
   const bool is_left_out = row.state == PhotographState::left_out;

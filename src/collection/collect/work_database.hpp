@@ -113,6 +113,11 @@ class WorkDatabase {
   [[nodiscard]] int screened_photographs() const;
   void set_screened_photographs(int count);
 
+  // False for files of versions that gave each photograph without make and model its own camera.
+  [[nodiscard]] bool shares_unknown_cameras() const;
+  void set_camera(int number, colmap::Id camera);
+  void remove_camera(colmap::Id camera);
+
   // Returns all rows, done or left out, with consecutive numbers from 0. In finished databases
   // files have no time of last change (0).
   [[nodiscard]] std::vector<PhotographRow> photographs() const;

@@ -4,6 +4,8 @@
 #include <bifocal/camera.hpp>
 #include <bifocal/error.hpp>
 
+#include <algorithm>
+
 #include "collection/colmap/chunk.hpp"
 #include "collection/colmap/pair.hpp"
 #include "collection/colmap/state.hpp"
@@ -87,6 +89,32 @@ const Cameras::Entry* Cameras::of(Id image, OddRows& odd_rows) const {
   if (!entry.odd || entry.odd->use != RowUse::left_out) return &entry;
   odd_rows.add(*entry.odd);
   return nullptr;
+}
+
+FocalLengths focal_lengths_of(std::span<const Camera> cameras) {
+  FocalLengths out;
+  for (const Camera& camera : cameras) {
+    if (camera.params.empty()) continue;
+    const double f = camera.params[0];
+    out.least = out.cameras == 0 ? f : std::min(out.least, f);
+    out.largest = std::max(out.largest, f);
+    ++out.cameras;
+    out.with_prior += camera.has_prior_focal_length;
+  }
+  return out;
+}
+
+std::string to_string(const FocalLengths& given, const std::optional<FocalLengths>& adjusted) {
+  const auto range = [](const FocalLengths& f) {
+    const std::string least = fmt::format("{:.0f}", f.least),
+                      largest = fmt::format("{:.0f}", f.largest);
+    return least == largest ? least + " px" : least + " to " + largest + " px";
+  };
+  std::string text = fmt::format("{} camera{}, {} with a prior focal length", given.cameras,
+                                 given.cameras == 1 ? "" : "s", given.with_prior);
+  if (given.cameras > 0) text += ": " + range(given);
+  if (adjusted && adjusted->cameras > 0) text += ", adjusted to " + range(*adjusted);
+  return text;
 }
 
 }  // namespace bifocal::colmap
