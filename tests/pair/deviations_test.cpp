@@ -204,5 +204,41 @@ TEST(Deviations, of_all_pairs_of_a_sequence_contain_the_truth) {
   estimated.expect_true("Herz-Jesus-P8, estimated", test::short_or_long(3, 10));
 }
 
+// Focal lengths of pairs without cameras that are not doubted, of three sequences.
+TEST(Deviations, of_focal_lengths_of_photographs_contain_the_truth) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
+  struct Sequence {
+    std::string photographs;
+    int images = 0;
+    double focal = 0;  // px, mean of fx and fy in the files
+  };
+  const Sequence sequences[] = {
+      {"collections/fountain-P11", 11, 1380.91},
+      {"collections/Herz-Jesus-P8", 8, 1380.91},
+      {"collections/castle-P19", 19, 920.6},
+  };
+  Calibration focal;
+  for (const Sequence& of : sequences) {
+    BIFOCAL_NEEDS_DATA(of.photographs);
+    std::vector<ImageU8> images;
+    for (int i = 0; i < of.images; ++i)
+      images.push_back(read_image(
+          test::data(of.photographs + (i < 10 ? "/000" : "/00") + std::to_string(i) + ".jpg")));
+    const std::size_t step = test::short_or_long(3, 1);
+    for (std::size_t i = 0; i < images.size(); i += step)
+      for (std::size_t j = i + 1;
+           j < test::short_or_long(std::min(i + 2, images.size()), images.size()); ++j) {
+        PairOptions options;
+        options.dense = false;
+        const PairResult found = estimate_pair(images[i], images[j], options);
+        const auto& camera = found.estimated_camera;
+        if (!(camera.focal_length > 0) || found.is_doubted()) continue;
+        focal.add(std::abs(camera.focal_length - of.focal) / of.focal,
+                  camera.focal_deviation / of.focal);
+      }
+  }
+  focal.expect_true("focal lengths of photographs", test::short_or_long(6, 90));
+}
+
 }  // namespace
 }  // namespace bifocal::pair
