@@ -13,6 +13,7 @@
 namespace bifocal::mapping {
 namespace {
 
+constexpr double kDrift = 1.002;         // factor from a prior below which it need not be held
 constexpr std::size_t kFewestViews = 3;  // that share a camera whose principal point is adjusted
 constexpr double kPrincipalDeviation = 0.01;  // of the width
 constexpr double kFarthestPrincipal = 0.03;   // of the width, from the centre
@@ -73,8 +74,10 @@ Review review_of(const Scene& scene, const MapOptions& options) {
   for (const std::size_t c : cameras) {
     may_be_free[c] = options.refine_principal_point && views[c] >= kFewestViews &&
                      has_assumed_principal_point(scene, c);
+    const double factor = scene.cameras[c]->params()[0] / scene.graph->cameras[c].params[0];
     may_be_held[c] = options.refine_focal_length && !scene.has_held_focal[c] &&
-                     scene.graph->cameras[c].has_prior_focal_length;
+                     scene.graph->cameras[c].has_prior_focal_length &&
+                     std::max(factor, 1 / factor) > kDrift;
   }
   Review review;
   if (std::ranges::none_of(cameras,
