@@ -12,6 +12,7 @@
 #include <chrono>
 #include <map>
 
+#include "collection/raw_sqlite.hpp"
 #include "io/expect.hpp"
 #include "support/data.hpp"
 #include "support/devices.hpp"
@@ -191,6 +192,53 @@ TEST_F(AddedPhotographs, with_equal_bytes_and_other_dates_are_unchanged) {
   write_file(folder / "in/b.png", read_file(folder / "in/b.png"));
   EXPECT_TRUE(run().resumed);
   EXPECT_TRUE(read_file(folder / "out.db") == bytes);
+}
+
+// Cameras of images in the database, in order.
+std::vector<colmap::Id> cameras_of(const fs::path& file) {
+  std::vector<colmap::Id> cameras;
+  for (const colmap::Image& image : colmap::Database(file).images())
+    cameras.push_back(image.camera_id);
+  return cameras;
+}
+
+TEST_F(AddedPhotographs, share_unknown_cameras_as_the_database_does) {
+  for (const bool is_old : {false, true}) {
+    for (const auto& f : fs::directory_iterator(folder / "in")) fs::remove(f.path());
+    add("b.png", 0), add("d.png", 1);
+    (void)run({.overwrite = true});
+    EXPECT_EQ(cameras_of(folder / "out.db"), (std::vector<colmap::Id>{1, 1}));
+    if (is_old) {  // as made by a version that gave each photograph a camera
+      RawDatabase raw(folder / "out.db");
+      raw.run("DELETE FROM bifocal_collect WHERE name = 'state unknown cameras'");
+      raw.run("UPDATE bifocal_photographs SET camera = ''");
+      raw.run(
+          "INSERT INTO cameras SELECT 2, model, width, height, params, prior_focal_length "
+          "FROM cameras");
+      raw.run("UPDATE images SET camera_id = image_id");
+    }
+    add("f.png", 2);
+    (void)run();
+    EXPECT_EQ(cameras_of(folder / "out.db"),
+              is_old ? (std::vector<colmap::Id>{1, 2, 3}) : (std::vector<colmap::Id>{1, 1, 1}));
+  }
+}
+
+// A division of a finished database is taken back before photographs are added.
+TEST_F(AddedPhotographs, follow_a_division_of_unknown_cameras) {
+  add("b.png", 0), add("d.png", 1), add("f.png", 2);
+  (void)run({.overwrite = true});
+  {
+    RawDatabase raw(folder / "out.db");
+    raw.run(
+        "INSERT INTO cameras SELECT 2, model, width, height, params, prior_focal_length "
+        "FROM cameras");
+    raw.run("UPDATE images SET camera_id = 2 WHERE image_id > 1");
+  }
+  add("h.png", 3);
+  (void)run();
+  EXPECT_EQ(cameras_of(folder / "out.db"), (std::vector<colmap::Id>{1, 1, 1, 1}));
+  EXPECT_EQ(colmap::Database(folder / "out.db").cameras().size(), 1U);
 }
 
 }  // namespace

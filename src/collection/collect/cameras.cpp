@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "collection/collect/stages.hpp"
@@ -87,12 +88,14 @@ std::vector<colmap::FocalPair> focal_pairs(const WorkDatabase& work, const Shari
 void unite_unknown_cameras(WorkDatabase& work, std::span<const PhotographRow> rows) {
   if (!work.shares_unknown_cameras()) return;
   work.together([&] {
+    std::set<colmap::Id> unused;
     for (const Sharing& sharing : shared_cameras(work, rows))
       for (std::size_t i = 0; i < sharing.cameras.size(); ++i) {
         if (sharing.cameras[i] == sharing.camera.id) continue;
         work.set_camera(sharing.photographs[i]->number, sharing.camera.id);
-        work.remove_camera(sharing.cameras[i]);
+        unused.insert(sharing.cameras[i]);
       }
+    for (const colmap::Id camera : unused) work.remove_camera(camera);
   });
 }
 
