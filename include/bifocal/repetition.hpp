@@ -26,10 +26,12 @@ struct Repetition {
   // Inliers of the rival divided by inliers of the model, both minus a minimal sample.
   double rival_ratio = 0;
   // Measured on images by estimate_pair(); 0 from other functions.
-  double twin_distance = 0;  // median descriptor distance of matched features to the most similar
-                             // feature elsewhere in their own image
-  double evidence = 0;  // support of the model against structured outliers; below 1.45 (plus log10
-                        // of the tries of PairOptions::escalate) it is doubted
+  double twin_distance = 0;  // median descriptor distance of the inliers' features to the most
+                             // similar feature elsewhere in their own image
+  double unique_ratio = 1;  // share of the inliers that are clearly more similar than that feature;
+                            // doubted if it is smaller than expected for views with so many matches
+  double evidence = 0;  // support of the model by unique inliers against structured outliers; below
+                        // 0.5 (plus log10 of the tries of PairOptions::escalate) it is doubted
 };
 
 // Tests an epipolar model by the matches alone: it is doubted if rival_ratio exceeds 0.3.

@@ -22,9 +22,10 @@ Json repetition_json(const Repetition& r) {
                {"rival_inliers", r.rival_inliers},
                {"rival_ratio", r.rival_ratio}};
   if (r.is_doubted) json["reason"] = r.reason;
-  if (r.evidence > 0) {
+  if (r.evidence > 0 || r.twin_distance > 0) {
     json["evidence"] = r.evidence;
     json["twin_distance"] = r.twin_distance;
+    json["unique_ratio"] = r.unique_ratio;
   }
   return json;
 }

@@ -15,7 +15,7 @@ namespace bifocal::jobs {
 [[nodiscard]] Json pose_json(const Pose& pose);  // {"R": nine numbers, "t": three}
 [[nodiscard]] Json intrinsics_json(const Intrinsics& camera);
 // Returns {"is_doubted": ..., "rival_inliers": ..., "rival_ratio": ...}; for photographs also
-// "evidence" and "twin_distance", with a doubt "reason".
+// "evidence", "twin_distance" and "unique_ratio", with a doubt "reason".
 [[nodiscard]] Json repetition_json(const Repetition& repetition);
 // Returns "H", "F" or "E".
 [[nodiscard]] std::string symbol(ModelKind kind);

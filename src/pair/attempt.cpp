@@ -171,7 +171,7 @@ void Attempt::refuse_insignificant() {
 }
 
 void Attempt::doubt_repetition(const AttemptInput& input, const AttemptStages& stages) {
-  if (!result.model.ok() || result.kind == ModelKind::homography) return;
+  if (!result.model.ok()) return;
   start(input, stages, "doubt", 0.96);
   if (result.undistorted) return;
   if (options_.matches) {

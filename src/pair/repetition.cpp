@@ -17,13 +17,16 @@
 namespace bifocal::pair {
 namespace {
 
-// Least evidence of an undoubted model: the largest evidence of a wrong pose among the pairs of
-// castle-P19 with number mod 3 = 0 (scripts/measure/belief).
-constexpr double kLeastEvidence = 1.45;
-// Descriptor distance of a feature to the most similar feature of its own image in a scene
-// without repetition (RootSIFT; 186 to 208 in fountain-P11 and Herz-Jesus-P8, 92 to 163 in
-// most of castle-P19).
-constexpr double kUniqueDistance = 180;
+// Least evidence of an undoubted model, and the largest ratio of the distance of a match to the
+// distance of its features' twins at which the match counts as evidence. Chosen on castle-P19 and
+// fountain-P11 (docs/develop/notes/repetition.md).
+constexpr double kLeastEvidence = 0.5, kUniqueRatio = 0.9;
+// An undoubted model has at least kOdds * s^kSlope unique inliers per other inlier, where s is the
+// number of matches divided by the smaller number of features: views that share many features are
+// close to each other, so a correct match is much more similar than a twin. Without cameras a
+// wrong model has more inliers. Chosen on wallpapers (tests/synthetic/wallpaper.hpp) and
+// photographs (docs/develop/notes/repetition.md).
+constexpr double kOdds = 20, kOddsWithoutCameras = 40, kSlope = 1.2;
 constexpr std::size_t kDescriptor = 128;
 
 // Returns the squared descriptor distance of a feature to the most similar feature of its image at
@@ -42,22 +45,61 @@ int twin_distance(const Features& set, int index, double radius) {
   return least;
 }
 
-// Returns the median, over up to 128 matches, of the smaller distance of the two features.
-double median_twin_distance(const std::array<Features, 2>& features, const double (&radius)[2],
-                            std::span<const Match> matches) {
+// Inliers compared with their twins, the most similar features elsewhere in their own images.
+struct Twins {
+  double median_distance = 0;
+  // Share of the inliers whose descriptor distance is smaller than that of the twins.
+  double unique_ratio = 1;
+};
+
+// Compares up to 128 inliers.
+Twins compare_with_twins(const std::array<Features, 2>& features, const double (&radius)[2],
+                         const ModelMatches& found) {
   constexpr std::size_t kMost = 128;
-  const std::size_t count = std::min(kMost, matches.size());
-  if (count == 0) return 0;
+  std::vector<Match> inliers;
+  for (std::size_t i = 0; i < found.matches.size(); ++i)
+    if (found.model.inliers[i]) inliers.push_back(found.matches[i]);
+  const std::size_t count = std::min(kMost, inliers.size());
+  if (count == 0) return {};
   std::vector<int> distances(count);
+  std::vector<std::uint8_t> is_unique(count);
   runtime::parallel_each(
       count,
       [&](std::size_t i) {
-        const Match& m = matches[i * matches.size() / count];
-        distances[i] = std::min(twin_distance(features[0], m.index1, radius[0]),
-                                twin_distance(features[1], m.index2, radius[1]));
+        const Match& m = inliers[i * inliers.size() / count];
+        const int twin = std::min(twin_distance(features[0], m.index1, radius[0]),
+                                  twin_distance(features[1], m.index2, radius[1])),
+                  own = features::squared_distance(
+                      features[0].descriptors.data() + kDescriptor * std::size_t(m.index1),
+                      features[1].descriptors.data() + kDescriptor * std::size_t(m.index2));
+        distances[i] = twin;
+        is_unique[i] = own < kUniqueRatio * kUniqueRatio * twin;
       },
       8);
-  return std::sqrt(static_cast<double>(upper_median(distances)));
+  return {std::sqrt(static_cast<double>(upper_median(distances))),
+          static_cast<double>(std::ranges::count(is_unique, 1)) / static_cast<double>(count)};
+}
+
+// Returns the least share of unique inliers of an undoubted model.
+double least_unique_ratio(ModelKind kind, std::size_t matches, std::size_t features) {
+  const double share = static_cast<double>(matches) / static_cast<double>(features),
+               odds = (problem_info(kind).cameras == 0 ? kOddsWithoutCameras : kOdds) *
+                      std::pow(share, kSlope);
+  return odds / (1 + odds);
+}
+
+std::string reason_of(const Repetition& r, const ModelMatches& found, double least_unique) {
+  std::string reason = fmt::format("repeated structure: {} of {} matches agree with the model",
+                                   found.model.inlier_count, found.points.size());
+  if (r.rival_inliers > 0)
+    reason += fmt::format(", {} of the others with another one", r.rival_inliers);
+  if (r.twin_distance > 0)
+    reason += fmt::format(
+        ", and {:.0f} % of these matches are more similar than other places of their own image",
+        100 * r.unique_ratio);
+  if (r.unique_ratio < least_unique)
+    reason += fmt::format(" (at least {:.0f} % without repetition)", 100 * least_unique);
+  return reason;
 }
 
 }  // namespace
@@ -71,31 +113,30 @@ Repetition repetition(const PairFeatures& pair, const ModelMatches& found, int t
   constexpr double kOwnPlace = 0.02;  // of the diagonal: nearer features are no twins
   const auto& [queue, features, options, diagonals] = pair;
   const ModelKind kind = found.kind;
-  const bool is_known = kind == ModelKind::essential || kind == ModelKind::fundamental;
-  if (!is_known || !robust::has_rivals(kind, found.model)) return {};
-  const std::vector<Intrinsics> cameras = cameras_for(kind, options);
-  Repetition r =
-      robust::find_rival(kind, found.points, found.model,
-                         {.cameras = cameras, .options = options.robust, .queue = &queue});
-  r.evidence = robust::evidence_against_structure(kind, found.model.inlier_count, r.rival_inliers,
-                                                  static_cast<int>(found.points.size()));
+  const bool is_plane = kind == ModelKind::homography;
+  if (!found.model.ok() || problem_info(kind).estimates_distortion) return {};
+  Repetition r;
+  // Two planes have two correct homographies, so the rival of a homography is no counter-evidence.
+  if (!is_plane)
+    r = robust::find_rival(
+        kind, found.points, found.model,
+        {.cameras = cameras_for(kind, options), .options = options.robust, .queue = &queue});
+  double least_unique = 0;
   if (!options.surf && options.sift.root) {
     const double radius[] = {kOwnPlace * diagonals[0], kOwnPlace * diagonals[1]};
-    r.twin_distance = median_twin_distance({features.get(queue, 0), features.get(queue, 1)}, radius,
-                                           found.matches);
-    r.evidence *= std::pow(r.twin_distance / kUniqueDistance, 4);
+    const std::array<Features, 2> both = {features.get(queue, 0), features.get(queue, 1)};
+    const Twins twins = compare_with_twins(both, radius, found);
+    r.twin_distance = twins.median_distance;
+    r.unique_ratio = twins.unique_ratio;
+    least_unique = least_unique_ratio(kind, found.matches.size(),
+                                      std::min(both[0].keypoints.size(), both[1].keypoints.size()));
   }
-  r.is_doubted = r.evidence < kLeastEvidence + std::log10(tries);
-  if (!r.is_doubted) return r;
-  r.reason = fmt::format(
-      "repeated structure: {} of {} matches agree with the model, {} of the others with another "
-      "one",
-      found.model.inlier_count, found.points.size(), r.rival_inliers);
-  if (r.twin_distance > 0)
-    r.reason += fmt::format(
-        ", and matched features resemble others of their own image (median distance {:.0f}, "
-        "about {:.0f} without repetition)",
-        r.twin_distance, kUniqueDistance);
+  const int inliers = found.model.inlier_count,
+            unique = static_cast<int>(std::lround(r.unique_ratio * inliers));
+  r.evidence = robust::evidence_against_structure(kind, unique, inliers, r.rival_inliers,
+                                                  static_cast<int>(found.points.size()));
+  r.is_doubted = r.evidence < kLeastEvidence + std::log10(tries) || r.unique_ratio < least_unique;
+  if (r.is_doubted) r.reason = reason_of(r, found, least_unique);
   return r;
 }
 

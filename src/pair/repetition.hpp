@@ -26,8 +26,8 @@ struct ModelMatches {
   const EstimateResult& model;
 };
 
-// Tests an epipolar model for repeated structure; other models are not doubted. tries: number of
-// models to choose from, which divides the level.
+// Tests E, F or H for repeated structure; other models are not doubted. tries: number of models to
+// choose from, which divides the level.
 [[nodiscard]] Repetition repetition(const PairFeatures& pair, const ModelMatches& found, int tries);
 
 // Returns the cameras that residuals() takes for a kind of model.

@@ -52,7 +52,8 @@ std::optional<RivalSearch> rival_search(ModelKind kind, const Estimate& found, i
             least = steps.free_matches + 1 +
                     static_cast<int>(kMostRivalRatio * beyond_sample(kind, found.inlier_count));
   if (outliers <= steps.sample_size || outliers < least) return std::nullopt;
-  if (evidence_against_structure(kind, found.inlier_count, least, matches) > clear_evidence) {
+  if (evidence_against_structure(kind, found.inlier_count, found.inlier_count, least, matches) >
+      clear_evidence) {
     int most = kFewSamples;
     while (4 * most <= found.iterations / kSampleFraction) most *= 4;
     return RivalSearch{0, std::min(most, options.max_iterations)};
@@ -184,13 +185,14 @@ Repetition find_rival(ModelKind kind, std::span<const PointPair> points,
   return result;
 }
 
-double evidence_against_structure(ModelKind kind, int inliers, int rival_inliers, int matches) {
+double evidence_against_structure(ModelKind kind, int support, int inliers, int rival_inliers,
+                                  int matches) {
   constexpr double kRate = 0.25, kWeight = 160;
   const int free = ransac_steps(kind).free_matches;
   const double outliers = std::max(0, matches - inliers - free),
                rate = (0.5 * beyond_sample(kind, rival_inliers) + kRate * kWeight) /
                       (outliers + kWeight);
-  return -log_binomial_tail(matches - free, inliers - free, rate) / std::numbers::ln10;
+  return -log_binomial_tail(matches - free, support - free, rate) / std::numbers::ln10;
 }
 
 }  // namespace robust

@@ -16,8 +16,8 @@ namespace bifocal::robust {
 // Returns -log10 of the probability that structured outliers support a model as well. The
 // probability is a binomial tail. Its rate starts at 25 % with the weight of 160 matches and is
 // updated by half of the rival's inliers. Only half are counted, because the rival is the best
-// of many models.
-[[nodiscard]] double evidence_against_structure(ModelKind kind, int inliers, int rival_inliers,
-                                                int matches);
+// of many models. support: inliers that count as evidence.
+[[nodiscard]] double evidence_against_structure(ModelKind kind, int support, int inliers,
+                                                int rival_inliers, int matches);
 
 }  // namespace bifocal::robust
