@@ -226,7 +226,7 @@ struct PairResult {
   ModelKind kind = ModelKind::fundamental;
   std::string reason;  // reason for the choice of the model, or for its absence
   std::string doubt;  // why the given cameras probably do not belong to the images; otherwise empty
-  Repetition repetition;  // whether repeated structure explains E or F equally well; the outcome
+  Repetition repetition;  // whether repeated structure explains the model equally well; the outcome
                           // remains ok
   std::vector<Keypoint> keypoints1, keypoints2;
   std::vector<Match>
