@@ -35,12 +35,12 @@ class Calibration {
   }
   // At least 95 % of the errors must lie within two deviations, and the median deviation may be at
   // most four times the median error. (Three is the aim; the deviations that hold on castle-P19
-  // exceed it elsewhere.)
-  void expect_true(const char* name, int least) const {
+  // exceed it elsewhere.) may_miss: errors of a small sample that may lie beyond.
+  void expect_true(const char* name, int least, int may_miss = 0) const {
     ASSERT_GE(count_, least) << name;
     std::printf("%s: %d, %.1f %% within two deviations, median error %.4g, deviation %.4g\n", name,
                 count_, 100.0 * within_ / count_, median(errors_), median(deviations_));
-    EXPECT_GE(within_, 0.95 * count_) << name;
+    EXPECT_GE(within_, std::min(0.95 * count_, 1.0 * (count_ - may_miss))) << name;
     EXPECT_LE(median(deviations_), 4 * median(errors_)) << name;
   }
 
@@ -237,7 +237,8 @@ TEST(Deviations, of_focal_lengths_of_photographs_contain_the_truth) {
                   camera.focal_deviation / of.focal);
       }
   }
-  focal.expect_true("focal lengths of photographs", test::short_or_long(6, 90));
+  focal.expect_true("focal lengths of photographs", test::short_or_long(6, 90),
+                    test::short_or_long(1, 0));
 }
 
 }  // namespace
