@@ -224,6 +224,15 @@ TEST_F(AddedPhotographs, share_unknown_cameras_as_the_database_does) {
   }
 }
 
+TEST_F(AddedPhotographs, keep_a_camera_each) {
+  const CollectOptions options{.cameras = {.sharing = CameraSharing::each}};
+  add("b.png", 0), add("d.png", 1);
+  (void)run(options);
+  add("f.png", 2);
+  (void)run(options);
+  EXPECT_EQ(cameras_of(folder / "out.db"), (std::vector<colmap::Id>{1, 2, 3}));
+}
+
 // A division of a finished database is taken back before photographs are added.
 TEST_F(AddedPhotographs, follow_a_division_of_unknown_cameras) {
   add("b.png", 0), add("d.png", 1), add("f.png", 2);

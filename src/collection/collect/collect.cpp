@@ -78,7 +78,9 @@ class Collection {
     WorkDatabase work(job_.work_file, colmap::Access::write);
     work.set_cache(job_.options.max_memory / 32);
     job_.kept = kept_features(job_, limits.least_memory, limits.most_features);
-    unite_unknown_cameras(work, all_rows(work));
+    const bool shares_unknown = job_.options.cameras.sharing == CameraSharing::automatic &&
+                                !job_.options.cameras.intrinsics;
+    if (shares_unknown) unite_unknown_cameras(work, all_rows(work));
     stage("features", [&] { find_features(job_, work, all_rows(work)); });
     const std::vector<PhotographRow> rows = all_rows(work);
     const ChosenPairs chosen =
@@ -86,8 +88,7 @@ class Collection {
     count(rows, chosen.counts, chosen.left_out);
     std::vector<std::string> notes = notes_of(job_, rows, chosen.pairs);
     stage("cameras", [&] {
-      if (job_.options.cameras.sharing == CameraSharing::automatic &&
-          !job_.options.cameras.intrinsics)
+      if (shares_unknown)
         std::ranges::move(divide_unknown_cameras(work, rows), std::back_inserter(notes));
     });
     result_.focal_lengths = colmap::focal_lengths_of(work.database().cameras());
