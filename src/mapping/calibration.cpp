@@ -75,38 +75,36 @@ void improve(std::size_t camera, const std::vector<const FocalPair*>& own, doubl
   logs[camera] = best;
 }
 
-// Registered views of a camera, as places in Scene::views.
-std::vector<std::size_t> views_of(const Scene& scene, std::size_t camera) {
-  std::vector<std::size_t> views;
-  for (std::size_t i = 0; i < scene.views.size(); ++i)
-    if (scene.views[i].is_registered && static_cast<std::size_t>(scene.views[i].camera) == camera)
-      views.push_back(i);
-  return views;
-}
-
 }  // namespace
 
 std::vector<std::size_t> views_of_other_focal_lengths(const Scene& scene) {
-  std::vector<std::size_t> others;
-  for (const std::size_t camera : used_cameras(scene)) {
-    const std::vector<std::size_t> views = views_of(scene, camera);
-    const Intrinsics& K = scene.cameras[camera]->intrinsics();
-    std::vector<FocalPair> pairs;
-    for (const MapPair& pair : scene.graph->pairs) {
-      const auto one = std::ranges::lower_bound(views, static_cast<std::size_t>(pair.image1)),
-                 two = std::ranges::lower_bound(views, static_cast<std::size_t>(pair.image2));
-      if (!pair.F || !has_depth(pair) || one == views.end() || two == views.end() ||
-          *one != static_cast<std::size_t>(pair.image1) ||
-          *two != static_cast<std::size_t>(pair.image2))
-        continue;
-      pairs.push_back(colmap::focal_pair(static_cast<std::size_t>(one - views.begin()),
-                                         static_cast<std::size_t>(two - views.begin()), *pair.F, K,
-                                         K, pair.inliers.size()));
-    }
-    const std::vector<int> groups = colmap::focal_groups(views.size(), pairs);
-    for (std::size_t k = 0; k < views.size(); ++k)
-      if (groups[k] > 0) others.push_back(views[k]);
+  std::vector<std::vector<std::size_t>> views(scene.cameras.size());  // registered ones
+  std::vector<std::size_t> places(scene.views.size());                // among those of the camera
+  for (std::size_t i = 0; i < scene.views.size(); ++i) {
+    if (!scene.views[i].is_registered) continue;
+    std::vector<std::size_t>& own = views[static_cast<std::size_t>(scene.views[i].camera)];
+    places[i] = own.size();
+    own.push_back(i);
   }
+  std::vector<std::vector<FocalPair>> pairs(scene.cameras.size());
+  for (const MapPair& pair : scene.graph->pairs) {
+    const View &view1 = scene.view(pair.image1), &view2 = scene.view(pair.image2);
+    if (!pair.F || !has_depth(pair) || view1.camera != view2.camera || !view1.is_registered ||
+        !view2.is_registered)
+      continue;
+    const Intrinsics& K = scene.lens(view1).intrinsics();
+    pairs[static_cast<std::size_t>(view1.camera)].push_back(colmap::focal_pair(
+        places[static_cast<std::size_t>(pair.image1)],
+        places[static_cast<std::size_t>(pair.image2)], *pair.F, K, K, pair.inliers.size()));
+  }
+  std::vector<std::size_t> others;
+  for (std::size_t camera = 0; camera < views.size(); ++camera) {
+    if (pairs[camera].empty()) continue;
+    const colmap::FocalGroups found = colmap::focal_groups(views[camera].size(), pairs[camera]);
+    for (std::size_t k = 0; k < views[camera].size(); ++k)
+      if (found.groups[k] > 0) others.push_back(views[camera][k]);
+  }
+  std::ranges::sort(others);
   return others;
 }
 

@@ -41,22 +41,31 @@ std::vector<FocalPair> made_pairs(const std::vector<double>& focal_lengths, doub
 
 TEST(FocalGroups, AreThoseOfTheTruth) {
   for (const double noise : {0.0, 0.01}) {
-    EXPECT_EQ(colmap::focal_groups(8, made_pairs(std::vector<double>(8, 760), noise)),
+    EXPECT_EQ(colmap::focal_groups(8, made_pairs(std::vector<double>(8, 760), noise)).groups,
               std::vector<int>(8, 0));
-    EXPECT_EQ(colmap::focal_groups(
-                  8, made_pairs({1400, 1000, 1400, 1000, 1000, 1000, 1000, 1400}, noise)),
-              (std::vector<int>{1, 0, 1, 0, 0, 0, 0, 1}));
+    EXPECT_EQ(
+        colmap::focal_groups(8, made_pairs({1400, 1000, 1400, 1000, 1000, 1000, 1000, 1400}, noise))
+            .groups,
+        (std::vector<int>{1, 0, 1, 0, 0, 0, 0, 1}));
   }
 }
 
+TEST(FocalGroups, HaveTheLogarithmsOfTheirFocalLengths) {
+  const colmap::FocalGroups found =
+      colmap::focal_groups(6, made_pairs({1000, 1000, 1400, 1000, 1000, 1400}, 0));
+  ASSERT_EQ(found.logs.size(), 2U);
+  EXPECT_NEAR(std::exp(found.logs[0]), 1, 0.03);
+  EXPECT_NEAR(std::exp(found.logs[1]), 1.4, 0.04);
+}
+
 TEST(FocalGroups, WithoutPairsAreOne) {
-  EXPECT_EQ(colmap::focal_groups(3, {}), std::vector<int>(3, 0));
-  EXPECT_EQ(colmap::focal_groups(0, {}), std::vector<int>());
+  EXPECT_EQ(colmap::focal_groups(3, {}).groups, std::vector<int>(3, 0));
+  EXPECT_EQ(colmap::focal_groups(0, {}).groups, std::vector<int>());
 }
 
 // A difference of 5 % is left to the adjustment.
 TEST(FocalGroups, OfSmallDifferencesAreOne) {
-  EXPECT_EQ(colmap::focal_groups(6, made_pairs({1000, 1050, 1000, 1050, 1000, 1000}, 0)),
+  EXPECT_EQ(colmap::focal_groups(6, made_pairs({1000, 1050, 1000, 1050, 1000, 1000}, 0)).groups,
             std::vector<int>(6, 0));
 }
 

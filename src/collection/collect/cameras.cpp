@@ -63,22 +63,34 @@ std::vector<Sharing> shared_cameras(const WorkDatabase& work, std::span<const Ph
   return out;
 }
 
-// Pairs with depth of photographs of one camera.
-std::vector<colmap::FocalPair> focal_pairs(const WorkDatabase& work, const Sharing& sharing) {
-  const Intrinsics K = colmap::lens_camera_of(sharing.camera).intrinsics();
-  std::map<colmap::Id, std::size_t> places;
-  for (const PhotographRow* p : sharing.photographs)
-    places.emplace(image_id(p->number), places.size());
-  std::vector<colmap::FocalPair> pairs;
+// Pairs with depth of photographs of one camera, for each camera.
+std::vector<std::vector<colmap::FocalPair>> focal_pairs(const WorkDatabase& work,
+                                                        const std::vector<Sharing>& shared) {
+  struct Place {
+    std::size_t camera = 0, photograph = 0;
+  };
+  std::map<colmap::Id, Place> places;
+  std::vector<Intrinsics> K;
+  for (std::size_t c = 0; c < shared.size(); ++c) {
+    K.push_back(colmap::lens_camera_of(shared[c].camera).intrinsics());
+    for (std::size_t i = 0; i < shared[c].photographs.size(); ++i)
+      places[image_id(shared[c].photographs[i]->number)] = {c, i};
+  }
+  std::vector<std::vector<colmap::FocalPair>> pairs(shared.size());
+  if (shared.empty()) return pairs;
   for (const colmap::PairRows& row : work.database().geometry_rows()) {
+    check_cancelled();
     const auto one = places.find(row.image1), two = places.find(row.image2);
     const bool has_depth = row.configuration == colmap::Configuration::uncalibrated ||
                            row.configuration == colmap::Configuration::calibrated;
-    if (one == places.end() || two == places.end() || !has_depth) continue;
+    if (one == places.end() || two == places.end() || !has_depth ||
+        one->second.camera != two->second.camera)
+      continue;
     const auto geometry = work.database().geometry(row.image1, row.image2);
+    const std::size_t c = one->second.camera;
     if (geometry && geometry->F)
-      pairs.push_back(colmap::focal_pair(one->second, two->second, *geometry->F, K, K,
-                                         geometry->inliers.size()));
+      pairs[c].push_back(colmap::focal_pair(one->second.photograph, two->second.photograph,
+                                            *geometry->F, K[c], K[c], geometry->inliers.size()));
   }
   return pairs;
 }
@@ -105,15 +117,20 @@ std::vector<std::string> divide_unknown_cameras(WorkDatabase& work,
   if (!work.shares_unknown_cameras()) return notes;
   colmap::Id last = 0;
   for (const colmap::Camera& camera : work.database().cameras()) last = std::max(last, camera.id);
+  const std::vector<Sharing> shared = shared_cameras(work, rows);
+  const std::vector<std::vector<colmap::FocalPair>> pairs = focal_pairs(work, shared);
   work.together([&] {
-    for (const Sharing& sharing : shared_cameras(work, rows)) {
-      const auto groups =
-          colmap::focal_groups(sharing.photographs.size(), focal_pairs(work, sharing));
-      const int added = *std::ranges::max_element(groups);
+    for (std::size_t c = 0; c < shared.size(); ++c) {
+      const Sharing& sharing = shared[c];
+      const colmap::FocalGroups found = colmap::focal_groups(sharing.photographs.size(), pairs[c]);
+      const std::vector<int>& groups = found.groups;
+      const std::size_t added = found.logs.size() - 1;
       if (added == 0) continue;
-      for (int group = 1; group <= added; ++group) {
+      for (std::size_t group = 1; group <= added; ++group) {
         colmap::Camera camera = sharing.camera;
         camera.id = last + static_cast<colmap::Id>(group);
+        if (std::abs(found.logs[group]) > colmap::kLeastFocalStep)
+          camera.has_prior_focal_length = false;  // its pairs contradict EXIF
         work.add(camera);
       }
       for (std::size_t i = 0; i < groups.size(); ++i)

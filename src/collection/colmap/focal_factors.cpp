@@ -14,8 +14,7 @@ namespace {
 constexpr double kScale = 0.03;         // residual at which the Cauchy loss leaves least squares
 constexpr double kEnoughInliers = 300;  // the weight of a pair does not grow beyond
 // Limits of a division: docs/develop/notes/mapping.md#cameras.
-constexpr double kLeastGain = 5;          // of the cost, a focal length that changes its group
-const double kLeastStep = std::log(1.1);  // between groups
+constexpr double kLeastGain = 5;  // of the cost, a focal length that changes its group
 constexpr int kMostGroups = 8, kMostSweeps = 10;
 constexpr double kFineStep = 0.025;  // of the logarithm of a group
 
@@ -35,6 +34,7 @@ class Groups {
   }
 
   [[nodiscard]] const std::vector<int>& groups() const { return group_; }
+  [[nodiscard]] const std::vector<double>& logs() const { return logs_; }
 
   // Starts a group with the focal length that gains most and moves others to it. Returns false,
   // and changes nothing, if the gain is too small.
@@ -62,7 +62,7 @@ class Groups {
     for (std::size_t k = 0; k + 1 < logs_.size(); ++k)
       step = std::min(step, std::abs(logs_[k] - logs_.back()));
     if (old_cost - cost() >= kLeastGain * static_cast<double>(std::max<std::size_t>(moved, 1)) &&
-        step >= kLeastStep)
+        step >= kLeastFocalStep)
       return true;
     group_ = before.group_, logs_ = before.logs_;
     return false;
@@ -116,15 +116,18 @@ class Groups {
 };
 
 // The largest group gets number 0, the others follow their first members.
-std::vector<int> in_order(const std::vector<int>& groups) {
+FocalGroups in_order(const std::vector<int>& groups, const std::vector<double>& logs) {
   std::map<int, std::size_t> sizes;
   for (const int group : groups) ++sizes[group];
   const int largest =
       std::ranges::max_element(sizes, {}, &std::pair<const int, std::size_t>::second)->first;
   std::map<int, int> numbers = {{largest, 0}};
-  std::vector<int> out;
-  for (const int group : groups)
-    out.push_back(numbers.emplace(group, static_cast<int>(numbers.size())).first->second);
+  FocalGroups out{{}, {logs[static_cast<std::size_t>(largest)]}};
+  for (const int group : groups) {
+    const auto [known, is_new] = numbers.emplace(group, static_cast<int>(numbers.size()));
+    if (is_new) out.logs.push_back(logs[static_cast<std::size_t>(group)]);
+    out.groups.push_back(known->second);
+  }
   return out;
 }
 
@@ -152,12 +155,11 @@ double focal_cost(const FocalPair& pair, double log1, double log2) {
   return pair.weight * std::log1p(r * r);
 }
 
-std::vector<int> focal_groups(std::size_t focal_lengths, std::span<const FocalPair> pairs) {
+FocalGroups focal_groups(std::size_t focal_lengths, std::span<const FocalPair> pairs) {
   if (focal_lengths == 0) return {};
   Groups groups(focal_lengths, pairs);
-  while (groups.divide()) {
-  }
-  return in_order(groups.groups());
+  while (groups.divide()) check_cancelled();
+  return in_order(groups.groups(), groups.logs());
 }
 
 }  // namespace bifocal::colmap

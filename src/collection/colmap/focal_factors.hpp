@@ -49,10 +49,13 @@ double best_focal_log(const Cost& cost) {
   return best;
 }
 
+struct FocalGroups {
+  std::vector<int> groups;   // of each focal length, from 0
+  std::vector<double> logs;  // of each group
+};
 // Divides focal lengths that were taken for one into groups that differ by at least 10 %, if the
-// pairs say so clearly. Returns the group of each focal length; group 0 is the largest, and numbers
-// follow the first members.
-[[nodiscard]] std::vector<int> focal_groups(std::size_t focal_lengths,
-                                            std::span<const FocalPair> pairs);
+// pairs say so clearly. Group 0 is the largest; numbers follow the first members.
+[[nodiscard]] FocalGroups focal_groups(std::size_t focal_lengths, std::span<const FocalPair> pairs);
+inline const double kLeastFocalStep = std::log(1.1);  // between groups
 
 }  // namespace bifocal::colmap
