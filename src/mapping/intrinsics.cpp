@@ -104,6 +104,23 @@ void hold_priors(Scene& scene, const std::vector<std::size_t>& cameras) {
   set_rays(scene);
 }
 
+void forget_reviews(Scene& scene) {
+  bool has_changed = false;
+  for (std::size_t c = 0; c < scene.cameras.size(); ++c) {
+    if (scene.has_free_principal[c]) {
+      const std::vector<double>& given = scene.graph->cameras[c].params;
+      std::vector<double> params(scene.cameras[c]->params().begin(),
+                                 scene.cameras[c]->params().end());
+      const std::size_t cx = focal_count(*scene.cameras[c]);
+      params[cx] = given[cx], params[cx + 1] = given[cx + 1];
+      set_parameters(*scene.cameras[c], params);
+      has_changed = true;
+    }
+    scene.has_free_principal[c] = scene.has_held_focal[c] = false;
+  }
+  if (has_changed) set_rays(scene);
+}
+
 bool has_far_principal_point(const Scene& scene) {
   return std::ranges::any_of(used_cameras(scene), [&](std::size_t c) {
     if (!scene.has_free_principal[c]) return false;

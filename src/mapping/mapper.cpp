@@ -51,6 +51,7 @@ class Mapper {
  private:
   // Returns the views that were tried.
   std::vector<int> map_component(const std::vector<int>& part) {
+    forget_reviews(scene_);
     clock_.begin(MapStage::rotations);
     std::vector<int> views = average_rotations(scene_, part, options_);
     if (static_cast<int>(views.size()) < options_.min_images) return part;
@@ -174,7 +175,10 @@ class Mapper {
     result_.models.push_back(model_of(scene_));
     // Wrong focal lengths also lead to disputes, so these are examined again by the adjusted ones.
     std::optional<std::vector<Edge>> edges;
-    if (std::ranges::any_of(scene_.edges, &Edge::is_disputed))
+    if (std::ranges::any_of(scene_.edges, [&](const Edge& edge) {
+          return edge.is_disputed && scene_.view(edge.view1).is_registered &&
+                 scene_.view(edge.view2).is_registered;
+        }))
       edges = std::exchange(scene_.edges, registered_edges(queue_, scene_, options_));
     result_.doubts.push_back(doubts_of({scene_, result_.models.back(), options_, &adjustment_}));
     if (edges) scene_.edges = std::move(*edges);

@@ -253,8 +253,10 @@ void compare_starts(Scene& scene, std::vector<bool>& is_kept) {
 
 std::vector<Edge> registered_edges(Queue& queue, const Scene& scene, const MapOptions& options) {
   Scene again;
-  again.graph = scene.graph, again.cameras = scene.cameras, again.views = scene.views;
-  for (View& view : again.views) view.is_valid = view.is_registered;
+  again.graph = scene.graph, again.cameras = scene.cameras;
+  for (const View& view : scene.views)
+    again.views.push_back(
+        {view.camera, view.is_registered, view.is_registered, view.cam_from_world, {}});
   set_rays(again);
   estimate_relative_poses(queue, again, options);
   remove_contradictory_edges(again);

@@ -113,6 +113,8 @@ struct Review {
 [[nodiscard]] Review review_of(const Scene& scene, const MapOptions& options);
 // Sets the cameras back to what was given and holds their focal lengths.
 void hold_priors(Scene& scene, const std::vector<std::size_t>& cameras);
+// Before another model, whose images may determine other intrinsics of the same cameras.
+void forget_reviews(Scene& scene);
 // Whether an adjusted principal point is farther from the centre than those of cameras are.
 [[nodiscard]] bool has_far_principal_point(const Scene& scene);
 // Standard deviations of the intrinsics of used_cameras() that are adjusted, px for focal lengths

@@ -80,6 +80,17 @@ TEST(Mapping, PrincipalPointsAreAdjustedWhereTheyAreDetermined) {
   EXPECT_EQ(held[2], 399.5);
 }
 
+// Of one camera, as when photographs were enlarged.
+TEST(Mapping, ModelsDoNotInheritPrincipalPoints) {
+  SyntheticScene moved = ring(20, {});
+  for (MapImage& image : moved.graph.images)
+    for (Vec2& px : image.features) px[0] += 12, px[1] -= 9;
+  const MapResult result = mapped(joined(moved, ring(8, {.seed = 2})).graph);
+  ASSERT_EQ(result.models.size(), 2U);
+  EXPECT_NEAR(result.models[0].cameras[0].params[1], 499.5 + 12, 2);
+  EXPECT_NEAR(result.models[1].cameras[0].params[1], 499.5, 4);
+}
+
 TEST(Mapping, StreetIsMappedWithNoise) {
   const SyntheticScene scene = street(40, {});
   const MapResult result = mapped(scene.graph);
