@@ -114,7 +114,7 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(
       refine_principal_point,
       "adjust principal points that are the image's centre, of cameras with at least three "
-      "images that determine them to 1 % of the width");
+      "images that determine them to 0.2 % of the width");
   BIFOCAL_FIELD(refine_extra_params, "adjust parameters of lenses");
   BIFOCAL_FIELD(seed, "seed of all random choices; the same one gives the same models");
   BIFOCAL_FIELD(progress, "called at the start of every stage");

@@ -127,8 +127,17 @@ def mapped_of(found: dict[str, Any], out: Path) -> Mapped:
     written = found.pop("written")
     folders = {place: os.path.join(os.fsdecode(out), str(number)) for number, place in enumerate(written)}
     models = [
-        MapFigures(*counts, [ModelDoubt(*doubt) for doubt in doubts], FocalLengths(*given), FocalLengths(*adjusted), folders.get(place))
-        for place, (*counts, doubts, given, adjusted) in enumerate(found.pop("models"))
+        MapFigures(
+            images,
+            points,
+            observations,
+            mean_error,
+            [ModelDoubt(*doubt) for doubt in doubts],
+            FocalLengths(*given),
+            FocalLengths(*adjusted),
+            folders.get(place),
+        )
+        for place, (images, points, observations, mean_error, doubts, given, adjusted) in enumerate(found.pop("models"))
     ]
     return Mapped(models=models, **found)
 

@@ -333,7 +333,7 @@ class MapOptions:
         max_positioning_tracks: Tracks per image from which cameras are positioned; the others are added later. Range: at least 20.
         max_adjust_iterations: Most steps of each bundle adjustment. Range: 1 to 100000.
         refine_focal_length: Adjust focal lengths; a prior is kept where the matches do not determine it.
-        refine_principal_point: Adjust principal points that are the image's centre, of cameras with at least three images that determine them to 1 % of the width.
+        refine_principal_point: Adjust principal points that are the image's centre, of cameras with at least three images that determine them to 0.2 % of the width.
         refine_extra_params: Adjust parameters of lenses.
         seed: Seed of all random choices; the same one gives the same models.
     """

@@ -15,9 +15,9 @@ namespace {
 
 constexpr double kDrift = 1.002;         // factor from a prior below which it need not be held
 constexpr std::size_t kFewestViews = 3;  // that share a camera whose principal point is adjusted
-constexpr double kPrincipalDeviation = 0.01;  // of the width
-constexpr double kFarthestPrincipal = 0.03;   // of the width, from the centre
-constexpr double kCentre = 0.51;              // px from the centre of the image: assumed
+constexpr double kPrincipalDeviation = 0.002;  // of the width
+constexpr double kFarthestPrincipal = 0.03;    // of the width, from the centre
+constexpr double kCentre = 0.51;               // px from the centre of the image: assumed
 
 std::size_t focal_count(const LensCamera& camera) {
   return static_cast<std::size_t>(LensCamera::focal_lengths(camera.model()));
