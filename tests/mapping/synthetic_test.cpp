@@ -66,7 +66,7 @@ TEST(Mapping, UnknownFocalLengthIsEstimated) {
 }
 
 TEST(Mapping, PrincipalPointsAreAdjustedWhereTheyAreDetermined) {
-  SyntheticScene scene = ring(20, {});
+  SyntheticScene scene = ring(20, {.noise = 0.3});
   for (MapImage& image : scene.graph.images)
     for (Vec2& px : image.features) px[0] += 12, px[1] -= 9;
   const MapResult result = mapped(scene.graph);
@@ -82,7 +82,7 @@ TEST(Mapping, PrincipalPointsAreAdjustedWhereTheyAreDetermined) {
 
 // Two images do not determine the principal point of the camera that they share with others.
 TEST(Mapping, ModelsDoNotInheritPrincipalPoints) {
-  SyntheticScene moved = ring(20, {});
+  SyntheticScene moved = ring(20, {.noise = 0.3});
   for (MapImage& image : moved.graph.images)
     for (Vec2& px : image.features) px[0] += 12, px[1] -= 9;
   SyntheticScene two = ring(20, {.seed = 2});
