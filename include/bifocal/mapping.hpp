@@ -177,10 +177,11 @@ enum class DoubtKind {
   static_matches,  // points at one place of the images were left out
   folded,          // rotations depend on where averaging starts: sides may look alike
   cameras,         // images contradict the focal length of the camera that they share
+  curved,          // the cameras of a flight bend to a bowl
 };
 inline constexpr std::string_view kDoubtWords[] = {"focal_length", "distortion",  "not_converged",
                                                    "few_points",   "no_parallax", "static_matches",
-                                                   "folded",       "cameras"};
+                                                   "folded",       "cameras",     "curved"};
 [[nodiscard]] std::string_view to_string(DoubtKind kind);
 
 // A reason why a model may be wrong. It changes no result.

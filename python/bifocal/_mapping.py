@@ -19,7 +19,7 @@ class ModelDoubt(NamedTuple):
     """A reason why a model may be wrong; it changes no result (docs/models.md).
 
     Attributes:
-        kind: 'focal_length', 'distortion', 'not_converged', 'few_points', 'no_parallax', 'static_matches', 'folded' or 'cameras'.
+        kind: 'focal_length', 'distortion', 'not_converged', 'few_points', 'no_parallax', 'static_matches', 'folded', 'cameras' or 'curved'.
         value: The doubted quantity.
         limit: Where the doubt begins.
         images: Numbers of the images that it concerns; empty if it concerns the model.

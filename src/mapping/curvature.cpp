@@ -18,15 +18,15 @@ constexpr double kExplainedHeight = 0.5;  // share of the variance of heights
 constexpr double kFlat = 0.3;             // heights, of the distances from the middle, both rms
 constexpr double kLeastBend = 0.03;       // of a corner by the lens, or of f from its prior
 constexpr double kLooksDown = 30;         // degrees from the mean direction
-constexpr std::size_t kFewestCameras = 10;
+constexpr std::size_t kFewestOfFlight = 10;
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
+double product_of(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
 }
 
-void subtract(std::vector<double>& a, double s, const std::vector<double>& b) {
+void remove_part(std::vector<double>& a, double s, const std::vector<double>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] -= s * b[i];
 }
 
@@ -46,7 +46,7 @@ Flight flight_of(const Scene& scene) {
     centres.push_back(centre_of(view.cam_from_world));
     mean = sum(mean, axes.back());
   }
-  if (axes.size() < kFewestCameras || norm(mean) == 0) return {};
+  if (axes.size() < kFewestOfFlight || norm(mean) == 0) return {};
   const Vec3 down = unit(mean);
   const auto looks_down = [&](const Vec3& axis) {
     return bifocal::dot(axis, down) > std::cos(kLooksDown * kRadPerDeg);
@@ -62,9 +62,9 @@ Flight flight_of(const Scene& scene) {
   }
   const std::vector<double> one(centres.size(), 1);
   for (std::vector<double>* v : {&flight.x, &flight.y, &flight.height})
-    subtract(*v, dot(*v, one) / static_cast<double>(centres.size()), one);
-  const double wide = dot(flight.x, flight.x) + dot(flight.y, flight.y);
-  return dot(flight.height, flight.height) < kFlat * kFlat * wide ? flight : Flight{};
+    remove_part(*v, product_of(*v, one) / static_cast<double>(centres.size()), one);
+  const double wide = product_of(flight.x, flight.x) + product_of(flight.y, flight.y);
+  return product_of(flight.height, flight.height) < kFlat * kFlat * wide ? flight : Flight{};
 }
 
 // Depth of the bowl relative to the radius of the flight, by least squares of the heights over
@@ -76,17 +76,18 @@ double sag_of(Flight flight) {
     square[i] = flight.x[i] * flight.x[i] + flight.y[i] * flight.y[i];
     farthest = std::max(farthest, square[i]);
   }
-  std::vector<double> &x = flight.x, &y = flight.y;
+  std::vector<double>&x = flight.x, &y = flight.y;
   const std::vector<double> one(square.size(), 1);
-  if (!(dot(x, x) > 0)) return 0;
-  subtract(y, dot(x, y) / dot(x, x), x);
+  if (!(product_of(x, x) > 0)) return 0;
+  remove_part(y, product_of(x, y) / product_of(x, x), x);
   std::vector<const std::vector<double>*> basis = {&one, &x};
-  if (dot(y, y) > 1e-6 * dot(x, x)) basis.push_back(&y);
+  if (product_of(y, y) > 1e-6 * product_of(x, x)) basis.push_back(&y);
   for (const std::vector<double>* b : basis)
     for (std::vector<double>* v : {&square, &flight.height})
-      subtract(*v, dot(*v, *b) / dot(*b, *b), *b);
-  const double norm2 = dot(square, square), heights = dot(flight.height, flight.height);
-  const double product = dot(square, flight.height);
+      remove_part(*v, product_of(*v, *b) / product_of(*b, *b), *b);
+  const double norm2 = product_of(square, square),
+               heights = product_of(flight.height, flight.height);
+  const double product = product_of(square, flight.height);
   if (!(norm2 > 0) || product * product < kExplainedHeight * norm2 * heights) return 0;
   return std::abs(product / norm2) * std::sqrt(farthest);
 }

@@ -129,15 +129,6 @@ void doubt_image_folds(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
                   100 * doubted.worst())));
 }
 
-// Displacement of a corner by the lens, relative to its distance from the principal point.
-double bend_of(const LensCamera& lens) {
-  const Intrinsics &K = lens.pinhole(), &px = lens.intrinsics();
-  const double r = std::hypot(static_cast<double>(lens.width()) / px.fx,
-                              static_cast<double>(lens.height()) / px.fy) /
-                   2;
-  return (lens.distort({K.cx + K.fx * r, K.cy})[0] - px.cx) / (px.fx * r) - 1;
-}
-
 // Cameras that were given alike are taken for those of one lens.
 void doubt_spreads(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
   using Given = std::tuple<std::string, std::int64_t, std::int64_t, std::vector<double>>;
@@ -186,6 +177,14 @@ std::vector<std::vector<std::uint8_t>> feature_states(const Scene& scene) {
 }
 
 }  // namespace
+
+double bend_of(const LensCamera& lens) {
+  const Intrinsics &K = lens.pinhole(), &px = lens.intrinsics();
+  const double r = std::hypot(static_cast<double>(lens.width()) / px.fx,
+                              static_cast<double>(lens.height()) / px.fy) /
+                   2;
+  return (lens.distort({K.cx + K.fx * r, K.cy})[0] - px.cx) / (px.fx * r) - 1;
+}
 
 void doubt_focal_lengths(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
   if (!in.options.refine_focal_length) return;
@@ -253,6 +252,7 @@ std::vector<ModelDoubt> doubts_of(const DoubtInput& in) {
   doubt_focal_lengths(in, doubts);
   doubt_cameras(in, doubts);
   doubt_distortions(in, doubts);
+  doubt_curvature(in, doubts);
   doubt_convergence(in, doubts);
   doubt_points(in, doubts);
   doubt_parallax(in, doubts);

@@ -17,11 +17,15 @@ struct DoubtInput {
   const AdjustResult* adjustment = nullptr;  // the last one; null: unknown
 };
 
+// Displacement of a corner by the lens, relative to its distance from the principal point.
+[[nodiscard]] double bend_of(const LensCamera& lens);
+
 // Returns all doubts.
 [[nodiscard]] std::vector<ModelDoubt> doubts_of(const DoubtInput& in);
 
 // Each adds its doubts.
 void doubt_focal_lengths(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
+void doubt_curvature(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_cameras(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_distortions(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_convergence(const DoubtInput& in, std::vector<ModelDoubt>& doubts);

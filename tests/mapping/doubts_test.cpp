@@ -131,6 +131,45 @@ TEST(Doubts, ImagesContradictTheirSharedCamera) {
   }
 }
 
+// A flight over hills as it was mapped, and with cameras on a bowl and a bent lens.
+TEST(Doubts, AFlightThatBendsIsCurved) {
+  const TemporaryFolder folder;
+  (void)make_database(folder / "made.db", Take::aerial, 0);
+  Queue queue(Device("cpu"));
+  colmap::Model model = map_database(queue, folder / "made.db").models.at(0);
+  const ViewGraph graph = read_view_graph(
+      colmap::Database(folder / "made.db", colmap::quiet_access(folder / "made.db")));
+  const auto is_curved = [&] {
+    return std::ranges::any_of(model_doubts(graph, model), [](const ModelDoubt& doubt) {
+      return doubt.kind == DoubtKind::curved;
+    });
+  };
+  EXPECT_FALSE(is_curved());
+  Vec3 down{}, middle{};
+  for (const colmap::ModelImage& image : model.images) {
+    const Pose pose = colmap::pose_of(image.cam_from_world);
+    const Vec3 centre = times(transposed(pose.R), pose.t);
+    for (std::size_t i = 0; i < 3; ++i) down[i] += pose.R[6 + i], middle[i] -= centre[i];
+  }
+  const double length = norm(down);
+  for (std::size_t i = 0; i < 3; ++i)
+    down[i] /= length, middle[i] /= static_cast<double>(model.images.size());
+  for (colmap::ModelImage& image : model.images) {
+    Pose pose = colmap::pose_of(image.cam_from_world);
+    const Vec3 back = times(transposed(pose.R), pose.t);
+    Vec3 centre = {-back[0], -back[1], -back[2]};
+    const Vec3 from = {centre[0] - middle[0], centre[1] - middle[1], centre[2] - middle[2]};
+    const double bend = 0.02 * dot(from, from);  // the flight is about 10 units wide
+    for (std::size_t i = 0; i < 3; ++i) centre[i] += bend * down[i];
+    const Vec3 moved = times(pose.R, centre);
+    pose.t = {-moved[0], -moved[1], -moved[2]};
+    image.cam_from_world = colmap::model_pose(pose);
+  }
+  EXPECT_FALSE(is_curved());  // an ordinary lens: the flight followed the ground
+  model.cameras[0].params.back() = 0.3;
+  EXPECT_TRUE(is_curved());
+}
+
 TEST(Doubts, ModelsOfFilesHaveTheSame) {
   const TemporaryFolder folder;
   make_database(folder / "made.db", Take::overlay, 0);
