@@ -16,6 +16,7 @@ namespace {
 constexpr double kLeastSag = 0.03;        // of the radius of the flight
 constexpr double kExplainedHeight = 0.5;  // share of the variance of heights
 constexpr double kFlat = 0.3;             // heights, of the distances from the middle, both rms
+constexpr double kArea = 0.05;            // of the variances of a flight that is no line
 constexpr double kLeastBend = 0.03;       // of a corner by the lens, or of f from its prior
 constexpr double kLooksDown = 30;         // degrees from the mean direction
 constexpr std::size_t kFewestOfFlight = 10;
@@ -35,7 +36,8 @@ struct Flight {
   std::vector<double> x, y, height;
 };
 
-// Empty if the cameras do not look in one direction from about one height.
+// Empty if the cameras do not look in one direction from about one height, or stand on a line: an
+// arc in front of a scene is also a bowl.
 Flight flight_of(const Scene& scene) {
   std::vector<Vec3> axes, centres;
   Vec3 mean{};
@@ -63,7 +65,10 @@ Flight flight_of(const Scene& scene) {
   const std::vector<double> one(centres.size(), 1);
   for (std::vector<double>* v : {&flight.x, &flight.y, &flight.height})
     remove_part(*v, product_of(*v, one) / static_cast<double>(centres.size()), one);
-  const double wide = product_of(flight.x, flight.x) + product_of(flight.y, flight.y);
+  const double xx = product_of(flight.x, flight.x), yy = product_of(flight.y, flight.y),
+               xy = product_of(flight.x, flight.y), wide = xx + yy;
+  const double apart = std::hypot(xx - yy, 2 * xy);  // of the two variances
+  if (wide - apart < kArea * (wide + apart)) return {};
   return product_of(flight.height, flight.height) < kFlat * kFlat * wide ? flight : Flight{};
 }
 
