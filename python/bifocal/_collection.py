@@ -61,6 +61,7 @@ class Collected:
         left_out: Names of photographs that could not be read, each with the reason.
         passed_over: Names of other files and links, each with the reason.
         notes: Further remarks, such as photographs without a position or doubtful intrinsics.
+        contradicting: A sentence for each pair whose rotation contradicts other pairs.
         seconds: Duration of each stage of this call, in s.
         device: Devices of this call, such as 'cpu' or 'cuda:0,cuda:1'; 'auto' is resolved.
         model: Result of `map_database` if the argument `model` is given and a pair is verified, else None.
@@ -79,6 +80,7 @@ class Collected:
     left_out: list[tuple[str, str]]
     passed_over: list[tuple[str, str]]
     notes: list[str]
+    contradicting: list[str]
     seconds: dict[str, float]
     device: str
     model: Mapped | None = None

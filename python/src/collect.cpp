@@ -13,6 +13,7 @@
 #include "models/models.hpp"
 #include "options.hpp"
 #include "results.hpp"
+#include "jobs/contradictions.hpp"
 
 namespace bifocal::python {
 namespace {
@@ -122,6 +123,10 @@ nb::dict collect_photographs(nb::handle given, nb::handle database, nb::handle o
     throw;
   }
   nb::dict d = dict_of(done.result, files.photographs, devices);
+  nb::list contradicting;
+  for (const std::string& text : jobs::described(done.contradicting).texts)
+    contradicting.append(text_of(text));
+  d["contradicting"] = contradicting;
   d["model"] = done.models ? nb::object(map_dict(done.models->result, is_strict)) : nb::none();
   d["undistorted"] = done.models && done.models->undistorted
                          ? nb::object(undistort_dict(*done.models->undistorted))
