@@ -22,16 +22,12 @@ bool has_prior(const Scene& scene, Index camera) {
   return scene.graph->cameras[static_cast<std::size_t>(camera)].has_prior_focal_length;
 }
 
-bool has_depth(const MapPair& pair) {
-  return pair.configuration == colmap::Configuration::uncalibrated ||
-         pair.configuration == colmap::Configuration::calibrated;
-}
-
 std::vector<FocalPair> pairs_of(const Scene& scene) {
   std::vector<FocalPair> out;
   for (const MapPair& pair : scene.graph->pairs) {
     const View &view1 = scene.view(pair.image1), &view2 = scene.view(pair.image2);
-    if (!pair.F || !has_depth(pair) || !view1.is_valid || !view2.is_valid) continue;
+    if (!pair.F || !colmap::has_depth(pair.configuration) || !view1.is_valid || !view2.is_valid)
+      continue;
     if (has_prior(scene, view1.camera) && has_prior(scene, view2.camera)) continue;
     out.push_back(colmap::focal_pair(
         static_cast<std::size_t>(view1.camera), static_cast<std::size_t>(view2.camera), *pair.F,
@@ -78,8 +74,8 @@ void improve(std::size_t camera, const std::vector<const FocalPair*>& own, doubl
 }  // namespace
 
 std::vector<std::size_t> views_of_other_focal_lengths(const Scene& scene) {
-  std::vector<std::vector<std::size_t>> views(scene.cameras.size());  // registered ones
-  std::vector<std::size_t> places(scene.views.size());                // among those of the camera
+  std::vector<std::vector<std::size_t>> views(scene.cameras.size());  // registered, by camera
+  std::vector<std::size_t> places(scene.views.size());  // in the list of the view's camera
   for (std::size_t i = 0; i < scene.views.size(); ++i) {
     if (!scene.views[i].is_registered) continue;
     std::vector<std::size_t>& own = views[static_cast<std::size_t>(scene.views[i].camera)];
@@ -89,8 +85,8 @@ std::vector<std::size_t> views_of_other_focal_lengths(const Scene& scene) {
   std::vector<std::vector<FocalPair>> pairs(scene.cameras.size());
   for (const MapPair& pair : scene.graph->pairs) {
     const View &view1 = scene.view(pair.image1), &view2 = scene.view(pair.image2);
-    if (!pair.F || !has_depth(pair) || view1.camera != view2.camera || !view1.is_registered ||
-        !view2.is_registered)
+    if (!pair.F || !colmap::has_depth(pair.configuration) || view1.camera != view2.camera ||
+        !view1.is_registered || !view2.is_registered)
       continue;
     const Intrinsics& K = scene.lens(view1).intrinsics();
     pairs[static_cast<std::size_t>(view1.camera)].push_back(colmap::focal_pair(

@@ -16,8 +16,8 @@ namespace bifocal::mapping {
 namespace {
 
 // Limits: docs/develop/notes/mapping.md#doubts.
-// Factors between a focal length and its prior: of any focal length, and of one that has more than
-// a small deviation.
+// Factors between a focal length and its prior from which it is doubted: if its deviation is small,
+// and if it is larger.
 constexpr double kFarFromPrior = 1.5, kFromPrior = 1.3, kSmallDeviation = 0.02;
 constexpr double kBendSpread = 0.1;        // of the displacements of a corner by lenses
 constexpr double kLeastPointShare = 0.25;  // of the verified features of an image

@@ -280,10 +280,8 @@ void doubt_folds(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
   if (doubt.value <= kDisputed) return;
   doubt.text = fmt::format(
       "other rotations explain the pairs as well: {} of {} strong pairs hold in one solution "
-      "alone, "
-      "so look-alike sides may be folded into one; --pairs sequential, if names are in the order "
-      "of "
-      "the walk (needed with masks and turntables)",
+      "alone, so look-alike sides may be folded into one; --pairs sequential, if names are in the "
+      "order of the walk (needed with masks and turntables)",
       doubt.pairs.size(), strong);
   doubts.push_back(std::move(doubt));
 }

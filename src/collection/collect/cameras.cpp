@@ -81,9 +81,7 @@ std::vector<std::vector<colmap::FocalPair>> focal_pairs(const WorkDatabase& work
   for (const colmap::PairRows& row : work.database().geometry_rows()) {
     check_cancelled();
     const auto one = places.find(row.image1), two = places.find(row.image2);
-    const bool has_depth = row.configuration == colmap::Configuration::uncalibrated ||
-                           row.configuration == colmap::Configuration::calibrated;
-    if (one == places.end() || two == places.end() || !has_depth ||
+    if (one == places.end() || two == places.end() || !colmap::has_depth(row.configuration) ||
         one->second.camera != two->second.camera)
       continue;
     const auto geometry = work.database().geometry(row.image1, row.image2);

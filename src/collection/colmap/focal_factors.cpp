@@ -36,8 +36,8 @@ class Groups {
   [[nodiscard]] const std::vector<int>& groups() const { return group_; }
   [[nodiscard]] const std::vector<double>& logs() const { return logs_; }
 
-  // Starts a group with the focal length that gains most and moves others to it. Returns false,
-  // and changes nothing, if the gain is too small.
+  // Starts a group with the focal length that gains most, and moves further focal lengths to it if
+  // they fit better there. Returns false without a change if the gain is too small.
   bool divide() {
     if (static_cast<int>(logs_.size()) == kMostGroups) return false;
     const Groups before = *this;
@@ -115,7 +115,7 @@ class Groups {
   std::vector<double> logs_;
 };
 
-// The largest group gets number 0, the others follow their first members.
+// The largest group gets number 0; further numbers follow the first members.
 FocalGroups in_order(const std::vector<int>& groups, const std::vector<double>& logs) {
   std::map<int, std::size_t> sizes;
   for (const int group : groups) ++sizes[group];

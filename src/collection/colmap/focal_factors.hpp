@@ -8,6 +8,7 @@
 #pragma once
 
 #include <bifocal/camera.hpp>
+#include <bifocal/colmap/database.hpp>
 #include <bifocal/geometry.hpp>
 
 #include <cmath>
@@ -26,6 +27,11 @@ struct FocalPair {
   double weight = 1;
 };
 
+// Whether the inliers of a pair have parallax, so that its F constrains focal lengths.
+[[nodiscard]] inline bool has_depth(Configuration configuration) {
+  return configuration == Configuration::uncalibrated || configuration == Configuration::calibrated;
+}
+
 // F: px, x2' F x1 = 0. K1 and K2 have the given focal lengths.
 [[nodiscard]] FocalPair focal_pair(std::size_t focal1, std::size_t focal2, const Mat3& F,
                                    const Intrinsics& K1, const Intrinsics& K2, std::size_t inliers);
@@ -36,7 +42,7 @@ struct FocalPair {
   return focal_cost(pair, logs[pair.focal1], logs[pair.focal2]);
 }
 
-// Calls cost(log) for logarithms over the whole range and returns the best of them.
+// Calls cost(log) for logarithms over the whole range and returns that of the least cost.
 template <class Cost>
 double best_focal_log(const Cost& cost) {
   constexpr int kSteps = 60;
