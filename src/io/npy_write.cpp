@@ -23,6 +23,8 @@ constexpr std::string_view kType<std::int64_t> = "<i8";
 template <>
 constexpr std::string_view kType<std::int32_t> = "<i4";
 template <>
+constexpr std::string_view kType<std::int8_t> = "|i1";
+template <>
 constexpr std::string_view kType<std::uint8_t> = "|b1";
 
 template <class... Args>
@@ -87,6 +89,11 @@ std::string bytes_of(const std::string& text, const std::vector<std::int64_t>& s
 std::string npy_bytes(const NpyArray& array, std::string_view where) {
   return std::visit([&](const auto& values) { return bytes_of(values, array.shape, where); },
                     array.values);
+}
+
+std::string npy_bytes(const std::vector<std::int8_t>& values,
+                      const std::vector<std::int64_t>& shape, std::string_view where) {
+  return bytes_of(values, shape, where);
 }
 
 }  // namespace io

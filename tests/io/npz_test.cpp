@@ -12,6 +12,7 @@
 
 #include "io/expect.hpp"
 #include "io/hand_zip.hpp"
+#include "io/npy.hpp"
 #include "support/data.hpp"
 
 namespace bifocal {
@@ -99,6 +100,16 @@ TEST(Npz, EveryTypeAndShapeComesBack) {
   EXPECT_FALSE(file.contains("f8_0.npy"));
   expect_error([&] { (void)file.read("x9"); }, "a.npz: has no array x9");
   EXPECT_TRUE(in_memory(encode_npz({})).names().empty());
+}
+
+TEST(Npz, Int8ArraysHaveNumpysHeaderAndTheirBytes) {
+  const std::string bytes = io::npy_bytes(std::vector<std::int8_t>{-128, -1, 127}, {3, 1}, "n");
+  EXPECT_EQ(bytes.size() % 64, 3U);
+  EXPECT_TRUE(
+      bytes.substr(10).starts_with("{'descr': '|i1', 'fortran_order': False, 'shape': (3, 1)"));
+  EXPECT_TRUE(bytes.ends_with("\n\x80\xff\x7f"));
+  expect_error([] { (void)io::npy_bytes(std::vector<std::int8_t>{1}, {2}, "n"); },
+               "n: a shape of [2] with 1 values", ErrorCode::usage);
 }
 
 TEST(Npz, NamesOutsideAsciiAreMarkedAsUtf8) {
