@@ -175,7 +175,7 @@ enum class DoubtKind {
   few_points,      // few of the features that pairs verified became points
   no_parallax,     // homographies explain all pairs
   static_matches,  // points at one place of the images were left out
-  folded,          // rotations depend on where averaging starts: sides may look alike
+  folded,          // look-alikes: rotations depend on the start, or positions contradict pairs
   cameras,         // images contradict the focal length of the camera that they share
   curved,          // the cameras of a flight bend to a bowl
 };

@@ -48,6 +48,9 @@ class Mapper {
     }
   }
 
+  // Whether the adjusted cameras leave the rotations of a model disputed.
+  [[nodiscard]] bool has_disputes() const { return has_disputes_; }
+
  private:
   // Returns the views that were tried.
   std::vector<int> map_component(const std::vector<int>& part) {
@@ -180,6 +183,7 @@ class Mapper {
                  scene_.view(edge.view2).is_registered;
         }))
       edges = std::exchange(scene_.edges, registered_edges(queue_, scene_, options_));
+    has_disputes_ = has_disputes_ || has_disputed_rotations(scene_);
     result_.doubts.push_back(doubts_of({scene_, result_.models.back(), options_, &adjustment_}));
     if (edges) scene_.edges = std::move(*edges);
     for (const int i : registered()) is_waiting_[static_cast<std::size_t>(i)] = false;
@@ -192,7 +196,8 @@ class Mapper {
   StageClock& clock_;
   MapResult& result_;
   std::vector<bool> is_waiting_;
-  AdjustResult adjustment_;  // the last one
+  AdjustResult adjustment_;    // the last one
+  bool has_disputes_ = false;  // of the rotations of a model
 };
 
 // Given cameras of a model.
@@ -266,11 +271,9 @@ bool map_once(Queue& queue, const ViewGraph& graph, const MapOptions& options, S
       components(scene, std::vector<bool>(scene.views.size(), true));
   clock.begin(MapStage::rotations);
   remove_contradictory_edges(scene, compares_starts);
-  Mapper(queue, scene, options, clock, result).map_components();
-  const auto is_folded = [](const std::vector<ModelDoubt>& doubts) {
-    return std::ranges::count(doubts, DoubtKind::folded, &ModelDoubt::kind) > 0;
-  };
-  if (scene.has_other_start && std::ranges::none_of(result.doubts, is_folded)) return false;
+  Mapper mapper(queue, scene, options, clock, result);
+  mapper.map_components();
+  if (scene.has_other_start && !mapper.has_disputes()) return false;
   result.removed_pairs = std::ranges::count(scene.edges, false, &Edge::is_used);
   sort_models(graph, result);
   explain(scene, parts, options, result);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Look-alikes: solutions of rotation averaging from several spanning trees are compared.
+// Look-alikes: solutions of rotation averaging from several spanning trees are compared, and
+// confirmed pairs with the positions of the model.
 //
 // A model that look-alike sides fold is consistent in itself, and so is the true one. They differ
 // in where inliers lie: images of one place also match in their background. Limits:
@@ -12,9 +13,13 @@
 #include <array>
 #include <bitset>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <numeric>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "mapping/doubts.hpp"
 #include "mapping/rotation_graph.hpp"
@@ -33,6 +38,7 @@ constexpr int kStartSteps = 30;
 constexpr double kStartConverged = 1e-5;  // rad, mean step
 constexpr double kUnexplained = 0.05;     // of the strong pairs, from which on names are tried
 constexpr double kDisputed = 0.1;         // of the strong pairs, from which on a model is doubted
+constexpr double kRaysApart = 0.05;       // of the strong pairs, from which on a model is doubted
 // Of the best pairs. If every solution contradicts more, wrong pairs are no look-alikes, which
 // agree with each other, and cycles remove them.
 constexpr double kNoLookAlikes = 0.2;
@@ -223,6 +229,60 @@ class Starts {
   std::vector<bool> is_disputed_;
 };
 
+// A look-alike with the right rotation, such as of two equal windows: matches of other pairs agree
+// with its matches, but their rays do not meet.
+bool contradicts_positions(const Scene& scene, const Edge& edge, double max_error) {
+  const View &view1 = scene.view(edge.view1), &view2 = scene.view(edge.view2);
+  if (!edge.has_match_cycles ||
+      norm(rotation_residual(view1.cam_from_world.R, edge.cam2_from_cam1.R,
+                             view2.cam_from_world.R)) > kAgrees)
+    return false;
+  const double focal = std::min(scene.focal_length(view1), scene.focal_length(view2));
+  return !most_rays_meet(scene, edge.pair, max_error / focal);
+}
+
+// The pairs of registered views with enough inliers, and the doubtful ones among them.
+struct StrongPairs {
+  std::size_t count = 0;
+  std::vector<std::pair<colmap::Id, colmap::Id>> doubtful;
+
+  [[nodiscard]] double share() const {
+    return static_cast<double>(doubtful.size()) /
+           static_cast<double>(std::max(count, std::size_t{1}));
+  }
+  // Puts the numbers of pairs at "{}" in the text.
+  [[nodiscard]] ModelDoubt doubt(double limit, fmt::format_string<std::string> text) const {
+    return {DoubtKind::folded,
+            share(),
+            limit,
+            {},
+            doubtful,
+            fmt::format(text, fmt::format("{} of {} strong pairs", doubtful.size(), count))};
+  }
+};
+
+template <class IsDoubtful>
+StrongPairs strong_pairs(const Scene& scene, const IsDoubtful& is_doubtful) {
+  std::vector<const Edge*> edges;
+  for (const Edge& edge : scene.edges)
+    if (edge.inliers.size() >= kStrongInliers && scene.view(edge.view1).is_registered &&
+        scene.view(edge.view2).is_registered)
+      edges.push_back(&edge);
+  std::vector<std::uint8_t> flags(edges.size());
+  runtime::parallel_each(edges.size(), [&](std::size_t k) { flags[k] = is_doubtful(*edges[k]); });
+  StrongPairs pairs{edges.size(), {}};
+  for (std::size_t k = 0; k < edges.size(); ++k)
+    if (flags[k] != 0)
+      pairs.doubtful.emplace_back(
+          scene.graph->images[static_cast<std::size_t>(edges[k]->view1)].id,
+          scene.graph->images[static_cast<std::size_t>(edges[k]->view2)].id);
+  return pairs;
+}
+
+StrongPairs disputed_pairs(const Scene& scene) {
+  return strong_pairs(scene, [](const Edge& edge) { return edge.is_disputed; });
+}
+
 }  // namespace
 
 void compare_starts(Scene& scene, std::vector<bool>& is_kept) {
@@ -263,27 +323,27 @@ std::vector<Edge> registered_edges(Queue& queue, const Scene& scene, const MapOp
   return std::move(again.edges);
 }
 
+bool has_disputed_rotations(const Scene& scene) {
+  return disputed_pairs(scene).share() > kDisputed;
+}
+
 void doubt_folds(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
-  ModelDoubt doubt{DoubtKind::folded, 0, kDisputed, {}, {}, {}};
-  std::size_t strong = 0;
-  for (const Edge& edge : in.scene.edges) {
-    if (edge.inliers.size() < kStrongInliers || !in.scene.view(edge.view1).is_registered ||
-        !in.scene.view(edge.view2).is_registered)
-      continue;
-    ++strong;
-    if (edge.is_disputed)
-      doubt.pairs.emplace_back(in.scene.graph->images[static_cast<std::size_t>(edge.view1)].id,
-                               in.scene.graph->images[static_cast<std::size_t>(edge.view2)].id);
-  }
-  doubt.value = static_cast<double>(doubt.pairs.size()) /
-                static_cast<double>(std::max(strong, std::size_t{1}));
-  if (doubt.value <= kDisputed) return;
-  doubt.text = fmt::format(
-      "other rotations explain the pairs as well: {} of {} strong pairs hold in one solution "
-      "alone, so look-alike sides may be folded into one; --pairs sequential, if names are in the "
-      "order of the walk (needed with masks and turntables)",
-      doubt.pairs.size(), strong);
-  doubts.push_back(std::move(doubt));
+  const StrongPairs rotations = disputed_pairs(in.scene);
+  if (rotations.share() > kDisputed)
+    doubts.push_back(rotations.doubt(
+        kDisputed,
+        "other rotations explain the pairs as well: {} hold in one solution alone, so "
+        "look-alike sides may be folded into one; --pairs sequential, if names are in "
+        "the order of the walk (needed with masks and turntables)"));
+  const StrongPairs positions = strong_pairs(in.scene, [&](const Edge& edge) {
+    return contradicts_positions(in.scene, edge, in.options.max_error);
+  });
+  if (positions.share() > kRaysApart)
+    doubts.push_back(positions.doubt(
+        kRaysApart,
+        "the positions contradict pairs that other pairs confirm: the rays of {} do "
+        "not meet, so a row of equal parts may be folded into one; photographs that "
+        "also show parts that exist once"));
 }
 
 }  // namespace bifocal::mapping

@@ -146,6 +146,8 @@ void compare_starts(Scene& scene, std::vector<bool>& is_kept);
 // Returns the edges between registered views by their present cameras, with their disputes.
 [[nodiscard]] std::vector<Edge> registered_edges(Queue& queue, const Scene& scene,
                                                  const MapOptions& options);
+// Whether too many of the strong pairs of registered views are disputed.
+[[nodiscard]] bool has_disputed_rotations(const Scene& scene);
 
 // rotation_averaging.cpp
 // Order of an edge in the spanning tree; confirmed edges come first.
@@ -159,6 +161,9 @@ void compare_starts(Scene& scene, std::vector<bool>& is_kept);
 // tracks.cpp
 // Joins the inliers of the used edges between the views.
 void make_tracks(Scene& scene, const std::vector<int>& views);
+// Returns whether the rays of at least half of the matches of ViewGraph::pairs[pair], between
+// registered views, meet to within `tolerance` rad.
+[[nodiscard]] bool most_rays_meet(const Scene& scene, int pair, double tolerance);
 // Marks used edges between registered views as unused if most rays of their matches do not meet, to
 // within `tolerance` rad. Returns their number.
 std::int64_t remove_edges_by_positions(Scene& scene, double tolerance);

@@ -46,6 +46,11 @@ bool agrees(const std::vector<std::int32_t>& matches, const MapPair& pair) {
 
 }  // namespace
 
+bool most_rays_meet(const Scene& scene, int pair, double tolerance) {
+  const MapPair& matches = scene.graph->pairs[static_cast<std::size_t>(pair)];
+  return agrees(agreeing_matches(scene, matches, tolerance), matches);
+}
+
 std::int64_t remove_edges_by_positions(Scene& scene, double tolerance) {
   std::vector<std::uint8_t> is_wrong(scene.edges.size());
   runtime::parallel_each(scene.edges.size(), [&](std::size_t k) {
@@ -53,8 +58,7 @@ std::int64_t remove_edges_by_positions(Scene& scene, double tolerance) {
     if (!edge.is_used || !scene.view(edge.view1).is_registered ||
         !scene.view(edge.view2).is_registered)
       return;
-    const MapPair& pair = scene.graph->pairs[static_cast<std::size_t>(edge.pair)];
-    is_wrong[k] = !agrees(agreeing_matches(scene, pair, tolerance), pair);
+    is_wrong[k] = !most_rays_meet(scene, edge.pair, tolerance);
   });
   std::int64_t removed = 0;
   for (std::size_t k = 0; k < is_wrong.size(); ++k)

@@ -94,21 +94,25 @@ void add_cup(Scenery& scene, Random& random) {
   }
 }
 
-void add_facade_row(Scenery& scene, int images, Random& random) {
-  scene.sides = images / 2 + 12, scene.is_ring = false;
+void add_facade_row(Scenery& scene, LookAlike kind, int images, Random& random) {
+  std::vector<double> places = {0};  // of the images, in windows
+  while (static_cast<int>(places.size()) < images)
+    places.push_back(places.back() +
+                     (kind == LookAlike::facade_row ? 0.5 : random.uniform(0.3, 0.8)));
+  const bool is_alike = kind != LookAlike::plain_row;
+  scene.sides = static_cast<int>(std::ceil(places.back())) + 12, scene.is_ring = false;
   for (int k = 0; k < 60; ++k) {
     const Vec3 X = {random.uniform(0, 1), random.uniform(-2, 2), random.uniform(-0.3, 0.3)};
     for (int side = 0; side < scene.sides; ++side)
-      scene.add({X[0] + side - 6, X[1], X[2]}, {0, 0, -1}, side, k);
+      scene.add({X[0] + side - 6, X[1], X[2]}, {0, 0, -1}, is_alike ? side : -1,
+                is_alike ? k : 100000 + 60 * side + k);
   }
   for (int k = 0; k < 20 * scene.sides; ++k)  // street
     scene.add({random.uniform(-6, scene.sides - 6), random.uniform(2, 2.2), random.uniform(-2, 0)},
               {}, -1, k);
-  for (int i = 0; i < images; ++i) {
-    const double x = 0.5 * i;
+  for (const double x : places)
     scene.poses.push_back(looking({x, random.uniform(-0.1, 0.1), -5 + random.uniform(-0.2, 0.2)},
                                   {x + random.uniform(-0.4, 0.4), 0, 0}));
-  }
 }
 
 Scenery scenery_of(LookAlike kind, int images, Random& random) {
@@ -127,7 +131,9 @@ Scenery scenery_of(LookAlike kind, int images, Random& random) {
       add_ring_of_cameras(scene, images, 6, random);
       break;
     case LookAlike::facade_row:
-      add_facade_row(scene, images, random);
+    case LookAlike::uneven_row:
+    case LookAlike::plain_row:
+      add_facade_row(scene, kind, images, random);
       break;
   }
   return scene;

@@ -13,12 +13,14 @@ enum class LookAlike {
   tower,        // a walk around a tower with four equal sides, before a background
   cup,          // a walk around a cup with two equal sides, before a background
   bare_cup,     // the same without background, as of a turned object or with masks
-  facade_row,   // a walk along a facade of equal windows
+  facade_row,   // a walk along a facade of equal windows, in steps of half a window
+  uneven_row,   // the same with steps of 0.3 to 0.8 windows
   plain_tower,  // as the tower, but its sides differ
+  plain_row,    // as the uneven row, but its windows differ
 };
 
-inline constexpr const char* kLookAlikeWords[] = {"tower", "cup", "bare_cup", "facade_row",
-                                                  "plain_tower"};
+inline constexpr const char* kLookAlikeWords[] = {
+    "tower", "cup", "bare_cup", "facade_row", "uneven_row", "plain_tower", "plain_row"};
 
 struct LookAlikeScene {
   SyntheticScene scene;

@@ -99,10 +99,29 @@ TEST(LookAlikes, SidesThatDifferAreNotDoubted) {
   }
 }
 
-// The rotations of a row of equal windows are right if their positions are folded.
-TEST(LookAlikes, ARowOfEqualWindowsHasRightRotations) {
-  const MappedLookAlike found = mapped(LookAlike::facade_row, 36, 1, true);
-  EXPECT_LT(found.errors.rotation_deg, 1);
+// Positions of such a row are folded, even if its rotations are right.
+TEST(LookAlikes, AFoldedRowOfEqualWindowsIsDoubted) {
+  const int seeds = test::short_or_long(1, 5);
+  for (const LookAlike kind : {LookAlike::facade_row, LookAlike::uneven_row}) {
+    if (kind == LookAlike::uneven_row && !test::is_long()) break;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      const MappedLookAlike found = mapped(kind, 36, static_cast<std::uint32_t>(seed), true);
+      if (seed == 1) {
+        EXPECT_LT(found.errors.rotation_deg, 1);
+      }
+      EXPECT_TRUE(found.is_right(36) || found.is_folded());
+    }
+  }
+}
+
+TEST(LookAlikes, ARowOfDifferentWindowsIsNotDoubted) {
+  const int seeds = test::short_or_long(1, 5);
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const MappedLookAlike found =
+        mapped(LookAlike::plain_row, 36, static_cast<std::uint32_t>(seed), true);
+    EXPECT_TRUE(found.is_right(36));
+    EXPECT_TRUE(found.result.doubts.at(0).empty());
+  }
 }
 
 }  // namespace
