@@ -19,6 +19,7 @@ namespace {
 // Factors between a focal length and its prior from which it is doubted: if its deviation is small,
 // and if it is larger.
 constexpr double kFarFromPrior = 1.5, kFromPrior = 1.3, kSmallDeviation = 0.02;
+constexpr double kFocalDeviation = 0.05;   // of a focal length: two deviations are 10 %
 constexpr double kBendSpread = 0.1;        // of the displacements of a corner by lenses
 constexpr double kLeastPointShare = 0.25;  // of the verified features of an image
 constexpr std::size_t kFewestCameras = 3;  // that are compared
@@ -188,8 +189,8 @@ double bend_of(const LensCamera& lens) {
 
 void doubt_focal_lengths(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
   if (!in.options.refine_focal_length) return;
-  const Deviations deviations =
-      deviations_of_cameras(in.scene, in.model, in.options, in.scene.has_free_principal);
+  const Deviations deviations = deviations_of_cameras(
+      in.scene, in.model, in.options, in.scene.has_free_principal, FurtherCoefficient::radial);
   doubt_priors(in, deviations, doubts);
   doubt_deviations(in, deviations, doubts);
 }

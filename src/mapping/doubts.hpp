@@ -8,8 +8,6 @@
 
 namespace bifocal::mapping {
 
-inline constexpr double kFocalDeviation = 0.1;  // of a focal length that is determined
-
 struct DoubtInput {
   const Scene& scene;
   const colmap::Model& model;  // of the scene

@@ -4,15 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "adjust/tracks/deviations.hpp"
-#include "mapping/doubts.hpp"
 #include "mapping/scene.hpp"
 
 namespace bifocal::mapping {
 namespace {
 
+constexpr double kHeldDeviation = 0.1;   // of a focal length from which on its prior is held
 constexpr double kDrift = 1.002;         // factor from a prior below which it need not be held
 constexpr std::size_t kFewestViews = 3;  // that share a camera whose principal point is adjusted
 constexpr double kPrincipalDeviation = 0.002;  // of the width
@@ -21,6 +22,15 @@ constexpr double kCentre = 0.51;               // px from the centre of the imag
 
 std::size_t focal_count(const LensCamera& camera) {
   return static_cast<std::size_t>(LensCamera::focal_lengths(camera.model()));
+}
+
+// Adds a radial coefficient to a lens that has only one: without it the shape of a wrong lens
+// determines a focal length that points do not.
+void add_coefficient(AdjustCamera& camera) {
+  if (camera.model != "SIMPLE_RADIAL" && camera.model != "SIMPLE_RADIAL_FISHEYE") return;
+  camera.model.erase(0, std::string_view("SIMPLE_").size());
+  camera.params.push_back(0);
+  camera.constant_params.push_back(false);
 }
 
 // A principal point in the centre of the image, in either origin of pixels, is assumed, except with
@@ -48,7 +58,8 @@ std::vector<std::size_t> used_cameras(const Scene& scene) {
 std::vector<std::vector<double>> deviations_of_cameras(const Scene& scene,
                                                        const colmap::Model& model,
                                                        const MapOptions& options,
-                                                       const std::vector<bool>& with_principal) {
+                                                       const std::vector<bool>& with_principal,
+                                                       FurtherCoefficient further) {
   AdjustProblem problem =
       colmap::adjust_problem(model, {.refine_focal_length = options.refine_focal_length,
                                      .refine_principal_point = true,
@@ -61,6 +72,8 @@ std::vector<std::vector<double>> deviations_of_cameras(const Scene& scene,
       if (scene.has_held_focal[c]) constant[i] = true;
     for (const std::size_t i : {cx, cx + 1})
       if (!with_principal[c]) constant[i] = true;
+    if (further == FurtherCoefficient::radial && options.refine_extra_params)
+      add_coefficient(problem.cameras[k]);
   }
   return adjustment::intrinsic_deviations(problem, {.loss = AdjustLoss::soft_l1});
 }
@@ -84,11 +97,11 @@ Review review_of(const Scene& scene, const MapOptions& options) {
                            [&](std::size_t c) { return may_be_free[c] || may_be_held[c]; }))
     return review;
   const std::vector<std::vector<double>> deviations =
-      deviations_of_cameras(scene, model_of(scene), options, may_be_free);
+      deviations_of_cameras(scene, model_of(scene), options, may_be_free, FurtherCoefficient::none);
   for (std::size_t k = 0; k < cameras.size(); ++k) {
     const std::size_t c = cameras[k], cx = focal_count(*scene.cameras[c]);
     const double limit = kPrincipalDeviation * static_cast<double>(scene.cameras[c]->width());
-    if (may_be_held[c] && !(deviations[k][0] <= kFocalDeviation * scene.cameras[c]->params()[0]))
+    if (may_be_held[c] && !(deviations[k][0] <= kHeldDeviation * scene.cameras[c]->params()[0]))
       review.held.push_back(c);
     else if (may_be_free[c] && deviations[k][cx] < limit && deviations[k][cx + 1] < limit)
       review.free.push_back(c);

@@ -117,12 +117,13 @@ void hold_priors(Scene& scene, const std::vector<std::size_t>& cameras);
 void forget_reviews(Scene& scene);
 // Whether an adjusted principal point is farther from the centre than those of cameras are.
 [[nodiscard]] bool has_far_principal_point(const Scene& scene);
+enum class FurtherCoefficient { none, radial };
 // Standard deviations of the intrinsics of used_cameras() that are adjusted, px for focal lengths
 // and principal points. with_principal: cameras whose principal points are adjusted. model: of the
-// scene.
+// scene. radial: lenses with one radial coefficient have a second one.
 [[nodiscard]] std::vector<std::vector<double>> deviations_of_cameras(
     const Scene& scene, const colmap::Model& model, const MapOptions& options,
-    const std::vector<bool>& with_principal);
+    const std::vector<bool>& with_principal, FurtherCoefficient further);
 
 // relative_poses.cpp: fills Scene::edges.
 void estimate_relative_poses(Queue& queue, Scene& scene, const MapOptions& options);

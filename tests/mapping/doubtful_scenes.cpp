@@ -22,6 +22,8 @@ namespace {
 constexpr int kWidth = 1000, kHeight = 750;
 constexpr double kCentreX = 0.5 * (kWidth - 1), kCentreY = 0.5 * (kHeight - 1);  // px
 constexpr std::size_t kFewestMatches = 30;
+constexpr int kShutterRounds = 8;
+constexpr double kShake = 0.005;  // rad while the rows are read
 
 class Random {
  public:
@@ -45,6 +47,8 @@ struct Shot {
   Pose pose;
   double focal = 0;        // px
   double table_angle = 0;  // rad
+  // Motion from the first row to the last one: of the centre, and about the camera's axes, rad.
+  Vec3 moved = {}, turned = {};
 };
 
 struct Scenery {
@@ -63,6 +67,42 @@ Vec3 rotated(const Vec3& X, double angle) {
           -std::sin(angle) * X[0] + std::cos(angle) * X[2]};
 }
 
+Vec3 turned_by(const Vec3& turn, const Vec3& X) {
+  const double angle = norm(turn);
+  if (angle == 0) return X;
+  const Vec3 axis = unit(turn), side = cross(axis, X);
+  const double along = (1 - std::cos(angle)) * dot(axis, X);
+  Vec3 out;
+  for (std::size_t i = 0; i < 3; ++i)
+    out[i] = std::cos(angle) * X[i] + std::sin(angle) * side[i] + along * axis[i];
+  return out;
+}
+
+// Coordinates in the frame of the camera at a row, which is counted from the middle one.
+Vec3 in_camera(const Shot& shot, Vec3 X, double row) {
+  const double time = row / kHeight;
+  for (std::size_t i = 0; i < 3; ++i) X[i] -= time * shot.moved[i];
+  X = times(shot.pose.R, X);
+  for (std::size_t i = 0; i < 3; ++i) X[i] += shot.pose.t[i];
+  return turned_by({time * shot.turned[0], time * shot.turned[1], time * shot.turned[2]}, X);
+}
+
+// Point of the image relative to its centre, px, where the row is that of the point; NaN: not seen.
+Vec2 projected(const Scenery& scene, const Shot& shot, const Vec3& world) {
+  const Vec2 none = {std::nan(""), std::nan("")};
+  const bool moves = norm(shot.moved) + norm(shot.turned) > 0;
+  Vec2 px{};
+  for (int round = 0; round < (moves ? kShutterRounds : 1); ++round) {
+    const Vec3 X = in_camera(shot, world, px[1]);
+    if (X[2] < 0.1 || norm(X) > scene.far) return none;
+    const double x = X[0] / X[2], y = X[1] / X[2], r2 = x * x + y * y, s = 1 + scene.k * r2;
+    if (1 + 3 * scene.k * r2 < 0) return none;
+    px = {shot.focal * s * x, shot.focal * s * y};
+    if (std::abs(px[1]) > 2 * kHeight) return none;
+  }
+  return px;
+}
+
 // Features of a shot by the number of their points; overlays come after the points.
 std::map<std::size_t, Vec2> seen(const Scenery& scene, const Shot& shot, Random& random) {
   std::map<std::size_t, Vec2> out;
@@ -72,13 +112,9 @@ std::map<std::size_t, Vec2> seen(const Scenery& scene, const Shot& shot, Random&
   };
   for (std::size_t k = 0; k < scene.points.size(); ++k) {
     const bool turns = !scene.is_on_table.empty() && scene.is_on_table[k];
-    Vec3 X =
-        times(shot.pose.R, turns ? rotated(scene.points[k], shot.table_angle) : scene.points[k]);
-    for (std::size_t i = 0; i < 3; ++i) X[i] += shot.pose.t[i];
-    if (X[2] < 0.1 || norm(X) > scene.far) continue;
-    const double x = X[0] / X[2], y = X[1] / X[2], r2 = x * x + y * y, s = 1 + scene.k * r2;
-    if (1 + 3 * scene.k * r2 < 0) continue;
-    add(k, shot.focal * s * x + kCentreX, shot.focal * s * y + kCentreY);
+    const Vec2 px = projected(scene, shot,
+                              turns ? rotated(scene.points[k], shot.table_angle) : scene.points[k]);
+    if (!std::isnan(px[0])) add(k, px[0] + kCentreX, px[1] + kCentreY);
   }
   for (std::size_t k = 0; k < scene.static_px.size(); ++k)
     add(scene.points.size() + k, scene.static_px[k][0], scene.static_px[k][1]);
@@ -198,6 +234,23 @@ void add_ordinary(Take take, double focal, int count, Scenery& scene, Random& ra
   }
 }
 
+// A flight or a walk whose camera moves and rotates while it reads the rows. The camera of a flight
+// moves by up to 7 % of its height, in one direction of the image or back in the second strip.
+void add_rolling_shutter(std::uint32_t seed, double focal, int count, Scenery& scene,
+                         Random& random) {
+  const bool flies = seed / 2 % 2 == 0, comes_back = seed / 4 % 2 == 0;
+  add_ordinary(flies ? Take::aerial : Take::walk, focal, count, scene, random);
+  const double heading = random.uniform(0, 2 * std::numbers::pi),
+               way = flies ? random.uniform(0.005, 0.07) * 6 : random.uniform(0.02, 0.3);
+  for (std::size_t i = 0; i < scene.shots.size(); ++i) {
+    Shot& shot = scene.shots[i];
+    const double sign = flies && comes_back && 2 * i >= scene.shots.size() ? -1 : 1;
+    shot.moved = flies ? Vec3{sign * way * std::cos(heading), sign * way * std::sin(heading), 0}
+                       : Vec3{0, 0, way};
+    shot.turned = random.in_box({-kShake, -kShake, -kShake}, {kShake, kShake, kShake});
+  }
+}
+
 void add_doubtful(Take take, double focal, int count, Scenery& scene, Random& random) {
   switch (take) {
     case Take::tripod:
@@ -260,6 +313,7 @@ Scenery scenery_of(Take take, std::uint32_t seed, Random& random) {
   choose_focal(scene, focal, seed % 2 == 0, random);
   add_ordinary(take, focal, count, scene, random);
   add_doubtful(take, focal, count, scene, random);
+  if (take == Take::rolling_shutter) add_rolling_shutter(seed, focal, count, scene, random);
   return scene;
 }
 

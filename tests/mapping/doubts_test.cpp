@@ -23,9 +23,9 @@ struct MappedTake {
   MapResult result;
   double true_focal = 0;  // px
 
-  [[nodiscard]] bool has_true_focal() const {
-    return !result.models.empty() &&
-           std::abs(result.models[0].cameras[0].params[0] - true_focal) < 0.05 * true_focal;
+  // Deviation of a model's focal length from the truth, as a part of it.
+  [[nodiscard]] double focal_error(std::size_t model) const {
+    return std::abs(result.models[model].cameras[0].params[0] / true_focal - 1);
   }
 };
 
@@ -57,24 +57,25 @@ TEST(Doubts, OrdinaryScenesHaveNone) {
 
 class Pathologies : public ::testing::TestWithParam<Take> {};
 
-// No model or a doubt. An overlay and a tele lens may also be mapped right.
+// Every model is doubted; where the motion may determine it, only if its focal length is wrong. The
+// short form has two seeds that were missed once: tripod 7 and rolling shutter 4.
 TEST_P(Pathologies, AreNoticed) {
   const bool may_be_right = GetParam() == Take::overlay || GetParam() == Take::tele_lens ||
-                            GetParam() == Take::known_slider;
-  const int seeds = test::short_or_long(2, 10);
-  int missed = 0;
-  for (int seed = 0; seed < seeds; ++seed) {
+                            GetParam() == Take::known_slider || GetParam() == Take::rolling_shutter;
+  const int first = test::short_or_long(4, 0), end = test::short_or_long(8, 20),
+            step = test::short_or_long(3, 1);
+  for (int seed = first; seed < end; seed += step) {
     const MappedTake take = mapped_take(GetParam(), static_cast<std::uint32_t>(seed));
-    if (take.result.models.empty() || take.result.is_doubted()) continue;
-    missed += may_be_right && take.has_true_focal() ? 0 : 1;
+    for (std::size_t k = 0; k < take.result.models.size(); ++k)
+      EXPECT_TRUE(take.result.is_doubted(k) || (may_be_right && take.focal_error(k) <= 0.1))
+          << seed << ", model " << k << ": " << take.focal_error(k);
   }
-  EXPECT_LE(missed, seeds / 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Takes, Pathologies,
                          ::testing::Values(Take::tripod, Take::zoom, Take::plane, Take::overlay,
                                            Take::turntable, Take::tele_lens, Take::slider,
-                                           Take::known_slider),
+                                           Take::known_slider, Take::rolling_shutter),
                          [](const auto& info) {
                            return kTakeWords[static_cast<std::size_t>(info.param)];
                          });
