@@ -40,6 +40,7 @@ void add_shards(Program& program, Context& context);  // plan, run-shard, merge
 void add_collect(Program& program, Context& context);
 void add_report(Program& program, Context& context);
 void add_adjust(Program& program, Context& context);
+void add_dense(Program& program, Context& context);
 void add_map(Program& program, Context& context);
 void add_devices(Program& program, Context& context);
 

@@ -41,6 +41,7 @@ int run(int argc, char** argv, const HlocImport& import_hloc, const StageTimes& 
   add_report(program, context);
   add_adjust(program, context);
   add_map(program, context);
+  add_dense(program, context);
   add_devices(program, context);
   add_shell(program);
   program.run(argc, argv);

@@ -14,13 +14,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <numbers>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "io/npy.hpp"
 #include "renderer.hpp"
 #include "runtime/parallel.hpp"
 #include "scene.hpp"
@@ -44,11 +44,9 @@ std::string file_name(int k) { return fmt::format("{:05}.jpg", k); }
 
 void write_depth(const std::filesystem::path& file, Rendered&& rendered) {
   const std::int64_t width = rendered.rgb.width, height = rendered.rgb.height;
-  const std::string where = file.string();
-  io::ZipWriter zip;
-  zip.add("depth.npy", io::npy_bytes({{height, width}, std::move(rendered.depth)}, where));
-  zip.add("normal.npy", io::npy_bytes(rendered.normal, {height, width, 3}, where));
-  write_file(file, std::move(zip).finish());
+  write_npz(file,
+            std::array{NamedArray{"depth", {{height, width}, std::move(rendered.depth)}},
+                       NamedArray{"normal", {{height, width, 3}, std::move(rendered.normal)}}});
 }
 
 colmap::Model true_model(const std::vector<Pose>& poses, const Lens& lens) {

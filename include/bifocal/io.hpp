@@ -246,10 +246,10 @@ struct ReducedImage {
   ImageU8 image;
   double scale_x = 1, scale_y = 1;
 };
-// Reduces a grey image until no side is longer than `side` px. Each pixel is the rounded mean of
-// the area that it covers. Returns the image unchanged if it is small enough. Throws Error(usage)
-// if the image is not grey or side is below 1.
-[[nodiscard]] ReducedImage reduce_to(ImageU8 grey, int side);
+// Reduces an image until no side is longer than `side` px. Each pixel is the rounded mean of the
+// area that it covers, in each channel. Returns the image unchanged if it is small enough. Throws
+// Error(usage) if side is below 1.
+[[nodiscard]] ReducedImage reduce_to(ImageU8 image, int side);
 
 // A photograph of a collection.
 struct PhotographFile {
@@ -291,24 +291,33 @@ struct PhotographFiles {
 // Named arrays in one file in the format of numpy.savez, savez_compressed and load: a ZIP archive
 // of NPY members.
 //
-// Supported are NPY 1.0, 2.0 and 3.0, little endian, with bool, int32, int64, float32 and float64
-// of any shape and single unicode strings. Members may be stored or deflated, with ZIP64 sizes and
-// data descriptors. All else throws Error(input) with the file, the array and the reason: damaged
-// or truncated data (every checksum is verified), other types, big endian, duplicate names,
-// overlapping members, and shapes that do not match the data. Memory is limited to the size to
-// which the packed bytes can expand (1032 times) and which the shape needs; arrays above the limit
-// are refused.
+// Supported are NPY 1.0, 2.0 and 3.0, little endian, with bool, int8, uint8, int32, int64, float16,
+// float32 and float64 of any shape and single unicode strings. Members may be stored or deflated,
+// with ZIP64 sizes and data descriptors. All else throws Error(input) with the file, the array and
+// the reason: damaged or truncated data (every checksum is verified), other types, big endian,
+// duplicate names, overlapping members, and shapes that do not match the data. Memory is limited to
+// the size to which the packed bytes can expand (1032 times) and which the shape needs; arrays
+// above the limit are refused.
 
 inline constexpr std::int64_t kMaxNpzBytes = std::int64_t{1} << 30;       // of a file
 inline constexpr std::int64_t kMaxNpzArrayBytes = std::int64_t{1} << 28;  // of an unpacked array
+
+// A number of 16 bits, IEEE 754 binary16.
+struct Float16 {
+  std::uint16_t bits = 0;
+  operator float() const;
+};
+// Returns the nearest number, to even; infinity from 65520 on.
+[[nodiscard]] Float16 float16_of(float value);
 
 // An array of an NPZ file.
 struct NpyArray {
   std::vector<std::int64_t> shape;  // empty: a single value
   // The numbers are in C order (the last index is fastest) for any order in the file. uint8_t:
-  // bool, 0 or 1. string: one unicode string in UTF-8, with an empty shape.
+  // bool, 0 or 1. byte: uint8. string: one unicode string in UTF-8, with an empty shape.
   std::variant<std::vector<double>, std::vector<float>, std::vector<std::int64_t>,
-               std::vector<std::int32_t>, std::vector<std::uint8_t>, std::string>
+               std::vector<std::int32_t>, std::vector<std::uint8_t>, std::string,
+               std::vector<std::int8_t>, std::vector<std::byte>, std::vector<Float16>>
       values;
 };
 // Returns type and shape for messages, such as "float64 [20, 2000, 2]".

@@ -37,7 +37,7 @@ Table table_of(const NpzFile& npz, std::string_view file, const char* name, cons
   std::visit(
       [&](const auto& values) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(values)>, std::string>)
-          table.values.assign(values.begin(), values.end());
+          for (const auto v : values) table.values.push_back(static_cast<double>(v));
       },
       array.values);
   return table;

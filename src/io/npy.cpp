@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/npy.hpp"
 
+#include <bit>
+#include <cmath>
 #include <optional>
 
 #include "io/little_endian.hpp"
@@ -110,17 +112,59 @@ NpyArray read_npy(ZipStream& stream, std::string_view where) {
     auto values = take_values<std::uint8_t>(stream, header, where);
     for (std::uint8_t& value : values) value = value != 0;
     array.values = std::move(values);
+  } else if (type == "|i1") {
+    array.values = take_values<std::int8_t>(stream, header, where);
+  } else if (type == "|u1") {
+    array.values = take_values<std::byte>(stream, header, where);
+  } else if (type == "<f2") {
+    array.values = take_values<Float16>(stream, header, where);
   } else if (type.starts_with("<U")) {
     array.values = take_text(stream, header, where);
   } else if (type.starts_with('>')) {
     reject(where, "is big-endian ({}); only little-endian arrays are supported", printable(type));
   } else {
-    reject(where,
-           "is of type {}; supported are bool, int32, int64, float32, float64 and a single string",
-           printable(type));
+    reject(
+        where,
+        "is of type {}; supported are bool, int8, uint8, int32, int64, float16, float32, float64 "
+        "and a single string",
+        printable(type));
   }
   array.shape = std::move(header.shape);
   return array;
 }
 
 }  // namespace bifocal::io
+
+namespace bifocal {
+
+Float16::operator float() const {
+  const std::uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 31u,
+                      fraction = bits & 0x3ffu;
+  if (exponent == 0) {  // zero and numbers below 2^-14
+    const float value = std::ldexp(static_cast<float>(fraction), -24);
+    return sign != 0 ? -value : value;
+  }
+  const std::uint32_t wide = exponent == 31 ? 255u : exponent + 112;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+Float16 float16_of(float value) {
+  const auto word = std::bit_cast<std::uint32_t>(value);
+  const auto sign = static_cast<std::uint16_t>(word >> 16 & 0x8000u);
+  const float size = std::fabs(value);
+  std::uint32_t bits = 0;
+  if (std::isnan(value)) {
+    bits = 0x7e00;
+  } else if (size >= 65520) {
+    bits = 0x7c00;
+  } else if (size < 0x1p-14F) {
+    bits = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, 24)));
+  } else {
+    // The 13 bits below the fraction are rounded to even; a carry goes into the exponent.
+    const std::uint32_t whole = (word & 0x7fffffffu) - (112u << 23);
+    bits = (whole + 0xfff + (whole >> 13 & 1u)) >> 13;
+  }
+  return {static_cast<std::uint16_t>(sign | bits)};
+}
+
+}  // namespace bifocal

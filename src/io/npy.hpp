@@ -29,10 +29,6 @@ NpyArray read_npy(ZipStream& stream, std::string_view where);
 // Returns the bytes of an NPY file. Throws Error(usage) with `where` if shape and values
 // do not match.
 std::string npy_bytes(const NpyArray& array, std::string_view where);
-// Returns the bytes of an NPY file of int8 values, which NpyArray lacks. Throws as the other
-// overload.
-std::string npy_bytes(const std::vector<std::int8_t>& values,
-                      const std::vector<std::int64_t>& shape, std::string_view where);
 
 // Convert little-endian UTF-32 to UTF-8 and back; nullopt if the text is invalid.
 std::optional<std::string> utf8_from_utf32(std::string_view bytes);

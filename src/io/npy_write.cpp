@@ -23,9 +23,13 @@ constexpr std::string_view kType<std::int64_t> = "<i8";
 template <>
 constexpr std::string_view kType<std::int32_t> = "<i4";
 template <>
+constexpr std::string_view kType<std::uint8_t> = "|b1";
+template <>
 constexpr std::string_view kType<std::int8_t> = "|i1";
 template <>
-constexpr std::string_view kType<std::uint8_t> = "|b1";
+constexpr std::string_view kType<std::byte> = "|u1";
+template <>
+constexpr std::string_view kType<Float16> = "<f2";
 
 template <class... Args>
 [[noreturn]] void misuse(std::string_view where, fmt::format_string<Args...> what, Args&&... args) {
@@ -91,15 +95,11 @@ std::string npy_bytes(const NpyArray& array, std::string_view where) {
                     array.values);
 }
 
-std::string npy_bytes(const std::vector<std::int8_t>& values,
-                      const std::vector<std::int64_t>& shape, std::string_view where) {
-  return bytes_of(values, shape, where);
-}
-
 }  // namespace io
 
 std::string describe(const NpyArray& array) {
-  constexpr std::string_view kNames[] = {"float64", "float32", "int64", "int32", "bool"};
+  constexpr std::string_view kNames[] = {"float64", "float32", "int64", "int32",  "bool",
+                                         "",        "int8",    "uint8", "float16"};
   if (std::holds_alternative<std::string>(array.values)) return "a string";
   return fmt::format("{} [{}]", kNames[array.values.index()], fmt::join(array.shape, ", "));
 }

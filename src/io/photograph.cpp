@@ -58,36 +58,36 @@ Photograph decode_photograph(std::string_view bytes, std::string_view name) {
   return {std::move(in.grey), info};
 }
 
-ReducedImage reduce_to(ImageU8 grey, int side) {
-  if (grey.channels != 1)
-    throw Error(ErrorCode::usage,
-                fmt::format("reduce_to: the image has {} channels, must be grey", grey.channels));
+ReducedImage reduce_to(ImageU8 image, int side) {
   if (side < 1)
     throw Error(ErrorCode::usage, fmt::format("reduce_to: side = {}: must be at least 1", side));
-  const int longer = std::max(grey.width, grey.height);
-  if (longer <= side) return {std::move(grey)};
+  const int longer = std::max(image.width, image.height), channels = image.channels;
+  if (longer <= side) return {std::move(image)};
   const auto reduced = [&](int of) {
     return std::max(1, static_cast<int>(std::lround(double(of) * side / longer)));
   };
-  ReducedImage out{ImageU8(reduced(grey.width), reduced(grey.height))};
-  out.scale_x = double(grey.width) / out.image.width;
-  out.scale_y = double(grey.height) / out.image.height;
-  const std::vector<Cover> columns = covers(grey.width, out.image.width);
-  const std::vector<Cover> rows = covers(grey.height, out.image.height);
-  std::vector<float> sums(static_cast<std::size_t>(grey.width));
+  ReducedImage out{ImageU8(reduced(image.width), reduced(image.height), channels)};
+  out.scale_x = double(image.width) / out.image.width;
+  out.scale_y = double(image.height) / out.image.height;
+  const std::vector<Cover> columns = covers(image.width, out.image.width);
+  const std::vector<Cover> rows = covers(image.height, out.image.height);
+  std::vector<float> sums(static_cast<std::size_t>(image.width) *
+                          static_cast<std::size_t>(channels));
   for (int y = 0; y < out.image.height; ++y) {
     const Cover& own = rows[static_cast<std::size_t>(y)];
     std::fill(sums.begin(), sums.end(), 0.0F);
     for (std::size_t k = 0; k < own.weights.size(); ++k) {
-      const std::uint8_t* row = grey.row(own.first + static_cast<int>(k));
+      const std::uint8_t* row = image.row(own.first + static_cast<int>(k));
       for (std::size_t x = 0; x < sums.size(); ++x) sums[x] += own.weights[k] * row[x];
     }
-    for (int x = 0; x < out.image.width; ++x) {
-      const Cover& c = columns[static_cast<std::size_t>(x)];
+    for (int x = 0; x < out.image.width * channels; ++x) {
+      const Cover& c = columns[static_cast<std::size_t>(x / channels)];
       float sum = 0;
       for (std::size_t k = 0; k < c.weights.size(); ++k)
-        sum += c.weights[k] * sums[static_cast<std::size_t>(c.first) + k];
-      out.image.at(x, y) = static_cast<std::uint8_t>(std::min(255.0F, sum + 0.5F));
+        sum += c.weights[k] *
+               sums[(static_cast<std::size_t>(c.first) + k) * static_cast<std::size_t>(channels) +
+                    static_cast<std::size_t>(x % channels)];
+      out.image.row(y)[x] = static_cast<std::uint8_t>(std::min(255.0F, sum + 0.5F));
     }
   }
   return out;

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/colmap/model.hpp>
+#include <bifocal/dense.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/outputs.hpp>
+#include <bifocal/version.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "dense/engine.hpp"
+#include "dense/patch_match.hpp"
+#include "io/reject.hpp"
+#include "dense/cloud_writer.hpp"
+#include "dense/photographs.hpp"
+#include "runtime/hash.hpp"
+
+namespace bifocal {
+namespace fs = std::filesystem;
+namespace dense {
+namespace {
+
+constexpr const char* kWork = ".dense";
+constexpr const char* kCloud = "fused.ply";
+
+fs::path map_of(const std::string& name) { return fs::path("depth") / (name + ".npz"); }
+
+void check_files(const DenseFiles& files, const colmap::Model& model) {
+  std::error_code ignored;
+  if (!fs::is_directory(files.photographs, ignored))
+    io::reject(files.photographs.string(), "is no folder of photographs");
+  if (fs::exists(files.out, ignored) && !fs::is_directory(files.out, ignored))
+    io::reject(files.out.string(), "is a file, no folder for depth maps");
+  std::set<std::string> names;
+  for (const colmap::ModelImage& image : model.images) {
+    const fs::path name(image.name);
+    if (name.empty() || name.is_absolute() || std::ranges::find(name, fs::path("..")) != name.end())
+      throw Error(ErrorCode::usage, fmt::format("image {}: the name '{}' is no path below a folder",
+                                                image.id, io::printable(image.name)));
+    if (!names.insert(image.name).second)
+      throw Error(ErrorCode::usage, fmt::format("image {}: there are two images with the name {}",
+                                                image.id, image.name));
+    if (!files.has_maps) continue;
+    require_file_place(files.out / map_of(image.name));
+    require_free(files.out / map_of(image.name), files.overwrite);
+  }
+  require_file_place(files.out / kCloud);
+  require_free(files.out / kCloud, files.overwrite);
+  if (files.has_maps) colmap::check_model_folder(files.out / "cameras", files.overwrite);
+}
+
+// Views and points of a model, in its order.
+struct DenseScene {
+  std::vector<Placed> views;
+  std::vector<DensePoint> points;
+};
+DenseScene scene_of(const colmap::Model& model, const DensePhotographs& photographs) {
+  DenseScene scene;
+  std::map<colmap::Id, int> places;
+  for (const colmap::ModelImage& image : model.images) {
+    places.emplace(image.id, static_cast<int>(scene.views.size()));
+    const colmap::Camera& c = photographs.camera(image.camera_id);
+    scene.views.push_back({{c.params[0], c.params[1], c.params[2], c.params[3]},
+                           colmap::pose_of(image.cam_from_world),
+                           {static_cast<int>(c.width), static_cast<int>(c.height)}});
+  }
+  for (const colmap::ModelPoint& point : model.points) {
+    DensePoint out{point.xyz, {}, point.error};
+    for (const colmap::TrackElement& e : point.track) out.views.push_back(places.at(e.image_id));
+    std::ranges::sort(out.views);
+    out.views.erase(std::ranges::unique(out.views).begin(), out.views.end());
+    scene.points.push_back(std::move(out));
+  }
+  return scene;
+}
+
+NpyArray rows(const ImageF& image) { return {{image.height, image.width}, image.pixels}; }
+std::string npz_of(const DenseMap& map) {
+  std::vector<Float16> deviation;
+  for (const float v : map.deviation.pixels) deviation.push_back(float16_of(v));
+  std::vector<std::byte> views;
+  for (const std::uint8_t v : map.views.pixels) views.push_back(std::byte{v});
+  const std::int64_t height = map.depth.height, width = map.depth.width;
+  return encode_npz(std::array{NamedArray{"depth", rows(map.depth)},
+                               NamedArray{"deviation", {{height, width}, std::move(deviation)}},
+                               NamedArray{"normal", {{height, width, 3}, map.normal.pixels}},
+                               NamedArray{"views", {{height, width}, std::move(views)}}});
+}
+
+// Everything on which planes depend: the photographs, their cameras, and the plan.
+std::string key_of(const DenseFiles& files, const colmap::Model& model,
+                   std::span<const PlannedView> plan, const std::string& device) {
+  std::string text = fmt::format("{} {} {}\n", BIFOCAL_VERSION, device, files.dense.max_size);
+  const auto add = [&](auto v) { text.append(reinterpret_cast<const char*>(&v), sizeof v); };
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    std::error_code none;
+    const fs::path file = files.photographs / model.images[i].name;
+    text += model.images[i].name;
+    add(fs::file_size(file, none));
+    add(fs::last_write_time(file, none).time_since_epoch().count());
+    const PlannedView& view = plan[i];
+    add(view.placed.shape);
+    add(view.placed.camera);
+    add(view.placed.cam_from_world);
+    for (const double v : {view.farthest, view.nearest, view.error_px}) add(v);
+    for (const int source : view.sources) add(source);
+  }
+  return runtime::content_hash(text);
+}
+
+// Work that is not complete, in a hidden folder of the output.
+class Work {
+ public:
+  Work(const fs::path& out, const std::string& key, std::span<const PlannedView> plan)
+      : folder_(out / kWork), planes_(folder_ / key) {
+    std::error_code failed;
+    if (!fs::exists(planes_, failed)) fs::remove_all(folder_, failed);  // of other work
+    fs::create_directories(planes_, failed);
+    if (failed) io::reject(out.string(), "can't be written to: {}", failed.message());
+    fs::remove_all(staged(), failed);
+    for (const PlannedView& view : plan) sizes_.push_back(kPlaneArrays * view.placed.shape.size());
+  }
+
+  [[nodiscard]] fs::path staged() const { return folder_ / "staged"; }
+  [[nodiscard]] bool has_planes(int view, int pass) const {
+    std::error_code none;
+    const std::uintmax_t bytes = fs::file_size(file(view, pass), none);
+    return !none && bytes == sizes_[static_cast<std::size_t>(view)] * sizeof(float);
+  }
+  void write_planes(int view, int pass, std::span<const float> planes) const {
+    write_file(file(view, pass),
+               {reinterpret_cast<const char*>(planes.data()), planes.size_bytes()});
+  }
+  void read_planes(int view, int pass, std::span<float> planes) const {
+    const fs::path from = file(view, pass);
+    const std::string bytes = read_file(from, static_cast<std::int64_t>(planes.size_bytes()));
+    if (bytes.size() != planes.size_bytes()) io::reject(from.string(), "was cut");
+    std::ranges::copy(bytes, reinterpret_cast<char*>(planes.data()));
+  }
+  // Moves the staged files to their places and removes the folder.
+  void commit(const fs::path& out) const {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(staged())) {
+      if (entry.is_directory()) continue;
+      const fs::path place = out / entry.path().lexically_relative(staged());
+      std::error_code failed;
+      fs::create_directories(place.parent_path(), failed);
+      if (!failed) fs::rename(entry.path(), place, failed);
+      if (failed) io::reject(place.string(), "can't be written: {}", failed.message());
+    }
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+ private:
+  [[nodiscard]] fs::path file(int view, int pass) const {
+    return planes_ / fmt::format("{}-{}", view, pass);
+  }
+
+  fs::path folder_, planes_;
+  std::vector<std::size_t> sizes_;
+};
+
+// Why photographs of the model can't be read, by the place of the image.
+std::map<std::size_t, std::string> unreadable(const DenseFiles& files, const colmap::Model& model) {
+  std::map<std::size_t, std::string> reasons;
+  for (std::size_t i = 0; i < model.images.size(); ++i) {
+    std::error_code none;
+    if (!fs::is_regular_file(files.photographs / model.images[i].name, none))
+      reasons.emplace(i, "its photograph is missing");
+  }
+  if (!model.images.empty() && reasons.size() == model.images.size())
+    io::reject((files.photographs / model.images.front().name).string(),
+               "is missing, as are all photographs of the model");
+  return reasons;
+}
+
+// Takes views that can't be read out of the plan.
+void leave_out(std::vector<PlannedView>& plan, const std::map<std::size_t, std::string>& reasons) {
+  const auto is_out = [&](int view) { return reasons.contains(static_cast<std::size_t>(view)); };
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    std::erase_if(plan[i].sources, is_out);
+    std::erase_if(plan[i].checks, is_out);
+    if (const auto reason = reasons.find(i); reason != reasons.end())
+      plan[i].fault = reason->second;
+    else if (plan[i].sources.empty() && plan[i].fault.empty())
+      plan[i].fault = "the photographs of all its neighbours are missing";
+  }
+}
+
+colmap::Model cameras_of(const colmap::Model& model, const DensePhotographs& photographs) {
+  colmap::Model out;
+  for (const colmap::Camera& camera : model.cameras)
+    out.cameras.push_back(photographs.camera(camera.id));
+  for (colmap::ModelImage image : model.images) {
+    image.observations.clear();
+    out.images.push_back(std::move(image));
+  }
+  return out;
+}
+
+double known_share(const DenseMap& map) {
+  const auto known = std::ranges::count_if(map.views.pixels, [](auto v) { return v > 0; });
+  return static_cast<double>(known) / static_cast<double>(map.views.pixels.size());
+}
+
+}  // namespace
+}  // namespace dense
+
+WrittenDense dense_model(Queue& queue, const DenseFiles& files) {
+  using namespace dense;
+  check_options(files.dense);
+  const colmap::Model model = colmap::read_model(files.model);
+  check_files(files, model);
+  const std::map<std::size_t, std::string> missing = unreadable(files, model);
+  const DensePhotographs photographs(queue, model, files.photographs, files.dense.max_size);
+  const DenseScene scene = scene_of(model, photographs);
+  std::vector<PlannedView> plan = plan_views(scene.views, scene.points, files.dense);
+  leave_out(plan, missing);
+  const Work work(files.out, key_of(files, model, plan, queue.device().info().name), plan);
+  WrittenDense out;
+  CloudWriter cloud(work.staged() / kCloud);
+  const Storage storage{
+      .image = [&](int i) { return photographs.read(model.images[static_cast<std::size_t>(i)]); },
+      .has_planes =
+          [&](int view, int pass) {
+            const bool has = work.has_planes(view, pass);
+            out.resumed += has && pass == 0 ? 1 : 0;
+            return has;
+          },
+      .write_planes = [&](int view, int pass,
+                          std::span<const float> planes) { work.write_planes(view, pass, planes); },
+      .read_planes = [&](int view, int pass,
+                         std::span<float> planes) { work.read_planes(view, pass, planes); },
+      .take =
+          [&](int i, DenseMap&& map, std::vector<FusedPoint>&& points) {
+            const std::string& name = model.images[static_cast<std::size_t>(i)].name;
+            cloud.add(points);
+            if (files.has_maps) {
+              const fs::path file = work.staged() / map_of(name);
+              fs::create_directories(file.parent_path());
+              write_file(file, npz_of(map));
+            }
+            out.images.push_back({name, known_share(map), std::move(map.reason)});
+          }};
+  run(queue, plan, storage, files.dense);
+  out.points = cloud.finish();
+  if (files.has_maps)
+    colmap::write_model(work.staged() / "cameras", cameras_of(model, photographs),
+                        colmap::ModelFormat::binary, true);
+  work.commit(files.out);
+  return out;
+}
+
+}  // namespace bifocal

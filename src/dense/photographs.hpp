@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Undistorted photographs of a model for dense depth.
+#pragma once
+
+#include <bifocal/colmap/model.hpp>
+#include <bifocal/device.hpp>
+#include <bifocal/image.hpp>
+#include <bifocal/rectify.hpp>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace bifocal::dense {
+
+// Cameras of the undistorted images, whose longest side is at most max_size, and their pixels.
+class DensePhotographs {
+ public:
+  // Throws as colmap::undistorted_camera().
+  DensePhotographs(Queue& queue, const colmap::Model& model, std::filesystem::path folder,
+                   int max_size);
+
+  // PINHOLE, with the number of the model's camera.
+  [[nodiscard]] const colmap::Camera& camera(colmap::Id id) const { return views_.at(id).reduced; }
+  // Reads a photograph as it is stored, without EXIF's orientation; RGB or grey. Throws
+  // Error(input) if it cannot be read or has another size than its camera.
+  [[nodiscard]] ImageU8 read(const colmap::ModelImage& image) const;
+
+ private:
+  struct View {
+    colmap::Camera distorted, reduced;
+    std::shared_ptr<const Remapper> remapper;  // null without a lens
+  };
+  Queue& queue_;
+  std::filesystem::path folder_;
+  int max_size_;
+  std::map<colmap::Id, View> views_;
+};
+
+}  // namespace bifocal::dense
