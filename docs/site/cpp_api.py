@@ -26,6 +26,7 @@ HEADERS = [
     ("adjust", "Bundle adjustment"),
     ("colmap/model", "COLMAP models"),
     ("colmap/bundle_adjust", "Bundle adjustment of COLMAP models"),
+    ("dense", "Dense depth of many views"),
     ("solvers", "Minimal solvers"),
     ("linalg", "Linear algebra"),
     ("io", "Files"),
