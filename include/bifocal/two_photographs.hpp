@@ -61,9 +61,6 @@ struct PairOptions {
   RobustOptions robust = {};
   Device device = {};  // device for all stages
   bool dense = true;
-  // Adds depth from slanted planes of the unrectified pair where the rectified pair has none: on
-  // oblique surfaces, and outside the search range. Needs a pose.
-  bool slanted = false;
   // Images are reduced for dense matching until they have at most this number of pixels; three
   // times as many if a polar rectification repeats pixels.
   int max_dense_pixels = 2'000'000;
@@ -79,7 +76,7 @@ constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
 template <MaybeConst<PairOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [model, camera1, camera2, lens_is_unknown, focal_deviation, principal_point_deviation, sift,
-         surf, mask1, mask2, matching, matches, guided, escalate, robust, device, dense, slanted,
+         surf, mask1, mask2, matching, matches, guided, escalate, robust, device, dense,
          max_dense_pixels, near_depth, far_depth, min_disparity, max_disparity, progress] = options;
   BIFOCAL_FIELD(model,
                 "model to estimate; auto: essential with both cameras, otherwise fundamental (with "
@@ -111,7 +108,6 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(robust, "how the model is estimated");
   BIFOCAL_FIELD(device, "device for all stages");
   BIFOCAL_FIELD(dense, "rectify, match densely and compute depth if the camera moved");
-  BIFOCAL_FIELD(slanted, "add depth from slanted planes of the unrectified pair");
   BIFOCAL_FIELD(max_dense_pixels, "largest number of pixels for dense matching", Range::at_least(1),
                 "px");
   BIFOCAL_FIELD(near_depth, "depth of the nearest surface, in baselines; 0: from the matches",

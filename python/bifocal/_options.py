@@ -389,7 +389,6 @@ class PairOptions:
         escalate: Try affine shapes and guided matching if the result is rejected, doubted or has fewer than 50 inliers.
         robust: How the model is estimated.
         dense: Rectify, match densely and compute depth if the camera moved.
-        slanted: Add depth from slanted planes of the unrectified pair.
         max_dense_pixels: Largest number of pixels for dense matching. Unit: px. Range: at least 1.
         near_depth: Depth of the nearest surface, in baselines; 0: from the matches. Range: at least 0 and finite.
         far_depth: Depth of the farthest surface, in baselines; 0: from the matches. Range: at least 0 and finite.
@@ -410,7 +409,6 @@ class PairOptions:
     escalate: bool = True
     robust: RobustOptions = field(default_factory=lambda: RobustOptions())
     dense: bool = True
-    slanted: bool = False
     max_dense_pixels: int = 2000000
     near_depth: float = 0.0
     far_depth: float = 0.0

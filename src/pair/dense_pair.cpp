@@ -10,9 +10,9 @@
 #include <memory>
 
 #include "pair/dense_cameras.hpp"
+#include "pair/islands.hpp"
 #include "pair/rectified_views.hpp"
 #include "pair/search_range.hpp"
-#include "pair/slanted_matches.hpp"
 #include "pair/upright.hpp"
 #include "runtime/parallel.hpp"
 
@@ -106,14 +106,11 @@ DisparityMap matched(Queue& queue, const RectifiedImage& left, const RectifiedIm
 }
 
 // Adds the depth of the first image's pixels and the point cloud.
-void add_depth(Queue& queue, const PinholePair& pair, const DenseCameras& cameras,
-               const PoseDeviation& deviation, const PairOptions& options, DensePair& dense) {
+void add_depth(const PinholePair& pair, const DenseCameras& cameras, const PoseDeviation& deviation,
+               const PairOptions& options, DensePair& dense) {
   const View image1 = pair.image1;
   DenseMatches matches = dense_matches(dense.rectification, dense.disparity.raw);
-  if (!cameras.F) {
-    remove_islands(image1, pair.image2, cameras, matches);
-    if (options.slanted) add_slanted_matches(queue, image1, pair.image2, cameras, matches);
-  }
+  if (!cameras.F) remove_islands(image1, pair.image2, cameras, matches);
   DepthOptions depth;
   if (!cameras.F) depth.geometries = deviation.geometries;
   dense.depth = depth_map(matches, cameras.camera1, cameras.camera2, cameras.pose, depth);
@@ -173,7 +170,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   dense.focal_deviation = cameras.focal_deviation;
   dense.cam2_from_cam1 = cameras.pose;
   dense.has_deviation = cameras.source != CameraSource::assumed && result.doubt.empty();
-  add_depth(queue, pair, cameras, result.pose_deviation, options, dense);
+  add_depth(pair, cameras, result.pose_deviation, options, dense);
   put_upright(dense);
   result.dense = std::move(dense);
 }
