@@ -298,10 +298,10 @@ map_kernel(patch_finish, item, PATCH_FINISH) {
   for (index k = 0; k < views; ++k) {
     const struct seen_patch s =
         patch_seen(geometry + PATCH_GEOMETRY * k, x, y, own_w, own_wx, own_wy);
-    const real motion = patch_motion(&s), half = lane(0.5) / motion;
+    const real motion = patch_motion(&s), step = lane(0.5) / motion;
     const real here = patch_cost(k, p, own_w, own_wx, own_wy KERNEL_ARGUMENTS(PATCH_VIEW)),
-               before = patch_cost(k, p, own_w - half, own_wx, own_wy KERNEL_ARGUMENTS(PATCH_VIEW)),
-               after = patch_cost(k, p, own_w + half, own_wx, own_wy KERNEL_ARGUMENTS(PATCH_VIEW));
+               before = patch_cost(k, p, own_w - step, own_wx, own_wy KERNEL_ARGUMENTS(PATCH_VIEW)),
+               after = patch_cost(k, p, own_w + step, own_wx, own_wy KERNEL_ARGUMENTS(PATCH_VIEW));
     const mask sees = here <= group_same(most_cost);
     // Least squares over the samples of a patch: with c = 1 - correlation, the variance of the
     // position is 2 c / (samples c'').
