@@ -51,17 +51,28 @@ void check_points(std::size_t views, std::span<const DensePoint> points) {
   }
 }
 
+// Every view of a point once, in ascending order, as plan_views() needs them.
+std::vector<DensePoint> with_sorted_views(std::span<const DensePoint> points) {
+  std::vector<DensePoint> sorted(points.begin(), points.end());
+  for (DensePoint& point : sorted) {
+    std::ranges::sort(point.views);
+    point.views.erase(std::ranges::unique(point.views).begin(), point.views.end());
+  }
+  return sorted;
+}
+
 }  // namespace
 
 DenseResult dense_depth(Queue& queue, std::span<const DenseView> views,
                         std::span<const DensePoint> points, const DenseOptions& options) {
-  check_options(options);
+  dense::check_ranges(options);
   for (std::size_t i = 0; i < views.size(); ++i) check_view(i, views[i]);
   check_points(views.size(), points);
   std::vector<dense::Placed> placed;
   for (const DenseView& view : views)
     placed.push_back({view.camera, view.cam_from_world, {view.image.width, view.image.height}});
-  const std::vector<dense::PlannedView> plan = dense::plan_views(placed, points, options);
+  const std::vector<dense::PlannedView> plan =
+      dense::plan_views(placed, with_sorted_views(points), options);
   std::array<std::vector<std::vector<float>>, dense::kPasses> planes;
   planes.fill(std::vector<std::vector<float>>(views.size()));
   DenseResult result;

@@ -214,7 +214,7 @@ double known_share(const DenseMap& map) {
 
 WrittenDense dense_model(Queue& queue, const DenseFiles& files) {
   using namespace dense;
-  check_options(files.dense);
+  check_ranges(files.dense);
   const colmap::Model model = colmap::read_model(files.model);
   check_files(files, model);
   const std::map<std::size_t, std::string> missing = unreadable(files, model);

@@ -104,16 +104,18 @@ class Matching {
       }));
       if (pass > 0)
         maps.of.push_back(maps_->get(queue_, image, [&](std::span<float> numbers) {
-          storage_.read_planes(image, pass - 1, planes_of(image, numbers));
+          const PlannedView& other = plan_[static_cast<std::size_t>(image)];
+          const std::span<float> own = numbers.first(kPlaneArrays * other.placed.shape.size());
+          if (other.fault.empty())
+            storage_.read_planes(image, pass - 1, own);
+          else
+            std::ranges::fill(own, std::numeric_limits<float>::quiet_NaN());  // unknown planes
         }));
     };
     load(static_cast<int>(i));
     for (const int source : plan_[i].sources) load(source);
     matcher_->start(queue_, images, maps, plan_, i);
     matcher_->finish(queue_, plan_[i].placed.shape, planes);
-  }
-  [[nodiscard]] std::span<float> planes_of(int image, std::span<float> numbers) const {
-    return numbers.first(kPlaneArrays * plan_[static_cast<std::size_t>(image)].placed.shape.size());
   }
 
   Queue& queue_;
@@ -206,6 +208,13 @@ void compare_all(Queue& queue, std::span<const PlannedView> plan, const Storage&
 }
 
 }  // namespace
+
+void check_ranges(const DenseOptions& options) {
+  check_options(options);
+  if (options.max_depth > 0 && options.min_depth >= options.max_depth)
+    throw Error(ErrorCode::usage, fmt::format("min_depth: {} is not below max_depth, {}",
+                                              options.min_depth, options.max_depth));
+}
 
 void run(Queue& queue, std::span<const PlannedView> plan, const Storage& storage,
          const DenseOptions& options) {

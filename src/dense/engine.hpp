@@ -26,6 +26,9 @@ struct Storage {                                       // pass: from 0 to kPasse
   std::function<void(int view, DenseMap&&, std::vector<FusedPoint>&&)> take;
 };
 
+// Throws Error(usage) for an option out of its range, and if min_depth is not below max_depth.
+void check_ranges(const DenseOptions& options);
+
 // Throws as dense_depth().
 void run(Queue& queue, std::span<const PlannedView> plan, const Storage& storage,
          const DenseOptions& options);

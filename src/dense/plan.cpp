@@ -210,7 +210,7 @@ class Choice {
   double largest_angle_ = 0;
 };
 
-// Sets the range of inverse depths from the points, widened.
+// Sets the range of inverse depths from the points, widened. Without a range it sets the fault.
 void set_range(PlannedView& view, const ViewPoints& points, const DenseOptions& options) {
   constexpr double kTail = 0.01, kWiden = 1.6, kAssumed = 6;
   if (points.assumed_depth > 0) {
@@ -220,6 +220,10 @@ void set_range(PlannedView& view, const ViewPoints& points, const DenseOptions& 
     std::vector<double> inverse;
     for (const Vec3& p : points.xyz)
       if (const double z = project(view.placed, p).z; z > 0) inverse.push_back(1 / z);
+    if (inverse.empty()) {
+      view.fault = "all its points are behind it";
+      return;
+    }
     std::ranges::sort(inverse);
     const auto at = [&](double share) {
       return inverse[static_cast<std::size_t>(share * static_cast<double>(inverse.size() - 1))];
@@ -228,6 +232,7 @@ void set_range(PlannedView& view, const ViewPoints& points, const DenseOptions& 
   }
   if (options.max_depth > 0) view.farthest = 1 / options.max_depth;
   if (options.min_depth > 0) view.nearest = 1 / options.min_depth;
+  if (!(view.farthest < view.nearest)) view.fault = "has no points between min_depth and max_depth";
 }
 
 struct Tracks {
@@ -271,6 +276,7 @@ PlannedView plan_view(std::span<const Placed> views, std::size_t i,
     }
   }
   set_range(view, seen, options);
+  if (!view.fault.empty()) return view;
   Choice choice(views, i, seen);
   view.sources = choice.views(static_cast<std::size_t>(options.views));
   view.checks = view.sources;

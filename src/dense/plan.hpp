@@ -29,7 +29,8 @@ struct PlannedView {
 
 // Chooses up to options.views sources of each view: views that see the same points from directions
 // that differ by some degrees, at a similar scale. Without points, the points are pixels of the
-// view at the depth at which the optical axes of views pass each other.
+// view at the depth at which the optical axes of views pass each other. The views of a point must
+// ascend.
 [[nodiscard]] std::vector<PlannedView> plan_views(std::span<const Placed> views,
                                                   std::span<const DensePoint> points,
                                                   const DenseOptions& options);

@@ -72,6 +72,7 @@ void run(const Options& given, Context& context) {
                 fmt::format("--device {}: depth is computed on one device", o.common.device));
   Queue queue(devices.devices().front());
   times.end("device");
+  announce_resuming();
   std::optional<Progress> progress;
   DenseStage stage = DenseStage::match;
   o.dense.progress = [&](const DenseProgress& p) {
