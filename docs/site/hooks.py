@@ -22,6 +22,7 @@ MODULES = {
     "bifocal._features": "Features and matches",
     "bifocal._collection": "Many images",
     "bifocal._adjust": "Bundle adjustment",
+    "bifocal._dense": "Dense depth of many views",
     "bifocal._pictures": "Images",
     "bifocal._stereo_matching": "Dense stereo",
     "bifocal._disparity_files": "Files of disparity and depth",

@@ -29,6 +29,7 @@ from ._adjust import Adjusted, AdjustIteration, adjust
 from ._cameras import Camera, LensCamera, distort_points, intrinsics_doubt, pinhole_of, undistort_points
 from ._collection import Collected, Collection, VerifiedPairs, collect, list_photographs, report
 from ._covariances import Covariance, absolute_pose_covariance, covariance, relative_pose_covariance
+from ._dense import DenseImage, DenseModel, dense
 from ._devices import devices, missing_devices, threads
 from ._disparity_files import read_disparity, read_pfm, turbo_picture, write_pfm, write_ply
 from ._features import Features, FloatMatches, Matches, detect, match, match_descriptors, match_guided
@@ -37,6 +38,7 @@ from ._options import (
     BundleAdjustOptions,
     CollectCameras,
     CollectOptions,
+    DenseOptions,
     DisparityFilter,
     FloatMatchOptions,
     GivenFeatures,
@@ -183,7 +185,10 @@ __all__ = [
     "Collection",
     "Correspondences",
     "Covariance",
+    "DenseImage",
     "DenseMatches",
+    "DenseModel",
+    "DenseOptions",
     "DepthMap",
     "DisparityFilter",
     "DisparityMap",
@@ -238,6 +243,7 @@ __all__ = [
     "covariance",
     "decompose_essential",
     "decompose_homography",
+    "dense",
     "dense_matches",
     "depth_map",
     "depth_to_cloud",

@@ -17,6 +17,7 @@ __all__ = [
     "BundleAdjustOptions",
     "CollectCameras",
     "CollectOptions",
+    "DenseOptions",
     "DisparityFilter",
     "FloatMatchOptions",
     "GivenFeatures",
@@ -350,6 +351,27 @@ class MapOptions:
     refine_principal_point: bool = True
     refine_extra_params: bool = True
     seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DenseOptions:
+    """Options of `dense` (include/bifocal/dense.hpp).
+
+    Attributes:
+        views: Images with which each image is matched. Range: 1 to 16.
+        min_agreeing: Other images whose depths must agree with a depth. Range: 1 to 8.
+        max_size: Longest side of the depth maps; larger images are reduced. Unit: px. Range: 64 to 4000.
+        min_depth: Smallest depth; 0: from the points or the cameras. Range: at least 0 and finite.
+        max_depth: Largest depth; 0: from the points or the cameras. Range: at least 0 and finite.
+        max_memory: Memory for images and maps on the device. Unit: bytes.
+    """
+
+    views: int = 8
+    min_agreeing: int = 2
+    max_size: int = 2000
+    min_depth: float = 0.0
+    max_depth: float = 0.0
+    max_memory: int = 4294967296
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

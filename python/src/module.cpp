@@ -62,6 +62,7 @@ NB_MODULE(_core, m) {
   python::bind_colmap_model(m);
   python::bind_adjust(m);
   python::bind_mapping(m);
+  python::bind_dense_model(m);
   python::bind_stereo(m);
   python::bind_rectify(m);
   python::bind_dense(m);

@@ -3,6 +3,7 @@
 
 #include <bifocal/collect.hpp>
 #include <bifocal/colmap/bundle_adjust.hpp>
+#include <bifocal/dense.hpp>
 #include <bifocal/fields.hpp>
 #include <bifocal/mapping.hpp>
 #include <bifocal/two_photographs.hpp>
@@ -182,6 +183,7 @@ template colmap::VerifyOptions options_of(nb::handle);
 template AdjustOptions options_of(nb::handle);
 template colmap::BundleAdjustOptions options_of(nb::handle);
 template MapOptions options_of(nb::handle);
+template DenseOptions options_of(nb::handle);
 template RetrievalOptions options_of(nb::handle);
 template PairOptions options_of(nb::handle);
 template CollectOptions options_of(nb::handle);
@@ -198,9 +200,9 @@ nb::dict option_fields() {
   return described_by_name(RobustOptions{}, SiftOptions{}, SurfOptions{}, MatchOptions{},
                            FloatMatchOptions{}, DisparityFilter{}, SgmOptions{}, SsdOptions{},
                            colmap::VerifyOptions{}, AdjustOptions{}, colmap::BundleAdjustOptions{},
-                           MapOptions{}, RetrievalOptions{}, PairOptions{}, ScreenOptions{},
-                           SequentialOptions{}, NearOptions{}, GivenFeatures{}, CollectCameras{},
-                           CollectOptions{});
+                           MapOptions{}, DenseOptions{}, RetrievalOptions{}, PairOptions{},
+                           ScreenOptions{}, SequentialOptions{}, NearOptions{}, GivenFeatures{},
+                           CollectCameras{}, CollectOptions{});
 }
 
 ModelKind kind_of(const std::string& name) {

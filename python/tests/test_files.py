@@ -68,6 +68,7 @@ def test_what_is_not_there(tmp_path, name):
             lambda f: bifocal.report(f, tmp_path / "a.html"),
             lambda f: colmap.map_database(f, tmp_path / "models"),
             colmap.read_model,
+            lambda f: bifocal.dense(f, tmp_path, tmp_path / "dense"),
         ):
             with pytest.raises(FileNotFoundError) as refused:
                 call(given)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from scenes import K, Scene
-from valid_calls import CAMERA, CV_CAMERA, F, GREY, I3, LENS, PLANE, POINTS, POSELIB_CAMERA, SIDE, TWO, X1, X2, S, collection, features, filed, late, model, plain, rectification
+from valid_calls import CAMERA, CV_CAMERA, F, GREY, I3, LENS, PLANE, POINTS, POSELIB_CAMERA, PROGRESS, SIDE, TWO, X1, X2, S, collection, features, filed, late, model, plain, rectification
 
 import bifocal
 from bifocal import colmap, cv, linalg, poselib
@@ -60,6 +60,12 @@ MODULES = {
     "adjust": late(adjusted),
     "collect": filed(
         lambda f: (bifocal.collect, {"photographs": f / "photographs", "database": f / "new.db", "options": bifocal.CollectOptions(pairs="exhaustive", overwrite=True), "device": "cpu", "progress": lambda *_: None})
+    ),
+    "dense": filed(
+        lambda f: (
+            bifocal.dense,
+            {"model": f / "model", "images": f / "photographs", "out": f / "dense", "options": bifocal.DenseOptions(views=1), "maps": True, "overwrite": True, "device": "cpu"} | PROGRESS,
+        )
     ),
     "report": filed(lambda f: (bifocal.report, {"database": f / "a.db", "out": f / "a.html", "photographs": f / "photographs", "max_bytes": 10**6})),
     "map_database": filed(lambda f: (bifocal.map_database, {"database": f / "a.db", "out": f / "out", "overwrite": True, "device": "cpu"})),

@@ -12,7 +12,7 @@ from registry import all_properties, table
 # Functions of files, devices, whole images and names, which other tests cover.
 OTHERS = {
     "bifocal": {
-        "collect", "colmap", "detect", "devices", "draw_epipolar_lines", "draw_matches", "estimate_pair", "intrinsics_from_exif", "linalg", "list_photographs", "map_database",
+        "collect", "colmap", "dense", "detect", "devices", "draw_epipolar_lines", "draw_matches", "estimate_pair", "intrinsics_from_exif", "linalg", "list_photographs", "map_database",
         "match", "match_guided", "match_video", "missing_devices", "problem_info", "read_calibration", "read_correspondences", "read_disparity", "read_image", "read_pairs",
         "read_pfm", "read_rectification", "report", "retrieval_pairs", "threads", "turbo_picture", "write_image", "write_pfm", "write_ply",
     },
