@@ -28,6 +28,7 @@ namespace {
 
 constexpr const char* kWork = ".dense";
 constexpr const char* kCloud = "fused.ply";
+constexpr const char* kCameras = "cameras";
 
 fs::path map_of(const std::string& name) { return fs::path("depth") / (name + ".npz"); }
 
@@ -40,7 +41,8 @@ void check_files(const DenseFiles& files, const colmap::Model& model) {
   std::set<std::string> names;
   for (const colmap::ModelImage& image : model.images) {
     const fs::path name(image.name);
-    if (name.empty() || name.is_absolute() || std::ranges::find(name, fs::path("..")) != name.end())
+    if (!name.has_filename() || name.is_absolute() || name != name.lexically_normal() ||
+        *name.begin() == fs::path("..") || *name.begin() == fs::path("."))
       throw Error(ErrorCode::usage, fmt::format("image {}: the name '{}' is no path below a folder",
                                                 image.id, io::printable(image.name)));
     if (!names.insert(image.name).second)
@@ -52,7 +54,9 @@ void check_files(const DenseFiles& files, const colmap::Model& model) {
   }
   require_file_place(files.out / kCloud);
   require_free(files.out / kCloud, files.overwrite);
-  if (files.has_maps) colmap::check_model_folder(files.out / "cameras", files.overwrite);
+  if (!files.has_maps) return;
+  require_no_input(files.out / kCameras, std::array{files.model});
+  colmap::check_model_folder(files.out / kCameras, files.overwrite);
 }
 
 // Views and points of a model, in its order.
@@ -145,14 +149,20 @@ class Work {
   }
   // Moves the staged files to their places and removes the folder.
   void commit(const fs::path& out) const {
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(staged())) {
-      if (entry.is_directory()) continue;
-      const fs::path place = out / entry.path().lexically_relative(staged());
+    std::vector<fs::path> names;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(staged()))
+      if (!entry.is_directory()) names.push_back(entry.path().lexically_relative(staged()));
+    for (const fs::path& name : names) {
+      const fs::path place = out / name;
       std::error_code failed;
       fs::create_directories(place.parent_path(), failed);
-      if (!failed) fs::rename(entry.path(), place, failed);
+      if (!failed) fs::rename(staged() / name, place, failed);
       if (failed) io::reject(place.string(), "can't be written: {}", failed.message());
     }
+    if (std::ranges::find(names, fs::path(kCameras) / "cameras.bin") != names.end())
+      for (const std::string& old : colmap::model_file_names())  // of a replaced model
+        if (std::error_code none; std::ranges::find(names, kCameras / fs::path(old)) == names.end())
+          fs::remove(out / kCameras / old, none);
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
   }
@@ -251,7 +261,7 @@ WrittenDense dense_model(Queue& queue, const DenseFiles& files) {
   run(queue, plan, storage, files.dense);
   out.points = cloud.finish();
   if (files.has_maps)
-    colmap::write_model(work.staged() / "cameras", cameras_of(model, photographs),
+    colmap::write_model(work.staged() / kCameras, cameras_of(model, photographs),
                         colmap::ModelFormat::binary, true);
   work.commit(files.out);
   return out;

@@ -160,6 +160,20 @@ std::vector<FusedPoint> points_of(const PlannedView& view, const AgreedDepth& ag
   return points;
 }
 
+// Removes depths outside of the given range: matching starts within it, but moves planes freely.
+void keep_range(AgreedDepth& agreed, const DenseOptions& options) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  DenseMap& map = agreed.map;
+  for (std::size_t k = 0; k < map.depth.pixels.size(); ++k) {
+    const double depth = map.depth.pixels[k];
+    if (!(depth < options.min_depth) && !(options.max_depth > 0 && depth > options.max_depth))
+      continue;
+    map.depth.pixels[k] = map.deviation.pixels[k] = kNan;
+    std::fill_n(map.normal.pixels.begin() + static_cast<std::ptrdiff_t>(3 * k), 3, std::int8_t{0});
+    map.views.pixels[k] = agreed.is_new[k] = 0;
+  }
+}
+
 DenseMap unknown_map(const PlannedView& view, std::string reason) {
   const Shape& s = view.placed.shape;
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -200,6 +214,7 @@ void compare_all(Queue& queue, std::span<const PlannedView> plan, const Storage&
       for (const int other : with) load(other);
       const int least = std::min(options.min_agreeing, static_cast<int>(with.size()));
       AgreedDepth agreed = comparer->compare(queue, *slots, plan, i, with, slot_of, least);
+      keep_range(agreed, options);
       std::vector<FusedPoint> points = points_of(view, agreed, storage.image(static_cast<int>(i)));
       storage.take(static_cast<int>(i), std::move(agreed.map), std::move(points));
     }
