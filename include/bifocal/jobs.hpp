@@ -8,6 +8,7 @@
 #include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/colmap/rotation_cycles.hpp>
 #include <bifocal/colmap/undistort.hpp>
+#include <bifocal/dense.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/mapping.hpp>
 #include <bifocal/two_photographs.hpp>
@@ -130,7 +131,7 @@ void check_model_files(const ModelFiles& files);
 // check_model_files(), map_database() and undistort_model().
 [[nodiscard]] WrittenModels map_and_write(Queue& queue, const ModelFiles& files);
 
-// Photographs to a database of verified pairs, and sparse models of it.
+// Photographs to a database of verified pairs, sparse models of it, and depth of the first one.
 struct CollectionFiles {
   PhotographFiles photographs;
   std::filesystem::path database;
@@ -138,16 +139,23 @@ struct CollectionFiles {
   bool drops_contradicting = false;  // erase geometries whose rotation contradicts other pairs
   // Without a folder `models.out` no model is made. The job sets database, photographs and names.
   ModelFiles models = {};
+  // Without a folder `dense.out` no depth is computed. It needs `models.out`. The job sets model
+  // and photographs, and `collect.max_memory` limits its memory as well.
+  DenseFiles dense = {};
   // Called with the finished database, before it is mapped.
   std::function<void(const struct WrittenCollection&)> collected = {};
+  // Called with the written models, before depth is computed.
+  std::function<void(const WrittenModels&)> mapped = {};
 };
 struct WrittenCollection {
   CollectResult result;  // `verified` without the erased geometries
   std::vector<colmap::ContradictingPair> contradicting;
   std::optional<WrittenModels> models;  // if a folder is given and a pair is verified
+  std::optional<WrittenDense> dense;    // if a folder is given and a model is written
 };
-// Collects the photographs into the database and maps it on the first device. Throws as
-// check_model_files() before any work, collect() and map_and_write().
+// Collects the photographs into the database, maps it, and computes depth of the first written
+// model, both on the first device. Throws as check_model_files() and Error(usage) for outputs of
+// `dense` that exist, before any work; as collect(), map_and_write() and dense_model().
 [[nodiscard]] WrittenCollection collect_and_map(const DeviceSet& devices,
                                                 const CollectionFiles& files);
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ._dense import DenseModel
     from ._mapping import Mapped, Undistorted
     from ._robust import CameraLike, ModelKind
 
@@ -66,6 +67,7 @@ class Collected:
         device: Devices of this call, such as 'cpu' or 'cuda:0,cuda:1'; 'auto' is resolved.
         model: Result of `map_database` if the argument `model` is given and a pair is verified, else None.
         undistorted: Result of `colmap.undistort_model` of the first model if the argument `undistort` is given, else None.
+        dense: Result of `bifocal.dense` of the first model if the argument `dense` is given, else None.
     """
 
     was_complete: bool
@@ -85,6 +87,7 @@ class Collected:
     device: str
     model: Mapped | None = None
     undistorted: Undistorted | None = None
+    dense: DenseModel | None = None
 
 
 def list_photographs(photographs: Path | Sequence[Path]) -> tuple[list[str], list[tuple[str, str]]]:
@@ -109,6 +112,7 @@ def collect(
     options: CollectOptions | None = None,
     model: Path | None = None,
     undistort: Path | None = None,
+    dense: Path | None = None,
     overwrite_model: bool = False,
     strict: bool = False,
     device: str | None = "cpu",
@@ -122,11 +126,12 @@ def collect(
         options: Options of all stages: pairs, features, cameras, memory, `overwrite`, ...
         model: Folder of sparse models, which `map_database` makes of the finished database with its default options.
         undistort: Folder of undistorted images and their model, which `colmap.undistort_model` makes of the first written model; needs `model`.
-        overwrite_model: Replaces models and undistorted images that are there already.
+        dense: Folder of depth maps and a cloud, which `bifocal.dense` makes of the first written model with its default options; needs `model`.
+        overwrite_model: Replaces models, undistorted images and depth maps that are there already.
         strict: Writes no model that is doubted.
         device: 'cpu', 'cuda:0', 'cuda:all', ... 'auto' is the device that began the work on this database; for a new database the first CUDA
             device, else an OpenCL GPU, else the CPU, and the CPU with a RuntimeWarning if that GPU cannot be used. The first of several
-            devices maps.
+            devices maps and computes depth.
         progress: Called with the stage, the number done, the total and the unit. An exception raised in it, or Ctrl-C, interrupts the call.
 
     Returns:
@@ -134,21 +139,28 @@ def collect(
 
     Raises:
         ValueError: If an option is out of range, or differs from the options of the interrupted call; or if a folder has a model and
-            `overwrite_model` is False, also a folder of undistorted images that has files of their names.
+            `overwrite_model` is False, also a folder of undistorted images or depth maps that has files of their names.
         OSError: If a file cannot be read or written, or the database exists and was made of other photographs or options.
         RuntimeError: If a device is missing or fails, also the device that began an interrupted call.
     """
     chosen = device_id(device) or "cpu"
-    if undistort is not None and model is None:
-        raise ValueError("undistort: needs the argument model")
-    found = _core.collect(photographs, database, options, (model, undistort, overwrite_model, strict), chosen, progress)
-    mapped, undistorted = found.pop("model"), found.pop("undistorted")
+    for name, folder in (("undistort", undistort), ("dense", dense)):
+        if folder is not None and model is None:
+            raise ValueError(f"{name}: needs the argument model")
+    found = _core.collect(photographs, database, options, (model, undistort, dense, overwrite_model, strict), chosen, progress)
+    mapped, undistorted, depth = found.pop("model"), found.pop("undistorted"), found.pop("dense")
     collected = Collected(focal_lengths=FocalLengths(*found.pop("focal_lengths")), **found)
     if model is None or mapped is None:
         return collected
+    from ._dense import dense_of
     from ._mapping import Undistorted, mapped_of
 
-    return replace(collected, model=mapped_of(mapped, model), undistorted=undistorted and Undistorted(**undistorted))
+    return replace(
+        collected,
+        model=mapped_of(mapped, model),
+        undistorted=undistorted and Undistorted(**undistorted),
+        dense=dense_of(depth, dense) if depth and dense is not None else None,
+    )
 
 
 def report(

@@ -92,22 +92,27 @@ void set_progress(jobs::CollectionFiles& files, std::int64_t& images, nb::handle
   files.models.undistorting = [progress](std::int64_t done, std::int64_t total) {
     report(progress, "undistortion", done, total, "images");
   };
+  files.dense.dense.progress = [progress](const DenseProgress& p) {
+    report(progress, fmt::format("depth: {}", word_of(p.stage)), p.done, p.total, "images");
+  };
 }
 
-// models: folders of models and of undistorted images, or None, whether they are replaced, and
-// whether doubted models are not written.
-nb::dict collect_photographs(nb::handle given, nb::handle database, nb::handle options,
-                             const std::tuple<nb::object, nb::object, bool, bool>& models,
-                             const std::string& device, nb::handle progress) {
+// models: folders of models, of undistorted images and of depth maps, or None, whether they are
+// replaced, and whether doubted models are not written.
+nb::dict collect_photographs(
+    nb::handle given, nb::handle database, nb::handle options,
+    const std::tuple<nb::object, nb::object, nb::object, bool, bool>& models,
+    const std::string& device, nb::handle progress) {
   const FileName file = file_of(database, "database");
   jobs::CollectionFiles files{.photographs = photographs_of(given),
                               .database = file.path,
                               .collect = options_of<CollectOptions>(options)};
-  const auto& [model, undistorted, overwrite, is_strict] = models;
-  files.models.overwrite = overwrite;
+  const auto& [model, undistorted, dense, overwrite, is_strict] = models;
+  files.models.overwrite = files.dense.overwrite = overwrite;
   files.models.is_strict = is_strict;
   if (!model.is_none()) files.models.out = file_of(model, "model").path;
   if (!undistorted.is_none()) files.models.undistorted = file_of(undistorted, "undistort").path;
+  if (!dense.is_none()) files.dense.out = file_of(dense, "dense").path;
   std::int64_t images = 0;
   set_progress(files, images, progress);
   const DeviceSet devices = devices_of_run(device, file.path, files.collect.overwrite);
@@ -131,6 +136,7 @@ nb::dict collect_photographs(nb::handle given, nb::handle database, nb::handle o
   d["undistorted"] = done.models && done.models->undistorted
                          ? nb::object(undistort_dict(*done.models->undistorted))
                          : nb::none();
+  d["dense"] = done.dense ? nb::object(dense_dict(*done.dense)) : nb::none();
   return d;
 }
 
@@ -165,11 +171,13 @@ nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb
 }  // namespace
 
 void bind_collect(nb::module_& m) {
-  m.def("collect", &collect_photographs, nb::arg("photographs").none(), nb::arg("database").none(),
-        nb::arg("options").none(), nb::arg("models"), nb::arg("device"), nb::arg("progress").none(),
-        nb::sig("def collect(photographs: object, database: object, options: object, models: "
-                "tuple[object, object, bool, bool], device: str, progress: object) -> dict[str, "
-                "typing.Any]"));
+  m.def(
+      "collect", &collect_photographs, nb::arg("photographs").none(), nb::arg("database").none(),
+      nb::arg("options").none(), nb::arg("models"), nb::arg("device"), nb::arg("progress").none(),
+      nb::sig(
+          "def collect(photographs: object, database: object, options: object, models: "
+          "tuple[object, object, object, bool, bool], device: str, progress: object) -> dict[str, "
+          "typing.Any]"));
   m.def("write_report", &write_report, nb::arg("database").none(), nb::arg("out").none(),
         nb::arg("images").none(), nb::arg("model").none(), nb::arg("max_bytes"),
         nb::arg("overwrite"),

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/colmap/database.hpp>
+#include <bifocal/error.hpp>
 #include <bifocal/jobs.hpp>
+#include <bifocal/outputs.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <system_error>
@@ -41,6 +44,31 @@ ModelFiles model_files_of(const CollectionFiles& files) {
   return models;
 }
 
+DenseFiles dense_files_of(const CollectionFiles& files) {
+  DenseFiles dense = files.dense;
+  dense.model = files.models.out / "0";
+  dense.photographs = files.photographs.folder;
+  dense.dense.max_memory =
+      std::min(dense.dense.max_memory,
+               static_cast<std::size_t>(std::max<std::int64_t>(files.collect.max_memory, 0)));
+  return dense;
+}
+
+// Throws as dense_model() for outputs that exist. The model may have any of the photographs.
+void check_dense_files(const CollectionFiles& files) {
+  const DenseFiles& dense = files.dense;
+  if (files.models.out.empty()) throw Error(ErrorCode::usage, "dense: needs a folder of models");
+  const auto check = [&](const fs::path& file) {
+    require_file_place(file);
+    require_free(file, dense.overwrite);
+  };
+  check(dense.out / "fused.ply");
+  if (!dense.has_maps) return;
+  for (const PhotographFile& file : files.photographs.files)
+    check(dense.out / "depth" / (file.name + ".npz"));
+  colmap::check_model_folder(dense.out / "cameras", dense.overwrite);
+}
+
 }  // namespace
 
 void check_model_files(const ModelFiles& files) {
@@ -70,6 +98,7 @@ WrittenModels map_and_write(Queue& queue, const ModelFiles& files) {
 WrittenCollection collect_and_map(const DeviceSet& devices, const CollectionFiles& files) {
   const ModelFiles models = model_files_of(files);
   if (!models.out.empty()) check_model_files(models);
+  if (!files.dense.out.empty()) check_dense_files(files);
   WrittenCollection out;
   out.result = collect(devices, files.photographs, files.database, files.collect);
   out.contradicting = found_contradictions(files.database, files.drops_contradicting);
@@ -78,6 +107,9 @@ WrittenCollection collect_and_map(const DeviceSet& devices, const CollectionFile
   if (models.out.empty() || out.result.verified == 0) return out;
   Queue queue(devices.devices().front());
   out.models = map_and_write(queue, models);
+  if (files.mapped) files.mapped(*out.models);
+  const bool has_model = !written_models(out.models->result, models.is_strict).empty();
+  if (has_model && !files.dense.out.empty()) out.dense = dense_model(queue, dense_files_of(files));
   return out;
 }
 

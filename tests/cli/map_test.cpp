@@ -192,6 +192,35 @@ TEST_F(Map, follows_collect) {
   EXPECT_EQ(result["model"]["models"].size(), 2U);
 }
 
+TEST_F(Map, is_followed_by_depth) {
+  const Ran ran = collect("--model sparse --dense dense --json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  EXPECT_EQ(result["model"]["models"].size(), 2U);
+  const json& dense = result["dense"];
+  EXPECT_EQ(dense["model"], "sparse/0");
+  EXPECT_EQ(dense["out"], "dense");
+  ASSERT_EQ(dense["images"].size(), 3U);
+  for (const json& image : dense["images"])
+    EXPECT_TRUE(fs::exists(folder / "dense/depth" / (image["name"].get<std::string>() + ".npz")));
+  EXPECT_GT(dense["points"], 400 * 300 / 4);
+  EXPECT_TRUE(dense["timings_ms"].contains("refine"));
+  EXPECT_TRUE(result["seconds"].contains("dense"));
+  EXPECT_TRUE(fs::exists(folder / "dense/fused.ply"));
+  // Without work: the folder has depth already, or no model is asked for.
+  const Ran again =
+      run(folder, "collect in --device cpu --database new.db --model other --dense dense");
+  EXPECT_EQ(again.code, 2);
+  EXPECT_NE(
+      again.err.find("fused.ply: exists already; choose another name or use --overwrite-model"),
+      std::string::npos)
+      << again.err;
+  const Ran alone = run(folder, "collect in --device cpu --database new.db --dense x");
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_NE(alone.err.find("--dense requires --model"), std::string::npos) << alone.err;
+  EXPECT_FALSE(fs::exists(folder / "new.db") || fs::exists(folder / "other"));
+}
+
 TEST_F(Map, is_shown_on_the_page_of_the_collection) {
   ASSERT_EQ(collect("--model sparse").code, 0);
   const Ran ran = run(folder, "report out.db --model sparse --out page.html");

@@ -101,5 +101,48 @@ TEST(CollectJob, MakesADatabaseAndItsModels) {
   EXPECT_FALSE(fs::exists(folder / "new.db"));
 }
 
+TEST(CollectJob, ComputesDepthOfTheFirstModel) {
+  const test::TemporaryFolder folder;
+  test::write_views(folder / "in");
+  CollectionFiles files{.photographs = list_photographs({{(folder / "in").string()}}),
+                        .database = folder / "out.db"};
+  files.dense.out = folder / "dense";
+  files.dense.dense.max_size = 160;
+  const DeviceSet devices("cpu");
+  EXPECT_EQ(usage_error_of([&] { (void)collect_and_map(devices, files); }),
+            "dense: needs a folder of models");
+  files.models.out = folder / "sparse";
+  std::size_t models = 0;
+  files.mapped = [&](const WrittenModels& written) {
+    models = written.result.models.size();
+    EXPECT_TRUE(fs::exists(folder / "sparse/1"));
+    EXPECT_FALSE(fs::exists(folder / "dense"));
+  };
+  const WrittenCollection done = collect_and_map(devices, files);
+  EXPECT_EQ(models, 2U);
+  ASSERT_TRUE(done.dense);
+  const colmap::Model first = colmap::read_model(folder / "sparse/0"),
+                      cameras = colmap::read_model(folder / "dense/cameras");
+  ASSERT_EQ(done.dense->images.size(), first.images.size());
+  for (std::size_t i = 0; i < first.images.size(); ++i) {
+    EXPECT_EQ(done.dense->images[i].name, first.images[i].name);
+    EXPECT_EQ(cameras.images[i].name, first.images[i].name);
+    EXPECT_TRUE(fs::exists(folder / "dense/depth" / (first.images[i].name + ".npz")));
+  }
+  EXPECT_GT(done.dense->points, 160 * 120 / 4);
+  // Outputs that exist are refused before the photographs are read.
+  files.database = folder / "new.db";
+  files.models.out = folder / "other";
+  for (const char* file : {"dense/fused.ply", "dense/depth/b/1.jpg.npz"}) {
+    fs::remove_all(folder / "dense");
+    fs::create_directories((folder / file).parent_path());
+    write_file(folder / file, "an original");
+    const std::string refused = usage_error_of([&] { (void)collect_and_map(devices, files); });
+    EXPECT_NE(refused.find(std::string(file) + ": exists already"), std::string::npos) << refused;
+    EXPECT_EQ(read_file(folder / file), "an original");
+  }
+  EXPECT_FALSE(fs::exists(folder / "new.db") || fs::exists(folder / "other"));
+}
+
 }  // namespace
 }  // namespace bifocal::jobs

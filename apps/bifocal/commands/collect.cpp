@@ -17,6 +17,7 @@
 #include "cli.hpp"
 #include "contradictions.hpp"
 #include "interrupt.hpp"
+#include "models/dense_files.hpp"
 #include "models/model_files.hpp"
 #include "option_fields.hpp"
 #include "progress.hpp"
@@ -31,7 +32,7 @@ struct Options {
   double ratio = 0;  // 0: not given
   CollectOptions collect;
   bool drops_contradicting = false, is_strict = false;
-  std::string model, undistorted;
+  std::string model, undistorted, dense;
   bool overwrite_model = false;
   CommonOptions common;
 };
@@ -187,7 +188,12 @@ CollectionFiles files_of(const Options& o) {
                                    .out = o.model,
                                    .undistorted = o.undistorted,
                                    .overwrite = o.overwrite_model,
-                                   .is_strict = o.is_strict}};
+                                   .is_strict = o.is_strict},
+                        .dense = {.model = o.model + "/0",
+                                  .photographs = {},
+                                  .out = o.dense,
+                                  .overwrite = o.overwrite_model}};
+  files.dense.photographs = files.photographs.folder;
   for (const LeftOut& l : files.photographs.passed_over)
     print_note(fmt::format("passed over: {}: {}", l.name, l.reason));
   return files;
@@ -212,8 +218,17 @@ void report_nothing_verified(const Options& o, const CollectResult& result, Cont
   context.exit_code = kExitNoGeometry;
 }
 
+// An interruption now has to name the command that resumes depth: this one would be refused,
+// because the models exist.
+void announce_resuming_depth(const DenseFiles& files, const std::string& device) {
+  static std::string how;
+  how = fmt::format("`bifocal dense {} --images {} --out {} --device {}` resumes the depth maps",
+                    files.model.string(), files.photographs.string(), files.out.string(), device);
+  announce_resuming(how.c_str());
+}
+
 void run(Options o, Context& context) {
-  StageTimes &times = context.times, model_times;
+  StageTimes &times = context.times, model_times, dense_times;
   times.end("start");
   announce_resuming();
   return_freed_arrays(o.collect.max_memory);
@@ -223,7 +238,9 @@ void run(Options o, Context& context) {
   take_arguments(o);
   CollectionFiles files = files_of(o);
   times.end("photographs");
+  const std::string device = devices.devices().front().info().id;  // of models and depth
   MapConsole console(files.models, model_times);
+  DenseConsole dense_console(files.dense.dense, dense_times);
   std::optional<Stages> stages(std::in_place);
   files.collect.progress = [&](const CollectProgress& p) { stages->report(p); };
   Json json;
@@ -236,16 +253,25 @@ void run(Options o, Context& context) {
     if (!o.common.json) print_out(summary(o, devices.id(), done.result));
     model_times = StageTimes();
   };
-  const WrittenCollection done = collected(devices, files);
-  if (done.models) {
-    console.finish(*done.models);
-    const std::string device = devices.devices().front().info().id;
+  files.mapped = [&](const WrittenModels& models) {
+    console.finish(models);
     if (o.common.json)
-      json["model"] = json_of(files.models, *done.models, device, model_times);
+      json["model"] = json_of(files.models, models, device, model_times);
     else
-      print_out(sentences_of(files.models, *done.models, device, model_times));
+      print_out(sentences_of(files.models, models, device, model_times));
     times.end("model");
-    if (done.models->is_refused) context.exit_code = kExitNoGeometry;
+    if (models.is_refused) context.exit_code = kExitNoGeometry;
+    if (!o.dense.empty()) announce_resuming_depth(files.dense, device);
+    dense_times = StageTimes();
+  };
+  const WrittenCollection done = collected(devices, files);
+  if (done.dense) {
+    dense_console.finish();
+    if (o.common.json)
+      json["dense"] = json_of(files.dense, *done.dense, device, dense_times);
+    else
+      print_out(sentences_of(files.dense, *done.dense));
+    times.end("dense");
   }
   for (const StageTime& t : times.times()) json["seconds"][t.stage] = t.ms / 1000;
   print_out(o.common.json ? to_text(json) : time_table(times));
@@ -349,10 +375,15 @@ void add_collect(Program& program, Context& context) {
                      "folder for sparse models of the finished database, as bifocal map makes them "
                      "with its defaults");
   command.option("--undistort", o->undistorted, kUndistortHelp).needs(model);
+  command
+      .option("--dense", o->dense,
+              "folder for depth maps and a cloud of the first model, as bifocal dense makes them "
+              "with its defaults")
+      .needs(model);
   command.flag("--strict", o->is_strict, kStrictModelsHelp).needs(model);
   command
       .flag("--overwrite-model", o->overwrite_model,
-            "replace existing models and undistorted images")
+            "replace existing models, undistorted images and depth maps")
       .needs(model);
   add_common_of_many(command, o->common);
   command.runs([o, &context] { run(*o, context); });

@@ -4,17 +4,14 @@
 #include <bifocal/error.hpp>
 #include <bifocal/dense.hpp>
 
-#include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 
 #include "arguments.hpp"
 #include "cli.hpp"
 #include "interrupt.hpp"
+#include "models/dense_files.hpp"
 #include "option_fields.hpp"
-#include "progress.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -25,41 +22,6 @@ struct Options {
   DenseOptions dense;
   CommonOptions common;
 };
-
-Json json_of(const Options& o, const WrittenDense& written, const std::string& device,
-             const StageTimes& times) {
-  Json images = Json::array();
-  for (const DenseImage& image : written.images) {
-    Json entry = {{"name", image.name}, {"known", image.known}};
-    if (!image.reason.empty()) entry["reason"] = image.reason;
-    images.push_back(std::move(entry));
-  }
-  return {{"model", o.model},
-          {"out", o.out},
-          {"device", device},
-          {"points", written.points},
-          {"resumed", written.resumed},
-          {"images", std::move(images)},
-          {"timings_ms", times_json(times.times())}};
-}
-
-std::string sentences_of(const Options& o, const WrittenDense& written) {
-  std::vector<double> known;
-  std::string unknown;
-  for (const DenseImage& image : written.images) {
-    if (image.reason.empty())
-      known.push_back(image.known);
-    else
-      unknown += fmt::format("{}: no depth: {}\n", image.name, image.reason);
-  }
-  std::ranges::sort(known);
-  std::string text = unknown;
-  if (!known.empty())
-    text += fmt::format(
-        "depth of {} images, known for {:.0f} % of the pixels ({:.0f} to {:.0f} %)\n", known.size(),
-        100 * known[known.size() / 2], 100 * known.front(), 100 * known.back());
-  return text + fmt::format("{}/fused.ply: {} points\n", o.out, written.points);
-}
 
 void run(const Options& given, Context& context) {
   Options o = given;
@@ -73,32 +35,19 @@ void run(const Options& given, Context& context) {
   Queue queue(devices.devices().front());
   times.end("device");
   announce_resuming();
-  std::optional<Progress> progress;
-  DenseStage stage = DenseStage::match;
-  o.dense.progress = [&](const DenseProgress& p) {
-    if (!progress || p.stage != stage) {
-      if (progress) {
-        progress.reset();
-        times.end(stage == DenseStage::match ? "match" : "refine");
-      }
-      constexpr const char* kWords[] = {"images matched", "images refined", "images compared"};
-      progress.emplace(double(p.total), kWords[static_cast<std::size_t>(p.stage)]);
-      stage = p.stage;
-    }
-    progress->update(double(p.done), "");
-  };
-  const WrittenDense written = dense_model(queue, {.model = o.model,
-                                                   .photographs = o.images,
-                                                   .out = o.out,
-                                                   .overwrite = o.overwrite,
-                                                   .has_maps = o.maps == "npz",
-                                                   .dense = o.dense});
-  progress.reset();
-  times.end("compare");
+  DenseFiles files{.model = o.model,
+                   .photographs = o.images,
+                   .out = o.out,
+                   .overwrite = o.overwrite,
+                   .has_maps = o.maps == "npz",
+                   .dense = o.dense};
+  DenseConsole console(files.dense, times);
+  const WrittenDense written = dense_model(queue, files);
+  console.finish();
   if (o.common.json)
-    print_out(to_text(json_of(o, written, devices.id(), times)));
+    print_out(to_text(json_of(files, written, devices.id(), times)));
   else
-    print_out(sentences_of(o, written));
+    print_out(sentences_of(files, written));
 }
 
 }  // namespace

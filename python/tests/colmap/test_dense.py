@@ -4,6 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
+from test_mapping import views
 
 import bifocal
 from bifocal import colmap
@@ -124,3 +125,18 @@ def test_wrong_arguments_are_named(tmp_path):
     with pytest.raises(OSError, match="0.png: is missing, as are all"):
         bifocal.dense(sparse, photographs, tmp_path / "other")
     assert not (tmp_path / "out/fused.ply").exists() and not (tmp_path / "other").exists()
+
+
+def test_collect_computes_depth_of_the_first_model(tmp_path):
+    folder, stages = views(tmp_path / "in"), []
+    options = bifocal.CollectOptions(sift=bifocal.SiftOptions(contrast_threshold=0.01))
+    done = bifocal.collect(folder, tmp_path / "a.db", options=options, model=tmp_path / "sparse", dense=tmp_path / "out", progress=lambda *p: stages.append(p))
+    assert stages[-1] == ("depth: agree", 3, 3, "images") and done.undistorted is None
+    assert [i.name for i in done.dense.images] == [i.name for i in colmap.read_model(tmp_path / "sparse/0").images]
+    assert done.dense.out == str(tmp_path / "out") and done.dense.points > 400 * 300 / 4
+    assert len(colmap.read_model(tmp_path / "out/cameras").images) == 3
+    with pytest.raises(ValueError, match="fused.ply: exists already"):
+        bifocal.collect(folder, tmp_path / "b.db", model=tmp_path / "other", dense=tmp_path / "out")
+    with pytest.raises(ValueError, match="dense: needs the argument model"):
+        bifocal.collect(folder, tmp_path / "b.db", dense=tmp_path / "new")
+    assert not (tmp_path / "b.db").exists()
