@@ -109,8 +109,11 @@ struct DenseResult {
   std::vector<FusedPoint> cloud;  // each surface once: points that no earlier view has
 };
 
-// Estimates the depth of every view. Throws Error(usage) for a camera without a focal length,
-// an empty image, a pose that is not finite, and a point with a view that is not there.
+// Estimates the depth of every view. Images keep their size: max_size concerns dense_model().
+//
+// Throws Error(usage) for a camera without a focal length, an image that is empty, has a side above
+// 4000 px, or has neither 1 nor 3 channels, a pose that is not finite, a point with a view that is
+// not there, and a min_depth that is not below max_depth.
 [[nodiscard]] DenseResult dense_depth(Queue& queue, std::span<const DenseView> views,
                                       std::span<const DensePoint> points,
                                       const DenseOptions& options = {});
@@ -143,9 +146,10 @@ struct WrittenDense {
 // Files take their places when all are complete. Until then OUT/.dense keeps the work, and a call
 // with the same model, photographs and options resumes it.
 //
-// Throws Error(usage) if a file of the output exists and `overwrite` is false, for names that leave
-// the folder, and as dense_depth(); Error(input) if the model cannot be read, if no photograph of
-// it can be read, or a photograph has another size than its camera; Cancelled.
+// Throws Error(usage) if a file of the output exists and `overwrite` is false, if OUT/cameras is
+// the model itself, for names that leave the folder, and as dense_depth(); Error(input) if the
+// model cannot be read, if no photograph of it can be read, or a photograph has another size than
+// its camera; Cancelled.
 [[nodiscard]] WrittenDense dense_model(Queue& queue, const DenseFiles& files);
 
 }  // namespace bifocal
