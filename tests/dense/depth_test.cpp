@@ -213,11 +213,14 @@ TEST(DenseDepth, DoesNotDependOnTheOrderOfAPointsViews) {
 }
 
 TEST(DenseDepth, OfEveryDeviceIsThatOfTheCpu) {
-  const DenseScene& scene = small_scene();
-  const DenseResult& expected = small_result();
+  const DenseScene scene =
+      scene_of(std::vector(3, LensCamera("PINHOLE", std::array{58., 58., 31.5, 23.5}, 64, 48)),
+               scene_poses(3));
+  const DenseOptions options = {.min_agreeing = 1};
+  const DenseResult expected = dense_depth(scene.views, scene.points, options);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
-    const DenseResult first = dense_depth(queue, scene.views, scene.points),
-                      again = dense_depth(queue, scene.views, scene.points);
+    const DenseResult first = dense_depth(queue, scene.views, scene.points, options),
+                      again = dense_depth(queue, scene.views, scene.points, options);
     EXPECT_TRUE(same_bytes(first, again)) << id;
     double both = 0, near = 0, one = 0;
     for (std::size_t i = 0; i < expected.maps.size(); ++i)
@@ -230,6 +233,7 @@ TEST(DenseDepth, OfEveryDeviceIsThatOfTheCpu) {
       }
     std::printf("%s: %.4f of %.0f depths within 0.5 %%, %.0f known on one\n", id.c_str(),
                 near / both, both, one);
+    EXPECT_GT(both, 500) << id;
     EXPECT_GT(near, 0.97 * both) << id;
     EXPECT_LT(one, 0.05 * both) << id;
   });
