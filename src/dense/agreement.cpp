@@ -66,8 +66,8 @@ AgreedDepth Comparer::compare(Queue& queue, const Slots<float>& maps,
 void Comparer::launch(Queue& queue, const Slots<float>& maps, const Shape& shape, int views,
                       int least_agreeing) {
   constexpr float kMostRelative = 0.01F, kMostPx = 1.5F, kOnPlane = 0.003F;
-  constexpr int kLeastSupport = 8;  // of 49 pixels
-  if (!(shape == last_)) {          // rows have other places: no number of another shape may remain
+  constexpr int kLeastSupport = 20;  // of 121 pixels
+  if (!(shape == last_)) {  // rows have other places: no number of another shape may remain
     const std::vector<float> unknown(largest_, std::numeric_limits<float>::quiet_NaN());
     agreed_.upload(queue, unknown);
     queue.wait();

@@ -28,12 +28,11 @@ map_kernel(patch_agree, item, PATCH_AGREE) {
   }
   const mask is_kept = is_known & (agree >= lane(least_agreeing));
   const real change = weighted / information;
-  // Errors of views that share images correlate by about a half. A spread above the stated
-  // deviations raises the deviation.
+  // Views share images, so the mean is taken to be no better than one of them. A spread above the
+  // stated deviations raises the deviation.
   const real spread = (squares - weighted * change) / (agree + lane(1));
   group_store(agreed, place, select(is_kept, w + change, lane_nan()), end);
-  group_store(deviation, place,
-              sqrt((lane(1) + lane(0.5) * agree) * fmax(spread, lane(1)) / information), end);
+  group_store(deviation, place, sqrt((lane(1) + agree) * fmax(spread, lane(1)) / information), end);
   group_store(agreeing, place, agree, end);
   group_store(is_new, place, select(is_old < lane(0.5), lane(1), lane(0)), end);
 }

@@ -186,7 +186,7 @@ void PatchMatcher::run(Queue& queue, const ViewSlots<std::uint32_t>& images,
 // Writes the deviations of the finest planes.
 void PatchMatcher::end(Queue& queue, const kernels::patch_views<float>& views,
                        const PlannedView& view, int count) {
-  constexpr float kFloorPx = 0.05F, kMostCost = 0.6F;
+  constexpr float kFloorPx = 0.1F, kMostCost = 0.6F;
   const Planes& p = planes_[0];
   patch_kernels().patch_finish(queue, {.count = count},
                                {.seen = views,

@@ -17,11 +17,16 @@ group_fn global_const bits32* patch_image(index k KERNEL_PARAMETERS(PATCH_IMAGES
   return images + (offset)at[0] * slot_size + (offset)at[1];
 }
 
-// A patch of the reference image.
+// A patch of the reference image: brightness of its centre, weighted mean and variance.
 struct own_patch {
   index place;
-  real x, y, mean, variance;
+  real x, y, centre, mean, variance;
 };
+// Returns the weight of a sample: pixels of the brightness of the centre belong to its surface.
+//   C. Tomasi, R. Manduchi, Bilateral filtering for gray and color images, ICCV 1998.
+group_fn real patch_weight(real own, real centre) {
+  return fmax(lane(1) - fabs(own - centre) * lane(1.0 / 96), lane(0.002));
+}
 
 // Returns 1 - correlation between the patch around pixel (x, y) and the patch of view k to which
 // the plane maps it, at most patch_limit().
@@ -39,7 +44,7 @@ group_fn real patch_cost(index k, struct own_patch p, real w, real wx,
              v_x = select(inside, s.v_x, lane(0)), v_y = select(inside, s.v_y, lane(0));
   real row_u = select(inside, s.u, lane(0)) - r * (u_x + u_y) + lane(PATCH_MARGIN),
        row_v = select(inside, s.v, lane(0)) - r * (v_x + v_y) + lane(PATCH_MARGIN);
-  real sum = lane(0), squares = lane(0), products = lane(0);
+  real weights = lane(0), sum = lane(0), squares = lane(0), products = lane(0);
   for (index j = -PATCH_RADIUS; j <= PATCH_RADIUS; j += PATCH_STEP) {
     real u = row_u, v = row_v;
     for (index i = -PATCH_RADIUS; i <= PATCH_RADIUS; i += PATCH_STEP) {
@@ -50,17 +55,19 @@ group_fn real patch_cost(index k, struct own_patch p, real w, real wx,
       const real above = top_left + right * (top_right - top_left),
                  below = bottom_left + right * (bottom_right - bottom_left);
       const real other = above + down * (below - above) - p.mean;
-      const real own = patch_first_byte(own_words, p.place + j * pitch + i) - p.mean;
-      sum += other;
-      squares += other * other;
-      products += own * other;
+      const real own = patch_first_byte(own_words, p.place + j * pitch + i);
+      const real sample_weight = patch_weight(own, p.centre), weighted = sample_weight * other;
+      weights += sample_weight;
+      sum += weighted;
+      squares += weighted * other;
+      products += weighted * (own - p.mean);
       u += step * u_x;
       v += step * v_x;
     }
     row_u += step * u_y;
     row_v += step * v_y;
   }
-  const real share = lane(1) / lane(PATCH_SAMPLES), other_mean = sum * share;
+  const real share = lane(1) / weights, other_mean = sum * share;
   const real other_variance = fmax(squares * share - other_mean * other_mean, lane(0));
   const real correlation =
       products * share / sqrt((p.variance + patch_noise()) * (other_variance + patch_noise()));
@@ -183,21 +190,24 @@ map_kernel(patch_begin, item, PATCH_BEGIN) {
   const index row = item / across, column = item % across;
   const index place = patch_place(row, column, across), pitch = across + 2 * PATCH_MARGIN;
   global_const bits32* own_words = patch_image(-1 KERNEL_ARGUMENTS(PATCH_IMAGES));
-  real sum = lane(0), squares = lane(0);
+  const real centre = patch_first_byte(own_words, place);
+  real weights = lane(0), sum = lane(0), squares = lane(0);
   for (index j = -PATCH_RADIUS; j <= PATCH_RADIUS; j += PATCH_STEP) {
     for (index i = -PATCH_RADIUS; i <= PATCH_RADIUS; i += PATCH_STEP) {
       const real own = patch_first_byte(own_words, place + j * pitch + i);
-      sum += own;
-      squares += own * own;
+      const real sample_weight = patch_weight(own, centre);
+      weights += sample_weight;
+      sum += sample_weight * own;
+      squares += sample_weight * own * own;
     }
   }
-  const real share = lane(1) / lane(PATCH_SAMPLES), own_mean = sum * share;
+  const real share = lane(1) / weights, own_mean = sum * share;
   const real own_variance = fmax(squares * share - own_mean * own_mean, lane(0));
   const index end = place + group_width;
   group_store(mean, place, own_mean, end);
   group_store(variance, place, own_variance, end);
   const real x = group_index(column), y = lane(row);
-  const struct own_patch p = {place, x, y, own_mean, own_variance};
+  const struct own_patch p = {place, x, y, centre, own_mean, own_variance};
   group_store(cost, place,
               patch_costs(p, group_load(w, place), group_load(wx, place), group_load(wy, place),
                           lane(1e30) KERNEL_ARGUMENTS(PATCH_VIEWS)),
@@ -253,7 +263,13 @@ map_kernel(patch_step, item, PATCH_STEP_LIST) {
   const index row = 2 * (item / across) + parity, column = item % across;
   const index place = patch_place(row, column, across), pitch = across + 2 * PATCH_MARGIN;
   const real x = group_index(column), y = lane(row);
-  const struct own_patch p = {place, x, y, group_load(mean, place), group_load(variance, place)};
+  const struct own_patch p = {
+      place,
+      x,
+      y,
+      patch_first_byte(patch_image(-1 KERNEL_ARGUMENTS(PATCH_IMAGES)), place),
+      group_load(mean, place),
+      group_load(variance, place)};
   struct tried_plane own = {group_load(w, place), group_load(wx, place), group_load(wy, place)};
   real best = group_load(cost, place);
   for (index k = 0; k < neighbours + moves + guesses; ++k) {
@@ -289,11 +305,17 @@ map_kernel(patch_finish, item, PATCH_FINISH) {
   const index row = item / across, column = item % across;
   const index place = patch_place(row, column, across), end = place + group_width;
   const real x = group_index(column), y = lane(row);
-  const struct own_patch p = {place, x, y, group_load(mean, place), group_load(variance, place)};
+  const struct own_patch p = {
+      place,
+      x,
+      y,
+      patch_first_byte(patch_image(-1 KERNEL_ARGUMENTS(PATCH_IMAGES)), place),
+      group_load(mean, place),
+      group_load(variance, place)};
   const real own_w = group_load(w, place), own_wx = group_load(wx, place),
              own_wy = group_load(wy, place);
-  // Sums over the views that correlate: their number, costs at w and at half a pixel to both
-  // sides, squared motions and the information that they give of w.
+  // Sums over the views that correlate: their number, and the information that they give of w. All
+  // have the patch of this image in common, so their mean is no better than one of them.
   real seen = lane(0), information = lane(0);
   for (index k = 0; k < views; ++k) {
     const struct seen_patch s =
@@ -318,8 +340,9 @@ map_kernel(patch_finish, item, PATCH_FINISH) {
       information += select(agrees, motion * motion, lane(0));
     }
   }
+  // A patch without texture could be anywhere, whatever its neighbours are.
   const mask is_known = (seen >= lane(least_views)) & (information > lane(0)) & (own_w > lane(0)) &
-                        (x < lane(places[2]));
+                        (x < lane(places[2])) & (p.variance >= lane(2) * patch_noise());
   group_store(w, place, select(is_known, own_w, lane_nan()), end);
-  group_store(deviation, place, select(is_known, lane(1) / sqrt(information), lane_nan()), end);
+  group_store(deviation, place, select(is_known, sqrt(seen / information), lane_nan()), end);
 }

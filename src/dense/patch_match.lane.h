@@ -7,7 +7,7 @@ enum {
   PATCH_RADIUS = 5,  // px
   PATCH_STEP = 2,    // px between the samples of a patch
   PATCH_SAMPLES = 36,
-  PATCH_FIT_RADIUS = 3  // px, of the window of fitted planes
+  PATCH_FIT_RADIUS = 5  // px, of the window of fitted planes
 };
 // Returns the variance attributed to noise, levels^2 of 255. Because of it, flat patches correlate
 // with no other patch.
