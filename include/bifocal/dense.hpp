@@ -121,13 +121,20 @@ struct DenseResult {
                                       std::span<const DensePoint> points,
                                       const DenseOptions& options = {});
 
+// Files of depth maps.
+enum class DenseMaps {
+  none,    // the cloud alone
+  npz,     // depth/NAME.npz and cameras
+  colmap,  // a dense workspace of COLMAP: stereo/depth_maps, stereo/normal_maps, images, sparse
+};
+
 // Depth maps of the images of a sparse model, and a cloud.
 struct DenseFiles {
   std::filesystem::path model;        // folder of the model
   std::filesystem::path photographs;  // folder of its images
   std::filesystem::path out;
   bool overwrite = false;
-  bool has_maps = true;  // false: the cloud alone
+  DenseMaps maps = DenseMaps::npz;
   DenseOptions dense = {};
 };
 struct DenseImage {
@@ -151,5 +158,8 @@ struct WrittenDense {
 // model cannot be read, if no photograph of it can be read, or a photograph has another size than
 // its camera; Cancelled.
 [[nodiscard]] WrittenDense dense_model(Queue& queue, const DenseFiles& files);
+// Throws as dense_model() for output files that exist, before any work is done. names: of the
+// images.
+void check_dense_folder(const DenseFiles& files, std::span<const std::string> names);
 
 }  // namespace bifocal

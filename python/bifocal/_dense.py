@@ -54,6 +54,7 @@ def dense(
     *,
     options: DenseOptions | None = None,
     maps: bool = True,
+    format: str = "npz",
     overwrite: bool = False,
     device: str | None = "cpu",
     progress: Callable[[str, int, int], None] | None = None,
@@ -70,6 +71,7 @@ def dense(
         out: The folder to write.
         options: Number of views, size of the maps, range of depths, memory.
         maps: False writes the cloud alone.
+        format: Of the depth maps: 'npz', or 'colmap': a dense workspace of COLMAP instead of OUT/depth and OUT/cameras.
         overwrite: Replaces files of these names; other files stay.
         device: 'cpu', 'cuda:0', 'opencl:0', ... or 'auto'.
         progress: Called after each image with the stage ('match', 'refine' or 'agree'), the number of finished images and the number of all images. An
@@ -83,7 +85,9 @@ def dense(
         OSError: If the model or all photographs cannot be read, a photograph has another size than its camera, or a file cannot be written.
         RuntimeError: If the device is missing or fails, or has too little memory.
     """
-    found = _core.dense(model, images, out, options, maps, overwrite, device_id(device) or "cpu", progress)
+    if format not in ("npz", "colmap"):
+        raise ValueError(f"format={format!r}: must be 'npz' or 'colmap'")
+    found = _core.dense(model, images, out, options, format if maps else "none", overwrite, device_id(device) or "cpu", progress)
     return dense_of(found, out)
 
 

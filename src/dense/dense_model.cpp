@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "dense/engine.hpp"
+#include "dense/map_files.hpp"
 #include "dense/patch_match.hpp"
 #include "io/reject.hpp"
 #include "dense/cloud_writer.hpp"
@@ -28,9 +29,21 @@ namespace {
 
 constexpr const char* kWork = ".dense";
 constexpr const char* kCloud = "fused.ply";
-constexpr const char* kCameras = "cameras";
 
-fs::path map_of(const std::string& name) { return fs::path("depth") / (name + ".npz"); }
+// Folder of the cameras, and the files of an image.
+fs::path cameras_folder(DenseMaps maps) { return maps == DenseMaps::colmap ? "sparse" : "cameras"; }
+std::vector<fs::path> files_of(DenseMaps maps, const std::string& name) {
+  if (maps == DenseMaps::npz) return {fs::path("depth") / (name + ".npz")};
+  if (maps == DenseMaps::none) return {};
+  const std::string file = name + ".geometric.bin";
+  return {fs::path("stereo/depth_maps") / file, fs::path("stereo/normal_maps") / file,
+          fs::path("images") / name};
+}
+// Lists of images in COLMAP's workspace.
+std::vector<fs::path> lists_of(DenseMaps maps) {
+  if (maps != DenseMaps::colmap) return {};
+  return {"stereo/fusion.cfg", "stereo/patch-match.cfg"};
+}
 
 void check_files(const DenseFiles& files, const colmap::Model& model) {
   std::error_code ignored;
@@ -48,15 +61,10 @@ void check_files(const DenseFiles& files, const colmap::Model& model) {
     if (!names.insert(image.name).second)
       throw Error(ErrorCode::usage, fmt::format("image {}: there are two images with the name {}",
                                                 image.id, image.name));
-    if (!files.has_maps) continue;
-    require_file_place(files.out / map_of(image.name));
-    require_free(files.out / map_of(image.name), files.overwrite);
   }
-  require_file_place(files.out / kCloud);
-  require_free(files.out / kCloud, files.overwrite);
-  if (!files.has_maps) return;
-  require_no_input(files.out / kCameras, std::array{files.model});
-  colmap::check_model_folder(files.out / kCameras, files.overwrite);
+  if (files.maps != DenseMaps::none)
+    require_no_input(files.out / cameras_folder(files.maps), std::array{files.model});
+  check_dense_folder(files, std::vector<std::string>(names.begin(), names.end()));
 }
 
 // Views and points of a model, in its order.
@@ -82,19 +90,6 @@ DenseScene scene_of(const colmap::Model& model, const DensePhotographs& photogra
     scene.points.push_back(std::move(out));
   }
   return scene;
-}
-
-NpyArray rows(const ImageF& image) { return {{image.height, image.width}, image.pixels}; }
-std::string npz_of(const DenseMap& map) {
-  std::vector<Float16> deviation;
-  for (const float v : map.deviation.pixels) deviation.push_back(float16_of(v));
-  std::vector<std::byte> views;
-  for (const std::uint8_t v : map.views.pixels) views.push_back(std::byte{v});
-  const std::int64_t height = map.depth.height, width = map.depth.width;
-  return encode_npz(std::array{NamedArray{"depth", rows(map.depth)},
-                               NamedArray{"deviation", {{height, width}, std::move(deviation)}},
-                               NamedArray{"normal", {{height, width, 3}, map.normal.pixels}},
-                               NamedArray{"views", {{height, width}, std::move(views)}}});
 }
 
 // Everything on which planes depend: the photographs, their cameras, and the plan.
@@ -148,7 +143,7 @@ class Work {
     std::ranges::copy(bytes, reinterpret_cast<char*>(planes.data()));
   }
   // Moves the staged files to their places and removes the folder.
-  void commit(const fs::path& out) const {
+  void commit(const fs::path& out, const fs::path& cameras) const {
     std::vector<fs::path> names;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(staged()))
       if (!entry.is_directory()) names.push_back(entry.path().lexically_relative(staged()));
@@ -159,10 +154,10 @@ class Work {
       if (!failed) fs::rename(staged() / name, place, failed);
       if (failed) io::reject(place.string(), "can't be written: {}", failed.message());
     }
-    if (std::ranges::find(names, fs::path(kCameras) / "cameras.bin") != names.end())
+    if (std::ranges::find(names, cameras / "cameras.bin") != names.end())
       for (const std::string& old : colmap::model_file_names())  // of a replaced model
-        if (std::error_code none; std::ranges::find(names, kCameras / fs::path(old)) == names.end())
-          fs::remove(out / kCameras / old, none);
+        if (std::error_code none; std::ranges::find(names, cameras / old) == names.end())
+          fs::remove(out / cameras / old, none);
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
   }
@@ -181,8 +176,8 @@ std::map<std::size_t, std::string> unreadable(const DenseFiles& files, const col
   std::map<std::size_t, std::string> reasons;
   for (std::size_t i = 0; i < model.images.size(); ++i) {
     std::error_code none;
-    if (!fs::is_regular_file(files.photographs / model.images[i].name, none))
-      reasons.emplace(i, "its photograph is missing");
+    const fs::path file = files.photographs / model.images[i].name;
+    if (!fs::is_regular_file(file, none)) reasons.emplace(i, "its photograph is missing");
   }
   if (!model.images.empty() && reasons.size() == model.images.size())
     io::reject((files.photographs / model.images.front().name).string(),
@@ -203,15 +198,57 @@ void leave_out(std::vector<PlannedView>& plan, const std::map<std::size_t, std::
   }
 }
 
-colmap::Model cameras_of(const colmap::Model& model, const DensePhotographs& photographs) {
+// The undistorted cameras and the poses; with `has_points` also the points, from whose tracks
+// COLMAP chooses neighbours. Observations that no pinhole sees keep their place in the list at
+// -0.5.
+colmap::Model cameras_of(const colmap::Model& model, const DensePhotographs& photographs,
+                         bool has_points) {
   colmap::Model out;
   for (const colmap::Camera& camera : model.cameras)
     out.cameras.push_back(photographs.camera(camera.id));
   for (colmap::ModelImage image : model.images) {
-    image.observations.clear();
+    if (!has_points) image.observations.clear();
+    for (colmap::ModelObservation& o : image.observations) {
+      const Vec2 px = photographs.place(image.camera_id, {o.x, o.y});
+      const bool is_seen = std::isfinite(px[0]) && std::isfinite(px[1]);
+      o.x = is_seen ? px[0] : -0.5, o.y = is_seen ? px[1] : -0.5;
+    }
     out.images.push_back(std::move(image));
   }
+  if (has_points) out.points = model.points;
   return out;
+}
+
+// Writes the files of an image below a folder. Images without depth have maps, too.
+template <class Read>
+void write_map(const fs::path& folder, DenseMaps maps, const std::string& name, const DenseMap& map,
+               const Read& read) {
+  const std::vector<fs::path> files = files_of(maps, name);
+  for (const fs::path& file : files) fs::create_directories((folder / file).parent_path());
+  if (maps == DenseMaps::npz) write_file(folder / files[0], npz_of(map));
+  if (maps != DenseMaps::colmap) return;
+  write_file(folder / files[0], colmap_depths_of(map));
+  write_file(folder / files[1], colmap_normals_of(map));
+  constexpr int kQuality = 95;
+  const std::string ending = fs::path(name).extension().string();
+  const bool is_jpeg = ending == ".jpg" || ending == ".jpeg" || ending == ".JPG";
+  if (!map.reason.empty()) return;
+  const ImageU8 image = read();
+  write_file(folder / files[2], is_jpeg ? encode_jpeg(image, kQuality) : encode_png(image));
+}
+
+// Writes the lists of images with depth. For patch-match.cfg COLMAP chooses neighbours itself.
+void write_lists(const fs::path& folder, DenseMaps maps, const std::vector<DenseImage>& images) {
+  const std::vector<fs::path> lists = lists_of(maps);
+  if (lists.empty()) return;
+  std::string fusion, matching;
+  for (const DenseImage& image : images) {
+    if (!image.reason.empty()) continue;
+    fusion += image.name + "\n";
+    matching += image.name + "\n__auto__, 20\n";
+  }
+  write_file(folder / lists[0], fusion);
+  write_file(folder / lists[1], matching);
 }
 
 double known_share(const DenseMap& map) {
@@ -221,6 +258,23 @@ double known_share(const DenseMap& map) {
 
 }  // namespace
 }  // namespace dense
+
+void check_dense_folder(const DenseFiles& files, std::span<const std::string> names) {
+  using namespace dense;
+  const auto check = [&](const fs::path& file) {
+    require_file_place(files.out / file);
+    require_free(files.out / file, files.overwrite);
+  };
+  check(kCloud);
+  for (const std::string& name : names)
+    for (const fs::path& file : files_of(files.maps, name)) {
+      require_no_input(files.out / file, std::array{files.photographs / name});
+      check(file);
+    }
+  for (const fs::path& list : lists_of(files.maps)) check(list);
+  if (files.maps != DenseMaps::none)
+    colmap::check_model_folder(files.out / cameras_folder(files.maps), files.overwrite);
+}
 
 WrittenDense dense_model(Queue& queue, const DenseFiles& files) {
   using namespace dense;
@@ -251,19 +305,19 @@ WrittenDense dense_model(Queue& queue, const DenseFiles& files) {
           [&](int i, DenseMap&& map, std::vector<FusedPoint>&& points) {
             const std::string& name = model.images[static_cast<std::size_t>(i)].name;
             cloud.add(points);
-            if (files.has_maps) {
-              const fs::path file = work.staged() / map_of(name);
-              fs::create_directories(file.parent_path());
-              write_file(file, npz_of(map));
-            }
+            write_map(work.staged(), files.maps, name, map,
+                      [&] { return photographs.read(model.images[static_cast<std::size_t>(i)]); });
             out.images.push_back({name, known_share(map), std::move(map.reason)});
           }};
   run(queue, plan, storage, files.dense);
   out.points = cloud.finish();
-  if (files.has_maps)
-    colmap::write_model(work.staged() / kCameras, cameras_of(model, photographs),
+  const fs::path cameras = cameras_folder(files.maps);
+  if (files.maps != DenseMaps::none)
+    colmap::write_model(work.staged() / cameras,
+                        cameras_of(model, photographs, files.maps == DenseMaps::colmap),
                         colmap::ModelFormat::binary, true);
-  work.commit(files.out);
+  write_lists(work.staged(), files.maps, out.images);
+  work.commit(files.out, cameras);
   return out;
 }
 

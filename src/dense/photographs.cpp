@@ -40,12 +40,20 @@ DensePhotographs::DensePhotographs(Queue& queue, const colmap::Model& model,
   for (const colmap::Camera& camera : model.cameras) {
     const colmap::model::UndistortedView view = colmap::model::undistorted_view(camera);
     View out{camera, reduced_camera(colmap::model::undistorted_camera(camera, view), max_size),
-             nullptr};
+             view.lens, nullptr};
     if (view.lens.has_lens())
       out.remapper = std::make_shared<Remapper>(
           queue, sampling_map(view.lens, view.pinhole, view.width, view.height));
     views_.emplace(camera.id, std::move(out));
   }
+}
+
+Vec2 DensePhotographs::place(colmap::Id camera, const Vec2& px) const {
+  const View& view = views_.at(camera);
+  const Intrinsics& K = view.lens.intrinsics();
+  const std::vector<double>& to = view.reduced.params;
+  const Vec2 p = view.lens.has_lens() ? colmap::model::undistorted(view.lens, px) : px;
+  return {to[0] * ((p[0] - K.cx) / K.fx) + to[2], to[1] * ((p[1] - K.cy) / K.fy) + to[3]};
 }
 
 ImageU8 DensePhotographs::read(const colmap::ModelImage& image) const {

@@ -2,6 +2,7 @@
 // Undistorted photographs of a model for dense depth.
 #pragma once
 
+#include <bifocal/camera.hpp>
 #include <bifocal/colmap/model.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/image.hpp>
@@ -23,6 +24,9 @@ class DensePhotographs {
 
   // PINHOLE, with the number of the model's camera.
   [[nodiscard]] const colmap::Camera& camera(colmap::Id id) const { return views_.at(id).reduced; }
+  // Converts a pixel of a photograph to a pixel of its undistorted image; not finite if no pinhole
+  // sees it.
+  [[nodiscard]] Vec2 place(colmap::Id camera, const Vec2& px) const;
   // Reads a photograph as it is stored, without EXIF's orientation; RGB or grey. Throws
   // Error(input) if it cannot be read or has another size than its camera.
   [[nodiscard]] ImageU8 read(const colmap::ModelImage& image) const;
@@ -30,6 +34,7 @@ class DensePhotographs {
  private:
   struct View {
     colmap::Camera distorted, reduced;
+    LensCamera lens;
     std::shared_ptr<const Remapper> remapper;  // null without a lens
   };
   Queue& queue_;

@@ -54,19 +54,12 @@ DenseFiles dense_files_of(const CollectionFiles& files) {
   return dense;
 }
 
-// Throws as dense_model() for outputs that exist. The model may have any of the photographs.
+// The model may have any of the photographs.
 void check_dense_files(const CollectionFiles& files) {
-  const DenseFiles& dense = files.dense;
   if (files.models.out.empty()) throw Error(ErrorCode::usage, "dense: needs a folder of models");
-  const auto check = [&](const fs::path& file) {
-    require_file_place(file);
-    require_free(file, dense.overwrite);
-  };
-  check(dense.out / "fused.ply");
-  if (!dense.has_maps) return;
-  for (const PhotographFile& file : files.photographs.files)
-    check(dense.out / "depth" / (file.name + ".npz"));
-  colmap::check_model_folder(dense.out / "cameras", dense.overwrite);
+  std::vector<std::string> names;
+  for (const PhotographFile& file : files.photographs.files) names.push_back(file.name);
+  check_dense_folder(dense_files_of(files), names);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <bifocal/io.hpp>
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -136,11 +137,61 @@ TEST(DenseFiles, TheHeaderOfTheCloudCountsItsPoints) {
 TEST(DenseFiles, WithoutMapsTheCloudIsTheSame) {
   const auto& [project, written] = finished();
   DenseFiles files = project.files("cloud");
-  files.has_maps = false;
+  files.maps = DenseMaps::none;
   EXPECT_EQ(dense(files).points, written.points);
   const auto found = bytes_of(project.folder / "cloud");
   EXPECT_EQ(found.size(), 1U);
   EXPECT_EQ(found.at("fused.ply"), read_file(project.folder / "out/fused.ply"));
+}
+
+// A map as COLMAP's scripts read it: width&height&channels& and float32, channel after channel.
+struct Workspace {
+  int width = 0, height = 0, channels = 0;
+  std::vector<float> values;
+};
+Workspace read_workspace(const fs::path& file) {
+  const std::string bytes = read_file(file);
+  Workspace map;
+  std::size_t at = 0;
+  for (int* value : {&map.width, &map.height, &map.channels}) {
+    const std::size_t end = bytes.find('&', at);
+    *value = std::stoi(bytes.substr(at, end - at));
+    at = end + 1;
+  }
+  map.values.resize((bytes.size() - at) / sizeof(float));
+  std::memcpy(map.values.data(), bytes.data() + at, map.values.size() * sizeof(float));
+  return map;
+}
+
+TEST(DenseFiles, AWorkspaceOfColmapHasTheSameDepthsAndNormals) {
+  const auto& [project, written] = finished();
+  DenseFiles files = project.files("workspace");
+  files.maps = DenseMaps::colmap;
+  EXPECT_EQ(dense(files).points, written.points);
+  const fs::path stereo = files.out / "stereo";
+  EXPECT_EQ(read_file(stereo / "fusion.cfg"), "east/0.png\neast/1.png\n2.png\n3.png\n");
+  for (const std::string& name : names()) {
+    const NpzFile npz(project.folder / "out/depth" / (name + ".npz"));
+    const auto depth = std::get<std::vector<float>>(npz.read("depth").values);
+    const auto normal = std::get<std::vector<std::int8_t>>(npz.read("normal").values);
+    const Workspace depths = read_workspace(stereo / "depth_maps" / (name + ".geometric.bin")),
+                    normals = read_workspace(stereo / "normal_maps" / (name + ".geometric.bin"));
+    ASSERT_EQ(depths.channels, 1);
+    ASSERT_EQ(normals.channels, 3);
+    ASSERT_EQ(depths.values.size(), depth.size());
+    ASSERT_EQ(normals.values.size(), normal.size());
+    EXPECT_EQ(std::size_t(depths.width * depths.height), depth.size());
+    for (std::size_t i = 0; i < depth.size(); ++i) {
+      ASSERT_EQ(depths.values[i], std::isnan(depth[i]) ? 0 : depth[i]);
+      for (std::size_t c = 0; c < 3; ++c)
+        ASSERT_NEAR(normals.values[c * depth.size() + i], normal[3 * i + c] / 127.0, 0.01);
+    }
+    EXPECT_EQ(read_image(files.out / "images" / name).width, depths.width);
+  }
+  // COLMAP chooses neighbours by the points.
+  const colmap::Model sparse = colmap::read_model(files.out / "sparse");
+  EXPECT_EQ(sparse.points, project.model.points);
+  EXPECT_FALSE(fs::exists(files.out / "depth"));
 }
 
 // Cancels a run after `calls` calls of its progress.

@@ -17,11 +17,16 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string model, images, out, maps = "npz";
+  std::string model, images, out, maps = "npz", format = "npz";
   bool overwrite = false;
   DenseOptions dense;
   CommonOptions common;
 };
+
+DenseMaps maps_of(const Options& o) {
+  if (o.maps == "none") return DenseMaps::none;
+  return o.format == "colmap" ? DenseMaps::colmap : DenseMaps::npz;
+}
 
 void run(const Options& given, Context& context) {
   Options o = given;
@@ -39,7 +44,7 @@ void run(const Options& given, Context& context) {
                    .photographs = o.images,
                    .out = o.out,
                    .overwrite = o.overwrite,
-                   .has_maps = o.maps == "npz",
+                   .maps = maps_of(o),
                    .dense = o.dense};
   DenseConsole console(files.dense, times);
   const WrittenDense written = dense_model(queue, files);
@@ -62,6 +67,10 @@ void add_dense(Program& program, Context& context) {
   command.option("--out", o->out, "folder of depth/NAME.npz, cameras and fused.ply").required();
   command.flag("--overwrite", o->overwrite, "replace files in --out");
   command.option("--maps", o->maps, "npz, or none: write the cloud alone").one_of({"npz", "none"});
+  command
+      .option("--format", o->format,
+              "of the depth maps: npz, or colmap: a dense workspace of COLMAP")
+      .one_of({"npz", "colmap"});
   add_flags(command, o->dense);
   add_common_of_large(command, o->common);
   command.runs([o, &context] { run(*o, context); });

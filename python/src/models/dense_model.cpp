@@ -11,15 +11,17 @@ namespace bifocal::python {
 namespace {
 
 nb::dict dense_to_folder(nb::handle given_model, nb::handle given_images, nb::handle given_out,
-                         nb::handle options, bool maps, bool overwrite, const std::string& device,
-                         nb::handle progress) {
+                         nb::handle options, const std::string& maps, bool overwrite,
+                         const std::string& device, nb::handle progress) {
   const FileName model = file_of(given_model, "model"), images = file_of(given_images, "images"),
                  out = file_of(given_out, "out");
   DenseFiles files{.model = model.path,
                    .photographs = images.path,
                    .out = out.path,
                    .overwrite = overwrite,
-                   .has_maps = maps,
+                   .maps = maps == "none"     ? DenseMaps::none
+                           : maps == "colmap" ? DenseMaps::colmap
+                                              : DenseMaps::npz,
                    .dense = options_of<DenseOptions>(options)};
   files.dense.progress = [progress](const DenseProgress& p) {
     const nb::gil_scoped_acquire locked;
@@ -62,7 +64,8 @@ void bind_dense_model(nb::module_& m) {
         nb::arg("out").none(), nb::arg("options").none(), nb::arg("maps"), nb::arg("overwrite"),
         nb::arg("device"), nb::arg("progress").none(),
         nb::sig("def dense(model: object, images: object, out: object, options: object, maps: "
-                "bool, overwrite: bool, device: str, progress: object) -> dict[str, typing.Any]"));
+                "str, overwrite: bool, device: str, progress: object) -> dict[str, "
+                "typing.Any]"));
 }
 
 }  // namespace bifocal::python

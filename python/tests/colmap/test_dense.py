@@ -140,3 +140,15 @@ def test_collect_computes_depth_of_the_first_model(tmp_path):
     with pytest.raises(ValueError, match="dense: needs the argument model"):
         bifocal.collect(folder, tmp_path / "b.db", dense=tmp_path / "new")
     assert not (tmp_path / "b.db").exists()
+
+
+def test_a_workspace_of_colmap_has_the_same_depths(finished, tmp_path):
+    folder, _, _ = finished
+    bifocal.dense(folder / "sparse", folder / "photographs", tmp_path / "workspace", options=SMALL, format="colmap")
+    depth = np.load(folder / "out/depth/0.png.npz")["depth"]
+    data = (tmp_path / "workspace/stereo/depth_maps/0.png.geometric.bin").read_bytes()
+    header = f"{WIDTH}&{HEIGHT}&1&".encode()
+    assert data.startswith(header)
+    assert np.array_equal(np.frombuffer(data[len(header) :], np.float32), np.nan_to_num(depth).ravel())
+    with pytest.raises(ValueError, match="format='ply': must be 'npz' or 'colmap'"):
+        bifocal.dense(folder / "sparse", folder / "photographs", tmp_path / "other", options=SMALL, format="ply")
