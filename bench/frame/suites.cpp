@@ -8,6 +8,7 @@ namespace bifocal::bench {
 void run_adjust(Context& context);
 void run_belief(Context& context);
 void run_chance(Context& context);
+void run_dense(Context& context);
 void run_eig(Context& context);
 void run_collection(Context& context);
 void run_features(Context& context);
@@ -39,6 +40,8 @@ const std::vector<Suite>& suites() {
        run_chance, true, false},
       {"collection", "features, all pairs matched and verified, of views of a few scenes",
        run_collection, true},
+      {"dense", "depth of photographs of a made town: time of an image, errors", run_dense, true,
+       false},
       {"eig", "real eigenpairs of many small unsymmetric matrices, us a matrix", run_eig, true},
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features, true},
       {"hashes", "a hash of the results of every room over fixed inputs (scripts/determinism)",
