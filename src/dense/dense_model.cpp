@@ -97,10 +97,15 @@ std::string key_of(const DenseFiles& files, const colmap::Model& model,
                    std::span<const PlannedView> plan, const std::string& device) {
   std::string text = fmt::format("{} {} {}\n", BIFOCAL_VERSION, device, files.dense.max_size);
   const auto add = [&](auto v) { text.append(reinterpret_cast<const char*>(&v), sizeof v); };
+  for (const colmap::Camera& camera : model.cameras) {  // lenses, which undistorted cameras lack
+    add(camera.id), add(camera.model);
+    for (const double v : camera.params) add(v);
+  }
   for (std::size_t i = 0; i < plan.size(); ++i) {
     std::error_code none;
     const fs::path file = files.photographs / model.images[i].name;
     text += model.images[i].name;
+    add(model.images[i].camera_id);
     add(fs::file_size(file, none));
     add(fs::last_write_time(file, none).time_since_epoch().count());
     const PlannedView& view = plan[i];

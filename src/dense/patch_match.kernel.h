@@ -221,16 +221,19 @@ struct tried_plane {
 
 // Returns the plane of neighbour k of a pixel, at the pixel. Neighbours are above, below, left and
 // right: first at 1 px, then at `reach` px. Left and right neighbours come from an adjacent row.
-group_fn struct tried_plane patch_neighbour(index k, index place, index pitch,
+// Neighbours in the margin have w = 0, which no view sees: margins keep numbers of other images.
+group_fn struct tried_plane patch_neighbour(index k, struct own_patch p, index across, index height,
                                             index reach KERNEL_PARAMETERS(PATCH_PLANES)) {
   const index far = k < 4 ? 1 : reach, side = k % 4;
   const index dx = side == 2 ? -far : side == 3 ? far : 0;
   const index dy = side == 0 ? -far : side == 1 ? far : (side == 2) == (k < 4) ? -1 : 1;
-  const index there = place + dy * pitch + dx;
+  const index there = p.place + dy * (across + 2 * PATCH_MARGIN) + dx;
+  const real x = p.x + lane(dx), y = p.y + lane(dy);
+  const mask is_inside = (x >= lane(0)) & (y >= lane(0)) & (x < lane(across)) & (y < lane(height));
   struct tried_plane t;
   t.wx = group_load(wx, there);
   t.wy = group_load(wy, there);
-  t.w = group_load(w, there) - lane(dx) * t.wx - lane(dy) * t.wy;
+  t.w = select(is_inside, group_load(w, there) - lane(dx) * t.wx - lane(dy) * t.wy, lane(0));
   return t;
 }
 
@@ -261,7 +264,7 @@ group_fn struct tried_plane patch_moved(struct tried_plane t, struct patch_dice 
 
 map_kernel(patch_step, item, PATCH_STEP_LIST) {
   const index row = 2 * (item / across) + parity, column = item % across;
-  const index place = patch_place(row, column, across), pitch = across + 2 * PATCH_MARGIN;
+  const index place = patch_place(row, column, across);
   const real x = group_index(column), y = lane(row);
   const struct own_patch p = {
       place,
@@ -275,7 +278,7 @@ map_kernel(patch_step, item, PATCH_STEP_LIST) {
   for (index k = 0; k < neighbours + moves + guesses; ++k) {
     struct tried_plane t;
     if (k < neighbours) {
-      t = patch_neighbour(k, place, pitch, reach KERNEL_ARGUMENTS(PATCH_PLANES));
+      t = patch_neighbour(k, p, across, places[3], reach KERNEL_ARGUMENTS(PATCH_PLANES));
     } else {
       const index trial = k - neighbours;
       const struct patch_dice dice = patch_thrown(random, row, column, seed, trial);

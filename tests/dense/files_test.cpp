@@ -228,6 +228,35 @@ TEST(DenseFiles, WorkWithOtherOptionsIsNotResumed) {
   EXPECT_FALSE(fs::exists(files.out / ".dense"));
 }
 
+TEST(DenseFiles, ImagesOfTwoSizesAreResumedToTheSameBytes) {
+  Project project;
+  colmap::Camera& narrow = project.model.cameras.emplace_back(small_camera());
+  narrow.id = 2, narrow.width = 40;
+  const LensCamera lens("PINHOLE", narrow.params, 40, 54);
+  for (const unsigned i : {1U, 3U}) {
+    project.model.images[i].camera_id = narrow.id;
+    write_png(project.folder / "photographs" / names()[i], render(lens, scene_poses(4)[i], i).grey);
+  }
+  project.write();
+  EXPECT_GT(dense(project.files()).points, 500);
+  for (const int calls : {1, 2, 6}) {
+    const DenseFiles files = project.files("stopped" + std::to_string(calls));
+    interrupt(files, calls);
+    EXPECT_GT(dense(files).resumed, 0);
+    EXPECT_TRUE(bytes_of(files.out) == bytes_of(project.folder / "out")) << calls;
+  }
+}
+
+TEST(DenseFiles, WorkOfAnotherLensIsNotResumed) {
+  colmap::Camera camera = small_camera();
+  camera.model = colmap::model_number("SIMPLE_RADIAL"), camera.params = {66, 35.5, 26.5, -0.001};
+  Project project(camera);
+  interrupt(project.files(), 1);
+  project.model.cameras[0].params[3] = -0.0011;  // the undistorted camera stays the same
+  project.write();
+  EXPECT_EQ(dense(project.files()).resumed, 0);
+}
+
 TEST(DenseFiles, AreReplacedOnlyOnRequest) {
   const Project project;
   DenseFiles files = project.files();
