@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <bifocal/colmap/model.hpp>
 #include <bifocal/dense.hpp>
 #include <bifocal/io.hpp>
@@ -8,15 +10,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
 #include <system_error>
 
+#include "collection/colmap/model/photographs.hpp"
 #include "dense/engine.hpp"
 #include "dense/map_files.hpp"
 #include "dense/patch_match.hpp"
+#include "io/decode.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/reject.hpp"
 #include "dense/cloud_writer.hpp"
 #include "dense/photographs.hpp"
@@ -124,7 +131,14 @@ class Work {
   Work(const fs::path& out, const std::string& key, std::span<const PlannedView> plan)
       : folder_(out / kWork), planes_(folder_ / key) {
     std::error_code failed;
-    if (!fs::exists(planes_, failed)) fs::remove_all(folder_, failed);  // of other work
+    fs::create_directories(folder_, failed);
+    lock(out);
+    if (!fs::exists(planes_, failed)) {  // of other work
+      std::vector<fs::path> others;
+      for (const fs::directory_entry& other : fs::directory_iterator(folder_, failed))
+        others.push_back(other.path());
+      for (const fs::path& other : others) fs::remove_all(other, failed);
+    }
     fs::create_directories(planes_, failed);
     if (failed) io::reject(out.string(), "can't be written to: {}", failed.message());
     fs::remove_all(staged(), failed);
@@ -172,17 +186,37 @@ class Work {
     return planes_ / fmt::format("{}-{}", view, pass);
   }
 
+  // Two runs with one folder would remove each other's files. The lock ends with the process.
+  void lock(const fs::path& out) {
+    lock_ = io::FileDescriptor(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!lock_.valid()) io::reject(out.string(), "can't be written to: {}", std::strerror(errno));
+    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: another run writes to this folder", out.string()));
+  }
+
   fs::path folder_, planes_;
   std::vector<std::size_t> sizes_;
+  io::FileDescriptor lock_;
 };
 
-// Why photographs of the model can't be read, by the place of the image.
+// Why photographs of the model can't be read, by the place of the image. Throws Error(input) if a
+// photograph has another size than its camera, as far as its header says.
 std::map<std::size_t, std::string> unreadable(const DenseFiles& files, const colmap::Model& model) {
   std::map<std::size_t, std::string> reasons;
+  std::map<colmap::Id, const colmap::Camera*> cameras;
+  for (const colmap::Camera& camera : model.cameras) cameras.emplace(camera.id, &camera);
   for (std::size_t i = 0; i < model.images.size(); ++i) {
     std::error_code none;
     const fs::path file = files.photographs / model.images[i].name;
-    if (!fs::is_regular_file(file, none)) reasons.emplace(i, "its photograph is missing");
+    if (!fs::is_regular_file(file, none)) {
+      reasons.emplace(i, "its photograph is missing");
+    } else if (const auto head = io::read_head(file)) {
+      const colmap::Camera& camera = *cameras.at(model.images[i].camera_id);
+      const std::string fault = colmap::model::size_fault(
+          head->width, head->height, 1, {model.images[i].name, camera.width, camera.height});
+      if (!fault.empty()) io::reject(file.string(), "{}", fault);
+    }
   }
   if (!model.images.empty() && reasons.size() == model.images.size())
     io::reject((files.photographs / model.images.front().name).string(),

@@ -246,7 +246,7 @@ Tracks tracks_of(std::size_t views, std::span<const DensePoint> points) {
     for (const int view : points[p].views) {
       const auto i = static_cast<std::size_t>(view);
       tracks.of_view[i].push_back(static_cast<int>(p));
-      if (points[p].error < 0) continue;
+      if (!(points[p].error >= 0)) continue;
       tracks.error[i] += points[p].error;
       ++known[i];
     }
@@ -271,7 +271,9 @@ PlannedView plan_view(std::span<const Placed> views, std::size_t i,
   } else {
     seen = assumed_points(views, i, options);
     if (seen.xyz.empty()) {
-      view.fault = "has no points, and no other view looks at the same place";
+      view.fault =
+          "has too few points, and no other view looks at the same place; min_depth and max_depth "
+          "would replace them";
       return view;
     }
   }

@@ -20,6 +20,10 @@ bool has_depth(const DenseMap& map) {
   return std::ranges::any_of(map.depth.pixels, [](float v) { return !std::isnan(v); });
 }
 
+constexpr const char* kNoPlace =
+    "has too few points, and no other view looks at the same place; min_depth and max_depth would "
+    "replace them";
+
 TEST(DenseInput, NamesTheViewThatIsRefused) {
   const auto expect_refused = [](const std::function<void(DenseView&)>& change,
                                  const std::string& message) {
@@ -77,7 +81,7 @@ TEST(DenseInput, OfOneViewGivesAReason) {
   const DenseScene& scene = small_scene();
   const DenseResult one = dense_depth(std::span(scene.views).first(1), {});
   ASSERT_EQ(one.maps.size(), 1U);
-  EXPECT_EQ(one.maps[0].reason, "has no points, and no other view looks at the same place");
+  EXPECT_EQ(one.maps[0].reason, kNoPlace);
   EXPECT_EQ(one.maps[0].depth.pixels.size(), 72U * 54U);
   EXPECT_FALSE(has_depth(one.maps[0]));
   EXPECT_TRUE(one.cloud.empty());
@@ -123,7 +127,7 @@ TEST(DenseInput, AViewWithoutOwnDepthStillHelpsOthers) {
   std::vector<DensePoint> points = scene.points;
   for (DensePoint& p : points) std::erase(p.views, 2);
   const DenseResult result = dense_depth(scene.views, points, {.min_agreeing = 1});
-  EXPECT_EQ(result.maps[2].reason, "has no points, and no other view looks at the same place");
+  EXPECT_EQ(result.maps[2].reason, kNoPlace);
   EXPECT_TRUE(has_depth(result.maps[0]));
   EXPECT_TRUE(has_depth(result.maps[1]));
   const DenseResult of_two =

@@ -152,3 +152,16 @@ def test_a_workspace_of_colmap_has_the_same_depths(finished, tmp_path):
     assert np.array_equal(np.frombuffer(data[len(header) :], np.float32), np.nan_to_num(depth).ravel())
     with pytest.raises(ValueError, match="format='ply': must be 'npz' or 'colmap'"):
         bifocal.dense(folder / "sparse", folder / "photographs", tmp_path / "other", options=SMALL, format="ply")
+
+
+def test_a_second_run_in_one_folder_is_refused(finished, tmp_path):
+    folder, _, _ = finished
+    inputs = folder / "sparse", folder / "photographs", tmp_path / "out"
+
+    def try_again(stage, done, total):
+        if (stage, done) == ("match", 1):
+            with pytest.raises(ValueError, match="out: another run writes to this folder"):
+                bifocal.dense(*inputs, options=SMALL)
+
+    assert bifocal.dense(*inputs, options=SMALL, progress=try_again).points > 0
+    assert sorted(f.name for f in (tmp_path / "out").iterdir()) == ["cameras", "depth", "fused.ply"]
