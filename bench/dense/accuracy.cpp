@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// dense_accuracy MODEL TRUTH RESULT [STEP]: compares depth maps of `bifocal dense` with exact ones.
+// dense_accuracy MODEL TRUTH RESULT [STEP]: compares depth maps of `bifocal dense` with exact
+// depth.
 //
 // MODEL: folder of the true cameras. TRUTH: folder of NAME.npz with `depth` and `normal`, as
 // made_town writes them. RESULT: the folder `depth` of `bifocal dense`. Every STEP-th pixel of a

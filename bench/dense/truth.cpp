@@ -10,6 +10,8 @@
 #include <iterator>
 #include <numbers>
 
+#include "math/median.hpp"
+
 namespace bifocal::bench {
 namespace {
 
@@ -33,11 +35,7 @@ bool is_near(const std::int8_t* a, const std::int8_t* b, double degrees) {
   return dot >= std::cos(degrees * std::numbers::pi / 180) * std::sqrt(aa * bb);
 }
 
-float median_of(std::vector<float> values) {
-  if (values.empty()) return 0;
-  std::ranges::nth_element(values, values.begin() + std::ssize(values) / 2);
-  return values[values.size() / 2];
-}
+float median_of(std::vector<float> values) { return values.empty() ? 0 : upper_median(values); }
 
 double share(std::int64_t part, std::int64_t whole) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(1, whole));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors of depth maps against exact ones.
+// Errors of depth maps, from exact depth.
 #pragma once
 
 #include <bifocal/geometry.hpp>
@@ -28,11 +28,11 @@ struct FoundDepth {
   std::span<const std::int8_t> normal;
 };
 
-// Counts of the pixels that at least three photographs see: the true depths of two others agree
-// with the true point to 1 %.
+// Counts of the pixels that at least three photographs see: the true depths of two more
+// photographs agree with the true point to 1 %.
 struct DenseCounts {
   std::int64_t seen = 0, known = 0, near = 0, off = 0, normals = 0, contained = 0;
-  std::int64_t sky = 0;                   // depths where there is no surface
+  std::int64_t sky = 0;                   // depths in the sky
   std::vector<float> errors, deviations;  // of the known pixels, relative
 
   void add(const DenseCounts& other);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dense depth of photographs with known cameras, and a cloud of their points.
 //
-//   colmap::Model model = colmap::read_model("sparse/0");
 //   Queue queue(Device("auto"));
-//   const DenseResult result = dense_depth(queue, views, {});
+//   dense_model(queue, {.model = "sparse/0", .photographs = "photographs", .out = "dense"});
+//
+//   const DenseResult result = dense_depth(queue, views, {});  // images in memory, cameras alone
 //   use(result.maps[0].depth);
 //
 // Every image is matched with several others by PatchMatch: each pixel has a plane of the scene,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares the planes of an image with those of other images.
+// Compares the planes of an image with the planes of other images.
 #pragma once
 
 #include <bifocal/dense.hpp>

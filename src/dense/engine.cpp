@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <set>
 
 #include "dense/agreement.hpp"
 #include "dense/images.hpp"

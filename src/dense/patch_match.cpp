@@ -22,8 +22,8 @@ std::vector<float> random_numbers(int across) {
   return values;
 }
 
-// Search at a level of the pyramid. The coarsest level finds the planes; finer ones improve them
-// and find what is too thin for the coarser ones.
+// Search at a level of the pyramid. The coarsest level finds the planes; finer levels improve them
+// and find surfaces that are too thin for coarser levels.
 struct Search {
   int rounds, neighbours, moves, guesses;
 };
@@ -115,7 +115,7 @@ kernels::patch_state<float> PatchMatcher::state_of(int number) const {
   return {.w = p.w, .wx = p.wx, .wy = p.wy, .cost = cost_, .mean = mean_, .variance = variance_};
 }
 
-// Makes the first planes of a level: from the coarser level, or random ones.
+// Initialises the planes of a level from the coarser level, or at random.
 void PatchMatcher::begin(Queue& queue, const Guess& guess, int number, bool is_coarsest) {
   const Level& level = levels_[static_cast<std::size_t>(number)];
   const Planes &p = planes_[static_cast<std::size_t>(number % 2)],

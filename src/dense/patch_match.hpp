@@ -64,7 +64,7 @@ class PatchMatcher {
   void run(Queue& queue, const ViewSlots<std::uint32_t>& images, const ViewSlots<float>& maps,
            const PlannedView& view, int number, int levels);
 
-  std::array<Planes, 2> planes_;  // of this level and of the level before, in turn
+  std::array<Planes, 2> planes_;  // of even and odd levels
   Buffer<float> cost_, mean_, variance_, deviation_, random_;
   std::vector<Level> levels_;
   Level maps_;  // the finest one

@@ -6,9 +6,9 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
-#include <utility>
 
 #include "mapping/algebra.hpp"
+#include "math/median.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::dense {
@@ -21,8 +21,8 @@ constexpr double kLeastAngle = 1 * kDegree;
 constexpr std::size_t kLeastPoints = 30;  // of a view; with fewer its cameras decide
 constexpr int kGrid = 6;                  // columns and rows of pixels that replace points
 
-// Value of an angle between two rays of a point: small ones do not determine the depth, patches of
-// large ones do not look alike.
+// Value of an angle between two rays of a point. A small angle does not determine the depth; at a
+// large angle patches do not look alike.
 double value_of(double angle) {
   constexpr double kBest = 3 * kDegree, kFall = 20 * kDegree;
   if (angle < kLeastAngle) return 0;
@@ -34,9 +34,7 @@ struct Seen {
   double x, y, z;
 };
 Seen project(const Placed& view, const Vec3& point) {
-  const Vec3 X = times(view.cam_from_world.R, point);
-  const Vec3 p = {X[0] + view.cam_from_world.t[0], X[1] + view.cam_from_world.t[1],
-                  X[2] + view.cam_from_world.t[2]};
+  const Vec3 p = mapping::moved(view.cam_from_world, point);
   return {view.camera.fx * p[0] / p[2] + view.camera.cx,
           view.camera.fy * p[1] / p[2] + view.camera.cy, p[2]};
 }
@@ -46,18 +44,8 @@ bool is_inside(const Placed& view, const Seen& p) {
 }
 
 double angle_between(const Vec3& a, const Vec3& b, const Vec3& point) {
-  double dot = 0, aa = 0, bb = 0;
-  for (std::size_t k = 0; k < 3; ++k) {
-    const double u = point[k] - a[k], v = point[k] - b[k];
-    dot += u * v, aa += u * u, bb += v * v;
-  }
-  return std::acos(std::clamp(dot / std::sqrt(aa * bb), -1.0, 1.0));
-}
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+  const Vec3 u = mapping::difference(point, a), v = mapping::difference(point, b);
+  return std::acos(std::clamp(dot(u, v) / (norm(u) * norm(v)), -1.0, 1.0));
 }
 
 // Returns the depth at which the optical axis of a view is nearest to the axes of other views: the
@@ -67,25 +55,22 @@ double depth_of_crossings(std::span<const Placed> views, std::size_t i) {
     const Mat3& R = views[k].cam_from_world.R;
     return Vec3{R[6], R[7], R[8]};
   };
-  const auto dot = [](const Vec3& a, const Vec3& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-  };
   const Vec3 a = centre_of(views[i].cam_from_world), d = axis(i);
   std::vector<double> depths;
   for (std::size_t j = 0; j < views.size(); ++j) {
     if (j == i) continue;
     const Vec3 b = centre_of(views[j].cam_from_world), e = axis(j);
-    const Vec3 between = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    const Vec3 between = mapping::difference(b, a);
     const double de = dot(d, e), determinant = 1 - de * de;
     if (de < std::cos(75 * kDegree) || determinant < std::pow(std::sin(2 * kDegree), 2)) continue;
     const double s = (dot(between, d) - de * dot(between, e)) / determinant,
                  t = (de * dot(between, d) - dot(between, e)) / determinant;
     if (s > 0 && t > 0) depths.push_back(s);
   }
-  return depths.empty() ? 0 : median_of(std::move(depths));
+  return depths.empty() ? 0 : upper_median(depths);
 }
 
-// Points of a view: those that it sees, or pixels at several depths.
+// Points of a view: observed points, or pixels at several depths.
 struct ViewPoints {
   std::vector<Vec3> xyz;
   std::vector<const std::vector<int>*> seen_by;  // views with an observation, sorted; null: unknown
@@ -120,8 +105,8 @@ ViewPoints assumed_points(std::span<const Placed> views, std::size_t i,
   return points;
 }
 
-// Returns the views that can see points of a view: those with the most common points, and the
-// nearest ones.
+// Returns the views that can see points of a view: the views with the most common points, and the
+// nearest views.
 std::vector<int> candidates_of(std::span<const Placed> views, std::size_t i,
                                const ViewPoints& points) {
   constexpr std::size_t kMost = 40;

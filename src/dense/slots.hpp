@@ -23,9 +23,6 @@ class Slots {
 
   [[nodiscard]] std::int64_t slot_size() const { return static_cast<std::int64_t>(slot_size_); }
   [[nodiscard]] const Buffer<T>& buffer() const { return buffer_; }
-  [[nodiscard]] bool contains(int key) const {
-    return std::ranges::any_of(entries_, [&](const Entry& e) { return e.key == key; });
-  }
 
   // Returns the slot of a key. If it is missing, fill(values) writes the array. The slots of the
   // last count - 1 keys stay.

@@ -52,7 +52,7 @@ struct SmallView {
   }
 };
 
-// Returns the inverse depths of the reduced image 1; unknown ones are NaN.
+// Returns the inverse depths of the reduced image 1; NaN if unknown.
 ImageF inverse_depths(const SmallView& view, const DenseCameras& c, const DenseMatches& matches) {
   DepthOptions exact;
   exact.disparity_deviation = 0;

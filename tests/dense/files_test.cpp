@@ -57,7 +57,7 @@ std::map<std::string, std::string> bytes_of(const fs::path& folder) {
       bytes[entry.path().lexically_relative(folder).string()] = read_file(entry.path());
   return bytes;
 }
-// Those that are not in the hidden folder of unfinished work.
+// The bytes of all files outside of the hidden folder of unfinished work.
 std::map<std::string, std::string> visible_bytes_of(const fs::path& folder) {
   std::map<std::string, std::string> bytes = bytes_of(folder);
   std::erase_if(bytes, [](const auto& file) { return file.first.starts_with(".dense/"); });
@@ -275,7 +275,7 @@ TEST(DenseFiles, AreReplacedOnlyOnRequest) {
   fs::create_directories(files.out / "cameras");
   write_file(files.out / "cameras/cameras.txt", "kept");
   expect_error([&] { (void)dense(files); }, "cameras: there is a model already", ErrorCode::usage);
-  // A model in the other format does not stay next to the new one.
+  // A text model does not stay next to the new binary model.
   write_file(files.out / "cameras/rigs.bin", "old");
   write_file(files.out / "fused.ply", "old");
   files.overwrite = true;
@@ -363,7 +363,7 @@ TEST(DenseFiles, LensCamerasBecomeUndistortedCameras) {
   const colmap::Model cameras = colmap::read_model(project.folder / "out/cameras");
   const colmap::Camera& out = cameras.cameras[0];
   EXPECT_EQ(colmap::model_name(out.model), "PINHOLE");
-  // Depth of every pixel is that of a photograph of the undistorted camera.
+  // Every pixel has the depth of a photograph of the undistorted camera.
   const LensCamera pinhole(colmap::model_name(out.model), out.params, out.width, out.height);
   int known = 0, good = 0;
   for (std::size_t i = 0; i < 4; ++i) {
