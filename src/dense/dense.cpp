@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
+#include <span>
 #include <utility>
 
 #include "dense/engine.hpp"
@@ -77,7 +77,8 @@ DenseResult dense_depth(Queue& queue, std::span<const DenseView> views,
   planes.fill(std::vector<std::vector<float>>(views.size()));
   DenseResult result;
   const dense::Storage storage{
-      .image = [&](int i) { return views[static_cast<std::size_t>(i)].image; },
+      .read = [&](int i) { return views[static_cast<std::size_t>(i)].image; },
+      .undistort = [](int, ImageU8&& image) { return std::move(image); },
       .has_planes = [](int, int) { return false; },
       .write_planes =
           [&](int i, int pass, std::span<const float> values) {
@@ -89,10 +90,11 @@ DenseResult dense_depth(Queue& queue, std::span<const DenseView> views,
             std::ranges::copy(planes[static_cast<std::size_t>(pass)][static_cast<std::size_t>(i)],
                               values.begin());
           },
+      .write_map = [](int, const DenseMap&, const ImageU8&) {},
       .take =
-          [&](int, DenseMap&& map, std::vector<FusedPoint>&& cloud) {
+          [&](int, DenseMap&& map, std::span<const FusedPoint> points_of_view) {
             result.maps.push_back(std::move(map));
-            std::ranges::copy(cloud, std::back_inserter(result.cloud));
+            result.cloud.insert(result.cloud.end(), points_of_view.begin(), points_of_view.end());
           }};
   dense::run(queue, plan, storage, options);
   return result;

@@ -24,6 +24,7 @@
 #include "dense/patch_match.hpp"
 #include "io/decode.hpp"
 #include "io/file_descriptor.hpp"
+#include "io/regular_file.hpp"
 #include "io/reject.hpp"
 #include "dense/cloud_writer.hpp"
 #include "dense/photographs.hpp"
@@ -156,10 +157,7 @@ class Work {
                {reinterpret_cast<const char*>(planes.data()), planes.size_bytes()});
   }
   void read_planes(int view, int pass, std::span<float> planes) const {
-    const fs::path from = file(view, pass);
-    const std::string bytes = read_file(from, static_cast<std::int64_t>(planes.size_bytes()));
-    if (bytes.size() != planes.size_bytes()) io::reject(from.string(), "was cut");
-    std::ranges::copy(bytes, reinterpret_cast<char*>(planes.data()));
+    io::read_all(file(view, pass), {reinterpret_cast<char*>(planes.data()), planes.size_bytes()});
   }
   // Moves the staged files to their places and removes the folder.
   void commit(const fs::path& out, const fs::path& cameras) const {
@@ -259,9 +257,8 @@ colmap::Model cameras_of(const colmap::Model& model, const DensePhotographs& pho
 }
 
 // Writes the files of an image below a folder. Images without depth have maps, too.
-template <class Read>
 void write_map(const fs::path& folder, DenseMaps maps, const std::string& name, const DenseMap& map,
-               const Read& read) {
+               const ImageU8& image) {
   const std::vector<fs::path> files = files_of(maps, name);
   for (const fs::path& file : files) fs::create_directories((folder / file).parent_path());
   if (maps == DenseMaps::npz) write_file(folder / files[0], npz_of(map));
@@ -272,7 +269,6 @@ void write_map(const fs::path& folder, DenseMaps maps, const std::string& name, 
   const std::string ending = fs::path(name).extension().string();
   const bool is_jpeg = ending == ".jpg" || ending == ".jpeg" || ending == ".JPG";
   if (!map.reason.empty()) return;
-  const ImageU8 image = read();
   write_file(folder / files[2], is_jpeg ? encode_jpeg(image, kQuality) : encode_png(image));
 }
 
@@ -328,8 +324,15 @@ WrittenDense dense_model(Queue& queue, const DenseFiles& files) {
   const Work work(files.out, key_of(files, model, plan, queue.device().info().name), plan);
   WrittenDense out;
   CloudWriter cloud(work.staged() / kCloud);
+  const auto image_of = [&](int i) -> const colmap::ModelImage& {
+    return model.images[static_cast<std::size_t>(i)];
+  };
   const Storage storage{
-      .image = [&](int i) { return photographs.read(model.images[static_cast<std::size_t>(i)]); },
+      .read = [&](int i) { return photographs.read(image_of(i)); },
+      .undistort =
+          [&](int i, ImageU8&& photograph) {
+            return photographs.undistort(image_of(i).camera_id, std::move(photograph));
+          },
       .has_planes =
           [&](int view, int pass) {
             const bool has = work.has_planes(view, pass);
@@ -340,13 +343,14 @@ WrittenDense dense_model(Queue& queue, const DenseFiles& files) {
                           std::span<const float> planes) { work.write_planes(view, pass, planes); },
       .read_planes = [&](int view, int pass,
                          std::span<float> planes) { work.read_planes(view, pass, planes); },
+      .write_map =
+          [&](int i, const DenseMap& map, const ImageU8& image) {
+            write_map(work.staged(), files.maps, image_of(i).name, map, image);
+          },
       .take =
-          [&](int i, DenseMap&& map, std::vector<FusedPoint>&& points) {
-            const std::string& name = model.images[static_cast<std::size_t>(i)].name;
+          [&](int i, DenseMap&& map, std::span<const FusedPoint> points) {
             cloud.add(points);
-            write_map(work.staged(), files.maps, name, map,
-                      [&] { return photographs.read(model.images[static_cast<std::size_t>(i)]); });
-            out.images.push_back({name, known_share(map), std::move(map.reason)});
+            out.images.push_back({image_of(i).name, known_share(map), std::move(map.reason)});
           }};
   run(queue, plan, storage, files.dense);
   out.points = cloud.finish();

@@ -8,10 +8,12 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "io/little_endian.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal::dense {
 namespace {
@@ -23,10 +25,13 @@ void append(std::string& bytes, float value) {
 }  // namespace
 
 std::string npz_of(const DenseMap& map) {
-  std::vector<Float16> deviation;
-  for (const float v : map.deviation.pixels) deviation.push_back(float16_of(v));
-  std::vector<std::byte> views;
-  for (const std::uint8_t v : map.views.pixels) views.push_back(std::byte{v});
+  constexpr std::size_t kBlock = 1 << 14;
+  std::vector<Float16> deviation(map.deviation.pixels.size());
+  runtime::parallel_each(
+      deviation.size(), [&](std::size_t k) { deviation[k] = float16_of(map.deviation.pixels[k]); },
+      kBlock);
+  const auto counts = std::as_bytes(std::span(map.views.pixels));
+  std::vector<std::byte> views(counts.begin(), counts.end());
   const std::int64_t height = map.depth.height, width = map.depth.width;
   return encode_npz(std::array{NamedArray{"depth", {{height, width}, map.depth.pixels}},
                                NamedArray{"deviation", {{height, width}, std::move(deviation)}},

@@ -66,8 +66,13 @@ ImageU8 DensePhotographs::read(const colmap::ModelImage& image) const {
   if (!fault.empty()) io::reject(file.string(), "{}", fault);
   if (pixels.channels == 2) pixels = to_grey(pixels);
   if (pixels.channels == 4) pixels = to_rgb(pixels);
-  if (view.remapper) pixels = (*view.remapper)(queue_, pixels);
-  return reduce_to(std::move(pixels), max_size_).image;
+  return view.remapper ? std::move(pixels) : reduce_to(std::move(pixels), max_size_).image;
+}
+
+ImageU8 DensePhotographs::undistort(colmap::Id camera, ImageU8&& photograph) const {
+  const View& view = views_.at(camera);
+  if (!view.remapper) return std::move(photograph);
+  return reduce_to((*view.remapper)(queue_, photograph), max_size_).image;
 }
 
 }  // namespace bifocal::dense

@@ -27,9 +27,12 @@ class DensePhotographs {
   // Converts a pixel of a photograph to a pixel of its undistorted image; not finite if no pinhole
   // sees it.
   [[nodiscard]] Vec2 place(colmap::Id camera, const Vec2& px) const;
-  // Reads a photograph as it is stored, without EXIF's orientation; RGB or grey. Throws
-  // Error(input) if it cannot be read or has another size than its camera.
+  // Reads a photograph as it is stored, without EXIF's orientation; RGB or grey, reduced if its
+  // camera has no lens. Any number of threads may read at a time. Throws Error(input) if the file
+  // cannot be read or has another size than its camera.
   [[nodiscard]] ImageU8 read(const colmap::ModelImage& image) const;
+  // Returns the undistorted image of a photograph from read(). Works on the queue.
+  [[nodiscard]] ImageU8 undistort(colmap::Id camera, ImageU8&& photograph) const;
 
  private:
   struct View {

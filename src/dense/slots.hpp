@@ -24,6 +24,9 @@ class Slots {
   [[nodiscard]] std::int64_t slot_size() const { return static_cast<std::int64_t>(slot_size_); }
   [[nodiscard]] const Buffer<T>& buffer() const { return buffer_; }
 
+  [[nodiscard]] bool has(int key) const {
+    return std::ranges::find(entries_, key, &Entry::key) != entries_.end();
+  }
   // Returns the slot of a key. If it is missing, fill(values) writes the array. The slots of the
   // last count - 1 keys stay.
   template <class Fill>

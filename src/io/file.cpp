@@ -7,6 +7,7 @@
 
 #include "io/file_descriptor.hpp"
 #include "io/regular_file.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal {
 namespace {
@@ -70,6 +71,30 @@ void io::require_regular(const std::filesystem::path& file) {
   if (::stat(file.c_str(), &status) != 0)
     reject(file.string(), "can't be read: {}", std::strerror(errno));
   if (const char* kind = other_kind(status)) reject(file.string(), "is {}, not a file", kind);
+}
+
+void io::read_all(const std::filesystem::path& file, std::span<char> bytes) {
+  constexpr std::size_t kPart = 1 << 20;
+  const std::string name = file.string();
+  require_regular(file);
+  const FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat status {};
+  if (!in.valid() || ::fstat(in.get(), &status) != 0)
+    reject(name, "can't be read: {}", std::strerror(errno));
+  const auto read_part = [&](std::size_t part) {
+    std::size_t at = part * kPart;
+    const std::size_t end = std::min(bytes.size(), at + kPart);
+    while (at < end) {
+      const ssize_t n = ::pread(in.get(), bytes.data() + at, end - at, static_cast<off_t>(at));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) reject(name, "can't be read: {}", std::strerror(errno));
+      if (n == 0) reject(name, "was cut");
+      at += static_cast<std::size_t>(n);
+    }
+  };
+  if (static_cast<std::uint64_t>(status.st_size) != bytes.size())
+    reject(name, "has {} bytes instead of {}", status.st_size, bytes.size());
+  runtime::parallel_each((bytes.size() + kPart - 1) / kPart, read_part);
 }
 
 std::string read_file(const std::filesystem::path& file, std::int64_t max_bytes) {

@@ -48,15 +48,6 @@ WrittenDense dense(const DenseFiles& files) {
   return dense_model(queue, files);
 }
 
-// The bytes of all files below a folder.
-std::map<std::string, std::string> bytes_of(const fs::path& folder) {
-  std::map<std::string, std::string> bytes;
-  if (!fs::exists(folder)) return bytes;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file())
-      bytes[entry.path().lexically_relative(folder).string()] = read_file(entry.path());
-  return bytes;
-}
 // The bytes of all files outside of the hidden folder of unfinished work.
 std::map<std::string, std::string> visible_bytes_of(const fs::path& folder) {
   std::map<std::string, std::string> bytes = bytes_of(folder);

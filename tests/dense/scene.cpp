@@ -237,4 +237,14 @@ colmap::Model write_scene(const std::filesystem::path& photographs,
   return model;
 }
 
+std::map<std::string, std::string> bytes_of(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::map<std::string, std::string> bytes;
+  if (!fs::exists(folder)) return bytes;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      bytes[entry.path().lexically_relative(folder).string()] = read_file(entry.path());
+  return bytes;
+}
+
 }  // namespace bifocal::test

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct DenseScene {
 [[nodiscard]] colmap::Model write_scene(const std::filesystem::path& photographs,
                                         const std::vector<std::string>& names,
                                         const colmap::Camera& camera);
+// Returns the bytes of all files below a folder.
+[[nodiscard]] std::map<std::string, std::string> bytes_of(const std::filesystem::path& folder);
 // PINHOLE, 72 x 54 px.
 [[nodiscard]] colmap::Camera small_camera();
 

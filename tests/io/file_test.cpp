@@ -16,6 +16,7 @@
 #include <bifocal/io.hpp>
 
 #include "io/expect.hpp"
+#include "io/regular_file.hpp"
 #include "support/data.hpp"
 
 namespace bifocal {
@@ -62,6 +63,19 @@ TEST(Files, EveryReaderNamesUnreadableFiles) {
   }
   expect_error([&] { (void)intrinsics_from_exif(folder / "missing"); }, "missing: can't be read");
   expect_error([&] { (void)read_file(folder / "noise", 63); }, "has 64 bytes, more than the 63");
+}
+
+TEST(Files, AFileOfKnownSizeIsReadInParts) {
+  const TemporaryFolder folder;
+  std::string bytes((5 << 19) + 3, '\0');  // two parts and a half
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i % 251);
+  write_file(folder / "a", bytes);
+  std::string read(bytes.size(), '\0'), longer(bytes.size() + 1, '\0');
+  io::read_all(folder / "a", read);
+  EXPECT_TRUE(read == bytes);
+  expect_error([&] { io::read_all(folder / "a", longer); }, "a: has 2621443 bytes instead of");
+  expect_error([&] { io::read_all(folder / "b", read); }, "b: can't be read: No such file");
+  expect_error([&] { io::read_all(folder / ".", read); }, "is a folder");
 }
 
 TEST(Files, AFailedWriteLeavesNoFile) {
