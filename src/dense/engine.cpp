@@ -227,7 +227,7 @@ DenseMap unknown_map(const PlannedView& view, std::string reason) {
 }
 
 // Depths, files and points of all views. While the device compares the views of a batch, the host
-// completes those of the batch before.
+// completes the batch before.
 class Comparison {
  public:
   Comparison(Queue& queue, std::span<const PlannedView> plan, const Storage& storage,

@@ -24,7 +24,7 @@ struct Storage {
   std::function<bool(int view, int pass)> has_planes;  // from an earlier run
   std::function<void(int view, int pass, std::span<const float>)> write_planes;
   std::function<void(int view, int pass, std::span<float>)> read_planes;
-  // Writes the depth of a view; `image` is empty if there is none. On any thread.
+  // Writes the depth of a view; `image` is empty without depth. On any thread.
   std::function<void(int view, const DenseMap&, const ImageU8& image)> write_map;
   // Takes the depth of a view and its new points, on another thread, but in the order of views.
   std::function<void(int view, DenseMap&&, std::span<const FusedPoint>)> take;

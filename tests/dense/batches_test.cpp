@@ -34,7 +34,7 @@ TEST(DenseBatches, WriteTheSameBytesForAnyNumberOfThreadsWithALens) {
   EXPECT_TRUE(bytes_of(folder / "1") == bytes_of(folder / "3"));
 }
 
-// The points of a view follow those of the view before: each is where its view has a depth.
+// Each point of the cloud is a depth of its view; views follow each other.
 TEST(DenseBatches, KeepPointsInTheOrderOfViews) {
   const DenseScene& scene = dense_scene();
   const DenseResult result = dense_depth(scene.views, scene.points);
