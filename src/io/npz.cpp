@@ -25,7 +25,13 @@ std::string encode(std::span<const NamedArray> arrays, std::string_view where) {
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end()) misuse(fmt::format("array {} is given twice", *twice));
+  constexpr std::size_t kHeaders = 512;  // of an array, about
+  std::size_t bytes_of_all = 0;
+  for (const NamedArray& a : arrays)
+    bytes_of_all += kHeaders + std::visit([](const auto& v) { return v.size() * sizeof(v[0]); },
+                                          a.array.values);
   io::ZipWriter zip;
+  zip.reserve(std::min<std::size_t>(bytes_of_all, kMaxWrittenBytes));
   for (const NamedArray& a : arrays) {
     if (a.name.empty() || a.name.size() > 1000 || !io::utf32_from_utf8(a.name)) {
       misuse(fmt::format("\"{}\" is no name for an array", io::printable(a.name)));

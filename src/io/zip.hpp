@@ -53,6 +53,8 @@ class ZipStream {
 // Builds an archive of stored members without times. Its total size must stay below 4 GiB.
 class ZipWriter {
  public:
+  // Allocates memory for an archive of `bytes` bytes, so that it is not copied as it grows.
+  void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
   void add(std::string_view name, std::string_view data);
   [[nodiscard]] std::string finish() &&;
   // Returns the size of the archive if it is finished after one more member.
