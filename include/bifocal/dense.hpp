@@ -159,6 +159,9 @@ struct WrittenDense {
 // model cannot be read, if no photograph of it can be read, or a photograph has another size than
 // its camera; Cancelled.
 [[nodiscard]] WrittenDense dense_model(Queue& queue, const DenseFiles& files);
+// Reads depth/NAME.npz. Throws Error(input) that names the file if it is missing or damaged, or has
+// other arrays.
+[[nodiscard]] DenseMap read_dense_map(const std::filesystem::path& file);
 // Throws as dense_model() for output files that exist, before any work is done. names: of the
 // images.
 void check_dense_folder(const DenseFiles& files, std::span<const std::string> names);

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -124,6 +125,13 @@ struct WorldPoint {
 // Write binary little-endian PLY with float or double x y z and uchar red green blue.
 void write_ply(const std::filesystem::path& file, std::span<const CloudPoint> points);
 void write_ply(const std::filesystem::path& file, std::span<const WorldPoint> points);
+
+// Reads the points of a PLY file in pieces and returns their number. Without `visit` it reads the
+// header alone. The file is binary and little-endian, and its first element are vertices with
+// float x y z, uchar red green blue and any further numbers, as in fused.ply of `bifocal dense` and
+// of COLMAP. Points with coordinates that are not finite are left out of the pieces.
+std::int64_t read_ply(const std::filesystem::path& file,
+                      const std::function<void(std::span<const CloudPoint>)>& visit = {});
 
 // Cameras of a pair from a file, with what the file has about the pair.
 struct Calibration {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bifocal/io.hpp>
 #include <bit>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "io/little_endian.hpp"
+#include "io/reject.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::dense {
@@ -33,10 +35,12 @@ std::string npz_of(const DenseMap& map) {
   const auto counts = std::as_bytes(std::span(map.views.pixels));
   std::vector<std::byte> views(counts.begin(), counts.end());
   const std::int64_t height = map.depth.height, width = map.depth.width;
-  return encode_npz(std::array{NamedArray{"depth", {{height, width}, map.depth.pixels}},
-                               NamedArray{"deviation", {{height, width}, std::move(deviation)}},
-                               NamedArray{"normal", {{height, width, 3}, map.normal.pixels}},
-                               NamedArray{"views", {{height, width}, std::move(views)}}});
+  const std::array arrays = {NamedArray{"depth", {{height, width}, map.depth.pixels}},
+                             NamedArray{"deviation", {{height, width}, std::move(deviation)}},
+                             NamedArray{"normal", {{height, width, 3}, map.normal.pixels}},
+                             NamedArray{"views", {{height, width}, std::move(views)}},
+                             NamedArray{"reason", {{}, map.reason}}};
+  return encode_npz(std::span(arrays).first(map.reason.empty() ? 4 : 5));
 }
 
 std::string colmap_depths_of(const DenseMap& map) {
@@ -57,3 +61,33 @@ std::string colmap_normals_of(const DenseMap& map) {
 }
 
 }  // namespace bifocal::dense
+
+namespace bifocal {
+
+DenseMap read_dense_map(const std::filesystem::path& file) {
+  const NpzFile npz(file);
+  std::vector<std::int64_t> shape = npz.read("depth").shape;
+  DenseMap map;
+  // Reads an array of the type T into an image.
+  const auto read = [&]<class T>(const char* name, auto& image, T) {
+    const NpyArray array = npz.read(name);
+    const auto* values = std::get_if<std::vector<T>>(&array.values);
+    if (!values || shape.size() < 2 || array.shape != shape || values->empty())
+      io::reject(file.string(), "{} is {}, which is no depth map", name, describe(array));
+    image = {static_cast<int>(shape[1]), static_cast<int>(shape[0]), shape.size() > 2 ? 3 : 1};
+    std::ranges::transform(*values, image.pixels.begin(), [](T v) {
+      return static_cast<std::decay_t<decltype(image.pixels[0])>>(v);
+    });
+  };
+  read("depth", map.depth, float());
+  read("deviation", map.deviation, Float16());
+  read("views", map.views, std::byte());
+  shape.push_back(3);
+  read("normal", map.normal, std::int8_t());
+  if (!npz.contains("reason")) return map;
+  const NpyArray reason = npz.read("reason");
+  if (const auto* text = std::get_if<std::string>(&reason.values)) map.reason = *text;
+  return map;
+}
+
+}  // namespace bifocal

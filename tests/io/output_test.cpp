@@ -96,6 +96,54 @@ TEST(Ply, HasDoublesForPointsFarFromTheOrigin) {
   EXPECT_EQ(y, far);
 }
 
+TEST(Ply, PointsAreReadAsWritten) {
+  const test::TemporaryFolder folder;
+  std::vector<CloudPoint> written;
+  for (int i = 0; i < 100000; ++i)
+    written.push_back({float(i), 0.5F, -float(i), std::uint8_t(i), 1, std::uint8_t(i / 256)});
+  write_ply(folder / "c.ply", written);
+  std::vector<CloudPoint> read;
+  const auto visit = [&](std::span<const CloudPoint> points) {
+    read.insert(read.end(), points.begin(), points.end());
+  };
+  EXPECT_EQ(read_ply(folder / "c.ply", visit), 100000);
+  ASSERT_EQ(read.size(), written.size());
+  for (std::size_t i = 0; i < read.size(); i += 777) {
+    const CloudPoint &a = read[i], &b = written[i];
+    EXPECT_TRUE(a.x == b.x && a.y == b.y && a.z == b.z && a.r == b.r && a.g == b.g && a.b == b.b);
+  }
+  written = {{1, 2, 3, 4, 5, 6}, {1, float(kNaN), 3, 4, 5, 6}};
+  write_ply(folder / "n.ply", written);
+  read.clear();
+  EXPECT_EQ(read_ply(folder / "n.ply", visit), 2);
+  EXPECT_EQ(read.size(), 1U);
+}
+
+TEST(Ply, OtherFilesAreRefusedByName) {
+  const test::TemporaryFolder folder;
+  write_ply(folder / "good.ply", std::vector<CloudPoint>{{1, 2, -3, 4, 5, 6}});
+  const std::string good = read_file(folder / "good.ply");
+  const auto refused = [&](const std::string& from, const std::string& to, const char* reason) {
+    std::string bytes = good;
+    bytes.replace(bytes.find(from), from.size(), to);
+    write_file(folder / "c.ply", bytes);
+    expect_error([&] { (void)read_ply(folder / "c.ply"); }, "c.ply: " + std::string(reason));
+  };
+  refused("binary_little_endian", "ascii", "is not a PLY file");
+  refused("end_header", "", "is not a PLY file");
+  refused("vertex 1", "vertex 2", "is truncated: 2 points in the header, 1 in the file");
+  refused("vertex 1", "vertex 9223372036854775807", "is truncated");
+  refused("vertex 1", "vertex -1", "'element vertex -1' is not the number of vertices");
+  refused("vertex 1", "vertex", "'element vertex' is not the number of vertices");
+  refused("element vertex 1\n", "", "has no x of the type float");
+  refused("vertex 1", "face 1", "'element face 1' is not the number of vertices");
+  refused("float y", "double y", "has no y of the type float");
+  refused("uchar red", "uchar r", "has no red of the type uchar");
+  refused("float z", "list uchar int z", "'property list uchar int z' is not a number");
+  expect_error([&] { (void)read_ply(folder / "none.ply"); }, "none.ply");
+  expect_error([&] { (void)read_ply(folder.path()); }, folder.path().string());
+}
+
 TEST(Draw, LinesStayInsideAndReachTheirEnds) {
   ImageU8 picture(20, 10, 3);
   draw_line(picture, 2, 5, 17, 5, {200, 100, 50});
