@@ -87,6 +87,7 @@ struct CollectionPage {
   std::filesystem::path images = {};  // folder of the photographs; empty: no thumbnails
   // Folder of a sparse model, or of the models 0, 1, ... of bifocal map; empty: none.
   std::filesystem::path model = {};
+  std::filesystem::path dense = {};     // output folder of dense_model(); empty: none
   std::filesystem::path run_file = {};  // output of collect --json or verify --json, or empty
   std::string command_line = {};        // printed on the page
   std::uint64_t max_bytes = std::uint64_t{24} << 20;  // largest size of the page
@@ -98,10 +99,11 @@ struct CollectionPageSummary {
   std::size_t verified = 0;  // number of pairs
   std::vector<colmap::ContradictingPair> contradicting;
   std::size_t components = 0, edges = 0, pairs = 0, pictures = 0;  // numbers shown on the page
+  std::size_t depths = 0;  // number of images whose depth the page shows
 };
 // Writes the page. Throws Error(input) for a database that is missing, damaged or has no images,
-// and for a folder without a model, and Error(usage) if the page would replace an input, or another
-// file and `overwrite` is false.
+// for a folder without a model, and for a damaged or foreign folder `dense`, and Error(usage) if
+// the page would replace an input, or another file and `overwrite` is false.
 CollectionPageSummary write_collection_page(const CollectionPage& page);
 
 // Sparse models of a database, and undistorted images of the first one.

@@ -164,15 +164,17 @@ def collect(
 
 
 def report(
-    database: Path, out: Path, photographs: Path | None = None, *, model: Path | None = None, max_bytes: int = 24 << 20, overwrite: bool = False
+    database: Path, out: Path, photographs: Path | None = None, *, model: Path | None = None, dense: Path | None = None,
+    max_bytes: int = 24 << 20, overwrite: bool = False,
 ) -> dict[str, int]:
-    """Writes an HTML report of a COLMAP database: view graph, verified pairs and their matches, and sparse models.
+    """Writes an HTML report of a COLMAP database: view graph, verified pairs and their matches, sparse and dense models.
 
     Args:
         database: Database of `collect` or `colmap.verify`.
         out: The HTML file, which needs no other files and no network.
         photographs: Folder of the photographs, for thumbnails.
         model: Folder of a sparse model, or of the models of `map_database`, to show.
+        dense: Output folder of `dense`, to show its cloud and depth maps.
         max_bytes: Largest size of the page in bytes.
         overwrite: Replaces a file that is no earlier page of this database.
 
@@ -181,9 +183,9 @@ def report(
 
     Raises:
         ValueError: If `out` exists already, is no page of this database and `overwrite` is False.
-        OSError: If the database is missing, damaged or without images, or the folder has no model.
+        OSError: If the database is missing, damaged or without images, or a folder has no model or no cloud.
     """
-    return _core.write_report(database, out, photographs, model, whole_from(max_bytes, "max_bytes", 0, 2**63 - 1), overwrite)
+    return _core.write_report(database, out, photographs, model, dense, whole_from(max_bytes, "max_bytes", 0, 2**63 - 1), overwrite)
 
 
 class Collection:

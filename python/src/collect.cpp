@@ -141,7 +141,7 @@ nb::dict collect_photographs(
 }
 
 nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb::handle model,
-                      std::uint64_t max_bytes, bool overwrite) {
+                      nb::handle dense, std::uint64_t max_bytes, bool overwrite) {
   const FileName file = file_of(database, "database"), page = file_of(out, "out");
   jobs::CollectionPage wanted{.database = file.path,
                               .out = page.path,
@@ -150,6 +150,7 @@ nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb
                               .overwrite = overwrite};
   if (!images.is_none()) wanted.images = file_of(images, "photographs").path;
   if (!model.is_none()) wanted.model = file_of(model, "model").path;
+  if (!dense.is_none()) wanted.dense = file_of(dense, "dense").path;
   jobs::CollectionPageSummary s;
   try {
     const Unlocked unlocked;
@@ -179,10 +180,10 @@ void bind_collect(nb::module_& m) {
           "tuple[object, object, object, bool, bool], device: str, progress: object) -> dict[str, "
           "typing.Any]"));
   m.def("write_report", &write_report, nb::arg("database").none(), nb::arg("out").none(),
-        nb::arg("images").none(), nb::arg("model").none(), nb::arg("max_bytes"),
-        nb::arg("overwrite"),
+        nb::arg("images").none(), nb::arg("model").none(), nb::arg("dense").none(),
+        nb::arg("max_bytes"), nb::arg("overwrite"),
         nb::sig("def write_report(database: object, out: object, images: object, model: object, "
-                "max_bytes: int, overwrite: bool) -> dict[str, int]"));
+                "dense: object, max_bytes: int, overwrite: bool) -> dict[str, int]"));
   m.def(
       "list_photographs",
       [](nb::handle given) {

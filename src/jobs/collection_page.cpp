@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "jobs/contradictions.hpp"
@@ -45,7 +46,8 @@ bool is_earlier_page(const CollectionPage& page) {
 void check(const CollectionPage& page) {
   std::error_code none;
   if (page.out.empty()) throw Error(ErrorCode::usage, "the page: the file name is empty");
-  require_no_input(page.out, std::array{page.database, page.run_file});
+  const fs::path cloud = page.dense.empty() ? fs::path() : page.dense / "fused.ply";
+  require_no_input(page.out, std::array{page.database, page.run_file, cloud});
   require_file_place(page.out);
   require_free(page.out, page.overwrite || is_earlier_page(page),
                "exists already, and is no page of this database");
@@ -75,10 +77,12 @@ void set_doubts(const colmap::Database& database, std::vector<NamedModel>& model
     }
 }
 
-// Bytes of the models on the page.
-std::size_t bytes_of(const std::vector<NamedModel>& models, const ViewGraph& graph) {
+// Bytes of the models on the page, and of `dense` as it is.
+std::size_t bytes_of(const std::vector<NamedModel>& models,
+                     const std::optional<DenseSection>& dense, const ViewGraph& graph) {
   Page without(""), with("");
   add_models(with, models, graph);
+  if (dense) add_dense(with, *dense, graph);
   return with.html().size() - without.html().size();
 }
 
@@ -109,9 +113,36 @@ std::vector<int> images_in_order(const ViewGraph& graph, const std::vector<int>&
   return images;
 }
 
-unsigned thread_count(int requested) {
-  return requested > 0 ? static_cast<unsigned>(requested)
-                       : std::max(1U, std::thread::hardware_concurrency());
+// Thumbnails and depth maps that fit into `bytes`: a third of them for thumbnails, the rest for
+// depth, or all of them for the only ones.
+struct Pictures {
+  Thumbnails thumbnails;
+  DepthPictures depth;
+};
+Pictures pictures_of(const CollectionPage& page, const std::optional<DenseFolder>& dense,
+                     const ViewGraph& graph, const std::vector<int>& edges, std::size_t bytes) {
+  const std::vector<int> images = images_in_order(graph, edges);
+  const unsigned threads = page.threads > 0 ? static_cast<unsigned>(page.threads)
+                                            : std::max(1U, std::thread::hardware_concurrency());
+  const bool has_maps = dense && dense->has_maps;
+  const std::size_t for_depth = !has_maps ? 0 : page.images.empty() ? bytes : bytes / 3 * 2;
+  Pictures out;
+  if (has_maps)
+    out.depth =
+        depth_pictures(*dense, graph, images, static_cast<std::int64_t>(for_depth), threads);
+  if (!page.images.empty())
+    out.thumbnails = thumbnails(graph, images, page.images,
+                                static_cast<std::int64_t>((bytes - for_depth) / 4 * 3), threads);
+  return out;
+}
+
+std::optional<DenseSection> dense_section(const CollectionPage& page,
+                                          const std::optional<DenseFolder>& dense,
+                                          const ViewGraph& graph,
+                                          const std::vector<NamedModel>& models) {
+  if (!dense) return std::nullopt;
+  check_dense_folder(*dense, graph, page.database);
+  return DenseSection{*dense, cloud_pictures(dense->cloud(), dense->cameras, models)};
 }
 
 }  // namespace
@@ -120,37 +151,39 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
   check(page);
   const Json earlier = read_run(page.run_file);
   std::vector<NamedModel> models = read_models(page.model);
+  std::optional<DenseFolder> folder;
+  if (!page.dense.empty()) folder = read_dense_folder(page.dense);
   const colmap::Database database(page.database, colmap::quiet_access(page.database));
   set_doubts(database, models);
   const ViewGraph graph = read_view_graph(database);
   if (graph.images.empty())
     throw Error(ErrorCode::input, fmt::format("{}: has no images", page.database.string()));
+  std::optional<DenseSection> dense = dense_section(page, folder, graph, models);
   const ShownPairs shown = shown_pairs(graph);
   Json data = page_data(graph, shown);
-  // Pairs get the bytes of max_bytes that the overview leaves; half of this goes to thumbnails if
-  // the page has any.
-  const std::size_t base = to_line(data).size() + bytes_of(models, graph);
+  // Pairs get the bytes of max_bytes that the overview leaves; half of this goes to pictures if the
+  // page has any.
+  const std::size_t base = to_line(data).size() + bytes_of(models, dense, graph);
   std::size_t left = page.max_bytes > base ? page.max_bytes - base : 0;
-  const std::size_t for_pictures = page.images.empty() ? 0 : left / 2;
+  const bool has_pictures = !page.images.empty() || (folder && folder->has_maps);
+  const std::size_t for_pictures = has_pictures ? left / 2 : 0;
   std::vector<int> edges = shown.in_order;
   edges.resize(std::min(edges.size(), (left - for_pictures) / kPairBytes));
   const std::size_t points = points_that_fit(left - for_pictures, edges.size());
   const std::vector<PairDetails> details = pair_details(database, graph, edges, points);
-  Thumbnails pictures;
-  if (!page.images.empty())
-    pictures =
-        thumbnails(graph, images_in_order(graph, edges), page.images,
-                   static_cast<std::int64_t>(for_pictures / 4 * 3), thread_count(page.threads));
-  add_details(data, shown, details, pictures);
+  Pictures pictures = pictures_of(page, folder, graph, edges, for_pictures);
+  add_details(data, shown, details, pictures.thumbnails, pictures.depth);
+  if (dense) dense->depth = std::move(pictures.depth);
   const std::vector<colmap::ContradictingPair> contradicting =
       colmap::contradicting_pairs(page.database);
   const std::vector<std::string> texts = described(contradicting).texts;
   CollectSummary collected = read_collect_summary(page.database);
   collected.notes.insert(collected.notes.end(), texts.begin(), texts.end());
-  std::string html = collection_report(
-      {page.database.filename().string(), page.command_line, page.database.string(),
-       page.images.string(), graph, points, collected, earlier, std::move(models)},
-      data, shown, page.images.empty() ? nullptr : &pictures);
+  std::string html =
+      collection_report({page.database.filename().string(), page.command_line,
+                         page.database.string(), page.images.string(), graph, points, collected,
+                         earlier, std::move(models), dense ? &*dense : nullptr},
+                        data, shown, page.images.empty() ? nullptr : &pictures.thumbnails);
   html.insert(html.find("<title>"), mark_of(page));
   write_file(page.out, html);
   return {.bytes = html.size(),
@@ -160,7 +193,8 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
           .components = graph.components.size(),
           .edges = shown.edges.size(),
           .pairs = details.size(),
-          .pictures = pictures.pictures.size()};
+          .pictures = pictures.thumbnails.pictures.size(),
+          .depths = dense ? dense->depth.known : 0};
 }
 
 }  // namespace bifocal::jobs

@@ -70,21 +70,11 @@ std::string depth_text(const DensePair& dense, std::size_t written) {
       written < dense.cloud.size() ? fmt::format(", {} of them in cloud.ply", written) : "");
 }
 
-ImageU8 depth_picture(const DepthMap& map) {
+ImageU8 depth_picture(const DepthMap& map, Colour unknown) {
   const DepthSummary s = summary_of(map);
-  const ImageF& depth = map.depth;
-  ImageU8 rgb(depth.width, depth.height, 3);
   const double far = 1 / s.far, range = std::max(1 / s.near - far, 1e-12);
-  for (int y = 0; y < depth.height; ++y) {
-    for (int x = 0; x < depth.width; ++x) {
-      const float z = depth.at(x, y);
-      if (!std::isfinite(z)) continue;
-      const Colour c = turbo_colour(0.04 + 0.92 * (1 / double(z) - far) / range);
-      std::uint8_t* p = &rgb.at(x, y);
-      p[0] = c.r, p[1] = c.g, p[2] = c.b;
-    }
-  }
-  return rgb;
+  return painted(
+      map, [&](double z, double) { return 0.04 + 0.92 * (1 / z - far) / range; }, unknown);
 }
 
 }  // namespace bifocal::jobs

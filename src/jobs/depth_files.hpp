@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <bifocal/draw.hpp>
 #include <bifocal/two_photographs.hpp>
 
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace bifocal::jobs {
@@ -19,7 +23,19 @@ struct DepthSummary {
 // written: points of cloud.ply.
 [[nodiscard]] std::string depth_text(const DensePair& dense, std::size_t written);
 
-// Draws inverse depth from blue (far) to red (near), unknown in black.
-[[nodiscard]] ImageU8 depth_picture(const DepthMap& map);
+// Draws each known depth in the turbo colour of place(depth, deviation), from 0 to 1.
+template <class Place>
+[[nodiscard]] ImageU8 painted(const DepthMap& map, const Place& place, Colour unknown = {}) {
+  ImageU8 rgb(map.depth.width, map.depth.height, 3);
+  for (std::size_t i = 0; i < map.depth.pixels.size(); ++i) {
+    const double z = map.depth.pixels[i], t = place(z, double(map.deviation.pixels[i]));
+    const Colour c = std::isfinite(z) && !std::isnan(t) ? turbo_colour(t) : unknown;
+    std::uint8_t* p = &rgb.pixels[3 * i];
+    p[0] = c.r, p[1] = c.g, p[2] = c.b;
+  }
+  return rgb;
+}
+// Draws inverse depth from blue (far) to red (near).
+[[nodiscard]] ImageU8 depth_picture(const DepthMap& map, Colour unknown = {});
 
 }  // namespace bifocal::jobs

@@ -207,6 +207,11 @@ TEST_F(Map, is_followed_by_depth) {
   EXPECT_TRUE(dense["timings_ms"].contains("refine"));
   EXPECT_TRUE(result["seconds"].contains("dense"));
   EXPECT_TRUE(fs::exists(folder / "dense/fused.ply"));
+  const std::string next = result["next"];  // the command for the page
+  EXPECT_NE(next.find(" --model sparse --dense dense --out out.html"), std::string::npos) << next;
+  const Ran page = run(folder, next.substr(std::string("bifocal ").size()));
+  EXPECT_EQ(page.code, 0) << page.err;
+  EXPECT_NE(page.out.find(", 3 depth maps"), std::string::npos) << page.out;
   // Without work: the folder has depth already, or no model is asked for.
   const Ran again =
       run(folder, "collect in --device cpu --database new.db --model other --dense dense");

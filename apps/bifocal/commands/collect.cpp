@@ -274,7 +274,11 @@ void run(Options o, Context& context) {
     times.end("dense");
   }
   for (const StageTime& t : times.times()) json["seconds"][t.stage] = t.ms / 1000;
-  print_out(o.common.json ? to_text(json) : time_table(times));
+  std::string next;
+  if (done.models && !done.models->is_refused)
+    json["next"] = next = report_command(files, done.dense.has_value());
+  print_out(o.common.json ? to_text(json)
+                          : time_table(times) + (next.empty() ? "" : "next: " + next + "\n"));
   if (done.result.verified == 0) report_nothing_verified(o, done.result, context);
 }
 

@@ -14,7 +14,7 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string database, images, model, run, out;
+  std::string database, images, model, dense, run, out;
   std::uint64_t max_size = std::uint64_t{24} << 20;
   int threads = 0;
   bool json = false, overwrite = false;
@@ -26,6 +26,7 @@ void run(const Options& o, const Context& context) {
                                                             .out = o.out,
                                                             .images = o.images,
                                                             .model = o.model,
+                                                            .dense = o.dense,
                                                             .run_file = o.run,
                                                             .command_line = context.command_line,
                                                             .max_bytes = o.max_size,
@@ -42,12 +43,13 @@ void run(const Options& o, const Context& context) {
                        {"edges", page.edges},
                        {"pairs", page.pairs},
                        {"pictures", page.pictures},
+                       {"depths", page.depths},
                        {"seconds", seconds}};
   if (o.json) return print_out(to_text(result));
   print_out(fmt::format(
-      "{}: {:.1f} MB; {} images, {} verified pairs, {} with details, {} thumbnails; {:.1f} s\n",
+      "{}: {:.1f} MB; {} images, {} verified pairs, {} with details, {} thumbnails{}; {:.1f} s\n",
       o.out, static_cast<double>(page.bytes) / 1e6, page.images, page.verified, page.pairs,
-      page.pictures, seconds));
+      page.pictures, o.dense.empty() ? "" : fmt::format(", {} depth maps", page.depths), seconds));
 }
 
 }  // namespace
@@ -65,6 +67,8 @@ void add_report(Program& program, Context& context) {
   command.option("--images", o->images, "folder of the photographs, for thumbnails");
   command.option("--model", o->model,
                  "folder of a sparse model, or of the models of bifocal map, to show");
+  command.option("--dense", o->dense,
+                 "output folder of bifocal dense, to show its cloud and depth maps");
   command.option("--run", o->run,
                  "output of collect --json or verify --json: durations, photographs left out");
   command

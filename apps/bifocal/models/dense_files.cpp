@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "jobs/report/page.hpp"
+
 namespace bifocal::cli {
 
 DenseConsole::DenseConsole(DenseOptions& options, StageTimes& times) : times_(times) {
@@ -62,6 +64,15 @@ std::string sentences_of(const DenseFiles& files, const WrittenDense& written) {
         "depth of {} images, known for {:.0f} % of the pixels ({:.0f} to {:.0f} %)\n", known.size(),
         100 * known[known.size() / 2], 100 * known.front(), 100 * known.back());
   return text + fmt::format("{}: {} points\n", (files.out / "fused.ply").string(), written.points);
+}
+
+std::string report_command(const CollectionFiles& files, bool has_dense) {
+  const auto word = [](const std::filesystem::path& path) { return shell_quoted(path.string()); };
+  std::filesystem::path page = files.database;
+  return fmt::format("bifocal report {} --images {} --model {}{} --out {}", word(files.database),
+                     word(files.photographs.folder), word(files.models.out),
+                     has_dense ? " --dense " + word(files.dense.out) : "",
+                     word(page.replace_extension(".html")));
 }
 
 }  // namespace bifocal::cli

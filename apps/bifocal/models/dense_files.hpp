@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Progress and results of dense_model(), for the commands dense and collect.
+// Progress and results of dense_model(), for the commands dense and collect, and
+// the command that shows them.
 #pragma once
 
 #include <bifocal/dense.hpp>
+#include <bifocal/jobs.hpp>
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -35,5 +37,8 @@ class DenseConsole {
                            const std::string& device, const StageTimes& times);
 // The result as sentences, a line each.
 [[nodiscard]] std::string sentences_of(const DenseFiles& files, const WrittenDense& written);
+
+// Returns the command that writes the page of a collection with its models and depth.
+[[nodiscard]] std::string report_command(const CollectionFiles& files, bool has_dense);
 
 }  // namespace bifocal::cli

@@ -169,6 +169,11 @@ def test_collect_makes_a_model(tmp_path):
         bifocal.collect(folder, tmp_path / "a.db", options=options, model=tmp_path / "sparse")
     bifocal.report(tmp_path / "a.db", tmp_path / "page.html", folder, model=tmp_path / "sparse")
     assert "<h2>Sparse model</h2>" in (tmp_path / "page.html").read_text()
+    with pytest.raises(OSError, match="has no fused.ply"):
+        bifocal.report(tmp_path / "a.db", tmp_path / "page.html", dense=folder)
+    bifocal.dense(tmp_path / "sparse/0", folder, tmp_path / "depth", options=bifocal.DenseOptions(views=2, max_size=100))
+    bifocal.report(tmp_path / "a.db", tmp_path / "page.html", dense=tmp_path / "depth")
+    assert "Depth of images: 3" in (tmp_path / "page.html").read_text()
     again = bifocal.collect([folder], tmp_path / "a.db", options=options, model=tmp_path / "sparse", overwrite_model=True)
     assert again.was_complete and again.model.models == done.model.models and again.undistorted is None
     with pytest.raises(ValueError, match="needs the argument model"):

@@ -6,12 +6,12 @@
 #include <bifocal/io.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "jobs/json.hpp"
 #include "jobs/depth_files.hpp"
+#include "jobs/report/depth_figures.hpp"
 #include "jobs/report/pair_figures.hpp"
 #include "jobs/report_texts.hpp"
 
@@ -30,60 +30,10 @@ constexpr std::string_view kDepthStyle = R"(
 .over img { width: 100%; height: auto; border: 1px solid #d8dee4; box-sizing: border-box; }
 .over #warped { position: absolute; left: 0; top: 0; }
 #slider { width: 100%; max-width: 800px; }
-.legend { height: .7rem; margin-top: .3rem; }
-.values { display: flex; justify-content: space-between; font-size: .8rem; color: #57606a; }
 )";
 
-std::string image(std::string_view type, std::string_view bytes, std::string_view attributes) {
-  return fmt::format("<img src=\"data:image/{};base64,{}\" {}>", type, base64(bytes), attributes);
-}
 std::string photograph(GreyView picture, std::string_view attributes) {
-  return image("jpeg", encode_jpeg(picture, 85), attributes);
-}
-
-// Draws the relative deviation of each depth, from blue (accurate) to red (a quarter).
-ImageU8 certainty_picture(const DepthMap& map) {
-  ImageU8 rgb(map.depth.width, map.depth.height, 3);
-  for (int y = 0; y < rgb.height; ++y) {
-    for (int x = 0; x < rgb.width; ++x) {
-      const double share = double(map.deviation.at(x, y)) / double(map.depth.at(x, y));
-      if (!std::isfinite(share)) continue;
-      // Colours are on a logarithmic scale: 0.1 % and less, 0.5, 2.5, 12, 25 %.
-      const Colour c = turbo_colour(0.05 + 0.9 * std::log(share / 0.001) / std::log(250.0));
-      std::uint8_t* p = &rgb.at(x, y);
-      p[0] = c.r, p[1] = c.g, p[2] = c.b;
-    }
-  }
-  return rgb;
-}
-
-std::string figure(const std::string& content, std::string_view caption) {
-  return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", content, caption);
-}
-
-// A colour bar of turbo from `first` to `last` (0 to 1) with values below it, evenly spaced.
-std::string legend(double first, double last, const std::array<std::string, 5>& values) {
-  std::string stops, labels;
-  for (int k = 0; k <= 16; ++k) {
-    const Colour c = turbo_colour(first + (last - first) * k / 16);
-    stops += fmt::format(", rgb({} {} {})", c.r, c.g, c.b);
-  }
-  for (const std::string& value : values) labels += fmt::format("<span>{}</span>", value);
-  return fmt::format(
-      "<div class=\"legend\" style=\"background: linear-gradient(to right{})\"></div>"
-      "<div class=\"values\">{}</div>",
-      stops, labels);
-}
-
-// The depths of depth_picture's colours, which are even in inverse depth.
-std::string depth_legend(const DepthMap& map) {
-  const DepthSummary s = summary_of(map);
-  std::array<std::string, 5> values;
-  for (int k = 0; k < 5; ++k)
-    values[static_cast<std::size_t>(k)] =
-        fmt::format("{:.3g}", 1 / (1 / s.far + (1 / s.near - 1 / s.far) * (4 - k) / 4));
-  values[4] += " baselines";
-  return legend(0.96, 0.04, values);
+  return picture_element("jpeg", encode_jpeg(picture, 85), attributes);
 }
 
 Json camera_json(GreyView picture, const Intrinsics& k) {
@@ -93,6 +43,14 @@ Json camera_json(GreyView picture, const Intrinsics& k) {
           {"fy", k.fy},
           {"cx", k.cx},
           {"cy", k.cy}};
+}
+
+// Draws the relative deviation of each depth, from blue (accurate) to red (a quarter).
+ImageU8 certainty_picture(const DepthMap& map) {
+  // Colours are on a logarithmic scale: 0.1 % and less, 0.5, 2.5, 12, 25 %.
+  return painted(map, [](double z, double deviation) {
+    return 0.05 + 0.9 * std::log(deviation / z / 0.001) / std::log(250.0);
+  });
 }
 
 // Evenly selected points of the cloud, and the cameras.
@@ -142,19 +100,20 @@ void add_depth_section(Page& page, GreyView image1, GreyView image2, const Dense
   double scale = 1;
   const ImageU8 first = shrunken(image1, &scale), second = shrunken(image2);
   const ImageU8 warped = seen_from_first(image2, dense, first.width, first.height, 1 / scale);
-  page.markup(fmt::format("<style>{}</style>\n<div class=\"beside\">\n", kDepthStyle));
+  page.markup(
+      fmt::format("<style>{}{}</style>\n<div class=\"beside\">\n", kDepthStyle, kLegendStyle));
   page.markup(figure(photograph(first, "id=\"photo-0\" alt=\"The first photograph\""),
                      "The first photograph."));
   page.markup(figure(
-      image("png", encode_png(shrunken(depth_picture(dense.depth))),
-            "alt=\"Depth of its pixels\"") +
-          depth_legend(dense.depth),
+      picture_element("png", encode_png(shrunken(depth_picture(dense.depth))),
+                      "alt=\"Depth of its pixels\"") +
+          depth_legend(dense.depth, " baselines"),
       "Depth of its pixels, in baselines; black is unknown, or has a deviation above a quarter of "
       "the depth."));
   page.markup(figure(
-      image("png", encode_png(shrunken(certainty_picture(dense.depth))),
-            "alt=\"Deviation of the depth\"") +
-          legend(0.05, 0.95, {"0.1 %", "0.4 %", "1.6 %", "6.3 %", "25 %"}),
+      picture_element("png", encode_png(shrunken(certainty_picture(dense.depth))),
+                      "alt=\"Deviation of the depth\"") +
+          colour_legend(0.05, 0.95, {"0.1 %", "0.4 %", "1.6 %", "6.3 %", "25 %"}),
       fmt::format("Standard deviation of the depth{}, in per cent of the depth.",
                   dense.has_deviation ? ""
                                       : " by 0.5 px of disparity alone, because the cameras are "

@@ -194,6 +194,7 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   page.paragraph(limits(in, data, shown, thumbnails));
   page.markup(kPairsMarkup);
   add_models(page, in.models, in.graph);
+  if (in.dense) add_dense(page, *in.dense, in.graph);
   page.heading("Inliers");
   page.markup(kHistogramMarkup);
   add_left_out(page, in, thumbnails);

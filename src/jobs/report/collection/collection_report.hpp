@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "jobs/json.hpp"
+#include "jobs/report/collection/dense_section.hpp"
 #include "jobs/report/collection/model_section.hpp"
 #include "jobs/report/collection/pair_details.hpp"
 #include "jobs/report/page.hpp"
@@ -35,6 +36,7 @@ struct CollectionReport {
   CollectSummary summary;      // the database's record of how it was made
   Json run;                    // output of bifocal collect --json or verify --json, or null
   std::vector<NamedModel> models = {};
+  const DenseSection* dense = nullptr;
 };
 
 // Pairs on the page, in the order in which they get details.
@@ -53,7 +55,7 @@ struct ShownPairs {
 [[nodiscard]] Json page_data(const ViewGraph& graph, const ShownPairs& shown);
 // Adds the details of pairs. Their edges must be among the shown pairs.
 void add_details(Json& data, const ShownPairs& shown, const std::vector<PairDetails>& details,
-                 const Thumbnails& thumbnails);
+                 const Thumbnails& thumbnails, const DepthPictures& depth);
 
 [[nodiscard]] std::string collection_report(const CollectionReport& report, const Json& data,
                                             const ShownPairs& shown, const Thumbnails* thumbnails);

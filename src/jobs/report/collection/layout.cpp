@@ -92,7 +92,7 @@ std::vector<std::vector<double>> centred_distances(const Springs& s) {
   return rows;
 }
 
-double dot(const std::vector<double>& p, const std::vector<double>& q) {
+double dot_product(const std::vector<double>& p, const std::vector<double>& q) {
   double sum = 0;
   for (std::size_t i = 0; i < p.size(); ++i) sum += p[i] * q[i];
   return sum;
@@ -104,7 +104,7 @@ std::array<std::vector<double>, 2> main_directions(const std::vector<std::vector
   const std::size_t k = rows.size();
   std::vector<std::vector<double>> gram(k, std::vector<double>(k));
   for (std::size_t i = 0; i < k; ++i)
-    for (std::size_t j = 0; j <= i; ++j) gram[i][j] = gram[j][i] = dot(rows[i], rows[j]);
+    for (std::size_t j = 0; j <= i; ++j) gram[i][j] = gram[j][i] = dot_product(rows[i], rows[j]);
   std::array<std::vector<double>, 2> found;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     std::vector<double> v(k), next(k);
@@ -112,13 +112,13 @@ std::array<std::vector<double>, 2> main_directions(const std::vector<std::vector
       v[i] = std::cos(kGoldenAngle * static_cast<double>((i + 1) * (axis + 1)));
     for (int step = 0; step < 100; ++step) {
       if (axis == 1) {
-        const double part = dot(v, found[0]);
+        const double part = dot_product(v, found[0]);
         for (std::size_t i = 0; i < k; ++i) v[i] -= part * found[0][i];
       }
-      const double size = std::sqrt(dot(v, v));
+      const double size = std::sqrt(dot_product(v, v));
       for (double& value : v) value = size > 1e-300 ? value / size : 0;
       if (step == 99) break;
-      for (std::size_t i = 0; i < k; ++i) next[i] = dot(gram[i], v);
+      for (std::size_t i = 0; i < k; ++i) next[i] = dot_product(gram[i], v);
       v.swap(next);
     }
     found[axis] = std::move(v);

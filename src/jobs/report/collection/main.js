@@ -7,7 +7,7 @@ function follow() {
   }
   if (what === 'image' && imageOfId.has(Number(value))) {
     showImage(imageOfId.get(Number(value)));
-    element('map').scrollIntoView();
+    element(data.depths[imageOfId.get(Number(value))] ? 'image' : 'map').scrollIntoView();
   }
 }
 

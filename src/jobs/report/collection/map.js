@@ -135,7 +135,13 @@ function showImage(i) {
   make('h3', images.names[i], panel);
   make('p', `image ${images.id[i]}, ${features}; ${images.matched[i]} pairs with matches, ${images.verified[i]} verified` +
        (edgesOf[i].length < images.verified[i] ? ` (${edgesOf[i].length} on this page)` : ''), panel);
-  if (data.thumbnails[i]) make('img', undefined, panel).src = 'data:image/jpeg;base64,' + data.thumbnails[i];
+  const pictures = make('div', undefined, panel), depth = data.depths[i];
+  pictures.className = 'beside';
+  if (data.thumbnails[i]) make('img', undefined, make('figure', undefined, pictures)).src = 'data:image/jpeg;base64,' + data.thumbnails[i];
+  if (depth) {
+    pictures.insertAdjacentHTML('beforeend', depth.html);
+    make('p', depth.html ? `Depth: ${depth.text} (medians).` : `No depth: ${depth.text}.`, panel).className = 'note';
+  }
   const list = edgesOf[i].slice().sort((e, f) => edges.inliers[f] - edges.inliers[e]);
   if (list.length) pairTable(panel, 'Partners', list.slice(0, 30), e => shortName(edges.a[e] === i ? edges.b[e] : edges.a[e]));
   mapView.later();

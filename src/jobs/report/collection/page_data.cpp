@@ -150,12 +150,12 @@ Json page_data(const ViewGraph& graph, const ShownPairs& shown) {
   for (int k = 0; k < 10; ++k)
     data["configurations"].push_back(colmap::to_string(static_cast<colmap::Configuration>(k)));
   data["pairs"] = Json::array();
-  data["thumbnails"] = Json::object();
+  data["thumbnails"] = data["depths"] = Json::object();
   return data;
 }
 
 void add_details(Json& data, const ShownPairs& shown, const std::vector<PairDetails>& details,
-                 const Thumbnails& thumbnails) {
+                 const Thumbnails& thumbnails, const DepthPictures& depth) {
   std::unordered_map<int, std::size_t> place;
   for (const int e : shown.edges) place.emplace(e, place.size());
   for (const PairDetails& d : details) {
@@ -173,6 +173,8 @@ void add_details(Json& data, const ShownPairs& shown, const std::vector<PairDeta
   }
   for (const auto& [image, jpeg] : thumbnails.pictures)
     data["thumbnails"][std::to_string(image)] = base64(jpeg);
+  for (const auto& [image, made] : depth.images)
+    data["depths"][std::to_string(image)] = {{"html", made.html}, {"text", made.text}};
 }
 
 }  // namespace bifocal::jobs

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <future>
 #include <limits>
 #include <list>
 #include <optional>
@@ -277,12 +276,6 @@ class Builder {
   std::vector<std::optional<LensCamera>> lenses_;  // one for each camera
 };
 
-// Checks that a name stays inside the folder, because a database may come from an untrusted source.
-bool stays_inside(const std::filesystem::path& name) {
-  return name.is_relative() &&
-         std::none_of(name.begin(), name.end(), [](const auto& part) { return part == ".."; });
-}
-
 struct Small {
   std::string jpeg, reason;
 };
@@ -304,6 +297,11 @@ Small thumbnail(const GraphImage& image, const colmap::Camera* camera,
 
 }  // namespace
 
+bool stays_inside(const std::filesystem::path& name) {
+  return name.is_relative() &&
+         std::none_of(name.begin(), name.end(), [](const auto& part) { return part == ".."; });
+}
+
 std::vector<PairDetails> pair_details(const colmap::Database& database, const ViewGraph& graph,
                                       const std::vector<int>& edges, std::size_t points_of_pair) {
   Builder builder(database, graph, points_of_pair);
@@ -320,34 +318,25 @@ std::vector<PairDetails> pair_details(const colmap::Database& database, const Vi
 Thumbnails thumbnails(const ViewGraph& graph, const std::vector<int>& images,
                       const std::filesystem::path& folder, std::int64_t most, unsigned threads) {
   Thumbnails out;
-  std::size_t k = 0;
-  while (k < images.size() && out.bytes < most) {
-    std::vector<std::future<Small>> batch;
-    const std::size_t first = k;
-    for (; k < images.size() && batch.size() < threads; ++k)
-      batch.push_back(std::async(std::launch::async, [&graph, &folder, i = images[k]] {
-        const GraphImage& image = graph.images[static_cast<std::size_t>(i)];
-        return thumbnail(
-            image,
-            image.camera < 0 ? nullptr : &graph.cameras[static_cast<std::size_t>(image.camera)],
-            folder);
-      }));
-    for (std::size_t j = 0; j < batch.size(); ++j) {
-      Small made = batch[j].get();
-      const int i = images[first + j];
-      const auto bytes = static_cast<std::int64_t>(made.jpeg.size());
-      if (made.jpeg.empty()) {
-        out.left_out.emplace_back(graph.images[static_cast<std::size_t>(i)].name, made.reason);
-      } else if (out.bytes + bytes <= most) {
-        out.bytes += bytes;
-        out.pictures[i] = std::move(made.jpeg);
-      } else {  // no later image is used, for any number of threads
-        out.over = images.size() - (first + j);
-        return out;
-      }
+  const auto make = [&](std::size_t k) {
+    const GraphImage& image = graph.images[static_cast<std::size_t>(images[k])];
+    return thumbnail(
+        image, image.camera < 0 ? nullptr : &graph.cameras[static_cast<std::size_t>(image.camera)],
+        folder);
+  };
+  const auto take = [&](std::size_t k, Small made) {
+    const auto bytes = static_cast<std::int64_t>(made.jpeg.size());
+    if (made.jpeg.empty()) {
+      out.left_out.emplace_back(graph.images[static_cast<std::size_t>(images[k])].name,
+                                made.reason);
+      return true;
     }
-  }
-  out.over = images.size() - k;
+    if (out.bytes + bytes > most) return false;
+    out.bytes += bytes;
+    out.pictures[images[k]] = std::move(made.jpeg);
+    return true;
+  };
+  out.over = images.size() - in_batches(most > 0 ? images.size() : 0, threads, make, take);
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <string>
 #include <utility>
@@ -44,6 +45,26 @@ struct PairDetails {
                                                     const ViewGraph& graph,
                                                     const std::vector<int>& edges,
                                                     std::size_t points_of_pair);
+
+// Checks that a name stays inside the folder, because a database may come from an untrusted source.
+[[nodiscard]] bool stays_inside(const std::filesystem::path& name);
+
+// Calls make(k) for k = 0, 1, ... below `count` on threads, and take(k, result) in this order until
+// it returns false. Returns the number of items taken, the same for any number of threads.
+template <class Make, class Take>
+std::size_t in_batches(std::size_t count, unsigned threads, const Make& make, const Take& take) {
+  for (std::size_t k = 0; k < count;) {
+    std::vector<std::future<decltype(make(k))>> batch;
+    for (std::size_t j = k; j < count && batch.size() < threads; ++j)
+      batch.push_back(std::async(std::launch::async, [&make, j] { return make(j); }));
+    for (auto& made : batch)
+      if (!take(k, made.get()))
+        return k;
+      else
+        ++k;
+  }
+  return count;
+}
 
 // JPEG thumbnails by image, and the images without a thumbnail with the reasons.
 struct Thumbnails {
