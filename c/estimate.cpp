@@ -90,7 +90,7 @@ void estimate_kind(const bf_array& points, const EstimateInput& input, bf_estima
 template <class Row>
 class BatchRows {
  public:
-  BatchRows(const bf_array& array, const char* name) {
+  BatchRows(const Queue& queue, const bf_array& array, const char* name) {
     if (!array.data && array.rows == 0) return;
     if (array.place != BF_CUDA) {
       copy_ = rows_of<Row, double>(array, name);
@@ -102,6 +102,9 @@ class BatchRows {
     need_columns(array, kColumns, kColumns, name);
     if (array.stride != 0 && array.stride != sizeof(Row))
       throw usage("{}: rows in device memory must have no gaps", name);
+    const DeviceInfo& device = queue.device().info();
+    if (device.kind != DeviceKind::cuda)
+      throw usage("{}: BF_CUDA needs a queue on a CUDA device, this one is on {}", name, device.id);
     memory = Memory<const Row>::on_device(static_cast<const Row*>(array.data));
   }
   Memory<const Row> memory = {};
@@ -121,7 +124,7 @@ BatchEstimate run_batch(Queue& queue, ModelKind kind, const bf_estimate_input& i
   if (input.offsets.front() < 0 || input.offsets.back() > in.points.rows)
     throw usage("offsets: are {} to {}, points has {} rows", input.offsets.front(),
                 input.offsets.back(), in.points.rows);
-  const BatchRows<Point> points(in.points, "points");
+  const BatchRows<Point> points(queue, in.points, "points");
   return estimate_batch(queue, kind, points.memory, input);
 }
 
@@ -133,7 +136,8 @@ void estimate_pairs(Queue& queue, const bf_estimate_input& in, const RobustOptio
   need_rows(in.qualities, in.points.rows, "qualities");
   const std::vector<Intrinsics> cameras1 = cameras_of(in.cameras1, "cameras1");
   const std::vector<Intrinsics> cameras2 = cameras_of(in.cameras2, "cameras2");
-  const BatchRows<double> weights(in.weights, "weights"), qualities(in.qualities, "qualities");
+  const BatchRows<double> weights(queue, in.weights, "weights"),
+      qualities(queue, in.qualities, "qualities");
   const BatchInput input = {.offsets = to.offsets,
                             .cameras1 = cameras1,
                             .cameras2 = cameras2,

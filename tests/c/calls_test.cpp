@@ -302,6 +302,8 @@ TEST_F(CInterface, ABatchIsTheSamePairsAlone) {
   refused("kind = plane: must be auto or one of homography", [](auto& in) { in.kind = "plane"; });
   refused("rows in device memory must have no gaps",
           [](auto& in) { in.points.place = BF_CUDA, in.points.stride = 64; });
+  refused("points: BF_CUDA needs a queue on a CUDA device, this one is on cpu",
+          [](auto& in) { in.points.place = BF_CUDA; });
   EstimatesHandle none;
   expect_usage(bf_estimate(queue, &input, nullptr, none.out()),
                "offsets: are for bf_estimate_batch()");
