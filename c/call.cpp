@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <stdexcept>
 
 #include "arrays.hpp"
 
@@ -38,6 +39,8 @@ int failure(const char* function) noexcept {
     return store(BF_CANCELLED, function, "cancelled by a callback");
   } catch (const std::bad_alloc&) {
     return store(BF_MEMORY, function, "memory does not suffice");
+  } catch (const std::length_error&) {
+    return store(BF_MEMORY, function, "an array of this length cannot exist");
   } catch (const std::filesystem::filesystem_error& e) {
     return store(BF_INPUT, function, e.what());
   } catch (const std::exception& e) {

@@ -118,7 +118,8 @@ typedef struct bf_progress {
   int64_t done, total; /* total 0: unknown */
 } bf_progress;
 
-/* Functions that a call calls, one at a time and on any thread. NULL: none. They must not throw. */
+/* Functions that a call calls, one at a time and on any thread. NULL: none. They must not throw.
+ * Calls on arrays (bf_detect, bf_match, bf_estimate) ask is_cancelled alone. */
 typedef struct bf_callbacks {
   size_t size;
   void* user; /* given to the functions */

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <thread>
 #include <vector>
@@ -308,6 +309,8 @@ TEST_F(CInterface, ABatchIsTheSamePairsAlone) {
   expect_usage(bf_estimate(queue, &input, nullptr, none.out()),
                "offsets: are for bf_estimate_batch()");
   input.offsets = {};
+  input.points.rows = std::numeric_limits<std::int64_t>::max();
+  expect_failure(bf_estimate(queue, &input, nullptr, none.out()), BF_MEMORY, "of this length");
   input.points.place = BF_CUDA;
   expect_usage(bf_estimate(queue, &input, nullptr, none.out()), "this function takes BF_HOST only");
 }

@@ -165,6 +165,21 @@ TEST_F(CJobs, ModelsAreReadAsTheyAre) {
   expect_usage(bf_model_write(read, at("new").c_str(), "xml", 0), "format = xml: must be one of");
 }
 
+TEST_F(CJobs, MissingFilesAreNamed) {
+  const std::string missing = at("no such folder"), database = at("new.db");
+  const char* const paths[] = {missing.c_str()};
+  expect_failure(bf_collect(queue, paths, 1, database.c_str(), nullptr, nullptr), BF_INPUT,
+                 "no such folder");
+  EXPECT_FALSE(fs::exists(database));
+  expect_failure(bf_map(queue, database.c_str(), nullptr, at("a").c_str(), nullptr, nullptr),
+                 BF_INPUT, "new.db");
+  expect_failure(bf_adjust(queue, missing.c_str(), at("b").c_str(), nullptr, nullptr), BF_INPUT,
+                 "no such folder");
+  expect_failure(
+      bf_dense(queue, missing.c_str(), missing.c_str(), at("c").c_str(), nullptr, nullptr),
+      BF_INPUT, "no such folder");
+}
+
 TEST_F(CJobs, ACallbackCancelsAndTheCallIsResumed) {
   Calls calls;
   OptionsHandle options, map_options;

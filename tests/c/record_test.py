@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """record_test.py LIBRARY COMPILER: scripts/check-c-interface accepts this interface and its library, and refuses changes without a new version."""
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,13 @@ class Record(unittest.TestCase):
     def test_the_interface_and_the_library_are_as_recorded(self):
         run = check("--library", LIBRARY)
         self.assertEqual(run.returncode, 0, run.stdout)
+
+    def test_the_manual_lists_every_function(self):
+        manual = (ROOT / "docs/c.md").read_text()
+        functions = set(re.findall(r"^function .*?\b(bf_\w+)\(", (ROOT / "c/interface.txt").read_text(), re.M))
+        table = set(re.findall(r"`(bf_\w+)`", re.search(r"^## Functions\n(.*?)^## ", manual, re.S | re.M)[1]))
+        self.assertGreater(len(functions), 40)
+        self.assertEqual(functions, table)
 
     def test_a_compiler_gives_the_recorded_offsets(self):
         source = check("--assertions").stdout
