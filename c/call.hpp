@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -50,6 +51,9 @@ T*& output(T** out) {
   return *out;
 }
 
+// Size of a struct in interface 1.0. A struct with appended members has a specialisation.
+template <class T>
+inline constexpr std::size_t kFirstSize = sizeof(T);
 // Structs of a later version are larger by a few members. A size that was never set is usually
 // larger than that.
 inline constexpr std::size_t kMostLaterBytes = 1024;
@@ -57,21 +61,23 @@ inline constexpr std::size_t kMostLaterBytes = 1024;
 template <class T>
 void check_size(const T* s, const char* name) {
   const std::size_t size = need(s, name).size;
-  if (size < sizeof(T) || size > sizeof(T) + kMostLaterBytes)
+  if (size < kFirstSize<T> || size > sizeof(T) + kMostLaterBytes)
     throw usage("{}: its size is {}, must be sizeof the struct, {} bytes", name, size, sizeof(T));
 }
 
-// Copies a result into the struct of the caller. Members of later versions become 0.
+// Copies a result into the struct of the caller, which may have fewer members. Members of later
+// versions become 0.
 template <class T>
 void give(const T& result, T* out, const char* name = "out") {
   check_size(out, name);
   const std::size_t size = out->size;
   std::memset(static_cast<void*>(out), 0, size);
-  std::memcpy(out, &result, sizeof(T));
+  std::memcpy(static_cast<void*>(out), &result, std::min(size, sizeof(T)));
   out->size = size;
 }
 
-// Returns the members of an input that this version has. Members of later versions must be 0.
+// Returns an input. Members that the caller's version lacks are 0; members of later versions must
+// be 0.
 template <class T>
 T input(const T* given, const char* name) {
   check_size(given, name);
@@ -80,7 +86,9 @@ T input(const T* given, const char* name) {
     if (bytes[i] != 0)
       throw usage("{}: has members that this library lacks (interface {}.{})", name,
                   BF_INTERFACE_MAJOR, BF_INTERFACE_MINOR);
-  return *given;
+  T known = {};
+  std::memcpy(static_cast<void*>(&known), given, std::min(given->size, sizeof(T)));
+  return known;
 }
 
 // Returns an item of a list. Throws Error(usage) for an index out of range.

@@ -7,18 +7,30 @@
 #include <bifocal/version.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "c/call.hpp"
 #include "cli/views.hpp"
 #include "interface.hpp"
 #include "support/data.hpp"
 #include "support/needs_problem.hpp"
 
-namespace bifocal::test {
+namespace bifocal {
+
+// A struct to which `added` was appended.
+struct Grown {
+  std::size_t size;
+  double first, added;
+};
+template <>
+inline constexpr std::size_t c::kFirstSize<Grown> = offsetof(Grown, added);
+
+namespace test {
 namespace {
 
 bf_array array_of(const ImageU8& image) {
@@ -140,6 +152,21 @@ TEST_F(CInterface, StructsOfOtherVersionsAreChecked) {
   callbacks.more = [] {};
   expect_usage(bf_options_set_callbacks(options, &callbacks.callbacks),
                "members that this library");
+}
+
+TEST(CStructs, ProgramsWithoutAnAppendedMemberWork) {
+  constexpr std::size_t kOld = offsetof(Grown, added);
+  Grown old = {kOld, 1, 7};
+  c::give(Grown{0, 2, 3}, &old);
+  EXPECT_EQ(old.size, kOld);
+  EXPECT_EQ(old.first, 2);
+  EXPECT_EQ(old.added, 7);  // not the caller's
+  EXPECT_EQ(c::input(&old, "old").first, 2);
+  EXPECT_EQ(c::input(&old, "old").added, 0);
+  old.size = sizeof(Grown);
+  EXPECT_EQ(c::input(&old, "old").added, 7);
+  old.size = kOld - 1;
+  EXPECT_THROW(c::check_size(&old, "old"), Error);
 }
 
 TEST_F(CInterface, FeaturesAndMatchesAreThoseOfTheLibrary) {
@@ -345,4 +372,5 @@ TEST(CImages, PixelsAreThoseOfTheFile) {
 }
 
 }  // namespace
-}  // namespace bifocal::test
+}  // namespace test
+}  // namespace bifocal
