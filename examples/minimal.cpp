@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const ImageU8 left = read_image(argv[1]), right = read_image(argv[2]);
   const PairResult pair = estimate_pair(left, right);
-  std::printf("%d of %zu matches agree.\n", pair.model.inlier_count, pair.matches.size());
+  std::printf("%d of %zu matches agree.\n", pair.estimate.num_inliers, pair.matches.size());
   std::puts(pair.reason.c_str());
-  for (const double value : pair.model.model) std::printf("%g ", value);
+  for (const double value : pair.estimate.model) std::printf("%g ", value);
 }

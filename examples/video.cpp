@@ -15,7 +15,7 @@ namespace {
 void print(const bifocal::VideoFrame& frame) {
   std::printf("frame %d: %zu features", frame.number, frame.keypoints.size());
   for (const bifocal::FramePair& pair : frame.pairs)
-    std::printf(", %d of %zu matches agree with frame %d", pair.estimate.inlier_count,
+    std::printf(", %d of %zu matches agree with frame %d", pair.estimate.num_inliers,
                 pair.matches.size(), pair.other);
   std::printf("\n");
 }

@@ -5,7 +5,6 @@
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/outputs.hpp>
 #include <bifocal/version.hpp>
 
 #include <csignal>

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/working_device.hpp>
+#include <bifocal/device.hpp>
 
 #include "arguments.hpp"
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/device.hpp>
-#include <bifocal/outputs.hpp>
+#include <bifocal/io.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command `bifocal estimate MODEL --scenes S.npz --result R.npz`.
+// The command `bifocal estimate KIND --scenes S.npz --result R.npz`.
 #pragma once
 
 #include <bifocal/robust.hpp>

@@ -118,6 +118,7 @@ void add_flag(const Command& command, const Field& field, Value& member, const F
       {"MatchOptions", "Matching"},
       {"RobustOptions", "Robust estimation"},
       {"VerifyOptions", "Verification"},
+      {"TwoViewGeometryOptions", "Verification"},
       {"CollectCameras", "Cameras"},
       {"ScreenOptions", "Selection of pairs"},
       {"SequentialOptions", "Selection of pairs"},

@@ -42,13 +42,13 @@ const char* outcome_of(colmap::RowUse use) {
 void add_verify_options(const Command& command, VerifyFlags& flags, FlagChanges changes) {
   command.option("--pairs", flags.pairs,
                  "file of pairs, two image names on a line; default: all pairs");
-  const colmap::VerifyOptions& v = flags.run.options;
+  const colmap::TwoViewGeometryOptions& v = flags.run.options;
   add_flags(
       command, flags.run,
       changes.leave_out(v.min_iterations, v.min_E_F_inlier_ratio, v.max_H_inlier_ratio)
           .leave_out(v.watermark_min_inlier_ratio, v.watermark_border_size, v.watermark_max_error)
           .change(v.min_inliers, {.range = Range::within(1, 1e6)})
-          .change(v.max_error, {.name = "--threshold", .range = Range::within(1e-3, 1e3)})
+          .change(v.threshold, {.name = "--threshold", .range = Range::within(1e-3, 1e3)})
           .change(v.confidence, {.range = Range::within(0.5, 0.999999)})
           .change(v.max_iterations, {.range = Range::within(1, 1e8)})
           .change(v.detect_watermark,
@@ -92,7 +92,7 @@ Json verified_json(const std::string& database, const colmap::VerifyProgress& do
   Json json = {{"database", database}};
   json["pairs"] = done.done;
   json["verified"] = verified_pairs(done);
-  json["skipped"] = done.skipped;
+  json["verified_before"] = done.verified_before;
   json["unmatched"] = done.unmatched;
   json["left_out"] = done.left_out;
   json["odd_rows"] = odd_rows_json(done.odd_rows);

@@ -52,15 +52,16 @@ CLI::Validator range_check(const Range& range) {
           to_string(range)};
 }
 
-CLI::Validator word_check(const Range& range) {
-  const std::vector<std::string> words(range.words.begin(), range.words.end());
-  return CLI::IsMember(words).description(to_string(range));
-}
-
 // Words of the options that take one of several words, for completion.
 std::map<const CLI::Option*, std::vector<std::string>>& words() {
   static std::map<const CLI::Option*, std::vector<std::string>> all;
   return all;
+}
+
+// Present names of the options of earlier versions.
+std::map<std::string, std::string>& renamed_options(const CLI::App* command) {
+  static std::map<const CLI::App*, std::map<std::string, std::string>> all;
+  return all[command];
 }
 
 // Number of insertions, deletions and replacements of letters between two words.
@@ -100,6 +101,16 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   return flags;
 }
 
+CLI::Validator word_check(const std::vector<std::string>& words, const std::string& description) {
+  return {[words](std::string& text) {
+            return std::ranges::find(words, text) != words.end()
+                       ? std::string()
+                       : fmt::format("{} not in {{{}}}{}", text, fmt::join(words, ","),
+                                     suggestion(text, words));
+          },
+          description};
+}
+
 // Rejects negative numbers, because CLI::AsSizeValue reads -1 as the largest number. Must run
 // before it.
 std::string refuse_sign(const std::string& text) {
@@ -114,8 +125,13 @@ Option Option::required() const {
 }
 
 Option Option::in_range(const Range& range) const {
-  option_->check(range.words.empty() ? range_check(range) : word_check(range));
-  if (!range.words.empty()) words()[option_] = {range.words.begin(), range.words.end()};
+  if (range.words.empty()) {
+    option_->check(range_check(range));
+    return *this;
+  }
+  const std::vector<std::string> choices(range.words.begin(), range.words.end());
+  option_->check(word_check(choices, to_string(range)));
+  words()[option_] = choices;
   return *this;
 }
 
@@ -125,7 +141,7 @@ Option Option::whole_number() const {
 }
 
 Option Option::one_of(const std::vector<std::string>& choices) const {
-  option_->check(CLI::IsMember(choices).description(""));
+  option_->check(word_check(choices, ""));
   words()[option_] = choices;
   return *this;
 }
@@ -204,6 +220,10 @@ Option Command::choice(const std::string& name, const Range& range, std::functio
 
 Option Command::get(const std::string& name) const { return Option(app_->get_option(name)); }
 
+void Command::renamed(const std::string& before, const std::string& now) const {
+  renamed_options(app_)[before] = now;
+}
+
 void Command::after_parsing(std::function<void()> check) const {
   app_->parse_complete_callback(std::move(check));
 }
@@ -260,9 +280,16 @@ void Program::run(int argc, char** argv) {
     const auto flag = std::ranges::find_if(unknown, [](const std::string& word) {
       return word.starts_with("-") && word.size() > 1 && word != "--";
     });
-    if (flag != unknown.end())
-      fail(fmt::format("{}: no such option{}", *flag, suggestion(*flag, flags_of(*chosen.front()))),
+    if (flag != unknown.end()) {
+      const std::string option = flag->substr(0, flag->find('='));
+      const auto& renamed = renamed_options(chosen.front());
+      const auto now = renamed.find(option);
+      fail(now != renamed.end()
+               ? fmt::format("{}: is now {}", option, now->second)
+               : fmt::format("{}: no such option{}", *flag,
+                             suggestion(option, flags_of(*chosen.front()))),
            app_->get_name() + " " + chosen.front()->get_name());
+    }
     fail(e.what(),
          chosen.empty() ? app_->get_name() : app_->get_name() + " " + chosen.front()->get_name());
   }

@@ -63,6 +63,8 @@ class Command {
                 const std::string& help) const;
   // Returns an option that was added earlier.
   [[nodiscard]] Option get(const std::string& name) const;
+  // An option of earlier versions: using it is an error that names the present one.
+  void renamed(const std::string& before, const std::string& now) const;
   // Adds a check that runs after the arguments of the command are parsed; may throw Error(usage).
   void after_parsing(std::function<void()> check) const;
   // Sets the work of the command, which runs last.

@@ -30,7 +30,7 @@ std::string command_line(const std::string& name, int argc, char** argv) {
 
 namespace {
 
-// Names the flag where bifocal/outputs.hpp names the option.
+// Names the flag where bifocal/io.hpp names the option.
 std::string with_flag(std::string message) {
   constexpr std::string_view kOption = "overwrite it";
   if (message.ends_with(kOption))

@@ -33,7 +33,7 @@ std::vector<T> values_of(const NpzFile& npz, const char* array) {
 std::vector<TrueView> views_of(const fs::path& model_folder, const fs::path& truth) {
   const colmap::Model model = colmap::read_model(model_folder);
   std::map<colmap::Id, Intrinsics> cameras;
-  for (const colmap::Camera& camera : model.cameras)
+  for (const colmap::ModelCamera& camera : model.cameras)
     cameras[camera.id] = colmap::lens_camera_of(camera).intrinsics();
   std::vector<TrueView> all(model.images.size());
   runtime::parallel_each(all.size(), [&](std::size_t i) {

@@ -41,7 +41,7 @@ void add_estimate(ResultBytes& out, const Estimate& e) {
   for (const double v :
        {e.focal_length, e.focal_deviation, e.score, e.rms, e.noise, e.significance})
     out.add(v);
-  out.add(e.inlier_count), out.add(e.iterations);
+  out.add(e.num_inliers), out.add(e.iterations);
 }
 
 // The scenes as one batch, at least one scene. numbers: the points of all scenes; the points of

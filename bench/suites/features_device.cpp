@@ -156,7 +156,7 @@ void time_chain(Context& context, const Device& device) {
   record.extra["model_ms"] = stage_ms(model);
   record.extra["keypoints"] = set.count(queue, 0);
   record.extra["matches"] = found.offsets.back();
-  record.extra["inliers"] = estimate.pairs[0].inlier_count;
+  record.extra["inliers"] = estimate.pairs[0].num_inliers;
   context.report(std::move(record));
 }
 

@@ -204,7 +204,7 @@ void count_of_inliers(Context& context, const Trial& trial, const std::string& s
         const auto r = estimate(ModelKind::fundamental, matches_of(trial, a, b),
                                 {.options = {.threshold = 1.5}});
         all[k].pairs += r.ok();
-        all[k].inliers += r.ok() ? r.inlier_count : 0;
+        all[k].inliers += r.ok() ? r.num_inliers : 0;
       }
     }
   }

@@ -93,8 +93,7 @@ void run_case(Context& context, Queue& queue, const std::string& method, int wid
   const auto through_the_host = [&] {
     const std::vector<Features> found = detector(pictures);
     const std::vector<Match> matches = match(queue, found[0], found[1]);
-    keep(estimate(ModelKind::homography, matched_points(found[0], found[1], matches),
-                  {.queue = &queue}));
+    keep(estimate(queue, ModelKind::homography, matched_points(found[0], found[1], matches)));
   };
   const auto samples = measure_interleaved({[&] { resident.run(); }, through_the_host});
   Record record = record_of("pair", name, samples[0]);
@@ -107,7 +106,7 @@ void run_case(Context& context, Queue& queue, const std::string& method, int wid
                   {"homography_ms", resident.ms_of(&Way::find_homography)},
                   {"features", resident.features()},
                   {"matches", resident.result().inliers.size()},
-                  {"inliers", resident.result().inlier_count}};
+                  {"inliers", resident.result().num_inliers}};
   context.report(std::move(record));
 }
 

@@ -97,7 +97,7 @@ void run_case(Context& context, Queue& queue, const Case& c) {
 void write_database(const std::filesystem::path& file, const Pairs& pairs) {
   colmap::Database db(file, colmap::Access::create);
   colmap::Transaction all(db);
-  db.write(colmap::Camera{1, 1, 1280, 960, {1000, 1000, 640, 480}, true});
+  db.write(colmap::ModelCamera{1, 1, 1280, 960, {1000, 1000, 640, 480}, true});
   for (std::size_t k = 0; k + 1 < pairs.offsets.size(); ++k) {
     colmap::Keypoints points[2];
     std::vector<colmap::IndexPair> matches;

@@ -154,11 +154,11 @@ struct CollectOptions {
   // the keypoints; it has the descriptors if these are 128 integers of 8 bits.
   GivenFeatures given = {};
   // Pairs with a geometry are matched again along F or H, with errors of at most
-  // geometry.max_error, and verified again. The result with more inliers is written, with its
+  // geometry.threshold, and verified again. The result with more inliers is written, with its
   // matches (COLMAP's guided_matching). Not allowed with features of another tool.
   bool guided = false;
   int min_matches = 15;
-  colmap::VerifyOptions geometry = {};
+  colmap::TwoViewGeometryOptions geometry = {};
   CollectCameras cameras = {};
 
   // Limit of the process's host memory in bytes, 32 MB of which are its own; also the limit on each

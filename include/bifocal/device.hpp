@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -67,6 +68,7 @@ struct MissingDevices {
 
 namespace runtime {
 class Backend;       // one device of one kind (src/runtime)
+struct Inside;       // what the library alone sees of these classes
 class BackendQueue;  // an ordered stream of work
 class BackendMemory;
 }  // namespace runtime
@@ -82,9 +84,8 @@ class Device {
   [[nodiscard]] const DeviceInfo& info() const;
   [[nodiscard]] bool operator==(const Device& other) const { return backend_ == other.backend_; }
 
-  [[nodiscard]] const std::shared_ptr<runtime::Backend>& backend() const { return backend_; }
-
  private:
+  friend struct runtime::Inside;
   std::shared_ptr<runtime::Backend> backend_;
 };
 
@@ -101,9 +102,8 @@ class Queue {
   void wait();
   [[nodiscard]] const Device& device() const { return device_; }
 
-  [[nodiscard]] runtime::BackendQueue& backend() const { return *queue_; }
-
  private:
+  friend struct runtime::Inside;
   Device device_;
   std::unique_ptr<runtime::BackendQueue> queue_;
 };
@@ -278,5 +278,23 @@ class ThreadLimit {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// The best device that works, for programs that must not fail because a GPU is busy or broken.
+//
+//   const WorkingDevice best = best_working_device();
+//   if (!best.warning.empty()) fmt::print(stderr, "{}\n", best.warning);
+//   Queue queue(best.device);
+struct WorkingDevice {
+  Device device;
+  std::string warning;  // why Device("auto") is replaced by the CPU; empty if it is not
+};
+
+// Returns Device("auto") if a queue can be opened on it, and otherwise the CPU with a warning.
+[[nodiscard]] WorkingDevice best_working_device();
+
+// Returns the device if open(device) succeeds, and the CPU with a warning if it throws
+// Error(device). Other errors are passed on.
+[[nodiscard]] WorkingDevice working_or_cpu(const Device& device,
+                                           const std::function<void(const Device&)>& open);
 
 }  // namespace bifocal

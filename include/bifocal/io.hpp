@@ -275,7 +275,7 @@ struct PhotographFiles {
   // Skipped paths, ordered by name: links to files and folders that are included under their own
   // names, broken links, unreadable folders, and paths with an image's ending that are not files.
   // One entry covers all files with other endings.
-  std::vector<LeftOut> passed_over;
+  std::vector<LeftOut> other_files;
 };
 // Lists the photographs among given files and folders.
 //
@@ -364,5 +364,26 @@ struct NamedArray {
 void write_npz(const std::filesystem::path& file, std::span<const NamedArray> arrays);
 // Returns the bytes of the file that write_npz() writes.
 [[nodiscard]] std::string encode_npz(std::span<const NamedArray> arrays);
+
+// The rule of all commands and functions for outputs that exist already: a call replaces a file only
+// with the option `overwrite`, or if the file is the output of an earlier call of the same kind on
+// the same inputs. Inputs are never replaced, except a model or a database that the call changes.
+// Outputs are checked before any work.
+
+// Returns whether something would be lost at this path: a file with content, a folder or a link,
+// also a broken one. Devices and pipes are written in place and count as free.
+[[nodiscard]] bool is_taken(const std::filesystem::path& path);
+
+// Throws Error(usage) that names the path if `overwrite` is false and is_taken(path). The message
+// ends in "overwrite it", which programs replace by their flag.
+void require_free(const std::filesystem::path& path, bool overwrite,
+                  std::string_view what = "exists already");
+
+// Throws Error(usage) if the path is one of the inputs, also through links. Empty inputs are none.
+void require_no_input(const std::filesystem::path& path,
+                      std::span<const std::filesystem::path> inputs);
+
+// Throws Error(input) if no file can have this path: it is a folder, or a parent is a file.
+void require_file_place(const std::filesystem::path& path);
 
 }  // namespace bifocal

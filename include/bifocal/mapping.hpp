@@ -73,7 +73,7 @@ struct MapProgress {
 struct MapOptions {
   int min_inliers = 15;
   int min_images = 3;
-  double max_error = 4;
+  double threshold = 4;
   double min_angle_deg = 1.5;
   double max_rotation_error_deg = 10;
   int min_resection_inliers = 30;
@@ -89,12 +89,12 @@ struct MapOptions {
 constexpr const char* name_of(const MapOptions&) { return "MapOptions"; }
 template <MaybeConst<MapOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
-  auto& [min_inliers, min_images, max_error, min_angle_deg, max_rotation_error_deg,
+  auto& [min_inliers, min_images, threshold, min_angle_deg, max_rotation_error_deg,
          min_resection_inliers, max_positioning_tracks, max_adjust_iterations, refine_focal_length,
          refine_principal_point, refine_extra_params, seed, progress] = options;
   BIFOCAL_FIELD(min_inliers, "pairs with fewer inliers are not used", Range::at_least(5));
   BIFOCAL_FIELD(min_images, "smallest model that is kept", Range::at_least(2));
-  BIFOCAL_FIELD(max_error, "largest reprojection error of an observation", Range::above(0).finite(),
+  BIFOCAL_FIELD(threshold, "largest reprojection error of an observation", Range::above(0).finite(),
                 "px");
   BIFOCAL_FIELD(min_angle_deg, "smallest angle between two rays of a point",
                 Range::above(0).below(90), "degrees");
@@ -138,7 +138,7 @@ struct MapPair {
 
 // Input of map_view_graph(). Ids are unique; pairs come in any order, each at most once.
 struct ViewGraph {
-  std::vector<colmap::Camera> cameras;
+  std::vector<colmap::ModelCamera> cameras;
   std::vector<MapImage> images;
   std::vector<MapPair> pairs;
   std::vector<colmap::RowFault> damaged_rows = {};  // found by read_view_graph()
@@ -199,7 +199,7 @@ struct MapResult {
   std::vector<std::vector<ModelDoubt>> doubts;  // one list a model
   std::vector<LeftOutImage> left_out;
   std::vector<colmap::RowFault> damaged_rows;               // of the database, not used
-  std::vector<LeftOut> passed_over;                         // photographs without colours
+  std::vector<LeftOut> without_colours;                         // photographs without colours
   std::int64_t pairs = 0;                                   // that were used at the start
   std::int64_t removed_pairs = 0;                           // that contradict other pairs
   std::array<double, std::size(kMapStageWords)> seconds{};  // by MapStage

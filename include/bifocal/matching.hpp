@@ -150,7 +150,7 @@ enum class GuideKind { epipolar, homography };
 struct MatchGuide {
   GuideKind kind = GuideKind::epipolar;
   Mat3 model{};          // F with x2' F x1 = 0, or H with x2 ~ H x1, in px
-  double max_error = 4;  // px, above 0: candidates have a smaller Sampson distance (robust.hpp)
+  double threshold = 4;  // px, above 0: candidates have a smaller Sampson distance (robust.hpp)
 };
 // Match like match() with the same arguments, restricted to candidates that fit the guide of the
 // pair. For an essential matrix use the guide from fundamental_from_essential (robust.hpp).

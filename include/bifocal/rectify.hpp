@@ -4,7 +4,7 @@
 // (along epipolar half lines, for any motion). docs/rectification.md.
 //
 //   const Rectification r = rectify(camera1, camera2, cam2_from_cam1);
-//   if (r.width == 0) return to_string(r.outcome);
+//   if (!r.ok()) return to_string(r.outcome);
 //   const auto maps = sampling_maps(r);
 //   Remapper left(queue, maps[0]), right(queue, maps[1]);     // once per rig
 //   left.run(queue, left_image, 1, left_rectified);           // for each image, on the device
@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bifocal/camera.hpp>
@@ -36,14 +37,16 @@ enum class RectifyOutcome {
   no_geometry,     // F is not of rank 2
   no_orientation,  // polar: the matches do not determine which half lines correspond
 };
-[[nodiscard]] const char* to_string(RectifyOutcome outcome);
+[[nodiscard]] std::string_view to_string(RectifyOutcome outcome);
 
 enum class RectificationKind { planar, polar };
-[[nodiscard]] const char* to_string(RectificationKind kind);  // "planar" or "polar"
+[[nodiscard]] std::string_view to_string(RectificationKind kind);  // "planar" or "polar"
 
 // Disparities [min, min + count) px to search.
 struct DisparityRange {
   int min = 0, count = 0;
+
+  [[nodiscard]] bool ok() const { return count > 0; }
 };
 
 // One row of a polar side: its column c lies at (x + c dx, y + c dy) of the photograph, px. The
@@ -97,6 +100,8 @@ struct Rectification {
   // Calibrated: a reason to doubt that the cameras belong to images of their sizes
   // (intrinsics_doubt); empty without one. Not part of the file.
   std::string doubt{};
+
+  [[nodiscard]] bool ok() const { return width > 0; }  // otherwise `outcome` says why not
 };
 
 struct RectifyOptions {

@@ -173,9 +173,9 @@ struct Estimate {
   // Coefficient k of the division model and its standard deviation, from radial_fundamental;
   // otherwise 0.
   double distortion = 0, distortion_deviation = 0;
-  int inlier_count = 0;
+  int num_inliers = 0;
   int iterations = 0;  // number of minimal samples drawn
-  double score = 0;    // MSAC score, <= inlier_count (weights are scaled to a maximum of 1)
+  double score = 0;    // MSAC score, <= num_inliers (weights are scaled to a maximum of 1)
   double rms = 0;      // px, root mean square error of the inliers
   // Px, estimated standard deviation of the coordinates of correct matches: at most 1.5 thresholds;
   // about 0.4 thresholds if no more residuals than parameters are left to estimate it from.
@@ -199,10 +199,10 @@ struct EstimateInput {
   std::span<const Intrinsics> cameras = {};
   RobustOptions options = {};
   MatchPriors priors = {};
-  Queue* queue = nullptr;  // device that computes; null: the CPU
 };
 
-// Estimates a model from the correspondences of one pair.
+// Estimates a model from the correspondences of one pair, on the device of the queue. All functions
+// of this file without a queue compute on the CPU.
 //
 // The outcome is ok if the expected number of equally well supported models among outliers is below
 // RobustOptions::belief (an a contrario test). The expectation takes account of the number of
@@ -219,6 +219,15 @@ struct EstimateInput {
 // Throws Error(usage) if an option is out of range, if the problem does not take these points or
 // cameras, and for an invalid weight (with its index and value). Degenerate input is not thrown but
 // reported as an Outcome.
+[[nodiscard]] EstimateResult estimate(Queue& queue, ModelKind kind,
+                                      std::span<const PointPair> points,
+                                      const EstimateInput& input = {});
+[[nodiscard]] EstimateResult estimate(Queue& queue, ModelKind kind,
+                                      std::span<const ScenePoint> points,
+                                      const EstimateInput& input = {});
+[[nodiscard]] EstimateResult estimate(Queue& queue, ModelKind kind,
+                                      std::span<const DepthPair> points,
+                                      const EstimateInput& input = {});
 [[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const PointPair> points,
                                       const EstimateInput& input = {});
 [[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const ScenePoint> points,
@@ -292,6 +301,12 @@ struct RelativePoseResult : EstimateResult {
 // problem that has a pose. For essential, also reports rotation_only if focal lengths up to 15 %
 // off would turn a pure rotation into the estimated translation. Throws like estimate(), and
 // Error(usage) for problems of other kinds.
+[[nodiscard]] RelativePoseResult estimate_relative_pose(Queue& queue, ModelKind kind,
+                                                        std::span<const PointPair> points,
+                                                        const EstimateInput& input = {});
+[[nodiscard]] RelativePoseResult estimate_relative_pose(Queue& queue, ModelKind kind,
+                                                        std::span<const DepthPair> points,
+                                                        const EstimateInput& input = {});
 [[nodiscard]] RelativePoseResult estimate_relative_pose(ModelKind kind,
                                                         std::span<const PointPair> points,
                                                         const EstimateInput& input = {});

@@ -343,10 +343,10 @@ struct DepthOptions {
   double disparity_deviation = 0.5;  // docs/stereo.md explains the measurement
   // Covariance of the pose as from covariance(), row-major [6][6] for w and t; empty: the pose
   // is exact.
-  std::span<const double> pose_covariance = {};
+  std::vector<double> pose_covariance = {};
   // Each geometry adds the square of its difference in depth to the variance; the baseline remains
   // the unit. PoseDeviation (two_photographs.hpp) provides them for a pair.
-  std::span<const DeviatingGeometry> geometries = {};
+  std::vector<DeviatingGeometry> geometries = {};
   double max_deviation = 0.25;
 };
 constexpr const char* name_of(const DepthOptions&) { return "DepthOptions"; }

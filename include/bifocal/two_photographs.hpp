@@ -15,13 +15,13 @@
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/rectify.hpp>
-#include <bifocal/repetition.hpp>
+#include <bifocal/two_view.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/stereo.hpp>
 
 namespace bifocal {
 
-// The model to estimate; `automatic` chooses (PairOptions::model).
+// The kind of model to estimate; `automatic` chooses (PairOptions::kind).
 enum class ModelRequest { automatic, homography, fundamental, essential };
 inline constexpr std::string_view kModelRequestWords[] = {"auto", "homography", "fundamental",
                                                           "essential"};
@@ -29,7 +29,7 @@ inline constexpr std::string_view kModelRequestWords[] = {"auto", "homography", 
 struct PairOptions {
   // automatic: essential if both cameras are known; otherwise fundamental, or radial_fundamental if
   // the distortion of one common lens explains the matches better; or homography.
-  ModelRequest model = ModelRequest::automatic;
+  ModelRequest kind = ModelRequest::automatic;
   std::optional<Intrinsics> camera1 = {}, camera2 = {};  // px
   // The focal lengths of the cameras are known but their distortion is not, as with EXIF. If both
   // images are from one camera, its distortion is estimated from the matches and removed.
@@ -41,13 +41,7 @@ struct PairOptions {
   double focal_deviation = 0, principal_point_deviation = 0;
   SiftOptions sift = {};
   std::optional<SurfOptions> surf = {};  // if set, SURF replaces `sift`
-  // Masks, empty or of the images' sizes: features are detected only where the mask is not 0.
-  ImageView<const std::uint8_t> mask1 = {}, mask2 = {};
   MatchOptions matching = {};
-  // Matches of another matcher in px, instead of features. Masks and the options of features and
-  // matching are then ignored, and repeated structure is detected from the matches alone.
-  // A match more than 1 px outside of its image is an error.
-  std::optional<std::span<const PointPair>> matches = {};
   // Matches the pair again along its model (match_guided, with errors up to twice the threshold)
   // and estimates again. The result with more inliers is kept.
   bool guided = false;
@@ -59,7 +53,6 @@ struct PairOptions {
   // inliers. A guided round is judged by the matches that were found without the guide.
   bool escalate = true;
   RobustOptions robust = {};
-  Device device = {};  // device for all stages
   bool dense = true;
   // Images are reduced for dense matching until they have at most this number of pixels; three
   // times as many if a polar rectification repeats pixels.
@@ -75,10 +68,10 @@ struct PairOptions {
 constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
 template <MaybeConst<PairOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
-  auto& [model, camera1, camera2, lens_is_unknown, focal_deviation, principal_point_deviation, sift,
-         surf, mask1, mask2, matching, matches, guided, escalate, robust, device, dense,
+  auto& [kind, camera1, camera2, lens_is_unknown, focal_deviation, principal_point_deviation, sift,
+         surf, matching, guided, escalate, robust, dense,
          max_dense_pixels, near_depth, far_depth, min_disparity, max_disparity, progress] = options;
-  BIFOCAL_FIELD(model,
+  BIFOCAL_FIELD(kind,
                 "model to estimate; auto: essential with both cameras, otherwise fundamental (with "
                 "distortion if the matches determine it), or homography",
                 Range::one_of(kModelRequestWords));
@@ -97,16 +90,12 @@ void fields(Options& options, const Visit& visit) {
                 Range::within(0, 1));
   BIFOCAL_FIELD(sift, "how features are found");
   BIFOCAL_FIELD(surf, "SURF features instead");
-  BIFOCAL_FIELD(mask1, "mask of the first image: no features where it is black");
-  BIFOCAL_FIELD(mask2, "mask of the second image: no features where it is black");
   BIFOCAL_FIELD(matching, "how features are matched");
-  BIFOCAL_FIELD(matches, "matches of another matcher instead of features", {}, "px");
   BIFOCAL_FIELD(guided, "match again along the estimated model, and estimate again");
   BIFOCAL_FIELD(escalate,
                 "try affine shapes and guided matching if the result is rejected, doubted or has "
                 "fewer than 50 inliers");
   BIFOCAL_FIELD(robust, "how the model is estimated");
-  BIFOCAL_FIELD(device, "device for all stages");
   BIFOCAL_FIELD(dense, "rectify, match densely and compute depth if the camera moved");
   BIFOCAL_FIELD(max_dense_pixels, "largest number of pixels for dense matching", Range::at_least(1),
                 "px");
@@ -121,6 +110,16 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(progress, "called at the start of each stage");
 }
 
+// What is given of a pair besides its images. The caller keeps the data until the call returns.
+struct PairInput {
+  // Masks, empty or of the images' sizes: features are detected only where the mask is not 0.
+  ImageView<const std::uint8_t> mask1 = {}, mask2 = {};
+  // Matches of another matcher in px, instead of features. Masks and the options of features and
+  // matching are then ignored, and repeated structure is detected from the matches alone.
+  // A match more than 1 px outside of its image is an error.
+  std::optional<std::span<const PointPair>> matches = {};
+};
+
 // Origin of the cameras used for depth.
 enum class CameraSource {
   given,      // from PairOptions
@@ -128,7 +127,7 @@ enum class CameraSource {
   assumed,    // a focal length of 1.2 times the longer side, or one known for one image only; depth
               // has an unknown stretch
 };
-[[nodiscard]] const char* to_string(CameraSource source);
+[[nodiscard]] std::string_view to_string(CameraSource source);
 
 // Dense part of a pair whose camera moved. If a distortion was estimated, its photographs are in
 // PairResult::undistorted. Image 1 is the left image; both are as upright as their rows allow. If
@@ -228,7 +227,7 @@ struct PairResult {
   std::vector<Match>
       matches;  // one for each pair of positions, whatever the orientations of features
   std::vector<PointPair> points;  // positions of the matches, px
-  EstimateResult model;           // estimate of the model `kind`
+  EstimateResult estimate;        // of the model `kind`
   EstimatedCamera estimated_camera;
   std::optional<UndistortedPair> undistorted;  // if estimated_camera.distortion is not 0
   // Present with an essential matrix, or if the focal length was estimated. t = 0 if the camera
@@ -248,13 +247,18 @@ struct PairResult {
   [[nodiscard]] bool is_doubted() const { return !doubt.empty() || repetition.is_doubted; }
 };
 
-// Estimates the geometry of a pair of images with 1 to 4 channels of 8 or 16 bits: features,
+// Estimates the geometry of a pair of images on the device of the queue, by default on the CPU.
+// The images have 1 to 4 channels of 8 or 16 bits: features,
 // matches, model, and, depending on the options, rectification and depth. Features are those of
 // to_grey_8(); two images of 16 bits are matched densely in 16 bits; images of the result have 8
 // (to_8_bits). A pair without geometry is an outcome, not an error. Throws Error(usage) if an
 // option is out of range, and for `essential` without cameras.
+[[nodiscard]] PairResult estimate_pair(Queue& queue, const AnyImageView& image1,
+                                       const AnyImageView& image2, const PairOptions& options = {},
+                                       const PairInput& input = {});
 [[nodiscard]] PairResult estimate_pair(const AnyImageView& image1, const AnyImageView& image2,
-                                       const PairOptions& options = {});
+                                       const PairOptions& options = {},
+                                       const PairInput& input = {});
 
 // Result of check_rectified_pair().
 struct RectifiedPairCheck {
@@ -268,9 +272,11 @@ struct RectifiedPairCheck {
 // Matches the features of two images and tests whether corresponding points lie in the same rows.
 // The images have 1 to 4 channels and one size. The range of disparities is a start for dense
 // matching (SgmOptions). Throws Error(usage) if the sizes differ.
+[[nodiscard]] RectifiedPairCheck check_rectified_pair(Queue& queue,
+                                                      ImageView<const std::uint8_t> left,
+                                                      ImageView<const std::uint8_t> right);
 [[nodiscard]] RectifiedPairCheck check_rectified_pair(ImageView<const std::uint8_t> left,
-                                                      ImageView<const std::uint8_t> right,
-                                                      const Device& device = {});
+                                                      ImageView<const std::uint8_t> right);
 
 // Returns a reason to doubt a search of [min_disparity, min_disparity + disparities) px: at least a
 // tenth of the disparities of the matches, and at least five, lie outside. The text ends with the

@@ -54,7 +54,7 @@ from ._options import (
     SiftOptions,
     SsdOptions,
     SurfOptions,
-    VerifyOptions,
+    TwoViewGeometryOptions,
 )
 from ._pair import Pair, estimate_pair
 from ._pair_selection import (
@@ -230,7 +230,7 @@ __all__ = [
     "StereoMatcher",
     "SurfOptions",
     "VerifiedPairs",
-    "VerifyOptions",
+    "TwoViewGeometryOptions",
     "VideoFrame",
     "VideoMatcher",
     "absolute_pose_covariance",

@@ -60,7 +60,7 @@ class Collected:
         verified: Number of pairs with a geometry: neither degenerate nor a watermark.
         focal_lengths: Cameras of the database.
         left_out: Names of photographs that could not be read, each with the reason.
-        passed_over: Names of other files and links, each with the reason.
+        other_files: Names of other files and links, each with the reason.
         notes: Further remarks, such as photographs without a position or doubtful intrinsics.
         contradicting: A sentence for each pair whose rotation contradicts other pairs.
         seconds: Duration of each stage of this call, in s.
@@ -80,7 +80,7 @@ class Collected:
     verified: int
     focal_lengths: FocalLengths
     left_out: list[tuple[str, str]]
-    passed_over: list[tuple[str, str]]
+    other_files: list[tuple[str, str]]
     notes: list[str]
     contradicting: list[str]
     seconds: dict[str, float]
@@ -97,7 +97,7 @@ def list_photographs(photographs: Path | Sequence[Path]) -> tuple[list[str], lis
         photographs: A folder, or a list of files and folders.
 
     Returns:
-        Names of the photographs, sorted with digits as numbers, and (name, reason) of each file or link that was passed over.
+        Names of the photographs, sorted with digits as numbers, and (name, reason) of each other file or link.
 
     Raises:
         OSError: If a file or folder does not exist.

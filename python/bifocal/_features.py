@@ -81,17 +81,17 @@ def match_guided(
     options: MatchOptions | None = None,
     *,
     kind: Literal["fundamental", "homography"] = "fundamental",
-    max_error: float = 4.0,
+    threshold: float = 4.0,
     device: str | None = None,
 ) -> Matches:
-    """Matches features along a given model: candidates lie within `max_error` px (Sampson distance).
+    """Matches features along a given model: candidates lie within `threshold` px (Sampson distance).
 
     Args:
         features1, features2: Features of `detect`, which have positions.
         model: F in px with x2' F x1 = 0, or H with x2 ~ H x1, shape (3, 3).
         options: Options of the ratio and mutual tests, which apply to the candidates.
         kind: Whether `model` is a fundamental matrix or a homography.
-        max_error: Largest error of a candidate in px.
+        threshold: Largest error of a candidate in px.
         device: "cpu" (the default), "cuda:0", "opencl:0", ... or "auto"
 
     Returns:
@@ -101,7 +101,7 @@ def match_guided(
         ValueError: If the kind is unknown, the model is not finite, or an option is out of range.
         TypeError: If an argument is not `Features`.
     """
-    return _core.match_guided(features1, features2, model, kind, max_error, options, device_id(device))
+    return _core.match_guided(features1, features2, model, kind, threshold, options, device_id(device))
 
 
 def match_descriptors(descriptors1: ArrayLike, descriptors2: ArrayLike, options: FloatMatchOptions | None = None, *, device: str | None = None) -> FloatMatches:

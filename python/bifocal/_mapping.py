@@ -67,7 +67,7 @@ class Mapped:
         models: Counts and doubts of the models OUT/0, OUT/1, ..., from the most images to the fewest.
         left_out: Names of images in no model, each with a reason: 'camera', 'no_pair', 'small_component', 'contradictory' or 'few_points'.
         damaged_rows: Rows of the database that were not used, each with the reason.
-        passed_over: Names of photographs that could not be read for colours, each with the reason.
+        without_colours: Names of photographs that could not be read for colours, each with the reason.
         pairs: Number of verified pairs with a relative pose.
         removed_pairs: Number of pairs that were removed because they contradict other pairs.
         seconds: Duration of each stage in s.
@@ -76,7 +76,7 @@ class Mapped:
     models: list[MapFigures]
     left_out: list[tuple[str, str]]
     damaged_rows: list[tuple[str, str]]
-    passed_over: list[tuple[str, str]]
+    without_colours: list[tuple[str, str]]
     pairs: int
     removed_pairs: int
     seconds: dict[str, float]

@@ -33,7 +33,7 @@ __all__ = [
     "SiftOptions",
     "SsdOptions",
     "SurfOptions",
-    "VerifyOptions",
+    "TwoViewGeometryOptions",
 ]
 
 
@@ -220,11 +220,11 @@ class SsdOptions:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class VerifyOptions:
+class TwoViewGeometryOptions:
     """Options of geometric verification, for `bifocal.colmap.verify` and `collect` (include/bifocal/colmap/verify.hpp).
 
     Attributes:
-        max_error: Largest error of an inlier. Unit: px. Range: above 0 and finite.
+        threshold: Largest error of an inlier. Unit: px. Range: above 0 and finite.
         min_inliers: Pairs with fewer inliers are degenerate. Range: at least 1.
         confidence: Probability of an outlier-free sample at which sampling ends. Range: above 0 and below 1.
         min_iterations: Minimum number of samples for each model. Range: at least 1.
@@ -241,7 +241,7 @@ class VerifyOptions:
         belief: Level of significance: a model is accepted if the expected number of equally good models among outliers is smaller; a higher level accepts more models with few matches, correct and wrong; 0: 0.01, for homographies 0.001. Range: at least 0 and finite.
     """
 
-    max_error: float = 4.0
+    threshold: float = 4.0
     min_inliers: int = 15
     confidence: float = 0.999
     min_iterations: int = 100
@@ -327,7 +327,7 @@ class MapOptions:
     Attributes:
         min_inliers: Pairs with fewer inliers are not used. Range: at least 5.
         min_images: Smallest model that is kept. Range: at least 2.
-        max_error: Largest reprojection error of an observation. Unit: px. Range: above 0 and finite.
+        threshold: Largest reprojection error of an observation. Unit: px. Range: above 0 and finite.
         min_angle_deg: Smallest angle between two rays of a point. Unit: degrees. Range: above 0 and below 90.
         max_rotation_error_deg: Pairs whose rotation differs more from the averaged rotations are removed. Unit: degrees. Range: above 0 and below 180.
         min_resection_inliers: Inliers that the absolute pose of an added image has at least. Range: at least 6.
@@ -341,7 +341,7 @@ class MapOptions:
 
     min_inliers: int = 15
     min_images: int = 3
-    max_error: float = 4.0
+    threshold: float = 4.0
     min_angle_deg: float = 1.5
     max_rotation_error_deg: float = 10.0
     min_resection_inliers: int = 30
@@ -557,7 +557,7 @@ class CollectOptions:
     given: GivenFeatures = field(default_factory=lambda: GivenFeatures())
     guided: bool = False
     min_matches: int = 15
-    geometry: VerifyOptions = field(default_factory=lambda: VerifyOptions())
+    geometry: TwoViewGeometryOptions = field(default_factory=lambda: TwoViewGeometryOptions())
     cameras: CollectCameras = field(default_factory=lambda: CollectCameras())
     max_memory: int = 4294967296
     block_size: int = 0

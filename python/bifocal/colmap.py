@@ -38,7 +38,7 @@ from ._colmap_model import (
 from ._devices import device_id
 from ._numbers import shown, whole
 from ._mapping import Mapped, MapFigures, ModelDoubt, Undistorted, map_database, undistort_model
-from ._options import VerifyOptions
+from ._options import TwoViewGeometryOptions
 
 if TYPE_CHECKING:
     from ._arrays import ArrayLike
@@ -87,7 +87,7 @@ class Verification:
     Attributes:
         pairs: Number of pairs to verify: listed, with matches, and not verified before.
         done: Number of pairs that were verified.
-        skipped: Number of pairs that were verified before.
+        verified_before: Number of pairs that were verified before.
         unmatched: Number of listed pairs without matches.
         left_out: Number of pairs with an invalid row; at the end done + left_out = pairs.
         inliers: Number of inliers of all verified pairs.
@@ -97,7 +97,7 @@ class Verification:
 
     pairs: int
     done: int
-    skipped: int
+    verified_before: int
     unmatched: int
     left_out: int
     inliers: int
@@ -114,7 +114,7 @@ def verify(
     database: Path,
     *,
     pairs: Path | None = None,
-    options: VerifyOptions | None = None,
+    options: TwoViewGeometryOptions | None = None,
     overwrite: bool = False,
     device: str | None = "cpu",
     progress: Callable[[Verification], bool | None] | None = None,
@@ -166,7 +166,7 @@ def write_pairs(
     sizes: Mapping[str, tuple[int, int]] | None = None,
     *,
     cameras: Mapping[str, LensCamera | tuple[str, ArrayLike]] | None = None,
-    options: VerifyOptions | None = None,
+    options: TwoViewGeometryOptions | None = None,
     device: str | None = "cpu",
     progress: Callable[[Verification], bool | None] | None = None,
 ) -> Verification:
@@ -258,7 +258,7 @@ _SAME = {
     "compute_relative_pose": "relative_pose",
 }
 _SAME_OF_RANSAC = {
-    "max_error": "max_error",
+    "max_error": "threshold",
     "confidence": "confidence",
     "min_num_trials": "min_iterations",
     "max_num_trials": "max_iterations",
@@ -276,12 +276,12 @@ _NOT_USED_OF_RANSAC = {"dyn_num_trials_multiplier", "num_threads"}
 _COLMAPS_INLIER_RATIO = 0.25
 
 
-def _options(options: Any, name: str = "options") -> VerifyOptions:
-    """Converts a dictionary or a pycolmap.TwoViewGeometryOptions to VerifyOptions, which are returned unchanged."""
-    if isinstance(options, VerifyOptions):
+def _options(options: Any, name: str = "options") -> TwoViewGeometryOptions:
+    """Converts a dictionary or a pycolmap.TwoViewGeometryOptions to TwoViewGeometryOptions, which are returned unchanged."""
+    if isinstance(options, TwoViewGeometryOptions):
         return options
     ours: dict[str, Any] = {}
-    for field, value in fields_of(options, name, "pycolmap.TwoViewGeometryOptions or bifocal.VerifyOptions").items():
+    for field, value in fields_of(options, name, "pycolmap.TwoViewGeometryOptions or bifocal.TwoViewGeometryOptions").items():
         if field == "ransac":
             _take_ransac(fields_of(value, f"{name}: ransac", "pycolmap.RANSACOptions"), name, ours)
         elif field in _SAME:
@@ -291,9 +291,9 @@ def _options(options: Any, name: str = "options") -> VerifyOptions:
                 raise ValueError(f"{name}: {field} = {shown(value)}, must be {_OFF[field]} here")
         elif field not in _NOT_USED:
             raise ValueError(f"{name}: {field!r} is no option of pycolmap.TwoViewGeometryOptions")
-    most = ours.setdefault("max_iterations", VerifyOptions().max_iterations)
-    ours["min_iterations"] = min(ours.get("min_iterations", VerifyOptions().min_iterations), most)
-    return VerifyOptions(**ours)
+    most = ours.setdefault("max_iterations", TwoViewGeometryOptions().max_iterations)
+    ours["min_iterations"] = min(ours.get("min_iterations", TwoViewGeometryOptions().min_iterations), most)
+    return TwoViewGeometryOptions(**ours)
 
 
 def _take_ransac(ransac: dict[str, Any], name: str, ours: dict[str, Any]) -> None:
@@ -331,7 +331,7 @@ def verify_matches(
     Args:
         database_path: Name of the database.
         pairs_path: File of pairs, two image names a line.
-        options: Dictionary, pycolmap.TwoViewGeometryOptions or VerifyOptions. A seed of -1 means 0.
+        options: Dictionary, pycolmap.TwoViewGeometryOptions or TwoViewGeometryOptions. A seed of -1 means 0.
         cancellation_token: Object with is_cancelled(), which ends the verification when it returns True.
         device: 'cpu', 'cuda:0', 'cuda:all', ...
 
@@ -359,7 +359,7 @@ def geometric_verification(
     Args:
         database_path: Name of the database.
         verifier_options, pairing_options: Not used.
-        two_view_geometry_options: Dictionary, pycolmap.TwoViewGeometryOptions or VerifyOptions. A seed of -1 means 0.
+        two_view_geometry_options: Dictionary, pycolmap.TwoViewGeometryOptions or TwoViewGeometryOptions. A seed of -1 means 0.
         cancellation_token: Object with is_cancelled(), which ends the verification when it returns True.
         device: 'cpu', 'cuda:0', 'cuda:all', ...
 

@@ -38,7 +38,7 @@ nb::dict dict_of(const CollectResult& r, const PhotographFiles& photographs,
   d["verified"] = r.verified;
   d["focal_lengths"] = tuple_of(r.focal_lengths);
   d["left_out"] = list_of(r.left_out);
-  d["passed_over"] = list_of(photographs.passed_over);
+  d["other_files"] = list_of(photographs.other_files);
   nb::list notes;
   for (const std::string& n : r.notes) notes.append(text_of(n));
   d["notes"] = notes;
@@ -191,7 +191,7 @@ void bind_collect(nb::module_& m) {
         nb::list files;
         for (const PhotographFile& f : found.files)
           files.append(nb::steal(PyUnicode_DecodeFSDefault(f.file.c_str())));
-        return nb::make_tuple(files, list_of(found.passed_over));
+        return nb::make_tuple(files, list_of(found.other_files));
       },
       nb::arg("photographs").none(),
       nb::sig(

@@ -18,7 +18,7 @@ nb::dict counts_of(const colmap::VerifyProgress& p) {
   nb::dict d;
   d["pairs"] = p.pairs;
   d["done"] = p.done;
-  d["skipped"] = p.skipped;
+  d["verified_before"] = p.verified_before;
   d["unmatched"] = p.unmatched;
   d["left_out"] = p.left_out;
   d["inliers"] = p.inliers;
@@ -42,7 +42,7 @@ nb::dict verify_database(nb::handle given_database, nb::handle given_pairs, nb::
   std::optional<FileName> pairs;
   if (!given_pairs.is_none()) pairs = file_of(given_pairs, "pairs");
   colmap::VerifyRun run;
-  run.options = options_of<colmap::VerifyOptions>(options);
+  run.options = options_of<colmap::TwoViewGeometryOptions>(options);
   if (pairs) run.pairs = pairs->path;
   run.overwrite = overwrite;
   run.progress = [&](const colmap::VerifyProgress& p) {
@@ -69,7 +69,7 @@ nb::dict verify_database(nb::handle given_database, nb::handle given_pairs, nb::
 
 // Raises the errors of verify_database() that do not depend on the database.
 void check_verification(nb::handle options, const std::string& device) {
-  check_options(options_of<colmap::VerifyOptions>(options));
+  check_options(options_of<colmap::TwoViewGeometryOptions>(options));
   (void)DeviceSet(resolved_device(device));
 }
 

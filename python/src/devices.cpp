@@ -4,7 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 #include <unistd.h>
-#include <bifocal/working_device.hpp>
+#include <bifocal/device.hpp>
 
 #include <map>
 #include <mutex>

@@ -179,7 +179,7 @@ template MatchOptions options_of(nb::handle);
 template FloatMatchOptions options_of(nb::handle);
 template SgmOptions options_of(nb::handle);
 template SsdOptions options_of(nb::handle);
-template colmap::VerifyOptions options_of(nb::handle);
+template colmap::TwoViewGeometryOptions options_of(nb::handle);
 template AdjustOptions options_of(nb::handle);
 template colmap::BundleAdjustOptions options_of(nb::handle);
 template MapOptions options_of(nb::handle);
@@ -199,7 +199,7 @@ bool is_ssd_options(nb::handle object) { return nb::hasattr(object, "window"); }
 nb::dict option_fields() {
   return described_by_name(RobustOptions{}, SiftOptions{}, SurfOptions{}, MatchOptions{},
                            FloatMatchOptions{}, DisparityFilter{}, SgmOptions{}, SsdOptions{},
-                           colmap::VerifyOptions{}, AdjustOptions{}, colmap::BundleAdjustOptions{},
+                           colmap::TwoViewGeometryOptions{}, AdjustOptions{}, colmap::BundleAdjustOptions{},
                            MapOptions{}, DenseOptions{}, RetrievalOptions{}, PairOptions{},
                            ScreenOptions{}, SequentialOptions{}, NearOptions{}, GivenFeatures{},
                            CollectCameras{}, CollectOptions{});

@@ -46,28 +46,28 @@ Pair estimate(const Handles& photographs, nb::handle options, nb::handle matches
     o.lens_is_unknown = true;
   }
   o.camera1 = pair.cameras.camera1, o.camera2 = pair.cameras.camera2;
+  PairInput input;
   Points<PointPair> points;
   if (!matches.is_none()) {
     const nb::object x1 = matches[0], x2 = matches[1];
     points = points_of<PointPair>(x1, x2);
     gather(points);
-    o.matches = points.span;
+    input.matches = points.span;
   }
   const DetectArguments first(nb::none(), std::get<0>(masks), "mask1"),
       second(nb::none(), std::get<1>(masks), "mask2");
-  o.mask1 = first.allowed(), o.mask2 = second.allowed();
+  input.mask1 = first.allowed(), input.mask2 = second.allowed();
   o.progress = [&](std::string_view stage, double fraction) {
     const nb::gil_scoped_acquire locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!progress.is_none()) progress(nb::str(stage.data(), stage.size()), fraction);
   };
-  const std::string chosen = resolved_device(device);
-  QueueLease lease(chosen);  // marks the device as in use, so that a fork is refused it
-  o.device = Device(chosen);
-  pair.device = o.device.info().id;
+  QueueLease lease(resolved_device(device));
+  pair.device = lease.queue().device().info().id;
   const Unlocked unlocked;
   times.end("reading");
-  pair.result = estimate_pair(pair.left.photograph.view(), pair.right.photograph.view(), o);
+  pair.result = estimate_pair(lease.queue(), pair.left.photograph.view(),
+                              pair.right.photograph.view(), o, input);
   times.end(pair.result.timings);
   pair.result.timings = times.times();
   for (const jobs::PairPhotograph* p : {&pair.left.photograph, &pair.right.photograph})
@@ -118,7 +118,7 @@ std::string text(const Pair& p) {
   const PairResult& r = p.result;
   if (r.outcome != Outcome::ok) return fmt::format("<Pair: {}>", to_string(r.outcome));
   return fmt::format("<Pair: ok, {}, {} of {} matches are inliers{}{}{}>", to_string(r.kind),
-                     r.model.inlier_count, r.points.size(), r.cam2_from_cam1 ? ", pose" : "",
+                     r.estimate.num_inliers, r.points.size(), r.cam2_from_cam1 ? ", pose" : "",
                      r.dense ? ", depth" : "", doubts_of(r).empty() ? "" : ", doubted");
 }
 
@@ -167,7 +167,7 @@ nb::object optional_array(bool is_there, const auto& values,
 }
 
 nb::object inliers_of(const PairResult& r) {
-  std::vector<std::uint8_t> flags = r.model.inliers;
+  std::vector<std::uint8_t> flags = r.estimate.inliers;
   flags.resize(r.points.size());
   return flags_array(flags);
 }
@@ -217,7 +217,7 @@ void bind_model(Class& c) {
       "Reasons to doubt the intrinsics or, for repeated structure, the model; empty without one. "
       "`bifocal pair --strict` ends with exit code 5 for each of them.");
   GET("model", ARRAY("float64") " | None",
-      optional_array(p.result.outcome == Outcome::ok, p.result.model.model, {3, 3}),
+      optional_array(p.result.outcome == Outcome::ok, p.result.estimate.model, {3, 3}),
       "H or F in px, or E of normalised points, shape (3, 3); None without a model.");
   GET("R", ARRAY("float64") " | None",
       optional_array(p.result.cam2_from_cam1.has_value(),
@@ -231,7 +231,7 @@ void bind_model(Class& c) {
 
 void bind_matches(Class& c) {
   GET("inliers", ARRAY("bool_"), inliers_of(p.result), "Inlier flag of each match, shape (M,).");
-  GET("num_inliers", "int", p.result.model.ok() ? p.result.model.inlier_count : 0,
+  GET("num_inliers", "int", p.result.estimate.ok() ? p.result.estimate.num_inliers : 0,
       "Number of inliers.");
   GET("x1", ARRAY("float64"), positions(p.result.points, false),
       "Matched points of photograph 1, px, shape (M, 2).");

@@ -32,7 +32,7 @@ inline void need_one_each(const Doubles& given, const char* name, std::size_t po
     value_error(fmt::format("{}: {} numbers for {} points", name, given.span.size(), points));
 }
 
-// Undistorts the points and calls action(input) on the device of the arguments.
+// Undistorts the points and calls action(queue, input) with a queue of the arguments' device.
 template <class Point, class Action>
 void with_input(const ProblemInfo& problem, Points<Point>& points, const Arguments& a,
                 const Action& action) {
@@ -45,12 +45,10 @@ void with_input(const ProblemInfo& problem, Points<Point>& points, const Argumen
   }
   need_one_each(a.weights, "weights", points.span.size());
   need_one_each(a.qualities, "qualities", points.span.size());
-  std::optional<QueueLease> lease;
-  if (a.device != "cpu") lease.emplace(a.device);
-  action(EstimateInput{.cameras = cameras,
-                       .options = a.options,
-                       .priors = {a.weights.span, a.qualities.span},
-                       .queue = lease ? &lease->queue() : nullptr});
+  QueueLease lease(a.device);
+  action(lease.queue(), EstimateInput{.cameras = cameras,
+                                      .options = a.options,
+                                      .priors = {a.weights.span, a.qualities.span}});
 }
 
 }  // namespace bifocal::python

@@ -131,7 +131,7 @@ Rectification read(nb::handle file) {
 }
 
 std::string text(const Rectification& r) {
-  if (r.width == 0) return fmt::format("<Rectification, {}>", to_string(r.outcome));
+  if (!r.ok()) return fmt::format("<Rectification, {}>", to_string(r.outcome));
   return fmt::format("<Rectification {} x {}, {}{}>", r.width, r.height, to_string(r.kind),
                      r.is_cyclic ? ", cyclic" : "");
 }
@@ -177,8 +177,8 @@ using Class = nb::class_<Rectification>;
 
 void bind_summary(Class& c) {
   c.def_prop_ro(
-      "ok", [](const Rectification& r) { return r.width > 0; }, "True if the pair is rectified.");
-  c.def("__bool__", [](const Rectification& r) { return r.width > 0; });
+      "ok", [](const Rectification& r) { return r.ok(); }, "True if the pair is rectified.");
+  c.def("__bool__", [](const Rectification& r) { return r.ok(); });
   c.def("__repr__", &text);
   c.def_prop_ro(
       "reason", [](const Rectification& r) { return std::string(to_string(r.outcome)); },

@@ -41,14 +41,14 @@ template <class Point>
 PairEstimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
   const ProblemInfo problem = problem_info(kind);
   PairEstimate e{kind, problem.has_pose, {}, problem.triangulates};
-  with_input(problem, points, a, [&](const EstimateInput& input) {
+  with_input(problem, points, a, [&](Queue& queue, const EstimateInput& input) {
     if constexpr (!std::is_same_v<Point, ScenePoint>) {
       if (e.is_relative) {
-        e.result = estimate_relative_pose(kind, points.span, input);
+        e.result = estimate_relative_pose(queue, kind, points.span, input);
         return;
       }
     }
-    e.result = {estimate(kind, points.span, input)};
+    e.result = {estimate(queue, kind, points.span, input)};
   });
   return e;
 }
@@ -122,7 +122,7 @@ nb::object not_finite(nb::handle self) {
 
 std::string text(const PairEstimate& e) {
   return fmt::format("<{} {}: {} of {} inliers, rms {:.3g} px, {} iterations>", name_of(e.kind),
-                     to_string(e.result.outcome), e.result.inlier_count, e.result.inliers.size(),
+                     to_string(e.result.outcome), e.result.num_inliers, e.result.inliers.size(),
                      e.result.rms, e.result.iterations);
 }
 
@@ -134,7 +134,7 @@ void number(nb::class_<PairEstimate>& c, const char* name, Get get, const char* 
 
 void bind_numbers(nb::class_<PairEstimate>& c) {
   number(
-      c, "num_inliers", [](const auto& r) { return r.inlier_count; }, "Number of inliers.");
+      c, "num_inliers", [](const auto& r) { return r.num_inliers; }, "Number of inliers.");
   number(
       c, "iterations", [](const auto& r) { return r.iterations; },
       "Number of minimal samples drawn.");

@@ -201,11 +201,10 @@ std::string doubt_of_search(nb::handle left, nb::handle right, int min_disparity
                             const std::string& device) {
   const PhotographArgument one = photograph_argument(left, "left"),
                            two = photograph_argument(right, "right");
-  const std::string chosen = resolved_device(device);
-  const QueueLease lease(chosen);
+  QueueLease lease(resolved_device(device));
   const Unlocked unlocked;
   return search_doubt(
-      check_rectified_pair(one.photograph.image, two.photograph.image, Device(chosen)),
+      check_rectified_pair(lease.queue(), one.photograph.image, two.photograph.image),
       min_disparity, disparities);
 }
 

@@ -105,21 +105,21 @@ def test_a_model_guides_matches():
     picture = texture(240, 320)
     f1, f2 = bifocal.detect(picture[:, 20:300]), bifocal.detect(picture[:, 26:306].copy())
     H = np.array([[1.0, 0, -6], [0, 1, 0], [0, 0, 1]])
-    plain, guided = bifocal.match(f1, f2), bifocal.match_guided(f1, f2, H, kind="homography", max_error=1)
+    plain, guided = bifocal.match(f1, f2), bifocal.match_guided(f1, f2, H, kind="homography", threshold=1)
     i, j = guided.indices.T
     assert len(guided) >= len(plain) and np.abs(f1.xy[i] - f2.xy[j] - [6, 0]).max() < 1.5
-    none = bifocal.match_guided(f1, f2, np.array([[1.0, 0, 500], [0, 1, 0], [0, 0, 1]]), kind="homography", max_error=1)
+    none = bifocal.match_guided(f1, f2, np.array([[1.0, 0, 500], [0, 1, 0], [0, 0, 1]]), kind="homography", threshold=1)
     assert len(none) == 0
     F = np.array([[0.0, 0, 0], [0, 0, -1], [0, 1, 0]])  # epipolar lines are the rows
-    rows = bifocal.match_guided(f1, f2, F, max_error=1)
+    rows = bifocal.match_guided(f1, f2, F, threshold=1)
     i, j = rows.indices.T
     assert len(rows) >= len(plain) and np.abs(f1.xy[i, 1] - f2.xy[j, 1]).max() < 1.5
     with pytest.raises(ValueError, match="kind: 'pose'"):
         bifocal.match_guided(f1, f2, H, kind="pose")
     with pytest.raises(TypeError, match="features2: ndarray .* must be Features"):
         bifocal.match_guided(f1, f2.descriptors, H)
-    with pytest.raises(ValueError, match="max_error"):
-        bifocal.match_guided(f1, f2, H, max_error=-1)
+    with pytest.raises(ValueError, match="threshold"):
+        bifocal.match_guided(f1, f2, H, threshold=-1)
 
 
 def test_float_descriptors_of_other_tools():
@@ -361,5 +361,5 @@ def test_a_heic_file_of_pillow_heif(tmp_path):
 def test_collections_pass_heic_over(tmp_path):
     (tmp_path / "a.heic").write_bytes(b"")
     bifocal.write_image(tmp_path / "b.png", texture(20, 30))
-    photographs, passed_over = bifocal.list_photographs(tmp_path)
-    assert [pathlib.Path(file).name for file in photographs] == ["b.png"] and "1 .heic" in str(passed_over)
+    photographs, other_files = bifocal.list_photographs(tmp_path)
+    assert [pathlib.Path(file).name for file in photographs] == ["b.png"] and "1 .heic" in str(other_files)

@@ -187,7 +187,7 @@ def test_arrays_and_options_are_checked(files):
     image = bifocal.read_image(files[0])
     few = np.zeros((3, 2))
     for options, more, error, message in [
-        ({"model": "plane"}, {}, ValueError, "PairOptions.model: 'plane', must be one of 'auto'"),
+        ({"kind": "plane"}, {}, ValueError, "PairOptions.kind: 'plane', must be one of 'auto'"),
         ({"model": "essential"}, {}, ValueError, "needs the intrinsics"),
         ({"robust": bifocal.RobustOptions(threshold=-1)}, {}, ValueError, "PairOptions.robust.threshold = -1"),
         ({"robust": bifocal.SiftOptions()}, {}, TypeError, "PairOptions.robust: .*, must be a bifocal.RobustOptions"),
@@ -214,7 +214,7 @@ def test_images_and_files_of_16_bits_give_the_model_of_8(tmp_path):
     names = [tmp_path / "left.png", tmp_path / "right.png"]
     for name, image in zip(names, deep):
         bifocal.write_image(name, image)
-    options = bifocal.PairOptions(model="homography", dense=False)
+    options = bifocal.PairOptions(kind="homography", dense=False)
     shallow, *others = (bifocal.estimate_pair(*pair, options=options) for pair in (images, deep, names))
     assert shallow.ok and shallow.num_inliers > 100
     for other in others:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/error.hpp>
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 
 #include <fmt/format.h>
 

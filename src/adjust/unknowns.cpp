@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "adjust/unknowns.hpp"
 
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 
 #include <algorithm>
 #include <cmath>

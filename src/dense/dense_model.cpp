@@ -5,7 +5,6 @@
 #include <bifocal/colmap/model.hpp>
 #include <bifocal/dense.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/outputs.hpp>
 #include <bifocal/version.hpp>
 
 #include <algorithm>
@@ -85,7 +84,7 @@ DenseScene scene_of(const colmap::Model& model, const DensePhotographs& photogra
   std::map<colmap::Id, int> places;
   for (const colmap::ModelImage& image : model.images) {
     places.emplace(image.id, static_cast<int>(scene.views.size()));
-    const colmap::Camera& c = photographs.camera(image.camera_id);
+    const colmap::ModelCamera& c = photographs.camera(image.camera_id);
     scene.views.push_back({{c.params[0], c.params[1], c.params[2], c.params[3]},
                            colmap::pose_of(image.cam_from_world),
                            {static_cast<int>(c.width), static_cast<int>(c.height)}});
@@ -105,7 +104,7 @@ std::string key_of(const DenseFiles& files, const colmap::Model& model,
                    std::span<const PlannedView> plan, const std::string& device) {
   std::string text = fmt::format("{} {} {}\n", BIFOCAL_VERSION, device, files.dense.max_size);
   const auto add = [&](auto v) { text.append(reinterpret_cast<const char*>(&v), sizeof v); };
-  for (const colmap::Camera& camera : model.cameras) {  // lenses, which undistorted cameras lack
+  for (const colmap::ModelCamera& camera : model.cameras) {  // lenses, which undistorted cameras lack
     add(camera.id), add(camera.model);
     for (const double v : camera.params) add(v);
   }
@@ -202,15 +201,15 @@ class Work {
 // photograph has another size than its camera, as far as its header says.
 std::map<std::size_t, std::string> unreadable(const DenseFiles& files, const colmap::Model& model) {
   std::map<std::size_t, std::string> reasons;
-  std::map<colmap::Id, const colmap::Camera*> cameras;
-  for (const colmap::Camera& camera : model.cameras) cameras.emplace(camera.id, &camera);
+  std::map<colmap::Id, const colmap::ModelCamera*> cameras;
+  for (const colmap::ModelCamera& camera : model.cameras) cameras.emplace(camera.id, &camera);
   for (std::size_t i = 0; i < model.images.size(); ++i) {
     std::error_code none;
     const fs::path file = files.photographs / model.images[i].name;
     if (!fs::is_regular_file(file, none)) {
       reasons.emplace(i, "its photograph is missing");
     } else if (const auto head = io::read_head(file)) {
-      const colmap::Camera& camera = *cameras.at(model.images[i].camera_id);
+      const colmap::ModelCamera& camera = *cameras.at(model.images[i].camera_id);
       const std::string fault = colmap::model::size_fault(
           head->width, head->height, 1, {model.images[i].name, camera.width, camera.height});
       if (!fault.empty()) io::reject(file.string(), "{}", fault);
@@ -241,7 +240,7 @@ void leave_out(std::vector<PlannedView>& plan, const std::map<std::size_t, std::
 colmap::Model cameras_of(const colmap::Model& model, const DensePhotographs& photographs,
                          bool has_points) {
   colmap::Model out;
-  for (const colmap::Camera& camera : model.cameras)
+  for (const colmap::ModelCamera& camera : model.cameras)
     out.cameras.push_back(photographs.camera(camera.id));
   for (colmap::ModelImage image : model.images) {
     if (!has_points) image.observations.clear();

@@ -17,7 +17,7 @@ namespace bifocal::dense {
 namespace {
 
 // The camera of an image that reduce_to() reduces.
-colmap::Camera reduced_camera(colmap::Camera camera, int max_size) {
+colmap::ModelCamera reduced_camera(colmap::ModelCamera camera, int max_size) {
   const auto longer = static_cast<double>(std::max(camera.width, camera.height));
   if (longer <= max_size) return camera;
   const auto reduced = [&](std::int64_t size) {
@@ -37,7 +37,7 @@ colmap::Camera reduced_camera(colmap::Camera camera, int max_size) {
 DensePhotographs::DensePhotographs(Queue& queue, const colmap::Model& model,
                                    std::filesystem::path folder, int max_size)
     : queue_(queue), folder_(std::move(folder)), max_size_(max_size) {
-  for (const colmap::Camera& camera : model.cameras) {
+  for (const colmap::ModelCamera& camera : model.cameras) {
     const colmap::model::UndistortedView view = colmap::model::undistorted_view(camera);
     View out{camera, reduced_camera(colmap::model::undistorted_camera(camera, view), max_size),
              view.lens, nullptr};

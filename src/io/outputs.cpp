@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
-#include <bifocal/outputs.hpp>
+#include <bifocal/io.hpp>
 
 #include "io/reject.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads two cameras with lens distortion and their relative pose: text with COLMAP's camera lines,
 // JSON, or OpenCV's format (opencv_calibration.cpp).
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -199,7 +199,7 @@ PhotographFiles list_photographs(std::span<const std::string> paths) {
       [](const PhotographFile& a, const PhotographFile& b) { return a.name == b.name; });
   all.files.erase(twice, all.files.end());
   for (const auto& [path, reason, other] : finder.passed_over())
-    all.passed_over.push_back({name_below(all.folder, path),
+    all.other_files.push_back({name_below(all.folder, path),
                                other.empty() ? reason : reason + name_below(all.folder, other)});
   if (const auto& others = finder.other_files(); !others.empty()) {
     const fs::path& first = *std::min_element(others.begin(), others.end(), comes_before_path);
@@ -207,12 +207,12 @@ PhotographFiles list_photographs(std::span<const std::string> paths) {
                                  ? std::string("is")
                                  : fmt::format("and {} other file{} are", others.size() - 1,
                                                others.size() == 2 ? "" : "s");
-    all.passed_over.push_back(
+    all.other_files.push_back(
         {name_below(all.folder, first),
          fmt::format("{} not looked at ({}): no ending of a JPEG, PNG, TIFF, WebP, BMP, PGM or PPM",
                      rest, counts_by_ending(others))});
   }
-  std::sort(all.passed_over.begin(), all.passed_over.end(),
+  std::sort(all.other_files.begin(), all.other_files.end(),
             [](const LeftOut& a, const LeftOut& b) { return comes_before(a.name, b.name); });
   return all;
 }

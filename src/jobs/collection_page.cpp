@@ -7,7 +7,6 @@
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/mapping.hpp>
-#include <bifocal/outputs.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/jobs.hpp>
-#include <bifocal/outputs.hpp>
+#include <bifocal/io.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -5,7 +5,6 @@
 #include <stdlib.h>  // mkdtemp
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/outputs.hpp>
 
 #include <algorithm>
 #include <cerrno>

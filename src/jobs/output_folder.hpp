@@ -15,7 +15,7 @@ namespace bifocal::jobs {
 [[nodiscard]] std::string path_from(const std::filesystem::path& folder,
                                     const std::filesystem::path& file);
 
-// Files of a command by the rule of bifocal/outputs.hpp.
+// Files of a command by the rule of bifocal/io.hpp.
 struct OutputFiles {
   // All files that the command may write. The first one is written by every run and is its record:
   // JSON with the member "files", as record() returns it.

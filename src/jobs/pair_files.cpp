@@ -25,7 +25,7 @@ std::string matches_text(const PairResult& r) {
   std::string text = "# x1 y1 x2 y2 inlier\n";
   for (std::size_t i = 0; i < r.points.size(); ++i) {
     const auto& p = r.points[i];
-    const bool inlier = r.model.ok() && r.model.inliers[i];
+    const bool inlier = r.estimate.ok() && r.estimate.inliers[i];
     fmt::format_to(std::back_inserter(text), "{:.9g} {:.9g} {:.9g} {:.9g} {}\n", p.x1, p.y1, p.x2,
                    p.y2, int{inlier});
   }
@@ -101,7 +101,7 @@ Json without_times(const PairFiles& in) {
                     image_json(in.right, r.keypoints2.size())};
   if (!r.doubt.empty()) json["doubt"] = r.doubt;
   if (r.outcome == Outcome::ok) json["repetition"] = repetition_json(r.repetition);
-  if (r.outcome == Outcome::ok) json["model"] = model_json(r.kind, r.model.model);
+  if (r.outcome == Outcome::ok) json["model"] = model_json(r.kind, r.estimate.model);
   if (r.cam2_from_cam1) {
     json["pose"] = pose_json(*r.cam2_from_cam1);
     if (r.pose_deviation.is_known) json["pose_deviation"] = pose_deviation_json(r.pose_deviation);
@@ -110,10 +110,10 @@ Json without_times(const PairFiles& in) {
   }
   if (const Json estimated = estimated_camera_json(r, in.left.image); !estimated.is_null())
     json["estimated_camera"] = estimated;
-  json["inliers"] = r.model.ok() ? r.model.inlier_count : 0;
+  json["inliers"] = r.estimate.ok() ? r.estimate.num_inliers : 0;
   json["matches"] = r.points.size();
-  json["iterations"] = r.model.iterations;
-  json["rms"] = r.model.ok() ? r.model.rms : 0;
+  json["iterations"] = r.estimate.iterations;
+  json["rms"] = r.estimate.ok() ? r.estimate.rms : 0;
   if (in.cameras.known()) {
     json["cameras"] = {{"source", in.cameras.source},
                        {"first", intrinsics_json(*in.cameras.camera1)},
@@ -209,7 +209,7 @@ WrittenPair write_pair_files(const PairFiles& in, OutputFolder& folder) {
   StageTimes times(r.timings);
   const auto staged = [&](const char* name) { return folder.staged(name); };
   write_file(staged("matches.txt"), matches_text(r));
-  const PairFigures figures(in.left.image, in.right.image, r.points, r.model);
+  const PairFigures figures(in.left.image, in.right.image, r.points, r.estimate);
   if (in.all_files) write_png(staged("matches.png"), figures.matches());
   if (r.undistorted) {
     write_png(staged("undistorted_left.png"), r.undistorted->image1);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <bifocal/geometry.hpp>
-#include <bifocal/repetition.hpp>
+#include <bifocal/two_view.hpp>
 #include <bifocal/robust.hpp>
 
 #include "jobs/json.hpp"

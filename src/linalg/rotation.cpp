@@ -2,7 +2,7 @@
 // The nearest rotation of a matrix, and the check of rotations that a caller gives.
 #include <bifocal/error.hpp>
 #include <bifocal/linalg.hpp>
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 
 #include <fmt/format.h>
 

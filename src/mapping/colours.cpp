@@ -39,7 +39,7 @@ void add_colours(const ImageU8& photograph, const colmap::ModelImage& image,
   }
 }
 
-colmap::model::PhotographOfImage of_image(const std::string& name, const colmap::Camera& camera) {
+colmap::model::PhotographOfImage of_image(const std::string& name, const colmap::ModelCamera& camera) {
   return {name, camera.width, camera.height};
 }
 
@@ -67,8 +67,8 @@ void check_photographs(const ViewGraph& graph, const std::filesystem::path& phot
   std::error_code none;
   if (!std::filesystem::is_directory(photographs, none))
     io::reject(photographs.string(), "is no folder of photographs");
-  std::unordered_map<colmap::Id, const colmap::Camera*> cameras;
-  for (const colmap::Camera& camera : graph.cameras) cameras.emplace(camera.id, &camera);
+  std::unordered_map<colmap::Id, const colmap::ModelCamera*> cameras;
+  for (const colmap::ModelCamera& camera : graph.cameras) cameras.emplace(camera.id, &camera);
   std::vector<colmap::model::PhotographOfImage> images;
   for (const MapImage& image : graph.images)
     images.push_back(of_image(image.name, *cameras.at(image.camera_id)));
@@ -78,11 +78,11 @@ void check_photographs(const ViewGraph& graph, const std::filesystem::path& phot
 }
 
 void set_colours(colmap::Model& model, const std::filesystem::path& photographs,
-                 std::vector<LeftOut>& passed_over) {
+                 std::vector<LeftOut>& without_colours) {
   std::unordered_map<colmap::PointId, std::size_t> places;
   for (std::size_t i = 0; i < model.points.size(); ++i) places.emplace(model.points[i].id, i);
-  std::unordered_map<colmap::Id, const colmap::Camera*> cameras;
-  for (const colmap::Camera& camera : model.cameras) cameras.emplace(camera.id, &camera);
+  std::unordered_map<colmap::Id, const colmap::ModelCamera*> cameras;
+  for (const colmap::ModelCamera& camera : model.cameras) cameras.emplace(camera.id, &camera);
   std::vector<ColourSum> sums(model.points.size());
   std::vector<std::string> reasons(model.images.size());
   runtime::parallel_each(model.images.size(), [&](std::size_t i) {
@@ -103,7 +103,7 @@ void set_colours(colmap::Model& model, const std::filesystem::path& photographs,
     }
   });
   for (std::size_t i = 0; i < reasons.size(); ++i)
-    if (!reasons[i].empty()) passed_over.push_back({model.images[i].name, reasons[i]});
+    if (!reasons[i].empty()) without_colours.push_back({model.images[i].name, reasons[i]});
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const std::uint32_t count = sums[i].count;
     for (std::size_t c = 0; count > 0 && c < 3; ++c)

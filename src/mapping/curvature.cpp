@@ -105,7 +105,7 @@ void doubt_curvature(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
   const double sag = sag_of(flight);
   if (sag < kLeastSag) return;
   const bool is_odd = std::ranges::any_of(used_cameras(in.scene), [&](std::size_t c) {
-    const colmap::Camera& given = in.scene.graph->cameras[c];
+    const colmap::ModelCamera& given = in.scene.graph->cameras[c];
     const LensCamera& lens = *in.scene.cameras[c];
     const bool has_left_prior = given.has_prior_focal_length &&
                                 std::abs(lens.params()[0] / given.params[0] - 1) > kLeastBend;

@@ -110,12 +110,12 @@ class Mapper {
   // Adjusts the chosen tracks: first without intrinsics, with wide thresholds.
   void adjust_positions() {
     SceneSession session(queue_, scene_, options_, SceneSession::Of::points);
-    session.filter(50 * options_.max_error);
+    session.filter(50 * options_.threshold);
     session.adjust({.intrinsics = false, .loss_scale = 2, .is_coarse = true});
     session.adjust({.intrinsics = true, .loss_scale = 2, .is_coarse = true});
-    session.filter(4 * options_.max_error);
+    session.filter(4 * options_.threshold);
     session.adjust({.intrinsics = true, .loss_scale = 1});
-    session.filter(2 * options_.max_error);
+    session.filter(2 * options_.threshold);
     session.take();
     keep_largest_part(scene_);
   }
@@ -129,7 +129,7 @@ class Mapper {
       SceneSession session(queue_, scene_, options_, SceneSession::Of::tracks);
       session.triangulate();
       adjustment_ = session.adjust({.intrinsics = true, .loss_scale = 1});
-      const std::int64_t used = session.filter(options_.max_error);
+      const std::int64_t used = session.filter(options_.threshold);
       session.take();
       const auto change = static_cast<double>(std::abs(used - before));
       if (change <= kSettled * static_cast<double>(used)) break;
@@ -201,10 +201,10 @@ class Mapper {
 };
 
 // Given cameras of a model.
-std::vector<colmap::Camera> given_cameras(const ViewGraph& graph, const colmap::Model& model) {
-  std::vector<colmap::Camera> given;
-  for (const colmap::Camera& camera : graph.cameras)
-    if (std::ranges::find(model.cameras, camera.id, &colmap::Camera::id) != model.cameras.end())
+std::vector<colmap::ModelCamera> given_cameras(const ViewGraph& graph, const colmap::Model& model) {
+  std::vector<colmap::ModelCamera> given;
+  for (const colmap::ModelCamera& camera : graph.cameras)
+    if (std::ranges::find(model.cameras, camera.id, &colmap::ModelCamera::id) != model.cameras.end())
       given.push_back(camera);
   return given;
 }
@@ -315,7 +315,7 @@ MapResult map_database(Queue& queue, const std::filesystem::path& database,
   if (!photographs.empty()) {
     clock.begin(MapStage::colours);
     for (colmap::Model& model : result.models)
-      mapping::set_colours(model, photographs, result.passed_over);
+      mapping::set_colours(model, photographs, result.without_colours);
   }
   clock.end();
   return result;

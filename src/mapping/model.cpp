@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t kPointsOfThread = 1024;
 
-colmap::Camera camera_of(const colmap::Camera& given, const LensCamera& camera) {
-  colmap::Camera out = given;
+colmap::ModelCamera camera_of(const colmap::ModelCamera& given, const LensCamera& camera) {
+  colmap::ModelCamera out = given;
   out.params.assign(camera.params().begin(), camera.params().end());
   return out;
 }
@@ -98,7 +98,7 @@ class PointAdder {
 // A focal length with a prior is held if it is the prior; a principal point that has moved is
 // adjusted.
 void set_flags(Scene& scene, std::size_t camera) {
-  const colmap::Camera& given = scene.graph->cameras[camera];
+  const colmap::ModelCamera& given = scene.graph->cameras[camera];
   const LensCamera& lens = *scene.cameras[camera];
   const auto cx = static_cast<std::size_t>(LensCamera::focal_lengths(lens.model()));
   if (given.params.size() != lens.params().size()) return;
@@ -133,8 +133,8 @@ Scene scene_of(ViewGraph& graph, const colmap::Model& model) {
   std::unordered_map<colmap::Id, int> views;
   for (std::size_t i = 0; i < graph.images.size(); ++i)
     views.emplace(graph.images[i].id, static_cast<int>(i));
-  std::unordered_map<colmap::Id, const colmap::Camera*> cameras;
-  for (const colmap::Camera& camera : model.cameras) cameras.emplace(camera.id, &camera);
+  std::unordered_map<colmap::Id, const colmap::ModelCamera*> cameras;
+  for (const colmap::ModelCamera& camera : model.cameras) cameras.emplace(camera.id, &camera);
   for (const colmap::ModelImage& image : model.images) {
     const auto found = views.find(image.id);
     if (found == views.end() || image.observations.size() != scene.features(found->second).size())

@@ -75,7 +75,7 @@ std::size_t explained(Queue& queue, const std::vector<std::vector<PointPair>>& p
   const BatchEstimate found = estimate_batch(queue, ModelKind::homography, points.data(), input);
   std::size_t count = 0;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const double share = found.pairs[k].inlier_count / static_cast<double>(pairs[k].size());
+    const double share = found.pairs[k].num_inliers / static_cast<double>(pairs[k].size());
     if (share >= kExplained) ++count;
   }
   return count;

@@ -29,7 +29,7 @@ class Reader {
  private:
   void read_cameras() {
     graph.cameras = database_.cameras(&graph.damaged_rows);
-    for (const colmap::Camera& camera : graph.cameras) cameras_.insert(camera.id);
+    for (const colmap::ModelCamera& camera : graph.cameras) cameras_.insert(camera.id);
   }
 
   void read_images() {

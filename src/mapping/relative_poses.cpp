@@ -69,7 +69,7 @@ Edge edge_of(const Scene& scene, const BatchEstimate& found, const Batch& batch,
                    static_cast<std::size_t>(batch.offsets[k + 1] - batch.offsets[k]));
   const Intrinsics cameras[] = {batch.cameras1[k], batch.cameras2[k]};
   const RelativePoseResult pose = with_scene_points(
-      ModelKind::essential, estimate_of(found, batch, k), points, cameras, options.max_error);
+      ModelKind::essential, estimate_of(found, batch, k), points, cameras, options.threshold);
   if (pose.outcome != Outcome::ok && pose.outcome != Outcome::rotation_only) return edge;
   edge.cam2_from_cam1 = pose.pose;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -86,7 +86,7 @@ void estimate_batch_of(Queue& queue, Scene& scene, Batch& batch, const MapOption
   BatchInput input;
   input.offsets = batch.offsets;
   input.cameras1 = batch.cameras1, input.cameras2 = batch.cameras2;
-  input.options.threshold = options.max_error;
+  input.options.threshold = options.threshold;
   input.options.seed = options.seed;
   const BatchEstimate found =
       bifocal::estimate_batch(queue, ModelKind::essential, batch.points.data(), input);

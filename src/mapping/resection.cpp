@@ -88,13 +88,13 @@ int resect(Queue& queue, Scene& scene, const std::vector<int>& views, const MapO
   }
   if (numbers.empty()) return 0;
   BatchInput input{.offsets = offsets, .cameras1 = cameras};
-  input.options.threshold = options.max_error;
+  input.options.threshold = options.threshold;
   input.options.seed = options.seed;
   const std::vector<Estimate> poses =
       estimate_batch(queue, ModelKind::absolute_pose, matches.data(), input).pairs;
   int found = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (!poses[i].ok() || poses[i].inlier_count < options.min_resection_inliers) continue;
+    if (!poses[i].ok() || poses[i].num_inliers < options.min_resection_inliers) continue;
     View& view = scene.view(numbers[i]);
     view.cam_from_world = poses[i].pose;
     view.is_registered = true;

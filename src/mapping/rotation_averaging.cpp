@@ -37,7 +37,7 @@ RotationGraph graph_of(const Scene& scene, const std::vector<int>& views) {
 
 // Marks edges between the chosen views as unused if they contradict the rotations by more than
 // several median errors. Returns their number.
-std::int64_t remove_edges(Scene& scene, const std::vector<bool>& is_chosen, double max_error) {
+std::int64_t remove_edges(Scene& scene, const std::vector<bool>& is_chosen, double threshold) {
   std::vector<std::pair<Edge*, double>> errors;
   for (Edge& edge : scene.edges) {
     if (!edge.is_used || !is_chosen[static_cast<std::size_t>(edge.view1)] ||
@@ -50,7 +50,7 @@ std::int64_t remove_edges(Scene& scene, const std::vector<bool>& is_chosen, doub
   if (errors.empty()) return 0;
   const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
   std::ranges::nth_element(errors, middle, {}, &std::pair<Edge*, double>::second);
-  const double limit = std::min(max_error, std::max(kLeastLimit, kMedians * middle->second));
+  const double limit = std::min(threshold, std::max(kLeastLimit, kMedians * middle->second));
   std::int64_t removed = 0;
   for (const auto& [edge, error] : errors)
     if (error > limit) edge->is_used = false, ++removed;

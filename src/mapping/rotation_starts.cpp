@@ -231,14 +231,14 @@ class Starts {
 
 // A look-alike with the right rotation, such as of two equal windows: matches of other pairs agree
 // with its matches, but their rays do not meet.
-bool contradicts_positions(const Scene& scene, const Edge& edge, double max_error) {
+bool contradicts_positions(const Scene& scene, const Edge& edge, double threshold) {
   const View &view1 = scene.view(edge.view1), &view2 = scene.view(edge.view2);
   if (!edge.has_match_cycles ||
       norm(rotation_residual(view1.cam_from_world.R, edge.cam2_from_cam1.R,
                              view2.cam_from_world.R)) > kAgrees)
     return false;
   const double focal = std::min(scene.focal_length(view1), scene.focal_length(view2));
-  return !most_rays_meet(scene, edge.pair, max_error / focal);
+  return !most_rays_meet(scene, edge.pair, threshold / focal);
 }
 
 // The pairs of registered views with enough inliers, and the doubtful ones among them.
@@ -336,7 +336,7 @@ void doubt_folds(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
         "look-alike sides may be folded into one; --pairs sequential, if names are in "
         "the order of the walk (needed with masks and turntables)"));
   const StrongPairs positions = strong_pairs(in.scene, [&](const Edge& edge) {
-    return contradicts_positions(in.scene, edge, in.options.max_error);
+    return contradicts_positions(in.scene, edge, in.options.threshold);
   });
   if (positions.share() > kRaysApart)
     doubts.push_back(positions.doubt(

@@ -40,7 +40,7 @@ void check_pairs(const ViewGraph& graph) {
 
 }  // namespace
 
-std::optional<LensCamera> supported_camera(const colmap::Camera& camera) {
+std::optional<LensCamera> supported_camera(const colmap::ModelCamera& camera) {
   try {
     return colmap::lens_camera_of(camera);
   } catch (const Error&) {
@@ -59,7 +59,7 @@ Scene make_scene(const ViewGraph& graph) {
   Scene scene;
   scene.graph = &graph;
   std::unordered_map<colmap::Id, int> cameras;
-  for (const colmap::Camera& camera : graph.cameras) {
+  for (const colmap::ModelCamera& camera : graph.cameras) {
     if (!cameras.emplace(camera.id, static_cast<int>(scene.cameras.size())).second)
       refuse("camera {} is there twice", camera.id);
     scene.cameras.push_back(supported_camera(camera));

@@ -93,7 +93,7 @@ struct Scene {
 void set_rays(Scene& scene);
 
 // Empty if the model is not supported or a parameter is invalid.
-[[nodiscard]] std::optional<LensCamera> supported_camera(const colmap::Camera& camera);
+[[nodiscard]] std::optional<LensCamera> supported_camera(const colmap::ModelCamera& camera);
 // Sets the parameters of a camera; changes nothing if its lens can't have them.
 void set_parameters(LensCamera& camera, std::span<const double> params);
 
@@ -198,8 +198,8 @@ void normalise(Scene& scene);
 // colours.cpp
 // Throws as map_database() for photographs.
 void check_photographs(const ViewGraph& graph, const std::filesystem::path& photographs);
-// Photographs that can't be read are added to `passed_over`.
+// Photographs that can't be read are added to `without_colours`.
 void set_colours(colmap::Model& model, const std::filesystem::path& photographs,
-                 std::vector<LeftOut>& passed_over);
+                 std::vector<LeftOut>& without_colours);
 
 }  // namespace bifocal::mapping

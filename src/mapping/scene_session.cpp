@@ -45,8 +45,8 @@ std::vector<int> add_views(const Scene& scene, AdjustProblem& problem,
   return places;
 }
 
-adjustment::TrackLimits limits_of(const MapOptions& options, double max_error) {
-  return {.max_error = max_error, .min_angle = options.min_angle_deg * kRadPerDeg};
+adjustment::TrackLimits limits_of(const MapOptions& options, double threshold) {
+  return {.max_error = threshold, .min_angle = options.min_angle_deg * kRadPerDeg};
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ void SceneSession::triangulate() {
         rays[i] = scene_.view(scene_.tracks.views[o]).rays[scene_.tracks.features[o]];
       },
       kTrackBlock);
-  session_.triangulate(rays, limits_of(options_, options_.max_error));
+  session_.triangulate(rays, limits_of(options_, options_.threshold));
 }
 
 AdjustResult SceneSession::adjust(const Refinement& refinement) {
@@ -124,8 +124,8 @@ AdjustResult SceneSession::adjust(const Refinement& refinement) {
   return result;
 }
 
-std::int64_t SceneSession::filter(double max_error) {
-  return session_.filter(limits_of(options_, max_error));
+std::int64_t SceneSession::filter(double threshold) {
+  return session_.filter(limits_of(options_, threshold));
 }
 
 void SceneSession::take_views() {

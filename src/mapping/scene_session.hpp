@@ -30,9 +30,9 @@ class SceneSession {
   void triangulate();
   // After triangulate() or filter().
   AdjustResult adjust(const Refinement& refinement);
-  // Drops observations with an error above `max_error` px and points with too small an angle.
+  // Drops observations with an error above `threshold` px and points with too small an angle.
   // Returns the number of observations that are left.
-  std::int64_t filter(double max_error);
+  std::int64_t filter(double threshold);
   // Sets points and used observations of the scene's tracks, and the rays of all features.
   void take();
 

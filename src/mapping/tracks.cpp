@@ -85,7 +85,7 @@ void make_tracks_by_poses(Scene& scene, const MapOptions& options) {
     if (!colmap::is_geometry(pair.configuration) || !view1.is_registered || !view2.is_registered)
       return;
     const double focal = std::min(scene.focal_length(view1), scene.focal_length(view2));
-    matches[k] = agreeing_matches(scene, pair, options.max_error / focal);
+    matches[k] = agreeing_matches(scene, pair, options.threshold / focal);
     if (!agrees(matches[k], pair)) matches[k].clear();
   });
   std::vector<PairMatches> pairs;

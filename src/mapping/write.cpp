@@ -4,7 +4,7 @@
 #include <bifocal/colmap/model.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/mapping.hpp>
-#include <bifocal/outputs.hpp>
+#include <bifocal/io.hpp>
 
 #include <algorithm>
 #include <string>

@@ -26,8 +26,8 @@ constexpr ImagePair kPair[] = {{0, 1}};
 
 verify::AutomaticModel::Options model_options(const PairOptions& options,
                                               std::function<void()> on_start) {
-  verify::AutomaticModel::Options own{options.model, {}, options.robust, std::move(on_start)};
-  if (options.camera1 && options.camera2 && options.model != ModelRequest::fundamental)
+  verify::AutomaticModel::Options own{options.kind, {}, options.robust, std::move(on_start)};
+  if (options.camera1 && options.camera2 && options.kind != ModelRequest::fundamental)
     own.cameras = {*options.camera1, *options.camera2};
   return own;
 }
@@ -50,13 +50,14 @@ bool Belief::exceeds(const Belief& other) const {
 
 struct Attempt::Matching {
   FeatureSet features;
-  Buffer<PointPair> given;  // PairOptions::matches
+  Buffer<PointPair> given;  // PairInput::matches
   std::function<void()> on_model;
   verify::PairVerifier<verify::AutomaticModel> verifier;
 
   Matching(const AttemptInput& input, const PairOptions& options)
-      : features(options.matches ? FeatureSet()
-                                 : detect(input.queue, input.image1, input.image2, options)),
+      : features(input.given.matches
+                     ? FeatureSet()
+                     : detect(input.queue, input.image1, input.image2, options, input.given)),
         verifier(
             input.queue, {.matching = options.matching, .distinct_places = true},
             verify::AutomaticModel(input.queue, model_options(options, [this] { on_model(); }))) {}
@@ -65,10 +66,10 @@ struct Attempt::Matching {
 Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
                  const AttemptStages& stages)
     : options_(std::move(options)), tries_(tries) {
-  start(input, stages, options_.matches ? "matches" : "features", 0);
+  start(input, stages, input.given.matches ? "matches" : "features", 0);
   matching_ = std::make_shared<Matching>(input, options_);
   matching_->on_model = [&] { start(input, stages, "model", 0.75); };
-  if (options_.matches) {
+  if (input.given.matches) {
     take_given_matches(input);
   } else {
     result.keypoints1 = matching_->features.get_keypoints(input.queue, 0);
@@ -79,7 +80,7 @@ Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
   estimate_lens(input.queue, input.image1, input.image2, found.uncalibrated,
                 matching_->verifier.points(), options_, result);
   refuse_insignificant();
-  matches_ = result.matches, points_ = result.points, support_ = result.model;
+  matches_ = result.matches, points_ = result.points, support_ = result.estimate;
   epipolar_significance_ = found.epipolar.significance;
   result.doubt = input.camera_doubt;
   // Matches in distorted images contradict every pinhole camera, so they are not tested.
@@ -95,7 +96,7 @@ Attempt::Attempt(const AttemptInput& input, PairOptions options, int tries,
 Attempt Attempt::guided(const AttemptInput& input, const AttemptStages& stages) const {
   Attempt next = *this;
   next.take_guided_round(input, stages);
-  if (next.support_.inlier_count <= support_.inlier_count) return *this;
+  if (next.support_.num_inliers <= support_.num_inliers) return *this;
   next.doubt_repetition(input, stages);
   return next;
 }
@@ -103,13 +104,13 @@ Attempt Attempt::guided(const AttemptInput& input, const AttemptStages& stages) 
 Belief Attempt::belief() const {
   // A pure rotation of the camera is a valid answer, too.
   if (result.outcome != Outcome::ok && result.outcome != Outcome::rotation_only) return {};
-  return {result.is_doubted() ? 1 : 2, support_.significance, support_.inlier_count,
+  return {result.is_doubted() ? 1 : 2, support_.significance, support_.num_inliers,
           result.kind != ModelKind::homography, epipolar_significance_};
 }
 
 // Uses given matches: match i becomes keypoint i in both images.
 void Attempt::take_given_matches(const AttemptInput& input) {
-  const std::span<const PointPair> given = *options_.matches;
+  const std::span<const PointPair> given = *input.given.matches;
   Buffer<PointPair>& points = matching_->given;
   points = Buffer<PointPair>(input.queue.device(), given.size());
   points.upload(input.queue, given);
@@ -130,7 +131,7 @@ void Attempt::take(const verify::Verified<verify::ChosenModel>& round) {
   result.points = found.points;
   result.kind = found.kind;
   result.reason = found.reason;
-  result.model = found.model;
+  result.estimate = found.model;
   result.outcome = found.model.outcome;
   result.cam2_from_cam1.reset();
   result.median_parallax_deg = 0;
@@ -147,38 +148,38 @@ void Attempt::take_guided_round(const AttemptInput& input, const AttemptStages& 
   start(input, stages, "guided matching", 0.88);
   const ModelKind kind = result.kind;
   const auto& round = matching_->verifier.run_guided(matching_->features, kPair);
-  if (round.results[0].model.inlier_count <= result.model.inlier_count) return;
+  if (round.results[0].model.num_inliers <= result.estimate.num_inliers) return;
   take(round);
   const std::vector<double> errors =
-      residuals(result.kind, result.model.model, points_, cameras_for(result.kind, options_));
+      residuals(result.kind, result.estimate.model, points_, cameras_for(result.kind, options_));
   const double significance = result.kind == kind ? support_.significance : 0;
   if (result.kind != kind) epipolar_significance_ = 0;
-  support_ = result.model;
+  support_ = result.estimate;
   support_.significance = significance;
   support_.inliers.assign(points_.size(), 0);
   for (std::size_t i = 0; i < errors.size(); ++i)
     support_.inliers[i] = errors[i] <= options_.robust.threshold;
-  support_.inlier_count = static_cast<int>(std::ranges::count(support_.inliers, 1));
+  support_.num_inliers = static_cast<int>(std::ranges::count(support_.inliers, 1));
 }
 
 void Attempt::refuse_insignificant() {
   if (result.outcome != Outcome::ok ||
-      robust::is_significant(result.kind, result.model.significance, options_.robust, tries_))
+      robust::is_significant(result.kind, result.estimate.significance, options_.robust, tries_))
     return;
-  result.outcome = result.model.outcome = Outcome::not_significant;
+  result.outcome = result.estimate.outcome = Outcome::not_significant;
   result.reason = fmt::format("{} from {} matches: {}", to_string(result.kind),
                               result.points.size(), reason_text(to_string(result.outcome)));
 }
 
 void Attempt::doubt_repetition(const AttemptInput& input, const AttemptStages& stages) {
-  if (!result.model.ok()) return;
+  if (!result.estimate.ok()) return;
   start(input, stages, "doubt", 0.96);
   if (result.undistorted) return;
-  if (options_.matches) {
+  if (input.given.matches) {
     const std::vector<Intrinsics> cameras = cameras_for(result.kind, options_);
     result.repetition =
-        find_repetition(result.kind, points_, support_,
-                        {.cameras = cameras, .options = options_.robust, .queue = &input.queue});
+        find_repetition(input.queue, result.kind, points_, support_,
+                        {.cameras = cameras, .options = options_.robust});
     return;
   }
   const PhotographView image1 = input.image1, image2 = input.image2;

@@ -19,6 +19,7 @@ struct AttemptInput {
   Photograph &image1, &image2;
   StageClock& clock;
   const std::string& camera_doubt;  // about the given cameras and the images' sizes, or empty
+  const PairInput& given;
 };
 
 // Names and progress of an attempt's stages. Names begin with `prefix`; the attempt takes the
@@ -60,8 +61,8 @@ class Attempt {
     return result.outcome == Outcome::ok && !result.undistorted;
   }
   [[nodiscard]] Belief belief() const;
-  [[nodiscard]] int inlier_count() const {
-    return belief().rank > 0 ? result.model.inlier_count : 0;
+  [[nodiscard]] int num_inliers() const {
+    return belief().rank > 0 ? result.estimate.num_inliers : 0;
   }
 
   PairResult result;  // complete up to the pose of an essential matrix

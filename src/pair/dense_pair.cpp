@@ -139,7 +139,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   RectifiedImage sides[2];
   const auto rectify_side = [&](int i) {
     sides[i] =
-        rectified(options.device, views.rectification, i, i == 0 ? image1 : image2, pair.inside);
+        rectified(queue.device(), views.rectification, i, i == 0 ? image1 : image2, pair.inside);
   };
   runtime::parallel_for(2, rectify_side);
 
@@ -155,7 +155,7 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   dense.min_disparity = range.min;
   dense.disparities = range.count;
   SgmOptions search{.min_disparity = range.min, .disparities = range.count};
-  search.max_memory = memory_of(options.device, views.rectification, range.count);
+  search.max_memory = memory_of(queue.device(), views.rectification, range.count);
   dense.disparity = matched(queue, sides[0], sides[1], search);
   forget_outside(inner(sides[0].valid), inner(sides[1].valid), dense.disparity);
 

@@ -15,12 +15,13 @@ namespace {
 using PhotographView = ImageView<const std::uint8_t>;
 
 // Detects the features of one image on a new queue.
-FeatureSet detected(Photograph& photograph, PhotographView mask, const PairOptions& options) {
+FeatureSet detected(const Device& device, Photograph& photograph, PhotographView mask,
+                    const PairOptions& options) {
   const PhotographView image = photograph.view();
-  Queue queue(options.device);
-  FeatureSet set(options.device);
+  Queue queue(device);
+  FeatureSet set(device);
   // On a CPU images may be larger than any detector.
-  if (options.device.info().kind == DeviceKind::cpu) {
+  if (device.info().kind == DeviceKind::cpu) {
     set.add(queue, options.surf ? detect_surf(image, *options.surf, mask)
                                 : detect_sift(image, options.sift, mask));
     return set;
@@ -43,11 +44,12 @@ FeatureSet detected(Photograph& photograph, PhotographView mask, const PairOptio
 }  // namespace
 
 FeatureSet detect(Queue& queue, Photograph& image1, Photograph& image2,
-                  const PairOptions& options) {
+                  const PairOptions& options, const PairInput& input) {
+  const Device& device = queue.device();
   std::array<FeatureSet, 2> found;
   const auto find = [&](int i) {
-    found[static_cast<std::size_t>(i)] = i == 0 ? detected(image1, options.mask1, options)
-                                                : detected(image2, options.mask2, options);
+    found[static_cast<std::size_t>(i)] = i == 0 ? detected(device, image1, input.mask1, options)
+                                                : detected(device, image2, input.mask2, options);
   };
   try {
     runtime::parallel_for(2, find);

@@ -11,6 +11,6 @@ namespace bifocal::pair {
 // Uploads both images and detects their features concurrently on the queue's device. Returns a set
 // of two images there.
 [[nodiscard]] FeatureSet detect(Queue& queue, Photograph& image1, Photograph& image2,
-                                const PairOptions& options);
+                                const PairOptions& options, const PairInput& input);
 
 }  // namespace bifocal::pair

@@ -16,13 +16,13 @@ constexpr AttemptStages kFirst = {"", 0, 0.7}, kAffine = {"affine ", 0.68, 0.01}
                         kGuided = {"", 0.69, 0.01};
 
 bool is_enough(const Attempt& attempt) {
-  return attempt.belief().rank == 2 && attempt.inlier_count() >= kFewInliers;
+  return attempt.belief().rank == 2 && attempt.num_inliers() >= kFewInliers;
 }
 
 }  // namespace
 
 Attempt escalated(const AttemptInput& input, const PairOptions& options) {
-  const bool can_match_again = options.escalate && !options.matches,
+  const bool can_match_again = options.escalate && !input.given.matches,
              has_affine = can_match_again && !options.surf && !options.sift.affine_shape,
              has_guided = can_match_again && !options.guided;
   const int divisor = 1 + int{has_affine} + int{has_guided};
@@ -32,7 +32,7 @@ Attempt escalated(const AttemptInput& input, const PairOptions& options) {
   const auto add = [&](const char* name, const Attempt& attempt) {
     const double ms = input.clock.total_ms();
     tries.push_back({name, attempt.result.outcome, attempt.belief().rank == 1,
-                     attempt.inlier_count(), ms - done_ms});
+                     attempt.num_inliers(), ms - done_ms});
     done_ms = ms;
   };
   Attempt best(input, options, divisor, kFirst);

@@ -45,7 +45,8 @@ void check_matches(std::span<const PointPair> matches, const AnyImageView& image
   }
 }
 
-void check(const AnyImageView& image1, const AnyImageView& image2, const PairOptions& options) {
+void check(const AnyImageView& image1, const AnyImageView& image2, const PairOptions& options,
+           const PairInput& input) {
   check_picture(image1, "image1");
   check_picture(image2, "image2");
   for (const auto& camera : {options.camera1, options.camera2}) {
@@ -55,10 +56,10 @@ void check(const AnyImageView& image1, const AnyImageView& image2, const PairOpt
                               camera->fy));
     }
   }
-  if (options.model == ModelRequest::essential && !(options.camera1 && options.camera2)) {
-    throw Error(ErrorCode::usage, "model = essential: needs the intrinsics of both cameras");
+  if (options.kind == ModelRequest::essential && !(options.camera1 && options.camera2)) {
+    throw Error(ErrorCode::usage, "kind = essential: needs the intrinsics of both cameras");
   }
-  if (options.matches && options.guided)
+  if (input.matches && options.guided)
     throw Error(ErrorCode::usage, "guided: given matches are not matched again");
   check_options(options);
   for (const auto& [name, end] : {std::pair{"min_disparity", options.min_disparity},
@@ -67,7 +68,7 @@ void check(const AnyImageView& image1, const AnyImageView& image2, const PairOpt
   if (options.near_depth > 0 && options.far_depth > 0 && options.near_depth >= options.far_depth)
     throw Error(ErrorCode::usage, fmt::format("near_depth = {}, far_depth = {}: near must be less",
                                               options.near_depth, options.far_depth));
-  if (options.matches) check_matches(*options.matches, image1, image2);
+  if (input.matches) check_matches(*input.matches, image1, image2);
 }
 
 // Returns the doubt about a camera's intrinsics in words; empty without a doubt.
@@ -85,11 +86,11 @@ std::string doubt_of_cameras(const PairOptions& options, PhotographView image1,
 }
 
 // Returns which image has no feature, in words; empty if both have some.
-std::string missing_features(const PairResult& r, const PairOptions& options) {
+std::string missing_features(const PairResult& r, const PairInput& input) {
   const bool in_first = r.keypoints1.empty(), in_second = r.keypoints2.empty();
   if (!in_first && !in_second) return {};
   const bool has_mask =
-      (in_first && !options.mask1.empty()) || (in_second && !options.mask2.empty());
+      (in_first && !input.mask1.empty()) || (in_second && !input.mask2.empty());
   return fmt::format("the {} has no feature{}",
                      in_first && in_second ? "first and the second photograph"
                      : in_first            ? "first photograph"
@@ -113,9 +114,10 @@ std::string why_no_depth(const PairResult& r) {
 pair::Attempt estimated(const pair::AttemptInput& input, const PairOptions& options) {
   if (!pair::is_second_first(input.image1, input.image2)) return pair::escalated(input, options);
   std::vector<PointPair> matches;
-  pair::Attempt answer =
-      pair::escalated({input.queue, input.image2, input.image1, input.clock, input.camera_doubt},
-                      pair::exchanged(options, matches));
+  const PairInput given = pair::exchanged(input.given, matches);
+  pair::Attempt answer = pair::escalated(
+      {input.queue, input.image2, input.image1, input.clock, input.camera_doubt, given},
+      pair::exchanged(options));
   pair::exchange_images(answer.result);
   answer.found.epipolar =
       pair::exchanged(answer.found.epipolar_kind, std::move(answer.found.epipolar));
@@ -124,7 +126,7 @@ pair::Attempt estimated(const pair::AttemptInput& input, const PairOptions& opti
 
 }  // namespace
 
-const char* to_string(CameraSource source) {
+std::string_view to_string(CameraSource source) {
   switch (source) {
     case CameraSource::given:
       return "given";
@@ -137,20 +139,24 @@ const char* to_string(CameraSource source) {
 }
 
 PairResult estimate_pair(const AnyImageView& image1, const AnyImageView& image2,
-                         const PairOptions& options) {
-  check(image1, image2, options);
+                         const PairOptions& options, const PairInput& input) {
+  Queue cpu;
+  return estimate_pair(cpu, image1, image2, options, input);
+}
+
+PairResult estimate_pair(Queue& queue, const AnyImageView& image1, const AnyImageView& image2,
+                         const PairOptions& options, const PairInput& input) {
+  check(image1, image2, options, input);
   std::vector<StageTime> timings;
   PairResult result;
   {
     pair::StageClock clock(timings, options.progress);
-    clock.start("device", 0);
-    Queue queue(options.device);
     pair::Photograph photograph1(image1), photograph2(image2);
     const std::string camera_doubt = doubt_of_cameras(options, photograph1, photograph2);
     pair::Attempt answer =
-        estimated({queue, photograph1, photograph2, clock, camera_doubt}, options);
+        estimated({queue, photograph1, photograph2, clock, camera_doubt, input}, options);
     result = std::move(answer.result);
-    if (std::string none = missing_features(result, options); !none.empty())
+    if (std::string none = missing_features(result, input); !none.empty())
       result.reason = std::move(none);
     clock.start("pose", 0.7);
     if (result.outcome == Outcome::ok && result.kind == ModelKind::essential && !result.undistorted)

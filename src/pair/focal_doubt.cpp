@@ -55,7 +55,7 @@ bool fit_another_camera(const CalibratedEstimates& pair) {
 // The pose of the hypothesis that both focal lengths are longer by a common factor.
 struct FocalHypothesis {
   double factor = 1;  // 1: the matches do not determine it
-  int inlier_count = 0;
+  int num_inliers = 0;
 };
 FocalHypothesis other_focal_lengths(Queue& queue, const CalibratedEstimates& pair,
                                     const RobustOptions& options) {
@@ -67,12 +67,11 @@ FocalHypothesis other_focal_lengths(Queue& queue, const CalibratedEstimates& pai
   }
   const Intrinsics unit{1, 1, 0, 0};
   const EstimateResult found =
-      estimate(ModelKind::shared_focal, points,
+      estimate(queue, ModelKind::shared_focal, points,
                {.cameras = {&unit, 1},
-                .options = one_pair_options(ModelKind::shared_focal, points.size(), options),
-                .queue = &queue});
+                .options = one_pair_options(ModelKind::shared_focal, points.size(), options)});
   if (!found.ok() || !(found.focal_length > 0)) return {};
-  return {found.focal_length / one.fx, found.inlier_count};
+  return {found.focal_length / one.fx, found.num_inliers};
 }
 
 }  // namespace
@@ -82,7 +81,7 @@ std::string focal_doubt(Queue& queue, const CalibratedEstimates& pair,
   if (!pair.essential.ok() || !pair.fundamental.ok() ||
       !problem_info(ModelKind::shared_focal).is_built)
     return {};
-  const int calibrated = pair.essential.inlier_count, free = pair.fundamental.inlier_count;
+  const int calibrated = pair.essential.num_inliers, free = pair.fundamental.num_inliers;
   const bool has_few = calibrated < kLeastShare * free, fits_another = fit_another_camera(pair);
   if (!has_few && !fits_another) return {};
   const auto [factor, found] = other_focal_lengths(queue, pair, options);

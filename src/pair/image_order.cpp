@@ -56,12 +56,16 @@ bool is_second_first(ImageView<const std::uint8_t> image1, ImageView<const std::
   return false;
 }
 
-PairOptions exchanged(const PairOptions& options, std::vector<PointPair>& matches) {
-  PairOptions out = options;
-  std::swap(out.camera1, out.camera2);
+PairOptions exchanged(PairOptions options) {
+  std::swap(options.camera1, options.camera2);
+  return options;
+}
+
+PairInput exchanged(const PairInput& input, std::vector<PointPair>& matches) {
+  PairInput out = input;
   std::swap(out.mask1, out.mask2);
-  if (!options.matches) return out;
-  matches.assign(options.matches->begin(), options.matches->end());
+  if (!input.matches) return out;
+  matches.assign(input.matches->begin(), input.matches->end());
   exchange(matches);
   out.matches = matches;
   return out;
@@ -78,8 +82,8 @@ void exchange_images(PairResult& r) {
   std::swap(r.keypoints1, r.keypoints2);
   for (Match& m : r.matches) std::swap(m.index1, m.index2);
   exchange(r.points);
-  r.model.model = exchanged(r.kind, r.model.model);
-  r.model.pose = inverse_of(r.model.pose);
+  r.estimate.model = exchanged(r.kind, r.estimate.model);
+  r.estimate.pose = inverse_of(r.estimate.pose);
   if (r.undistorted) {
     std::swap(r.undistorted->image1, r.undistorted->image2);
     exchange(r.undistorted->points);

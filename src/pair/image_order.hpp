@@ -15,9 +15,10 @@ namespace bifocal::pair {
 [[nodiscard]] bool is_second_first(ImageView<const std::uint8_t> image1,
                                    ImageView<const std::uint8_t> image2);
 
-// Exchanges cameras, masks and given matches. matches: receives the exchanged matches, which must
-// outlive the options.
-[[nodiscard]] PairOptions exchanged(const PairOptions& options, std::vector<PointPair>& matches);
+// Exchange cameras, and masks and given matches. matches: receives the exchanged matches, which must
+// outlive the input.
+[[nodiscard]] PairOptions exchanged(PairOptions options);
+[[nodiscard]] PairInput exchanged(const PairInput& input, std::vector<PointPair>& matches);
 
 // Exchanges the images in points, models, poses and scene points.
 [[nodiscard]] RelativePoseResult exchanged(ModelKind kind, RelativePoseResult found);

@@ -28,21 +28,26 @@ Rectification identity(int width, int height) {
 }  // namespace
 
 RectifiedPairCheck check_rectified_pair(ImageView<const std::uint8_t> left,
-                                        ImageView<const std::uint8_t> right, const Device& device) {
+                                        ImageView<const std::uint8_t> right) {
+  Queue cpu;
+  return check_rectified_pair(cpu, left, right);
+}
+
+RectifiedPairCheck check_rectified_pair(Queue& queue, ImageView<const std::uint8_t> left,
+                                        ImageView<const std::uint8_t> right) {
   if (left.width != right.width || left.height != right.height)
     throw Error(
         ErrorCode::usage,
         fmt::format("check_rectified_pair: the left image has {} x {} px, the right {} x {}",
                     left.width, left.height, right.width, right.height));
   PairOptions options;
-  options.model = ModelRequest::fundamental;
+  options.kind = ModelRequest::fundamental;
   options.escalate = options.dense = false;
-  options.device = device;
-  const PairResult pair = estimate_pair(left, right, options);
+  const PairResult pair = estimate_pair(queue, left, right, options);
   std::vector<PointPair> in_rows;
   std::vector<double> offsets;
-  for (std::size_t i = 0; i < pair.points.size() && pair.model.ok(); ++i) {
-    if (!pair.model.inliers[i]) continue;
+  for (std::size_t i = 0; i < pair.points.size() && pair.estimate.ok(); ++i) {
+    if (!pair.estimate.inliers[i]) continue;
     const double offset = std::abs(pair.points[i].y2 - pair.points[i].y1);
     offsets.push_back(offset);
     if (offset <= 2 * kMostOffset) in_rows.push_back(pair.points[i]);

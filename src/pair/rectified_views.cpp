@@ -51,7 +51,7 @@ Rectification polar_views(const DenseCameras& c, const SizedCameras& k, double m
   }
   Rectification r =
       rectify_polar(*c.F, c.matches, k.one.width, k.one.height, k.two.width, k.two.height, options);
-  if (r.width > 0 && !nearer_matches_move_more(r, c)) rotate_by_180(r);
+  if (r.ok() && !nearer_matches_move_more(r, c)) rotate_by_180(r);
   r.is_reversed = false;
   return r;
 }
@@ -100,7 +100,7 @@ RectifiedViews rectified_views(const DenseCameras& c, View image1, View image2,
                   polar = polar_views(c, cameras, max_scale);
     views.choice = choose_rectification(planar, polar);
     views.rectification = std::move(views.choice.is_polar ? polar : planar);
-    if (views.rectification.width == 0) {
+    if (!views.rectification.ok()) {
       views.refusal = fmt::format("the pair can't be rectified: {}",
                                   reason_text(to_string(views.rectification.outcome)));
       return views;

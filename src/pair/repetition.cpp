@@ -90,7 +90,7 @@ double least_unique_ratio(ModelKind kind, std::size_t matches, std::size_t featu
 
 std::string reason_of(const Repetition& r, const ModelMatches& found, double least_unique) {
   std::string reason = fmt::format("repeated structure: {} of {} matches agree with the model",
-                                   found.model.inlier_count, found.points.size());
+                                   found.model.num_inliers, found.points.size());
   if (r.rival_inliers > 0)
     reason += fmt::format(", {} of the others with another one", r.rival_inliers);
   if (r.twin_distance > 0)
@@ -119,8 +119,8 @@ Repetition repetition(const PairFeatures& pair, const ModelMatches& found, int t
   // Two planes have two correct homographies, so the rival of a homography is no counter-evidence.
   if (!is_plane)
     r = robust::find_rival(
-        kind, found.points, found.model,
-        {.cameras = cameras_for(kind, options), .options = options.robust, .queue = &queue});
+        queue, kind, found.points, found.model,
+        {.cameras = cameras_for(kind, options), .options = options.robust});
   double least_unique = 0;
   if (!options.surf && options.sift.root) {
     const double radius[] = {kOwnPlace * diagonals[0], kOwnPlace * diagonals[1]};
@@ -131,7 +131,7 @@ Repetition repetition(const PairFeatures& pair, const ModelMatches& found, int t
     least_unique = least_unique_ratio(kind, found.matches.size(),
                                       std::min(both[0].keypoints.size(), both[1].keypoints.size()));
   }
-  const int inliers = found.model.inlier_count,
+  const int inliers = found.model.num_inliers,
             unique = static_cast<int>(std::lround(r.unique_ratio * inliers));
   r.evidence = robust::evidence_against_structure(kind, unique, inliers, r.rival_inliers,
                                                   static_cast<int>(found.points.size()));

@@ -136,7 +136,7 @@ void keep_seen(const UndistortedPair& pair, EstimateResult& found) {
     const auto& [x1, y1, x2, y2] = pair.points[i];
     if (!found.inliers[i] || (is_seen(x1, y1) && is_seen(x2, y2))) continue;
     found.inliers[i] = 0;
-    --found.inlier_count;
+    --found.num_inliers;
   }
 }
 
@@ -181,7 +181,7 @@ std::vector<std::vector<PointPair>> with_other_distortion(PhotographView photogr
   const EstimatedCamera& lens = result.estimated_camera;
   const Intrinsics view = camera_of(pair.image1, pair.scale * lens_unit(photograph).fx);
   return {undistorted_points(photograph, lens.distortion + lens.distortion_deviation, view,
-                             verify::inlier_points(result.points, result.model.inliers))};
+                             verify::inlier_points(result.points, result.estimate.inliers))};
 }
 
 // Estimates F and the distortion of one lens; nullopt unless they explain the matches better than F
@@ -191,13 +191,13 @@ std::optional<EstimateResult> lens_found(Queue& queue, PhotographView image,
                                          std::span<const PointPair> points,
                                          const Memory<const PointPair>& on_device) {
   constexpr ModelKind kKind = ModelKind::radial_fundamental;
-  if (options.model != ModelRequest::automatic || options.robust.dominant_plane || !alone.ok() ||
+  if (options.kind != ModelRequest::automatic || options.robust.dominant_plane || !alone.ok() ||
       !problem_info(kKind).is_built)
     return {};
   RobustOptions robust = one_pair_options(kKind, points.size(), options.robust);
   // Models that explain clearly fewer matches than F are not searched for.
   robust.min_inlier_ratio = std::max(
-      robust.min_inlier_ratio, 0.95 * alone.inlier_count / static_cast<double>(points.size()));
+      robust.min_inlier_ratio, 0.95 * alone.num_inliers / static_cast<double>(points.size()));
   const Intrinsics unit = lens_unit(image);
   const std::int64_t offsets[] = {0, std::ssize(points)};
   EstimateResult found = single_result(estimate_batch(
@@ -224,8 +224,8 @@ void set_radial_model(Queue& queue, const Photograph& image1, const Photograph& 
   result.kind = ModelKind::radial_fundamental;
   result.reason = fmt::format(
       "{}; with the distortion {:.3f} of one lens it explains {}, and its error is {:.2f} px",
-      result.reason, found.distortion, found.inlier_count, found.rms);
-  result.model = std::move(found);
+      result.reason, found.distortion, found.num_inliers, found.rms);
+  result.estimate = std::move(found);
 }
 
 // Replaces E by E of the undistorted images if that explains at least as many matches.
@@ -237,17 +237,17 @@ void set_undistorted_essential(Queue& queue, const Photograph& image1, const Pho
   const Intrinsics camera = camera_of(without_lens.undistorted->image1,
                                       without_lens.undistorted->scale * options.camera1->fx);
   RelativePoseResult found = estimate_relative_pose(
-      ModelKind::essential, without_lens.undistorted->points,
-      {.cameras = std::array{camera, camera}, .options = options.robust, .queue = &queue});
+      queue, ModelKind::essential, without_lens.undistorted->points,
+      {.cameras = std::array{camera, camera}, .options = options.robust});
   keep_seen(*without_lens.undistorted, found);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t i = 0; i < found.inliers.size(); ++i)
     if (!found.inliers[i]) found.triangulated[i] = {kNaN, kNaN, kNaN};
-  if (!found.ok() || found.inlier_count < result.model.inlier_count) return;
+  if (!found.ok() || found.num_inliers < result.estimate.num_inliers) return;
   without_lens.reason = fmt::format(
       "{}; without the distortion {:.3f} of the lens it explains {}, and its error is {:.2f} px",
-      result.reason, lens.distortion, found.inlier_count, found.rms);
-  without_lens.model = found;
+      result.reason, lens.distortion, found.num_inliers, found.rms);
+  without_lens.estimate = found;
   set_pose(std::move(found), camera.fx, without_lens);
   result = std::move(without_lens);
 }
@@ -265,7 +265,7 @@ Intrinsics camera_of(PhotographView image, double focal_length) {
 
 PinholePair pinhole_pair(const Photograph& image1, const Photograph& image2,
                          const PairResult& result) {
-  PinholePair pair{image1, image2, {}, 1, {}, result.model.model, {}, {}};
+  PinholePair pair{image1, image2, {}, 1, {}, result.estimate.model, {}, {}};
   if (result.undistorted) {
     pair.image1 = Photograph(result.undistorted->image1);
     pair.image2 = Photograph(result.undistorted->image2);
@@ -280,7 +280,7 @@ PinholePair pinhole_pair(const Photograph& image1, const Photograph& image2,
   pair.usual1 = usual(pair.image1, image1), pair.usual2 = usual(pair.image2, image2);
   const std::vector<PointPair>& points =
       result.undistorted ? result.undistorted->points : result.points;
-  pair.inliers = verify::inlier_points(points, result.model.inliers);
+  pair.inliers = verify::inlier_points(points, result.estimate.inliers);
   return pair;
 }
 
@@ -313,7 +313,7 @@ void estimate_lens(Queue& queue, const Photograph& image1, const Photograph& ima
   const bool is_given = one && two && options.lens_is_unknown && one->fx == two->fx;
   if (result.kind == ModelKind::essential ? !is_given : one || two) return;
   std::optional<EstimateResult> lens =
-      lens_found(queue, image1, result.kind == ModelKind::essential ? fundamental : result.model,
+      lens_found(queue, image1, result.kind == ModelKind::essential ? fundamental : result.estimate,
                  options, result.points, points);
   if (!lens) return;
   if (result.kind == ModelKind::essential)
@@ -327,12 +327,11 @@ void estimate_focal_length(Queue& queue, const Photograph& image1, const Photogr
   if (!has_depth(result, image1, image2) || options.camera1 || options.camera2) return;
   const PinholePair pair = pinhole_pair(image1, image2, result);
   RelativePoseResult found =
-      estimate_relative_pose(ModelKind::shared_focal, pair.inliers,
+      estimate_relative_pose(queue, ModelKind::shared_focal, pair.inliers,
                              {.cameras = std::array{camera_of(pair.image1, 1)},
-                              .options = options.robust,
-                              .queue = &queue});
+                              .options = options.robust});
   if (!found.ok() || !(found.focal_deviation < kMaxFocalDeviation * found.focal_length) ||
-      found.inlier_count < kLeastPoseShare * static_cast<double>(pair.inliers.size()))
+      found.num_inliers < kLeastPoseShare * static_cast<double>(pair.inliers.size()))
     return;
   const Intrinsics camera = camera_of(pair.image1, found.focal_length);
   FocalDeviation deviation = focal_deviation(
@@ -348,7 +347,7 @@ void estimate_focal_length(Queue& queue, const Photograph& image1, const Photogr
   std::vector<Vec3> points(result.points.size(), Vec3{kNaN, kNaN, kNaN});
   std::size_t next = 0;
   for (std::size_t i = 0; i < points.size(); ++i)
-    if (result.model.inliers[i]) points[i] = found.triangulated[next++];
+    if (result.estimate.inliers[i]) points[i] = found.triangulated[next++];
   found.triangulated = std::move(points);
   const double focal_length = found.focal_length;
   set_pose(std::move(found), focal_length, result);

@@ -2,7 +2,7 @@
 #include "rectify/pair_input.hpp"
 
 #include <bifocal/error.hpp>
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 
 #include <fmt/format.h>
 

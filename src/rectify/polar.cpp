@@ -279,7 +279,7 @@ Rectification rectify_polar(const Camera& camera1, const Camera& camera2, const 
   const Mat3 F = times(transposed(k2.inverse_matrix()), times(E, k1.inverse_matrix()));
   Rectification r =
       rectified(F, seen_at(1e6, camera1, camera2, cam2_from_cam1), matches, sizes, options);
-  if (r.width > 0 && !near_is_larger(r, camera1, camera2, cam2_from_cam1)) rotate_by_180(r);
+  if (r.ok() && !near_is_larger(r, camera1, camera2, cam2_from_cam1)) rotate_by_180(r);
   r.is_reversed = false;
   if (is_upside_down(r)) {  // both change the sign of the disparities
     exchange_sides(r);

@@ -143,11 +143,11 @@ Rectification rectify(const LensCamera& camera1, const LensCamera& camera2,
   return rectify(view_of(camera1), view_of(camera2), cam2_from_cam1, options);
 }
 
-const char* to_string(RectificationKind kind) {
+std::string_view to_string(RectificationKind kind) {
   return kind == RectificationKind::planar ? "planar" : "polar";
 }
 
-const char* to_string(RectifyOutcome outcome) {
+std::string_view to_string(RectifyOutcome outcome) {
   switch (outcome) {
     case RectifyOutcome::ok:
       return "ok";

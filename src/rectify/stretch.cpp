@@ -61,7 +61,7 @@ class Scales {
 
 double stretch(const Rectification& r) {
   Scales scales;
-  if (r.width == 0) return scales.result();
+  if (!r.ok()) return scales.result();
   for (const int side : {0, 1}) scales.add(r, side);
   return scales.result();
 }
@@ -71,10 +71,10 @@ RectificationChoice choose_rectification(const Rectification& planar, const Rect
   RectificationChoice choice{false, stretch(planar), stretch(polar), {}};
   const double flat = choice.planar_stretch, round = choice.polar_stretch;
   choice.is_polar =
-      polar.width > 0 && (planar.width == 0 || (flat > kTolerated && flat > kMargin * round));
-  if (choice.is_polar && planar.width == 0) {
+      polar.ok() && (plana!r.ok() || (flat > kTolerated && flat > kMargin * round));
+  if (choice.is_polar && plana!r.ok()) {
     choice.reason = fmt::format("polar: {}", reason_text(to_string(planar.outcome)));
-  } else if (polar.width == 0) {
+  } else if (pola!r.ok()) {
     choice.reason = fmt::format("planar: there is no polar rectification ({})",
                                 reason_text(to_string(polar.outcome)));
   } else {

@@ -37,7 +37,7 @@ double up_in_rows(const Rectification& r, int side) {
 }  // namespace
 
 bool is_upside_down(const Rectification& r) {
-  return r.width > 0 && up_in_rows(r, 0) + up_in_rows(r, 1) > 0;
+  return r.ok() && up_in_rows(r, 0) + up_in_rows(r, 1) > 0;
 }
 
 void exchange_sides(Rectification& r) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bifocal/two_view.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 #include <cmath>
 #include <vector>
 

@@ -41,14 +41,13 @@ std::vector<int> not_finite(const double* points, const robust::RansacSteps& ste
   return out;
 }
 
-robust::PairFound run_ransac(ModelKind kind, const robust::GivenPair& given,
-                             const EstimateInput& input, const RobustOptions& options,
-                             std::vector<std::uint8_t>& inliers) {
-  if (input.queue == nullptr || input.queue->device().info().kind == DeviceKind::cpu)
+robust::PairFound run_ransac(Queue& queue, ModelKind kind, const robust::GivenPair& given,
+                             const RobustOptions& options, std::vector<std::uint8_t>& inliers) {
+  if (queue.device().info().kind == DeviceKind::cpu)
     return robust::ransac_pair(kind, given, options, inliers.data());
   const std::int64_t offsets[] = {0, given.count};
   robust::PairFound found;
-  robust::ransac_on_device(*input.queue,
+  robust::ransac_on_device(queue,
                            {.problem = kind,
                             .points = Memory<const double>(given.points),
                             .host_points = given.points,
@@ -63,7 +62,7 @@ robust::PairFound run_ransac(ModelKind kind, const robust::GivenPair& given,
 }
 
 template <class Point>
-EstimateResult estimate_one(ModelKind kind, std::span<const Point> points,
+EstimateResult estimate_one(Queue& queue, ModelKind kind, std::span<const Point> points,
                             const EstimateInput& input) {
   const RobustOptions options = one_pair_options(kind, points.size(), input.options);
   const robust::Cameras cameras = checked_cameras<Point>(kind, input.cameras);
@@ -73,7 +72,7 @@ EstimateResult estimate_one(ModelKind kind, std::span<const Point> points,
   const robust::GivenPair given = {robust::numbers_of(points), static_cast<int>(points.size()),
                                    cameras, input.priors};
   static_cast<Estimate&>(r) =
-      robust::estimate_of(kind, run_ransac(kind, given, input, options, r.inliers));
+      robust::estimate_of(kind, run_ransac(queue, kind, given, options, r.inliers));
   if (!robust::has_model(r.outcome)) r.inliers.assign(points.size(), 0);
   r.not_finite = not_finite(given.points, robust::ransac_steps(kind), points.size());
   return r;
@@ -134,19 +133,37 @@ ProblemInfo problem_info(ModelKind kind) {
           s.solve != nullptr};
 }
 
+EstimateResult estimate(Queue& queue, ModelKind kind, std::span<const PointPair> points,
+                        const EstimateInput& input) {
+  return estimate_one(queue, kind, points, input);
+}
+
 EstimateResult estimate(ModelKind kind, std::span<const PointPair> points,
                         const EstimateInput& input) {
-  return estimate_one(kind, points, input);
+  Queue cpu;
+  return estimate_one(cpu, kind, points, input);
+}
+
+EstimateResult estimate(Queue& queue, ModelKind kind, std::span<const ScenePoint> points,
+                        const EstimateInput& input) {
+  return estimate_one(queue, kind, points, input);
 }
 
 EstimateResult estimate(ModelKind kind, std::span<const ScenePoint> points,
                         const EstimateInput& input) {
-  return estimate_one(kind, points, input);
+  Queue cpu;
+  return estimate_one(cpu, kind, points, input);
+}
+
+EstimateResult estimate(Queue& queue, ModelKind kind, std::span<const DepthPair> points,
+                        const EstimateInput& input) {
+  return estimate_one(queue, kind, points, input);
 }
 
 EstimateResult estimate(ModelKind kind, std::span<const DepthPair> points,
                         const EstimateInput& input) {
-  return estimate_one(kind, points, input);
+  Queue cpu;
+  return estimate_one(cpu, kind, points, input);
 }
 
 }  // namespace bifocal

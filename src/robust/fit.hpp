@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 #include <cmath>
 #include <limits>
 #include <string>

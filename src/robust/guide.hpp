@@ -14,11 +14,11 @@ inline constexpr double kGuideWidth = 2;
 // Returns the guide for a two-view problem with given pinhole cameras. Problems without cameras
 // ignore them.
 inline MatchGuide guide_of(ModelKind kind, const Mat3& model, const Intrinsics& camera1,
-                           const Intrinsics& camera2, double max_error) {
+                           const Intrinsics& camera2, double threshold) {
   const ProblemInfo problem = problem_info(kind);
   if (problem.symbol == "E")
-    return {GuideKind::epipolar, fundamental_from_essential(model, camera1, camera2), max_error};
-  return {problem.symbol == "F" ? GuideKind::epipolar : GuideKind::homography, model, max_error};
+    return {GuideKind::epipolar, fundamental_from_essential(model, camera1, camera2), threshold};
+  return {problem.symbol == "F" ? GuideKind::epipolar : GuideKind::homography, model, threshold};
 }
 
 }  // namespace bifocal::robust

@@ -82,7 +82,7 @@ bool same_image(std::span<const PointPair> points, const EstimateResult& homogra
         homography.inliers[i] && ScalarMath::transfer_within(kIdentity.data(), p.x1, p.y1, p.x2,
                                                              p.y2, threshold * threshold);
   }
-  return unmoved >= kUnmoved * homography.inlier_count;
+  return unmoved >= kUnmoved * homography.num_inliers;
 }
 
 }  // namespace
@@ -111,11 +111,11 @@ ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult
   if (!homography.ok()) {
     return {epipolar_kind, "no_homography",
             fmt::format("no homography was found ({}); the {} matrix explains {} matches",
-                        outcome(homography), to_string(epipolar_kind), epipolar.inlier_count)};
+                        outcome(homography), to_string(epipolar_kind), epipolar.num_inliers)};
   }
   const std::string explained =
       fmt::format("of {} matches the homography explains {} (rms {:.2f} px)", points.size(),
-                  homography.inlier_count, homography.rms);
+                  homography.num_inliers, homography.rms);
   Depth depth;
   std::string compared = explained;
   if (epipolar.ok()) {
@@ -123,10 +123,10 @@ ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult
     compared += fmt::format(
         " and the {} matrix {} (rms {:.2f} px); of {} matches off the homography {} lie along "
         "their epipolar lines",
-        to_string(epipolar_kind), epipolar.inlier_count, epipolar.rms, depth.off, depth.proof);
+        to_string(epipolar_kind), epipolar.num_inliers, epipolar.rms, depth.off, depth.proof);
   }
   const bool proven = depth.significance < robust::kLogDepthAlarms;
-  if (proven && depth.proof >= kLeastDepth * epipolar.inlier_count)
+  if (proven && depth.proof >= kLeastDepth * epipolar.num_inliers)
     return {epipolar_kind, "general", compared + ": a scene with depth"};
   if (same_image(points, homography, threshold)) {
     return {ModelKind::homography, "same_image",
@@ -136,7 +136,7 @@ ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult
     return {ModelKind::homography, "rotation",
             fmt::format(
                 "{}, and a camera that only rotated explains {}: no translation can be determined",
-                explained, epipolar.inlier_count)};
+                explained, epipolar.num_inliers)};
   }
   if (!epipolar.ok()) {
     return {ModelKind::homography, "no_epipolar_model",

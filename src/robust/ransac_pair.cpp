@@ -44,9 +44,9 @@ Estimate estimate_of(ModelKind problem, const PairFound& f) {
   const double unit = f.info.unit;
   e.noise = result.noise * unit;
   e.score = result.support.score;
-  e.inlier_count = static_cast<int>(result.support.inliers + result.zero_weight_inliers);
+  e.num_inliers = static_cast<int>(result.support.inliers + result.zero_weight_inliers);
   e.rms = unit * std::sqrt((result.support.squares + result.zero_weight_squares) /
-                           std::max(1, e.inlier_count));
+                           std::max(1, e.num_inliers));
   if (result.outcome < double(FOUND_ROTATION))
     steps.result_matrix(&f.info, f.info.rays, result.model, e.model.data());
   if (steps.unknown_focal) {

@@ -81,7 +81,7 @@ RelativePoseResult with_scene_points(ModelKind kind, EstimateResult found,
   RelativePoseResult result{std::move(found)};
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   result.triangulated.assign(points.size(), Vec3{kNaN, kNaN, kNaN});
-  if (result.inlier_count == 0) return result;
+  if (result.num_inliers == 0) return result;
   Intrinsics camera1 = cameras.front(), camera2 = cameras.back();
   if (problem_info(kind).estimates_focal_length) {
     camera1.fy *= result.focal_length / camera1.fx;
@@ -94,20 +94,34 @@ RelativePoseResult with_scene_points(ModelKind kind, EstimateResult found,
   return result;
 }
 
-RelativePoseResult estimate_relative_pose(ModelKind kind, std::span<const PointPair> points,
+RelativePoseResult estimate_relative_pose(Queue& queue, ModelKind kind,
+                                          std::span<const PointPair> points,
                                           const EstimateInput& input) {
   check_relative("estimate_relative_pose", kind);
-  return with_scene_points(kind, estimate(kind, points, input), points, input.cameras,
+  return with_scene_points(kind, estimate(queue, kind, points, input), points, input.cameras,
                            input.options.threshold);
 }
 
+RelativePoseResult estimate_relative_pose(ModelKind kind, std::span<const PointPair> points,
+                                          const EstimateInput& input) {
+  Queue cpu;
+  return estimate_relative_pose(cpu, kind, points, input);
+}
+
 RelativePoseResult estimate_relative_pose(ModelKind kind, std::span<const DepthPair> points,
+                                          const EstimateInput& input) {
+  Queue cpu;
+  return estimate_relative_pose(cpu, kind, points, input);
+}
+
+RelativePoseResult estimate_relative_pose(Queue& queue, ModelKind kind,
+                                          std::span<const DepthPair> points,
                                           const EstimateInput& input) {
   check_relative("estimate_relative_pose", kind);
   std::vector<PointPair> pairs;
   pairs.reserve(points.size());
   for (const DepthPair& p : points) pairs.push_back({p.x1, p.y1, p.x2, p.y2});
-  return with_scene_points(kind, estimate(kind, points, input), pairs, input.cameras,
+  return with_scene_points(kind, estimate(queue, kind, points, input), pairs, input.cameras,
                            input.options.threshold);
 }
 

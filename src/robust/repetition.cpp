@@ -48,11 +48,11 @@ std::optional<RivalSearch> rival_search(ModelKind kind, const Estimate& found, i
   const RansacSteps& steps = ransac_steps(kind);
   // On facades, wrong F have more inliers than wrong E, because F has more degrees of freedom.
   const double clear_evidence = steps.cameras == 2 ? 3 : 6;
-  const int outliers = matches - found.inlier_count,
+  const int outliers = matches - found.num_inliers,
             least = steps.free_matches + 1 +
-                    static_cast<int>(kMostRivalRatio * beyond_sample(kind, found.inlier_count));
+                    static_cast<int>(kMostRivalRatio * beyond_sample(kind, found.num_inliers));
   if (outliers <= steps.sample_size || outliers < least) return std::nullopt;
-  if (evidence_against_structure(kind, found.inlier_count, found.inlier_count, least, matches) >
+  if (evidence_against_structure(kind, found.num_inliers, found.num_inliers, least, matches) >
       clear_evidence) {
     int most = kFewSamples;
     while (4 * most <= found.iterations / kSampleFraction) most *= 4;
@@ -106,14 +106,14 @@ struct RivalBatch {
 };
 
 void set_rival(ModelKind kind, const Estimate& rival, const Estimate& found, Repetition& result) {
-  result.rival_inliers = rival.inlier_count;
-  result.rival_ratio = ratio_of(kind, rival.inlier_count, found.inlier_count);
+  result.rival_inliers = rival.num_inliers;
+  result.rival_ratio = ratio_of(kind, rival.num_inliers, found.num_inliers);
   result.is_doubted = result.rival_ratio > kMostRivalRatio;
   if (result.is_doubted)
     result.reason = fmt::format(
         "repeated structure: {} matches are inliers of the model, and {} of the outliers are "
         "inliers of another model",
-        found.inlier_count, result.rival_inliers);
+        found.num_inliers, result.rival_inliers);
 }
 
 void check_batch(ModelKind kind, const Memory<const PointPair>& points, const BatchInput& input,
@@ -156,7 +156,7 @@ bool has_rivals(ModelKind kind, const Estimate& found) {
   return steps.two_views && steps.residuals == 1 && steps.depths == 0 && found.ok();
 }
 
-Repetition find_rival(ModelKind kind, std::span<const PointPair> points,
+Repetition find_rival(Queue& queue, ModelKind kind, std::span<const PointPair> points,
                       const EstimateResult& found, const EstimateInput& input) {
   Repetition result;
   if (found.inliers.size() != points.size())
@@ -178,10 +178,10 @@ Repetition find_rival(ModelKind kind, std::span<const PointPair> points,
   own.options.dominant_plane = false;
   own.options.belief = 0;  // the test gives the same result at every level
   own.options.min_inlier_ratio =
-      std::clamp(0.5 * found.inlier_count / static_cast<double>(others.size()), 0.05, 0.2);
-  const EstimateResult rival = estimate(kind, others, own);
-  result.rival_inliers = rival.inlier_count;
-  result.rival_ratio = ratio_of(kind, rival.inlier_count, found.inlier_count);
+      std::clamp(0.5 * found.num_inliers / static_cast<double>(others.size()), 0.05, 0.2);
+  const EstimateResult rival = estimate(queue, kind, others, own);
+  result.rival_inliers = rival.num_inliers;
+  result.rival_ratio = ratio_of(kind, rival.num_inliers, found.num_inliers);
   return result;
 }
 
@@ -220,6 +220,12 @@ std::vector<Repetition> find_repetition_batch(Queue& queue, ModelKind kind,
 
 Repetition find_repetition(ModelKind kind, std::span<const PointPair> points,
                            const EstimateResult& found, const EstimateInput& input) {
+  Queue cpu;
+  return find_repetition(cpu, kind, points, found, input);
+}
+
+Repetition find_repetition(Queue& queue, ModelKind kind, std::span<const PointPair> points,
+                           const EstimateResult& found, const EstimateInput& input) {
   if (!robust::has_rivals(kind, found)) return {};
   if (found.inliers.size() != points.size())
     throw Error(ErrorCode::usage, fmt::format("find_repetition: {} inlier flags for {} points",
@@ -227,8 +233,7 @@ Repetition find_repetition(ModelKind kind, std::span<const PointPair> points,
   (void)robust::checked_cameras("find_repetition", kind, input.cameras);
   robust::check_priors(input.priors, points.size());
   const std::int64_t offsets[] = {0, std::ssize(points)};
-  Queue cpu;
-  return find_repetition_batch(input.queue ? *input.queue : cpu, kind, points.data(),
+  return find_repetition_batch(queue, kind, points.data(),
                                {.offsets = offsets,
                                 .cameras1 = input.cameras.first(input.cameras.empty() ? 0 : 1),
                                 .cameras2 = input.cameras.subspan(input.cameras.empty() ? 0 : 1),

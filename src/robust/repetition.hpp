@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <bifocal/repetition.hpp>
+#include <bifocal/two_view.hpp>
 
 namespace bifocal::robust {
 
@@ -10,7 +10,8 @@ namespace bifocal::robust {
 [[nodiscard]] bool has_rivals(ModelKind kind, const Estimate& found);
 
 // Fits a rival model to the outliers of `found`. Sets rival_inliers and rival_ratio.
-[[nodiscard]] Repetition find_rival(ModelKind kind, std::span<const PointPair> points,
+[[nodiscard]] Repetition find_rival(Queue& queue, ModelKind kind,
+                                    std::span<const PointPair> points,
                                     const EstimateResult& found, const EstimateInput& input);
 
 // Returns -log10 of the probability that structured outliers support a model as well. The

@@ -82,10 +82,10 @@ EstimateResult map_found(std::span<const PointPair> points, const Mat3& map, dou
   for (const PointPair& p : points) {
     const double e = ScalarMath::transfer_squared(map.data(), p.x1, p.y1, p.x2, p.y2);
     r.inliers.push_back(e < threshold * threshold ? 1 : 0);
-    r.inlier_count += r.inliers.back();
+    r.num_inliers += r.inliers.back();
     squares += r.inliers.back() ? e : 0;
   }
-  r.rms = std::sqrt(squares / std::max(1, r.inlier_count));
+  r.rms = std::sqrt(squares / std::max(1, r.num_inliers));
   return r;
 }
 
@@ -95,18 +95,18 @@ void doubt_translation(std::span<const PointPair> points, const Intrinsics& came
                        const Intrinsics& camera2, double threshold, RelativePoseResult& found) {
   if (!found.ok() || !(found.median_parallax_deg < kMostParallaxDeg)) return;
   const std::vector<PointPair> inliers = inliers_of(points, found);
-  const double enough = kExplained * found.inlier_count;
+  const double enough = kExplained * found.num_inliers;
   const EstimateResult plane =
       estimate(ModelKind::homography, inliers,
                {.options = {.threshold = threshold, .min_inlier_ratio = 0.5}});
-  if (!plane.ok() || plane.inlier_count < enough) return;
+  if (!plane.ok() || plane.num_inliers < enough) return;
   const double scale = nearest_scale(plane.model, camera1, camera2);
   const Mat3 R = rotation_near(rotation_of(plane.model, camera1, camera2, scale));
   EstimateResult rotation = map_found(
       points,
       times(zoomed(camera2, scale).matrix(), times(R, zoomed(camera1, scale).inverse_matrix())),
       threshold);
-  if (rotation.inlier_count < enough) return;
+  if (rotation.num_inliers < enough) return;
   rotation.noise = found.noise;
   const Intrinsics cameras[] = {camera1, camera2};
   if (choose_model(points, rotation, found, ModelKind::essential, threshold, cameras).kind !=
@@ -116,7 +116,7 @@ void doubt_translation(std::span<const PointPair> points, const Intrinsics& came
   found.model = {};
   found.pose = {R, {0, 0, 0}};
   found.inliers = std::move(rotation.inliers);
-  found.inlier_count = rotation.inlier_count;
+  found.num_inliers = rotation.num_inliers;
   found.rms = rotation.rms;
   found.in_front = 0;
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <bifocal/error.hpp>
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 #include <bifocal/two_view.hpp>
 #include <cmath>
 #include <limits>

@@ -142,6 +142,15 @@ struct Devices {
   std::vector<std::shared_ptr<Backend>> backends;
   std::string reason, remedy;
 };
+struct Inside {
+  static const std::shared_ptr<Backend>& backend(const Device& device) { return device.backend_; }
+  static BackendQueue& backend(const Queue& queue) { return *queue.queue_; }
+};
+[[nodiscard]] inline const std::shared_ptr<Backend>& backend_of(const Device& device) {
+  return Inside::backend(device);
+}
+[[nodiscard]] inline BackendQueue& backend_of(const Queue& queue) { return Inside::backend(queue); }
+
 [[nodiscard]] std::shared_ptr<Backend> make_cpu_backend();
 [[nodiscard]] Devices find_cuda_devices();    // cuda_backend.cpp, if this build includes CUDA
 [[nodiscard]] Devices find_opencl_devices();  // opencl/backend.cpp, if this build includes OpenCL

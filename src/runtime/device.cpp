@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/device.hpp>
-#include <bifocal/working_device.hpp>
 
 #include <fmt/format.h>
 

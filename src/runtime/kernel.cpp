@@ -45,14 +45,14 @@ void check_sizes(const DeviceInfo& device, const Kernel& kernel, const Launch& l
 
 void launch(Queue& queue, const Kernel& kernel, const Launch& launch,
             std::span<const Argument> arguments) {
-  const Backend& device = *queue.device().backend();
+  const Backend& device = *runtime::backend_of(queue.device());
   check_arguments(device, kernel, arguments);
   const bool is_cpu = device.info().kind == DeviceKind::cpu;
   if ((is_cpu ? launch.count : launch.groups) <= 0) return;
   if (!is_cpu) check_sizes(device.info(), kernel, launch);
-  wait_on_failure(*queue.device().backend(),
-                  [&] { queue.backend().launch(kernel, launch, arguments); });
-  if (observed) observed->push_back(queue.backend().resources(kernel, launch));
+  wait_on_failure(*runtime::backend_of(queue.device()),
+                  [&] { runtime::backend_of(queue).launch(kernel, launch, arguments); });
+  if (observed) observed->push_back(runtime::backend_of(queue).resources(kernel, launch));
 }
 
 std::vector<KernelResources> resources_of(const std::function<void()>& work) {

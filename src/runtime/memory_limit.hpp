@@ -35,7 +35,7 @@ template <class T>
 [[nodiscard]] std::string why_foreign(const Queue& queue, const char* name,
                                       const Memory<T>& memory) {
   const DeviceInfo& device = queue.device().info();
-  if (memory.owner() && &memory.owner()->owner() != queue.device().backend().get())
+  if (memory.owner() && &memory.owner()->owner() != runtime::backend_of(queue.device()).get())
     return fmt::format("{} is memory of {}, the queue is of {}", name,
                        memory.owner()->owner().info().id, device.id);
   if (memory.is_on_device() && !memory.owner() && memory.pointer() &&

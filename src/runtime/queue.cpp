@@ -15,7 +15,7 @@ namespace {
 
 void check(const Queue& queue, const BackendMemory& memory, const Rectangle& r) {
   const DeviceInfo& device = queue.device().info();
-  if (&memory.owner() != queue.device().backend().get())
+  if (&memory.owner() != runtime::backend_of(queue.device()).get())
     throw Error(ErrorCode::usage, fmt::format("a copy on a queue of {}, but the memory is of {}",
                                               device.id, memory.owner().info().id));
   const std::size_t end = r.offset + (r.rows - 1) * r.pitch + r.row_bytes;
@@ -66,7 +66,7 @@ void Backend::remove(BackendQueue& queue) noexcept {
 }
 
 std::shared_ptr<BackendMemory> allocate(const Device& device, std::size_t bytes) {
-  Backend& backend = *device.backend();
+  Backend& backend = *runtime::backend_of(device);
   return wait_on_failure(backend, [&] { return allocate_within_limit(backend, bytes); });
 }
 
@@ -76,15 +76,15 @@ void upload(Queue& queue, BackendMemory& to, const Rectangle& rectangle, const v
   if (rectangle.rows == 0 || rectangle.row_bytes == 0) return;
   check(queue, to, rectangle);
   count(queue, rectangle, uploaded);
-  wait_on_failure(*queue.device().backend(), [&] { queue.backend().upload(to, rectangle, from); });
+  wait_on_failure(*runtime::backend_of(queue.device()), [&] { runtime::backend_of(queue).upload(to, rectangle, from); });
 }
 
 void download(Queue& queue, const BackendMemory& from, const Rectangle& rectangle, void* to) {
   if (rectangle.rows == 0 || rectangle.row_bytes == 0) return;
   check(queue, from, rectangle);
   count(queue, rectangle, downloaded);
-  wait_on_failure(*queue.device().backend(),
-                  [&] { queue.backend().download(from, rectangle, to); });
+  wait_on_failure(*runtime::backend_of(queue.device()),
+                  [&] { runtime::backend_of(queue).download(from, rectangle, to); });
 }
 
 void upload(Queue& queue, BackendMemory& to, std::size_t offset, const void* from,
@@ -98,15 +98,15 @@ void download(Queue& queue, const BackendMemory& from, std::size_t offset, void*
 }
 
 void* allocate_host(const Device& device, std::size_t bytes) {
-  Backend& backend = *device.backend();
+  Backend& backend = *runtime::backend_of(device);
   return wait_on_failure(backend, [&] { return backend.allocate_host(bytes); });
 }
 
-void free_host(const Device& device, void* memory) noexcept { device.backend()->free_host(memory); }
+void free_host(const Device& device, void* memory) noexcept { runtime::backend_of(device)->free_host(memory); }
 
 }  // namespace runtime
 
-Queue::Queue(const Device& device) : device_(device), queue_(device.backend()->make_queue()) {}
+Queue::Queue(const Device& device) : device_(device), queue_(runtime::backend_of(device)->make_queue()) {}
 Queue::~Queue() = default;
 Queue::Queue(Queue&&) noexcept = default;
 Queue& Queue::operator=(Queue&&) noexcept = default;

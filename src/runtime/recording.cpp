@@ -20,9 +20,9 @@ void Recording::run() {
     return;
   }
   if (runs_++ == kPlainRuns) {
-    graph_ = queue_.backend().record(work_);
+    graph_ = runtime::backend_of(queue_).record(work_);
     if (graph_) {
-      if (const auto& arena = queue_.backend().arena)
+      if (const auto& arena = runtime::backend_of(queue_).arena)
         for (const Arena::Block& block : arena->blocks) kept_.push_back(block.memory);
       graph_->launch();
       return;

@@ -267,7 +267,7 @@ std::size_t piece_capacity(const Batch& batch, std::span<const BatchArray> array
 // write data that the pieces read.
 Staging& staging_of(Queue& queue) {
   queue.wait();
-  std::unique_ptr<Staging>& staging = queue.backend().staging;
+  std::unique_ptr<Staging>& staging = runtime::backend_of(queue).staging;
   if (!staging) staging = std::make_unique<Staging>(queue.device());
   return *staging;
 }
@@ -296,7 +296,7 @@ void for_each_piece(Queue& queue, const Batch& batch, std::span<const BatchArray
                     const std::function<void(const Piece&)>& work, std::size_t piece_bytes) {
   check(batch, arrays);
   if (batch.count == 0) return;
-  const Backend& device = *queue.device().backend();
+  const Backend& device = *runtime::backend_of(queue.device());
   const auto on_host = [](const BatchArray& a) { return a.is_null || a.memory.on_host(); };
   const auto not_on_host = [](const BatchArray& a) { return !a.memory.on_host(); };
   if (device.info().kind == DeviceKind::cpu || std::ranges::all_of(arrays, not_on_host)) {

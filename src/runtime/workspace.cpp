@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostSlices = 64;  // slices remembered per block
 
 Arena& arena_of(Queue& queue) {
-  std::unique_ptr<Arena>& arena = queue.backend().arena;
+  std::unique_ptr<Arena>& arena = runtime::backend_of(queue).arena;
   if (!arena) arena = std::make_unique<Arena>();
   return *arena;
 }
@@ -38,8 +38,8 @@ std::shared_ptr<BackendMemory> Arena::take(const Device& device, std::size_t byt
   if (block.slices.size() >= kMostSlices) block.slices.clear();
   std::shared_ptr<BackendMemory>& slice = block.slices[{block.used, bytes}];
   if (!slice)
-    slice = wait_on_failure(*device.backend(), [&] {
-      return device.backend()->slice(block.memory, block.used, bytes);
+    slice = wait_on_failure(*runtime::backend_of(device), [&] {
+      return runtime::backend_of(device)->slice(block.memory, block.used, bytes);
     });
   block.used += whole;
   return slice;

@@ -7,7 +7,7 @@
 // Zisserman, Multiple View Geometry, 2nd ed., 9.6). E has singular values s, s, 0; NaN for E = 0.
 
 // Makes one step of Newton's iteration to the nearest rotation, R (3 I - R'R) / 2, which squares
-// the deviation from orthogonality. nearest_rotation() of rotation.hpp takes any matrix.
+// the deviation from orthogonality. nearest_rotation() of geometry.hpp takes any matrix.
 lane_fn void rotation_mend(real* R) {
   real gram[9], mended[9];
   for (index i = 0; i < 3; ++i) {

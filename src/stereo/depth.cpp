@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/error.hpp>
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 #include <bifocal/stereo.hpp>
 
 #include <fmt/format.h>
@@ -9,7 +9,6 @@
 #include <cmath>
 #include <limits>
 
-#include <bifocal/geometry.hpp>
 #include "runtime/parallel.hpp"
 
 namespace bifocal {

@@ -79,7 +79,7 @@ void AutomaticModel::choose(const EstimateResult& homography, ChosenModel& found
   if (found.epipolar.outcome == Outcome::rotation_only)
     found.reason = fmt::format(
         "a camera that only rotated explains {} of {} matches: no translation can be determined",
-        found.epipolar.inlier_count, found.points.size());
+        found.epipolar.num_inliers, found.points.size());
 }
 
 std::optional<MatchGuide> AutomaticModel::guide(const ImagePair&, const ChosenModel& m) const {

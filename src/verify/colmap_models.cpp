@@ -26,7 +26,7 @@ std::optional<MatchGuide> ColmapModels::guide(const ImagePair&,
                                    pair.configuration == Configuration::panoramic ||
                                    pair.configuration == Configuration::planar_or_panoramic);
   return MatchGuide{is_plane ? GuideKind::homography : GuideKind::epipolar,
-                    is_plane ? *pair.H : *pair.F, options_.max_error};
+                    is_plane ? *pair.H : *pair.F, options_.threshold};
 }
 
 }  // namespace bifocal::verify

@@ -31,7 +31,7 @@ namespace {
   throw Error(ErrorCode::usage, "decide: " + what);
 }
 
-void check(const Queue& queue, const DecideBatch& b, const VerifyOptions& o) {
+void check(const Queue& queue, const DecideBatch& b, const TwoViewGeometryOptions& o) {
   check_options(o);
   if (b.offsets.empty() || b.offsets.front() < 0)
     fail("offsets must begin with a number >= 0 and end with the points");
@@ -69,7 +69,7 @@ bool is_uncalibrated_fisheye(const ViewCamera& a, const ViewCamera& b) {
 // fraction, the fewer samples decide whether such a model exists. The fractions are rounded down to
 // a few classes, so that all pairs form few batches.
 constexpr double kFractions[] = {0, 0.2, 0.27, 0.35, 0.45, 0.55, 0.65, 0.8};
-int class_of(double fraction, const VerifyOptions& o) {
+int class_of(double fraction, const TwoViewGeometryOptions& o) {
   int found = 0;
   for (int i = 1; i < static_cast<int>(std::size(kFractions)); ++i)
     if (kFractions[i] <= fraction && kFractions[i] >= o.min_inlier_ratio) found = i;
@@ -78,7 +78,7 @@ int class_of(double fraction, const VerifyOptions& o) {
 
 // Returns three times the number of samples that contains one outlier-free sample at this inlier
 // fraction with the given confidence. The factor is COLMAP's dyn_num_trials_multiplier.
-int most_samples(double fraction, int sample_size, const VerifyOptions& o) {
+int most_samples(double fraction, int sample_size, const TwoViewGeometryOptions& o) {
   const double clean = std::pow(fraction, sample_size);
   const double needed = 3 * std::log(1 - o.confidence) / std::log1p(-clean);
   return needed < o.max_iterations ? std::max(1, static_cast<int>(std::ceil(needed)))
@@ -100,7 +100,7 @@ struct Order {
 class Decider {
  public:
   Decider(Queue& queue, DecideMemory& memory, const DecideBatch& batch,
-          const VerifyOptions& options, int min_matches)
+          const TwoViewGeometryOptions& options, int min_matches)
       : queue_(queue),
         memory_(memory),
         batch_(batch),
@@ -229,8 +229,8 @@ class Decider {
     RobustOptions robust;
     // For a homography, Bifocal's error is the transfer error divided by sqrt 2; COLMAP's is the
     // full transfer error.
-    robust.threshold = kind == ModelKind::homography ? options_.max_error / std::numbers::sqrt2
-                                                     : options_.max_error;
+    robust.threshold = kind == ModelKind::homography ? options_.threshold / std::numbers::sqrt2
+                                                     : options_.threshold;
     robust.confidence = options_.confidence;
     robust.max_iterations = options_.max_iterations;
     robust.min_inlier_ratio = options_.min_inlier_ratio;
@@ -333,7 +333,7 @@ class Decider {
   Queue& queue_;
   DecideMemory& memory_;
   const DecideBatch& batch_;
-  const VerifyOptions& options_;
+  const TwoViewGeometryOptions& options_;
   const std::size_t count_;
   const int least_;  // smallest number of matches for an estimation
   const Memory<const PointPair> points_, undistorted_;
@@ -361,13 +361,13 @@ BatchDecider::BatchDecider(Queue& queue)
 BatchDecider::~BatchDecider() = default;
 BatchDecider::BatchDecider(BatchDecider&&) noexcept = default;
 
-DecidedPairs BatchDecider::decide(const DecideBatch& batch, const VerifyOptions& options,
+DecidedPairs BatchDecider::decide(const DecideBatch& batch, const TwoViewGeometryOptions& options,
                                   int min_matches) {
   check(queue_, batch, options);
   return Decider(queue_, *memory_, batch, options, min_matches).run();
 }
 
-DecidedPairs decide(Queue& queue, const DecideBatch& batch, const VerifyOptions& options) {
+DecidedPairs decide(Queue& queue, const DecideBatch& batch, const TwoViewGeometryOptions& options) {
   return BatchDecider(queue).decide(batch, options);
 }
 

@@ -24,7 +24,7 @@ struct FoundModel {
   [[nodiscard]] int count() const {
     const bool counts =
         estimate.outcome == Outcome::ok || estimate.outcome == Outcome::rotation_only;
-    return counts ? estimate.inlier_count : 0;
+    return counts ? estimate.num_inliers : 0;
   }
 };
 
@@ -58,7 +58,7 @@ struct PairView {
 [[nodiscard]] verify::inner_area inner_area_of(const ViewCamera& camera, double size);
 
 // Decides the configuration of a pair. inliers: one flag per match, initially zero.
-[[nodiscard]] DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
+[[nodiscard]] DecidedPair decide_pair(const PairView& pair, const TwoViewGeometryOptions& options,
                                       std::span<std::uint8_t> inliers);
 
 // Runs decide() for successive batches on one queue and reuses the memory. Pairs with fewer matches
@@ -70,7 +70,7 @@ class BatchDecider {
   BatchDecider(BatchDecider&&) noexcept;
   BatchDecider& operator=(BatchDecider&&) = delete;
 
-  [[nodiscard]] DecidedPairs decide(const DecideBatch& batch, const VerifyOptions& options,
+  [[nodiscard]] DecidedPairs decide(const DecideBatch& batch, const TwoViewGeometryOptions& options,
                                     int min_matches = 0);
 
  private:

@@ -21,20 +21,20 @@ struct Decision {
 };
 
 Decision planar_or(Configuration otherwise, const FoundModel& model, const PairView& pair,
-                   const VerifyOptions& o) {
+                   const TwoViewGeometryOptions& o) {
   if (pair.H.count() <= o.max_H_inlier_ratio * model.count()) return {otherwise, &model};
   return {Configuration::planar_or_panoramic, pair.H.count() > model.count() ? &pair.H : &model};
 }
 
 // Returns the fundamental matrix to use: with the focal length shared by both images if that model
 // has nearly as many inliers as F, otherwise F.
-const FoundModel& epipolar_of(const PairView& pair, const VerifyOptions& o) {
+const FoundModel& epipolar_of(const PairView& pair, const TwoViewGeometryOptions& o) {
   const int s = pair.shared.estimate.outcome == Outcome::ok ? pair.shared.count() : 0;
   const bool shared = s >= o.min_inliers && s > o.min_E_F_inlier_ratio * pair.F.count();
   return shared ? pair.shared : pair.F;
 }
 
-Decision decide(const PairView& pair, const VerifyOptions& o) {
+Decision decide(const PairView& pair, const TwoViewGeometryOptions& o) {
   const int least = o.min_inliers;
   const FoundModel& F = epipolar_of(pair, o);
   const int e = pair.E.count(), f = F.count(), h = pair.H.count();
@@ -48,7 +48,7 @@ Decision decide(const PairView& pair, const VerifyOptions& o) {
 // Detects text that a camera or a program prints on its images: most inliers lie at the border of
 // both images and have the same shift. In that case the medians of the shifts are close to it.
 bool is_watermark(const PairView& pair, std::span<const std::uint8_t> inliers, int count,
-                  const VerifyOptions& o) {
+                  const TwoViewGeometryOptions& o) {
   const double least = o.watermark_min_inlier_ratio * count;
   std::vector<std::size_t> at_border;
   for (std::size_t i = 0; i < inliers.size(); ++i)
@@ -129,7 +129,7 @@ void relate_if_possible(const PairView& pair, std::span<const std::uint8_t> inli
 }
 
 // Sets the focal length of a camera shared by both images, and E, if the two views determine them.
-void add_focal(const PairView& pair, const VerifyOptions& options, DecidedPair& out) {
+void add_focal(const PairView& pair, const TwoViewGeometryOptions& options, DecidedPair& out) {
   const Estimate& found = pair.shared.estimate;
   if (!(found.focal_deviation < 0.25 * found.focal_length)) return;
   out.focal_length = found.focal_length;
@@ -149,7 +149,7 @@ verify::inner_area inner_area_of(const ViewCamera& camera, double size) {
   return {border, w - border, h - border};
 }
 
-DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
+DecidedPair decide_pair(const PairView& pair, const TwoViewGeometryOptions& options,
                         std::span<std::uint8_t> inliers) {
   DecidedPair out;
   const Decision decision = decide(pair, options);
@@ -157,7 +157,7 @@ DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
   out.configuration = decision.configuration;
   std::copy(decision.inliers_of->inliers.begin(), decision.inliers_of->inliers.end(),
             inliers.begin());
-  out.inlier_count = decision.inliers_of->count();
+  out.num_inliers = decision.inliers_of->count();
   const FoundModel& epipolar = epipolar_of(pair, options);
   out.F = matrix_of(epipolar);
   out.E = matrix_of(pair.E);
@@ -168,7 +168,7 @@ DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
     out.cam2_from_cam1 = pair.E.estimate.pose;
   else if (options.relative_pose && known)
     relate_if_possible(pair, inliers, out);
-  if (options.detect_watermark && is_watermark(pair, inliers, out.inlier_count, options))
+  if (options.detect_watermark && is_watermark(pair, inliers, out.num_inliers, options))
     out.configuration = Configuration::watermark;
   return out;
 }

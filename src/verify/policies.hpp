@@ -34,7 +34,7 @@ class OneModel {
 
   void estimate(const MatchedPairs& pairs, std::vector<Estimate>& results,
                 std::vector<std::uint8_t>& inliers);
-  [[nodiscard]] int inlier_count(const Estimate& e) const { return e.ok() ? e.inlier_count : 0; }
+  [[nodiscard]] int num_inliers(const Estimate& e) const { return e.ok() ? e.num_inliers : 0; }
   [[nodiscard]] std::optional<MatchGuide> guide(const ImagePair& images, const Estimate& e) const;
 
  private:
@@ -79,8 +79,8 @@ class AutomaticModel {
 
   void estimate(const MatchedPairs& pairs, std::vector<ChosenModel>& results,
                 std::vector<std::uint8_t>& inliers);
-  [[nodiscard]] int inlier_count(const ChosenModel& m) const {
-    return m.model.ok() ? m.model.inlier_count : 0;
+  [[nodiscard]] int num_inliers(const ChosenModel& m) const {
+    return m.model.ok() ? m.model.num_inliers : 0;
   }
   [[nodiscard]] std::optional<MatchGuide> guide(const ImagePair& images,
                                                 const ChosenModel& m) const;
@@ -102,7 +102,7 @@ class ColmapModels {
   using Result = colmap::DecidedPair;
 
   // Pairs with fewer matches than `min_matches` are degenerate.
-  ColmapModels(Queue& queue, const colmap::VerifyOptions& options, int min_matches)
+  ColmapModels(Queue& queue, const colmap::TwoViewGeometryOptions& options, int min_matches)
       : decider_(queue), options_(options), min_matches_(min_matches) {}
 
   // Sets the cameras of the next list of pairs. The arrays must live until the list
@@ -113,15 +113,15 @@ class ColmapModels {
   }
   void estimate(const MatchedPairs& pairs, std::vector<colmap::DecidedPair>& results,
                 std::vector<std::uint8_t>& inliers);
-  [[nodiscard]] int inlier_count(const colmap::DecidedPair& pair) const {
-    return pair.inlier_count;
+  [[nodiscard]] int num_inliers(const colmap::DecidedPair& pair) const {
+    return pair.num_inliers;
   }
   [[nodiscard]] std::optional<MatchGuide> guide(const ImagePair& images,
                                                 const colmap::DecidedPair& pair) const;
 
  private:
   colmap::BatchDecider decider_;
-  colmap::VerifyOptions options_;
+  colmap::TwoViewGeometryOptions options_;
   int min_matches_;
   std::span<const colmap::ViewCamera> cameras1_, cameras2_;
 };

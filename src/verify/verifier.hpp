@@ -59,7 +59,7 @@ struct Verified {
 //
 // A policy has the type Result, and for a verifier's queue:
 //   void estimate(const MatchedPairs&, std::vector<Result>&, std::vector<std::uint8_t>& inliers);
-//   int inlier_count(const Result&) const;  // 0 without a model
+//   int num_inliers(const Result&) const;  // 0 without a model
 //   std::optional<MatchGuide> guide(const ImagePair& images, const Result&) const;
 template <class Policy>
 class PairVerifier {
@@ -100,7 +100,7 @@ class PairVerifier {
   const Verified<Result>& run_guided(const FeatureSet& set, std::span<const ImagePair> pairs) {
     numbers_.clear(), pairs_.clear(), guides_.clear();
     for (std::size_t k = 0; k < pairs.size(); ++k) {
-      if (policy_.inlier_count(first_.results[k]) == 0) continue;
+      if (policy_.num_inliers(first_.results[k]) == 0) continue;
       const std::optional<MatchGuide> guide = policy_.guide(pairs[k], first_.results[k]);
       if (!guide) continue;
       numbers_.push_back(k);
@@ -142,8 +142,8 @@ class PairVerifier {
     std::size_t next = 0;
     for (std::size_t k = 0; k < first_.results.size(); ++k) {
       const bool is_in_both = next < numbers_.size() && numbers_[next] == k;
-      const bool is_better = is_in_both && policy_.inlier_count(second_.results[next]) >
-                                               policy_.inlier_count(first_.results[k]);
+      const bool is_better = is_in_both && policy_.num_inliers(second_.results[next]) >
+                                               policy_.num_inliers(first_.results[k]);
       Verified<Result>& from = is_better ? second_ : first_;
       const std::size_t at = is_better ? next : k;
       next += is_in_both ? 1 : 0;

@@ -102,7 +102,7 @@ TEST_F(Collect, the_database_has_features_and_guessed_cameras) {
   EXPECT_EQ(images[5].name, "b/2.jpg");
   const auto cameras = database.cameras();
   ASSERT_EQ(cameras.size(), 1U);  // photographs of one size without EXIF share a camera
-  for (const colmap::Camera& camera : cameras) {
+  for (const colmap::ModelCamera& camera : cameras) {
     EXPECT_EQ(colmap::model_name(camera.model), "SIMPLE_RADIAL");
     EXPECT_EQ(camera.params, (std::vector<double>{480, 199.5, 149.5, 0}));
     EXPECT_FALSE(camera.has_prior_focal_length);

@@ -123,7 +123,7 @@ TEST(Cli, geometry_is_byte_identical_for_any_number_of_threads) {
     const Ran r =
         run(folder,
             fmt::format(
-                "pair left.png right.png --out o{0} {1} --model essential --threads {0} --seed 7 "
+                "pair left.png right.png --out o{0} {1} --kind essential --threads {0} --seed 7 "
                 "--all-files",
                 threads, kCameras));
     ASSERT_EQ(r.code, 0) << r.err;

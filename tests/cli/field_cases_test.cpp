@@ -149,11 +149,11 @@ TEST(FieldCases, a_folder_that_links_to_its_parent) {
   fs::create_symlink("..", folder / "P/sub/up");
   const Ran r = run(folder, "collect P --database out.db --json");
   ASSERT_EQ(r.code, 0) << r.err;
-  expect_part(r.err, "passed over: sub/up: is a link to the folder ");
+  expect_part(r.err, "not read: sub/up: is a link to the folder ");
   const json result = json::parse(r.out);
   EXPECT_EQ(result["images"], 2);
   EXPECT_EQ(result["pairs"], 1);
-  EXPECT_EQ(result["passed_over"][0]["name"], "sub/up");
+  EXPECT_EQ(result["other_files"][0]["name"], "sub/up");
 }
 
 // The run is killed as soon as its work file has a log; the work file is removed, the log stays.

@@ -112,7 +112,7 @@ TEST_F(FullDevice, images_processed_in_bands_have_the_same_matches) {
   const ImageU8 scene = texture(900, 700, 1);
   write_png(folder / "left.png", scene);
   write_png(folder / "right.png", warp(scene, {1, 0.02, 5, -0.01, 1, 9, 0, 0, 1}, 900, 700));
-  const std::string pair = "pair left.png right.png --model homography --out ";
+  const std::string pair = "pair left.png right.png --kind homography --out ";
   succeeds(pair + "whole");
   for (const char* memory :
        test::short_or_long<std::vector<const char*>>({"60M"}, {"90M", "60M"})) {

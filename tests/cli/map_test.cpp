@@ -168,7 +168,7 @@ TEST_F(Map, undistorts_the_images_of_the_first_model) {
   EXPECT_TRUE(result["undistorted"]["left_out"].empty());
   EXPECT_TRUE(result["timings_ms"].contains("undistort"));
   const colmap::Model model = colmap::read_model(folder / "scene/sparse/0");
-  for (const colmap::Camera& camera : model.cameras)
+  for (const colmap::ModelCamera& camera : model.cameras)
     EXPECT_EQ(colmap::model_name(camera.model), "PINHOLE");
   for (const colmap::ModelImage& image : model.images)
     EXPECT_EQ(read_image(folder / "scene/images" / image.name).width, model.cameras[0].width);

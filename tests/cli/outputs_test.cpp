@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rule of bifocal/outputs.hpp: what a command did not make is replaced with --overwrite only.
+// The rule of bifocal/io.hpp: what a command did not make is replaced with --overwrite only.
 // Models have their tests in map_test.cpp and adjust_test.cpp.
 #include <gtest/gtest.h>
 

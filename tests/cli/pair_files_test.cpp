@@ -24,7 +24,7 @@ TEST(PairFiles, AreThoseThatAUserOpens) {
   write_pictures(folder);
   std::filesystem::create_directory(folder / "mine");
   const std::string pair =
-      "pair left.png right.png --out o --intrinsics 400,400,199.5,149.5 --model essential";
+      "pair left.png right.png --out o --intrinsics 400,400,199.5,149.5 --kind essential";
   const Ran all = run(folder, pair + " --all-files");
   ASSERT_EQ(all.code, 0) << all.err;
   EXPECT_EQ(listing(folder / "o"),
@@ -141,7 +141,7 @@ TEST(PairFiles, ShowNearAsRedInBothOrders) {
   for (const std::string order : {"left.png right.png", "right.png left.png"}) {
     const Ran r =
         run(folder, "pair " + order +
-                        " --out o --overwrite --intrinsics 400,400,199.5,149.5 --model essential "
+                        " --out o --overwrite --intrinsics 400,400,199.5,149.5 --kind essential "
                         "--all-files --json");
     ASSERT_EQ(r.code, 0) << r.err;
     const json dense = json::parse(r.out)["dense"];
@@ -173,7 +173,7 @@ TEST(PairFiles, PolarDisparitiesAreNotDescribedAsDepths) {
   for (const std::string order : {"far.png near.png", "near.png far.png"}) {
     const Ran r =
         run(folder, "pair " + order +
-                        " --out o --overwrite --intrinsics 400,400,199.5,149.5 --model essential "
+                        " --out o --overwrite --intrinsics 400,400,199.5,149.5 --kind essential "
                         "--all-files --json");
     ASSERT_EQ(r.code, 0) << r.err;
     const json dense = json::parse(r.out)["dense"];

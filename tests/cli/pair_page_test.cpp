@@ -49,7 +49,7 @@ TEST_P(PairPage, shows_the_cloud_and_slides) {
   write_pictures(folder);
   const Ran r = run(folder,
                     "pair left.png right.png --out o --intrinsics 400,400,199.5,149.5 "
-                    "--model essential");
+                    "--kind essential");
   ASSERT_EQ(r.code, 0) << r.err;
   const std::string script =
       std::string(kHands) + "addEventListener('load', () => {" + kMatches + kLook + "});";
@@ -65,7 +65,7 @@ TEST_P(PairPage, shows_the_cloud_and_slides) {
 TEST(PairPageOfAPlane, ShowsItsMatchesWithoutDepth) {
   const TemporaryFolder folder;
   write_pictures(folder);
-  const Ran r = run(folder, "pair left.png planar.png --out o --model homography");
+  const Ran r = run(folder, "pair left.png planar.png --out o --kind homography");
   ASSERT_EQ(r.code, 0) << r.err;
   const std::string script =
       std::string(kHands) + "addEventListener('load', () => {" + kMatches + "});";

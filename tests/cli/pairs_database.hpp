@@ -16,7 +16,7 @@ namespace bifocal::test {
 inline void make_database(const std::filesystem::path& file, colmap::Id images) {
   colmap::Database db(file, colmap::Access::create);
   colmap::Transaction all(db);
-  db.write(colmap::Camera{1, 1, 1280, 960, {1000, 1000, 640, 480}, true});
+  db.write(colmap::ModelCamera{1, 1, 1280, 960, {1000, 1000, 640, 480}, true});
   std::vector<colmap::Keypoints> points(images + 1);
   std::mt19937_64 random(1);
   for (colmap::Id i = 1; i <= images; ++i) db.write(colmap::Image{i, "i" + std::to_string(i), 1});

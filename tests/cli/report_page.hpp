@@ -44,7 +44,7 @@ inline void make_database(const std::filesystem::path& file, Id images,
                           const std::vector<Pair>& pairs) {
   Database db(file, Access::create);
   colmap::Transaction all(db);
-  db.write(colmap::Camera{1, 1, 1280, 960, {kFocal, kFocal, kCx, kCy}, true});
+  db.write(colmap::ModelCamera{1, 1, 1280, 960, {kFocal, kFocal, kCx, kCy}, true});
   for (Id i = 1; i <= images; ++i) {
     db.write(colmap::Image{i, fmt::format("<b>{:04}</b>.png", i), 1});
     colmap::Keypoints points;

@@ -124,7 +124,7 @@ TEST_F(Shards, any_number_of_workers_in_any_order_gives_the_bytes_of_verify) {
     expect_bytes_of_verify();
   }
   // A second merge has no pair left to do.
-  EXPECT_EQ(json::parse(ok("merge plan --json").out)["skipped"], 1770);
+  EXPECT_EQ(json::parse(ok("merge plan --json").out)["verified_before"], 1770);
   expect_bytes_of_verify();
   EXPECT_NE(ok("run-shard plan 3").out.find("was done"), std::string::npos);
 }

@@ -28,7 +28,7 @@ TEST(Cli, verify_prints_its_results) {
   ASSERT_EQ(r.code, 0) << r.err;
   const json j = json::parse(r.out);
   EXPECT_EQ(j["pairs"], 21);
-  EXPECT_EQ(j["skipped"], 0);
+  EXPECT_EQ(j["verified_before"], 0);
   EXPECT_EQ(j["configurations"]["degenerate"], 14);
   EXPECT_EQ(j["configurations"]["calibrated"], 7);
   EXPECT_GT(j["inliers"], 7 * 20);
@@ -179,7 +179,7 @@ TEST(Cli, verify_resumes_after_kills) {
   const Ran last = run(folder, "verify killed.db --json");
   ASSERT_EQ(last.code, 0) << last.err;
   const json j = json::parse(last.out);
-  EXPECT_EQ(j["pairs"].get<int>() + j["skipped"].get<int>(), 80 * 79 / 2);
+  EXPECT_EQ(j["pairs"].get<int>() + j["verified_before"].get<int>(), 80 * 79 / 2);
   EXPECT_TRUE(read_file(folder / "whole.db") == read_file(folder / "killed.db"));
   EXPECT_FALSE(std::filesystem::exists(folder / "killed.db-wal"));
 }

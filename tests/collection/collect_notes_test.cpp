@@ -161,7 +161,7 @@ TEST_F(CollectNotes, impossible_focal_lengths_are_left_out) {
                                    "are left out; 1.jpg: a focal length of "),
               std::string::npos)
         << result.notes[0];
-    for (const colmap::Camera& c : colmap::Database(folder / "out.db").cameras()) {
+    for (const colmap::ModelCamera& c : colmap::Database(folder / "out.db").cameras()) {
       EXPECT_FALSE(c.has_prior_focal_length);
       EXPECT_DOUBLE_EQ(c.params[0], 1.2 * 120);
     }
@@ -178,10 +178,10 @@ TEST_F(CollectNotes, skipped_files_are_reported) {
   add("a.jpg"), add("b.jpe"), add("c.jfif"), add("D.JPG"), add("e"), add("f.txt");
   const PhotographFiles files = list_photographs(std::vector{(folder / "in").string()});
   EXPECT_EQ(files.files.size(), 4U);
-  ASSERT_EQ(files.passed_over.size(), 1U);
-  EXPECT_EQ(files.passed_over[0].name, "e");
+  ASSERT_EQ(files.other_files.size(), 1U);
+  EXPECT_EQ(files.other_files[0].name, "e");
   EXPECT_EQ(
-      files.passed_over[0].reason,
+      files.other_files[0].reason,
       "and 1 other file are not looked at (1 .txt, 1 without ending): no ending of a JPEG, PNG, "
       "TIFF, WebP, BMP, PGM or PPM");
   EXPECT_EQ(list_photographs(std::vector{(folder / "in/e").string()}).files.size(), 1U);

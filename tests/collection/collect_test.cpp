@@ -258,7 +258,7 @@ TEST_F(Photographs, of_one_camera_share_it) {
   EXPECT_EQ(cameras(CameraSharing::each), (std::vector<colmap::Id>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(cameras(CameraSharing::single), (std::vector<colmap::Id>{1, 1, 1, 1, 1, 2}));
   EXPECT_EQ(cameras(CameraSharing::automatic), (std::vector<colmap::Id>{1, 2, 1, 3, 3, 4}));
-  const std::vector<colmap::Camera> all = colmap::Database(folder / "out.db").cameras();
+  const std::vector<colmap::ModelCamera> all = colmap::Database(folder / "out.db").cameras();
   ASSERT_EQ(all.size(), 4U);
   const double diagonal = std::hypot(90, 60) / std::hypot(36, 24);
   EXPECT_TRUE(all[0].has_prior_focal_length);
@@ -273,7 +273,7 @@ TEST_F(Photographs, have_any_camera_model) {
   add("0.jpg", texture(90, 60, 1));
   const auto params = [&](const std::string& model) {
     run({.cameras = {.model = model}, .overwrite = true});
-    const colmap::Camera camera = colmap::Database(folder / "out.db").cameras().at(0);
+    const colmap::ModelCamera camera = colmap::Database(folder / "out.db").cameras().at(0);
     EXPECT_EQ(colmap::model_name(camera.model), model);
     return camera.params;
   };

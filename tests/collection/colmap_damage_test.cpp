@@ -20,7 +20,7 @@ using colmap::Access, colmap::Database;
 
 void make(const std::filesystem::path& file) {
   Database db(file, Access::create);
-  db.write(colmap::Camera{1, 1, 640, 480, {500, 500, 320, 240}, true});
+  db.write(colmap::ModelCamera{1, 1, 640, 480, {500, 500, 320, 240}, true});
   for (const colmap::Id id : {1U, 2U}) {
     db.write(colmap::Image{id, std::to_string(id), 1});
     db.write_keypoints(id, {4, {10, 20, 1, 0, 30, 40, 1, 0}});
@@ -149,15 +149,15 @@ TEST(ColmapDamage, ImpossibleArgumentsAreRefused) {
   const auto usage = [&](const auto& body, const char* part) {
     expect_error(body, part, ErrorCode::usage);
   };
-  usage([&] { db.write(colmap::Camera{2, 99, 1, 1, {}, false}); }, "camera 2: model 99");
+  usage([&] { db.write(colmap::ModelCamera{2, 99, 1, 1, {}, false}); }, "camera 2: model 99");
   usage(
       [&] {
-        db.write(colmap::Camera{2, 1, 1, 1, {1, 1, 1}, false});
+        db.write(colmap::ModelCamera{2, 1, 1, 1, {1, 1, 1}, false});
       },
       "camera 2: 3 params, PINHOLE has 4");
-  usage([&] { db.write(colmap::Camera{2, 1, 0, 1, {1, 1, 1, 1}, false}); }, "0 x 1 px");
+  usage([&] { db.write(colmap::ModelCamera{2, 1, 0, 1, {1, 1, 1, 1}, false}); }, "0 x 1 px");
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  usage([&] { db.write(colmap::Camera{2, 1, 1, 1, {1, nan, 1, 1}, false}); }, "params[1] = nan");
+  usage([&] { db.write(colmap::ModelCamera{2, 1, 1, 1, {1, nan, 1, 1}, false}); }, "params[1] = nan");
   usage([&] { db.write(colmap::Image{3, "", 1}); }, "image 3: '' is no name");
   usage([&] { db.write(colmap::Image{2147483647, "x", 1}); }, "image 2147483647");
   usage([&] { db.write_keypoints(1, {3, {1, 2, 3}}); }, "3 columns");

@@ -26,7 +26,7 @@ constexpr Mat3 kTurn = {0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6};
 // Makes a database with a camera and three images with two keypoints each.
 Database small_database(const std::filesystem::path& file) {
   Database db(file, Access::create);
-  db.write(colmap::Camera{7, 2, 640, 480, {500, 320, 240, 0.1}, true});
+  db.write(colmap::ModelCamera{7, 2, 640, 480, {500, 320, 240, 0.1}, true});
   for (const colmap::Id id : {1U, 2U, 3U}) {
     db.write(colmap::Image{id, "folder/" + std::to_string(id) + ".jpg", 7});
     db.write_keypoints(id, {2, {10, 20, 30.25F, 40}});
@@ -55,7 +55,7 @@ void expect_near(const Mat3& a, const Mat3& b) {
 TEST(ColmapDatabase, CamerasAndImagesComeBack) {
   const TemporaryFolder folder;
   Database db = small_database(folder / "a.db");
-  EXPECT_EQ(db.write(colmap::Camera{0, 1, 100, 90, {80, 81, 50, 45}, false}), 8U);
+  EXPECT_EQ(db.write(colmap::ModelCamera{0, 1, 100, 90, {80, 81, 50, 45}, false}), 8U);
   EXPECT_EQ(db.write(colmap::Image{0, "z", 8}), 4U);
   const auto cameras = Database(folder / "a.db").cameras();
   ASSERT_EQ(cameras.size(), 2U);
@@ -97,7 +97,7 @@ TEST(ColmapDatabase, PrincipalPointsOfEveryModelAreShifted) {
   for (int model = 0; colmap::parameter_count(model) > 0; ++model) {
     std::vector<double> params;
     for (int i = 0; i < colmap::parameter_count(model); ++i) params.push_back(100 + i);
-    const colmap::Id id = db.write(colmap::Camera{0, model, 640, 480, params, true});
+    const colmap::Id id = db.write(colmap::ModelCamera{0, model, 640, 480, params, true});
     EXPECT_EQ(db.cameras().back().params, params);
     const std::vector<double> file =
         raw.numbers<double>(fmt::format("SELECT params FROM cameras WHERE camera_id = {}", id));

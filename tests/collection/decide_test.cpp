@@ -18,7 +18,7 @@
 namespace bifocal::test {
 namespace {
 
-using colmap::Configuration, colmap::DecidedPairs, colmap::VerifyOptions, colmap::ViewCamera;
+using colmap::Configuration, colmap::DecidedPairs, colmap::TwoViewGeometryOptions, colmap::ViewCamera;
 using synthetic::make_scene, synthetic::SceneOptions, synthetic::TwoViewScene;
 
 constexpr Intrinsics kCamera{1000, 1000, 640, 480};
@@ -36,7 +36,7 @@ struct Batch {
     cameras1.push_back(a);
     cameras2.push_back(b);
   }
-  [[nodiscard]] DecidedPairs decided(Queue& queue, const VerifyOptions& o = {}) const {
+  [[nodiscard]] DecidedPairs decided(Queue& queue, const TwoViewGeometryOptions& o = {}) const {
     return colmap::decide(queue, {points.data(), {}, offsets, cameras1, cameras2}, o);
   }
 };
@@ -99,9 +99,9 @@ TEST(Decide, FindsEveryConfigurationOnEveryDevice) {
       EXPECT_EQ(pair.configuration, expected[k]) << colmap::to_string(pair.configuration);
       const auto first = decided.inliers.begin() + batch.offsets[k];
       EXPECT_EQ(std::accumulate(first, decided.inliers.begin() + batch.offsets[k + 1], 0),
-                pair.inlier_count);
+                pair.num_inliers);
       const bool proven = expected[k] != Configuration::degenerate;
-      EXPECT_EQ(pair.inlier_count >= 15, proven);
+      EXPECT_EQ(pair.num_inliers >= 15, proven);
       EXPECT_EQ(pair.cam2_from_cam1.has_value(), expected[k] == Configuration::calibrated);
       EXPECT_EQ(pair.F || pair.E || pair.H, proven);
     }
@@ -138,7 +138,7 @@ TEST(Decide, ComputesPosesOfPlanesAndRotationsOnRequest) {
   batch.add(scene(7, kTurn), kKnown, kKnown);
   batch.add(scene(5, kPlane), kUnknown, kUnknown);
   Queue queue;
-  VerifyOptions o;
+  TwoViewGeometryOptions o;
   o.relative_pose = true;
   const DecidedPairs decided = batch.decided(queue, o);
   EXPECT_EQ(decided.pairs[0].configuration, Configuration::planar);
@@ -162,7 +162,7 @@ TEST(Decide, OneCameraWithoutAPriorHasItsFocalLength) {
   one.pinhole.fx = one.pinhole.fy = 1536;
   one.shared_pinhole = 3;
   other.shared_pinhole = 4;
-  VerifyOptions o;
+  TwoViewGeometryOptions o;
   o.relative_pose = true;
   for_each_device([&](Queue& queue, const std::string& id) {
     SCOPED_TRACE(id);
@@ -244,7 +244,7 @@ TEST(Decide, WrongMatchesAreNotAccepted) {
 
 TEST(Decide, MisuseIsNamed) {
   Queue queue;
-  const auto usage = [&](const colmap::DecideBatch& b, const VerifyOptions& o, const char* part) {
+  const auto usage = [&](const colmap::DecideBatch& b, const TwoViewGeometryOptions& o, const char* part) {
     expect_error([&] { (void)colmap::decide(queue, b, o); }, part, ErrorCode::usage);
   };
   const std::vector<PointPair> points(3);
@@ -257,9 +257,9 @@ TEST(Decide, MisuseIsNamed) {
   usage({two_points, {}, offsets, one, one}, {}, "offsets end at 3, but points has 2");
   usage({{}, {}, offsets, one, one}, {}, "points are null");
   usage({points.data(), two_points, offsets, one, one}, {}, "undistorted has 2");
-  VerifyOptions o;
-  o.max_error = -1;
-  usage({points.data(), {}, offsets, one, one}, o, "max_error = -1");
+  TwoViewGeometryOptions o;
+  o.threshold = -1;
+  usage({points.data(), {}, offsets, one, one}, o, "threshold = -1");
   o = {};
   o.min_inliers = 0;
   usage({points.data(), {}, offsets, one, one}, o, "min_inliers = 0");

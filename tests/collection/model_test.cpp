@@ -71,7 +71,7 @@ TEST_P(ModelFormats, AnEmptyModelIsRead) {
 TEST_P(ModelFormats, EveryCameraModelIsKept) {
   Model model;
   for (int number = 0; colmap::parameter_count(number) > 0; ++number) {
-    colmap::Camera camera{colmap::Id(number + 1), number, 640, 480, {}};
+    colmap::ModelCamera camera{colmap::Id(number + 1), number, 640, 480, {}};
     for (int i = 0; i < colmap::parameter_count(number); ++i)
       camera.params.push_back(1e-9 / 3 + 1000. / (i + 7) * (i + 1));
     model.cameras.push_back(camera);
@@ -156,7 +156,7 @@ TEST(Model, CamerasAndObservationsHaveOneOrigin) {
   write_file(folder / "points3D.txt", "1 0 0 3 0 0 0 0 1 0 2 0\n2 0 0 4 0 0 0 7.5 1 1 2 1\n");
   Model model = read_model(folder.path());
   for (std::size_t i = 0; i < 2; ++i) {
-    const colmap::Camera& k = model.cameras[i];
+    const colmap::ModelCamera& k = model.cameras[i];
     const LensCamera lens(colmap::model_name(k.model), k.params, k.width, k.height);
     const Vec2 px = lens.distort({lens.pinhole().cx, lens.pinhole().cy});  // of both points
     for (std::size_t p = 0; p < 2; ++p) {

@@ -30,7 +30,7 @@ void make(const std::filesystem::path& file) {
   std::vector<colmap::Keypoints> points(kImages + 1);
   std::mt19937_64 random(3);
   for (Id i = 1; i <= kImages; ++i) {
-    db.write(colmap::Camera{i, 1, 1280, 960, {1000, 1000, 640, 480}, true});
+    db.write(colmap::ModelCamera{i, 1, 1280, 960, {1000, 1000, 640, 480}, true});
     db.write(colmap::Image{i, fmt::format("i{}", i), i});
   }
   for (Id i = 1; i <= kImages; ++i) {
@@ -243,7 +243,7 @@ TEST_F(OddRows, are_reported_by_every_call_without_changes) {
   const std::string bytes = read_file(folder / "a.db");
   Queue queue;
   const VerifyProgress again = colmap::verify(queue, folder / "a.db", {});
-  EXPECT_EQ(again.skipped, 3);
+  EXPECT_EQ(again.verified_before, 3);
   EXPECT_EQ(again.done, 0);
   EXPECT_EQ(again.left_out, 3);
   ASSERT_EQ(again.odd_rows.size(), 1U);

@@ -127,7 +127,7 @@ colmap::Database written(const std::filesystem::path& file, Id count,
                          const std::vector<PairRotation>& pairs) {
   std::filesystem::remove(file);
   colmap::Database database(file, colmap::Access::create);
-  database.write(colmap::Camera{
+  database.write(colmap::ModelCamera{
       .id = 1, .model = 1, .width = 100, .height = 100, .params = {100, 100, 50, 50}});
   for (Id i = 1; i <= count; ++i)
     database.write(colmap::Image{.id = i, .name = std::to_string(i) + ".jpg", .camera_id = 1});

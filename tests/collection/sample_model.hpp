@@ -11,8 +11,8 @@ inline colmap::Model sample_model() {
   using namespace colmap;
   Model m;
   m.cameras = {
-      colmap::Camera{1, model_number("SIMPLE_RADIAL"), 640, 480, {500.25, 320.1, 240.7, -0.1}},
-      colmap::Camera{
+      colmap::ModelCamera{1, model_number("SIMPLE_RADIAL"), 640, 480, {500.25, 320.1, 240.7, -0.1}},
+      colmap::ModelCamera{
           4, model_number("OPENCV"), 800, 600, {600, 601, 400, 300, .1, -.2, 1e-3, 1 / 3.}}};
   m.has_frames = true;
   m.rigs = {{7,

@@ -129,10 +129,10 @@ TEST_F(ShardFiles, NumbersOfAPlanAreWithinTheirRanges) {
   changed("pairs_per_shard", "0", "pairs_per_shard is 0");
   changed("pairs_per_shard", "18446744073709551616", "pairs_per_shard is 1.8446744073709552e+19");
   changed("matches", "1e300", "matches is 1e+300");
-  changed("skipped", "true", "skipped is true");
+  changed("verified_before", "true", "verified_before is true");
   changed("overwrite", "1", "overwrite is 1, must be true or false");
-  changed("max_error", "-1", "max_error is -1");
-  changed("max_error", "1e999", "is no plan: ");
+  changed("threshold", "-1", "threshold is -1");
+  changed("threshold", "1e999", "is no plan: ");
   changed("min_inliers", "2147483648", "min_inliers is 2147483648");
   changed("min_inliers", "16", "is damaged or was changed: its hash differs");
   changed("seed", "-3", "seed is -3");

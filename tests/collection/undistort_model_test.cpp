@@ -20,7 +20,7 @@ namespace bifocal::test {
 namespace {
 
 namespace fs = std::filesystem;
-using colmap::Camera;
+using colmap::ModelCamera;
 using colmap::Model;
 
 constexpr int kWidth = 320, kHeight = 240;

@@ -16,7 +16,7 @@
 namespace bifocal::test {
 namespace {
 
-using colmap::Camera, colmap::lens_camera_of;
+using colmap::ModelCamera, colmap::lens_camera_of;
 using Params = std::vector<double>;
 using Distort = std::function<Vec2(double x, double y, const Params& k)>;
 

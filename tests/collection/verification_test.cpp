@@ -30,7 +30,7 @@ using colmap::Access, colmap::Configuration, colmap::Database, colmap::Id, colma
 void make(const std::filesystem::path& file, Id images, int matches = 24) {
   Database db(file, Access::create);
   colmap::Transaction all(db);
-  db.write(colmap::Camera{1, 1, 1280, 960, {1000, 1000, 640, 480}, true});
+  db.write(colmap::ModelCamera{1, 1, 1280, 960, {1000, 1000, 640, 480}, true});
   std::vector<colmap::Keypoints> points(images + 1);
   std::mt19937_64 random(1);
   for (Id i = 1; i <= images; ++i) db.write(colmap::Image{i, "i" + std::to_string(i), 1});
@@ -104,7 +104,7 @@ TEST(Verification, SkipsVerifiedPairsUnlessOverwriting) {
   const std::string first = read_file(folder / "a.db");
   const VerifyProgress again = verify(folder / "a.db");
   EXPECT_EQ(again.pairs, 0);
-  EXPECT_EQ(again.skipped, 15);
+  EXPECT_EQ(again.verified_before, 15);
   EXPECT_TRUE(read_file(folder / "a.db") == first);
   {
     Database db(folder / "a.db", Access::write);

@@ -92,7 +92,7 @@ TEST(VerifyPairs, gives_the_result_of_each_single_pair) {
       const BatchEstimate alone = estimate_batch(cpu, ModelKind::homography, points.data(),
                                                  {.offsets = offsets, .options = options.robust});
       EXPECT_EQ(e.outcome, alone.pairs[0].outcome) << id << ", pair " << k;
-      EXPECT_EQ(e.inlier_count, alone.pairs[0].inlier_count) << id << ", pair " << k;
+      EXPECT_EQ(e.num_inliers, alone.pairs[0].num_inliers) << id << ", pair " << k;
       EXPECT_EQ(all.inliers[k], alone.inliers) << id << ", pair " << k;
       const bool one_scene = all.pairs[k].image1 % 2 == all.pairs[k].image2 % 2;
       EXPECT_EQ(e.outcome == Outcome::ok, one_scene) << id << ", pair " << k;
@@ -113,7 +113,7 @@ TEST(VerifyPairs, takes_cameras_of_images) {
   const Collected one = collect(queue, set, options, {&camera, 1});
   const Collected each = collect(queue, set, options, cameras);
   for (std::size_t k = 0; k < one.pairs.size(); ++k)
-    EXPECT_EQ(one.estimates[k].inlier_count, each.estimates[k].inlier_count);
+    EXPECT_EQ(one.estimates[k].num_inliers, each.estimates[k].num_inliers);
   EXPECT_THROW(collect(queue, set, options), Error);
   EXPECT_THROW(collect(queue, set, options, std::span(cameras).first(3)), Error);
 }
@@ -189,7 +189,7 @@ TEST(VerifyPairs, guided_rounds_match_along_the_model) {
     for (std::size_t k = 0; k < once.pairs.size(); ++k) {
       const Estimate &first = once.estimates[k], &second = twice.estimates[k];
       EXPECT_EQ(first.outcome, second.outcome) << id << ", pair " << k;
-      if (second.inlier_count <= first.inlier_count) {
+      if (second.num_inliers <= first.num_inliers) {
         EXPECT_EQ(once.inliers[k], twice.inliers[k]) << id << ", pair " << k;
         EXPECT_EQ(once.matches[k].size(), twice.matches[k].size()) << id << ", pair " << k;
         continue;

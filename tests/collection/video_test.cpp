@@ -103,7 +103,7 @@ void expect_pairwise(Queue& queue, const std::vector<ImageU8>& frames, const Vid
                                                   .options = options.verify.robust});
       EXPECT_EQ(pair.estimate.outcome, alone.pairs[0].outcome) << where;
       EXPECT_EQ(pair.estimate.model, alone.pairs[0].model) << where;
-      EXPECT_EQ(pair.estimate.inlier_count, alone.pairs[0].inlier_count) << where;
+      EXPECT_EQ(pair.estimate.num_inliers, alone.pairs[0].num_inliers) << where;
       EXPECT_TRUE(same(pair.inliers, alone.inliers)) << where;
     }
   }

@@ -204,7 +204,7 @@ TEST(FeatureStore, equals_the_database) {
         colmap::keypoints_of(found), colmap::descriptors_of(found.descriptors), {}};
     collection::PhotographRow row;
     row.name = "a.png", row.state = collection::PhotographState::done, row.features = found.size();
-    work.add(colmap::Camera{1, 1, kWidth, kHeight, {1, 1, 1, 1}, false});
+    work.add(colmap::ModelCamera{1, 1, kWidth, kHeight, {1, 1, 1, 1}, false});
     work.add(row, {collection::image_id(0), row.name, 1}, rows);
     const Features stored = work.features(0);
     collection::FeatureStore roomy(1 << 20), full(1);

@@ -31,7 +31,7 @@ struct Project {
   TemporaryFolder folder;
   colmap::Model model;
 
-  explicit Project(const colmap::Camera& camera = small_camera()) {
+  explicit Project(const colmap::ModelCamera& camera = small_camera()) {
     model = write_scene(folder / "photographs", names(), camera);
     write();
   }
@@ -221,7 +221,7 @@ TEST(DenseFiles, WorkWithOtherOptionsIsNotResumed) {
 
 TEST(DenseFiles, ImagesOfTwoSizesAreResumedToTheSameBytes) {
   Project project;
-  colmap::Camera& narrow = project.model.cameras.emplace_back(small_camera());
+  colmap::ModelCamera& narrow = project.model.cameras.emplace_back(small_camera());
   narrow.id = 2, narrow.width = 40;
   const LensCamera lens("PINHOLE", narrow.params, 40, 54);
   for (const unsigned i : {1U, 3U}) {
@@ -239,7 +239,7 @@ TEST(DenseFiles, ImagesOfTwoSizesAreResumedToTheSameBytes) {
 }
 
 TEST(DenseFiles, WorkOfAnotherLensIsNotResumed) {
-  colmap::Camera camera = small_camera();
+  colmap::ModelCamera camera = small_camera();
   camera.model = colmap::model_number("SIMPLE_RADIAL"), camera.params = {66, 35.5, 26.5, -0.001};
   Project project(camera);
   interrupt(project.files(), 1);
@@ -346,13 +346,13 @@ TEST(DenseFiles, RangesOfOptionsAreChecked) {
 }
 
 TEST(DenseFiles, LensCamerasBecomeUndistortedCameras) {
-  colmap::Camera camera = small_camera();
+  colmap::ModelCamera camera = small_camera();
   camera.model = colmap::model_number("SIMPLE_RADIAL");
   camera.params = {66, 35.5, 26.5, -0.08};
   const Project project(camera);
   const WrittenDense written = dense(project.files());
   const colmap::Model cameras = colmap::read_model(project.folder / "out/cameras");
-  const colmap::Camera& out = cameras.cameras[0];
+  const colmap::ModelCamera& out = cameras.cameras[0];
   EXPECT_EQ(colmap::model_name(out.model), "PINHOLE");
   // Every pixel has the depth of a photograph of the undistorted camera.
   const LensCamera pinhole(colmap::model_name(out.model), out.params, out.width, out.height);
@@ -378,7 +378,7 @@ TEST(DenseFiles, LargeImagesAreReduced) {
   DenseFiles files = project.files();
   files.dense.max_size = 64;
   (void)dense(files);
-  const colmap::Camera camera = colmap::read_model(files.out / "cameras").cameras[0];
+  const colmap::ModelCamera camera = colmap::read_model(files.out / "cameras").cameras[0];
   EXPECT_EQ(camera.width, 64);
   EXPECT_EQ(camera.height, 48);
   EXPECT_NEAR(camera.params[0], 66 / 1.125, 1e-9);

@@ -198,15 +198,15 @@ const DenseScene& small_scene() {
   return scene;
 }
 
-colmap::Camera small_camera() {
-  colmap::Camera camera;
+colmap::ModelCamera small_camera() {
+  colmap::ModelCamera camera;
   camera.id = 1, camera.model = colmap::model_number("PINHOLE");
   camera.width = 72, camera.height = 54, camera.params = {66, 66, 35.5, 26.5};
   return camera;
 }
 
 colmap::Model write_scene(const std::filesystem::path& photographs,
-                          const std::vector<std::string>& names, const colmap::Camera& camera) {
+                          const std::vector<std::string>& names, const colmap::ModelCamera& camera) {
   const LensCamera lens(colmap::model_name(camera.model), camera.params, camera.width,
                         camera.height);
   const std::vector<Pose> poses = scene_poses(static_cast<int>(names.size()));

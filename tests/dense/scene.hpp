@@ -48,10 +48,10 @@ struct DenseScene {
 // Writes the scene as photographs, NAMES[i], and returns its model. All images have camera 1.
 [[nodiscard]] colmap::Model write_scene(const std::filesystem::path& photographs,
                                         const std::vector<std::string>& names,
-                                        const colmap::Camera& camera);
+                                        const colmap::ModelCamera& camera);
 // Returns the bytes of all files below a folder.
 [[nodiscard]] std::map<std::string, std::string> bytes_of(const std::filesystem::path& folder);
 // PINHOLE, 72 x 54 px.
-[[nodiscard]] colmap::Camera small_camera();
+[[nodiscard]] colmap::ModelCamera small_camera();
 
 }  // namespace bifocal::test

@@ -48,7 +48,7 @@ double transfer(const Mat3& H, const Keypoint& p, const Keypoint& q) {
 
 bool fits(const MatchGuide& guide, const Keypoint& p, const Keypoint& q) {
   return (guide.kind == GuideKind::epipolar ? sampson(guide.model, p, q)
-                                            : transfer(guide.model, p, q)) < guide.max_error;
+                                            : transfer(guide.model, p, q)) < guide.threshold;
 }
 
 std::vector<Match> plain_guided(const Features& a, const Features& b, const MatchGuide& guide,
@@ -160,8 +160,8 @@ TEST(MatchGuided, refuses_wrong_arguments_by_name) {
   };
   MatchGuide guide = kGuides[0];
   for (const double bound : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
-    guide.max_error = bound;
-    EXPECT_NE(message_of(guide).find("max_error"), std::string::npos) << bound;
+    guide.threshold = bound;
+    EXPECT_NE(message_of(guide).find("threshold"), std::string::npos) << bound;
   }
   guide = kGuides[0];
   guide.model[4] = std::nan("");

@@ -183,7 +183,7 @@ TEST(MatchOnDevices, points_in_device_memory_feed_robust_estimation) {
     EXPECT_EQ(there.inliers, here.inliers) << info.id;
     for (std::size_t k = 0; k < pairs.size(); ++k) {
       EXPECT_EQ(there.pairs[k].outcome, Outcome::ok) << info.id << " " << k;
-      EXPECT_GT(there.pairs[k].inlier_count, 100) << info.id << " " << k;
+      EXPECT_GT(there.pairs[k].num_inliers, 100) << info.id << " " << k;
       EXPECT_EQ(there.pairs[k].model, here.pairs[k].model) << info.id << " " << k;
     }
   }

@@ -77,7 +77,7 @@ inline void colmap(std::string_view bytes) {
   expect_sound([&] {
     const colmap::Database database(file, colmap::Access::frozen);
     expect_sound([&] {
-      for (const colmap::Camera& c : database.cameras()) {
+      for (const colmap::ModelCamera& c : database.cameras()) {
         const int needed = colmap::parameter_count(c.model);
         require(c.width > 0 && c.height > 0);
         require(needed == 0 || c.params.size() == std::size_t(needed));

@@ -197,13 +197,13 @@ TEST_F(PhotographFileList, has_each_photograph_once_despite_links) {
   std::filesystem::create_hard_link(folder / "P/a.jpg", folder / "P/a2.jpg");
   EXPECT_EQ(mkfifo((folder / "P/pipe.jpg").c_str(), 0600), 0);
   const PhotographFiles found = list_photographs(std::vector{(folder / "P").string()});
-  std::vector<std::string> taken, passed_over;
+  std::vector<std::string> taken, other_files;
   for (const PhotographFile& f : found.files) taken.push_back(f.name);
-  for (const LeftOut& l : found.passed_over) passed_over.push_back(l.name + ": " + l.reason);
+  for (const LeftOut& l : found.other_files) other_files.push_back(l.name + ": " + l.reason);
   EXPECT_EQ(taken, (std::vector<std::string>{"a.jpg", "a2.jpg", "gone.jpg", "loop.jpg", "q1/c.jpg",
                                              "sub/b.jpg"}));
   const std::string P = (folder / "P").string();
-  EXPECT_EQ(passed_over,
+  EXPECT_EQ(other_files,
             (std::vector<std::string>{
                 "again: is a link to the folder sub", "b.jpg: is a link to sub/b.jpg",
                 "gone: is a broken link", "loop: is a broken link", "pipe.jpg: is no file",

@@ -43,7 +43,7 @@ class PairJob : public testing::TestWithParam<int> {
     left_ = read_photograph(folder_ / "left.png");
     right_ = read_photograph(folder_ / "right.png");
     PairOptions options;
-    options.model = ModelRequest::homography;
+    options.kind = ModelRequest::homography;
     result_ = estimate_pair(left_.view(), right_.view(), options);
   }
 

@@ -21,9 +21,9 @@ TEST(Colours, AreTakenFromStoredPixels) {
   model.images.push_back({.id = 1, .name = "a.jpg", .observations = {{10, 5, 1}, {50, 5, 2}}});
   model.points.push_back({.id = 1, .track = {{1, 0}}});
   model.points.push_back({.id = 2, .track = {{1, 1}}});
-  std::vector<LeftOut> passed_over;
-  mapping::set_colours(model, folder.path(), passed_over);
-  EXPECT_TRUE(passed_over.empty());
+  std::vector<LeftOut> without_colours;
+  mapping::set_colours(model, folder.path(), without_colours);
+  EXPECT_TRUE(without_colours.empty());
   EXPECT_NEAR(model.points[0].rgb[0], 200, 10);
   EXPECT_NEAR(model.points[1].rgb[0], 30, 10);
 }

@@ -217,7 +217,7 @@ LookAlikeScene look_alike(LookAlike kind, int images, std::uint32_t seed, bool i
   const Scenery scene = scenery_of(kind, images, random);
   LookAlikeScene out;
   out.scene.poses = scene.poses, out.scene.focal_length = kFocal;
-  colmap::Camera camera{1, colmap::model_number("SIMPLE_RADIAL"), kWidth, kHeight, {}, true};
+  colmap::ModelCamera camera{1, colmap::model_number("SIMPLE_RADIAL"), kWidth, kHeight, {}, true};
   camera.params = {kFocal, 0.5 * (kWidth - 1), 0.5 * (kHeight - 1), 0};
   camera.has_prior_focal_length = true;
   out.scene.graph.cameras = {camera};

@@ -86,7 +86,7 @@ struct Sightings {
 };
 
 void add_images(const Sightings& sightings, const SceneSettings& settings, ViewGraph& graph) {
-  colmap::Camera camera{1, colmap::model_number("SIMPLE_RADIAL"), kWidth, kHeight, {}, true};
+  colmap::ModelCamera camera{1, colmap::model_number("SIMPLE_RADIAL"), kWidth, kHeight, {}, true};
   camera.params = {kFocal * settings.given_focal_factor, 0.5 * (kWidth - 1), 0.5 * (kHeight - 1),
                    0};
   camera.has_prior_focal_length = settings.has_prior_focal_length;
@@ -246,7 +246,7 @@ SyntheticScene joined(const SyntheticScene& a, const SyntheticScene& b) {
 
 void write_database(const std::filesystem::path& file, const ViewGraph& graph) {
   colmap::Database database(file, colmap::Access::create);
-  for (const colmap::Camera& camera : graph.cameras) database.write(camera);
+  for (const colmap::ModelCamera& camera : graph.cameras) database.write(camera);
   for (const MapImage& image : graph.images) {
     database.write(colmap::Image{image.id, image.name, image.camera_id});
     colmap::Keypoints keypoints;

@@ -201,8 +201,8 @@ TEST(Mapping, DamagedRowsAndUnreadablePhotographsAreReported) {
   EXPECT_EQ(result.damaged_rows[1].row,
             fmt::format("table images, image_id {}", graph.images[5].id));
   EXPECT_EQ(result.damaged_rows[1].reason, "camera 77 is missing");
-  ASSERT_EQ(result.passed_over.size(), 9U);
-  EXPECT_EQ(result.passed_over[0].name, graph.images[1].name);
+  ASSERT_EQ(result.without_colours.size(), 9U);
+  EXPECT_EQ(result.without_colours[0].name, graph.images[1].name);
   ASSERT_EQ(result.left_out.size(), 1U);
   EXPECT_EQ(result.left_out[0].reason, LeftOutReason::no_pair);
 }

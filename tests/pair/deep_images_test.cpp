@@ -73,12 +73,12 @@ TEST(DeepImages, FeaturesAreThoseOf8BitsAndDepthUses16) {
   const ImageU8 left = to_8_bits(deep.left), right = to_8_bits(deep.right);
   for (const auto& device : list_devices()) {
     PairOptions own = options();
-    own.device = Device(device.id);
-    const PairResult in_16 = estimate_pair(deep.left, deep.right, own),
-                     in_8 = estimate_pair(left, right, own);
+    Queue queue(Device(device.id));
+    const PairResult in_16 = estimate_pair(queue, deep.left, deep.right, own),
+                     in_8 = estimate_pair(queue, left, right, own);
     ASSERT_EQ(in_8.outcome, Outcome::ok) << device.id << ": " << in_8.reason;
-    EXPECT_EQ(in_16.model.model, in_8.model.model) << device.id;
-    EXPECT_EQ(in_16.model.inliers, in_8.model.inliers) << device.id;
+    EXPECT_EQ(in_16.estimate.model, in_8.estimate.model) << device.id;
+    EXPECT_EQ(in_16.estimate.inliers, in_8.estimate.inliers) << device.id;
     EXPECT_GT(correct_share(in_16), 0.9) << device.id;
     EXPECT_LT(correct_share(in_8), 0.3) << device.id;
     EXPECT_EQ(in_16.dense->left.pixels, in_8.dense->left.pixels) << device.id;
@@ -91,7 +91,7 @@ TEST(DeepImages, APairOfBothDepthsIsMatchedIn8Bits) {
   const PairResult mixed = estimate_pair(deep.left, right, options()),
                    in_8 = estimate_pair(left, right, options());
   ASSERT_TRUE(mixed.dense && in_8.dense);
-  EXPECT_EQ(mixed.model.model, in_8.model.model);
+  EXPECT_EQ(mixed.estimate.model, in_8.estimate.model);
   const auto known = [](float d) { return std::isnan(d) ? -1.0F : d; };
   EXPECT_TRUE(std::ranges::equal(mixed.dense->disparity.raw.pixels,
                                  in_8.dense->disparity.raw.pixels, {}, known, known));

@@ -160,7 +160,7 @@ TEST(PairDepth, rectified_pictures_stay_upright_in_both_orders) {
       double up = 0;
       std::int64_t compared = 0, close = 0;
       for (std::size_t i = 0; i < r.points.size(); ++i) {
-        if (!r.model.inliers[i]) continue;
+        if (!r.estimate.inliers[i]) continue;
         const PointPair& m = r.undistorted ? r.undistorted->points[i] : r.points[i];
         const Placed left = placed(q, 0, {m.x1, m.y1}), right = placed(q, 1, {m.x2, m.y2});
         for (const Placed& p : {left, right})
@@ -206,7 +206,7 @@ TEST(PairDepth, a_reversed_pair_keeps_the_overlap) {
   // Inliers stay on both canvases.
   std::int64_t inliers = 0, inside = 0;
   for (std::size_t i = 0; i < r.points.size(); ++i) {
-    if (!r.model.inliers[i]) continue;
+    if (!r.estimate.inliers[i]) continue;
     const PointPair& m = r.points[i];
     ++inliers;
     const double left = rectified_point(d.rectification, 0, {m.x1, m.y1})[0],
@@ -271,7 +271,7 @@ TEST(PairDepth, without_cameras_the_focal_length_is_estimated_or_assumed) {
 TEST(PairDepth, a_plane_gives_the_reason_for_missing_depth) {
   const Pair pair = views({0.5, 0, 0}, 0);
   PairOptions options;
-  options.model = ModelRequest::homography;
+  options.kind = ModelRequest::homography;
   const PairResult r = estimate_pair(pair.one.picture, pair.two.picture, options);
   EXPECT_FALSE(r.dense.has_value());
   EXPECT_NE(r.dense_reason.find("plane"), std::string::npos);

@@ -82,9 +82,9 @@ TEST(PairEscalation, AnAnswerWithManyInliersIsNotTriedAgain) {
                    once = castle_pair("0003.jpg", "0004.jpg", false);
   ASSERT_EQ(r.tries.size(), 1u);
   EXPECT_TRUE(r.tries[0].is_taken);
-  EXPECT_EQ(r.tries[0].inliers, r.model.inlier_count);
-  EXPECT_EQ(r.model.model, once.model.model);
-  EXPECT_EQ(r.model.inliers, once.model.inliers);
+  EXPECT_EQ(r.tries[0].inliers, r.estimate.num_inliers);
+  EXPECT_EQ(r.estimate.model, once.estimate.model);
+  EXPECT_EQ(r.estimate.inliers, once.estimate.inliers);
   EXPECT_EQ(r.repetition.evidence, once.repetition.evidence);
 }
 
@@ -101,7 +101,7 @@ TEST(PairEscalation, AffineShapesFindAWidePair) {
   EXPECT_EQ(r.tries[1].name, "affine shapes");
   EXPECT_TRUE(r.tries[1].is_taken);
   EXPECT_GE(r.tries[1].inliers, 50);
-  EXPECT_EQ(r.tries[1].inliers, r.model.inlier_count);
+  EXPECT_EQ(r.tries[1].inliers, r.estimate.num_inliers);
 }
 
 // The guided round has 5 to 10 times as many inliers.
@@ -121,7 +121,7 @@ TEST(PairEscalation, TheLevelOfTheDoubtIsDividedByTheTries) {
                    r = castle_pair("0011.jpg", "0014.jpg");
   EXPECT_FALSE(once.is_doubted());
   ASSERT_GE(r.tries.size(), 2u);
-  EXPECT_EQ(r.tries[0].inliers, once.model.inlier_count);
+  EXPECT_EQ(r.tries[0].inliers, once.estimate.num_inliers);
   EXPECT_TRUE(r.tries[0].is_doubted);  // its evidence is between both levels
 }
 
@@ -177,14 +177,14 @@ TEST(PairEscalation, FindsObliqueViewsThatAreRefusedWithoutIt) {
   BIFOCAL_NEEDS_DATA("oxford_affine/graf")
   for (const double tilt : {3.5, 4.0, 5.0}) {
     const ObliqueView v = oblique_view(tilt);
-    PairOptions options{.model = ModelRequest::homography};
+    PairOptions options{.kind = ModelRequest::homography};
     const PairResult r = estimate_pair(v.image1, v.image2, options);
     options.escalate = false;
     EXPECT_EQ(estimate_pair(v.image1, v.image2, options).outcome, Outcome::not_significant) << tilt;
     ASSERT_EQ(r.outcome, Outcome::ok) << tilt << ": " << r.reason;
     EXPECT_GE(taken(r), 1) << tilt;  // affine shapes, or guided matching along their model
     const std::vector<PointPair> corners = corresponding_corners(v);
-    for (const double error : residuals(ModelKind::homography, r.model.model, corners))
+    for (const double error : residuals(ModelKind::homography, r.estimate.model, corners))
       EXPECT_LT(error, 3) << tilt;
   }
 }
@@ -192,13 +192,13 @@ TEST(PairEscalation, FindsObliqueViewsThatAreRefusedWithoutIt) {
 TEST(PairEscalation, AGuidedRoundReplacesASmallAnswer) {
   BIFOCAL_NEEDS_DATA("oxford_affine/graf")
   const ObliqueView v = oblique_view(5);
-  const PairResult r = estimate_pair(v.image1, v.image2, {.model = ModelRequest::homography});
+  const PairResult r = estimate_pair(v.image1, v.image2, {.kind = ModelRequest::homography});
   ASSERT_EQ(r.tries.size(), 3u);
   EXPECT_LT(r.tries[1].inliers, 50);
   EXPECT_EQ(taken(r), 2);
-  EXPECT_GT(r.model.inlier_count, 2 * r.tries[1].inliers);
+  EXPECT_GT(r.estimate.num_inliers, 2 * r.tries[1].inliers);
   for (const double error :
-       residuals(ModelKind::homography, r.model.model, corresponding_corners(v)))
+       residuals(ModelKind::homography, r.estimate.model, corresponding_corners(v)))
     EXPECT_LT(error, 3);
 }
 

@@ -23,10 +23,10 @@ TEST(FocalDoubt, needs_a_margin) {
       for (double* v : {&p.x1, &p.y1, &p.x2, &p.y2}) *v += kBorder;
     for (const double factor : {1.0, 1.25}) {
       PairOptions options;
-      options.matches = s.points, options.dense = false;
+      options.dense = false;
       options.camera1 = options.camera2 = Intrinsics{factor * s.camera.fx, factor * s.camera.fy,
                                                      s.camera.cx + kBorder, s.camera.cy + kBorder};
-      const PairResult r = estimate_pair(blank, blank, options);
+      const PairResult r = estimate_pair(blank, blank, options, {.matches = s.points});
       ASSERT_EQ(r.kind, ModelKind::essential) << r.reason;
       EXPECT_EQ(r.doubt.empty(), factor == 1 || seed == 43) << seed << ": " << r.doubt;
     }

@@ -171,7 +171,7 @@ TEST(ModelChoice, a_rotated_camera_has_no_translation) {
     EXPECT_LT(synthetic::rotation_error_deg(r.cam2_from_cam1->R, {c, 0, s, 0, 1, 0, -s, 0, c}),
               0.05);
     EXPECT_FALSE(r.dense.has_value());
-    options.model = ModelRequest::essential;
+    options.kind = ModelRequest::essential;
     EXPECT_EQ(estimate_pair(first, second, options).outcome, Outcome::rotation_only);
   }
 }

@@ -25,7 +25,7 @@ using All = testing::Types<AdjustOptions, CollectCameras, CollectOptions, DenseO
                            PolarOptions, RectifyOptions, RefineOptions, RetrievalOptions,
                            RobustOptions, ScreenOptions, SequentialOptions, SgmOptions, SiftOptions,
                            SsdOptions, SurfOptions, SvdOptions, VerifyOptions, VideoOptions,
-                           colmap::BundleAdjustOptions, colmap::VerifyOptions, colmap::VerifyRun>;
+                           colmap::BundleAdjustOptions, colmap::TwoViewGeometryOptions, colmap::VerifyRun>;
 TYPED_TEST_SUITE(OptionFields, All);
 
 // Returns the message of check_options(), or an empty string if it does not throw.

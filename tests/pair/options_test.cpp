@@ -30,7 +30,7 @@ TEST(PairOptions, a_wrong_option_is_named) {
     return "nothing thrown";
   };
   PairOptions uncalibrated, flat_camera, no_room;
-  uncalibrated.model = ModelRequest::essential;
+  uncalibrated.kind = ModelRequest::essential;
   flat_camera.camera1 = Intrinsics{0, 1, 0, 0};
   no_room.max_dense_pixels = 0;
   EXPECT_NE(message(uncalibrated, image).find("essential"), std::string::npos);
@@ -65,16 +65,16 @@ TEST(PairOptions, every_device_finds_the_same) {
     }
   }
   PairOptions options;
-  options.model = ModelRequest::homography;
+  options.kind = ModelRequest::homography;
   const PairResult here = estimate_pair(left, right, options);
   ASSERT_EQ(here.outcome, Outcome::ok);
   for (const DeviceInfo& device : list_devices()) {
-    options.device = Device(device.id);
-    const PairResult there = estimate_pair(left, right, options);
+    Queue queue(Device(device.id));
+    const PairResult there = estimate_pair(queue, left, right, options);
     ASSERT_EQ(there.outcome, Outcome::ok) << device.id;
     for (std::size_t i = 0; i < 9; ++i)
-      EXPECT_NEAR(there.model.model[i], here.model.model[i], 1e-6) << device.id;
-    EXPECT_NEAR(there.model.model[2] / there.model.model[8], 8, 0.2);
+      EXPECT_NEAR(there.estimate.model[i], here.estimate.model[i], 1e-6) << device.id;
+    EXPECT_NEAR(there.estimate.model[2] / there.estimate.model[8], 8, 0.2);
   }
 }
 
@@ -82,7 +82,7 @@ TEST(PairOptions, unrelated_noise_has_no_geometry) {
   for (unsigned seed = 0; seed < 3; ++seed) {
     const PairResult r = estimate_pair(noise(320, 240, 1, seed), noise(320, 240, 1, 100 + seed));
     EXPECT_NE(r.outcome, Outcome::ok)
-        << r.model.inlier_count << " of " << r.points.size() << ": " << r.reason;
+        << r.estimate.num_inliers << " of " << r.points.size() << ": " << r.reason;
   }
 }
 
@@ -98,7 +98,7 @@ TEST(PairOptions, progress_names_the_stages_in_order) {
   const PairResult r = estimate_pair(image, image, options);
   EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
   EXPECT_EQ(stages,
-            (std::vector<std::string>{"device", "features", "matching", "model", "doubt", "pose"}));
+            (std::vector<std::string>{"features", "matching", "model", "doubt", "pose"}));
   ASSERT_EQ(r.timings.size(), stages.size());
   for (const StageTime& t : r.timings) EXPECT_GT(t.ms, 0) << t.stage;
 }

@@ -79,14 +79,14 @@ TEST_P(Oxford, the_homography_is_within_two_pixels) {
       read_image(test::data(fmt::format("{}img{}.{}", folder, c.second, c.extension)));
   const Mat3 truth = read_matrix(test::data(fmt::format("{}H1to{}p", folder, c.second)));
   PairOptions options{.dense = false};
-  options.model = ModelRequest::homography;
+  options.kind = ModelRequest::homography;
   const PairResult r = estimate_pair(first, second, options);
   ASSERT_EQ(r.outcome, Outcome::ok) << r.reason;
-  const double error = grid_error(r.model.model, truth, first, second);
-  const double corner = worst_corner(r.model.model, truth, first);
+  const double error = grid_error(r.estimate.model, truth, first, second);
+  const double corner = worst_corner(r.estimate.model, truth, first);
   fmt::print(
       "{} 1-{}: {} of {} inliers, mean error on the grid {:.2f} px, worst corner {:.2f} px\n",
-      c.set, c.second, r.model.inlier_count, r.points.size(), error, corner);
+      c.set, c.second, r.estimate.num_inliers, r.points.size(), error, corner);
   EXPECT_LE(error, 2.0);
   // The images of graf also show the ground in front of the wall, off its plane, so the scene has
   // depth for every seed.
@@ -96,10 +96,10 @@ TEST_P(Oxford, the_homography_is_within_two_pixels) {
   }
   options.guided = true;
   const PairResult again = estimate_pair(first, second, options);
-  EXPECT_GE(again.model.inlier_count, r.model.inlier_count);
-  EXPECT_LE(grid_error(again.model.model, truth, first, second), 2.0);
+  EXPECT_GE(again.estimate.num_inliers, r.estimate.num_inliers);
+  EXPECT_LE(grid_error(again.estimate.model, truth, first, second), 2.0);
   options.guided = false;
-  options.model = ModelRequest::automatic;
+  options.kind = ModelRequest::automatic;
   for (options.robust.seed = 0; options.robust.seed < test::short_or_long(1U, 3U);
        ++options.robust.seed) {
     const PairResult chosen = estimate_pair(first, second, options);

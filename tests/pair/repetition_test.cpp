@@ -54,7 +54,7 @@ TEST(PairRepetition, AHomographyOfAWallWithoutRepetitionIsNotDoubted) {
   BIFOCAL_NEEDS_DATA("oxford_affine")
   const PairResult r = estimate_pair(read_image(data("oxford_affine/graf/img1.png")),
                                      read_image(data("oxford_affine/graf/img3.png")),
-                                     {.model = ModelRequest::homography, .dense = false});
+                                     {.kind = ModelRequest::homography, .dense = false});
   ASSERT_EQ(r.outcome, Outcome::ok);
   EXPECT_FALSE(r.repetition.is_doubted) << r.repetition.reason;
   EXPECT_GT(r.repetition.unique_ratio, 0.9);
@@ -69,7 +69,7 @@ bool maps(const Mat3& H, const PointPair& p) {
 bool is_right(const synthetic::WallpaperPair& pair, const PairResult& r) {
   int inliers = 0, correct = 0;
   for (std::size_t i = 0; i < r.points.size(); ++i) {
-    if (!r.model.inliers[i]) continue;
+    if (!r.estimate.inliers[i]) continue;
     ++inliers;
     correct += maps(pair.wall, r.points[i]) || maps(pair.board, r.points[i]);
   }

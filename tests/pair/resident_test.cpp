@@ -83,13 +83,13 @@ void expect_near(const EstimateResult& there, const EstimateResult& here, const 
   std::printf(
       "%s: %d of %zu inliers, the CPU's %d of %zu; corners %.2g px from the CPU's, %.2f px "
       "from the truth\n",
-      what.c_str(), there.inlier_count, there.inliers.size(), here.inlier_count,
+      what.c_str(), there.num_inliers, there.inliers.size(), here.num_inliers,
       here.inliers.size(), off, error);
   // One feature in 200 may appear or vanish at a threshold (features.hpp).
   const double few = 1 + 0.02 * double(here.inliers.size());
   EXPECT_NEAR(double(there.inliers.size()), double(here.inliers.size()), few) << what;
-  EXPECT_NEAR(there.inlier_count, here.inlier_count, few) << what;
-  EXPECT_GT(there.inlier_count, 100) << what;
+  EXPECT_NEAR(there.num_inliers, here.num_inliers, few) << what;
+  EXPECT_GT(there.num_inliers, 100) << what;
   EXPECT_LT(off, 0.1) << what;
   EXPECT_LT(error, 0.5) << what;
 }

@@ -59,9 +59,9 @@ TEST(SelfCalibration, of_a_wide_lens_has_its_distortion_and_focal_length) {
     std::printf("k = %g: %.4f +- %.4f, f %.0f +- %.0f (true %.0f); %d inliers, without lens %d\n",
                 k, r.estimated_camera.distortion, r.estimated_camera.distortion_deviation,
                 r.estimated_camera.focal_length, r.estimated_camera.focal_deviation,
-                kFountainFocal / (1 + k), r.model.inlier_count, straight.model.inlier_count);
+                kFountainFocal / (1 + k), r.estimate.num_inliers, straight.estimate.num_inliers);
     EXPECT_NEAR(r.estimated_camera.distortion, k, 0.01);
-    EXPECT_GT(r.model.inlier_count, 0.7 * straight.model.inlier_count);
+    EXPECT_GT(r.estimate.num_inliers, 0.7 * straight.estimate.num_inliers);
     // The centre of the distorted image is magnified by 1 / (1 + k).
     EXPECT_NEAR(r.estimated_camera.focal_length, kFountainFocal / (1 + k), 0.07 * kFountainFocal);
     ASSERT_TRUE(r.undistorted && r.cam2_from_cam1 && r.dense) << r.dense_reason;
@@ -85,9 +85,9 @@ TEST(SelfCalibration, of_a_wide_lens_has_its_distortion_and_focal_length) {
       const Vec3 line = times(r.undistorted->F, Vec3{x1, y1, 1});
       const double distance =
           std::abs(line[0] * x2 + line[1] * y2 + line[2]) / std::hypot(line[0], line[1]);
-      held += r.model.inliers[i] && distance < 4;
+      held += r.estimate.inliers[i] && distance < 4;
     }
-    EXPECT_GT(held, 0.98 * r.model.inlier_count);
+    EXPECT_GT(held, 0.98 * r.estimate.num_inliers);
   }
 }
 
@@ -121,11 +121,11 @@ TEST(SelfCalibration, with_a_given_focal_length_estimates_the_lens) {
   options.lens_is_unknown = options.dense = true;
   const PairResult r = estimate_pair(one, two, options);
   ASSERT_EQ(r.kind, ModelKind::essential) << r.reason;
-  std::printf("%d inliers, %d with the lens: %.4f +- %.4f\n", bent.model.inlier_count,
-              r.model.inlier_count, r.estimated_camera.distortion,
+  std::printf("%d inliers, %d with the lens: %.4f +- %.4f\n", bent.estimate.num_inliers,
+              r.estimate.num_inliers, r.estimated_camera.distortion,
               r.estimated_camera.distortion_deviation);
   EXPECT_NEAR(r.estimated_camera.distortion, k, 0.01);
-  EXPECT_GT(r.model.inlier_count, 1.05 * bent.model.inlier_count);
+  EXPECT_GT(r.estimate.num_inliers, 1.05 * bent.estimate.num_inliers);
   ASSERT_TRUE(r.undistorted && r.dense) << r.dense_reason;
   EXPECT_EQ(r.dense->cameras, CameraSource::given);
   EXPECT_NEAR(r.dense->camera1.fx, r.undistorted->scale * f, 1e-9);
@@ -140,8 +140,8 @@ TEST(SelfCalibration, keeps_its_lens_with_guided_matching) {
   const PairResult plain = estimate_pair(one, two, {.dense = false}),
                    guided = estimate_pair(one, two, {.guided = true, .dense = false});
   EXPECT_EQ(guided.kind, ModelKind::radial_fundamental);
-  EXPECT_EQ(guided.model.inliers, plain.model.inliers);
-  EXPECT_EQ(guided.points.size(), guided.model.inliers.size());
+  EXPECT_EQ(guided.estimate.inliers, plain.estimate.inliers);
+  EXPECT_EQ(guided.points.size(), guided.estimate.inliers.size());
 }
 
 TEST(SelfCalibration, without_a_lens_estimates_none) {
@@ -164,7 +164,7 @@ TEST(SelfCalibration, is_skipped_if_a_camera_or_the_model_is_given) {
   const ImageU8 one = through_lens(fountain("0004"), -0.3),
                 two = through_lens(fountain("0005"), -0.3);
   const PairResult asked =
-      estimate_pair(one, two, {.model = ModelRequest::fundamental, .dense = false});
+      estimate_pair(one, two, {.kind = ModelRequest::fundamental, .dense = false});
   EXPECT_EQ(asked.kind, ModelKind::fundamental);
   EXPECT_EQ(asked.estimated_camera.distortion, 0);
   const Intrinsics known{2000, 2000, 767.5, 511.5};

@@ -82,7 +82,7 @@ void expect_true_pose(const std::string& name, const Scene& s, const PairResult&
   const double direction = degrees(2 * std::asin(std::min(1.0, 0.5 * (t - truth_t).norm())));
   fmt::print(
       "{}: {} of {} inliers, rotation error {:.4f} degrees, translation direction {:.4f} degrees\n",
-      name, r.model.inlier_count, r.points.size(), rotation, direction);
+      name, r.estimate.num_inliers, r.points.size(), rotation, direction);
   EXPECT_LE(rotation, 0.2);
   EXPECT_LE(direction, 0.5);
 }
@@ -115,7 +115,7 @@ TEST(Strecha, herz_jesus_pose_is_true_and_its_depth_agrees_with_the_points) {
   const Rectification& rectified = r.dense->rectification;
   int compared = 0, close = 0;
   for (std::size_t i = 0; i < r.points.size(); ++i) {
-    if (!r.model.inliers[i]) continue;
+    if (!r.estimate.inliers[i]) continue;
     const auto& [x1, y1, x2, y2] = r.points[i];
     const auto map = [](const Mat3& H, double x, double y) {
       const double w = H[6] * x + H[7] * y + H[8];
@@ -153,8 +153,8 @@ TEST(Strecha, the_result_is_the_same_for_any_number_of_threads) {
     ASSERT_EQ(a.points.size(), b.points.size());
     EXPECT_EQ(0,
               std::memcmp(a.points.data(), b.points.data(), a.points.size() * sizeof(PointPair)));
-    EXPECT_EQ(a.model.model, b.model.model);
-    EXPECT_EQ(a.model.inliers, b.model.inliers);
+    EXPECT_EQ(a.estimate.model, b.estimate.model);
+    EXPECT_EQ(a.estimate.inliers, b.estimate.inliers);
     EXPECT_EQ(a.cam2_from_cam1->R, b.cam2_from_cam1->R);
     EXPECT_EQ(a.cam2_from_cam1->t, b.cam2_from_cam1->t);
     ASSERT_TRUE(b.dense.has_value());
@@ -172,8 +172,8 @@ TEST(Strecha, every_device_finds_the_same_depth) {
   const PairResult here = estimate_pair(s.image1, s.image2, s.options);
   ASSERT_TRUE(here.dense.has_value()) << here.dense_reason;
   for (const DeviceInfo& device : list_devices()) {
-    s.options.device = Device(device.id);
-    const PairResult there = estimate_pair(s.image1, s.image2, s.options);
+    Queue queue(Device(device.id));
+    const PairResult there = estimate_pair(queue, s.image1, s.image2, s.options);
     expect_true_pose(device.id, s, there);
     ASSERT_TRUE(there.dense.has_value()) << device.id << " " << there.dense_reason;
     EXPECT_EQ(there.dense->left.width, here.dense->left.width) << device.id;

@@ -93,12 +93,12 @@ TEST_P(Accuracy, does_not_depend_on_order_direction_or_scale) {
     if (GetParam().name == "essential") continue;  // its cameras would have to change too
     for (PointPair& p : transformed) p = {p.x2, p.y2, p.x1, p.y1};
     const EstimateResult swapped = GetParam().run(s, transformed, {});
-    EXPECT_NEAR(swapped.inlier_count, shuffled.inlier_count, 4);
+    EXPECT_NEAR(swapped.num_inliers, shuffled.num_inliers, 4);
     EXPECT_NEAR(swapped.rms, shuffled.rms, 0.01);
     for (PointPair& p : transformed)
       p = {100 * p.x1 + 7e4, 100 * p.y1, 100 * p.x2, 100 * p.y2 - 3e4};
     const EstimateResult scaled = GetParam().run(s, transformed, {.threshold = 200});
-    EXPECT_NEAR(scaled.inlier_count, swapped.inlier_count, 4);
+    EXPECT_NEAR(scaled.num_inliers, swapped.num_inliers, 4);
     EXPECT_NEAR(scaled.rms, 100 * swapped.rms, 1);
   }
 }

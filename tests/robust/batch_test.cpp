@@ -95,7 +95,7 @@ struct Found {
     const Estimate &x = a.estimate, &y = b.estimate;
     const auto same = [](double u, double v) { return std::memcmp(&u, &v, sizeof u) == 0; };
     return x.outcome == y.outcome && x.model == y.model && x.pose.R == y.pose.R &&
-           x.pose.t == y.pose.t && x.inlier_count == y.inlier_count &&
+           x.pose.t == y.pose.t && x.num_inliers == y.num_inliers &&
            x.iterations == y.iterations && same(x.score, y.score) && same(x.rms, y.rms) &&
            same(x.noise, y.noise) && same(x.significance, y.significance) && a.inliers == b.inliers;
   }
@@ -186,7 +186,7 @@ TEST_P(Batch, gives_the_result_of_each_single_pair) {
       }
       // Among several models of wrong matches, rounding may decide.
       if (tolerance > 0 && e.outcome == Outcome::not_significant) continue;
-      EXPECT_EQ(e.inlier_count, s.inlier_count);
+      EXPECT_EQ(e.num_inliers, s.num_inliers);
       EXPECT_EQ(found[k].inliers, s.inliers);
       EXPECT_LE(distance(e.model, s.model, tolerance > 0), tolerance);
       EXPECT_NEAR(e.score, s.score, tolerance * s.score);

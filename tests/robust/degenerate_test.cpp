@@ -42,8 +42,8 @@ class Degenerate : public testing::TestWithParam<Estimator> {
     }
     int count = 0;
     for (const auto i : r.inliers) count += i;
-    EXPECT_EQ(count, r.inlier_count);
-    EXPECT_LE(r.score, r.inlier_count);
+    EXPECT_EQ(count, r.num_inliers);
+    EXPECT_LE(r.score, r.num_inliers);
     return r;
   }
 };
@@ -151,7 +151,7 @@ TEST_P(Degenerate, huge_coordinates_do_no_harm) {
   scene.points[9] = {1e12, 0, 0, 1e30};
   const EstimateResult r = run(scene.points);
   ASSERT_TRUE(r.ok());
-  EXPECT_GT(r.inlier_count, 250);
+  EXPECT_GT(r.num_inliers, 250);
   for (PointPair& p : scene.points) p = {p.x1 * 1e300, p.y1 * 1e300, p.x2 * 1e300, p.y2 * 1e300};
   run(scene.points);
 }
@@ -162,7 +162,7 @@ TEST_P(Degenerate, many_points_are_solved) {
       {.points = 100000, .inliers = 0.5, .planar = GetParam().name == "homography"}, random);
   const EstimateResult r = run(scene.points);
   ASSERT_TRUE(r.ok());
-  EXPECT_GT(r.inlier_count, 40000);
+  EXPECT_GT(r.num_inliers, 40000);
 }
 
 TEST_P(Degenerate, wrong_options_name_the_option) {
@@ -207,7 +207,7 @@ TEST(Homography, that_expands_along_a_line_is_no_model) {
     const TwoViewScene scene = make_scene({.points = 2000, .inliers = 0}, random);
     const EstimateResult r =
         estimate(ModelKind::homography, scene.points, {.options = {.threshold = 2.5}});
-    EXPECT_NE(r.outcome, Outcome::ok) << r.inlier_count << " inliers";
+    EXPECT_NE(r.outcome, Outcome::ok) << r.num_inliers << " inliers";
   }
 }
 

@@ -36,12 +36,12 @@ TEST(FieldCases, a_map_from_pixels_to_metres_is_found) {
     const EstimateResult r =
         estimate(ModelKind::homography, p, {.options = {.threshold = 0.01 * unit}});
     ASSERT_TRUE(r.ok()) << unit << " " << to_string(r.outcome);
-    EXPECT_EQ(r.inlier_count, 32) << unit;
+    EXPECT_EQ(r.num_inliers, 32) << unit;
     EXPECT_EQ(right_inliers(r, 32), 32) << unit;
     const EstimateResult affine =
         estimate(ModelKind::affine, p, {.options = {.threshold = 0.05 * unit, .seed = 1}});
     EXPECT_TRUE(affine.ok()) << unit << " " << to_string(affine.outcome);
-    EXPECT_EQ(affine.inlier_count, right_inliers(affine, 32)) << unit;
+    EXPECT_EQ(affine.num_inliers, right_inliers(affine, 32)) << unit;
   }
   Pairs inverse = points;
   for (PointPair& q : inverse) q = {q.x2, q.y2, q.x1, q.y1};
@@ -82,8 +82,8 @@ TEST(FieldCases, maps_of_any_scale_are_found) {
            {ModelKind::homography, ModelKind::affine, ModelKind::similarity}) {
         const EstimateResult r = estimate(kind, p, {.options = {.threshold = threshold}});
         EXPECT_TRUE(r.ok()) << to_string(kind) << " of " << n << " at " << scale;
-        EXPECT_GE(r.inlier_count, right) << to_string(kind) << " of " << n << " at " << scale;
-        EXPECT_LE(r.inlier_count, right + n / 20) << to_string(kind) << " at " << scale;
+        EXPECT_GE(r.num_inliers, right) << to_string(kind) << " of " << n << " at " << scale;
+        EXPECT_LE(r.num_inliers, right + n / 20) << to_string(kind) << " at " << scale;
       }
     }
   }
@@ -100,7 +100,7 @@ TEST(FieldCases, a_rotation_with_an_inexact_focal_length_is_no_translation) {
                                                         {.cameras = std::array{camera, camera}});
     ASSERT_EQ(r.outcome, Outcome::rotation_only) << f << " " << to_string(r.outcome);
     EXPECT_EQ(r.pose.t, (Vec3{0, 0, 0})) << f;
-    EXPECT_GE(r.inlier_count, 390) << f;
+    EXPECT_GE(r.num_inliers, 390) << f;
     const Mat3& R = r.pose.R;
     if (f == 1000) std::copy(R.begin(), R.end(), exact);
     Mat3 first;

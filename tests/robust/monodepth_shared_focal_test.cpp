@@ -183,9 +183,8 @@ TEST_F(MonodepthSharedFocal, match_without_a_depth_only_gets_its_flag) {
     for (const bool with_weights : {false, true}) {
       SCOPED_TRACE(device.id);
       EstimateInput input = kInput;
-      input.queue = &queue;
       if (with_weights) input.priors.weights = ones;
-      const EstimateResult r = estimate(kKind, points, input);
+      const EstimateResult r = estimate(queue, kKind, points, input);
       ASSERT_TRUE(r.ok());
       EXPECT_EQ(r.not_finite, std::vector<int>{1});
       EXPECT_EQ(r.inliers, expected.inliers);

@@ -5,7 +5,7 @@
 #include <bifocal/colmap/model.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/two_view.hpp>
 

@@ -17,8 +17,8 @@ constexpr RobustOptions kOptions = {.threshold = 2.5, .max_iterations = 5000, .s
 
 EstimateResult estimate_there(Queue& queue, const ProblemScene& s, const MatchPriors& priors = {}) {
   return with_points(s.problem, s.numbers.data(), [&](const auto* points) {
-    return estimate(s.problem, std::span(points, static_cast<size_t>(s.count())),
-                    {.cameras = s.cameras, .options = kOptions, .priors = priors, .queue = &queue});
+    return estimate(queue, s.problem, std::span(points, static_cast<size_t>(s.count())),
+                    {.cameras = s.cameras, .options = kOptions, .priors = priors});
   });
 }
 
@@ -43,7 +43,7 @@ TEST_P(OnePair, is_the_same_on_every_device) {
     ASSERT_TRUE(there.ok()) << device.id << " " << to_string(there.outcome);
     EXPECT_EQ(there.not_finite, std::vector<int>{0}) << device.id;
     ASSERT_EQ(there.inliers.size(), here.inliers.size());
-    EXPECT_EQ(there.inlier_count,
+    EXPECT_EQ(there.num_inliers,
               std::count(there.inliers.begin(), there.inliers.end(), std::uint8_t{1}));
     if (device.kind == DeviceKind::cpu) {
       EXPECT_EQ(there.model, here.model);
@@ -67,7 +67,7 @@ TEST_P(OnePair, without_geometry_is_not_believed_on_any_device) {
     Queue queue{Device(device.id)};
     const EstimateResult r = estimate_there(queue, nothing);
     EXPECT_NE(r.outcome, Outcome::ok) << device.id;
-    EXPECT_EQ(std::count(r.inliers.begin(), r.inliers.end(), std::uint8_t{1}), r.inlier_count);
+    EXPECT_EQ(std::count(r.inliers.begin(), r.inliers.end(), std::uint8_t{1}), r.num_inliers);
     EXPECT_EQ(estimate_there(queue, few).outcome, Outcome::too_few_points) << device.id;
   }
 }

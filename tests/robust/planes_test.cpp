@@ -144,7 +144,7 @@ TEST(DominantPlane, in_a_batch_equals_single_pairs) {
                                              {.offsets = offsets, .options = options_with(true)});
     for (size_t k = 0; k < alone.size(); ++k) {
       EXPECT_EQ(all.pairs[k].outcome, alone[k].outcome) << k;
-      EXPECT_EQ(all.pairs[k].inlier_count, alone[k].inlier_count) << k;
+      EXPECT_EQ(all.pairs[k].num_inliers, alone[k].num_inliers) << k;
       for (size_t i = 0; i < 9; ++i)
         EXPECT_NEAR(all.pairs[k].model[i], alone[k].model[i], tolerance) << k;
     }

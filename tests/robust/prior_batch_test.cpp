@@ -164,7 +164,7 @@ TEST_P(PriorBatch, gives_the_result_of_each_single_pair) {
         EXPECT_EQ(e.iterations, s.iterations);
         // Among several models of wrong matches, rounding may decide.
         if (tolerance > 0 && e.outcome == Outcome::not_significant) continue;
-        EXPECT_EQ(e.inlier_count, s.inlier_count);
+        EXPECT_EQ(e.num_inliers, s.num_inliers);
         EXPECT_LE(distance(e.model, s.model), tolerance);
         EXPECT_NEAR(e.score, s.score, tolerance * s.score);
         EXPECT_NEAR(e.rms, s.rms, tolerance * s.rms);

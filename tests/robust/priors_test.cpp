@@ -103,7 +103,7 @@ const std::vector<Estimator>& estimators() {
 
 bool same(const EstimateResult& a, const EstimateResult& b) {
   return a.outcome == b.outcome && a.model == b.model && a.inliers == b.inliers &&
-         a.inlier_count == b.inlier_count && a.iterations == b.iterations && a.score == b.score &&
+         a.num_inliers == b.num_inliers && a.iterations == b.iterations && a.score == b.score &&
          a.rms == b.rms && a.noise == b.noise && a.significance == b.significance;
 }
 
@@ -166,7 +166,7 @@ TEST_P(Priors, the_unit_of_the_weights_does_not_matter) {
   weights[5] = 0;
   const EstimateResult first = run(s, {.weights = weights});
   ASSERT_TRUE(first.ok());
-  EXPECT_LT(first.score, first.inlier_count);
+  EXPECT_LT(first.score, first.num_inliers);
   for (const double factor : {0.25, 1024.0, 0.37, 1e-200, 3e200}) {
     Numbers scaled = weights;
     for (double& w : scaled) w *= factor;
@@ -197,7 +197,7 @@ TEST_P(Priors, of_weight_0_only_affect_the_flag) {
   EXPECT_LE(all.iterations, 256);
   EXPECT_EQ(all.significance, alone.significance);
   EXPECT_EQ(all.score, alone.score);
-  EXPECT_EQ(std::accumulate(all.inliers.begin(), all.inliers.end(), 0), all.inlier_count);
+  EXPECT_EQ(std::accumulate(all.inliers.begin(), all.inliers.end(), 0), all.num_inliers);
   int flagged = 0, of = 0, wrong = 0;
   for (size_t i = 0; i < s.points.size(); ++i) {
     if (weights[i] > 0) continue;

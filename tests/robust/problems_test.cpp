@@ -98,7 +98,7 @@ TEST_P(Problem, in_batches_gives_the_result_of_each_single_pair) {
       SCOPED_TRACE("pair " + std::to_string(k));
       const Estimate& e = all.pairs[k];
       ASSERT_EQ(e.outcome, alone[k].outcome);
-      EXPECT_EQ(e.inlier_count, alone[k].inlier_count);
+      EXPECT_EQ(e.num_inliers, alone[k].num_inliers);
       const auto from = all.inliers.begin() + offsets[k];
       EXPECT_TRUE(std::equal(alone[k].inliers.begin(), alone[k].inliers.end(), from));
       EXPECT_LE(matrix_distance(e.model, alone[k].model), tolerance);

@@ -56,10 +56,10 @@ Tally run(synthetic::SceneOptions options, double least, double most, int scenes
                                       {.cameras = std::array{kLens}, .options = robust});
     tally.seconds += double(std::clock() - start) / CLOCKS_PER_SEC;
     const EstimateResult plain = estimate(ModelKind::fundamental, s.points, {.options = robust});
-    if (plain.ok()) tally.plain += plain.inlier_count;
+    if (plain.ok()) tally.plain += plain.num_inliers;
     if (!r.ok()) continue;
     ++tally.ok;
-    tally.inliers += r.inlier_count;
+    tally.inliers += r.num_inliers;
     for (std::size_t i = 0; i < s.points.size(); ++i) tally.right += s.labels[i] && r.inliers[i];
     tally.with_deviation += std::isfinite(r.distortion_deviation);
     const double error = std::abs(r.distortion - options.distortion);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The doubt about models of repeated structure, from matches alone.
-#include <bifocal/repetition.hpp>
+#include <bifocal/two_view.hpp>
 
 #include <gtest/gtest.h>
 

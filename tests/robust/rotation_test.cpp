@@ -35,7 +35,7 @@ Tally run(ModelKind kind, const synthetic::SceneOptions& options, int scenes, do
     ++tally.rotated;
     EXPECT_EQ(r.pose.t, (Vec3{0, 0, 0}));
     EXPECT_EQ(r.model, Mat3{});
-    EXPECT_GE(r.inlier_count, 0.8 * options.inliers * options.points);
+    EXPECT_GE(r.num_inliers, 0.8 * options.inliers * options.points);
     tally.worst = std::max(tally.worst, synthetic::rotation_error_deg(r.pose.R, s.truth.R));
   }
   return tally;
@@ -93,7 +93,7 @@ TEST(Rotation, of_identical_points_is_none) {
   const RelativePoseResult r =
       estimate_relative_pose(ModelKind::essential, points, {.cameras = std::array{camera, camera}});
   EXPECT_EQ(r.outcome, Outcome::rotation_only);
-  EXPECT_EQ(r.inlier_count, 200);
+  EXPECT_EQ(r.num_inliers, 200);
   EXPECT_EQ(r.in_front, 0);
   EXPECT_LT(r.rms, 1e-6);
   EXPECT_LT(synthetic::rotation_error_deg(r.pose.R, {1, 0, 0, 0, 1, 0, 0, 0, 1}), 1e-5);
@@ -122,7 +122,7 @@ TEST(Rotation, is_reported_in_batches_on_every_device) {
   const BatchEstimate expected = estimate_batch(host, ModelKind::essential, points.data(), input);
   for (size_t k = 0; k < expected.pairs.size(); ++k) {
     EXPECT_EQ(expected.pairs[k].outcome, k % 3 == 2 ? Outcome::ok : Outcome::rotation_only) << k;
-    EXPECT_GT(expected.pairs[k].inlier_count, 0.7 * double(offsets[k + 1] - offsets[k]));
+    EXPECT_GT(expected.pairs[k].num_inliers, 0.7 * double(offsets[k + 1] - offsets[k]));
   }
   for (const DeviceInfo& info : list_devices()) {
     SCOPED_TRACE(info.id);

@@ -190,7 +190,7 @@ TEST_F(SharedFocal, deviation_agrees_with_the_covariance) {
     const RelativePoseResult r =
         estimate_relative_pose(ModelKind::shared_focal, s.points,
                                {.cameras = std::array{kUnknown}, .options = {.threshold = 3}});
-    ASSERT_TRUE(r.ok() && r.inlier_count == 300);
+    ASSERT_TRUE(r.ok() && r.num_inliers == 300);
     const ModelCovariance c =
         covariance(ModelKind::shared_focal, r.model, s.points, {{kUnknown}}, r.inliers, r.noise);
     ASSERT_TRUE(c.ok);

@@ -132,8 +132,8 @@ TEST_P(BatchOn, page_locked_memory_is_copied_without_a_detour) {
   std::copy_n(out.data(), out.size(), d.out.data());
   d.expect_done(device.info().kind != DeviceKind::cpu);
   if (device.info().kind != DeviceKind::cpu) {
-    EXPECT_TRUE(device.backend()->is_page_locked(in.data() + in.size() - 1));
-    EXPECT_FALSE(device.backend()->is_page_locked(d.in.data()));
+    EXPECT_TRUE(runtime::backend_of(device)->is_page_locked(in.data() + in.size() - 1));
+    EXPECT_FALSE(runtime::backend_of(device)->is_page_locked(d.in.data()));
   }
 }
 

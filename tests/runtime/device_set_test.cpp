@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lists of devices, and the combinations that may work together.
 #include <bifocal/device.hpp>
-#include <bifocal/working_device.hpp>
 
 #include <gtest/gtest.h>
 

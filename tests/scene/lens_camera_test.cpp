@@ -137,7 +137,7 @@ TEST(LensCamera, makes_pinholes_of_fisheyes_for_estimators) {
       estimate_relative_pose(ModelKind::essential, points, {.cameras = std::array{k, k}});
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(found.not_finite, std::vector<int>{0});
-  EXPECT_EQ(found.inlier_count, 299);
+  EXPECT_EQ(found.num_inliers, 299);
   for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(found.pose.R[i], truth.R[i], 1e-6);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found.pose.t[i], truth.t[i], 1e-6);
 }

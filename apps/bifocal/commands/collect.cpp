@@ -89,7 +89,7 @@ Json result_json(const Options& o, const std::string& device, const PhotographFi
                {"verified", r.verified},
                {"cameras", focal_lengths_json(r.focal_lengths)}};
   json["left_out"] = list_json(r.left_out);
-  json["passed_over"] = list_json(photographs.passed_over);
+  json["other_files"] = list_json(photographs.other_files);
   json["notes"] = r.notes;
   return json;
 }
@@ -102,7 +102,7 @@ std::string summary(const Options& o, const std::string& device, const CollectRe
   std::string text =
       fmt::format("{}: {} images, {} features; {} pairs, {} matched, {} verified, on {}\n",
                   o.database, r.images, r.features, r.pairs, r.matched, r.verified, device);
-  text += fmt::format("{}: {}\n", o.database, colmap::to_string(r.focal_lengths));
+  text += fmt::format("{}: {}\n", o.database, colmap::summary_of(r.focal_lengths));
   if (r.screened_out > 0)
     text += fmt::format(
         "{} pairs rejected by the screen, because too few of their largest features match; --pairs "
@@ -194,8 +194,8 @@ CollectionFiles files_of(const Options& o) {
                                   .out = o.dense,
                                   .overwrite = o.overwrite_model}};
   files.dense.photographs = files.photographs.folder;
-  for (const LeftOut& l : files.photographs.passed_over)
-    print_note(fmt::format("passed over: {}: {}", l.name, l.reason));
+  for (const LeftOut& l : files.photographs.other_files)
+    print_note(fmt::format("not read: {}: {}", l.name, l.reason));
   return files;
 }
 
@@ -286,14 +286,14 @@ void run(Options o, Context& context) {
 // help texts.
 FlagChanges changes_of(const CollectOptions& c) {
   const SiftOptions& sift = c.sift;
-  const colmap::VerifyOptions& g = c.geometry;
+  const colmap::TwoViewGeometryOptions& g = c.geometry;
   return FlagChanges()
       .leave_out(c.pairs, c.screen.features, c.screen.max_ratio, c.links, c.sequential.quadratic)
       .leave_out(c.loop_partners, c.retrieval, c.matching, c.given.matching.normalise)
       .leave_out(c.given.matching.mutual, c.given.matching.max_ratio, c.min_matches)
       .leave_out(sift.octave_layers, sift.contrast_threshold, sift.edge_threshold, sift.sigma)
       .leave_out(sift.upsample, sift.root, sift.balance)
-      .leave_out(g.max_error, g.min_inliers, g.confidence, g.min_iterations, g.max_iterations)
+      .leave_out(g.threshold, g.min_inliers, g.confidence, g.min_iterations, g.max_iterations)
       .leave_out(g.min_inlier_ratio, g.min_E_F_inlier_ratio, g.max_H_inlier_ratio)
       .leave_out(g.relative_pose, g.detect_watermark, g.watermark_min_inlier_ratio)
       .leave_out(g.watermark_border_size, g.watermark_max_error)

@@ -22,7 +22,7 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string model, points, principal_point;
+  std::string kind, points, principal_point;
   SceneOptions scenes;
   CameraOptions cameras;
   RobustOptions robust;
@@ -38,7 +38,7 @@ bool has_pose(const EstimateResult& r) {
 
 // Adds the JSON members common to the results of all estimators.
 void add_result(const EstimateResult& r, const Options& o, const Device& device, Json& json) {
-  json["inliers"] = r.inlier_count;
+  json["inliers"] = r.num_inliers;
   json["matches"] = r.inliers.size();
   json["rms"] = r.rms;
   json["significance"] = r.significance;
@@ -56,7 +56,7 @@ ModelKind kind_of(const std::string& model) {
   throw Error(ErrorCode::usage, fmt::format("estimate {}: no such model", model));
 }
 
-std::vector<std::string> model_names() {
+std::vector<std::string> kind_names() {
   std::vector<std::string> names;
   for (const ModelKind kind : kModelKinds) names.emplace_back(to_string(kind));
   return names;
@@ -74,8 +74,8 @@ Cameras needed_cameras(const Options& o) {
   Cameras cameras = given_cameras(o.cameras);
   if (!cameras.known()) {
     throw Error(ErrorCode::usage,
-                fmt::format("estimate {}: needs {}--intrinsics or --calib", o.model,
-                            takes_principal_point(o.model) ? "--principal-point, " : ""));
+                fmt::format("estimate {}: needs {}--intrinsics or --calib", o.kind,
+                            takes_principal_point(o.kind) ? "--principal-point, " : ""));
   }
   warn(cameras.lens_doubt);
   return cameras;
@@ -127,7 +127,7 @@ std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o
           ErrorCode::usage,
           fmt::format("{}: two cameras, but estimate {} takes one camera for both images",
                       o.cameras.calib.empty() ? "--intrinsics2" : "--calib " + o.cameras.calib,
-                      o.model));
+                      o.kind));
     }
   }
   return cameras;
@@ -137,16 +137,15 @@ std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o
 EstimateResult estimate_points(Queue& queue, ModelKind kind, std::span<const Intrinsics> cameras,
                                const Options& o, Repetition& repetition) {
   const ProblemInfo problem = problem_info(kind);
-  const EstimateInput input{.cameras = cameras, .options = o.robust, .queue = &queue};
-  if (problem.takes_depths) return estimate(kind, read_depth_pairs(o.points), input);
-  if (!problem.is_two_view) return estimate(kind, read_scene_points(o.points), input);
+  const EstimateInput input{.cameras = cameras, .options = o.robust};
+  if (problem.takes_depths) return estimate(queue, kind, read_depth_pairs(o.points), input);
+  if (!problem.is_two_view) return estimate(queue, kind, read_scene_points(o.points), input);
   const Correspondences given = read_correspondences(o.points);
   const EstimateInput two_views{.cameras = cameras,
                                 .options = o.robust,
-                                .priors = {.weights = given.weights, .qualities = given.qualities},
-                                .queue = &queue};
-  const EstimateResult r = estimate(kind, given.points, two_views);
-  repetition = find_repetition(kind, given.points, r, two_views);
+                                .priors = {.weights = given.weights, .qualities = given.qualities}};
+  const EstimateResult r = estimate(queue, kind, given.points, two_views);
+  repetition = find_repetition(queue, kind, given.points, r, two_views);
   return r;
 }
 
@@ -166,11 +165,11 @@ void print_outcome(Outcome outcome, const std::array<std::string, 2>& doubts, co
 void run(const Options& o, Context& context) {
   Queue queue(chosen_device(o.common));
   const ThreadLimit limit(o.common.threads);
-  const ModelKind kind = kind_of(o.model);
+  const ModelKind kind = kind_of(o.kind);
   const ProblemInfo problem = problem_info(kind);
   if (!o.principal_point.empty() && !takes_principal_point(problem))
     throw Error(ErrorCode::usage,
-                fmt::format("--principal-point: estimate {} takes none", o.model));
+                fmt::format("--principal-point: estimate {} takes none", o.kind));
   Json json;
   Outcome outcome;
   Repetition repetition;
@@ -181,17 +180,16 @@ void run(const Options& o, Context& context) {
     const std::array both = {*cameras.camera1, *cameras.camera2};
     const EstimateInput input{.cameras = both,
                               .options = o.robust,
-                              .priors = {.weights = given.weights, .qualities = given.qualities},
-                              .queue = &queue};
-    const RelativePoseResult r = estimate_relative_pose(ModelKind::essential, given.points, input);
-    repetition = find_repetition(kind, given.points, r, input);
+                              .priors = {.weights = given.weights, .qualities = given.qualities}};
+    const RelativePoseResult r = estimate_relative_pose(queue, ModelKind::essential, given.points, input);
+    repetition = find_repetition(queue, kind, given.points, r, input);
     outcome = r.outcome;
     json["outcome"] = to_string(r.outcome);
     if (has_model(r)) json["model"] = model_json(kind, r.model);
     if (has_pose(r)) json["pose"] = pose_json(r.pose);
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
-    camera_doubt = mirror_doubt(kind, given.points, input, r);
+    camera_doubt = mirror_doubt(queue, kind, given.points, input, r);
     if (!camera_doubt.empty()) json["doubt"] = camera_doubt;
     add_result(r, o, queue.device(), json);
   } else {
@@ -219,11 +217,11 @@ void add_estimate(Program& program, Context& context) {
       program.command("estimate", "Estimate a model from point correspondences; JSON on stdout");
   const auto o = std::make_shared<Options>();
   command
-      .option("MODEL", o->model,
+      .option("KIND", o->kind,
               fmt::format("{}; absolute_pose and camera_pose_focal take scene points",
-                          fmt::join(model_names(), ", ")))
+                          fmt::join(kind_names(), ", ")))
       .required()
-      .one_of(model_names());
+      .one_of(kind_names());
   const Option points = command.option(
       "--points", o->points,
       "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts], or an .npz with keypoints0, "
@@ -249,7 +247,7 @@ void add_estimate(Program& program, Context& context) {
   add_common(command, o->common);
   command.runs([o, &context, points] {
     if (!o->scenes.scenes.empty()) {
-      return run_scene_file(kind_of(o->model), o->scenes, o->robust, o->common, context);
+      return run_scene_file(kind_of(o->kind), o->scenes, o->robust, o->common, context);
     }
     if (!points.given()) {
       throw Error(ErrorCode::usage, "--points is required\nSee bifocal estimate --help");

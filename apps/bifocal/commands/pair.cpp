@@ -58,7 +58,7 @@ std::string summary(const PairResult& r, std::size_t cloud_points, const OutputF
   std::string text;
   if (r.outcome == Outcome::ok) {
     text = fmt::format("{}: {} of {} matches are inliers\n{}\n", to_string(r.kind),
-                       r.model.inlier_count, r.points.size(), r.reason);
+                       r.estimate.num_inliers, r.points.size(), r.reason);
     if (const std::string estimated = estimated_camera_text(r.estimated_camera); !estimated.empty())
       text += estimated + "\n";
     if (const std::string deviation = pose_deviation_text(r); !deviation.empty())
@@ -71,10 +71,10 @@ std::string summary(const PairResult& r, std::size_t cloud_points, const OutputF
 }
 
 void set_cameras(const Cameras& cameras, PairOptions& pair) {
-  if (pair.model == ModelRequest::essential && !cameras.known())
+  if (pair.kind == ModelRequest::essential && !cameras.known())
     throw Error(
         ErrorCode::usage,
-        "--model essential: needs --intrinsics or --calib (the files have no EXIF focal lengths)");
+        "--kind essential: needs --intrinsics or --calib (the files have no EXIF focal lengths)");
   pair.camera1 = cameras.camera1;
   pair.camera2 = cameras.camera2;
   if (cameras.is_exif) pair.lens_is_unknown = true;
@@ -125,15 +125,14 @@ void run(Options o, Context& context) {
   warn_of_exif(cameras, first, second);
   set_cameras(cameras, o.pair);
   times.end("reading");
-  o.pair.device = device.get();
+  Queue queue(device.get());
   times.end("device");
   const ImageU8 mask1 = read_mask(o.mask1), mask2 = read_mask(o.mask2);
   check_mask(o.mask1, mask1, image1);
   check_mask(o.mask2, mask2, image2);
   const Correspondences given = read_matches(o, image1, image2);
-  if (!o.matches.empty()) o.pair.matches = given.points;
-  o.pair.mask1 = mask1;
-  o.pair.mask2 = mask2;
+  PairInput input{.mask1 = mask1, .mask2 = mask2};
+  if (!o.matches.empty()) input.matches = given.points;
   set_features(o, o.pair);
   times.end("reading");
 
@@ -144,12 +143,12 @@ void run(Options o, Context& context) {
     o.pair.progress = [&](std::string_view stage, double fraction) {
       progress.update(90 * fraction, stage);
     };
-    result = estimate_pair(first.view(), second.view(), o.pair);
+    result = estimate_pair(queue, first.view(), second.view(), o.pair, input);
     times.end(result.timings);
     result.timings = times.times();
     progress.update(90, "files");
     written = write_pair_files({first, second, context.command_line, cameras, result,
-                                o.pair.device.info().id, o.pair.robust.seed, o.all_files},
+                                queue.device().info().id, o.pair.robust.seed, o.all_files},
                                folder);
   }
   print_lost_disparities(written.lost_disparities, o.all_files);
@@ -206,6 +205,7 @@ void add_pair(Program& program, Context& context) {
   add_robust_options(command, p.robust);
   command.flag("--overwrite", o->overwrite, kOverwriteHelp);
   command.flag("--strict", o->is_strict, kStrictHelp);
+  command.renamed("--model", "--kind");
   command.flag("--all-files", o->all_files,
                "also write the full cloud, filled and raw disparities and the deviation of the "
                "depth as PFM, and pictures of matches, disparity and depth");

@@ -66,13 +66,13 @@ void make_plan(const PlanOptions& o) {
     return print_out(
         fmt::format("{} pairs in {} shards, {} matches\nverified before: {}\n"
                     "without matches: {}\n",
-                    plan.pairs, plan.shards(), plan.matches, plan.skipped, plan.unmatched));
+                    plan.pairs, plan.shards(), plan.matches, plan.verified_before, plan.unmatched));
   Json json = {{"folder", o.folder}};
   json["hash"] = plan.hash;
   json["pairs"] = plan.pairs;
   json["shards"] = plan.shards();
   json["matches"] = plan.matches;
-  json["skipped"] = plan.skipped;
+  json["verified_before"] = plan.verified_before;
   json["unmatched"] = plan.unmatched;
   json["odd_rows"] = odd_rows_json(plan.odd_rows);
   print_out(to_text(json));
@@ -192,7 +192,7 @@ void merge(const MergeOptions& o) {
   print_odd_rows(done.odd_rows);
   if (!o.json)
     return print_out(fmt::format("{} pairs written to {}, {} inliers\nverified before: {}\n",
-                                 done.done, file, done.inliers, done.skipped));
+                                 done.done, file, done.inliers, done.verified_before));
   Json json = verified_json(file, done);
   print_out(to_text(json));
 }

@@ -80,10 +80,10 @@ std::string unrectified_text(const RectifiedPairCheck& check) {
 }
 
 // Range of disparities without --max-disparity: ndisp of the calibration, else from matches.
-DisparityRange estimated_range(const Options& o, const Inputs& in, const Device& device) {
+DisparityRange estimated_range(Queue& queue, const Options& o, const Inputs& in) {
   if (in.calibration && in.calibration->max_disparity > 0)
     return {0, in.calibration->max_disparity};
-  const RectifiedPairCheck check = check_rectified_pair(in.shown_left, in.shown_right, device);
+  const RectifiedPairCheck check = check_rectified_pair(queue, in.shown_left, in.shown_right);
   if (check.matches > 0 && !check.is_rectified)
     throw Error(ErrorCode::input,
                 fmt::format("{}, {}: {}", o.left, o.right, unrectified_text(check)));
@@ -95,7 +95,7 @@ DisparityRange estimated_range(const Options& o, const Inputs& in, const Device&
   return check.range;
 }
 
-Inputs read_inputs(Options& o, const Device& device, StageTimes& times) {
+Inputs read_inputs(Options& o, Queue& queue, StageTimes& times) {
   Inputs in;
   if (!o.calib.empty()) in.calibration = read_calibration(o.calib);
   const bool has_range = o.method.max_disparity.has_value();
@@ -103,7 +103,7 @@ Inputs read_inputs(Options& o, const Device& device, StageTimes& times) {
   read_pictures(o, in);
   times.end("reading");
   if (!has_range) {
-    finish(o.method, estimated_range(o, in, device));
+    finish(o.method, estimated_range(queue, o, in));
     times.end("range");
   }
   if (in.calibration && in.calibration->camera1.width > 0) {
@@ -166,7 +166,7 @@ std::string doubt_of_pair(Queue& queue, const Options& o, const Inputs& in, doub
   is_exchanged = exchanged >= kFew && exchanged >= kTimes * density;
   if (!is_exchanged) {
     const RectifiedPairCheck check =
-        check_rectified_pair(in.shown_left, in.shown_right, queue.device());
+        check_rectified_pair(queue, in.shown_left, in.shown_right);
     if (check.matches > 0 && !check.is_rectified && has_few)
       return fmt::format("{:.1f} % of the pixels match: {}", density, unrectified_text(check));
     return doubt_of_search(o, check);

@@ -35,7 +35,7 @@ std::string summary(const colmap::VerifyProgress& done, const std::string& devic
   const Json counts = counts_json(done);
   for (const auto& [name, count] : counts.items())
     text += fmt::format("{}: {}\n", name, count.dump());
-  if (done.skipped > 0) text += fmt::format("verified before: {}\n", done.skipped);
+  if (done.verified_before > 0) text += fmt::format("verified before: {}\n", done.verified_before);
   if (done.left_out > 0) text += fmt::format("left out: {}\n", done.left_out);
   if (done.unmatched > 0) text += fmt::format("without matches: {}\n", done.unmatched);
   return text;
@@ -122,7 +122,7 @@ void run(const Options& o, Context& context) {
       found_contradictions(file, o.drops_contradicting), o.drops_contradicting);
   context.times.end("contradictions");
   print_result(o, devices, file, done, contradictions, seconds, context.times);
-  if (done.left_out > 0 && done.done + done.skipped == 0) {
+  if (done.left_out > 0 && done.done + done.verified_before == 0) {
     print_note(fmt::format("{}: no pair could be verified", file));
     context.exit_code = kExitInput;
   }

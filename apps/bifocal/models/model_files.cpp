@@ -93,7 +93,7 @@ std::string models_text(const ModelFiles& files, const MapResult& result) {
     text += fmt::format(
         "{}: {} images, {} points, {} observations, mean reprojection error {:.2f} px\n", name,
         f.images, f.points, f.observations, f.mean_error);
-    text += fmt::format("{}: {}\n", name, colmap::to_string(f.given, f.focal_lengths));
+    text += fmt::format("{}: {}\n", name, colmap::summary_of(f.given, f.focal_lengths));
     for (const ModelDoubt& doubt : result.doubts[i])
       text += fmt::format("doubted: {}: {} ({})\n", name, doubt.text, to_string(doubt.kind));
   }
@@ -105,9 +105,9 @@ void print_notes(const ModelFiles& files, const MapResult& result) {
   for (std::size_t i = 0; i < std::min(kShown, result.damaged_rows.size()); ++i)
     print_note(fmt::format("{}: {}: {}; not used", files.database.string(),
                            result.damaged_rows[i].row, result.damaged_rows[i].reason));
-  for (std::size_t i = 0; i < std::min(kShown, result.passed_over.size()); ++i)
-    print_note(fmt::format("no colours from {}", result.passed_over[i].reason));
-  if (std::max(result.damaged_rows.size(), result.passed_over.size()) > kShown)
+  for (std::size_t i = 0; i < std::min(kShown, result.without_colours.size()); ++i)
+    print_note(fmt::format("no colours from {}", result.without_colours[i].reason));
+  if (std::max(result.damaged_rows.size(), result.without_colours.size()) > kShown)
     print_note("--json lists all damaged rows and unreadable photographs");
 }
 
@@ -178,7 +178,7 @@ Json json_of(const ModelFiles& files, const WrittenModels& written, const std::s
   json["damaged_rows"] = Json::array();
   for (const colmap::RowFault& fault : result.damaged_rows)
     json["damaged_rows"].push_back({{"row", fault.row}, {"reason", fault.reason}});
-  json["passed_over"] = list_of(result.passed_over);
+  json["without_colours"] = list_of(result.without_colours);
   json["pairs"] = result.pairs;
   json["removed_pairs"] = result.removed_pairs;
   json["timings_ms"] = times_json(times.times());

@@ -91,7 +91,7 @@ def pycolmap(problem, setting):
     options.num_threads = 1
     plane = problem == "homography"
     if setting is not None:
-        options.max_error = setting.one_image() if plane else setting.px
+        options.threshold = setting.one_image() if plane else setting.px
         options.confidence, options.min_num_trials, options.max_num_trials = setting.confidence, setting.least, setting.most
 
     def run(x1, x2):
@@ -105,7 +105,7 @@ def pycolmap(problem, setting):
         found = call(x1, x2, options)
         return found and (found["H" if plane else "F"], *NOTHING, found["inlier_mask"])
 
-    return run, stated(options.max_error, "one image" if plane else "Sampson", options.confidence, options.max_num_trials, options.min_num_trials)
+    return run, stated(options.threshold, "one image" if plane else "Sampson", options.confidence, options.max_num_trials, options.min_num_trials)
 
 
 # Defaults (threshold, confidence, samples) of OpenCV's functions: the signatures of its manual.
@@ -151,12 +151,12 @@ def fastpose(problem, setting, device="cpu"):
     plane = problem == "homography"
     calls = {"essential": "estimate_relative_pose", "fundamental": "estimate_fundamental", "homography": "estimate_homography"}
     call = getattr(estimators, calls[problem])
-    more = {"camera1": K, "camera2": K, "max_error": 1.0} if problem == "essential" else {}  # its default is meant for normalized points
+    more = {"camera1": K, "camera2": K, "threshold": 1.0} if problem == "essential" else {}  # its default is meant for normalized points
     defaults = inspect.signature(call).parameters
-    said = more.get("max_error", defaults["max_error"].default), 1.0, defaults["iterations"].default, defaults["min_iterations"].default
+    said = more.get("threshold", defaults["threshold"].default), 1.0, defaults["iterations"].default, defaults["min_iterations"].default
     if setting is not None:
         said = setting.one_image() if plane else setting.px, setting.confidence, setting.most, setting.least
-        more |= dict(zip(("max_error", "success_prob", "iterations", "min_iterations"), said))
+        more |= dict(zip(("threshold", "success_prob", "iterations", "min_iterations"), said))
 
     def run(x1, x2):
         model, info = call(x1, x2, device=device, **more)

@@ -4,7 +4,7 @@
 //
 //   colmap::Database db("database.db", colmap::Access::create);
 //   colmap::Transaction all(db);
-//   db.write(colmap::Camera{.id = 1, .model = 1, .width = w, .height = h, .params = {fx, fy, ..}});
+//   db.write(colmap::ModelCamera{.id = 1, .model = 1, .width = w, .height = h, .params = {fx, fy, ..}});
 //   db.write(colmap::Image{.id = 1, .name = "a.jpg", .camera_id = 1});
 //   db.write_keypoints(1, colmap::keypoints_of(features.keypoints));
 //   ...
@@ -52,7 +52,7 @@ inline constexpr Id kNoCamera = 0xffffffff;   // not the number of any camera
 //
 // A principal point of a file returns to the same bits if cx and cy are at least 0.25 there; other
 // values may change by 2^-54 px or in their last bit.
-struct Camera {
+struct ModelCamera {
   Id id = 0;
   int model = 0;  // 0 SIMPLE_PINHOLE, 1 PINHOLE, 2 SIMPLE_RADIAL, ... (model_name)
   std::int64_t width = 0, height = 0;  // px
@@ -62,7 +62,7 @@ struct Camera {
 // Returns a camera that undistorts px. Throws Error(usage) with the number of the camera for a
 // model that LensCamera lacks, parameters that are not finite, and focal lengths that are not
 // positive.
-[[nodiscard]] LensCamera lens_camera_of(const Camera& camera);
+[[nodiscard]] LensCamera lens_camera_of(const ModelCamera& camera);
 // Returns the name of a model, such as "SIMPLE_RADIAL"; empty if COLMAP 4.2 has no such number.
 [[nodiscard]] std::string_view model_name(int model);
 // Returns the number of a model's name, or -1.
@@ -75,12 +75,12 @@ struct FocalLengths {
   int cameras = 0, with_prior = 0;
   double least = 0, largest = 0;
 };
-[[nodiscard]] FocalLengths focal_lengths_of(std::span<const Camera> cameras);
+[[nodiscard]] FocalLengths focal_lengths_of(std::span<const ModelCamera> cameras);
 // A line without end, such as "2 cameras, 1 with a prior focal length: 1035 to 1229 px".
 // `adjusted`:
 // "..., adjusted to 760 px".
-[[nodiscard]] std::string to_string(const FocalLengths& given,
-                                    const std::optional<FocalLengths>& adjusted = {});
+[[nodiscard]] std::string summary_of(const FocalLengths& given,
+                                     const std::optional<FocalLengths>& adjusted = {});
 
 // An image and its camera.
 struct Image {
@@ -137,8 +137,8 @@ enum class Configuration {
   multiple = 8,             // several kinds simultaneously
   calibrated_rig = 9,       // E, from the poses of a rig
 };
-// Returns the name, such as "calibrated", or "number 12" for an unknown number.
-[[nodiscard]] std::string to_string(Configuration configuration);
+// Returns the name, such as "calibrated"; "unknown" for an unknown number.
+[[nodiscard]] std::string_view to_string(Configuration configuration);
 // Returns true if images of a pair with this configuration show the same scene, provided that the
 // pair has inliers: for all but undefined, degenerate and watermark. Every count of "verified"
 // pairs uses this definition.
@@ -203,7 +203,7 @@ class Database {
   // Read all cameras or images, ordered by number. With `faults`, damaged rows are recorded there
   // instead of throwing. A damaged row is returned as far as it can be read (an image with
   // kNoCamera), unless its number is unreadable.
-  [[nodiscard]] std::vector<Camera> cameras(std::vector<RowFault>* faults = nullptr) const;
+  [[nodiscard]] std::vector<ModelCamera> cameras(std::vector<RowFault>* faults = nullptr) const;
   [[nodiscard]] std::vector<Image> images(std::vector<RowFault>* faults = nullptr) const;
   // Reads the keypoints of an image; empty if it has no row. Values that are not finite are
   // returned unchanged.
@@ -223,7 +223,7 @@ class Database {
 
   // Insert a camera or image and return its number; number 0 gets the next free number. Throws if
   // the number or the name is already used.
-  Id write(const Camera& camera);
+  Id write(const ModelCamera& camera);
   Id write(const Image& image);
   // Insert or replace rows.
   void write_keypoints(Id image, const Keypoints& keypoints);

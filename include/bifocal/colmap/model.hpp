@@ -113,7 +113,7 @@ struct ModelFrame {
 
 // Lists are in the order of the file.
 struct Model {
-  std::vector<Camera> cameras = {};
+  std::vector<ModelCamera> cameras = {};
   std::vector<ModelImage> images = {};
   std::vector<ModelPoint> points = {};
   // False for models of versions before 4: `rigs` and `frames` are empty and not written.

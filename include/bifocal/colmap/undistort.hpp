@@ -24,7 +24,7 @@ namespace bifocal::colmap {
 // the principal point in which the undistorted image has no blank pixel, at most twice as far from
 // the principal point as the sides of the distorted image. Throws Error(usage) that names the
 // camera for an unknown model, parameters that are invalid, and a lens that leaves no such pixel.
-[[nodiscard]] Camera undistorted_camera(const Camera& camera);
+[[nodiscard]] ModelCamera undistorted_camera(const ModelCamera& camera);
 
 // Folder inside of OUT for files that are not complete; undistort_model() removes it.
 inline constexpr const char* kUndistortedPart = ".undistorted.part";

@@ -28,10 +28,10 @@
 
 namespace bifocal::colmap {
 
-// Options of verification. Defaults and names equal COLMAP's TwoViewGeometryOptions; members
-// with a counterpart in robust.hpp have its name.
-struct VerifyOptions {
-  double max_error = 4;  // px, Sampson distance for E and F, |x2 - H x1| for H
+// Options of verification. Defaults are those of COLMAP's TwoViewGeometryOptions. Members with a
+// counterpart in robust.hpp have its name, the others COLMAP's.
+struct TwoViewGeometryOptions {
+  double threshold = 4;  // px, Sampson distance for E and F, |x2 - H x1| for H
   int min_inliers = 15;
   double confidence = 0.999;
   int min_iterations = 100;  // for each model, as in RobustOptions
@@ -54,14 +54,14 @@ struct VerifyOptions {
   std::uint64_t seed = 0;
   double belief = 0;  // as in RobustOptions
 };
-constexpr const char* name_of(const VerifyOptions&) { return "VerifyOptions"; }
-template <MaybeConst<VerifyOptions> Options, class Visit>
+constexpr const char* name_of(const TwoViewGeometryOptions&) { return "TwoViewGeometryOptions"; }
+template <MaybeConst<TwoViewGeometryOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
-  auto& [max_error, min_inliers, confidence, min_iterations, max_iterations, min_inlier_ratio,
+  auto& [threshold, min_inliers, confidence, min_iterations, max_iterations, min_inlier_ratio,
          min_E_F_inlier_ratio, max_H_inlier_ratio, relative_pose, detect_watermark,
          watermark_min_inlier_ratio, watermark_border_size, watermark_max_error, seed, belief] =
       options;
-  BIFOCAL_FIELD(max_error, "largest error of an inlier", Range::above(0).finite(), "px");
+  BIFOCAL_FIELD(threshold, "largest error of an inlier", Range::above(0).finite(), "px");
   BIFOCAL_FIELD(min_inliers, "pairs with fewer inliers are degenerate", Range::at_least(1));
   BIFOCAL_FIELD(confidence, "probability of an outlier-free sample at which sampling ends",
                 Range::above(0).below(1));
@@ -117,7 +117,7 @@ struct DecideBatch {
 // Verification result of one pair.
 struct DecidedPair {
   Configuration configuration = Configuration::degenerate;
-  int inlier_count = 0;
+  int num_inliers = 0;
   std::optional<Mat3> F, E, H;  // all models found; F and H are for image px
   std::optional<Pose> cam2_from_cam1;
   std::string pose_fault;  // why relative_pose found no pose in the models
@@ -137,7 +137,7 @@ struct DecidedPairs {
 // of those inliers. Fisheye lenses with unknown focal length give degenerate. Throws Error(usage)
 // if the sizes of the arrays do not match.
 [[nodiscard]] DecidedPairs decide(Queue& queue, const DecideBatch& batch,
-                                  const VerifyOptions& options = {});
+                                  const TwoViewGeometryOptions& options = {});
 
 // Treatment of a damaged or implausible row. A database of thousands of images usually has a few
 // such rows; they never stop the verification of other pairs.
@@ -158,7 +158,7 @@ struct OddRow {
 struct VerifyProgress {
   std::int64_t pairs = 0;      // pairs to verify: listed, with matches, and not verified before
   std::int64_t done = 0;       // verified, not including those left out
-  std::int64_t skipped = 0;    // verified before
+  std::int64_t verified_before = 0;
   std::int64_t unmatched = 0;  // listed, without a match
   // Left out because of a damaged row (OddRow); in the end done + left_out = pairs.
   std::int64_t left_out = 0;
@@ -169,7 +169,7 @@ struct VerifyProgress {
 };
 
 struct VerifyRun {
-  VerifyOptions options = {};
+  TwoViewGeometryOptions options = {};
   // File of pairs with two image names on a line (pair_selection.hpp); empty: all pairs
   // with matches.
   std::filesystem::path pairs = {};
@@ -222,7 +222,7 @@ VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& dat
 // docs/collections.md has recipes for workflow engines.
 
 struct PlanRun {
-  VerifyOptions options = {};
+  TwoViewGeometryOptions options = {};
   std::filesystem::path pairs = {};  // as in VerifyRun
   bool overwrite = false;            // as in VerifyRun; the merge replaces the earlier rows
   std::int64_t pairs_per_shard = 10000;
@@ -234,11 +234,11 @@ struct Plan {
   std::string hash;                // hash of all members below, 32 hexadecimal digits
   std::string views;               // hash of cameras, images and features, 32 hexadecimal digits
   std::int64_t pairs = 0, matches = 0;
-  std::int64_t skipped = 0, unmatched = 0;  // as in VerifyProgress
+  std::int64_t verified_before = 0, unmatched = 0;  // as in VerifyProgress
   std::int64_t pairs_per_shard = 0;
   std::vector<std::string> lists;  // hash of the list of each shard
   bool overwrite = false, all_pairs = true;
-  VerifyOptions options = {};
+  TwoViewGeometryOptions options = {};
   std::vector<OddRow>
       odd_rows;  // found by plan_shards(), without pairs; shards report rows with pairs
 

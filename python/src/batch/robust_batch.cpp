@@ -115,7 +115,7 @@ void bind_columns(nb::class_<Batch>& c) {
 #define INTS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.int32]"
 #define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
   column(
-      c, "num_inliers", [](const Estimate& p) { return &p.inlier_count; }, INTS("num_inliers"),
+      c, "num_inliers", [](const Estimate& p) { return &p.num_inliers; }, INTS("num_inliers"),
       "Number of inliers of each pair, shape (P,).");
   column(
       c, "iterations", [](const Estimate& p) { return &p.iterations; }, INTS("iterations"),

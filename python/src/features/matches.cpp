@@ -110,13 +110,13 @@ Matches match_any(nb::handle features1, nb::handle features2, nb::handle options
 }
 
 Matches match_by_model(nb::handle features1, nb::handle features2, nb::handle model,
-                       const std::string& kind, double max_error, nb::handle options,
+                       const std::string& kind, double threshold, nb::handle options,
                        const std::optional<std::string>& device) {
   const MatchOptions o = options_of<MatchOptions>(options);
   if (kind != "fundamental" && kind != "homography")
     value_error(fmt::format("kind: '{}', must be 'fundamental' or 'homography'", kind));
   const MatchGuide guide{kind == "fundamental" ? GuideKind::epipolar : GuideKind::homography,
-                         mat3_of(model, "model"), max_error};
+                         mat3_of(model, "model"), threshold};
   const Features& first = with_positions(features1, "features1");
   const Features& second = with_positions(features2, "features2");
   const Unlocked unlocked;
@@ -298,7 +298,7 @@ void bind_matches(nb::module_& m) {
         nb::arg("options").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
         nb::arg("distinct_places") = false, "Matches 8-bit descriptors (bifocal.match).");
   m.def("match_guided", &match_by_model, nb::arg("features1").none(), nb::arg("features2").none(),
-        nb::arg("model").none(), nb::arg("kind"), nb::arg("max_error"), nb::arg("options").none(),
+        nb::arg("model").none(), nb::arg("kind"), nb::arg("threshold"), nb::arg("options").none(),
         nb::arg("device").none(), "Matches along a model (bifocal.match_guided).");
   bind_float_matches(m);
   m.def("keep_distinct_places", &distinct_places, nb::arg("x1").none(), nb::arg("x2").none(),

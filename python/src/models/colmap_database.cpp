@@ -144,7 +144,7 @@ void bind_reading(Class& c) {
       "cameras",
       [](OpenDatabase& d) {
         nb::list out;
-        for (const colmap::Camera& k : d.get().cameras())
+        for (const colmap::ModelCamera& k : d.get().cameras())
           out.append(nb::make_tuple(k.id, std::string(colmap::model_name(k.model)), k.width,
                                     k.height, array_from(k.params, {k.params.size()}),
                                     k.has_prior_focal_length));
@@ -207,7 +207,7 @@ void bind_writing(Class& c) {
                            std::int64_t height, std::vector<double> params, bool has_prior) {
     const int number = colmap::model_number(model);
     if (number < 0) value_error(fmt::format("model: '{}' is no camera model of COLMAP", model));
-    return d.get().write(colmap::Camera{id, number, width, height, std::move(params), has_prior});
+    return d.get().write(colmap::ModelCamera{id, number, width, height, std::move(params), has_prior});
   });
   c.def("write_image", [](OpenDatabase& d, Id id, nb::handle name, Id camera) {
     return d.get().write(colmap::Image{id, file_of(name, "name").path.string(), camera});

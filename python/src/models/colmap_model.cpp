@@ -165,7 +165,7 @@ nb::dict read(nb::handle given) {
     throw;
   }
   nb::list cameras, images;
-  for (const colmap::Camera& k : model.cameras)
+  for (const colmap::ModelCamera& k : model.cameras)
     cameras.append(nb::make_tuple(k.id, std::string(model_name(k.model)), k.width, k.height,
                                   array_from(k.params, {k.params.size()})));
   for (const ModelImage& image : model.images) images.append(image_tuple(image));

@@ -26,7 +26,7 @@ nb::list list_of(const std::vector<ModelDoubt>& doubts) {
 }  // namespace
 
 nb::dict map_dict(const MapResult& r, bool is_strict) {
-  nb::list models, left_out, damaged_rows, passed_over;
+  nb::list models, left_out, damaged_rows, without_colours;
   for (std::size_t k = 0; k < r.figures.size(); ++k) {
     const MapFigures& f = r.figures[k];
     models.append(nb::make_tuple(f.images, f.points, f.observations, f.mean_error,
@@ -38,8 +38,8 @@ nb::dict map_dict(const MapResult& r, bool is_strict) {
         nb::make_tuple(text_of(image.name), text_of(std::string(to_string(image.reason)))));
   for (const colmap::RowFault& fault : r.damaged_rows)
     damaged_rows.append(nb::make_tuple(text_of(fault.row), text_of(fault.reason)));
-  for (const LeftOut& file : r.passed_over)
-    passed_over.append(nb::make_tuple(text_of(file.name), text_of(file.reason)));
+  for (const LeftOut& file : r.without_colours)
+    without_colours.append(nb::make_tuple(text_of(file.name), text_of(file.reason)));
   nb::dict seconds;
   for (std::size_t i = 0; i < r.seconds.size(); ++i)
     seconds[std::string(kMapStageWords[i]).c_str()] = r.seconds[i];
@@ -50,7 +50,7 @@ nb::dict map_dict(const MapResult& r, bool is_strict) {
   d["written"] = written;
   d["left_out"] = left_out;
   d["damaged_rows"] = damaged_rows;
-  d["passed_over"] = passed_over;
+  d["without_colours"] = without_colours;
   d["pairs"] = r.pairs;
   d["removed_pairs"] = r.removed_pairs;
   d["seconds"] = seconds;

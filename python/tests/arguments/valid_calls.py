@@ -170,7 +170,7 @@ CALLS = {
     "list_photographs": filed(lambda f: (bifocal.list_photographs, {"photographs": f / "photographs"})),
     "match": late(lambda: (bifocal.match, {"features1": features(), "features2": features(), "device": "cpu"})),
     "match_descriptors": plain(bifocal.match_descriptors, descriptors1=np.eye(8, 8), descriptors2=np.eye(8, 8), device="cpu"),
-    "match_guided": late(lambda: (bifocal.match_guided, {"features1": features(), "features2": features(), "model": F, "max_error": 4.0})),
+    "match_guided": late(lambda: (bifocal.match_guided, {"features1": features(), "features2": features(), "model": F, "threshold": 4.0})),
     "match_video": plain(bifocal.match_video, frames=[GREY, GREY], kind="homography", min_matches=15, partners=1),
     "mirror_doubt": late(lambda: (bifocal.mirror_doubt, {"found": found(), **TWO, **ROBUST})),
     "near_pairs": plain(bifocal.near_pairs, positions=POINTS, max_distance_m=9.0, max_partners=2),

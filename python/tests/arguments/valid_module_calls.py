@@ -8,7 +8,7 @@ import bifocal
 from bifocal import colmap, cv, linalg, poselib
 
 A = np.random.default_rng(2).normal(size=(2, 3, 3))
-SOME = bifocal.VerifyOptions(max_iterations=20, min_iterations=1)
+SOME = bifocal.TwoViewGeometryOptions(max_iterations=20, min_iterations=1)
 DEPTH = np.ones((64, 80), np.float32)
 RAYS = np.c_[X1 / 1000, np.ones(40)]
 PNP = {"objectPoints": S.X, "imagePoints": S.clean1, "cameraMatrix": K, "distCoeffs": None}

@@ -153,7 +153,7 @@ def pairs_of(file):
 def test_the_same_keypoints_leave_other_pairs(three):
     file, keypoints, indices = three
     done = colmap.write_pairs(file, {n: keypoints[n] for n in ("a.jpg", "b.jpg")}, {("a.jpg", "b.jpg"): indices[:300]})
-    assert (done.done, done.skipped) == (1, 2) and pairs_of(file) == [(1, 2), (1, 3), (2, 3)]
+    assert (done.done, done.verified_before) == (1, 2) and pairs_of(file) == [(1, 2), (1, 3), (2, 3)]
 
 
 def test_other_keypoints_remove_rows_that_refer_to_the_old_keypoints(three):
@@ -163,7 +163,7 @@ def test_other_keypoints_remove_rows_that_refer_to_the_old_keypoints(three):
             database.write_descriptors(image, np.zeros((len(indices), 128), np.uint8))
     # As many keypoints in another order: no count would show that the indices of the pair (1, 3) are wrong.
     done = colmap.write_pairs(file, {"a.jpg": keypoints["a.jpg"][::-1], "b.jpg": keypoints["b.jpg"]}, {("a.jpg", "b.jpg"): np.c_[indices[::-1, 0], indices[:, 1]]})
-    assert (done.done, done.verified, done.skipped) == (1, 1, 1) and pairs_of(file) == [(1, 2), (2, 3)]
+    assert (done.done, done.verified, done.verified_before) == (1, 1, 1) and pairs_of(file) == [(1, 2), (2, 3)]
     with colmap.Database(file) as database:
         assert len(database.descriptors(1)) == 0 and len(database.descriptors(3)) == len(indices)
 
@@ -182,7 +182,7 @@ def test_a_refused_write_changes_nothing(three, tmp_path):
         (both, pair, {"cameras": {"aa.jpg": ("PINHOLE", [1, 1, 1, 1])}}, ValueError, "cameras: 'aa.jpg' is the name of no image"),
         ({**both, "d.jpg": a}, pair, {"sizes": {**SIZES, "d.jpg": 600}}, ValueError, "sizes of 'd.jpg': 600"),
         (both, pair, {"options": {"max_error": 4}}, TypeError, "options"),
-        (both, pair, {"options": bifocal.VerifyOptions(max_error=-1)}, ValueError, "max_error = -1"),
+        (both, pair, {"options": bifocal.TwoViewGeometryOptions(threshold=-1)}, ValueError, "threshold = -1"),
         (both, pair, {"device": "cuda:99"}, RuntimeError, "cuda:99"),
     ]:
         with pytest.raises(error, match=message):

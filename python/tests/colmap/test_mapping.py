@@ -44,7 +44,7 @@ def test_unreadable_photographs_are_listed(database, photographs, tmp_path):
     (photographs / "1.jpg").unlink()
     (photographs / "3.jpg").write_text("no photograph")
     done = colmap.map_database(database, tmp_path / "sparse", photographs)
-    assert [name for name, _ in done.passed_over] == ["1.jpg", "3.jpg"]
+    assert [name for name, _ in done.without_colours] == ["1.jpg", "3.jpg"]
 
 
 def test_too_few_images_write_nothing(database, tmp_path):
@@ -54,8 +54,8 @@ def test_too_few_images_write_nothing(database, tmp_path):
 
 
 def test_bad_arguments_are_named(database, tmp_path):
-    with pytest.raises(ValueError, match="max_error"):
-        colmap.map_database(database, tmp_path / "sparse", options=bifocal.MapOptions(max_error=-1))
+    with pytest.raises(ValueError, match="threshold"):
+        colmap.map_database(database, tmp_path / "sparse", options=bifocal.MapOptions(threshold=-1))
     with pytest.raises(OSError, match="none.db"):
         colmap.map_database(tmp_path / "none.db", tmp_path / "sparse")
 

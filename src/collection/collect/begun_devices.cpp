@@ -2,7 +2,7 @@
 // The devices that began a run of collect().
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/working_device.hpp>
+#include <bifocal/device.hpp>
 
 #include <fmt/format.h>
 

@@ -21,7 +21,7 @@ std::string key_of(const PhotographInfo& info, const CollectCameras& options, bo
   return options.sharing == CameraSharing::automatic && is_known ? info.camera : std::string();
 }
 
-colmap::Camera camera_of(const PhotographInfo& info, const CollectCameras& options) {
+colmap::ModelCamera camera_of(const PhotographInfo& info, const CollectCameras& options) {
   if (const auto& K = options.intrinsics) {
     return {0,           colmap::model_number("PINHOLE"), info.width,
             info.height, {K->fx, K->fy, K->cx, K->cy},    true};
@@ -31,7 +31,7 @@ colmap::Camera camera_of(const PhotographInfo& info, const CollectCameras& optio
 
 // Photographs without make and model that were given one camera.
 struct Sharing {
-  colmap::Camera camera;
+  colmap::ModelCamera camera;
   std::vector<const PhotographRow*> photographs;
   std::vector<colmap::Id> cameras;  // one a photograph
 };
@@ -39,8 +39,8 @@ struct Sharing {
 // All such cameras. After a division a camera has several numbers, of which the first is kept.
 std::vector<Sharing> shared_cameras(const WorkDatabase& work, std::span<const PhotographRow> rows) {
   std::map<std::string, Sharing> by_key;
-  std::map<colmap::Id, colmap::Camera> cameras;
-  for (colmap::Camera& camera : work.database().cameras()) {
+  std::map<colmap::Id, colmap::ModelCamera> cameras;
+  for (colmap::ModelCamera& camera : work.database().cameras()) {
     const colmap::Id id = camera.id;
     cameras.emplace(id, std::move(camera));
   }
@@ -114,7 +114,7 @@ std::vector<std::string> divide_unknown_cameras(WorkDatabase& work,
   std::vector<std::string> notes;
   if (!work.shares_unknown_cameras()) return notes;
   colmap::Id last = 0;
-  for (const colmap::Camera& camera : work.database().cameras()) last = std::max(last, camera.id);
+  for (const colmap::ModelCamera& camera : work.database().cameras()) last = std::max(last, camera.id);
   const std::vector<Sharing> shared = shared_cameras(work, rows);
   const std::vector<std::vector<colmap::FocalPair>> pairs = focal_pairs(work, shared);
   work.together([&] {
@@ -125,7 +125,7 @@ std::vector<std::string> divide_unknown_cameras(WorkDatabase& work,
       const std::size_t added = found.logs.size() - 1;
       if (added == 0) continue;
       for (std::size_t group = 1; group <= added; ++group) {
-        colmap::Camera camera = sharing.camera;
+        colmap::ModelCamera camera = sharing.camera;
         camera.id = last + static_cast<colmap::Id>(group);
         if (std::abs(found.logs[group]) > colmap::kLeastFocalStep)
           camera.has_prior_focal_length = false;  // its pairs contradict EXIF

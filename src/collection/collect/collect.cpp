@@ -2,7 +2,6 @@
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/outputs.hpp>
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -168,13 +168,13 @@ class CameraBook {
   CameraBook(const CollectCameras& options, bool shares_unknown)
       : options_(options), shares_unknown_(shares_unknown) {}
   [[nodiscard]] colmap::Id of(const PhotographInfo& info);
-  [[nodiscard]] const std::vector<colmap::Camera>& cameras() const { return cameras_; }
+  [[nodiscard]] const std::vector<colmap::ModelCamera>& cameras() const { return cameras_; }
 
  private:
   const CollectCameras& options_;
   bool shares_unknown_;
   std::map<std::string, colmap::Id> shared_;
-  std::vector<colmap::Camera> cameras_;  // [id - 1]
+  std::vector<colmap::ModelCamera> cameras_;  // [id - 1]
 };
 
 }  // namespace bifocal::collection

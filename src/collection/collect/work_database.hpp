@@ -123,7 +123,7 @@ class WorkDatabase {
   [[nodiscard]] std::vector<PhotographRow> photographs() const;
   void add(const PhotographRow& row);  // left out
   void add(const PhotographRow& row, const colmap::Image& image, const ImageFeatures& features);
-  void add(const colmap::Camera& camera) { database_.write(camera); }
+  void add(const colmap::ModelCamera& camera) { database_.write(camera); }
   // Returns the features of an image, without descriptors if features are given.
   [[nodiscard]] Features features(int number) const;
 

@@ -15,14 +15,14 @@ namespace bifocal::colmap {
 namespace {
 
 // Returns a camera with only the size and the kind of lens.
-ViewCamera without_numbers(const Camera& camera) {
+ViewCamera without_numbers(const ModelCamera& camera) {
   ViewCamera view;
   view.is_fisheye = model_name(camera.model).find("FISHEYE") != std::string_view::npos;
   view.width = camera.width, view.height = camera.height;
   return view;
 }
 
-ViewCamera view_of(const Camera& camera, const LensCamera& lens) {
+ViewCamera view_of(const ModelCamera& camera, const LensCamera& lens) {
   const std::string_view model = model_name(camera.model);
   const bool is_pinhole = model == "SIMPLE_PINHOLE" || model == "PINHOLE";
   return {lens.pinhole(),
@@ -33,7 +33,7 @@ ViewCamera view_of(const Camera& camera, const LensCamera& lens) {
           is_pinhole && !camera.has_prior_focal_length ? std::int64_t{camera.id} : -1};
 }
 
-Cameras::Entry entry_of(const Camera& camera) {
+Cameras::Entry entry_of(const ModelCamera& camera) {
   const std::string name = fmt::format("camera {}: ", camera.id),
                     row = row_name("cameras", "camera_id", camera.id);
   Cameras::Entry entry{without_numbers(camera), {}, {}};
@@ -65,7 +65,7 @@ Cameras::Entry entry_of(const Camera& camera) {
 
 Cameras::Cameras(const Database& database) {
   std::vector<RowFault> reported_with_pairs;
-  for (Camera& camera : database.cameras(&reported_with_pairs)) {
+  for (ModelCamera& camera : database.cameras(&reported_with_pairs)) {
     if (camera.width <= 0 || camera.height <= 0) camera.width = camera.height = 0;  // 0: unknown
     cameras_.emplace(camera.id, entry_of(camera));
   }
@@ -91,9 +91,9 @@ const Cameras::Entry* Cameras::of(Id image, OddRows& odd_rows) const {
   return nullptr;
 }
 
-FocalLengths focal_lengths_of(std::span<const Camera> cameras) {
+FocalLengths focal_lengths_of(std::span<const ModelCamera> cameras) {
   FocalLengths out;
-  for (const Camera& camera : cameras) {
+  for (const ModelCamera& camera : cameras) {
     if (camera.params.empty()) continue;
     const double f = camera.params[0];
     out.least = out.cameras == 0 ? f : std::min(out.least, f);
@@ -104,7 +104,7 @@ FocalLengths focal_lengths_of(std::span<const Camera> cameras) {
   return out;
 }
 
-std::string to_string(const FocalLengths& given, const std::optional<FocalLengths>& adjusted) {
+std::string summary_of(const FocalLengths& given, const std::optional<FocalLengths>& adjusted) {
   const auto range = [](const FocalLengths& f) {
     const std::string least = fmt::format("{:.0f}", f.least),
                       largest = fmt::format("{:.0f}", f.largest);

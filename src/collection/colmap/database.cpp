@@ -30,7 +30,7 @@ std::optional<Id> id_of(const sqlite::Statement& row, int place, std::int64_t en
   return {};
 }
 
-void check(const Camera& c) {
+void check(const ModelCamera& c) {
   const std::string name = fmt::format("camera {}", c.id);
   const int needed = parameter_count(c.model);
   if (needed == 0) fail(fmt::format("{}: model {}, there is no such model", name, c.model));
@@ -117,19 +117,19 @@ Database& Database::operator=(Database&&) noexcept = default;
 
 const std::filesystem::path& Database::file() const { return state_->file; }
 
-std::vector<Camera> Database::cameras(std::vector<RowFault>* reported) const {
+std::vector<ModelCamera> Database::cameras(std::vector<RowFault>* reported) const {
   const Faults faults(*this, reported);
   sqlite::Statement& row = state_->prepared(
       "SELECT camera_id, model, width, height, params, prior_focal_length FROM cameras "
       "ORDER BY camera_id");
   const sqlite::Use use(row);
-  std::vector<Camera> all;
+  std::vector<ModelCamera> all;
   while (row.step("table cameras")) {
     const auto id = id_of(row, 0, kNoCamera, "table cameras, camera_id", faults);
     if (!id) continue;
     const std::string where = row_name("cameras", "camera_id", *id);
     const std::int64_t model = row.number(1);
-    Camera c{*id, static_cast<int>(model), row.number(2), row.number(3), {}, row.number(5) != 0};
+    ModelCamera c{*id, static_cast<int>(model), row.number(2), row.number(3), {}, row.number(5) != 0};
     faults.guard([&] { c.params = sqlite::numbers_of<double>(row, 4, where); });
     if (model != c.model) faults.add(where, fmt::format("model {}", model)), c.model = -1;
     if (c.width <= 0 || c.height <= 0)
@@ -196,7 +196,7 @@ Descriptors Database::descriptors(Id image) const {
   return d;
 }
 
-Id Database::write(const Camera& camera) {
+Id Database::write(const ModelCamera& camera) {
   check(camera);
   std::vector<double> params = camera.params;
   scene::to_colmap(camera.model, params);

@@ -2,7 +2,7 @@
 // Matches and verified geometries of pairs in a COLMAP database.
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 
 #include <algorithm>
 #include <limits>

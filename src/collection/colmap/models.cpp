@@ -32,7 +32,7 @@ int parameter_count(int model) {
   return found ? found->parameter_count() : 0;
 }
 
-LensCamera lens_camera_of(const Camera& camera) {
+LensCamera lens_camera_of(const ModelCamera& camera) {
   const std::string name(model_name(camera.model));
   try {
     return {name.empty() ? fmt::format("number {}", camera.model) : name, camera.params,
@@ -44,9 +44,9 @@ LensCamera lens_camera_of(const Camera& camera) {
   }
 }
 
-Camera camera_without_lens(std::string_view model, std::int64_t width, std::int64_t height,
+ModelCamera camera_without_lens(std::string_view model, std::int64_t width, std::int64_t height,
                            std::optional<double> focal_length) {
-  Camera camera{0, model_number(model), width, height, {}, focal_length.has_value()};
+  ModelCamera camera{0, model_number(model), width, height, {}, focal_length.has_value()};
   const auto w = static_cast<double>(width), h = static_cast<double>(height);
   camera.params.assign(static_cast<std::size_t>(LensCamera::focal_lengths(model)),
                        focal_length.value_or(kGuessedFocal * std::max(w, h)));

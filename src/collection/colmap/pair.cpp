@@ -44,12 +44,12 @@ std::pair<Id, Id> images_of(std::uint64_t pair_id) {
   return {static_cast<Id>(smaller), static_cast<Id>(larger)};
 }
 
-std::string to_string(Configuration configuration) {
-  static constexpr const char* kNames[] = {
+std::string_view to_string(Configuration configuration) {
+  static constexpr std::string_view kNames[] = {
       "undefined", "degenerate",          "calibrated", "uncalibrated", "planar",
       "panoramic", "planar_or_panoramic", "watermark",  "multiple",     "calibrated_rig"};
   const int k = static_cast<int>(configuration);
-  return k >= 0 && k < 10 ? kNames[k] : fmt::format("number {}", k);
+  return k >= 0 && k < 10 ? kNames[k] : "unknown";
 }
 
 bool is_geometry(Configuration configuration) {

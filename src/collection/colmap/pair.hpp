@@ -11,7 +11,7 @@ namespace bifocal::colmap {
 
 // Returns a camera without distortion whose principal point is the image centre. Without a focal
 // length it has COLMAP's default.
-[[nodiscard]] Camera camera_without_lens(std::string_view model, std::int64_t width,
+[[nodiscard]] ModelCamera camera_without_lens(std::string_view model, std::int64_t width,
                                          std::int64_t height, std::optional<double> focal_length);
 
 // Transforms F and H to pixel coordinates that are larger by `by`.

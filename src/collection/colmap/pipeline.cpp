@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/colmap/pipeline.hpp"
 
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 #include <fmt/format.h>
 
 #include "runtime/parallel.hpp"
@@ -21,7 +21,7 @@ std::size_t extra_pieces(const DeviceSet& devices) {
 }
 
 std::vector<runtime::PipelineWorker<Piece>> deciders(const DeviceSet& devices,
-                                                     const VerifyOptions& options) {
+                                                     const TwoViewGeometryOptions& options) {
   std::vector<runtime::PipelineWorker<Piece>> all;
   for (std::size_t d = 0; d < devices.devices().size(); ++d) {
     const Device& device = devices.devices()[d];
@@ -55,7 +55,7 @@ std::string set_geometry(const DecidedPair& from, std::span<const IndexPair> mat
   to.F = from.F, to.E = from.E, to.H = from.H;
   to.cam2_from_cam1 = from.cam2_from_cam1;
   to.inliers.clear();
-  to.inliers.reserve(static_cast<std::size_t>(from.inlier_count));
+  to.inliers.reserve(static_cast<std::size_t>(from.num_inliers));
   for (std::size_t i = 0; i < matches.size(); ++i)
     if (inliers[i]) to.inliers.push_back(matches[i]);
   return from.pose_fault.empty() ? remove_wrong_pose(to) : from.pose_fault;
@@ -86,7 +86,7 @@ void count(const TwoViewGeometry& geometry, VerifyProgress& progress) {
   ++progress.configurations.at(static_cast<std::size_t>(geometry.configuration));
 }
 
-void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOptions& options,
+void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const TwoViewGeometryOptions& options,
                   const PieceWriter& write, VerifyProgress& progress,
                   const std::function<bool(const VerifyProgress&)>& report) {
   progress.by_device.assign(devices.devices().size(), 0);

@@ -40,7 +40,7 @@ std::string set_geometry(const DecidedPair& from, std::span<const IndexPair> mat
 // Verifies pieces on one device with its own queue.
 class PieceDecider {
  public:
-  PieceDecider(const Device& device, std::size_t number, const VerifyOptions& options)
+  PieceDecider(const Device& device, std::size_t number, const TwoViewGeometryOptions& options)
       : queue_(device),
         points_(device),
         verifier_(queue_, {}, verify::ColmapModels(queue_, options, 0)),
@@ -63,7 +63,7 @@ using PieceWriter = std::function<void(const Piece&)>;
 // Reads, verifies and writes all pieces of the reader. One thread reads, several threads for each
 // device verify, and the calling thread writes in the order of the pieces. Ends after a piece if
 // `report` returns false. An error in any thread is thrown once all earlier pieces are written.
-void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOptions& options,
+void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const TwoViewGeometryOptions& options,
                   const PieceWriter& write, VerifyProgress& progress,
                   const std::function<bool(const VerifyProgress&)>& report);
 

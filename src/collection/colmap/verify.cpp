@@ -61,7 +61,7 @@ std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run
     while (old != verified.end() && *old < id) ++old;
     const bool has_row = row != matched.end() && pair_id(row->image1, row->image2) == id;
     if (old != verified.end() && *old == id)
-      ++progress.skipped;
+      ++progress.verified_before;
     else if (!has_row || row->rows == 0)
       ++progress.unmatched;
     else

@@ -31,7 +31,7 @@ std::int64_t size_of(const std::string& file) {
 std::string views_of(const Database& database) {
   std::string text;
   std::vector<RowFault> odd;  // reported by the verification of the pairs
-  for (const Camera& c : database.cameras(&odd))
+  for (const ModelCamera& c : database.cameras(&odd))
     text += fmt::format("camera {} {} {} {} {} {}\n", c.id, c.model, c.width, c.height,
                         c.has_prior_focal_length, fmt::join(c.params, " "));
   const std::vector<Image> images = database.images(&odd);

@@ -143,7 +143,7 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
       plan.overwrite ? std::vector<std::uint64_t>() : ids_with_geometry(database);
   VerifyProgress progress;
   progress.pairs = plan.pairs;
-  progress.skipped = plan.skipped;
+  progress.verified_before = plan.verified_before;
   progress.unmatched = plan.unmatched;
   if (run.progress && !run.progress(progress)) return progress;
 
@@ -166,7 +166,7 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
   const bool is_all = results.for_each_row(odd, [&](ShardRow& row) {
     if (visited++ < written || std::binary_search(verified.begin(), verified.end(), id_of(row))) {
       --progress.pairs;
-      ++progress.skipped;
+      ++progress.verified_before;
       return true;
     }
     if (is_full_piece(piece.size(), matches) && !finish()) return false;

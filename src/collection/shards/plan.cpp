@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/outputs.hpp>
 
 #include "collection/colmap/pipeline.hpp"
 #include "collection/shards/durable_file.hpp"
@@ -90,7 +89,7 @@ Plan plan_shards(const std::filesystem::path& file, const std::filesystem::path&
   VerifyProgress counts;
   const std::vector<PairOfImages> work = work_of(database, listed, counts);
   plan.pairs = static_cast<std::int64_t>(work.size());
-  plan.skipped = counts.skipped;
+  plan.verified_before = counts.verified_before;
   plan.unmatched = counts.unmatched;
   plan.odd_rows = std::move(counts.odd_rows);
   const std::vector<std::string> lists = lists_of(database, work, plan);

@@ -19,13 +19,13 @@ namespace bifocal::colmap {
 using Json = nlohmann::ordered_json;
 
 // Found by nlohmann::json through argument-dependent lookup.
-static void to_json(Json& json, const VerifyOptions& options) {
+static void to_json(Json& json, const TwoViewGeometryOptions& options) {
   fields(options, [&](const auto& value, const Field& field) { json[field.name] = value; });
 }
 
 namespace {
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 constexpr std::int64_t kMaxPlanBytes = std::int64_t{1} << 26;
 constexpr int kDepth = 2;                     // of nested objects and lists
 constexpr std::int64_t kLineOfList = 3 * 11;  // bytes at most
@@ -38,7 +38,7 @@ void visit_plan(P& plan, const Visit& visit) {
   visit("views", plan.views);
   visit("pairs", plan.pairs);
   visit("matches", plan.matches);
-  visit("skipped", plan.skipped);
+  visit("verified_before", plan.verified_before);
   visit("unmatched", plan.unmatched);
   visit("pairs_per_shard", plan.pairs_per_shard);
   std::int64_t shards = plan.shards();  // redundant: the lists determine it
@@ -81,7 +81,7 @@ class Members {
     if (!is_valid) refuse(name, fmt::format("a whole number from {} to {}", least, most));
     to = value.get<T>();
   }
-  void take(const char* name, VerifyOptions& to) const {
+  void take(const char* name, TwoViewGeometryOptions& to) const {
     const Members options(json_.at(name), file_);
     fields(to, [&](auto& value, const Field& field) { options.take(field.name, value); });
   }

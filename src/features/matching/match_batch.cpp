@@ -35,10 +35,10 @@ void check_guides(std::span<const MatchGuide> guides, std::size_t pairs) {
     throw Error(ErrorCode::usage,
                 fmt::format("match_guided: {} guides for {} pairs", guides.size(), pairs));
   for (std::size_t k = 0; k < guides.size(); ++k) {
-    if (!(guides[k].max_error > 0) || !std::isfinite(guides[k].max_error))
+    if (!(guides[k].threshold > 0) || !std::isfinite(guides[k].threshold))
       throw Error(ErrorCode::usage,
-                  fmt::format("match_guided: guide {} has max_error = {}: must be above 0", k,
-                              guides[k].max_error));
+                  fmt::format("match_guided: guide {} has threshold = {}: must be above 0", k,
+                              guides[k].threshold));
     for (const double number : guides[k].model)
       if (!std::isfinite(number))
         throw Error(ErrorCode::usage,

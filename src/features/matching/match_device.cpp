@@ -76,7 +76,7 @@ Piece piece_of(const PlannedSet& planned, std::span<const ImagePair> pairs,
   for (const MatchGuide& guide : guides) {
     guide_model model{guide.kind == GuideKind::epipolar ? 0.0 : 1.0, {}, 0};
     std::ranges::copy(guide.model, model.model);
-    model.limit = guide.max_error * guide.max_error;
+    model.limit = guide.threshold * guide.threshold;
     piece.guides.push_back(model);
   }
   piece.pair_count = static_cast<int>(pairs.size());

@@ -28,7 +28,7 @@ int fitting_columns(const MatchGuide& guide, double x1, double y1, const double*
   const int width = static_cast<int>(hn::Lanes(d));
   real model[9];
   for (int e = 0; e < 9; ++e) model[e] = lanes::lane(guide.model[static_cast<std::size_t>(e)]);
-  const real limit = lanes::lane(guide.max_error * guide.max_error);
+  const real limit = lanes::lane(guide.threshold * guide.threshold);
   const real px = lanes::lane(x1), py = lanes::lane(y1);
   int count = 0;
   for (int j = 0; j < padded; j += width) {

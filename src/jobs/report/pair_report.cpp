@@ -56,9 +56,9 @@ std::string summary(const PairResult& r) {
   return fmt::format(
       "{} of {} matches ({:.0f} %) are inliers of one {}; their error is {:.2f} px (root mean "
       "square). {}",
-      r.model.inlier_count, r.points.size(),
-      100.0 * r.model.inlier_count / static_cast<double>(r.points.size()), model_text(r.kind),
-      r.model.rms, sentence(r.reason));
+      r.estimate.num_inliers, r.points.size(),
+      100.0 * r.estimate.num_inliers / static_cast<double>(r.points.size()), model_text(r.kind),
+      r.estimate.rms, sentence(r.reason));
 }
 
 // Describes the colours of disparity_picture(). Only rectified cameras have the same disparity at
@@ -83,27 +83,27 @@ void add_figures(Page& page, const PairReport& in) {
   const PairResult& r = in.result;
   if (r.undistorted)
     add_matches_section(page, {r.undistorted->image1, r.undistorted->image2, r.undistorted->points,
-                               r.model, r.kind, in.cameras});
+                               r.estimate, r.kind, in.cameras});
   else
-    add_matches_section(page, {in.image1, in.image2, r.points, r.model, r.kind, in.cameras});
+    add_matches_section(page, {in.image1, in.image2, r.points, r.estimate, r.kind, in.cameras});
   if (r.outcome != Outcome::ok) return;
   if (r.kind == ModelKind::homography) {
     page.heading("Overlay");
-    page.photograph(in.figures.overlay(r.model.model),
+    page.photograph(in.figures.overlay(r.estimate.model),
                     "The first photograph (red) warped onto the second (cyan): grey where both are "
                     "equal, dark outside the first.");
   } else {
     page.heading("Epipolar lines");
     const Mat3 F =
         r.kind == ModelKind::essential
-            ? fundamental_from_essential(r.model.model, *in.cameras.camera1, *in.cameras.camera2)
-            : r.model.model;
+            ? fundamental_from_essential(r.estimate.model, *in.cameras.camera1, *in.cameras.camera2)
+            : r.estimate.model;
     constexpr std::string_view kCaption =
         "Every point lies on the line of its colour, the epipolar line of its match in the second "
         "photograph.";
     if (r.undistorted) {
       const PairFigures undistorted(r.undistorted->image1, r.undistorted->image2,
-                                    r.undistorted->points, r.model);
+                                    r.undistorted->points, r.estimate);
       page.photograph(undistorted.epipolar_lines(r.undistorted->F),
                       fmt::format("The photographs without lens distortion. {}", kCaption));
     } else {
@@ -137,9 +137,9 @@ void add_numbers(Page& page, const PairReport& in) {
                {"Second", fmt::format("{}, {} x {} px, {} features", in.file2, in.image2.width,
                                       in.image2.height, r.keypoints2.size())},
                {"Matches", fmt::format("{}", r.points.size())},
-               {"Inliers", fmt::format("{}", r.model.ok() ? r.model.inlier_count : 0)},
-               {"Model", r.model.ok() ? std::string(to_string(r.kind)) : "none"},
-               {"Iterations", fmt::format("{}", r.model.iterations)},
+               {"Inliers", fmt::format("{}", r.estimate.ok() ? r.estimate.num_inliers : 0)},
+               {"Model", r.estimate.ok() ? std::string(to_string(r.kind)) : "none"},
+               {"Iterations", fmt::format("{}", r.estimate.iterations)},
                {"Camera 1", camera_text(in.cameras.camera1)},
                {"Camera 2", camera_text(in.cameras.camera2)}};
   if (in.cameras.known()) rows.push_back({"Cameras from", in.cameras.source});
@@ -170,7 +170,7 @@ void add_numbers(Page& page, const PairReport& in) {
   page.end_columns();
   if (r.outcome != Outcome::ok) return;
   page.heading(fmt::format("{}, row by row", symbol(r.kind)));
-  page.preformatted(matrix_text(r.model.model));
+  page.preformatted(matrix_text(r.estimate.model));
   if (r.cam2_from_cam1) {
     page.heading("Rotation of camera 2 from camera 1, row by row");
     page.preformatted(matrix_text(r.cam2_from_cam1->R));
@@ -217,7 +217,7 @@ void add_next(Page& page, const PairReport& in) {
     command = with_cameras;
   } else if (r.kind == ModelKind::homography) {
     text = "A homography gives no depth. If the scene is not a plane, ask for another model:";
-    command = again(in, "--model fundamental", "model=\"fundamental\"");
+    command = again(in, "--kind fundamental", "kind=\"fundamental\"");
   } else if (!in.cameras.known() && r.estimated_camera.focal_length <= 0) {
     text = "With the intrinsics of the camera the pose and the depth are exact:";
     command = with_cameras;

@@ -91,8 +91,8 @@ class Bytes {
   std::uint64_t id_ = 0;
 };
 
-Camera camera(Bytes& in) {
-  Camera k;
+ModelCamera camera(Bytes& in) {
+  ModelCamera k;
   k.id = in.next<Id>();
   in.begin("camera", k.id);
   k.model = in.next<std::int32_t>();

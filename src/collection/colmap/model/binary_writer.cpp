@@ -33,7 +33,7 @@ void add_sensor(std::string& to, const Sensor& sensor) {
   add(to, sensor.id);
 }
 
-void add_item(std::string& to, const Camera& k) {
+void add_item(std::string& to, const ModelCamera& k) {
   add(to, k.id);
   add(to, static_cast<std::int32_t>(k.model));
   add(to, static_cast<std::uint64_t>(k.width));

@@ -89,7 +89,7 @@ std::string fault_of(const ModelPose& pose) {
   return {};
 }
 
-std::string fault_of(const Camera& k) {
+std::string fault_of(const ModelCamera& k) {
   const int count = parameter_count(k.model);
   if (count == 0) return fmt::format("number {} is no camera model", k.model);
   const std::string_view name = model_name(k.model);
@@ -115,7 +115,7 @@ class Checker {
         points_(model.points, Part::points, "point", refuse) {}
 
   void cameras() const {
-    for (const Camera& k : model_.cameras)
+    for (const ModelCamera& k : model_.cameras)
       if (const std::string fault = fault_of(k); !fault.empty())
         refuse_(Part::cameras, fmt::format("camera {}: {}", k.id, fault));
   }
@@ -274,7 +274,7 @@ class Checker {
 
   const Model& model_;
   const Refuse& refuse_;
-  Index<Id, Camera> cameras_;
+  Index<Id, ModelCamera> cameras_;
   Index<Id, ModelImage> images_;
   Index<PointId, ModelPoint> points_;
 };

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/outputs.hpp>
-#include <bifocal/rotation.hpp>
+#include <bifocal/geometry.hpp>
 
 #include <algorithm>
 #include <random>

@@ -26,7 +26,7 @@ std::vector<Id> used_camera_ids(const Model& model) {
   std::unordered_set<Id> used;
   for (const ModelImage& image : model.images) used.insert(image.camera_id);
   std::vector<Id> ids;
-  for (const Camera& camera : model.cameras)
+  for (const ModelCamera& camera : model.cameras)
     if (used.contains(camera.id)) ids.push_back(camera.id);
   return ids;
 }

@@ -43,7 +43,7 @@ auto used_cameras(ModelOrConst& model) {
   return cameras;
 }
 
-AdjustCamera adjust_camera(const Camera& camera, const BundleAdjustOptions& options) {
+AdjustCamera adjust_camera(const ModelCamera& camera, const BundleAdjustOptions& options) {
   const std::string name(model_name(camera.model));
   const scene::CameraModel* const model = scene::supported_model(name);
   if (!model) refuse("camera {}: cameras of the model {} can't be adjusted", camera.id, name);
@@ -129,7 +129,7 @@ void add_observations(const Model& model, const BundleAdjustOptions& options,
 // Compares to the last bit.
 bool are_same(const Pose& a, const Pose& b) { return a.R == b.R && a.t == b.t; }
 
-void take_camera(Camera& camera, const AdjustCamera& adjusted) {
+void take_camera(ModelCamera& camera, const AdjustCamera& adjusted) {
   for (std::size_t i = 0; i < camera.params.size(); ++i)
     if (!adjusted.is_constant && !adjusted.constant_params[i])
       camera.params[i] = adjusted.params[i];
@@ -160,7 +160,7 @@ AdjustProblem adjust_problem(const Model& model, const BundleAdjustOptions& opti
   const auto points = listed(options.constant_points, model.points, "constant_points", "point");
   AdjustProblem problem;
   std::unordered_map<Id, int> place_of_camera;
-  for (const Camera* camera : used_cameras(model)) {
+  for (const ModelCamera* camera : used_cameras(model)) {
     place_of_camera.emplace(camera->id, static_cast<int>(problem.cameras.size()));
     problem.cameras.push_back(adjust_camera(*camera, options));
     problem.cameras.back().is_constant = cameras.contains(camera->id);
@@ -178,7 +178,7 @@ AdjustProblem adjust_problem(const Model& model, const BundleAdjustOptions& opti
 }
 
 void take_adjusted(Model& model, const AdjustProblem& problem, const BundleAdjustOptions& options) {
-  const std::vector<Camera*> cameras = used_cameras(model);
+  const std::vector<ModelCamera*> cameras = used_cameras(model);
   if (cameras.size() != problem.cameras.size() || model.images.size() != problem.images.size() ||
       model.points.size() != problem.points.size())
     refuse("the problem was not made of this model");

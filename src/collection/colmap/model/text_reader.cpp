@@ -124,8 +124,8 @@ class Lines {
   int number_ = 0;
 };
 
-Camera camera(Line& line) {
-  Camera k;
+ModelCamera camera(Line& line) {
+  ModelCamera k;
   k.id = line.number<Id>("CAMERA_ID");
   const std::string_view model = line.word("MODEL");
   k.model = model_number(model);

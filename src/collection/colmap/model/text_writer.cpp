@@ -33,7 +33,7 @@ std::string cameras(const Model& model) {
       "# Camera list with one line of data per camera:\n"
       "#   CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]\n";
   add(to, "# Number of cameras: {}\n", model.cameras.size());
-  for (const Camera& k : model.cameras) {
+  for (const ModelCamera& k : model.cameras) {
     add(to, "{} {} {} {}", k.id, model_name(k.model), k.width, k.height);
     std::vector<double> params = k.params;
     scene::to_colmap(k.model, params);

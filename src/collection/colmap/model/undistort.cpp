@@ -8,7 +8,7 @@
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/outputs.hpp>
+#include <bifocal/io.hpp>
 #include <bifocal/rectify.hpp>
 #include <cctype>
 #include <cmath>
@@ -77,7 +77,7 @@ class PhotographWriter {
         photographs_(std::move(photographs)),
         out_(std::move(out)),
         options_(options) {
-    for (const Camera& camera : model.cameras) {
+    for (const ModelCamera& camera : model.cameras) {
       UndistortedView view = model::undistorted_view(camera);
       if (view.lens.has_lens())
         view.map = sampling_map(view.lens, view.pinhole, view.width, view.height);
@@ -225,7 +225,7 @@ Model undistorted_model(const Model& model, const PhotographWriter& writer,
   move_observations(out, writer, result);
   update_tracks(out);
   for (ModelImage& image : out.images) image.name = writer.name_of(image);
-  for (Camera& camera : out.cameras) camera = undistorted_camera(camera, writer.view(camera.id));
+  for (ModelCamera& camera : out.cameras) camera = undistorted_camera(camera, writer.view(camera.id));
   set_point_errors(out);
   return out;
 }
@@ -253,11 +253,11 @@ std::vector<model::PhotographPair> pairs_of_tracks(const Model& model,
 }
 
 void check_photographs_of(const Model& model, const fs::path& photographs) {
-  std::map<Id, const Camera*> cameras;
-  for (const Camera& camera : model.cameras) cameras.emplace(camera.id, &camera);
+  std::map<Id, const ModelCamera*> cameras;
+  for (const ModelCamera& camera : model.cameras) cameras.emplace(camera.id, &camera);
   std::vector<model::PhotographOfImage> images;
   for (const ModelImage& image : model.images) {
-    const Camera& camera = *cameras.at(image.camera_id);
+    const ModelCamera& camera = *cameras.at(image.camera_id);
     images.push_back({image.name, camera.width, camera.height});
   }
   model::check_photographs(photographs, images, [&](const std::vector<bool>& marked) {

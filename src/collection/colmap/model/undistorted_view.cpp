@@ -92,7 +92,7 @@ Vec2 undistorted(const LensCamera& lens, const Vec2& px) {
           to.fy * ((p[1] - from.cy) / from.fy) + to.cy};
 }
 
-UndistortedView undistorted_view(const Camera& camera) {
+UndistortedView undistorted_view(const ModelCamera& camera) {
   UndistortedView view{lens_camera_of(camera), {}, 0, 0, {}};
   const auto width = static_cast<int>(camera.width), height = static_cast<int>(camera.height);
   if (width < 1 || height < 1 || width != camera.width || height != camera.height)
@@ -117,8 +117,8 @@ UndistortedView undistorted_view(const Camera& camera) {
   return view;
 }
 
-Camera undistorted_camera(const Camera& camera, const UndistortedView& view) {
-  Camera out = camera;
+ModelCamera undistorted_camera(const ModelCamera& camera, const UndistortedView& view) {
+  ModelCamera out = camera;
   out.model = model_number("PINHOLE");
   out.width = view.width, out.height = view.height;
   const Intrinsics& K = view.pinhole;
@@ -128,7 +128,7 @@ Camera undistorted_camera(const Camera& camera, const UndistortedView& view) {
 
 }  // namespace model
 
-Camera undistorted_camera(const Camera& camera) {
+ModelCamera undistorted_camera(const ModelCamera& camera) {
   return model::undistorted_camera(camera, model::undistorted_view(camera));
 }
 

@@ -88,7 +88,7 @@ Json histogram_json(const ViewGraph& graph) {
 
 Json cameras_json(const ViewGraph& graph) {
   Json json = Json::array();
-  for (const colmap::Camera& c : graph.cameras)
+  for (const colmap::ModelCamera& c : graph.cameras)
     json.push_back({{"size", {c.width, c.height}}, {"focal", c.params.empty() ? 0 : c.params[0]}});
   return json;
 }

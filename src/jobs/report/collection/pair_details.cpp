@@ -57,7 +57,7 @@ class Builder {
  public:
   Builder(const colmap::Database& database, const ViewGraph& graph, std::size_t points_of_pair)
       : database_(database), graph_(graph), points_of_pair_(points_of_pair), keypoints_(database) {
-    for (const colmap::Camera& camera : graph.cameras) {
+    for (const colmap::ModelCamera& camera : graph.cameras) {
       try {
         lenses_.emplace_back(colmap::lens_camera_of(camera));
       } catch (const Error&) {  // the camera model has no pinhole
@@ -98,7 +98,7 @@ class Builder {
   [[nodiscard]] const GraphImage& image(int i) const {
     return graph_.images[static_cast<std::size_t>(i)];
   }
-  [[nodiscard]] const colmap::Camera* camera(int i) const {
+  [[nodiscard]] const colmap::ModelCamera* camera(int i) const {
     const int c = image(i).camera;
     return c < 0 ? nullptr : &graph_.cameras[static_cast<std::size_t>(c)];
   }
@@ -280,7 +280,7 @@ struct Small {
   std::string jpeg, reason;
 };
 
-Small thumbnail(const GraphImage& image, const colmap::Camera* camera,
+Small thumbnail(const GraphImage& image, const colmap::ModelCamera* camera,
                 const std::filesystem::path& folder) {
   if (!stays_inside(image.name)) return {{}, "its name leads out of the folder"};
   try {

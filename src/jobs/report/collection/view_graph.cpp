@@ -38,10 +38,10 @@ class GraphBuilder {
  public:
   explicit GraphBuilder(const colmap::Database& database) {
     graph.cameras = database.cameras(&graph.damaged_rows);
-    for (colmap::Camera& c : graph.cameras)
+    for (colmap::ModelCamera& c : graph.cameras)
       c.width = std::max<std::int64_t>(c.width, 1), c.height = std::max<std::int64_t>(c.height, 1);
     std::unordered_map<Id, int> cameras;
-    for (const colmap::Camera& c : graph.cameras)
+    for (const colmap::ModelCamera& c : graph.cameras)
       cameras.emplace(c.id, static_cast<int>(cameras.size()));
     for (const colmap::Image& image : database.images(&graph.damaged_rows)) {
       const auto camera = cameras.find(image.camera_id);

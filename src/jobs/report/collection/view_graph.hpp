@@ -41,7 +41,7 @@ enum class PairState {
 inline constexpr int kPairStates = 7;
 
 struct ViewGraph {
-  std::vector<colmap::Camera> cameras;  // ordered by number
+  std::vector<colmap::ModelCamera> cameras;  // ordered by number
   std::vector<GraphImage> images;       // ordered by number
   std::vector<colmap::RowFault> damaged_rows;
   std::vector<GraphPair> edges;     // verified pairs, ordered by a, then b
