@@ -23,10 +23,11 @@ nb::dict counts_of(const colmap::VerifyProgress& p) {
   d["left_out"] = p.left_out;
   d["inliers"] = p.inliers;
   nb::dict configurations;
-  for (std::size_t k = 0; k < p.configurations.size(); ++k)
+  for (std::size_t k = 0; k < p.configurations.size(); ++k) {
+    const std::string_view name = colmap::to_string(static_cast<colmap::Configuration>(k));
     if (p.configurations[k] > 0)
-      configurations[colmap::to_string(static_cast<colmap::Configuration>(k)).c_str()] =
-          p.configurations[k];
+      configurations[nb::str(name.data(), name.size())] = p.configurations[k];
+  }
   d["configurations"] = configurations;
   nb::list odd_rows;
   for (const colmap::OddRow& r : p.odd_rows)

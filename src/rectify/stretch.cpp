@@ -71,10 +71,10 @@ RectificationChoice choose_rectification(const Rectification& planar, const Rect
   RectificationChoice choice{false, stretch(planar), stretch(polar), {}};
   const double flat = choice.planar_stretch, round = choice.polar_stretch;
   choice.is_polar =
-      polar.ok() && (plana!r.ok() || (flat > kTolerated && flat > kMargin * round));
-  if (choice.is_polar && plana!r.ok()) {
+      polar.ok() && (!planar.ok() || (flat > kTolerated && flat > kMargin * round));
+  if (choice.is_polar && !planar.ok()) {
     choice.reason = fmt::format("polar: {}", reason_text(to_string(planar.outcome)));
-  } else if (pola!r.ok()) {
+  } else if (!polar.ok()) {
     choice.reason = fmt::format("planar: there is no polar rectification ({})",
                                 reason_text(to_string(polar.outcome)));
   } else {

@@ -264,7 +264,7 @@ void run(Options& o, Context& context) {
   times.end("device");
   const ThreadLimit limit(o.common.threads);
   Progress progress(100, "%", Work::stages);
-  const Inputs in = read_inputs(o, device, times);
+  const Inputs in = read_inputs(o, queue, times);
   progress.update(10, "dense");
   const DisparityMap disparity = match(queue, o.method, in.left, in.right);
   times.end("dense");
