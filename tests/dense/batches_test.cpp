@@ -16,7 +16,7 @@ namespace {
 
 TEST(DenseBatches, WriteTheSameBytesForAnyNumberOfThreadsWithALens) {
   const TemporaryFolder folder;
-  colmap::Camera camera = small_camera();
+  colmap::ModelCamera camera = small_camera();
   camera.model = colmap::model_number("SIMPLE_RADIAL"), camera.params = {66, 35.5, 26.5, -0.08};
   const std::vector<std::string> names = {"5.png", "a/4.png", "3.png", "2.png", "a/1.png", "0.png"};
   colmap::write_model(folder / "model", write_scene(folder / "photographs", names, camera),

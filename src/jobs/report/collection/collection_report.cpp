@@ -44,7 +44,7 @@ Rows state_rows(const ViewGraph& g) {
 Rows configuration_rows(const ViewGraph& g) {
   Rows rows;
   for (const auto& [configuration, count] : g.configurations)
-    rows.push_back({colmap::to_string(configuration), fmt::format("{}", count)});
+    rows.push_back({std::string(colmap::to_string(configuration)), fmt::format("{}", count)});
   return rows;
 }
 
