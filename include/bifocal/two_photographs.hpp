@@ -110,7 +110,7 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(progress, "called at the start of each stage");
 }
 
-// What is given of a pair besides its images. The caller keeps the data until the call returns.
+// Masks and matches of a pair for estimate_pair(). The data must live until the call returns.
 struct PairInput {
   // Masks, empty or of the images' sizes: features are detected only where the mask is not 0.
   ImageView<const std::uint8_t> mask1 = {}, mask2 = {};
