@@ -27,7 +27,7 @@ void note_map(const Callbacks& callbacks, const jobs::WrittenModels& written) {
   for (const LeftOutImage& image : r.left_out)
     callbacks.note(
         fmt::format("{}: in no model: {}", image.name, reason_text(to_string(image.reason))));
-  note_left_out(callbacks, r.passed_over);
+  note_left_out(callbacks, r.without_colours);
   if (written.undistorted) note_left_out(callbacks, written.undistorted->left_out);
 }
 
@@ -76,7 +76,7 @@ int bf_collect(bf_queue* queue, const char* const* paths, size_t path_count, con
                                       : CollectDevices{q.devices, {}};
     if (!chosen.warning.empty()) callbacks.note(chosen.warning);
     const CollectResult r = jobs::collect_and_map(chosen.devices, files).result;
-    note_left_out(callbacks, files.photographs.passed_over);
+    note_left_out(callbacks, files.photographs.other_files);
     note_left_out(callbacks, r.left_out);
     for (const std::string& note : r.notes) callbacks.note(note);
     if (result)

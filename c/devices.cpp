@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Devices and queues.
-#include <bifocal/working_device.hpp>
+#include <bifocal/device.hpp>
 
 #include "handles.hpp"
 

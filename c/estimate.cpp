@@ -39,7 +39,7 @@ struct OnePair {
   std::vector<double> weights, qualities;
   EstimateInput input;
 
-  OnePair(Queue& queue, const bf_estimate_input& in, const RobustOptions& options) {
+  OnePair(const bf_estimate_input& in, const RobustOptions& options) {
     for (const auto& [array, name] :
          {std::pair{&in.cameras1, "cameras1"}, {&in.cameras2, "cameras2"}}) {
       const std::vector<Intrinsics> given = cameras_of(*array, name);
@@ -49,7 +49,7 @@ struct OnePair {
     if (in.weights.data) weights = rows_of<double, double>(in.weights, "weights");
     if (in.qualities.data) qualities = rows_of<double, double>(in.qualities, "qualities");
     if (in.offsets.data) throw usage("offsets: are for bf_estimate_batch()");
-    input = {cameras, options, {weights, qualities}, &queue};
+    input = {cameras, options, {weights, qualities}};
   }
 };
 
@@ -60,14 +60,15 @@ void take(EstimateResult found, bf_estimates& to) {
 }
 
 // Chooses between a homography and an epipolar model.
-void estimate_auto(const bf_array& array, const EstimateInput& input, bf_estimates& to) {
+void estimate_auto(Queue& queue, const bf_array& array, const EstimateInput& input,
+                   bf_estimates& to) {
   const auto points = rows_of<PointPair, double>(array, "points");
   const bool is_calibrated = input.cameras.size() == 2;
   const ModelKind epipolar = is_calibrated ? ModelKind::essential : ModelKind::fundamental;
   EstimateInput plain = input;
   plain.cameras = {};
-  EstimateResult plane = estimate(ModelKind::homography, points, plain);
-  EstimateResult general = estimate(epipolar, points, is_calibrated ? input : plain);
+  EstimateResult plane = estimate(queue, ModelKind::homography, points, plain);
+  EstimateResult general = estimate(queue, epipolar, points, is_calibrated ? input : plain);
   const ModelChoice choice =
       choose_model(points, plane, general, epipolar, input.options.threshold,
                    is_calibrated ? input.cameras : std::span<const Intrinsics>());
@@ -76,14 +77,15 @@ void estimate_auto(const bf_array& array, const EstimateInput& input, bf_estimat
   take(std::move(choice.kind == epipolar ? general : plane), to);
 }
 
-void estimate_kind(const bf_array& points, const EstimateInput& input, bf_estimates& to) {
+void estimate_kind(Queue& queue, const bf_array& points, const EstimateInput& input,
+                   bf_estimates& to) {
   const ProblemInfo problem = problem_info(to.kind);
   if (problem.takes_depths)
-    take(estimate(to.kind, rows_of<DepthPair, double>(points, "points"), input), to);
+    take(estimate(queue, to.kind, rows_of<DepthPair, double>(points, "points"), input), to);
   else if (problem.is_two_view)
-    take(estimate(to.kind, rows_of<PointPair, double>(points, "points"), input), to);
+    take(estimate(queue, to.kind, rows_of<PointPair, double>(points, "points"), input), to);
   else
-    take(estimate(to.kind, rows_of<ScenePoint, double>(points, "points"), input), to);
+    take(estimate(queue, to.kind, rows_of<ScenePoint, double>(points, "points"), input), to);
 }
 
 // Rows of a batch in host or device memory; those in host memory may have gaps.
@@ -172,9 +174,9 @@ bf_estimate_info info_of(const bf_estimates& all, const Estimate& e) {
   info.focal_length = known(e.focal_length, e.focal_length > 0);
   info.focal_deviation = known(e.focal_deviation, e.focal_length > 0);
   info.distortion = known(e.distortion, has_model && problem.estimates_distortion);
-  info.rms = known(e.rms, e.inlier_count > 0);
-  info.noise = known(e.noise, e.inlier_count > 0);
-  info.inlier_count = e.inlier_count;
+  info.rms = known(e.rms, e.num_inliers > 0);
+  info.noise = known(e.noise, e.num_inliers > 0);
+  info.num_inliers = e.num_inliers;
   info.iterations = e.iterations;
   return info;
 }
@@ -187,14 +189,15 @@ int bf_estimate(bf_queue* queue, const bf_estimate_input* given, const bf_option
     bf_estimates*& to = output(out);
     const bf_estimate_input in = input(given, "input");
     const std::string_view word = &need(in.kind, "input: its kind");
-    const OnePair pair(need(queue, "queue").queue, in, options_of<RobustOptions>(options));
+    Queue& q = need(queue, "queue").queue;
+    const OnePair pair(in, options_of<RobustOptions>(options));
     const Callbacks callbacks(options);
     bf_estimates made;
     if (word == "auto") {
-      estimate_auto(in.points, pair.input, made);
+      estimate_auto(q, in.points, pair.input, made);
     } else {
       made.kind = kind_of(word);
-      estimate_kind(in.points, pair.input, made);
+      estimate_kind(q, in.points, pair.input, made);
     }
     to = new bf_estimates(std::move(made));
   });

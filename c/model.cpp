@@ -40,7 +40,7 @@ int bf_model_get(const bf_model* model, bf_model_info* out) {
 
 int bf_model_camera(const bf_model* model, int64_t index, bf_camera_info* out) {
   return guarded(__func__, [&] {
-    const colmap::Camera& camera = item(need(model, "model").model.cameras, index);
+    const colmap::ModelCamera& camera = item(need(model, "model").model.cameras, index);
     give({sizeof *out, camera.id, colmap::model_name(camera.model).data(), camera.width,
           camera.height, view(camera.params)},
          out);

@@ -49,7 +49,7 @@ bf_pair_info info_of(const bf_pair& pair) {
   info.outcome = to_string(r.outcome).data();
   info.reason = r.reason.c_str();
   info.doubt = pair.doubt.c_str();
-  copy(r.model.model, info.model);
+  copy(r.estimate.model, info.model);
   if (std::ranges::all_of(info.model, [](double x) { return x == 0; })) set_unknown(info.model);
   const Pose pose = r.cam2_from_cam1.value_or(Pose{});
   copy(pose.R, info.R);
@@ -65,10 +65,10 @@ bf_pair_info info_of(const bf_pair& pair) {
   info.focal_length = has_focal ? r.estimated_camera.focal_length : kUnknown;
   info.focal_deviation = has_focal ? r.estimated_camera.focal_deviation : kUnknown;
   info.median_parallax = r.cam2_from_cam1 ? r.median_parallax_deg : kUnknown;
-  info.rms = r.model.inlier_count > 0 ? r.model.rms : kUnknown;
-  info.inlier_count = r.model.inlier_count;
+  info.rms = r.estimate.num_inliers > 0 ? r.estimate.rms : kUnknown;
+  info.num_inliers = r.estimate.num_inliers;
   info.points = columns_of(r.points, &PointPair::x1, 4);
-  info.inliers = view(r.model.inliers);
+  info.inliers = view(r.estimate.inliers);
   info.triangulated = {r.triangulated.empty() ? nullptr : r.triangulated.data(),
                        std::ssize(r.triangulated),
                        sizeof(Vec3),
@@ -93,8 +93,8 @@ int bf_pair_photographs(bf_queue* queue, const char* file1, const char* file2, c
     bf_pair*& to = output(out);
     PairCall call = options_of<PairCall>(options);
     PairOptions& o = call.pair;
-    o.device = need(queue, "queue").queue.device();
-    o.model = request_of(&need(kind, "kind"));
+    Queue& q = need(queue, "queue").queue;
+    o.kind = request_of(&need(kind, "kind"));
     const std::string name1 = &need(file1, "file1"), name2 = &need(file2, "file2");
     const Callbacks callbacks(options);
     o.progress = [&](std::string_view stage, double fraction) {
@@ -109,10 +109,10 @@ int bf_pair_photographs(bf_queue* queue, const char* file1, const char* file2, c
     const jobs::PairPhotograph first = jobs::read_photograph(name1),
                                second = jobs::read_photograph(name2);
     const jobs::Cameras cameras = cameras_of(o, first, second);
-    PairResult result = estimate_pair(first.view(), second.view(), o);
+    PairResult result = estimate_pair(q, first.view(), second.view(), o);
     if (files)
       jobs::write_pair_files(
-          {first, second, "", cameras, result, o.device.info().id, o.robust.seed, call.all_files},
+          {first, second, "", cameras, result, q.device().info().id, o.robust.seed, call.all_files},
           *files);
     std::string doubt = result.doubt;
     if (result.repetition.is_doubted)

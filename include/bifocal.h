@@ -241,7 +241,7 @@ typedef struct bf_estimate_info {
   double distortion;                    /* of kinds that estimate it */
   double rms;                           /* px, of the inliers */
   double noise;                         /* px, standard deviation of correct points */
-  int64_t inlier_count;
+  int64_t num_inliers;
   int64_t iterations;
   bf_array inliers; /* BF_U8 [N, 1]: 1 or 0 */
 } bf_estimate_info;
@@ -273,7 +273,7 @@ typedef struct bf_pair_info {
   double focal_length, focal_deviation;           /* px, estimated from the matches */
   double median_parallax;                         /* degrees */
   double rms;                                     /* px */
-  int64_t inlier_count;
+  int64_t num_inliers;
   bf_array points;       /* BF_F64 [N, 4]: matches, px */
   bf_array inliers;      /* BF_U8 [N, 1] */
   bf_array triangulated; /* BF_F64 [N, 3], in the frame of camera 1 and the unit of t; NaN */

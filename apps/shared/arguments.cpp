@@ -284,10 +284,9 @@ void Program::run(int argc, char** argv) {
       const std::string option = flag->substr(0, flag->find('='));
       const auto& renamed = renamed_options(chosen.front());
       const auto now = renamed.find(option);
-      fail(now != renamed.end()
-               ? fmt::format("{}: is now {}", option, now->second)
-               : fmt::format("{}: no such option{}", *flag,
-                             suggestion(option, flags_of(*chosen.front()))),
+      fail(now != renamed.end() ? fmt::format("{}: is now {}", option, now->second)
+                                : fmt::format("{}: no such option{}", *flag,
+                                              suggestion(option, flags_of(*chosen.front()))),
            app_->get_name() + " " + chosen.front()->get_name());
     }
     fail(e.what(),

@@ -365,10 +365,10 @@ void write_npz(const std::filesystem::path& file, std::span<const NamedArray> ar
 // Returns the bytes of the file that write_npz() writes.
 [[nodiscard]] std::string encode_npz(std::span<const NamedArray> arrays);
 
-// The rule of all commands and functions for outputs that exist already: a call replaces a file only
-// with the option `overwrite`, or if the file is the output of an earlier call of the same kind on
-// the same inputs. Inputs are never replaced, except a model or a database that the call changes.
-// Outputs are checked before any work.
+// The rule of all commands and functions for outputs that exist already: a call replaces a file
+// only with the option `overwrite`, or if the file is the output of an earlier call of the same
+// kind on the same inputs. Inputs are never replaced, except a model or a database that the call
+// changes. Outputs are checked before any work.
 
 // Returns whether something would be lost at this path: a file with content, a folder or a link,
 // also a broken one. Devices and pipes are written in place and count as free.

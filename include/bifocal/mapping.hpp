@@ -199,7 +199,7 @@ struct MapResult {
   std::vector<std::vector<ModelDoubt>> doubts;  // one list a model
   std::vector<LeftOutImage> left_out;
   std::vector<colmap::RowFault> damaged_rows;               // of the database, not used
-  std::vector<LeftOut> without_colours;                         // photographs without colours
+  std::vector<LeftOut> without_colours;                     // photographs without colours
   std::int64_t pairs = 0;                                   // that were used at the start
   std::int64_t removed_pairs = 0;                           // that contradict other pairs
   std::array<double, std::size(kMapStageWords)> seconds{};  // by MapStage

@@ -69,8 +69,8 @@ constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
 template <MaybeConst<PairOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [kind, camera1, camera2, lens_is_unknown, focal_deviation, principal_point_deviation, sift,
-         surf, matching, guided, escalate, robust, dense,
-         max_dense_pixels, near_depth, far_depth, min_disparity, max_disparity, progress] = options;
+         surf, matching, guided, escalate, robust, dense, max_dense_pixels, near_depth, far_depth,
+         min_disparity, max_disparity, progress] = options;
   BIFOCAL_FIELD(kind,
                 "model to estimate; auto: essential with both cameras, otherwise fundamental (with "
                 "distortion if the matches determine it), or homography",

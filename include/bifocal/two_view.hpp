@@ -242,8 +242,8 @@ struct Repetition {
 //
 // found: the result of estimate() for the same points and input. Models that are not ok, and models
 // of other problems, are not doubted. Homographies have no test, because a scene with two planes
-// has two correct homographies. Samples the outliers, on the queue, by default on the CPU. A model of few
-// inliers may take longer to test than to estimate. Throws like estimate().
+// has two correct homographies. Samples the outliers, on the queue, by default on the CPU. A model
+// of few inliers may take longer to test than to estimate. Throws like estimate().
 [[nodiscard]] Repetition find_repetition(Queue& queue, ModelKind kind,
                                          std::span<const PointPair> points,
                                          const EstimateResult& found,

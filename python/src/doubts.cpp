@@ -26,18 +26,18 @@ void with_matches(const PairEstimate& found, const GivenPair& given, nb::handle 
   a.device = device_for(device, nullptr, "");
   auto points = points_of<PointPair>(given.left, given.right);
   const Unlocked unlocked;
-  with_input(problem, points, a, [&](Queue& queue, const EstimateInput& input) {
-    action(queue, points.span, input);
-  });
+  with_input(problem, points, a,
+             [&](Queue& queue, const EstimateInput& input) { action(queue, points.span, input); });
 }
 
 nb::tuple find_repetition_of(nb::handle self, const GivenPair& given, nb::handle options,
                              const std::optional<std::string>& device) {
   const PairEstimate& found = complete_estimate(self);
   Repetition r;
-  with_matches(found, given, options, device, [&](Queue& queue, const auto& points, const EstimateInput& input) {
-    r = find_repetition(queue, found.kind, points, found.result, input);
-  });
+  with_matches(found, given, options, device,
+               [&](Queue& queue, const auto& points, const EstimateInput& input) {
+                 r = find_repetition(queue, found.kind, points, found.result, input);
+               });
   return nb::make_tuple(r.is_doubted, r.reason, r.rival_inliers, r.rival_ratio);
 }
 // Returns is_doubted, reason, rival_inliers and rival_ratio of each pair.
@@ -67,9 +67,10 @@ std::string mirror_doubt_of(nb::handle self, const GivenPair& given, nb::handle 
                             const std::optional<std::string>& device) {
   const PairEstimate& found = complete_estimate(self);
   std::string doubt;
-  with_matches(found, given, options, device, [&](Queue& queue, const auto& points, const EstimateInput& input) {
-    doubt = mirror_doubt(queue, found.kind, points, input, found.result);
-  });
+  with_matches(found, given, options, device,
+               [&](Queue& queue, const auto& points, const EstimateInput& input) {
+                 doubt = mirror_doubt(queue, found.kind, points, input, found.result);
+               });
   return doubt;
 }
 

@@ -199,10 +199,10 @@ bool is_ssd_options(nb::handle object) { return nb::hasattr(object, "window"); }
 nb::dict option_fields() {
   return described_by_name(RobustOptions{}, SiftOptions{}, SurfOptions{}, MatchOptions{},
                            FloatMatchOptions{}, DisparityFilter{}, SgmOptions{}, SsdOptions{},
-                           colmap::TwoViewGeometryOptions{}, AdjustOptions{}, colmap::BundleAdjustOptions{},
-                           MapOptions{}, DenseOptions{}, RetrievalOptions{}, PairOptions{},
-                           ScreenOptions{}, SequentialOptions{}, NearOptions{}, GivenFeatures{},
-                           CollectCameras{}, CollectOptions{});
+                           colmap::TwoViewGeometryOptions{}, AdjustOptions{},
+                           colmap::BundleAdjustOptions{}, MapOptions{}, DenseOptions{},
+                           RetrievalOptions{}, PairOptions{}, ScreenOptions{}, SequentialOptions{},
+                           NearOptions{}, GivenFeatures{}, CollectCameras{}, CollectOptions{});
 }
 
 ModelKind kind_of(const std::string& name) {

@@ -104,7 +104,8 @@ std::string key_of(const DenseFiles& files, const colmap::Model& model,
                    std::span<const PlannedView> plan, const std::string& device) {
   std::string text = fmt::format("{} {} {}\n", BIFOCAL_VERSION, device, files.dense.max_size);
   const auto add = [&](auto v) { text.append(reinterpret_cast<const char*>(&v), sizeof v); };
-  for (const colmap::ModelCamera& camera : model.cameras) {  // lenses, which undistorted cameras lack
+  for (const colmap::ModelCamera& camera :
+       model.cameras) {  // lenses, which undistorted cameras lack
     add(camera.id), add(camera.model);
     for (const double v : camera.params) add(v);
   }

@@ -23,7 +23,9 @@ class DensePhotographs {
                    int max_size);
 
   // PINHOLE, with the number of the model's camera.
-  [[nodiscard]] const colmap::ModelCamera& camera(colmap::Id id) const { return views_.at(id).reduced; }
+  [[nodiscard]] const colmap::ModelCamera& camera(colmap::Id id) const {
+    return views_.at(id).reduced;
+  }
   // Converts a pixel of a photograph to a pixel of its undistorted image; not finite if no pinhole
   // sees it.
   [[nodiscard]] Vec2 place(colmap::Id camera, const Vec2& px) const;

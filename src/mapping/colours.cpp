@@ -39,7 +39,8 @@ void add_colours(const ImageU8& photograph, const colmap::ModelImage& image,
   }
 }
 
-colmap::model::PhotographOfImage of_image(const std::string& name, const colmap::ModelCamera& camera) {
+colmap::model::PhotographOfImage of_image(const std::string& name,
+                                          const colmap::ModelCamera& camera) {
   return {name, camera.width, camera.height};
 }
 

@@ -204,7 +204,8 @@ class Mapper {
 std::vector<colmap::ModelCamera> given_cameras(const ViewGraph& graph, const colmap::Model& model) {
   std::vector<colmap::ModelCamera> given;
   for (const colmap::ModelCamera& camera : graph.cameras)
-    if (std::ranges::find(model.cameras, camera.id, &colmap::ModelCamera::id) != model.cameras.end())
+    if (std::ranges::find(model.cameras, camera.id, &colmap::ModelCamera::id) !=
+        model.cameras.end())
       given.push_back(camera);
   return given;
 }

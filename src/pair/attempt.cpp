@@ -177,9 +177,8 @@ void Attempt::doubt_repetition(const AttemptInput& input, const AttemptStages& s
   if (result.undistorted) return;
   if (input.given.matches) {
     const std::vector<Intrinsics> cameras = cameras_for(result.kind, options_);
-    result.repetition =
-        find_repetition(input.queue, result.kind, points_, support_,
-                        {.cameras = cameras, .options = options_.robust});
+    result.repetition = find_repetition(input.queue, result.kind, points_, support_,
+                                        {.cameras = cameras, .options = options_.robust});
     return;
   }
   const PhotographView image1 = input.image1, image2 = input.image2;

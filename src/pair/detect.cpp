@@ -43,8 +43,8 @@ FeatureSet detected(const Device& device, Photograph& photograph, PhotographView
 
 }  // namespace
 
-FeatureSet detect(Queue& queue, Photograph& image1, Photograph& image2,
-                  const PairOptions& options, const PairInput& input) {
+FeatureSet detect(Queue& queue, Photograph& image1, Photograph& image2, const PairOptions& options,
+                  const PairInput& input) {
   const Device& device = queue.device();
   std::array<FeatureSet, 2> found;
   const auto find = [&](int i) {

@@ -89,8 +89,7 @@ std::string doubt_of_cameras(const PairOptions& options, PhotographView image1,
 std::string missing_features(const PairResult& r, const PairInput& input) {
   const bool in_first = r.keypoints1.empty(), in_second = r.keypoints2.empty();
   if (!in_first && !in_second) return {};
-  const bool has_mask =
-      (in_first && !input.mask1.empty()) || (in_second && !input.mask2.empty());
+  const bool has_mask = (in_first && !input.mask1.empty()) || (in_second && !input.mask2.empty());
   return fmt::format("the {} has no feature{}",
                      in_first && in_second ? "first and the second photograph"
                      : in_first            ? "first photograph"

@@ -15,8 +15,8 @@ namespace bifocal::pair {
 [[nodiscard]] bool is_second_first(ImageView<const std::uint8_t> image1,
                                    ImageView<const std::uint8_t> image2);
 
-// Exchange cameras, and masks and given matches. matches: receives the exchanged matches, which must
-// outlive the input.
+// Exchange cameras, and masks and given matches. matches: receives the exchanged matches, which
+// must outlive the input.
 [[nodiscard]] PairOptions exchanged(PairOptions options);
 [[nodiscard]] PairInput exchanged(const PairInput& input, std::vector<PointPair>& matches);
 

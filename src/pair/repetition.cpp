@@ -118,9 +118,8 @@ Repetition repetition(const PairFeatures& pair, const ModelMatches& found, int t
   Repetition r;
   // Two planes have two correct homographies, so the rival of a homography is no counter-evidence.
   if (!is_plane)
-    r = robust::find_rival(
-        queue, kind, found.points, found.model,
-        {.cameras = cameras_for(kind, options), .options = options.robust});
+    r = robust::find_rival(queue, kind, found.points, found.model,
+                           {.cameras = cameras_for(kind, options), .options = options.robust});
   double least_unique = 0;
   if (!options.surf && options.sift.root) {
     const double radius[] = {kOwnPlace * diagonals[0], kOwnPlace * diagonals[1]};

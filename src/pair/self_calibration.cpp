@@ -196,8 +196,8 @@ std::optional<EstimateResult> lens_found(Queue& queue, PhotographView image,
     return {};
   RobustOptions robust = one_pair_options(kKind, points.size(), options.robust);
   // Models that explain clearly fewer matches than F are not searched for.
-  robust.min_inlier_ratio = std::max(
-      robust.min_inlier_ratio, 0.95 * alone.num_inliers / static_cast<double>(points.size()));
+  robust.min_inlier_ratio = std::max(robust.min_inlier_ratio,
+                                     0.95 * alone.num_inliers / static_cast<double>(points.size()));
   const Intrinsics unit = lens_unit(image);
   const std::int64_t offsets[] = {0, std::ssize(points)};
   EstimateResult found = single_result(estimate_batch(
@@ -236,9 +236,9 @@ void set_undistorted_essential(Queue& queue, const Photograph& image1, const Pho
   set_lens(queue, image1, image2, lens, without_lens);
   const Intrinsics camera = camera_of(without_lens.undistorted->image1,
                                       without_lens.undistorted->scale * options.camera1->fx);
-  RelativePoseResult found = estimate_relative_pose(
-      queue, ModelKind::essential, without_lens.undistorted->points,
-      {.cameras = std::array{camera, camera}, .options = options.robust});
+  RelativePoseResult found =
+      estimate_relative_pose(queue, ModelKind::essential, without_lens.undistorted->points,
+                             {.cameras = std::array{camera, camera}, .options = options.robust});
   keep_seen(*without_lens.undistorted, found);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t i = 0; i < found.inliers.size(); ++i)
@@ -326,10 +326,9 @@ void estimate_focal_length(Queue& queue, const Photograph& image1, const Photogr
                            const PairOptions& options, PairResult& result) {
   if (!has_depth(result, image1, image2) || options.camera1 || options.camera2) return;
   const PinholePair pair = pinhole_pair(image1, image2, result);
-  RelativePoseResult found =
-      estimate_relative_pose(queue, ModelKind::shared_focal, pair.inliers,
-                             {.cameras = std::array{camera_of(pair.image1, 1)},
-                              .options = options.robust});
+  RelativePoseResult found = estimate_relative_pose(
+      queue, ModelKind::shared_focal, pair.inliers,
+      {.cameras = std::array{camera_of(pair.image1, 1)}, .options = options.robust});
   if (!found.ok() || !(found.focal_deviation < kMaxFocalDeviation * found.focal_length) ||
       found.num_inliers < kLeastPoseShare * static_cast<double>(pair.inliers.size()))
     return;

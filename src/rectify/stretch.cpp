@@ -70,8 +70,7 @@ RectificationChoice choose_rectification(const Rectification& planar, const Rect
   constexpr double kTolerated = 1.3, kMargin = 1.1;
   RectificationChoice choice{false, stretch(planar), stretch(polar), {}};
   const double flat = choice.planar_stretch, round = choice.polar_stretch;
-  choice.is_polar =
-      polar.ok() && (!planar.ok() || (flat > kTolerated && flat > kMargin * round));
+  choice.is_polar = polar.ok() && (!planar.ok() || (flat > kTolerated && flat > kMargin * round));
   if (choice.is_polar && !planar.ok()) {
     choice.reason = fmt::format("polar: {}", reason_text(to_string(planar.outcome)));
   } else if (!polar.ok()) {

@@ -10,8 +10,7 @@ namespace bifocal::robust {
 [[nodiscard]] bool has_rivals(ModelKind kind, const Estimate& found);
 
 // Fits a rival model to the outliers of `found`. Sets rival_inliers and rival_ratio.
-[[nodiscard]] Repetition find_rival(Queue& queue, ModelKind kind,
-                                    std::span<const PointPair> points,
+[[nodiscard]] Repetition find_rival(Queue& queue, ModelKind kind, std::span<const PointPair> points,
                                     const EstimateResult& found, const EstimateInput& input);
 
 // Returns -log10 of the probability that structured outliers support a model as well. The

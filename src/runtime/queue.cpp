@@ -76,7 +76,8 @@ void upload(Queue& queue, BackendMemory& to, const Rectangle& rectangle, const v
   if (rectangle.rows == 0 || rectangle.row_bytes == 0) return;
   check(queue, to, rectangle);
   count(queue, rectangle, uploaded);
-  wait_on_failure(*runtime::backend_of(queue.device()), [&] { runtime::backend_of(queue).upload(to, rectangle, from); });
+  wait_on_failure(*runtime::backend_of(queue.device()),
+                  [&] { runtime::backend_of(queue).upload(to, rectangle, from); });
 }
 
 void download(Queue& queue, const BackendMemory& from, const Rectangle& rectangle, void* to) {
@@ -102,11 +103,14 @@ void* allocate_host(const Device& device, std::size_t bytes) {
   return wait_on_failure(backend, [&] { return backend.allocate_host(bytes); });
 }
 
-void free_host(const Device& device, void* memory) noexcept { runtime::backend_of(device)->free_host(memory); }
+void free_host(const Device& device, void* memory) noexcept {
+  runtime::backend_of(device)->free_host(memory);
+}
 
 }  // namespace runtime
 
-Queue::Queue(const Device& device) : device_(device), queue_(runtime::backend_of(device)->make_queue()) {}
+Queue::Queue(const Device& device)
+    : device_(device), queue_(runtime::backend_of(device)->make_queue()) {}
 Queue::~Queue() = default;
 Queue::Queue(Queue&&) noexcept = default;
 Queue& Queue::operator=(Queue&&) noexcept = default;

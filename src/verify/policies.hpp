@@ -113,9 +113,7 @@ class ColmapModels {
   }
   void estimate(const MatchedPairs& pairs, std::vector<colmap::DecidedPair>& results,
                 std::vector<std::uint8_t>& inliers);
-  [[nodiscard]] int num_inliers(const colmap::DecidedPair& pair) const {
-    return pair.num_inliers;
-  }
+  [[nodiscard]] int num_inliers(const colmap::DecidedPair& pair) const { return pair.num_inliers; }
   [[nodiscard]] std::optional<MatchGuide> guide(const ImagePair& images,
                                                 const colmap::DecidedPair& pair) const;
 

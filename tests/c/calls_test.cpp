@@ -273,7 +273,7 @@ TEST_F(CInterface, EstimatesAreThoseOfTheLibrary) {
     expect_ok(bf_estimates_get(estimates, 0, &info));
     EXPECT_STREQ(info.kind, "homography");
     EXPECT_STREQ(info.outcome, "ok");
-    EXPECT_EQ(info.inlier_count, expected.inlier_count);
+    EXPECT_EQ(info.num_inliers, expected.num_inliers);
     EXPECT_EQ(std::memcmp(info.model, expected.model.data(), sizeof info.model), 0);
     EXPECT_EQ(std::memcmp(info.inliers.data, expected.inliers.data(), points.size()), 0);
     EXPECT_TRUE(std::isnan(info.R[0]) && std::isnan(info.focal_length));
@@ -308,7 +308,7 @@ TEST_F(CInterface, ABatchIsTheSamePairsAlone) {
   auto info = sized<bf_estimate_info>();
   for (std::size_t k = 0; k < 2; ++k) {
     expect_ok(bf_estimates_get(estimates, std::int64_t(k), &info));
-    EXPECT_EQ(info.inlier_count, expected.pairs[k].inlier_count);
+    EXPECT_EQ(info.num_inliers, expected.pairs[k].num_inliers);
     EXPECT_EQ(std::memcmp(info.model, expected.pairs[k].model.data(), sizeof info.model), 0);
     EXPECT_EQ(info.inliers.rows, offsets[k + 1] - offsets[k]);
     EXPECT_EQ(std::memcmp(info.inliers.data, &expected.inliers[std::size_t(offsets[k] - 10)],

@@ -237,7 +237,7 @@ TEST_F(CJobs, APairHasGeometryAndFiles) {
   expect_ok(bf_pair_get(pair, &info));
   EXPECT_STREQ(info.kind, "essential");
   EXPECT_STREQ(info.outcome, "ok");
-  EXPECT_GT(info.inlier_count, 30);
+  EXPECT_GT(info.num_inliers, 30);
   EXPECT_EQ(info.inliers.rows, info.points.rows);
   EXPECT_NEAR(std::hypot(info.t[0], info.t[1], info.t[2]), 1, 1e-9);
   EXPECT_TRUE(std::isnan(info.focal_length));

@@ -157,7 +157,11 @@ TEST(ColmapDamage, ImpossibleArgumentsAreRefused) {
       "camera 2: 3 params, PINHOLE has 4");
   usage([&] { db.write(colmap::ModelCamera{2, 1, 0, 1, {1, 1, 1, 1}, false}); }, "0 x 1 px");
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  usage([&] { db.write(colmap::ModelCamera{2, 1, 1, 1, {1, nan, 1, 1}, false}); }, "params[1] = nan");
+  usage(
+      [&] {
+        db.write(colmap::ModelCamera{2, 1, 1, 1, {1, nan, 1, 1}, false});
+      },
+      "params[1] = nan");
   usage([&] { db.write(colmap::Image{3, "", 1}); }, "image 3: '' is no name");
   usage([&] { db.write(colmap::Image{2147483647, "x", 1}); }, "image 2147483647");
   usage([&] { db.write_keypoints(1, {3, {1, 2, 3}}); }, "3 columns");

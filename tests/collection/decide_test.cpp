@@ -18,7 +18,8 @@
 namespace bifocal::test {
 namespace {
 
-using colmap::Configuration, colmap::DecidedPairs, colmap::TwoViewGeometryOptions, colmap::ViewCamera;
+using colmap::Configuration, colmap::DecidedPairs, colmap::TwoViewGeometryOptions,
+    colmap::ViewCamera;
 using synthetic::make_scene, synthetic::SceneOptions, synthetic::TwoViewScene;
 
 constexpr Intrinsics kCamera{1000, 1000, 640, 480};
@@ -244,7 +245,8 @@ TEST(Decide, WrongMatchesAreNotAccepted) {
 
 TEST(Decide, MisuseIsNamed) {
   Queue queue;
-  const auto usage = [&](const colmap::DecideBatch& b, const TwoViewGeometryOptions& o, const char* part) {
+  const auto usage = [&](const colmap::DecideBatch& b, const TwoViewGeometryOptions& o,
+                         const char* part) {
     expect_error([&] { (void)colmap::decide(queue, b, o); }, part, ErrorCode::usage);
   };
   const std::vector<PointPair> points(3);

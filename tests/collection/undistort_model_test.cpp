@@ -20,8 +20,8 @@ namespace bifocal::test {
 namespace {
 
 namespace fs = std::filesystem;
-using colmap::ModelCamera;
 using colmap::Model;
+using colmap::ModelCamera;
 
 constexpr int kWidth = 320, kHeight = 240;
 

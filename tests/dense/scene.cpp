@@ -206,7 +206,8 @@ colmap::ModelCamera small_camera() {
 }
 
 colmap::Model write_scene(const std::filesystem::path& photographs,
-                          const std::vector<std::string>& names, const colmap::ModelCamera& camera) {
+                          const std::vector<std::string>& names,
+                          const colmap::ModelCamera& camera) {
   const LensCamera lens(colmap::model_name(camera.model), camera.params, camera.width,
                         camera.height);
   const std::vector<Pose> poses = scene_poses(static_cast<int>(names.size()));

@@ -127,7 +127,8 @@ void write_images(const Scenery& scene, const std::vector<std::map<std::size_t, 
     const auto id = static_cast<colmap::Id>(i + 1);
     const colmap::Id camera_id = scene.has_own_cameras ? id : 1;
     if (camera_id == id) {
-      colmap::ModelCamera camera{id, colmap::model_number("SIMPLE_RADIAL"), kWidth, kHeight, {}, false};
+      colmap::ModelCamera camera{id,   colmap::model_number("SIMPLE_RADIAL"), kWidth, kHeight, {},
+                                 false};
       camera.params = {scene.given_focal, kCentreX, kCentreY, 0};
       camera.has_prior_focal_length = scene.has_prior;
       database.write(camera);

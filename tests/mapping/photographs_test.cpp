@@ -102,7 +102,8 @@ TEST(WrongFocalLength, OfPhotographsCausesNoLookAlikes) {
   (void)collect(queue, list_photographs(in), folder / "castle.db", options);
   ViewGraph graph = read_view_graph(
       colmap::Database(folder / "castle.db", colmap::quiet_access(folder / "castle.db")));
-  for (colmap::ModelCamera& camera : graph.cameras) camera.params[0] *= 0.7, camera.params[1] *= 0.7;
+  for (colmap::ModelCamera& camera : graph.cameras)
+    camera.params[0] *= 0.7, camera.params[1] *= 0.7;
   const MapResult result = map_view_graph(queue, graph);
   ASSERT_EQ(result.models.size(), 1U);
   SyntheticScene truth;

@@ -48,9 +48,10 @@ void expect_same_answer(const PairResult& a, const PairResult& b) {
   EXPECT_EQ(a.estimate.inliers, b.estimate.inliers);
   expect_equal(a.points, exchanged(b.points));
   if (a.outcome != Outcome::ok) return;
-  EXPECT_LT(difference(a.estimate.model, a.kind == ModelKind::homography ? inverse(b.estimate.model)
-                                                                      : transposed(b.estimate.model)),
-            1e-9);
+  EXPECT_LT(
+      difference(a.estimate.model, a.kind == ModelKind::homography ? inverse(b.estimate.model)
+                                                                   : transposed(b.estimate.model)),
+      1e-9);
   ASSERT_EQ(a.cam2_from_cam1.has_value(), b.cam2_from_cam1.has_value());
   if (a.kind != ModelKind::essential) return;
   const Pose &one = *a.cam2_from_cam1, &two = *b.cam2_from_cam1;

@@ -19,13 +19,14 @@ namespace {
 
 template <class Options>
 class OptionFields : public testing::Test {};
-using All = testing::Types<AdjustOptions, CollectCameras, CollectOptions, DenseOptions,
-                           DepthOptions, DisparityFilter, EigenOptions, FloatMatchOptions,
-                           GivenFeatures, MapOptions, MatchOptions, NearOptions, PairOptions,
-                           PolarOptions, RectifyOptions, RefineOptions, RetrievalOptions,
-                           RobustOptions, ScreenOptions, SequentialOptions, SgmOptions, SiftOptions,
-                           SsdOptions, SurfOptions, SvdOptions, VerifyOptions, VideoOptions,
-                           colmap::BundleAdjustOptions, colmap::TwoViewGeometryOptions, colmap::VerifyRun>;
+using All =
+    testing::Types<AdjustOptions, CollectCameras, CollectOptions, DenseOptions, DepthOptions,
+                   DisparityFilter, EigenOptions, FloatMatchOptions, GivenFeatures, MapOptions,
+                   MatchOptions, NearOptions, PairOptions, PolarOptions, RectifyOptions,
+                   RefineOptions, RetrievalOptions, RobustOptions, ScreenOptions, SequentialOptions,
+                   SgmOptions, SiftOptions, SsdOptions, SurfOptions, SvdOptions, VerifyOptions,
+                   VideoOptions, colmap::BundleAdjustOptions, colmap::TwoViewGeometryOptions,
+                   colmap::VerifyRun>;
 TYPED_TEST_SUITE(OptionFields, All);
 
 // Returns the message of check_options(), or an empty string if it does not throw.

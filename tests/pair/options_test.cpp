@@ -97,8 +97,7 @@ TEST(PairOptions, progress_names_the_stages_in_order) {
   const ImageU8 image = noise(200, 160, 4, 3);
   const PairResult r = estimate_pair(image, image, options);
   EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
-  EXPECT_EQ(stages,
-            (std::vector<std::string>{"features", "matching", "model", "doubt", "pose"}));
+  EXPECT_EQ(stages, (std::vector<std::string>{"features", "matching", "model", "doubt", "pose"}));
   ASSERT_EQ(r.timings.size(), stages.size());
   for (const StageTime& t : r.timings) EXPECT_GT(t.ms, 0) << t.stage;
 }

@@ -83,8 +83,8 @@ void expect_near(const EstimateResult& there, const EstimateResult& here, const 
   std::printf(
       "%s: %d of %zu inliers, the CPU's %d of %zu; corners %.2g px from the CPU's, %.2f px "
       "from the truth\n",
-      what.c_str(), there.num_inliers, there.inliers.size(), here.num_inliers,
-      here.inliers.size(), off, error);
+      what.c_str(), there.num_inliers, there.inliers.size(), here.num_inliers, here.inliers.size(),
+      off, error);
   // One feature in 200 may appear or vanish at a threshold (features.hpp).
   const double few = 1 + 0.02 * double(here.inliers.size());
   EXPECT_NEAR(double(there.inliers.size()), double(here.inliers.size()), few) << what;

@@ -95,9 +95,9 @@ struct Found {
     const Estimate &x = a.estimate, &y = b.estimate;
     const auto same = [](double u, double v) { return std::memcmp(&u, &v, sizeof u) == 0; };
     return x.outcome == y.outcome && x.model == y.model && x.pose.R == y.pose.R &&
-           x.pose.t == y.pose.t && x.num_inliers == y.num_inliers &&
-           x.iterations == y.iterations && same(x.score, y.score) && same(x.rms, y.rms) &&
-           same(x.noise, y.noise) && same(x.significance, y.significance) && a.inliers == b.inliers;
+           x.pose.t == y.pose.t && x.num_inliers == y.num_inliers && x.iterations == y.iterations &&
+           same(x.score, y.score) && same(x.rms, y.rms) && same(x.noise, y.noise) &&
+           same(x.significance, y.significance) && a.inliers == b.inliers;
   }
 };
 

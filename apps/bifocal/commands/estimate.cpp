@@ -168,8 +168,7 @@ void run(const Options& o, Context& context) {
   const ModelKind kind = kind_of(o.kind);
   const ProblemInfo problem = problem_info(kind);
   if (!o.principal_point.empty() && !takes_principal_point(problem))
-    throw Error(ErrorCode::usage,
-                fmt::format("--principal-point: estimate {} takes none", o.kind));
+    throw Error(ErrorCode::usage, fmt::format("--principal-point: estimate {} takes none", o.kind));
   Json json;
   Outcome outcome;
   Repetition repetition;
@@ -181,7 +180,8 @@ void run(const Options& o, Context& context) {
     const EstimateInput input{.cameras = both,
                               .options = o.robust,
                               .priors = {.weights = given.weights, .qualities = given.qualities}};
-    const RelativePoseResult r = estimate_relative_pose(queue, ModelKind::essential, given.points, input);
+    const RelativePoseResult r =
+        estimate_relative_pose(queue, ModelKind::essential, given.points, input);
     repetition = find_repetition(queue, kind, given.points, r, input);
     outcome = r.outcome;
     json["outcome"] = to_string(r.outcome);

@@ -165,8 +165,7 @@ std::string doubt_of_pair(Queue& queue, const Options& o, const Inputs& in, doub
   const double exchanged = has_few ? match(queue, o.method, in.right, in.left).density : 0;
   is_exchanged = exchanged >= kFew && exchanged >= kTimes * density;
   if (!is_exchanged) {
-    const RectifiedPairCheck check =
-        check_rectified_pair(queue, in.shown_left, in.shown_right);
+    const RectifiedPairCheck check = check_rectified_pair(queue, in.shown_left, in.shown_right);
     if (check.matches > 0 && !check.is_rectified && has_few)
       return fmt::format("{:.1f} % of the pixels match: {}", density, unrectified_text(check));
     return doubt_of_search(o, check);

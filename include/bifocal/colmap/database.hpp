@@ -4,9 +4,9 @@
 //
 //   colmap::Database db("database.db", colmap::Access::create);
 //   colmap::Transaction all(db);
-//   db.write(colmap::ModelCamera{.id = 1, .model = 1, .width = w, .height = h, .params = {fx, fy, ..}});
-//   db.write(colmap::Image{.id = 1, .name = "a.jpg", .camera_id = 1});
-//   db.write_keypoints(1, colmap::keypoints_of(features.keypoints));
+//   db.write(colmap::ModelCamera{.id = 1, .model = 1, .width = w, .height = h, .params = {fx, fy,
+//   ..}}); db.write(colmap::Image{.id = 1, .name = "a.jpg", .camera_id = 1}); db.write_keypoints(1,
+//   colmap::keypoints_of(features.keypoints));
 //   ...
 //   all.commit();
 //

@@ -156,8 +156,8 @@ struct OddRow {
 
 // Progress of verify().
 struct VerifyProgress {
-  std::int64_t pairs = 0;      // pairs to verify: listed, with matches, and not verified before
-  std::int64_t done = 0;       // verified, not including those left out
+  std::int64_t pairs = 0;  // pairs to verify: listed, with matches, and not verified before
+  std::int64_t done = 0;   // verified, not including those left out
   std::int64_t verified_before = 0;
   std::int64_t unmatched = 0;  // listed, without a match
   // Left out because of a damaged row (OddRow); in the end done + left_out = pairs.

@@ -207,7 +207,8 @@ void bind_writing(Class& c) {
                            std::int64_t height, std::vector<double> params, bool has_prior) {
     const int number = colmap::model_number(model);
     if (number < 0) value_error(fmt::format("model: '{}' is no camera model of COLMAP", model));
-    return d.get().write(colmap::ModelCamera{id, number, width, height, std::move(params), has_prior});
+    return d.get().write(
+        colmap::ModelCamera{id, number, width, height, std::move(params), has_prior});
   });
   c.def("write_image", [](OpenDatabase& d, Id id, nb::handle name, Id camera) {
     return d.get().write(colmap::Image{id, file_of(name, "name").path.string(), camera});

@@ -114,7 +114,8 @@ std::vector<std::string> divide_unknown_cameras(WorkDatabase& work,
   std::vector<std::string> notes;
   if (!work.shares_unknown_cameras()) return notes;
   colmap::Id last = 0;
-  for (const colmap::ModelCamera& camera : work.database().cameras()) last = std::max(last, camera.id);
+  for (const colmap::ModelCamera& camera : work.database().cameras())
+    last = std::max(last, camera.id);
   const std::vector<Sharing> shared = shared_cameras(work, rows);
   const std::vector<std::vector<colmap::FocalPair>> pairs = focal_pairs(work, shared);
   work.together([&] {

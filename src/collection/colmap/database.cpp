@@ -129,7 +129,8 @@ std::vector<ModelCamera> Database::cameras(std::vector<RowFault>* reported) cons
     if (!id) continue;
     const std::string where = row_name("cameras", "camera_id", *id);
     const std::int64_t model = row.number(1);
-    ModelCamera c{*id, static_cast<int>(model), row.number(2), row.number(3), {}, row.number(5) != 0};
+    ModelCamera c{*id, static_cast<int>(model), row.number(2), row.number(3),
+                  {},  row.number(5) != 0};
     faults.guard([&] { c.params = sqlite::numbers_of<double>(row, 4, where); });
     if (model != c.model) faults.add(where, fmt::format("model {}", model)), c.model = -1;
     if (c.width <= 0 || c.height <= 0)

@@ -45,7 +45,7 @@ LensCamera lens_camera_of(const ModelCamera& camera) {
 }
 
 ModelCamera camera_without_lens(std::string_view model, std::int64_t width, std::int64_t height,
-                           std::optional<double> focal_length) {
+                                std::optional<double> focal_length) {
   ModelCamera camera{0, model_number(model), width, height, {}, focal_length.has_value()};
   const auto w = static_cast<double>(width), h = static_cast<double>(height);
   camera.params.assign(static_cast<std::size_t>(LensCamera::focal_lengths(model)),

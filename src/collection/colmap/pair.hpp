@@ -12,7 +12,8 @@ namespace bifocal::colmap {
 // Returns a camera without distortion whose principal point is the image centre. Without a focal
 // length it has COLMAP's default.
 [[nodiscard]] ModelCamera camera_without_lens(std::string_view model, std::int64_t width,
-                                         std::int64_t height, std::optional<double> focal_length);
+                                              std::int64_t height,
+                                              std::optional<double> focal_length);
 
 // Transforms F and H to pixel coordinates that are larger by `by`.
 void shift_pixels(TwoViewGeometry& geometry, double by);

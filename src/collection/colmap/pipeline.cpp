@@ -86,8 +86,9 @@ void count(const TwoViewGeometry& geometry, VerifyProgress& progress) {
   ++progress.configurations.at(static_cast<std::size_t>(geometry.configuration));
 }
 
-void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const TwoViewGeometryOptions& options,
-                  const PieceWriter& write, VerifyProgress& progress,
+void run_pipeline(const DeviceSet& devices, ChunkReader& reader,
+                  const TwoViewGeometryOptions& options, const PieceWriter& write,
+                  VerifyProgress& progress,
                   const std::function<bool(const VerifyProgress&)>& report) {
   progress.by_device.assign(devices.devices().size(), 0);
   if (report && !report(progress)) return;

@@ -63,8 +63,9 @@ using PieceWriter = std::function<void(const Piece&)>;
 // Reads, verifies and writes all pieces of the reader. One thread reads, several threads for each
 // device verify, and the calling thread writes in the order of the pieces. Ends after a piece if
 // `report` returns false. An error in any thread is thrown once all earlier pieces are written.
-void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const TwoViewGeometryOptions& options,
-                  const PieceWriter& write, VerifyProgress& progress,
+void run_pipeline(const DeviceSet& devices, ChunkReader& reader,
+                  const TwoViewGeometryOptions& options, const PieceWriter& write,
+                  VerifyProgress& progress,
                   const std::function<bool(const VerifyProgress&)>& report);
 
 }  // namespace bifocal::colmap

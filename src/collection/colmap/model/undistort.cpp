@@ -225,7 +225,8 @@ Model undistorted_model(const Model& model, const PhotographWriter& writer,
   move_observations(out, writer, result);
   update_tracks(out);
   for (ModelImage& image : out.images) image.name = writer.name_of(image);
-  for (ModelCamera& camera : out.cameras) camera = undistorted_camera(camera, writer.view(camera.id));
+  for (ModelCamera& camera : out.cameras)
+    camera = undistorted_camera(camera, writer.view(camera.id));
   set_point_errors(out);
   return out;
 }

@@ -19,7 +19,8 @@ struct UndistortedView {
 // Throws as colmap::undistorted_camera(). `map` is empty.
 [[nodiscard]] UndistortedView undistorted_view(const ModelCamera& camera);
 
-[[nodiscard]] ModelCamera undistorted_camera(const ModelCamera& camera, const UndistortedView& view);
+[[nodiscard]] ModelCamera undistorted_camera(const ModelCamera& camera,
+                                             const UndistortedView& view);
 
 // Converts a pixel of the image to a pixel of the undistorted camera with the intrinsics of the
 // lens near its axis.

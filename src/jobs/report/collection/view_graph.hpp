@@ -42,7 +42,7 @@ inline constexpr int kPairStates = 7;
 
 struct ViewGraph {
   std::vector<colmap::ModelCamera> cameras;  // ordered by number
-  std::vector<GraphImage> images;       // ordered by number
+  std::vector<GraphImage> images;            // ordered by number
   std::vector<colmap::RowFault> damaged_rows;
   std::vector<GraphPair> edges;     // verified pairs, ordered by a, then b
   std::vector<GraphPair> rejected;  // pairs with matches that are not verified, in the same order
