@@ -86,7 +86,7 @@ ImageDepth read_depth(const DenseFolder& dense, const colmap::ModelImage& image)
   if (!stays_inside(image.name)) return {{}, "its name leads out of the folder"};
   if (!fs::exists(file, none)) return {{}, fmt::format("{}: is missing", file.string())};
   DenseMap map = read_dense_map(file);
-  for (const colmap::Camera& camera : dense.cameras->cameras)
+  for (const colmap::ModelCamera& camera : dense.cameras->cameras)
     if (camera.id == image.camera_id &&
         (camera.width != map.depth.width || camera.height != map.depth.height))
       reject(file, fmt::format("has {} x {} px, its camera {} x {}", map.depth.width,
