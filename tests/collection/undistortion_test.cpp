@@ -94,8 +94,8 @@ const LensModel kModels[] = {
     {"DIVISION", 2, {-0.2}, division},
     {"EUCM", 2, {0.6, 1.1}, eucm}};
 
-Camera camera_of(const LensModel& m) {
-  Camera c{3, colmap::model_number(m.name), 640, 480, {300}, true};
+ModelCamera camera_of(const LensModel& m) {
+  ModelCamera c{3, colmap::model_number(m.name), 640, 480, {300}, true};
   if (m.focal_lengths == 2) c.params.push_back(310);
   c.params.insert(c.params.end(), {321, 239});
   c.params.insert(c.params.end(), m.lens.begin(), m.lens.end());
@@ -105,7 +105,7 @@ Camera camera_of(const LensModel& m) {
 TEST(ColmapLens, RecoversTheRays) {
   for (const LensModel& m : kModels) {
     SCOPED_TRACE(m.name);
-    const Camera camera = camera_of(m);
+    const ModelCamera camera = camera_of(m);
     const LensCamera lens = lens_camera_of(camera);
     const Intrinsics& k = lens.pinhole();
     const double fx = 300, fy = m.focal_lengths == 2 ? 310 : 300;
@@ -141,11 +141,11 @@ TEST(ColmapLens, KeepsTheScaleOfThePicture) {
 TEST(ColmapLens, HasNoPointWithoutARay) {
   // The lens folds over at r = 1 / sqrt(3 * 0.5).
   const LensCamera folding = lens_camera_of(
-      Camera{1, colmap::model_number("SIMPLE_RADIAL"), 640, 480, {300, 320, 240, -0.5}, true});
+      ModelCamera{1, colmap::model_number("SIMPLE_RADIAL"), 640, 480, {300, 320, 240, -0.5}, true});
   EXPECT_TRUE(std::isnan(folding.undistort({320 + 300 * 0.6, 240})[0]));
   EXPECT_FALSE(std::isnan(folding.undistort({320 + 300 * 0.5, 240})[0]));
   const LensCamera wide = lens_camera_of(
-      Camera{1, colmap::model_number("FISHEYE"), 640, 480, {200, 200, 320, 240}, true});
+      ModelCamera{1, colmap::model_number("FISHEYE"), 640, 480, {200, 200, 320, 240}, true});
   const double limit = 200 * 80 * std::numbers::pi / 180;
   EXPECT_FALSE(std::isnan(wide.undistort({320 + limit - 1, 240})[0]));
   EXPECT_TRUE(std::isnan(wide.undistort({320 + limit + 1, 240})[0]));
@@ -156,7 +156,7 @@ TEST(ColmapLens, RefusesModelsByName) {
   const auto refuse = [](int model, Params params, const char* message) {
     expect_error(
         [&] {
-          (void)lens_camera_of(Camera{7, model, 640, 480, params, true});
+          (void)lens_camera_of(ModelCamera{7, model, 640, 480, params, true});
         },
         message, ErrorCode::usage);
   };
