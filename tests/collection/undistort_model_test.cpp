@@ -25,16 +25,16 @@ using colmap::ModelCamera;
 
 constexpr int kWidth = 320, kHeight = 240;
 
-Camera camera_of(std::string_view model, std::vector<double> params) {
-  Camera camera;
+ModelCamera camera_of(std::string_view model, std::vector<double> params) {
+  ModelCamera camera;
   camera.id = 1, camera.model = colmap::model_number(model);
   camera.width = kWidth, camera.height = kHeight, camera.params = std::move(params);
   return camera;
 }
 
-Camera barrel() { return camera_of("SIMPLE_RADIAL", {250, 162, 118, -0.12}); }
+ModelCamera barrel() { return camera_of("SIMPLE_RADIAL", {250, 162, 118, -0.12}); }
 
-std::vector<Camera> lenses() {
+std::vector<ModelCamera> lenses() {
   return {barrel(),
           camera_of("SIMPLE_RADIAL", {250, 160, 120, 0.15}),
           camera_of("OPENCV", {240, 250, 150, 125, -0.1, 0.02, 0.003, -0.002}),
@@ -43,10 +43,10 @@ std::vector<Camera> lenses() {
           camera_of("SIMPLE_DIVISION", {230, 160, 120, -0.1})};
 }
 
-LensCamera lens_of(const Camera& camera) {
+LensCamera lens_of(const ModelCamera& camera) {
   return {colmap::model_name(camera.model), camera.params, camera.width, camera.height};
 }
-Intrinsics pinhole_of(const Camera& camera) {
+Intrinsics pinhole_of(const ModelCamera& camera) {
   return {camera.params[0], camera.params[1], camera.params[2], camera.params[3]};
 }
 
@@ -56,7 +56,7 @@ double brightness(double x, double y) {
 }
 
 // The picture of a camera, by the ray of every pixel.
-ImageU8 photograph(const Camera& camera) {
+ImageU8 photograph(const ModelCamera& camera) {
   const LensCamera lens = lens_of(camera);
   const Intrinsics& K = lens.pinhole();
   ImageU8 image(kWidth, kHeight, 1);
@@ -70,7 +70,7 @@ ImageU8 photograph(const Camera& camera) {
 }
 
 // A model of three images of a camera, whose points all images see.
-Model model_of(const Camera& camera) {
+Model model_of(const ModelCamera& camera) {
   const LensCamera lens = lens_of(camera);
   const Intrinsics& K = lens.pinhole();
   Model model;
@@ -111,10 +111,10 @@ std::string message_of(const std::function<void()>& call) {
 }
 
 TEST(UndistortedCamera, HasTheLargestRectangleWithoutBlankPixels) {
-  for (const Camera& camera : lenses()) {
+  for (const ModelCamera& camera : lenses()) {
     SCOPED_TRACE(colmap::model_name(camera.model));
     const LensCamera lens = lens_of(camera);
-    const Camera out = colmap::undistorted_camera(camera);
+    const ModelCamera out = colmap::undistorted_camera(camera);
     EXPECT_EQ(colmap::model_name(out.model), "PINHOLE");
     EXPECT_EQ(out.params[0], lens.intrinsics().fx);
     EXPECT_EQ(out.params[1], lens.intrinsics().fy);
@@ -135,8 +135,8 @@ TEST(UndistortedCamera, HasTheLargestRectangleWithoutBlankPixels) {
 TEST(UndistortedCamera, OfALensThatFoldsHasNoBlankPixels) {
   for (const double k : {-0.15, -0.25, -0.6}) {
     SCOPED_TRACE(k);
-    const Camera camera = camera_of("SIMPLE_RADIAL", {160, 160, 120, k});
-    const Camera out = colmap::undistorted_camera(camera);
+    const ModelCamera camera = camera_of("SIMPLE_RADIAL", {160, 160, 120, k});
+    const ModelCamera out = colmap::undistorted_camera(camera);
     const SamplingMap map = sampling_map(lens_of(camera), pinhole_of(out),
                                          static_cast<int>(out.width), static_cast<int>(out.height));
     EXPECT_EQ(std::ranges::count(map.x, -1), 0);
@@ -146,14 +146,14 @@ TEST(UndistortedCamera, OfALensThatFoldsHasNoBlankPixels) {
 }
 
 TEST(UndistortedCamera, OfAPinholeIsThePinhole) {
-  const Camera out = colmap::undistorted_camera(camera_of("SIMPLE_PINHOLE", {300, 170, 110}));
+  const ModelCamera out = colmap::undistorted_camera(camera_of("SIMPLE_PINHOLE", {300, 170, 110}));
   EXPECT_EQ(out.params, (std::vector<double>{300, 300, 170, 110}));
   EXPECT_EQ(out.width, kWidth);
   EXPECT_EQ(out.height, kHeight);
 }
 
 TEST(UndistortedCamera, OfAWideFisheyeIsAtMostTwiceAsWide) {
-  const Camera out =
+  const ModelCamera out =
       colmap::undistorted_camera(camera_of("OPENCV_FISHEYE", {90, 90, 160, 120, 0, 0, 0, 0}));
   EXPECT_LE(out.width, 2 * kWidth);
   EXPECT_GT(out.width, kWidth);
@@ -161,7 +161,7 @@ TEST(UndistortedCamera, OfAWideFisheyeIsAtMostTwiceAsWide) {
 }
 
 TEST(UndistortModel, MovesObservationsToTheProjectionsOfThePinhole) {
-  for (const Camera& camera : lenses()) {
+  for (const ModelCamera& camera : lenses()) {
     SCOPED_TRACE(colmap::model_name(camera.model));
     const TemporaryFolder folder;
     const Model model = model_of(camera);
@@ -183,13 +183,13 @@ TEST(UndistortModel, MovesObservationsToTheProjectionsOfThePinhole) {
 }
 
 TEST(UndistortModel, WritesThePictureOfThePinhole) {
-  for (const Camera& camera : lenses()) {
+  for (const ModelCamera& camera : lenses()) {
     SCOPED_TRACE(colmap::model_name(camera.model));
     const TemporaryFolder folder;
     const Model model = model_of(camera);
     write_photographs(folder / "photographs", model);
     (void)colmap::undistort_model(model, folder / "photographs", folder / "out");
-    const Camera out = colmap::undistorted_camera(camera);
+    const ModelCamera out = colmap::undistorted_camera(camera);
     const Intrinsics K = pinhole_of(out);
     const ImageU8 image = read_image(folder / "out/images/place/1.png");
     ASSERT_EQ(image.width, out.width);
@@ -223,7 +223,7 @@ TEST(UndistortModel, ReadsStoredPixelsWithoutRotation) {
                with_exif(jpeg, exif_block({.orientation = 6})));
   const auto result = colmap::undistort_model(model, folder / "photographs", folder / "out");
   EXPECT_TRUE(result.left_out.empty());
-  const Camera out = colmap::undistorted_camera(barrel());
+  const ModelCamera out = colmap::undistorted_camera(barrel());
   EXPECT_EQ(read_image(folder / "out/images/place/0.png.jpg").width, out.width);
 }
 
@@ -283,7 +283,8 @@ TEST(UndistortModel, KeepsFramesOfSeveralImages) {
     EXPECT_TRUE(out.rigs == model.rigs);
     ASSERT_EQ(out.frames.size(), 2U);
     EXPECT_EQ(out.frames[0].data.size(), 2 - result.left_out.size());
-    for (const Camera& camera : out.cameras) EXPECT_EQ(colmap::model_name(camera.model), "PINHOLE");
+    for (const ModelCamera& camera : out.cameras)
+      EXPECT_EQ(colmap::model_name(camera.model), "PINHOLE");
     for (const colmap::ModelPoint& point : out.points) EXPECT_LT(point.error, 1e-6);
   }
 }
