@@ -398,7 +398,7 @@ class PairOptions:
     """Options of `estimate_pair` (include/bifocal/two_photographs.hpp).
 
     Attributes:
-        model: Model to estimate; auto: essential with both cameras, otherwise fundamental (with distortion if the matches determine it), or homography.
+        kind: Model to estimate; auto: essential with both cameras, otherwise fundamental (with distortion if the matches determine it), or homography.
         camera1: Camera of the first image.
         camera2: Camera of the second image.
         lens_is_unknown: Only the focal length of the cameras is known: estimate the distortion from the matches and remove it (default with EXIF).
@@ -418,7 +418,7 @@ class PairOptions:
         max_disparity: End of the dense search: disparities below this. Unit: px. Range: -1048576 to 1048576.
     """
 
-    model: Literal["auto", "homography", "fundamental", "essential"] = "auto"
+    kind: Literal["auto", "homography", "fundamental", "essential"] = "auto"
     camera1: CameraLike | None = None
     camera2: CameraLike | None = None
     lens_is_unknown: bool = False
