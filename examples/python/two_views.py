@@ -13,7 +13,7 @@ def main(left_file, right_file, out_file):
     x1, x2 = features1.xy[i], features2.xy[j]
 
     plane, general = bifocal.estimate_homography(x1, x2), bifocal.estimate_fundamental(x1, x2)
-    choice = bifocal.choose_model(x1, x2, plane, general)
+    choice = bifocal.two_view.choose_model(x1, x2, plane, general)
     found = plane if choice.kind == "homography" else general
     print(f"{len(features1)} and {len(features2)} features, {len(i)} matches")
     print(f"a plane explains {plane.num_inliers} ({plane.reason}), two views of depth {general.num_inliers} ({general.reason})")

@@ -146,7 +146,7 @@ def _last_name(node: ast.expr) -> str:
 def _found(name: str, space: Mapping[str, Any]) -> Any:
     """Returns the object of a name in an annotation: of the module, of the package or of the extension."""
     package = sys.modules[_PACKAGE]
-    for place in (space, vars(package), vars(sys.modules[f"{_PACKAGE}._core"])):
+    for place in (space, vars(package), vars(package.results), vars(sys.modules[f"{_PACKAGE}._core"])):
         if name in place:
             return place[name]
     raise NameError(f"annotation {name}: unknown")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-__all__ = ["Camera", "LensCamera", "distort_points", "intrinsics_doubt", "pinhole_of", "undistort_points"]
+__all__ = ["Camera", "LensCamera", "distort_points", "pinhole_of", "undistort_points"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -259,7 +259,7 @@ def _options(options: Any) -> BundleAdjustOptions:
     ours: dict[str, Any] = {}
     solver: dict[str, Any] = {}
     ceres = {"loss_function_type", "loss_function_scale", "solver_options"}
-    for name, value in fields_of(options, "options", "pycolmap.BundleAdjustmentOptions or bifocal.BundleAdjustOptions").items():
+    for name, value in fields_of(options, "options", "pycolmap.BundleAdjustmentOptions or bifocal.colmap.BundleAdjustOptions").items():
         if name in _SAME:
             ours[_SAME[name]] = value
         elif name == "ceres":

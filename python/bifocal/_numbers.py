@@ -187,3 +187,11 @@ def flags_of(value: Any, name: str, count: int) -> Any:
     if given.shape not in ((), (count,)):
         raise ValueError(f"{name}: shape {given.shape}, must be ({count},)")
     return np.ascontiguousarray(np.broadcast_to(given, (count,)), np.uint8)
+
+
+def floats_of(values: Any, name: str) -> Any:
+    """Returns a contiguous float32 array of shape (H, W)."""
+    given = host_array(values, name)
+    if given.ndim != 2:
+        raise ValueError(f"{name}: {given.dtype} of shape {given.shape}, must be numbers of shape (H, W)")
+    return array_of(given, name, "float32", given.shape)

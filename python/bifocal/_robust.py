@@ -10,17 +10,15 @@ are read in place, and the estimation runs on that device.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict, Union, cast
+from typing import TYPE_CHECKING, Union
 
 from . import _core
 from ._arrays import ArrayLike, frame_of
-from ._batches import rows_of_padded
+from ._estimator_arguments import rows_of_padded, with_threshold
 from ._devices import device_id
-from ._doubts import Repetition, find_repetition, find_repetition_batch, mirror_doubt
 from ._core import BatchEstimate, Estimate
 from ._names import ModelKind
 from ._options import RobustOptions
-from ._thresholds import with_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,64 +31,13 @@ __all__ = [
     "BatchEstimate",
     "Estimate",
     "ModelKind",
-    "ProblemInfo",
-    "Repetition",
     "estimate",
     "estimate_absolute_pose",
     "estimate_batch",
     "estimate_fundamental",
     "estimate_homography",
     "estimate_relative_pose",
-    "find_repetition",
-    "find_repetition_batch",
-    "mirror_doubt",
-    "problem_info",
 ]
-
-
-class ProblemInfo(TypedDict):
-    """Properties of a kind of model.
-
-    Attributes:
-        symbol: Symbol of the matrix: H, F, E, R, S or A.
-        sample_size: Number of matches in a minimal sample.
-        degrees_of_freedom: Degrees of freedom of the model.
-        cameras: Number of cameras that must be given: 0, 1 (for the image of scene points or for both images) or 2.
-        is_two_view: True for matches between two images, False for image points with scene points.
-        takes_depths: True if every match has two depths.
-        has_pose: True if the estimate has R and t.
-        estimates_focal_length: True if the estimate has `focal_length`.
-        estimates_distortion: True if the estimate has `distortion`.
-        triangulates: True if the estimate has `triangulated`, `in_front` and `median_parallax_deg`.
-        is_built: False if this build has no minimal solver for the model.
-    """
-
-    symbol: str
-    sample_size: int
-    degrees_of_freedom: int
-    cameras: int
-    is_two_view: bool
-    takes_depths: bool
-    has_pose: bool
-    estimates_focal_length: bool
-    estimates_distortion: bool
-    triangulates: bool
-    is_built: bool
-
-
-def problem_info(kind: ModelKind) -> ProblemInfo:
-    """Returns the properties of a kind of model.
-
-    Args:
-        kind: Name of the model, one of `ModelKind`.
-
-    Returns:
-        Dictionary with the keys of `ProblemInfo`, such as the size of a minimal sample and the number of cameras that must be given.
-
-    Raises:
-        ValueError: If `kind` is unknown.
-    """
-    return cast("ProblemInfo", _core.problem_info(kind))
 
 
 def estimate(

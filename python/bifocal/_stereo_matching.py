@@ -8,8 +8,7 @@ from . import _core
 from ._devices import device_id
 from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import DisparityMap, Rectification
-from ._disparity_files import floats_of
-from ._numbers import host_array, whole_from
+from ._numbers import floats_of, host_array, whole_from
 from ._options import SgmOptions, SsdOptions
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ __all__ = [
     "dense_matches",
     "depth_map",
     "depth_to_cloud",
-    "disparity_doubt",
     "disparity_range",
     "score_disparity",
     "stereo",

@@ -10,7 +10,7 @@ from ._core import Estimate
 from ._devices import device_id
 from ._numbers import number, reals
 from ._options import RobustOptions
-from ._thresholds import with_threshold
+from ._estimator_arguments import with_threshold
 
 __all__ = [
     "estimate_camera_pose_focal",

@@ -11,7 +11,7 @@ from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import VideoFrame
 from ._numbers import whole_from
 from ._options import MatchOptions, RobustOptions, SiftOptions, SurfOptions
-from ._thresholds import with_threshold
+from ._estimator_arguments import with_threshold
 
 if TYPE_CHECKING:
     from ._robust import CameraLike, ModelKind

@@ -38,12 +38,13 @@ from ._colmap_model import (
 from ._devices import device_id
 from ._numbers import shown, whole
 from ._mapping import Mapped, MapFigures, ModelDoubt, Undistorted, map_database, undistort_model
-from ._options import TwoViewGeometryOptions
+from ._options import BundleAdjustOptions, TwoViewGeometryOptions
 
 if TYPE_CHECKING:
     from ._arrays import ArrayLike
 
 __all__ = [
+    "BundleAdjustOptions",
     "BundleAdjustment",
     "ContradictingPair",
     "Database",
@@ -62,6 +63,7 @@ __all__ = [
     "ModelRig",
     "RigSensor",
     "TwoViewGeometry",
+    "TwoViewGeometryOptions",
     "Undistorted",
     "Verification",
     "bundle_adjustment",
@@ -281,7 +283,7 @@ def _options(options: Any, name: str = "options") -> TwoViewGeometryOptions:
     if isinstance(options, TwoViewGeometryOptions):
         return options
     ours: dict[str, Any] = {}
-    for field, value in fields_of(options, name, "pycolmap.TwoViewGeometryOptions or bifocal.TwoViewGeometryOptions").items():
+    for field, value in fields_of(options, name, "pycolmap.TwoViewGeometryOptions or bifocal.colmap.TwoViewGeometryOptions").items():
         if field == "ransac":
             _take_ransac(fields_of(value, f"{name}: ransac", "pycolmap.RANSACOptions"), name, ours)
         elif field in _SAME:

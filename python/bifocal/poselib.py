@@ -3,7 +3,7 @@
 Options are PoseLib's dictionaries of version 2.0 (`ransac_opt`, `bundle_opt`, `initial_...`) and of version 3.0 (one `opt`). These are used:
 max_iterations, min_iterations, success_prob, max_reproj_error, max_epipolar_error, max_error, seed, progressive_sampling. Other options,
 dyn_num_trials_mult among them, initial models and the options of the final fit are ignored. The solvers take one sample a call;
-`bifocal.solve_minimal` takes many.
+`bifocal.solvers.solve_minimal` takes many.
 """
 
 from __future__ import annotations

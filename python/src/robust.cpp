@@ -312,7 +312,7 @@ void bind_robust(nb::module_& m) {
         return d;
       },
       nb::sig("def problem_info(kind: str) -> dict[str, typing.Any]"),
-      "Returns the properties of a kind of model (bifocal.problem_info).");
+      "Returns the properties of a kind of model (bifocal.solvers.problem_info).");
   m.def(
       "model_kinds",
       [] {

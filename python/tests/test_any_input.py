@@ -107,28 +107,28 @@ CALLS = {
     "shared_focal": (lambda a, b: bifocal.estimate_shared_focal_relative_pose(a, b, (640, 480)), S.x1, S.x2),
     "monodepth_shared_focal": (lambda a, b: bifocal.estimate_monodepth_shared_focal_relative_pose(a, b, np.ones((len(S.x1), 2)), (640, 480)), S.x1, S.x2),
     "batch": (lambda a, b: bifocal.estimate_batch("homography", a, [0, 30, 60]), PLANE.rows, PLANE.x2),
-    "residuals": (lambda a, b: bifocal.residuals("essential", S.E, a, b, camera1=K, camera2=K), S.x1, S.x2),
-    "refine": (lambda a, b: bifocal.refine("homography", PLANE.H, a, b), PLANE.x1, PLANE.x2),
-    "refine_absolute_pose": (lambda a, b: bifocal.refine_absolute_pose(S.R, S.t, b, a, K), S.X, S.x2),
-    "pose_residuals": (lambda a, b: bifocal.pose_residuals(S.R, S.t, b, a, K), S.X, S.x2),
+    "residuals": (lambda a, b: bifocal.two_view.residuals("essential", S.E, a, b, camera1=K, camera2=K), S.x1, S.x2),
+    "refine": (lambda a, b: bifocal.two_view.refine("homography", PLANE.H, a, b), PLANE.x1, PLANE.x2),
+    "refine_absolute_pose": (lambda a, b: bifocal.two_view.refine_absolute_pose(S.R, S.t, b, a, K), S.X, S.x2),
+    "pose_residuals": (lambda a, b: bifocal.two_view.pose_residuals(S.R, S.t, b, a, K), S.X, S.x2),
     "recover_pose": (lambda a, b: bifocal.recover_pose(S.E, a, b, K), S.x1, S.x2),
     "triangulate": (lambda a, b: bifocal.triangulate(a, b, K, None, S.R, S.t), S.x1, S.x2),
-    "decompose_homography": (lambda a, b: bifocal.decompose_homography(PLANE.H, K, None, a, b), PLANE.x1, PLANE.x2),
-    "covariance": (lambda a, b: bifocal.covariance("homography", PLANE.H, a, b), PLANE.x1, PLANE.x2),
+    "decompose_homography": (lambda a, b: bifocal.two_view.decompose_homography(PLANE.H, K, None, a, b), PLANE.x1, PLANE.x2),
+    "covariance": (lambda a, b: bifocal.two_view.covariance("homography", PLANE.H, a, b), PLANE.x1, PLANE.x2),
     "undistort_points": (lambda a, b: bifocal.undistort_points(a, bifocal.Camera(1000, 1000, 640, 480, k1=-0.1)), S.x1, S.x2),
     "distort_points": (lambda a, b: bifocal.distort_points(a, bifocal.Camera(1000, 1000, 640, 480, k1=-0.1)), S.x1, S.x2),
     "match_descriptors": (bifocal.match_descriptors, S.X, S.X),
     "svd": (lambda a, b: bifocal.linalg.svd(a), S.X[:3], S.x2),
     "real_eigenpairs": (lambda a, b: bifocal.linalg.real_eigenpairs(a), S.X[:3], S.x2),
     "symmetric_eigen": (lambda a, b: bifocal.linalg.symmetric_eigen(a), S.X[:3], S.x2),
-    "solve_minimal": (lambda a, b: bifocal.solve_minimal("p3p", a), np.random.default_rng(0).random((18, 5)), S.x2),
+    "solve_minimal": (lambda a, b: bifocal.solvers.solve_minimal("p3p", a), np.random.default_rng(0).random((18, 5)), S.x2),
     "StereoSGBM": (lambda a, b: cv.StereoSGBM_create(0, 16).compute(a, b), np.zeros((64, 64), np.uint8), np.zeros((64, 64), np.uint8)),
 }
 
 
 def flags_of(result):
     """Returns the inlier flags of any kind of result; None if it has no flags."""
-    if isinstance(result, bifocal.Estimate):
+    if isinstance(result, bifocal.results.Estimate):
         return result.inliers
     if isinstance(result, tuple) and result and isinstance(result[-1], dict):
         return np.array(result[-1]["inliers"], bool)

@@ -58,7 +58,7 @@ CASES = [
     (lambda: bifocal.estimate_radial_fundamental(X1, X2, (1, 2, 3)), ValueError, r"centre: 3 numbers"),
     (lambda: bifocal.estimate_radial_fundamental(X1, X2, (0, 0)), ValueError, r"camera = \(0, 0, 0, 0\)"),
     (lambda: bifocal.estimate_radial_fundamental(X1, X2, (1, 2), aspect_ratio=0), ValueError, r"aspect_ratio = 0"),
-    (lambda: bifocal.residuals("radial_fundamental", np.eye(3), X1, X2, camera1=K), ValueError, r"residuals: the model of radial_fundamental has a distortion"),
+    (lambda: bifocal.two_view.residuals("radial_fundamental", np.eye(3), X1, X2, camera1=K), ValueError, r"residuals: the model of radial_fundamental has a distortion"),
     (lambda: bifocal.estimate("shared_focal", X1, X2), TypeError, r"camera: None, must be"),
     (lambda: bifocal.estimate("homography", X1, X2, camera1=K), TypeError, r"camera1, camera2: given, but this kind"),
     (lambda: bifocal.estimate("trifocal", X1, X2), ValueError, r"kind: 'trifocal', must be one of 'homography', "),
@@ -100,8 +100,8 @@ CASES = [
     (lambda: bifocal.linalg.svd(np.zeros(3)), ValueError, r"A: shape \(3,\), must be \(B, rows, cols\)"),
     (lambda: bifocal.linalg.svd(np.zeros((2, 40, 40))), ValueError, r"40"),
     (lambda: bifocal.linalg.real_eigenpairs(np.zeros((2, 3))), ValueError, r"A: shape \(2, 3\), must be \(B, n, n\)"),
-    (lambda: bifocal.solve_minimal("p4p", np.zeros((1, 1))), ValueError, r"solver: 'p4p', must be one of 'homography_4pt'"),
-    (lambda: bifocal.solve_minimal("p3p", np.zeros((5, 1))), ValueError, r"samples: shape \(5, 1\), must be \(18, N\)"),
+    (lambda: bifocal.solvers.solve_minimal("p4p", np.zeros((1, 1))), ValueError, r"solver: 'p4p', must be one of 'homography_4pt'"),
+    (lambda: bifocal.solvers.solve_minimal("p3p", np.zeros((5, 1))), ValueError, r"samples: shape \(5, 1\), must be \(18, N\)"),
     (lambda: bifocal.rectify(bifocal.Camera(9, 9, 1, 1), bifocal.Camera(9, 9, 1, 1), np.eye(3), [1, 0, 0]), ValueError, r"camera1: width 0"),
     (lambda: bifocal.rectify_uncalibrated(np.full((3, 3), np.inf), (9, 9), (9, 9)), ValueError, r"F: \[0, 0\] = inf"),
     (lambda: bifocal.detect(None), TypeError, r"image: None, must be an array"),
@@ -171,12 +171,12 @@ def test_options_are_frozen_by_keyword_and_as_in_cpp():
     classes = bifocal._core.option_fields()
     assert set(classes) == set(bifocal._options.__all__)
     for name, fields in classes.items():
-        one = getattr(bifocal, name)()
+        one = getattr(bifocal._options, name)()
         assert dataclasses.asdict(one) == defaults(fields), name
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(one, next(iter(fields)), 1)
         with pytest.raises(TypeError):
-            getattr(bifocal, name)(1)
+            getattr(bifocal._options, name)(1)
     assert "threshold=2.5" in repr(OPTIONS(threshold=2.5))
 
 
@@ -184,8 +184,8 @@ def test_lists_of_names_are_those_of_cpp():
     from typing import get_args
 
     assert list(get_args(bifocal.ModelKind)) == bifocal._core.model_kinds()
-    for solver in get_args(bifocal.MinimalSolver):
-        bifocal.solver_shape(solver)
+    for solver in get_args(bifocal.solvers.MinimalSolver):
+        bifocal.solvers.solver_shape(solver)
     with pytest.raises(ValueError) as refused:
-        bifocal.solver_shape("none")
-    assert [w for w in str(refused.value).split("'")[3::2]] == list(get_args(bifocal.MinimalSolver))
+        bifocal.solvers.solver_shape("none")
+    assert [w for w in str(refused.value).split("'")[3::2]] == list(get_args(bifocal.solvers.MinimalSolver))

@@ -96,8 +96,8 @@ def test_linear_algebra_there(frame, dtype, count):
 
 def test_minimal_solvers_there(frame):
     for solver in ("homography_4pt", "fundamental_7pt", "essential_5pt", "p3p"):
-        samples = RNG.uniform(-1, 1, (bifocal.solver_shape(solver).sample_rows, 5000))
-        found, expected = bifocal.solve_minimal(solver, frame.put(samples)), bifocal.solve_minimal(solver, samples, device="cuda:0")
+        samples = RNG.uniform(-1, 1, (bifocal.solvers.solver_shape(solver).sample_rows, 5000))
+        found, expected = bifocal.solvers.solve_minimal(solver, frame.put(samples)), bifocal.solvers.solve_minimal(solver, samples, device="cuda:0")
         assert frame.is_there(found.solutions) and frame.is_there(found.counts)
         np.testing.assert_array_equal(frame.get(found.solutions), expected.solutions)
         np.testing.assert_array_equal(frame.get(found.counts), expected.counts)
@@ -257,8 +257,8 @@ def test_work_on_the_callers_stream_is_waited_for(frame):
         floats = RNG.standard_normal((200, 64))
         assert len(bifocal.match_descriptors(behind_slow_work(frame, floats), behind_slow_work(frame, floats))) == 200
         samples = RNG.uniform(-1, 1, (16, 1000))
-        solved = bifocal.solve_minimal("homography_4pt", behind_slow_work(frame, samples)).solutions
-        np.testing.assert_array_equal(frame.get(solved), bifocal.solve_minimal("homography_4pt", samples, device="cuda:0").solutions)
+        solved = bifocal.solvers.solve_minimal("homography_4pt", behind_slow_work(frame, samples)).solutions
+        np.testing.assert_array_equal(frame.get(solved), bifocal.solvers.solve_minimal("homography_4pt", samples, device="cuda:0").solutions)
 
 
 def test_memory_that_the_stream_still_uses_is_not_written(frame):

@@ -72,7 +72,7 @@ def test_absolute_pose():
 
 @pytest.mark.parametrize("kind", ["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal", "radial_fundamental", "camera_pose_focal", "monodepth_shared_focal"])
 def test_every_kind_is_known_and_never_none(kind):
-    info = bifocal.problem_info(kind)
+    info = bifocal.solvers.problem_info(kind)
     cameras = [K] * info["cameras"] + [None] * 2
     second = np.zeros((2, 2 if info["is_two_view"] else 3))
     depths = np.ones((2, 2)) if info["takes_depths"] else None
@@ -99,7 +99,7 @@ def test_shared_focal_length():
     assert parallel.ok and not parallel.focal_deviation < 0.25 * parallel.focal_length
     batch = bifocal.estimate_batch("shared_focal", s.rows, [0, 1500], cameras1=(1, 1, 640, 480))
     assert batch.focal_length.shape == batch.focal_deviation.shape == (1,) and abs(batch.focal_length[0] - 1000) < 100
-    sure = bifocal.covariance("shared_focal", found.model, s.x1, s.x2, camera1=(1, 1, 640, 480), inliers=found.inliers, noise=found.noise)
+    sure = bifocal.two_view.covariance("shared_focal", found.model, s.x1, s.x2, camera1=(1, 1, 640, 480), inliers=found.inliers, noise=found.noise)
     assert sure.parameters == 6 and 0.5 < np.sqrt(sure.focal_variance) / found.focal_deviation < 2
 
 
@@ -129,7 +129,7 @@ def test_shared_focal_length_of_matches_with_depths():
     bent = np.c_[bifocal.distort_points(s.x1, lens), bifocal.distort_points(s.x2, lens)]
     straight = bifocal.estimate("monodepth_shared_focal", bent[:, :2], bent[:, 2:], camera1=lens, depths=depths)
     assert straight.ok and np.abs(straight.focal_length - found.focal_length) < found.focal_deviation
-    assert bifocal.residuals("monodepth_shared_focal", found.model, s.x1, s.x2, camera1=camera)[found.inliers].max() < 2.01
+    assert bifocal.two_view.residuals("monodepth_shared_focal", found.model, s.x1, s.x2, camera1=camera)[found.inliers].max() < 2.01
 
 
 def test_a_camera_pose_with_its_focal_length():

@@ -131,13 +131,13 @@ def test_bytes_of_a_file_are_no_path():
 
 def test_doubts():
     K2 = bifocal.Camera(600, 600, 419, 239.5)
-    assert "far from the centre of 320 x 240 px" in bifocal.intrinsics_doubt(K2, 320, 240)
-    assert bifocal.intrinsics_doubt(K2, 838, 480) == ""
+    assert "far from the centre of 320 x 240 px" in bifocal.doubts.intrinsics_doubt(K2, 320, 240)
+    assert bifocal.doubts.intrinsics_doubt(K2, 838, 480) == ""
     whole = bifocal.Camera(600, 600, 319.5, 239.5, width=320, height=240)
     assert bifocal.rectify(whole, whole, np.eye(3), [-1, 0, 0]).doubt.startswith("camera 1: the principal point")
     assert rectification().doubt == ""
     flat = bifocal.stereo(np.zeros((60, 90), np.uint8), np.zeros((60, 90), np.uint8))
-    assert "at an end of the search, 0 or 127 px" in bifocal.disparity_doubt(flat)
+    assert "at an end of the search, 0 or 127 px" in bifocal.doubts.disparity_doubt(flat)
 
 
 def test_a_search_without_the_disparities_of_the_matches_is_doubted():
@@ -145,10 +145,10 @@ def test_a_search_without_the_disparities_of_the_matches_is_doubted():
     texture = np.kron(rng.integers(0, 255, (36, 60)), np.ones((5, 5))).astype(np.uint8)
     left, right = texture[:, 10:250], texture[:, 40:280]  # a disparity of 30 px
     near, whole = bifocal.SgmOptions(disparities=16), bifocal.SgmOptions(disparities=48)
-    assert "outside of the search of 0 to 15 px" in bifocal.disparity_doubt(bifocal.stereo(left, right, near), near, left, right)
-    assert bifocal.disparity_doubt(bifocal.stereo(left, right, whole), whole, left, right) == ""
+    assert "outside of the search of 0 to 15 px" in bifocal.doubts.disparity_doubt(bifocal.stereo(left, right, near), near, left, right)
+    assert bifocal.doubts.disparity_doubt(bifocal.stereo(left, right, whole), whole, left, right) == ""
     with pytest.raises(ValueError, match="both images"):
-        bifocal.disparity_doubt(bifocal.stereo(left, right, whole), whole, left)
+        bifocal.doubts.disparity_doubt(bifocal.stereo(left, right, whole), whole, left)
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-3, 1e4])

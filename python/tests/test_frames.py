@@ -48,9 +48,9 @@ def test_linear_algebra_of_tensors(dtype):
     symmetric = A + A.transpose(1, 2)
     assert np.array_equal(bifocal.linalg.symmetric_eigen(symmetric).vectors.numpy(), bifocal.linalg.symmetric_eigen(symmetric.numpy()).vectors)
     samples = torch.rand(16, 50, dtype=dtype, generator=torch.Generator().manual_seed(2))
-    solutions, counts = bifocal.solve_minimal("homography_4pt", samples)
+    solutions, counts = bifocal.solvers.solve_minimal("homography_4pt", samples)
     assert is_of(solutions, dtype) and is_of(counts, torch.int32)
-    assert np.array_equal(solutions.numpy(), bifocal.solve_minimal("homography_4pt", samples.numpy()).solutions, equal_nan=True)
+    assert np.array_equal(solutions.numpy(), bifocal.solvers.solve_minimal("homography_4pt", samples.numpy()).solutions, equal_nan=True)
 
 
 def test_matches_and_disparities_of_tensors():

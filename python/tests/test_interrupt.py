@@ -17,7 +17,7 @@ rng = np.random.default_rng(0)
 CALLS = {
     "one large pair": ("rows = rng.uniform(0, 1000, (500_000, 4)); o = bifocal.RobustOptions(min_iterations=300_000)", "bifocal.estimate_fundamental(rows, options=o)"),
     "a batch": ("rows = rng.uniform(0, 1000, (8_000_000, 4))", "bifocal.estimate_batch('fundamental', rows, np.arange(4001) * 2000)"),
-    "refine": ("rows = rng.uniform(0, 1000, (3_000_000, 4))", "bifocal.refine('fundamental', np.array([[0, 0, 0], [0, 0, -1.0], [0, 1, 0.5]]), rows, max_steps=1000)"),
+    "refine": ("rows = rng.uniform(0, 1000, (3_000_000, 4))", "bifocal.two_view.refine('fundamental', np.array([[0, 0, 0], [0, 0, -1.0], [0, 1, 0.5]]), rows, max_steps=1000)"),
     "triangulate": ("x = rng.uniform(0, 1000, (3_000_000, 2)); K = np.diag([1000, 1000, 1.0])", "bifocal.triangulate(x, x + 1.0, K, None, np.eye(3), [1, 0, 0])"),
     "undistort": ("x = rng.uniform(0, 1000, (5_000_000, 2)); c = bifocal.Camera(500, 500, 500, 500, k1=-0.1)", "bifocal.undistort_points(x, c)"),
     "stereo": ("left = rng.integers(0, 255, (3000, 5000), dtype=np.uint8); o = bifocal.SgmOptions(disparities=256)", "bifocal.stereo(left, left, o)"),
@@ -32,7 +32,7 @@ CALLS = {
     "collection": ("images = [rng.integers(0, 255, (1000, 1500), dtype=np.uint8) for _ in range(8)]", "bifocal.Collection().detect(images)"),
     "svd": ("A = rng.standard_normal((300_000, 12, 12), dtype=np.float32)", "bifocal.linalg.svd(A)"),
     "eigenpairs": ("A = rng.standard_normal((60_000, 20, 20))", "bifocal.linalg.real_eigenpairs(A)"),
-    "solvers": ("s = rng.uniform(-1, 1, (20, 1_000_000))", "bifocal.solve_minimal('essential_5pt', s)"),
+    "solvers": ("s = rng.uniform(-1, 1, (20, 1_000_000))", "bifocal.solvers.solve_minimal('essential_5pt', s)"),
 }
 CALL = """
 def on_alarm(*_):

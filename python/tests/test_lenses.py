@@ -60,13 +60,13 @@ def test_poses_by_every_lens(model):
 def test_pieces_take_lenses():
     camera = camera_of("OPENCV_FISHEYE")
     s = Distorted(camera, n=300, right=1.0, seed=5)
-    errors = bifocal.residuals("essential", s.E, s.x1, s.x2, camera1=camera)
+    errors = bifocal.two_view.residuals("essential", s.E, s.x1, s.x2, camera1=camera)
     assert 0.1 < np.median(errors) < 0.5
     X = bifocal.triangulate(s.x1, s.x2, camera, None, s.R, s.t)
     assert np.median(np.linalg.norm(X - s.X, axis=1)) < 0.1
     assert bifocal.recover_pose(s.E, s.x1, s.x2, camera).in_front.mean() > 0.95
     R, t = s.R, s.t
-    assert np.median(bifocal.pose_residuals(R, t, s.x2, s.X, camera)) < 0.6
+    assert np.median(bifocal.two_view.pose_residuals(R, t, s.x2, s.X, camera)) < 0.6
 
 
 def test_points_without_a_place_are_left_out_by_index():

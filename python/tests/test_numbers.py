@@ -69,7 +69,7 @@ def unit(x):
 def test_homography_of_four_points(dtype):
     scenes = [Scene(n=4, right=1, noise=0, seed=k, plane=True) for k in range(20)]
     samples = np.array([np.concatenate([unit(s.x1).T.ravel(), unit(s.x2).T.ravel()]) for s in scenes]).T.astype(dtype)
-    solutions, counts = bifocal.solve_minimal("homography_4pt", samples)
+    solutions, counts = bifocal.solvers.solve_minimal("homography_4pt", samples)
     assert solutions.shape == (1, 9, 20) and solutions.dtype == dtype and counts.dtype == np.int32
     for k in np.flatnonzero(counts):
         H, truth = solutions[0, :, k].reshape(3, 3), np.linalg.inv(K) @ scenes[k].H @ K
@@ -82,8 +82,8 @@ def test_five_points_have_the_true_essential_matrix():
     scenes = [Scene(n=5, right=1, noise=0, seed=k) for k in range(30)]
     samples = np.array([np.concatenate([unit(s.x1).T.ravel(), unit(s.x2).T.ravel()]) for s in scenes]).T
     for solver in ("essential_5pt", "essential_5pt_action"):
-        solutions, counts = bifocal.solve_minimal(solver, samples)
-        assert bifocal.solver_shape(solver) == (20, 10, 9) and solutions.shape == (10, 9, 30)
+        solutions, counts = bifocal.solvers.solve_minimal(solver, samples)
+        assert bifocal.solvers.solver_shape(solver) == (20, 10, 9) and solutions.shape == (10, 9, 30)
         found = 0
         for k, s in enumerate(scenes):
             own = solutions[: counts[k], :, k]
@@ -91,5 +91,5 @@ def test_five_points_have_the_true_essential_matrix():
             found += (np.abs(own @ s.E.ravel() / np.linalg.norm(s.E)) > 1 - 1e-8).any()
             assert np.isnan(solutions[counts[k] :, :, k]).all()
         assert found >= 28
-    again = bifocal.solve_minimal("essential_5pt_action", np.asfortranarray(samples))
+    again = bifocal.solvers.solve_minimal("essential_5pt_action", np.asfortranarray(samples))
     assert np.array_equal(again.solutions, solutions, equal_nan=True)

@@ -122,7 +122,7 @@ def test_the_files_are_those_of_the_program(pair, tmp_path):
         "rectified_right.png",
         *(("undistorted_left.png", "undistorted_right.png") if pair.distortion else ()),
     }
-    written = bifocal.read_pfm(tmp_path / "out/depth.pfm")  # infinite if unknown
+    written = bifocal.depth.read_pfm(tmp_path / "out/depth.pfm")  # infinite if unknown
     assert np.array_equal(written, np.where(np.isnan(pair.depth), np.inf, pair.depth))
     timings = json.loads((tmp_path / "out/geometry.json").read_text())["timings_ms"]
     assert {"reading", "features", "pose", "files", "page"} <= timings.keys() and pair.timings["reading"] > 0
@@ -158,16 +158,16 @@ def test_the_page_names_the_next_call_in_python(tmp_path):
 
 def test_the_pieces_give_the_depth_of_the_whole(files, pair):
     first, second, _ = pair.depth_cameras
-    matches = bifocal.dense_matches(pair.rectification, pair.disparity)
-    depth = bifocal.depth_map(matches, first, second, pair.R, pair.t)
+    matches = bifocal.depth.dense_matches(pair.rectification, pair.disparity)
+    depth = bifocal.depth.depth_map(matches, first, second, pair.R, pair.t)
     both = np.isfinite(depth.depth) & np.isfinite(pair.depth)
     assert both.mean() > 0.5 and np.allclose(depth.depth[both], pair.depth[both], rtol=1e-3)
-    cloud = bifocal.depth_to_cloud(depth.depth, bifocal.read_image(files[0]), first, step=4)
+    cloud = bifocal.depth.depth_to_cloud(depth.depth, bifocal.read_image(files[0]), first, step=4)
     assert cloud.xyz.shape == cloud.rgb.shape and np.isfinite(cloud.xyz).all()
-    start, count = bifocal.disparity_range(pair.rectification, pair.x1[pair.inliers], pair.x2[pair.inliers])
+    start, count = bifocal.depth.disparity_range(pair.rectification, pair.x1[pair.inliers], pair.x2[pair.inliers])
     known = pair.disparity[np.isfinite(pair.disparity)]
     assert start < np.median(known) < start + count
-    median, high, counted = bifocal.vertical_disparity(pair.rectification, pair.x1[pair.inliers], pair.x2[pair.inliers])
+    median, high, counted = bifocal.depth.vertical_disparity(pair.rectification, pair.x1[pair.inliers], pair.x2[pair.inliers])
     assert median < 0.5 and high < 2 and counted == pair.num_inliers
 
 
@@ -259,15 +259,15 @@ def test_progress_is_called_and_may_stop_the_work(files):
 
 def test_files_of_floats_clouds_and_correspondences(tmp_path):
     values = np.arange(12, dtype=np.float32).reshape(3, 4)
-    bifocal.write_pfm(tmp_path / "a.pfm", values)
-    assert np.array_equal(bifocal.read_pfm(tmp_path / "a.pfm"), values)
-    bifocal.write_ply(tmp_path / "a.ply", (np.zeros((5, 3)), np.zeros((5, 3), np.uint8)))
+    bifocal.depth.write_pfm(tmp_path / "a.pfm", values)
+    assert np.array_equal(bifocal.depth.read_pfm(tmp_path / "a.pfm"), values)
+    bifocal.depth.write_ply(tmp_path / "a.ply", (np.zeros((5, 3)), np.zeros((5, 3), np.uint8)))
     assert b"element vertex 5" in (tmp_path / "a.ply").read_bytes()
     far = np.array([[691000.123456, 5334000.654321, 519.25]])  # metres of a map
-    bifocal.write_ply(tmp_path / "b.ply", (far, np.zeros((1, 3), np.uint8)))
+    bifocal.depth.write_ply(tmp_path / "b.ply", (far, np.zeros((1, 3), np.uint8)))
     head, _, body = (tmp_path / "b.ply").read_bytes().partition(b"end_header\n")
     assert b"property double x" in head and np.frombuffer(body[:24]).tolist() == far[0].tolist()
-    bifocal.write_ply(tmp_path / "b.ply", (far.astype(np.float32), np.zeros((1, 3), np.uint8)))
+    bifocal.depth.write_ply(tmp_path / "b.ply", (far.astype(np.float32), np.zeros((1, 3), np.uint8)))
     head, _, body = (tmp_path / "b.ply").read_bytes().partition(b"end_header\n")
     assert b"property float x" in head and len(body) == 15
     (tmp_path / "a.txt").write_text("1 2 3 4\n5 6 7 8\n")
@@ -278,7 +278,7 @@ def test_files_of_floats_clouds_and_correspondences(tmp_path):
     assert (calibration.camera1.fx, calibration.camera1.fy, calibration.camera2.cx) == (500, 510, 320)
     with pytest.raises(OSError, match="a.txt"):
         bifocal.read_calibration(tmp_path / "a.txt")
-    assert bifocal.turbo_picture(values, 0, 11).shape[2] == 3
+    assert bifocal.depth.turbo_picture(values, 0, 11).shape[2] == 3
     assert bifocal.warp(np.full((4, 4), 9, np.uint8), np.eye(3), 4, 4).tolist() == np.full((4, 4), 9).tolist()
 
 
@@ -298,7 +298,7 @@ def test_collect_report_and_resume(files, tmp_path):
         ({"cameras": bifocal.CollectCameras(model=3)}, TypeError, "CollectCameras.model: 3, must be str"),
         ({"pairs": "file"}, ValueError, "CollectOptions.pairs_file is empty"),
         ({"masks": 3}, TypeError, "CollectOptions.masks: int, must be str, bytes or os.PathLike"),
-        ({"sequential": bifocal.SequentialOptions(overlap=0)}, ValueError, "CollectOptions.sequential.overlap = 0: must be"),
+        ({"sequential": bifocal.pairs.SequentialOptions(overlap=0)}, ValueError, "CollectOptions.sequential.overlap = 0: must be"),
     ]:
         with pytest.raises(error, match=message):
             bifocal.collect(list(files), tmp_path / "b.db", options=bifocal.CollectOptions(**refused))

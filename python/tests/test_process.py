@@ -138,7 +138,7 @@ def test_results_go_to_other_processes():
             assert np.array_equal(value, theirs[name], equal_nan=value is not None and np.array(value).dtype.kind == "f"), name
     kind, *rest = results[0].__getstate__()
     with pytest.raises(ValueError, match="pickle is of another version"):
-        bifocal.Estimate.__new__(bifocal.Estimate).__setstate__((kind, b"123", *rest[1:]))
+        bifocal.results.Estimate.__new__(bifocal.results.Estimate).__setstate__((kind, b"123", *rest[1:]))
 
 
 def resident_kb():

@@ -167,10 +167,10 @@ def test_the_depth_is_that_of_the_left_photograph(t, is_polar):
     rectify = bifocal.rectify_polar if is_polar else bifocal.rectify
     found = rectify(FIRST, SECOND, TURN, t, *((160, 120), (160, 120)) if is_polar else ())
     assert found.ok and (is_polar or found.is_swapped == (t[0] > 0))
-    matches = bifocal.dense_matches(found, plane_disparity(found, np.array(t)))
+    matches = bifocal.depth.dense_matches(found, plane_disparity(found, np.array(t)))
     assert matches.is_swapped == found.is_swapped
     covariance = np.diag([1e-6, 2e-6, 1e-6, 1e-6, 1e-6, 1e-6])
-    depth, deviation = bifocal.depth_map(matches, FIRST, SECOND, TURN, t, pose_covariance=covariance, max_deviation=10)
+    depth, deviation = bifocal.depth.depth_map(matches, FIRST, SECOND, TURN, t, pose_covariance=covariance, max_deviation=10)
     own, normal = FIRST, PLANE
     if found.is_swapped:  # the plane in the frame of camera 2
         own, normal = SECOND, TURN @ PLANE / (1 + TURN @ PLANE @ t)
@@ -185,10 +185,10 @@ def test_the_deviation_does_not_depend_on_the_names_of_the_cameras():
     """Exchanging the photographs, with the inverse pose, gives the same depth."""
     t = np.array([0.5, 0.02, 0.05])
     swapped = bifocal.rectify(FIRST, SECOND, TURN, t)
-    matches = bifocal.dense_matches(swapped, plane_disparity(swapped, t))
+    matches = bifocal.depth.dense_matches(swapped, plane_disparity(swapped, t))
     assert matches.is_swapped
-    a = bifocal.depth_map(matches, FIRST, SECOND, TURN, t)
-    b = bifocal.depth_map(matches._replace(is_swapped=False), SECOND, FIRST, TURN.T, -TURN.T @ t)
+    a = bifocal.depth.depth_map(matches, FIRST, SECOND, TURN, t)
+    b = bifocal.depth.depth_map(matches._replace(is_swapped=False), SECOND, FIRST, TURN.T, -TURN.T @ t)
     known = np.isfinite(a.depth)
     assert np.array_equal(known, np.isfinite(b.depth)) and np.allclose(a.depth[known], b.depth[known], rtol=1e-5)
     assert np.allclose(a.deviation[known], b.deviation[known], rtol=1e-4)

@@ -57,7 +57,7 @@ def bifocal(kind):
             one = solutions[:count, :, b]
             yield [np.c_[s[:9].reshape(3, 3), s[9:]] for s in one] if kind == "p3p" else list(one)
 
-    return prepare, lambda samples: bifocal.solve_minimal(solver, samples), models
+    return prepare, lambda samples: bifocal.solvers.solve_minimal(solver, samples), models
 
 
 def _one_a_call(call, of_model):

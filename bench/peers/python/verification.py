@@ -144,7 +144,7 @@ def pose_error(E, true1, true2):
     """Returns the larger error of rotation and direction in degrees, for the best of the four poses in E."""
     (R1, C1), (R2, C2) = true1, true2
     R, t = R2 @ R1.T, R2 @ (C1 - C2)
-    poses = bifocal.decompose_essential(E)
+    poses = bifocal.two_view.decompose_essential(E)
 
     def angle(c):
         return np.degrees(np.arccos(np.clip(c, -1, 1)))

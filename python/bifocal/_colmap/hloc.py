@@ -12,7 +12,7 @@ import numpy as np
 
 from .._colmap_database import Database
 from .hdf5 import File
-from .._pair_selection import read_pairs
+from ..pairs import read_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

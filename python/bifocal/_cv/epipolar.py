@@ -14,8 +14,8 @@ from .arrays import Array, Given
 from .usac import FM_7POINT, FM_8POINT, FM_RANSAC, LMEDS, RANSAC, Found, UsacParams
 from .._numbers import number
 from .._robust import Estimate, estimate
-from .._solvers import MinimalSolver, solve_minimal
-from .._two_view import residuals
+from ..solvers import MinimalSolver, solve_minimal
+from ..two_view import residuals
 
 
 def _eight_points(x1: Array, x2: Array) -> Array | None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._numbers import reals
-from .._two_view import decompose_homography
+from ..two_view import decompose_homography
 from . import arrays as _cv
 from .arrays import Array, Given
 
@@ -148,7 +148,7 @@ def decomposeEssentialMat(E: Given, R1: Any = None, R2: Any = None, t: Any = Non
 def decomposeHomographyMat(
     H: Given, K: Given, rotations: Any = None, translations: Any = None, normals: Any = None
 ) -> tuple[int, tuple[Array, ...], tuple[Array, ...], tuple[Array, ...]]:
-    """Decomposes a homography into camera motions relative to a plane, K^-1 H K ~ R + t n'. `bifocal.decompose_homography` takes two cameras.
+    """Decomposes a homography into camera motions relative to a plane, K^-1 H K ~ R + t n'. `bifocal.two_view.decompose_homography` takes two cameras.
 
     Args:
         H: Homography in px, x2 ~ H x1, shape (3, 3).

@@ -9,14 +9,14 @@ import numpy as np
 from .. import _core
 from . import arrays as _cv
 from . import usac as _usac
-from .. import _two_view as _pieces
+from .. import two_view as _pieces
 from .._drop_in import agreed
 from .arrays import Array, Flag, Given
 from .epipolar import findEssentialMat
 from .._numbers import number
 from .._options import RobustOptions
 from .._robust import estimate_absolute_pose
-from .._solvers import solve_minimal
+from ..solvers import solve_minimal
 
 _TWO_CAMERAS = ["points1", "points2", "cameraMatrix1", "distCoeffs1", "cameraMatrix2", "distCoeffs2", "E", "R", "t", "method", "prob", "threshold", "mask"]
 _POINTS = ["E", "points1", "points2"]

@@ -175,7 +175,7 @@ def stereoRectify(
 def reprojectImageTo3D(disparity: Given, Q: Given, _3dImage: Any = None, handleMissingValues: Flag = False, ddepth: int = -1) -> Array:
     """Computes scene points from disparities, in the frame of the rectified left camera.
 
-    `bifocal.depth_map` gives depths in the photograph with their standard deviation, and also takes polar rectifications.
+    `bifocal.depth.depth_map` gives depths in the photograph with their standard deviation, and also takes polar rectifications.
 
     Args:
         disparity: uint8, int16, int32 or float32, shape (H, W); results of `StereoBM` and `StereoSGBM` divided by 16.

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from .._numbers import reals
 from .poses import CameraPose, ImagePair, PinholeCamera
-from .._solvers import MinimalSolver, solve_minimal
-from .._two_view import decompose_essential
+from ..solvers import MinimalSolver, solve_minimal
+from ..two_view import decompose_essential
 
 __all__ = ["essential_matrix_5pt", "p3p", "p4pf", "relpose_5pt", "relpose_upright_3pt", "shared_focal_relpose_6pt"]
 

@@ -26,9 +26,10 @@ NOT_CALLED = {"devices", "missing_devices", "poselib.RansacOptions", "poselib.Bu
 
 
 def public_functions():
-    """Returns the names of all public functions, with their module unless it is bifocal."""
+    """Returns the names of all public functions, with their module if it is one of another name in CALLS."""
     names = []
-    for prefix, module in (("", bifocal), ("colmap.", colmap), ("linalg.", linalg), ("cv.", cv), ("poselib.", poselib)):
+    own = [("", module) for module in (bifocal, bifocal.solvers, bifocal.pairs, bifocal.doubts, bifocal.depth, bifocal.two_view)]
+    for prefix, module in (*own, ("colmap.", colmap), ("linalg.", linalg), ("cv.", cv), ("poselib.", poselib)):
         for name in module.__all__:
             if inspect.isroutine(getattr(module, name)) and not (prefix == "colmap." and name in bifocal.__all__):
                 names.append(prefix + name)
@@ -66,7 +67,7 @@ def flat(planar):
 
 
 def matches_of():
-    return bifocal.dense_matches(rectification(), flat(rectification()))
+    return bifocal.depth.dense_matches(rectification(), flat(rectification()))
 
 
 def model(images=2, points=12):
@@ -100,7 +101,7 @@ def folder_of(tmp):
     (folder / "pairs.txt").write_text("0.png 1.png\n")
     np.savetxt(folder / "points.txt", S.rows)
     np.savetxt(folder / "K.txt", K)
-    bifocal.write_pfm(folder / "a.pfm", np.ones((4, 5)))
+    bifocal.depth.write_pfm(folder / "a.pfm", np.ones((4, 5)))
     rectification().write(folder / "r.npz")
     return folder
 
@@ -131,19 +132,19 @@ def filed(make):
 
 
 CALLS = {
-    "absolute_pose_covariance": plain(bifocal.absolute_pose_covariance, **POSES, **FIT, noise=1.0),
-    "all_pairs": plain(bifocal.all_pairs, images=3),
-    "choose_model": late(lambda: (bifocal.choose_model, {**TWO, "homography": bifocal.estimate_homography(X1, X2), "epipolar": found(), "threshold": 2.0})),
+    "absolute_pose_covariance": plain(bifocal.two_view.absolute_pose_covariance, **POSES, **FIT, noise=1.0),
+    "all_pairs": plain(bifocal.pairs.all_pairs, images=3),
+    "choose_model": late(lambda: (bifocal.two_view.choose_model, {**TWO, "homography": bifocal.estimate_homography(X1, X2), "epipolar": found(), "threshold": 2.0})),
     "choose_rectification": late(lambda: (bifocal.choose_rectification, {"planar": rectification(), "polar": rectification()})),
-    "covariance": plain(bifocal.covariance, kind="fundamental", model=F, **TWO, **FIT, noise=1.0),
-    "decompose_essential": plain(bifocal.decompose_essential, E=S.E),
-    "decompose_homography": plain(bifocal.decompose_homography, H=PLANE.H, camera1=K, camera2=K, **TWO),
-    "dense_matches": late(lambda: (bifocal.dense_matches, {"rectification": rectification(), "disparity": flat(rectification())})),
-    "depth_map": late(lambda: (bifocal.depth_map, {"matches": matches_of(), "camera1": CV_CAMERA, "camera2": CV_CAMERA, "R": I3, "t": SIDE})),
-    "depth_to_cloud": plain(bifocal.depth_to_cloud, depth=np.ones((64, 80)), colour=GREY, camera=CV_CAMERA, step=2),
+    "covariance": plain(bifocal.two_view.covariance, kind="fundamental", model=F, **TWO, **FIT, noise=1.0),
+    "decompose_essential": plain(bifocal.two_view.decompose_essential, E=S.E),
+    "decompose_homography": plain(bifocal.two_view.decompose_homography, H=PLANE.H, camera1=K, camera2=K, **TWO),
+    "dense_matches": late(lambda: (bifocal.depth.dense_matches, {"rectification": rectification(), "disparity": flat(rectification())})),
+    "depth_map": late(lambda: (bifocal.depth.depth_map, {"matches": matches_of(), "camera1": CV_CAMERA, "camera2": CV_CAMERA, "R": I3, "t": SIDE})),
+    "depth_to_cloud": plain(bifocal.depth.depth_to_cloud, depth=np.ones((64, 80)), colour=GREY, camera=CV_CAMERA, step=2),
     "detect": plain(bifocal.detect, image=GREY, options=bifocal.SiftOptions(), mask=GREY > 3, device="cpu", bgr=False),
-    "disparity_doubt": late(lambda: (bifocal.disparity_doubt, {"disparity": disparity(), "options": bifocal.SgmOptions(disparities=16)})),
-    "disparity_range": late(lambda: (bifocal.disparity_range, {"rectification": rectification(), "x1": POINTS, "x2": POINTS})),
+    "disparity_doubt": late(lambda: (bifocal.doubts.disparity_doubt, {"disparity": disparity(), "options": bifocal.SgmOptions(disparities=16)})),
+    "disparity_range": late(lambda: (bifocal.depth.disparity_range, {"rectification": rectification(), "x1": POINTS, "x2": POINTS})),
     "distort_points": plain(bifocal.distort_points, points=POINTS, camera=LENS),
     "draw_epipolar_lines": plain(bifocal.draw_epipolar_lines, **PICTURES, F=F, count=3, bgr=False),
     "draw_matches": plain(bifocal.draw_matches, **PICTURES, inliers=np.ones(40, bool), max_lines=3, bgr=False),
@@ -160,53 +161,53 @@ CALLS = {
     "estimate_radial_fundamental": plain(bifocal.estimate_radial_fundamental, **TWO, centre=(640, 480), unit=800.0, **ROBUST),
     "estimate_relative_pose": plain(bifocal.estimate_relative_pose, **TWO, camera1=K, camera2=LENS, **ROBUST),
     "estimate_shared_focal_relative_pose": plain(bifocal.estimate_shared_focal_relative_pose, **TWO, principal_point=(640, 480), **ROBUST),
-    "find_repetition": late(lambda: (bifocal.find_repetition, {"found": found(), **TWO, **ROBUST})),
-    "find_repetition_batch": late(lambda: (bifocal.find_repetition_batch, {"found": batch(), "points": S.rows, **ROBUST})),
-    "image_components": plain(bifocal.image_components, images=3, pairs=IDENTITY),
-    "intrinsics_doubt": plain(bifocal.intrinsics_doubt, camera=K, width=1280, height=960),
+    "find_repetition": late(lambda: (bifocal.doubts.find_repetition, {"found": found(), **TWO, **ROBUST})),
+    "find_repetition_batch": late(lambda: (bifocal.doubts.find_repetition_batch, {"found": batch(), "points": S.rows, **ROBUST})),
+    "image_components": plain(bifocal.pairs.image_components, images=3, pairs=IDENTITY),
+    "intrinsics_doubt": plain(bifocal.doubts.intrinsics_doubt, camera=K, width=1280, height=960),
     "intrinsics_from_exif": filed(lambda f: (bifocal.intrinsics_from_exif, {"file": f / "photographs/0.png"})),
-    "keep_distinct_places": plain(bifocal.keep_distinct_places, **TWO, distance=np.ones(40)),
-    "linking_pairs": plain(bifocal.linking_pairs, images=3, verified=[[0, 1]], left_out=[[1, 2]], matches=[3], max_links=1),
+    "keep_distinct_places": plain(bifocal.pairs.keep_distinct_places, **TWO, distance=np.ones(40)),
+    "linking_pairs": plain(bifocal.pairs.linking_pairs, images=3, verified=[[0, 1]], left_out=[[1, 2]], matches=[3], max_links=1),
     "list_photographs": filed(lambda f: (bifocal.list_photographs, {"photographs": f / "photographs"})),
     "match": late(lambda: (bifocal.match, {"features1": features(), "features2": features(), "device": "cpu"})),
     "match_descriptors": plain(bifocal.match_descriptors, descriptors1=np.eye(8, 8), descriptors2=np.eye(8, 8), device="cpu"),
     "match_guided": late(lambda: (bifocal.match_guided, {"features1": features(), "features2": features(), "model": F, "threshold": 4.0})),
     "match_video": plain(bifocal.match_video, frames=[GREY, GREY], kind="homography", min_matches=15, partners=1),
-    "mirror_doubt": late(lambda: (bifocal.mirror_doubt, {"found": found(), **TWO, **ROBUST})),
-    "near_pairs": plain(bifocal.near_pairs, positions=POINTS, max_distance_m=9.0, max_partners=2),
+    "mirror_doubt": late(lambda: (bifocal.doubts.mirror_doubt, {"found": found(), **TWO, **ROBUST})),
+    "near_pairs": plain(bifocal.pairs.near_pairs, positions=POINTS, max_distance_m=9.0, max_partners=2),
     "pinhole_of": plain(bifocal.pinhole_of, camera=LENS),
-    "pose_residuals": plain(bifocal.pose_residuals, **POSES),
-    "problem_info": plain(bifocal.problem_info, kind="essential"),
+    "pose_residuals": plain(bifocal.two_view.pose_residuals, **POSES),
+    "problem_info": plain(bifocal.solvers.problem_info, kind="essential"),
     "read_calibration": filed(lambda f: (bifocal.read_calibration, {"file": f / "K.txt"})),
     "read_correspondences": filed(lambda f: (bifocal.read_correspondences, {"file": f / "points.txt"})),
-    "read_disparity": filed(lambda f: (bifocal.read_disparity, {"file": f / "a.pfm", "scale": 1.0})),
+    "read_disparity": filed(lambda f: (bifocal.depth.read_disparity, {"file": f / "a.pfm", "scale": 1.0})),
     "read_image": filed(lambda f: (bifocal.read_image, {"file": f / "photographs/0.png", "bgr": False, "stored": True})),
-    "read_pairs": filed(lambda f: (bifocal.read_pairs, {"file": f / "pairs.txt", "names": ["0.png", "1.png"]})),
-    "read_pfm": filed(lambda f: (bifocal.read_pfm, {"file": f / "a.pfm"})),
+    "read_pairs": filed(lambda f: (bifocal.pairs.read_pairs, {"file": f / "pairs.txt", "names": ["0.png", "1.png"]})),
+    "read_pfm": filed(lambda f: (bifocal.depth.read_pfm, {"file": f / "a.pfm"})),
     "read_rectification": filed(lambda f: (bifocal.read_rectification, {"file": f / "r.npz"})),
     "recover_pose": plain(bifocal.recover_pose, E=S.E, **TWO, camera1=K, camera2=K, **FIT),
     "rectify": plain(bifocal.rectify, camera1=CAMERA, camera2=LENS, R=I3, t=SIDE, max_scale=1.5, max_angle_deg=0.0),
     "rectify_polar": plain(bifocal.rectify_polar, camera1=K, camera2=K, R=S.R, t=S.t, **SIZES, **TWO, max_scale=1.0, overlap=2),
     "rectify_polar_uncalibrated": plain(bifocal.rectify_polar_uncalibrated, F=F, **TWO, **SIZES, max_scale=1.0, overlap=2),
     "rectify_uncalibrated": plain(bifocal.rectify_uncalibrated, F=F, **SIZES, **TWO, max_scale=1.5),
-    "refine": plain(bifocal.refine, kind="fundamental", start=F, **TWO, **FIT, threshold=0.0, max_steps=5),
-    "refine_absolute_pose": plain(bifocal.refine_absolute_pose, **POSES, **FIT, threshold=0.0, max_steps=5),
-    "relative_pose_covariance": plain(bifocal.relative_pose_covariance, R=S.R, t=S.t, **TWO, camera1=K, camera2=K, **FIT, noise=1.0),
-    "residuals": plain(bifocal.residuals, kind="essential", model=S.E, **TWO, camera1=K, camera2=K),
-    "retrieval_pairs": late(lambda: (bifocal.retrieval_pairs, {"index": bifocal.ImageIndex([features()] * 2), "partners": 2, "step": 1})),
-    "score_disparity": late(lambda: (bifocal.score_disparity, {"disparity": disparity(), "truth": np.ones((64, 80)), "mask": GREY})),
-    "sequential_pairs": plain(bifocal.sequential_pairs, images=3, overlap=2, quadratic=True),
-    "solve_minimal": plain(bifocal.solve_minimal, solver="p3p", samples=np.ones((18, 1)), device="cpu"),
-    "solver_shape": plain(bifocal.solver_shape, solver="p3p"),
+    "refine": plain(bifocal.two_view.refine, kind="fundamental", start=F, **TWO, **FIT, threshold=0.0, max_steps=5),
+    "refine_absolute_pose": plain(bifocal.two_view.refine_absolute_pose, **POSES, **FIT, threshold=0.0, max_steps=5),
+    "relative_pose_covariance": plain(bifocal.two_view.relative_pose_covariance, R=S.R, t=S.t, **TWO, camera1=K, camera2=K, **FIT, noise=1.0),
+    "residuals": plain(bifocal.two_view.residuals, kind="essential", model=S.E, **TWO, camera1=K, camera2=K),
+    "retrieval_pairs": late(lambda: (bifocal.pairs.retrieval_pairs, {"index": bifocal.pairs.ImageIndex([features()] * 2), "partners": 2, "step": 1})),
+    "score_disparity": late(lambda: (bifocal.depth.score_disparity, {"disparity": disparity(), "truth": np.ones((64, 80)), "mask": GREY})),
+    "sequential_pairs": plain(bifocal.pairs.sequential_pairs, images=3, overlap=2, quadratic=True),
+    "solve_minimal": plain(bifocal.solvers.solve_minimal, solver="p3p", samples=np.ones((18, 1)), device="cpu"),
+    "solver_shape": plain(bifocal.solvers.solver_shape, solver="p3p"),
     "stereo": plain(bifocal.stereo, left=GREY, right=GREY, options=bifocal.SgmOptions(disparities=16), device="cpu", bgr=False),
-    "suggested_partners": plain(bifocal.suggested_partners, images=3, pairs=[[0, 1], [1, 2]], inliers=[5, 6], max_proposals=1),
-    "tidy_pairs": plain(bifocal.tidy_pairs, pairs=IDENTITY),
+    "suggested_partners": plain(bifocal.pairs.suggested_partners, images=3, pairs=[[0, 1], [1, 2]], inliers=[5, 6], max_proposals=1),
+    "tidy_pairs": plain(bifocal.pairs.tidy_pairs, pairs=IDENTITY),
     "triangulate": plain(bifocal.triangulate, **TWO, camera1=K, camera2=K, R=S.R, t=S.t),
-    "turbo_picture": plain(bifocal.turbo_picture, values=np.ones((64, 80)), lo=0.0, hi=1.0),
+    "turbo_picture": plain(bifocal.depth.turbo_picture, values=np.ones((64, 80)), lo=0.0, hi=1.0),
     "undistort_points": plain(bifocal.undistort_points, points=POINTS, camera=LENS),
-    "vertical_disparity": late(lambda: (bifocal.vertical_disparity, {"rectification": rectification(), "x1": POINTS, "x2": POINTS})),
+    "vertical_disparity": late(lambda: (bifocal.depth.vertical_disparity, {"rectification": rectification(), "x1": POINTS, "x2": POINTS})),
     "warp": plain(bifocal.warp, image=GREY, H=np.eye(3), width=20, height=20),
     "write_image": filed(lambda f: (bifocal.write_image, {"file": f / "b.png", "image": GREY, "bgr": False})),
-    "write_pfm": filed(lambda f: (bifocal.write_pfm, {"file": f / "b.pfm", "image": np.ones((4, 5))})),
-    "write_ply": filed(lambda f: (bifocal.write_ply, {"file": f / "b.ply", "cloud": (np.ones((3, 3)), np.ones((3, 3), np.uint8))})),
+    "write_pfm": filed(lambda f: (bifocal.depth.write_pfm, {"file": f / "b.pfm", "image": np.ones((4, 5))})),
+    "write_ply": filed(lambda f: (bifocal.depth.write_ply, {"file": f / "b.ply", "cloud": (np.ones((3, 3)), np.ones((3, 3), np.uint8))})),
 }

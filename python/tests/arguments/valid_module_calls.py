@@ -8,7 +8,7 @@ import bifocal
 from bifocal import colmap, cv, linalg, poselib
 
 A = np.random.default_rng(2).normal(size=(2, 3, 3))
-SOME = bifocal.TwoViewGeometryOptions(max_iterations=20, min_iterations=1)
+SOME = bifocal.colmap.TwoViewGeometryOptions(max_iterations=20, min_iterations=1)
 DEPTH = np.ones((64, 80), np.float32)
 RAYS = np.c_[X1 / 1000, np.ones(40)]
 PNP = {"objectPoints": S.X, "imagePoints": S.clean1, "cameraMatrix": K, "distCoeffs": None}
@@ -109,10 +109,10 @@ MODULES = {
     "Collection.verify": of(collection, "verify", pairs=[[0, 1]], kind="essential", cameras=K, threshold=2.0, min_matches=15, guided=False, distinct_places=True),
     "Features": plain(bifocal.Features, xy=POINTS, descriptors=np.zeros((4, 128), np.uint8), sigma=np.ones(4), angle_deg=np.ones(4), response=np.ones(4), shapes=[I3[:2, :2]] * 4),
     "Matches": plain(bifocal.Matches, indices=[[0, 1]], distance=[1], ratio=[0.5]),
-    "FloatMatches": plain(bifocal.FloatMatches, indices=[[0, 1]], distance=[0.5], ratio=[0.5]),
-    "ImageIndex": plain(bifocal.ImageIndex, features=[features()] * 2),
-    "ImageIndex.nearest": of(lambda: bifocal.ImageIndex([features()] * 2), "nearest", image=0, count=1),
-    "ImageIndex.similarity": of(lambda: bifocal.ImageIndex([features()] * 2), "similarity", image1=0, image2=1),
+    "FloatMatches": plain(bifocal.results.FloatMatches, indices=[[0, 1]], distance=[0.5], ratio=[0.5]),
+    "ImageIndex": plain(bifocal.pairs.ImageIndex, features=[features()] * 2),
+    "ImageIndex.nearest": of(lambda: bifocal.pairs.ImageIndex([features()] * 2), "nearest", image=0, count=1),
+    "ImageIndex.similarity": of(lambda: bifocal.pairs.ImageIndex([features()] * 2), "similarity", image1=0, image2=1),
     "Rectification.resample": of(rectification, "resample", side=0, image=GREY),
     "Rectification.sampling_map": of(rectification, "sampling_map", side=0),
     "Rectification.photograph_points": of(rectification, "photograph_points", side=0, points=POINTS),

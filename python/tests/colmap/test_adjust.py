@@ -259,7 +259,7 @@ def test_a_model_is_adjusted(tmp_path):
     assert (after.points.rgb == 7).all() and np.isclose(after.points.errors.mean(), done.final_error)
     assert after.cameras[0].params[1:3].tolist() == [499.5, 399.5]
     assert done.pose_covariances is None and done.freedom == {"position": 3, "rotation": 3, "scale": 1}
-    options = bifocal.BundleAdjustOptions(adjust=bifocal.AdjustOptions(covariance=True))
+    options = bifocal.colmap.BundleAdjustOptions(adjust=bifocal.AdjustOptions(covariance=True))
     done = colmap.bundle_adjustment(tmp_path / "a", tmp_path / "c", options, constant_images=[2])
     assert done.pose_covariances.shape == (6, 6, 6) and done.point_covariances.shape == (60, 3, 3) and done.undetermined == ""
     assert done.freedom["scale"] == 1 and not done.pose_covariances[1].any() and done.camera_covariances[0].shape == (4, 4)

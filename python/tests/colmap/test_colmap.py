@@ -81,7 +81,7 @@ def test_half_a_pixel_counts(tmp_path):
     """Points without noise fit E, with the K of the file, and F, on the pixels of the file, to hundredths of a pixel."""
     views, matches = scene(noise=0)
     write_database(tmp_path / "a.db", views, {(0, 1): matches[0, 1]})
-    colmap.verify(tmp_path / "a.db", options=bifocal.TwoViewGeometryOptions(threshold=0.02))
+    colmap.verify(tmp_path / "a.db", options=bifocal.colmap.TwoViewGeometryOptions(threshold=0.02))
     config, inliers, F, E, _ = read_geometries(tmp_path / "a.db")[0, 1]
     assert config == 2 and len(inliers) >= 224
     x1, x2 = (np.c_[pixels(tmp_path / "a.db", k)[inliers[:, k]], np.ones(len(inliers))] for k in (0, 1))
@@ -108,7 +108,7 @@ def test_pycolmaps_arguments(database, tmp_path):
 
 
 def test_options_are_those_of_pycolmap(database, tmp_path):
-    few = colmap.verify(database, options=bifocal.TwoViewGeometryOptions(min_inliers=250))
+    few = colmap.verify(database, options=bifocal.colmap.TwoViewGeometryOptions(min_inliers=250))
     assert few.configurations == {"degenerate": 6}
     taken = colmap._options(
         {
@@ -118,10 +118,10 @@ def test_options_are_those_of_pycolmap(database, tmp_path):
             "ransac": {"max_error": 3, "max_num_trials": 50, "random_seed": -1, "min_inlier_ratio": 0.25, "confidence": 0.99},
         }
     )
-    assert taken == bifocal.TwoViewGeometryOptions(
+    assert taken == bifocal.colmap.TwoViewGeometryOptions(
         min_inliers=20, relative_pose=True, threshold=3, max_iterations=50, min_iterations=50, confidence=0.99
     )
-    assert colmap._options(None) == bifocal.TwoViewGeometryOptions()
+    assert colmap._options(None) == bifocal.colmap.TwoViewGeometryOptions()
     for wrong, message in [
         ({"multiple_models": True}, "multiple_models = True"),
         ({"no_option": 1}, "'no_option' is no option"),
@@ -162,9 +162,9 @@ def test_what_is_wrong_is_named(database, tmp_path):
     with pytest.raises(OSError, match="pairs.txt"):
         colmap.verify_matches(database, tmp_path / "pairs.txt")
     with pytest.raises(ValueError, match="threshold = -1"):
-        colmap.verify(database, options=bifocal.TwoViewGeometryOptions(threshold=-1))
+        colmap.verify(database, options=bifocal.colmap.TwoViewGeometryOptions(threshold=-1))
     with pytest.raises(TypeError, match="TwoViewGeometryOptions.min_inliers: 'x', must be a whole number"):
-        colmap.verify(database, options=bifocal.TwoViewGeometryOptions(min_inliers="x"))
+        colmap.verify(database, options=bifocal.colmap.TwoViewGeometryOptions(min_inliers="x"))
     with pytest.raises(RuntimeError, match="cuda:99"):
         colmap.verify(database, device="cuda:99")
     with sqlite3.connect(database) as db:

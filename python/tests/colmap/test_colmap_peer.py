@@ -120,7 +120,7 @@ def test_the_same_configurations(tmp_path, prior):
 def test_pycolmap_reads_every_field(tmp_path):
     views, matches = scene(views=2)
     write_database(tmp_path / "a.db", views, matches)
-    colmap.verify(tmp_path / "a.db", options=bifocal.TwoViewGeometryOptions(relative_pose=True))
+    colmap.verify(tmp_path / "a.db", options=bifocal.colmap.TwoViewGeometryOptions(relative_pose=True))
     try:
         db = pycolmap.Database.open(str(tmp_path / "a.db"))
     except TypeError:  # pycolmap before 3.13

@@ -123,7 +123,7 @@ def test_matches_of_any_matcher_reach_a_verified_database(tmp_path):
         ((first, second, inliers, configuration),) = database.geometry_counts()
         assert inliers == done.inliers and configuration == "uncalibrated"
         F = database.geometry(first, second).F
-    assert np.median(np.abs(bifocal.residuals("fundamental", F, x1, x2))) < 0.5
+    assert np.median(np.abs(bifocal.two_view.residuals("fundamental", F, x1, x2))) < 0.5
     # Fewer matches of a pair replace its geometry.
     again = colmap.write_pairs(file, {"a.jpg": x1, "b.jpg": x2}, {("b.jpg", "a.jpg"): indices[:100]})
     assert again.done == 1 and again.inliers <= 100
@@ -182,7 +182,7 @@ def test_a_refused_write_changes_nothing(three, tmp_path):
         (both, pair, {"cameras": {"aa.jpg": ("PINHOLE", [1, 1, 1, 1])}}, ValueError, "cameras: 'aa.jpg' is the name of no image"),
         ({**both, "d.jpg": a}, pair, {"sizes": {**SIZES, "d.jpg": 600}}, ValueError, "sizes of 'd.jpg': 600"),
         (both, pair, {"options": {"max_error": 4}}, TypeError, "options"),
-        (both, pair, {"options": bifocal.TwoViewGeometryOptions(threshold=-1)}, ValueError, "threshold = -1"),
+        (both, pair, {"options": bifocal.colmap.TwoViewGeometryOptions(threshold=-1)}, ValueError, "threshold = -1"),
         (both, pair, {"device": "cuda:99"}, RuntimeError, "cuda:99"),
     ]:
         with pytest.raises(error, match=message):

@@ -23,7 +23,7 @@ class Property(NamedTuple):
     """A property of functions.
 
     Attributes:
-        functions: Names as in `bifocal.NAME`, `linalg.NAME`, `cv.NAME` or `poselib.NAME`.
+        functions: Names as in `bifocal.NAME`, or `pairs.NAME` for a module of the package.
         text: The property, in a sentence.
         reference: Source of the expected results.
         cases: Number of random cases.

@@ -86,7 +86,7 @@ def test_undistorted_points_are_those_of_opencv(rng):
     assert np.abs(bifocal.cv.distortPoints(ray[:, None], K, D).reshape(-1, 2) - back).max() < 1e-6
 
 
-@holds("bifocal.intrinsics_doubt", reference="the documented limits", cases=200)
+@holds("doubts.intrinsics_doubt", reference="the documented limits", cases=200)
 def test_intrinsics_are_doubted_beyond_the_documented_limits(rng):
     """A principal point beyond a fifth of a side from the centre, or a field of view beyond 0.5 to 170 degrees, is doubted; smaller deviations are not."""
     w, h = rng.uniform(200, 6000, 2)
@@ -96,7 +96,7 @@ def test_intrinsics_are_doubted_beyond_the_documented_limits(rng):
     off = max(abs(cx / w - 0.5), abs(cy / h - 0.5))
     if abs(off - 0.2) < 0.01 or min(abs(fov - 0.5), abs(fov - 170)) < 5:
         return  # next to a limit, whose formula is a matter of taste
-    assert bool(bifocal.intrinsics_doubt((f, f, cx, cy), w, h)) == (off > 0.2 or not 0.5 < fov < 170), f"{off} {fov}"
+    assert bool(bifocal.doubts.intrinsics_doubt((f, f, cx, cy), w, h)) == (off > 0.2 or not 0.5 < fov < 170), f"{off} {fov}"
 
 
 def two_view_samples(rng, count, points, scene):
@@ -125,7 +125,7 @@ def random_motion(rng):
 
 def lost_essentials(solver, rng, points, scene, count=150):
     samples, truth = two_view_samples(rng, count, points, scene)
-    found = bifocal.solve_minimal(solver, samples)
+    found = bifocal.solvers.solve_minimal(solver, samples)
     lost = 0
     for b, (R, t) in enumerate(truth):
         E = np.array([[0, -t[2], t[1]], [t[2], 0, -t[0]], [-t[1], t[0], 0]]) @ R
@@ -136,11 +136,11 @@ def lost_essentials(solver, rng, points, scene, count=150):
     return lost
 
 
-@holds("bifocal.solve_minimal", "bifocal.solver_shape", "poselib.relpose_5pt", "poselib.essential_matrix_5pt", reference="truth", cases=8)
+@holds("solvers.solve_minimal", "solvers.solver_shape", "poselib.relpose_5pt", "poselib.essential_matrix_5pt", reference="truth", cases=8)
 def test_five_points_find_the_true_E_also_at_right_angles(rng):
     """Of 150 samples each, the true E is among the solutions in all but 2, for random motions and for turns by right angles along one axis."""
     for solver in ("essential_5pt", "essential_5pt_action"):
-        assert bifocal.solver_shape(solver)[:1] == (20,)
+        assert bifocal.solvers.solver_shape(solver)[:1] == (20,)
         for scene in (random_motion, axis_motion):
             lost = lost_essentials(solver, rng, 5, scene)
             assert lost <= 2, f"{solver} {scene.__name__}: {lost} of 150 lost"
@@ -152,7 +152,7 @@ def test_five_points_find_the_true_E_also_at_right_angles(rng):
     assert len(bifocal.poselib.essential_matrix_5pt(unit(X), unit(X @ R.T + t))) > 0
 
 
-@holds("bifocal.solve_minimal", "poselib.relpose_upright_3pt", reference="truth", cases=10)
+@holds("solvers.solve_minimal", "poselib.relpose_upright_3pt", reference="truth", cases=10)
 def test_three_upright_points_find_the_true_E(rng):
     """Of 150 samples each, the true E is found in all but 2, for any yaw and for yaw 0 and right angles with motions along one axis."""
     upright = lambda rng: (rotation_of([0, np.radians(rng.uniform(-170, 170)), 0]), random_motion(rng)[1])
@@ -162,7 +162,7 @@ def test_three_upright_points_find_the_true_E(rng):
         assert lost <= 3, f"{lost} of 150 lost"
 
 
-@holds("bifocal.solve_minimal", "poselib.p3p", reference="truth", cases=10)
+@holds("solvers.solve_minimal", "poselib.p3p", reference="truth", cases=10)
 def test_p3p_finds_the_true_pose(rng):
     """Of 150 samples each, the true pose is found in all but 2: random triangles, and right triangles before the camera. R is a rotation to 1e-6, but for 0.5 % of the solutions on the danger cylinder."""
     for right_triangle in (False, True):
@@ -178,7 +178,7 @@ def test_p3p_finds_the_true_pose(rng):
             Y = X @ R.T + t
             samples[:, b] = np.r_[(Y / np.linalg.norm(Y, axis=1)[:, None]).ravel(), X.ravel()]
             truth.append(np.r_[R.ravel(), t])
-        found = bifocal.solve_minimal("p3p", samples)
+        found = bifocal.solvers.solve_minimal("p3p", samples)
         lost = sum(np.abs(found.solutions[: found.counts[b], :, b] - truth[b]).max(1).min(initial=9) > 1e-3 for b in range(150))
         assert lost <= 2, f"right triangle {right_triangle}: {lost} of 150 lost"
         off = np.array([off_rotation(s[:9].reshape(3, 3)) for b in range(150) for s in found.solutions[: found.counts[b], :, b]])
@@ -186,12 +186,12 @@ def test_p3p_finds_the_true_pose(rng):
         assert (off > 1e-6).mean() <= (0.005 if right_triangle else 0), f"right triangle {right_triangle}: {off.max()}"
 
 
-@holds("bifocal.solve_minimal", reference="the equations of the model", cases=10)
+@holds("solvers.solve_minimal", reference="the equations of the model", cases=10)
 def test_solutions_of_linear_solvers_fit_their_points(rng):
     """H of four points, and F of seven and eight points, fit their sample to 1e-8 in coordinates of any size; F has rank 2."""
     for solver, points in (("homography_4pt", 4), ("homography_svd", 4), ("fundamental_7pt", 7), ("fundamental_8pt", 8)):
         samples, _ = two_view_samples(rng, 60, points, random_motion)
-        found = bifocal.solve_minimal(solver, samples)
+        found = bifocal.solvers.solve_minimal(solver, samples)
         for b in range(60):
             x1, y1, x2, y2 = samples[:, b].reshape(4, points)
             p, q = np.c_[x1, y1, np.ones(points)], np.c_[x2, y2, np.ones(points)]
@@ -202,7 +202,7 @@ def test_solutions_of_linear_solvers_fit_their_points(rng):
                 elif points == 7:
                     assert np.abs((q @ M * p).sum(1)).max() < 1e-8 and abs(np.linalg.det(M)) < 1e-10, solver
     huge = np.tile((np.arange(16.0) ** 2 % 11)[:, None] * 1e150, 2)
-    found = bifocal.solve_minimal("homography_4pt", huge)
+    found = bifocal.solvers.solve_minimal("homography_4pt", huge)
     for b in range(2):
         assert np.isfinite(found.solutions[: found.counts[b], :, b]).all(), "a solution with NaN is counted"
 

@@ -67,30 +67,30 @@ def rows_agree(found, pair, tolerance):
     return places[0][both, 0] - places[1][both, 0], both
 
 
-@holds("bifocal.rectify", "bifocal.vertical_disparity", "bifocal.disparity_range", reference="truth", cases=60)
+@holds("bifocal.rectify", "depth.vertical_disparity", "depth.disparity_range", reference="truth", cases=60)
 def test_planar_rectification(rng):
     """A scene point has equal rows to 1e-6 px, disparities have the sign of depth, and their range contains all disparities."""
     pair = Pair(rng, rng.choice(["sideways", "vertical"]))
     found = bifocal.rectify(pair.c1, pair.c2, pair.R, pair.t)
     assert found, found.reason
     d, both = rows_agree(found, pair, 1e-6)
-    least, count = bifocal.disparity_range(found, pair.x1, pair.x2)
+    least, count = bifocal.depth.disparity_range(found, pair.x1, pair.x2)
     assert least <= d.min() and d.max() <= least + count - 1, f"{d.min()} to {d.max()} outside of {least}, {count}"
-    median, most, n = bifocal.vertical_disparity(found, pair.x1, pair.x2)
+    median, most, n = bifocal.depth.vertical_disparity(found, pair.x1, pair.x2)
     assert median < 1e-6 and most < 1e-6 and n >= both.sum() * 0.95
     for R in (2 * pair.R, np.diag([1, 1, -1.0]) @ pair.R):
         with pytest.raises(ValueError):
             bifocal.rectify(pair.c1, pair.c2, R, pair.t)
 
 
-@holds("bifocal.rectify_polar", "bifocal.rectify_polar_uncalibrated", "bifocal.vertical_disparity", reference="truth", cases=80)
+@holds("bifocal.rectify_polar", "bifocal.rectify_polar_uncalibrated", "depth.vertical_disparity", reference="truth", cases=80)
 def test_polar_rectification(rng):
     """Rows of a scene point agree to 0.1 px and points come back to 0.05 px, for every motion, with epipoles at infinity and in the image."""
     pair = Pair(rng, rng.choice(["sideways", "vertical", "forward", "at_infinity", "at_infinity"]))
     found = bifocal.rectify_polar(pair.c1, pair.c2, pair.R, pair.t, (W, H), (W, H), pair.x1, pair.x2)
     assert found, found.reason
     rows_agree(found, pair, 0.1)
-    assert bifocal.vertical_disparity(found, pair.x1, pair.x2)[1] < 0.1
+    assert bifocal.depth.vertical_disparity(found, pair.x1, pair.x2)[1] < 0.1
     found = bifocal.rectify_polar_uncalibrated(pair.F, pair.x1, pair.x2, (W, H), (W, H))
     assert found, found.reason
     rows_agree(found, pair, 0.1)
@@ -108,7 +108,7 @@ def test_uncalibrated_rectification(rng):
     assert (polar if choice.is_polar else found) and choice.polar_stretch >= 1 and choice.planar_stretch >= 1
 
 
-@holds("bifocal.dense_matches", "bifocal.depth_map", "bifocal.depth_to_cloud", reference="depths of a plane", cases=15)
+@holds("depth.dense_matches", "depth.depth_map", "depth.depth_to_cloud", reference="depths of a plane", cases=15)
 def test_depth_of_a_plane(rng):
     """The depth of a plane is within 0.1 % in the frame of camera 1, whichever image is the left one, planar and polar, and the cloud lies on the plane."""
     pair = Pair(rng, rng.choice(["sideways", "vertical", "forward"]))
@@ -131,7 +131,7 @@ def test_depth_of_a_plane(rng):
             Z = X @ pair.R.T + pair.t
         target = found.rectified_points(1, projected(Z, matrix(right)))
         disparity = (x.ravel() - target[:, 0]).reshape(x.shape).astype(np.float32)
-        depth = bifocal.depth_map(bifocal.dense_matches(found, disparity), pair.c1, pair.c2, pair.R, pair.t).depth
+        depth = bifocal.depth.depth_map(bifocal.depth.dense_matches(found, disparity), pair.c1, pair.c2, pair.R, pair.t).depth
         v, u = np.nonzero(np.isfinite(depth))
         assert len(u) > 0.03 * depth.size, f"{len(u)} depths"
         truth_of = left is pair.c1
@@ -140,7 +140,7 @@ def test_depth_of_a_plane(rng):
         truth = o / (rays @ n)
         off = np.abs(depth[v, u] / truth - 1)
         assert np.quantile(off, 0.95) < 2e-3, f"{found.kind}, swapped {found.is_swapped}: 95 % within {np.quantile(off, 0.95):.2%}"
-        cloud = bifocal.depth_to_cloud(depth, np.zeros(depth.shape, np.uint8), left, step=3).xyz
+        cloud = bifocal.depth.depth_to_cloud(depth, np.zeros(depth.shape, np.uint8), left, step=3).xyz
         assert np.quantile(np.abs(cloud @ n - o), 0.95) < 0.02 * o
 
 
@@ -165,7 +165,7 @@ def test_sampling(rng):
     assert np.abs(remapped - expected)[inside].max(initial=0) < 1.5 and not remapped[~inside & ~near].any()
 
 
-@holds("bifocal.stereo", "bifocal.StereoMatcher", "bifocal.score_disparity", "bifocal.disparity_doubt", "cv.StereoBM", "cv.StereoSGBM", reference="a shifted image", cases=6)
+@holds("bifocal.stereo", "bifocal.StereoMatcher", "depth.score_disparity", "doubts.disparity_doubt", "cv.StereoBM", "cv.StereoSGBM", reference="a shifted image", cases=6)
 def test_disparities_of_a_shifted_image(rng):
     """Random dots shifted by a whole number of px, of either sign, have that disparity; noise and other brightness change under 5 % of the pixels."""
     shift = int(rng.integers(-20, 20))
@@ -179,8 +179,8 @@ def test_disparities_of_a_shifted_image(rng):
     assert np.mean(np.abs(inner - shift) < 0.6) > 0.95, f"{np.mean(np.abs(inner - shift) < 0.6):.0%}"
     same = bifocal.StereoMatcher(120, 120, options)(left, right)
     assert np.array_equal(same.raw, found.raw, equal_nan=True)
-    score = bifocal.score_disparity(found, np.full(left.shape, float(shift)))
-    assert score["avgerr"] < 0.6 and score["bad2"] < 10 and not bifocal.disparity_doubt(found, options)
+    score = bifocal.depth.score_disparity(found, np.full(left.shape, float(shift)))
+    assert score["avgerr"] < 0.6 and score["bad2"] < 10 and not bifocal.doubts.disparity_doubt(found, options)
     if shift > 0:
         for matcher in (bifocal.cv.StereoBM.create(48, 9), bifocal.cv.StereoSGBM.create(0, 48, 5)):
             d = matcher.compute(left, right)[8:-8, 50:-8] / 16

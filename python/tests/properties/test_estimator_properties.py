@@ -36,16 +36,16 @@ def test_two_view_models_of_unequal_cameras(rng):
     right = with_outliers(rng, s, 0.4)
     found = bifocal.estimate_relative_pose(s.x1, s.x2, s.K1, s.K2)
     assert found and off_rotation(found.R) < 1e-9 and abs(np.linalg.norm(found.t) - 1) < 1e-9, found.reason
-    covariance = bifocal.relative_pose_covariance(found.R, found.t, s.x1, s.x2, s.K1, s.K2, inliers=found.inliers)
+    covariance = bifocal.two_view.relative_pose_covariance(found.R, found.t, s.x1, s.x2, s.K1, s.K2, inliers=found.inliers)
     deviation = np.degrees(np.sqrt(np.trace(covariance.pose[:3, :3])))
     assert angle_deg(found.R, s.R) < max(5 * deviation, 0.5), f"{angle_deg(found.R, s.R)} deg, stated {deviation}"
     assert np.mean(found.inliers[right]) > 0.95 and np.mean(found.inliers[~right]) < 0.2
     F = bifocal.estimate_fundamental(s.x1, s.x2)
     assert F and np.abs(np.linalg.det(F.model)) < 1e-9
-    assert np.median(bifocal.residuals("fundamental", F.model, s.clean1, s.clean2)) < 0.5
+    assert np.median(bifocal.two_view.residuals("fundamental", F.model, s.clean1, s.clean2)) < 0.5
     E, mask = bifocal.cv.findEssentialMat(s.x1, s.x2, s.K1, None, s.K2, None)
     assert E is not None and np.mean(mask.ravel()[right]) > 0.9
-    assert np.median(bifocal.residuals("fundamental", bifocal.cv.findFundamentalMat(s.x1, s.x2)[0], s.clean1, s.clean2)) < 0.5
+    assert np.median(bifocal.two_view.residuals("fundamental", bifocal.cv.findFundamentalMat(s.x1, s.x2)[0], s.clean1, s.clean2)) < 0.5
     cameras = [{"model": "PINHOLE", "width": 1280, "height": 960, "params": [K[0, 0], K[1, 1], K[0, 2] + 0.5, K[1, 2] + 0.5]} for K in (s.K1, s.K2)]
     pose, _ = bifocal.poselib.estimate_relative_pose(s.x1 + 0.5, s.x2 + 0.5, *cameras, {"max_epipolar_error": 2.0}, {})
     assert angle_deg(pose.R, s.R) < max(5 * deviation, 0.5)
@@ -152,25 +152,25 @@ def test_batches_are_single_estimates(rng):
         assert bool(batch.ok[k]) == one.ok and np.array_equal(batch.models[k], one.model), k
 
 
-@holds("bifocal.find_repetition", "bifocal.find_repetition_batch", "bifocal.mirror_doubt", reference="truth", cases=10)
+@holds("doubts.find_repetition", "doubts.find_repetition_batch", "doubts.mirror_doubt", reference="truth", cases=10)
 def test_doubts_do_not_fall_on_ordinary_scenes(rng):
     """Random scenes without repetition raise no doubt, and the batch equals the single test."""
     s = TwoViews(rng, n=200, noise=0.3)
     with_outliers(rng, s, 0.3)
     options = bifocal.RobustOptions(min_inlier_ratio=0.2)
     found = bifocal.estimate_relative_pose(s.x1, s.x2, s.K1, s.K2, options=options)
-    one = bifocal.find_repetition(found, s.x1, s.x2, camera1=s.K1, camera2=s.K2, options=options)
+    one = bifocal.doubts.find_repetition(found, s.x1, s.x2, camera1=s.K1, camera2=s.K2, options=options)
     assert not one.is_doubted, one
-    assert bifocal.mirror_doubt(found, s.x1, s.x2, camera1=s.K1, camera2=s.K2, options=options) == ""
+    assert bifocal.doubts.mirror_doubt(found, s.x1, s.x2, camera1=s.K1, camera2=s.K2, options=options) == ""
     rows = np.c_[s.x1, s.x2]
     batch = bifocal.estimate_batch("essential", rows, [0, len(rows)], cameras1=s.K1[None], cameras2=s.K2[None], options=options)
-    assert bifocal.find_repetition_batch(batch, rows, cameras1=s.K1[None], cameras2=s.K2[None], options=options)[0] == one
+    assert bifocal.doubts.find_repetition_batch(batch, rows, cameras1=s.K1[None], cameras2=s.K2[None], options=options)[0] == one
     K, R, t = np.array([[900.0, 0, 640], [0, 900, 480], [0, 0, 1]]), random_rotation(rng, 20), rng.normal(size=3) * (1, 1, 0.3)
     X = np.c_[rng.uniform(-3, 3, (200, 2)), rng.uniform(5, 9, 200)]
     x1, x2 = projected(X, K), projected(X @ R.T + t / np.linalg.norm(t), K) * (-1, 1) + (1280, 0)
     found = bifocal.estimate_relative_pose(x1, x2, K, options=options)
     if not found or found.num_inliers < 150:  # else the mirrored scene is a possible one
-        assert not found or bifocal.mirror_doubt(found, x1, x2, camera1=K, options=options), f"mirrored: {found}"
+        assert not found or bifocal.doubts.mirror_doubt(found, x1, x2, camera1=K, options=options), f"mirrored: {found}"
 
 
 def block(rng, unit=1.0, origin=(0, 0, 0)):

@@ -12,22 +12,29 @@ from registry import all_properties, table
 # Functions of files, devices, whole images and names, which other tests cover.
 OTHERS = {
     "bifocal": {
-        "collect", "colmap", "dense", "detect", "devices", "draw_epipolar_lines", "draw_matches", "estimate_pair", "intrinsics_from_exif", "linalg", "list_photographs", "map_database",
-        "match", "match_guided", "match_video", "missing_devices", "problem_info", "read_calibration", "read_correspondences", "read_disparity", "read_image", "read_pairs",
-        "read_pfm", "read_rectification", "report", "retrieval_pairs", "threads", "turbo_picture", "write_image", "write_pfm", "write_ply",
+        "collect", "dense", "detect", "devices", "draw_epipolar_lines", "draw_matches", "estimate_pair", "intrinsics_from_exif", "list_photographs", "map_database", "match",
+        "match_guided", "match_video", "missing_devices", "read_calibration", "read_correspondences", "read_image", "read_rectification", "report", "write_image",
     },
+    "depth": {"read_disparity", "read_pfm", "turbo_picture", "write_pfm", "write_ply"},
+    "pairs": {"read_pairs", "retrieval_pairs"},
+    "solvers": {"problem_info"},
     "cv": {"BFMatcher", "drawKeypoints", "drawMatches", "fisheye", "SIFT_create", "StereoBM_create", "StereoSGBM_create"},
     "poselib": {"BundleOptions", "RansacOptions"},
-    "linalg": set(),
 }
 DATA = {"cv": {"DMatch", "KeyPoint", "SIFT", "StereoBM", "StereoSGBM", "UsacParams"}, "poselib": {"CameraPose", "ImagePair"}}
 
 
+MODULES = (bifocal, bifocal.solvers, bifocal.pairs, bifocal.doubts, bifocal.depth, bifocal.two_view, bifocal.linalg, bifocal.cv, bifocal.poselib)
+
+
 def public_functions():
-    for module in (bifocal, bifocal.linalg, bifocal.cv, bifocal.poselib):
+    seen = set()
+    for module in MODULES:
         prefix = module.__name__.rpartition(".")[2]
         for name in module.__all__:
-            if isinstance(getattr(module, name), types.FunctionType) and name not in OTHERS[prefix] | DATA.get(prefix, set()):
+            thing = getattr(module, name)
+            if isinstance(thing, types.FunctionType) and thing not in seen and name not in OTHERS.get(prefix, set()) | DATA.get(prefix, set()):
+                seen.add(thing)
                 yield f"{prefix}.{name}"
 
 

@@ -8,32 +8,32 @@ from registry import holds
 import bifocal
 
 
-@holds("bifocal.all_pairs", "bifocal.tidy_pairs", "bifocal.image_components", reference="itertools, sets and a search", cases=200)
+@holds("pairs.all_pairs", "pairs.tidy_pairs", "pairs.image_components", reference="itertools, sets and a search", cases=200)
 def test_pairs_and_components(rng):
     """Pairs equal itertools' combinations, tidy pairs equal a set, components equal a search, with duplicates, loops and lonely images."""
     n = int(rng.integers(0, 30))
-    assert bifocal.all_pairs(n).tolist() == [list(p) for p in itertools.combinations(range(n), 2)]
+    assert bifocal.pairs.all_pairs(n).tolist() == [list(p) for p in itertools.combinations(range(n), 2)]
     if n == 0:
         return
     pairs = rng.integers(0, n, (rng.integers(0, 40), 2))
     tidy = sorted({(min(a, b), max(a, b)) for a, b in pairs.tolist() if a != b})
-    assert [tuple(p) for p in bifocal.tidy_pairs(pairs).tolist()] == tidy
+    assert [tuple(p) for p in bifocal.pairs.tidy_pairs(pairs).tolist()] == tidy
     label = list(range(n))
     for _ in range(n):
         for a, b in tidy:
             label[a] = label[b] = min(label[a], label[b])
-    assert bifocal.image_components(n, pairs).tolist() == label
+    assert bifocal.pairs.image_components(n, pairs).tolist() == label
 
 
-@holds("bifocal.sequential_pairs", reference="the documented rule", cases=100)
+@holds("pairs.sequential_pairs", reference="the documented rule", cases=100)
 def test_sequential_pairs(rng):
     """Images are paired with the next `overlap` images, and with images at powers of two."""
     n, overlap, quadratic = int(rng.integers(0, 60)), int(rng.integers(1, 12)), bool(rng.integers(2))
     steps = set(range(1, overlap + 1)) | ({2**k for k in range(overlap)} if quadratic else set())
-    assert [tuple(p) for p in bifocal.sequential_pairs(n, overlap=overlap, quadratic=quadratic).tolist()] == sorted((a, a + s) for a in range(n) for s in steps if a + s < n)
+    assert [tuple(p) for p in bifocal.pairs.sequential_pairs(n, overlap=overlap, quadratic=quadratic).tolist()] == sorted((a, a + s) for a in range(n) for s in steps if a + s < n)
 
 
-@holds("bifocal.near_pairs", reference="distances on a sphere in NumPy", cases=100)
+@holds("pairs.near_pairs", reference="distances on a sphere in NumPy", cases=100)
 def test_near_pairs(rng):
     """All pairs within the distance are found and no more, next to the poles, at the date line and with missing positions."""
     n = int(rng.integers(2, 25))
@@ -45,31 +45,31 @@ def test_near_pairs(rng):
     lat, lon = np.radians(where).T
     unit = np.c_[np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)]
     metres = 6371e3 * 2 * np.arcsin(np.clip(np.linalg.norm(unit[:, None] - unit[None], axis=2) / 2, 0, 1))
-    got = {tuple(p) for p in bifocal.near_pairs(where, max_distance_m=60.0, max_partners=50).tolist()}
+    got = {tuple(p) for p in bifocal.pairs.near_pairs(where, max_distance_m=60.0, max_partners=50).tolist()}
     for a, b in itertools.combinations(range(n), 2):
         if not 59 < metres[a, b] < 61:  # the radius of the Earth differs by up to 0.6 %
             assert ((a, b) in got) == bool(metres[a, b] < 60), f"{metres[a, b]} m"
 
 
-@holds("bifocal.suggested_partners", "bifocal.linking_pairs", reference="the documented rules, by brute force", cases=100)
+@holds("pairs.suggested_partners", "pairs.linking_pairs", reference="the documented rules, by brute force", cases=100)
 def test_proposals(rng):
     """Proposals were not matched, exist once, and have the largest score; links join different components by the most matches."""
     n = int(rng.integers(3, 14))
-    pairs = bifocal.tidy_pairs(rng.integers(0, n, (2 * n, 2)))
+    pairs = bifocal.pairs.tidy_pairs(rng.integers(0, n, (2 * n, 2)))
     inliers = rng.integers(0, 50, len(pairs))
     strength = {tuple(p): k for p, k in zip(pairs.tolist(), inliers.tolist())}
     weight = lambda a, b: strength.get((min(a, b), max(a, b)), 0)
-    found = bifocal.suggested_partners(n, pairs, inliers, max_proposals=1).tolist()
+    found = bifocal.pairs.suggested_partners(n, pairs, inliers, max_proposals=1).tolist()
     assert len({(min(p), max(p)) for p in found}) == len(found)
     for a, b in found:
         assert (min(a, b), max(a, b)) not in strength and a != b
         score = lambda c: max(min(weight(a, m), weight(m, c)) for m in range(n))
         assert score(b) > 0
     verified = pairs[inliers > 25]
-    label = bifocal.image_components(n, verified)
-    rest = bifocal.tidy_pairs(rng.integers(0, n, (2 * n, 2)))
+    label = bifocal.pairs.image_components(n, verified)
+    rest = bifocal.pairs.tidy_pairs(rng.integers(0, n, (2 * n, 2)))
     matches = rng.integers(1, 50, len(rest))
-    links = bifocal.linking_pairs(n, verified, rest, matches).tolist()
+    links = bifocal.pairs.linking_pairs(n, verified, rest, matches).tolist()
     for a, b in links:
         assert label[a] != label[b] and [a, b] in rest.tolist()
     for c in set(label.tolist()):
@@ -78,13 +78,13 @@ def test_proposals(rng):
             assert max(out) in [m for (a, b), m in zip(rest.tolist(), matches.tolist()) if [a, b] in links and (label[a] == c) != (label[b] == c)]
 
 
-@holds("bifocal.keep_distinct_places", reference="a dictionary", cases=100)
+@holds("pairs.keep_distinct_places", reference="a dictionary", cases=100)
 def test_one_match_remains_for_each_place(rng):
     """Of the matches between the same two positions the match with the smallest distance remains."""
     rows = rng.integers(0, 4, (60, 4)).astype(float)
     rows[rows == 0] *= rng.choice([-1.0, 1.0])  # -0 is 0
     distance = rng.permutation(60).astype(float)
-    keep = bifocal.keep_distinct_places(rows, distance=distance)
+    keep = bifocal.pairs.keep_distinct_places(rows, distance=distance)
     best = {}
     for k, row in enumerate(rows + 0.0):
         if tuple(row) not in best or distance[k] < distance[best[tuple(row)]]:

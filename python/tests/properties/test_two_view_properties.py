@@ -23,11 +23,11 @@ def poses_by_svd(E):
     return U @ W @ Vt, U @ W.T @ Vt, U[:, 2]
 
 
-@holds("bifocal.decompose_essential", reference="SVD of NumPy", cases=400)
+@holds("two_view.decompose_essential", reference="SVD of NumPy", cases=400)
 def test_decompose_essential_gives_the_poses_of_the_nearest_essential_matrix(rng):
     """Both matrices are rotations to 1e-12, for any singular values and any scale, and the same as by the singular value decomposition."""
     E = not_ideal_E(rng)
-    found = bifocal.decompose_essential(E)
+    found = bifocal.two_view.decompose_essential(E)
     R1, R2, t = poses_by_svd(E)
     assert max(off_rotation(found.R1), off_rotation(found.R2)) < 1e-12, f"R R' - I is {off_rotation(found.R1)}, {off_rotation(found.R2)}"
     same = max(np.abs(found.R1 - R1).max(), np.abs(found.R2 - R2).max())
@@ -35,14 +35,14 @@ def test_decompose_essential_gives_the_poses_of_the_nearest_essential_matrix(rng
     assert min(same, swapped) < 1e-9 and np.linalg.norm(np.cross(found.t, t)) < 1e-9, f"{min(same, swapped)}"
 
 
-@holds("bifocal.decompose_essential", "cv.decomposeEssentialMat", reference="OpenCV", cases=200)
+@holds("two_view.decompose_essential", "cv.decomposeEssentialMat", reference="OpenCV", cases=200)
 def test_decompositions_of_E_are_those_of_opencv(rng):
     """The two rotations equal OpenCV's, in either order."""
     cv2 = pytest.importorskip("cv2")
     E = not_ideal_E(rng)
     E /= np.linalg.norm(E)
     a, b, _ = cv2.decomposeEssentialMat(E)
-    for found in (bifocal.decompose_essential(E)[:2], bifocal.cv.decomposeEssentialMat(E)[:2]):
+    for found in (bifocal.two_view.decompose_essential(E)[:2], bifocal.cv.decomposeEssentialMat(E)[:2]):
         assert min(np.abs(found[0] - a).max() + np.abs(found[1] - b).max(), np.abs(found[0] - b).max() + np.abs(found[1] - a).max()) < 1e-7
 
 
@@ -60,12 +60,12 @@ def test_recover_pose_returns_a_rotation_near_the_true_one(rng):
     assert off_rotation(R) < 1e-12
 
 
-@holds("bifocal.decompose_homography", "cv.decomposeHomographyMat", reference="truth and an identity", cases=200)
+@holds("two_view.decompose_homography", "cv.decomposeHomographyMat", reference="truth and an identity", cases=200)
 def test_decompose_homography_contains_the_truth(rng):
     """Each motion composes to H, each R is a rotation, and one motion is the truth, in any unit and scale of H."""
     s = TwoViews(rng, plane=True)
     H = s.H * np.exp(rng.uniform(-10, 10)) * rng.choice([-1, 1])
-    motions = bifocal.decompose_homography(H, s.K1, s.K2)
+    motions = bifocal.two_view.decompose_homography(H, s.K1, s.K2)
     n = s.normal / np.linalg.norm(s.normal)
     t = s.t / (s.distance / np.linalg.norm(s.normal))
     errors = [np.abs(m.R - s.R).max() + min(np.abs(m.t - t).max(), np.abs(m.t + t).max()) + min(np.abs(m.normal - n).max(), np.abs(m.normal + n).max()) for m in motions]
@@ -109,7 +109,7 @@ def sampson(F, x1, x2):
     return np.abs((q * l2).sum(1)) / np.sqrt((l2[:, :2] ** 2).sum(1) + (l1[:, :2] ** 2).sum(1))
 
 
-@holds("bifocal.residuals", reference="Sampson's formula in NumPy", cases=200)
+@holds("two_view.residuals", reference="Sampson's formula in NumPy", cases=200)
 def test_residuals_do_not_depend_on_the_scale_of_the_model(rng):
     """Residuals of F and E are Sampson distances in px, for models of any scale and sign; rows with NaN or infinity have NaN, all further rows keep their value."""
     s = TwoViews(rng, noise=2.0)
@@ -119,29 +119,29 @@ def test_residuals_do_not_depend_on_the_scale_of_the_model(rng):
     bad = rng.integers(len(x1))
     x1[bad, rng.integers(2)] = rng.choice([np.nan, np.inf, -np.inf])
     good = np.arange(len(x1)) != bad
-    for found in (bifocal.residuals("fundamental", s.F * scale, x1, s.x2), bifocal.residuals("essential", s.E * scale, x1, s.x2, camera1=s.K1, camera2=s.K2)):
+    for found in (bifocal.two_view.residuals("fundamental", s.F * scale, x1, s.x2), bifocal.two_view.residuals("essential", s.E * scale, x1, s.x2, camera1=s.K1, camera2=s.K2)):
         assert np.isnan(found[bad]) and np.allclose(found[good], expected[good], rtol=1e-6, atol=1e-9), np.abs(found[good] - expected[good]).max()
 
 
-@holds("bifocal.pose_residuals", reference="projection in NumPy", cases=200)
+@holds("two_view.pose_residuals", reference="projection in NumPy", cases=200)
 def test_pose_residuals_are_reprojection_errors(rng):
     """Residuals of a pose are distances in px in any unit of the scene; NaN behind the camera."""
     s = TwoViews(rng, noise=2.0)
     X = s.X.copy()
     X[0] = -s.R.T @ s.t - (s.R.T @ [0, 0, 1.0]) * np.linalg.norm(s.t)  # behind
-    found = bifocal.pose_residuals(s.R, s.t, s.x2, X, s.K2)
+    found = bifocal.two_view.pose_residuals(s.R, s.t, s.x2, X, s.K2)
     expected = np.linalg.norm(projected(X @ s.R.T + s.t, s.K2) - s.x2, axis=1)
     assert np.isnan(found[0]) and np.allclose(found[1:], expected[1:], rtol=1e-6, atol=1e-7)
 
 
-@holds("bifocal.refine_absolute_pose", reference="SciPy least_squares", cases=60)
+@holds("two_view.refine_absolute_pose", reference="SciPy least_squares", cases=60)
 def test_refine_absolute_pose_reaches_the_minimum(rng):
     """The refined pose is a rotation and has the cost of SciPy's minimum, from a start with an R that is off a rotation by rounding."""
     least_squares = pytest.importorskip("scipy.optimize").least_squares
     s = TwoViews(rng, noise=1.0)
     unit = np.linalg.norm(s.t)
     start = rotation_of(rng.normal(size=3) * 0.003) @ s.R
-    found = bifocal.refine_absolute_pose(start + rng.normal(size=(3, 3)) * 1e-9, s.t + 0.01 * unit * rng.normal(size=3), s.x2, s.X, s.K2, max_steps=200)
+    found = bifocal.two_view.refine_absolute_pose(start + rng.normal(size=(3, 3)) * 1e-9, s.t + 0.01 * unit * rng.normal(size=3), s.x2, s.X, s.K2, max_steps=200)
 
     def errors(p):
         return (projected(s.X @ (rotation_of(p[:3]) @ s.R).T + s.t + p[3:] * unit, s.K2) - s.x2).ravel()
@@ -151,13 +151,13 @@ def test_refine_absolute_pose_reaches_the_minimum(rng):
     assert off_rotation(found.model) < 1e-10 and found.rms < rms * (1 + 1e-5) + 1e-9, f"{found.rms}, SciPy {rms}"
 
 
-@holds("bifocal.refine", reference="SciPy least_squares over the same parameters", cases=25)
+@holds("two_view.refine", reference="SciPy least_squares over the same parameters", cases=25)
 def test_refine_of_E_F_and_H_reaches_the_minimum(rng):
     """E keeps equal singular values, F keeps rank 2, an affine map keeps its third row, and the cost equals SciPy's minimum."""
     least_squares = pytest.importorskip("scipy.optimize").least_squares
     s = TwoViews(rng, noise=0.7)
     E = s.E + rng.normal(size=(3, 3)) * 1e-3 * np.abs(s.E).max()
-    found = bifocal.refine("essential", E, s.x1, s.x2, camera1=s.K1, camera2=s.K2, max_steps=200)
+    found = bifocal.two_view.refine("essential", E, s.x1, s.x2, camera1=s.K1, camera2=s.K2, max_steps=200)
     sv = np.linalg.svd(found.model, compute_uv=False)
     assert abs(sv[0] - sv[1]) < 1e-6 * sv[0] and sv[2] < 1e-6 * sv[0], sv
     iK1, iK2 = np.linalg.inv(s.K1), np.linalg.inv(s.K2)
@@ -170,14 +170,14 @@ def test_refine_of_E_F_and_H_reaches_the_minimum(rng):
     rms = np.sqrt(2 * least_squares(errors, np.zeros(5), x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14).cost / len(s.x1))
     assert found.rms < rms * 1.001 + 1e-9, f"E {found.rms}, SciPy {rms}"
     F = s.F / np.linalg.norm(s.F)
-    found = bifocal.refine("fundamental", F, s.x1, s.x2, max_steps=200)
+    found = bifocal.two_view.refine("fundamental", F, s.x1, s.x2, max_steps=200)
     sv = np.linalg.svd(found.model / np.linalg.norm(found.model), compute_uv=False)
     assert sv[2] < 1e-9 and found.rms <= rms * 1.001
     A = np.array([[*rng.normal(size=2), 300], [*rng.normal(size=2), 200], [0, 0, 1]])
     x2 = s.x1 @ A[:2, :2].T + A[:2, 2] + 0.5 * rng.normal(size=s.x1.shape)
     start = A.copy()
     start[2, :2] = rng.normal(size=2) * 1e-4  # a projective row, which no affine map has
-    found = bifocal.refine("affine", start, s.x1, x2)
+    found = bifocal.two_view.refine("affine", start, s.x1, x2)
     model = found.model / found.model[2, 2]
     Q = np.c_[s.x1, np.ones(len(s.x1))]
     fit = np.linalg.lstsq(Q, x2, rcond=None)[0].T
@@ -193,7 +193,7 @@ def monte_carlo(fit, draws):
     return samples.T @ samples / draws
 
 
-@holds("bifocal.relative_pose_covariance", "bifocal.absolute_pose_covariance", "bifocal.covariance", reference="Monte Carlo over 60 noisy fits", cases=10)
+@holds("two_view.relative_pose_covariance", "two_view.absolute_pose_covariance", "two_view.covariance", reference="Monte Carlo over 60 noisy fits", cases=10)
 def test_covariances_are_those_of_noisy_fits(rng):
     """The trace of a covariance is within a factor of 1.8 of the scatter of refined models over noise of known deviation."""
     s, noise = TwoViews(rng, n=80), 0.5
@@ -203,31 +203,31 @@ def test_covariances_are_those_of_noisy_fits(rng):
         D = R @ s.R.T
         return np.array([D[2, 1] - D[1, 2], D[0, 2] - D[2, 0], D[1, 0] - D[0, 1]]) / 2
 
-    pose = bifocal.absolute_pose_covariance(s.R, s.t, s.clean2, s.X, s.K2, noise=noise).pose
-    scatter = monte_carlo(lambda: (lambda r: np.r_[small(r.model), r.t])(bifocal.refine_absolute_pose(s.R, s.t, near(s.clean2), s.X, s.K2)), 60)
+    pose = bifocal.two_view.absolute_pose_covariance(s.R, s.t, s.clean2, s.X, s.K2, noise=noise).pose
+    scatter = monte_carlo(lambda: (lambda r: np.r_[small(r.model), r.t])(bifocal.two_view.refine_absolute_pose(s.R, s.t, near(s.clean2), s.X, s.K2)), 60)
     for part in (slice(0, 3), slice(3, 6)):
         ratio = np.trace(pose[part, part]) / np.trace(scatter[part, part])
         assert 1 / 1.8 < ratio < 1.8, f"absolute pose {ratio}"
-    stated = bifocal.covariance("fundamental", s.F, s.clean1, s.clean2, noise=noise).model
+    stated = bifocal.two_view.covariance("fundamental", s.F, s.clean1, s.clean2, noise=noise).model
     F = s.F / np.linalg.norm(s.F)
 
     def fit():
-        G = bifocal.refine("fundamental", s.F, near(s.clean1), near(s.clean2)).model
+        G = bifocal.two_view.refine("fundamental", s.F, near(s.clean1), near(s.clean2)).model
         return (G * np.sign((G * F).sum()) / np.linalg.norm(G)).ravel()
 
     ratio = np.trace(stated) / np.trace(monte_carlo(fit, 60))
     assert 1 / 1.8 < ratio < 1.8, f"fundamental {ratio}"
-    relative = bifocal.relative_pose_covariance(s.R, s.t / np.linalg.norm(s.t), s.clean1, s.clean2, s.K1, s.K2, noise=noise)
+    relative = bifocal.two_view.relative_pose_covariance(s.R, s.t / np.linalg.norm(s.t), s.clean1, s.clean2, s.K1, s.K2, noise=noise)
 
     def fitted_R():
-        E = bifocal.refine("essential", s.E, near(s.clean1), near(s.clean2), camera1=s.K1, camera2=s.K2).model
-        return small(min(bifocal.decompose_essential(E)[:2], key=lambda R: np.abs(R - s.R).max()))
+        E = bifocal.two_view.refine("essential", s.E, near(s.clean1), near(s.clean2), camera1=s.K1, camera2=s.K2).model
+        return small(min(bifocal.two_view.decompose_essential(E)[:2], key=lambda R: np.abs(R - s.R).max()))
 
     ratio = np.trace(relative.pose[:3, :3]) / np.trace(monte_carlo(fitted_R, 60))
     assert 1 / 1.8 < ratio < 1.8, f"relative pose {ratio}"
 
 
-@holds("bifocal.choose_model", reference="truth", cases=12)
+@holds("two_view.choose_model", reference="truth", cases=12)
 def test_a_plane_is_a_homography_and_depth_is_not(rng):
     """A homography is chosen for a plane and an epipolar model for depth, with the images in either order."""
     for plane in (True, False):
@@ -235,5 +235,5 @@ def test_a_plane_is_a_homography_and_depth_is_not(rng):
         if not plane and np.linalg.norm(s.t) < 0.5 * np.abs(s.X[:, 2]).min() / 3:
             continue  # too little parallax to be depth
         for a, b in ((s.x1, s.x2), (s.x2, s.x1)):
-            choice = bifocal.choose_model(a, b, bifocal.estimate_homography(a, b), bifocal.estimate_fundamental(a, b))
+            choice = bifocal.two_view.choose_model(a, b, bifocal.estimate_homography(a, b), bifocal.estimate_fundamental(a, b))
             assert (choice.kind == "homography") == plane, f"plane {plane}: {choice.reason}"

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _core
+from ._arguments import check_public
 from ._arrays import ArrayLike
+from ._covariances import absolute_pose_covariance, covariance, relative_pose_covariance
 
 if TYPE_CHECKING:
     import numpy
@@ -20,18 +22,16 @@ if TYPE_CHECKING:
     Numbers = NDArray[numpy.float64]
 
 __all__ = [
-    "EssentialPoses",
-    "ModelChoice",
-    "PlaneMotion",
-    "RecoveredPose",
-    "Refined",
+    "absolute_pose_covariance",
     "choose_model",
+    "covariance",
     "decompose_essential",
     "decompose_homography",
     "pose_residuals",
     "recover_pose",
     "refine",
     "refine_absolute_pose",
+    "relative_pose_covariance",
     "residuals",
     "triangulate",
 ]
@@ -326,3 +326,6 @@ def triangulate(
         ValueError: If shapes or cameras do not fit.
     """
     return _core.triangulate(x1, x2, camera1, camera2, R, t)
+
+
+check_public(__all__, globals())

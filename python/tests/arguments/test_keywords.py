@@ -8,16 +8,17 @@ from scenes import K, Scene
 
 import bifocal
 
-ESTIMATORS = [n for n in bifocal.__all__ if n.startswith("estimate") and n != "estimate_pair"] + ["find_repetition", "find_repetition_batch", "mirror_doubt"]
+ESTIMATORS = [getattr(bifocal, n) for n in bifocal.__all__ if n.startswith("estimate") and n != "estimate_pair"]
+ESTIMATORS += [bifocal.doubts.find_repetition, bifocal.doubts.find_repetition_batch, bifocal.doubts.mirror_doubt]
 SCENE = Scene(n=200, seed=3)
 IMAGE = np.kron(np.random.default_rng(0).integers(0, 256, (30, 40, 3)), np.ones((8, 8, 1))).astype(np.uint8)
 F = np.array([[0, 0, 0], [0, 0, -1.0], [0, 1, 0]])
 BGR = np.ascontiguousarray(IMAGE[:, :, ::-1])
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_every_estimator_has_a_threshold(name):
-    parameter = inspect.signature(getattr(bifocal, name)).parameters["threshold"]
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda function: function.__name__)
+def test_every_estimator_has_a_threshold(estimator):
+    parameter = inspect.signature(estimator).parameters["threshold"]
     assert parameter.kind is inspect.Parameter.KEYWORD_ONLY and parameter.default is None
 
 

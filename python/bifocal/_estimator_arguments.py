@@ -1,11 +1,13 @@
-"""Padded batches: arrays [B, N, 2] with a mask, as torch users have them, become the rows and offsets of `estimate_batch`."""
+"""Arguments of estimators: the keyword `threshold`, and padded batches, arrays [B, N, 2] with a mask, as rows and offsets of `estimate_batch`."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ._numbers import host_array
+from ._options import RobustOptions
 
 if TYPE_CHECKING:
     from ._arrays import ArrayLike
@@ -58,3 +60,12 @@ def rows_of_padded(points: ArrayLike, x2: ArrayLike | None, mask: ArrayLike | No
         raise ValueError(f"mask: shape {tuple(kept.shape)}, must be {(batch, count)}")
     counts = numpy.asarray([int(n) for n in kept.reshape(batch, count).sum(-1)])
     return rows[kept.reshape(-1)], numpy.concatenate([[0], numpy.cumsum(counts)]).astype(numpy.int64)
+
+
+def with_threshold(options: RobustOptions | None, threshold: float | None, name: str = "options") -> RobustOptions | None:
+    """Returns the options, with another threshold in px if one is given. Errors call the options `name`."""
+    if threshold is None:
+        return options
+    if options is not None and not isinstance(options, RobustOptions):
+        raise TypeError(f"{name}: {type(options).__name__}, must be RobustOptions")
+    return replace(options if options is not None else RobustOptions(), threshold=threshold)

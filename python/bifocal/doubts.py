@@ -1,4 +1,4 @@
-"""Tests that raise doubts about estimated models: repeated structure and mirrored images."""
+"""Tests that raise doubts about results: repeated structure, mirrored images, cameras of other images, disparities at an end of their search."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 
 from . import _core
 from ._arrays import ArrayLike
-from ._batches import rows_of_padded
+from ._estimator_arguments import rows_of_padded, with_threshold
+from ._arguments import check_public
+from ._cameras import intrinsics_doubt
 from ._core import BatchEstimate, Estimate
 from ._devices import device_id
 from ._numbers import host_array
 from ._options import RobustOptions
-from ._thresholds import with_threshold
+from ._stereo_matching import disparity_doubt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ._robust import CameraLike
 
-__all__ = ["Repetition", "find_repetition", "find_repetition_batch", "mirror_doubt"]
+__all__ = ["Repetition", "disparity_doubt", "find_repetition", "find_repetition_batch", "intrinsics_doubt", "mirror_doubt"]
 
 
 @dataclass(frozen=True)
@@ -145,3 +147,6 @@ def mirror_doubt(
     """
     chosen = with_threshold(options, threshold)
     return _core.mirror_doubt(found, x1, x2, camera1, camera2, weights, qualities, chosen, device_id(device))
+
+
+check_public(__all__, globals())

@@ -1,19 +1,20 @@
-"""Minimal solvers for many samples at once; include/bifocal/solvers.def lists them."""
+"""Minimal solvers for many samples at once, and the properties of the kinds of models. include/bifocal/solvers.def and problems.def list both."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from . import _core
 from ._devices import device_id
 from ._arrays import ArrayLike, frame_of
-from ._names import MinimalSolver
+from ._arguments import check_public
+from ._names import MinimalSolver, ModelKind
 
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-__all__ = ["MinimalSolver", "Solutions", "SolverShape", "solve_minimal", "solver_shape"]
+__all__ = ["MinimalSolver", "ProblemInfo", "Solutions", "SolverShape", "problem_info", "solve_minimal", "solver_shape"]
 
 
 class Solutions(NamedTuple):
@@ -73,3 +74,51 @@ def solve_minimal(solver: MinimalSolver, samples: ArrayLike, *, device: str | No
         RuntimeError: If the device is missing or does not have the solver.
     """
     return Solutions(*_core.solve_minimal(solver, samples, device_id(device), frame_of(samples)))
+
+
+class ProblemInfo(TypedDict):
+    """Properties of a kind of model.
+
+    Attributes:
+        symbol: Symbol of the matrix: H, F, E, R, S or A.
+        sample_size: Number of matches in a minimal sample.
+        degrees_of_freedom: Degrees of freedom of the model.
+        cameras: Number of cameras that must be given: 0, 1 (for the image of scene points or for both images) or 2.
+        is_two_view: True for matches between two images, False for image points with scene points.
+        takes_depths: True if every match has two depths.
+        has_pose: True if the estimate has R and t.
+        estimates_focal_length: True if the estimate has `focal_length`.
+        estimates_distortion: True if the estimate has `distortion`.
+        triangulates: True if the estimate has `triangulated`, `in_front` and `median_parallax_deg`.
+        is_built: False if this build has no minimal solver for the model.
+    """
+
+    symbol: str
+    sample_size: int
+    degrees_of_freedom: int
+    cameras: int
+    is_two_view: bool
+    takes_depths: bool
+    has_pose: bool
+    estimates_focal_length: bool
+    estimates_distortion: bool
+    triangulates: bool
+    is_built: bool
+
+
+def problem_info(kind: ModelKind) -> ProblemInfo:
+    """Returns the properties of a kind of model.
+
+    Args:
+        kind: Name of the model, one of `ModelKind`.
+
+    Returns:
+        Dictionary with the keys of `ProblemInfo`, such as the size of a minimal sample and the number of cameras that must be given.
+
+    Raises:
+        ValueError: If `kind` is unknown.
+    """
+    return cast("ProblemInfo", _core.problem_info(kind))
+
+
+check_public(__all__, globals())

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Union
 from . import _core
 from ._arrays import ArrayLike
 from ._core import Features
+from ._arguments import check_public
 from ._numbers import whole_from
-from ._options import RetrievalOptions
+from ._options import NearOptions, RetrievalOptions, ScreenOptions, SequentialOptions
 
 if TYPE_CHECKING:
     import numpy
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ImageIndex",
+    "NearOptions",
+    "RetrievalOptions",
+    "ScreenOptions",
+    "SequentialOptions",
     "all_pairs",
     "image_components",
     "keep_distinct_places",
@@ -267,3 +272,6 @@ def keep_distinct_places(x1: ArrayLike, x2: ArrayLike | None = None, distance: A
         ValueError: If shapes differ, or a number is not finite.
     """
     return _core.keep_distinct_places(x1, x2, distance)
+
+
+check_public(__all__, globals())

@@ -1,13 +1,22 @@
-"""Files and pictures of disparity and depth maps: PFM, PLY and Turbo colours (docs/formats.md)."""
+"""Steps from rectified pairs to depth and clouds (docs/stereo.md), and files and pictures of maps: PFM, PLY and Turbo colours (docs/formats.md)."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Union
 
 from . import _core
+from ._arguments import check_public
 from ._arrays import ArrayLike
-from ._numbers import array_of, colours_of, host_array
+from ._numbers import array_of, colours_of, floats_of
+from ._stereo_matching import (
+    dense_matches,
+    depth_map,
+    depth_to_cloud,
+    disparity_range,
+    score_disparity,
+    vertical_disparity,
+)
 
 if TYPE_CHECKING:
     import os
@@ -19,15 +28,19 @@ if TYPE_CHECKING:
 
     Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
 
-__all__ = ["read_disparity", "read_pfm", "turbo_picture", "write_pfm", "write_ply"]
-
-
-def floats_of(values: ArrayLike, name: str) -> Any:
-    """Returns a contiguous float32 array of shape (H, W)."""
-    given = host_array(values, name)
-    if given.ndim != 2:
-        raise ValueError(f"{name}: {given.dtype} of shape {given.shape}, must be numbers of shape (H, W)")
-    return array_of(given, name, "float32", given.shape)
+__all__ = [
+    "dense_matches",
+    "depth_map",
+    "depth_to_cloud",
+    "disparity_range",
+    "read_disparity",
+    "read_pfm",
+    "score_disparity",
+    "turbo_picture",
+    "vertical_disparity",
+    "write_pfm",
+    "write_ply",
+]
 
 
 def turbo_picture(values: ArrayLike, lo: float, hi: float) -> NDArray[numpy.uint8]:
@@ -106,3 +119,6 @@ def write_ply(file: Path, cloud: PointCloud | tuple[ArrayLike, ArrayLike]) -> No
     kind = "float32" if str(getattr(xyz, "dtype", "")) == "float32" else "float64"
     points = array_of(xyz, "cloud[0], positions", kind, (-1, 3))
     _core.write_ply(file, points, colours_of(rgb, "cloud[1], colours", len(points)))
+
+
+check_public(__all__, globals())
